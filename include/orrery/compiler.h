@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  From what a program is given as, to SPIR-V words.  OpenCL C goes through
+ *          clang and llvm-spirv as child processes; SPIRV-Tools validates,
+ *          assembles, disassembles and links.  Knows nothing of OpenCL objects.
+ *
+ * Ownership  struct spirv owns its words; spirv_fini frees them.  Logs are malloc'd
+ *            strings the caller frees; they are set (possibly "") on every return.
+ */
+#ifndef ORRERY_COMPILER_H
+#define ORRERY_COMPILER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "orrery/status.h"
+
+struct spirv { uint32_t *words; size_t word_count; };
+void spirv_fini(struct spirv *spirv);
+
+struct compile_header { const char *name; const char *text; };
+
+struct compile_request {
+    const char *source;         /* OpenCL C */
+    const char *source_name;    /* shown in logs and findings, "program.cl" */
+    const char *options;        /* as given to clBuildProgram; NULL = "" */
+    const struct compile_header *headers; size_t header_count;
+    uint32_t version_major, version_minor;  /* of the device: default and limit of -cl-std */
+    bool fp16, fp64, int64_atomics, sub_groups, generic_address_space,
+        program_scope_variables, work_group_collectives, images;
+    const char *program_dir;    /* extra include directory, or NULL */
+};
+
+/* What the options asked for beyond the front end. */
+struct build_options {
+    bool kernel_arg_info, create_library, enable_link_options, denorms_are_zero,
+        opt_disable, no_subgroup_ifp, uniform_work_group_size;
+};
+enum status build_options_parse(const char *options, bool linking, struct build_options *out_options, struct diagnosis *diagnosis);
+
+/* BAD_OPTIONS, COMPILER_MISSING, COMPILE_FAILED (with clang's log), OK.
+ * Only syntax of options is judged before the compiler is looked for. */
+enum status compile_opencl_c(const struct compile_request *request, struct spirv *out_spirv, char **out_log);
+bool compiler_available(void);
+
+/* Several modules to one. create_library keeps exports and allows open imports. */
+enum status spirv_link(const struct spirv *modules, size_t count, bool create_library, struct spirv *out_spirv, char **out_log);
+
+/* spirv-val for the OpenCL environment of the module's version. Log has position and message. */
+enum status spirv_validate(const uint32_t *words, size_t word_count, char **out_log);
+enum status spirv_assemble(const char *text, struct spirv *out_spirv, char **out_log);
+enum status spirv_disassemble(const uint32_t *words, size_t word_count, char **out_text, char **out_log);
+
+#endif

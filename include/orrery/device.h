@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  The device port: what lib/ and tools/ call.  Memory, programs and
+ *          launches of one simulated device.  No CL types.
+ *
+ * Threads  device_alloc/free, program_* may be called from any thread.
+ *          device_launch and the memory_* commands are called by one thread at a
+ *          time (the one that executes commands).
+ *
+ * Addresses  A device address is a host pointer into the device's arena: a fixed
+ *            range of address space, so that SVM pointers are shared as they are.
+ */
+#ifndef ORRERY_DEVICE_H
+#define ORRERY_DEVICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "orrery/observer.h"
+#include "orrery/report.h"
+#include "orrery/scenario.h"
+#include "orrery/status.h"
+
+struct device;
+struct program; /* a SPIR-V module decoded for execution; immutable once loaded */
+struct kernel;  /* an entry point of a program; borrowed from it */
+
+/* Borrows scenario and report for its life. */
+enum status device_new(const struct scenario *scenario, struct report *report, struct device **out_device, struct diagnosis *diagnosis);
+void device_free(struct device *device);
+void device_add_observer(struct device *device, const struct observer *observer);
+
+/* Simulated time in nanoseconds; advances with work done, never with the wall clock. */
+uint64_t device_clock(const struct device *device);
+uint64_t device_clock_tick(struct device *device, uint64_t nanoseconds); /* advance, return new time */
+uint64_t device_kernels_run(const struct device *device);
+
+/* ---- memory ---------------------------------------------------------------- */
+
+enum { ALLOC_KERNEL_READ_ONLY = 1, ALLOC_KERNEL_WRITE_ONLY = 2, ALLOC_SVM = 4 };
+
+/* align: power of two, 0 = the device's base alignment. The bytes read as zero but
+ * count as uninitialised.  name is for findings ("buffer 3"); copied. */
+enum status device_alloc(struct device *device, size_t size, size_t align, uint32_t flags, const char *name, uint64_t *out_address);
+void device_release(struct device *device, uint64_t address); /* quarantined */
+uint64_t device_memory_used(const struct device *device);
+/* Address of an allocation's first byte and its size, from any address inside it. */
+bool device_allocation(const struct device *device, uint64_t address, uint64_t *out_start, uint64_t *out_size);
+
+/* Host commands on device memory. They mark bytes initialised and tell observers.
+ * Ranges must lie inside one allocation (checked, BAD_ARGUMENT). */
+enum status device_write(struct device *device, uint32_t command, uint64_t address, const void *source, size_t size);
+enum status device_read(struct device *device, uint32_t command, uint64_t address, void *target, size_t size);
+enum status device_copy(struct device *device, uint32_t command, uint64_t target, uint64_t source, size_t size); /* memmove */
+enum status device_fill(struct device *device, uint32_t command, uint64_t address, const void *pattern, size_t pattern_size, size_t size);
+/* While mapped for reading kernels may not write; for writing, not touch. Counted. */
+enum { DEVICE_MAP_READ = 1, DEVICE_MAP_WRITE = 2 };
+void device_map(struct device *device, uint64_t address, size_t size, uint32_t flags);
+void device_unmap(struct device *device, uint64_t address, size_t size, uint32_t flags);
+
+/* ---- programs -------------------------------------------------------------- */
+
+enum arg_kind { ARG_VALUE, ARG_GLOBAL, ARG_CONSTANT, ARG_LOCAL, ARG_IMAGE, ARG_SAMPLER, ARG_PIPE, ARG_QUEUE };
+struct kernel_arg {
+    const char *name;       /* from OpName; "" when unknown */
+    const char *type_name;  /* "float4*" when the module says so (OpString kernel_arg_type), else derived from the type */
+    enum arg_kind kind;
+    size_t size, align;     /* of the value the host passes */
+    bool is_const, is_volatile, is_restrict;
+    bool read_only, write_only; /* images, pipes */
+};
+struct kernel_info {
+    const char *name;
+    const char *attributes; /* "reqd_work_group_size(8,8,1)" */
+    size_t arg_count;
+    const struct kernel_arg *args;
+    uint32_t required_size[3];    /* reqd_work_group_size, 0 = none */
+    uint32_t work_group_hint[3];
+    uint32_t required_sub_group_size; /* 0 = none */
+    size_t local_bytes;           /* of local variables declared in the kernel */
+    size_t private_bytes;
+    bool uses_barrier, uses_printf;
+};
+
+struct spec_constant { uint32_t id; uint32_t size; uint64_t value; };
+
+struct program_request {
+    const uint32_t *words; size_t word_count;       /* copied */
+    const struct spec_constant *constants; size_t constant_count;
+    const char *source_name, *source_text;          /* for findings; may be NULL; copied */
+};
+/* BAD_BINARY and UNSUPPORTED name the instruction and word. Allocates program-scope variables on the device. */
+enum status program_load(struct device *device, const struct program_request *request, struct program **out_program, struct diagnosis *diagnosis);
+void program_release(struct program *program);
+size_t program_kernel_count(const struct program *program);
+const struct kernel *program_kernel(const struct program *program, size_t index);
+const struct kernel *program_find_kernel(const struct program *program, const char *name);
+const struct kernel_info *kernel_info(const struct kernel *kernel);
+size_t program_variable_bytes(const struct program *program); /* CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE */
+
+/* A specialisation constant's size in bytes (1 for bool), 0 if the module has none of that id. Works on words alone. */
+uint32_t spirv_spec_constant_size(const uint32_t *words, size_t word_count, uint32_t spec_id);
+
+/* Where an instruction came from. Never fails; unknown parts are 0 or NULL. */
+void program_site(const struct program *program, uint32_t site, struct source_place *out_place);
+/* Bytecode listing for `orrery dis`; malloc'd. */
+char *program_listing(const struct program *program);
+
+/* ---- launches --------------------------------------------------------------- */
+
+/* values: for ARG_VALUE kernel_arg.size bytes; for ARG_GLOBAL/CONSTANT a uint64_t device
+ * address (0 = NULL); for ARG_LOCAL a uint64_t size in bytes. */
+struct launch_arg { const void *value; size_t size; };
+struct launch_request {
+    const struct kernel *kernel;
+    uint32_t command;               /* serial number of the host command, for events */
+    uint32_t work_dim;
+    uint64_t global_size[3], global_offset[3], local_size[3]; /* unused dimensions 1, 0, 1 */
+    const struct launch_arg *args; size_t arg_count;
+    uint32_t first_compute_unit, compute_unit_count; /* 0 = all */
+};
+/* Runs to the end. ABORTED after a finding that ends a launch; NO_PROGRESS past the limits;
+ * OUT_OF_RESOURCES when local or private memory does not fit. Never harms the host. */
+enum status device_launch(struct device *device, const struct launch_request *request, struct diagnosis *diagnosis);
+
+/* The work-group size the device picks for a global size (local_size NULL in the API). */
+void device_suggest_local_size(const struct device *device, const struct kernel *kernel, uint32_t work_dim, const uint64_t global_size[3], uint64_t out_local_size[3]);
+uint32_t device_sub_group_size(const struct device *device, const struct kernel *kernel, uint64_t local_linear_size);
+
+/* Where kernel printf goes: default writes to stdout. */
+typedef void printf_sink(void *self, const char *text, size_t size);
+void device_set_printf(struct device *device, printf_sink *sink, void *self);
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  The memory port: what the interpreter sees of memory.  A region is one
+ *          allocation: a buffer, a program-scope variable, one local variable of a
+ *          resident work-group.  Private memory is the wave's own (sim/interp).
+ *
+ * The value of a load is the port's to decide.  port.load == NULL says that memory
+ * is flat: handlers then read and write the bytes at the address themselves after
+ * one check per batch.  A weak-memory port sets the callbacks and the interpreter
+ * uses the other handler table; it does not know what stands behind.
+ *
+ * Addresses are host pointers into one reserved arena; a granule (64 KiB) belongs to
+ * at most one region, so finding the region of an address is two loads.  Regions
+ * start at granule start + a per-region colour (multiple of 128 bytes below 4 KiB) so
+ * that streams do not alias in the cache.
+ */
+#ifndef ORRERY_MEMORY_H
+#define ORRERY_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "orrery/observer.h"
+#include "orrery/status.h"
+
+enum region_kind { REGION_NONE, REGION_BUFFER, REGION_VARIABLE, REGION_CONSTANT_DATA, REGION_LOCAL_VARIABLE };
+enum { DENY_KERNEL_READ = 1, DENY_KERNEL_WRITE = 2 }; /* why is in flags */
+enum { REGION_FLAG_READ_ONLY = 1, REGION_FLAG_WRITE_ONLY = 2, REGION_FLAG_SVM = 4, REGION_FLAG_FREED = 8, REGION_FLAG_MAPPED_READ = 16, REGION_FLAG_MAPPED_WRITE = 32 };
+
+struct region {
+    uint64_t low, high;   /* bytes [low, high) may be touched; a freed region keeps them with deny set */
+    uint32_t deny;        /* DENY_*: every kernel access of that sort is a finding */
+    uint32_t flags;       /* REGION_FLAG_* */
+    enum region_kind kind;
+    uint32_t id;          /* serial number of the allocation, stable across runs */
+    uint8_t *valid;       /* one bit per byte: initialised; NULL = all are */
+    char name[64];        /* "buffer 3", "tile" */
+};
+
+struct memory_port {
+    void *self;
+    /* All NULL when memory is flat. Lanes of mask; values are lane arrays of size_bytes each. */
+    void (*load)(void *self, const struct access_event *access, void *out_values);
+    void (*store)(void *self, const struct access_event *access, const void *values);
+    void (*update)(void *self, const struct access_event *access, uint32_t operation, const void *operands, const void *comparators, void *out_old);
+    void (*fence)(void *self, const struct sync_event *fence);
+};
+
+enum { GRANULE_SHIFT = 16 };
+struct memory {
+    uint64_t base, size;        /* of the arena */
+    const uint32_t *granule;    /* granule index -> region index; 0 = none */
+    struct region *regions;     /* [0] is REGION_NONE with low > high */
+    uint32_t region_count;
+    bool track_validity;        /* the uninitialised check is on */
+    struct memory_port port;
+};
+
+/* The region whose granule holds address; the empty region when there is none.
+ * The caller compares low, high and deny. */
+static inline struct region *memory_region(const struct memory *memory, uint64_t address)
+{
+    uint64_t offset = address - memory->base;
+    if (offset >= memory->size)
+        return &memory->regions[0];
+    return &memory->regions[memory->granule[offset >> GRANULE_SHIFT]];
+}
+
+/* The region nearest to an address that no region holds, or NULL; for findings.
+ * out_distance: bytes from the region's edge; negative = before its start. */
+const struct region *memory_nearest(const struct memory *memory, uint64_t address, int64_t *out_distance);
+
+/* Validity, one bit per byte of the region. */
+bool memory_range_valid(const struct region *region, uint64_t address, uint64_t size);
+void memory_set_valid(struct region *region, uint64_t address, uint64_t size, bool valid);
+
+#endif

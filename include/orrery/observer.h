@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  The observer seam: memory, groups and the device announce what
+ *          happened, as plain values and ids.  Who listens is not known here:
+ *          a checker, a tracer, statistics, or nobody.
+ *
+ * Rules    Pointers in an event are valid during the callback only.
+ *          A NULL callback means "not wanted" and costs one test.
+ *          Events come in the order in which the simulated device performed them.
+ */
+#ifndef ORRERY_OBSERVER_H
+#define ORRERY_OBSERVER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { WAVE_LANES_MAX = 256, LANE_MASK_WORDS = WAVE_LANES_MAX / 64 };
+
+/* ---- who ------------------------------------------------------------------ */
+
+/* One NDRange launch; constant while it runs. Units: work-items. */
+struct launch_info {
+    uint32_t launch;      /* serial number of the launch on this device, from 1 */
+    uint32_t command;     /* serial number of the host command that caused it */
+    const char *kernel;   /* name; owned by the program */
+    const struct program *program; /* for program_site(); opaque to observers */
+    uint32_t work_dim;
+    uint64_t global_size[3], global_offset[3], local_size[3], group_count[3];
+    uint32_t sub_group_size;
+};
+
+/* The work-items of one wave: a tile tile_size[] of consecutive work-items,
+ * lane = (z * tile_size[1] + y) * tile_size[0] + x, starting at lane first_lane of
+ * the tile; global id = tile_origin + (x, y, z) + global_offset.  A tile is one
+ * work-group, or several neighbours in dimension 0 when the kernel cannot tell. */
+struct origin {
+    const struct launch_info *launch;
+    uint64_t tile_origin[3];
+    uint32_t tile_size[3];
+    uint32_t first_lane;
+    uint32_t compute_unit;
+    uint32_t site; /* instruction: program_site(launch->program, site) */
+};
+
+/* One work-item, spelled out. */
+struct item {
+    uint64_t global_id[3]; /* with the offset */
+    uint64_t local_id[3], group_id[3];
+    uint64_t group_linear, local_linear;
+    uint32_t sub_group; /* within the work-group */
+    uint32_t compute_unit;
+};
+
+/* Which work-item lane is. */
+void origin_item(const struct origin *origin, uint32_t lane, struct item *out_item);
+
+/* ---- what ----------------------------------------------------------------- */
+
+enum access_kind { ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC_READ, ACCESS_ATOMIC_WRITE, ACCESS_ATOMIC_UPDATE };
+enum memory_order { ORDER_RELAXED, ORDER_ACQUIRE, ORDER_RELEASE, ORDER_ACQ_REL, ORDER_SEQ_CST };
+enum memory_scope { SCOPE_WORK_ITEM, SCOPE_SUB_GROUP, SCOPE_WORK_GROUP, SCOPE_DEVICE, SCOPE_ALL_SVM };
+enum { REGION_GLOBAL = 1, REGION_LOCAL = 2, REGION_IMAGE = 4 }; /* flags of fences and barriers */
+
+/* How the lanes' addresses are laid out; address of lane (x, y) of the tile row. */
+enum address_shape { ADDRESS_UNIFORM, ADDRESS_AFFINE, ADDRESS_LIST };
+
+/* One instruction, all its active lanes, in lane order. */
+struct access_event {
+    struct origin origin;
+    enum access_kind kind;
+    enum memory_order order; /* atomics */
+    enum memory_scope scope;
+    uint32_t size_bytes;     /* bytes per lane */
+    uint32_t lane_count;
+    const uint64_t *mask;    /* LANE_MASK_WORDS words; bit set = lane took part */
+    enum address_shape shape;
+    uint64_t base;           /* UNIFORM, AFFINE */
+    int64_t step_x, step_y;  /* AFFINE: base + step_x * (lane % row) + step_y * (lane / row) */
+    uint32_t row;
+    const uint64_t *address; /* LIST: one per lane */
+};
+
+enum sync_kind { SYNC_FENCE, SYNC_WORK_GROUP_BARRIER, SYNC_SUB_GROUP_BARRIER, SYNC_COLLECTIVE };
+struct sync_event {
+    struct origin origin;
+    enum sync_kind kind;
+    uint32_t regions; /* REGION_* */
+    enum memory_order order;
+    enum memory_scope scope;
+    uint32_t lane_count;
+    const uint64_t *mask;
+};
+
+/* A host command touched device memory. */
+struct command_event {
+    uint32_t command;
+    enum access_kind kind;
+    uint64_t address, size_bytes;
+};
+
+enum launch_phase { LAUNCH_BEGIN, LAUNCH_END, GROUP_BEGIN, GROUP_END };
+struct launch_event {
+    const struct launch_info *launch;
+    enum launch_phase phase;
+    uint64_t group_linear; /* GROUP_* */
+    uint32_t compute_unit;
+};
+
+struct observer {
+    void *self;
+    void (*access)(void *self, const struct access_event *event);
+    void (*sync)(void *self, const struct sync_event *event);
+    void (*command)(void *self, const struct command_event *event);
+    void (*launch)(void *self, const struct launch_event *event);
+};
+
+#endif

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  Findings: what Orrery tells the user.  One struct for all kinds; the
+ *          report de-duplicates by (kind, site, site), counts, orders by first
+ *          occurrence, and prints text or JSON lines.
+ *
+ * Interface
+ *   report_new/free, report_add, report_count, report_get, report_clear
+ *   report_print_finding (text), report_write_json, report_summary
+ *
+ * Ownership  report_add copies everything, strings too.  report_get borrows until
+ *            the next add or clear.  Calls are safe from several threads.
+ */
+#ifndef ORRERY_REPORT_H
+#define ORRERY_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "orrery/observer.h"
+#include "orrery/scenario.h"
+
+/* KIND(ENUM, "stable-id", check it belongs to, "one sentence that names the fault") */
+/* clang-format off */
+#define FINDING_LIST(KIND)                                                                          \
+    KIND(OUT_OF_BOUNDS_READ,   "out-of-bounds-read",   BOUNDS, "a load reads outside every allocation")    \
+    KIND(OUT_OF_BOUNDS_WRITE,  "out-of-bounds-write",  BOUNDS, "a store writes outside every allocation")  \
+    KIND(NULL_READ,            "null-read",            BOUNDS, "a load goes through a null pointer")       \
+    KIND(NULL_WRITE,           "null-write",           BOUNDS, "a store goes through a null pointer")      \
+    KIND(USE_AFTER_FREE,       "use-after-free",       BOUNDS, "an access touches freed memory")           \
+    KIND(MISALIGNED,           "misaligned",           BOUNDS, "an access is not aligned to its type")     \
+    KIND(READ_ONLY_WRITE,      "read-only-write",      BOUNDS, "a store writes memory that kernels may only read") \
+    KIND(WRITE_ONLY_READ,      "write-only-read",      BOUNDS, "a load reads memory that kernels may only write") \
+    KIND(WRONG_ADDRESS_SPACE,  "wrong-address-space",  BOUNDS, "an access goes through a pointer of another address space") \
+    KIND(MAPPED_ACCESS,        "mapped-access",        BOUNDS, "a kernel touches memory that the host has mapped") \
+    KIND(UNINITIALISED_ADDRESS, "uninitialised-address", UNINITIALISED, "an address depends on uninitialised memory") \
+    KIND(UNINITIALISED_BRANCH, "uninitialised-branch", UNINITIALISED, "a branch depends on uninitialised memory")   \
+    KIND(UNINITIALISED_STORE,  "uninitialised-store",  UNINITIALISED, "a value stored to memory that others see depends on uninitialised memory") \
+    KIND(BARRIER_DIVERGENCE,   "barrier-divergence",   DIVERGENCE, "not every work-item reaches the same barrier")  \
+    KIND(COLLECTIVE_DIVERGENCE, "collective-divergence", DIVERGENCE, "not every work-item reaches the same collective function") \
+    KIND(MISSING_WAIT,         "missing-wait-group-events", DIVERGENCE, "an asynchronous copy was never waited for") \
+    KIND(PRIVATE_OVERFLOW,     "private-memory-overflow", BOUNDS, "a work-item needs more private memory than the device has") \
+    KIND(UNREACHABLE,          "unreachable",          BOUNDS, "a work-item reached OpUnreachable")        \
+    KIND(NO_PROGRESS,          "no-progress",          PROGRESS, "a kernel ran past its limit")            \
+    KIND(RACE_GLOBAL,          "race-global",          RACES, "two work-groups access the same bytes and nothing orders them") \
+    KIND(RACE_LOCAL,           "race-local",           RACES, "two work-items access the same local bytes and nothing orders them") \
+    KIND(API_ERROR,            "api-error",            API, "an OpenCL call was refused")
+/* clang-format on */
+
+enum finding_kind {
+#define FINDING_ENUM(name, id, check, text) FINDING_##name,
+    FINDING_LIST(FINDING_ENUM)
+#undef FINDING_ENUM
+    FINDING_KIND_COUNT
+};
+
+const char *finding_id(enum finding_kind kind);
+const char *finding_sentence(enum finding_kind kind);
+enum check finding_check(enum finding_kind kind);
+bool finding_from_id(const char *id, enum finding_kind *out_kind);
+
+/* Where in the user's source; strings may be NULL. line 0 = unknown. */
+struct source_place {
+    const char *file;
+    uint32_t line, column;
+    const char *text; /* the source line, not terminated by newline */
+};
+
+/* One of the (up to two) accesses of a finding. */
+struct finding_access {
+    struct source_place place;
+    enum access_kind kind;
+    bool has_item;     /* false: a host command */
+    struct item item;
+    uint32_t size_bytes;
+    bool has_value;
+    uint64_t value;    /* raw bits, size_bytes of them */
+    const char *what;  /* "plain store", "atomic_fetch_add, relaxed, device scope", "barrier" */
+};
+
+struct finding {
+    enum finding_kind kind;
+    enum severity severity; /* set by report_add from the scenario's checks */
+    const char *kernel;     /* name, or NULL */
+    const char *object;     /* "argument 0 'data' (buffer, 8 bytes)", "local variable 'tile'", or NULL */
+    uint64_t offset_bytes;  /* of the first byte touched, from the object's start */
+    bool has_offset;
+    uint32_t access_count;  /* 0, 1 or 2 */
+    struct finding_access access[2];
+    const char *why;        /* sentence, or NULL: "4 bytes past the end of argument 0 'data' ..." */
+    const char *fix;        /* sentence, or NULL */
+    const char *spec;       /* "OpenCL 2.2 API, 3.3.5 ..." or NULL */
+    uint64_t count;         /* kept by the report: how often at these places */
+};
+
+struct report;
+struct report *report_new(const struct scenario *scenario);
+void report_free(struct report *report);
+
+/* Drops findings whose check is off.  Prints the text form to the report's
+ * stream when the (kind, sites) pair is new and the limits allow it. */
+void report_add(struct report *report, const struct finding *finding);
+
+/* Where text goes as findings arrive; NULL = collect silently (default stderr). */
+void report_set_stream(struct report *report, FILE *stream, bool colour);
+
+size_t report_count(const struct report *report);              /* distinct findings */
+size_t report_total(const struct report *report, enum severity at_least); /* occurrences */
+const struct finding *report_get(const struct report *report, size_t index);
+void report_clear(struct report *report);
+
+void report_print_finding(FILE *stream, const struct finding *finding, bool colour);
+void report_write_json(FILE *stream, const struct finding *finding); /* one line */
+
+/* The one summary line: "orrery: SUMMARY errors=2 warnings=0 suppressed=0
+ * kernels=4 seed=7 schedule=lockstep\n"; errors and warnings count distinct findings. */
+void report_summary(FILE *stream, const struct report *report, uint64_t kernels_run);
+
+#endif

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  One run as plain data: device, schedule, checks, and (for a scenario
+ *          that needs no host program) program, launches and expectations.
+ *
+ * Interface
+ *   scenario_default        every default in one place
+ *   scenario_load_file/text YAML 1.1 (libcyaml), schema-checked; errors carry
+ *                           file, line and column, what was found, what was expected
+ *   scenario_apply_option   one "key", "value" as the command line and the
+ *                           environment spell them ("seed", "7"); same checks
+ *   scenario_print          YAML; parse(print(s)) == s
+ *   scenario_fini
+ *
+ * scenario.def rows (key, field, type, min, max, help) drive parser, printer,
+ * range check, option table and man page.
+ */
+#ifndef ORRERY_SCENARIO_H
+#define ORRERY_SCENARIO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "orrery/status.h"
+#include "orrery/topology.h"
+
+enum severity { SEVERITY_OFF, SEVERITY_WARNING, SEVERITY_ERROR };
+
+/* CHECK(ENUM, "key under checks:", default severity) */
+#define CHECK_LIST(CHECK)                                                      \
+    CHECK(BOUNDS, "bounds", ERROR)                                             \
+    CHECK(UNINITIALISED, "uninitialised", OFF)                                 \
+    CHECK(DIVERGENCE, "divergence", ERROR)                                     \
+    CHECK(RACES, "races", OFF)                                                 \
+    CHECK(PROGRESS, "progress", ERROR)                                         \
+    CHECK(API, "api", OFF)
+enum check {
+#define CHECK_ENUM(name, key, severity) CHECK_##name,
+    CHECK_LIST(CHECK_ENUM)
+#undef CHECK_ENUM
+    CHECK_COUNT
+};
+
+enum schedule_policy { SCHEDULE_LOCKSTEP, SCHEDULE_SERIAL, SCHEDULE_ROUND_ROBIN, SCHEDULE_REVERSE, SCHEDULE_RANDOM };
+const char *schedule_policy_name(enum schedule_policy policy); /* "round-robin" */
+
+enum device_type { DEVICE_CPU, DEVICE_GPU, DEVICE_ACCELERATOR, DEVICE_CUSTOM };
+
+enum { SCENARIO_SUB_GROUP_SIZES = 8 };
+
+/* What the device is. Bytes unless a name says otherwise. */
+struct device_config {
+    enum device_type type;             /* GPU */
+    struct topology topology;          /* 8 compute units */
+    uint32_t version_major, version_minor; /* 3.0 */
+    uint64_t global_memory;            /* 4 GiB */
+    uint64_t max_allocation;           /* 1 GiB */
+    uint64_t local_memory;             /* 64 KiB */
+    uint64_t constant_memory;          /* 64 KiB */
+    uint64_t private_memory;           /* per work-item, 64 MiB address space */
+    uint64_t printf_buffer;            /* 1 MiB */
+    uint32_t max_work_group_size;      /* 1024 */
+    uint32_t max_work_item_sizes[3];   /* 1024 each */
+    uint32_t sub_group_sizes[SCENARIO_SUB_GROUP_SIZES]; /* {32}; the first is the default; 0 ends */
+    bool fp16, fp64, int64_atomics, sub_groups, svm_coarse, il, generic_address_space,
+        program_scope_variables, work_group_collectives, non_uniform_groups; /* all true */
+};
+
+/* How it runs. */
+struct schedule_config {
+    enum schedule_policy policy; /* lockstep */
+    uint64_t seed;               /* 0 */
+    uint32_t quantum;            /* preemption points per turn, round-robin and random: 1 */
+    uint32_t resident_groups;    /* 1 */
+    double timeout_seconds;      /* 0 = none; wall clock, for endless loops */
+    uint64_t max_steps;          /* 0 = none; loop iterations of one launch, deterministic */
+};
+
+/* ---- a run without a host program ---------------------------------------- */
+
+enum value_type { VALUE_I8, VALUE_U8, VALUE_I16, VALUE_U16, VALUE_I32, VALUE_U32, VALUE_I64, VALUE_U64, VALUE_F16, VALUE_F32, VALUE_F64 };
+size_t value_type_size(enum value_type type);
+const char *value_type_name(enum value_type type); /* "int", "uchar", ... as OpenCL C spells them */
+bool value_type_from_name(const char *name, enum value_type *out_type);
+
+struct value_list { enum value_type type; size_t count; void *data; /* count * size bytes, owned */ };
+
+enum scenario_arg_kind { SCENARIO_ARG_BUFFER, SCENARIO_ARG_SCALAR, SCENARIO_ARG_LOCAL };
+struct scenario_arg {
+    enum scenario_arg_kind kind;
+    struct value_list values; /* buffer contents (fill: repeated); scalar or vector value */
+    bool uninitialised;       /* buffer without fill: or values: */
+    size_t local_bytes;
+    char *name;               /* "name:" lets another launch use the same buffer */
+    char *same_as;            /* "same: NAME" */
+};
+
+struct scenario_launch {
+    char *kernel;
+    uint32_t work_dim;
+    uint64_t global[3], local[3], offset[3]; /* local 0 = chosen by the device */
+    size_t arg_count;
+    struct scenario_arg *args;
+};
+
+struct scenario_program { char *source_file, *source_text, *spirv_file, *options; }; /* all NULL: a host program runs */
+
+/* ---- what should come of it ------------------------------------------------ */
+
+struct expect_finding { char *id; uint32_t line; /* 0 = any */ char *kernel; /* NULL = any */ };
+struct expect_buffer { uint32_t launch; uint32_t arg; struct value_list values; };
+struct scenario_expect {
+    bool present;
+    size_t finding_count;  struct expect_finding *findings; /* exactly these, any order */
+    size_t buffer_count;   struct expect_buffer *buffers;
+    char *output;          /* what printf wrote, or NULL */
+    int exit_status;       /* of the host program; -1 = not stated */
+};
+
+struct scenario {
+    char *file; /* where it came from; relative paths in it are relative to this file */
+    char *name;
+    struct device_config device;
+    struct schedule_config schedule;
+    enum severity checks[CHECK_COUNT];
+    enum severity fail_on;       /* ERROR */
+    int error_exitcode;          /* 66 */
+    bool keep_exit_code, expect_kernels, quiet;
+    uint32_t max_findings;       /* printed per kind: 10 */
+    char *log_file;              /* findings go there instead of stderr; %p = pid */
+    char *json_file;             /* findings as JSON lines; NULL = none */
+    char *build_options;         /* appended to every build */
+    struct scenario_program program;
+    size_t launch_count; struct scenario_launch *launches;
+    struct scenario_expect expect;
+};
+
+void scenario_default(struct scenario *scenario);
+enum status scenario_load_file(struct scenario *scenario, const char *path, struct diagnosis *diagnosis);
+enum status scenario_load_text(struct scenario *scenario, const char *text, const char *name, struct diagnosis *diagnosis);
+enum status scenario_apply_option(struct scenario *scenario, const char *key, const char *value, struct diagnosis *diagnosis);
+void scenario_print(const struct scenario *scenario, FILE *stream);
+void scenario_fini(struct scenario *scenario);
+
+#endif

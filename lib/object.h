@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  Every OpenCL handle is a pointer to a struct whose first member is struct
+ *          object. A table of live handles says what a pointer is, so an unknown or
+ *          released handle gives the error of its kind and is never dereferenced.
+ *
+ * Interface
+ *   object_new/object_lookup/object_retain/object_release      by the table object.def
+ *   object_ref/object_unref    references the runtime itself holds; they keep the object
+ *                              alive but do not show in CL_*_REFERENCE_COUNT, and a handle
+ *                              whose user references are gone is no longer found
+ *
+ * Locks    The table has its own lock. Everything else that several host threads may
+ *          touch is guarded by runtime_lock() (one lock, never held while a callback or a
+ *          kernel runs).
+ */
+#ifndef ORRERY_LIB_OBJECT_H
+#define ORRERY_LIB_OBJECT_H
+
+#define CL_TARGET_OPENCL_VERSION 300
+#define CL_USE_DEPRECATED_OPENCL_1_0_APIS
+#define CL_USE_DEPRECATED_OPENCL_1_1_APIS
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#define CL_USE_DEPRECATED_OPENCL_2_0_APIS
+#define CL_USE_DEPRECATED_OPENCL_2_1_APIS
+#define CL_USE_DEPRECATED_OPENCL_2_2_APIS
+#include <CL/cl.h>
+#include <CL/cl_ext.h>
+#include <CL/cl_icd.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "orrery/compiler.h"
+#include "orrery/device.h"
+
+/* OBJECT(ENUM, "name", error for a bad handle, destroy function) rows are in object.def */
+enum object_kind {
+#define OBJECT(name, text, error, destroy) OBJECT_##name,
+#include "object.def"
+#undef OBJECT
+    OBJECT_KIND_COUNT
+};
+
+struct object {
+    const cl_icd_dispatch *dispatch; /* first: the ICD loader reads it */
+    enum object_kind kind;
+    uint32_t id;        /* serial number per kind, from 1: what reports print */
+    cl_uint refs;       /* the user's references: atomic */
+    uint32_t internal;  /* the runtime's references: atomic */
+};
+
+/* calloc'd, refs = 1. NULL when memory is out. Not yet in the table: object_publish when complete. */
+void *object_new(enum object_kind kind, size_t size);
+void object_publish(void *object);
+/* The object when handle is live and of that kind, else NULL. */
+void *object_lookup(const void *handle, enum object_kind kind);
+cl_int object_error(enum object_kind kind); /* CL_INVALID_EVENT, ... */
+cl_int object_retain(const void *handle, enum object_kind kind);
+cl_int object_release(const void *handle, enum object_kind kind);
+void *object_ref(void *object);
+void object_unref(void *object);
+size_t object_live_count(enum object_kind kind); /* for leak reports and tests */
+
+void runtime_lock(void);
+void runtime_unlock(void);
+
+/* First-use setup (runtime.c): scenario from the environment, report, platform, device. */
+struct runtime {
+    struct scenario scenario;
+    struct report *report;
+    struct platform *platform;
+    bool broken;                  /* the scenario could not be read: clGetPlatformIDs says so */
+};
+struct runtime *runtime_get(void);
+
+/* ---- the objects. Fields by who may touch them. ------------------------------- */
+
+struct platform { struct object base; struct cl_device *root; };
+
+struct cl_device { /* cl_device_id */
+    struct object base;
+    struct device *device;      /* sim */
+    struct cl_device *parent;   /* NULL: root */
+    const struct device_config *config;
+    struct queue *default_queue;
+};
+
+struct context {
+    struct object base;
+    cl_uint device_count; struct cl_device **devices;
+    cl_context_properties *properties; size_t property_count; /* incl. final 0 */
+    void (CL_CALLBACK *notify)(const char *, const void *, size_t, void *); void *notify_data;
+    struct destructor *destructors;
+};
+/* Calls the context's notify function (no lock held) and, under checks: api, reports. */
+void context_complain(struct context *context, const char *text);
+
+struct map_record { struct map_record *next; void *pointer; size_t offset, size; cl_map_flags flags; uint32_t count;
+                    size_t origin[3], region[3]; };
+
+struct memobj { /* cl_mem: buffer or sub-buffer here; images and pipes later */
+    struct object base;
+    struct context *context;
+    struct memobj *parent; size_t offset; /* sub-buffer */
+    cl_mem_object_type type;
+    cl_mem_flags flags;
+    size_t size;
+    void *host_ptr;             /* CL_MEM_USE_HOST_PTR: kept equal to the device bytes at map, unmap */
+    uint64_t address;           /* on the device; a sub-buffer's is inside its parent's */
+    bool owns_address, is_svm;
+    cl_mem_properties *properties; size_t property_count;
+    struct destructor *destructors;
+    /* guarded by runtime_lock */
+    struct map_record *maps; cl_uint map_count;
+};
+
+struct build { /* per program; all devices share one simulated architecture */
+    cl_build_status status; char *options; char *log;
+    cl_program_binary_type binary_type;
+    struct spirv spirv;          /* compiled object, library or executable */
+    struct program *program;     /* loaded executable, or NULL */
+};
+struct program_object { /* cl_program */
+    struct object base;
+    struct context *context;
+    char *source;               /* clCreateProgramWithSource, joined */
+    struct spirv il;            /* clCreateProgramWithIL / binary */
+    struct build build;         /* guarded by runtime_lock while status is IN_PROGRESS */
+    struct spec_constant *constants; size_t constant_count;
+    cl_uint attached_kernels;   /* atomic */
+    struct destructor *destructors;
+};
+
+struct kernel_arg_value { bool set; void *bytes; size_t size; struct memobj *memobj; uint64_t address; };
+struct kernel_object { /* cl_kernel */
+    struct object base;
+    struct program_object *program;
+    const struct kernel *kernel;
+    const struct kernel_info *info;
+    struct kernel_arg_value *args;
+    void **svm_pointers; size_t svm_count; cl_bool svm_system;
+};
+
+struct svm_allocation { struct svm_allocation *next; struct context *context; void *pointer; size_t size; cl_svm_mem_flags flags; };
+/* The live allocation that holds pointer, or NULL. (svm.c) */
+struct svm_allocation *svm_find(struct context *context, const void *pointer);
+
+struct event_callback { struct event_callback *next; cl_int state; void (CL_CALLBACK *function)(cl_event, cl_int, void *); void *data; };
+struct event {
+    struct object base;
+    struct context *context;
+    struct queue *queue;         /* NULL: user event */
+    cl_command_type type;
+    /* guarded by runtime_lock */
+    cl_int status;               /* CL_QUEUED .. CL_COMPLETE, or a negative error */
+    cl_ulong time[5];            /* queued, submit, start, end, complete: simulated ns */
+    struct event_callback *callbacks;
+    struct command **waiters; size_t waiter_count, waiter_room;
+};
+
+struct queue { /* cl_command_queue */
+    struct object base;
+    struct context *context;
+    struct cl_device *device;
+    cl_command_queue_properties properties;
+    cl_queue_properties *property_list; size_t property_count;
+    cl_uint size; /* device queues later */
+    /* guarded by runtime_lock */
+    struct command *first, *last; /* commands not yet complete, in enqueue order */
+    struct event *barrier;        /* last barrier of an out-of-order queue */
+};
+
+struct destructor { struct destructor *next; void *function; void *data; }; /* called in reverse order of registration */
+
+#endif

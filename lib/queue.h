@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  Commands, the graph between them, and who runs them when.
+ *
+ * The log. Every host call that can make commands runnable appends one entry: ENQUEUE,
+ * RUN (flush, finish, wait, blocking call, status query of a flushed command) or USER (a user
+ * event was set). The executor consumes the log in order; at RUN it executes
+ * everything that is submitted and ready, to quiescence, before it looks at the next
+ * entry. Among ready commands the scenario's policy chooses (lockstep and serial: lowest
+ * serial number). So the order of execution is a function of the log and the seed.
+ *
+ * The baton. One thread at a time executes. A host thread that must wait takes the
+ * baton and executes itself; clFlush and clSetUserEventStatus wake the device thread,
+ * which is started on first need (so fork before the first wake is harmless). Callbacks go to
+ * the callback thread in order; no lock is held while they run.
+ */
+#ifndef ORRERY_LIB_QUEUE_H
+#define ORRERY_LIB_QUEUE_H
+#include "object.h"
+
+enum command_kind {
+#define COMMAND(name, type) COMMAND_##name,
+#include "command.def"
+#undef COMMAND
+    COMMAND_KIND_COUNT
+};
+
+struct rect { size_t buffer_origin[3], host_origin[3], region[3], buffer_row, buffer_slice, host_row, host_slice; };
+
+/* One row of command.def per kind: run_<name>(command) does the work with no lock held
+ * and returns CL_SUCCESS or the negative error the event gets; drop_<name> frees. */
+struct command {
+    enum command_kind kind;
+    uint32_t serial;             /* in the log: what findings and events call it */
+    struct queue *queue;         /* referenced */
+    struct event *event;         /* always there; referenced */
+    struct command *next;        /* in the queue */
+    uint32_t unmet;              /* events it waits for */
+    bool submitted, running;
+    struct event **waits; cl_uint wait_count;
+    union {
+        struct { struct memobj *target, *source; size_t target_offset, source_offset, size; void *host; struct rect rect; } transfer;
+        struct { struct memobj *target; void *svm; size_t offset, size; uint8_t pattern[128]; size_t pattern_size; } fill;
+        struct { struct memobj *memobj; struct map_record *record; void *svm; size_t size; cl_map_flags flags; } map;
+        struct { struct kernel_object *kernel; struct launch_request request; struct memobj **memobjs; size_t memobj_count; } launch;
+        struct { void (CL_CALLBACK *function)(void *); void *args; size_t args_size; struct memobj **memobjs; cl_uint memobj_count; } native;
+        struct { void *target; const void *source; size_t size; } svm_copy;
+        struct { void **pointers; cl_uint count; void (CL_CALLBACK *function)(cl_command_queue, cl_uint, void **, void *); void *data; } svm_free;
+        struct { struct memobj **memobjs; cl_uint memobj_count; } migrate;
+    } u;
+};
+
+/* The enqueue pattern: begin checks queue and wait list; the caller checks and fills;
+ * end submits, or frees when err; blocking waits. One rollback path. */
+struct enqueue { struct queue *queue; struct command *command; };
+cl_int enqueue_begin(struct enqueue *enqueue, cl_command_queue queue, enum command_kind kind, cl_uint wait_count, const cl_event *waits);
+cl_int enqueue_end(struct enqueue *enqueue, cl_int err, bool blocking, cl_event *out_event);
+
+/* Waits until all are complete or failed; returns CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST if one failed. */
+cl_int queue_wait_events(cl_uint count, struct event *const *events);
+cl_int queue_finish(struct queue *queue);
+void queue_flush(struct queue *queue);
+void queue_user_event_set(struct event *event, cl_int status);
+/* At exit or fork: stops the device and callback threads. */
+void queue_shutdown(void);
+/* Runs function(data) on the callback thread, in order. */
+void callback_post(void (*function)(void *), void *data);
+#endif

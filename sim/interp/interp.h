@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  The interpreter seen from outside: SPIR-V words in, modules; modules to
+ *          bytecode; waves that run it. Knows neither device nor checker.
+ *
+ * Life     interp_module_new -> allocate its variables, interp_module_bind -> per launch
+ *          interp_code (cached per module, thread-safe) -> wave_new, wave_start, wave_run ...
+ */
+#ifndef ORRERY_INTERP_H
+#define ORRERY_INTERP_H
+
+#include "orrery/device.h"
+#include "orrery/status.h"
+#include "program.h"
+#include "wave.h"
+
+struct module;
+
+/* Copies the words. Refuses instructions that no row of spirv_ops.def has. */
+enum status interp_module_new(const uint32_t *words, size_t word_count, const struct spec_constant *constants, size_t constant_count, struct module **out_module, struct diagnosis *diagnosis);
+void interp_module_free(struct module *module);
+
+/* Program-scope variables and constant data: allocate size bytes each, tell the address,
+ * then interp_module_bind writes their initial bytes through write(). */
+struct module_variable { const char *name; uint64_t size; uint32_t align; bool constant; };
+size_t interp_variable_count(const struct module *module);
+const struct module_variable *interp_variable(const struct module *module, size_t index);
+typedef void interp_write(void *self, uint64_t address, const void *bytes, size_t size, bool initialised);
+void interp_module_bind(struct module *module, const uint64_t *addresses, interp_write *write, void *self);
+
+size_t interp_kernel_count(const struct module *module);
+const struct kernel_info *interp_kernel_info(const struct module *module, size_t kernel);
+
+/* What the launch asks of the code. */
+struct code_request {
+    size_t kernel;
+    uint32_t width;      /* lanes per wave: 1..256; the code's width is 16, 64 or 256 */
+    bool preempt;        /* yield before memory operations, atomics and barriers */
+    bool poison;         /* track uninitialised values */
+};
+enum status interp_code(struct module *module, const struct code_request *request, const struct code **out_code, struct diagnosis *diagnosis);
+
+/* What the kernel can see of its work-group; decides whether groups may share a wave. */
+struct kernel_traits {
+    bool sees_groups;    /* local or group ids and sizes, sub-group ids, barriers, local memory, collectives */
+    bool has_barrier, has_collective, has_atomics, has_printf;
+};
+enum status interp_traits(struct module *module, size_t kernel, struct kernel_traits *out_traits, struct diagnosis *diagnosis);
+
+char *interp_listing(struct module *module); /* `orrery dis`; malloc'd */
+
+/* ---- waves ------------------------------------------------------------------ */
+
+/* Rounds memory for frame, private memory and pending masks into one block, reused by
+ * wave_start. width lanes at most. */
+struct wave *wave_new(const struct code *code, struct memory *memory, const struct wave_host *host, const struct observer *observer);
+void wave_free(struct wave *wave);
+
+/* Everything a wave's frame is filled from. */
+struct wave_start {
+    struct origin origin;           /* tile, first lane */
+    uint32_t lane_count;
+    uint64_t group_id[3], local_size[3]; /* of this group; undefined for multi-group tiles */
+    const uint8_t *args;            /* code->args_size bytes, laid out by interp_args */
+    const uint64_t *local_addresses; /* per code->local_objects */
+};
+void wave_start(struct wave *wave, const struct wave_start *start);
+
+/* Lays launch arguments out for code->args_size bytes at out. ARG_LOCAL gives 0: their
+ * address comes from local_objects (object.arg >= 0). */
+void interp_args(const struct code *code, const struct kernel_info *info, const struct launch_arg *args, uint8_t *out);
+
+/* Runs until the wave stops; budget = back edges and preemption points allowed. */
+enum run_result wave_run(struct wave *wave, int64_t budget);
+
+/* After RUN_BARRIER or RUN_COLLECTIVE with lanes parked elsewhere, or to be fair to parked
+ * lanes: moves the lanes of `lanes` (active or parked) into a new wave with its own copy of the frame
+ * (private memory is shared). */
+struct wave *wave_split(struct wave *wave, const lane_mask *lanes);
+
+/* One group: gather, compute, scatter for RUN_COLLECTIVE: all waves of a work-group (or of
+ * one sub-group: sub_group >= 0) have stopped at the same instruction. */
+void collective_perform(struct wave *const *waves, size_t wave_count, uint32_t sub_group_size);
+
+#endif

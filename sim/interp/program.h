@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  The bytecode: what lowering writes and the handlers execute.
+ *
+ * A frame is one block of bytes per wave. Operands are byte offsets into it:
+ *   U  uniform: an 8-byte-aligned cell (arguments: naturally aligned); the value is
+ *      in the low bytes, little-endian, the rest undefined. bool: uint8_t 0 or 1.
+ *   V  varying: one element per lane, contiguous, in the value's own width; 64-byte
+ *      aligned. bool: LANE_MASK_WORDS uint64_t, bit = lane.
+ *   A  affine: struct affine below, an integer or address that is usually
+ *      base + step_x * (lane % row) + step_y * (lane / row).
+ *
+ * Compute all lanes: a handler writes every lane below wave->n (a multiple of 16),
+ * active or not, unless op.def says "active lanes". Lowering guarantees that nothing
+ * live is overwritten. So arithmetic on any bits must be harmless: no traps.
+ *
+ * Who owns what: struct code owns all its arrays, from one arena.
+ */
+#ifndef ORRERY_INTERP_PROGRAM_H
+#define ORRERY_INTERP_PROGRAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "orrery/observer.h"
+
+struct wave;
+struct insn;
+
+/* Returns the next instruction in the looping build; tail-calls it in the threaded
+ * build and returns NULL when the wave stops (see NEXT in lanes.h). */
+typedef const struct insn *exec_fn(const struct insn *insn, uint8_t *frame, struct wave *wave);
+
+struct insn {
+    exec_fn *exec;
+    uint32_t d, a, b, c; /* operands; d is the result */
+    uint32_t e, f;       /* immediates, site index: as op.def says */
+};
+
+struct affine {
+    int64_t base, step_x, step_y; /* exact modulo 2^bits; kept sign-extended from bits */
+    uint32_t general;             /* 1: not affine, the lanes are in the V slot below */
+    uint32_t slot;                /* frame offset of this value's own V slot; set in the template, never changes */
+};
+
+enum { AFFINE_STRIDE = 40 }; /* between neighbouring A inputs */
+
+/* Of OP_convert. */
+enum number_kind { NUMBER_S8, NUMBER_U8, NUMBER_S16, NUMBER_U16, NUMBER_S32, NUMBER_U32, NUMBER_S64, NUMBER_U64, NUMBER_F16, NUMBER_F32, NUMBER_F64 };
+enum rounding { ROUND_DEFAULT, ROUND_RTE, ROUND_RTZ, ROUND_RTP, ROUND_RTN }; /* default: to nearest even; toward zero for float to integer */
+
+/* Of OP_collective. */
+enum collective_op { COLLECTIVE_ALL, COLLECTIVE_ANY, COLLECTIVE_BROADCAST,
+    COLLECTIVE_REDUCE_ADD, COLLECTIVE_REDUCE_MIN, COLLECTIVE_REDUCE_MAX,      /* signedness: */
+    COLLECTIVE_SCAN_ADD, COLLECTIVE_SCAN_MIN, COLLECTIVE_SCAN_MAX,            /* COLLECTIVE_UNSIGNED, inclusive: */
+    COLLECTIVE_UNSIGNED = 64, COLLECTIVE_EXCLUSIVE = 128 };
+
+enum op {
+#define OP(name, text) OP_##name,
+#include "op.def"
+#undef OP
+    OP_COUNT
+};
+extern const char *const op_names[OP_COUNT];
+/* The handlers of the best build for this CPU; isa 0 baseline, 1 AVX2, 2 AVX-512 (NULL if absent). */
+exec_fn *const *exec_table(void);
+exec_fn *const *exec_table_isa(int isa);
+
+enum storage { STORAGE_GLOBAL, STORAGE_CONSTANT, STORAGE_LOCAL, STORAGE_PRIVATE, STORAGE_GENERIC };
+
+enum atomic_op { ATOMIC_LOAD, ATOMIC_STORE, ATOMIC_EXCHANGE, ATOMIC_COMPARE_EXCHANGE, ATOMIC_ADD, ATOMIC_SUB, ATOMIC_SMIN, ATOMIC_UMIN, ATOMIC_SMAX, ATOMIC_UMAX, ATOMIC_AND, ATOMIC_OR, ATOMIC_XOR };
+
+/* What an instruction is in the user's program: for findings and events. */
+struct site {
+    uint32_t file;         /* string index, 0 = unknown */
+    uint32_t line, column;
+    enum access_kind access;
+    enum memory_order order, failure_order;
+    enum memory_scope scope;
+    uint32_t regions;      /* fences, barriers: REGION_* */
+    enum storage storage;
+    uint32_t size;         /* bytes of one component */
+    uint32_t components;
+    uint32_t align;        /* bytes; power of two */
+    const char *what;      /* "plain load", "atomic_fetch_add", "work_group_barrier", ... */
+};
+
+/* A variable in private memory: byte offsets in the work-item's private space. */
+struct private_object { uint32_t low, high; const char *name; };
+
+/* A local variable of the kernel, or a local pointer argument (size known at launch). */
+struct local_object { uint32_t cell; /* U cell that holds its address */ uint64_t size; uint32_t align; int32_t arg; /* -1: declared */ const char *name; };
+
+/* Inputs that the wave's set-up writes; frame offsets of U cells, then of A cells. */
+enum frame_input {
+    INPUT_GROUP_ID = 0,               /* 3 cells each */
+    INPUT_GROUP_COUNT = 24,
+    INPUT_LOCAL_SIZE = 48,            /* of this group (last ones may be smaller) */
+    INPUT_ENQUEUED_LOCAL_SIZE = 72,
+    INPUT_GLOBAL_SIZE = 96,
+    INPUT_GLOBAL_OFFSET = 120,
+    INPUT_WORK_DIM = 144,             /* 1 cell each */
+    INPUT_SUB_GROUP_MAX_SIZE = 152,
+    INPUT_SUB_GROUP_COUNT = 160,
+    INPUT_ENQUEUED_SUB_GROUP_COUNT = 168,
+    INPUT_FIRST_AFFINE = 192,
+    INPUT_LOCAL_ID = 192,             /* 3 A cells of AFFINE_STRIDE bytes each */
+    INPUT_GLOBAL_ID = 312,            /* 3 A cells; includes the offset */
+    INPUT_LOCAL_LINEAR_ID = 432,      /* 1 A cell each */
+    INPUT_GLOBAL_LINEAR_ID = 472,
+    INPUT_SUB_GROUP_ID = 512,         /* A cells, usually general; SIZE, LOCAL_ID too */
+    INPUT_SUB_GROUP_LOCAL_ID = 552,
+    INPUT_SUB_GROUP_SIZE = 592,
+    INPUT_END = 640
+};
+_Static_assert(sizeof(struct affine) == 32, "A cells are 40 bytes apart: 32 and padding");
+
+/* One kernel, emitted for one lane width. Immutable while waves run it. */
+struct code {
+    uint32_t width;            /* lanes a V slot has room for: 16, 64 or 256 */
+    struct insn *insns;        uint32_t insn_count;
+    uint16_t *ops;             /* enum op of each instruction, for listings */
+    const uint32_t *operands;  uint32_t operand_count; /* lists that instructions index */
+    const struct site *sites;  uint32_t site_count;
+    uint32_t frame_size;
+    const uint8_t *template_bytes; uint32_t template_size; /* frame start: constants, affine slots */
+    uint32_t args_offset, args_size; /* where launch arguments are copied to in the frame */
+    uint32_t block_count;
+    const uint32_t *block_start;     /* first instruction of each block, in execution order */
+    uint32_t private_size;           /* bytes per work-item, multiple of 4 */
+    const struct private_object *private_objects; uint32_t private_object_count;
+    const struct local_object *local_objects; uint32_t local_object_count;
+    const char *const *strings;      uint32_t string_count;
+};
+
+#endif

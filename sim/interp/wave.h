@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  A wave: the lanes of one work-group (or a slice of it) that run one
+ *          instruction together. Handlers see this struct; sim/group.c drives it
+ *          through interp.h.
+ */
+#ifndef ORRERY_INTERP_WAVE_H
+#define ORRERY_INTERP_WAVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "orrery/memory.h"
+#include "orrery/observer.h"
+#include "program.h"
+
+typedef struct lane_mask { uint64_t word[LANE_MASK_WORDS]; } lane_mask;
+
+enum run_result {
+    RUN_DONE,        /* every lane has returned */
+    RUN_BARRIER,     /* active lanes wait at a work-group or sub-group barrier (wave->site) */
+    RUN_COLLECTIVE,  /* active lanes wait at a group function; operands in wave->wait */
+    RUN_YIELD,       /* the turn is over: preemption point, or budget spent at a loop's back edge */
+    RUN_ABORTED      /* a finding ended the launch */
+};
+
+enum { PRIVATE_BASE = 0x10000 }; /* private addresses are PRIVATE_BASE + offset, the same in every lane */
+
+/* What handlers call back when something is wrong. Implemented by sim/group.c side;
+ * mask = the lanes at fault. Returns the lanes that must stop (usually mask). */
+enum fault_kind { FAULT_READ, FAULT_WRITE, FAULT_MISALIGNED, FAULT_UNREACHABLE, FAULT_UNINITIALISED_ADDRESS, FAULT_UNINITIALISED_BRANCH, FAULT_UNINITIALISED_STORE };
+struct fault {
+    enum fault_kind kind;
+    uint32_t site;
+    uint32_t lane;        /* one lane; the first of those at this instruction */
+    uint64_t address;     /* of that lane, the whole access */
+    uint32_t size;        /* bytes of the whole access */
+    bool private_space;   /* address is a private one */
+    uint32_t private_object; /* 1 + index, 0 = unknown */
+    uint64_t lanes;       /* how many lanes share this fault */
+};
+
+struct wave_host {
+    void *self;
+    void (*fault)(void *self, struct wave *wave, const struct fault *fault);
+    void (*print)(void *self, struct wave *wave, const char *text, size_t size);
+};
+
+struct wave {
+    /* set at creation */
+    const struct code *code;
+    uint8_t *frame;
+    uint32_t n;            /* lanes computed: lane_count rounded up to 16 */
+    uint32_t lane_count;
+    uint32_t row;          /* lanes per tile row: affine x = lane % row, y = lane / row */
+    struct origin origin;  /* origin.site is set by whoever makes an event */
+    struct memory *memory;
+    uint8_t *private_memory;    /* byte o of lane l: private_memory + (o / 4 * code->width + l) * 4 + o % 4 */
+    const struct observer *observer; /* NULL: nobody listens */
+    const struct wave_host *host;
+    const int32_t *lane_x, *lane_y;  /* lane % row and lane / row, n entries */
+
+    /* changes as it runs */
+    lane_mask active;      /* lanes executing now */
+    lane_mask live;        /* lanes that have not returned or been stopped */
+    bool full;             /* active has all n lanes: no masking needed */
+    uint32_t parked_blocks; /* blocks with pending lanes */
+    lane_mask *pending;    /* per block */
+    uint64_t *pending_set; /* bit per block */
+    int64_t budget;        /* back edges and preemption points left in this turn */
+    uint64_t steps;        /* back edges taken, for limits and the clock */
+
+    /* why it stopped */
+    enum run_result stop;
+    const struct insn *resume; /* where the active lanes go on */
+    uint32_t site;             /* of the barrier or collective */
+    const struct insn *wait;   /* the collective instruction */
+};
+
+static inline bool lane_mask_test(const lane_mask *mask, uint32_t lane)
+{
+    return mask->word[lane / 64] >> lane % 64 & 1;
+}
+
+/* Removes lanes from active and live after a fault. A wave whose active lanes are all
+ * gone goes on with its lowest parked block: call at the end of a handler through
+ * NEXT_AFTER_FAULT (exec_control.c). */
+void wave_stop_lanes(struct wave *wave, const lane_mask *lanes);
+
+#endif
