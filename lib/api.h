@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  Every OpenCL call the dispatch table has on Linux, as api_clX, grouped by the
+ *          file that answers it. The prototypes are those of the loader's own header
+ *          (cl_api_clX), so that a wrong one does not compile. Direct3D and DX9 rows of the
+ *          table have no prototype here: they stay NULL.
+ */
+#ifndef ORRERY_LIB_API_H
+#define ORRERY_LIB_API_H
+#include "object.h"
+
+/* The table every object points to (dispatch.c). */
+extern const cl_icd_dispatch api_dispatch;
+
+#define API(name) __typeof__(*(cl_api_##name)NULL) api_##name;
+/* clang-format off */
+
+/* Platform (platform.c) */
+API(clGetPlatformIDs)
+API(clGetPlatformInfo)
+API(clUnloadPlatformCompiler)
+API(clUnloadCompiler)
+
+/* Extension functions (icd.c) */
+API(clGetExtensionFunctionAddress)
+API(clGetExtensionFunctionAddressForPlatform)
+
+/* Device (device.c) */
+API(clGetDeviceIDs)
+API(clGetDeviceInfo)
+API(clCreateSubDevices)
+API(clRetainDevice)
+API(clReleaseDevice)
+API(clGetDeviceAndHostTimer)
+API(clGetHostTimer)
+
+/* Context (context.c) */
+API(clCreateContext)
+API(clCreateContextFromType)
+API(clRetainContext)
+API(clReleaseContext)
+API(clGetContextInfo)
+API(clSetContextDestructorCallback)
+
+/* Command-queue (queue.c) */
+API(clCreateCommandQueue)
+API(clRetainCommandQueue)
+API(clReleaseCommandQueue)
+API(clGetCommandQueueInfo)
+API(clSetCommandQueueProperty)
+API(clCreateCommandQueueWithProperties)
+API(clSetDefaultDeviceCommandQueue)
+API(clFlush)
+API(clFinish)
+
+/* Memory object (memobj.c) */
+API(clCreateBuffer)
+API(clCreateBufferWithProperties)
+API(clCreateSubBuffer)
+API(clRetainMemObject)
+API(clReleaseMemObject)
+API(clGetMemObjectInfo)
+API(clSetMemObjectDestructorCallback)
+
+/* Shared virtual memory (svm.c) */
+API(clSVMAlloc)
+API(clSVMFree)
+
+/* Program (program.c) */
+API(clCreateProgramWithSource)
+API(clCreateProgramWithIL)
+API(clCreateProgramWithBinary)
+API(clCreateProgramWithBuiltInKernels)
+API(clRetainProgram)
+API(clReleaseProgram)
+API(clBuildProgram)
+API(clCompileProgram)
+API(clLinkProgram)
+API(clSetProgramSpecializationConstant)
+API(clSetProgramReleaseCallback)
+API(clGetProgramInfo)
+API(clGetProgramBuildInfo)
+
+/* Kernel (kernel.c) */
+API(clCreateKernel)
+API(clCreateKernelsInProgram)
+API(clCloneKernel)
+API(clRetainKernel)
+API(clReleaseKernel)
+API(clSetKernelArg)
+API(clSetKernelArgSVMPointer)
+API(clSetKernelExecInfo)
+API(clGetKernelInfo)
+API(clGetKernelArgInfo)
+API(clGetKernelWorkGroupInfo)
+API(clGetKernelSubGroupInfo)
+API(clGetKernelSubGroupInfoKHR)
+
+/* Event (event.c) */
+API(clCreateUserEvent)
+API(clSetUserEventStatus)
+API(clRetainEvent)
+API(clReleaseEvent)
+API(clGetEventInfo)
+API(clGetEventProfilingInfo)
+API(clSetEventCallback)
+API(clWaitForEvents)
+
+/* Buffer commands (enqueue_buffer.c) */
+API(clEnqueueReadBuffer)
+API(clEnqueueReadBufferRect)
+API(clEnqueueWriteBuffer)
+API(clEnqueueWriteBufferRect)
+API(clEnqueueCopyBuffer)
+API(clEnqueueCopyBufferRect)
+API(clEnqueueFillBuffer)
+API(clEnqueueMapBuffer)
+API(clEnqueueUnmapMemObject)
+API(clEnqueueMigrateMemObjects)
+
+/* Kernel commands (enqueue_kernel.c, enqueue_native.c) */
+API(clEnqueueNDRangeKernel)
+API(clEnqueueTask)
+API(clEnqueueNativeKernel)
+
+/* Shared virtual memory commands (enqueue_svm.c) */
+API(clEnqueueSVMFree)
+API(clEnqueueSVMMemcpy)
+API(clEnqueueSVMMemFill)
+API(clEnqueueSVMMap)
+API(clEnqueueSVMUnmap)
+API(clEnqueueSVMMigrateMem)
+
+/* Synchronisation commands (enqueue_sync.c) */
+API(clEnqueueMarkerWithWaitList)
+API(clEnqueueBarrierWithWaitList)
+API(clEnqueueMarker)
+API(clEnqueueBarrier)
+API(clEnqueueWaitForEvents)
+
+/* Images (absent.c) */
+API(clCreateImage2D)
+API(clCreateImage3D)
+API(clGetSupportedImageFormats)
+API(clGetImageInfo)
+API(clEnqueueReadImage)
+API(clEnqueueWriteImage)
+API(clEnqueueCopyImage)
+API(clEnqueueCopyImageToBuffer)
+API(clEnqueueCopyBufferToImage)
+API(clEnqueueMapImage)
+API(clCreateImage)
+API(clEnqueueFillImage)
+API(clCreateImageWithProperties)
+
+/* Samplers and pipes (absent.c) */
+API(clCreateSampler)
+API(clRetainSampler)
+API(clReleaseSampler)
+API(clGetSamplerInfo)
+API(clCreatePipe)
+API(clGetPipeInfo)
+API(clCreateSamplerWithProperties)
+
+/* Device fission (absent.c) */
+API(clCreateSubDevicesEXT)
+API(clRetainDeviceEXT)
+API(clReleaseDeviceEXT)
+
+/* Sharing with OpenGL and EGL (absent.c) */
+API(clCreateFromGLBuffer)
+API(clCreateFromGLTexture2D)
+API(clCreateFromGLTexture3D)
+API(clCreateFromGLRenderbuffer)
+API(clGetGLObjectInfo)
+API(clGetGLTextureInfo)
+API(clEnqueueAcquireGLObjects)
+API(clEnqueueReleaseGLObjects)
+API(clGetGLContextInfoKHR)
+API(clCreateEventFromGLsyncKHR)
+API(clCreateFromGLTexture)
+API(clCreateFromEGLImageKHR)
+API(clEnqueueAcquireEGLObjectsKHR)
+API(clEnqueueReleaseEGLObjectsKHR)
+API(clCreateEventFromEGLSyncKHR)
+/* clang-format on */
+#undef API
+
+/* The loader's entry (icd.c). */
+cl_int CL_API_CALL api_clIcdGetPlatformIDsKHR(cl_uint num_entries, cl_platform_id *platforms, cl_uint *num_platforms);
+/* cl_khr_il_program names (program.c) and cl_khr_create_command_queue names (queue.c) are the core calls. */
+#endif
