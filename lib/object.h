@@ -153,7 +153,9 @@ struct event {
     struct queue *queue;         /* NULL: user event */
     cl_command_type type;
     /* guarded by runtime_lock */
-    cl_int status;               /* CL_QUEUED .. CL_COMPLETE, or a negative error */
+    cl_int status;               /* CL_QUEUED .. CL_COMPLETE, or a negative error: as of the consumed log */
+    cl_int user_status;          /* user event: what clSetUserEventStatus said; status follows through the log */
+    cl_uint callback_refs;       /* user references held for callbacks to come: not shown */
     cl_ulong time[5];            /* queued, submit, start, end, complete: simulated ns */
     struct event_callback *callbacks;
     struct command **waiters; size_t waiter_count, waiter_room;
@@ -169,6 +171,7 @@ struct queue { /* cl_command_queue */
     /* guarded by runtime_lock */
     struct command *first, *last; /* commands not yet complete, in enqueue order */
     struct event *barrier;        /* last barrier of an out-of-order queue */
+    bool unflushed;               /* the log has commands after the last flush */
 };
 
 struct destructor { struct destructor *next; void *function; void *data; }; /* called in reverse order of registration */

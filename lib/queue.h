@@ -8,6 +8,9 @@
  * everything that is submitted and ready, to quiescence, before it looks at the next
  * entry. Among ready commands the scenario's policy chooses (lockstep and serial: lowest
  * serial number). So the order of execution is a function of the log and the seed.
+ * CALLBACK entries attach event callbacks, so their order is one too. What an event says
+ * (status, times, edges) is "as of the consumed log"; a host call that must know more
+ * drains the log first.
  *
  * The baton. One thread at a time executes. A host thread that must wait takes the
  * baton and executes itself; clFlush and clSetUserEventStatus wake the device thread,
@@ -19,7 +22,7 @@
 #include "object.h"
 
 enum command_kind {
-#define COMMAND(name, type) COMMAND_##name,
+#define COMMAND(name, type, run, drop) COMMAND_##name,
 #include "command.def"
 #undef COMMAND
     COMMAND_KIND_COUNT
@@ -27,42 +30,49 @@ enum command_kind {
 
 struct rect { size_t buffer_origin[3], host_origin[3], region[3], buffer_row, buffer_slice, host_row, host_slice; };
 
-/* One row of command.def per kind: run_<name>(command) does the work with no lock held
- * and returns CL_SUCCESS or the negative error the event gets; drop_<name> frees. */
+/* One row of command.def per kind: run_<run>(command) does the work with no lock held
+ * and returns CL_SUCCESS or the negative error the event gets; drop_<drop> frees. */
 struct command {
     enum command_kind kind;
     uint32_t serial;             /* in the log: what findings and events call it */
-    struct queue *queue;         /* referenced */
+    struct queue *queue;         /* borrowed from the event */
     struct event *event;         /* always there; referenced */
-    struct command *next;        /* in the queue */
+    struct event **waits; cl_uint wait_count; /* the wait list; referenced */
+    /* owned by the executor */
+    struct command *next, *previous; /* in the queue */
     uint32_t unmet;              /* events it waits for */
-    bool submitted, running;
-    struct event **waits; cl_uint wait_count;
+    bool submitted, running, failed; /* failed: an event of its wait list did */
     union {
         struct { struct memobj *target, *source; size_t target_offset, source_offset, size; void *host; struct rect rect; } transfer;
         struct { struct memobj *target; void *svm; size_t offset, size; uint8_t pattern[128]; size_t pattern_size; } fill;
-        struct { struct memobj *memobj; struct map_record *record; void *svm; size_t size; cl_map_flags flags; } map;
+        struct { struct memobj *memobj; struct map_record *record; } map;
         struct { struct kernel_object *kernel; struct launch_request request; struct memobj **memobjs; size_t memobj_count; } launch;
         struct { void (CL_CALLBACK *function)(void *); void *args; size_t args_size; struct memobj **memobjs; cl_uint memobj_count; } native;
         struct { void *target; const void *source; size_t size; } svm_copy;
+        struct { void *pointer; size_t size; cl_map_flags flags; } svm_map;
         struct { void **pointers; cl_uint count; void (CL_CALLBACK *function)(cl_command_queue, cl_uint, void **, void *); void *data; } svm_free;
         struct { struct memobj **memobjs; cl_uint memobj_count; } migrate;
     } u;
 };
 
-/* The enqueue pattern: begin checks queue and wait list; the caller checks and fills;
- * end submits, or frees when err; blocking waits. One rollback path. */
-struct enqueue { struct queue *queue; struct command *command; };
-cl_int enqueue_begin(struct enqueue *enqueue, cl_command_queue queue, enum command_kind kind, cl_uint wait_count, const cl_event *waits);
-cl_int enqueue_end(struct enqueue *enqueue, cl_int err, bool blocking, cl_event *out_event);
-
-/* Waits until all are complete or failed; returns CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST if one failed. */
+/* Appends ENQUEUE and takes the command. CL_OUT_OF_HOST_MEMORY leaves it with the caller. */
+cl_int queue_append(struct command *command);
+/* Blocks until the log as it stands now is consumed. The executing thread and the
+ * callback thread return at once: what they wait for may be themselves. */
+void queue_drain(void);
+/* Flushes their queues and waits until all are complete or failed; returns CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST if one failed. */
 cl_int queue_wait_events(cl_uint count, struct event *const *events);
 cl_int queue_finish(struct queue *queue);
 void queue_flush(struct queue *queue);
-void queue_user_event_set(struct event *event, cl_int status);
-/* At exit or fork: stops the device and callback threads. */
+cl_int queue_user_event_set(struct event *event, cl_int status);
+/* Appends CALLBACK and takes the callback. */
+struct event_callback;
+cl_int queue_event_callback(struct event *event, struct event_callback *callback);
+/* At exit: runs what was flushed, then stops the device and callback threads. Nothing executes afterwards. */
 void queue_shutdown(void);
+/* Ends the process when a kernel made no progress: 124 after the summary. Never returns. */
+extern void (*queue_no_progress)(const struct diagnosis *diagnosis);
+
 /* Runs function(data) on the callback thread, in order. */
 void callback_post(void (*function)(void *), void *data);
 #endif

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "command.h"
+
+#include <stdlib.h>
+
+#include "event.h"
+
+static const struct command_row {
+    const char *name;
+    cl_command_type type;
+    cl_int (*run)(struct command *command);
+    void (*drop)(struct command *command);
+} rows[COMMAND_KIND_COUNT] = {
+#define COMMAND(name, type, run, drop) {#name, type, run_##run, drop_##drop},
+#include "command.def"
+#undef COMMAND
+};
+
+struct command *command_new(struct queue *queue, enum command_kind kind)
+{
+    struct command *command = calloc(1, sizeof *command);
+    if (!command)
+        return NULL;
+    command->kind = kind;
+    command->queue = queue;
+    command->event = event_new(queue->context, queue, rows[kind].type);
+    if (command->event)
+        return command;
+    free(command);
+    return NULL;
+}
+
+void command_free(struct command *command)
+{
+    for (cl_uint i = 0; i < command->wait_count; i++)
+        object_unref(command->waits[i]);
+    free(command->waits);
+    object_unref(command->event);
+    free(command);
+}
+
+cl_int command_run(struct command *command)
+{
+    return rows[command->kind].run(command);
+}
+
+void command_drop(struct command *command)
+{
+    rows[command->kind].drop(command);
+}
+
+const char *command_name(enum command_kind kind)
+{
+    return rows[kind].name;
+}
+
+cl_int command_error(enum status status)
+{
+    switch (status) {
+    case STATUS_OK:
+        return CL_SUCCESS;
+    case STATUS_OUT_OF_MEMORY:
+        return CL_OUT_OF_HOST_MEMORY;
+    case STATUS_OUT_OF_DEVICE_MEMORY:
+        return CL_MEM_OBJECT_ALLOCATION_FAILURE;
+    case STATUS_BAD_ARGUMENT:
+        return CL_INVALID_VALUE;
+    case STATUS_UNSUPPORTED:
+        return CL_INVALID_OPERATION;
+    default:
+        return CL_OUT_OF_RESOURCES;
+    }
+}
+
+cl_int run_nothing(struct command *command)
+{
+    (void)command;
+    return CL_SUCCESS;
+}
+
+void drop_nothing(struct command *command)
+{
+    (void)command;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  A command as the executor sees it: a row of command.def to run and to drop.
+ *          Knows the row and the payload; nothing of queues and edges.
+ *
+ * Interface
+ *   command_new/command_free   a command with its event; free drops payload, wait list, event
+ *   command_run                no lock held; the negative error or CL_SUCCESS
+ *   command_drop               lets go of the payload (no lock held): once, before completion
+ *   command_error              a status of the device as the error a command ends with
+ */
+#ifndef ORRERY_LIB_COMMAND_H
+#define ORRERY_LIB_COMMAND_H
+#include "queue.h"
+
+struct command *command_new(struct queue *queue, enum command_kind kind);
+void command_free(struct command *command);
+cl_int command_run(struct command *command);
+void command_drop(struct command *command);
+const char *command_name(enum command_kind kind); /* "READ_BUFFER" */
+cl_int command_error(enum status status);
+
+#define COMMAND(name, type, run, drop) \
+    cl_int run_##run(struct command *command); \
+    void drop_##drop(struct command *command);
+#include "command.def"
+#undef COMMAND
+#endif
