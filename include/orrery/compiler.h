@@ -40,9 +40,21 @@ struct build_options {
 enum status build_options_parse(const char *options, bool linking, struct build_options *out_options, struct diagnosis *diagnosis);
 
 /* BAD_OPTIONS, COMPILER_MISSING, COMPILE_FAILED (with clang's log), OK.
- * Only syntax of options is judged before the compiler is looked for. */
+ * Only syntax of options is judged before the compiler is looked for.  What is returned
+ * has been validated, OpLine positions name source_name and the headers as included. */
 enum status compile_opencl_c(const struct compile_request *request, struct spirv *out_spirv, char **out_log);
 bool compiler_available(void);
+
+/* Who compiles and where results are kept: said once by lib/ or tools/, which read the
+ * environment, before the first compilation.  NULL fields keep their defaults; strings
+ * are copied.  The one piece of process-wide state below lib/, because the tools and
+ * the cache belong to the machine, not to a device. */
+struct compiler_settings {
+    const char *clang;           /* path, or name in PATH; default: found by configure */
+    const char *llvm_spirv;      /* the same */
+    const char *cache_directory; /* default NULL: nothing is kept between processes */
+};
+void compiler_configure(const struct compiler_settings *settings);
 
 /* Several modules to one. create_library keeps exports and allows open imports. */
 enum status spirv_link(const struct spirv *modules, size_t count, bool create_library, struct spirv *out_spirv, char **out_log);

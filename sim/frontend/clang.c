@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "compile.h"
+#include "headers.h"
+
+/* Words that no layout of clang's installation changes. */
+static const char *const fixed_arguments[] = {
+    "-cc1", "-triple", "spir64", "-x", "cl", "-emit-llvm-bc",
+    "-O0", "-disable-O0-optnone",           /* every access of the source stays */
+    "-ffp-contract=off",
+    "-cl-kernel-arg-info",                  /* clGetKernelArgInfo is answered from the module */
+    "-debug-info-kind=line-tables-only",
+    "-fdebug-compilation-dir=" COMPILE_DIRECTORY,
+    "-Wno-builtin-macro-redefined",         /* the same bytes whenever it is compiled */
+    "-D__DATE__=\"Jan  1 1970\"", "-D__TIME__=\"00:00:00\"", "-D__TIMESTAMP__=\"Thu Jan  1 00:00:00 1970\"",
+};
+
+/* What the installed header says of itself for SPIR targets, whatever the device is. */
+static const char *const header_macros[] = {
+    "cl_ext_float_atomics", "cl_khr_extended_bit_ops", "cl_khr_integer_dot_product",
+    "__opencl_c_integer_dot_product_input_4x8bit", "__opencl_c_integer_dot_product_input_4x8bit_packed",
+    "__opencl_c_ext_fp16_global_atomic_load_store", "__opencl_c_ext_fp16_local_atomic_load_store",
+    "__opencl_c_ext_fp16_global_atomic_add", "__opencl_c_ext_fp16_local_atomic_add",
+    "__opencl_c_ext_fp16_global_atomic_min_max", "__opencl_c_ext_fp16_local_atomic_min_max",
+    "__opencl_c_ext_fp32_global_atomic_add", "__opencl_c_ext_fp32_local_atomic_add",
+    "__opencl_c_ext_fp32_global_atomic_min_max", "__opencl_c_ext_fp32_local_atomic_min_max",
+    "__opencl_c_ext_fp64_global_atomic_add", "__opencl_c_ext_fp64_local_atomic_add",
+    "__opencl_c_ext_fp64_global_atomic_min_max", "__opencl_c_ext_fp64_local_atomic_min_max",
+};
+
+static const char *const sub_group_macros[] = {
+    "cl_khr_subgroup_extended_types", "cl_khr_subgroup_non_uniform_vote", "cl_khr_subgroup_ballot",
+    "cl_khr_subgroup_non_uniform_arithmetic", "cl_khr_subgroup_shuffle", "cl_khr_subgroup_shuffle_relative",
+    "cl_khr_subgroup_clustered_reduce",
+};
+
+#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
+
+static void add_extensions(const struct compile_request *request, unsigned cl_std, struct list *arguments)
+{
+    const struct { bool on; unsigned since, until; const char *names; } rows[] = {
+        { true, 100, 300, ",+cl_khr_byte_addressable_store,+cl_khr_global_int32_base_atomics"
+          ",+cl_khr_global_int32_extended_atomics,+cl_khr_local_int32_base_atomics"
+          ",+cl_khr_local_int32_extended_atomics" },
+        { request->fp16, 100, 300, ",+cl_khr_fp16" },
+        { request->fp64, 100, 300, ",+cl_khr_fp64" },
+        { request->fp64, 300, 300, ",+__opencl_c_fp64" },
+        { request->int64_atomics, 100, 300, ",+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics" },
+        { request->images, 100, 300, ",+cl_khr_3d_image_writes,+cl_khr_depth_images" },
+        { request->images, 300, 300, ",+__opencl_c_images,+__opencl_c_3d_image_writes,+__opencl_c_read_write_images" },
+        { request->sub_groups, 120, 300, ",+cl_khr_subgroups" },
+        { request->sub_groups, 300, 300, ",+__opencl_c_subgroups" },
+        { request->generic_address_space, 300, 300, ",+__opencl_c_generic_address_space" },
+        { request->program_scope_variables, 300, 300, ",+__opencl_c_program_scope_global_variables" },
+        { true, 300, 300, ",+__opencl_c_atomic_order_acq_rel,+__opencl_c_atomic_order_seq_cst" },
+    };
+    struct text names = { 0 };
+    text_add(&names, "-cl-ext=-all");
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        if (rows[i].on && cl_std >= rows[i].since && cl_std <= rows[i].until)
+            text_add(&names, rows[i].names);
+    list_add(arguments, names.failed ? "" : names.data);
+    text_fini(&names);
+}
+
+/* The language the headers are read in: a precompiled header serves whoever agrees on this. */
+void clang_language(const struct compilation *compilation, struct list *arguments)
+{
+    const struct compile_request *request = compilation->request;
+    for (size_t i = 0; i < COUNT_OF(fixed_arguments); i++)
+        list_add(arguments, fixed_arguments[i]);
+    list_addf(arguments, "-cl-std=CL%u.%u", compilation->cl_std / 100, compilation->cl_std / 10 % 10);
+    add_extensions(request, compilation->cl_std, arguments);
+    list_addf(arguments, "-D__OPENCL_VERSION__=%u", request->version_major * 100 + request->version_minor * 10);
+    if (compilation->cl_std == 300 && request->work_group_collectives)
+        list_add(arguments, "-D__opencl_c_work_group_collective_functions=1");
+    if (compilation->cl_std == 300)
+        list_add(arguments, "-D__opencl_c_int64=1");
+    if (compilation->cl_std == 300 && request->images)
+        list_add(arguments, "-D__opencl_c_images=1");
+    if (!request->images)
+        list_add(arguments, "-U__IMAGE_SUPPORT__");
+    for (size_t i = 0; i < compilation->options->clang.count; i++)
+        list_add(arguments, compilation->options->clang.items[i]);
+}
+
+static int by_name(const void *left, const void *right)
+{
+    return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+/* <prefix>/bin/clang has its headers in <prefix>/lib/clang/<version>/include; the last
+ * version by name where there are several. */
+static char *find_header_directory(const char *clang)
+{
+    char *real = realpath(clang, NULL);
+    struct text directory = { 0 };
+    struct list versions = { 0 };
+    if (real && strrchr(real, '/')) {
+        *strrchr(real, '/') = '\0';
+        text_addf(&directory, "%s/../lib/clang", real);
+    }
+    DIR *entries = directory.data ? opendir(directory.data) : NULL;
+    for (struct dirent *entry; entries && (entry = readdir(entries));)
+        if (entry->d_name[0] != '.')
+            list_add(&versions, entry->d_name);
+    if (entries)
+        closedir(entries);
+    qsort(versions.items, versions.count, sizeof *versions.items, by_name);
+    char *found = NULL;
+    for (size_t i = versions.count; i-- > 0 && !found;) {
+        struct text header = { 0 };
+        text_addf(&header, "%s/%s/include/opencl-c.h", directory.data, versions.items[i]);
+        if (header.data && access(header.data, R_OK) == 0) {
+            *strrchr(header.data, '/') = '\0';
+            found = text_take(&header);
+        }
+        text_fini(&header);
+    }
+    list_fini(&versions);
+    text_fini(&directory);
+    free(real);
+    return found;
+}
+
+static void add_directory(const struct compilation *compilation, const char *option, const char *directory,
+                          struct list *arguments)
+{
+    list_add(arguments, option);
+    if (directory[0] == '/')
+        list_add(arguments, directory);
+    else
+        list_addf(arguments, "%s/%s", compilation->working_directory, directory);
+}
+
+/* Embedded headers first, then -I in order, then the program's own directory. */
+static void add_user_part(const struct compilation *compilation, const struct headers *headers,
+                          struct list *arguments)
+{
+    const struct options *options = compilation->options;
+    if (headers->directory) {
+        list_add(arguments, "-I");
+        list_add(arguments, ".");
+        add_directory(compilation, "-iquote", compilation->working_directory, arguments);
+    }
+    for (size_t i = 0; i < options->directories.count; i++)
+        add_directory(compilation, "-I", options->directories.items[i], arguments);
+    if (compilation->request->program_dir)
+        add_directory(compilation, "-I", compilation->request->program_dir, arguments);
+    for (size_t i = 0; i < options->macros.count; i++) {
+        list_add(arguments, "-D");
+        list_add(arguments, options->macros.items[i]);
+    }
+}
+
+static void undefine(struct text *source, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        text_addf(source, "#undef %s\n", names[i]);
+}
+
+/* What precedes the user's text, so that positions count from its first line. */
+static void write_source(const struct compile_request *request, struct text *source)
+{
+    undefine(source, header_macros, COUNT_OF(header_macros));
+    if (!request->sub_groups)
+        undefine(source, sub_group_macros, COUNT_OF(sub_group_macros));
+    text_add(source, "#line 1 \"");
+    for (const char *at = request->source_name ? request->source_name : "program.cl"; *at; at++) {
+        if (*at == '"' || *at == '\\')
+            text_add(source, "\\");
+        text_add_bytes(source, at, 1);
+    }
+    text_add(source, "\"\n");
+    text_add(source, request->source);
+    text_add(source, "\n");
+}
+
+enum status compile_tool_failed(const char *tool, const struct process_result *result, struct text *log)
+{
+    if (result->signal)
+        text_addf(log, "%s was ended by signal %d (%s); this is a fault of %s, not of the host program\n", tool,
+                  result->signal, strsignal(result->signal), tool);
+    else if (!result->error.size)
+        text_addf(log, "%s ended with status %d and said nothing\n", tool, result->exit_code);
+    return STATUS_COMPILE_FAILED;
+}
+
+static enum status run(const struct compilation *compilation, const struct list *arguments,
+                       const struct headers *headers, struct process_result *result, struct text *log)
+{
+    struct text source = { 0 };
+    struct diagnosis diagnosis = { 0 };
+    write_source(compilation->request, &source);
+    struct process process = { .arguments = arguments->items, .directory = headers->directory,
+                               .input = source.data, .input_size = source.size, .extra_output = true };
+    enum status status = source.failed || arguments->failed ? STATUS_OUT_OF_MEMORY
+                                                            : process_run(&process, result, &diagnosis);
+    text_add(log, diagnosis.text);
+    text_fini(&source);
+    return status;
+}
+
+enum status clang_compile(const struct compilation *compilation, struct text *out_bitcode,
+                          struct list *included, struct text *log)
+{
+    struct list arguments = { 0 };
+    struct headers headers = { 0 };
+    struct process_result result = { 0 };
+    char *header_directory = find_header_directory(compilation->toolchain->clang);
+    enum status status = headers_write(compilation->request, &headers, log);
+    list_add(&arguments, compilation->toolchain->clang);
+    clang_language(compilation, &arguments);
+    if (header_directory) {
+        list_add(&arguments, "-internal-isystem");
+        list_add(&arguments, header_directory);
+    }
+    list_add(&arguments, "-finclude-default-header");
+    list_add(&arguments, "-dependency-file");
+    list_add(&arguments, "/dev/fd/3");
+    list_add(&arguments, "-MT");
+    list_add(&arguments, "program");
+    add_user_part(compilation, &headers, &arguments);
+    list_add(&arguments, "-o");
+    list_add(&arguments, "-");
+    list_add(&arguments, "-");
+    if (!status)
+        status = run(compilation, &arguments, &headers, &result, log);
+    if (!status) {
+        text_add_bytes(log, result.error.data, result.error.size);
+        if (process_failed(&result))
+            status = compile_tool_failed("clang", &result, log);
+    }
+    if (!status) {
+        headers_included(&headers, compilation->working_directory, &result.extra, included);
+        *out_bitcode = result.output;
+        result.output = (struct text){ 0 };
+    }
+    process_result_fini(&result);
+    headers_remove(&headers);
+    list_fini(&arguments);
+    free(header_directory);
+    return status;
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "compile.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Without -cl-std the language is OpenCL C 1.2, whatever newer one a device has. */
+static unsigned cl_std_of(const struct compile_request *request, const struct options *options)
+{
+    unsigned device = request->version_major * 100 + request->version_minor * 10;
+    if (options->cl_std[0])
+        return (unsigned)(options->cl_std[2] - '0') * 100 + (unsigned)(options->cl_std[4] - '0') * 10;
+    return device < 120 ? device : 120;
+}
+
+/* OpenCL 2.1 and 2.2 devices have OpenCL C 2.0. */
+static enum status check_version(const struct compilation *compilation, struct text *log)
+{
+    const struct compile_request *request = compilation->request;
+    if (compilation->cl_std <= request->version_major * 100 + request->version_minor * 10)
+        return STATUS_OK;
+    text_addf(log, "build option '-cl-std=%s': the device has OpenCL %u.%u\n", compilation->options->cl_std,
+              request->version_major, request->version_minor);
+    return STATUS_COMPILE_FAILED;
+}
+
+static enum status check_words(const struct spirv *spirv, struct text *log)
+{
+    char *complaint = NULL;
+    enum status status = spirv_validate(spirv->words, spirv->word_count, &complaint);
+    if (status)
+        text_addf(log, "the compiler produced an invalid module: %s", complaint ? complaint : "");
+    free(complaint);
+    return status == STATUS_BAD_BINARY ? STATUS_COMPILE_FAILED : status;
+}
+
+static enum status compile(const struct compilation *compilation, struct spirv *out_spirv, struct text *log)
+{
+    struct text bitcode = { 0 };
+    struct list included = { 0 };
+    enum status status = clang_compile(compilation, &bitcode, &included, log);
+    if (!status)
+        status = llvm_spirv_translate(compilation, &bitcode, out_spirv, log);
+    if (!status)
+        status = positions_keep(out_spirv);
+    if (!status)
+        status = check_words(out_spirv, log);
+    text_fini(&bitcode);
+    list_fini(&included);
+    return status;
+}
+
+static enum status compile_request(const struct compile_request *request, struct spirv *out_spirv, struct text *log)
+{
+    struct options options;
+    struct toolchain toolchain = { 0 };
+    struct diagnosis diagnosis = { 0 };
+    char *working_directory = getcwd(NULL, 0);
+    enum status status = options_parse(request->options, false, &options, &diagnosis);
+    struct compilation compilation = { .request = request, .options = &options, .toolchain = &toolchain,
+                                       .working_directory = working_directory ? working_directory : "/",
+                                       .cl_std = cl_std_of(request, &options) };
+    if (!status)
+        status = check_version(&compilation, log);
+    if (!status)
+        status = toolchain_open(&toolchain, &diagnosis);
+    if (diagnosis.text[0])
+        text_addf(log, "%s\n", diagnosis.text);
+    if (!status)
+        status = compile(&compilation, out_spirv, log);
+    toolchain_fini(&toolchain);
+    options_fini(&options);
+    free(working_directory);
+    return status;
+}
+
+enum status compile_opencl_c(const struct compile_request *request, struct spirv *out_spirv, char **out_log)
+{
+    struct text log = { 0 };
+    *out_spirv = (struct spirv){ 0 };
+    enum status status = compile_request(request, out_spirv, &log);
+    if (status)
+        spirv_fini(out_spirv);
+    *out_log = text_take(&log);
+    return status;
+}

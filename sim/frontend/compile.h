@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  The steps between source and words, each one file: clang.c, llvm_spirv.c,
+ *          positions.c.  compile.c strings them together.
+ *
+ * Interface
+ *   struct compilation   what every step reads
+ *   clang_compile()      source to LLVM bitcode; also the files that were included
+ *   clang_macros()       what the prologue and the key must agree on: version, extensions
+ *   llvm_spirv_translate()   bitcode to words
+ *   positions_keep()     drop debug records, keep OpLine, make file names the user's
+ */
+#ifndef ORRERY_FRONTEND_COMPILE_H
+#define ORRERY_FRONTEND_COMPILE_H
+
+#include "options.h"
+#include "orrery/compiler.h"
+#include "process.h"
+#include "toolchain.h"
+
+/* Stands for the directory of the compilation in clang's output; positions_keep() removes it. */
+#define COMPILE_DIRECTORY "/orrery-source"
+
+struct compilation {
+    const struct compile_request *request;
+    const struct options *options;
+    const struct toolchain *toolchain;
+    const char *working_directory; /* the caller's, absolute */
+    unsigned cl_std;               /* 100 * major + 10 * minor: 120, 200, 300 */
+};
+
+/* Every log grows at its end; included receives absolute paths. */
+enum status clang_compile(const struct compilation *compilation, struct text *out_bitcode,
+                          struct list *included, struct text *log);
+void clang_language(const struct compilation *compilation, struct list *arguments);
+enum status llvm_spirv_translate(const struct compilation *compilation, const struct text *bitcode,
+                                 struct spirv *out_spirv, struct text *log);
+enum status positions_keep(struct spirv *spirv);
+
+/* A tool ended badly: its log and how it ended. */
+enum status compile_tool_failed(const char *tool, const struct process_result *result, struct text *log);
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "compile.h"
+
+static enum status take_words(const struct text *output, struct spirv *out_spirv, struct text *log)
+{
+    if (output->size < 5 * sizeof(uint32_t) || output->size % sizeof(uint32_t)) {
+        text_addf(log, "llvm-spirv wrote %zu bytes, which is no module\n", output->size);
+        return STATUS_COMPILE_FAILED;
+    }
+    out_spirv->words = malloc(output->size);
+    if (!out_spirv->words)
+        return STATUS_OUT_OF_MEMORY;
+    memcpy(out_spirv->words, output->data, output->size);
+    out_spirv->word_count = output->size / sizeof(uint32_t);
+    return STATUS_OK;
+}
+
+enum status llvm_spirv_translate(const struct compilation *compilation, const struct text *bitcode,
+                                 struct spirv *out_spirv, struct text *log)
+{
+    struct list arguments = { 0 };
+    list_add(&arguments, compilation->toolchain->llvm_spirv);
+    list_add(&arguments, "--spirv-max-version=1.2");
+    /* a*b+c is two roundings here; mad would leave the choice to the device */
+    list_add(&arguments, "--spirv-replace-fmuladd-with-ocl-mad=false");
+    list_add(&arguments, "--preserve-ocl-kernel-arg-type-metadata-through-string");
+    list_add(&arguments, "-o");
+    list_add(&arguments, "-");
+    list_add(&arguments, "-");
+    struct process process = { .arguments = arguments.items, .input = bitcode->data, .input_size = bitcode->size };
+    struct process_result result = { 0 };
+    struct diagnosis diagnosis = { 0 };
+    enum status status = arguments.failed ? STATUS_OUT_OF_MEMORY : process_run(&process, &result, &diagnosis);
+    text_add(log, diagnosis.text);
+    if (!status && process_failed(&result))
+        status = compile_tool_failed("llvm-spirv", &result, log);
+    if (!status)
+        status = take_words(&result.output, out_spirv, log);
+    process_result_fini(&result);
+    list_fini(&arguments);
+    return status;
+}

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+noinst_LTLIBRARIES += libfrontend.la
+libfrontend_la_SOURCES = \
+	%D%/clang.c \
+	%D%/compile.c \
+	%D%/compile.h \
+	%D%/headers.c \
+	%D%/headers.h \
+	%D%/llvm_spirv.c \
+	%D%/options.c \
+	%D%/options.def \
+	%D%/options.h \
+	%D%/positions.c \
+	%D%/process.c \
+	%D%/process.h \
+	%D%/spirv_tools.c \
+	%D%/text.c \
+	%D%/text.h \
+	%D%/toolchain.c \
+	%D%/toolchain.h
+libfrontend_la_CPPFLAGS = $(AM_CPPFLAGS) $(SPIRV_TOOLS_CFLAGS) $(XXHASH_CFLAGS)
+libfrontend_la_LIBADD = $(SPIRV_LINK_LIBS) $(XXHASH_LIBS)

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  Build options: the words of a string, what each one means, and the part
+ *          that clang has to hear.  Words are separated by white space; quotes and
+ *          a backslash before a quote, a space or a backslash work as in a shell.
+ *
+ * Interface
+ *   options_parse()   BAD_OPTIONS names the option; options_fini() in every case
+ */
+#ifndef ORRERY_FRONTEND_OPTIONS_H
+#define ORRERY_FRONTEND_OPTIONS_H
+
+#include "orrery/compiler.h"
+#include "text.h"
+
+struct options {
+    struct build_options build;
+    char cl_std[8];          /* "CL1.2"; "" = not given */
+    struct list clang;       /* -cl-* and warning options, as given */
+    struct list macros;      /* "NAME=value" */
+    struct list directories; /* of -I, in order, as given */
+};
+
+enum status options_parse(const char *string, bool linking, struct options *out_options,
+                          struct diagnosis *diagnosis);
+void options_fini(struct options *options);
+
+#endif

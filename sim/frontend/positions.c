@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The translator describes positions twice: OpLine, which a reader of findings wants,
+ * and OpenCL.DebugInfo.100 records, which validators of today reject. */
+#include <string.h>
+
+#include <spirv/unified1/spirv.h>
+
+#include "compile.h"
+
+enum { HEADER_WORDS = 5 };
+
+static const char debug_set[] = "OpenCL.DebugInfo.100";
+
+static uint32_t opcode_of(uint32_t word)
+{
+    return word & SpvOpCodeMask;
+}
+
+static bool literal_is(const uint32_t *words, uint32_t count, const char *string)
+{
+    size_t size = strlen(string) + 1;
+    return count * sizeof *words >= size && !memcmp(words, string, size);
+}
+
+/* Writes the string's words at out, which may overlap it from below; returns how many. */
+static uint32_t literal_put(uint32_t *out, const char *string)
+{
+    size_t size = strlen(string), count = size / sizeof *out + 1;
+    memmove(out, string, size);
+    memset((char *)out + size, 0, count * sizeof *out - size);
+    return (uint32_t)count;
+}
+
+static bool is_debug(const uint32_t *words, uint32_t count, uint32_t debug_id)
+{
+    return opcode_of(words[0]) == SpvOpExtInst && count > 4 && debug_id && words[3] == debug_id;
+}
+
+/* A name below the compilation's directory loses that part and a leading "./". */
+static const char *user_name(const char *name)
+{
+    size_t length = strlen(COMPILE_DIRECTORY);
+    if (strncmp(name, COMPILE_DIRECTORY "/", length + 1))
+        return name;
+    name += length + 1;
+    while (!strncmp(name, "./", 2))
+        name += 2;
+    return name;
+}
+
+/* Copies a string forward over itself; it can only have become shorter. */
+static uint32_t put_string(uint32_t *out, const uint32_t *words)
+{
+    uint32_t id = words[1];
+    uint32_t count = 2 + literal_put(out + 2, user_name((const char *)(words + 2)));
+    out[0] = count << SpvWordCountShift | SpvOpString;
+    out[1] = id;
+    return count;
+}
+
+enum status positions_keep(struct spirv *spirv)
+{
+    uint32_t *words = spirv->words, debug_id = 0;
+    size_t kept = HEADER_WORDS;
+    for (size_t at = HEADER_WORDS; at < spirv->word_count;) {
+        uint32_t count = words[at] >> SpvWordCountShift, opcode = opcode_of(words[at]);
+        if (!count || at + count > spirv->word_count)
+            return STATUS_BAD_BINARY;
+        if (opcode == SpvOpExtInstImport && literal_is(words + at + 2, count - 2, debug_set)) {
+            debug_id = words[at + 1];
+        } else if (opcode == SpvOpString) {
+            kept += put_string(words + kept, words + at);
+        } else if (!is_debug(words + at, count, debug_id)) {
+            memmove(words + kept, words + at, count * sizeof *words);
+            kept += count;
+        }
+        at += count;
+    }
+    spirv->word_count = kept;
+    return STATUS_OK;
+}

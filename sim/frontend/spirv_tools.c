@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Validate, assemble, disassemble.  One file, because the C header of SPIRV-Tools defines
+ * a constant with external linkage and can be included once per program. */
+#include <spirv-tools/libspirv.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "orrery/compiler.h"
+#include "text.h"
+
+enum { ASSEMBLE_OPTIONS = SPV_TEXT_TO_BINARY_OPTION_PRESERVE_NUMERIC_IDS,
+       DISASSEMBLE_OPTIONS = SPV_BINARY_TO_TEXT_OPTION_INDENT | SPV_BINARY_TO_TEXT_OPTION_FRIENDLY_NAMES };
+enum { MAGIC = 0x07230203, MAGIC_SWAPPED = 0x03022307 };
+
+/* Which rules a version is judged by: the OpenCL ones as far as they exist, the
+ * universal ones for what is newer than OpenCL 2.2's SPIR-V 1.2. */
+static spv_target_env module_environment(const uint32_t *words, size_t word_count)
+{
+    uint32_t version = word_count > 1 ? words[1] : 0;
+    if (word_count && words[0] == MAGIC_SWAPPED)
+        version = __builtin_bswap32(version);
+    switch (version >> 8 & 0xff) {
+    case 0:
+    case 1:
+    case 2: return SPV_ENV_OPENCL_2_2;
+    case 3: return SPV_ENV_UNIVERSAL_1_3;
+    case 4: return SPV_ENV_UNIVERSAL_1_4;
+    case 5: return SPV_ENV_UNIVERSAL_1_5;
+    default: return SPV_ENV_UNIVERSAL_1_6;
+    }
+}
+
+static void add_diagnostic(spv_diagnostic diagnostic, bool in_text, struct text *log)
+{
+    if (!diagnostic)
+        return;
+    if (in_text)
+        text_addf(log, "line %zu, column %zu: %s\n", diagnostic->position.line + 1,
+                  diagnostic->position.column + 1, diagnostic->error);
+    else
+        text_addf(log, "word %zu: %s\n", diagnostic->position.index, diagnostic->error);
+}
+
+enum status spirv_validate(const uint32_t *words, size_t word_count, char **out_log)
+{
+    struct text log = { 0 };
+    spv_diagnostic diagnostic = NULL;
+    spv_context context = spvContextCreate(module_environment(words, word_count));
+    spv_validator_options options = spvValidatorOptionsCreate();
+    enum status status = STATUS_OUT_OF_MEMORY;
+    if (context && options) {
+        spv_const_binary_t binary = { words, word_count };
+        spv_result_t result = spvValidateWithOptions(context, options, &binary, &diagnostic);
+        status = result == SPV_SUCCESS ? STATUS_OK : STATUS_BAD_BINARY;
+        add_diagnostic(diagnostic, false, &log);
+    }
+    spvDiagnosticDestroy(diagnostic);
+    if (options)
+        spvValidatorOptionsDestroy(options);
+    if (context)
+        spvContextDestroy(context);
+    *out_log = text_take(&log);
+    return status;
+}
+
+/* The version that the text asks for by a "; Version: 1.N" comment, as the disassembler
+ * writes it; OpenCL 2.2's SPIR-V 1.2 when it does not say. */
+static spv_target_env text_environment(const char *text)
+{
+    const char *version = strstr(text, "; Version: 1.");
+    switch (version ? version[strlen("; Version: 1.")] : '2') {
+    case '0': return SPV_ENV_UNIVERSAL_1_0;
+    case '1': return SPV_ENV_UNIVERSAL_1_1;
+    case '3': return SPV_ENV_UNIVERSAL_1_3;
+    case '4': return SPV_ENV_UNIVERSAL_1_4;
+    case '5': return SPV_ENV_UNIVERSAL_1_5;
+    case '6': return SPV_ENV_UNIVERSAL_1_6;
+    default: return SPV_ENV_UNIVERSAL_1_2;
+    }
+}
+
+static enum status copy_words(spv_binary binary, struct spirv *out_spirv)
+{
+    out_spirv->words = malloc(binary->wordCount * sizeof *out_spirv->words);
+    if (!out_spirv->words)
+        return STATUS_OUT_OF_MEMORY;
+    memcpy(out_spirv->words, binary->code, binary->wordCount * sizeof *out_spirv->words);
+    out_spirv->word_count = binary->wordCount;
+    return STATUS_OK;
+}
+
+enum status spirv_assemble(const char *source, struct spirv *out_spirv, char **out_log)
+{
+    *out_spirv = (struct spirv){ 0 };
+    struct text log = { 0 };
+    spv_diagnostic diagnostic = NULL;
+    spv_binary binary = NULL;
+    enum status status = STATUS_OUT_OF_MEMORY;
+    spv_context context = spvContextCreate(text_environment(source));
+    if (context) {
+        spv_result_t result = spvTextToBinaryWithOptions(context, source, strlen(source), ASSEMBLE_OPTIONS,
+                                                         &binary, &diagnostic);
+        status = result == SPV_SUCCESS ? copy_words(binary, out_spirv) : STATUS_BAD_BINARY;
+        add_diagnostic(diagnostic, true, &log);
+        spvBinaryDestroy(binary);
+        spvDiagnosticDestroy(diagnostic);
+        spvContextDestroy(context);
+    }
+    *out_log = text_take(&log);
+    return status;
+}
+
+enum status spirv_disassemble(const uint32_t *words, size_t word_count, char **out_text, char **out_log)
+{
+    struct text log = { 0 }, listing = { 0 };
+    spv_diagnostic diagnostic = NULL;
+    spv_text text = NULL;
+    enum status status = STATUS_OUT_OF_MEMORY;
+    spv_context context = spvContextCreate(module_environment(words, word_count));
+    if (context) {
+        spv_result_t result = spvBinaryToText(context, words, word_count, DISASSEMBLE_OPTIONS, &text, &diagnostic);
+        status = result == SPV_SUCCESS ? STATUS_OK : STATUS_BAD_BINARY;
+        if (status == STATUS_OK)
+            text_add_bytes(&listing, text->str, text->length);
+        add_diagnostic(diagnostic, false, &log);
+        spvTextDestroy(text);
+        spvDiagnosticDestroy(diagnostic);
+        spvContextDestroy(context);
+    }
+    *out_text = text_take(&listing);
+    *out_log = text_take(&log);
+    return status;
+}
+
+void spirv_fini(struct spirv *spirv)
+{
+    free(spirv->words);
+    *spirv = (struct spirv){ 0 };
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "toolchain.h"
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "orrery/compiler.h"
+
+#ifndef ORRERY_CLANG_DEFAULT
+#define ORRERY_CLANG_DEFAULT "clang-14"
+#endif
+#ifndef ORRERY_LLVM_SPIRV_DEFAULT
+#define ORRERY_LLVM_SPIRV_DEFAULT "llvm-spirv-14"
+#endif
+
+static pthread_mutex_t settings_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct { char *clang, *llvm_spirv, *cache_directory; } settings; /* guarded by settings_lock */
+
+static void replace(char **field, const char *value)
+{
+    free(*field);
+    *field = value ? strdup(value) : NULL;
+}
+
+void compiler_configure(const struct compiler_settings *wanted)
+{
+    pthread_mutex_lock(&settings_lock);
+    replace(&settings.clang, wanted->clang);
+    replace(&settings.llvm_spirv, wanted->llvm_spirv);
+    replace(&settings.cache_directory, wanted->cache_directory);
+    pthread_mutex_unlock(&settings_lock);
+}
+
+static bool is_executable(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISREG(about.st_mode) && access(path, X_OK) == 0;
+}
+
+/* The search of execvp(), done here because the file that will run is part of the key
+ * of a cached result. */
+static char *find_in_path(const char *name)
+{
+    const char *directories = getenv("PATH");
+    for (const char *at = directories ? directories : "/usr/bin:/bin"; *at;) {
+        size_t length = strcspn(at, ":");
+        struct text path = { 0 };
+        text_addf(&path, "%.*s%s%s", (int)length, at, length ? "/" : "", name);
+        if (path.data && is_executable(path.data))
+            return text_take(&path);
+        text_fini(&path);
+        at += length + (at[length] == ':');
+    }
+    return NULL;
+}
+
+static char *find_tool(const char *name)
+{
+    if (!strchr(name, '/'))
+        return find_in_path(name);
+    return is_executable(name) ? strdup(name) : NULL;
+}
+
+static enum status missing(const char *name, struct diagnosis *diagnosis)
+{
+    return diagnose(diagnosis, STATUS_COMPILER_MISSING,
+                    "OpenCL C source needs clang and llvm-spirv, and %s was not found; on Debian and Ubuntu:\n"
+                    "    apt install clang-14 libclang-common-14-dev llvm-spirv-14\n"
+                    "or name the programs in ORRERY_CLANG and ORRERY_LLVM_SPIRV", name);
+}
+
+static void identify(const char *path, struct text *identity)
+{
+    struct stat about = { 0 };
+    if (stat(path, &about) == 0)
+        text_addf(identity, "%s %lld %lld.%09ld\n", path, (long long)about.st_size,
+                  (long long)about.st_mtim.tv_sec, about.st_mtim.tv_nsec);
+}
+
+enum status toolchain_open(struct toolchain *out_toolchain, struct diagnosis *diagnosis)
+{
+    struct toolchain *toolchain = out_toolchain;
+    *toolchain = (struct toolchain){ 0 };
+    pthread_mutex_lock(&settings_lock);
+    char *clang = strdup(settings.clang ? settings.clang : ORRERY_CLANG_DEFAULT);
+    char *llvm_spirv = strdup(settings.llvm_spirv ? settings.llvm_spirv : ORRERY_LLVM_SPIRV_DEFAULT);
+    if (settings.cache_directory)
+        toolchain->cache_directory = strdup(settings.cache_directory);
+    pthread_mutex_unlock(&settings_lock);
+
+    enum status status = clang && llvm_spirv ? STATUS_OK : STATUS_OUT_OF_MEMORY;
+    if (!status && !(toolchain->clang = find_tool(clang)))
+        status = missing(clang, diagnosis);
+    if (!status && !(toolchain->llvm_spirv = find_tool(llvm_spirv)))
+        status = missing(llvm_spirv, diagnosis);
+    if (!status) {
+        identify(toolchain->clang, &toolchain->identity);
+        identify(toolchain->llvm_spirv, &toolchain->identity);
+    }
+    free(clang);
+    free(llvm_spirv);
+    return status;
+}
+
+void toolchain_fini(struct toolchain *toolchain)
+{
+    free(toolchain->clang);
+    free(toolchain->llvm_spirv);
+    free(toolchain->cache_directory);
+    text_fini(&toolchain->identity);
+}
+
+bool compiler_available(void)
+{
+    struct toolchain toolchain;
+    enum status status = toolchain_open(&toolchain, NULL);
+    toolchain_fini(&toolchain);
+    return status == STATUS_OK;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  The tools of one compilation, found and identified: a snapshot of the
+ *          settings, so that compiler_configure() may be called at any time.
+ *
+ * Interface
+ *   toolchain_open()   COMPILER_MISSING says which packages to install
+ *   toolchain_fini()   in every case
+ */
+#ifndef ORRERY_FRONTEND_TOOLCHAIN_H
+#define ORRERY_FRONTEND_TOOLCHAIN_H
+
+#include "orrery/status.h"
+#include "text.h"
+
+struct toolchain {
+    char *clang, *llvm_spirv;  /* paths of executable files */
+    char *cache_directory;     /* NULL = no cache */
+    struct text identity;      /* path, size and time of change of each tool */
+};
+
+enum status toolchain_open(struct toolchain *out_toolchain, struct diagnosis *diagnosis);
+void toolchain_fini(struct toolchain *toolchain);
+
+#endif
