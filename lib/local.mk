@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+lib_LTLIBRARIES += liborrery.la
+liborrery_la_SOURCES = \
+	%D%/api.h \
+	%D%/command.c \
+	%D%/command.def \
+	%D%/command.h \
+	%D%/enqueue.h \
+	%D%/event.h \
+	%D%/info.h \
+	%D%/object.def \
+	%D%/object.h \
+	%D%/queue.h
+liborrery_la_LIBADD = libsim.la
+# No -fvisibility=hidden: CL_API_ENTRY is empty on Linux, both together export nothing. -Bsymbolic keeps our
+# own calls ours when a loader that exports the same names is in the process.
+liborrery_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -export-symbols $(srcdir)/%D%/icd.sym -Wl,-Bsymbolic
+EXTRA_liborrery_la_DEPENDENCIES = %D%/icd.sym
+EXTRA_DIST += %D%/icd.sym %D%/orrery.pc.in
+
+# include_orrerydir = $(includedir)/orrery  -- with include/orrery/orrery.h, when it exists
+
+pkgconfigdir = $(libdir)/pkgconfig
+pkgconfig_DATA = %D%/orrery.pc
+
+# icd/orrery.icd names the library in this build tree: OCL_ICD_VENDORS=.../build/icd works from any directory.
+# share/orrery.icd names the installed one and stays inactive unless --with-icd-dir was given.
+noinst_DATA += icd/orrery.icd
+icd/orrery.icd: liborrery.la
+	$(AM_V_GEN)mkdir -p icd && echo '$(abs_builddir)/.libs/liborrery.so' > $@
+share/orrery.icd: Makefile
+	$(AM_V_GEN)mkdir -p share && echo '$(libdir)/liborrery.so' > $@
+icddir = $(pkgdatadir)
+icd_DATA = share/orrery.icd
+if ICD_ACTIVE
+activedir = $(icd_active_dir)
+active_DATA = share/orrery.icd
+endif

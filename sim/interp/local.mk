@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+noinst_LTLIBRARIES += libinterp.la
+libinterp_la_SOURCES = \
+	%D%/arena.c \
+	%D%/arena.h \
+	%D%/interp.h \
+	%D%/ir.c \
+	%D%/ir.def \
+	%D%/ir.h \
+	%D%/math.h \
+	%D%/module.c \
+	%D%/module.h \
+	%D%/op.def \
+	%D%/program.h \
+	%D%/spirv_ops.h \
+	%D%/wave.h
+libinterp_la_LIBADD = $(ISA_PARTS) $(SLEEF_LIBS)
+
+# exec_*.c and math_*.c: compiled once per instruction set with ORRERY_ISA = 0, 1, 2; their external names carry
+# the suffix. The vector flags never include -mfma: contraction is off and results are the same everywhere.
+ISA_SOURCES =
+
+ISA_CFLAGS = $(AM_CFLAGS) -O2 -ftree-vectorize -fno-math-errno -fno-trapping-math -fno-strict-aliasing
+
+noinst_LTLIBRARIES += libisa0.la
+ISA_PARTS = libisa0.la
+libisa0_la_SOURCES = $(ISA_SOURCES)
+libisa0_la_CPPFLAGS = $(AM_CPPFLAGS) -DORRERY_ISA=0
+libisa0_la_CFLAGS = $(ISA_CFLAGS)
+if X86_64
+noinst_LTLIBRARIES += libisa1.la libisa2.la
+ISA_PARTS += libisa1.la libisa2.la
+libisa1_la_SOURCES = $(ISA_SOURCES)
+libisa1_la_CPPFLAGS = $(AM_CPPFLAGS) -DORRERY_ISA=1
+libisa1_la_CFLAGS = $(ISA_CFLAGS) -mavx2
+libisa2_la_SOURCES = $(ISA_SOURCES)
+libisa2_la_CPPFLAGS = $(AM_CPPFLAGS) -DORRERY_ISA=2
+libisa2_la_CFLAGS = $(ISA_CFLAGS) -mavx512f -mavx512bw -mavx512dq -mavx512vl
+endif

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+# libsim.la holds everything below lib/: link this one and nothing else.
+noinst_LTLIBRARIES += libsim.la
+libsim_la_SOURCES = \
+	%D%/barrier.c \
+	%D%/barrier.h \
+	%D%/clock.c \
+	%D%/clock.h \
+	%D%/divergence.c \
+	%D%/divergence.h \
+	%D%/group.c \
+	%D%/group.h \
+	%D%/launch.c \
+	%D%/launch.h \
+	%D%/memory.c \
+	%D%/memory_arena.c \
+	%D%/memory_arena.h \
+	%D%/rng.c \
+	%D%/rng.h \
+	%D%/status.c \
+	%D%/text.c \
+	%D%/text.h
+libsim_la_CPPFLAGS = $(AM_CPPFLAGS) $(CYAML_CFLAGS) $(JANSSON_CFLAGS)
+libsim_la_LIBADD = libinterp.la libmemmodel.la libtopology.la libfrontend.la $(CYAML_LIBS) $(JANSSON_LIBS) -lm

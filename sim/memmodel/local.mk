@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: Apache-2.0
+noinst_LTLIBRARIES += libmemmodel.la
+libmemmodel_la_SOURCES =
