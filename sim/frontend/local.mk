@@ -6,6 +6,9 @@ libfrontend_la_SOURCES = \
 	%D%/compile.h \
 	%D%/headers.c \
 	%D%/headers.h \
+	%D%/link.c \
+	%D%/link.h \
+	%D%/linker.cpp \
 	%D%/llvm_spirv.c \
 	%D%/options.c \
 	%D%/options.def \
