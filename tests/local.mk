@@ -9,4 +9,13 @@
 # (OCL_ICD_VENDORS is set). Tests that need MPFR add $(MPFR_LIBS). Scripts are listed in TESTS and EXTRA_DIST.
 if BUILD_TESTS
 endif
-TESTS += $(check_PROGRAMS)
+
+test_scripts = \
+	%D%/check_demo.sh \
+	%D%/check_layers.sh \
+	%D%/check_repeat.sh \
+	%D%/check_tables.sh \
+	%D%/check_vector.sh
+
+TESTS += $(check_PROGRAMS) $(test_scripts)
+EXTRA_DIST += $(test_scripts)

@@ -1,0 +1,44 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Same program, same scenario, same seed: same bytes. Runs every scenario twice, the second time with another build
+# (or a copy of the command in another place), another working directory, environment size and address-space layout.
+# check_repeat.sh [BUILD [OTHER-BUILD]]
+set -u
+src=$(realpath "${ORRERY_SRCDIR:-.}")
+build=$(realpath "${1:-${ORRERY_BUILDDIR:-build}}")
+[ -x "$build/orrery" ] || { echo "no orrery command in $build"; exit 77; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+if [ $# -ge 2 ]; then
+    other=$(realpath "$2")/orrery
+else
+    mkdir "$work/elsewhere"
+    other=$work/elsewhere/orrery
+    cp "$build/orrery" "$other"
+fi
+no_aslr=
+setarch -R true 2>/dev/null && no_aslr="setarch -R"
+
+run_first() { (cd "$src" && ORRERY_CACHE_DIR=$work/cache "$build/orrery" "$@"); }
+# Compiles for itself: a cached build may not differ from a fresh one.
+run_second() { (cd "$work" && PADDING=$(printf '%4000s' x) ORRERY_CACHE=0 $no_aslr "$other" "$@"); }
+
+bad=0
+count=0
+while read -r scenario; do
+    grep -q '^program:' "$src/$scenario" || continue
+    count=$((count + 1))
+    for run in first second; do
+        "run_$run" run --json "$work/$run.json" "$src/$scenario" >"$work/$run.out" 2>"$work/$run.err" </dev/null
+        echo "status $?" >>"$work/$run.out"
+        touch "$work/$run.json"
+    done
+    for part in out err json; do
+        diff -u "$work/first.$part" "$work/second.$part" || { echo "$scenario: $part differs"; bad=1; }
+    done
+    rm -f "$work"/*.json
+done < <(cd "$src" && find scenarios -name '*.yaml' | LC_ALL=C sort)
+echo "$count scenarios, twice each"
+[ "$count" -gt 0 ] || exit 77
+exit "$bad"

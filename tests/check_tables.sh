@@ -1,0 +1,86 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Every row of a table is complete: it has its handler, its test and its line in the manual.
+set -u
+src=${ORRERY_SRCDIR:-.} build=${ORRERY_BUILDDIR:-build}
+bad=0
+rows=0
+
+lacks() { # ROW WHAT
+    echo "$1: $2"
+    bad=1
+}
+
+# in_text NAME FILE...: the word stands in one of the files
+in_text() {
+    local name=$1
+    shift
+    cat "$@" 2>/dev/null | sed 's/\\-/-/g' | grep -qE -- "(^|[^[:alnum:]_-])$name([^[:alnum:]_-]|\$)"
+}
+
+first_column() { # MACRO FILE -> first argument of each row
+    sed -n "s/^[[:space:]]*$1(\([A-Za-z0-9_]*\).*/\1/p" "$2"
+}
+
+# Findings: a section in the manual.
+if [ -f "$src/man/orrery-findings.7" ]; then
+    for id in $(sed -n 's/^ *KIND([A-Z_]*, *"\([a-z-]*\)".*/\1/p' "$src/include/orrery/report.h"); do
+        rows=$((rows + 1))
+        in_text "$id" "$src/man/orrery-findings.7" || lacks "finding $id" "not in orrery-findings(7)"
+    done
+fi
+
+# Scenario keys: a line in the manual, a use in the test.
+if [ -f "$src/sim/scenario.def" ] && [ -f "$src/man/orrery-scenario.5" ]; then
+    for key in $(sed -n 's/^[A-Z_]*("\([A-Za-z0-9_.-]*\)".*/\1/p' "$src/sim/scenario.def"); do
+        rows=$((rows + 1))
+        in_text "${key##*.}" "$src/man/orrery-scenario.5" || lacks "scenario key $key" "not in orrery-scenario(5)"
+        in_text "${key##*.}" "$src/tests/check_scenario.c" || lacks "scenario key $key" "not in check_scenario.c"
+    done
+fi
+
+# API: a slot in the dispatch table, an exported symbol, a test that names it.
+if [ -f "$src/lib/api.h" ] && [ -f "$src/lib/dispatch.c" ]; then
+    for name in $(grep -oE 'api_cl[A-Za-z0-9]+' "$src/lib/api.h" | sed 's/^api_//' | sort -u); do
+        rows=$((rows + 1))
+        in_text "api_$name" "$src"/lib/dispatch.c "$src"/lib/icd.c || lacks "$name" "no slot in dispatch.c, no mention in icd.c"
+        case $name in *D3D* | *DX9* | *EGL* | *GL*) continue ;; esac
+        in_text "$name" "$src/lib/icd.sym" || lacks "$name" "not in icd.sym"
+    done
+fi
+
+# Commands: run and drop functions, used by the table in command.c; that they exist the linker knows.
+if [ -f "$build/.libs/liborrery.so" ] && ls "$src"/tests/check_enqueue*.c >/dev/null 2>&1; then
+    for name in $(first_column COMMAND "$src/lib/command.def"); do
+        rows=$((rows + 1))
+        grep -qE "CL_COMMAND_$name\b" "$src"/tests/*.c || lacks "command $name" "no test names CL_COMMAND_$name"
+    done
+fi
+
+# Operations: a handler in each build, and a place in the operation tests' table.
+if ls "$src"/sim/interp/exec_*.c >/dev/null 2>&1 && [ -f "$build/.libs/libisa0.a" ]; then
+    work=$(mktemp -d)
+    trap 'rm -rf "$work"' EXIT
+    printf '#define OP(name, text) @name\n#include "%s"\n' "$(realpath "$src/sim/interp/op.def")" |
+        ${CC:-cc} -E -P -x c - | grep -oE '@ *[A-Za-z0-9_]+' | tr -d '@ ' | sort -u >"$work/ops"
+    for isa in 0 1 2; do
+        [ -f "$build/.libs/libisa$isa.a" ] || continue
+        nm "$build/.libs/libisa$isa.a" 2>/dev/null | sed -n "s/.* T exec_\(.*\)_isa$isa\$/\1/p" | sort -u >"$work/handlers"
+        for op in $(comm -23 "$work/ops" "$work/handlers"); do
+            lacks "operation $op" "no handler exec_${op}_isa$isa"
+        done
+    done
+    rows=$((rows + $(wc -l <"$work/ops")))
+fi
+
+
+# Options: every long option of the command in its manual.
+if [ -x "$build/orrery" ] && [ -f "$src/man/orrery.1" ]; then
+    for option in $("$build/orrery" run --help 2>/dev/null | grep -oE -- '--[a-z][a-z-]+' | sort -u); do
+        rows=$((rows + 1))
+        in_text "$option" "$src/man/orrery.1" || lacks "option $option" "not in orrery(1)"
+    done
+fi
+
+echo "$rows rows"
+exit "$bad"
