@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "compile.h"
 #include "headers.h"
+#include "precompiled.h"
 
 /* Words that no layout of clang's installation changes. */
 static const char *const fixed_arguments[] = {
-    "-cc1", "-triple", "spir64", "-x", "cl", "-emit-llvm-bc",
+    "-cc1", "-triple", "spir64", "-x", "cl",
     "-O0", "-disable-O0-optnone",           /* every access of the source stays */
     "-ffp-contract=off",
     "-cl-kernel-arg-info",                  /* clGetKernelArgInfo is answered from the module */
@@ -67,6 +66,11 @@ static void add_extensions(const struct compile_request *request, unsigned cl_st
     text_fini(&names);
 }
 
+static bool is_warning_option(const char *option)
+{
+    return !strncmp(option, "-w", 2) || !strncmp(option, "-W", 2);
+}
+
 /* The language the headers are read in: a precompiled header serves whoever agrees on this. */
 void clang_language(const struct compilation *compilation, struct list *arguments)
 {
@@ -85,46 +89,29 @@ void clang_language(const struct compilation *compilation, struct list *argument
     if (!request->images)
         list_add(arguments, "-U__IMAGE_SUPPORT__");
     for (size_t i = 0; i < compilation->options->clang.count; i++)
-        list_add(arguments, compilation->options->clang.items[i]);
+        if (!is_warning_option(compilation->options->clang.items[i]))
+            list_add(arguments, compilation->options->clang.items[i]);
+    if (compilation->toolchain->header_directory) {
+        list_add(arguments, "-internal-isystem");
+        list_add(arguments, compilation->toolchain->header_directory);
+    }
 }
 
-static int by_name(const void *left, const void *right)
+static void clang_warnings(const struct compilation *compilation, struct list *arguments)
 {
-    return strcmp(*(char *const *)left, *(char *const *)right);
+    for (size_t i = 0; i < compilation->options->clang.count; i++)
+        if (is_warning_option(compilation->options->clang.items[i]))
+            list_add(arguments, compilation->options->clang.items[i]);
 }
 
-/* <prefix>/bin/clang has its headers in <prefix>/lib/clang/<version>/include; the last
- * version by name where there are several. */
-static char *find_header_directory(const char *clang)
+void clang_default_header(const struct compilation *compilation, struct list *arguments)
 {
-    char *real = realpath(clang, NULL);
-    struct text directory = { 0 };
-    struct list versions = { 0 };
-    if (real && strrchr(real, '/')) {
-        *strrchr(real, '/') = '\0';
-        text_addf(&directory, "%s/../lib/clang", real);
+    if (!compilation->toolchain->header_directory) {
+        list_add(arguments, "-finclude-default-header");
+        return;
     }
-    DIR *entries = directory.data ? opendir(directory.data) : NULL;
-    for (struct dirent *entry; entries && (entry = readdir(entries));)
-        if (entry->d_name[0] != '.')
-            list_add(&versions, entry->d_name);
-    if (entries)
-        closedir(entries);
-    qsort(versions.items, versions.count, sizeof *versions.items, by_name);
-    char *found = NULL;
-    for (size_t i = versions.count; i-- > 0 && !found;) {
-        struct text header = { 0 };
-        text_addf(&header, "%s/%s/include/opencl-c.h", directory.data, versions.items[i]);
-        if (header.data && access(header.data, R_OK) == 0) {
-            *strrchr(header.data, '/') = '\0';
-            found = text_take(&header);
-        }
-        text_fini(&header);
-    }
-    list_fini(&versions);
-    text_fini(&directory);
-    free(real);
-    return found;
+    list_add(arguments, "-include");
+    list_add(arguments, "opencl-c.h");
 }
 
 static void add_directory(const struct compilation *compilation, const char *option, const char *directory,
@@ -138,7 +125,7 @@ static void add_directory(const struct compilation *compilation, const char *opt
 }
 
 /* Embedded headers first, then -I in order, then the program's own directory. */
-static void add_user_part(const struct compilation *compilation, const struct headers *headers,
+static void add_directories(const struct compilation *compilation, const struct headers *headers,
                           struct list *arguments)
 {
     const struct options *options = compilation->options;
@@ -151,10 +138,6 @@ static void add_user_part(const struct compilation *compilation, const struct he
         add_directory(compilation, "-I", options->directories.items[i], arguments);
     if (compilation->request->program_dir)
         add_directory(compilation, "-I", compilation->request->program_dir, arguments);
-    for (size_t i = 0; i < options->macros.count; i++) {
-        list_add(arguments, "-D");
-        list_add(arguments, options->macros.items[i]);
-    }
 }
 
 static void undefine(struct text *source, const char *const *names, size_t count)
@@ -163,19 +146,42 @@ static void undefine(struct text *source, const char *const *names, size_t count
         text_addf(source, "#undef %s\n", names[i]);
 }
 
-/* What precedes the user's text, so that positions count from its first line. */
-static void write_source(const struct compile_request *request, struct text *source)
+/* As clang reads -D: "NAME" is 1, the last definition of a name counts, and a line end
+ * ends the value. */
+static void define(struct text *source, const char *macro)
 {
+    size_t name = strcspn(macro, "(= "), head = strcspn(macro, "="), whole = strcspn(macro, "\r\n");
+    const char *value = macro[head] && head < whole ? macro + head + 1 : "1";
+    if (head > whole)
+        head = whole;
+    text_addf(source, "#undef %.*s\n#define %.*s %.*s\n", (int)name, macro, (int)head, macro,
+              (int)strcspn(value, "\r\n"), value);
+}
+
+static void add_line_marker(struct text *source, const char *name)
+{
+    text_add(source, "#line 1 \"");
+    for (; *name; name++) {
+        if (*name == '"' || *name == '\\')
+            text_add(source, "\\");
+        text_add_bytes(source, *name == '\n' ? " " : name, 1);
+    }
+    text_add(source, "\"\n");
+}
+
+/* What precedes the user's text; positions count from its first line.  Macros of the
+ * options stand here and not among clang's arguments, so that they cannot change the
+ * language's own header, and a precompiled one serves every program. */
+void clang_source(const struct compilation *compilation, struct text *source)
+{
+    const struct compile_request *request = compilation->request;
     undefine(source, header_macros, COUNT_OF(header_macros));
     if (!request->sub_groups)
         undefine(source, sub_group_macros, COUNT_OF(sub_group_macros));
-    text_add(source, "#line 1 \"");
-    for (const char *at = request->source_name ? request->source_name : "program.cl"; *at; at++) {
-        if (*at == '"' || *at == '\\')
-            text_add(source, "\\");
-        text_add_bytes(source, at, 1);
-    }
-    text_add(source, "\"\n");
+    add_line_marker(source, "<build options>");
+    for (size_t i = 0; i < compilation->options->macros.count; i++)
+        define(source, compilation->options->macros.items[i]);
+    add_line_marker(source, request->source_name ? request->source_name : "program.cl");
     text_add(source, request->source);
     text_add(source, "\n");
 }
@@ -195,7 +201,7 @@ static enum status run(const struct compilation *compilation, const struct list 
 {
     struct text source = { 0 };
     struct diagnosis diagnosis = { 0 };
-    write_source(compilation->request, &source);
+    clang_source(compilation, &source);
     struct process process = { .arguments = arguments->items, .directory = headers->directory,
                                .input = source.data, .input_size = source.size, .extra_output = true };
     enum status status = source.failed || arguments->failed ? STATUS_OUT_OF_MEMORY
@@ -205,31 +211,64 @@ static enum status run(const struct compilation *compilation, const struct list 
     return status;
 }
 
+static void add_arguments(const struct compilation *compilation, const struct headers *headers,
+                          const char *precompiled, struct list *arguments)
+{
+    static const char *const output[] = { "-emit-llvm-bc", "-dependency-file", "/dev/fd/3", "-MT", "program",
+                                          "-o", "-", "-" };
+    list_add(arguments, compilation->toolchain->clang);
+    clang_language(compilation, arguments);
+    if (precompiled) {
+        list_add(arguments, "-include-pch");
+        list_add(arguments, precompiled);
+    } else {
+        clang_default_header(compilation, arguments);
+    }
+    clang_warnings(compilation, arguments);
+    add_directories(compilation, headers, arguments);
+    for (size_t i = 0; i < COUNT_OF(output); i++)
+        list_add(arguments, output[i]);
+}
+
+void clang_arguments(const struct compilation *compilation, struct list *arguments)
+{
+    const struct headers none = { 0 };
+    add_arguments(compilation, &none, NULL, arguments);
+}
+
+static enum status compile_once(const struct compilation *compilation, const struct headers *headers,
+                                const char *precompiled, struct process_result *result, struct text *log)
+{
+    struct list arguments = { 0 };
+    add_arguments(compilation, headers, precompiled, &arguments);
+    enum status status = run(compilation, &arguments, headers, result, log);
+    list_fini(&arguments);
+    return status;
+}
+
+/* A precompiled header may be damaged or of another clang: then it is the one to blame. */
+static enum status compile_with_headers(const struct compilation *compilation, const struct headers *headers,
+                                        struct process_result *result, struct text *log)
+{
+    char *precompiled = precompiled_get(compilation);
+    enum status status = compile_once(compilation, headers, precompiled, result, log);
+    if (!status && precompiled && process_failed(result) && precompiled_is_to_blame(result)) {
+        precompiled_drop(precompiled);
+        process_result_fini(result);
+        status = compile_once(compilation, headers, NULL, result, log);
+    }
+    free(precompiled);
+    return status;
+}
+
 enum status clang_compile(const struct compilation *compilation, struct text *out_bitcode,
                           struct list *included, struct text *log)
 {
-    struct list arguments = { 0 };
     struct headers headers = { 0 };
     struct process_result result = { 0 };
-    char *header_directory = find_header_directory(compilation->toolchain->clang);
     enum status status = headers_write(compilation->request, &headers, log);
-    list_add(&arguments, compilation->toolchain->clang);
-    clang_language(compilation, &arguments);
-    if (header_directory) {
-        list_add(&arguments, "-internal-isystem");
-        list_add(&arguments, header_directory);
-    }
-    list_add(&arguments, "-finclude-default-header");
-    list_add(&arguments, "-dependency-file");
-    list_add(&arguments, "/dev/fd/3");
-    list_add(&arguments, "-MT");
-    list_add(&arguments, "program");
-    add_user_part(compilation, &headers, &arguments);
-    list_add(&arguments, "-o");
-    list_add(&arguments, "-");
-    list_add(&arguments, "-");
     if (!status)
-        status = run(compilation, &arguments, &headers, &result, log);
+        status = compile_with_headers(compilation, &headers, &result, log);
     if (!status) {
         text_add_bytes(log, result.error.data, result.error.size);
         if (process_failed(&result))
@@ -242,7 +281,5 @@ enum status clang_compile(const struct compilation *compilation, struct text *ou
     }
     process_result_fini(&result);
     headers_remove(&headers);
-    list_fini(&arguments);
-    free(header_directory);
     return status;
 }

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cache.h"
+
 /* Without -cl-std the language is OpenCL C 1.2, whatever newer one a device has. */
 static unsigned cl_std_of(const struct compile_request *request, const struct options *options)
 {
@@ -35,11 +37,11 @@ static enum status check_words(const struct spirv *spirv, struct text *log)
     return status == STATUS_BAD_BINARY ? STATUS_COMPILE_FAILED : status;
 }
 
-static enum status compile(const struct compilation *compilation, struct spirv *out_spirv, struct text *log)
+static enum status compile(const struct compilation *compilation, struct spirv *out_spirv,
+                           struct list *included, struct text *log)
 {
     struct text bitcode = { 0 };
-    struct list included = { 0 };
-    enum status status = clang_compile(compilation, &bitcode, &included, log);
+    enum status status = clang_compile(compilation, &bitcode, included, log);
     if (!status)
         status = llvm_spirv_translate(compilation, &bitcode, out_spirv, log);
     if (!status)
@@ -47,6 +49,53 @@ static enum status compile(const struct compilation *compilation, struct spirv *
     if (!status)
         status = check_words(out_spirv, log);
     text_fini(&bitcode);
+    return status;
+}
+
+/* May the directory of the caller decide what the source says?  A line end that is
+ * hidden by a backslash could hide the word. */
+static bool may_include(const struct compile_request *request)
+{
+    return request->header_count || strstr(request->source, "include") || strstr(request->source, "import")
+        || strstr(request->source, "\\\n") || strstr(request->source, "\\\r");
+}
+
+/* Everything that decides the words and the log, and nothing else.  What the source
+ * includes by name is checked when an entry is loaded. */
+static struct cache_key key_of(const struct compilation *compilation)
+{
+    const struct compile_request *request = compilation->request;
+    struct text description = { 0 };
+    struct list arguments = { 0 };
+    text_add_bytes(&description, compilation->toolchain->identity.data, compilation->toolchain->identity.size);
+    clang_arguments(compilation, &arguments);
+    llvm_spirv_arguments(compilation, &arguments);
+    list_add(&arguments, may_include(request) ? compilation->working_directory : "");
+    for (size_t i = 0; i < request->header_count; i++) {
+        list_add(&arguments, request->headers[i].name);
+        list_add(&arguments, request->headers[i].text);
+    }
+    cache_describe(&arguments, &description);
+    clang_source(compilation, &description);
+    struct cache_key key = cache_key_of(&description);
+    list_fini(&arguments);
+    text_fini(&description);
+    return key;
+}
+
+static enum status compile_or_load(const struct compilation *compilation, struct spirv *out_spirv, struct text *log)
+{
+    const char *directory = compilation->toolchain->cache_directory;
+    struct list included = { 0 };
+    struct cache_key key = { 0 };
+    if (directory) {
+        key = key_of(compilation);
+        if (cache_load(directory, key, out_spirv, log))
+            return STATUS_OK;
+    }
+    enum status status = compile(compilation, out_spirv, &included, log);
+    if (!status && directory)
+        cache_store(directory, key, out_spirv, log, &included);
     list_fini(&included);
     return status;
 }
@@ -68,7 +117,7 @@ static enum status compile_request(const struct compile_request *request, struct
     if (diagnosis.text[0])
         text_addf(log, "%s\n", diagnosis.text);
     if (!status)
-        status = compile(&compilation, out_spirv, log);
+        status = compile_or_load(&compilation, out_spirv, log);
     toolchain_fini(&toolchain);
     options_fini(&options);
     free(working_directory);

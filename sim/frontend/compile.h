@@ -6,7 +6,9 @@
  * Interface
  *   struct compilation   what every step reads
  *   clang_compile()      source to LLVM bitcode; also the files that were included
- *   clang_macros()       what the prologue and the key must agree on: version, extensions
+ *   clang_arguments()    all of clang's arguments, for the key of a cached result
+ *   clang_source()       the text clang reads: prologue and source
+ *   clang_language()     arguments that decide what a header means; clang_default_header()
  *   llvm_spirv_translate()   bitcode to words
  *   positions_keep()     drop debug records, keep OpLine, make file names the user's
  */
@@ -32,7 +34,11 @@ struct compilation {
 /* Every log grows at its end; included receives absolute paths. */
 enum status clang_compile(const struct compilation *compilation, struct text *out_bitcode,
                           struct list *included, struct text *log);
+void clang_arguments(const struct compilation *compilation, struct list *arguments);
+void clang_source(const struct compilation *compilation, struct text *source);
 void clang_language(const struct compilation *compilation, struct list *arguments);
+void clang_default_header(const struct compilation *compilation, struct list *arguments);
+void llvm_spirv_arguments(const struct compilation *compilation, struct list *arguments);
 enum status llvm_spirv_translate(const struct compilation *compilation, const struct text *bitcode,
                                  struct spirv *out_spirv, struct text *log);
 enum status positions_keep(struct spirv *spirv);

@@ -18,18 +18,24 @@ static enum status take_words(const struct text *output, struct spirv *out_spirv
     return STATUS_OK;
 }
 
+void llvm_spirv_arguments(const struct compilation *compilation, struct list *arguments)
+{
+    static const char *const fixed[] = {
+        "--spirv-max-version=1.2",
+        "--spirv-replace-fmuladd-with-ocl-mad=false", /* mad would leave a*b+c's roundings to the device */
+        "--preserve-ocl-kernel-arg-type-metadata-through-string",
+        "-o", "-", "-",
+    };
+    list_add(arguments, compilation->toolchain->llvm_spirv);
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+        list_add(arguments, fixed[i]);
+}
+
 enum status llvm_spirv_translate(const struct compilation *compilation, const struct text *bitcode,
                                  struct spirv *out_spirv, struct text *log)
 {
     struct list arguments = { 0 };
-    list_add(&arguments, compilation->toolchain->llvm_spirv);
-    list_add(&arguments, "--spirv-max-version=1.2");
-    /* a*b+c is two roundings here; mad would leave the choice to the device */
-    list_add(&arguments, "--spirv-replace-fmuladd-with-ocl-mad=false");
-    list_add(&arguments, "--preserve-ocl-kernel-arg-type-metadata-through-string");
-    list_add(&arguments, "-o");
-    list_add(&arguments, "-");
-    list_add(&arguments, "-");
+    llvm_spirv_arguments(compilation, &arguments);
     struct process process = { .arguments = arguments.items, .input = bitcode->data, .input_size = bitcode->size };
     struct process_result result = { 0 };
     struct diagnosis diagnosis = { 0 };

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 noinst_LTLIBRARIES += libfrontend.la
 libfrontend_la_SOURCES = \
+	%D%/cache.c \
+	%D%/cache.h \
 	%D%/clang.c \
 	%D%/compile.c \
 	%D%/compile.h \
@@ -14,6 +16,8 @@ libfrontend_la_SOURCES = \
 	%D%/options.def \
 	%D%/options.h \
 	%D%/positions.c \
+	%D%/precompiled.c \
+	%D%/precompiled.h \
 	%D%/process.c \
 	%D%/process.h \
 	%D%/spirv_tools.c \

@@ -5,6 +5,7 @@
 #include "config.h"
 #endif
 
+#include <dirent.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,6 +69,45 @@ static char *find_tool(const char *name)
     return is_executable(name) ? strdup(name) : NULL;
 }
 
+static int by_name(const void *left, const void *right)
+{
+    return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+/* <prefix>/bin/clang has its headers in <prefix>/lib/clang/<version>/include; the last
+ * version by name where there are several. */
+static char *find_header_directory(const char *clang)
+{
+    char *real = realpath(clang, NULL);
+    struct text directory = { 0 };
+    struct list versions = { 0 };
+    if (real && strrchr(real, '/')) {
+        *strrchr(real, '/') = '\0';
+        text_addf(&directory, "%s/../lib/clang", real);
+    }
+    DIR *entries = directory.data ? opendir(directory.data) : NULL;
+    for (struct dirent *entry; entries && (entry = readdir(entries));)
+        if (entry->d_name[0] != '.')
+            list_add(&versions, entry->d_name);
+    if (entries)
+        closedir(entries);
+    qsort(versions.items, versions.count, sizeof *versions.items, by_name);
+    char *found = NULL;
+    for (size_t i = versions.count; i-- > 0 && !found;) {
+        struct text header = { 0 };
+        text_addf(&header, "%s/%s/include/opencl-c.h", directory.data, versions.items[i]);
+        if (header.data && access(header.data, R_OK) == 0) {
+            *strrchr(header.data, '/') = '\0';
+            found = text_take(&header);
+        }
+        text_fini(&header);
+    }
+    list_fini(&versions);
+    text_fini(&directory);
+    free(real);
+    return found;
+}
+
 static enum status missing(const char *name, struct diagnosis *diagnosis)
 {
     return diagnose(diagnosis, STATUS_COMPILER_MISSING,
@@ -103,6 +143,11 @@ enum status toolchain_open(struct toolchain *out_toolchain, struct diagnosis *di
     if (!status) {
         identify(toolchain->clang, &toolchain->identity);
         identify(toolchain->llvm_spirv, &toolchain->identity);
+        toolchain->header_directory = find_header_directory(toolchain->clang);
+        if (toolchain->header_directory)
+            text_addf(&toolchain->identity, "%s\n", toolchain->header_directory);
+        if (toolchain->identity.failed)
+            status = STATUS_OUT_OF_MEMORY;
     }
     free(clang);
     free(llvm_spirv);
@@ -113,6 +158,7 @@ void toolchain_fini(struct toolchain *toolchain)
 {
     free(toolchain->clang);
     free(toolchain->llvm_spirv);
+    free(toolchain->header_directory);
     free(toolchain->cache_directory);
     text_fini(&toolchain->identity);
 }

@@ -15,6 +15,7 @@
 
 struct toolchain {
     char *clang, *llvm_spirv;  /* paths of executable files */
+    char *header_directory;    /* of opencl-c.h; NULL = only clang knows */
     char *cache_directory;     /* NULL = no cache */
     struct text identity;      /* path, size and time of change of each tool */
 };

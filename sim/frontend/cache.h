@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  Results of compilations on disk, named by what went in.  Any number of
+ *          processes may use one directory: entries appear by rename, carry the hash of
+ *          what they hold, and one that does not fit is simply not there.
+ *
+ * Interface
+ *   cache_key_of()      hash of a description
+ *   cache_describe()    a list's strings, unambiguously, at the end of a description
+ *   cache_path()        where an entry lives
+ *   cache_load()        true and words and log, when the entry is whole and every file
+ *                       it was made from still has the content it had
+ *   cache_store()       failures are silent: the cache is only a convenience
+ *   cache_write_file()  a whole file or none, readers never see half of it
+ */
+#ifndef ORRERY_FRONTEND_CACHE_H
+#define ORRERY_FRONTEND_CACHE_H
+
+#include "orrery/compiler.h"
+#include "text.h"
+
+struct cache_key { uint64_t low, high; };
+
+struct cache_key cache_key_of(const struct text *description);
+void cache_describe(const struct list *list, struct text *description);
+char *cache_path(const char *directory, struct cache_key key, const char *suffix);
+bool cache_load(const char *directory, struct cache_key key, struct spirv *out_spirv, struct text *log);
+void cache_store(const char *directory, struct cache_key key, const struct spirv *spirv, const struct text *log,
+                 const struct list *included);
+bool cache_write_file(const char *path, const void *bytes, size_t size);
+
+#endif
