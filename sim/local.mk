@@ -6,8 +6,13 @@ libsim_la_SOURCES = \
 	%D%/barrier.h \
 	%D%/clock.c \
 	%D%/clock.h \
+	%D%/device.c \
+	%D%/device_launch.c \
+	%D%/device_state.h \
 	%D%/divergence.c \
 	%D%/divergence.h \
+	%D%/fault.c \
+	%D%/fault.h \
 	%D%/group.c \
 	%D%/group.h \
 	%D%/launch.c \
@@ -15,8 +20,13 @@ libsim_la_SOURCES = \
 	%D%/memory.c \
 	%D%/memory_arena.c \
 	%D%/memory_arena.h \
+	%D%/object_name.c \
+	%D%/program.c \
+	%D%/program.h \
 	%D%/rng.c \
 	%D%/rng.h \
+	%D%/schedule.c \
+	%D%/schedule.h \
 	%D%/status.c \
 	%D%/text.c \
 	%D%/text.h

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "barrier.h"
+
+#include <assert.h>
+
+#include "divergence.h"
+
+/* ---- what a wave waits for ----------------------------------------------------- */
+
+bool wave_waits_in_sub_group(const struct wave *wave)
+{
+    assert(wave->stop == RUN_BARRIER || wave->stop == RUN_COLLECTIVE);
+    if (wave->stop == RUN_COLLECTIVE)
+        return (wave->wait->f >> 8 & 0xff) == SCOPE_SUB_GROUP;
+    return wave->wait && wave->wait->f == 1;
+}
+
+static bool same_place(const struct wave *a, const struct wave *b)
+{
+    return a->stop == b->stop && a->site == b->site && wave_waits_in_sub_group(a) == wave_waits_in_sub_group(b);
+}
+
+/* ---- going on -------------------------------------------------------------------- */
+
+static void announce(const struct group *group, const struct wave *wave)
+{
+    const struct observer *observer = group->launch->observer;
+    if (!observer || !observer->sync)
+        return;
+    const struct site *site = launch_site(group->launch, wave->site);
+    struct sync_event event = {.origin = wave->origin, .kind = SYNC_COLLECTIVE, .regions = site->regions,
+                               .order = site->order, .scope = site->scope, .mask = wave->active.word};
+    event.origin.site = wave->site;
+    event.lane_count = lane_mask_count(&wave->active);
+    if (wave->stop == RUN_BARRIER)
+        event.kind = wave_waits_in_sub_group(wave) ? SYNC_SUB_GROUP_BARRIER : SYNC_WORK_GROUP_BARRIER;
+    observer->sync(observer->self, &event);
+}
+
+void barrier_pass(struct group *group, const uint32_t *indices, uint32_t count)
+{
+    struct wave **stopped = group->stopped;
+    for (uint32_t i = 0; i < count; i++) {
+        stopped[i] = group->waves[indices[i]].wave;
+        announce(group, stopped[i]);
+    }
+    if (stopped[0]->stop == RUN_COLLECTIVE)
+        collective_perform(stopped, count, wave_waits_in_sub_group(stopped[0]) ? group->launch->info.sub_group_size : 0);
+    for (uint32_t i = 0; i < count; i++) {
+        if (group->waves[indices[i]].state != WAVE_WAITS)
+            continue;
+        group->waves[indices[i]].state = WAVE_READY;
+        group->ready_count++;
+    }
+}
+
+/* Waves that wait at the same place as the lead, itself first, into group->picked. */
+static uint32_t pick_same(struct group *group, uint32_t lead, uint32_t from, uint32_t to, uint32_t count)
+{
+    const struct wave *wave = group->waves[lead].wave;
+    for (uint32_t i = from; i < to; i++)
+        if (i != lead && group->waves[i].state == WAVE_WAITS && same_place(group->waves[i].wave, wave))
+            group->picked[count++] = i;
+    return count;
+}
+
+/* ---- sub-groups -------------------------------------------------------------------- */
+
+/* Sub-groups that share waves: a wave of whole sub-groups, or a sub-group of several waves. */
+static uint32_t cluster_lanes(const struct group *group)
+{
+    uint32_t sub_group = group->launch->info.sub_group_size, lanes = group->launch->tiling.wave_lanes;
+    return sub_group > lanes ? sub_group : lanes;
+}
+
+static uint32_t first_lane_of(const struct wave *wave)
+{
+    return wave->origin.first_lane + lane_mask_next(&wave->active, 0);
+}
+
+static uint32_t sub_group_items(const struct group *group, uint32_t sub_group)
+{
+    uint32_t size = group->launch->info.sub_group_size, left = group->tile.lane_count - sub_group * size;
+    return left < size ? left : size;
+}
+
+/* Waiting lanes per sub-group of the cluster that starts at base. */
+struct tally { uint32_t base, count[WAVE_LANES_MAX]; };
+
+static void tally_add(struct tally *tally, const struct group *group, const struct wave *wave)
+{
+    uint32_t size = group->launch->info.sub_group_size;
+    for (uint32_t lane = lane_mask_next(&wave->active, 0); lane < WAVE_LANES_MAX;
+         lane = lane_mask_next(&wave->active, lane + 1))
+        tally->count[(wave->origin.first_lane + lane - tally->base) / size]++;
+}
+
+/* The first sub-group of which some lanes wait and some do not, or UINT32_MAX. */
+static uint32_t tally_partial(const struct tally *tally, const struct group *group)
+{
+    uint32_t first = tally->base / group->launch->info.sub_group_size;
+    for (uint32_t i = 0; i < WAVE_LANES_MAX; i++)
+        if (tally->count[i] && tally->count[i] < sub_group_items(group, first + i))
+            return first + i;
+    return UINT32_MAX;
+}
+
+static uint32_t cluster_base(const struct group *group, const struct wave *wave)
+{
+    uint32_t lanes = cluster_lanes(group);
+    return first_lane_of(wave) / lanes * lanes;
+}
+
+static bool holds_whole_sub_groups(const struct group *group, const struct wave *wave)
+{
+    struct tally tally = {.base = cluster_base(group, wave)};
+    tally_add(&tally, group, wave);
+    return tally_partial(&tally, group) == UINT32_MAX;
+}
+
+/* Everybody in the lead's cluster who waits where it does. */
+static uint32_t pick_cluster(struct group *group, uint32_t lead, struct tally *tally)
+{
+    uint32_t lanes = group->launch->tiling.wave_lanes, base = cluster_base(group, group->waves[lead].wave);
+    uint32_t from = base / lanes, to = (base + cluster_lanes(group) - 1) / lanes + 1;
+    if (to > group->base_count)
+        to = group->base_count;
+    group->picked[0] = lead;
+    uint32_t found = pick_same(group, lead, from, to, 1);
+    found = pick_same(group, lead, group->base_count, group->wave_count, found);
+
+    uint32_t count = 0;
+    *tally = (struct tally){.base = base};
+    for (uint32_t i = 0; i < found; i++) {
+        const struct wave *wave = group->waves[group->picked[i]].wave;
+        if (cluster_base(group, wave) != base)
+            continue;
+        tally_add(tally, group, wave);
+        group->picked[count++] = group->picked[i];
+    }
+    return count;
+}
+
+static void settle_cluster(struct group *group, uint32_t lead)
+{
+    struct tally tally;
+    uint32_t count = pick_cluster(group, lead, &tally);
+    uint32_t partial = tally_partial(&tally, group);
+    if (partial != UINT32_MAX && group->faulted == 0)
+        divergence_report(group, group->picked, count, partial);
+    barrier_pass(group, group->picked, count);
+}
+
+/* ---- the seams to group.c -------------------------------------------------------------- */
+
+bool barrier_passes_alone(const struct group *group, const struct wave *wave)
+{
+    if (wave_waits_in_sub_group(wave))
+        return holds_whole_sub_groups(group, wave);
+    return group->alive_count == 1 && lane_mask_count(&wave->active) == group->tile.lane_count;
+}
+
+void barrier_arrived(struct group *group, uint32_t index)
+{
+    if (!wave_waits_in_sub_group(group->waves[index].wave))
+        return;
+    struct tally tally;
+    uint32_t count = pick_cluster(group, index, &tally);
+    if (tally_partial(&tally, group) == UINT32_MAX)
+        barrier_pass(group, group->picked, count);
+}
+
+static uint32_t waiting_lanes(const struct group *group, uint32_t count)
+{
+    uint32_t lanes = 0;
+    for (uint32_t i = 0; i < count; i++)
+        lanes += lane_mask_count(&group->waves[group->picked[i]].wave->active);
+    return lanes;
+}
+
+static uint32_t first_waiting(const struct group *group, bool in_sub_group)
+{
+    for (uint32_t i = 0; i < group->wave_count; i++)
+        if (group->waves[i].state == WAVE_WAITS && wave_waits_in_sub_group(group->waves[i].wave) == in_sub_group)
+            return i;
+    return UINT32_MAX;
+}
+
+static uint32_t pick_place(struct group *group, uint32_t lead)
+{
+    group->picked[0] = lead;
+    return pick_same(group, lead, 0, group->wave_count, 1);
+}
+
+/* One finding says who waits where; then each place goes on by itself. */
+static void settle_work_group(struct group *group)
+{
+    uint32_t lead = first_waiting(group, false);
+    uint32_t count = pick_place(group, lead);
+    if (waiting_lanes(group, count) + group->faulted < group->tile.lane_count)
+        divergence_report(group, group->picked, count, DIVERGENCE_WORK_GROUP);
+    for (; lead != UINT32_MAX; lead = first_waiting(group, false)) {
+        count = pick_place(group, lead);
+        barrier_pass(group, group->picked, count);
+    }
+}
+
+void barrier_settle(struct group *group)
+{
+    uint32_t lead = first_waiting(group, true);
+    if (lead != UINT32_MAX)
+        settle_cluster(group, lead);
+    else
+        settle_work_group(group);
+}

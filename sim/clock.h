@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  Simulated time: what each thing costs, and the one counter it adds up in.
+ *          Never the wall clock, so that profiling times repeat to the nanosecond;
+ *          clock_deadline is the exception, for endless loops only.
+ */
+#ifndef ORRERY_SIM_CLOCK_H
+#define ORRERY_SIM_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The device works like a small accelerator: a launch has a fixed price, a work-group a
+ * smaller one, copies run at 16 bytes per nanosecond. */
+enum {
+    CLOCK_START_NS = 1000000,   /* a device is never at time 0: profiling code divides by it */
+    CLOCK_LAUNCH_NS = 5000,
+    CLOCK_GROUP_NS = 100,
+    CLOCK_STEP_NS = 4,          /* one back edge or preemption point of one wave */
+    CLOCK_COMMAND_NS = 500,
+    CLOCK_COPY_BYTES_PER_NS = 16
+};
+
+/* Read from any thread, advanced by the one that executes commands. */
+struct sim_clock { uint64_t now; };
+
+void clock_init(struct sim_clock *clock);
+uint64_t clock_now(const struct sim_clock *clock);
+uint64_t clock_tick(struct sim_clock *clock, uint64_t nanoseconds);
+uint64_t clock_copy_cost(uint64_t bytes);
+uint64_t clock_launch_cost(uint64_t groups, uint64_t steps);
+
+/* Wall clock: for scenario.schedule.timeout_seconds alone. 0 seconds = never. */
+struct deadline { int64_t seconds, nanoseconds; };
+void deadline_set(struct deadline *deadline, double seconds);
+bool deadline_passed(const struct deadline *deadline);
+
+#endif

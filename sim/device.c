@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device_state.h"
+#include "fault.h"
+
+/* ---- observers ------------------------------------------------------------------ */
+
+static void fan_access(void *self, const struct access_event *event)
+{
+    struct device *device = self;
+    for (uint32_t i = 0; i < device->observer_count; i++)
+        if (device->observers[i].access)
+            device->observers[i].access(device->observers[i].self, event);
+}
+
+static void fan_sync(void *self, const struct sync_event *event)
+{
+    struct device *device = self;
+    for (uint32_t i = 0; i < device->observer_count; i++)
+        if (device->observers[i].sync)
+            device->observers[i].sync(device->observers[i].self, event);
+}
+
+static void fan_command(void *self, const struct command_event *event)
+{
+    struct device *device = self;
+    for (uint32_t i = 0; i < device->observer_count; i++)
+        if (device->observers[i].command)
+            device->observers[i].command(device->observers[i].self, event);
+}
+
+static void fan_launch(void *self, const struct launch_event *event)
+{
+    struct device *device = self;
+    for (uint32_t i = 0; i < device->observer_count; i++)
+        if (device->observers[i].launch)
+            device->observers[i].launch(device->observers[i].self, event);
+}
+
+/* One observer is called directly; several through the fan, for what any of them wants. */
+static void merge_observers(struct device *device)
+{
+    struct observer *merged = &device->merged;
+    *merged = device->observers[0];
+    if (device->observer_count == 1)
+        return;
+    *merged = (struct observer){.self = device};
+    for (uint32_t i = 0; i < device->observer_count; i++) {
+        merged->access = device->observers[i].access ? fan_access : merged->access;
+        merged->sync = device->observers[i].sync ? fan_sync : merged->sync;
+        merged->command = device->observers[i].command ? fan_command : merged->command;
+        merged->launch = device->observers[i].launch ? fan_launch : merged->launch;
+    }
+}
+
+void device_add_observer(struct device *device, const struct observer *observer)
+{
+    assert(device->observer_count < DEVICE_OBSERVERS);
+    device->observers[device->observer_count++] = *observer;
+    merge_observers(device);
+}
+
+const struct observer *device_observer(const struct device *device)
+{
+    return device->observer_count ? &device->merged : NULL;
+}
+
+static void announce_command(struct device *device, uint32_t command, enum access_kind kind, uint64_t address, size_t size)
+{
+    struct command_event event = {command, kind, address, size};
+    if (device->merged.command)
+        device->merged.command(device->merged.self, &event);
+}
+
+/* ---- what waves call back ------------------------------------------------------------ */
+
+static void host_fault(void *self, struct wave *wave, const struct fault *fault)
+{
+    struct device *device = self;
+    fault_report(device->launch, wave, fault);
+}
+
+static void print_to_stdout(void *self, const char *text, size_t size)
+{
+    (void)self;
+    fwrite(text, 1, size, stdout);
+}
+
+static void host_print(void *self, struct wave *wave, const char *text, size_t size)
+{
+    struct device *device = self;
+    (void)wave;
+    device->printf_sink(device->printf_self, text, size);
+}
+
+void device_set_printf(struct device *device, printf_sink *sink, void *self)
+{
+    device->printf_sink = sink ? sink : print_to_stdout;
+    device->printf_self = self;
+}
+
+/* ---- life ------------------------------------------------------------------------------- */
+
+enum status device_new(const struct scenario *scenario, struct report *report, struct device **out_device,
+                       struct diagnosis *diagnosis)
+{
+    struct device *device = calloc(1, sizeof *device);
+    if (!device)
+        return diagnose(diagnosis, STATUS_OUT_OF_MEMORY, "no memory for a device");
+    bool track = scenario->checks[CHECK_UNINITIALISED] != SEVERITY_OFF;
+    enum status status = arena_init(&device->arena, 0, scenario->device.global_memory, track, diagnosis);
+    if (status != STATUS_OK) {
+        free(device);
+        return status;
+    }
+    device->scenario = scenario;
+    device->report = report;
+    device->host = (struct wave_host){.self = device, .fault = host_fault, .print = host_print};
+    clock_init(&device->clock);
+    device_set_printf(device, NULL, NULL);
+    *out_device = device;
+    return STATUS_OK;
+}
+
+void device_free(struct device *device)
+{
+    if (!device)
+        return;
+    arena_fini(&device->arena);
+    free(device);
+}
+
+uint64_t device_clock(const struct device *device)
+{
+    return clock_now(&device->clock);
+}
+
+uint64_t device_clock_tick(struct device *device, uint64_t nanoseconds)
+{
+    return clock_tick(&device->clock, nanoseconds);
+}
+
+uint64_t device_kernels_run(const struct device *device)
+{
+    return __atomic_load_n(&device->kernels_run, __ATOMIC_RELAXED);
+}
+
+/* ---- allocations --------------------------------------------------------------------------- */
+
+enum status device_alloc_kind(struct device *device, const struct allocation *wanted, uint64_t *out_address)
+{
+    struct region *region;
+    enum status status = arena_allocate(&device->arena, wanted, &region);
+    if (status == STATUS_OK)
+        *out_address = region->low;
+    return status;
+}
+
+static uint32_t region_flags(uint32_t flags)
+{
+    uint32_t result = 0;
+    if (flags & ALLOC_KERNEL_READ_ONLY)
+        result |= REGION_FLAG_READ_ONLY;
+    if (flags & ALLOC_KERNEL_WRITE_ONLY)
+        result |= REGION_FLAG_WRITE_ONLY;
+    if (flags & ALLOC_SVM)
+        result |= REGION_FLAG_SVM;
+    return result;
+}
+
+enum status device_alloc(struct device *device, size_t size, size_t align, uint32_t flags, const char *name,
+                         uint64_t *out_address)
+{
+    if (size == 0 || (align & (align - 1)) != 0)
+        return STATUS_BAD_ARGUMENT;
+    struct allocation wanted = {.kind = REGION_BUFFER, .size = size, .align = align, .flags = region_flags(flags),
+                                .name = name};
+    return device_alloc_kind(device, &wanted, out_address);
+}
+
+void device_release(struct device *device, uint64_t address)
+{
+    struct region *region = arena_find(&device->arena, address, 0);
+    if (region)
+        arena_release(&device->arena, region);
+}
+
+uint64_t device_memory_used(const struct device *device)
+{
+    return __atomic_load_n(&device->arena.used, __ATOMIC_RELAXED);
+}
+
+bool device_allocation(const struct device *device, uint64_t address, uint64_t *out_start, uint64_t *out_size)
+{
+    const struct region *region = memory_region(&device->arena.memory, address);
+    if (region->flags & REGION_FLAG_FREED || address < region->low || address >= region->high)
+        return false;
+    *out_start = region->low;
+    *out_size = region->high - region->low;
+    return true;
+}
+
+/* ---- host commands ----------------------------------------------------------------------------- */
+
+static void *host_pointer(uint64_t address)
+{
+    return (void *)(uintptr_t)address;
+}
+
+enum status device_write(struct device *device, uint32_t command, uint64_t address, const void *source, size_t size)
+{
+    struct region *region = arena_find(&device->arena, address, size);
+    if (!region)
+        return STATUS_BAD_ARGUMENT;
+    memmove(host_pointer(address), source, size);
+    memory_set_valid(region, address, size, true);
+    announce_command(device, command, ACCESS_WRITE, address, size);
+    clock_tick(&device->clock, clock_copy_cost(size));
+    return STATUS_OK;
+}
+
+enum status device_read(struct device *device, uint32_t command, uint64_t address, void *target, size_t size)
+{
+    if (!arena_find(&device->arena, address, size))
+        return STATUS_BAD_ARGUMENT;
+    memmove(target, host_pointer(address), size);
+    announce_command(device, command, ACCESS_READ, address, size);
+    clock_tick(&device->clock, clock_copy_cost(size));
+    return STATUS_OK;
+}
+
+/* What was uninitialised stays so where it is copied to. */
+static void copy_validity(struct region *to, uint64_t target, const struct region *from, uint64_t source, size_t size)
+{
+    if (!to->valid)
+        return;
+    if (memory_range_valid(from, source, size)) {
+        memory_set_valid(to, target, size, true);
+        return;
+    }
+    for (size_t i = 0; i < size; i++) {
+        size_t at = target > source ? size - 1 - i : i; /* the ranges may overlap */
+        memory_set_valid(to, target + at, 1, memory_range_valid(from, source + at, 1));
+    }
+}
+
+enum status device_copy(struct device *device, uint32_t command, uint64_t target, uint64_t source, size_t size)
+{
+    struct region *to = arena_find(&device->arena, target, size), *from = arena_find(&device->arena, source, size);
+    if (!to || !from)
+        return STATUS_BAD_ARGUMENT;
+    memmove(host_pointer(target), host_pointer(source), size);
+    copy_validity(to, target, from, source, size);
+    announce_command(device, command, ACCESS_READ, source, size);
+    announce_command(device, command, ACCESS_WRITE, target, size);
+    clock_tick(&device->clock, clock_copy_cost(size));
+    return STATUS_OK;
+}
+
+static void repeat(uint8_t *target, const void *pattern, size_t pattern_size, size_t size)
+{
+    size_t done = pattern_size < size ? pattern_size : size;
+    memcpy(target, pattern, done);
+    while (done < size) {
+        size_t step = done < size - done ? done : size - done;
+        memcpy(target + done, target, step);
+        done += step;
+    }
+}
+
+enum status device_fill(struct device *device, uint32_t command, uint64_t address, const void *pattern,
+                        size_t pattern_size, size_t size)
+{
+    struct region *region = arena_find(&device->arena, address, size);
+    if (!region || pattern_size == 0 || size % pattern_size != 0)
+        return STATUS_BAD_ARGUMENT;
+    if (size)
+        repeat(host_pointer(address), pattern, pattern_size, size);
+    memory_set_valid(region, address, size, true);
+    announce_command(device, command, ACCESS_WRITE, address, size);
+    clock_tick(&device->clock, clock_copy_cost(size));
+    return STATUS_OK;
+}
+
+/* Kernels may use the part of a buffer that is not mapped, and permission is kept per
+ * region: so only a mapping of the whole region denies anything. */
+static struct region *mapped_whole(struct device *device, uint64_t address, size_t size)
+{
+    struct region *region = arena_find(&device->arena, address, size);
+    return region && region->low == address && region->high == address + size ? region : NULL;
+}
+
+_Static_assert((int)DEVICE_MAP_READ == (int)ARENA_MAP_READ && (int)DEVICE_MAP_WRITE == (int)ARENA_MAP_WRITE,
+               "map flags go through unchanged");
+
+void device_map(struct device *device, uint64_t address, size_t size, uint32_t flags)
+{
+    struct region *region = mapped_whole(device, address, size);
+    if (region)
+        arena_map(&device->arena, region, flags);
+}
+
+void device_unmap(struct device *device, uint64_t address, size_t size, uint32_t flags)
+{
+    struct region *region = arena_find(&device->arena, address, size);
+    if (!region)
+        return;
+    if (flags & DEVICE_MAP_WRITE) /* the host may have written all of it */
+        memory_set_valid(region, address, size, true);
+    if (mapped_whole(device, address, size))
+        arena_unmap(&device->arena, region, flags);
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <string.h>
+
+#include "device_state.h"
+#include "program.h"
+#include "schedule.h"
+#include "text.h"
+
+/* ---- sizes ---------------------------------------------------------------------- */
+
+uint32_t device_sub_group_size(const struct device *device, const struct kernel *kernel, uint64_t local_linear_size)
+{
+    (void)local_linear_size; /* a smaller work-group has one sub-group that is not full */
+    uint32_t required = kernel->info->required_sub_group_size;
+    uint32_t usual = device->scenario->device.sub_group_sizes[0];
+    return required ? required : usual ? usual : 1;
+}
+
+static uint64_t largest_divisor(uint64_t value, uint64_t at_most)
+{
+    if (value <= at_most)
+        return value ? value : 1;
+    for (uint64_t divisor = at_most; divisor > 1; divisor--)
+        if (value % divisor == 0)
+            return divisor;
+    return 1;
+}
+
+void device_suggest_local_size(const struct device *device, const struct kernel *kernel, uint32_t work_dim,
+                               const uint64_t global_size[3], uint64_t out_local_size[3])
+{
+    const struct device_config *config = &device->scenario->device;
+    const struct kernel_info *info = kernel->info;
+    uint64_t room = config->max_work_group_size < WAVE_LANES_MAX ? config->max_work_group_size : WAVE_LANES_MAX;
+    for (uint32_t i = 0; i < 3; i++) {
+        uint64_t most = config->max_work_item_sizes[i] < room ? config->max_work_item_sizes[i] : room;
+        out_local_size[i] = i < work_dim ? largest_divisor(global_size[i], most ? most : 1) : 1;
+        room /= out_local_size[i];
+    }
+    if (info->required_size[0])
+        for (int i = 0; i < 3; i++)
+            out_local_size[i] = info->required_size[i] ? info->required_size[i] : 1;
+}
+
+static enum status check_sizes(const struct device *device, const struct launch_request *request, struct diagnosis *diagnosis)
+{
+    uint64_t lanes = 1, most = device->scenario->device.max_work_group_size;
+    if (request->work_dim < 1 || request->work_dim > 3)
+        return diagnose(diagnosis, STATUS_BAD_ARGUMENT, "%" PRIu32 " dimensions; 1, 2 or 3 are possible", request->work_dim);
+    for (int i = 0; i < 3; i++) {
+        if (request->local_size[i] == 0 || request->local_size[i] > most)
+            return diagnose(diagnosis, STATUS_BAD_ARGUMENT, "work-group size %" PRIu64 " in dimension %d; 1 to %" PRIu64
+                            " are possible", request->local_size[i], i, most);
+        lanes *= request->local_size[i];
+        if (lanes > most)
+            return diagnose(diagnosis, STATUS_BAD_ARGUMENT, "work-groups of more than %" PRIu64 " work-items", most);
+        if (request->global_size[i] && request->global_offset[i] > UINT64_MAX - (request->global_size[i] - 1))
+            return diagnose(diagnosis, STATUS_BAD_ARGUMENT, "the global size and offset of dimension %d pass the largest id", i);
+    }
+    return STATUS_OK;
+}
+
+static enum status check_args(const struct launch_request *request, struct diagnosis *diagnosis)
+{
+    const struct kernel_info *info = request->kernel->info;
+    if (request->arg_count != info->arg_count)
+        return diagnose(diagnosis, STATUS_BAD_ARGUMENT, "%zu arguments for kernel %s, which has %zu", request->arg_count,
+                        info->name, info->arg_count);
+    for (size_t i = 0; i < info->arg_count; i++) {
+        size_t size = info->args[i].kind == ARG_VALUE ? info->args[i].size : sizeof(uint64_t);
+        if (!request->args[i].value || request->args[i].size < size)
+            return diagnose(diagnosis, STATUS_BAD_ARGUMENT, "argument %zu of kernel %s is missing or too small", i, info->name);
+    }
+    return STATUS_OK;
+}
+
+/* ---- memory of a launch -------------------------------------------------------------- */
+
+static enum status size_locals(const struct device *device, const struct launch_request *request, struct variant *variant,
+                               struct diagnosis *diagnosis)
+{
+    uint64_t used = 0, limit = device->scenario->device.local_memory;
+    for (uint32_t i = 0; i < variant->code->local_object_count; i++) {
+        const struct local_object *object = &variant->code->local_objects[i];
+        uint64_t size = object->size, align = object->align ? object->align : 1;
+        if (object->arg >= 0)
+            memcpy(&size, request->args[object->arg].value, sizeof size);
+        variant->local_bytes[i] = size;
+        used = (used + align - 1) & ~(align - 1);
+        if (size > limit || used > limit - size)
+            return diagnose(diagnosis, STATUS_OUT_OF_RESOURCES, "kernel %s needs more than the device's %" PRIu64
+                            " bytes of local memory", request->kernel->info->name, limit);
+        used += size;
+    }
+    return STATUS_OK;
+}
+
+static enum status check_private(const struct device *device, const struct launch *launch, struct diagnosis *diagnosis)
+{
+    uint64_t needed = launch->code->private_size, limit = device->scenario->device.private_memory;
+    if (needed <= limit)
+        return STATUS_OK;
+    struct finding finding = {.kind = FINDING_PRIVATE_OVERFLOW, .kernel = launch->info.kernel};
+    struct text why;
+    text_init(&why);
+    text_add(&why, "each work-item needs %" PRIu64 " bytes, the device has %" PRIu64, needed, limit);
+    finding.why = why.bytes;
+    report_add(device->report, &finding);
+    return diagnose(diagnosis, STATUS_OUT_OF_RESOURCES, "kernel %s: %s", launch->info.kernel, why.bytes);
+}
+
+/* ---- launch ------------------------------------------------------------------------------ */
+
+static uint32_t lanes_of_first_wave(const struct tiling *tiling)
+{
+    struct tile tile;
+    tiling_tile(tiling, 0, &tile);
+    return tile.lane_count < tiling->wave_lanes ? tile.lane_count : tiling->wave_lanes;
+}
+
+static void launch_init(struct launch *launch, struct device *device, const struct launch_request *request)
+{
+    const struct kernel *kernel = request->kernel;
+    uint32_t units = device->scenario->device.topology.compute_units;
+    memset(launch, 0, sizeof *launch);
+    launch->info.command = request->command;
+    launch->info.kernel = kernel->info->name;
+    launch->info.program = kernel->program;
+    launch->info.work_dim = request->work_dim;
+    launch->kernel = kernel->info;
+    launch->arg_values = request->args;
+    launch->schedule = &device->scenario->schedule;
+    launch->first_compute_unit = request->first_compute_unit;
+    launch->compute_unit_count = request->compute_unit_count ? request->compute_unit_count : units ? units : 1;
+    launch->arena = &device->arena;
+    launch->observer = device_observer(device);
+    launch->report = device->report;
+}
+
+static void cut(struct launch *launch, const struct device *device, const struct launch_request *request,
+                const struct kernel_traits *traits)
+{
+    enum schedule_policy policy = launch->schedule->policy;
+    struct launch_info *info = &launch->info;
+    struct tiling_request wanted = {.wave_lanes_max = schedule_wave_lanes(policy),
+                                    .may_merge = policy == SCHEDULE_LOCKSTEP && !traits->sees_groups};
+    uint64_t local_linear = request->local_size[0] * request->local_size[1] * request->local_size[2];
+    info->sub_group_size = wanted.sub_group_size = device_sub_group_size(device, request->kernel, local_linear);
+    for (int i = 0; i < 3; i++) {
+        info->global_size[i] = wanted.global_size[i] = request->global_size[i];
+        info->local_size[i] = wanted.local_size[i] = request->local_size[i];
+        info->global_offset[i] = request->global_offset[i];
+    }
+    tiling_init(&launch->tiling, &wanted);
+    memcpy(info->group_count, launch->tiling.group_count, sizeof info->group_count);
+}
+
+static void announce(const struct launch *launch, enum launch_phase phase)
+{
+    struct launch_event event = {.launch = &launch->info, .phase = phase};
+    if (launch->observer && launch->observer->launch)
+        launch->observer->launch(launch->observer->self, &event);
+}
+
+static enum status prepare(struct launch *launch, struct device *device, const struct launch_request *request,
+                           struct diagnosis *diagnosis)
+{
+    struct kernel *kernel = (struct kernel *)request->kernel; /* its caches; the kernel as such does not change */
+    struct kernel_traits traits;
+    enum status status = kernel_traits_get(kernel, &traits, diagnosis);
+    if (status != STATUS_OK)
+        return status;
+    launch->has_atomics = traits.has_atomics;
+    cut(launch, device, request, &traits);
+    if (launch->tiling.tile_total == 0)
+        return STATUS_OK;
+
+    struct code_request wanted = {.kernel = kernel->index, .width = lanes_of_first_wave(&launch->tiling),
+                                  .preempt = schedule_is_preemptive(launch->schedule->policy),
+                                  .poison = device->arena.memory.track_validity};
+    struct variant *variant;
+    status = kernel_variant(kernel, &wanted, &variant, diagnosis);
+    if (status != STATUS_OK)
+        return status;
+    launch->code = variant->code;
+    launch->pool = &variant->pool;
+    launch->args = variant->args;
+    launch->local_bytes = variant->local_bytes;
+    program_running(kernel->program, variant->code);
+    status = check_private(device, launch, diagnosis);
+    if (status == STATUS_OK)
+        status = size_locals(device, request, variant, diagnosis);
+    if (status == STATUS_OK)
+        interp_args(variant->code, kernel->info, request->args, variant->args);
+    return status;
+}
+
+enum status device_launch(struct device *device, const struct launch_request *request, struct diagnosis *diagnosis)
+{
+    struct launch launch;
+    enum status status = check_sizes(device, request, diagnosis);
+    if (status == STATUS_OK)
+        status = check_args(request, diagnosis);
+    if (status != STATUS_OK)
+        return status;
+    launch_init(&launch, device, request);
+    status = prepare(&launch, device, request, diagnosis);
+    if (status != STATUS_OK)
+        return diagnose(diagnosis, status, "kernel %s: %s", launch.info.kernel, status_name(status));
+
+    launch.info.launch = (uint32_t)__atomic_add_fetch(&device->kernels_run, 1, __ATOMIC_RELAXED);
+    device->launch = &launch;
+    announce(&launch, LAUNCH_BEGIN);
+    status = schedule_run(&launch);
+    announce(&launch, LAUNCH_END);
+    device->launch = NULL;
+    clock_tick(&device->clock, clock_launch_cost(launch.groups_run, launch.steps));
+    if (status != STATUS_OK)
+        diagnose(diagnosis, status, "kernel %s: %s", launch.info.kernel, status_name(status));
+    return status;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  What a device is made of; for device.c, device_launch.c and program.c only.
+ */
+#ifndef ORRERY_SIM_DEVICE_STATE_H
+#define ORRERY_SIM_DEVICE_STATE_H
+
+#include "clock.h"
+#include "launch.h"
+
+enum { DEVICE_OBSERVERS = 8 };
+
+struct device {
+    /* set at creation */
+    const struct scenario *scenario;
+    struct report *report;
+    struct wave_host host;           /* self: this device */
+    struct memory_arena arena;
+
+    /* set before the first launch */
+    struct observer observers[DEVICE_OBSERVERS];
+    uint32_t observer_count;
+    struct observer merged;          /* what waves and groups call; fans out when there are several */
+    printf_sink *printf_sink;
+    void *printf_self;
+
+    /* owned by the thread that executes commands */
+    struct sim_clock clock;
+    uint64_t kernels_run;
+    struct launch *launch;           /* the one that runs */
+};
+
+/* The merged observer, or NULL when nobody listens. */
+const struct observer *device_observer(const struct device *device);
+
+/* Program-scope variables. */
+enum status device_alloc_kind(struct device *device, const struct allocation *wanted, uint64_t *out_address);
+
+#endif

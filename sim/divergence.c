@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "divergence.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "barrier.h"
+#include "orrery/report.h"
+#include "text.h"
+
+/* The lanes of the tile that should have come, by tile lane. */
+struct census {
+    uint32_t first, end;       /* lanes asked about */
+    uint8_t *accounted;        /* waits somewhere */
+    uint32_t here, elsewhere, gone;
+    uint32_t first_gone;       /* tile lane */
+    const struct wave *other;  /* the first wave that waits elsewhere */
+};
+
+static uint32_t mark(struct census *census, const struct wave *wave)
+{
+    uint32_t marked = 0;
+    for (uint32_t lane = lane_mask_next(&wave->active, 0); lane < WAVE_LANES_MAX;
+         lane = lane_mask_next(&wave->active, lane + 1)) {
+        uint32_t at = wave->origin.first_lane + lane;
+        if (at < census->first || at >= census->end)
+            continue;
+        census->accounted[at - census->first] = 1;
+        marked++;
+    }
+    return marked;
+}
+
+static bool among(const uint32_t *indices, uint32_t count, uint32_t index)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (indices[i] == index)
+            return true;
+    return false;
+}
+
+static void count_waves(struct census *census, const struct group *group, const uint32_t *waiting, uint32_t count)
+{
+    for (uint32_t i = 0; i < group->wave_count; i++) {
+        if (group->waves[i].state != WAVE_WAITS)
+            continue;
+        const struct wave *wave = group->waves[i].wave;
+        uint32_t marked = mark(census, wave);
+        if (among(waiting, count, i)) {
+            census->here += marked;
+        } else {
+            census->elsewhere += marked;
+            if (marked && !census->other)
+                census->other = wave;
+        }
+    }
+}
+
+static void count_gone(struct census *census)
+{
+    for (uint32_t i = census->end - census->first; i-- > 0;) {
+        if (census->accounted[i])
+            continue;
+        census->gone++;
+        census->first_gone = census->first + i;
+    }
+}
+
+static bool census_take(struct census *census, const struct group *group, const uint32_t *waiting, uint32_t count,
+                        uint32_t sub_group)
+{
+    *census = (struct census){.first = 0, .end = group->tile.lane_count};
+    if (sub_group != DIVERGENCE_WORK_GROUP) {
+        uint32_t size = group->launch->info.sub_group_size;
+        census->first = sub_group * size;
+        if (census->end - census->first > size)
+            census->end = census->first + size;
+    }
+    census->accounted = calloc(census->end - census->first, 1);
+    if (!census->accounted)
+        return false;
+    count_waves(census, group, waiting, count);
+    count_gone(census);
+    return true;
+}
+
+/* ---- words ------------------------------------------------------------------------ */
+
+static void access_at(const struct launch *launch, const struct wave *wave, struct finding_access *out_access)
+{
+    *out_access = (struct finding_access){.kind = ACCESS_READ, .has_item = true};
+    out_access->what = launch_site(launch, wave->site)->what;
+    launch_place(launch, wave->site, &out_access->place);
+    origin_item(&wave->origin, lane_mask_next(&wave->active, 0), &out_access->item);
+}
+
+static void say_where(struct text *why, const struct source_place *place)
+{
+    if (place->line)
+        text_add(why, " at %s:%" PRIu32, place->file ? place->file : "line ", place->line);
+}
+
+static void say_gone(struct text *why, const struct census *census, const struct origin *tile_origin)
+{
+    struct origin origin = *tile_origin;
+    struct item item;
+    origin.first_lane = 0;
+    origin_item(&origin, census->first_gone, &item);
+    text_add(why, "; %" PRIu32 " will never come (returned, or past it), the first is work-item ", census->gone);
+    text_ids(why, item.global_id);
+}
+
+static void say_why(struct text *why, const struct census *census, const struct finding *finding,
+                    const struct origin *origin, uint32_t sub_group)
+{
+    uint32_t all = census->end - census->first;
+    text_add(why, "%" PRIu32 " of the %" PRIu32 " work-items of ", census->here, all);
+    if (sub_group != DIVERGENCE_WORK_GROUP)
+        text_add(why, "sub-group %" PRIu32 " of ", sub_group);
+    text_add(why, "work-group ");
+    text_ids(why, finding->access[0].item.group_id);
+    text_add(why, " wait here");
+    if (census->elsewhere) {
+        text_add(why, "; %" PRIu32 " wait", census->elsewhere);
+        if (finding->access[1].what)
+            text_add(why, " in %s", finding->access[1].what);
+        say_where(why, &finding->access[1].place);
+    }
+    if (census->gone)
+        say_gone(why, census, origin);
+}
+
+void divergence_report(struct group *group, const uint32_t *waiting, uint32_t count, uint32_t sub_group)
+{
+    const struct launch *launch = group->launch;
+    const struct wave *lead = group->waves[waiting[0]].wave;
+    struct census census;
+    if (!census_take(&census, group, waiting, count, sub_group))
+        return;
+
+    bool barrier = lead->stop == RUN_BARRIER;
+    struct finding finding = {.kind = barrier ? FINDING_BARRIER_DIVERGENCE : FINDING_COLLECTIVE_DIVERGENCE,
+                              .kernel = launch->info.kernel, .access_count = 1};
+    access_at(launch, lead, &finding.access[0]);
+    if (census.other) {
+        finding.access_count = 2;
+        access_at(launch, census.other, &finding.access[1]);
+    }
+    struct text why;
+    text_init(&why);
+    say_why(&why, &census, &finding, &lead->origin, sub_group);
+    finding.why = why.bytes;
+    finding.fix = barrier ? "let every work-item of the group reach the same barrier: move it out of the branch or loop"
+                          : "let every work-item of the group call the function: move it out of the branch or loop";
+    finding.spec = barrier ? "OpenCL C 3.0, synchronization functions"
+                           : "OpenCL C 3.0, work-group collective functions";
+    report_add(launch->report, &finding);
+    free(census.accounted);
+}

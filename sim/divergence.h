@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  The finding when not every work-item came to the same barrier or collective:
+ *          who waits here, who waits elsewhere, who has returned.
+ */
+#ifndef ORRERY_SIM_DIVERGENCE_H
+#define ORRERY_SIM_DIVERGENCE_H
+
+#include "group.h"
+
+enum { DIVERGENCE_WORK_GROUP = 0x7fffffff };
+
+/* waiting: indices of the waves at one place; sub_group: number within the work-group,
+ * or DIVERGENCE_WORK_GROUP. */
+void divergence_report(struct group *group, const uint32_t *waiting, uint32_t count, uint32_t sub_group);
+
+#endif

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fault.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "group.h"
+#include "orrery/report.h"
+
+/* One fault on its way to a finding. */
+struct inquiry {
+    const struct launch *launch;
+    const struct fault *fault;
+    const struct site *site;
+    bool write;
+    struct finding finding;
+    struct text object, why;
+};
+
+/* A null pointer with a small index is still a null pointer; private memory begins above. */
+static bool is_null(uint64_t address)
+{
+    return address < PRIVATE_BASE;
+}
+
+static bool is_private(const struct inquiry *inquiry, uint64_t address)
+{
+    return address >= PRIVATE_BASE && address - PRIVATE_BASE < inquiry->launch->code->private_size;
+}
+
+static enum finding_kind by_access(const struct inquiry *inquiry, enum finding_kind read, enum finding_kind write)
+{
+    return inquiry->write ? write : read;
+}
+
+static void set_offset(struct inquiry *inquiry, uint64_t low)
+{
+    if (inquiry->fault->address < low)
+        return;
+    inquiry->finding.has_offset = true;
+    inquiry->finding.offset_bytes = inquiry->fault->address - low;
+}
+
+/* ---- by how much ------------------------------------------------------------------ */
+
+static void say_distance(struct inquiry *inquiry, uint64_t low, uint64_t high)
+{
+    uint64_t address = inquiry->fault->address, size = inquiry->fault->size;
+    struct text *why = &inquiry->why;
+    text_add(why, "the access of ");
+    text_bytes(why, size);
+    if (address >= high && address == high) {
+        text_add(why, " begins at the end of ");
+    } else if (address > high) {
+        text_add(why, " begins ");
+        text_bytes(why, address - high);
+        text_add(why, " past the end of ");
+    } else if (address >= low) {
+        text_add(why, " begins inside and runs ");
+        text_bytes(why, size - (high - address));
+        text_add(why, " past the end of ");
+    } else if (low - address < size) {
+        text_add(why, " begins ");
+        text_bytes(why, low - address);
+        text_add(why, " before the start of, and runs into, ");
+    } else {
+        text_add(why, " begins ");
+        text_bytes(why, low - address);
+        text_add(why, " before the start of ");
+    }
+    text_add(why, "%s", inquiry->object.bytes);
+}
+
+static void out_of_bounds(struct inquiry *inquiry, const struct region *region)
+{
+    inquiry->finding.kind = by_access(inquiry, FINDING_OUT_OF_BOUNDS_READ, FINDING_OUT_OF_BOUNDS_WRITE);
+    if (!region) {
+        text_add(&inquiry->why, "the address lies in no allocation, and there is none on the device");
+        return;
+    }
+    object_name(inquiry->launch, region, &inquiry->object);
+    set_offset(inquiry, region->low);
+    say_distance(inquiry, region->low, region->high);
+}
+
+/* ---- inside a region, but not allowed ------------------------------------------------ */
+
+static void not_allowed(struct inquiry *inquiry, const struct region *region)
+{
+    struct finding *finding = &inquiry->finding;
+    struct text *why = &inquiry->why;
+    object_name(inquiry->launch, region, &inquiry->object);
+    set_offset(inquiry, region->low);
+
+    if (region->flags & REGION_FLAG_FREED) {
+        finding->kind = FINDING_USE_AFTER_FREE;
+        text_add(why, "%s has been released by the host", inquiry->object.bytes);
+        finding->fix = "keep the memory object until the kernels that use it have finished";
+    } else if (region->kind == REGION_LOCAL_VARIABLE) {
+        finding->kind = FINDING_USE_AFTER_FREE;
+        text_add(why, "the local memory belonged to a work-group that has ended");
+    } else if (region->flags & (REGION_FLAG_MAPPED_READ | REGION_FLAG_MAPPED_WRITE)) {
+        finding->kind = FINDING_MAPPED_ACCESS;
+        text_add(why, "the host has mapped %s for %s and not yet unmapped it", inquiry->object.bytes,
+                 region->flags & REGION_FLAG_MAPPED_WRITE ? "writing" : "reading");
+        finding->fix = "unmap the memory object before the launch";
+        finding->spec = "OpenCL 2.2 API, 5.5.3 accessing mapped regions of a memory object";
+    } else if (inquiry->write) {
+        finding->kind = FINDING_READ_ONLY_WRITE;
+        text_add(why, region->kind == REGION_CONSTANT_DATA ? "%s is in the constant address space"
+                                                           : "%s was created for kernels to read only",
+                 inquiry->object.bytes);
+    } else {
+        finding->kind = FINDING_WRITE_ONLY_READ;
+        text_add(why, "%s was created for kernels to write only", inquiry->object.bytes);
+    }
+}
+
+/* ---- null, and other address spaces ----------------------------------------------------- */
+
+static void name_null_argument(struct inquiry *inquiry)
+{
+    const struct launch *launch = inquiry->launch;
+    int32_t found = -1;
+    for (size_t i = 0; i < launch->kernel->arg_count; i++) {
+        enum arg_kind kind = launch->kernel->args[i].kind;
+        uint64_t address = 1;
+        if ((kind != ARG_GLOBAL && kind != ARG_CONSTANT) || !launch->arg_values)
+            continue;
+        if (launch->arg_values[i].value)
+            memcpy(&address, launch->arg_values[i].value, sizeof address);
+        if (address != 0 && launch->arg_values[i].value)
+            continue;
+        if (found >= 0)
+            return; /* two: which one is not known */
+        found = (int32_t)i;
+    }
+    if (found >= 0)
+        text_add(&inquiry->why, "; argument %" PRId32 " '%s' is NULL", found, launch->kernel->args[found].name);
+}
+
+static void null_access(struct inquiry *inquiry)
+{
+    inquiry->finding.kind = by_access(inquiry, FINDING_NULL_READ, FINDING_NULL_WRITE);
+    if (inquiry->fault->address == 0) {
+        text_add(&inquiry->why, "the pointer is null");
+    } else {
+        text_add(&inquiry->why, "the address is ");
+        text_bytes(&inquiry->why, inquiry->fault->address);
+        text_add(&inquiry->why, " from a null pointer");
+    }
+    name_null_argument(inquiry);
+}
+
+static const char *storage_name(enum storage storage)
+{
+    static const char *const names[] = {"global", "constant", "local", "private", "generic"};
+    return storage <= STORAGE_GENERIC ? names[storage] : "another";
+}
+
+static void wrong_space(struct inquiry *inquiry, const char *holds)
+{
+    inquiry->finding.kind = FINDING_WRONG_ADDRESS_SPACE;
+    text_add(&inquiry->why, "the pointer is %s, the address it holds is %s", storage_name(inquiry->site->storage), holds);
+}
+
+/* ---- private memory ------------------------------------------------------------------------ */
+
+static const struct private_object *private_of(const struct inquiry *inquiry)
+{
+    const struct code *code = inquiry->launch->code;
+    uint32_t known = inquiry->fault->private_object;
+    if (known && known <= code->private_object_count)
+        return &code->private_objects[known - 1];
+
+    const struct private_object *nearest = NULL;
+    uint64_t offset = inquiry->fault->address - PRIVATE_BASE, best = 0;
+    for (uint32_t i = 0; i < code->private_object_count; i++) {
+        const struct private_object *object = &code->private_objects[i];
+        uint64_t away = offset >= object->high ? offset - object->high : offset < object->low ? object->low - offset : 0;
+        if (!nearest || away < best) {
+            nearest = object;
+            best = away;
+        }
+    }
+    return nearest;
+}
+
+static void private_access(struct inquiry *inquiry)
+{
+    const struct private_object *object = private_of(inquiry);
+    inquiry->finding.kind = by_access(inquiry, FINDING_OUT_OF_BOUNDS_READ, FINDING_OUT_OF_BOUNDS_WRITE);
+    if (!object) {
+        text_add(&inquiry->why, "the address lies outside the work-item's private memory");
+        return;
+    }
+    uint64_t low = PRIVATE_BASE + (uint64_t)object->low, high = PRIVATE_BASE + (uint64_t)object->high;
+    text_add(&inquiry->object, "private variable '%s' (", object->name && *object->name ? object->name : "?");
+    text_bytes(&inquiry->object, high - low);
+    text_add(&inquiry->object, ")");
+    set_offset(inquiry, low);
+    say_distance(inquiry, low, high);
+}
+
+/* ---- reads and writes ------------------------------------------------------------------------ */
+
+static bool contains(const struct region *region, uint64_t address, uint64_t size)
+{
+    return address >= region->low && address <= region->high && size <= region->high - address;
+}
+
+static void examine_access(struct inquiry *inquiry)
+{
+    const struct memory *memory = &inquiry->launch->arena->memory;
+    uint64_t address = inquiry->fault->address;
+    const struct region *region = memory_region(memory, address);
+    int64_t distance;
+
+    if (is_null(address))
+        null_access(inquiry);
+    else if (inquiry->fault->private_space && region->kind == REGION_NONE)
+        private_access(inquiry);
+    else if (inquiry->fault->private_space)
+        wrong_space(inquiry, region->kind == REGION_LOCAL_VARIABLE ? "local" : "global");
+    else if (is_private(inquiry, address))
+        wrong_space(inquiry, "private");
+    else if (region->deny && contains(region, address, inquiry->fault->size))
+        not_allowed(inquiry, region);
+    else
+        out_of_bounds(inquiry, memory_nearest(memory, address, &distance));
+}
+
+static void examine_misaligned(struct inquiry *inquiry)
+{
+    const struct memory *memory = &inquiry->launch->arena->memory;
+    const struct region *region = memory_region(memory, inquiry->fault->address);
+    uint32_t align = inquiry->site->size ? inquiry->site->size : inquiry->fault->size;
+    if (inquiry->fault->private_space) {
+        private_access(inquiry);
+        text_init(&inquiry->why);
+    } else if (region->kind != REGION_NONE) {
+        object_name(inquiry->launch, region, &inquiry->object);
+        set_offset(inquiry, region->low);
+    }
+    inquiry->finding.kind = FINDING_MISALIGNED;
+    if (inquiry->finding.has_offset)
+        text_add(&inquiry->why, "offset %" PRIu64 " is not a multiple of %" PRIu32 ", the alignment of the type",
+                 inquiry->finding.offset_bytes, align);
+    else
+        text_add(&inquiry->why, "the address is not a multiple of %" PRIu32 ", the alignment of the type", align);
+    inquiry->finding.spec = "OpenCL C 3.0, alignment of types";
+}
+
+static void examine_uninitialised(struct inquiry *inquiry, enum finding_kind kind)
+{
+    const struct region *region = memory_region(&inquiry->launch->arena->memory, inquiry->fault->address);
+    inquiry->finding.kind = kind;
+    if (kind != FINDING_UNINITIALISED_BRANCH && region->kind != REGION_NONE && !inquiry->fault->private_space) {
+        object_name(inquiry->launch, region, &inquiry->object);
+        set_offset(inquiry, region->low);
+    }
+}
+
+static void examine(struct inquiry *inquiry)
+{
+    switch (inquiry->fault->kind) {
+    case FAULT_READ:
+    case FAULT_WRITE:
+        examine_access(inquiry);
+        break;
+    case FAULT_MISALIGNED:
+        examine_misaligned(inquiry);
+        break;
+    case FAULT_UNREACHABLE:
+        inquiry->finding.kind = FINDING_UNREACHABLE;
+        break;
+    case FAULT_UNINITIALISED_ADDRESS:
+        examine_uninitialised(inquiry, FINDING_UNINITIALISED_ADDRESS);
+        break;
+    case FAULT_UNINITIALISED_BRANCH:
+        examine_uninitialised(inquiry, FINDING_UNINITIALISED_BRANCH);
+        break;
+    case FAULT_UNINITIALISED_STORE:
+        examine_uninitialised(inquiry, FINDING_UNINITIALISED_STORE);
+        break;
+    }
+}
+
+static bool writes(const struct fault *fault, const struct site *site)
+{
+    if (fault->kind == FAULT_READ)
+        return false;
+    if (fault->kind == FAULT_WRITE || fault->kind == FAULT_UNINITIALISED_STORE)
+        return true;
+    return site->access == ACCESS_WRITE || site->access == ACCESS_ATOMIC_WRITE;
+}
+
+static bool stops_lanes(enum fault_kind kind)
+{
+    return kind == FAULT_READ || kind == FAULT_WRITE || kind == FAULT_MISALIGNED || kind == FAULT_UNREACHABLE;
+}
+
+void fault_report(struct launch *launch, const struct wave *wave, const struct fault *fault)
+{
+    struct inquiry inquiry = {.launch = launch, .fault = fault, .site = launch_site(launch, fault->site)};
+    struct finding *finding = &inquiry.finding;
+    struct finding_access *access = &finding->access[0];
+
+    if (launch->running && stops_lanes(fault->kind))
+        launch->running->faulted += fault->lanes ? fault->lanes : 1;
+    text_init(&inquiry.object);
+    text_init(&inquiry.why);
+    inquiry.write = writes(fault, inquiry.site);
+    examine(&inquiry);
+
+    finding->kernel = launch->info.kernel;
+    finding->object = inquiry.object.used ? inquiry.object.bytes : NULL;
+    finding->why = inquiry.why.used ? inquiry.why.bytes : NULL;
+    finding->access_count = 1;
+    finding->count = fault->lanes;
+    launch_place(launch, fault->site, &access->place);
+    access->kind = inquiry.site->access;
+    if (inquiry.write && access->kind == ACCESS_READ)
+        access->kind = ACCESS_WRITE;
+    access->has_item = true;
+    origin_item(&wave->origin, fault->lane, &access->item);
+    access->size_bytes = fault->size;
+    access->what = inquiry.site->what;
+    report_add(launch->report, finding);
+}

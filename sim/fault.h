@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  From what a handler saw to what the user is told: which object an address
+ *          belongs to or just misses, by how much, and which rule that breaks.
+ *
+ * Interface
+ *   fault_report   the wave_host callback's body
+ *   object_name    "argument 0 'data' (buffer, 64 bytes)" of a region, as this launch
+ *                  knows it
+ */
+#ifndef ORRERY_SIM_FAULT_H
+#define ORRERY_SIM_FAULT_H
+
+#include "launch.h"
+#include "text.h"
+
+void fault_report(struct launch *launch, const struct wave *wave, const struct fault *fault);
+void object_name(const struct launch *launch, const struct region *region, struct text *out_name);
+
+#endif

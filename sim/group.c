@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "group.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "barrier.h"
+
+/* ---- pool --------------------------------------------------------------------- */
+
+void group_pool_init(struct group_pool *pool, const struct code *code, struct memory_arena *arena,
+                     const struct wave_host *host, const struct observer *observer)
+{
+    *pool = (struct group_pool){.code = code, .arena = arena, .host = host, .observer = observer};
+}
+
+static void group_free(struct group *group)
+{
+    for (uint32_t i = 0; i < group->made; i++)
+        wave_free(group->waves[i].wave);
+    for (uint32_t i = 0; group->locals && i < group->pool->code->local_object_count; i++)
+        if (group->locals[i])
+            arena_release(group->pool->arena, group->locals[i]);
+    free(group->waves);
+    free(group->picked);
+    free(group->stopped);
+    free(group->locals);
+    free(group->local_addresses);
+    free(group);
+}
+
+void group_pool_fini(struct group_pool *pool)
+{
+    assert(pool->busy == 0);
+    for (uint32_t i = 0; i < pool->count; i++)
+        group_free(pool->groups[i]);
+    free(pool->groups);
+    *pool = (struct group_pool){0};
+}
+
+static struct group *group_new(struct group_pool *pool)
+{
+    struct group *group = calloc(1, sizeof *group);
+    if (!group)
+        return NULL;
+    uint32_t locals = pool->code->local_object_count;
+    group->pool = pool;
+    group->locals = calloc(locals + 1, sizeof *group->locals);
+    group->local_addresses = calloc(locals + 1, sizeof *group->local_addresses);
+    if (group->locals && group->local_addresses)
+        return group;
+    group_free(group);
+    return NULL;
+}
+
+static struct group *pool_take(struct group_pool *pool)
+{
+    if (pool->busy < pool->count)
+        return pool->groups[pool->busy++];
+    if (pool->count == pool->room) {
+        uint32_t room = pool->room ? pool->room * 2 : 4;
+        struct group **groups = realloc(pool->groups, room * sizeof(struct group *));
+        if (!groups)
+            return NULL;
+        pool->groups = groups;
+        pool->room = room;
+    }
+    struct group *group = group_new(pool);
+    if (group)
+        pool->groups[pool->count++] = group, pool->busy++;
+    return group;
+}
+
+static void pool_give(struct group_pool *pool, struct group *group)
+{
+    uint32_t at = 0;
+    while (pool->groups[at] != group)
+        at++;
+    assert(at < pool->busy);
+    pool->groups[at] = pool->groups[--pool->busy];
+    pool->groups[pool->busy] = group;
+}
+
+/* ---- local memory --------------------------------------------------------------- */
+
+static bool local_ready(struct group *group, uint32_t index, uint64_t size)
+{
+    struct memory_arena *arena = group->pool->arena;
+    const struct local_object *object = &group->pool->code->local_objects[index];
+    struct region **slot = &group->locals[index];
+    if (*slot && (*slot)->high - (*slot)->low != size && !arena_resize(arena, *slot, size)) {
+        arena_release(arena, *slot);
+        *slot = NULL;
+    }
+    struct allocation wanted = {.kind = REGION_LOCAL_VARIABLE, .size = size, .align = object->align, .name = object->name};
+    if (!*slot && arena_allocate(arena, &wanted, slot) != STATUS_OK)
+        return false;
+    group->local_addresses[index] = (*slot)->low;
+    return true;
+}
+
+static bool locals_open(struct group *group)
+{
+    for (uint32_t i = 0; i < group->pool->code->local_object_count; i++) {
+        if (!local_ready(group, i, group->launch->local_bytes[i]))
+            return false;
+        struct region *region = group->locals[i];
+        region->deny = 0;
+        memory_set_valid(region, region->low, region->high - region->low, false);
+    }
+    return true;
+}
+
+/* Between groups nobody may reach the bytes through a pointer that was kept. */
+static void locals_close(struct group *group)
+{
+    for (uint32_t i = 0; i < group->pool->code->local_object_count; i++)
+        if (group->locals[i])
+            group->locals[i]->deny = DENY_KERNEL_READ | DENY_KERNEL_WRITE;
+}
+
+/* ---- events ------------------------------------------------------------------------ */
+
+static void announce(const struct group *group, enum launch_phase phase)
+{
+    const struct launch *launch = group->launch;
+    if (!launch->observer || !launch->observer->launch)
+        return;
+    const uint64_t *id = group->tile.group_id, *count = launch->info.group_count;
+    struct launch_event event = {.launch = &launch->info, .phase = phase, .compute_unit = group->compute_unit};
+    for (uint64_t i = 0; i < group->tile.group_total; i++) {
+        event.group_linear = (id[2] * count[1] + id[1]) * count[0] + id[0] + i;
+        launch->observer->launch(launch->observer->self, &event);
+    }
+}
+
+/* ---- admission ----------------------------------------------------------------------- */
+
+static bool wave_room(struct group *group, uint32_t count)
+{
+    if (count <= group->wave_room)
+        return true;
+    uint32_t room = group->wave_room ? group->wave_room : 4;
+    while (room < count)
+        room *= 2;
+    struct group_wave *waves = realloc(group->waves, room * sizeof *waves);
+    group->waves = waves ? waves : group->waves;
+    uint32_t *picked = realloc(group->picked, room * sizeof *picked);
+    group->picked = picked ? picked : group->picked;
+    struct wave **stopped = realloc(group->stopped, room * sizeof(struct wave *));
+    group->stopped = stopped ? stopped : group->stopped;
+    if (!waves || !picked || !stopped)
+        return false;
+    group->wave_room = room;
+    return true;
+}
+
+static bool waves_make(struct group *group, uint32_t count)
+{
+    if (!wave_room(group, count))
+        return false;
+    struct group_pool *pool = group->pool;
+    while (group->made < count) {
+        struct wave *wave = wave_new(pool->code, &pool->arena->memory, pool->host, pool->observer);
+        if (!wave)
+            return false;
+        group->waves[group->made++].wave = wave;
+    }
+    return true;
+}
+
+static void waves_start(struct group *group)
+{
+    const struct launch *launch = group->launch;
+    const struct tile *tile = &group->tile;
+    struct wave_start start = {.args = launch->args, .local_addresses = group->local_addresses};
+    start.origin.launch = &launch->info;
+    start.origin.compute_unit = group->compute_unit;
+    for (int i = 0; i < 3; i++) {
+        start.origin.tile_origin[i] = tile->origin[i];
+        start.origin.tile_size[i] = tile->size[i];
+        start.group_id[i] = tile->group_id[i];
+        start.local_size[i] = tile->size[i];
+    }
+    for (uint32_t i = 0, first = 0; i < group->base_count; i++, first += launch->tiling.wave_lanes) {
+        uint32_t left = tile->lane_count - first;
+        start.origin.first_lane = first;
+        start.lane_count = left < launch->tiling.wave_lanes ? left : launch->tiling.wave_lanes;
+        wave_start(group->waves[i].wave, &start);
+        group->waves[i].state = WAVE_READY;
+    }
+}
+
+struct group *group_admit(struct launch *launch, uint64_t tile_number)
+{
+    struct group *group = pool_take(launch->pool);
+    if (!group)
+        return NULL;
+    group->launch = launch;
+    group->number = tile_number;
+    group->compute_unit = launch->first_compute_unit + (uint32_t)(tile_number % launch->compute_unit_count);
+    tiling_tile(&launch->tiling, tile_number, &group->tile);
+    uint32_t count = tiling_wave_count(&launch->tiling, &group->tile);
+    if (!locals_open(group) || !waves_make(group, count)) {
+        pool_give(launch->pool, group);
+        return NULL;
+    }
+    group->base_count = group->wave_count = group->ready_count = group->alive_count = count;
+    group->splits = group->cursor = 0;
+    group->faulted = 0;
+    launch->groups_run += group->tile.group_total;
+    announce(group, GROUP_BEGIN);
+    waves_start(group);
+    return group;
+}
+
+static void splits_free(struct group *group)
+{
+    for (uint32_t i = group->base_count; i < group->wave_count; i++)
+        if (group->waves[i].wave)
+            wave_free(group->waves[i].wave);
+    /* Waves cut from earlier, larger tiles may lie in [base_count, made): see split_add. */
+    group->wave_count = group->base_count;
+}
+
+void group_retire(struct group *group)
+{
+    if (group->wave_count > group->base_count)
+        splits_free(group);
+    locals_close(group);
+    announce(group, GROUP_END);
+    pool_give(group->pool, group);
+}
+
+/* ---- turns ------------------------------------------------------------------------------ */
+
+/* Split waves stand behind those cut from the tile; spare ones of a larger tile that
+ * ran before give way. */
+static void split_add(struct group *group, struct wave *wave)
+{
+    for (uint32_t i = group->base_count; i < group->made; i++)
+        wave_free(group->waves[i].wave);
+    if (group->made > group->base_count)
+        group->made = group->base_count;
+    group->waves[group->wave_count++] = (struct group_wave){wave, WAVE_READY};
+    group->ready_count++;
+    group->alive_count++;
+    group->splits++;
+}
+
+/* Lanes that wait at another block go on as a wave of their own. */
+static void split_parked(struct group *group, struct wave *wave)
+{
+    lane_mask parked = lane_mask_minus(&wave->live, &wave->active);
+    if (lane_mask_empty(&parked))
+        return;
+    /* Without memory they stay parked: unfair, not wrong. */
+    struct wave *split = wave_room(group, group->wave_count + 1) ? wave_split(wave, &parked) : NULL;
+    if (split)
+        split_add(group, split);
+}
+
+static void wave_waits(struct group *group, uint32_t index)
+{
+    struct wave *wave = group->waves[index].wave;
+    if (barrier_passes_alone(group, wave)) {
+        barrier_pass(group, &index, 1);
+        return;
+    }
+    group->waves[index].state = WAVE_WAITS;
+    group->ready_count--;
+    if (wave->parked_blocks)
+        split_parked(group, wave);
+    barrier_arrived(group, index);
+}
+
+static void wave_done(struct group *group, uint32_t index)
+{
+    struct group_wave *slot = &group->waves[index];
+    slot->state = WAVE_DONE;
+    group->ready_count--;
+    group->alive_count--;
+    if (index >= group->base_count) {
+        wave_free(slot->wave);
+        slot->wave = NULL;
+    }
+}
+
+enum run_result group_run(struct group *group, uint32_t index, int64_t budget)
+{
+    struct wave *wave = group->waves[index].wave;
+    assert(group->waves[index].state == WAVE_READY);
+    uint64_t before = wave->steps;
+    group->launch->running = group;
+    enum run_result result = wave_run(wave, budget);
+    group->launch->running = NULL;
+    group->launch->steps += wave->steps - before;
+
+    if (result == RUN_BARRIER || result == RUN_COLLECTIVE)
+        wave_waits(group, index);
+    else if (result == RUN_DONE)
+        wave_done(group, index);
+    else if (result == RUN_YIELD && wave->parked_blocks)
+        split_parked(group, wave);
+    return result;
+}
+
+void group_settle(struct group *group)
+{
+    assert(group->ready_count == 0 && group->alive_count > 0);
+    barrier_settle(group);
+}
+
+/* ---- places -------------------------------------------------------------------------------- */
+
+static bool has_site(enum op op)
+{
+    return (op >= OP_ld_u_8 && op <= OP_fence) || op == OP_printf || op == OP_unreachable || op == OP_barrier ||
+           op == OP_collective || op == OP_async_copy;
+}
+
+/* A loop's back edge has no place of its own; its body begins where the wave goes on. */
+uint32_t wave_place(const struct wave *wave)
+{
+    const struct code *code = wave->code;
+    if (!wave->resume || !code->ops || wave->resume < code->insns)
+        return UINT32_MAX;
+    uint32_t from = (uint32_t)(wave->resume - code->insns);
+    for (uint32_t i = from; i < code->insn_count; i++)
+        if (has_site(code->ops[i]))
+            return code->insns[i].e;
+    for (uint32_t i = from < code->insn_count ? from : code->insn_count; i-- > 0;)
+        if (has_site(code->ops[i]))
+            return code->insns[i].e;
+    return UINT32_MAX;
+}
+
+uint32_t wave_first_lane(const struct wave *wave)
+{
+    uint32_t lane = lane_mask_next(&wave->active, 0);
+    if (lane == WAVE_LANES_MAX)
+        lane = lane_mask_next(&wave->live, 0);
+    return lane == WAVE_LANES_MAX ? 0 : lane;
+}
+
+const struct wave *group_any_wave(const struct group *group)
+{
+    for (uint32_t i = 0; i < group->wave_count; i++)
+        if (group->waves[i].state != WAVE_DONE)
+            return group->waves[i].wave;
+    return group->waves[0].wave;
+}

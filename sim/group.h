@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  A running work-group (or a tile of merged ones): its local memory, its waves,
+ *          and what happens when they stop: barriers, collectives, divergence.
+ *
+ * Interface
+ *   group_pool_init, group_pool_fini   groups of one code, kept from launch to launch:
+ *                                      frames and local memory are allocated once
+ *   group_admit                        takes an idle group for a tile; its waves are ready
+ *   group_run                          one wave for one turn
+ *   group_settle                       when no wave is ready: completes what they wait for
+ *   group_retire                       gives the group back
+ *
+ * The schedule decides who runs; a group only knows who could.
+ */
+#ifndef ORRERY_SIM_GROUP_H
+#define ORRERY_SIM_GROUP_H
+
+#include "launch.h"
+
+enum wave_state { WAVE_READY, WAVE_WAITS, WAVE_DONE };
+
+struct group_wave { struct wave *wave; enum wave_state state; };
+
+struct group {
+    /* kept from launch to launch */
+    struct group_pool *pool;
+    struct group_wave *waves; /* first those cut from the tile, in lane order, then split ones */
+    uint32_t *picked;         /* scratch of barrier.c, as many as waves */
+    struct wave **stopped;
+    uint32_t wave_room;
+    uint32_t made;            /* waves of the first kind that exist already */
+    struct region **locals;   /* per code->local_objects */
+    uint64_t *local_addresses;
+
+    /* of this tile */
+    struct launch *launch;
+    struct tile tile;
+    uint64_t number;
+    uint32_t compute_unit;
+    uint32_t base_count, wave_count;
+    uint32_t ready_count, alive_count;
+    uint32_t splits;          /* fairness or divergence has split a wave */
+    uint64_t faulted;         /* work-items that a finding stopped: nobody waits for them */
+    uint32_t cursor;          /* where the schedule looks for the next wave */
+};
+
+struct group_pool {
+    const struct code *code;
+    struct memory_arena *arena;
+    const struct wave_host *host;
+    const struct observer *observer;
+    struct group **groups;   /* [0, busy) are in use */
+    uint32_t count, busy, room;
+};
+
+void group_pool_init(struct group_pool *pool, const struct code *code, struct memory_arena *arena,
+                     const struct wave_host *host, const struct observer *observer);
+void group_pool_fini(struct group_pool *pool);
+
+/* NULL when host or device memory is short. */
+struct group *group_admit(struct launch *launch, uint64_t tile_number);
+void group_retire(struct group *group);
+
+enum run_result group_run(struct group *group, uint32_t index, int64_t budget);
+void group_settle(struct group *group);
+
+static inline bool group_finished(const struct group *group)
+{
+    return group->alive_count == 0;
+}
+
+/* Where a wave stands, for the no-progress finding: the first instruction from there on
+ * that has a place in the source; and its first lane. */
+uint32_t wave_place(const struct wave *wave);
+uint32_t wave_first_lane(const struct wave *wave);
+const struct wave *group_any_wave(const struct group *group); /* that is not done; else the first */
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  One NDRange on its way through the device: how it is cut into tiles, and
+ *          what its groups share while it runs.
+ *
+ * Tiles    A tile is what waves are cut from: one work-group, or, when the kernel cannot
+ *          tell, as many neighbours in dimension 0 as fill a wave.  Tiles are numbered
+ *          0 .. tile_total - 1, dimension 0 fastest; nothing is kept per tile.
+ *
+ * Interface
+ *   tiling_init, tiling_tile   pure arithmetic, safe for every size that fits uint64_t
+ *   struct launch              filled by device.c, read by schedule.c, group.c, fault.c
+ */
+#ifndef ORRERY_SIM_LAUNCH_H
+#define ORRERY_SIM_LAUNCH_H
+
+#include "interp.h"
+#include "memory_arena.h"
+#include "orrery/device.h"
+
+struct tiling {
+    uint64_t global_size[3], local_size[3], group_count[3];
+    uint64_t tile_step;      /* work-items per full tile in dimension 0 */
+    uint64_t tile_count[3];
+    uint64_t tile_total;     /* saturates: such a launch does not end anyway */
+    uint32_t wave_lanes;     /* of every wave of a tile but the last */
+    uint32_t sub_group_size;
+    bool merged;
+};
+
+struct tiling_request {
+    uint64_t global_size[3], local_size[3];
+    uint32_t sub_group_size;
+    uint32_t wave_lanes_max; /* 1: every work-item is scheduled alone */
+    bool may_merge;
+};
+void tiling_init(struct tiling *tiling, const struct tiling_request *request);
+
+struct tile {
+    uint64_t origin[3];
+    uint32_t size[3];
+    uint32_t lane_count;
+    uint64_t group_id[3];    /* the first group's */
+    uint64_t group_total;    /* groups in the tile */
+};
+void tiling_tile(const struct tiling *tiling, uint64_t number, struct tile *out_tile);
+uint32_t tiling_wave_count(const struct tiling *tiling, const struct tile *tile);
+
+struct group;
+struct group_pool;
+
+struct launch {
+    /* set before it runs */
+    struct launch_info info;
+    struct tiling tiling;
+    const struct code *code;
+    const struct kernel_info *kernel;
+    const struct launch_arg *arg_values;   /* as the host passed them, for findings */
+    const uint8_t *args;                   /* laid out for the frame */
+    const uint64_t *local_bytes;           /* per code->local_objects */
+    const struct schedule_config *schedule;
+    bool has_atomics;
+    uint32_t first_compute_unit, compute_unit_count;
+    struct memory_arena *arena;
+    struct group_pool *pool;
+    const struct observer *observer;       /* NULL: nobody listens */
+    struct report *report;
+
+    /* changes as it runs */
+    struct group *running;                 /* whose wave runs now: faults are counted there */
+    uint64_t steps, groups_run;
+};
+
+/* Site of the running code; program_site for those who hold the launch. */
+void launch_place(const struct launch *launch, uint32_t site, struct source_place *out_place);
+const struct site *launch_site(const struct launch *launch, uint32_t site);
+
+#endif

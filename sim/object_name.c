@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <string.h>
+
+#include "fault.h"
+#include "group.h"
+
+static bool is_pointer(enum arg_kind kind)
+{
+    return kind == ARG_GLOBAL || kind == ARG_CONSTANT;
+}
+
+/* The first argument that points into the region: sub-buffers and SVM pointers too. */
+static int32_t argument_of(const struct launch *launch, const struct region *region)
+{
+    for (size_t i = 0; i < launch->kernel->arg_count; i++) {
+        uint64_t address;
+        if (!is_pointer(launch->kernel->args[i].kind) || !launch->arg_values || !launch->arg_values[i].value)
+            continue;
+        memcpy(&address, launch->arg_values[i].value, sizeof address);
+        if (address >= region->low && (address < region->high || address == region->low))
+            return (int32_t)i;
+    }
+    return -1;
+}
+
+static const struct local_object *local_of(const struct launch *launch, const struct region *region)
+{
+    const struct group *group = launch->running;
+    for (uint32_t i = 0; group && i < launch->code->local_object_count; i++)
+        if (group->locals[i] == region)
+            return &launch->code->local_objects[i];
+    return NULL;
+}
+
+static void add_argument(struct text *name, const struct launch *launch, int32_t index)
+{
+    const char *given = launch->kernel->args[index].name;
+    text_add(name, "argument %" PRId32, index);
+    if (given && *given)
+        text_add(name, " '%s'", given);
+}
+
+static void add_size(struct text *name, const char *sort, const struct region *region)
+{
+    text_add(name, " (%s, ", sort);
+    text_bytes(name, region->high - region->low);
+    text_add(name, ")");
+}
+
+static void name_local(struct text *name, const struct launch *launch, const struct region *region)
+{
+    const struct local_object *object = local_of(launch, region);
+    if (object && object->arg >= 0 && (size_t)object->arg < launch->kernel->arg_count) {
+        add_argument(name, launch, object->arg);
+        add_size(name, "local memory", region);
+        return;
+    }
+    text_add(name, "local variable '%s' (", region->name);
+    text_bytes(name, region->high - region->low);
+    text_add(name, ")");
+}
+
+static const char *buffer_sort(const struct region *region)
+{
+    return region->flags & REGION_FLAG_SVM ? "SVM allocation" : "buffer";
+}
+
+static void name_buffer(struct text *name, const struct launch *launch, const struct region *region)
+{
+    int32_t argument = argument_of(launch, region);
+    if (argument >= 0) {
+        add_argument(name, launch, argument);
+        add_size(name, buffer_sort(region), region);
+        return;
+    }
+    text_add(name, "%s (", region->name[0] ? region->name : buffer_sort(region));
+    text_bytes(name, region->high - region->low);
+    text_add(name, ")");
+}
+
+void object_name(const struct launch *launch, const struct region *region, struct text *out_name)
+{
+    text_init(out_name);
+    switch (region->kind) {
+    case REGION_LOCAL_VARIABLE:
+        name_local(out_name, launch, region);
+        return;
+    case REGION_VARIABLE:
+    case REGION_CONSTANT_DATA:
+        text_add(out_name, "%s '%s' (", region->kind == REGION_VARIABLE ? "program-scope variable" : "constant variable",
+                 region->name);
+        text_bytes(out_name, region->high - region->low);
+        text_add(out_name, ")");
+        return;
+    default:
+        name_buffer(out_name, launch, region);
+    }
+}

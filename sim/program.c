@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "program.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "device_state.h"
+
+/* ---- source text ---------------------------------------------------------------- */
+
+static bool split_lines(struct program *program)
+{
+    uint32_t count = 1;
+    for (const char *at = program->source_text; *at; at++)
+        count += *at == '\n';
+    program->lines = malloc(count * sizeof(char *));
+    if (!program->lines)
+        return false;
+    /* The text itself is cut: nobody needs it whole. */
+    for (char *at = program->source_text; at;) {
+        program->lines[program->line_count++] = at;
+        char *end = strchr(at, '\n');
+        if (end) {
+            if (end > at && end[-1] == '\r')
+                end[-1] = '\0';
+            *end++ = '\0';
+        }
+        at = end;
+    }
+    return true;
+}
+
+static bool keep_source(struct program *program, const struct program_request *request)
+{
+    if (request->source_name && !(program->source_name = strdup(request->source_name)))
+        return false;
+    if (!request->source_text)
+        return true;
+    program->source_text = strdup(request->source_text);
+    return program->source_text && split_lines(program);
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* Line tables may hold the path that the compiler saw; the name alone says which file. */
+static bool is_source(const struct program *program, const char *file)
+{
+    return !program->source_name || strcmp(base_name(program->source_name), base_name(file)) == 0;
+}
+
+/* ---- places -------------------------------------------------------------------------- */
+
+void program_running(struct program *program, const struct code *code)
+{
+    program->running = code;
+}
+
+void program_site(const struct program *program, uint32_t site, struct source_place *out_place)
+{
+    const struct code *code = program->running;
+    memset(out_place, 0, sizeof *out_place);
+    if (!code || site >= code->site_count)
+        return;
+    const struct site *found = &code->sites[site];
+    out_place->line = found->line;
+    out_place->column = found->column;
+    if (found->file && found->file < code->string_count)
+        out_place->file = code->strings[found->file];
+    if (!out_place->file && found->line)
+        out_place->file = program->source_name;
+    if (found->line && found->line <= program->line_count && (!out_place->file || is_source(program, out_place->file))) {
+        out_place->text = program->lines[found->line - 1];
+        if (program->source_name)
+            out_place->file = program->source_name;
+    }
+}
+
+char *program_listing(const struct program *program)
+{
+    return interp_listing(program->module);
+}
+
+/* ---- variables -------------------------------------------------------------------------- */
+
+static enum status variables_allocate(struct program *program)
+{
+    size_t count = interp_variable_count(program->module);
+    program->variables = calloc(count + 1, sizeof *program->variables);
+    if (!program->variables)
+        return STATUS_OUT_OF_MEMORY;
+    for (size_t i = 0; i < count; i++) {
+        const struct module_variable *variable = interp_variable(program->module, i);
+        struct allocation wanted = {.kind = variable->constant ? REGION_CONSTANT_DATA : REGION_VARIABLE,
+                                    .size = variable->size, .align = variable->align, .name = variable->name};
+        enum status status = device_alloc_kind(program->device, &wanted, &program->variables[i]);
+        if (status != STATUS_OK)
+            return status;
+        program->variable_bytes += variable->constant ? 0 : variable->size;
+    }
+    return STATUS_OK;
+}
+
+static void write_initial(void *self, uint64_t address, const void *bytes, size_t size, bool initialised)
+{
+    struct device *device = self;
+    struct region *region = arena_find(&device->arena, address, size);
+    if (!region)
+        return;
+    memcpy((void *)(uintptr_t)address, bytes, size);
+    memory_set_valid(region, address, size, initialised);
+}
+
+size_t program_variable_bytes(const struct program *program)
+{
+    return program->variable_bytes;
+}
+
+/* ---- life --------------------------------------------------------------------------------- */
+
+static bool kernels_make(struct program *program)
+{
+    program->kernel_count = interp_kernel_count(program->module);
+    program->kernels = calloc(program->kernel_count + 1, sizeof *program->kernels);
+    if (!program->kernels)
+        return false;
+    for (size_t i = 0; i < program->kernel_count; i++)
+        program->kernels[i] = (struct kernel){.program = program, .index = i,
+                                              .info = interp_kernel_info(program->module, i)};
+    return true;
+}
+
+enum status program_load(struct device *device, const struct program_request *request, struct program **out_program,
+                         struct diagnosis *diagnosis)
+{
+    struct program *program = calloc(1, sizeof *program);
+    enum status status = STATUS_OUT_OF_MEMORY;
+    if (!program)
+        return diagnose(diagnosis, status, "no memory for a program");
+    program->device = device;
+    if (!keep_source(program, request))
+        goto fail;
+    status = interp_module_new(request->words, request->word_count, request->constants, request->constant_count,
+                               &program->module, diagnosis);
+    if (status != STATUS_OK)
+        goto fail;
+    status = variables_allocate(program);
+    if (status != STATUS_OK)
+        goto fail;
+    interp_module_bind(program->module, program->variables, write_initial, device);
+    status = STATUS_OUT_OF_MEMORY;
+    if (!kernels_make(program))
+        goto fail;
+    *out_program = program;
+    return STATUS_OK;
+
+fail:
+    program_release(program);
+    return diagnose(diagnosis, status, "%s: the program cannot be loaded", status_name(status));
+}
+
+static void variant_free(struct variant *variant)
+{
+    group_pool_fini(&variant->pool);
+    free(variant->args);
+    free(variant->local_bytes);
+    free(variant);
+}
+
+static void kernel_fini(struct kernel *kernel)
+{
+    for (struct variant *variant = kernel->variants, *next; variant; variant = next) {
+        next = variant->next;
+        variant_free(variant);
+    }
+}
+
+void program_release(struct program *program)
+{
+    if (!program)
+        return;
+    for (size_t i = 0; i < program->kernel_count; i++)
+        kernel_fini(&program->kernels[i]);
+    for (size_t i = 0; program->variables && i < interp_variable_count(program->module); i++)
+        if (program->variables[i])
+            device_release(program->device, program->variables[i]);
+    if (program->module)
+        interp_module_free(program->module);
+    free(program->kernels);
+    free(program->variables);
+    free(program->source_name);
+    free(program->source_text);
+    free(program->lines);
+    free(program);
+}
+
+/* ---- kernels ----------------------------------------------------------------------------- */
+
+size_t program_kernel_count(const struct program *program)
+{
+    return program->kernel_count;
+}
+
+const struct kernel *program_kernel(const struct program *program, size_t index)
+{
+    return index < program->kernel_count ? &program->kernels[index] : NULL;
+}
+
+const struct kernel *program_find_kernel(const struct program *program, const char *name)
+{
+    for (size_t i = 0; i < program->kernel_count; i++)
+        if (strcmp(program->kernels[i].info->name, name) == 0)
+            return &program->kernels[i];
+    return NULL;
+}
+
+const struct kernel_info *kernel_info(const struct kernel *kernel)
+{
+    return kernel->info;
+}
+
+enum status kernel_traits_get(struct kernel *kernel, struct kernel_traits *out_traits, struct diagnosis *diagnosis)
+{
+    if (!kernel->traits_known) {
+        enum status status = interp_traits(kernel->program->module, kernel->index, &kernel->traits, diagnosis);
+        if (status != STATUS_OK)
+            return status;
+        kernel->traits_known = true;
+    }
+    *out_traits = kernel->traits;
+    return STATUS_OK;
+}
+
+static uint32_t width_class(uint32_t width)
+{
+    return width <= 16 ? 16 : width <= 64 ? 64 : WAVE_LANES_MAX;
+}
+
+static bool serves(const struct variant *variant, const struct code_request *request)
+{
+    return width_class(variant->request.width) == width_class(request->width) &&
+           variant->request.preempt == request->preempt && variant->request.poison == request->poison;
+}
+
+static enum status variant_new(struct kernel *kernel, const struct code_request *request, struct variant **out_variant,
+                               struct diagnosis *diagnosis)
+{
+    const struct code *code;
+    enum status status = interp_code(kernel->program->module, request, &code, diagnosis);
+    if (status != STATUS_OK)
+        return status;
+    struct variant *variant = calloc(1, sizeof *variant);
+    if (!variant)
+        return STATUS_OUT_OF_MEMORY;
+    struct device *device = kernel->program->device;
+    variant->request = *request;
+    variant->code = code;
+    variant->args = calloc(code->args_size + 8, 1);
+    variant->local_bytes = calloc(code->local_object_count + 1, sizeof *variant->local_bytes);
+    group_pool_init(&variant->pool, code, &device->arena, &device->host, device_observer(device));
+    if (!variant->args || !variant->local_bytes) {
+        variant_free(variant);
+        return STATUS_OUT_OF_MEMORY;
+    }
+    variant->next = kernel->variants;
+    kernel->variants = variant;
+    *out_variant = variant;
+    return STATUS_OK;
+}
+
+/* Waves keep the observer they were made with; another one needs other waves. */
+static void follow_observer(struct variant *variant, const struct device *device)
+{
+    const struct observer *observer = device_observer(device);
+    if (variant->pool.observer == observer)
+        return;
+    struct group_pool old = variant->pool;
+    group_pool_fini(&variant->pool);
+    group_pool_init(&variant->pool, old.code, old.arena, old.host, observer);
+}
+
+enum status kernel_variant(struct kernel *kernel, const struct code_request *request, struct variant **out_variant,
+                           struct diagnosis *diagnosis)
+{
+    for (struct variant *variant = kernel->variants; variant; variant = variant->next) {
+        if (!serves(variant, request))
+            continue;
+        follow_observer(variant, kernel->program->device);
+        *out_variant = variant;
+        return STATUS_OK;
+    }
+    return variant_new(kernel, request, out_variant, diagnosis);
+}

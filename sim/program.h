@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  A loaded module on a device: its variables' memory, its kernels, and for each
+ *          kernel the code and groups of every form in which it has been launched.
+ *
+ * Interface  program_* and kernel_info of orrery/device.h, and for device.c:
+ *   kernel_variant   code for a lane width and checks, with its pool of groups
+ *   program_running  which code's sites program_site answers for
+ */
+#ifndef ORRERY_SIM_PROGRAM_H
+#define ORRERY_SIM_PROGRAM_H
+
+#include <pthread.h>
+
+#include "group.h"
+
+struct variant {
+    struct code_request request;
+    const struct code *code;
+    struct group_pool pool;
+    uint8_t *args;           /* of the launch that runs */
+    uint64_t *local_bytes;   /* per local object, likewise */
+    struct variant *next;
+};
+
+struct kernel {
+    struct program *program;
+    size_t index;
+    const struct kernel_info *info;
+    struct kernel_traits traits;
+    bool traits_known;
+    struct variant *variants; /* used by the thread that launches only */
+};
+
+struct source_line { const char *start; uint32_t length; };
+
+struct program {
+    struct device *device;
+    struct module *module;
+    size_t kernel_count;
+    struct kernel *kernels;
+    uint64_t *variables;      /* addresses */
+    uint64_t variable_bytes;
+    char *source_name, *source_text;
+    char **lines; uint32_t line_count; /* of source_text */
+    const struct code *running;        /* the latest code launched */
+};
+
+enum status kernel_traits_get(struct kernel *kernel, struct kernel_traits *out_traits, struct diagnosis *diagnosis);
+enum status kernel_variant(struct kernel *kernel, const struct code_request *request, struct variant **out_variant,
+                           struct diagnosis *diagnosis);
+void program_running(struct program *program, const struct code *code);
+
+#endif

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "schedule.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "clock.h"
+#include "group.h"
+#include "orrery/report.h"
+#include "rng.h"
+#include "text.h"
+
+enum {
+    TURN_PLAIN = 1 << 20,     /* back edges per turn when nobody can spin on another */
+    TURN_ATOMIC = 1024,       /* ... when a lock may be involved */
+    TURN_CONTENDED = 64,      /* ... and lanes have been seen to wait for parked ones */
+    TURN_TIMED = 1 << 16,     /* with a timeout the wall clock is looked at this often */
+    IDLE_PREEMPTIVE = 1 << 16, /* the same wait in turns, when a turn is one memory operation */
+    PATIENCE = 64,            /* halved while groups are let in and none ends */
+    RESIDENT_MOST = 4096
+};
+
+struct schedule {
+    struct launch *launch;
+    const struct schedule_config *config;
+    struct deadline deadline;
+    struct rng waves;
+    /* which tile is next */
+    uint64_t next, total;
+    uint64_t stride, start;    /* random: tile (start + i * stride) mod total */
+    /* who is resident, in order of admission */
+    struct group **resident;
+    uint32_t count, target, room;
+    uint64_t idle_turns;       /* since a wave last ended, waited or went on */
+    uint32_t patience;         /* idle turns per ready wave until one more group is let in */
+    enum status status;
+};
+
+bool schedule_is_preemptive(enum schedule_policy policy)
+{
+    return policy == SCHEDULE_ROUND_ROBIN || policy == SCHEDULE_RANDOM;
+}
+
+uint32_t schedule_wave_lanes(enum schedule_policy policy)
+{
+    return policy == SCHEDULE_LOCKSTEP ? WAVE_LANES_MAX : 1;
+}
+
+/* ---- order of tiles ----------------------------------------------------------- */
+
+static uint64_t common_divisor(uint64_t a, uint64_t b)
+{
+    while (b) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* A permutation that needs no table: a stride that shares no factor with the total. */
+static void shuffle_tiles(struct schedule *schedule)
+{
+    struct rng rng;
+    rng_init(&rng, schedule->config->seed, RNG_SCHEDULE_GROUPS, schedule->launch->info.launch);
+    schedule->start = rng_below(&rng, schedule->total);
+    do
+        schedule->stride = 1 + rng_below(&rng, schedule->total);
+    while (common_divisor(schedule->stride, schedule->total) != 1);
+}
+
+static uint64_t tile_at(const struct schedule *schedule, uint64_t index)
+{
+    switch (schedule->config->policy) {
+    case SCHEDULE_REVERSE:
+        return schedule->total - 1 - index;
+    case SCHEDULE_RANDOM: {
+        __extension__ unsigned __int128 product = (unsigned __int128)index * schedule->stride + schedule->start;
+        return (uint64_t)(product % schedule->total);
+    }
+    default:
+        return index;
+    }
+}
+
+/* ---- residence ------------------------------------------------------------------ */
+
+static uint32_t residents_wanted(const struct schedule_config *config)
+{
+    return config->resident_groups ? config->resident_groups : 1;
+}
+
+static bool resident_room(struct schedule *schedule)
+{
+    if (schedule->count < schedule->room)
+        return true;
+    uint32_t room = schedule->room ? schedule->room * 2 : 8;
+    struct group **resident = realloc(schedule->resident, room * sizeof(struct group *));
+    if (!resident)
+        return false;
+    schedule->resident = resident;
+    schedule->room = room;
+    return true;
+}
+
+static void admit(struct schedule *schedule)
+{
+    while (schedule->count < schedule->target && schedule->next < schedule->total) {
+        struct group *group = NULL;
+        if (resident_room(schedule))
+            group = group_admit(schedule->launch, tile_at(schedule, schedule->next));
+        if (!group) {
+            /* Those that are resident may still finish and make room. */
+            if (schedule->count == 0)
+                schedule->status = STATUS_OUT_OF_RESOURCES;
+            return;
+        }
+        schedule->next++;
+        schedule->resident[schedule->count++] = group;
+    }
+}
+
+static void retire(struct schedule *schedule, uint32_t at)
+{
+    group_retire(schedule->resident[at]);
+    for (uint32_t i = at + 1; i < schedule->count; i++)
+        schedule->resident[i - 1] = schedule->resident[i];
+    schedule->count--;
+}
+
+static uint64_t ready_total(const struct schedule *schedule)
+{
+    uint64_t ready = 0;
+    for (uint32_t i = 0; i < schedule->count; i++)
+        ready += schedule->resident[i]->ready_count;
+    return ready;
+}
+
+/* Everybody spins: what they wait for may be a group that is not here yet. */
+static void admit_when_stuck(struct schedule *schedule)
+{
+    uint64_t wait = ready_total(schedule) * schedule->patience;
+    if (schedule_is_preemptive(schedule->config->policy))
+        wait += IDLE_PREEMPTIVE / PATIENCE * schedule->patience;
+    if (schedule->idle_turns < wait)
+        return;
+    schedule->idle_turns = 0;
+    if (schedule->patience > 1)
+        schedule->patience /= 2;
+    if (schedule->count < RESIDENT_MOST)
+        schedule->target = schedule->count + 1;
+}
+
+/* ---- limits ------------------------------------------------------------------------ */
+
+static int64_t turn_budget(const struct schedule *schedule, const struct group *group)
+{
+    int64_t budget = TURN_PLAIN;
+    if (schedule_is_preemptive(schedule->config->policy))
+        return schedule->config->quantum ? schedule->config->quantum : 1;
+    if (schedule->launch->has_atomics)
+        budget = group->splits ? TURN_CONTENDED : TURN_ATOMIC;
+    if (schedule->deadline.seconds && budget > TURN_TIMED)
+        budget = TURN_TIMED;
+    uint64_t limit = schedule->config->max_steps;
+    if (limit && limit - schedule->launch->steps < (uint64_t)budget)
+        budget = (int64_t)(limit - schedule->launch->steps) + 1;
+    return budget;
+}
+
+static void say_progress(struct text *why, const struct schedule *schedule, const struct group *group)
+{
+    uint64_t limit = schedule->config->max_steps;
+    if (limit && schedule->launch->steps > limit)
+        text_add(why, "the launch took more than %" PRIu64 " loop iterations (max_steps)", limit);
+    else
+        text_add(why, "the launch ran longer than %g seconds (timeout)", schedule->config->timeout_seconds);
+    text_add(why, "; work-group ");
+    text_ids(why, group->tile.group_id);
+    text_add(why, " has %" PRIu32 " of %" PRIu32 " waves still to finish", group->alive_count, group->wave_count);
+    if (schedule->count > 1)
+        text_add(why, ", and %" PRIu32 " more work-groups run beside it", schedule->count - 1);
+}
+
+static void report_no_progress(const struct schedule *schedule, const struct group *group, const struct wave *wave)
+{
+    const struct launch *launch = schedule->launch;
+    struct finding finding = {.kind = FINDING_NO_PROGRESS, .kernel = launch->info.kernel, .access_count = 1};
+    struct finding_access *access = &finding.access[0];
+    uint32_t site = wave_place(wave), lane = wave_first_lane(wave);
+    struct text why;
+    access->kind = ACCESS_READ;
+    access->has_item = true;
+    access->what = launch_site(launch, site)->what;
+    launch_place(launch, site, &access->place);
+    origin_item(&wave->origin, lane, &access->item);
+    text_init(&why);
+    say_progress(&why, schedule, group);
+    finding.why = why.bytes;
+    finding.fix = "end the loop, or raise max_steps or the timeout if the kernel only needs longer";
+    report_add(launch->report, &finding);
+}
+
+static bool past_limits(const struct schedule *schedule)
+{
+    uint64_t limit = schedule->config->max_steps;
+    return (limit && schedule->launch->steps > limit) || deadline_passed(&schedule->deadline);
+}
+
+/* ---- turns --------------------------------------------------------------------------- */
+
+static void take_turn(struct schedule *schedule, struct group *group, uint32_t index)
+{
+    const struct wave *wave = group->waves[index].wave;
+    enum run_result result = group_run(group, index, turn_budget(schedule, group));
+    if (result == RUN_YIELD)
+        schedule->idle_turns++;
+    else
+        schedule->idle_turns = 0;
+    if (result == RUN_ABORTED) {
+        schedule->status = STATUS_ABORTED;
+    } else if (past_limits(schedule)) {
+        schedule->status = STATUS_NO_PROGRESS;
+        report_no_progress(schedule, group, group->waves[index].wave ? wave : group_any_wave(group));
+    }
+    if (schedule->status == STATUS_OK && group->ready_count == 0 && !group_finished(group)) {
+        group_settle(group);
+        schedule->idle_turns = 0;
+    }
+}
+
+static bool running(const struct schedule *schedule, const struct group *group)
+{
+    return schedule->status == STATUS_OK && !group_finished(group);
+}
+
+/* One pass over the group's waves, each that is ready has one turn. */
+static void pass_over(struct schedule *schedule, struct group *group, bool descending)
+{
+    uint32_t count = group->wave_count;
+    for (uint32_t i = 0; i < count && running(schedule, group); i++) {
+        uint32_t index = descending ? count - 1 - i : i;
+        if (group->waves[index].state == WAVE_READY)
+            take_turn(schedule, group, index);
+    }
+}
+
+/* Until the group ends, or a pass brought nothing but spinning. */
+static void run_group(struct schedule *schedule, struct group *group, bool descending)
+{
+    uint64_t idle;
+    do {
+        idle = schedule->idle_turns;
+        uint32_t ready = group->ready_count;
+        pass_over(schedule, group, descending);
+        if (running(schedule, group) && schedule->idle_turns >= idle + ready)
+            return;
+    } while (running(schedule, group));
+}
+
+/* The ready wave at or after a random one: a draw costs the same however few are ready. */
+static void random_turn(struct schedule *schedule)
+{
+    struct group *group = schedule->resident[rng_below(&schedule->waves, schedule->count)];
+    uint32_t index = (uint32_t)rng_below(&schedule->waves, group->wave_count);
+    for (int tries = 0; tries < 8 && group->waves[index].state != WAVE_READY; tries++)
+        index = (uint32_t)rng_below(&schedule->waves, group->wave_count);
+    while (group->waves[index].state != WAVE_READY)
+        index = (index + 1) % group->wave_count;
+    take_turn(schedule, group, index);
+}
+
+static void pass(struct schedule *schedule)
+{
+    enum schedule_policy policy = schedule->config->policy;
+    if (policy == SCHEDULE_RANDOM) {
+        random_turn(schedule);
+        return;
+    }
+    for (uint32_t i = 0; i < schedule->count && schedule->status == STATUS_OK; i++) {
+        struct group *group = schedule->resident[i];
+        if (policy == SCHEDULE_ROUND_ROBIN)
+            pass_over(schedule, group, false);
+        else
+            run_group(schedule, group, policy == SCHEDULE_REVERSE);
+    }
+}
+
+static void retire_finished(struct schedule *schedule)
+{
+    for (uint32_t i = 0; i < schedule->count;) {
+        if (group_finished(schedule->resident[i])) {
+            retire(schedule, i);
+            schedule->patience = PATIENCE;
+            schedule->target = residents_wanted(schedule->config);
+        } else {
+            i++;
+        }
+    }
+}
+
+static void schedule_init(struct schedule *schedule, struct launch *launch)
+{
+    *schedule = (struct schedule){.launch = launch, .config = launch->schedule, .patience = PATIENCE};
+    schedule->total = launch->tiling.tile_total;
+    schedule->target = residents_wanted(launch->schedule);
+    deadline_set(&schedule->deadline, launch->schedule->timeout_seconds);
+    rng_init(&schedule->waves, launch->schedule->seed, RNG_SCHEDULE_WAVES, launch->info.launch);
+    if (launch->schedule->policy == SCHEDULE_RANDOM && schedule->total)
+        shuffle_tiles(schedule);
+}
+
+enum status schedule_run(struct launch *launch)
+{
+    struct schedule schedule;
+    schedule_init(&schedule, launch);
+    admit(&schedule);
+    while (schedule.count && schedule.status == STATUS_OK) {
+        pass(&schedule);
+        retire_finished(&schedule);
+        admit_when_stuck(&schedule);
+        if (schedule.status == STATUS_OK)
+            admit(&schedule);
+    }
+    while (schedule.count)
+        retire(&schedule, schedule.count - 1);
+    free(schedule.resident);
+    return schedule.status;
+}
