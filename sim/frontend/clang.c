@@ -186,8 +186,23 @@ void clang_source(const struct compilation *compilation, struct text *source)
     text_add(source, "\n");
 }
 
+/* What a crashing tool says of its own stack differs from run to run. */
+static size_t size_without_stack(const char *error)
+{
+    static const char *const starts[] = { "PLEASE submit a bug report", "Stack dump" };
+    size_t size = strlen(error);
+    for (size_t i = 0; i < COUNT_OF(starts); i++) {
+        const char *start = strstr(error, starts[i]);
+        if (start && (size_t)(start - error) < size)
+            size = (size_t)(start - error);
+    }
+    return size;
+}
+
 enum status compile_tool_failed(const char *tool, const struct process_result *result, struct text *log)
 {
+    const char *error = result->error.data ? result->error.data : "";
+    text_add_bytes(log, error, size_without_stack(error));
     if (result->signal)
         text_addf(log, "%s was ended by signal %d (%s); this is a fault of %s, not of the host program\n", tool,
                   result->signal, strsignal(result->signal), tool);
@@ -269,12 +284,10 @@ enum status clang_compile(const struct compilation *compilation, struct text *ou
     enum status status = headers_write(compilation->request, &headers, log);
     if (!status)
         status = compile_with_headers(compilation, &headers, &result, log);
+    if (!status && process_failed(&result))
+        status = compile_tool_failed("clang", &result, log);
     if (!status) {
         text_add_bytes(log, result.error.data, result.error.size);
-        if (process_failed(&result))
-            status = compile_tool_failed("clang", &result, log);
-    }
-    if (!status) {
         headers_included(&headers, compilation->working_directory, &result.extra, included);
         *out_bitcode = result.output;
         result.output = (struct text){ 0 };

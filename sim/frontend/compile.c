@@ -45,7 +45,7 @@ static enum status compile(const struct compilation *compilation, struct spirv *
     if (!status)
         status = llvm_spirv_translate(compilation, &bitcode, out_spirv, log);
     if (!status)
-        status = positions_keep(out_spirv);
+        status = module_repair(out_spirv);
     if (!status)
         status = check_words(out_spirv, log);
     text_fini(&bitcode);

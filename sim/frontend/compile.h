@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * PURPOSE  The steps between source and words, each one file: clang.c, llvm_spirv.c,
- *          positions.c.  compile.c strings them together.
+ *          repair.c.  compile.c strings them together.
  *
  * Interface
  *   struct compilation   what every step reads
@@ -10,7 +10,7 @@
  *   clang_source()       the text clang reads: prologue and source
  *   clang_language()     arguments that decide what a header means; clang_default_header()
  *   llvm_spirv_translate()   bitcode to words
- *   positions_keep()     drop debug records, keep OpLine, make file names the user's
+ *   module_repair()      drop debug records, keep OpLine, make file names the user's
  */
 #ifndef ORRERY_FRONTEND_COMPILE_H
 #define ORRERY_FRONTEND_COMPILE_H
@@ -20,7 +20,7 @@
 #include "process.h"
 #include "toolchain.h"
 
-/* Stands for the directory of the compilation in clang's output; positions_keep() removes it. */
+/* Stands for the directory of the compilation in clang's output; module_repair() removes it. */
 #define COMPILE_DIRECTORY "/orrery-source"
 
 struct compilation {
@@ -41,7 +41,7 @@ void clang_default_header(const struct compilation *compilation, struct list *ar
 void llvm_spirv_arguments(const struct compilation *compilation, struct list *arguments);
 enum status llvm_spirv_translate(const struct compilation *compilation, const struct text *bitcode,
                                  struct spirv *out_spirv, struct text *log);
-enum status positions_keep(struct spirv *spirv);
+enum status module_repair(struct spirv *spirv);
 
 /* A tool ended badly: its log and how it ended. */
 enum status compile_tool_failed(const char *tool, const struct process_result *result, struct text *log);

@@ -21,8 +21,8 @@ static enum status take_words(const struct text *output, struct spirv *out_spirv
 void llvm_spirv_arguments(const struct compilation *compilation, struct list *arguments)
 {
     static const char *const fixed[] = {
-        "--spirv-max-version=1.2",
-        "--spirv-replace-fmuladd-with-ocl-mad=false", /* mad would leave a*b+c's roundings to the device */
+        "--spirv-max-version=1.3",                     /* what a module needs, 1.3 for non-uniform sub-groups */
+        "--spirv-replace-fmuladd-with-ocl-mad=false",  /* mad would leave a*b+c's roundings to the device */
         "--preserve-ocl-kernel-arg-type-metadata-through-string",
         "-o", "-", "-",
     };

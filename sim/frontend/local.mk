@@ -15,11 +15,11 @@ libfrontend_la_SOURCES = \
 	%D%/options.c \
 	%D%/options.def \
 	%D%/options.h \
-	%D%/positions.c \
 	%D%/precompiled.c \
 	%D%/precompiled.h \
 	%D%/process.c \
 	%D%/process.h \
+	%D%/repair.c \
 	%D%/spirv_tools.c \
 	%D%/text.c \
 	%D%/text.h \

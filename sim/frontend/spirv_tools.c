@@ -2,6 +2,7 @@
 /* Validate, assemble, disassemble.  One file, because the C header of SPIRV-Tools defines
  * a constant with external linkage and can be included once per program. */
 #include <spirv-tools/libspirv.h>
+#include <spirv/unified1/spirv.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,24 +11,45 @@
 
 enum { ASSEMBLE_OPTIONS = SPV_TEXT_TO_BINARY_OPTION_PRESERVE_NUMERIC_IDS,
        DISASSEMBLE_OPTIONS = SPV_BINARY_TO_TEXT_OPTION_INDENT | SPV_BINARY_TO_TEXT_OPTION_FRIENDLY_NAMES };
-enum { MAGIC = 0x07230203, MAGIC_SWAPPED = 0x03022307 };
+enum { HEADER_WORDS = 5, MAGIC_SWAPPED = 0x03022307 };
 
-/* Which rules a version is judged by: the OpenCL ones as far as they exist, the
- * universal ones for what is newer than OpenCL 2.2's SPIR-V 1.2. */
+static spv_target_env universal_environment(uint32_t minor)
+{
+    static const spv_target_env environments[] = {
+        SPV_ENV_UNIVERSAL_1_0, SPV_ENV_UNIVERSAL_1_1, SPV_ENV_UNIVERSAL_1_2, SPV_ENV_UNIVERSAL_1_3,
+        SPV_ENV_UNIVERSAL_1_4, SPV_ENV_UNIVERSAL_1_5, SPV_ENV_UNIVERSAL_1_6,
+    };
+    return environments[minor < 6 ? minor : 6];
+}
+
+/* Capabilities of OpenCL extensions: the validator's OpenCL rules refuse them, although
+ * a device may have them. */
+static bool is_extension_capability(uint32_t capability)
+{
+    return capability == SpvCapabilityInt64Atomics
+        || (capability >= SpvCapabilityGroupNonUniform && capability <= SpvCapabilityGroupNonUniformQuad)
+        || capability >= 4096;
+}
+
+static bool needs_extension(const uint32_t *words, size_t word_count)
+{
+    for (size_t at = HEADER_WORDS; at + 1 < word_count && (words[at] & SpvOpCodeMask) == SpvOpCapability; at += 2)
+        if (is_extension_capability(words[at + 1]))
+            return true;
+    return false;
+}
+
+/* By which rules a module is read and judged: the OpenCL ones as far as they reach, which
+ * is SPIR-V 1.2 without extensions, the universal ones beyond. */
 static spv_target_env module_environment(const uint32_t *words, size_t word_count)
 {
     uint32_t version = word_count > 1 ? words[1] : 0;
     if (word_count && words[0] == MAGIC_SWAPPED)
         version = __builtin_bswap32(version);
-    switch (version >> 8 & 0xff) {
-    case 0:
-    case 1:
-    case 2: return SPV_ENV_OPENCL_2_2;
-    case 3: return SPV_ENV_UNIVERSAL_1_3;
-    case 4: return SPV_ENV_UNIVERSAL_1_4;
-    case 5: return SPV_ENV_UNIVERSAL_1_5;
-    default: return SPV_ENV_UNIVERSAL_1_6;
-    }
+    uint32_t minor = version >> 8 & 0xff;
+    if (minor > 2 || needs_extension(words, word_count))
+        return universal_environment(minor < 2 ? 2 : minor);
+    return SPV_ENV_OPENCL_2_2;
 }
 
 static void add_diagnostic(spv_diagnostic diagnostic, bool in_text, struct text *log)
@@ -67,16 +89,10 @@ enum status spirv_validate(const uint32_t *words, size_t word_count, char **out_
  * writes it; OpenCL 2.2's SPIR-V 1.2 when it does not say. */
 static spv_target_env text_environment(const char *text)
 {
-    const char *version = strstr(text, "; Version: 1.");
-    switch (version ? version[strlen("; Version: 1.")] : '2') {
-    case '0': return SPV_ENV_UNIVERSAL_1_0;
-    case '1': return SPV_ENV_UNIVERSAL_1_1;
-    case '3': return SPV_ENV_UNIVERSAL_1_3;
-    case '4': return SPV_ENV_UNIVERSAL_1_4;
-    case '5': return SPV_ENV_UNIVERSAL_1_5;
-    case '6': return SPV_ENV_UNIVERSAL_1_6;
-    default: return SPV_ENV_UNIVERSAL_1_2;
-    }
+    static const char mark[] = "; Version: 1.";
+    const char *version = strstr(text, mark);
+    char minor = version ? version[sizeof mark - 1] : '2';
+    return universal_environment(minor >= '0' && minor <= '6' ? (uint32_t)(minor - '0') : 2);
 }
 
 static enum status copy_words(spv_binary binary, struct spirv *out_spirv)

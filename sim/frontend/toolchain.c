@@ -98,7 +98,7 @@ static char *find_header_directory(const char *clang)
         text_addf(&header, "%s/%s/include/opencl-c.h", directory.data, versions.items[i]);
         if (header.data && access(header.data, R_OK) == 0) {
             *strrchr(header.data, '/') = '\0';
-            found = text_take(&header);
+            found = realpath(header.data, NULL);
         }
         text_fini(&header);
     }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The translator describes positions twice: OpLine, which a reader of findings wants,
- * and OpenCL.DebugInfo.100 records, which validators of today reject. */
+/* What the translator writes and validators reject.  Positions come twice: OpLine, which
+ * a reader of findings wants, and OpenCL.DebugInfo.100 records, which go.  Its own helper
+ * functions (for memory orders that are not constant) have a linkage of a number that
+ * does not exist. */
 #include <string.h>
 
 #include <spirv/unified1/spirv.h>
@@ -36,6 +38,12 @@ static bool is_debug(const uint32_t *words, uint32_t count, uint32_t debug_id)
     return opcode_of(words[0]) == SpvOpExtInst && count > 4 && debug_id && words[3] == debug_id;
 }
 
+static bool is_unknown_linkage(const uint32_t *words, uint32_t count)
+{
+    return opcode_of(words[0]) == SpvOpDecorate && count > 3 && words[2] == SpvDecorationLinkageAttributes
+        && words[count - 1] > SpvLinkageTypeLinkOnceODR;
+}
+
 /* A name below the compilation's directory loses that part and a leading "./". */
 static const char *user_name(const char *name)
 {
@@ -58,7 +66,7 @@ static uint32_t put_string(uint32_t *out, const uint32_t *words)
     return count;
 }
 
-enum status positions_keep(struct spirv *spirv)
+enum status module_repair(struct spirv *spirv)
 {
     uint32_t *words = spirv->words, debug_id = 0;
     size_t kept = HEADER_WORDS;
@@ -70,7 +78,7 @@ enum status positions_keep(struct spirv *spirv)
             debug_id = words[at + 1];
         } else if (opcode == SpvOpString) {
             kept += put_string(words + kept, words + at);
-        } else if (!is_debug(words + at, count, debug_id)) {
+        } else if (!is_debug(words + at, count, debug_id) && !is_unknown_linkage(words + at, count)) {
             memmove(words + kept, words + at, count * sizeof *words);
             kept += count;
         }
