@@ -8,6 +8,7 @@
  *   report_new/free, report_add, report_count, report_get, report_clear
  *   report_print_finding (text), report_write_json, report_summary
  *
+ * Files      lib/ and tools/ open the scenario's log and json files, not the report.
  * Ownership  report_add copies everything, strings too.  report_get borrows until
  *            the next add or clear.  Calls are safe from several threads.
  */
@@ -114,8 +115,12 @@ void report_clear(struct report *report);
 void report_print_finding(FILE *stream, const struct finding *finding, bool colour);
 void report_write_json(FILE *stream, const struct finding *finding); /* one line */
 
+/* "orrery: also 63 more race-global at mp.cl:7:11", a line for each finding that came again. */
+void report_print_repeats(FILE *stream, const struct report *report);
+
 /* The one summary line: "orrery: SUMMARY errors=2 warnings=0 suppressed=0
- * kernels=4 seed=7 schedule=lockstep\n"; errors and warnings count distinct findings. */
+ * kernels=4 seed=7 schedule=lockstep\n"; errors and warnings count distinct findings,
+ * suppressed those of them that max_findings kept from being printed. */
 void report_summary(FILE *stream, const struct report *report, uint64_t kernels_run);
 
 #endif

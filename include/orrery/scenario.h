@@ -9,11 +9,15 @@
  *                           file, line and column, what was found, what was expected
  *   scenario_apply_option   one "key", "value" as the command line and the
  *                           environment spell them ("seed", "7"); same checks
+ *   scenario_option         the options there are, for help texts and the environment
  *   scenario_print          YAML; parse(print(s)) == s
  *   scenario_fini
  *
  * scenario.def rows (key, field, type, min, max, help) drive parser, printer,
  * range check, option table and man page.
+ *
+ * Ownership  scenario_load_* start from the defaults, whatever the struct held, and
+ *            leave the defaults behind when they fail; scenario_fini frees the strings.
  */
 #ifndef ORRERY_SCENARIO_H
 #define ORRERY_SCENARIO_H
@@ -92,6 +96,8 @@ struct scenario_arg {
     enum scenario_arg_kind kind;
     struct value_list values; /* buffer contents (fill: repeated); scalar or vector value */
     bool uninitialised;       /* buffer without fill: or values: */
+    bool read_only, write_only; /* access: what kernels may do with the buffer */
+    /* A buffer of no elements (buffer: null) is a NULL pointer. */
     size_t local_bytes;
     char *name;               /* "name:" lets another launch use the same buffer */
     char *same_as;            /* "same: NAME" */
@@ -141,6 +147,12 @@ void scenario_default(struct scenario *scenario);
 enum status scenario_load_file(struct scenario *scenario, const char *path, struct diagnosis *diagnosis);
 enum status scenario_load_text(struct scenario *scenario, const char *text, const char *name, struct diagnosis *diagnosis);
 enum status scenario_apply_option(struct scenario *scenario, const char *key, const char *value, struct diagnosis *diagnosis);
+/* The options scenario_apply_option knows; false past the end.  lib/ and tools/ read the
+ * variable of each from the environment; argument "[X]" may be left out. */
+enum { SCENARIO_VARIABLE_CHARS = 48 };
+struct scenario_option { const char *name; char variable[SCENARIO_VARIABLE_CHARS]; const char *argument, *help; };
+bool scenario_option(size_t index, struct scenario_option *out_option);
+
 void scenario_print(const struct scenario *scenario, FILE *stream);
 void scenario_fini(struct scenario *scenario);
 

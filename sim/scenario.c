@@ -1,0 +1,510 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "orrery/scenario.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scenario_rows.h"
+
+static const struct scenario_row rows[] = {
+#define ROW(key, section, field, type, min, max, option, argument, help)                                     \
+    {section, key, offsetof(struct scenario, field), ROW_##type, min, max, option, argument, help},
+#include "scenario.def"
+#undef ROW
+};
+enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
+
+const struct scenario_row *scenario_row(size_t index)
+{
+    return index < ROW_COUNT ? &rows[index] : NULL;
+}
+
+/* ---- defaults ------------------------------------------------------------------- */
+
+static void device_default(struct device_config *device)
+{
+    *device = (struct device_config){
+        .type = DEVICE_GPU,
+        .version_major = 3,
+        .global_memory = UINT64_C(4) << 30,
+        .max_allocation = UINT64_C(1) << 30,
+        .local_memory = 64 << 10,
+        .constant_memory = 64 << 10,
+        .private_memory = 64 << 20,
+        .printf_buffer = 1 << 20,
+        .max_work_group_size = 1024,
+        .max_work_item_sizes = {1024, 1024, 1024},
+        .sub_group_sizes = {32},
+        .fp16 = true,
+        .fp64 = true,
+        .int64_atomics = true,
+        .sub_groups = true,
+        .svm_coarse = true,
+        .il = true,
+        .generic_address_space = true,
+        .program_scope_variables = true,
+        .work_group_collectives = true,
+        .non_uniform_groups = true,
+    };
+    topology_default(&device->topology);
+}
+
+void scenario_default(struct scenario *scenario)
+{
+    *scenario = (struct scenario){
+        .schedule = {.policy = SCHEDULE_LOCKSTEP, .quantum = 1, .resident_groups = 1},
+        .checks = {
+#define CHECK_DEFAULT(name, key, severity) [CHECK_##name] = SEVERITY_##severity,
+            CHECK_LIST(CHECK_DEFAULT)
+#undef CHECK_DEFAULT
+        },
+        .fail_on = SEVERITY_ERROR,
+        .error_exitcode = 66,
+        .max_findings = 10,
+        .expect = {.exit_status = -1},
+    };
+    device_default(&scenario->device);
+}
+
+/* ---- words ------------------------------------------------------------------------ */
+
+struct word { const char *name; int value; };
+
+static const struct word policies[] = {
+    {"lockstep", SCHEDULE_LOCKSTEP}, {"serial", SCHEDULE_SERIAL}, {"round-robin", SCHEDULE_ROUND_ROBIN},
+    {"reverse", SCHEDULE_REVERSE},   {"random", SCHEDULE_RANDOM}, {NULL, 0},
+};
+static const struct word severities[] = {
+    {"off", SEVERITY_OFF}, {"warning", SEVERITY_WARNING}, {"error", SEVERITY_ERROR}, {NULL, 0},
+};
+static const struct word device_types[] = {
+    {"cpu", DEVICE_CPU}, {"gpu", DEVICE_GPU}, {"accelerator", DEVICE_ACCELERATOR}, {"custom", DEVICE_CUSTOM}, {NULL, 0},
+};
+static const struct word truths[] = {
+    {"true", 1}, {"false", 0}, {"yes", 1}, {"no", 0}, {"on", 1}, {"off", 0}, {"1", 1}, {"0", 0}, {NULL, 0},
+};
+
+static bool word_find(const struct word *words, const char *text, int *out_value)
+{
+    for (; words->name; words++) {
+        if (strcmp(words->name, text) == 0) {
+            *out_value = words->value;
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *word_name(const struct word *words, int value)
+{
+    while (words->name && words->value != value)
+        words++;
+    return words->name ? words->name : "unknown";
+}
+
+static void words_list(const struct word *words, char expected[EXPECTED_CHARS])
+{
+    size_t used = 0;
+    for (; words->name; words++)
+        used += (size_t)snprintf(expected + used, EXPECTED_CHARS - used, "%s%s", used ? ", " : "", words->name);
+}
+
+static bool word_set(const struct word *words, const char *text, int *out_value, char expected[EXPECTED_CHARS])
+{
+    if (word_find(words, text, out_value))
+        return true;
+    words_list(words, expected);
+    return false;
+}
+
+const char *schedule_policy_name(enum schedule_policy policy)
+{
+    return word_name(policies, (int)policy);
+}
+
+/* ---- one row: text to field --------------------------------------------------------- */
+
+static void *field_of(struct scenario *scenario, const struct scenario_row *row)
+{
+    return (char *)scenario + row->offset;
+}
+
+static const void *field_in(const struct scenario *scenario, const struct scenario_row *row)
+{
+    return (const char *)scenario + row->offset;
+}
+
+static bool in_range(const struct scenario_row *row, uint64_t value, char expected[EXPECTED_CHARS])
+{
+    snprintf(expected, EXPECTED_CHARS, "%" PRIu64 " to %" PRIu64, row->min, row->max);
+    return value >= row->min && value <= row->max;
+}
+
+static bool number_set(const struct scenario_row *row, const char *text, uint64_t *out_value, char expected[EXPECTED_CHARS])
+{
+    return number_parse(text, out_value) ? in_range(row, *out_value, expected) : in_range(row, 0, expected) && false;
+}
+
+static bool size_set(const struct scenario_row *row, const char *text, uint64_t *out_value, char expected[EXPECTED_CHARS])
+{
+    if (size_parse(text, out_value))
+        return in_range(row, *out_value, expected);
+    snprintf(expected, EXPECTED_CHARS, "bytes, such as 4096, 64KiB, 16MiB or 1GiB");
+    return false;
+}
+
+static bool seconds_set(const struct scenario_row *row, const char *text, double *out_value, char expected[EXPECTED_CHARS])
+{
+    char *end;
+    double value = strtod(text, &end);
+    snprintf(expected, EXPECTED_CHARS, "seconds, %" PRIu64 " to %" PRIu64, row->min, row->max);
+    if (end == text || *end || !(value >= (double)row->min && value <= (double)row->max))
+        return false;
+    *out_value = value;
+    return true;
+}
+
+static bool version_set(const char *text, uint32_t *major_minor, char expected[EXPECTED_CHARS])
+{
+    static const char *const versions[] = {"1.2", "2.0", "2.1", "2.2", "3.0"};
+    snprintf(expected, EXPECTED_CHARS, "1.2, 2.0, 2.1, 2.2 or 3.0");
+    for (size_t i = 0; i < sizeof versions / sizeof versions[0]; i++) {
+        if (strcmp(text, versions[i]) == 0) {
+            major_minor[0] = (uint32_t)(text[0] - '0');
+            major_minor[1] = (uint32_t)(text[2] - '0');
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool topology_set(const struct scenario_row *row, const char *text, uint32_t *compute_units, char expected[EXPECTED_CHARS])
+{
+    uint64_t count;
+    if (strncmp(text, "cu:", 3) == 0 && number_parse(text + 3, &count) && in_range(row, count, expected)) {
+        *compute_units = (uint32_t)count;
+        return true;
+    }
+    if (number_parse(text, &count) && in_range(row, count, expected)) { /* --compute-units N */
+        *compute_units = (uint32_t)count;
+        return true;
+    }
+    snprintf(expected, EXPECTED_CHARS, "\"cu:N\" with N from %" PRIu64 " to %" PRIu64 " (other levels are not there yet)",
+             row->min, row->max);
+    return false;
+}
+
+/* "16,8": at most `most` numbers; the rest of the array becomes 0. */
+static bool list_set(const struct scenario_row *row, const char *text, uint32_t *out_list, size_t most, char expected[EXPECTED_CHARS])
+{
+    uint32_t list[SCENARIO_SUB_GROUP_SIZES] = {0};
+    size_t count = 0;
+    char *copy = strdup(text), *rest = copy;
+    bool fine = copy != NULL;
+    for (char *part; fine && (part = strsep(&rest, ",")) != NULL; count++) {
+        uint64_t value = 0;
+        part += strspn(part, " ");
+        fine = count < most && number_parse(part, &value) && value >= row->min && value <= row->max;
+        list[count < most ? count : 0] = (uint32_t)value;
+    }
+    free(copy);
+    bool triple = row->type == ROW_TRIPLE;
+    snprintf(expected, EXPECTED_CHARS, "%s%zu numbers, each %" PRIu64 " to %" PRIu64, triple ? "" : "1 to ", most, row->min, row->max);
+    if (fine && (!triple || count == most)) {
+        memcpy(out_list, list, most * sizeof list[0]);
+        return true;
+    }
+    return false;
+}
+
+static bool string_set(char **field, const char *text)
+{
+    char *copy = strdup(text);
+    free(*field);
+    *field = copy;
+    return copy != NULL;
+}
+
+bool scenario_row_set(struct scenario *scenario, const struct scenario_row *row, const char *text, char expected[EXPECTED_CHARS])
+{
+    void *field = field_of(scenario, row);
+    uint64_t number = 0;
+    int word = 0;
+    bool fine = false;
+    switch (row->type) {
+    case ROW_STRING:
+        return string_set(field, text);
+    case ROW_BOOL:
+        fine = word_set(truths, text, &word, expected);
+        if (fine)
+            *(bool *)field = word != 0;
+        return fine;
+    case ROW_INT:
+        fine = number_set(row, text, &number, expected);
+        if (fine)
+            *(int *)field = (int)number;
+        return fine;
+    case ROW_UINT:
+        fine = number_set(row, text, &number, expected);
+        if (fine)
+            *(uint32_t *)field = (uint32_t)number;
+        return fine;
+    case ROW_ULONG:
+    case ROW_SIZE:
+        fine = row->type == ROW_SIZE ? size_set(row, text, &number, expected) : number_set(row, text, &number, expected);
+        if (fine)
+            *(uint64_t *)field = number;
+        return fine;
+    case ROW_SECONDS:
+        return seconds_set(row, text, field, expected);
+    case ROW_SEVERITY:
+        fine = word_set(severities, text, &word, expected);
+        if (fine)
+            *(enum severity *)field = (enum severity)word;
+        return fine;
+    case ROW_POLICY:
+        fine = word_set(policies, text, &word, expected);
+        if (fine)
+            *(enum schedule_policy *)field = (enum schedule_policy)word;
+        return fine;
+    case ROW_DEVICE_TYPE:
+        fine = word_set(device_types, text, &word, expected);
+        if (fine)
+            *(enum device_type *)field = (enum device_type)word;
+        return fine;
+    case ROW_VERSION:
+        return version_set(text, field, expected);
+    case ROW_TOPOLOGY:
+        return topology_set(row, text, field, expected);
+    case ROW_SIZE_LIST:
+        return list_set(row, text, field, SCENARIO_SUB_GROUP_SIZES, expected);
+    case ROW_TRIPLE:
+        return list_set(row, text, field, 3, expected);
+    }
+    return false;
+}
+
+/* ---- one row: field to text ----------------------------------------------------------- */
+
+static void size_print(uint64_t bytes, FILE *stream)
+{
+    static const char *const units[] = {"", "KiB", "MiB", "GiB"};
+    int unit = 0;
+    while (unit < 3 && bytes && bytes % 1024 == 0) {
+        bytes /= 1024;
+        unit++;
+    }
+    fprintf(stream, "%" PRIu64 "%s", bytes, units[unit]);
+}
+
+static void list_print(const uint32_t *list, size_t most, FILE *stream)
+{
+    fputc('[', stream);
+    for (size_t i = 0; i < most && list[i]; i++)
+        fprintf(stream, "%s%" PRIu32, i ? ", " : "", list[i]);
+    fputc(']', stream);
+}
+
+void text_print_quoted(const char *text, FILE *stream)
+{
+    fputc('"', stream);
+    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+        if (*c == '"' || *c == '\\')
+            fprintf(stream, "\\%c", *c);
+        else if (*c == '\n')
+            fputs("\\n", stream);
+        else if (*c < 32 || *c == 127)
+            fprintf(stream, "\\x%02x", *c);
+        else
+            fputc(*c, stream);
+    }
+    fputc('"', stream);
+}
+
+static void print_field(const struct scenario_row *row, const void *field, FILE *stream)
+{
+    switch (row->type) {
+    case ROW_STRING:
+        text_print_quoted(*(char *const *)field, stream);
+        break;
+    case ROW_BOOL:
+        fputs(*(const bool *)field ? "true" : "false", stream);
+        break;
+    case ROW_INT:
+        fprintf(stream, "%d", *(const int *)field);
+        break;
+    case ROW_UINT:
+        fprintf(stream, "%" PRIu32, *(const uint32_t *)field);
+        break;
+    case ROW_ULONG:
+        fprintf(stream, "%" PRIu64, *(const uint64_t *)field);
+        break;
+    case ROW_SIZE:
+        size_print(*(const uint64_t *)field, stream);
+        break;
+    case ROW_SECONDS:
+        fprintf(stream, "%.17g", *(const double *)field);
+        break;
+    case ROW_SEVERITY:
+        fputs(word_name(severities, (int)*(const enum severity *)field), stream);
+        break;
+    case ROW_POLICY:
+        fputs(word_name(policies, (int)*(const enum schedule_policy *)field), stream);
+        break;
+    case ROW_DEVICE_TYPE:
+        fputs(word_name(device_types, (int)*(const enum device_type *)field), stream);
+        break;
+    case ROW_VERSION:
+        fprintf(stream, "\"%" PRIu32 ".%" PRIu32 "\"", ((const uint32_t *)field)[0], ((const uint32_t *)field)[1]);
+        break;
+    case ROW_TOPOLOGY:
+        fprintf(stream, "\"cu:%" PRIu32 "\"", *(const uint32_t *)field);
+        break;
+    case ROW_SIZE_LIST:
+        list_print(field, SCENARIO_SUB_GROUP_SIZES, stream);
+        break;
+    case ROW_TRIPLE:
+        list_print(field, 3, stream);
+        break;
+    }
+}
+
+/* Absent strings and an exit status that is not stated have no text. */
+bool scenario_row_print(const struct scenario *scenario, const struct scenario_row *row, FILE *stream)
+{
+    const void *field = field_in(scenario, row);
+    if ((row->type == ROW_STRING && !*(char *const *)field) || (row->type == ROW_INT && *(const int *)field < 0))
+        return false;
+    fprintf(stream, "%s: ", row->key);
+    print_field(row, field, stream);
+    return true;
+}
+
+/* ---- options ---------------------------------------------------------------------------- */
+
+/* Names that Oclgrind's users know for a setting that has another name here. */
+static const struct { struct scenario_option option; const char *real; } aliases[] = {
+    {{"compute-units", "ORRERY_COMPUTE_UNITS", "N", "compute units of the device, as --topology cu:N"}, "topology"},
+};
+enum { ALIAS_COUNT = sizeof aliases / sizeof aliases[0] };
+
+static void variable_name(const char *option, char out[SCENARIO_VARIABLE_CHARS])
+{
+    size_t used = (size_t)snprintf(out, SCENARIO_VARIABLE_CHARS, "ORRERY_");
+    for (; *option && used + 1 < SCENARIO_VARIABLE_CHARS; option++)
+        out[used++] = (char)(*option == '-' ? '_' : *option >= 'a' && *option <= 'z' ? *option - 'a' + 'A' : *option);
+    out[used] = '\0';
+}
+
+bool scenario_option(size_t index, struct scenario_option *out_option)
+{
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        if (!rows[i].option || index-- > 0)
+            continue;
+        *out_option = (struct scenario_option){rows[i].option, "", rows[i].argument, rows[i].help};
+        variable_name(rows[i].option, out_option->variable);
+        return true;
+    }
+    if (index >= ALIAS_COUNT)
+        return false;
+    *out_option = aliases[index].option;
+    return true;
+}
+
+/* "max_errors" and "max-errors" are one name. */
+static bool same_option(const char *name, const char *key)
+{
+    while (*name && (*name == *key || (*name == '-' && *key == '_'))) {
+        name++;
+        key++;
+    }
+    return *name == *key;
+}
+
+static const struct scenario_row *option_row(const char *key)
+{
+    for (size_t i = 0; i < ALIAS_COUNT; i++) {
+        if (same_option(aliases[i].option.name, key))
+            key = aliases[i].real;
+    }
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        if (rows[i].option && same_option(rows[i].option, key))
+            return &rows[i];
+    }
+    return NULL;
+}
+
+/* A bare switch, or VARIABLE=1, turns a check on; Oclgrind's variables read so. */
+static const char *switch_value(const struct scenario_row *row, const char *value)
+{
+    int on;
+    if (row->argument[0] == '[' && (!value || !*value))
+        return row->type == ROW_SEVERITY ? "error" : "true";
+    if (row->type == ROW_SEVERITY && value && strcmp(value, "off") != 0 && word_find(truths, value, &on))
+        return on ? "error" : "off";
+    return value ? value : "";
+}
+
+void scenario_settle(struct scenario *scenario)
+{
+    if (scenario->device.max_allocation > scenario->device.global_memory)
+        scenario->device.max_allocation = scenario->device.global_memory;
+}
+
+enum status scenario_apply_option(struct scenario *scenario, const char *key, const char *value, struct diagnosis *diagnosis)
+{
+    char expected[EXPECTED_CHARS] = "";
+    const struct scenario_row *row = option_row(key);
+    if (!row)
+        return diagnose(diagnosis, STATUS_BAD_SCENARIO, "no option is named '%s'", key);
+    const char *text = switch_value(row, value);
+    struct plain_locale locale = locale_plain_begin();
+    bool fine = scenario_row_set(scenario, row, text, expected);
+    locale_plain_end(locale);
+    scenario_settle(scenario);
+    if (fine)
+        return STATUS_OK;
+    return diagnose(diagnosis, STATUS_BAD_SCENARIO, "option %s: found '%s', expected %s", row->option, text, expected);
+}
+
+/* ---- end ----------------------------------------------------------------------------------- */
+
+static void launch_fini(struct scenario_launch *launch)
+{
+    for (size_t i = 0; i < launch->arg_count; i++) {
+        free(launch->args[i].values.data);
+        free(launch->args[i].name);
+        free(launch->args[i].same_as);
+    }
+    free(launch->args);
+    free(launch->kernel);
+}
+
+static void expect_fini(struct scenario_expect *expect)
+{
+    for (size_t i = 0; i < expect->finding_count; i++) {
+        free(expect->findings[i].id);
+        free(expect->findings[i].kernel);
+    }
+    for (size_t i = 0; i < expect->buffer_count; i++)
+        free(expect->buffers[i].values.data);
+    free(expect->findings);
+    free(expect->buffers);
+}
+
+void scenario_fini(struct scenario *scenario)
+{
+    for (size_t i = 0; i < scenario->launch_count; i++)
+        launch_fini(&scenario->launches[i]);
+    free(scenario->launches);
+    expect_fini(&scenario->expect);
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        if (rows[i].type == ROW_STRING)
+            free(*(char **)field_of(scenario, &rows[i]));
+    }
+    free(scenario->file);
+    *scenario = (struct scenario){0};
+}

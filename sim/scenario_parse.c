@@ -1,0 +1,847 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * YAML to struct scenario.  libyaml's document tree is walked against the rows of
+ * scenario.def; every complaint has the position of the node it is about.
+ */
+#include "orrery/scenario.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <yaml.h>
+
+#include "scenario_rows.h"
+
+struct reader {
+    yaml_document_t document;
+    const char *file;
+    struct scenario *scenario;
+    struct diagnosis *diagnosis;
+};
+
+enum { VALUE_BYTES_MAX = 1 << 30 };
+
+/* ---- complaints ------------------------------------------------------------------- */
+
+static bool complain(struct reader *reader, const yaml_node_t *node, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static bool complain(struct reader *reader, const yaml_node_t *node, const char *format, ...)
+{
+    char text[800];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    diagnose(reader->diagnosis, STATUS_BAD_SCENARIO, "%s:%zu:%zu: %s", reader->file, node->start_mark.line + 1,
+             node->start_mark.column + 1, text);
+    return false;
+}
+
+static bool out_of_memory(struct reader *reader)
+{
+    diagnose(reader->diagnosis, STATUS_OUT_OF_MEMORY, "%s: out of memory", reader->file);
+    return false;
+}
+
+static const char *text_of(const yaml_node_t *node)
+{
+    return node->type == YAML_SCALAR_NODE ? (const char *)node->data.scalar.value : NULL;
+}
+
+static const char *node_words(const yaml_node_t *node)
+{
+    if (node->type == YAML_MAPPING_NODE)
+        return "a mapping";
+    if (node->type == YAML_SEQUENCE_NODE)
+        return "a sequence";
+    return node->data.scalar.length ? "a scalar" : "nothing";
+}
+
+/* "found 'x', expected ..." whatever sort of node it is. */
+static bool unexpected(struct reader *reader, const yaml_node_t *node, const char *key, const char *expected)
+{
+    const char *text = text_of(node);
+    if (text && *text)
+        return complain(reader, node, "%s: found '%s', expected %s", key, text, expected);
+    return complain(reader, node, "%s: found %s, expected %s", key, node_words(node), expected);
+}
+
+/* ---- mappings ----------------------------------------------------------------------- */
+
+struct pair { yaml_node_t *key, *value; };
+
+static size_t pair_count(const yaml_node_t *mapping)
+{
+    return (size_t)(mapping->data.mapping.pairs.top - mapping->data.mapping.pairs.start);
+}
+
+static struct pair pair_at(struct reader *reader, const yaml_node_t *mapping, size_t index)
+{
+    yaml_node_pair_t *pair = mapping->data.mapping.pairs.start + index;
+    return (struct pair){yaml_document_get_node(&reader->document, pair->key),
+                         yaml_document_get_node(&reader->document, pair->value)};
+}
+
+static size_t item_count(const yaml_node_t *sequence)
+{
+    return (size_t)(sequence->data.sequence.items.top - sequence->data.sequence.items.start);
+}
+
+static yaml_node_t *item_at(struct reader *reader, const yaml_node_t *sequence, size_t index)
+{
+    return yaml_document_get_node(&reader->document, sequence->data.sequence.items.start[index]);
+}
+
+static yaml_node_t *get(struct reader *reader, const yaml_node_t *mapping, const char *key)
+{
+    for (size_t i = 0; i < pair_count(mapping); i++) {
+        struct pair pair = pair_at(reader, mapping, i);
+        if (strcmp(text_of(pair.key), key) == 0)
+            return pair.value;
+    }
+    return NULL;
+}
+
+/* The keys of a section: its rows, then those with a structure of their own. */
+struct section { const char *name, *title; const char *keys[10]; };
+
+static const struct section sections[] = {
+    {"", "a scenario", {"orrery", "device", "schedule", "checks", "report", "program", "launch", "expect"}},
+    {"device", "device", {"limits", "features"}},
+    {"device.limits", "limits", {NULL}},
+    {"device.features", "features", {NULL}},
+    {"schedule", "schedule", {NULL}},
+    {"checks", "checks", {NULL}},
+    {"report", "report", {NULL}},
+    {"program", "program", {NULL}},
+    {"expect", "expect", {"findings", "buffers"}},
+    {"launch", "launch", {"kernel", "global", "local", "offset", "args"}},
+    {"argument", "an argument", {"buffer", "scalar", "struct", "local", "same", "name"}},
+    {"buffer", "buffer", {"type", "count", "fill", "values", "access"}},
+    {"scalar", "scalar", {"type", "value"}},
+    {"finding", "an expected finding", {"id", "line", "kernel"}},
+    {"result", "an expected buffer", {"launch", "arg", "type", "count", "fill", "values"}},
+};
+
+static const struct section *section_find(const char *name)
+{
+    size_t i = 0;
+    while (strcmp(sections[i].name, name) != 0)
+        i++;
+    return &sections[i];
+}
+
+static const struct scenario_row *row_find(const char *section, const char *key)
+{
+    const struct scenario_row *row;
+    for (size_t i = 0; (row = scenario_row(i)) != NULL; i++) {
+        if (strcmp(row->section, section) == 0 && strcmp(row->key, key) == 0)
+            return row;
+    }
+    return NULL;
+}
+
+static bool key_is_legal(const struct section *section, const char *key)
+{
+    for (size_t i = 0; section->keys[i]; i++) {
+        if (strcmp(section->keys[i], key) == 0)
+            return true;
+    }
+    return row_find(section->name, key) != NULL;
+}
+
+static void list_keys(const struct section *section, char *out, size_t size)
+{
+    const struct scenario_row *row;
+    size_t used = 0;
+    for (size_t i = 0; section->keys[i] && used < size; i++)
+        used += (size_t)snprintf(out + used, size - used, "%s%s", used ? ", " : "", section->keys[i]);
+    for (size_t i = 0; (row = scenario_row(i)) != NULL && used < size; i++) {
+        if (strcmp(row->section, section->name) == 0)
+            used += (size_t)snprintf(out + used, size - used, "%s%s", used ? ", " : "", row->key);
+    }
+}
+
+static bool check_key(struct reader *reader, const yaml_node_t *mapping, const struct section *section, size_t index)
+{
+    char keys[600];
+    yaml_node_t *node = pair_at(reader, mapping, index).key;
+    const char *key = text_of(node);
+    list_keys(section, keys, sizeof keys);
+    if (!key)
+        return complain(reader, node, "%s: found %s as a key, expected one of: %s", section->title, node_words(node), keys);
+    if (!key_is_legal(section, key))
+        return complain(reader, node, "found key '%s', but %s has these keys: %s", key, section->title, keys);
+    for (size_t i = 0; i < index; i++) {
+        yaml_node_t *other = pair_at(reader, mapping, i).key;
+        if (strcmp(text_of(other), key) == 0)
+            return complain(reader, node, "key '%s' is there twice, first at line %zu", key, other->start_mark.line + 1);
+    }
+    return true;
+}
+
+static bool check_keys(struct reader *reader, const yaml_node_t *node, const char *name)
+{
+    const struct section *section = section_find(name);
+    char expected[700] = "a mapping with these keys: ";
+    list_keys(section, expected + strlen(expected), sizeof expected - strlen(expected));
+    if (node->type != YAML_MAPPING_NODE)
+        return unexpected(reader, node, section->title, expected);
+    for (size_t i = 0; i < pair_count(node); i++) {
+        if (!check_key(reader, node, section, i))
+            return false;
+    }
+    return true;
+}
+
+/* ---- rows ------------------------------------------------------------------------------ */
+
+/* A list is one text to scenario_row_set: "16,8". */
+static char *joined_text(struct reader *reader, const yaml_node_t *node)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    if (!stream)
+        return NULL;
+    for (size_t i = 0; i < item_count(node); i++) {
+        const char *item = text_of(item_at(reader, node, i));
+        fprintf(stream, "%s%s", i ? "," : "", item ? item : "?");
+    }
+    fclose(stream);
+    return text;
+}
+
+static bool read_row(struct reader *reader, const struct scenario_row *row, const yaml_node_t *node)
+{
+    char expected[EXPECTED_CHARS] = "one value";
+    bool list = row->type == ROW_SIZE_LIST || row->type == ROW_TRIPLE;
+    if (node->type == YAML_MAPPING_NODE || (node->type == YAML_SEQUENCE_NODE && !list))
+        return unexpected(reader, node, row->key, expected);
+    char *text = node->type == YAML_SEQUENCE_NODE ? joined_text(reader, node) : strdup(text_of(node));
+    bool fine = text && scenario_row_set(reader->scenario, row, text, expected);
+    if (!fine)
+        complain(reader, node, "%s: found '%s', expected %s", row->key, text ? text : "", expected);
+    free(text);
+    return fine;
+}
+
+static bool read_rows(struct reader *reader, const yaml_node_t *mapping, const char *section)
+{
+    for (size_t i = 0; i < pair_count(mapping); i++) {
+        struct pair pair = pair_at(reader, mapping, i);
+        const struct scenario_row *row = row_find(section, text_of(pair.key));
+        if (row && !read_row(reader, row, pair.value))
+            return false;
+    }
+    return true;
+}
+
+/* A section that holds rows only, if it is there. */
+static bool read_section(struct reader *reader, const yaml_node_t *parent, const char *key, const char *section)
+{
+    yaml_node_t *node = get(reader, parent, key);
+    return !node || (check_keys(reader, node, section) && read_rows(reader, node, section));
+}
+
+/* ---- scalars ------------------------------------------------------------------------------ */
+
+static bool read_string(struct reader *reader, const yaml_node_t *node, const char *key, char **out_text)
+{
+    if (!text_of(node))
+        return unexpected(reader, node, key, "text");
+    *out_text = strdup(text_of(node));
+    return *out_text || out_of_memory(reader);
+}
+
+static bool read_number(struct reader *reader, const yaml_node_t *node, const char *key, uint64_t most, uint64_t *out_value)
+{
+    char expected[EXPECTED_CHARS];
+    snprintf(expected, sizeof expected, "0 to %llu", (unsigned long long)most);
+    if (!text_of(node) || !number_parse(text_of(node), out_value) || *out_value > most)
+        return unexpected(reader, node, key, expected);
+    return true;
+}
+
+static bool read_u32(struct reader *reader, const yaml_node_t *node, const char *key, uint32_t *out_value)
+{
+    uint64_t value;
+    if (!node)
+        return true;
+    if (!read_number(reader, node, key, UINT32_MAX, &value))
+        return false;
+    *out_value = (uint32_t)value;
+    return true;
+}
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+/* A vector is its elements in a row; one of three has the room of four. */
+struct shape { enum value_type type; uint32_t width, stride; };
+
+static bool read_type(struct reader *reader, const yaml_node_t *parent, struct shape *out_shape)
+{
+    static const char expected[] = "char, uchar, short, ushort, int, uint, long, ulong, half, float, double, or one of "
+                                   "them with 2, 3, 4, 8 or 16 behind";
+    const yaml_node_t *node = get(reader, parent, "type");
+    char name[16];
+    if (!node)
+        return complain(reader, parent, "key 'type' is missing: %s", expected);
+    const char *text = text_of(node);
+    size_t letters = text ? strspn(text, "abcdefghijklmnopqrstuvwxyz") : 0;
+    uint64_t width = 1;
+    if (!text || letters >= sizeof name || (text[letters] && !number_parse(text + letters, &width)))
+        return unexpected(reader, node, "type", expected);
+    memcpy(name, text, letters);
+    name[letters] = '\0';
+    if (!value_type_from_name(name, &out_shape->type) || !strchr("\1\2\3\4\10\20", (int)(width & 127)) || !width || width > 16)
+        return unexpected(reader, node, "type", expected);
+    out_shape->width = (uint32_t)width;
+    out_shape->stride = width == 3 ? 4 : (uint32_t)width;
+    return true;
+}
+
+static bool values_alloc(struct reader *reader, const yaml_node_t *node, const struct shape *shape, uint64_t count,
+                         struct value_list *out_values)
+{
+    size_t size = value_type_size(shape->type) * shape->stride;
+    if (count > VALUE_BYTES_MAX / size)
+        return complain(reader, node, "found %llu values of %zu bytes, expected at most %d bytes in all",
+                        (unsigned long long)count, size, VALUE_BYTES_MAX);
+    out_values->type = shape->type;
+    out_values->count = (size_t)count * shape->stride;
+    out_values->data = calloc(count ? (size_t)count : 1, size);
+    return out_values->data || out_of_memory(reader);
+}
+
+static void *element(const struct value_list *values, const struct shape *shape, size_t index)
+{
+    size_t place = index / shape->width * shape->stride + index % shape->width;
+    return (char *)values->data + place * value_type_size(shape->type);
+}
+
+static bool read_value(struct reader *reader, const yaml_node_t *node, const char *key, enum value_type type, void *out)
+{
+    char expected[EXPECTED_CHARS];
+    if (text_of(node) && value_parse(text_of(node), type, out))
+        return true;
+    value_expected(type, expected);
+    return unexpected(reader, node, key, expected);
+}
+
+/* One value, or a sequence of them. */
+static size_t values_in(const yaml_node_t *node)
+{
+    return node->type == YAML_SEQUENCE_NODE ? item_count(node) : 1;
+}
+
+static bool read_values(struct reader *reader, const yaml_node_t *node, const char *key, const struct shape *shape,
+                        const struct value_list *values)
+{
+    for (size_t i = 0; i < values_in(node); i++) {
+        const yaml_node_t *item = node->type == YAML_SEQUENCE_NODE ? item_at(reader, node, i) : node;
+        if (!read_value(reader, item, key, shape->type, element(values, shape, i)))
+            return false;
+    }
+    return true;
+}
+
+static bool fill_values(struct reader *reader, const yaml_node_t *fill, const struct shape *shape,
+                        const struct value_list *values)
+{
+    uint64_t value = 0;
+    if (!read_value(reader, fill, "fill", shape->type, &value))
+        return false;
+    for (size_t i = 0; i < values->count; i++)
+        memcpy((char *)values->data + i * value_type_size(shape->type), &value, value_type_size(shape->type));
+    return true;
+}
+
+/* type, count, fill and values together: buffers and what is expected of them. */
+static bool read_contents(struct reader *reader, const yaml_node_t *node, const struct shape *shape,
+                          struct value_list *out_values, bool *out_nothing)
+{
+    const yaml_node_t *count_node = get(reader, node, "count");
+    const yaml_node_t *fill = get(reader, node, "fill"), *values = get(reader, node, "values");
+    uint64_t count = 0, given = values ? values_in(values) : 0;
+
+    if (values && given % shape->width)
+        return complain(reader, values, "values: found %llu, expected a multiple of %u: %s has that many elements",
+                        (unsigned long long)given, shape->width, text_of(get(reader, node, "type")));
+    if (count_node && !read_number(reader, count_node, "count", VALUE_BYTES_MAX, &count))
+        return false;
+    if (!count_node && !values)
+        return complain(reader, node, "expected 'count' or 'values', so that the size is known");
+    if (count_node && values && given / shape->width > count)
+        return complain(reader, values, "values: found %llu, but count is %llu", (unsigned long long)(given / shape->width),
+                        (unsigned long long)count);
+    *out_nothing = !fill && !values;
+    return values_alloc(reader, node, shape, count_node ? count : given / shape->width, out_values) &&
+           (!fill || fill_values(reader, fill, shape, out_values)) &&
+           (!values || read_values(reader, values, "values", shape, out_values));
+}
+
+/* ---- arguments -------------------------------------------------------------------------------- */
+
+static bool read_access(struct reader *reader, const yaml_node_t *node, struct scenario_arg *arg)
+{
+    const char *text = node ? text_of(node) : "read-write";
+    if (!text || (strcmp(text, "read") != 0 && strcmp(text, "write") != 0 && strcmp(text, "read-write") != 0))
+        return unexpected(reader, node, "access", "read, write or read-write");
+    arg->read_only = strcmp(text, "read") == 0;
+    arg->write_only = strcmp(text, "write") == 0;
+    return true;
+}
+
+static bool read_buffer(struct reader *reader, const yaml_node_t *node, struct scenario_arg *arg)
+{
+    struct shape shape;
+    arg->kind = SCENARIO_ARG_BUFFER;
+    if (text_of(node) && (strcmp(text_of(node), "null") == 0 || strcmp(text_of(node), "~") == 0))
+        return true;
+    return check_keys(reader, node, "buffer") && read_type(reader, node, &shape) &&
+           read_contents(reader, node, &shape, &arg->values, &arg->uninitialised) &&
+           read_access(reader, get(reader, node, "access"), arg);
+}
+
+static bool read_scalar_values(struct reader *reader, const yaml_node_t *node, struct shape *out_shape,
+                               struct value_list *out_values)
+{
+    if (!check_keys(reader, node, "scalar") || !read_type(reader, node, out_shape))
+        return false;
+    const yaml_node_t *value = get(reader, node, "value");
+    if (!value)
+        return complain(reader, node, "key 'value' is missing");
+    size_t given = values_in(value);
+    if (given % out_shape->width)
+        return complain(reader, value, "value: found %zu values, expected a multiple of %u", given, out_shape->width);
+    return values_alloc(reader, node, out_shape, given / out_shape->width, out_values) &&
+           read_values(reader, value, "value", out_shape, out_values);
+}
+
+static bool read_scalar(struct reader *reader, const yaml_node_t *node, struct scenario_arg *arg)
+{
+    struct shape shape;
+    arg->kind = SCENARIO_ARG_SCALAR;
+    return read_scalar_values(reader, node, &shape, &arg->values);
+}
+
+static size_t aligned(size_t offset, size_t alignment)
+{
+    return (offset + alignment - 1) / alignment * alignment;
+}
+
+/* Members one after the other, each on a multiple of its own size, as in OpenCL C. */
+static bool append_member(struct reader *reader, const yaml_node_t *node, struct value_list *bytes, size_t *alignment)
+{
+    struct shape shape;
+    struct value_list member = {.data = NULL};
+    bool fine = read_scalar_values(reader, node, &shape, &member);
+    if (fine) {
+        size_t unit = value_type_size(shape.type), size = member.count * unit;
+        size_t start = aligned(bytes->count, unit * shape.stride);
+        char *grown = realloc(bytes->data, start + size + 1);
+        fine = grown || out_of_memory(reader);
+        if (grown) {
+            memset(grown + bytes->count, 0, start - bytes->count);
+            memcpy(grown + start, member.data, size);
+            bytes->data = grown;
+            bytes->count = start + size;
+            *alignment = unit * shape.stride > *alignment ? unit * shape.stride : *alignment;
+        }
+    }
+    free(member.data);
+    return fine;
+}
+
+static bool read_struct(struct reader *reader, const yaml_node_t *node, struct scenario_arg *arg)
+{
+    size_t alignment = 1;
+    arg->kind = SCENARIO_ARG_SCALAR;
+    arg->values.type = VALUE_U8;
+    if (node->type != YAML_SEQUENCE_NODE || !item_count(node))
+        return unexpected(reader, node, "struct", "a sequence of members {type: ..., value: ...}");
+    for (size_t i = 0; i < item_count(node); i++) {
+        if (!append_member(reader, item_at(reader, node, i), &arg->values, &alignment))
+            return false;
+    }
+    size_t size = aligned(arg->values.count, alignment);
+    char *padded = realloc(arg->values.data, size);
+    if (!padded)
+        return out_of_memory(reader);
+    memset(padded + arg->values.count, 0, size - arg->values.count);
+    arg->values.data = padded;
+    arg->values.count = size;
+    return true;
+}
+
+static bool read_local(struct reader *reader, const yaml_node_t *node, struct scenario_arg *arg)
+{
+    uint64_t bytes;
+    arg->kind = SCENARIO_ARG_LOCAL;
+    if (!text_of(node) || !size_parse(text_of(node), &bytes))
+        return unexpected(reader, node, "local", "bytes, such as 256 or 4KiB");
+    arg->local_bytes = (size_t)bytes;
+    return true;
+}
+
+static bool read_same(struct reader *reader, const yaml_node_t *node, struct scenario_arg *arg)
+{
+    arg->kind = SCENARIO_ARG_BUFFER;
+    return read_string(reader, node, "same", &arg->same_as);
+}
+
+static const struct { const char *key; bool (*read)(struct reader *, const yaml_node_t *, struct scenario_arg *); } forms[] = {
+    {"buffer", read_buffer}, {"scalar", read_scalar}, {"struct", read_struct}, {"local", read_local}, {"same", read_same},
+};
+
+static bool read_arg(struct reader *reader, const yaml_node_t *node, struct scenario_arg *arg)
+{
+    static const char expected[] = "exactly one of: buffer, scalar, struct, local, same";
+    size_t found = 0;
+    if (!check_keys(reader, node, "argument"))
+        return false;
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+        const yaml_node_t *form = get(reader, node, forms[i].key);
+        if (form && found++)
+            return complain(reader, node, "an argument: found several forms, expected %s", expected);
+        if (form && !forms[i].read(reader, form, arg))
+            return false;
+    }
+    const yaml_node_t *name = get(reader, node, "name");
+    if (name && !read_string(reader, name, "name", &arg->name))
+        return false;
+    return found == 1 || complain(reader, node, "an argument: expected %s", expected);
+}
+
+/* `same:` names a buffer that came before: a forward reference could never be meant. */
+static bool name_is_known(const struct scenario *scenario, const char *name)
+{
+    for (size_t l = 0; l < scenario->launch_count; l++) {
+        for (size_t a = 0; a < scenario->launches[l].arg_count; a++) {
+            const struct scenario_arg *arg = &scenario->launches[l].args[a];
+            if (arg->name && !arg->same_as && arg->kind == SCENARIO_ARG_BUFFER && strcmp(arg->name, name) == 0)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* ---- launches ----------------------------------------------------------------------------------- */
+
+static bool read_range(struct reader *reader, const yaml_node_t *node, const char *key, uint64_t out_range[3], uint32_t *out_dim)
+{
+    size_t count = node->type == YAML_MAPPING_NODE ? 0 : values_in(node);
+    if (count < 1 || count > 3)
+        return unexpected(reader, node, key, "1 to 3 numbers");
+    for (size_t i = 0; i < count; i++) {
+        const yaml_node_t *item = node->type == YAML_SEQUENCE_NODE ? item_at(reader, node, i) : node;
+        if (!read_number(reader, item, key, UINT64_MAX, &out_range[i]))
+            return false;
+    }
+    *out_dim = (uint32_t)count;
+    return true;
+}
+
+/* local and offset have as many dimensions as global. */
+static bool read_matching(struct reader *reader, const yaml_node_t *launch_node, const char *key, const struct scenario_launch *launch,
+                          uint64_t out_range[3])
+{
+    uint32_t dimensions;
+    const yaml_node_t *node = get(reader, launch_node, key);
+    if (!node)
+        return true;
+    if (!read_range(reader, node, key, out_range, &dimensions))
+        return false;
+    return dimensions == launch->work_dim ||
+           complain(reader, node, "%s: found %u numbers, but global has %u", key, dimensions, launch->work_dim);
+}
+
+static bool read_ranges(struct reader *reader, const yaml_node_t *node, struct scenario_launch *launch)
+{
+    const yaml_node_t *global = get(reader, node, "global");
+    for (int i = 0; i < 3; i++)
+        launch->global[i] = 1;
+    if (!global)
+        return complain(reader, node, "key 'global' is missing: 1 to 3 numbers");
+    return read_range(reader, global, "global", launch->global, &launch->work_dim) &&
+           read_matching(reader, node, "local", launch, launch->local) &&
+           read_matching(reader, node, "offset", launch, launch->offset);
+}
+
+static bool read_args(struct reader *reader, const yaml_node_t *node, struct scenario_launch *launch)
+{
+    if (!node)
+        return true;
+    if (node->type != YAML_SEQUENCE_NODE)
+        return unexpected(reader, node, "args", "a sequence of arguments");
+    launch->args = calloc(item_count(node) + 1, sizeof *launch->args);
+    if (!launch->args)
+        return out_of_memory(reader);
+    for (size_t i = 0; i < item_count(node); i++) {
+        struct scenario_arg *arg = &launch->args[launch->arg_count++];
+        const yaml_node_t *item = item_at(reader, node, i);
+        if (!read_arg(reader, item, arg))
+            return false;
+        if (arg->same_as && !name_is_known(reader->scenario, arg->same_as))
+            return complain(reader, get(reader, item, "same"), "same: no buffer before this one has the name '%s'", arg->same_as);
+    }
+    return true;
+}
+
+static bool read_launch(struct reader *reader, const yaml_node_t *node, struct scenario_launch *launch)
+{
+    if (!check_keys(reader, node, "launch"))
+        return false;
+    const yaml_node_t *kernel = get(reader, node, "kernel");
+    if (!kernel)
+        return complain(reader, node, "key 'kernel' is missing: the name of a kernel");
+    return read_string(reader, kernel, "kernel", &launch->kernel) && read_ranges(reader, node, launch) &&
+           read_args(reader, get(reader, node, "args"), launch);
+}
+
+static bool read_launches(struct reader *reader, const yaml_node_t *node)
+{
+    if (!node)
+        return true;
+    if (node->type != YAML_SEQUENCE_NODE)
+        return unexpected(reader, node, "launch", "a sequence of launches");
+    reader->scenario->launches = calloc(item_count(node) + 1, sizeof *reader->scenario->launches);
+    if (!reader->scenario->launches)
+        return out_of_memory(reader);
+    for (size_t i = 0; i < item_count(node); i++) {
+        if (!read_launch(reader, item_at(reader, node, i), &reader->scenario->launches[reader->scenario->launch_count++]))
+            return false;
+    }
+    return true;
+}
+
+/* ---- expectations ---------------------------------------------------------------------------------- */
+
+static bool read_expected_finding(struct reader *reader, const yaml_node_t *node, struct expect_finding *finding)
+{
+    if (!check_keys(reader, node, "finding"))
+        return false;
+    const yaml_node_t *id = get(reader, node, "id"), *kernel = get(reader, node, "kernel");
+    if (!id)
+        return complain(reader, node, "key 'id' is missing: the id of a finding, see orrery-findings(7)");
+    return read_string(reader, id, "id", &finding->id) && read_u32(reader, get(reader, node, "line"), "line", &finding->line) &&
+           (!kernel || read_string(reader, kernel, "kernel", &finding->kernel));
+}
+
+static bool read_expected_findings(struct reader *reader, const yaml_node_t *node, struct scenario_expect *expect)
+{
+    if (!node)
+        return true;
+    if (node->type != YAML_SEQUENCE_NODE)
+        return unexpected(reader, node, "findings", "a sequence of findings {id: ..., line: ...}");
+    expect->findings = calloc(item_count(node) + 1, sizeof *expect->findings);
+    if (!expect->findings)
+        return out_of_memory(reader);
+    for (size_t i = 0; i < item_count(node); i++) {
+        if (!read_expected_finding(reader, item_at(reader, node, i), &expect->findings[expect->finding_count++]))
+            return false;
+    }
+    return true;
+}
+
+static const struct scenario_arg *named_buffer(const struct scenario *scenario, const char *name)
+{
+    for (size_t l = 0; name && l < scenario->launch_count; l++) {
+        for (size_t a = 0; a < scenario->launches[l].arg_count; a++) {
+            const struct scenario_arg *arg = &scenario->launches[l].args[a];
+            if (arg->name && !arg->same_as && strcmp(arg->name, name) == 0)
+                return arg;
+        }
+    }
+    return NULL;
+}
+
+/* The type of an expected buffer is that of the argument, unless it is stated. */
+static bool expected_shape(struct reader *reader, const yaml_node_t *node, const struct expect_buffer *buffer, struct shape *out_shape)
+{
+    const struct scenario *scenario = reader->scenario;
+    if (buffer->launch >= scenario->launch_count)
+        return complain(reader, node, "launch: found %u, expected less than %zu", buffer->launch, scenario->launch_count);
+    const struct scenario_launch *launch = &scenario->launches[buffer->launch];
+    if (buffer->arg >= launch->arg_count)
+        return complain(reader, node, "arg: found %u, but the launch has %zu arguments", buffer->arg, launch->arg_count);
+    const struct scenario_arg *arg = &launch->args[buffer->arg];
+    if (arg->same_as)
+        arg = named_buffer(scenario, arg->same_as);
+    if (arg->kind != SCENARIO_ARG_BUFFER || !arg->values.count)
+        return complain(reader, node, "arg: found %u, which is not a buffer", buffer->arg);
+    if (get(reader, node, "type"))
+        return read_type(reader, node, out_shape);
+    *out_shape = (struct shape){arg->values.type, 1, 1};
+    return true;
+}
+
+static bool read_expected_buffer(struct reader *reader, const yaml_node_t *node, struct expect_buffer *buffer)
+{
+    struct shape shape;
+    bool nothing;
+    if (!check_keys(reader, node, "result"))
+        return false;
+    if (!get(reader, node, "arg"))
+        return complain(reader, node, "key 'arg' is missing: the position of a buffer argument");
+    if (!read_u32(reader, get(reader, node, "launch"), "launch", &buffer->launch) ||
+        !read_u32(reader, get(reader, node, "arg"), "arg", &buffer->arg) || !expected_shape(reader, node, buffer, &shape) ||
+        !read_contents(reader, node, &shape, &buffer->values, &nothing))
+        return false;
+    return !nothing || complain(reader, node, "an expected buffer: expected 'values' or 'fill'");
+}
+
+static bool read_expected_buffers(struct reader *reader, const yaml_node_t *node, struct scenario_expect *expect)
+{
+    if (!node)
+        return true;
+    if (node->type != YAML_SEQUENCE_NODE)
+        return unexpected(reader, node, "buffers", "a sequence of buffers {arg: ..., values: ...}");
+    expect->buffers = calloc(item_count(node) + 1, sizeof *expect->buffers);
+    if (!expect->buffers)
+        return out_of_memory(reader);
+    for (size_t i = 0; i < item_count(node); i++) {
+        if (!read_expected_buffer(reader, item_at(reader, node, i), &expect->buffers[expect->buffer_count++]))
+            return false;
+    }
+    return true;
+}
+
+static bool read_expect(struct reader *reader, const yaml_node_t *root)
+{
+    const yaml_node_t *node = get(reader, root, "expect");
+    struct scenario_expect *expect = &reader->scenario->expect;
+    if (!node)
+        return true;
+    expect->present = true;
+    return check_keys(reader, node, "expect") && read_rows(reader, node, "expect") &&
+           read_expected_findings(reader, get(reader, node, "findings"), expect) &&
+           read_expected_buffers(reader, get(reader, node, "buffers"), expect);
+}
+
+/* ---- the whole ------------------------------------------------------------------------------------------ */
+
+static bool read_format(struct reader *reader, const yaml_node_t *root)
+{
+    const yaml_node_t *node = get(reader, root, "orrery");
+    if (!node)
+        return complain(reader, root, "key 'orrery' is missing: a scenario starts with \"orrery: 1\"");
+    if (!text_of(node) || strcmp(text_of(node), "1") != 0)
+        return unexpected(reader, node, "orrery", "1, the only version of the format there is");
+    return true;
+}
+
+static bool read_device(struct reader *reader, const yaml_node_t *root)
+{
+    const yaml_node_t *node = get(reader, root, "device");
+    return !node || (check_keys(reader, node, "device") && read_rows(reader, node, "device") &&
+                     read_section(reader, node, "limits", "device.limits") &&
+                     read_section(reader, node, "features", "device.features"));
+}
+
+static bool read_program(struct reader *reader, const yaml_node_t *root)
+{
+    const yaml_node_t *node = get(reader, root, "program");
+    if (!node)
+        return !reader->scenario->launch_count ||
+               complain(reader, get(reader, root, "launch"), "launch: there is no 'program' whose kernels could be launched");
+    if (!read_section(reader, root, "program", "program"))
+        return false;
+    const struct scenario_program *program = &reader->scenario->program;
+    int given = (program->source_file != NULL) + (program->source_text != NULL) + (program->spirv_file != NULL);
+    return given == 1 || complain(reader, node, "program: found %d, expected exactly one of: source, text, spirv", given);
+}
+
+static bool read_scenario(struct reader *reader, const yaml_node_t *root)
+{
+    return check_keys(reader, root, "") && read_format(reader, root) && read_rows(reader, root, "") && read_device(reader, root) &&
+           read_section(reader, root, "schedule", "schedule") && read_section(reader, root, "checks", "checks") &&
+           read_section(reader, root, "report", "report") && read_launches(reader, get(reader, root, "launch")) &&
+           read_program(reader, root) && read_expect(reader, root);
+}
+
+static bool parse_failed(struct reader *reader, const yaml_parser_t *parser)
+{
+    const char *problem = parser->problem ? parser->problem : "the text cannot be read";
+    if (parser->error == YAML_READER_ERROR)
+        diagnose(reader->diagnosis, STATUS_BAD_SCENARIO, "%s: byte %zu: not YAML: %s", reader->file, parser->problem_offset, problem);
+    else
+        diagnose(reader->diagnosis, STATUS_BAD_SCENARIO, "%s:%zu:%zu: not YAML: %s", reader->file, parser->problem_mark.line + 1,
+                 parser->problem_mark.column + 1, problem);
+    return false;
+}
+
+static bool read_document(struct reader *reader, const char *text)
+{
+    yaml_parser_t parser;
+    if (!yaml_parser_initialize(&parser))
+        return out_of_memory(reader);
+    yaml_parser_set_input_string(&parser, (const unsigned char *)text, strlen(text));
+    bool fine = yaml_parser_load(&parser, &reader->document) || parse_failed(reader, &parser);
+    yaml_parser_delete(&parser);
+    if (!fine)
+        return false;
+    const yaml_node_t *root = yaml_document_get_root_node(&reader->document);
+    if (root)
+        fine = read_scenario(reader, root);
+    else
+        diagnose(reader->diagnosis, STATUS_BAD_SCENARIO, "%s:1:1: found nothing, expected \"orrery: 1\"", reader->file);
+    fine = fine && root;
+    yaml_document_delete(&reader->document);
+    return fine;
+}
+
+enum status scenario_load_text(struct scenario *scenario, const char *text, const char *name, struct diagnosis *diagnosis)
+{
+    struct diagnosis local = {0};
+    struct reader reader = {.file = name, .scenario = scenario, .diagnosis = diagnosis ? diagnosis : &local};
+    scenario_default(scenario);
+    struct plain_locale locale = locale_plain_begin();
+    bool fine = read_document(&reader, text);
+    locale_plain_end(locale);
+    if (fine) {
+        scenario->file = strdup(name);
+        scenario_settle(scenario);
+        return STATUS_OK;
+    }
+    scenario_fini(scenario);
+    scenario_default(scenario);
+    return reader.diagnosis->status != STATUS_OK ? reader.diagnosis->status : STATUS_BAD_SCENARIO;
+}
+
+static char *read_file(const char *path)
+{
+    char *text = NULL;
+    size_t size = 0;
+    char chunk[4096];
+    FILE *file = fopen(path, "rb"), *stream = file ? open_memstream(&text, &size) : NULL;
+    if (!stream)
+        goto out;
+    for (size_t got; (got = fread(chunk, 1, sizeof chunk, file)) > 0;)
+        fwrite(chunk, 1, got, stream);
+    bool fine = !ferror(file);
+    fclose(stream);
+    if (!fine || strlen(text) != size) { /* a directory; or a zero byte, which YAML does not have */
+        free(text);
+        text = NULL;
+    }
+out:
+    if (file)
+        fclose(file);
+    return text;
+}
+
+enum status scenario_load_file(struct scenario *scenario, const char *path, struct diagnosis *diagnosis)
+{
+    char *text = read_file(path);
+    if (!text) {
+        scenario_default(scenario);
+        return diagnose(diagnosis, STATUS_IO, "%s: the scenario cannot be read", path);
+    }
+    enum status status = scenario_load_text(scenario, text, path, diagnosis);
+    free(text);
+    return status;
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "orrery/scenario.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scenario_rows.h"
+
+static void print_rows(const struct scenario *scenario, const char *section, int indent, FILE *stream)
+{
+    const struct scenario_row *row;
+    for (size_t i = 0; (row = scenario_row(i)) != NULL; i++) {
+        if (strcmp(row->section, section) != 0)
+            continue;
+        char *text = NULL;
+        size_t size = 0;
+        FILE *line = open_memstream(&text, &size);
+        if (!line)
+            return;
+        bool present = scenario_row_print(scenario, row, line);
+        fclose(line);
+        if (present)
+            fprintf(stream, "%*s%s\n", indent, "", text);
+        free(text);
+    }
+}
+
+static const char *element(const struct value_list *values, size_t index)
+{
+    return (const char *)values->data + index * value_type_size(values->type);
+}
+
+static bool all_equal(const struct value_list *values)
+{
+    for (size_t i = 1; i < values->count; i++) {
+        if (memcmp(element(values, 0), element(values, i), value_type_size(values->type)) != 0)
+            return false;
+    }
+    return true;
+}
+
+static void print_list(const struct value_list *values, FILE *stream)
+{
+    fputc('[', stream);
+    for (size_t i = 0; i < values->count; i++) {
+        fputs(i ? ", " : "", stream);
+        value_print(element(values, i), values->type, stream);
+    }
+    fputc(']', stream);
+}
+
+/* Many equal values are one fill: a buffer of a million zeros is a line, not a page. */
+static void print_contents(const struct value_list *values, FILE *stream)
+{
+    fprintf(stream, "type: %s, ", value_type_name(values->type));
+    if (values->count > 1 && all_equal(values)) {
+        fprintf(stream, "count: %zu, fill: ", values->count);
+        value_print(values->data, values->type, stream);
+        return;
+    }
+    fputs("values: ", stream);
+    print_list(values, stream);
+}
+
+static void print_buffer(const struct scenario_arg *arg, FILE *stream)
+{
+    if (!arg->values.data) {
+        fputs("buffer: null", stream);
+        return;
+    }
+    fputs("buffer: {", stream);
+    if (arg->uninitialised)
+        fprintf(stream, "type: %s, count: %zu", value_type_name(arg->values.type), arg->values.count);
+    else
+        print_contents(&arg->values, stream);
+    if (arg->read_only || arg->write_only)
+        fprintf(stream, ", access: %s", arg->read_only ? "read" : "write");
+    fputc('}', stream);
+}
+
+static void print_arg(const struct scenario_arg *arg, FILE *stream)
+{
+    fputs("      - {", stream);
+    if (arg->same_as) {
+        fputs("same: ", stream);
+        text_print_quoted(arg->same_as, stream);
+    } else if (arg->kind == SCENARIO_ARG_BUFFER) {
+        print_buffer(arg, stream);
+    } else if (arg->kind == SCENARIO_ARG_LOCAL) {
+        fprintf(stream, "local: %zu", arg->local_bytes);
+    } else {
+        fprintf(stream, "scalar: {type: %s, value: ", value_type_name(arg->values.type));
+        print_list(&arg->values, stream);
+        fputc('}', stream);
+    }
+    if (arg->name) {
+        fputs(", name: ", stream);
+        text_print_quoted(arg->name, stream);
+    }
+    fputs("}\n", stream);
+}
+
+static void print_range(const char *key, const uint64_t *range, uint32_t dimensions, FILE *stream)
+{
+    fprintf(stream, "    %s: [", key);
+    for (uint32_t i = 0; i < dimensions; i++)
+        fprintf(stream, "%s%" PRIu64, i ? ", " : "", range[i]);
+    fputs("]\n", stream);
+}
+
+static void print_launch(const struct scenario_launch *launch, FILE *stream)
+{
+    fputs("  - kernel: ", stream);
+    text_print_quoted(launch->kernel, stream);
+    fputc('\n', stream);
+    print_range("global", launch->global, launch->work_dim, stream);
+    print_range("local", launch->local, launch->work_dim, stream);
+    print_range("offset", launch->offset, launch->work_dim, stream);
+    if (launch->arg_count)
+        fputs("    args:\n", stream);
+    for (size_t i = 0; i < launch->arg_count; i++)
+        print_arg(&launch->args[i], stream);
+}
+
+static void print_expected_finding(const struct expect_finding *finding, FILE *stream)
+{
+    fputs("    - {id: ", stream);
+    text_print_quoted(finding->id, stream);
+    if (finding->line)
+        fprintf(stream, ", line: %" PRIu32, finding->line);
+    if (finding->kernel) {
+        fputs(", kernel: ", stream);
+        text_print_quoted(finding->kernel, stream);
+    }
+    fputs("}\n", stream);
+}
+
+static void print_expect(const struct scenario *scenario, FILE *stream)
+{
+    const struct scenario_expect *expect = &scenario->expect;
+    if (!expect->present)
+        return;
+    fputs("expect:\n", stream);
+    print_rows(scenario, "expect", 2, stream);
+    fputs(expect->finding_count ? "  findings:\n" : "  findings: []\n", stream);
+    for (size_t i = 0; i < expect->finding_count; i++)
+        print_expected_finding(&expect->findings[i], stream);
+    if (expect->buffer_count)
+        fputs("  buffers:\n", stream);
+    for (size_t i = 0; i < expect->buffer_count; i++) {
+        const struct expect_buffer *buffer = &expect->buffers[i];
+        fprintf(stream, "    - {launch: %" PRIu32 ", arg: %" PRIu32 ", ", buffer->launch, buffer->arg);
+        print_contents(&buffer->values, stream);
+        fputs("}\n", stream);
+    }
+}
+
+static void print_section(const struct scenario *scenario, const char *title, const char *section, int indent, FILE *stream)
+{
+    fprintf(stream, "%*s%s:\n", indent - 2, "", title);
+    print_rows(scenario, section, indent, stream);
+}
+
+void scenario_print(const struct scenario *scenario, FILE *stream)
+{
+    struct plain_locale locale = locale_plain_begin();
+    const struct scenario_program *program = &scenario->program;
+    fputs("orrery: 1\n", stream);
+    print_rows(scenario, "", 0, stream);
+    print_section(scenario, "device", "device", 2, stream);
+    print_section(scenario, "limits", "device.limits", 4, stream);
+    print_section(scenario, "features", "device.features", 4, stream);
+    print_section(scenario, "schedule", "schedule", 2, stream);
+    print_section(scenario, "checks", "checks", 2, stream);
+    print_section(scenario, "report", "report", 2, stream);
+    if (program->source_file || program->source_text || program->spirv_file)
+        print_section(scenario, "program", "program", 2, stream);
+    if (scenario->launch_count)
+        fputs("launch:\n", stream);
+    for (size_t i = 0; i < scenario->launch_count; i++)
+        print_launch(&scenario->launches[i], stream);
+    print_expect(scenario, stream);
+    locale_plain_end(locale);
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  The rows of scenario.def at run time, and the values of one scenario as
+ *          text.  Shared by scenario.c, scenario_parse.c and scenario_print.c.
+ *
+ * Interface
+ *   scenario_row_set     text -> field; says what was expected when it does not fit
+ *   scenario_row_print   field -> text; false when there is nothing to say
+ *   value_parse/print    one element of a value list
+ *   size_parse           "64KiB"
+ *   locale_plain_begin   numbers mean the same whatever the program chose with setlocale
+ */
+#ifndef ORRERY_SIM_SCENARIO_ROWS_H
+#define ORRERY_SIM_SCENARIO_ROWS_H
+
+#include <locale.h>
+
+#include "orrery/scenario.h"
+
+enum row_type {
+    ROW_STRING, ROW_BOOL, ROW_INT, ROW_UINT, ROW_ULONG, ROW_SIZE, ROW_SECONDS, ROW_SEVERITY,
+    ROW_POLICY, ROW_DEVICE_TYPE, ROW_VERSION, ROW_TOPOLOGY, ROW_SIZE_LIST, ROW_TRIPLE
+};
+
+struct scenario_row {
+    const char *section, *key;
+    size_t offset;
+    enum row_type type;
+    uint64_t min, max;
+    const char *option, *argument, *help;
+};
+
+enum { EXPECTED_CHARS = 300 };
+
+const struct scenario_row *scenario_row(size_t index); /* NULL past the end */
+bool scenario_row_set(struct scenario *scenario, const struct scenario_row *row, const char *text,
+                      char expected[EXPECTED_CHARS]);
+bool scenario_row_print(const struct scenario *scenario, const struct scenario_row *row, FILE *stream);
+
+/* What follows from other settings: a buffer is never larger than the memory. */
+void scenario_settle(struct scenario *scenario);
+
+bool number_parse(const char *text, uint64_t *out_value);
+bool size_parse(const char *text, uint64_t *out_bytes);
+void text_print_quoted(const char *text, FILE *stream);
+
+bool value_parse(const char *text, enum value_type type, void *out_element);
+void value_print(const void *element, enum value_type type, FILE *stream);
+/* The legal values in words, for error texts. */
+void value_expected(enum value_type type, char expected[EXPECTED_CHARS]);
+
+struct plain_locale { locale_t plain, before; };
+struct plain_locale locale_plain_begin(void);
+void locale_plain_end(struct plain_locale locale);
+
+#endif
