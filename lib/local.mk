@@ -14,7 +14,8 @@ liborrery_la_SOURCES = \
 liborrery_la_LIBADD = libsim.la
 # No -fvisibility=hidden: CL_API_ENTRY is empty on Linux, both together export nothing. -Bsymbolic keeps our
 # own calls ours when a loader that exports the same names is in the process.
-liborrery_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -export-symbols $(srcdir)/%D%/icd.sym -Wl,-Bsymbolic
+liborrery_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -export-symbols $(srcdir)/%D%/icd.sym \
+	-Wl,-Bsymbolic $(UNRESOLVED_FLAGS)
 EXTRA_liborrery_la_DEPENDENCIES = %D%/icd.sym
 EXTRA_DIST += %D%/icd.sym %D%/orrery.pc.in
 

@@ -23,12 +23,22 @@ libsim_la_SOURCES = \
 	%D%/object_name.c \
 	%D%/program.c \
 	%D%/program.h \
+	%D%/report.c \
+	%D%/report_print.c \
 	%D%/rng.c \
 	%D%/rng.h \
+	%D%/scenario.c \
+	%D%/scenario.def \
+	%D%/scenario_parse.c \
+	%D%/scenario_print.c \
+	%D%/scenario_rows.h \
+	%D%/scenario_value.c \
 	%D%/schedule.c \
 	%D%/schedule.h \
 	%D%/status.c \
 	%D%/text.c \
 	%D%/text.h
-libsim_la_CPPFLAGS = $(AM_CPPFLAGS) $(CYAML_CFLAGS) $(JANSSON_CFLAGS)
-libsim_la_LIBADD = libinterp.la libmemmodel.la libtopology.la libfrontend.la $(CYAML_LIBS) $(JANSSON_LIBS) -lm
+libsim_la_CPPFLAGS = $(AM_CPPFLAGS) $(YAML_CFLAGS) $(JANSSON_CFLAGS)
+# $(SPIRV_LINK_LIBS) stands here, since libtool drops -lstdc++ from a library that has C++ sources itself.
+libsim_la_LIBADD = libinterp.la libmemmodel.la libtopology.la libfrontend.la $(SPIRV_LINK_LIBS) $(YAML_LIBS) \
+	$(JANSSON_LIBS) -lm

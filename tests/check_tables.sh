@@ -6,9 +6,9 @@ src=${ORRERY_SRCDIR:-.} build=${ORRERY_BUILDDIR:-build}
 bad=0
 rows=0
 
-lacks() { # ROW WHAT
-    echo "$1: $2"
-    bad=1
+lacks() { # ROW WHAT; a missing file lacks hundreds, twenty are enough to see it
+    bad=$((bad + 1))
+    [ "$bad" -gt 20 ] || echo "$1: $2"
 }
 
 # in_text NAME FILE...: the word stands in one of the files
@@ -82,5 +82,5 @@ if [ -x "$build/orrery" ] && [ -f "$src/man/orrery.1" ]; then
     done
 fi
 
-echo "$rows rows"
-exit "$bad"
+echo "$rows rows, $bad incomplete"
+[ "$bad" = 0 ]

@@ -25,5 +25,5 @@ libfrontend_la_SOURCES = \
 	%D%/text.h \
 	%D%/toolchain.c \
 	%D%/toolchain.h
-libfrontend_la_CPPFLAGS = $(AM_CPPFLAGS) $(SPIRV_TOOLS_CFLAGS) $(XXHASH_CFLAGS)
-libfrontend_la_LIBADD = $(SPIRV_LINK_LIBS) $(XXHASH_LIBS)
+libfrontend_la_CPPFLAGS = $(AM_CPPFLAGS) $(SPIRV_TOOLS_CFLAGS) $(XXHASH_CFLAGS) -Dtext_add=frontend_text_add
+libfrontend_la_LIBADD = $(XXHASH_LIBS)
