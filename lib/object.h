@@ -47,7 +47,7 @@ struct object {
     enum object_kind kind;
     uint32_t id;        /* serial number per kind, from 1: what reports print */
     cl_uint refs;       /* the user's references: atomic */
-    uint32_t internal;  /* the runtime's references: atomic */
+    uint32_t internal;  /* the runtime's references and one for all of the user's: atomic */
 };
 
 /* calloc'd, refs = 1. NULL when memory is out. Not yet in the table: object_publish when complete. */
@@ -61,6 +61,14 @@ cl_int object_release(const void *handle, enum object_kind kind);
 void *object_ref(void *object);
 void object_unref(void *object);
 size_t object_live_count(enum object_kind kind); /* for leak reports and tests */
+
+/* What the rows of object.def call, with no lock held: each is in the file of its kind. */
+void context_destroy(void *object);
+void queue_destroy(void *object);
+void memobj_destroy(void *object);
+void program_destroy(void *object);
+void kernel_destroy(void *object);
+void event_destroy(void *object);
 
 void runtime_lock(void);
 void runtime_unlock(void);
@@ -97,7 +105,9 @@ struct context {
 void context_complain(struct context *context, const char *text);
 
 struct map_record { struct map_record *next; void *pointer; size_t offset, size; cl_map_flags flags; uint32_t count;
-                    size_t origin[3], region[3]; };
+                    size_t origin[3], region[3];
+                    struct memobj *owner; /* whose mapping it is: records hang on the root buffer, offsets are in it */
+                    bool mapped; };       /* the map command ran */
 
 struct memobj { /* cl_mem: buffer or sub-buffer here; images and pipes later */
     struct object base;

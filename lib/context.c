@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "context.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api.h"
+#include "destructor.h"
+#include "device_info.h"
+#include "error.h"
+#include "info.h"
+#include "svm.h"
+
+/* ---- properties ------------------------------------------------------------------ */
+
+/* The number of words of a list with its final 0; 0 for NULL. */
+static size_t property_words(const cl_context_properties *properties)
+{
+    size_t count = 0;
+    if (!properties)
+        return 0;
+    while (properties[count])
+        count += 2;
+    return count + 1;
+}
+
+static cl_int check_property(cl_context_properties name, cl_context_properties value)
+{
+    switch (name) {
+    case CL_CONTEXT_PLATFORM:
+        return object_lookup((const void *)value, OBJECT_PLATFORM) ? CL_SUCCESS : CL_INVALID_PLATFORM;
+    case CL_CONTEXT_INTEROP_USER_SYNC:
+        return value == CL_TRUE || value == CL_FALSE ? CL_SUCCESS : CL_INVALID_PROPERTY;
+    default:
+        return CL_INVALID_PROPERTY;
+    }
+}
+
+static cl_int check_properties(const cl_context_properties *properties)
+{
+    size_t count = property_words(properties);
+    for (size_t i = 0; i + 1 < count; i += 2) {
+        for (size_t before = 0; before < i; before += 2)
+            if (properties[before] == properties[i])
+                return CL_INVALID_PROPERTY;
+        cl_int err = check_property(properties[i], properties[i + 1]);
+        if (err)
+            return err;
+    }
+    return CL_SUCCESS;
+}
+
+static bool copy_properties(struct context *context, const cl_context_properties *properties)
+{
+    size_t count = property_words(properties);
+    if (!count)
+        return true;
+    context->properties = malloc(count * sizeof *properties);
+    if (!context->properties)
+        return false;
+    memcpy(context->properties, properties, count * sizeof *properties);
+    context->property_count = count;
+    return true;
+}
+
+/* ---- the object ------------------------------------------------------------------ */
+
+struct context *context_lookup(cl_context handle)
+{
+    return object_lookup(handle, OBJECT_CONTEXT);
+}
+
+bool context_has_device(const struct context *context, cl_device_id handle)
+{
+    for (cl_uint i = 0; i < context->device_count; i++)
+        if ((cl_device_id)context->devices[i] == handle)
+            return true;
+    return false;
+}
+
+cl_int context_check_devices(const struct context *context, cl_uint num_devices, const cl_device_id *device_list)
+{
+    if (!device_list != !num_devices)
+        return CL_INVALID_VALUE;
+    for (cl_uint i = 0; i < num_devices; i++)
+        if (!context_has_device(context, device_list[i]))
+            return CL_INVALID_DEVICE;
+    return CL_SUCCESS;
+}
+
+void context_destroy(void *object)
+{
+    struct context *context = object;
+    destructor_run(context->destructors, context);
+    svm_drop(context);
+    for (cl_uint i = 0; i < context->device_count; i++)
+        object_unref(context->devices[i]);
+    free(context->devices);
+    free(context->properties);
+}
+
+/* A device given twice counts once. */
+static cl_int add_devices(struct context *context, cl_uint count, const cl_device_id *devices)
+{
+    context->devices = calloc(count, sizeof *context->devices);
+    if (!context->devices)
+        return CL_OUT_OF_HOST_MEMORY;
+    for (cl_uint i = 0; i < count; i++) {
+        struct cl_device *device = object_lookup(devices[i], OBJECT_DEVICE);
+        if (!device)
+            return CL_INVALID_DEVICE;
+        if (!context_has_device(context, devices[i]))
+            context->devices[context->device_count++] = object_ref(device);
+    }
+    return CL_SUCCESS;
+}
+
+typedef void CL_CALLBACK notify_function(const char *, const void *, size_t, void *);
+
+static cl_context create(const cl_context_properties *properties, cl_uint num_devices, const cl_device_id *devices,
+                         notify_function *notify, void *data, cl_int *errcode_ret)
+{
+    struct context *context = object_new(OBJECT_CONTEXT, sizeof *context);
+    if (!context)
+        return error_return(errcode_ret, CL_OUT_OF_HOST_MEMORY, NULL);
+    context->notify = notify;
+    context->notify_data = data;
+    cl_int err = add_devices(context, num_devices, devices);
+    if (!err && !copy_properties(context, properties))
+        err = CL_OUT_OF_HOST_MEMORY;
+    if (err)
+        object_unref(context);
+    else
+        object_publish(context);
+    return error_return(errcode_ret, err, context);
+}
+
+cl_context CL_API_CALL api_clCreateContext(const cl_context_properties *properties, cl_uint num_devices,
+                                           const cl_device_id *devices, notify_function *pfn_notify, void *user_data,
+                                           cl_int *errcode_ret)
+{
+    runtime_get();
+    cl_int err = check_properties(properties);
+    if (!err && (!devices || !num_devices || (!pfn_notify && user_data)))
+        err = CL_INVALID_VALUE;
+    if (err)
+        return error_return(errcode_ret, err, NULL);
+    return create(properties, num_devices, devices, pfn_notify, user_data, errcode_ret);
+}
+
+cl_context CL_API_CALL api_clCreateContextFromType(const cl_context_properties *properties, cl_device_type device_type,
+                                                   notify_function *pfn_notify, void *user_data, cl_int *errcode_ret)
+{
+    const struct runtime *runtime = runtime_get();
+    cl_int err = runtime->broken ? CL_INVALID_PLATFORM : check_properties(properties);
+    if (!err && !pfn_notify && user_data)
+        err = CL_INVALID_VALUE;
+    if (!err && !device_type_valid(device_type))
+        err = CL_INVALID_DEVICE_TYPE;
+    if (!err && !device_type_matches(runtime->platform->root, device_type))
+        err = CL_DEVICE_NOT_FOUND;
+    if (err)
+        return error_return(errcode_ret, err, NULL);
+    cl_device_id device = (cl_device_id)runtime->platform->root;
+    return create(properties, 1, &device, pfn_notify, user_data, errcode_ret);
+}
+
+cl_int CL_API_CALL api_clRetainContext(cl_context context)
+{
+    return object_retain(context, OBJECT_CONTEXT);
+}
+
+cl_int CL_API_CALL api_clReleaseContext(cl_context context)
+{
+    return object_release(context, OBJECT_CONTEXT);
+}
+
+cl_int CL_API_CALL api_clGetContextInfo(cl_context handle, cl_context_info param_name, size_t param_value_size,
+                                        void *param_value, size_t *param_value_size_ret)
+{
+    const struct info_reply reply[] = {{param_value_size, param_value, param_value_size_ret}};
+    const struct context *context = context_lookup(handle);
+    if (!context)
+        return CL_INVALID_CONTEXT;
+    switch (param_name) {
+    case CL_CONTEXT_REFERENCE_COUNT:
+        return INFO_VALUE(reply, cl_uint, context->base.refs);
+    case CL_CONTEXT_NUM_DEVICES:
+        return INFO_VALUE(reply, cl_uint, context->device_count);
+    case CL_CONTEXT_DEVICES:
+        return info_bytes(reply, context->devices, context->device_count * sizeof *context->devices);
+    case CL_CONTEXT_PROPERTIES:
+        return info_bytes(reply, context->properties, context->property_count * sizeof *context->properties);
+    default:
+        return CL_INVALID_VALUE;
+    }
+}
+
+cl_int CL_API_CALL api_clSetContextDestructorCallback(cl_context handle, void(CL_CALLBACK *pfn_notify)(cl_context, void *),
+                                                      void *user_data)
+{
+    struct context *context = context_lookup(handle);
+    if (!context)
+        return CL_INVALID_CONTEXT;
+    if (!pfn_notify)
+        return CL_INVALID_VALUE;
+    return destructor_add(&context->destructors, (void *)pfn_notify, user_data);
+}
+
+/* ---- complaints ------------------------------------------------------------------ */
+
+void context_complain(struct context *context, const char *text)
+{
+    struct finding finding = {.kind = FINDING_API_ERROR, .why = text};
+    report_add(runtime_get()->report, &finding);
+    if (context && context->notify)
+        context->notify(text, NULL, 0, context->notify_data);
+}
+
+cl_int context_refuse(struct context *context, const char *call, cl_int err)
+{
+    char text[160];
+    if (err == CL_SUCCESS)
+        return err;
+    snprintf(text, sizeof text, "%s returned %s (%d)", call, error_name(err), err);
+    context_complain(context, text);
+    return err;
+}

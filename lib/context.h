@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  What other objects ask of a context.
+ *
+ * Interface
+ *   context_lookup         the live context, or NULL
+ *   context_has_device
+ *   context_check_devices  the (num_devices, device_list) pair of many calls: CL_INVALID_VALUE
+ *                          when only one is given, CL_INVALID_DEVICE for a stranger
+ *   context_refuse         returns err; when it is one, tells the context's notify function
+ *                          and the report that call was refused
+ */
+#ifndef ORRERY_LIB_CONTEXT_H
+#define ORRERY_LIB_CONTEXT_H
+#include "object.h"
+
+struct context *context_lookup(cl_context handle);
+bool context_has_device(const struct context *context, cl_device_id handle);
+cl_int context_check_devices(const struct context *context, cl_uint num_devices, const cl_device_id *device_list);
+cl_int context_refuse(struct context *context, const char *call, cl_int err);
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  What the device answers. device_info.def has one row per query; the answers
+ *          that are lists are made here from tables, so that the string, the versioned
+ *          array and the features never disagree.
+ */
+#ifndef ORRERY_LIB_DEVICE_INFO_H
+#define ORRERY_LIB_DEVICE_INFO_H
+#include "info.h"
+#include "runtime.h"
+
+enum { DEVICE_BASE_ALIGN = 128, DEVICE_MAX_ALIGN = 128, DEVICE_MAX_PARAMETER_BYTES = 4096 };
+
+cl_int device_info_version(const struct info_reply *reply, const struct cl_device *device, const char *what);
+cl_version device_info_numeric_version(const struct cl_device *device);
+cl_int device_info_extensions(const struct info_reply *reply, const struct cl_device *device);
+cl_int device_info_extensions_with_version(const struct info_reply *reply, const struct cl_device *device);
+bool device_version_at_least(const struct cl_device *device, uint32_t major, uint32_t minor);
+bool device_type_valid(cl_device_type type);
+bool device_type_matches(const struct cl_device *device, cl_device_type type);
+bool device_supports_svm(const struct cl_device *device);
+bool device_supports_il(const struct cl_device *device);
+bool device_supports_sub_groups(const struct cl_device *device);
+#endif

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "object.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "api.h"
+#include "queue.h"
+#include "runtime.h"
+
+struct kind {
+    cl_int error;
+    void (*destroy)(void *object);
+};
+
+static const struct kind kinds[OBJECT_KIND_COUNT] = {
+#define OBJECT(name, text, error, destroy) [OBJECT_##name] = {error, destroy},
+#include "object.def"
+#undef OBJECT
+};
+
+/*
+ * The table of live handles: open addressing, linear probing. Nothing ever walks it, so
+ * its order, which depends on addresses, shows nowhere.
+ *
+ * Dead objects rest in the graveyard before their memory is reused: the loader reads the
+ * dispatch pointer of whatever it is given, so a stale handle still reaches the lookup
+ * that refuses it.
+ */
+enum { GRAVEYARD_SIZE = 1024 };
+
+static struct {
+    pthread_mutex_t lock;
+    struct object **slots;
+    size_t capacity, count; /* capacity: a power of two */
+    size_t live[OBJECT_KIND_COUNT];
+    uint32_t next_id[OBJECT_KIND_COUNT];
+    void *graveyard[GRAVEYARD_SIZE];
+    size_t burials;
+} table = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static size_t slot_hash(const void *handle, size_t capacity)
+{
+    uint64_t bits = (uint64_t)(uintptr_t)handle * 0x9e3779b97f4a7c15u;
+    return (size_t)(bits >> 32) & (capacity - 1);
+}
+
+/* The slot that holds handle, or the free one where it belongs. */
+static size_t slot_find(const void *handle)
+{
+    size_t slot = slot_hash(handle, table.capacity);
+    while (table.slots[slot] && table.slots[slot] != handle)
+        slot = (slot + 1) & (table.capacity - 1);
+    return slot;
+}
+
+static void table_reserve(void)
+{
+    if (2 * (table.count + 1) <= table.capacity)
+        return;
+    size_t old_capacity = table.capacity;
+    struct object **old_slots = table.slots;
+    size_t capacity = old_capacity ? 2 * old_capacity : 256;
+    struct object **slots = calloc(capacity, sizeof *slots);
+    if (!slots)
+        abort(); /* a table of pointers: nothing else would fit either */
+    table.slots = slots;
+    table.capacity = capacity;
+    for (size_t i = 0; i < old_capacity; i++)
+        if (old_slots[i])
+            table.slots[slot_find(old_slots[i])] = old_slots[i];
+    free(old_slots);
+}
+
+static void table_remove(struct object *object)
+{
+    if (!table.capacity)
+        return;
+    size_t hole = slot_find(object), mask = table.capacity - 1;
+    if (!table.slots[hole])
+        return;
+    table.live[object->kind]--;
+    table.count--;
+    /* Entries behind the hole move up unless they already stand at or after their home. */
+    for (size_t slot = (hole + 1) & mask; table.slots[slot]; slot = (slot + 1) & mask) {
+        size_t home = slot_hash(table.slots[slot], table.capacity);
+        if (((slot - home) & mask) >= ((slot - hole) & mask)) {
+            table.slots[hole] = table.slots[slot];
+            hole = slot;
+        }
+    }
+    table.slots[hole] = NULL;
+}
+
+static struct object *table_get(const void *handle, enum object_kind kind)
+{
+    if (!handle || !table.capacity)
+        return NULL;
+    struct object *object = table.slots[slot_find(handle)];
+    return object && object->kind == kind ? object : NULL;
+}
+
+/* Contexts and programs live on while objects made from them do, and may be retained
+ * again through a query of those; every other handle is dead with its last reference. */
+static bool outlives_release(enum object_kind kind)
+{
+    return kind == OBJECT_CONTEXT || kind == OBJECT_PROGRAM;
+}
+
+static void bury(void *object)
+{
+    pthread_mutex_lock(&table.lock);
+    void **grave = &table.graveyard[table.burials++ % GRAVEYARD_SIZE];
+    void *exhumed = *grave;
+    *grave = object;
+    pthread_mutex_unlock(&table.lock);
+    free(exhumed);
+}
+
+static void destroy(void *handle)
+{
+    struct object *object = handle;
+    if (kinds[object->kind].destroy)
+        kinds[object->kind].destroy(object);
+    bury(object);
+}
+
+void *object_new(enum object_kind kind, size_t size)
+{
+    struct object *object = calloc(1, size);
+    if (!object)
+        return NULL;
+    object->dispatch = &api_dispatch;
+    object->kind = kind;
+    object->refs = 1;
+    object->internal = 1; /* all user references together hold one */
+    pthread_mutex_lock(&table.lock);
+    object->id = ++table.next_id[kind];
+    pthread_mutex_unlock(&table.lock);
+    return object;
+}
+
+void object_publish(void *handle)
+{
+    struct object *object = handle;
+    pthread_mutex_lock(&table.lock);
+    table_reserve();
+    table.slots[slot_find(object)] = object;
+    table.count++;
+    table.live[object->kind]++;
+    pthread_mutex_unlock(&table.lock);
+}
+
+void *object_lookup(const void *handle, enum object_kind kind)
+{
+    pthread_mutex_lock(&table.lock);
+    struct object *object = table_get(handle, kind);
+    pthread_mutex_unlock(&table.lock);
+    return object;
+}
+
+cl_int object_error(enum object_kind kind)
+{
+    return kinds[kind].error;
+}
+
+cl_int object_retain(const void *handle, enum object_kind kind)
+{
+    pthread_mutex_lock(&table.lock);
+    struct object *object = table_get(handle, kind);
+    if (object && object->refs++ == 0)
+        __atomic_fetch_add(&object->internal, 1, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&table.lock);
+    return object ? CL_SUCCESS : kinds[kind].error;
+}
+
+cl_int object_release(const void *handle, enum object_kind kind)
+{
+    pthread_mutex_lock(&table.lock);
+    struct object *object = table_get(handle, kind);
+    bool known = object && object->refs > 0;
+    bool last = known && --object->refs == 0;
+    if (last && !outlives_release(kind))
+        table_remove(object);
+    pthread_mutex_unlock(&table.lock);
+    if (last)
+        object_unref(object);
+    return known ? CL_SUCCESS : kinds[kind].error;
+}
+
+void *object_ref(void *handle)
+{
+    struct object *object = handle;
+    if (object)
+        __atomic_fetch_add(&object->internal, 1, __ATOMIC_RELAXED);
+    return object;
+}
+
+void object_unref(void *handle)
+{
+    struct object *object = handle;
+    if (!object)
+        return;
+    /* Under the lock: a retain that revives a context must not race with its end. */
+    pthread_mutex_lock(&table.lock);
+    bool last = __atomic_sub_fetch(&object->internal, 1, __ATOMIC_ACQ_REL) == 0;
+    if (last)
+        table_remove(object);
+    pthread_mutex_unlock(&table.lock);
+    /* Destroying calls the program back, which no lock may see. */
+    if (last && runtime_lock_held())
+        callback_post(destroy, object);
+    else if (last)
+        destroy(object);
+}
+
+size_t object_live_count(enum object_kind kind)
+{
+    pthread_mutex_lock(&table.lock);
+    size_t count = table.live[kind];
+    pthread_mutex_unlock(&table.lock);
+    return count;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "api.h"
+#include "device_info.h"
+#include "info.h"
+
+cl_int CL_API_CALL api_clGetPlatformIDs(cl_uint num_entries, cl_platform_id *platforms, cl_uint *num_platforms)
+{
+    if ((!num_entries && platforms) || (!platforms && !num_platforms))
+        return CL_INVALID_VALUE;
+    struct runtime *runtime = runtime_get();
+    if (num_platforms)
+        *num_platforms = runtime->broken ? 0 : 1;
+    if (runtime->broken)
+        return CL_PLATFORM_NOT_FOUND_KHR;
+    if (platforms)
+        platforms[0] = (cl_platform_id)runtime->platform;
+    return CL_SUCCESS;
+}
+
+/* NULL is the one platform there is. */
+static struct platform *platform_lookup(cl_platform_id handle)
+{
+    struct runtime *runtime = runtime_get();
+    if (runtime->broken)
+        return NULL;
+    return handle ? object_lookup(handle, OBJECT_PLATFORM) : runtime->platform;
+}
+
+cl_int CL_API_CALL api_clGetPlatformInfo(cl_platform_id handle, cl_platform_info param_name, size_t param_value_size,
+                                         void *param_value, size_t *param_value_size_ret)
+{
+    const struct info_reply reply[] = {{param_value_size, param_value, param_value_size_ret}};
+    const struct platform *platform = platform_lookup(handle);
+    if (!platform)
+        return CL_INVALID_PLATFORM;
+    const struct cl_device *device = platform->root;
+    switch (param_name) {
+    case CL_PLATFORM_PROFILE:
+        return info_string(reply, "FULL_PROFILE");
+    case CL_PLATFORM_VERSION:
+        return device_info_version(reply, device, "OpenCL");
+    case CL_PLATFORM_NAME:
+        return info_string(reply, "Orrery");
+    case CL_PLATFORM_VENDOR:
+        return info_string(reply, "Orrery");
+    case CL_PLATFORM_EXTENSIONS:
+        return device_info_extensions(reply, device);
+    case CL_PLATFORM_EXTENSIONS_WITH_VERSION:
+        return device_info_extensions_with_version(reply, device);
+    case CL_PLATFORM_NUMERIC_VERSION:
+        return INFO_VALUE(reply, cl_version, device_info_numeric_version(device));
+    case CL_PLATFORM_HOST_TIMER_RESOLUTION:
+        return INFO_VALUE(reply, cl_ulong, 1);
+    case CL_PLATFORM_ICD_SUFFIX_KHR:
+        return info_string(reply, "ORRERY");
+    default:
+        return CL_INVALID_VALUE;
+    }
+}
+
+/* Compilers are child processes: nothing stays loaded. */
+cl_int CL_API_CALL api_clUnloadPlatformCompiler(cl_platform_id handle)
+{
+    return handle && platform_lookup(handle) ? CL_SUCCESS : CL_INVALID_PLATFORM;
+}
+
+cl_int CL_API_CALL api_clUnloadCompiler(void)
+{
+    return CL_SUCCESS;
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include "queue.h"
+
+enum { EXIT_NOTHING_RAN = 3, EXIT_NO_PROGRESS = 124 };
+
+static struct runtime runtime;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static bool started;          /* atomic */
+static pid_t started_by;      /* a forked child that never calls us has another pid */
+static FILE *log_stream;      /* NULL: stderr */
+static uint64_t kernels_before; /* run on devices that runtime_load replaced */
+
+/* ---- the lock ------------------------------------------------------------------ */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static _Thread_local bool lock_held;
+
+void runtime_lock(void)
+{
+    pthread_mutex_lock(&lock);
+    lock_held = true;
+}
+
+void runtime_unlock(void)
+{
+    lock_held = false;
+    pthread_mutex_unlock(&lock);
+}
+
+bool runtime_lock_held(void)
+{
+    return lock_held;
+}
+
+/* ---- set-up -------------------------------------------------------------------- */
+
+static void complain(const struct diagnosis *diagnosis)
+{
+    fprintf(stderr, "orrery: error: %s\n", diagnosis->text[0] ? diagnosis->text : status_name(diagnosis->status));
+}
+
+/* A scenario from path or text (or neither), with the environment's options over it. */
+static enum status scenario_read(struct scenario *scenario, const char *path, const char *text,
+                                 struct diagnosis *diagnosis)
+{
+    enum status status = STATUS_OK;
+    scenario_default(scenario);
+    if (path)
+        status = scenario_load_file(scenario, path, diagnosis);
+    else if (text)
+        status = scenario_load_text(scenario, text, "scenario", diagnosis);
+    if (!status)
+        status = environment_apply(scenario, diagnosis);
+    return status;
+}
+
+/* log: with %p for the process id. */
+static char *log_name(const char *pattern)
+{
+    const char *mark = strstr(pattern, "%p");
+    char *name = NULL;
+    if (!mark)
+        return strdup(pattern);
+    if (asprintf(&name, "%.*s%ld%s", (int)(mark - pattern), pattern, (long)getpid(), mark + 2) < 0)
+        return NULL;
+    return name;
+}
+
+static void log_open(void)
+{
+    char *name = runtime.scenario.log_file ? log_name(runtime.scenario.log_file) : NULL;
+    log_stream = name ? fopen(name, "we") : NULL;
+    if (name && !log_stream)
+        fprintf(stderr, "orrery: warning: cannot write %s: findings go to stderr\n", name);
+    if (log_stream)
+        report_set_stream(runtime.report, log_stream, false);
+    else
+        report_set_stream(runtime.report, stderr, isatty(STDERR_FILENO));
+    free(name);
+}
+
+static struct cl_device *device_object(struct device *device)
+{
+    struct cl_device *object = object_new(OBJECT_DEVICE, sizeof *object);
+    if (!object)
+        return NULL;
+    object->device = device;
+    object->config = &runtime.scenario.device;
+    object_publish(object);
+    return object;
+}
+
+static enum status platform_set_up(struct diagnosis *diagnosis)
+{
+    struct device *device = NULL;
+    enum status status = device_new(&runtime.scenario, runtime.report, &device, diagnosis);
+    if (status)
+        return status;
+    runtime.platform = object_new(OBJECT_PLATFORM, sizeof *runtime.platform);
+    if (runtime.platform)
+        runtime.platform->root = device_object(device);
+    if (!runtime.platform || !runtime.platform->root)
+        return diagnose(diagnosis, STATUS_OUT_OF_MEMORY, "out of host memory");
+    object_publish(runtime.platform);
+    return STATUS_OK;
+}
+
+static void set_up(void)
+{
+    struct diagnosis diagnosis = {0};
+    const char *path = getenv("ORRERY_SCENARIO");
+    environment_configure_compiler();
+    enum status status = scenario_read(&runtime.scenario, path && *path ? path : NULL, NULL, &diagnosis);
+    if (!status) {
+        runtime.report = report_new(&runtime.scenario);
+        status = runtime.report ? STATUS_OK : diagnose(&diagnosis, STATUS_OUT_OF_MEMORY, "out of host memory");
+    }
+    if (!status) {
+        log_open();
+        status = platform_set_up(&diagnosis);
+    }
+    runtime.broken = status != STATUS_OK;
+    if (runtime.broken)
+        complain(&diagnosis);
+    started_by = getpid();
+    __atomic_store_n(&started, true, __ATOMIC_RELEASE);
+}
+
+struct runtime *runtime_get(void)
+{
+    pthread_once(&once, set_up);
+    return &runtime;
+}
+
+bool runtime_started(void)
+{
+    return __atomic_load_n(&started, __ATOMIC_ACQUIRE);
+}
+
+struct device *runtime_device(void)
+{
+    return runtime_get()->platform->root->device;
+}
+
+/* ---- another scenario ------------------------------------------------------------ */
+
+/* The report keeps pointing at runtime.scenario, which changes in place; so does the
+ * device handle, which the program may hold. */
+static enum status exchange(struct scenario *scenario, struct diagnosis *diagnosis)
+{
+    struct scenario old = runtime.scenario;
+    struct device *device = NULL, *old_device = runtime.platform->root->device;
+    runtime.scenario = *scenario;
+    enum status status = device_new(&runtime.scenario, runtime.report, &device, diagnosis);
+    if (status) {
+        runtime.scenario = old;
+        scenario_fini(scenario);
+        return status;
+    }
+    kernels_before += device_kernels_run(old_device);
+    device_free(old_device);
+    runtime.platform->root->device = device;
+    scenario_fini(&old);
+    return STATUS_OK;
+}
+
+cl_int runtime_load(const char *path, const char *text, struct diagnosis *diagnosis)
+{
+    struct scenario scenario;
+    if (runtime_get()->broken)
+        return CL_INVALID_PLATFORM;
+    if (object_live_count(OBJECT_CONTEXT)) {
+        diagnose(diagnosis, STATUS_BAD_SCENARIO, "release every context before another scenario is loaded");
+        return CL_INVALID_OPERATION;
+    }
+    if (scenario_read(&scenario, path, text, diagnosis)) {
+        scenario_fini(&scenario);
+        return CL_INVALID_VALUE;
+    }
+    return exchange(&scenario, diagnosis) ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
+}
+
+/* ---- the end --------------------------------------------------------------------- */
+
+static uint64_t kernels_run(void)
+{
+    return kernels_before + device_kernels_run(runtime.platform->root->device);
+}
+
+static void write_json(void)
+{
+    FILE *stream = runtime.scenario.json_file ? fopen(runtime.scenario.json_file, "we") : NULL;
+    if (!stream) {
+        if (runtime.scenario.json_file)
+            fprintf(stderr, "orrery: warning: cannot write %s\n", runtime.scenario.json_file);
+        return;
+    }
+    for (size_t i = 0; i < report_count(runtime.report); i++)
+        report_write_json(stream, report_get(runtime.report, i));
+    fclose(stream);
+}
+
+static void say_summary(uint64_t kernels)
+{
+    bool wanted = kernels || report_count(runtime.report) || getenv("ORRERY_SUMMARY");
+    write_json();
+    if (wanted && !runtime.scenario.quiet)
+        report_summary(log_stream ? log_stream : stderr, runtime.report, kernels);
+    fflush(NULL);
+}
+
+_Noreturn void runtime_no_progress(void)
+{
+    say_summary(kernels_run());
+    _exit(EXIT_NO_PROGRESS);
+}
+
+/* The status findings ask for, or 0: the program's own stands. */
+static int exit_status(uint64_t kernels)
+{
+    const struct scenario *scenario = &runtime.scenario;
+    if (scenario->keep_exit_code)
+        return 0;
+    if (scenario->fail_on != SEVERITY_OFF && report_total(runtime.report, scenario->fail_on))
+        return scenario->error_exitcode;
+    return scenario->expect_kernels && !kernels ? EXIT_NOTHING_RAN : 0;
+}
+
+/* A library's destructors run after the program's atexit handlers, and after those that
+ * C++ registered for static objects: their CL calls are over. */
+__attribute__((destructor)) static void process_ends(void)
+{
+    if (!runtime_started() || runtime.broken || started_by != getpid())
+        return;
+    queue_shutdown();
+    uint64_t kernels = kernels_run();
+    say_summary(kernels);
+    int status = exit_status(kernels);
+    if (status)
+        _exit(status);
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "svm.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api.h"
+#include "context.h"
+#include "device_info.h"
+
+/* Sorted by address; addresses do not overlap, so neither order nor search depends on time. */
+static struct {
+    pthread_mutex_t lock;
+    struct svm_allocation **entry;
+    size_t count, room;
+    uint32_t serial;
+} table = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* The first entry that starts after pointer. */
+static size_t upper_bound(const void *pointer)
+{
+    size_t low = 0, high = table.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if ((uintptr_t)table.entry[middle]->pointer <= (uintptr_t)pointer)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool holds(const struct svm_allocation *allocation, const void *pointer)
+{
+    return (uintptr_t)pointer - (uintptr_t)allocation->pointer < allocation->size;
+}
+
+static bool insert(struct svm_allocation *allocation)
+{
+    if (table.count == table.room) {
+        size_t room = table.room ? 2 * table.room : 32;
+        struct svm_allocation **entry = realloc(table.entry, room * sizeof *entry);
+        if (!entry)
+            return false;
+        table.entry = entry;
+        table.room = room;
+    }
+    size_t place = upper_bound(allocation->pointer);
+    memmove(table.entry + place + 1, table.entry + place, (table.count - place) * sizeof *table.entry);
+    table.entry[place] = allocation;
+    table.count++;
+    return true;
+}
+
+static struct svm_allocation *take(size_t place)
+{
+    struct svm_allocation *allocation = table.entry[place];
+    table.count--;
+    memmove(table.entry + place, table.entry + place + 1, (table.count - place) * sizeof *table.entry);
+    return allocation;
+}
+
+static void discard(struct svm_allocation *allocation)
+{
+    if (!allocation)
+        return;
+    device_release(runtime_device(), (uint64_t)(uintptr_t)allocation->pointer);
+    free(allocation);
+}
+
+struct svm_allocation *svm_find(struct context *context, const void *pointer)
+{
+    struct svm_allocation *found = NULL;
+    pthread_mutex_lock(&table.lock);
+    size_t after = upper_bound(pointer);
+    if (after && holds(table.entry[after - 1], pointer) && table.entry[after - 1]->context == context)
+        found = table.entry[after - 1];
+    pthread_mutex_unlock(&table.lock);
+    return found;
+}
+
+void svm_release(struct context *context, void *pointer)
+{
+    struct svm_allocation *allocation = NULL;
+    pthread_mutex_lock(&table.lock);
+    size_t after = upper_bound(pointer);
+    if (after && table.entry[after - 1]->pointer == pointer && table.entry[after - 1]->context == context)
+        allocation = take(after - 1);
+    pthread_mutex_unlock(&table.lock);
+    discard(allocation);
+}
+
+void svm_drop(struct context *context)
+{
+    for (;;) {
+        struct svm_allocation *allocation = NULL;
+        pthread_mutex_lock(&table.lock);
+        for (size_t i = 0; i < table.count && !allocation; i++)
+            if (table.entry[i]->context == context)
+                allocation = take(i);
+        pthread_mutex_unlock(&table.lock);
+        if (!allocation)
+            return;
+        discard(allocation);
+    }
+}
+
+/* ---- the calls -------------------------------------------------------------------- */
+
+static bool flags_valid(cl_svm_mem_flags flags)
+{
+    cl_svm_mem_flags access = flags & (CL_MEM_READ_WRITE | CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY);
+    return flags == access && !(access & (access - 1));
+}
+
+static bool alignment_valid(cl_uint alignment)
+{
+    return alignment <= DEVICE_MAX_ALIGN && !(alignment & (alignment - 1));
+}
+
+static uint32_t next_serial(void)
+{
+    pthread_mutex_lock(&table.lock);
+    uint32_t serial = ++table.serial;
+    pthread_mutex_unlock(&table.lock);
+    return serial;
+}
+
+static void *allocate(struct context *context, cl_svm_mem_flags flags, size_t size, size_t alignment)
+{
+    char name[32];
+    uint64_t address = 0;
+    uint32_t device_flags = ALLOC_SVM;
+    if (flags & CL_MEM_READ_ONLY)
+        device_flags |= ALLOC_KERNEL_READ_ONLY;
+    if (flags & CL_MEM_WRITE_ONLY)
+        device_flags |= ALLOC_KERNEL_WRITE_ONLY;
+    struct svm_allocation *allocation = malloc(sizeof *allocation);
+    if (!allocation)
+        return NULL;
+    snprintf(name, sizeof name, "svm %u", next_serial());
+    if (device_alloc(runtime_device(), size, alignment, device_flags, name, &address)) {
+        free(allocation);
+        return NULL;
+    }
+    void *pointer = (void *)(uintptr_t)address;
+    *allocation = (struct svm_allocation){.context = context, .pointer = pointer, .size = size, .flags = flags};
+    pthread_mutex_lock(&table.lock);
+    bool inserted = insert(allocation);
+    pthread_mutex_unlock(&table.lock);
+    if (!inserted)
+        discard(allocation);
+    return inserted ? pointer : NULL;
+}
+
+void *CL_API_CALL api_clSVMAlloc(cl_context handle, cl_svm_mem_flags flags, size_t size, cl_uint alignment)
+{
+    struct context *context = context_lookup(handle);
+    if (!context || !device_supports_svm(context->devices[0]))
+        return NULL;
+    if (!flags_valid(flags) || !alignment_valid(alignment))
+        return NULL;
+    if (!size || size > context->devices[0]->config->max_allocation)
+        return NULL;
+    return allocate(context, flags, size, alignment ? alignment : DEVICE_MAX_ALIGN);
+}
+
+void CL_API_CALL api_clSVMFree(cl_context handle, void *svm_pointer)
+{
+    struct context *context = context_lookup(handle);
+    if (context && svm_pointer)
+        svm_release(context, svm_pointer);
+}
