@@ -54,24 +54,6 @@ const char *command_name(enum command_kind kind)
     return rows[kind].name;
 }
 
-cl_int command_error(enum status status)
-{
-    switch (status) {
-    case STATUS_OK:
-        return CL_SUCCESS;
-    case STATUS_OUT_OF_MEMORY:
-        return CL_OUT_OF_HOST_MEMORY;
-    case STATUS_OUT_OF_DEVICE_MEMORY:
-        return CL_MEM_OBJECT_ALLOCATION_FAILURE;
-    case STATUS_BAD_ARGUMENT:
-        return CL_INVALID_VALUE;
-    case STATUS_UNSUPPORTED:
-        return CL_INVALID_OPERATION;
-    default:
-        return CL_OUT_OF_RESOURCES;
-    }
-}
-
 cl_int run_nothing(struct command *command)
 {
     (void)command;

@@ -7,7 +7,6 @@
  *   command_new/command_free   a command with its event; free drops payload, wait list, event
  *   command_run                no lock held; the negative error or CL_SUCCESS
  *   command_drop               lets go of the payload (no lock held): once, before completion
- *   command_error              a status of the device as the error a command ends with
  */
 #ifndef ORRERY_LIB_COMMAND_H
 #define ORRERY_LIB_COMMAND_H
@@ -18,7 +17,6 @@ void command_free(struct command *command);
 cl_int command_run(struct command *command);
 void command_drop(struct command *command);
 const char *command_name(enum command_kind kind); /* "READ_BUFFER" */
-cl_int command_error(enum status status);
 
 #define COMMAND(name, type, run, drop) \
     cl_int run_##run(struct command *command); \

@@ -1,16 +1,53 @@
 # SPDX-License-Identifier: Apache-2.0
 lib_LTLIBRARIES += liborrery.la
 liborrery_la_SOURCES = \
+	%D%/absent.c \
 	%D%/api.h \
+	%D%/callback.c \
+	%D%/callback.h \
 	%D%/command.c \
 	%D%/command.def \
 	%D%/command.h \
+	%D%/context.c \
+	%D%/context.h \
+	%D%/destructor.c \
+	%D%/destructor.h \
+	%D%/device.c \
+	%D%/device_info.def \
+	%D%/device_info.h \
+	%D%/dispatch.c \
+	%D%/enqueue.c \
 	%D%/enqueue.h \
+	%D%/enqueue_buffer.c \
+	%D%/enqueue_kernel.c \
+	%D%/enqueue_map.c \
+	%D%/enqueue_native.c \
+	%D%/enqueue_rect.c \
+	%D%/enqueue_svm.c \
+	%D%/enqueue_sync.c \
+	%D%/environment.c \
+	%D%/error.c \
+	%D%/error.h \
+	%D%/event.c \
 	%D%/event.h \
+	%D%/executor.c \
+	%D%/exports.c \
+	%D%/icd.c \
+	%D%/info.c \
 	%D%/info.h \
+	%D%/object.c \
 	%D%/object.def \
 	%D%/object.h \
-	%D%/queue.h
+	%D%/platform.c \
+	%D%/queue.c \
+	%D%/queue.h \
+	%D%/ready.c \
+	%D%/ready.h \
+	%D%/runtime.c \
+	%D%/runtime.h \
+	%D%/svm.c \
+	%D%/svm.h \
+	%D%/transfer.h
 liborrery_la_LIBADD = libsim.la
 # No -fvisibility=hidden: CL_API_ENTRY is empty on Linux, both together export nothing. -Bsymbolic keeps our
 # own calls ours when a loader that exports the same names is in the process.

@@ -45,7 +45,7 @@ struct command {
     union {
         struct { struct memobj *target, *source; size_t target_offset, source_offset, size; void *host; struct rect rect; } transfer;
         struct { struct memobj *target; void *svm; size_t offset, size; uint8_t pattern[128]; size_t pattern_size; } fill;
-        struct { struct memobj *memobj; struct map_record *record; } map;
+        struct { struct memobj *memobj; struct map_record *record; bool done; } map;
         struct { struct kernel_object *kernel; struct launch_request request; struct memobj **memobjs; size_t memobj_count; } launch;
         struct { void (CL_CALLBACK *function)(void *); void *args; size_t args_size; struct memobj **memobjs; cl_uint memobj_count; } native;
         struct { void *target; const void *source; size_t size; } svm_copy;
@@ -68,11 +68,8 @@ cl_int queue_user_event_set(struct event *event, cl_int status);
 /* Appends CALLBACK and takes the callback. */
 struct event_callback;
 cl_int queue_event_callback(struct event *event, struct event_callback *callback);
-/* At exit: runs what was flushed, then stops the device and callback threads. Nothing executes afterwards. */
+/* At exit: runs what was flushed, then stops the device and callback threads. */
 void queue_shutdown(void);
-/* Ends the process when a kernel made no progress: 124 after the summary. Never returns. */
-extern void (*queue_no_progress)(const struct diagnosis *diagnosis);
-
 /* Runs function(data) on the callback thread, in order. */
 void callback_post(void (*function)(void *), void *data);
 #endif

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "callback.h"
+
+#include <signal.h>
+#include <stdlib.h>
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t posted;
+    struct callback_item *first, **last;
+    pthread_t thread;
+    bool started, stopping, calling;
+} callbacks = {.lock = PTHREAD_MUTEX_INITIALIZER, .posted = PTHREAD_COND_INITIALIZER, .last = &callbacks.first};
+
+static __thread bool is_callback_thread;
+
+bool callback_thread(void)
+{
+    return is_callback_thread;
+}
+
+bool runtime_thread_start(pthread_t *out_thread, void *(*run)(void *))
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int err = pthread_create(out_thread, NULL, run, NULL);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return err == 0;
+}
+
+static struct callback_item *take(void)
+{
+    struct callback_item *item = callbacks.first;
+    callbacks.first = item->next;
+    if (!callbacks.first)
+        callbacks.last = &callbacks.first;
+    return item;
+}
+
+static void *callback_run(void *unused)
+{
+    is_callback_thread = true;
+    pthread_mutex_lock(&callbacks.lock);
+    while (!callbacks.stopping) {
+        if (!callbacks.first) {
+            pthread_cond_wait(&callbacks.posted, &callbacks.lock);
+            continue;
+        }
+        struct callback_item *item = take();
+        callbacks.calling = true;
+        pthread_mutex_unlock(&callbacks.lock);
+        item->function(item->data);
+        pthread_mutex_lock(&callbacks.lock);
+        callbacks.calling = false;
+    }
+    pthread_mutex_unlock(&callbacks.lock);
+    return unused;
+}
+
+void callback_post_item(struct callback_item *item)
+{
+    item->next = NULL;
+    pthread_mutex_lock(&callbacks.lock);
+    *callbacks.last = item;
+    callbacks.last = &item->next;
+    if (!callbacks.started)
+        callbacks.started = runtime_thread_start(&callbacks.thread, callback_run);
+    pthread_cond_signal(&callbacks.posted);
+    pthread_mutex_unlock(&callbacks.lock);
+}
+
+struct post {
+    struct callback_item item;
+    void (*function)(void *data);
+    void *data;
+};
+
+static void call_post(void *data)
+{
+    struct post post = *(struct post *)data;
+    free(data);
+    post.function(post.data);
+}
+
+void callback_post(void (*function)(void *), void *data)
+{
+    struct post *post = calloc(1, sizeof *post);
+    if (!post) {
+        function(data); /* late is never: better on the wrong thread */
+        return;
+    }
+    *post = (struct post){.item = {.function = call_post, .data = post}, .function = function, .data = data};
+    callback_post_item(&post->item);
+}
+
+/* A running callback may never return, and it may be the one that called exit. */
+void callback_stop(void)
+{
+    pthread_mutex_lock(&callbacks.lock);
+    bool join = callbacks.started && !callbacks.calling;
+    callbacks.stopping = true;
+    callbacks.started = false;
+    pthread_cond_signal(&callbacks.posted);
+    pthread_mutex_unlock(&callbacks.lock);
+    if (join)
+        pthread_join(callbacks.thread, NULL);
+}
+
+void callback_fork_prepare(void)
+{
+    pthread_mutex_lock(&callbacks.lock);
+}
+
+void callback_fork_parent(void)
+{
+    pthread_mutex_unlock(&callbacks.lock);
+}
+
+void callback_fork_child(void)
+{
+    callbacks.started = callbacks.calling = false;
+    pthread_cond_init(&callbacks.posted, NULL);
+    pthread_mutex_unlock(&callbacks.lock);
+}

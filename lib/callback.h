@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  The callback thread: calls what it is given, one after the other, in order,
+ *          with no lock held. Started at the first post.
+ *
+ * Interface
+ *   callback_post        (queue.h) copies function and data
+ *   callback_post_item   the same without an allocation: the item is the caller's until called
+ *   callback_thread      is this the callback thread?
+ *   callback_stop        drops what was not called yet; joins unless a callback is running
+ *   callback_fork_*      around fork: the child starts its own thread at its first post
+ */
+#ifndef ORRERY_LIB_CALLBACK_H
+#define ORRERY_LIB_CALLBACK_H
+#include <pthread.h>
+
+#include "queue.h"
+
+struct callback_item {
+    struct callback_item *next;
+    void (*function)(void *data);
+    void *data;
+};
+
+void callback_post_item(struct callback_item *item);
+bool callback_thread(void);
+void callback_stop(void);
+void callback_fork_prepare(void);
+void callback_fork_parent(void);
+void callback_fork_child(void);
+
+/* A thread of the runtime: signals stay with the program's own threads. */
+bool runtime_thread_start(pthread_t *out_thread, void *(*run)(void *));
+#endif

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api.h"
+#include "command.h"
+#include "enqueue.h"
+#include "error.h"
+#include "runtime.h"
+#include "transfer.h"
+
+/* ---- execution --------------------------------------------------------------------- */
+
+static bool range_empty(const struct launch_request *request)
+{
+    return request->global_size[0] == 0 || request->global_size[1] == 0 || request->global_size[2] == 0;
+}
+
+/* A finding that ended the launch is reported; the program goes on as on a device that
+ * did not notice. */
+cl_int run_kernel(struct command *command)
+{
+    struct diagnosis diagnosis = {0};
+    struct launch_request *request = &command->u.launch.request;
+    if (range_empty(request))
+        return CL_SUCCESS;
+    request->command = command->serial;
+    enum status status = device_launch(command_device(command), request, &diagnosis);
+    if (status == STATUS_NO_PROGRESS)
+        runtime_no_progress();
+    return status == STATUS_ABORTED ? CL_SUCCESS : error_from_status(status);
+}
+
+void drop_kernel(struct command *command)
+{
+    for (size_t i = 0; i < command->u.launch.memobj_count; i++)
+        object_unref(command->u.launch.memobjs[i]);
+    free(command->u.launch.memobjs);
+    free((void *)(uintptr_t)command->u.launch.request.args); /* made by take_args */
+    object_unref(command->u.launch.kernel);
+}
+
+/* ---- sizes ------------------------------------------------------------------------- */
+
+static bool device_is_before(const struct device_config *config, uint32_t major, uint32_t minor)
+{
+    return config->version_major < major || (config->version_major == major && config->version_minor < minor);
+}
+
+/* An empty range does nothing from 2.1 on and is an error before. */
+static cl_int take_global(struct launch_request *request, const struct device_config *config, const size_t *size, const size_t *offset)
+{
+    bool empty = false;
+    for (uint32_t d = 0; d < 3; d++) {
+        bool used = d < request->work_dim;
+        request->global_size[d] = !used ? 1 : size ? size[d] : 0;
+        request->global_offset[d] = used && offset ? offset[d] : 0;
+        empty |= request->global_size[d] == 0;
+        if (request->global_size[d] > SIZE_MAX - request->global_offset[d])
+            return CL_INVALID_GLOBAL_OFFSET;
+    }
+    return empty && device_is_before(config, 2, 1) ? CL_INVALID_GLOBAL_WORK_SIZE : CL_SUCCESS;
+}
+
+static uint64_t volume(const uint64_t size[3])
+{
+    uint64_t plane;
+    return __builtin_mul_overflow(size[0], size[1], &plane) || __builtin_mul_overflow(plane, size[2], &plane) ? UINT64_MAX : plane;
+}
+
+static bool has_required_size(const struct kernel_info *info)
+{
+    return info->required_size[0] != 0;
+}
+
+/* -cl-std=CL1.x (the default for source) and -cl-uniform-work-group-size rule ragged groups out. */
+static bool groups_may_be_ragged(const struct device_config *config, const struct program_object *program)
+{
+    struct build_options options = {0};
+    const char *text = program->build.options ? program->build.options : "";
+    if (!config->non_uniform_groups || device_is_before(config, 2, 0))
+        return false;
+    build_options_parse(text, false, &options, NULL);
+    if (options.uniform_work_group_size)
+        return false;
+    const char *standard = strstr(text, "-cl-std=");
+    if (!program->source)
+        return true;
+    return standard && strncmp(standard, "-cl-std=CL1", strlen("-cl-std=CL1")) != 0;
+}
+
+static bool divides(const struct launch_request *request)
+{
+    for (uint32_t d = 0; d < 3; d++)
+        if (request->global_size[d] % request->local_size[d])
+            return false;
+    return true;
+}
+
+/* The largest divisor of the global size that the suggestion allows, per dimension. */
+static void make_uniform(struct launch_request *request)
+{
+    for (uint32_t d = 0; d < 3; d++)
+        while (request->global_size[d] % request->local_size[d])
+            request->local_size[d]--;
+}
+
+static void choose_local(struct launch_request *request, const struct device *device, const struct kernel_info *info, bool ragged)
+{
+    if (has_required_size(info)) {
+        for (uint32_t d = 0; d < 3; d++)
+            request->local_size[d] = info->required_size[d];
+        return;
+    }
+    device_suggest_local_size(device, request->kernel, request->work_dim, request->global_size, request->local_size);
+    if (!ragged)
+        make_uniform(request);
+}
+
+static cl_int check_local(const struct launch_request *request, const struct device_config *config, const struct kernel_info *info)
+{
+    for (uint32_t d = 0; d < 3; d++)
+        if (request->local_size[d] > config->max_work_item_sizes[d])
+            return CL_INVALID_WORK_ITEM_SIZE;
+    uint64_t items = volume(request->local_size);
+    if (items == 0 || items > config->max_work_group_size)
+        return CL_INVALID_WORK_GROUP_SIZE;
+    for (uint32_t d = 0; d < 3 && has_required_size(info); d++)
+        if (request->local_size[d] != info->required_size[d])
+            return CL_INVALID_WORK_GROUP_SIZE;
+    return CL_SUCCESS;
+}
+
+static cl_int take_local(struct launch_request *request, const struct queue *queue, const struct kernel_object *kernel, const size_t *size)
+{
+    const struct device_config *config = queue->device->config;
+    bool ragged = groups_may_be_ragged(config, kernel->program);
+    cl_int err = CL_SUCCESS;
+    if (size) {
+        for (uint32_t d = 0; d < 3; d++)
+            request->local_size[d] = d < request->work_dim ? size[d] : 1;
+        err = check_local(request, config, kernel->info);
+    } else if (!range_empty(request)) {
+        choose_local(request, queue->device->device, kernel->info, ragged);
+    }
+    if (err || range_empty(request))
+        return err;
+    return ragged || divides(request) ? CL_SUCCESS : CL_INVALID_WORK_GROUP_SIZE;
+}
+
+/* ---- arguments ----------------------------------------------------------------------- */
+
+/* One block: the launch_args, then their values, 16 bytes aligned. */
+static size_t round_up(size_t size)
+{
+    return (size + 15) & ~(size_t)15;
+}
+
+static bool is_pointer(const struct kernel_arg *arg)
+{
+    return arg->kind == ARG_GLOBAL || arg->kind == ARG_CONSTANT;
+}
+
+static size_t value_size(const struct kernel_arg *arg, const struct kernel_arg_value *value)
+{
+    return arg->kind == ARG_VALUE ? value->size : sizeof(uint64_t);
+}
+
+static void copy_value(void *target, const struct kernel_arg *arg, const struct kernel_arg_value *value)
+{
+    uint64_t word = value->size; /* ARG_LOCAL */
+    if (is_pointer(arg))
+        word = value->memobj ? value->memobj->address : value->address;
+    if (arg->kind == ARG_VALUE)
+        memcpy(target, value->bytes, value->size);
+    else
+        memcpy(target, &word, sizeof word);
+}
+
+static cl_int check_args(const struct queue *queue, const struct kernel_object *kernel)
+{
+    uint64_t local = kernel->info->local_bytes;
+    for (size_t i = 0; i < kernel->info->arg_count; i++) {
+        const struct kernel_arg_value *value = &kernel->args[i];
+        if (!value->set)
+            return CL_INVALID_KERNEL_ARGS;
+        cl_int err = value->memobj ? enqueue_buffer_aligned(queue, value->memobj) : CL_SUCCESS;
+        if (err)
+            return err;
+        if (is_pointer(&kernel->info->args[i]) && !value->memobj && value->address && !queue->device->config->svm_coarse)
+            return CL_INVALID_OPERATION;
+        if (kernel->info->args[i].kind == ARG_LOCAL && __builtin_add_overflow(local, value->size, &local))
+            return CL_OUT_OF_RESOURCES;
+    }
+    return local > queue->device->config->local_memory ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
+}
+
+static cl_int take_args(struct command *command, const struct kernel_object *kernel)
+{
+    size_t count = kernel->info->arg_count;
+    size_t size = round_up(count * sizeof(struct launch_arg));
+    for (size_t i = 0; i < count; i++)
+        size += round_up(value_size(&kernel->info->args[i], &kernel->args[i]));
+    struct launch_arg *args = malloc(size ? size : 1);
+    struct memobj **memobjs = calloc(count ? count : 1, sizeof *memobjs);
+    command->u.launch.request.args = args;
+    command->u.launch.request.arg_count = count;
+    command->u.launch.memobjs = memobjs;
+    if (!args || !memobjs)
+        return CL_OUT_OF_HOST_MEMORY;
+    char *next = (char *)args + round_up(count * sizeof *args);
+    for (size_t i = 0; i < count; i++) {
+        args[i] = (struct launch_arg){next, value_size(&kernel->info->args[i], &kernel->args[i])};
+        copy_value(next, &kernel->info->args[i], &kernel->args[i]);
+        next += round_up(args[i].size);
+        if (kernel->args[i].memobj)
+            memobjs[command->u.launch.memobj_count++] = object_ref(kernel->args[i].memobj);
+    }
+    return CL_SUCCESS;
+}
+
+/* ---- the calls -------------------------------------------------------------------------- */
+
+static cl_int fill_kernel(struct enqueue *enqueue, cl_kernel handle, cl_uint work_dim, const size_t *global_offset,
+                          const size_t *global_size, const size_t *local_size)
+{
+    const struct queue *queue = enqueue->queue;
+    struct launch_request *request = &enqueue->command->u.launch.request;
+    struct kernel_object *kernel = object_lookup(handle, OBJECT_KERNEL);
+    if (!kernel)
+        return CL_INVALID_KERNEL;
+    if (kernel->program->context != queue->context)
+        return CL_INVALID_CONTEXT;
+    if (!kernel->program->build.program)
+        return CL_INVALID_PROGRAM_EXECUTABLE;
+    if (work_dim < 1 || work_dim > 3)
+        return CL_INVALID_WORK_DIMENSION;
+    request->kernel = kernel->kernel;
+    request->work_dim = work_dim;
+    cl_int err = take_global(request, queue->device->config, global_size, global_offset);
+    if (!err)
+        err = take_local(request, queue, kernel, local_size);
+    if (!err)
+        err = check_args(queue, kernel);
+    if (err)
+        return err;
+    enqueue->command->u.launch.kernel = object_ref(kernel);
+    return take_args(enqueue->command, kernel);
+}
+
+static cl_int enqueue_launch(cl_command_queue queue, enum command_kind kind, cl_kernel kernel, cl_uint work_dim,
+                             const size_t *global_offset, const size_t *global_size, const size_t *local_size, cl_uint wait_count,
+                             const cl_event *waits, cl_event *event)
+{
+    struct enqueue enqueue;
+    cl_int err = enqueue_begin(&enqueue, queue, kind, wait_count, waits);
+    if (!err)
+        err = fill_kernel(&enqueue, kernel, work_dim, global_offset, global_size, local_size);
+    return enqueue_end(&enqueue, err, false, event);
+}
+
+cl_int CL_API_CALL api_clEnqueueNDRangeKernel(cl_command_queue command_queue, cl_kernel kernel, cl_uint work_dim,
+                                              const size_t *global_work_offset, const size_t *global_work_size,
+                                              const size_t *local_work_size, cl_uint num_events_in_wait_list,
+                                              const cl_event *event_wait_list, cl_event *event)
+{
+    return enqueue_launch(command_queue, COMMAND_NDRANGE_KERNEL, kernel, work_dim, global_work_offset, global_work_size,
+                          local_work_size, num_events_in_wait_list, event_wait_list, event);
+}
+
+cl_int CL_API_CALL api_clEnqueueTask(cl_command_queue command_queue, cl_kernel kernel, cl_uint num_events_in_wait_list,
+                                     const cl_event *event_wait_list, cl_event *event)
+{
+    const size_t one = 1;
+    return enqueue_launch(command_queue, COMMAND_TASK, kernel, 1, NULL, &one, &one, num_events_in_wait_list, event_wait_list, event);
+}

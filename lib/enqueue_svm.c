@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api.h"
+#include "command.h"
+#include "enqueue.h"
+#include "error.h"
+#include "transfer.h"
+
+/* Every pointer may also be ordinary host memory: then the device is not told. */
+static bool on_device(const struct command *command, const void *pointer)
+{
+    uint64_t start, size;
+    return device_allocation(command_device(command), (uint64_t)(uintptr_t)pointer, &start, &size);
+}
+
+static uint64_t address_of(const void *pointer)
+{
+    return (uint64_t)(uintptr_t)pointer;
+}
+
+static cl_int check_svm(const struct enqueue *enqueue)
+{
+    return enqueue->queue->device->config->svm_coarse ? CL_SUCCESS : CL_INVALID_OPERATION;
+}
+
+/* ---- memcpy ------------------------------------------------------------------------- */
+
+cl_int run_svm_memcpy(struct command *command)
+{
+    void *target = command->u.svm_copy.target;
+    const void *source = command->u.svm_copy.source;
+    size_t size = command->u.svm_copy.size;
+    struct device *device = command_device(command);
+    bool to_device = on_device(command, target), from_device = on_device(command, source);
+    enum status status = STATUS_OK;
+    if (to_device && from_device)
+        status = device_copy(device, command->serial, address_of(target), address_of(source), size);
+    else if (to_device)
+        status = device_write(device, command->serial, address_of(target), source, size);
+    else if (from_device)
+        status = device_read(device, command->serial, address_of(source), target, size);
+    else
+        memmove(target, source, size);
+    return error_from_status(status);
+}
+
+static cl_int check_svm_memcpy(const void *target, const void *source, size_t size)
+{
+    uint64_t a = address_of(target), b = address_of(source);
+    if (!target || !source)
+        return CL_INVALID_VALUE;
+    return size && (a < b ? b - a : a - b) < size ? CL_MEM_COPY_OVERLAP : CL_SUCCESS;
+}
+
+cl_int CL_API_CALL api_clEnqueueSVMMemcpy(cl_command_queue command_queue, cl_bool blocking_copy, void *dst_ptr, const void *src_ptr,
+                                          size_t size, cl_uint num_events_in_wait_list, const cl_event *event_wait_list, cl_event *event)
+{
+    struct enqueue enqueue;
+    cl_int err = enqueue_begin(&enqueue, command_queue, COMMAND_SVM_MEMCPY, num_events_in_wait_list, event_wait_list);
+    if (!err)
+        err = check_svm(&enqueue);
+    if (!err)
+        err = check_svm_memcpy(dst_ptr, src_ptr, size);
+    if (!err) {
+        enqueue.command->u.svm_copy.target = dst_ptr;
+        enqueue.command->u.svm_copy.source = src_ptr;
+        enqueue.command->u.svm_copy.size = size;
+    }
+    return enqueue_end(&enqueue, err, blocking_copy, event);
+}
+
+/* ---- fill --------------------------------------------------------------------------- */
+
+cl_int run_svm_memfill(struct command *command)
+{
+    char *target = command->u.fill.svm;
+    size_t step = command->u.fill.pattern_size;
+    if (on_device(command, target))
+        return error_from_status(device_fill(command_device(command), command->serial, address_of(target), command->u.fill.pattern,
+                                             step, command->u.fill.size));
+    for (size_t i = 0; i < command->u.fill.size; i += step)
+        memcpy(target + i, command->u.fill.pattern, step);
+    return CL_SUCCESS;
+}
+
+cl_int CL_API_CALL api_clEnqueueSVMMemFill(cl_command_queue command_queue, void *svm_ptr, const void *pattern, size_t pattern_size,
+                                           size_t size, cl_uint num_events_in_wait_list, const cl_event *event_wait_list,
+                                           cl_event *event)
+{
+    struct enqueue enqueue;
+    cl_int err = enqueue_begin(&enqueue, command_queue, COMMAND_SVM_MEMFILL, num_events_in_wait_list, event_wait_list);
+    if (!err)
+        err = check_svm(&enqueue);
+    if (!err && (!svm_ptr || !enqueue_pattern_ok(pattern, pattern_size) || address_of(svm_ptr) % pattern_size || size % pattern_size))
+        err = CL_INVALID_VALUE;
+    if (!err) {
+        enqueue.command->u.fill.svm = svm_ptr;
+        enqueue.command->u.fill.size = size;
+        enqueue.command->u.fill.pattern_size = pattern_size;
+        memcpy(enqueue.command->u.fill.pattern, pattern, pattern_size);
+    }
+    return enqueue_end(&enqueue, err, false, event);
+}
+
+/* ---- map and unmap -------------------------------------------------------------------- */
+
+/* Regions mapped now. Touched by the thread that executes commands alone. */
+struct svm_mapping { struct svm_mapping *next; void *pointer; size_t size; uint32_t flags; };
+static struct svm_mapping *svm_mappings;
+
+cl_int run_svm_map(struct command *command)
+{
+    struct svm_mapping *mapping;
+    if (!on_device(command, command->u.svm_map.pointer))
+        return CL_SUCCESS;
+    mapping = malloc(sizeof *mapping);
+    if (!mapping)
+        return CL_OUT_OF_HOST_MEMORY;
+    uint32_t flags = (command->u.svm_map.flags & CL_MAP_READ ? DEVICE_MAP_READ : 0) |
+                     (command->u.svm_map.flags & ~(cl_map_flags)CL_MAP_READ ? DEVICE_MAP_WRITE : 0);
+    *mapping = (struct svm_mapping){svm_mappings, command->u.svm_map.pointer, command->u.svm_map.size, flags};
+    svm_mappings = mapping;
+    device_map(command_device(command), address_of(mapping->pointer), mapping->size, mapping->flags);
+    return CL_SUCCESS;
+}
+
+cl_int run_svm_unmap(struct command *command)
+{
+    struct svm_mapping **link = &svm_mappings;
+    while (*link && (*link)->pointer != command->u.svm_map.pointer)
+        link = &(*link)->next;
+    struct svm_mapping *mapping = *link;
+    if (!mapping)
+        return CL_SUCCESS;
+    *link = mapping->next;
+    struct device *device = command_device(command);
+    enum status status = STATUS_OK;
+    device_unmap(device, address_of(mapping->pointer), mapping->size, mapping->flags);
+    if (mapping->flags & DEVICE_MAP_WRITE)
+        status = device_write(device, command->serial, address_of(mapping->pointer), mapping->pointer, mapping->size);
+    free(mapping);
+    return error_from_status(status);
+}
+
+static bool map_flags_valid(cl_map_flags flags)
+{
+    cl_map_flags read_write = CL_MAP_READ | CL_MAP_WRITE;
+    return !(flags & ~read_write) || flags == CL_MAP_WRITE_INVALIDATE_REGION;
+}
+
+cl_int CL_API_CALL api_clEnqueueSVMMap(cl_command_queue command_queue, cl_bool blocking_map, cl_map_flags flags, void *svm_ptr,
+                                       size_t size, cl_uint num_events_in_wait_list, const cl_event *event_wait_list, cl_event *event)
+{
+    struct enqueue enqueue;
+    cl_int err = enqueue_begin(&enqueue, command_queue, COMMAND_SVM_MAP, num_events_in_wait_list, event_wait_list);
+    if (!err)
+        err = check_svm(&enqueue);
+    if (!err && (!svm_ptr || size == 0 || !map_flags_valid(flags)))
+        err = CL_INVALID_VALUE;
+    if (!err) {
+        enqueue.command->u.svm_map.pointer = svm_ptr;
+        enqueue.command->u.svm_map.size = size;
+        enqueue.command->u.svm_map.flags = flags;
+    }
+    return enqueue_end(&enqueue, err, blocking_map, event);
+}
+
+cl_int CL_API_CALL api_clEnqueueSVMUnmap(cl_command_queue command_queue, void *svm_ptr, cl_uint num_events_in_wait_list,
+                                         const cl_event *event_wait_list, cl_event *event)
+{
+    struct enqueue enqueue;
+    cl_int err = enqueue_begin(&enqueue, command_queue, COMMAND_SVM_UNMAP, num_events_in_wait_list, event_wait_list);
+    if (!err)
+        err = check_svm(&enqueue);
+    if (!err && !svm_ptr)
+        err = CL_INVALID_VALUE;
+    if (!err)
+        enqueue.command->u.svm_map.pointer = svm_ptr;
+    return enqueue_end(&enqueue, err, false, event);
+}
+
+/* ---- free and migrate ------------------------------------------------------------------- */
+
+cl_int run_svm_free(struct command *command)
+{
+    cl_command_queue queue = (cl_command_queue)command->queue;
+    cl_context context = (cl_context)command->queue->context;
+    void **pointers = command->u.svm_free.pointers;
+    if (command->u.svm_free.function)
+        command->u.svm_free.function(queue, command->u.svm_free.count, pointers, command->u.svm_free.data);
+    else
+        for (cl_uint i = 0; i < command->u.svm_free.count; i++)
+            api_clSVMFree(context, pointers[i]);
+    return CL_SUCCESS;
+}
+
+void drop_svm_free(struct command *command)
+{
+    free(command->u.svm_free.pointers);
+}
+
+static cl_int fill_svm_free(struct enqueue *enqueue, cl_uint count, void *pointers[])
+{
+    struct command *command = enqueue->command;
+    if (!count != !pointers)
+        return CL_INVALID_VALUE;
+    command->u.svm_free.pointers = calloc(count ? count : 1, sizeof *pointers);
+    if (!command->u.svm_free.pointers)
+        return CL_OUT_OF_HOST_MEMORY;
+    if (count)
+        memcpy(command->u.svm_free.pointers, pointers, count * sizeof *pointers);
+    command->u.svm_free.count = count;
+    return CL_SUCCESS;
+}
+
+cl_int CL_API_CALL api_clEnqueueSVMFree(cl_command_queue command_queue, cl_uint num_svm_pointers, void *svm_pointers[],
+                                        void(CL_CALLBACK *pfn_free_func)(cl_command_queue, cl_uint, void *[], void *), void *user_data,
+                                        cl_uint num_events_in_wait_list, const cl_event *event_wait_list, cl_event *event)
+{
+    struct enqueue enqueue;
+    cl_int err = enqueue_begin(&enqueue, command_queue, COMMAND_SVM_FREE, num_events_in_wait_list, event_wait_list);
+    if (!err)
+        err = check_svm(&enqueue);
+    if (!err)
+        err = fill_svm_free(&enqueue, num_svm_pointers, svm_pointers);
+    if (!err) {
+        enqueue.command->u.svm_free.function = pfn_free_func;
+        enqueue.command->u.svm_free.data = user_data;
+    }
+    return enqueue_end(&enqueue, err, false, event);
+}
+
+static bool svm_range_valid(struct context *context, const void *pointer, size_t size)
+{
+    bool valid = false;
+    runtime_lock();
+    const struct svm_allocation *allocation = svm_find(context, pointer);
+    if (allocation)
+        valid = range_inside((size_t)((const char *)pointer - (const char *)allocation->pointer), size, allocation->size);
+    runtime_unlock();
+    return valid;
+}
+
+static cl_int check_svm_migrate(const struct queue *queue, cl_uint count, const void **pointers, const size_t *sizes,
+                                cl_mem_migration_flags flags)
+{
+    if (count == 0 || !pointers || flags & ~(cl_mem_migration_flags)(CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED))
+        return CL_INVALID_VALUE;
+    for (cl_uint i = 0; i < count; i++)
+        if (!svm_range_valid(queue->context, pointers[i], sizes ? sizes[i] : 0))
+            return CL_INVALID_VALUE;
+    return CL_SUCCESS;
+}
+
+cl_int CL_API_CALL api_clEnqueueSVMMigrateMem(cl_command_queue command_queue, cl_uint num_svm_pointers, const void **svm_pointers,
+                                              const size_t *sizes, cl_mem_migration_flags flags, cl_uint num_events_in_wait_list,
+                                              const cl_event *event_wait_list, cl_event *event)
+{
+    struct enqueue enqueue;
+    cl_int err = enqueue_begin(&enqueue, command_queue, COMMAND_SVM_MIGRATE_MEM, num_events_in_wait_list, event_wait_list);
+    if (!err)
+        err = check_svm(&enqueue);
+    if (!err)
+        err = check_svm_migrate(enqueue.queue, num_svm_pointers, svm_pointers, sizes, flags);
+    return enqueue_end(&enqueue, err, false, event);
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "event.h"
+
+#include <stdlib.h>
+
+#include "api.h"
+#include "callback.h"
+#include "info.h"
+
+/* ---- what the executor does with events (runtime_lock held) ----------------------- */
+
+struct event *event_new(struct context *context, struct queue *queue, cl_command_type type)
+{
+    struct event *event = object_new(OBJECT_EVENT, sizeof *event);
+    if (!event)
+        return NULL;
+    event->context = object_ref(context);
+    event->queue = queue ? object_ref(queue) : NULL;
+    event->type = type;
+    event->status = queue ? CL_QUEUED : CL_SUBMITTED;
+    event->user_status = event->status;
+    return event;
+}
+
+void event_destroy(void *object)
+{
+    struct event *event = object;
+    free(event->waiters);
+    if (event->queue)
+        object_unref(event->queue);
+    object_unref(event->context);
+}
+
+bool event_add_waiter(struct event *event, struct command *command)
+{
+    if (event->waiter_count == event->waiter_room) {
+        size_t room = 2 * event->waiter_room + 4;
+        struct command **grown = realloc(event->waiters, room * sizeof *grown);
+        if (!grown)
+            return false;
+        event->waiters = grown;
+        event->waiter_room = room;
+    }
+    event->waiters[event->waiter_count++] = command;
+    return true;
+}
+
+/* A callback with all it needs to be delivered without another allocation. */
+struct delivery {
+    struct event_callback base; /* first */
+    struct callback_item item;
+    struct event *event; /* a user reference: the handle is good inside the callback */
+    cl_int status;
+};
+
+static void deliver(void *data)
+{
+    struct delivery *delivery = data;
+    struct event *event = delivery->event;
+    delivery->base.function((cl_event)event, delivery->status, delivery->base.data);
+    free(delivery);
+    runtime_lock();
+    event->callback_refs--;
+    runtime_unlock();
+    object_release(event, OBJECT_EVENT);
+}
+
+static void post(struct event_callback *callback, cl_int status)
+{
+    struct delivery *delivery = (struct delivery *)callback;
+    delivery->status = status < 0 ? status : callback->state;
+    delivery->item.function = deliver;
+    delivery->item.data = delivery;
+    callback_post_item(&delivery->item);
+}
+
+/* Execution status falls: CL_QUEUED 3 to CL_COMPLETE 0, or an error below it. */
+void event_advance(struct event *event, cl_int status)
+{
+    event->status = status;
+    struct event_callback **link = &event->callbacks;
+    while (*link) {
+        struct event_callback *callback = *link;
+        if (status > callback->state) {
+            link = &callback->next;
+            continue;
+        }
+        *link = callback->next;
+        post(callback, status);
+    }
+}
+
+void event_attach(struct event *event, struct event_callback *callback)
+{
+    struct event_callback **link = &event->callbacks;
+    while (*link)
+        link = &(*link)->next;
+    *link = callback;
+    event_advance(event, event->status);
+}
+
+/* ---- the calls -------------------------------------------------------------------- */
+
+cl_event CL_API_CALL api_clCreateUserEvent(cl_context context, cl_int *errcode_ret)
+{
+    cl_int err = CL_SUCCESS;
+    struct event *event = NULL;
+    struct context *owner = object_lookup(context, OBJECT_CONTEXT);
+    if (!owner)
+        err = CL_INVALID_CONTEXT;
+    else if (!(event = event_new(owner, NULL, CL_COMMAND_USER)))
+        err = CL_OUT_OF_HOST_MEMORY;
+    else
+        object_publish(event);
+    if (errcode_ret)
+        *errcode_ret = err;
+    return (cl_event)event;
+}
+
+cl_int CL_API_CALL api_clSetUserEventStatus(cl_event handle, cl_int execution_status)
+{
+    struct event *event = object_lookup(handle, OBJECT_EVENT);
+    if (!event || event->queue)
+        return CL_INVALID_EVENT;
+    if (execution_status > CL_COMPLETE)
+        return CL_INVALID_VALUE;
+    return queue_user_event_set(event, execution_status);
+}
+
+cl_int CL_API_CALL api_clRetainEvent(cl_event event)
+{
+    return object_retain(event, OBJECT_EVENT);
+}
+
+cl_int CL_API_CALL api_clReleaseEvent(cl_event event)
+{
+    return object_release(event, OBJECT_EVENT);
+}
+
+static cl_int wait_list_check(cl_uint count, const cl_event *list)
+{
+    struct context *context = NULL;
+    for (cl_uint i = 0; i < count; i++) {
+        struct event *event = object_lookup(list[i], OBJECT_EVENT);
+        if (!event)
+            return CL_INVALID_EVENT;
+        if (context && event->context != context)
+            return CL_INVALID_CONTEXT;
+        context = event->context;
+    }
+    return CL_SUCCESS;
+}
+
+/* Another thread may release an event while this one waits for it. */
+cl_int CL_API_CALL api_clWaitForEvents(cl_uint num_events, const cl_event *event_list)
+{
+    if (num_events == 0 || !event_list)
+        return CL_INVALID_VALUE;
+    cl_int err = wait_list_check(num_events, event_list);
+    if (err)
+        return err;
+    struct event **events = calloc(num_events, sizeof *events);
+    if (!events)
+        return CL_OUT_OF_HOST_MEMORY;
+    for (cl_uint i = 0; i < num_events; i++)
+        events[i] = object_ref(event_list[i]);
+    err = queue_wait_events(num_events, events);
+    for (cl_uint i = 0; i < num_events; i++)
+        object_unref(events[i]);
+    free(events);
+    return err;
+}
+
+/* The answer must not depend on how far another thread has got. */
+static cl_int event_status(struct event *event)
+{
+    runtime_lock();
+    cl_int status = event->queue ? event->status : event->user_status;
+    runtime_unlock();
+    if (status <= CL_COMPLETE || !event->queue)
+        return status;
+    queue_drain();
+    runtime_lock();
+    status = event->status;
+    runtime_unlock();
+    return status;
+}
+
+static cl_uint event_references(struct event *event)
+{
+    runtime_lock();
+    cl_uint count = __atomic_load_n(&event->base.refs, __ATOMIC_RELAXED) - event->callback_refs;
+    runtime_unlock();
+    return count;
+}
+
+cl_int CL_API_CALL api_clGetEventInfo(cl_event handle, cl_event_info param_name, size_t param_value_size,
+                                      void *param_value, size_t *param_value_size_ret)
+{
+    struct event *event = object_lookup(handle, OBJECT_EVENT);
+    const struct info_reply *reply = &(struct info_reply){param_value_size, param_value, param_value_size_ret};
+    if (!event)
+        return CL_INVALID_EVENT;
+    switch (param_name) {
+    case CL_EVENT_COMMAND_QUEUE:
+        return INFO_VALUE(reply, cl_command_queue, (cl_command_queue)event->queue);
+    case CL_EVENT_CONTEXT:
+        return INFO_VALUE(reply, cl_context, (cl_context)event->context);
+    case CL_EVENT_COMMAND_TYPE:
+        return INFO_VALUE(reply, cl_command_type, event->type);
+    case CL_EVENT_COMMAND_EXECUTION_STATUS:
+        return INFO_VALUE(reply, cl_int, event_status(event));
+    case CL_EVENT_REFERENCE_COUNT:
+        return INFO_VALUE(reply, cl_uint, event_references(event));
+    default:
+        return CL_INVALID_VALUE;
+    }
+}
+
+/* CL_PROFILING_COMMAND_QUEUED ... COMPLETE are consecutive, as is event->time[]. */
+cl_int CL_API_CALL api_clGetEventProfilingInfo(cl_event handle, cl_profiling_info param_name, size_t param_value_size,
+                                               void *param_value, size_t *param_value_size_ret)
+{
+    struct event *event = object_lookup(handle, OBJECT_EVENT);
+    const struct info_reply *reply = &(struct info_reply){param_value_size, param_value, param_value_size_ret};
+    if (!event)
+        return CL_INVALID_EVENT;
+    if (!event->queue || !(event->queue->properties & CL_QUEUE_PROFILING_ENABLE) || event->type == CL_COMMAND_SVM_FREE ||
+        event_status(event) != CL_COMPLETE)
+        return CL_PROFILING_INFO_NOT_AVAILABLE;
+    if (param_name < CL_PROFILING_COMMAND_QUEUED || param_name > CL_PROFILING_COMMAND_COMPLETE)
+        return CL_INVALID_VALUE;
+    return INFO_VALUE(reply, cl_ulong, event->time[param_name - CL_PROFILING_COMMAND_QUEUED]);
+}
+
+cl_int CL_API_CALL api_clSetEventCallback(cl_event handle, cl_int command_exec_callback_type,
+                                          void(CL_CALLBACK *pfn_notify)(cl_event, cl_int, void *), void *user_data)
+{
+    struct event *event = object_lookup(handle, OBJECT_EVENT);
+    if (!event)
+        return CL_INVALID_EVENT;
+    if (!pfn_notify || command_exec_callback_type < CL_COMPLETE || command_exec_callback_type > CL_SUBMITTED)
+        return CL_INVALID_VALUE;
+    struct delivery *delivery = calloc(1, sizeof *delivery);
+    if (!delivery)
+        return CL_OUT_OF_HOST_MEMORY;
+    delivery->base = (struct event_callback){NULL, command_exec_callback_type, pfn_notify, user_data};
+    delivery->event = event;
+    object_retain(event, OBJECT_EVENT);
+    cl_int err = queue_event_callback(event, &delivery->base);
+    if (err) {
+        object_release(event, OBJECT_EVENT);
+        free(delivery);
+    }
+    return err;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How a loader finds the platform, and the functions that have no row in its table. */
+#include <string.h>
+
+#include "api.h"
+
+cl_int CL_API_CALL api_clIcdGetPlatformIDsKHR(cl_uint num_entries, cl_platform_id *platforms, cl_uint *num_platforms)
+{
+    return api_clGetPlatformIDs(num_entries, platforms, num_platforms);
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clIcdGetPlatformIDsKHR(cl_uint num_entries, cl_platform_id *platforms, cl_uint *num_platforms)
+{
+    return api_clIcdGetPlatformIDsKHR(num_entries, platforms, num_platforms);
+}
+
+typedef void any_function(void);
+
+static const struct extension_function {
+    const char *name;
+    any_function *function;
+} extension_functions[] = {
+    {"clIcdGetPlatformIDsKHR", (any_function *)api_clIcdGetPlatformIDsKHR},
+    {"clGetPlatformInfo", (any_function *)api_clGetPlatformInfo}, /* the loader asks for it by name */
+    {"clCreateCommandQueueWithPropertiesKHR", (any_function *)api_clCreateCommandQueueWithProperties},
+    {"clCreateProgramWithILKHR", (any_function *)api_clCreateProgramWithIL},
+    {"clGetKernelSubGroupInfoKHR", (any_function *)api_clGetKernelSubGroupInfoKHR},
+};
+
+void *CL_API_CALL api_clGetExtensionFunctionAddress(const char *function_name)
+{
+    if (!function_name)
+        return NULL;
+    for (size_t i = 0; i < sizeof extension_functions / sizeof *extension_functions; i++)
+        if (strcmp(function_name, extension_functions[i].name) == 0)
+            return (void *)(uintptr_t)extension_functions[i].function;
+    return NULL;
+}
+
+void *CL_API_CALL api_clGetExtensionFunctionAddressForPlatform(cl_platform_id platform, const char *function_name)
+{
+    return object_lookup(platform, OBJECT_PLATFORM) ? api_clGetExtensionFunctionAddress(function_name) : NULL;
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "queue.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "api.h"
+#include "error.h"
+#include "info.h"
+
+void queue_destroy(void *object)
+{
+    struct queue *queue = object;
+    free(queue->property_list);
+    object_unref(queue->device);
+    object_unref(queue->context);
+}
+
+/* ---- creation -------------------------------------------------------------------- */
+
+enum {
+    HOST_PROPERTIES = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE,
+    DEVICE_PROPERTIES = CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT,
+};
+
+static bool context_has(const struct context *context, const struct cl_device *device)
+{
+    for (cl_uint i = 0; i < context->device_count; i++)
+        if (context->devices[i] == device)
+            return true;
+    return false;
+}
+
+static cl_int check_owners(cl_context context, cl_device_id device)
+{
+    if (!object_lookup(context, OBJECT_CONTEXT))
+        return CL_INVALID_CONTEXT;
+    if (!object_lookup(device, OBJECT_DEVICE) || !context_has((struct context *)context, (struct cl_device *)device))
+        return CL_INVALID_DEVICE;
+    return CL_SUCCESS;
+}
+
+/* What is no property at all is invalid; what is one but not ours is not supported. */
+static cl_int check_properties(cl_command_queue_properties properties)
+{
+    cl_command_queue_properties on_device = properties & DEVICE_PROPERTIES;
+    if (properties & ~(cl_command_queue_properties)(HOST_PROPERTIES | DEVICE_PROPERTIES))
+        return CL_INVALID_VALUE;
+    if (!on_device)
+        return CL_SUCCESS;
+    if (!(properties & CL_QUEUE_ON_DEVICE) || !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE))
+        return CL_INVALID_VALUE;
+    return CL_INVALID_QUEUE_PROPERTIES;
+}
+
+/* Each name once; count includes the final 0. */
+static cl_int read_list(const cl_queue_properties *list, cl_command_queue_properties *out_properties, size_t *out_count)
+{
+    bool seen_properties = false, seen_size = false;
+    size_t count = 0;
+    for (; list && list[count]; count += 2) {
+        bool *seen = list[count] == CL_QUEUE_PROPERTIES ? &seen_properties : list[count] == CL_QUEUE_SIZE ? &seen_size : NULL;
+        if (!seen || *seen)
+            return CL_INVALID_VALUE;
+        *seen = true;
+        if (seen == &seen_properties)
+            *out_properties = (cl_command_queue_properties)list[count + 1];
+    }
+    *out_count = list ? count + 1 : 0;
+    if (seen_size && !(*out_properties & CL_QUEUE_ON_DEVICE))
+        return CL_INVALID_VALUE;
+    return check_properties(*out_properties);
+}
+
+static struct queue *queue_new(struct context *context, struct cl_device *device, cl_command_queue_properties properties,
+                               const cl_queue_properties *list, size_t list_count)
+{
+    cl_queue_properties *copy = list_count ? malloc(list_count * sizeof *copy) : NULL;
+    struct queue *queue = list_count && !copy ? NULL : object_new(OBJECT_QUEUE, sizeof *queue);
+    if (!queue) {
+        free(copy);
+        return NULL;
+    }
+    if (copy)
+        memcpy(copy, list, list_count * sizeof *copy);
+    queue->context = object_ref(context);
+    queue->device = object_ref(device);
+    queue->properties = properties;
+    queue->property_list = copy;
+    queue->property_count = list_count;
+    object_publish(queue);
+    return queue;
+}
+
+cl_command_queue CL_API_CALL api_clCreateCommandQueueWithProperties(cl_context context, cl_device_id device,
+                                                                    const cl_queue_properties *properties, cl_int *errcode_ret)
+{
+    cl_command_queue_properties bits = 0;
+    size_t count = 0;
+    struct queue *queue = NULL;
+    cl_int err = check_owners(context, device);
+    if (!err)
+        err = read_list(properties, &bits, &count);
+    if (!err && !(queue = queue_new((struct context *)context, (struct cl_device *)device, bits, properties, count)))
+        err = CL_OUT_OF_HOST_MEMORY;
+    return error_return(errcode_ret, err, queue);
+}
+
+cl_command_queue CL_API_CALL api_clCreateCommandQueue(cl_context context, cl_device_id device,
+                                                      cl_command_queue_properties properties, cl_int *errcode_ret)
+{
+    struct queue *queue = NULL;
+    cl_int err = check_owners(context, device);
+    if (!err && properties & ~(cl_command_queue_properties)HOST_PROPERTIES)
+        err = CL_INVALID_VALUE;
+    if (!err && !(queue = queue_new((struct context *)context, (struct cl_device *)device, properties, NULL, 0)))
+        err = CL_OUT_OF_HOST_MEMORY;
+    return error_return(errcode_ret, err, queue);
+}
+
+/* ---- the other calls ---------------------------------------------------------------- */
+
+cl_int CL_API_CALL api_clRetainCommandQueue(cl_command_queue command_queue)
+{
+    return object_retain(command_queue, OBJECT_QUEUE);
+}
+
+cl_int CL_API_CALL api_clReleaseCommandQueue(cl_command_queue command_queue)
+{
+    struct queue *queue = object_lookup(command_queue, OBJECT_QUEUE);
+    if (queue)
+        queue_flush(queue);
+    return object_release(command_queue, OBJECT_QUEUE);
+}
+
+static cl_int reply_size(const struct info_reply *reply, const struct queue *queue)
+{
+    return queue->properties & CL_QUEUE_ON_DEVICE ? INFO_VALUE(reply, cl_uint, queue->size) : CL_INVALID_COMMAND_QUEUE;
+}
+
+cl_int CL_API_CALL api_clGetCommandQueueInfo(cl_command_queue command_queue, cl_command_queue_info param_name,
+                                             size_t param_value_size, void *param_value, size_t *param_value_size_ret)
+{
+    const struct queue *queue = object_lookup(command_queue, OBJECT_QUEUE);
+    const struct info_reply *reply = &(struct info_reply){param_value_size, param_value, param_value_size_ret};
+    if (!queue)
+        return CL_INVALID_COMMAND_QUEUE;
+    switch (param_name) {
+    case CL_QUEUE_CONTEXT:
+        return INFO_VALUE(reply, cl_context, (cl_context)queue->context);
+    case CL_QUEUE_DEVICE:
+        return INFO_VALUE(reply, cl_device_id, (cl_device_id)queue->device);
+    case CL_QUEUE_REFERENCE_COUNT:
+        return INFO_VALUE(reply, cl_uint, __atomic_load_n(&queue->base.refs, __ATOMIC_RELAXED));
+    case CL_QUEUE_PROPERTIES:
+        return INFO_VALUE(reply, cl_command_queue_properties, queue->properties);
+    case CL_QUEUE_PROPERTIES_ARRAY:
+        return info_bytes(reply, queue->property_list, queue->property_count * sizeof *queue->property_list);
+    case CL_QUEUE_SIZE:
+        return reply_size(reply, queue);
+    case CL_QUEUE_DEVICE_DEFAULT:
+        return INFO_VALUE(reply, cl_command_queue, (cl_command_queue)queue->device->default_queue);
+    default:
+        return CL_INVALID_VALUE;
+    }
+}
+
+/* From 1.1 on an implementation may refuse; the order of execution is fixed at creation. */
+cl_int CL_API_CALL api_clSetCommandQueueProperty(cl_command_queue command_queue, cl_command_queue_properties properties,
+                                                 cl_bool enable, cl_command_queue_properties *old_properties)
+{
+    struct queue *queue = object_lookup(command_queue, OBJECT_QUEUE);
+    if (!queue)
+        return CL_INVALID_COMMAND_QUEUE;
+    if (properties & ~(cl_command_queue_properties)HOST_PROPERTIES)
+        return CL_INVALID_VALUE;
+    (void)enable;
+    if (old_properties)
+        *old_properties = queue->properties;
+    return CL_INVALID_OPERATION;
+}
+
+/* There are no device queues: no queue can be a default one. */
+cl_int CL_API_CALL api_clSetDefaultDeviceCommandQueue(cl_context context, cl_device_id device, cl_command_queue command_queue)
+{
+    cl_int err = check_owners(context, device);
+    if (err)
+        return err;
+    (void)command_queue;
+    return CL_INVALID_OPERATION;
+}
+
+cl_int CL_API_CALL api_clFlush(cl_command_queue command_queue)
+{
+    struct queue *queue = object_lookup(command_queue, OBJECT_QUEUE);
+    if (!queue)
+        return CL_INVALID_COMMAND_QUEUE;
+    queue_flush(queue);
+    return CL_SUCCESS;
+}
+
+/* Another thread may release the queue while this one waits. */
+cl_int CL_API_CALL api_clFinish(cl_command_queue command_queue)
+{
+    struct queue *queue = object_lookup(command_queue, OBJECT_QUEUE);
+    if (!queue)
+        return CL_INVALID_COMMAND_QUEUE;
+    object_ref(queue);
+    cl_int err = queue_finish(queue);
+    object_unref(queue);
+    return err;
+}

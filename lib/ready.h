@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  The commands that may run now, and which of them is next: the scenario's
+ *          policy, a function of the commands' serial numbers and the seed.
+ *
+ * Interface
+ *   ready_reserve   room for that many; the only call that can fail
+ *   ready_add       keeps them in serial order
+ *   ready_take      the next one, NULL when none is ready
+ */
+#ifndef ORRERY_LIB_READY_H
+#define ORRERY_LIB_READY_H
+#include "queue.h"
+
+struct ready {
+    struct command **command; /* [first, last) by serial number */
+    size_t first, last, room;
+    uint64_t taken;
+    uint32_t queue_id;        /* round-robin: whose turn it was */
+};
+
+bool ready_reserve(struct ready *ready, size_t count);
+void ready_add(struct ready *ready, struct command *command);
+struct command *ready_take(struct ready *ready, const struct schedule_config *schedule);
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  What the buffer commands share: ranges, the CL_MEM_HOST_* flags, the device.
+ */
+#ifndef ORRERY_LIB_TRANSFER_H
+#define ORRERY_LIB_TRANSFER_H
+#include "queue.h"
+
+bool range_inside(size_t offset, size_t size, size_t whole); /* no overflow */
+cl_int host_may_read(const struct memobj *memobj);            /* CL_INVALID_OPERATION */
+cl_int host_may_write(const struct memobj *memobj);
+struct device *command_device(const struct command *command);
+#endif
