@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api.h"
+#include "context.h"
+#include "destructor.h"
+#include "device_info.h"
+#include "error.h"
+#include "info.h"
+
+static const cl_mem_flags kernel_access = CL_MEM_READ_WRITE | CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY;
+static const cl_mem_flags host_access = CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS;
+static const cl_mem_flags host_pointer = CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR;
+
+/* ---- checks ---------------------------------------------------------------------- */
+
+static bool at_most_one(cl_mem_flags flags)
+{
+    return !(flags & (flags - 1));
+}
+
+static bool flags_valid(cl_mem_flags flags)
+{
+    if (flags & ~(kernel_access | host_access | host_pointer))
+        return false;
+    if ((flags & CL_MEM_USE_HOST_PTR) && (flags & (CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR)))
+        return false;
+    return at_most_one(flags & kernel_access) && at_most_one(flags & host_access);
+}
+
+static cl_int check_size(struct context *context, cl_mem_flags flags, size_t size, const void *host_ptr)
+{
+    if (!size || size > context->devices[0]->config->max_allocation)
+        return CL_INVALID_BUFFER_SIZE;
+    const struct svm_allocation *svm = host_ptr ? svm_find(context, host_ptr) : NULL;
+    if (svm && (flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR)) &&
+        size > svm->size - (size_t)((const char *)host_ptr - (const char *)svm->pointer))
+        return CL_INVALID_BUFFER_SIZE;
+    return CL_SUCCESS;
+}
+
+static cl_int check_buffer(struct context *context, const cl_mem_properties *properties, cl_mem_flags flags,
+                           size_t size, const void *host_ptr)
+{
+    bool wants_pointer = flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR);
+    if (properties && properties[0])
+        return CL_INVALID_PROPERTY;
+    if (!flags_valid(flags))
+        return CL_INVALID_VALUE;
+    cl_int err = check_size(context, flags, size, host_ptr);
+    if (!err && !host_ptr == wants_pointer)
+        err = CL_INVALID_HOST_PTR;
+    return err;
+}
+
+/* ---- buffers ---------------------------------------------------------------------- */
+
+void memobj_destroy(void *object)
+{
+    struct memobj *memobj = object;
+    destructor_run(memobj->destructors, memobj);
+    if (memobj->owns_address)
+        device_release(runtime_device(), memobj->address);
+    while (memobj->maps) {
+        struct map_record *record = memobj->maps;
+        memobj->maps = record->next;
+        free(record);
+    }
+    free(memobj->properties);
+    object_unref(memobj->parent);
+    object_unref(memobj->context);
+}
+
+static cl_int allocate(struct memobj *memobj)
+{
+    char name[32];
+    uint32_t flags = 0;
+    if (memobj->flags & CL_MEM_READ_ONLY)
+        flags |= ALLOC_KERNEL_READ_ONLY;
+    if (memobj->flags & CL_MEM_WRITE_ONLY)
+        flags |= ALLOC_KERNEL_WRITE_ONLY;
+    snprintf(name, sizeof name, "buffer %u", memobj->base.id);
+    enum status status = device_alloc(runtime_device(), memobj->size, DEVICE_BASE_ALIGN, flags, name, &memobj->address);
+    memobj->owns_address = status == STATUS_OK;
+    return status == STATUS_OUT_OF_RESOURCES ? CL_MEM_OBJECT_ALLOCATION_FAILURE : error_from_status(status);
+}
+
+/* Where the bytes live: in the SVM allocation host_ptr points into, or in their own. */
+static cl_int provide_storage(struct memobj *memobj, void *host_ptr)
+{
+    bool use = memobj->flags & CL_MEM_USE_HOST_PTR;
+    if (use)
+        memobj->host_ptr = host_ptr;
+    memobj->is_svm = use && svm_find(memobj->context, host_ptr);
+    if (memobj->is_svm) {
+        memobj->address = (uint64_t)(uintptr_t)host_ptr;
+        return CL_SUCCESS;
+    }
+    cl_int err = allocate(memobj);
+    if (!err && host_ptr)
+        err = error_from_status(device_write(runtime_device(), 0, memobj->address, host_ptr, memobj->size));
+    return err;
+}
+
+static cl_int keep_properties(struct memobj *memobj, const cl_mem_properties *properties)
+{
+    if (!properties)
+        return CL_SUCCESS;
+    memobj->properties = calloc(1, sizeof *memobj->properties); /* the final 0 of an empty list */
+    memobj->property_count = 1;
+    return memobj->properties ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
+}
+
+static struct memobj *memobj_new(struct context *context, cl_mem_flags flags, size_t size)
+{
+    struct memobj *memobj = object_new(OBJECT_MEMOBJ, sizeof *memobj);
+    if (!memobj)
+        return NULL;
+    memobj->context = object_ref(context);
+    memobj->type = CL_MEM_OBJECT_BUFFER;
+    memobj->flags = flags;
+    memobj->size = size;
+    return memobj;
+}
+
+static cl_int create_buffer(struct context *context, const cl_mem_properties *properties, cl_mem_flags flags,
+                            size_t size, void *host_ptr, struct memobj **out_memobj)
+{
+    cl_int err = check_buffer(context, properties, flags, size, host_ptr);
+    if (err)
+        return err;
+    struct memobj *memobj = memobj_new(context, flags & kernel_access ? flags : flags | CL_MEM_READ_WRITE, size);
+    if (!memobj)
+        return CL_OUT_OF_HOST_MEMORY;
+    err = keep_properties(memobj, properties);
+    if (!err)
+        err = provide_storage(memobj, host_ptr);
+    if (err) {
+        object_unref(memobj);
+        return err;
+    }
+    object_publish(memobj);
+    *out_memobj = memobj;
+    return CL_SUCCESS;
+}
+
+cl_mem CL_API_CALL api_clCreateBufferWithProperties(cl_context handle, const cl_mem_properties *properties,
+                                                    cl_mem_flags flags, size_t size, void *host_ptr, cl_int *errcode_ret)
+{
+    struct context *context = context_lookup(handle);
+    struct memobj *memobj = NULL;
+    if (!context)
+        return error_return(errcode_ret, CL_INVALID_CONTEXT, NULL);
+    cl_int err = create_buffer(context, properties, flags, size, host_ptr, &memobj);
+    return error_return(errcode_ret, context_refuse(context, "clCreateBuffer", err), memobj);
+}
+
+cl_mem CL_API_CALL api_clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void *host_ptr,
+                                      cl_int *errcode_ret)
+{
+    return api_clCreateBufferWithProperties(context, NULL, flags, size, host_ptr, errcode_ret);
+}
+
+/* ---- sub-buffers -------------------------------------------------------------------- */
+
+/* What the parent forbids cannot be had back. */
+static bool narrows(cl_mem_flags parent, cl_mem_flags flags)
+{
+    if ((parent & CL_MEM_WRITE_ONLY) && (flags & (CL_MEM_READ_WRITE | CL_MEM_READ_ONLY)))
+        return false;
+    if ((parent & CL_MEM_READ_ONLY) && (flags & (CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY)))
+        return false;
+    if ((parent & CL_MEM_HOST_WRITE_ONLY) && (flags & CL_MEM_HOST_READ_ONLY))
+        return false;
+    if ((parent & CL_MEM_HOST_READ_ONLY) && (flags & CL_MEM_HOST_WRITE_ONLY))
+        return false;
+    return !(parent & CL_MEM_HOST_NO_ACCESS) || !(flags & (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_WRITE_ONLY));
+}
+
+static cl_int check_region(const struct memobj *parent, const cl_buffer_region *region)
+{
+    if (!region->size)
+        return CL_INVALID_BUFFER_SIZE;
+    if (region->origin > parent->size || region->size > parent->size - region->origin)
+        return CL_INVALID_VALUE;
+    return region->origin % DEVICE_BASE_ALIGN ? CL_MISALIGNED_SUB_BUFFER_OFFSET : CL_SUCCESS;
+}
+
+static cl_int check_sub_buffer(const struct memobj *parent, cl_mem_flags flags, cl_buffer_create_type type,
+                               const void *info)
+{
+    if (parent->parent || parent->type != CL_MEM_OBJECT_BUFFER)
+        return CL_INVALID_MEM_OBJECT;
+    if (!flags_valid(flags) || (flags & host_pointer) || !narrows(parent->flags, flags))
+        return CL_INVALID_VALUE;
+    if (type != CL_BUFFER_CREATE_TYPE_REGION || !info)
+        return CL_INVALID_VALUE;
+    return check_region(parent, info);
+}
+
+static cl_mem_flags inherit(cl_mem_flags parent, cl_mem_flags flags)
+{
+    cl_mem_flags inherited = parent & host_pointer;
+    if (!(flags & kernel_access))
+        inherited |= parent & kernel_access;
+    if (!(flags & host_access))
+        inherited |= parent & host_access;
+    return flags | inherited;
+}
+
+static struct memobj *new_sub_buffer(struct memobj *parent, cl_mem_flags flags, const cl_buffer_region *region)
+{
+    struct memobj *memobj = memobj_new(parent->context, inherit(parent->flags, flags), region->size);
+    if (!memobj)
+        return NULL;
+    memobj->parent = object_ref(parent);
+    memobj->offset = region->origin;
+    memobj->address = parent->address + region->origin;
+    memobj->is_svm = parent->is_svm;
+    if (parent->host_ptr)
+        memobj->host_ptr = (char *)parent->host_ptr + region->origin;
+    object_publish(memobj);
+    return memobj;
+}
+
+cl_mem CL_API_CALL api_clCreateSubBuffer(cl_mem buffer, cl_mem_flags flags, cl_buffer_create_type buffer_create_type,
+                                         const void *buffer_create_info, cl_int *errcode_ret)
+{
+    struct memobj *parent = object_lookup(buffer, OBJECT_MEMOBJ), *memobj = NULL;
+    if (!parent)
+        return error_return(errcode_ret, CL_INVALID_MEM_OBJECT, NULL);
+    cl_int err = check_sub_buffer(parent, flags, buffer_create_type, buffer_create_info);
+    if (!err && !(memobj = new_sub_buffer(parent, flags, buffer_create_info)))
+        err = CL_OUT_OF_HOST_MEMORY;
+    return error_return(errcode_ret, context_refuse(parent->context, "clCreateSubBuffer", err), memobj);
+}
+
+/* ---- every memory object -------------------------------------------------------------- */
+
+cl_int CL_API_CALL api_clRetainMemObject(cl_mem memobj)
+{
+    return object_retain(memobj, OBJECT_MEMOBJ);
+}
+
+cl_int CL_API_CALL api_clReleaseMemObject(cl_mem memobj)
+{
+    return object_release(memobj, OBJECT_MEMOBJ);
+}
+
+static cl_uint map_count(const struct memobj *memobj)
+{
+    runtime_lock();
+    cl_uint count = memobj->map_count;
+    runtime_unlock();
+    return count;
+}
+
+cl_int CL_API_CALL api_clGetMemObjectInfo(cl_mem handle, cl_mem_info param_name, size_t param_value_size,
+                                          void *param_value, size_t *param_value_size_ret)
+{
+    const struct info_reply reply[] = {{param_value_size, param_value, param_value_size_ret}};
+    const struct memobj *memobj = object_lookup(handle, OBJECT_MEMOBJ);
+    if (!memobj)
+        return CL_INVALID_MEM_OBJECT;
+    switch (param_name) {
+    case CL_MEM_TYPE:
+        return INFO_VALUE(reply, cl_mem_object_type, memobj->type);
+    case CL_MEM_FLAGS:
+        return INFO_VALUE(reply, cl_mem_flags, memobj->flags);
+    case CL_MEM_SIZE:
+        return INFO_VALUE(reply, size_t, memobj->size);
+    case CL_MEM_HOST_PTR:
+        return INFO_VALUE(reply, void *, memobj->host_ptr);
+    case CL_MEM_MAP_COUNT:
+        return INFO_VALUE(reply, cl_uint, map_count(memobj));
+    case CL_MEM_REFERENCE_COUNT:
+        return INFO_VALUE(reply, cl_uint, memobj->base.refs);
+    case CL_MEM_CONTEXT:
+        return INFO_VALUE(reply, cl_context, (cl_context)memobj->context);
+    case CL_MEM_ASSOCIATED_MEMOBJECT:
+        return INFO_VALUE(reply, cl_mem, (cl_mem)memobj->parent);
+    case CL_MEM_OFFSET:
+        return INFO_VALUE(reply, size_t, memobj->offset);
+    case CL_MEM_USES_SVM_POINTER:
+        return INFO_VALUE(reply, cl_bool, memobj->is_svm);
+    case CL_MEM_PROPERTIES:
+        return info_bytes(reply, memobj->properties, memobj->property_count * sizeof *memobj->properties);
+    default:
+        return CL_INVALID_VALUE;
+    }
+}
+
+cl_int CL_API_CALL api_clSetMemObjectDestructorCallback(cl_mem handle, void(CL_CALLBACK *pfn_notify)(cl_mem, void *),
+                                                        void *user_data)
+{
+    struct memobj *memobj = object_lookup(handle, OBJECT_MEMOBJ);
+    if (!memobj)
+        return CL_INVALID_MEM_OBJECT;
+    if (!pfn_notify)
+        return CL_INVALID_VALUE;
+    return destructor_add(&memobj->destructors, (void *)pfn_notify, user_data);
+}
