@@ -8,6 +8,10 @@ libinterp_la_SOURCES = \
 	%D%/ir.def \
 	%D%/ir.h \
 	%D%/math.h \
+	%D%/math_integer_width.h \
+	%D%/math_isa.h \
+	%D%/math_real.h \
+	%D%/math_table.c \
 	%D%/module.c \
 	%D%/module.h \
 	%D%/op.def \
@@ -18,7 +22,11 @@ libinterp_la_LIBADD = $(ISA_PARTS) $(SLEEF_LIBS)
 
 # exec_*.c and math_*.c: compiled once per instruction set with ORRERY_ISA = 0, 1, 2; their external names carry
 # the suffix. The vector flags never include -mfma: contraction is off and results are the same everywhere.
-ISA_SOURCES =
+ISA_SOURCES = \
+	%D%/math_double.c \
+	%D%/math_float.c \
+	%D%/math_half.c \
+	%D%/math_integer.c
 
 ISA_CFLAGS = $(AM_CFLAGS) -O2 -ftree-vectorize -fno-math-errno -fno-trapping-math -fno-strict-aliasing
 
