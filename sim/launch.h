@@ -14,7 +14,7 @@
 #ifndef ORRERY_SIM_LAUNCH_H
 #define ORRERY_SIM_LAUNCH_H
 
-#include "interp.h"
+#include "interp/interp.h"
 #include "memory_arena.h"
 #include "orrery/device.h"
 

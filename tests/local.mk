@@ -8,6 +8,21 @@
 # Tests of the API link $(OPENCL_LIBS) $(CHECK_LIBS) instead of libsim.la and reach the library through the loader
 # (OCL_ICD_VENDORS is set). Tests that need MPFR add $(MPFR_LIBS). Scripts are listed in TESTS and EXTRA_DIST.
 if BUILD_TESTS
+check_PROGRAMS += %D%/check_memory
+%C%_check_memory_SOURCES = %D%/check_memory.c
+%C%_check_memory_LDADD = libsim.la $(CHECK_LIBS)
+
+check_PROGRAMS += %D%/check_launch
+%C%_check_launch_SOURCES = %D%/check_launch.c %D%/fake_interp.c %D%/fake_interp.h
+%C%_check_launch_LDADD = libsim.la $(CHECK_LIBS)
+
+check_PROGRAMS += %D%/check_schedule
+%C%_check_schedule_SOURCES = %D%/check_schedule.c %D%/fake_interp.c %D%/fake_interp.h
+%C%_check_schedule_LDADD = libsim.la $(CHECK_LIBS)
+
+check_PROGRAMS += %D%/check_device
+%C%_check_device_SOURCES = %D%/check_device.c %D%/fake_interp.c %D%/fake_interp.h
+%C%_check_device_LDADD = libsim.la $(CHECK_LIBS)
 endif
 
 test_scripts = \
