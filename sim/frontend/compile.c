@@ -93,6 +93,7 @@ static enum status compile_or_load(const struct compilation *compilation, struct
         if (cache_load(directory, key, out_spirv, log))
             return STATUS_OK;
     }
+    toolchain_ask_headers(compilation->toolchain);
     enum status status = compile(compilation, out_spirv, &included, log);
     if (!status && directory)
         cache_store(directory, key, out_spirv, log, &included);

@@ -26,7 +26,7 @@
 struct compilation {
     const struct compile_request *request;
     const struct options *options;
-    const struct toolchain *toolchain;
+    struct toolchain *toolchain;
     const char *working_directory; /* the caller's, absolute */
     unsigned cl_std;               /* 100 * major + 10 * minor: 120, 200, 300 */
 };

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "orrery/compiler.h"
+#include "process.h"
 
 #ifndef ORRERY_CLANG_DEFAULT
 #define ORRERY_CLANG_DEFAULT "clang-14"
@@ -114,6 +115,25 @@ static enum status missing(const char *name, struct diagnosis *diagnosis)
                     "OpenCL C source needs clang and llvm-spirv, and %s was not found; on Debian and Ubuntu:\n"
                     "    apt install clang-14 libclang-common-14-dev llvm-spirv-14\n"
                     "or name the programs in ORRERY_CLANG and ORRERY_LLVM_SPIRV", name);
+}
+
+/* A wrapper script has no headers beside it; clang knows where its own are. */
+void toolchain_ask_headers(struct toolchain *toolchain)
+{
+    char *arguments[] = { toolchain->clang, "-print-resource-dir", NULL };
+    struct process process = { .arguments = arguments };
+    struct process_result result = { 0 };
+    struct text header = { 0 };
+    if (toolchain->header_directory)
+        return;
+    if (!process_run(&process, &result, NULL) && !process_failed(&result) && result.output.size)
+        text_addf(&header, "%.*s/include/opencl-c.h", (int)strcspn(result.output.data, "\n"), result.output.data);
+    if (header.data && access(header.data, R_OK) == 0) {
+        *strrchr(header.data, '/') = '\0';
+        toolchain->header_directory = text_take(&header);
+    }
+    text_fini(&header);
+    process_result_fini(&result);
 }
 
 static void identify(const char *path, struct text *identity)

@@ -5,6 +5,8 @@
  *
  * Interface
  *   toolchain_open()   COMPILER_MISSING says which packages to install
+ *   toolchain_ask_headers()   runs clang, if its headers are not where they are expected;
+ *                             for a compilation, not for a cached result
  *   toolchain_fini()   in every case
  */
 #ifndef ORRERY_FRONTEND_TOOLCHAIN_H
@@ -15,12 +17,13 @@
 
 struct toolchain {
     char *clang, *llvm_spirv;  /* paths of executable files */
-    char *header_directory;    /* of opencl-c.h; NULL = only clang knows */
+    char *header_directory;    /* of opencl-c.h; NULL = not found */
     char *cache_directory;     /* NULL = no cache */
     struct text identity;      /* path, size and time of change of each tool */
 };
 
 enum status toolchain_open(struct toolchain *out_toolchain, struct diagnosis *diagnosis);
+void toolchain_ask_headers(struct toolchain *toolchain);
 void toolchain_fini(struct toolchain *toolchain);
 
 #endif
