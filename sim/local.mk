@@ -29,9 +29,11 @@ libsim_la_SOURCES = \
 	%D%/rng.h \
 	%D%/scenario.c \
 	%D%/scenario.def \
+	%D%/scenario_build.c \
 	%D%/scenario_parse.c \
 	%D%/scenario_print.c \
 	%D%/scenario_rows.h \
+	%D%/scenario_run.c \
 	%D%/scenario_value.c \
 	%D%/schedule.c \
 	%D%/schedule.h \

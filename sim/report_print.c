@@ -112,7 +112,7 @@ static bool is_read(enum access_kind kind)
 /* "plain load, 4 bytes, read 42" */
 static void print_action(FILE *stream, const struct finding_access *access)
 {
-    fputs(access->what ? access->what : access_word(access->kind), stream);
+    fputs(access->what && *access->what ? access->what : access_word(access->kind), stream);
     if (access->size_bytes)
         fprintf(stream, ", %" PRIu32 " byte%s", access->size_bytes, access->size_bytes == 1 ? "" : "s");
     if (!access->has_value)

@@ -213,3 +213,10 @@ void value_print(const void *element, enum value_type type, FILE *stream)
     else
         fprintf(stream, "%" PRIu64, bits);
 }
+
+void value_list_print_element(const struct value_list *values, size_t index, FILE *stream)
+{
+    struct plain_locale locale = locale_plain_begin();
+    value_print((const char *)values->data + index * types[values->type].size, values->type, stream);
+    locale_plain_end(locale);
+}

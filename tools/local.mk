@@ -1,5 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # The command holds the simulator itself; `run` finds liborrery.so beside it in the build tree or in ORRERY_LIBDIR.
-# bin_PROGRAMS += orrery
-# orrery_SOURCES = %D%/main.c ...
-# orrery_LDADD = libsim.la
+bin_PROGRAMS += orrery
+orrery_SOURCES = \
+	%D%/cmd_check.c \
+	%D%/cmd_dis.c \
+	%D%/cmd_info.c \
+	%D%/cmd_run.c \
+	%D%/library.c \
+	%D%/main.c \
+	%D%/process.c \
+	%D%/settings.c \
+	%D%/tools.h
+orrery_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+orrery_LDADD = libsim.la $(JANSSON_LIBS)

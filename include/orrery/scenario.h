@@ -90,6 +90,7 @@ const char *value_type_name(enum value_type type); /* "int", "uchar", ... as Ope
 bool value_type_from_name(const char *name, enum value_type *out_type);
 
 struct value_list { enum value_type type; size_t count; void *data; /* count * size bytes, owned */ };
+void value_list_print_element(const struct value_list *values, size_t index, FILE *stream); /* "-1.5" */
 
 enum scenario_arg_kind { SCENARIO_ARG_BUFFER, SCENARIO_ARG_SCALAR, SCENARIO_ARG_LOCAL };
 struct scenario_arg {

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  A scenario that needs no host program: build its program, allocate its
+ *          buffers, launch its kernels, read back what is expected of them.
+ *          `orrery run` and `orrery check` share it.
+ *
+ * Interface
+ *   scenario_build       the program's SPIR-V: OpenCL C, SPIR-V or its assembly
+ *   scenario_run         everything, on a device of its own
+ *
+ * Findings go to the report.  A launch that ends with a finding is no failure of
+ * scenario_run; NO_PROGRESS says that one of them did not end by itself.
+ */
+#ifndef ORRERY_SCENARIO_RUN_H
+#define ORRERY_SCENARIO_RUN_H
+
+#include "orrery/compiler.h"
+#include "orrery/report.h"
+#include "orrery/scenario.h"
+
+struct scenario_source { char *name, *text; }; /* OpenCL C, for findings; NULL when there is none */
+
+struct scenario_result {
+    char *output; /* of printf, terminated */
+    size_t output_size;
+    uint64_t kernels_run;
+    size_t buffer_count; /* as expect.buffers; the same types and counts */
+    struct value_list *buffers;
+};
+
+/* out_log is malloc'd, set on every return: what the compiler or validator said. */
+enum status scenario_build(const struct scenario *scenario, struct spirv *out_spirv, struct scenario_source *out_source,
+                           char **out_log, struct diagnosis *diagnosis);
+void scenario_source_fini(struct scenario_source *source);
+
+/* BAD_SCENARIO: a launch does not fit the program.  out_result is set on every return. */
+enum status scenario_run(const struct scenario *scenario, struct report *report, struct scenario_result *out_result,
+                         struct diagnosis *diagnosis);
+void scenario_result_fini(struct scenario_result *result);
+
+#endif

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "orrery/scenario_run.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "orrery/device.h"
+
+struct run {
+    const struct scenario *scenario;
+    struct diagnosis *diagnosis;
+    struct device *device;
+    struct program *program;
+    uint64_t **addresses; /* [launch][argument] of buffers, 0 elsewhere */
+    uint32_t commands;
+    uint32_t buffers;
+    FILE *output;
+};
+
+static const struct scenario_arg *arg_of(const struct run *run, size_t launch, size_t arg)
+{
+    return &run->scenario->launches[launch].args[arg];
+}
+
+/* ---- set-up --------------------------------------------------------------------------- */
+
+static enum status build_failed(struct run *run, enum status status, const char *log)
+{
+    struct diagnosis cause = *run->diagnosis;
+    *run->diagnosis = (struct diagnosis){0};
+    size_t length = strlen(log);
+    while (length && log[length - 1] == '\n')
+        length--;
+    return diagnose(run->diagnosis, status, "%s%s%.*s", cause.text, length ? "\n" : "", (int)length, log);
+}
+
+static enum status load_program(struct run *run)
+{
+    struct spirv spirv;
+    struct scenario_source source;
+    char *log;
+    enum status status = scenario_build(run->scenario, &spirv, &source, &log, run->diagnosis);
+    if (status != STATUS_OK) {
+        status = build_failed(run, status, log ? log : "");
+        goto out;
+    }
+    struct program_request request = {
+        .words = spirv.words,
+        .word_count = spirv.word_count,
+        .source_name = source.name,
+        .source_text = source.text,
+    };
+    status = program_load(run->device, &request, &run->program, run->diagnosis);
+out:
+    spirv_fini(&spirv);
+    scenario_source_fini(&source);
+    free(log);
+    return status;
+}
+
+static enum status allocate(struct run *run, const struct scenario_arg *arg, uint64_t *out_address)
+{
+    char name[64];
+    size_t size = arg->values.count * value_type_size(arg->values.type);
+    uint32_t flags = (arg->read_only ? ALLOC_KERNEL_READ_ONLY : 0) | (arg->write_only ? ALLOC_KERNEL_WRITE_ONLY : 0);
+    if (!size)
+        return STATUS_OK;
+    if (size > run->scenario->device.max_allocation)
+        return diagnose(run->diagnosis, STATUS_BAD_SCENARIO, "a buffer of %zu bytes is larger than max_allocation", size);
+    snprintf(name, sizeof name, "buffer %" PRIu32, ++run->buffers);
+    enum status status = device_alloc(run->device, size, 0, flags, arg->name ? arg->name : name, out_address);
+    if (status == STATUS_OK && !arg->uninitialised)
+        status = device_write(run->device, ++run->commands, *out_address, arg->values.data, size);
+    return status;
+}
+
+/* The parser saw to it that the name stands before. */
+static uint64_t named_address(const struct run *run, const char *name)
+{
+    for (size_t l = 0; l < run->scenario->launch_count; l++) {
+        for (size_t a = 0; a < run->scenario->launches[l].arg_count; a++) {
+            const struct scenario_arg *arg = arg_of(run, l, a);
+            if (arg->name && !arg->same_as && strcmp(arg->name, name) == 0)
+                return run->addresses[l][a];
+        }
+    }
+    return 0;
+}
+
+static enum status allocate_args(struct run *run, size_t launch)
+{
+    size_t count = run->scenario->launches[launch].arg_count;
+    run->addresses[launch] = calloc(count + 1, sizeof **run->addresses);
+    if (!run->addresses[launch])
+        return STATUS_OUT_OF_MEMORY;
+    enum status status = STATUS_OK;
+    for (size_t a = 0; a < count && status == STATUS_OK; a++) {
+        const struct scenario_arg *arg = arg_of(run, launch, a);
+        if (arg->same_as)
+            run->addresses[launch][a] = named_address(run, arg->same_as);
+        else if (arg->kind == SCENARIO_ARG_BUFFER)
+            status = allocate(run, arg, &run->addresses[launch][a]);
+    }
+    return status;
+}
+
+static enum status allocate_all(struct run *run)
+{
+    enum status status = STATUS_OK;
+    run->addresses = calloc(run->scenario->launch_count + 1, sizeof *run->addresses);
+    if (!run->addresses)
+        return STATUS_OUT_OF_MEMORY;
+    for (size_t l = 0; l < run->scenario->launch_count && status == STATUS_OK; l++)
+        status = allocate_args(run, l);
+    return status;
+}
+
+/* ---- does the launch fit the kernel? ------------------------------------------------------ */
+
+static const char *const arg_words[] = {"a buffer", "a scalar", "local memory"};
+
+static bool kind_fits(enum arg_kind wanted, enum scenario_arg_kind given)
+{
+    return given == SCENARIO_ARG_BUFFER ? wanted == ARG_GLOBAL || wanted == ARG_CONSTANT
+           : given == SCENARIO_ARG_LOCAL ? wanted == ARG_LOCAL
+                                         : wanted == ARG_VALUE;
+}
+
+static enum status check_arg(struct run *run, size_t launch, size_t index, const struct kernel_arg *wanted)
+{
+    const struct scenario_arg *given = arg_of(run, launch, index);
+    size_t size = given->values.count * value_type_size(given->values.type);
+    if (!kind_fits(wanted->kind, given->kind))
+        return diagnose(run->diagnosis, STATUS_BAD_SCENARIO, "launch %zu, argument %zu '%s': found %s, but its type is %s", launch,
+                        index, wanted->name, arg_words[given->kind], wanted->type_name);
+    if (given->kind == SCENARIO_ARG_SCALAR && size != wanted->size)
+        return diagnose(run->diagnosis, STATUS_BAD_SCENARIO,
+                        "launch %zu, argument %zu '%s': found a value of %zu bytes, but its type %s has %zu", launch, index,
+                        wanted->name, size, wanted->type_name, wanted->size);
+    return STATUS_OK;
+}
+
+static enum status check_args(struct run *run, size_t launch, const struct kernel_info *info)
+{
+    size_t given = run->scenario->launches[launch].arg_count;
+    if (given != info->arg_count)
+        return diagnose(run->diagnosis, STATUS_BAD_SCENARIO, "launch %zu: found %zu arguments, but kernel %s has %zu", launch, given,
+                        info->name, info->arg_count);
+    enum status status = STATUS_OK;
+    for (size_t a = 0; a < given && status == STATUS_OK; a++)
+        status = check_arg(run, launch, a, &info->args[a]);
+    return status;
+}
+
+static enum status check_sizes(struct run *run, size_t launch, const struct kernel_info *info, const struct launch_request *request)
+{
+    const struct device_config *device = &run->scenario->device;
+    uint64_t total = 1;
+    for (int i = 0; i < 3; i++) {
+        uint64_t local = request->local_size[i], most = device->max_work_item_sizes[i];
+        if (!local || local > most)
+            return diagnose(run->diagnosis, STATUS_BAD_SCENARIO, "launch %zu: local size %" PRIu64 ", expected 1 to %" PRIu64, launch,
+                            local, most);
+        if (info->required_size[0] && local != info->required_size[i])
+            return diagnose(run->diagnosis, STATUS_BAD_SCENARIO, "launch %zu: local size %" PRIu64 ", but kernel %s requires %" PRIu32,
+                            launch, local, info->name, info->required_size[i]);
+        if (!device->non_uniform_groups && request->global_size[i] % local)
+            return diagnose(run->diagnosis, STATUS_BAD_SCENARIO,
+                            "launch %zu: global size %" PRIu64 " is no multiple of local size %" PRIu64, launch,
+                            request->global_size[i], local);
+        total *= local;
+    }
+    if (total > device->max_work_group_size)
+        return diagnose(run->diagnosis, STATUS_BAD_SCENARIO, "launch %zu: %" PRIu64 " work-items in a work-group, expected 1 to %" PRIu32,
+                        launch, total, device->max_work_group_size);
+    return STATUS_OK;
+}
+
+/* ---- launching --------------------------------------------------------------------------------- */
+
+static struct launch_arg *launch_args(const struct run *run, size_t launch, uint64_t *words)
+{
+    size_t count = run->scenario->launches[launch].arg_count;
+    struct launch_arg *args = calloc(count + 1, sizeof *args);
+    for (size_t a = 0; args && a < count; a++) {
+        const struct scenario_arg *arg = arg_of(run, launch, a);
+        words[a] = arg->kind == SCENARIO_ARG_LOCAL ? arg->local_bytes : run->addresses[launch][a];
+        args[a] = (struct launch_arg){&words[a], sizeof words[a]};
+        if (arg->kind == SCENARIO_ARG_SCALAR)
+            args[a] = (struct launch_arg){arg->values.data, arg->values.count * value_type_size(arg->values.type)};
+    }
+    return args;
+}
+
+static void set_sizes(struct run *run, const struct scenario_launch *launch, struct launch_request *request)
+{
+    request->work_dim = launch->work_dim;
+    for (uint32_t i = 0; i < 3; i++) {
+        bool used = i < launch->work_dim;
+        request->global_size[i] = used ? launch->global[i] : 1;
+        request->global_offset[i] = used ? launch->offset[i] : 0;
+        request->local_size[i] = used ? launch->local[i] : 1;
+    }
+    if (!launch->local[0])
+        device_suggest_local_size(run->device, request->kernel, request->work_dim, request->global_size, request->local_size);
+}
+
+static enum status run_kernel(struct run *run, size_t index, const struct kernel *kernel)
+{
+    const struct scenario_launch *launch = &run->scenario->launches[index];
+    const struct kernel_info *info = kernel_info(kernel);
+    struct launch_request request = {.kernel = kernel, .command = ++run->commands, .arg_count = launch->arg_count};
+    set_sizes(run, launch, &request);
+    enum status status = check_args(run, index, info);
+    if (status == STATUS_OK)
+        status = check_sizes(run, index, info, &request);
+    if (status != STATUS_OK)
+        return status;
+    uint64_t *words = calloc(launch->arg_count + 1, sizeof *words);
+    struct launch_arg *args = words ? launch_args(run, index, words) : NULL;
+    request.args = args;
+    status = args ? device_launch(run->device, &request, run->diagnosis) : STATUS_OUT_OF_MEMORY;
+    free(args);
+    free(words);
+    return status;
+}
+
+static enum status run_launch(struct run *run, size_t index)
+{
+    const char *name = run->scenario->launches[index].kernel;
+    const struct kernel *kernel = program_find_kernel(run->program, name);
+    if (!kernel)
+        return diagnose(run->diagnosis, STATUS_BAD_SCENARIO, "launch %zu: the program has no kernel named %s", index, name);
+    return run_kernel(run, index, kernel);
+}
+
+/* A finding ends its launch; the next one runs all the same, as it would on a device. */
+static enum status run_launches(struct run *run)
+{
+    enum status all = STATUS_OK;
+    for (size_t l = 0; l < run->scenario->launch_count; l++) {
+        enum status status = run_launch(run, l);
+        if (status == STATUS_NO_PROGRESS)
+            all = status;
+        else if (status != STATUS_OK && status != STATUS_ABORTED)
+            return status;
+        if (status != STATUS_OK)
+            *run->diagnosis = (struct diagnosis){0};
+    }
+    return all;
+}
+
+/* ---- results ---------------------------------------------------------------------------------------- */
+
+static enum status read_back(struct run *run, const struct expect_buffer *expected, struct value_list *out_values)
+{
+    uint64_t address = run->addresses[expected->launch][expected->arg], start = 0, size = 0;
+    size_t bytes = expected->values.count * value_type_size(expected->values.type);
+    out_values->type = expected->values.type;
+    out_values->count = expected->values.count;
+    out_values->data = calloc(1, bytes + 1);
+    if (!out_values->data)
+        return STATUS_OUT_OF_MEMORY;
+    if (!device_allocation(run->device, address, &start, &size) || bytes > size)
+        return diagnose(run->diagnosis, STATUS_BAD_SCENARIO, "expect: %zu bytes of launch %" PRIu32 ", argument %" PRIu32 ", which has %" PRIu64,
+                        bytes, expected->launch, expected->arg, size);
+    return device_read(run->device, ++run->commands, address, out_values->data, bytes);
+}
+
+static enum status read_results(struct run *run, struct scenario_result *result)
+{
+    const struct scenario_expect *expect = &run->scenario->expect;
+    enum status status = STATUS_OK;
+    result->buffers = calloc(expect->buffer_count + 1, sizeof *result->buffers);
+    if (!result->buffers)
+        return STATUS_OUT_OF_MEMORY;
+    for (size_t i = 0; i < expect->buffer_count && status == STATUS_OK; i++)
+        status = read_back(run, &expect->buffers[i], &result->buffers[result->buffer_count++]);
+    return status;
+}
+
+static void keep_output(void *self, const char *text, size_t size)
+{
+    struct run *run = self;
+    fwrite(text, 1, size, run->output);
+}
+
+static enum status perform(struct run *run, struct report *report, struct scenario_result *result)
+{
+    enum status status = device_new(run->scenario, report, &run->device, run->diagnosis);
+    if (status != STATUS_OK)
+        return status;
+    device_set_printf(run->device, keep_output, run);
+    status = load_program(run);
+    if (status == STATUS_OK)
+        status = allocate_all(run);
+    if (status == STATUS_OK)
+        status = run_launches(run);
+    if (status == STATUS_OK || status == STATUS_NO_PROGRESS) {
+        enum status read = read_results(run, result);
+        status = read != STATUS_OK ? read : status;
+    }
+    result->kernels_run = device_kernels_run(run->device);
+    return status;
+}
+
+static void run_fini(struct run *run)
+{
+    for (size_t l = 0; run->addresses && l < run->scenario->launch_count; l++)
+        free(run->addresses[l]);
+    free(run->addresses);
+    if (run->program)
+        program_release(run->program);
+    if (run->device)
+        device_free(run->device);
+}
+
+enum status scenario_run(const struct scenario *scenario, struct report *report, struct scenario_result *out_result,
+                         struct diagnosis *diagnosis)
+{
+    struct diagnosis local = {0};
+    struct run run = {.scenario = scenario, .diagnosis = diagnosis ? diagnosis : &local};
+    *out_result = (struct scenario_result){.output = NULL};
+    run.output = open_memstream(&out_result->output, &out_result->output_size);
+    if (!run.output)
+        return STATUS_OUT_OF_MEMORY;
+    enum status status = perform(&run, report, out_result);
+    run_fini(&run);
+    fclose(run.output);
+    return status;
+}
+
+void scenario_result_fini(struct scenario_result *result)
+{
+    for (size_t i = 0; i < result->buffer_count; i++)
+        free(result->buffers[i].data);
+    free(result->buffers);
+    free(result->output);
+    *result = (struct scenario_result){.output = NULL};
+}

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tools.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "orrery/scenario_run.h"
+
+/* What came of a run, from a report or from JSON lines. */
+struct seen { char *id, *kernel; uint32_t lines[2]; bool matched; };
+struct outcome {
+    size_t count;
+    struct seen *seen;
+    char *output;
+    int exit_status;
+};
+
+struct arguments { struct settings settings; const char *exec; size_t count; char **files; };
+
+/* ---- what was seen -------------------------------------------------------------- */
+
+static struct seen *seen_add(struct outcome *outcome, const char *id, const char *kernel)
+{
+    struct seen *grown = realloc(outcome->seen, (outcome->count + 1) * sizeof *grown);
+    if (!grown)
+        abort();
+    outcome->seen = grown;
+    grown[outcome->count] = (struct seen){.id = strdup(id), .kernel = strdup(kernel ? kernel : "")};
+    return &grown[outcome->count++];
+}
+
+static void outcome_fini(struct outcome *outcome)
+{
+    for (size_t i = 0; i < outcome->count; i++) {
+        free(outcome->seen[i].id);
+        free(outcome->seen[i].kernel);
+    }
+    free(outcome->seen);
+    free(outcome->output);
+}
+
+static void take_report(struct outcome *outcome, const struct report *report)
+{
+    for (size_t i = 0; i < report_count(report); i++) {
+        const struct finding *finding = report_get(report, i);
+        struct seen *seen = seen_add(outcome, finding_id(finding->kind), finding->kernel);
+        for (uint32_t a = 0; a < finding->access_count && a < 2; a++)
+            seen->lines[a] = finding->access[a].place.line;
+    }
+}
+
+static bool take_json(struct outcome *outcome, const char *path)
+{
+    char *line = NULL;
+    size_t room = 0;
+    FILE *file = fopen(path, "re");
+    while (file && getline(&line, &room, file) > 0) {
+        json_t *object = json_loads(line, 0, NULL), *accesses = json_object_get(object, "accesses");
+        const char *id = json_string_value(json_object_get(object, "id"));
+        struct seen *seen = id ? seen_add(outcome, id, json_string_value(json_object_get(object, "kernel"))) : NULL;
+        for (size_t a = 0; seen && a < json_array_size(accesses) && a < 2; a++)
+            seen->lines[a] = (uint32_t)json_integer_value(json_object_get(json_array_get(accesses, a), "line"));
+        json_decref(object);
+    }
+    free(line);
+    return file && fclose(file) == 0;
+}
+
+/* ---- findings --------------------------------------------------------------------- */
+
+static bool fits(const struct expect_finding *expected, const struct seen *seen)
+{
+    return strcmp(expected->id, seen->id) == 0 && (!expected->kernel || strcmp(expected->kernel, seen->kernel) == 0) &&
+           (!expected->line || expected->line == seen->lines[0] || expected->line == seen->lines[1]);
+}
+
+static bool match(const struct expect_finding *expected, struct outcome *outcome)
+{
+    for (size_t i = 0; i < outcome->count; i++) {
+        if (!outcome->seen[i].matched && fits(expected, &outcome->seen[i]))
+            return outcome->seen[i].matched = true;
+    }
+    return false;
+}
+
+static void print_missing(const struct expect_finding *expected)
+{
+    printf("  missing: %s", expected->id);
+    if (expected->line)
+        printf(" at line %" PRIu32, expected->line);
+    printf("%s%s\n", expected->kernel ? " in kernel " : "", expected->kernel ? expected->kernel : "");
+}
+
+/* Those that name a line choose first, so that "any line" cannot take theirs. */
+static size_t compare_findings(const struct scenario_expect *expect, struct outcome *outcome)
+{
+    size_t differences = 0;
+    for (int with_line = 1; with_line >= 0; with_line--) {
+        for (size_t i = 0; i < expect->finding_count; i++) {
+            if ((expect->findings[i].line != 0) != with_line || match(&expect->findings[i], outcome))
+                continue;
+            print_missing(&expect->findings[i]);
+            differences++;
+        }
+    }
+    for (size_t i = 0; i < outcome->count; i++) {
+        const struct seen *seen = &outcome->seen[i];
+        if (seen->matched)
+            continue;
+        printf("  unexpected: %s at line %" PRIu32 " in kernel %s\n", seen->id, seen->lines[0], seen->kernel);
+        differences++;
+    }
+    return differences;
+}
+
+/* ---- buffers, output ----------------------------------------------------------------- */
+
+/* A float is compared by its bits, but any NaN is a NaN. */
+static bool same_element(enum value_type type, const void *a, const void *b)
+{
+    float single[2];
+    double real[2];
+    uint16_t half[2];
+    if (memcmp(a, b, value_type_size(type)) == 0)
+        return true;
+    switch (type) {
+    case VALUE_F16:
+        memcpy(&half[0], a, 2);
+        memcpy(&half[1], b, 2);
+        return (half[0] & 0x7fff) > 0x7c00 && (half[1] & 0x7fff) > 0x7c00;
+    case VALUE_F32:
+        memcpy(&single[0], a, 4);
+        memcpy(&single[1], b, 4);
+        return single[0] != single[0] && single[1] != single[1];
+    case VALUE_F64:
+        memcpy(&real[0], a, 8);
+        memcpy(&real[1], b, 8);
+        return real[0] != real[0] && real[1] != real[1];
+    default:
+        return false;
+    }
+}
+
+static void print_element(const struct expect_buffer *expected, const struct value_list *found, size_t index)
+{
+    printf("  buffer: launch %" PRIu32 ", argument %" PRIu32 ", element %zu is ", expected->launch, expected->arg, index);
+    value_list_print_element(found, index, stdout);
+    fputs(", expected ", stdout);
+    value_list_print_element(&expected->values, index, stdout);
+    fputc('\n', stdout);
+}
+
+static size_t compare_buffer(const struct expect_buffer *expected, const struct value_list *found)
+{
+    enum { SHOWN = 5 };
+    size_t differences = 0, size = value_type_size(found->type);
+    for (size_t i = 0; i < found->count; i++) {
+        const char *a = (const char *)found->data + i * size, *b = (const char *)expected->values.data + i * size;
+        if (!same_element(found->type, a, b) && differences++ < SHOWN)
+            print_element(expected, found, i);
+    }
+    if (differences > SHOWN)
+        printf("  buffer: launch %" PRIu32 ", argument %" PRIu32 ": %zu more elements differ\n", expected->launch, expected->arg,
+               differences - SHOWN);
+    return differences;
+}
+
+static size_t compare_output(const struct scenario_expect *expect, const char *output)
+{
+    if (!expect->output || strcmp(expect->output, output ? output : "") == 0)
+        return 0;
+    printf("  output:\n%s\n  expected:\n%s\n", output ? output : "", expect->output);
+    return 1;
+}
+
+/* ---- one scenario ---------------------------------------------------------------------- */
+
+static int conclude(const char *path, size_t differences)
+{
+    printf("%s: %s\n", differences ? "FAIL" : "PASS", path);
+    return differences ? EXIT_DIFFERS : 0;
+}
+
+static int check_run(const struct scenario *scenario, struct report *report, const char *path)
+{
+    struct diagnosis diagnosis = {0};
+    struct scenario_result result;
+    struct outcome outcome = {.count = 0};
+    size_t differences = 0;
+    report_set_stream(report, NULL, false);
+    enum status status = scenario_run(scenario, report, &result, &diagnosis);
+    int code = status == STATUS_NO_PROGRESS ? 0 : exit_status_of(status);
+    if (code) {
+        say("error: %s: %s", path, diagnosis.text[0] ? diagnosis.text : status_name(status));
+    } else {
+        take_report(&outcome, report);
+        differences += compare_findings(&scenario->expect, &outcome);
+        for (size_t i = 0; i < result.buffer_count; i++)
+            differences += compare_buffer(&scenario->expect.buffers[i], &result.buffers[i]);
+        differences += compare_output(&scenario->expect, result.output);
+        for (size_t i = 0; differences && i < report_count(report); i++)
+            report_print_finding(stdout, report_get(report, i), false);
+        code = conclude(path, differences);
+    }
+    outcome_fini(&outcome);
+    scenario_result_fini(&result);
+    return code;
+}
+
+static bool prepare_program(const struct settings *settings, const char *path, const char *json)
+{
+    struct settings own = *settings;
+    own.scenario_file = path;
+    if (!library_select()) {
+        say("error: liborrery.so is neither beside this command nor in %s", ORRERY_LIBDIR);
+        return false;
+    }
+    return settings_export(&own) && setenv("ORRERY_JSON", json, 1) == 0 && setenv("ORRERY_KEEP_EXIT_CODE", "1", 1) == 0;
+}
+
+static int check_program(const struct settings *settings, const struct scenario *scenario, const char *command, const char *path)
+{
+    char json[] = "/tmp/orrery-XXXXXX";
+    char *argv[] = {"sh", "-c", (char *)(uintptr_t)command, NULL};
+    struct outcome outcome = {.count = 0};
+    int file = mkstemp(json), code = EXIT_FAILED;
+    if (file < 0)
+        return EXIT_FAILED;
+    close(file);
+    if (prepare_program(settings, path, json)) {
+        outcome.exit_status = process_capture(argv, environ, &outcome.output);
+        take_json(&outcome, json);
+        size_t differences = compare_findings(&scenario->expect, &outcome) + compare_output(&scenario->expect, outcome.output);
+        if (scenario->expect.exit_status >= 0 && scenario->expect.exit_status != outcome.exit_status) {
+            printf("  exit status: %d, expected %d\n", outcome.exit_status, scenario->expect.exit_status);
+            differences++;
+        }
+        code = conclude(path, differences);
+    }
+    unlink(json);
+    outcome_fini(&outcome);
+    return code;
+}
+
+static bool has_program(const struct scenario *scenario)
+{
+    return scenario->program.source_file || scenario->program.source_text || scenario->program.spirv_file;
+}
+
+static int check_loaded(const struct arguments *arguments, const struct scenario *scenario, const char *path)
+{
+    if (!scenario->expect.present) {
+        say("error: %s has no 'expect': nothing to compare with", path);
+        return EXIT_USAGE;
+    }
+    if (arguments->exec)
+        return check_program(&arguments->settings, scenario, arguments->exec, path);
+    if (!has_program(scenario)) {
+        say("error: %s has no program: name one with --exec", path);
+        return EXIT_USAGE;
+    }
+    struct report *report = report_new(scenario);
+    int code = report ? check_run(scenario, report, path) : EXIT_FAILED;
+    report_free(report);
+    return code;
+}
+
+static int check_file(const struct arguments *arguments, const char *path)
+{
+    struct scenario scenario;
+    if (!settings_load(&arguments->settings, path, &scenario))
+        return EXIT_USAGE;
+    int code = check_loaded(arguments, &scenario, path);
+    scenario_fini(&scenario);
+    return code;
+}
+
+/* ---- the command ------------------------------------------------------------------------- */
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct arguments *arguments = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &arguments->settings;
+        return 0;
+    case 'e':
+        arguments->exec = argument;
+        return 0;
+    case ARGP_KEY_ARG:
+        arguments->files[arguments->count++] = argument;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "nothing to check: give a scenario");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+int cmd_check(int argc, char **argv)
+{
+    struct arguments arguments = {.exec = NULL};
+    const struct argp_option options[] = {
+        {"exec", 'e', "COMMAND", 0, "the scenario is for this program, run by the shell", 0},
+        {NULL, 0, NULL, 0, NULL, 0},
+    };
+    const struct argp_child children[] = {{settings_argp(), 0, NULL, 0}, {NULL, 0, NULL, 0}};
+    const struct argp argp = {
+        .options = options,
+        .parser = parse,
+        .args_doc = "SCENARIO.yaml...",
+        .doc = "Runs each SCENARIO and compares findings, buffers and output with its expect section.",
+        .children = children,
+    };
+    int worst = 0;
+    arguments.files = calloc((size_t)argc + 1, sizeof *arguments.files);
+    if (!arguments.files)
+        return EXIT_FAILED;
+    if (parse_arguments(&argp, argc, argv, &arguments) != 0)
+        worst = EXIT_USAGE;
+    environment_configure_compiler();
+    for (size_t i = 0; i < arguments.count; i++) {
+        int code = check_file(&arguments, arguments.files[i]);
+        worst = code > worst ? code : worst;
+    }
+    free(arguments.files);
+    return worst;
+}

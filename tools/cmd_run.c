@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tools.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "orrery/scenario_run.h"
+
+struct arguments { struct settings settings; char **rest; };
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct arguments *arguments = state->input;
+    (void)argument;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &arguments->settings;
+        return 0;
+    case ARGP_KEY_ARG: /* the rest is not ours, whatever it looks like */
+        arguments->rest = state->argv + state->next - 1;
+        state->next = state->argc;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "nothing to run: give a program or a scenario");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* ---- a program -------------------------------------------------------------------- */
+
+static int run_program(const struct settings *settings, char **command)
+{
+    struct scenario scenario;
+    if (!settings_load(settings, NULL, &scenario)) /* told here, before the program starts */
+        return EXIT_USAGE;
+    scenario_fini(&scenario);
+    if (!library_select()) {
+        say("error: liborrery.so is neither beside this command nor in %s", ORRERY_LIBDIR);
+        return EXIT_FAILED;
+    }
+    if (!settings_export(settings))
+        return EXIT_FAILED;
+    execvp(command[0], command);
+    int failed = errno == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
+    say("error: %s: %s", command[0], strerror(errno));
+    return failed;
+}
+
+/* ---- a scenario -------------------------------------------------------------------- */
+
+static int verdict(const struct scenario *scenario, const struct report *report, enum status status, uint64_t kernels)
+{
+    bool found = scenario->fail_on != SEVERITY_OFF && report_total(report, scenario->fail_on) > 0;
+    if (status != STATUS_OK)
+        return exit_status_of(status);
+    if (found && !scenario->keep_exit_code)
+        return scenario->error_exitcode;
+    return scenario->expect_kernels && !kernels ? EXIT_NOTHING_RAN : 0;
+}
+
+static int run_scenario(const struct scenario *scenario, struct report *report, FILE *log)
+{
+    struct diagnosis diagnosis = {0};
+    struct scenario_result result;
+    report_set_stream(report, log, log == stderr && isatty(STDERR_FILENO));
+    enum status status = scenario_run(scenario, report, &result, &diagnosis);
+    if (result.output) {
+        fwrite(result.output, 1, result.output_size, stdout);
+        fflush(stdout);
+    }
+    if (status != STATUS_OK && status != STATUS_NO_PROGRESS)
+        say_diagnosis(&diagnosis);
+    report_print_repeats(log, report);
+    if (!scenario->quiet)
+        report_summary(log, report, result.kernels_run);
+    int code = verdict(scenario, report, status, result.kernels_run);
+    scenario_result_fini(&result);
+    return json_write(scenario, report) ? code : EXIT_FAILED;
+}
+
+static int run_file(const struct settings *settings, const char *path)
+{
+    struct scenario scenario;
+    int code = EXIT_FAILED;
+    if (!settings_load(settings, path, &scenario))
+        return EXIT_USAGE;
+    const struct scenario_program *program = &scenario.program;
+    struct report *report = report_new(&scenario);
+    FILE *log = log_open(&scenario);
+    if (!program->source_file && !program->source_text && !program->spirv_file) {
+        say("error: %s has no program: to run one of your own, orrery run --scenario %s -- PROGRAM", path, path);
+        code = EXIT_USAGE;
+    } else if (report && log) {
+        environment_configure_compiler();
+        code = run_scenario(&scenario, report, log);
+    }
+    log_close(log);
+    report_free(report);
+    scenario_fini(&scenario);
+    return code;
+}
+
+static bool is_scenario(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    return dot && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0);
+}
+
+int cmd_run(int argc, char **argv)
+{
+    struct arguments arguments = {.rest = NULL};
+    const struct argp_child children[] = {{settings_argp(), 0, NULL, 0}, {NULL, 0, NULL, 0}};
+    const struct argp argp = {
+        .parser = parse,
+        .args_doc = "[--] PROGRAM [ARGUMENT...]\nSCENARIO.yaml",
+        .doc = "Runs PROGRAM with Orrery as its OpenCL, or SCENARIO without any program.",
+        .children = children,
+    };
+    if (parse_arguments(&argp, argc, argv, &arguments) != 0 || !arguments.rest)
+        return EXIT_USAGE;
+    if (!is_scenario(arguments.rest[0]))
+        return run_program(&arguments.settings, arguments.rest);
+    if (arguments.rest[1]) {
+        say("error: %s: found '%s' behind the scenario, expected nothing", arguments.rest[0], arguments.rest[1]);
+        return EXIT_USAGE;
+    }
+    return run_file(&arguments.settings, arguments.rest[0]);
+}

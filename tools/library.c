@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tools.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Where the vendor library can be, seen from the directory of the command: the build
+ * tree, the same with libtool's wrapper in between, an installation that was moved. */
+static const struct { const char *library, *icd; } beside[] = {
+    {".libs/liborrery.so", "icd"},
+    {"liborrery.so", "../icd"},
+    {"../lib/liborrery.so", "../share/orrery"},
+};
+
+static bool own_directory(char out[PATH_MAX])
+{
+    ssize_t length = readlink("/proc/self/exe", out, PATH_MAX - 1);
+    if (length <= 0)
+        return false;
+    out[length] = '\0';
+    char *slash = strrchr(out, '/');
+    *slash = '\0';
+    return true;
+}
+
+/* directory/name as an absolute path, if wanted can be read there ("" = itself). */
+static char *existing(const char *directory, const char *name, const char *wanted)
+{
+    char path[2 * PATH_MAX];
+    snprintf(path, sizeof path, "%s/%s%s%s", directory, name, *wanted ? "/" : "", wanted);
+    if (access(path, R_OK) != 0)
+        return NULL;
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    return realpath(path, NULL);
+}
+
+struct library library_find(void)
+{
+    char directory[PATH_MAX];
+    struct library library = {NULL, NULL};
+    for (size_t i = 0; own_directory(directory) && i < sizeof beside / sizeof beside[0] && !library.path; i++) {
+        library.path = existing(directory, beside[i].library, "");
+        library.icd_directory = library.path ? existing(directory, beside[i].icd, "orrery.icd") : NULL;
+    }
+    if (!library.path && access(ORRERY_LIBDIR "/liborrery.so", R_OK) == 0) {
+        library.path = strdup(ORRERY_LIBDIR "/liborrery.so");
+        library.icd_directory = existing(ORRERY_DATADIR, ".", "orrery.icd");
+    }
+    return library;
+}
+
+void library_fini(struct library *library)
+{
+    free(library->path);
+    free(library->icd_directory);
+}
+
+/* Both loaders take a directory of .icd files; OCL_ICD_FILENAMES would add other platforms to it. */
+bool library_select(void)
+{
+    struct library library = library_find();
+    bool found = library.path != NULL;
+    if (found && library.icd_directory) {
+        setenv("OCL_ICD_VENDORS", library.icd_directory, 1);
+        unsetenv("OCL_ICD_FILENAMES");
+    } else if (found) {
+        setenv("OCL_ICD_VENDORS", library.path, 1);
+        setenv("OCL_ICD_FILENAMES", library.path, 1);
+    }
+    library_fini(&library);
+    return found;
+}

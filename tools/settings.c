@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tools.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "orrery/compiler.h"
+
+enum { KEY_SCENARIO = 0x200, KEY_FIRST_SETTING = 0x201 };
+
+void say(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fflush(stdout);
+    fputs("orrery: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+}
+
+void say_diagnosis(const struct diagnosis *diagnosis)
+{
+    say("error: %s", diagnosis->text[0] ? diagnosis->text : status_name(diagnosis->status));
+}
+
+int exit_status_of(enum status status)
+{
+    switch (status) {
+    case STATUS_OK:
+        return 0;
+    case STATUS_NO_PROGRESS:
+        return EXIT_NO_PROGRESS;
+    case STATUS_BAD_ARGUMENT:
+    case STATUS_BAD_BINARY:
+    case STATUS_BAD_OPTIONS:
+    case STATUS_BAD_SCENARIO:
+    case STATUS_COMPILE_FAILED:
+    case STATUS_LINK_FAILED:
+    case STATUS_NOT_FOUND:
+    case STATUS_OUT_OF_RESOURCES:
+    case STATUS_OUT_OF_DEVICE_MEMORY:
+    case STATUS_UNSUPPORTED:
+    case STATUS_IO:
+        return EXIT_USAGE;
+    default:
+        return EXIT_FAILED;
+    }
+}
+
+/* ---- the option table -------------------------------------------------------------- */
+
+static error_t parse_setting(int key, char *argument, struct argp_state *state)
+{
+    struct settings *settings = state->input;
+    struct scenario_option option;
+    if (key == KEY_SCENARIO) {
+        settings->scenario_file = argument;
+        return 0;
+    }
+    if (key < KEY_FIRST_SETTING || !scenario_option((size_t)(key - KEY_FIRST_SETTING), &option))
+        return ARGP_ERR_UNKNOWN;
+    if (settings->count == SETTINGS_MAX)
+        argp_error(state, "too many options");
+    settings->given[settings->count].name = option.name;
+    settings->given[settings->count++].value = argument ? argument : "";
+    return 0;
+}
+
+/* "[X]" of the table is X and a flag to argp. */
+static void fill_option(struct argp_option *out, size_t index, char *name, size_t name_size)
+{
+    struct scenario_option option;
+    scenario_option(index, &option);
+    bool optional = option.argument[0] == '[';
+    snprintf(name, name_size, "%s", option.argument + optional);
+    name[strcspn(name, "]")] = '\0';
+    *out = (struct argp_option){
+        .name = option.name,
+        .key = KEY_FIRST_SETTING + (int)index,
+        .arg = name,
+        .flags = optional ? OPTION_ARG_OPTIONAL : 0,
+        .doc = option.help,
+        .group = 1,
+    };
+}
+
+const struct argp *settings_argp(void)
+{
+    static struct argp_option table[SETTINGS_MAX];
+    static char names[SETTINGS_MAX][16];
+    static const struct argp argp = {.options = table, .parser = parse_setting};
+    struct scenario_option option;
+    table[0] = (struct argp_option){.name = "scenario", .key = KEY_SCENARIO, .arg = "FILE", .doc = "start from this scenario", .group = 1};
+    for (size_t i = 0; i + 2 < SETTINGS_MAX && scenario_option(i, &option); i++)
+        fill_option(&table[i + 1], i, names[i], sizeof names[i]);
+    return &argp;
+}
+
+int parse_arguments(const struct argp *argp, int argc, char **argv, void *input)
+{
+    char name[64];
+    snprintf(name, sizeof name, "orrery %s", argv[0]);
+    argv[0] = name;
+    argp_err_exit_status = EXIT_USAGE;
+    return argp_parse(argp, argc, argv, ARGP_IN_ORDER, NULL, input);
+}
+
+/* ---- scenario, environment, command line --------------------------------------------- */
+
+static bool apply_environment(struct scenario *scenario)
+{
+    struct scenario_option option;
+    for (size_t i = 0; scenario_option(i, &option); i++) {
+        struct diagnosis diagnosis = {0};
+        const char *value = getenv(option.variable);
+        if (value && scenario_apply_option(scenario, option.name, value, &diagnosis) != STATUS_OK) {
+            say("error: environment variable %s: %s", option.variable, diagnosis.text);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool apply_given(const struct settings *settings, struct scenario *scenario)
+{
+    for (size_t i = 0; i < settings->count; i++) {
+        struct diagnosis diagnosis = {0};
+        if (scenario_apply_option(scenario, settings->given[i].name, settings->given[i].value, &diagnosis) != STATUS_OK) {
+            say_diagnosis(&diagnosis);
+            return false;
+        }
+    }
+    return true;
+}
+
+bool settings_load(const struct settings *settings, const char *file, struct scenario *out_scenario)
+{
+    struct diagnosis diagnosis = {0};
+    const char *path = file ? file : settings->scenario_file ? settings->scenario_file : getenv("ORRERY_SCENARIO");
+    scenario_default(out_scenario);
+    if (path && *path && scenario_load_file(out_scenario, path, &diagnosis) != STATUS_OK) {
+        say_diagnosis(&diagnosis);
+        return false;
+    }
+    if (apply_environment(out_scenario) && apply_given(settings, out_scenario))
+        return true;
+    scenario_fini(out_scenario);
+    return false;
+}
+
+static bool export_scenario(const char *path)
+{
+    char *absolute = realpath(path, NULL);
+    bool fine = absolute && setenv("ORRERY_SCENARIO", absolute, 1) == 0;
+    free(absolute);
+    return fine;
+}
+
+bool settings_export(const struct settings *settings)
+{
+    struct scenario_option option;
+    if (settings->scenario_file && !export_scenario(settings->scenario_file))
+        return false;
+    for (size_t i = 0; scenario_option(i, &option); i++) {
+        for (size_t g = 0; g < settings->count; g++) {
+            const char *value = settings->given[g].value;
+            if (strcmp(option.name, settings->given[g].name) == 0)
+                setenv(option.variable, *value ? value : "1", 1);
+        }
+    }
+    return true;
+}
+
+/* The same places as the vendor library uses: $ORRERY_CACHE_DIR, the XDG cache, none with ORRERY_CACHE=0. */
+static char *cache_directory(void)
+{
+    const char *own = getenv("ORRERY_CACHE_DIR"), *wanted = getenv("ORRERY_CACHE");
+    const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    char *path = NULL;
+    if (wanted && strcmp(wanted, "0") == 0)
+        return NULL;
+    if (own && *own)
+        return strdup(own);
+    bool use_xdg = xdg && *xdg == '/';
+    if (!use_xdg && (!home || *home != '/'))
+        return NULL;
+    return asprintf(&path, use_xdg ? "%s/orrery" : "%s/.cache/orrery", use_xdg ? xdg : home) < 0 ? NULL : path;
+}
+
+void environment_configure_compiler(void)
+{
+    char *cache = cache_directory();
+    compiler_configure(&(struct compiler_settings){
+        .clang = getenv("ORRERY_CLANG"),
+        .llvm_spirv = getenv("ORRERY_LLVM_SPIRV"),
+        .cache_directory = cache,
+    });
+    free(cache);
+}
+
+/* ---- output ----------------------------------------------------------------------------- */
+
+static FILE *open_named(const char *pattern)
+{
+    char *path = NULL;
+    const char *mark = strstr(pattern, "%p");
+    int length = mark ? (int)(mark - pattern) : (int)strlen(pattern);
+    if (asprintf(&path, "%.*s", length, pattern) < 0)
+        return NULL;
+    if (mark) {
+        free(path);
+        if (asprintf(&path, "%.*s%ld%s", length, pattern, (long)getpid(), mark + 2) < 0)
+            return NULL;
+    }
+    FILE *file = fopen(path, "we");
+    if (!file)
+        say("error: %s cannot be written", path);
+    free(path);
+    return file;
+}
+
+FILE *log_open(const struct scenario *scenario)
+{
+    return scenario->log_file ? open_named(scenario->log_file) : stderr;
+}
+
+void log_close(FILE *stream)
+{
+    if (stream && stream != stderr)
+        fclose(stream);
+}
+
+bool json_write(const struct scenario *scenario, const struct report *report)
+{
+    FILE *stream = scenario->json_file ? open_named(scenario->json_file) : NULL;
+    if (!stream)
+        return !scenario->json_file;
+    for (size_t i = 0; i < report_count(report); i++)
+        report_write_json(stream, report_get(report, i));
+    return fclose(stream) == 0;
+}
