@@ -24,10 +24,12 @@ struct command *command_new(struct queue *queue, enum command_kind kind)
     command->kind = kind;
     command->queue = queue;
     command->event = event_new(queue->context, queue, rows[kind].type);
-    if (command->event)
-        return command;
-    free(command);
-    return NULL;
+    if (!command->event) {
+        free(command);
+        return NULL;
+    }
+    object_ref(command->event); /* beside the user's */
+    return command;
 }
 
 void command_free(struct command *command)

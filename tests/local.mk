@@ -23,6 +23,9 @@ check_PROGRAMS += %D%/check_schedule
 check_PROGRAMS += %D%/check_device
 %C%_check_device_SOURCES = %D%/check_device.c %D%/fake_interp.c %D%/fake_interp.h
 %C%_check_device_LDADD = libsim.la $(CHECK_LIBS)
+check_PROGRAMS += %D%/check_queue
+%C%_check_queue_SOURCES = %D%/check_queue.c %D%/cl_fixture.h
+%C%_check_queue_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 endif
 
 test_scripts = \

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  What tests of the API start from: the platform called Orrery through the loader,
+ *          a context, an in-order and an out-of-order queue, and a second context whose
+ *          objects do not belong. Check forks per test, so every test has a fresh runtime.
+ *
+ * Interface
+ *   cl_set_up, cl_tear_down   a checked fixture
+ *   cl_ok(call)               the call returned CL_SUCCESS
+ *   cl_is(call, error)        it returned that
+ *   cl_trace                  enqueues a native kernel that writes its number to trace
+ */
+#ifndef ORRERY_TESTS_CL_FIXTURE_H
+#define ORRERY_TESTS_CL_FIXTURE_H
+
+#define CL_TARGET_OPENCL_VERSION 300
+#define CL_USE_DEPRECATED_OPENCL_1_0_APIS
+#define CL_USE_DEPRECATED_OPENCL_1_1_APIS
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#define CL_USE_DEPRECATED_OPENCL_2_0_APIS
+#include <CL/cl.h>
+#include <check.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define cl_is(call, error) ck_assert_int_eq((call), (error))
+#define cl_ok(call) cl_is((call), CL_SUCCESS)
+
+static cl_platform_id platform;
+static cl_device_id device;
+static cl_context context, other_context;
+static cl_command_queue queue, unordered, other_queue;
+
+static inline void cl_find_device(void)
+{
+    cl_platform_id platforms[16];
+    cl_uint count = 0;
+    platform = NULL;
+    cl_ok(clGetPlatformIDs(16, platforms, &count));
+    for (cl_uint i = 0; i < count && i < 16; i++) {
+        char name[64] = "";
+        clGetPlatformInfo(platforms[i], CL_PLATFORM_NAME, sizeof name, name, NULL);
+        if (strcmp(name, "Orrery") == 0)
+            platform = platforms[i];
+    }
+    ck_assert_msg(platform != NULL, "no platform called Orrery: is OCL_ICD_VENDORS set?");
+    cl_ok(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL));
+}
+
+static inline cl_context cl_new_context(void)
+{
+    cl_int err;
+    cl_context made = clCreateContext(NULL, 1, &device, NULL, NULL, &err);
+    cl_ok(err);
+    return made;
+}
+
+static inline cl_command_queue cl_new_queue(cl_context owner, cl_command_queue_properties properties)
+{
+    cl_int err;
+    const cl_queue_properties list[] = {CL_QUEUE_PROPERTIES, properties, 0};
+    cl_command_queue made = clCreateCommandQueueWithProperties(owner, device, list, &err);
+    cl_ok(err);
+    return made;
+}
+
+static inline void cl_set_up(void)
+{
+    cl_find_device();
+    context = cl_new_context();
+    other_context = cl_new_context();
+    queue = cl_new_queue(context, CL_QUEUE_PROFILING_ENABLE);
+    unordered = cl_new_queue(context, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE);
+    other_queue = cl_new_queue(other_context, 0);
+}
+
+static inline void cl_tear_down(void)
+{
+    cl_ok(clReleaseCommandQueue(queue));
+    cl_ok(clReleaseCommandQueue(unordered));
+    cl_ok(clReleaseCommandQueue(other_queue));
+    cl_ok(clReleaseContext(context));
+    cl_ok(clReleaseContext(other_context));
+}
+
+static inline cl_mem cl_buffer(cl_context owner, cl_mem_flags flags, size_t size, void *host)
+{
+    cl_int err;
+    cl_mem made = clCreateBuffer(owner, flags, size, host, &err);
+    cl_ok(err);
+    return made;
+}
+
+static inline cl_event cl_user_event(cl_context owner)
+{
+    cl_int err;
+    cl_event made = clCreateUserEvent(owner, &err);
+    cl_ok(err);
+    return made;
+}
+
+static inline cl_int cl_status(cl_event event)
+{
+    cl_int status = 1000;
+    cl_ok(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL));
+    return status;
+}
+
+/* ---- commands that leave a trace: native kernels write their number down ------------ */
+
+enum { TRACE_MAX = 4096 };
+static struct { int number[TRACE_MAX]; int count; } trace; /* by the executing thread only */
+
+static inline void CL_CALLBACK cl_trace_kernel(void *args)
+{
+    int number;
+    memcpy(&number, args, sizeof number);
+    int at = __atomic_fetch_add(&trace.count, 1, __ATOMIC_SEQ_CST);
+    if (at < TRACE_MAX)
+        trace.number[at] = number;
+}
+
+static inline cl_event cl_trace(cl_command_queue to, int number, cl_uint wait_count, const cl_event *waits)
+{
+    cl_event event = NULL;
+    cl_ok(clEnqueueNativeKernel(to, cl_trace_kernel, &number, sizeof number, 0, NULL, NULL, wait_count, waits, &event));
+    return event;
+}
+
+static inline int cl_run_suite(Suite *suite)
+{
+    setenv("ORRERY_QUIET", "1", 0);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+#endif
