@@ -3,6 +3,7 @@ lib_LTLIBRARIES += liborrery.la
 liborrery_la_SOURCES = \
 	%D%/absent.c \
 	%D%/api.h \
+	%D%/build.c \
 	%D%/callback.c \
 	%D%/callback.h \
 	%D%/command.c \
@@ -35,10 +36,16 @@ liborrery_la_SOURCES = \
 	%D%/icd.c \
 	%D%/info.c \
 	%D%/info.h \
+	%D%/kernel.c \
+	%D%/kernel_info.c \
+	%D%/memobj.c \
 	%D%/object.c \
 	%D%/object.def \
 	%D%/object.h \
 	%D%/platform.c \
+	%D%/program.c \
+	%D%/program.h \
+	%D%/program_binary.c \
 	%D%/queue.c \
 	%D%/queue.h \
 	%D%/ready.c \

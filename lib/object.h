@@ -130,12 +130,16 @@ struct build { /* per program; all devices share one simulated architecture */
     cl_program_binary_type binary_type;
     struct spirv spirv;          /* compiled object, library or executable */
     struct program *program;     /* loaded executable, or NULL */
+    bool kernel_arg_info;        /* built with -cl-kernel-arg-info */
 };
+enum program_origin { PROGRAM_FROM_SOURCE, PROGRAM_FROM_IL, PROGRAM_FROM_BINARY, PROGRAM_FROM_LINK };
 struct program_object { /* cl_program */
     struct object base;
     struct context *context;
-    char *source;               /* clCreateProgramWithSource, joined */
-    struct spirv il;            /* clCreateProgramWithIL / binary */
+    enum program_origin origin;
+    char *source;               /* clCreateProgramWithSource, joined; or as the binary kept it */
+    struct spirv il;            /* clCreateProgramWithIL, clCreateProgramWithBinary */
+    cl_program_binary_type il_type; /* of the binary */
     struct build build;         /* guarded by runtime_lock while status is IN_PROGRESS */
     struct spec_constant *constants; size_t constant_count;
     cl_uint attached_kernels;   /* atomic */

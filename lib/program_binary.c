@@ -14,9 +14,13 @@ struct header {
     uint64_t checksum;      /* of everything behind the header */
     uint32_t options_bytes; /* with the final NUL; 0 = none */
     uint32_t source_bytes;
+    uint32_t constant_count; /* values given to specialisation constants */
+    uint32_t flags;
     uint64_t word_count;
 };
-_Static_assert(sizeof(struct header) == 40, "the header has no padding");
+enum { FLAG_KERNEL_ARG_INFO = 1 };
+_Static_assert(sizeof(struct spec_constant) == 16, "specialisation constants are stored as they are");
+_Static_assert(sizeof(struct header) == 48, "the header has no padding");
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "program binaries are written in host order, which must be little-endian"
 #endif
@@ -40,7 +44,7 @@ size_t program_binary_size(const struct program_object *program)
     if (!program->build.spirv.words)
         return 0;
     return sizeof(struct header) + text_bytes(program->build.options) + text_bytes(program->source) +
-           program->build.spirv.word_count * sizeof(uint32_t);
+           program->constant_count * sizeof *program->constants + program->build.spirv.word_count * sizeof(uint32_t);
 }
 
 static unsigned char *put(unsigned char *out, const void *bytes, size_t size)
@@ -59,12 +63,15 @@ void program_binary_write(const struct program_object *program, unsigned char *o
         .type = build->binary_type,
         .options_bytes = (uint32_t)text_bytes(build->options),
         .source_bytes = (uint32_t)text_bytes(program->source),
+        .constant_count = (uint32_t)program->constant_count,
+        .flags = build->kernel_arg_info ? FLAG_KERNEL_ARG_INFO : 0,
         .word_count = build->spirv.word_count,
     };
     memcpy(header.magic, magic, sizeof magic);
     unsigned char *at = out + sizeof header;
     at = put(at, build->options, header.options_bytes);
     at = put(at, program->source, header.source_bytes);
+    at = put(at, program->constants, program->constant_count * sizeof *program->constants);
     put(at, build->spirv.words, build->spirv.word_count * sizeof(uint32_t));
     header.checksum = checksum(out + sizeof header, size - sizeof header);
     memcpy(out, &header, sizeof header);
@@ -80,7 +87,9 @@ static bool header_read(struct header *header, const unsigned char *bytes, size_
     size_t rest = size - sizeof *header;
     if (header->word_count < SPIRV_HEADER_WORDS || header->word_count > rest / sizeof(uint32_t))
         return false;
-    if ((uint64_t)header->options_bytes + header->source_bytes + header->word_count * sizeof(uint32_t) != rest)
+    uint64_t constant_bytes = header->constant_count * (uint64_t)sizeof(struct spec_constant);
+    if (header->options_bytes + (uint64_t)header->source_bytes + constant_bytes +
+            header->word_count * sizeof(uint32_t) != rest)
         return false;
     return checksum(bytes + sizeof *header, rest) == header->checksum;
 }
@@ -104,20 +113,40 @@ static bool type_known(uint32_t type)
            type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
 }
 
+static bool take_constants(const unsigned char **at, uint32_t count, struct program_object *program)
+{
+    size_t size = count * sizeof *program->constants;
+    if (!count)
+        return true;
+    program->constants = malloc(size);
+    if (!program->constants)
+        return false;
+    memcpy(program->constants, *at, size);
+    program->constant_count = count;
+    *at += size;
+    return true;
+}
+
+static bool take_words(const unsigned char *at, uint64_t count, struct spirv *out_spirv)
+{
+    uint32_t *words = malloc(count * sizeof *words);
+    if (!words)
+        return false;
+    memcpy(words, at, count * sizeof *words);
+    *out_spirv = (struct spirv){.words = words, .word_count = count};
+    return true;
+}
+
 bool program_binary_read(struct program_object *program, const unsigned char *bytes, size_t size)
 {
     struct header header;
     if (!header_read(&header, bytes, size) || !type_known(header.type))
         return false;
     const unsigned char *at = bytes + sizeof header;
-    if (!take_text(&at, header.options_bytes, &program->build.options) ||
-        !take_text(&at, header.source_bytes, &program->source))
-        return false;
-    uint32_t *words = malloc(header.word_count * sizeof *words);
-    if (!words)
-        return false;
-    memcpy(words, at, header.word_count * sizeof *words);
-    program->build.spirv = (struct spirv){.words = words, .word_count = header.word_count};
-    program->build.binary_type = header.type;
-    return true;
+    program->il_type = program->build.binary_type = header.type;
+    program->build.kernel_arg_info = header.flags & FLAG_KERNEL_ARG_INFO;
+    return take_text(&at, header.options_bytes, &program->build.options) &&
+           take_text(&at, header.source_bytes, &program->source) &&
+           take_constants(&at, header.constant_count, program) && take_words(at, header.word_count, &program->il) &&
+           take_words(at, header.word_count, &program->build.spirv);
 }

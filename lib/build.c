@@ -1,0 +1,512 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Building, compiling and linking programs. Work is done by the calling thread, with no
+ * lock held; a program being built is marked CL_BUILD_IN_PROGRESS and refuses a second
+ * build. A notify function is called on the callback thread afterwards, and the call
+ * itself then only says whether the work could begin.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api.h"
+#include "context.h"
+#include "device_info.h"
+#include "error.h"
+#include "program.h"
+#include "queue.h"
+
+static const char source_name[] = "program.cl";
+
+enum build_kind { BUILD, COMPILE, LINK };
+
+/* The errors by kind: refused options, failed work. */
+static const struct {
+    const char *call;
+    cl_int bad_options, failure;
+} kinds[] = {
+    [BUILD] = {"clBuildProgram", CL_INVALID_BUILD_OPTIONS, CL_BUILD_PROGRAM_FAILURE},
+    [COMPILE] = {"clCompileProgram", CL_INVALID_COMPILER_OPTIONS, CL_COMPILE_PROGRAM_FAILURE},
+    [LINK] = {"clLinkProgram", CL_INVALID_LINKER_OPTIONS, CL_LINK_PROGRAM_FAILURE},
+};
+
+/* ---- one piece of work and what comes of it ------------------------------------------- */
+
+struct work {
+    enum build_kind kind;
+    struct program_object *program;
+    const char *options;              /* as the caller gave them; never NULL */
+    struct build_options parsed;
+    const struct compile_header *headers;
+    size_t header_count;
+    const struct spirv *modules;      /* LINK */
+    size_t module_count;
+    /* results: moved into program->build */
+    struct spirv spirv;
+    struct program *executable;
+    cl_program_binary_type type;
+    char *log;
+};
+
+static void log_append(struct work *work, const char *text)
+{
+    char *joined = NULL;
+    const char *log = work->log ? work->log : "";
+    size_t length = strlen(log);
+    const char *gap = length && log[length - 1] != '\n' ? "\n" : "";
+    if (!*text || asprintf(&joined, "%s%s%s\n", log, gap, text) < 0)
+        return;
+    free(work->log);
+    work->log = joined;
+}
+
+/* The caller's options and those the scenario adds. */
+static char *all_options(const struct work *work)
+{
+    const char *added = runtime_get()->scenario.build_options;
+    char *options = NULL;
+    if (asprintf(&options, "%s%s%s", work->options, added ? " " : "", added ? added : "") < 0)
+        return NULL;
+    return options;
+}
+
+static enum status compile_source(struct work *work)
+{
+    const struct cl_device *device = work->program->context->devices[0];
+    const struct device_config *config = device->config;
+    char *options = all_options(work);
+    if (!options)
+        return STATUS_OUT_OF_MEMORY;
+    struct compile_request request = {
+        .source = work->program->source,
+        .source_name = source_name,
+        .options = options,
+        .headers = work->headers,
+        .header_count = work->header_count,
+        .version_major = config->version_major,
+        .version_minor = config->version_minor,
+        .fp16 = config->fp16,
+        .fp64 = config->fp64,
+        .int64_atomics = config->int64_atomics,
+        .sub_groups = device_supports_sub_groups(device),
+        .generic_address_space = config->generic_address_space,
+        .program_scope_variables = config->program_scope_variables,
+        .work_group_collectives = config->work_group_collectives,
+    };
+    enum status status = compile_opencl_c(&request, &work->spirv, &work->log);
+    free(options);
+    return status;
+}
+
+static enum status copy_words(const struct spirv *from, struct spirv *out_spirv)
+{
+    size_t size = from->word_count * sizeof *from->words;
+    uint32_t *words = malloc(size);
+    if (!words)
+        return STATUS_OUT_OF_MEMORY;
+    memcpy(words, from->words, size);
+    *out_spirv = (struct spirv){.words = words, .word_count = from->word_count};
+    return STATUS_OK;
+}
+
+static enum status produce_words(struct work *work)
+{
+    if (work->kind == LINK)
+        return spirv_link(work->modules, work->module_count, work->parsed.create_library, &work->spirv, &work->log);
+    if (work->program->origin == PROGRAM_FROM_SOURCE)
+        return compile_source(work);
+    enum status status = copy_words(&work->program->il, &work->spirv);
+    return status ? status : spirv_validate(work->spirv.words, work->spirv.word_count, &work->log);
+}
+
+static enum status load(struct work *work)
+{
+    struct diagnosis diagnosis = {0};
+    struct program_request request = {
+        .words = work->spirv.words,
+        .word_count = work->spirv.word_count,
+        .constants = work->program->constants,
+        .constant_count = work->program->constant_count,
+        .source_name = work->program->source ? source_name : NULL,
+        .source_text = work->program->source,
+    };
+    enum status status = program_load(runtime_device(), &request, &work->executable, &diagnosis);
+    if (status)
+        log_append(work, diagnosis.text[0] ? diagnosis.text : status_name(status));
+    return status;
+}
+
+static cl_program_binary_type wanted_type(const struct work *work)
+{
+    if (work->kind == COMPILE)
+        return CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT;
+    return work->parsed.create_library ? CL_PROGRAM_BINARY_TYPE_LIBRARY : CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
+}
+
+static cl_int work_error(const struct work *work, enum status status)
+{
+    switch (status) {
+    case STATUS_OK:
+        return CL_SUCCESS;
+    case STATUS_OUT_OF_MEMORY:
+        return CL_OUT_OF_HOST_MEMORY;
+    case STATUS_OUT_OF_DEVICE_MEMORY:
+    case STATUS_OUT_OF_RESOURCES:
+        return CL_OUT_OF_RESOURCES;
+    case STATUS_BAD_OPTIONS:
+        return kinds[work->kind].bad_options;
+    case STATUS_COMPILER_MISSING:
+        return CL_COMPILER_NOT_AVAILABLE;
+    default:
+        return kinds[work->kind].failure;
+    }
+}
+
+static cl_int work_do(struct work *work)
+{
+    enum status status = produce_words(work);
+    work->type = wanted_type(work);
+    if (!status && work->type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE)
+        status = load(work);
+    if (status) {
+        spirv_fini(&work->spirv);
+        work->spirv = (struct spirv){0};
+        work->type = CL_PROGRAM_BINARY_TYPE_NONE;
+    }
+    return work_error(work, status);
+}
+
+/* ---- the state of the program around it -------------------------------------------------- */
+
+/* Takes what the last build left, so that it can be freed with no lock held. */
+static cl_int work_begin(struct work *work, struct build *out_old)
+{
+    struct program_object *program = work->program;
+    char *options = strdup(work->options);
+    if (!options)
+        return CL_OUT_OF_HOST_MEMORY;
+    runtime_lock();
+    bool busy = program->build.status == CL_BUILD_IN_PROGRESS ||
+                __atomic_load_n(&program->attached_kernels, __ATOMIC_RELAXED);
+    if (!busy) {
+        *out_old = program->build;
+        program->build = (struct build){.status = CL_BUILD_IN_PROGRESS, .options = options};
+    }
+    runtime_unlock();
+    if (busy)
+        free(options);
+    return busy ? CL_INVALID_OPERATION : CL_SUCCESS;
+}
+
+static void build_fini(struct build *build)
+{
+    if (build->program)
+        program_release(build->program);
+    spirv_fini(&build->spirv);
+    free(build->options);
+    free(build->log);
+}
+
+static void work_end(struct work *work, cl_int err)
+{
+    struct build *build = &work->program->build;
+    runtime_lock();
+    build->status = err ? CL_BUILD_ERROR : CL_BUILD_SUCCESS;
+    build->log = work->log;
+    build->spirv = work->spirv;
+    build->program = work->executable;
+    build->binary_type = work->type;
+    build->kernel_arg_info = work->parsed.kernel_arg_info;
+    runtime_unlock();
+}
+
+/* ---- notify functions --------------------------------------------------------------------- */
+
+typedef void CL_CALLBACK notify_function(cl_program program, void *data);
+struct notification {
+    notify_function *function;
+    struct program_object *program;
+    void *data;
+};
+
+static void notification_deliver(void *item)
+{
+    struct notification *notification = item;
+    notification->function((cl_program)notification->program, notification->data);
+    object_unref(notification->program);
+    free(notification);
+}
+
+static struct notification *notification_new(struct program_object *program, notify_function *function, void *data)
+{
+    struct notification *notification = malloc(sizeof *notification);
+    if (notification)
+        *notification = (struct notification){function, object_ref(program), data};
+    return notification;
+}
+
+/* Begin, do, end, notify: the whole of every build. */
+static cl_int work_run(struct work *work, notify_function *notify, void *data)
+{
+    struct build old = {0};
+    struct notification *notification = notify ? notification_new(work->program, notify, data) : NULL;
+    if (notify && !notification)
+        return CL_OUT_OF_HOST_MEMORY;
+    cl_int err = work_begin(work, &old);
+    if (err) {
+        if (notification)
+            object_unref(notification->program);
+        free(notification);
+        return err;
+    }
+    build_fini(&old);
+    err = work_do(work);
+    work_end(work, err);
+    if (notification)
+        callback_post(notification_deliver, notification);
+    return notification ? CL_SUCCESS : err;
+}
+
+/* ---- checks the calls share ------------------------------------------------------------------ */
+
+static cl_int parse_options(struct work *work, struct context *context)
+{
+    struct diagnosis diagnosis = {0};
+    char text[sizeof diagnosis.text + 32];
+    enum status status = build_options_parse(work->options, work->kind == LINK, &work->parsed, &diagnosis);
+    if (status == STATUS_BAD_OPTIONS) {
+        snprintf(text, sizeof text, "%s: %s", kinds[work->kind].call, diagnosis.text);
+        context_complain(context, text);
+    }
+    return work_error(work, status);
+}
+
+static cl_int check_devices_and_notify(const struct context *context, cl_uint num_devices,
+                                       const cl_device_id *device_list, notify_function *notify, const void *data)
+{
+    if (!notify && data)
+        return CL_INVALID_VALUE;
+    return context_check_devices(context, num_devices, device_list);
+}
+
+/* ---- clBuildProgram ------------------------------------------------------------------------- */
+
+/* A binary keeps the options it was made with, which may be those of a link. */
+static bool keeps_options(const struct program_object *program, const char *options)
+{
+    return !options && program->origin == PROGRAM_FROM_BINARY;
+}
+
+/* Objects and libraries need clLinkProgram, which takes no part of them for granted. */
+static cl_int check_buildable(const struct program_object *program)
+{
+    return program->origin == PROGRAM_FROM_LINK ? CL_INVALID_OPERATION : CL_SUCCESS;
+}
+
+static cl_int build(struct program_object *program, cl_uint num_devices, const cl_device_id *device_list,
+                    const char *options, notify_function *notify, void *data)
+{
+    bool keep = keeps_options(program, options);
+    const char *given = keep ? program->build.options : options;
+    char *kept = strdup(given ? given : "");
+    if (!kept)
+        return CL_OUT_OF_HOST_MEMORY;
+    struct work work = {.kind = BUILD, .program = program, .options = kept};
+    cl_int err = check_devices_and_notify(program->context, num_devices, device_list, notify, data);
+    if (!err)
+        err = check_buildable(program);
+    if (!err && !keep)
+        err = parse_options(&work, program->context);
+    if (!err) {
+        work.parsed.kernel_arg_info |= program->origin == PROGRAM_FROM_BINARY && program->build.kernel_arg_info;
+        work.parsed.create_library = false;
+        err = work_run(&work, notify, data);
+    }
+    free(kept);
+    return err;
+}
+
+cl_int CL_API_CALL api_clBuildProgram(cl_program handle, cl_uint num_devices, const cl_device_id *device_list,
+                                      const char *options, notify_function *pfn_notify, void *user_data)
+{
+    struct program_object *program = object_lookup(handle, OBJECT_PROGRAM);
+    if (!program)
+        return CL_INVALID_PROGRAM;
+    cl_int err = build(program, num_devices, device_list, options, pfn_notify, user_data);
+    return context_refuse(program->context, "clBuildProgram", err);
+}
+
+/* ---- clCompileProgram ------------------------------------------------------------------------- */
+
+static cl_int gather_headers(const struct program_object *program, cl_uint count, const cl_program *input_headers,
+                             const char **names, struct compile_header *out_headers)
+{
+    for (cl_uint i = 0; i < count; i++) {
+        const struct program_object *header = object_lookup(input_headers[i], OBJECT_PROGRAM);
+        if (!header)
+            return CL_INVALID_PROGRAM;
+        if (header->context != program->context)
+            return CL_INVALID_CONTEXT;
+        if (!names[i])
+            return CL_INVALID_VALUE;
+        if (!header->source)
+            return CL_INVALID_OPERATION;
+        out_headers[i] = (struct compile_header){.name = names[i], .text = header->source};
+    }
+    return CL_SUCCESS;
+}
+
+static cl_int compile(struct program_object *program, struct work *work, cl_uint header_count,
+                      const cl_program *input_headers, const char **names, notify_function *notify, void *data)
+{
+    struct compile_header *headers = calloc(header_count + (size_t)1, sizeof *headers);
+    if (!headers)
+        return CL_OUT_OF_HOST_MEMORY;
+    cl_int err = gather_headers(program, header_count, input_headers, names, headers);
+    work->headers = headers;
+    work->header_count = header_count;
+    if (!err && program->origin != PROGRAM_FROM_SOURCE && program->origin != PROGRAM_FROM_IL)
+        err = CL_INVALID_OPERATION;
+    if (!err)
+        err = parse_options(work, program->context);
+    if (!err)
+        err = work_run(work, notify, data);
+    free(headers);
+    return err;
+}
+
+cl_int CL_API_CALL api_clCompileProgram(cl_program handle, cl_uint num_devices, const cl_device_id *device_list,
+                                        const char *options, cl_uint num_input_headers, const cl_program *input_headers,
+                                        const char **header_include_names, notify_function *pfn_notify, void *user_data)
+{
+    struct program_object *program = object_lookup(handle, OBJECT_PROGRAM);
+    if (!program)
+        return CL_INVALID_PROGRAM;
+    struct work work = {.kind = COMPILE, .program = program, .options = options ? options : ""};
+    cl_int err = check_devices_and_notify(program->context, num_devices, device_list, pfn_notify, user_data);
+    if (!err && (!num_input_headers != !input_headers || !num_input_headers != !header_include_names))
+        err = CL_INVALID_VALUE;
+    if (!err)
+        err = compile(program, &work, num_input_headers, input_headers, header_include_names, pfn_notify, user_data);
+    return context_refuse(program->context, "clCompileProgram", err);
+}
+
+/* ---- clLinkProgram ------------------------------------------------------------------------------ */
+
+struct inputs {
+    struct spirv *modules;  /* borrowed words: inputs are held while linking */
+    struct program_object **programs;
+    size_t count, compiled; /* compiled: how many hold an object or a library */
+    bool kernel_arg_info;
+};
+
+static bool is_linkable(const struct build *build)
+{
+    return build->binary_type == CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT ||
+           build->binary_type == CL_PROGRAM_BINARY_TYPE_LIBRARY;
+}
+
+static cl_int input_add(struct inputs *inputs, const struct context *context, cl_program handle)
+{
+    struct program_object *program = object_lookup(handle, OBJECT_PROGRAM);
+    if (!program)
+        return CL_INVALID_PROGRAM;
+    if (program->context != context)
+        return CL_INVALID_CONTEXT;
+    runtime_lock();
+    const struct build *build = &program->build;
+    bool busy = build->status == CL_BUILD_IN_PROGRESS, linkable = is_linkable(build);
+    enum status status = linkable ? copy_words(&build->spirv, &inputs->modules[inputs->count]) : STATUS_OK;
+    inputs->kernel_arg_info |= build->kernel_arg_info;
+    runtime_unlock();
+    inputs->programs[inputs->count++] = object_ref(program);
+    inputs->compiled += linkable;
+    return busy ? CL_INVALID_OPERATION : error_from_status(status);
+}
+
+static void inputs_fini(struct inputs *inputs)
+{
+    for (size_t i = 0; i < inputs->count; i++) {
+        spirv_fini(&inputs->modules[i]);
+        object_unref(inputs->programs[i]);
+    }
+    free(inputs->modules);
+    free(inputs->programs);
+}
+
+static cl_int inputs_gather(struct inputs *inputs, const struct context *context, cl_uint count,
+                            const cl_program *input_programs)
+{
+    cl_int err = CL_SUCCESS;
+    inputs->modules = calloc(count, sizeof *inputs->modules);
+    inputs->programs = calloc(count, sizeof *inputs->programs);
+    if (!inputs->modules || !inputs->programs)
+        return CL_OUT_OF_HOST_MEMORY;
+    for (cl_uint i = 0; i < count && !err; i++)
+        err = input_add(inputs, context, input_programs[i]);
+    /* All of them, or none: then there is nothing to link and no executable comes of it. */
+    if (!err && inputs->compiled && inputs->compiled != count)
+        err = CL_INVALID_OPERATION;
+    return err;
+}
+
+/* Findings show source lines: with one input there is no doubt whose. */
+static void keep_source(struct program_object *program, const struct inputs *inputs)
+{
+    if (inputs->count == 1 && inputs->programs[0]->source)
+        program->source = strdup(inputs->programs[0]->source);
+}
+
+/* *out_program is set as soon as linking began: its log tells what went wrong. */
+static cl_int link_inputs(struct context *context, struct work *work, const struct inputs *inputs,
+                          notify_function *notify, void *data, struct program_object **out_program)
+{
+    struct program_object *program = object_new(OBJECT_PROGRAM, sizeof *program);
+    if (!program)
+        return CL_OUT_OF_HOST_MEMORY;
+    program->context = object_ref(context);
+    program->origin = PROGRAM_FROM_LINK;
+    program->build.status = CL_BUILD_NONE;
+    keep_source(program, inputs);
+    object_publish(program);
+    *out_program = program;
+    work->program = program;
+    work->modules = inputs->modules;
+    work->module_count = inputs->count;
+    work->parsed.kernel_arg_info |= inputs->kernel_arg_info;
+    return inputs->compiled ? work_run(work, notify, data) : CL_SUCCESS;
+}
+
+static cl_int link_programs(struct context *context, struct work *work, cl_uint count, const cl_program *input_programs,
+                            notify_function *notify, void *data, struct program_object **out_program)
+{
+    struct inputs inputs = {0};
+    cl_int err = inputs_gather(&inputs, context, count, input_programs);
+    if (!err)
+        err = parse_options(work, context);
+    if (!err)
+        err = link_inputs(context, work, &inputs, notify, data, out_program);
+    inputs_fini(&inputs);
+    return err;
+}
+
+cl_program CL_API_CALL api_clLinkProgram(cl_context handle, cl_uint num_devices, const cl_device_id *device_list,
+                                         const char *options, cl_uint num_input_programs,
+                                         const cl_program *input_programs, notify_function *pfn_notify, void *user_data,
+                                         cl_int *errcode_ret)
+{
+    struct context *context = context_lookup(handle);
+    struct program_object *program = NULL;
+    struct work work = {.kind = LINK, .options = options ? options : ""};
+    if (!context)
+        return error_return(errcode_ret, CL_INVALID_CONTEXT, NULL);
+    cl_int err = check_devices_and_notify(context, num_devices, device_list, pfn_notify, user_data);
+    if (!err && (!num_input_programs || !input_programs))
+        err = CL_INVALID_VALUE;
+    if (!err)
+        err = link_programs(context, &work, num_input_programs, input_programs, pfn_notify, user_data, &program);
+    context_refuse(context, "clLinkProgram", err);
+    if (errcode_ret)
+        *errcode_ret = err;
+    return (cl_program)program;
+}

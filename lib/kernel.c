@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api.h"
+#include "context.h"
+#include "device_info.h"
+#include "error.h"
+#include "info.h"
+#include "program.h"
+
+static struct kernel_object *kernel_lookup(cl_kernel handle)
+{
+    return object_lookup(handle, OBJECT_KERNEL);
+}
+
+/* ---- creating ---------------------------------------------------------------------- */
+
+void kernel_destroy(void *object)
+{
+    struct kernel_object *kernel = object;
+    for (size_t i = 0; kernel->args && i < kernel->info->arg_count; i++)
+        free(kernel->args[i].bytes);
+    free(kernel->args);
+    free(kernel->svm_pointers);
+    program_detach(kernel->program);
+}
+
+static struct kernel_object *kernel_new(struct program_object *program, const struct kernel *code)
+{
+    struct kernel_object *kernel = object_new(OBJECT_KERNEL, sizeof *kernel);
+    if (!kernel)
+        return NULL;
+    program_attach(program);
+    kernel->program = program;
+    kernel->kernel = code;
+    kernel->info = kernel_info(code);
+    kernel->args = calloc(kernel->info->arg_count + 1, sizeof *kernel->args);
+    if (kernel->args)
+        return kernel;
+    object_unref(kernel);
+    return NULL;
+}
+
+cl_kernel CL_API_CALL api_clCreateKernel(cl_program handle, const char *kernel_name, cl_int *errcode_ret)
+{
+    struct program_object *program = object_lookup(handle, OBJECT_PROGRAM);
+    struct kernel_object *kernel = NULL;
+    cl_int err = CL_SUCCESS;
+    if (!program)
+        return error_return(errcode_ret, CL_INVALID_PROGRAM, NULL);
+    const struct program *executable = program_executable(program);
+    const struct kernel *code = executable && kernel_name ? program_find_kernel(executable, kernel_name) : NULL;
+    if (!kernel_name)
+        err = CL_INVALID_VALUE;
+    else if (!executable)
+        err = CL_INVALID_PROGRAM_EXECUTABLE;
+    else if (!code)
+        err = CL_INVALID_KERNEL_NAME;
+    else if (!(kernel = kernel_new(program, code)))
+        err = CL_OUT_OF_HOST_MEMORY;
+    else
+        object_publish(kernel);
+    return error_return(errcode_ret, context_refuse(program->context, "clCreateKernel", err), kernel);
+}
+
+/* All of them or none. */
+static cl_int create_kernels(struct program_object *program, const struct program *executable, size_t count,
+                             cl_kernel *kernels)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct kernel_object *kernel = kernel_new(program, program_kernel(executable, i));
+        if (!kernel) {
+            while (i--)
+                object_release(kernels[i], OBJECT_KERNEL);
+            return CL_OUT_OF_HOST_MEMORY;
+        }
+        object_publish(kernel);
+        kernels[i] = (cl_kernel)kernel;
+    }
+    return CL_SUCCESS;
+}
+
+cl_int CL_API_CALL api_clCreateKernelsInProgram(cl_program handle, cl_uint num_kernels, cl_kernel *kernels,
+                                                cl_uint *num_kernels_ret)
+{
+    struct program_object *program = object_lookup(handle, OBJECT_PROGRAM);
+    if (!program)
+        return CL_INVALID_PROGRAM;
+    const struct program *executable = program_executable(program);
+    if (!executable)
+        return context_refuse(program->context, "clCreateKernelsInProgram", CL_INVALID_PROGRAM_EXECUTABLE);
+    size_t count = program_kernel_count(executable);
+    if (kernels && num_kernels < count)
+        return context_refuse(program->context, "clCreateKernelsInProgram", CL_INVALID_VALUE);
+    cl_int err = kernels ? create_kernels(program, executable, count, kernels) : CL_SUCCESS;
+    if (!err && num_kernels_ret)
+        *num_kernels_ret = (cl_uint)count;
+    return err;
+}
+
+static bool copy_bytes(void **out_bytes, const void *bytes, size_t size)
+{
+    *out_bytes = NULL;
+    if (!bytes)
+        return true;
+    *out_bytes = malloc(size ? size : 1);
+    if (!*out_bytes)
+        return false;
+    memcpy(*out_bytes, bytes, size);
+    return true;
+}
+
+static bool copy_state(struct kernel_object *copy, const struct kernel_object *source)
+{
+    for (size_t i = 0; i < source->info->arg_count; i++) {
+        void *bytes;
+        if (!copy_bytes(&bytes, source->args[i].bytes, source->args[i].size))
+            return false;
+        copy->args[i] = source->args[i];
+        copy->args[i].bytes = bytes;
+    }
+    void *pointers;
+    if (!copy_bytes(&pointers, source->svm_pointers, source->svm_count * sizeof *source->svm_pointers))
+        return false;
+    copy->svm_pointers = pointers;
+    copy->svm_count = source->svm_count;
+    copy->svm_system = source->svm_system;
+    return true;
+}
+
+cl_kernel CL_API_CALL api_clCloneKernel(cl_kernel source_kernel, cl_int *errcode_ret)
+{
+    const struct kernel_object *source = kernel_lookup(source_kernel);
+    if (!source)
+        return error_return(errcode_ret, CL_INVALID_KERNEL, NULL);
+    struct kernel_object *copy = kernel_new(source->program, source->kernel);
+    if (copy && !copy_state(copy, source)) {
+        object_unref(copy);
+        copy = NULL;
+    }
+    if (!copy)
+        return error_return(errcode_ret, CL_OUT_OF_HOST_MEMORY, NULL);
+    object_publish(copy);
+    return error_return(errcode_ret, CL_SUCCESS, copy);
+}
+
+cl_int CL_API_CALL api_clRetainKernel(cl_kernel kernel)
+{
+    return object_retain(kernel, OBJECT_KERNEL);
+}
+
+cl_int CL_API_CALL api_clReleaseKernel(cl_kernel kernel)
+{
+    return object_release(kernel, OBJECT_KERNEL);
+}
+
+/* ---- arguments ----------------------------------------------------------------------- */
+
+/* A NULL pointer is a good argument; a memory object is remembered, not retained. */
+static cl_int set_memory(const struct kernel_object *kernel, struct kernel_arg_value *out_value, size_t size,
+                         const void *value)
+{
+    cl_mem handle = NULL;
+    *out_value = (struct kernel_arg_value){.set = true, .size = sizeof(uint64_t)};
+    if (!value)
+        return CL_SUCCESS;
+    if (size != sizeof handle)
+        return CL_INVALID_ARG_SIZE;
+    memcpy(&handle, value, sizeof handle);
+    if (!handle)
+        return CL_SUCCESS;
+    struct memobj *memobj = object_lookup(handle, OBJECT_MEMOBJ);
+    if (!memobj || memobj->type != CL_MEM_OBJECT_BUFFER)
+        return CL_INVALID_MEM_OBJECT;
+    if (memobj->context != kernel->program->context)
+        return CL_INVALID_CONTEXT;
+    out_value->memobj = memobj;
+    out_value->address = memobj->address;
+    return CL_SUCCESS;
+}
+
+static cl_int set_local(struct kernel_arg_value *out_value, size_t size, const void *value)
+{
+    if (value)
+        return CL_INVALID_ARG_VALUE;
+    if (!size)
+        return CL_INVALID_ARG_SIZE;
+    *out_value = (struct kernel_arg_value){.set = true, .size = size};
+    return CL_SUCCESS;
+}
+
+static cl_int set_value(const struct kernel_arg *arg, struct kernel_arg_value *out_value, size_t size,
+                        const void *value)
+{
+    if (!value)
+        return CL_INVALID_ARG_VALUE;
+    if (size != arg->size)
+        return CL_INVALID_ARG_SIZE;
+    *out_value = (struct kernel_arg_value){.set = true, .size = size};
+    return copy_bytes(&out_value->bytes, value, size) ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
+}
+
+/* Images, samplers, pipes and device queues cannot be created, so none can be valid. */
+static cl_int make_value(const struct kernel_object *kernel, const struct kernel_arg *arg,
+                         struct kernel_arg_value *out_value, size_t size, const void *value)
+{
+    switch (arg->kind) {
+    case ARG_GLOBAL:
+    case ARG_CONSTANT:
+        return set_memory(kernel, out_value, size, value);
+    case ARG_LOCAL:
+        return set_local(out_value, size, value);
+    case ARG_SAMPLER:
+        return CL_INVALID_SAMPLER;
+    case ARG_QUEUE:
+        return CL_INVALID_DEVICE_QUEUE;
+    case ARG_IMAGE:
+    case ARG_PIPE:
+        return CL_INVALID_MEM_OBJECT;
+    case ARG_VALUE:
+    default:
+        return set_value(arg, out_value, size, value);
+    }
+}
+
+static void replace(struct kernel_object *kernel, cl_uint index, const struct kernel_arg_value *value)
+{
+    free(kernel->args[index].bytes);
+    kernel->args[index] = *value;
+}
+
+cl_int CL_API_CALL api_clSetKernelArg(cl_kernel handle, cl_uint arg_index, size_t arg_size, const void *arg_value)
+{
+    struct kernel_object *kernel = kernel_lookup(handle);
+    struct kernel_arg_value value = {0};
+    if (!kernel)
+        return CL_INVALID_KERNEL;
+    cl_int err = CL_INVALID_ARG_INDEX;
+    if (arg_index < kernel->info->arg_count)
+        err = make_value(kernel, &kernel->info->args[arg_index], &value, arg_size, arg_value);
+    if (!err)
+        replace(kernel, arg_index, &value);
+    return context_refuse(kernel->program->context, "clSetKernelArg", err);
+}
+
+static bool takes_pointer(const struct kernel_object *kernel, cl_uint index)
+{
+    if (index >= kernel->info->arg_count)
+        return false;
+    enum arg_kind kind = kernel->info->args[index].kind;
+    return kind == ARG_GLOBAL || kind == ARG_CONSTANT;
+}
+
+/* Without system sharing only memory of clSVMAlloc is valid. */
+cl_int CL_API_CALL api_clSetKernelArgSVMPointer(cl_kernel handle, cl_uint arg_index, const void *arg_value)
+{
+    struct kernel_object *kernel = kernel_lookup(handle);
+    if (!kernel)
+        return CL_INVALID_KERNEL;
+    struct context *context = kernel->program->context;
+    cl_int err = CL_SUCCESS;
+    if (!device_supports_svm(context->devices[0]))
+        err = CL_INVALID_OPERATION;
+    else if (!takes_pointer(kernel, arg_index))
+        err = CL_INVALID_ARG_INDEX;
+    else if (arg_value && !svm_find(context, arg_value))
+        err = CL_INVALID_ARG_VALUE;
+    if (!err)
+        replace(kernel, arg_index, &(struct kernel_arg_value){.set = true, .size = sizeof(uint64_t),
+                                                              .address = (uint64_t)(uintptr_t)arg_value});
+    return context_refuse(context, "clSetKernelArgSVMPointer", err);
+}
+
+static cl_int set_svm_pointers(struct kernel_object *kernel, size_t size, const void *value)
+{
+    void *pointers = NULL;
+    if (!device_supports_svm(kernel->program->context->devices[0]))
+        return CL_INVALID_OPERATION;
+    if (size % sizeof(void *) || !size != !value)
+        return CL_INVALID_VALUE;
+    if (!copy_bytes(&pointers, value, size))
+        return CL_OUT_OF_HOST_MEMORY;
+    free(kernel->svm_pointers);
+    kernel->svm_pointers = pointers;
+    kernel->svm_count = size / sizeof(void *);
+    return CL_SUCCESS;
+}
+
+static cl_int set_svm_system(struct kernel_object *kernel, size_t size, const void *value)
+{
+    cl_bool wanted;
+    if (size != sizeof wanted || !value)
+        return CL_INVALID_VALUE;
+    memcpy(&wanted, value, sizeof wanted);
+    if (wanted)
+        return CL_INVALID_OPERATION;
+    kernel->svm_system = wanted;
+    return CL_SUCCESS;
+}
+
+cl_int CL_API_CALL api_clSetKernelExecInfo(cl_kernel handle, cl_kernel_exec_info param_name, size_t param_value_size,
+                                           const void *param_value)
+{
+    struct kernel_object *kernel = kernel_lookup(handle);
+    if (!kernel)
+        return CL_INVALID_KERNEL;
+    cl_int err = CL_INVALID_VALUE;
+    if (param_name == CL_KERNEL_EXEC_INFO_SVM_PTRS)
+        err = set_svm_pointers(kernel, param_value_size, param_value);
+    else if (param_name == CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM)
+        err = set_svm_system(kernel, param_value_size, param_value);
+    return context_refuse(kernel->program->context, "clSetKernelExecInfo", err);
+}
