@@ -1,0 +1,649 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The control-flow graph: reachability, dominators, post-dominators, loops, the order in which
+ * blocks are laid out, and the shapes the later passes rely on.
+ *
+ * Order matters at run time: the lowest parked block always runs first, so lanes meet again at
+ * a join exactly when everything that can reach the join lies before it. Hence the blocks of a
+ * loop are contiguous and its latch is last.
+ */
+#include <string.h>
+
+#include "ir.h"
+
+struct walk { struct ir *ir; uint8_t *seen; uint32_t *post; uint32_t count; };
+
+/* ---- reachability and predecessors ------------------------------------------------------- */
+
+static void reach(struct ir *ir)
+{
+    LIST(uint32_t) stack = {0};
+    for (uint32_t b = 0; b < ir->blocks.count; b++) {
+        ir_block(ir, b)->reachable = false;
+        ir_block(ir, b)->pred_count = 0;
+    }
+    *list_push(ir->arena, &stack) = ir->entry_block;
+    ir_block(ir, ir->entry_block)->reachable = true;
+    while (stack.count) {
+        uint32_t b = stack.at[--stack.count];
+        for (uint32_t i = 0; i < ir_block(ir, b)->succ_count; i++) {
+            uint32_t s = ir_block(ir, b)->succs[i];
+            bool repeated = false;
+            for (uint32_t k = 0; k < i; k++)
+                repeated |= ir_block(ir, b)->succs[k] == s;
+            if (!repeated)
+                ir_add_pred(ir, s, b);
+            if (!ir_block(ir, s)->reachable) {
+                ir_block(ir, s)->reachable = true;
+                *list_push(ir->arena, &stack) = s;
+            }
+        }
+    }
+}
+
+static bool is_pred(const struct block *block, uint32_t pred)
+{
+    for (uint32_t i = 0; i < block->pred_count; i++)
+        if (block->preds[i] == pred)
+            return true;
+    return false;
+}
+
+/* Drops the operands of phis that come from blocks which are no predecessors. */
+static void prune_phis(struct ir *ir, uint32_t b)
+{
+    struct block *block = ir_block(ir, b);
+    for (uint32_t i = 0; i < block->insts.count; i++) {
+        struct value *phi = ir_value(ir, block->insts.at[i]);
+        if (phi->op != IR_phi)
+            continue;
+        uint32_t n = phi->list_count, kept = 0;
+        uint32_t *old = arena_copy(ir->arena, phi->list, 2 * n * sizeof *old);
+        for (uint32_t k = 0; k < n; k++)
+            kept += is_pred(block, old[n + k]);
+        phi->list_count = kept;
+        for (uint32_t k = 0, at = 0; k < n; k++)
+            if (is_pred(block, old[n + k])) {
+                phi->list[at] = old[k];
+                phi->list[kept + at++] = old[n + k];
+            }
+    }
+}
+
+/* ---- dominators -------------------------------------------------------------------------------- */
+
+static void post_order(struct walk *w, uint32_t root)
+{
+    LIST(uint32_t) stack = {0};
+    LIST(uint32_t) next = {0};
+    *list_push(w->ir->arena, &stack) = root;
+    *list_push(w->ir->arena, &next) = 0;
+    w->seen[root] = 1;
+    while (stack.count) {
+        uint32_t b = stack.at[stack.count - 1];
+        struct block *block = ir_block(w->ir, b);
+        if (next.at[next.count - 1] == block->succ_count) {
+            w->post[w->count++] = b;
+            stack.count--;
+            next.count--;
+            continue;
+        }
+        uint32_t s = block->succs[next.at[next.count - 1]++];
+        if (!w->seen[s]) {
+            w->seen[s] = 1;
+            *list_push(w->ir->arena, &stack) = s;
+            *list_push(w->ir->arena, &next) = 0;
+        }
+    }
+}
+
+/* Cooper, Harvey and Kennedy: iterate to the fixed point over reverse post-order. */
+static void dominators(struct ir *ir, const uint32_t *post, uint32_t count)
+{
+    uint32_t *number = ARENA_ARRAY(ir->arena, uint32_t, ir->blocks.count);
+    for (uint32_t i = 0; i < count; i++)
+        number[post[i]] = i + 1;
+    for (uint32_t b = 0; b < ir->blocks.count; b++)
+        ir_block(ir, b)->idom = 0;
+    ir_block(ir, ir->entry_block)->idom = ir->entry_block;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t i = count; i-- > 0;) {
+            struct block *block = ir_block(ir, post[i]);
+            uint32_t dom = 0;
+            if (post[i] == ir->entry_block)
+                continue;
+            for (uint32_t k = 0; k < block->pred_count; k++) {
+                uint32_t p = block->preds[k];
+                if (!ir_block(ir, p)->idom)
+                    continue;
+                uint32_t q = dom ? dom : p;
+                while (p != q) {
+                    while (number[p] < number[q])
+                        p = ir_block(ir, p)->idom;
+                    while (number[q] < number[p])
+                        q = ir_block(ir, q)->idom;
+                }
+                dom = p;
+            }
+            changed |= block->idom != dom;
+            block->idom = dom;
+        }
+    }
+    for (uint32_t b = 0; b < ir->blocks.count; b++) {
+        ir_block(ir, b)->dom_children.count = 0;
+        ir_block(ir, b)->frontier.count = 0;
+    }
+    for (uint32_t i = count; i-- > 0;)
+        if (post[i] != ir->entry_block)
+            *list_push(ir->arena, &ir_block(ir, ir_block(ir, post[i])->idom)->dom_children) = post[i];
+    for (uint32_t i = count; i-- > 0;)
+        ir_block(ir, post[i])->dom_depth = post[i] == ir->entry_block ? 0 : ir_block(ir, ir_block(ir, post[i])->idom)->dom_depth + 1;
+}
+
+static bool dominates(struct ir *ir, uint32_t a, uint32_t b)
+{
+    while (ir_block(ir, b)->dom_depth > ir_block(ir, a)->dom_depth)
+        b = ir_block(ir, b)->idom;
+    return a == b;
+}
+
+static void frontiers(struct ir *ir, const uint32_t *post, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t b = post[i];
+        struct block *block = ir_block(ir, b);
+        if (block->pred_count < 2 && !(block->pred_count == 1 && b == ir->entry_block))
+            continue;
+        for (uint32_t k = 0; k < block->pred_count; k++)
+            for (uint32_t r = block->preds[k]; r != block->idom; r = ir_block(ir, r)->idom) {
+                struct block *runner = ir_block(ir, r);
+                if (!runner->frontier.count || runner->frontier.at[runner->frontier.count - 1] != b)
+                    *list_push(ir->arena, &runner->frontier) = b;
+                if (r == ir->entry_block)
+                    break;
+            }
+    }
+}
+
+/* Post-dominators on the reversed graph; block 0 stands for the end. A block from which the
+ * end cannot be reached has ipdom 0. */
+static void post_dominators(struct ir *ir)
+{
+    uint32_t n = ir->blocks.count;
+    uint32_t *order = ARENA_ARRAY(ir->arena, uint32_t, n), *number = ARENA_ARRAY(ir->arena, uint32_t, n), count = 0;
+    uint8_t *seen = ARENA_ARRAY(ir->arena, uint8_t, n);
+    LIST(uint32_t) stack = {0};
+    LIST(uint32_t) next = {0};
+    for (uint32_t b = 1; b < n; b++) {
+        struct block *exit = ir_block(ir, b);
+        exit->ipdom = 0;
+        if (!exit->reachable || exit->succ_count || seen[b])
+            continue;
+        seen[b] = 1;
+        *list_push(ir->arena, &stack) = b;
+        *list_push(ir->arena, &next) = 0;
+        while (stack.count) {
+            uint32_t top = stack.at[stack.count - 1];
+            if (next.at[next.count - 1] == ir_block(ir, top)->pred_count) {
+                order[count++] = top;
+                number[top] = count;
+                stack.count--;
+                next.count--;
+                continue;
+            }
+            uint32_t p = ir_block(ir, top)->preds[next.at[next.count - 1]++];
+            if (!seen[p] && ir_block(ir, p)->reachable) {
+                seen[p] = 1;
+                *list_push(ir->arena, &stack) = p;
+                *list_push(ir->arena, &next) = 0;
+            }
+        }
+    }
+    number[0] = count + 1;
+    uint8_t *done = ARENA_ARRAY(ir->arena, uint8_t, n);
+    done[0] = 1;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t i = count; i-- > 0;) {
+            struct block *block = ir_block(ir, order[i]);
+            uint32_t dom = UINT32_MAX;
+            if (!block->succ_count)
+                dom = 0;
+            for (uint32_t k = 0; k < block->succ_count; k++) {
+                uint32_t p = block->succs[k];
+                if (!done[p])
+                    continue;
+                uint32_t q = dom == UINT32_MAX ? p : dom;
+                while (p != q) {
+                    while (number[p] < number[q])
+                        p = ir_block(ir, p)->ipdom;
+                    while (number[q] < number[p])
+                        q = ir_block(ir, q)->ipdom;
+                }
+                dom = p;
+            }
+            if (dom != UINT32_MAX && (!done[order[i]] || block->ipdom != dom)) {
+                block->ipdom = dom;
+                done[order[i]] = 1;
+                changed = true;
+            }
+        }
+    }
+}
+
+/* ---- loops ------------------------------------------------------------------------------------------ */
+
+static uint32_t loop_of_header(struct ir *ir, uint32_t header)
+{
+    for (uint32_t i = 0; i < ir->loops.count; i++)
+        if (ir->loops.at[i].header == header)
+            return i;
+    struct loop *loop = list_push(ir->arena, &ir->loops);
+    memset(loop, 0, sizeof *loop);
+    loop->header = header;
+    loop->members = ARENA_ARRAY(ir->arena, uint8_t, ir->blocks.count);
+    loop->members[header] = 1;
+    *list_push(ir->arena, &loop->blocks) = header;
+    return ir->loops.count - 1;
+}
+
+static void add_loop_body(struct ir *ir, uint32_t loop_index, uint32_t from)
+{
+    struct loop *loop = &ir->loops.at[loop_index];
+    LIST(uint32_t) stack = {0};
+    if (loop->members[from])
+        return;
+    loop->members[from] = 1;
+    *list_push(ir->arena, &loop->blocks) = from;
+    *list_push(ir->arena, &stack) = from;
+    while (stack.count) {
+        struct block *block = ir_block(ir, stack.at[--stack.count]);
+        for (uint32_t k = 0; k < block->pred_count; k++) {
+            uint32_t p = block->preds[k];
+            if (loop->members[p] || !ir_block(ir, p)->reachable)
+                continue;
+            loop->members[p] = 1;
+            *list_push(ir->arena, &loop->blocks) = p;
+            *list_push(ir->arena, &stack) = p;
+        }
+    }
+}
+
+static void find_loops(struct ir *ir, const uint32_t *post, uint32_t count)
+{
+    uint32_t *number = ARENA_ARRAY(ir->arena, uint32_t, ir->blocks.count);
+    for (uint32_t i = 0; i < count; i++)
+        number[post[i]] = i;
+    ir->loops.count = 0;
+    ir->irreducible = false;
+    for (uint32_t i = count; i-- > 0;) { /* outer headers first */
+        uint32_t b = post[i];
+        struct block *block = ir_block(ir, b);
+        for (uint32_t k = 0; k < block->pred_count; k++) {
+            uint32_t p = block->preds[k];
+            if (!ir_block(ir, p)->reachable || number[p] > number[b])
+                continue;
+            if (!dominates(ir, b, p)) {
+                ir->irreducible = true;
+                continue;
+            }
+            uint32_t loop = loop_of_header(ir, b);
+            ir->loops.at[loop].latch = p;
+            add_loop_body(ir, loop, p);
+        }
+    }
+    for (uint32_t b = 0; b < ir->blocks.count; b++)
+        ir_block(ir, b)->loop = 0;
+    for (uint32_t i = 0; i < ir->loops.count; i++) { /* inner loops come later and win */
+        struct loop *loop = &ir->loops.at[i];
+        loop->parent = ir_block(ir, loop->header)->loop;
+        loop->depth = loop->parent ? ir->loops.at[loop->parent - 1].depth + 1 : 1;
+        for (uint32_t k = 0; k < loop->blocks.count; k++)
+            ir_block(ir, loop->blocks.at[k])->loop = i + 1;
+    }
+}
+
+/* ---- order -------------------------------------------------------------------------------------------- */
+
+struct layout { struct ir *ir; uint8_t *seen; uint32_t *out; uint32_t count; };
+
+/* The loop directly inside `inside` that holds b, or 0 when b lies in `inside` itself. */
+static uint32_t child_loop(struct ir *ir, uint32_t b, uint32_t inside)
+{
+    uint32_t loop = ir_block(ir, b)->loop;
+    while (loop && loop != inside && ir->loops.at[loop - 1].parent != inside)
+        loop = ir->loops.at[loop - 1].parent;
+    return loop == inside ? 0 : loop;
+}
+
+static bool in_loop(struct ir *ir, uint32_t b, uint32_t loop)
+{
+    return !loop || ir->loops.at[loop - 1].members[b];
+}
+
+static void layout_region(struct layout *w, uint32_t entry, uint32_t loop, uint32_t *nodes, uint32_t *node_count);
+
+/* Depth-first over the region with each child loop as one node; nodes come out in post-order. */
+static void visit_node(struct layout *w, uint32_t b, uint32_t loop, uint32_t *nodes, uint32_t *node_count)
+{
+    struct ir *ir = w->ir;
+    uint32_t child = child_loop(ir, b, loop), node = child ? ir->loops.at[child - 1].header : b;
+    if (w->seen[node])
+        return;
+    w->seen[node] = 1;
+    uint32_t blocks = child ? ir->loops.at[child - 1].blocks.count : 1;
+    for (uint32_t k = 0; k < blocks; k++) {
+        uint32_t from = child ? ir->loops.at[child - 1].blocks.at[k] : b;
+        struct block *block = ir_block(ir, from);
+        for (uint32_t i = block->succ_count; i-- > 0;) { /* the first successor comes out first */
+            uint32_t s = block->succs[i];
+            bool leaves_child = !child || !in_loop(ir, s, child);
+            bool back = loop && s == ir->loops.at[loop - 1].header;
+            if (leaves_child && !back && in_loop(ir, s, loop))
+                visit_node(w, s, loop, nodes, node_count);
+        }
+    }
+    nodes[(*node_count)++] = node;
+}
+
+static void layout_region(struct layout *w, uint32_t entry, uint32_t loop, uint32_t *nodes, uint32_t *node_count)
+{
+    struct ir *ir = w->ir;
+    uint32_t latch = loop ? ir->loops.at[loop - 1].latch : 0;
+    *node_count = 0;
+    visit_node(w, entry, loop, nodes, node_count);
+    for (uint32_t pass = 0; pass < 2; pass++) /* the latch goes last */
+        for (uint32_t i = *node_count; i-- > 0;) {
+            uint32_t node = nodes[i], child = child_loop(ir, node, loop);
+            if ((node == latch && !child && node != entry) != (pass == 1))
+                continue;
+            if (!child) {
+                w->out[w->count++] = node;
+                continue;
+            }
+            uint32_t inner_count, *inner = ARENA_ARRAY(ir->arena, uint32_t, ir->loops.at[child - 1].blocks.count + 1);
+            w->seen[node] = 0;
+            layout_region(w, node, child, inner, &inner_count);
+        }
+}
+
+static void order_blocks(struct ir *ir, const uint32_t *post, uint32_t count)
+{
+    ir->order = ARENA_ARRAY(ir->arena, uint32_t, ir->blocks.count);
+    ir->order_count = 0;
+    if (ir->irreducible) {
+        for (uint32_t i = count; i-- > 0;)
+            ir->order[ir->order_count++] = post[i];
+    } else {
+        struct layout w = {ir, ARENA_ARRAY(ir->arena, uint8_t, ir->blocks.count), ir->order, 0};
+        uint32_t nodes_count, *nodes = ARENA_ARRAY(ir->arena, uint32_t, ir->blocks.count);
+        layout_region(&w, ir->entry_block, 0, nodes, &nodes_count);
+        ir->order_count = w.count;
+    }
+    /* Blocks on a split edge run at once: right behind their predecessor. */
+    uint32_t *final = ARENA_ARRAY(ir->arena, uint32_t, ir->blocks.count), n = 0;
+    for (uint32_t i = 0; i < ir->order_count; i++) {
+        uint32_t b = ir->order[i];
+        if (ir_block(ir, b)->edge)
+            continue;
+        final[n++] = b;
+        for (uint32_t k = 0; k < ir_block(ir, b)->succ_count; k++)
+            if (ir_block(ir, ir_block(ir, b)->succs[k])->edge)
+                final[n++] = ir_block(ir, b)->succs[k];
+    }
+    ir->order = final;
+    ir->order_count = n;
+    for (uint32_t i = 0; i < n; i++)
+        ir_block(ir, final[i])->order = i;
+}
+
+void cfg_build(struct ir *ir)
+{
+    reach(ir);
+    for (uint32_t b = 0; b < ir->blocks.count; b++)
+        if (ir_block(ir, b)->reachable)
+            prune_phis(ir, b);
+    struct walk w = {ir, ARENA_ARRAY(ir->arena, uint8_t, ir->blocks.count), ARENA_ARRAY(ir->arena, uint32_t, ir->blocks.count), 0};
+    post_order(&w, ir->entry_block);
+    dominators(ir, w.post, w.count);
+    frontiers(ir, w.post, w.count);
+    post_dominators(ir);
+    find_loops(ir, w.post, w.count);
+    order_blocks(ir, w.post, w.count);
+}
+
+/* ---- changing the graph ------------------------------------------------------------------------------------- */
+
+static void redirect(struct ir *ir, uint32_t from, uint32_t old, uint32_t new)
+{
+    struct block *block = ir_block(ir, from);
+    for (uint32_t i = 0; i < block->succ_count; i++)
+        if (block->succs[i] == old)
+            block->succs[i] = new;
+}
+
+/* A new block that jumps to target and takes over the edges from the given predecessors;
+ * phis of target get one operand from it, through phis of its own when there are several. */
+static uint32_t insert_before(struct ir *ir, uint32_t target, const uint32_t *preds, uint32_t count)
+{
+    uint32_t b = ir_new_block(ir);
+    struct block *block = ir_block(ir, b);
+    block->term = TERM_JUMP;
+    block->succs = arena_copy(ir->arena, &target, sizeof target);
+    block->succ_count = 1;
+    for (uint32_t i = 0; i < ir_block(ir, target)->insts.count; i++) {
+        uint32_t phi_id = ir_block(ir, target)->insts.at[i];
+        if (ir_value(ir, phi_id)->op != IR_phi)
+            continue;
+        uint32_t n = ir_value(ir, phi_id)->list_count, rest = 0, moved = 0;
+        uint32_t *old = ir_value(ir, phi_id)->list;
+        uint32_t *kept = ARENA_ARRAY(ir->arena, uint32_t, 2 * (n + 1)), *gone = ARENA_ARRAY(ir->arena, uint32_t, 2 * (n + 1));
+        uint32_t *kept_from = ARENA_ARRAY(ir->arena, uint32_t, n + 1), *gone_from = ARENA_ARRAY(ir->arena, uint32_t, n + 1);
+        for (uint32_t k = 0; k < n; k++) {
+            bool mine = false;
+            for (uint32_t p = 0; p < count; p++)
+                mine |= old[n + k] == preds[p];
+            if (mine)
+                gone[moved] = old[k], gone_from[moved++] = old[n + k];
+            else
+                kept[rest] = old[k], kept_from[rest++] = old[n + k];
+        }
+        if (!moved)
+            continue;
+        uint32_t value = gone[0];
+        if (moved > 1) {
+            value = ir_new_value(ir, IR_phi, ir_value(ir, phi_id)->type);
+            ir_append(ir, b, value);
+            memcpy(gone + moved, gone_from, moved * sizeof *gone);
+            ir_value(ir, value)->list = gone;
+            ir_value(ir, value)->list_count = moved;
+        }
+        kept[rest] = value;
+        kept_from[rest++] = b;
+        memcpy(kept + rest, kept_from, rest * sizeof *kept);
+        ir_value(ir, phi_id)->list = kept;
+        ir_value(ir, phi_id)->list_count = rest;
+    }
+    for (uint32_t p = 0; p < count; p++)
+        redirect(ir, preds[p], target, b);
+    return b;
+}
+
+static void canonical_loop(struct ir *ir, const struct loop *loop)
+{
+    struct block *header = ir_block(ir, loop->header);
+    uint32_t *outside = ARENA_ARRAY(ir->arena, uint32_t, header->pred_count + 1), out_count = 0;
+    uint32_t *inside = ARENA_ARRAY(ir->arena, uint32_t, header->pred_count + 1), in_count = 0;
+    for (uint32_t k = 0; k < header->pred_count; k++) {
+        uint32_t p = header->preds[k];
+        if (p < ir->blocks.count && loop->members[p])
+            inside[in_count++] = p;
+        else
+            outside[out_count++] = p;
+    }
+    if (in_count > 1 || ir_block(ir, inside[0])->succ_count > 1)
+        insert_before(ir, loop->header, inside, in_count);
+    if (out_count > 1 || (out_count == 1 && ir_block(ir, outside[0])->succ_count > 1))
+        insert_before(ir, loop->header, outside, out_count);
+}
+
+/* An exit block all of whose predecessors lie in the loop. */
+static bool dedicate_exit(struct ir *ir, const struct loop *loop, uint32_t b)
+{
+    struct block *block = ir_block(ir, b);
+    uint32_t *inside = ARENA_ARRAY(ir->arena, uint32_t, block->pred_count + 1), count = 0;
+    for (uint32_t k = 0; k < block->pred_count; k++)
+        if (loop->members[block->preds[k]])
+            inside[count++] = block->preds[k];
+    if (count == block->pred_count)
+        return false;
+    insert_before(ir, b, inside, count);
+    return true;
+}
+
+void cfg_canonical(struct ir *ir)
+{
+    if (ir->irreducible)
+        return;
+    uint32_t loops = ir->loops.count;
+    for (uint32_t i = 0; i < loops; i++) {
+        canonical_loop(ir, &ir->loops.at[i]);
+        cfg_build(ir); /* loop numbers stay: headers keep their order */
+    }
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t i = ir->loops.count; i-- > 0 && !changed;) {
+            const struct loop *loop = &ir->loops.at[i];
+            for (uint32_t k = 0; k < loop->blocks.count && !changed; k++) {
+                struct block *block = ir_block(ir, loop->blocks.at[k]);
+                for (uint32_t s = 0; s < block->succ_count && !changed; s++)
+                    if (!loop->members[block->succs[s]])
+                        changed = dedicate_exit(ir, loop, block->succs[s]);
+            }
+        }
+        if (changed)
+            cfg_build(ir);
+    }
+}
+
+void cfg_split_edges(struct ir *ir)
+{
+    uint32_t count = ir->blocks.count;
+    for (uint32_t b = 1; b < count; b++) {
+        if (!ir_block(ir, b)->reachable || ir_block(ir, b)->succ_count < 2)
+            continue;
+        for (uint32_t i = 0; i < ir_block(ir, b)->succ_count; i++) {
+            uint32_t s = ir_block(ir, b)->succs[i];
+            struct block *target = ir_block(ir, s);
+            if (target->edge || !target->insts.count || ir_value(ir, target->insts.at[0])->op != IR_phi)
+                continue;
+            uint32_t e = insert_before(ir, s, &b, 1);
+            ir_block(ir, e)->edge = true;
+        }
+    }
+    cfg_build(ir);
+}
+
+/* ---- loop-closed form ----------------------------------------------------------------------------------------- */
+
+struct closing { struct ir *ir; const struct loop *loop; uint32_t value; uint32_t *at_start; };
+
+static uint32_t value_at_end(struct closing *c, uint32_t b);
+
+static uint32_t new_phi_at(struct ir *ir, uint32_t b, enum scalar type)
+{
+    uint32_t phi = ir_new_value(ir, IR_phi, type);
+    struct block *block = ir_block(ir, b);
+    ir_append(ir, b, phi);
+    memmove(block->insts.at + 1, block->insts.at, (block->insts.count - 1) * sizeof *block->insts.at);
+    block->insts.at[0] = phi;
+    return phi;
+}
+
+static uint32_t value_at_start(struct closing *c, uint32_t b)
+{
+    struct ir *ir = c->ir;
+    if (c->at_start[b])
+        return c->at_start[b];
+    struct block *block = ir_block(ir, b);
+    bool exit = false;
+    for (uint32_t k = 0; k < block->pred_count; k++)
+        exit |= c->loop->members[block->preds[k]] != 0;
+    if (block->pred_count == 1 && !exit)
+        return c->at_start[b] = value_at_end(c, block->preds[0]);
+    uint32_t phi = new_phi_at(ir, b, ir_value(ir, c->value)->type);
+    c->at_start[b] = phi;
+    uint32_t n = ir_block(ir, b)->pred_count, *list = ARENA_ARRAY(ir->arena, uint32_t, 2 * n);
+    for (uint32_t k = 0; k < n; k++) {
+        list[k] = value_at_end(c, ir_block(ir, b)->preds[k]);
+        list[n + k] = ir_block(ir, b)->preds[k];
+    }
+    ir_value(ir, phi)->list = list;
+    ir_value(ir, phi)->list_count = n;
+    return phi;
+}
+
+static uint32_t value_at_end(struct closing *c, uint32_t b)
+{
+    return c->loop->members[b] ? c->value : value_at_start(c, b);
+}
+
+struct use { uint32_t user, block, slot, phi_index; };
+
+static void close_loop(struct ir *ir, uint32_t loop_index)
+{
+    const struct loop *loop = &ir->loops.at[loop_index];
+    uint32_t values = ir->values.count;
+    /* users outside the loop, per value: chained lists */
+    uint32_t *head = ARENA_ARRAY(ir->arena, uint32_t, values);
+    LIST(struct use) uses = {0};
+    LIST(uint32_t) link = {0};
+    *list_push(ir->arena, &uses) = (struct use){0};
+    *list_push(ir->arena, &link) = 0;
+    for (uint32_t o = 0; o < ir->order_count; o++) {
+        uint32_t b = ir->order[o];
+        struct block *block = ir_block(ir, b);
+        for (uint32_t i = 0; i <= block->insts.count; i++) {
+            bool term = i == block->insts.count;
+            uint32_t user = term ? 0 : block->insts.at[i];
+            uint32_t slots = term ? 1 : 3 + ir_value(ir, user)->list_count;
+            for (uint32_t k = 0; k < slots; k++) {
+                uint32_t operand = term ? block->cond : *ir_operand_slot(ir, user, k);
+                bool phi = !term && ir_value(ir, user)->op == IR_phi;
+                uint32_t where = phi && k >= 3 ? ir_value(ir, user)->list[ir_value(ir, user)->list_count + k - 3] : b;
+                if (!operand || loop->members[where])
+                    continue;
+                const struct value *v = ir_value(ir, operand);
+                if (!v->block || !loop->members[v->block])
+                    continue;
+                *list_push(ir->arena, &uses) = (struct use){user, where, k, phi};
+                *list_push(ir->arena, &link) = head[operand];
+                head[operand] = uses.count - 1;
+                if (term)
+                    uses.at[uses.count - 1].phi_index = 2;
+            }
+        }
+    }
+    for (uint32_t v = 1; v < values; v++) {
+        if (!head[v])
+            continue;
+        struct closing c = {ir, loop, v, ARENA_ARRAY(ir->arena, uint32_t, ir->blocks.count)};
+        for (uint32_t u = head[v]; u; u = link.at[u]) {
+            struct use *use = &uses.at[u];
+            uint32_t reaching = use->phi_index == 1 ? value_at_end(&c, use->block) : value_at_start(&c, use->block);
+            if (use->phi_index == 2)
+                ir_block(ir, use->block)->cond = reaching;
+            else
+                *ir_operand_slot(ir, use->user, use->slot) = reaching;
+        }
+    }
+}
+
+void cfg_loop_closed(struct ir *ir)
+{
+    if (ir->irreducible)
+        return;
+    for (uint32_t i = ir->loops.count; i-- > 0;) /* inner loops first */
+        close_loop(ir, i);
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which values are the same in all lanes (uniform), which are affine in the lane's position,
+ * and which vary. Lanes that part at a varying branch meet again at a join that two disjoint
+ * paths reach: its phis vary, and so do values that leave a loop which lanes leave at
+ * different iterations. Loops have one latch, so the lanes inside are always in the same iteration.
+ */
+#include <string.h>
+
+#include "ir.h"
+
+struct spread { struct ir *ir; uint32_t *label; uint8_t *pending; uint8_t *done; bool changed; };
+
+static void raise_class(struct spread *s, struct value *v, enum value_class cls)
+{
+    if (v->cls < cls) {
+        v->cls = (uint8_t)cls;
+        s->changed = true;
+    }
+}
+
+static void diverge_phis(struct spread *s, uint32_t b)
+{
+    struct block *block = ir_block(s->ir, b);
+    for (uint32_t i = 0; i < block->insts.count; i++) {
+        struct value *phi = ir_value(s->ir, block->insts.at[i]);
+        if (phi->op != IR_phi)
+            break;
+        phi->masked = true;
+        raise_class(s, phi, CLASS_V);
+    }
+}
+
+/* Follows disjoint paths from the starts, each under its own label; where labels meet is a join. */
+static void spread_labels(struct spread *s, const uint32_t *starts, uint32_t count)
+{
+    struct ir *ir = s->ir;
+    memset(s->label, 0, ir->blocks.count * sizeof *s->label);
+    memset(s->pending, 0, ir->blocks.count);
+    uint32_t open = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (!s->label[starts[i]]) {
+            s->label[starts[i]] = starts[i];
+            s->pending[ir_block(ir, starts[i])->order] = 1;
+            open++;
+        }
+    for (uint32_t o = 0; o < ir->order_count && open; o++) {
+        if (!s->pending[o])
+            continue;
+        open--;
+        uint32_t b = ir->order[o];
+        struct block *block = ir_block(ir, b);
+        for (uint32_t k = 0; k < block->succ_count; k++) {
+            uint32_t y = block->succs[k];
+            uint32_t at = ir_block(ir, y)->order;
+            if (at <= o)
+                continue;
+            if (!s->label[y]) {
+                s->label[y] = s->label[b];
+                s->pending[at] = 1;
+                open++;
+            } else if (s->label[y] != s->label[b]) {
+                s->label[y] = y;
+                diverge_phis(s, y);
+            }
+        }
+    }
+}
+
+static void diverge_loop(struct spread *s, struct loop *loop)
+{
+    struct ir *ir = s->ir;
+    LIST(uint32_t) exits = {0};
+    if (loop->divergent)
+        return;
+    loop->divergent = true;
+    s->changed = true;
+    for (uint32_t i = 0; i < loop->blocks.count; i++) {
+        struct block *block = ir_block(ir, loop->blocks.at[i]);
+        for (uint32_t k = 0; k < block->succ_count; k++) {
+            uint32_t target = block->succs[k];
+            if (loop->members[target])
+                continue;
+            if (ir_block(ir, target)->edge)
+                target = ir_block(ir, target)->succs[0];
+            diverge_phis(s, target);
+            *list_push(ir->arena, &exits) = target;
+        }
+    }
+    spread_labels(s, exits.at, exits.count);
+}
+
+static void diverge_branch(struct spread *s, uint32_t b)
+{
+    struct ir *ir = s->ir;
+    struct block *block = ir_block(ir, b);
+    if (s->done[b])
+        return;
+    s->done[b] = 1;
+    s->changed = true;
+    spread_labels(s, block->succs, block->succ_count);
+    for (uint32_t l = block->loop; l; l = ir->loops.at[l - 1].parent) {
+        struct loop *loop = &ir->loops.at[l - 1];
+        if (!block->ipdom || !loop->members[block->ipdom])
+            diverge_loop(s, loop);
+    }
+}
+
+static bool affine_type(const struct value *v) { return v->type == T_I32 || v->type == T_I64; }
+
+static enum value_class worst(struct ir *ir, uint32_t v)
+{
+    enum value_class cls = CLASS_U;
+    IR_OPERANDS(ir, v, slot)
+        if (*slot && ir_value(ir, *slot)->cls > cls)
+            cls = ir_value(ir, *slot)->cls;
+    return cls;
+}
+
+static enum value_class class_of(struct ir *ir, uint32_t id)
+{
+    const struct value *v = ir_value(ir, id);
+    enum value_class all = worst(ir, id);
+    const struct value *a = ir_value(ir, v->args[0]), *b = ir_value(ir, v->args[1]);
+    switch (v->op) {
+    case IR_input: return v->imm >= INPUT_FIRST_AFFINE ? CLASS_A : CLASS_U;
+    case IR_const: case IR_undef: case IR_arg: case IR_local_address: case IR_private_address: return CLASS_U;
+    case IR_add: case IR_sub: return all == CLASS_A && !affine_type(v) ? CLASS_V : all;
+    case IR_mul:
+        return all == CLASS_A && (!affine_type(v) || (a->cls != CLASS_U && b->cls != CLASS_U)) ? CLASS_V : all;
+    case IR_shl: return all == CLASS_A && (!affine_type(v) || b->cls != CLASS_U) ? CLASS_V : all;
+    case IR_sext: case IR_zext: return all == CLASS_A && (v->type != T_I64 || a->type != T_I32) ? CLASS_V : all;
+    case IR_trunc: return all == CLASS_A && (v->type != T_I32 || a->type != T_I64) ? CLASS_V : all;
+    case IR_index: return all;
+    case IR_phi: return v->masked ? CLASS_V : all == CLASS_A && !affine_type(v) ? CLASS_V : ir->irreducible ? CLASS_V : all;
+    case IR_load:
+        return a->cls == CLASS_U && !ir->irreducible && v->storage != STORAGE_PRIVATE && v->storage != STORAGE_GENERIC ? CLASS_U : CLASS_V;
+    case IR_extract: case IR_math_second: return a->cls;
+    case IR_atomic: case IR_collective: case IR_space: return CLASS_V;
+    default: return all == CLASS_U ? CLASS_U : CLASS_V;
+    }
+}
+
+void classify(struct ir *ir)
+{
+    struct spread s = {ir, ARENA_ARRAY(ir->arena, uint32_t, ir->blocks.count), ARENA_ARRAY(ir->arena, uint8_t, ir->blocks.count + 1),
+                       ARENA_ARRAY(ir->arena, uint8_t, ir->blocks.count), true};
+    for (uint32_t v = 1; v < ir->values.count; v++)
+        if (ir_families[ir_value(ir, v)->op] == FAMILY_LEAF)
+            ir_value(ir, v)->cls = (uint8_t)class_of(ir, v);
+    while (s.changed) {
+        s.changed = false;
+        for (uint32_t o = 0; o < ir->order_count; o++) {
+            struct block *block = ir_block(ir, ir->order[o]);
+            for (uint32_t i = 0; i < block->insts.count; i++)
+                raise_class(&s, ir_value(ir, block->insts.at[i]), class_of(ir, block->insts.at[i]));
+            if (block->succ_count > 1 && ir_value(ir, block->cond)->cls != CLASS_U)
+                diverge_branch(&s, ir->order[o]);
+        }
+    }
+    if (!ir->irreducible)
+        return;
+    for (uint32_t v = 1; v < ir->values.count; v++) /* lanes of one block may be in different rounds */
+        ir_value(ir, v)->masked |= ir_value(ir, v)->op == IR_phi;
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Control: where the active lanes go. Lanes that part are parked at blocks; the lowest parked
+ * block always runs first, so lanes meet again at joins. Nothing else of a wave is control.
+ */
+#include <string.h>
+
+#include "exec_control.h"
+#include "wave.h"
+
+#ifndef ORRERY_ISA
+#define ORRERY_ISA 0
+#endif
+#define EXEC_PASTE2(name, isa) exec_##name##_isa##isa
+#define EXEC_PASTE(name, isa) EXEC_PASTE2(name, isa)
+#define CONTROL(name) \
+    exec_fn EXEC_PASTE(name, ORRERY_ISA); \
+    const struct insn *EXEC_PASTE(name, ORRERY_ISA)(const struct insn *insn, uint8_t *frame, struct wave *wave)
+
+#ifdef ORRERY_LOOPING
+#define GO(next) return (next)
+#else
+#define GO(next)                                                                                     \
+    do {                                                                                             \
+        const struct insn *next_ = (next);                                                           \
+        return next_->exec(next_, frame, wave);                                                      \
+    } while (0)
+#endif
+/* NULL: the wave has stopped. */
+#define GO_OR_STOP(next)                                                                             \
+    do {                                                                                             \
+        const struct insn *maybe_ = (next);                                                          \
+        if (!maybe_)                                                                                 \
+            return NULL;                                                                             \
+        GO(maybe_);                                                                                  \
+    } while (0)
+
+static inline const struct insn *block_at(const struct wave *wave, uint32_t block)
+{
+    return &wave->code->insns[wave->code->block_start[block]];
+}
+
+static inline const struct insn *go_to(struct wave *wave, uint32_t block)
+{
+    return __builtin_expect(wave->parked_blocks == 0, 1) ? block_at(wave, block) : exec_arrive(wave, block);
+}
+
+static inline const struct insn *stop(struct wave *wave, enum run_result why, const struct insn *resume)
+{
+    wave->stop = why;
+    wave->resume = resume;
+    return NULL;
+}
+
+CONTROL(jump) { GO(go_to(wave, insn->e)); }
+
+CONTROL(loop)
+{
+    const struct insn *next = go_to(wave, insn->e);
+    wave->steps++;
+    if (__builtin_expect(--wave->budget < 0, 0))
+        return stop(wave, RUN_YIELD, next);
+    GO(next);
+}
+
+static inline const struct insn *taken(struct wave *wave, const struct insn *insn, uint32_t block)
+{
+    if (block > insn->b)
+        return go_to(wave, block);
+    wave->steps++;
+    wave->budget--;
+    return go_to(wave, block);
+}
+
+CONTROL(branch_u)
+{
+    uint32_t block = frame[insn->a] ? insn->e : insn->f;
+    const struct insn *next = taken(wave, insn, block);
+    if (__builtin_expect(wave->budget < 0, 0))
+        return stop(wave, RUN_YIELD, next);
+    GO(next);
+}
+
+CONTROL(branch_v)
+{
+    const uint64_t *cond = (const uint64_t *)(const void *)(frame + insn->a);
+    uint64_t some = 0, none = 0;
+    for (uint32_t k = 0; k < LANE_MASK_WORDS; k++) {
+        some |= wave->active.word[k] & cond[k];
+        none |= wave->active.word[k] & ~cond[k];
+    }
+    const struct insn *next;
+    if (none == 0)
+        next = taken(wave, insn, insn->e);
+    else if (some == 0)
+        next = taken(wave, insn, insn->f);
+    else
+        next = exec_part(wave, cond, insn->e, insn->f);
+    if (__builtin_expect(wave->budget < 0, 0))
+        return stop(wave, RUN_YIELD, next);
+    GO(next);
+}
+
+CONTROL(switch_u)
+{
+    const uint32_t *list = wave->code->operands + insn->e;
+    uint64_t value = 0;
+    memcpy(&value, frame + insn->a, list[0] / 8);
+    GO(go_to(wave, exec_switch_target(list, value)));
+}
+
+CONTROL(switch_v)
+{
+    GO(exec_switch(wave, wave->code->operands + insn->e, frame + insn->a));
+}
+
+CONTROL(ret)
+{
+    (void)insn;
+    (void)frame;
+    wave_stop_lanes(wave, &(lane_mask){{wave->active.word[0], wave->active.word[1], wave->active.word[2], wave->active.word[3]}});
+    GO_OR_STOP(exec_next_block(wave));
+}
+
+CONTROL(unreachable)
+{
+    exec_report_unreachable(wave, insn->e);
+    GO_OR_STOP(exec_next_block(wave));
+}
+
+CONTROL(barrier)
+{
+    (void)frame;
+    wave->site = insn->e;
+    wave->wait = insn;
+    return stop(wave, RUN_BARRIER, insn + 1);
+}
+
+CONTROL(collective)
+{
+    (void)frame;
+    wave->site = insn->e;
+    wave->wait = insn;
+    return stop(wave, RUN_COLLECTIVE, insn + 1);
+}
+
+CONTROL(yield)
+{
+    if (--wave->budget < 0)
+        return stop(wave, RUN_YIELD, insn + 1);
+    GO(insn + 1);
+}
+
+CONTROL(space_v)
+{
+    const uint64_t *address = (const uint64_t *)(const void *)(frame + insn->a);
+    int32_t *out = (int32_t *)(void *)(frame + insn->d);
+    for (uint32_t i = 0; i < wave->n; i++)
+        out[i] = address[i] < 1ull << 32 ? 0 : memory_region(wave->memory, address[i])->kind == REGION_LOCAL_VARIABLE ? 1 : 2;
+    GO(insn + 1);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  The slow paths of control, compiled once (wave_control.c): arriving at a block
+ *          while lanes are parked, parting, switching, picking the next block.
+ */
+#ifndef ORRERY_INTERP_EXEC_CONTROL_H
+#define ORRERY_INTERP_EXEC_CONTROL_H
+
+#include "program.h"
+#include "wave.h"
+
+/* Active lanes go to block; returns what runs next: lanes parked lower go first. */
+const struct insn *exec_arrive(struct wave *wave, uint32_t block);
+/* Active lanes of cond go to yes, the others to no. */
+const struct insn *exec_part(struct wave *wave, const uint64_t *cond, uint32_t yes, uint32_t no);
+/* The lowest parked block becomes active, when nothing is; NULL and RUN_DONE when none is parked. */
+const struct insn *exec_next_block(struct wave *wave);
+uint32_t exec_switch_target(const uint32_t *list, uint64_t value);
+const struct insn *exec_switch(struct wave *wave, const uint32_t *list, const uint8_t *values);
+void exec_report_unreachable(struct wave *wave, uint32_t site);
+
+#endif

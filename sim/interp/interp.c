@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The door of the interpreter: kernels of a module and their code, made when first asked for. */
+#include "interp.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir.h"
+
+size_t interp_kernel_count(const struct module *m) { return m->entries.count; }
+const struct kernel_info *interp_kernel_info(const struct module *m, size_t kernel) { return &m->entries.at[kernel].info; }
+
+static uint32_t width_class(uint32_t width) { return width <= 16 ? 16 : width <= 64 ? 64 : WAVE_LANES_MAX; }
+
+static struct ir *lowered(struct module *m, struct entry_point *e, bool preempt)
+{
+    struct ir *ir = lower_kernel(m, e, preempt);
+    cfg_build(ir);
+    promote_variables(ir);
+    simplify(ir);
+    cfg_canonical(ir);
+    if_convert(ir);
+    cfg_canonical(ir);
+    hoist_invariants(ir);
+    simplify(ir);
+    cfg_canonical(ir);
+    fuse(ir);
+    cfg_loop_closed(ir);
+    cfg_split_edges(ir);
+    classify(ir);
+    return ir;
+}
+
+static void find_traits(struct entry_point *e, struct ir *ir)
+{
+    struct kernel_traits t = {0};
+    t.sees_groups = ir->locals.count > 0;
+    for (uint32_t v = 1; v < ir->values.count; v++) {
+        const struct value *value = ir_value(ir, v);
+        bool input = value->op == IR_input && !(value->imm & 0x10000);
+        bool global = value->imm == INPUT_WORK_DIM || (value->imm >= INPUT_GLOBAL_SIZE && value->imm < INPUT_WORK_DIM) ||
+                      (value->imm >= INPUT_GLOBAL_ID && value->imm < INPUT_LOCAL_LINEAR_ID) || value->imm == INPUT_GLOBAL_LINEAR_ID;
+        t.sees_groups |= input && !global;
+        t.has_barrier |= value->op == IR_barrier || value->op == IR_async_copy;
+        t.has_collective |= value->op == IR_collective;
+        t.has_atomics |= value->op == IR_atomic;
+        t.has_printf |= value->op == IR_printf;
+    }
+    t.sees_groups |= t.has_barrier || t.has_collective;
+    e->traits = t;
+    e->has_traits = true;
+}
+
+static const struct code *find_code(const struct entry_point *e, uint32_t key)
+{
+    for (uint32_t i = 0; i < e->code.count; i++)
+        if (e->code_key.at[i] == key)
+            return e->code.at[i];
+    return NULL;
+}
+
+static const struct code *make_code(struct module *m, struct entry_point *e, uint32_t width, bool preempt, bool poison)
+{
+    uint32_t key = width | (uint32_t)preempt << 16 | (uint32_t)poison << 17;
+    const struct code *code = find_code(e, key);
+    if (code)
+        return code;
+    struct ir *ir = lowered(m, e, preempt); /* emit changes it, so one per code */
+    if (!e->has_traits)
+        find_traits(e, ir);
+    code = emit(ir, width, poison);
+    *list_push(&m->arena, &e->code) = code;
+    *list_push(&m->arena, &e->code_key) = key;
+    if (code->private_size > e->info.private_bytes)
+        e->info.private_bytes = code->private_size;
+    return code;
+}
+
+enum status interp_code(struct module *m, const struct code_request *request, const struct code **out_code, struct diagnosis *diagnosis)
+{
+    jmp_buf fail;
+    enum status status = STATUS_OK;
+    pthread_mutex_lock(&m->lock);
+    m->fail = m->arena.out_of_memory = &fail;
+    m->fail_status = STATUS_OUT_OF_MEMORY;
+    m->diagnosis = diagnosis;
+    if (setjmp(fail))
+        status = m->fail_status;
+    else
+        *out_code = make_code(m, &m->entries.at[request->kernel], width_class(request->width), request->preempt, request->poison);
+    m->diagnosis = NULL;
+    pthread_mutex_unlock(&m->lock);
+    return status;
+}
+
+enum status interp_traits(struct module *m, size_t kernel, struct kernel_traits *out_traits, struct diagnosis *diagnosis)
+{
+    struct entry_point *e = &m->entries.at[kernel];
+    const struct code *code;
+    enum status status = STATUS_OK;
+    if (!e->has_traits)
+        status = interp_code(m, &(struct code_request){.kernel = kernel, .width = WAVE_LANES_MAX}, &code, diagnosis);
+    *out_traits = e->traits;
+    return status;
+}
+
+static void list_code(FILE *out, const struct code *code)
+{
+    for (uint32_t i = 0, b = 0; i < code->insn_count; i++) {
+        for (; b < code->block_count && code->block_start[b] == i; b++)
+            fprintf(out, "  block %u\n", b);
+        const struct insn *n = &code->insns[i];
+        fprintf(out, "    %5u  %-16s d=%-6u a=%-6u b=%-6u c=%-6u e=%x f=%x\n", i, op_names[code->ops[i]], n->d, n->a, n->b, n->c,
+                code->ops[i] == OP_math_v || code->ops[i] == OP_math_u ? 0 : n->e, code->ops[i] == OP_math_v || code->ops[i] == OP_math_u ? 0 : n->f);
+    }
+}
+
+char *interp_listing(struct module *m)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    for (size_t i = 0; out && i < m->entries.count; i++) {
+        struct diagnosis diagnosis = {0};
+        const struct code *code;
+        fprintf(out, "kernel %s\n", m->entries.at[i].name);
+        if (interp_code(m, &(struct code_request){.kernel = i, .width = WAVE_LANES_MAX}, &code, &diagnosis) != STATUS_OK) {
+            fprintf(out, "  %s\n", diagnosis.text);
+            continue;
+        }
+        fprintf(out, "  frame %u bytes, private %u bytes per work-item, %u instructions\n", code->frame_size, code->private_size, code->insn_count);
+        list_code(out, code);
+    }
+    if (out)
+        fclose(out);
+    return text;
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a host program may ask about a kernel: arguments, sizes, attributes. */
+#include <stdio.h>
+#include <string.h>
+
+#include "module.h"
+
+void module_finish_entries(struct module *m);
+
+static const char *scalar_name(const struct type *type)
+{
+    static const char *const names[] = {"", "bool", "char", "short", "int", "long", "half", "float", "double"};
+    return names[type->scalar];
+}
+
+static struct type *pointee(struct module *m, uint32_t id)
+{
+    return module_type(m, m->words[m->def[m->type_of[id]] + 3]);
+}
+
+/* "float4*": SPIR-V has no signs, so unsigned types look signed unless the module names them. */
+static const char *derived_name(struct module *m, const struct type *type)
+{
+    switch (type->kind) {
+    case TYPE_VECTOR: return arena_format(&m->arena, "%s%u", scalar_name(type->element), type->count);
+    case TYPE_STRUCT: {
+        const char *name = type->name ? type->name : "struct";
+        return strncmp(name, "struct.", 7) ? name : name + 7;
+    }
+    case TYPE_ARRAY: return derived_name(m, type->element);
+    case TYPE_OPAQUE: return "event_t";
+    default: return scalar_name(type);
+    }
+}
+
+/* The i-th comma-separated word of the string "<prefix>.<kernel>.a,b,c,". */
+static const char *listed(struct module *m, const char *prefix, const char *kernel, uint32_t index)
+{
+    size_t prefix_length = strlen(prefix), name_length = strlen(kernel);
+    for (uint32_t word = 5; word < m->word_count; word += spv_length(m, word)) {
+        uint32_t op = spv_opcode(m, word);
+        if (op == SpvOpFunction)
+            break;
+        if (op != SpvOpString)
+            continue;
+        const char *text = module_string(m, word + 2);
+        if (strncmp(text, prefix, prefix_length) || text[prefix_length] != '.' || strncmp(text + prefix_length + 1, kernel, name_length) ||
+            text[prefix_length + 1 + name_length] != '.')
+            continue;
+        text += prefix_length + name_length + 2;
+        for (; index && *text; text++)
+            index -= *text == ',';
+        size_t length = strcspn(text, ",");
+        return arena_format(&m->arena, "%.*s", (int)length, text);
+    }
+    return NULL;
+}
+
+static bool has_attribute(struct module *m, uint32_t id, uint32_t attribute)
+{
+    for (uint32_t d = m->first_decoration[id]; d; d = m->decorations.at[d - 1].next)
+        if (m->decorations.at[d - 1].kind == SpvDecorationFuncParamAttr && m->words[m->decorations.at[d - 1].word] == attribute)
+            return true;
+    return false;
+}
+
+static void describe_arg(struct module *m, struct entry_point *e, const struct function *f, uint32_t i, struct kernel_arg *arg)
+{
+    uint32_t id = f->params[i];
+    const struct type *type = module_value_type(m, id), *value = type;
+    arg->name = m->names[id] ? m->names[id] : "";
+    arg->kind = ARG_VALUE;
+    if (type->kind == TYPE_POINTER) {
+        value = pointee(m, id);
+        switch (type->storage) {
+        case SpvStorageClassWorkgroup: arg->kind = ARG_LOCAL; break;
+        case SpvStorageClassUniformConstant: arg->kind = ARG_CONSTANT; break;
+        case SpvStorageClassCrossWorkgroup: arg->kind = ARG_GLOBAL; break;
+        default: break;
+        }
+    }
+    bool by_value = type->kind == TYPE_POINTER && type->storage == SpvStorageClassFunction;
+    arg->size = by_value ? value->size : type->size;
+    arg->align = by_value ? value->align : type->align;
+    const char *types = listed(m, "kernel_arg_type", e->name, i), *qualifiers = listed(m, "kernel_arg_type_qual", e->name, i);
+    const char *star = arg->kind == ARG_VALUE ? "" : "*";
+    arg->type_name = types ? types : arena_format(&m->arena, "%s%s", derived_name(m, value), star);
+    arg->is_const = qualifiers ? strstr(qualifiers, "const") != NULL : arg->kind == ARG_CONSTANT || has_attribute(m, id, SpvFunctionParameterAttributeNoWrite);
+    arg->is_volatile = (qualifiers && strstr(qualifiers, "volatile")) || module_decoration(m, id, SpvDecorationVolatile);
+    arg->is_restrict = (qualifiers && strstr(qualifiers, "restrict")) || has_attribute(m, id, SpvFunctionParameterAttributeNoAlias);
+}
+
+static void append(struct module *m, const char **text, const char *more)
+{
+    *text = **text ? arena_format(&m->arena, "%s %s", *text, more) : more;
+}
+
+static const char *vector_hint(struct module *m, uint32_t hint)
+{
+    static const char *const names[] = {"char", "short", "int", "long", "half", "float", "double"};
+    uint32_t kind = hint & 0xffff, count = hint >> 16;
+    return count > 1 ? arena_format(&m->arena, "vec_type_hint(%s%u)", names[kind % 7], count) : arena_format(&m->arena, "vec_type_hint(%s)", names[kind % 7]);
+}
+
+static void read_modes(struct module *m, struct entry_point *e)
+{
+    struct kernel_info *info = &e->info;
+    info->attributes = "";
+    for (uint32_t word = 5; word < m->word_count && spv_opcode(m, word) != SpvOpFunction; word += spv_length(m, word)) {
+        const uint32_t *w = &m->words[word];
+        if (spv_opcode(m, word) != SpvOpExecutionMode || w[1] != e->function)
+            continue;
+        switch (w[2]) {
+        case SpvExecutionModeLocalSize:
+            memcpy(info->required_size, w + 3, sizeof info->required_size);
+            append(m, &info->attributes, arena_format(&m->arena, "reqd_work_group_size(%u,%u,%u)", w[3], w[4], w[5]));
+            break;
+        case SpvExecutionModeLocalSizeHint:
+            memcpy(info->work_group_hint, w + 3, sizeof info->work_group_hint);
+            append(m, &info->attributes, arena_format(&m->arena, "work_group_size_hint(%u,%u,%u)", w[3], w[4], w[5]));
+            break;
+        case SpvExecutionModeVecTypeHint: append(m, &info->attributes, vector_hint(m, w[3])); break;
+        case SpvExecutionModeSubgroupSize:
+            info->required_sub_group_size = w[3];
+            append(m, &info->attributes, arena_format(&m->arena, "intel_reqd_sub_group_size(%u)", w[3]));
+            break;
+        default: break;
+        }
+    }
+}
+
+/* Local variables and barriers of everything the kernel calls. */
+static void scan_function(struct module *m, struct entry_point *e, const struct function *f, uint8_t *seen_function, uint8_t *seen_variable)
+{
+    if (seen_function[f->id])
+        return;
+    seen_function[f->id] = 1;
+    for (uint32_t i = 0; i < f->block_count; i++)
+        for (uint32_t word = f->blocks[i].first; word < f->blocks[i].last; word += spv_length(m, word)) {
+            uint32_t op = spv_opcode(m, word);
+            const uint32_t *w = &m->words[word];
+            if (op == SpvOpFunctionCall && w[3] < m->bound && m->function_index[w[3]])
+                scan_function(m, e, module_function(m, w[3]), seen_function, seen_variable);
+            e->info.uses_barrier |= op == SpvOpControlBarrier || op == SpvOpGroupWaitEvents;
+            e->info.uses_printf |= op == SpvOpExtInst && w[3] == m->opencl_std && w[4] == 184;
+            for (uint32_t k = 1; k < spv_length(m, word); k++) {
+                const struct variable *v = w[k] < m->bound ? module_variable(m, w[k]) : NULL;
+                if (!v || v->storage != SpvStorageClassWorkgroup || seen_variable[v->id])
+                    continue;
+                seen_variable[v->id] = 1;
+                e->info.local_bytes += v->type->size;
+            }
+        }
+}
+
+void module_finish_entries(struct module *m)
+{
+    for (uint32_t i = 0; i < m->entries.count; i++) {
+        struct entry_point *e = &m->entries.at[i];
+        const struct function *f = module_function(m, e->function);
+        struct kernel_arg *args = ARENA_ARRAY(&m->arena, struct kernel_arg, f->param_count + 1);
+        e->info.name = e->name;
+        e->info.args = args;
+        e->info.arg_count = f->param_count;
+        for (uint32_t k = 0; k < f->param_count; k++)
+            describe_arg(m, e, f, k, &args[k]);
+        read_modes(m, e);
+        scan_function(m, e, f, ARENA_ARRAY(&m->arena, uint8_t, m->bound), ARENA_ARRAY(&m->arena, uint8_t, m->bound));
+    }
+}

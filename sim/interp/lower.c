@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lower.h"
+
+#include <string.h>
+
+#include "spirv_ops.h"
+
+struct phi_fix { uint32_t word; uint32_t *leaves; uint32_t count; };
+
+/* One inlined call: where its returns go, and the phis to complete at its end. */
+struct call_frame {
+    struct call_frame *caller;
+    const struct function *function;
+    uint32_t return_block;
+    uint32_t result_leaves;
+    LIST(uint32_t) return_preds;
+    LIST(uint32_t *) return_values;
+    LIST(struct phi_fix) phis;
+};
+
+enum { MAX_INSTRUCTIONS = 4 * 1000 * 1000 };
+
+/* ---- shared helpers --------------------------------------------------------------- */
+
+enum scalar lower_type(struct lower *l, uint32_t v) { return ir_value(l->ir, v)->type; }
+
+uint32_t lower_emit(struct lower *l, enum ir_op op, enum scalar type, uint32_t a, uint32_t b, uint32_t c, uint64_t imm)
+{
+    return ir_pure(l->ir, l->block, op, type, a, b, c, imm);
+}
+
+uint32_t lower_site(struct lower *l, const struct site *site)
+{
+    struct site *s = list_push(l->arena, &l->ir->sites);
+    *s = *site;
+    s->file = l->file;
+    s->line = l->line;
+    s->column = l->column;
+    return l->ir->sites.count - 1;
+}
+
+uint32_t lower_effect(struct lower *l, enum ir_op op, enum scalar type, uint32_t site)
+{
+    if (l->ir->preempt && (op == IR_load || op == IR_store || op == IR_atomic || op == IR_copy || op == IR_fence))
+        ir_append(l->ir, l->block, ir_new_value(l->ir, IR_yield, T_NONE));
+    if (l->ir->values.count > MAX_INSTRUCTIONS)
+        module_fail(l->m, STATUS_UNSUPPORTED, "kernel %s is larger than %d instructions after its calls are inlined", l->ir->entry->name, MAX_INSTRUCTIONS);
+    uint32_t v = ir_new_value(l->ir, op, type);
+    ir_value(l->ir, v)->site = site;
+    ir_append(l->ir, l->block, v);
+    return v;
+}
+
+enum storage lower_storage(SpvStorageClass storage)
+{
+    switch (storage) {
+    case SpvStorageClassUniformConstant: return STORAGE_CONSTANT;
+    case SpvStorageClassWorkgroup: return STORAGE_LOCAL;
+    case SpvStorageClassFunction: return STORAGE_PRIVATE;
+    case SpvStorageClassGeneric: return STORAGE_GENERIC;
+    default: return STORAGE_GLOBAL;
+    }
+}
+
+enum memory_scope lower_scope(uint32_t scope)
+{
+    static const enum memory_scope scopes[] = {SCOPE_ALL_SVM, SCOPE_DEVICE, SCOPE_WORK_GROUP, SCOPE_SUB_GROUP, SCOPE_WORK_ITEM};
+    return scope < 5 ? scopes[scope] : SCOPE_DEVICE;
+}
+
+enum math_type lower_math_type(enum scalar type)
+{
+    static const enum math_type types[] = {MATH_I32, MATH_I8, MATH_I8, MATH_I16, MATH_I32, MATH_I64, MATH_F16, MATH_F32, MATH_F64};
+    return types[type];
+}
+
+enum memory_order lower_order(uint32_t semantics)
+{
+    return semantics & 0x10 ? ORDER_SEQ_CST : semantics & 0x8 ? ORDER_ACQ_REL
+         : semantics & 0x4 ? ORDER_RELEASE : semantics & 0x2 ? ORDER_ACQUIRE : ORDER_RELAXED;
+}
+
+uint32_t lower_constant_bits(struct lower *l, uint32_t id)
+{
+    uint64_t bits;
+    if (!ir_is_const(l->ir, lower_scalar(l, id), &bits))
+        module_fail(l->m, STATUS_UNSUPPORTED, "id %u must be a constant", id);
+    return (uint32_t)bits;
+}
+
+struct type *lower_pointee(struct lower *l, uint32_t pointer_id)
+{
+    return module_type(l->m, l->m->words[l->m->def[l->m->type_of[pointer_id]] + 3]);
+}
+
+/* ---- values of ids ------------------------------------------------------------------ */
+
+static uint32_t local_object(struct lower *l, const struct variable *v)
+{
+    struct ir *ir = l->ir;
+    for (uint32_t i = 0; i < ir->locals.count; i++)
+        if (ir->local_ids.at[i] == v->id)
+            return i;
+    *list_push(ir->arena, &ir->locals) = (struct local_object){0, v->info.size, v->info.align, -1, v->info.name};
+    *list_push(ir->arena, &ir->local_ids) = v->id;
+    return ir->locals.count - 1;
+}
+
+static uint32_t variable_address(struct lower *l, uint32_t id, uint64_t offset)
+{
+    const struct variable *v = module_variable(l->m, id);
+    struct ir *ir = l->ir;
+    uint32_t base;
+    if (v->storage == SpvStorageClassWorkgroup) {
+        base = ir_new_value(ir, IR_local_address, T_I64);
+        ir_value(ir, base)->imm = local_object(l, v);
+    } else if (v->builtin >= 0) {
+        base = ir_new_value(ir, IR_input, T_I64);
+        ir_value(ir, base)->imm = 0x10000u | (uint32_t)v->builtin;
+    } else {
+        return ir_const(ir, T_I64, v->address + offset);
+    }
+    return ir_index(ir, ir->entry_block, base, NONE, 0, (int64_t)offset);
+}
+
+static void constant_leaves(struct lower *l, uint32_t id)
+{
+    const struct constant *c = module_constant(l->m, id);
+    uint32_t *leaves = ARENA_ARRAY(l->arena, uint32_t, c->count + 1);
+    for (uint32_t i = 0; i < c->count; i++) {
+        const struct leaf *leaf = &c->leaves[i];
+        if (leaf->variable)
+            leaves[i] = variable_address(l, leaf->variable, leaf->bits);
+        else if (leaf->undefined)
+            leaves[i] = ir_new_value(l->ir, IR_undef, leaf->scalar);
+        else
+            leaves[i] = ir_const(l->ir, leaf->scalar, leaf->bits);
+    }
+    l->leaf[id] = leaves;
+}
+
+const uint32_t *lower_get(struct lower *l, uint32_t id)
+{
+    if (id >= l->m->bound)
+        module_fail(l->m, STATUS_BAD_BINARY, "id %u is out of bounds", id);
+    if (!l->leaf[id]) {
+        if (!module_is_constant(l->m, id))
+            module_fail(l->m, STATUS_BAD_BINARY, "id %u is used before it has a value", id);
+        constant_leaves(l, id);
+    }
+    return l->leaf[id];
+}
+
+uint32_t lower_scalar(struct lower *l, uint32_t id) { return lower_get(l, id)[0]; }
+
+void lower_set(struct lower *l, uint32_t id, const uint32_t *leaves, uint32_t count)
+{
+    l->leaf[id] = arena_copy(l->arena, leaves, (size_t)count * sizeof *leaves);
+}
+
+/* ---- control -------------------------------------------------------------------------- */
+
+static void set_succs(struct lower *l, enum terminator term, uint32_t cond, const uint32_t *succs, uint32_t count)
+{
+    struct block *b = ir_block(l->ir, l->block);
+    b->term = term;
+    b->cond = cond;
+    b->succs = arena_copy(l->arena, succs, count * sizeof *succs);
+    b->succ_count = count;
+    b->site = lower_site(l, &(struct site){.what = "branch"});
+}
+
+static void lower_switch(struct lower *l, uint32_t word)
+{
+    const uint32_t *w = &l->m->words[word];
+    uint32_t n = spv_length(l->m, word), selector = lower_scalar(l, w[1]);
+    uint32_t literal = scalar_bytes(lower_type(l, selector)) == 8 ? 2 : 1;
+    uint32_t count = 1 + (n - 3) / (literal + 1);
+    uint32_t *succs = ARENA_ARRAY(l->arena, uint32_t, count);
+    uint64_t *cases = ARENA_ARRAY(l->arena, uint64_t, count);
+    succs[0] = l->label_block[w[2]];
+    for (uint32_t i = 1, at = 3; i < count; i++, at += literal + 1) {
+        cases[i - 1] = literal == 2 ? w[at] | (uint64_t)w[at + 1] << 32 : w[at];
+        cases[i - 1] = bits_truncate(cases[i - 1], lower_type(l, selector));
+        succs[i] = l->label_block[w[at + literal]];
+    }
+    set_succs(l, TERM_SWITCH, selector, succs, count);
+    ir_block(l->ir, l->block)->cases = cases;
+}
+
+static void lower_return(struct lower *l, uint32_t value_id)
+{
+    struct call_frame *call = l->call;
+    if (!call->caller) {
+        set_succs(l, TERM_RETURN, NONE, NULL, 0);
+        return;
+    }
+    *list_push(l->arena, &call->return_preds) = l->block;
+    *list_push(l->arena, &call->return_values) = value_id ? (uint32_t *)lower_get(l, value_id) : NULL;
+    set_succs(l, TERM_JUMP, NONE, &call->return_block, 1);
+}
+
+static void lower_phi(struct lower *l, uint32_t word)
+{
+    const uint32_t *w = &l->m->words[word];
+    const struct type *type = module_type(l->m, w[1]);
+    uint32_t *leaves = ARENA_ARRAY(l->arena, uint32_t, type->leaves + 1);
+    for (uint32_t i = 0; i < type->leaves; i++) {
+        const struct type *t = type;
+        uint32_t at = i;
+        while (t->kind == TYPE_STRUCT || t->kind == TYPE_ARRAY || t->kind == TYPE_VECTOR) {
+            uint32_t k = 0;
+            while (k + 1 < t->count && type_first_leaf(t, k + 1) <= at)
+                k++;
+            at -= type_first_leaf(t, k);
+            t = type_part(t, k);
+        }
+        leaves[i] = ir_new_value(l->ir, IR_phi, t->scalar);
+        ir_append(l->ir, l->block, leaves[i]);
+    }
+    l->leaf[w[2]] = leaves;
+    *list_push(l->arena, &l->call->phis) = (struct phi_fix){word, leaves, type->leaves};
+}
+
+static void lower_control(struct lower *l, uint32_t word)
+{
+    const uint32_t *w = &l->m->words[word];
+    switch (spv_opcode(l->m, word)) {
+    case SpvOpPhi: lower_phi(l, word); break;
+    case SpvOpBranch: set_succs(l, TERM_JUMP, NONE, &(uint32_t){l->label_block[w[1]]}, 1); break;
+    case SpvOpBranchConditional: {
+        uint32_t succs[2] = {l->label_block[w[2]], l->label_block[w[3]]};
+        uint32_t cond = lower_scalar(l, w[1]);
+        if (succs[0] == succs[1])
+            set_succs(l, TERM_JUMP, NONE, succs, 1);
+        else
+            set_succs(l, TERM_BRANCH, cond, succs, 2);
+        break;
+    }
+    case SpvOpSwitch: lower_switch(l, word); break;
+    case SpvOpReturn: lower_return(l, 0); break;
+    case SpvOpReturnValue: lower_return(l, w[1]); break;
+    case SpvOpUnreachable: set_succs(l, TERM_UNREACHABLE, NONE, NULL, 0); break;
+    default: break;
+    }
+}
+
+static void lower_line(struct lower *l, uint32_t word)
+{
+    const uint32_t *w = &l->m->words[word];
+    if (spv_opcode(l->m, word) == SpvOpNoLine) {
+        l->file = l->line = l->column = 0;
+        return;
+    }
+    l->file = l->m->def[w[1]] ? ir_string(l->ir, module_string(l->m, l->m->def[w[1]] + 2)) : 0;
+    l->line = w[2];
+    l->column = w[3];
+}
+
+/* ---- functions -------------------------------------------------------------------------- */
+
+static void lower_function(struct lower *l, const struct function *f, struct call_frame *call);
+
+static void lower_call(struct lower *l, uint32_t word)
+{
+    const uint32_t *w = &l->m->words[word];
+    const struct function *callee = module_function(l->m, w[3]);
+    const char *name = l->m->names[callee->id] ? l->m->names[callee->id] : "?";
+    const struct decoration *linkage = module_decoration(l->m, callee->id, SpvDecorationLinkageAttributes);
+    if (callee->block_count == 0)
+        module_fail(l->m, STATUS_UNSUPPORTED, "call of undefined function '%s'", linkage ? module_string(l->m, linkage->word) : name);
+    for (struct call_frame *c = l->call; c; c = c->caller)
+        if (c->function == callee)
+            module_fail(l->m, STATUS_BAD_BINARY, "function '%s' calls itself: OpenCL has no recursion", name);
+    struct call_frame call = {.caller = l->call, .function = callee};
+    call.return_block = ir_new_block(l->ir);
+    call.result_leaves = module_type(l->m, w[1])->leaves;
+    for (uint32_t i = 0; i < callee->param_count; i++) {
+        const uint32_t *leaves = lower_get(l, w[4 + i]);
+        l->leaf[callee->params[i]] = (uint32_t *)leaves;
+    }
+    uint32_t file = l->file, line = l->line, column = l->column;
+    lower_function(l, callee, &call);
+    l->file = file, l->line = line, l->column = column;
+    l->block = call.return_block;
+    uint32_t *results = ARENA_ARRAY(l->arena, uint32_t, call.result_leaves + 1);
+    for (uint32_t k = 0; k < call.result_leaves; k++) {
+        if (call.return_preds.count == 0) { /* never returns */
+            results[k] = ir_const(l->ir, T_I64, 0);
+            continue;
+        }
+        uint32_t first = call.return_values.at[0][k];
+        results[k] = first;
+        if (call.return_preds.count == 1)
+            continue;
+        results[k] = ir_new_value(l->ir, IR_phi, lower_type(l, first));
+        ir_append(l->ir, l->block, results[k]);
+        struct value *phi = ir_value(l->ir, results[k]);
+        phi->list_count = call.return_preds.count;
+        phi->list = ARENA_ARRAY(l->arena, uint32_t, phi->list_count * 2);
+        for (uint32_t i = 0; i < phi->list_count; i++) {
+            phi->list[i] = call.return_values.at[i][k];
+            phi->list[phi->list_count + i] = call.return_preds.at[i];
+        }
+    }
+    l->leaf[w[2]] = results;
+}
+
+static void lower_instruction(struct lower *l, uint32_t word)
+{
+    switch (spirv_op(spv_opcode(l->m, word))->lowering) {
+    case LOWER_MODULE:
+        if (spv_opcode(l->m, word) == SpvOpLine || spv_opcode(l->m, word) == SpvOpNoLine)
+            lower_line(l, word);
+        else if (spv_opcode(l->m, word) == SpvOpUndef)
+            constant_leaves(l, l->m->words[word + 2]);
+        break;
+    case LOWER_MEMORY: lower_memory_op(l, word); break;
+    case LOWER_ATOMIC: lower_atomic_op(l, word); break;
+    case LOWER_GROUP: lower_group_op(l, word); break;
+    case LOWER_CONTROL: lower_control(l, word); break;
+    case LOWER_CALL: lower_call(l, word); break;
+    case LOWER_EXTENDED: lower_extended(l, word); break;
+    case LOWER_ABSENT: module_fail(l->m, STATUS_UNSUPPORTED, "unsupported %s at word %u", spv_op_name(spv_opcode(l->m, word)), word);
+    default: lower_value_op(l, word); break;
+    }
+}
+
+/* list holds values, then the blocks they come from; cfg_build orders them by predecessor. */
+static void complete_phis(struct lower *l, struct call_frame *call)
+{
+    for (uint32_t i = 0; i < call->phis.count; i++) {
+        const struct phi_fix *fix = &call->phis.at[i];
+        const uint32_t *w = &l->m->words[fix->word];
+        uint32_t pairs = (spv_length(l->m, fix->word) - 3) / 2;
+        for (uint32_t k = 0; k < fix->count; k++) {
+            uint32_t *list = ARENA_ARRAY(l->arena, uint32_t, pairs * 2);
+            for (uint32_t p = 0; p < pairs; p++) {
+                list[p] = lower_get(l, w[3 + 2 * p])[k];
+                list[pairs + p] = l->label_end[w[4 + 2 * p]];
+            }
+            ir_value(l->ir, fix->leaves[k])->list = list;
+            ir_value(l->ir, fix->leaves[k])->list_count = pairs;
+        }
+    }
+}
+
+static void lower_function(struct lower *l, const struct function *f, struct call_frame *call)
+{
+    if (++l->depth > 1000)
+        module_fail(l->m, STATUS_UNSUPPORTED, "calls are nested deeper than 1000");
+    l->call = call;
+    for (uint32_t i = 0; i < f->block_count; i++)
+        l->label_block[f->blocks[i].label] = ir_new_block(l->ir);
+    set_succs(l, TERM_JUMP, NONE, &l->label_block[f->blocks[0].label], 1);
+    for (uint32_t i = 0; i < f->block_count; i++) {
+        const struct block_range *range = &f->blocks[i];
+        l->block = l->label_block[range->label];
+        for (uint32_t word = range->first; word < range->last; word += spv_length(l->m, word))
+            lower_instruction(l, word);
+        l->label_end[range->label] = l->block;
+    }
+    complete_phis(l, call);
+    l->call = call->caller;
+    l->depth--;
+}
+
+/* ---- kernels ------------------------------------------------------------------------------ */
+
+/* Where argument i lies in the argument block, and the values its parameter has. */
+static void lower_argument(struct lower *l, const struct function *f, uint32_t i)
+{
+    struct ir *ir = l->ir;
+    const struct kernel_arg *arg = &ir->entry->info.args[i];
+    uint32_t id = f->params[i];
+    const struct type *type = module_value_type(l->m, id);
+    bool by_value = type->kind == TYPE_POINTER && type->storage == SpvStorageClassFunction;
+    const struct type *value_type = by_value ? lower_pointee(l, id) : type;
+    uint32_t align = value_type->align ? value_type->align : 1, offset = (ir->args_size + align - 1) / align * align;
+    ir->arg_offsets[i] = offset;
+    ir->args_size = offset + (uint32_t)value_type->size;
+    if (arg->kind == ARG_LOCAL) {
+        *list_push(ir->arena, &ir->locals) = (struct local_object){0, 0, 128, (int32_t)i, arg->name};
+        *list_push(ir->arena, &ir->local_ids) = 0;
+        uint32_t address = ir_new_value(ir, IR_local_address, T_I64);
+        ir_value(ir, address)->imm = ir->locals.count - 1;
+        lower_set(l, id, &address, 1);
+        return;
+    }
+    uint32_t *leaves = ARENA_ARRAY(l->arena, uint32_t, value_type->leaves + 1);
+    for (uint32_t k = 0; k < value_type->leaves; k++) {
+        const struct type *t = value_type;
+        uint32_t at = k;
+        uint64_t where = offset;
+        while (t->kind == TYPE_STRUCT || t->kind == TYPE_ARRAY || t->kind == TYPE_VECTOR) {
+            uint32_t part = 0;
+            while (part + 1 < t->count && type_first_leaf(t, part + 1) <= at)
+                part++;
+            at -= type_first_leaf(t, part);
+            where += type_part_offset(t, part);
+            t = type_part(t, part);
+        }
+        leaves[k] = ir_new_value(ir, IR_arg, t->scalar);
+        ir_value(ir, leaves[k])->imm = where;
+    }
+    if (by_value) {
+        uint32_t address = lower_new_private(l, value_type->size, value_type->align, arg->name);
+        lower_store(l, value_type, address, 0, STORAGE_PRIVATE, value_type->align, leaves, "argument");
+        lower_set(l, id, &address, 1);
+    } else {
+        l->leaf[id] = leaves;
+    }
+}
+
+struct ir *lower_kernel(struct module *m, struct entry_point *entry, bool preempt)
+{
+    struct ir *ir = ARENA_NEW(&m->arena, struct ir);
+    struct lower lower = {.ir = ir, .m = m, .arena = &m->arena}, *l = &lower;
+    ir->module = m;
+    ir->arena = &m->arena;
+    ir->entry = entry;
+    ir->preempt = preempt;
+    l->leaf = ARENA_ARRAY(l->arena, uint32_t *, m->bound);
+    l->label_block = ARENA_ARRAY(l->arena, uint32_t, m->bound);
+    l->label_end = ARENA_ARRAY(l->arena, uint32_t, m->bound);
+    ir_new_value(ir, IR_undef, T_NONE);  /* NONE */
+    ir_new_block(ir);                    /* block 0 is no block either */
+    *list_push(l->arena, &ir->sites) = (struct site){.what = ""};
+    ir_string(ir, "");
+    const struct function *f = module_function(m, entry->function);
+    ir->entry_block = l->block = ir_new_block(ir);
+    ir->arg_offsets = ARENA_ARRAY(l->arena, uint32_t, f->param_count + 1);
+    for (uint32_t i = 0; i < f->param_count; i++)
+        lower_argument(l, f, i);
+    struct call_frame call = {.function = f};
+    lower_function(l, f, &call);
+    return ir;
+}

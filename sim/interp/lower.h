@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  What the lowering files share: the state of walking one kernel's functions.
+ *          lower.c walks and handles control; the others get one instruction at a time.
+ *
+ * leaf[id] is the list of scalar values of a SPIR-V id in the call being walked; the same
+ * table serves all calls since OpenCL has no recursion.
+ */
+#ifndef ORRERY_INTERP_LOWER_H
+#define ORRERY_INTERP_LOWER_H
+
+#include "ir.h"
+#include "math.h"
+
+struct lower {
+    struct ir *ir;
+    struct module *m;
+    struct arena *arena;
+    uint32_t block;            /* being filled */
+    uint32_t **leaf;           /* per id */
+    uint32_t *label_block;     /* per label id, in the current call */
+    uint32_t *label_end;       /* the block that ended the label's code (calls split blocks) */
+    uint32_t file, line, column;
+    uint32_t depth;
+    struct call_frame *call;
+};
+
+const uint32_t *lower_get(struct lower *l, uint32_t id);       /* leaves */
+uint32_t lower_scalar(struct lower *l, uint32_t id);           /* the only leaf */
+void lower_set(struct lower *l, uint32_t id, const uint32_t *leaves, uint32_t count); /* copies */
+uint32_t lower_emit(struct lower *l, enum ir_op op, enum scalar type, uint32_t a, uint32_t b, uint32_t c, uint64_t imm);
+uint32_t lower_site(struct lower *l, const struct site *site); /* fills the position in */
+uint32_t lower_effect(struct lower *l, enum ir_op op, enum scalar type, uint32_t site);
+enum scalar lower_type(struct lower *l, uint32_t v);
+uint32_t lower_constant_bits(struct lower *l, uint32_t id);    /* of an id that must be constant; low 32 bits */
+enum storage lower_storage(SpvStorageClass storage);
+enum math_type lower_math_type(enum scalar type);
+enum memory_scope lower_scope(uint32_t scope);
+enum memory_order lower_order(uint32_t semantics);
+
+/* Per component: op on each leaf of a result of that type. */
+void lower_value_op(struct lower *l, uint32_t word);           /* lower_value.c: arithmetic, conversion, composites */
+void lower_memory_op(struct lower *l, uint32_t word);          /* lower_memory.c */
+void lower_atomic_op(struct lower *l, uint32_t word);
+void lower_group_op(struct lower *l, uint32_t word);           /* lower_group.c */
+void lower_extended(struct lower *l, uint32_t word);           /* opencl_std.c */
+uint32_t lower_convert(struct lower *l, uint32_t value, enum number_kind from, enum number_kind to, enum rounding rounding, bool saturate);
+uint32_t lower_math(struct lower *l, uint32_t instruction, enum scalar result, uint32_t a, uint32_t b, uint32_t c);
+/* Loads or stores all leaves of a type at address + offset. */
+void lower_load(struct lower *l, const struct type *type, uint32_t address, int64_t offset, enum storage storage, uint32_t align, uint32_t *out, const char *what);
+void lower_store(struct lower *l, const struct type *type, uint32_t address, int64_t offset, enum storage storage, uint32_t align, const uint32_t *values, const char *what);
+/* k components of one scalar type, contiguous. */
+void lower_load_components(struct lower *l, enum scalar type, uint32_t k, uint32_t address, int64_t offset, enum storage storage, uint32_t align, uint32_t *out, const char *what);
+void lower_store_components(struct lower *l, enum scalar type, uint32_t k, uint32_t address, int64_t offset, enum storage storage, uint32_t align, const uint32_t *values, const char *what);
+uint32_t lower_new_private(struct lower *l, uint64_t size, uint32_t align, const char *name); /* its address */
+struct type *lower_pointee(struct lower *l, uint32_t pointer_id);
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Barriers, fences, group functions, asynchronous copies. */
+#include "lower.h"
+#include "spirv_ops.h"
+
+static uint32_t region_bits(uint32_t semantics)
+{
+    return (semantics & 0x200 ? REGION_GLOBAL : 0u) | (semantics & 0x100 ? REGION_LOCAL : 0u) | (semantics & 0x800 ? REGION_IMAGE : 0u);
+}
+
+static void lower_barrier(struct lower *l, uint32_t word)
+{
+    const uint32_t *w = &l->m->words[word];
+    uint32_t scope = lower_constant_bits(l, w[1]), semantics = lower_constant_bits(l, w[3]);
+    struct site site = {.order = semantics & 0x1e ? ORDER_ACQ_REL : ORDER_RELAXED, .scope = lower_scope(lower_constant_bits(l, w[2])),
+                        .regions = region_bits(semantics), .what = scope == SpvScopeSubgroup ? "sub_group_barrier" : "work_group_barrier"};
+    uint32_t v = lower_effect(l, IR_barrier, T_NONE, lower_site(l, &site));
+    ir_value(l->ir, v)->imm = scope == SpvScopeSubgroup;
+}
+
+static void lower_fence(struct lower *l, uint32_t word)
+{
+    const uint32_t *w = &l->m->words[word];
+    uint32_t semantics = lower_constant_bits(l, w[2]);
+    struct site site = {.order = lower_order(semantics), .scope = lower_scope(lower_constant_bits(l, w[1])),
+                        .regions = region_bits(semantics), .what = "atomic_work_item_fence"};
+    lower_effect(l, IR_fence, T_NONE, lower_site(l, &site));
+}
+
+static const char *collective_name(uint32_t op, bool sub_group)
+{
+    switch (op) {
+    case SpvOpGroupAll: return sub_group ? "sub_group_all" : "work_group_all";
+    case SpvOpGroupAny: return sub_group ? "sub_group_any" : "work_group_any";
+    case SpvOpGroupBroadcast: return sub_group ? "sub_group_broadcast" : "work_group_broadcast";
+    default: return sub_group ? "sub_group_reduce or scan" : "work_group_reduce or scan";
+    }
+}
+
+/* One collective per component: list = value, then the local ids of a broadcast. */
+static void lower_collective(struct lower *l, uint32_t word)
+{
+    const uint32_t *w = &l->m->words[word];
+    uint32_t op = spv_opcode(l->m, word), how = spirv_op(op)->argument;
+    const struct type *type = module_type(l->m, w[1]);
+    bool sub_group = lower_constant_bits(l, w[3]) == SpvScopeSubgroup;
+    bool reduction = op >= SpvOpGroupIAdd && op <= SpvOpGroupSMax;
+    uint32_t value_id = reduction ? w[5] : w[4], out[16];
+    if (reduction && w[4] != SpvGroupOperationReduce)
+        how = how + (COLLECTIVE_SCAN_ADD - COLLECTIVE_REDUCE_ADD) + (w[4] == SpvGroupOperationExclusiveScan ? COLLECTIVE_EXCLUSIVE : 0u);
+    for (uint32_t i = 0; i < type->leaves && i < 16; i++) {
+        uint32_t value = lower_get(l, value_id)[i], extras = 0;
+        const uint32_t *ids = NULL;
+        if (op == SpvOpGroupBroadcast) {
+            ids = lower_get(l, w[5]);
+            extras = module_value_type(l->m, w[5])->leaves;
+        }
+        bool truth = lower_type(l, value) == T_BOOL;
+        if (truth) /* the gatherer knows numbers only */
+            value = lower_emit(l, IR_select, T_I32, value, ir_const(l->ir, T_I32, 1), ir_const(l->ir, T_I32, 0), 0);
+        uint32_t *list = ARENA_ARRAY(l->arena, uint32_t, 4);
+        list[0] = value;
+        for (uint32_t k = 0; k < extras; k++)
+            list[1 + k] = lower_type(l, ids[k]) == T_I64 ? ids[k] : lower_emit(l, IR_zext, T_I64, ids[k], NONE, NONE, 0);
+        uint32_t s = lower_site(l, &(struct site){.scope = sub_group ? SCOPE_SUB_GROUP : SCOPE_WORK_GROUP, .what = collective_name(op, sub_group)});
+        uint32_t v = lower_effect(l, IR_collective, lower_type(l, value), s);
+        struct value *c = ir_value(l->ir, v);
+        c->list = list;
+        c->list_count = 1 + extras;
+        c->imm = how | (uint64_t)sub_group << 8 | (uint64_t)lower_math_type(lower_type(l, value)) << 16;
+        out[i] = truth ? lower_emit(l, IR_ine, T_BOOL, v, ir_const(l->ir, T_I32, 0), NONE, 0) : v;
+    }
+    lower_set(l, w[2], out, type->leaves);
+}
+
+static uint32_t as_i64(struct lower *l, uint32_t value)
+{
+    return lower_type(l, value) == T_I64 ? value : lower_emit(l, IR_zext, T_I64, value, NONE, NONE, 0);
+}
+
+static void lower_async_copy(struct lower *l, uint32_t word)
+{
+    const uint32_t *w = &l->m->words[word];
+    uint64_t element = lower_pointee(l, w[4])->size, stride = 0;
+    uint32_t stride_value = as_i64(l, lower_scalar(l, w[7]));
+    bool unit = ir_is_const(l->ir, stride_value, &stride) && stride == 1;
+    bool to_global = module_value_type(l->m, w[4])->storage == SpvStorageClassCrossWorkgroup;
+    uint32_t *list = ARENA_ARRAY(l->arena, uint32_t, 4);
+    list[0] = lower_scalar(l, w[4]);
+    list[1] = lower_scalar(l, w[5]);
+    list[2] = as_i64(l, lower_scalar(l, w[6]));
+    list[3] = stride_value;
+    uint32_t s = lower_site(l, &(struct site){.access = ACCESS_WRITE, .storage = to_global ? STORAGE_GLOBAL : STORAGE_LOCAL, .size = (uint32_t)element,
+                                              .components = 1, .align = 1, .what = "async_work_group_copy"});
+    uint32_t v = lower_effect(l, IR_async_copy, T_NONE, s);
+    ir_value(l->ir, v)->list = list;
+    ir_value(l->ir, v)->list_count = 4;
+    ir_value(l->ir, v)->imm = element | (unit ? 0 : to_global ? 1u << 16 : 1u << 17);
+    uint32_t event = lower_scalar(l, w[8]);
+    lower_set(l, w[2], &event, 1);
+}
+
+void lower_group_op(struct lower *l, uint32_t word)
+{
+    switch (spv_opcode(l->m, word)) {
+    case SpvOpControlBarrier: lower_barrier(l, word); break;
+    case SpvOpMemoryBarrier: lower_fence(l, word); break;
+    case SpvOpGroupAsyncCopy: lower_async_copy(l, word); break;
+    case SpvOpGroupWaitEvents: {
+        struct site site = {.order = ORDER_RELAXED, .scope = SCOPE_WORK_GROUP, .what = "wait_group_events"};
+        lower_effect(l, IR_barrier, T_NONE, lower_site(l, &site));
+        break;
+    }
+    default: lower_collective(l, word); break;
+    }
+}

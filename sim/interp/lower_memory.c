@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Variables, addresses, loads, stores, copies, atomics. */
+#include <string.h>
+
+#include "lower.h"
+#include "spirv_ops.h"
+
+static uint64_t stride_of(const struct type *type)
+{
+    uint64_t align = type->align ? type->align : 1;
+    return (type->size + align - 1) / align * align;
+}
+
+uint32_t lower_new_private(struct lower *l, uint64_t size, uint32_t align, const char *name)
+{
+    struct private_variable *v = list_push(l->arena, &l->ir->private_variables);
+    *v = (struct private_variable){size, align ? align : 1, name ? name : "", true, 0};
+    uint32_t address = ir_new_value(l->ir, IR_private_address, T_I64);
+    ir_value(l->ir, address)->imm = l->ir->private_variables.count - 1;
+    return address;
+}
+
+static void lower_variable(struct lower *l, uint32_t word)
+{
+    const uint32_t *w = &l->m->words[word];
+    const struct type *type = lower_pointee(l, w[2]);
+    uint32_t address = lower_new_private(l, type->size, type->align, l->m->names[w[2]]);
+    lower_set(l, w[2], &address, 1);
+    if (spv_length(l->m, word) > 4)
+        lower_store(l, type, address, 0, STORAGE_PRIVATE, type->align, lower_get(l, w[4]), "initialiser");
+}
+
+/* ---- inputs ------------------------------------------------------------------------------- */
+
+/* Built-in variable b, component k, as the frame cell that holds it. */
+static uint32_t input_cell(struct lower *l, uint32_t builtin, uint32_t k)
+{
+    switch (builtin) {
+    case SpvBuiltInWorkDim: return INPUT_WORK_DIM;
+    case SpvBuiltInGlobalSize: return INPUT_GLOBAL_SIZE + 8 * k;
+    case SpvBuiltInEnqueuedWorkgroupSize: return INPUT_ENQUEUED_LOCAL_SIZE + 8 * k;
+    case SpvBuiltInWorkgroupSize: return INPUT_LOCAL_SIZE + 8 * k;
+    case SpvBuiltInWorkgroupId: return INPUT_GROUP_ID + 8 * k;
+    case SpvBuiltInNumWorkgroups: return INPUT_GROUP_COUNT + 8 * k;
+    case SpvBuiltInGlobalOffset: return INPUT_GLOBAL_OFFSET + 8 * k;
+    case SpvBuiltInLocalInvocationId: return INPUT_LOCAL_ID + AFFINE_STRIDE * k;
+    case SpvBuiltInGlobalInvocationId: return INPUT_GLOBAL_ID + AFFINE_STRIDE * k;
+    case SpvBuiltInLocalInvocationIndex: return INPUT_LOCAL_LINEAR_ID;
+    case SpvBuiltInGlobalLinearId: return INPUT_GLOBAL_LINEAR_ID;
+    case SpvBuiltInSubgroupSize: return INPUT_SUB_GROUP_SIZE;
+    case SpvBuiltInSubgroupMaxSize: return INPUT_SUB_GROUP_MAX_SIZE;
+    case SpvBuiltInNumSubgroups: return INPUT_SUB_GROUP_COUNT;
+    case SpvBuiltInNumEnqueuedSubgroups: return INPUT_ENQUEUED_SUB_GROUP_COUNT;
+    case SpvBuiltInSubgroupId: return INPUT_SUB_GROUP_ID;
+    case SpvBuiltInSubgroupLocalInvocationId: return INPUT_SUB_GROUP_LOCAL_ID;
+    default: module_fail(l->m, STATUS_UNSUPPORTED, "built-in variable %u is not supported", builtin);
+    }
+}
+
+static uint32_t input_value(struct lower *l, uint32_t builtin, uint32_t k, enum scalar type)
+{
+    uint32_t v = ir_new_value(l->ir, IR_input, type);
+    ir_value(l->ir, v)->imm = input_cell(l, builtin, k);
+    return v;
+}
+
+/* Is this the address of a built-in variable? Then its number and the byte offset. */
+static bool is_input(struct lower *l, uint32_t address, uint32_t *out_builtin, int64_t *out_offset)
+{
+    const struct value *v = ir_value(l->ir, address);
+    *out_offset = 0;
+    if (v->op == IR_index && !v->args[1]) {
+        *out_offset = v->offset;
+        v = ir_value(l->ir, v->args[0]);
+    }
+    *out_builtin = (uint32_t)v->imm & 0xffff;
+    return v->op == IR_input && v->imm & 0x10000;
+}
+
+/* ---- loads and stores ------------------------------------------------------------------------ */
+
+static uint32_t log2_bytes(enum scalar type) { return (uint32_t)__builtin_ctz(scalar_bytes(type)); }
+
+static uint32_t access(struct lower *l, enum ir_op op, enum scalar type, uint32_t k, uint32_t address, int64_t offset,
+                       enum storage storage, uint32_t align, const char *what)
+{
+    struct site site = {.access = op == IR_load ? ACCESS_READ : ACCESS_WRITE, .storage = storage, .size = scalar_bytes(type),
+                        .components = k, .align = align < scalar_bytes(type) ? align : scalar_bytes(type), .what = what};
+    uint32_t s = lower_site(l, &site);
+    uint32_t v = lower_effect(l, op, op == IR_load && k == 1 ? type : T_NONE, s);
+    struct value *value = ir_value(l->ir, v);
+    value->args[0] = address;
+    value->offset = offset;
+    value->size_log2 = (uint8_t)log2_bytes(type);
+    value->storage = (uint8_t)storage;
+    value->components = (uint8_t)k;
+    return v;
+}
+
+void lower_load_components(struct lower *l, enum scalar type, uint32_t k, uint32_t address, int64_t offset, enum storage storage,
+                           uint32_t align, uint32_t *out, const char *what)
+{
+    uint32_t builtin;
+    int64_t at;
+    if (is_input(l, address, &builtin, &at)) {
+        for (uint32_t i = 0; i < k; i++)
+            out[i] = input_value(l, builtin, (uint32_t)((at + offset) / scalar_bytes(type)) + i, type);
+        return;
+    }
+    enum scalar stored = type == T_BOOL ? T_I8 : type;
+    uint32_t load = access(l, IR_load, stored, k, address, offset, storage, align, what);
+    for (uint32_t i = 0; i < k; i++) {
+        out[i] = load;
+        if (k > 1) {
+            out[i] = ir_new_value(l->ir, IR_extract, stored);
+            ir_value(l->ir, out[i])->args[0] = load;
+            ir_value(l->ir, out[i])->imm = i;
+            ir_append(l->ir, l->block, out[i]);
+        }
+    }
+    for (uint32_t i = 0; type == T_BOOL && i < k; i++)
+        out[i] = lower_emit(l, IR_ine, T_BOOL, out[i], ir_const(l->ir, T_I8, 0), NONE, 0);
+}
+
+void lower_store_components(struct lower *l, enum scalar type, uint32_t k, uint32_t address, int64_t offset, enum storage storage,
+                            uint32_t align, const uint32_t *values, const char *what)
+{
+    uint32_t *list = arena_copy(l->arena, values, k * sizeof *list);
+    enum scalar stored = type == T_BOOL ? T_I8 : type;
+    for (uint32_t i = 0; type == T_BOOL && i < k; i++)
+        list[i] = lower_emit(l, IR_select, T_I8, list[i], ir_const(l->ir, T_I8, 1), ir_const(l->ir, T_I8, 0), 0);
+    uint32_t store = access(l, IR_store, stored, k, address, offset, storage, align, what);
+    ir_value(l->ir, store)->list = list;
+    ir_value(l->ir, store)->list_count = k;
+}
+
+void lower_load(struct lower *l, const struct type *type, uint32_t address, int64_t offset, enum storage storage, uint32_t align,
+                uint32_t *out, const char *what)
+{
+    if (type->leaves > 65536)
+        module_fail(l->m, STATUS_UNSUPPORTED, "a value of %u scalars is loaded at once", type->leaves);
+    if (type->kind == TYPE_STRUCT || type->kind == TYPE_ARRAY) {
+        for (uint32_t i = 0, at = 0; i < type->count; i++) {
+            const struct type *part = type_part(type, i);
+            lower_load(l, part, address, offset + (int64_t)type_part_offset(type, i), storage, part->align < align ? part->align : align, out + at, what);
+            at += part->leaves;
+        }
+        return;
+    }
+    enum scalar scalar = type->kind == TYPE_VECTOR ? type->element->scalar : type->scalar;
+    lower_load_components(l, scalar, type->leaves, address, offset, storage, align, out, what);
+}
+
+void lower_store(struct lower *l, const struct type *type, uint32_t address, int64_t offset, enum storage storage, uint32_t align,
+                 const uint32_t *values, const char *what)
+{
+    if (type->kind == TYPE_STRUCT || type->kind == TYPE_ARRAY) {
+        for (uint32_t i = 0, at = 0; i < type->count; i++) {
+            const struct type *part = type_part(type, i);
+            lower_store(l, part, address, offset + (int64_t)type_part_offset(type, i), storage, part->align < align ? part->align : align, values + at, what);
+            at += part->leaves;
+        }
+        return;
+    }
+    enum scalar scalar = type->kind == TYPE_VECTOR ? type->element->scalar : type->scalar;
+    lower_store_components(l, scalar, type->leaves, address, offset, storage, align, values, what);
+}
+
+static uint32_t operand_align(const uint32_t *operands, uint32_t count, uint32_t natural)
+{
+    return count >= 2 && operands[0] & SpvMemoryAccessAlignedMask && operands[1] ? operands[1] : natural;
+}
+
+static enum storage pointer_storage(struct lower *l, uint32_t id)
+{
+    return lower_storage(module_value_type(l->m, id)->storage);
+}
+
+/* ---- addresses ----------------------------------------------------------------------------------- */
+
+static void lower_chain(struct lower *l, uint32_t word)
+{
+    const uint32_t *w = &l->m->words[word];
+    uint32_t op = spv_opcode(l->m, word), n = spv_length(l->m, word), i = 4;
+    uint32_t address = lower_scalar(l, w[3]);
+    const struct type *type = lower_pointee(l, w[3]);
+    bool first = op == SpvOpPtrAccessChain || op == SpvOpInBoundsPtrAccessChain;
+    for (; i < n; i++) {
+        uint32_t index = lower_scalar(l, w[i]);
+        uint64_t k = 0, stride = first ? stride_of(type) : type->stride;
+        bool constant = ir_is_const(l->ir, index, &k);
+        k = (uint64_t)bits_signed(k, lower_type(l, index));
+        if (!first && type->kind == TYPE_STRUCT) {
+            if (!constant || k >= type->count)
+                module_fail(l->m, STATUS_BAD_BINARY, "struct index of %s at word %u is not a member number", spv_op_name(op), word);
+            address = ir_index(l->ir, l->block, address, NONE, 0, (int64_t)type->offsets[k]);
+        } else if (constant) {
+            address = ir_index(l->ir, l->block, address, NONE, 0, (int64_t)(k * stride));
+        } else {
+            if (lower_type(l, index) != T_I64)
+                index = lower_emit(l, IR_sext, T_I64, index, NONE, NONE, 0);
+            address = ir_index(l->ir, l->block, address, index, stride, 0);
+        }
+        if (!first)
+            type = type_part(type, (uint32_t)k);
+        first = false;
+    }
+    lower_set(l, w[2], &address, 1);
+}
+
+/* The pointer behind bitcasts, when what it points to has exactly size bytes. */
+static uint32_t typed_pointer(struct lower *l, uint32_t id, uint64_t size)
+{
+    while (l->m->def[id]) {
+        if (lower_pointee(l, id)->size == size && lower_pointee(l, id)->kind != TYPE_OPAQUE && lower_pointee(l, id)->leaves > 0)
+            return id;
+        uint32_t word = l->m->def[id], op = spv_opcode(l->m, word);
+        if (op != SpvOpBitcast || module_value_type(l->m, l->m->words[word + 3])->kind != TYPE_POINTER)
+            return 0;
+        id = l->m->words[word + 3];
+    }
+    return 0;
+}
+
+/* A copy of known size and type is loads and stores of its scalars, so that variables can
+ * become registers; any other is one instruction. */
+static void lower_copy(struct lower *l, uint32_t word)
+{
+    const uint32_t *w = &l->m->words[word];
+    bool sized = spv_opcode(l->m, word) == SpvOpCopyMemorySized;
+    uint64_t size = 0;
+    uint32_t size_value = NONE, typed = 0;
+    if (sized) {
+        size_value = lower_scalar(l, w[3]);
+        if (ir_is_const(l->ir, size_value, &size) && size) {
+            typed = typed_pointer(l, w[1], size);
+            if (!typed)
+                typed = typed_pointer(l, w[2], size);
+        }
+    } else {
+        size = lower_pointee(l, w[1])->size;
+        typed = w[1];
+    }
+    uint32_t rest = sized ? 4 : 3, align = operand_align(w + rest, spv_length(l->m, word) - rest, 1);
+    if (typed && lower_pointee(l, typed)->leaves <= 256) {
+        const struct type *type = lower_pointee(l, typed);
+        uint32_t *leaves = ARENA_ARRAY(l->arena, uint32_t, type->leaves + 1);
+        align = type->align > align ? align > 1 ? align : type->align : type->align;
+        lower_load(l, type, lower_scalar(l, w[2]), 0, pointer_storage(l, w[2]), align, leaves, "copy");
+        lower_store(l, type, lower_scalar(l, w[1]), 0, pointer_storage(l, w[1]), align, leaves, "copy");
+        return;
+    }
+    if (!size_value)
+        size_value = ir_const(l->ir, T_I64, size);
+    if (lower_type(l, size_value) != T_I64)
+        size_value = lower_emit(l, IR_zext, T_I64, size_value, NONE, NONE, 0);
+    uint32_t from = lower_site(l, &(struct site){.access = ACCESS_READ, .storage = pointer_storage(l, w[2]), .size = 1, .components = 1, .align = 1, .what = "copy"});
+    uint32_t to = lower_site(l, &(struct site){.access = ACCESS_WRITE, .storage = pointer_storage(l, w[1]), .size = 1, .components = 1, .align = 1, .what = "copy"});
+    uint32_t v = lower_effect(l, IR_copy, T_NONE, from);
+    struct value *value = ir_value(l->ir, v);
+    value->args[0] = lower_scalar(l, w[1]);
+    value->args[1] = lower_scalar(l, w[2]);
+    value->args[2] = size_value;
+    value->imm = to;
+}
+
+/* Which storage a generic address lies in: 0 private, 1 local, 2 global or constant. */
+static void lower_generic_query(struct lower *l, uint32_t word)
+{
+    const uint32_t *w = &l->m->words[word];
+    struct ir *ir = l->ir;
+    uint32_t a = lower_scalar(l, w[3]), wanted, out;
+    uint32_t space = lower_emit(l, IR_space, T_I32, a, NONE, NONE, 0);
+    uint32_t private = lower_emit(l, IR_ieq, T_BOOL, space, ir_const(ir, T_I32, 0), NONE, 0);
+    uint32_t local = lower_emit(l, IR_ieq, T_BOOL, space, ir_const(ir, T_I32, 1), NONE, 0);
+    if (spv_opcode(l->m, word) == SpvOpGenericPtrMemSemantics) {
+        out = lower_emit(l, IR_select, T_I32, local, ir_const(ir, T_I32, 0x100), ir_const(ir, T_I32, 0x200), 0);
+        out = lower_emit(l, IR_select, T_I32, private, ir_const(ir, T_I32, 0), out, 0);
+        lower_set(l, w[2], &out, 1);
+        return;
+    }
+    wanted = w[4] == SpvStorageClassFunction ? private : w[4] == SpvStorageClassWorkgroup ? local
+           : lower_emit(l, IR_mnot, T_BOOL, lower_emit(l, IR_mor, T_BOOL, private, local, NONE, 0), NONE, NONE, 0);
+    out = lower_emit(l, IR_select, T_I64, wanted, a, ir_const(ir, T_I64, 0), 0);
+    lower_set(l, w[2], &out, 1);
+}
+
+void lower_memory_op(struct lower *l, uint32_t word)
+{
+    const uint32_t *w = &l->m->words[word];
+    uint32_t n = spv_length(l->m, word);
+    const struct type *type;
+    switch (spv_opcode(l->m, word)) {
+    case SpvOpVariable: lower_variable(l, word); break;
+    case SpvOpLoad: {
+        type = module_type(l->m, w[1]);
+        uint32_t *out = ARENA_ARRAY(l->arena, uint32_t, type->leaves + 1);
+        lower_load(l, type, lower_scalar(l, w[3]), 0, pointer_storage(l, w[3]), operand_align(w + 4, n - 4, type->align), out, "load");
+        l->leaf[w[2]] = out;
+        break;
+    }
+    case SpvOpStore:
+        type = module_value_type(l->m, w[2]);
+        lower_store(l, type, lower_scalar(l, w[1]), 0, pointer_storage(l, w[1]), operand_align(w + 3, n - 3, type->align), lower_get(l, w[2]), "store");
+        break;
+    case SpvOpCopyMemory: case SpvOpCopyMemorySized: lower_copy(l, word); break;
+    case SpvOpGenericPtrMemSemantics: case SpvOpGenericCastToPtrExplicit: lower_generic_query(l, word); break;
+    default: lower_chain(l, word); break;
+    }
+}
+
+/* ---- atomics ------------------------------------------------------------------------------------------- */
+
+static const char *atomic_name(uint32_t op)
+{
+    switch (op) {
+    case SpvOpAtomicLoad: return "atomic load";
+    case SpvOpAtomicStore: return "atomic store";
+    case SpvOpAtomicExchange: return "atomic exchange";
+    case SpvOpAtomicCompareExchange: case SpvOpAtomicCompareExchangeWeak: return "atomic compare-exchange";
+    case SpvOpAtomicFlagTestAndSet: return "atomic flag test-and-set";
+    case SpvOpAtomicFlagClear: return "atomic flag clear";
+    default: return "atomic update";
+    }
+}
+
+void lower_atomic_op(struct lower *l, uint32_t word)
+{
+    const uint32_t *w = &l->m->words[word];
+    uint32_t op = spv_opcode(l->m, word), how = spirv_op(op)->argument;
+    bool result = op != SpvOpAtomicStore && op != SpvOpAtomicFlagClear;
+    uint32_t pointer = w[result ? 3 : 1], scope = w[result ? 4 : 2], semantics = w[result ? 5 : 3];
+    uint32_t value = NONE, comparator = NONE;
+    enum scalar type = T_I32;
+    bool flag = op == SpvOpAtomicFlagTestAndSet || op == SpvOpAtomicFlagClear;
+    if (!flag)
+        type = result ? module_type(l->m, w[1])->scalar : lower_type(l, lower_scalar(l, w[4]));
+    enum memory_order failure = ORDER_RELAXED;
+    switch (op) {
+    case SpvOpAtomicLoad: break;
+    case SpvOpAtomicStore: value = lower_scalar(l, w[4]); break;
+    case SpvOpAtomicIIncrement: case SpvOpAtomicIDecrement: value = ir_const(l->ir, type, 1); break;
+    case SpvOpAtomicFlagTestAndSet: value = ir_const(l->ir, type, 1); break;
+    case SpvOpAtomicFlagClear: value = ir_const(l->ir, type, 0); break;
+    case SpvOpAtomicCompareExchange: case SpvOpAtomicCompareExchangeWeak:
+        failure = lower_order(lower_constant_bits(l, w[6]));
+        value = lower_scalar(l, w[7]);
+        comparator = lower_scalar(l, w[8]);
+        break;
+    default: value = lower_scalar(l, w[6]);
+    }
+    if (scalar_bytes(type) < 4)
+        module_fail(l->m, STATUS_UNSUPPORTED, "%s of %u bits at word %u is not supported", spv_op_name(op), scalar_bits(type), word);
+    struct site site = {
+        .access = op == SpvOpAtomicLoad ? ACCESS_ATOMIC_READ : how == ATOMIC_STORE ? ACCESS_ATOMIC_WRITE : ACCESS_ATOMIC_UPDATE,
+        .storage = pointer_storage(l, pointer), .size = scalar_bytes(type), .components = 1, .align = scalar_bytes(type),
+        .order = lower_order(lower_constant_bits(l, semantics)), .failure_order = failure,
+        .scope = lower_scope(lower_constant_bits(l, scope)), .what = atomic_name(op)};
+    uint32_t address = lower_scalar(l, pointer), s = lower_site(l, &site);
+    uint32_t v = lower_effect(l, IR_atomic, type, s);
+    struct value *atomic = ir_value(l->ir, v);
+    atomic->args[0] = address;
+    atomic->args[1] = value;
+    atomic->args[2] = comparator;
+    atomic->imm = how;
+    atomic->storage = (uint8_t)site.storage;
+    atomic->size_log2 = (uint8_t)log2_bytes(type);
+    if (op == SpvOpAtomicFlagTestAndSet)
+        v = lower_emit(l, IR_ine, T_BOOL, v, ir_const(l->ir, T_I32, 0), NONE, 0);
+    if (result)
+        lower_set(l, w[2], &v, 1);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "spirv_ops.h"
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "ir.h"
+
+enum { OPCODES = 512 };
+
+static const struct spirv_op table[OPCODES] = {
+#define SPIRV_OP(name, lowering, argument) [SpvOp##name] = {"Op" #name, LOWER_##lowering, argument},
+#include "spirv_ops.def"
+#undef SPIRV_OP
+};
+
+const struct spirv_op *spirv_op(uint32_t opcode)
+{
+    static const struct spirv_op absent = {NULL, LOWER_ABSENT, 0};
+    return opcode < OPCODES ? &table[opcode] : &absent;
+}
+
+bool spirv_op_supported(uint32_t opcode)
+{
+    return spirv_op(opcode)->lowering != LOWER_ABSENT;
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "exec_control.h"
+
+static const struct insn *block_at(const struct wave *wave, uint32_t block)
+{
+    return &wave->code->insns[wave->code->block_start[block]];
+}
+
+static bool any(const lane_mask *mask)
+{
+    uint64_t all = 0;
+    for (uint32_t k = 0; k < LANE_MASK_WORDS; k++)
+        all |= mask->word[k];
+    return all != 0;
+}
+
+static void update_full(struct wave *wave)
+{
+    bool full = true;
+    for (uint32_t k = 0; k * 64 < wave->n; k++) {
+        uint64_t want = wave->n - k * 64 >= 64 ? ~0ull : (1ull << (wave->n - k * 64)) - 1;
+        full &= (wave->active.word[k] & want) == want;
+    }
+    wave->full = full;
+}
+
+static uint32_t lowest_block(const struct wave *wave)
+{
+    for (uint32_t k = 0;; k++)
+        if (wave->pending_set[k])
+            return k * 64 + (uint32_t)__builtin_ctzll(wave->pending_set[k]);
+}
+
+static void park(struct wave *wave, uint32_t block, const lane_mask *lanes)
+{
+    uint64_t bit = 1ull << block % 64;
+    if (!(wave->pending_set[block / 64] & bit)) {
+        wave->pending_set[block / 64] |= bit;
+        wave->pending[block] = (lane_mask){{0}};
+        wave->parked_blocks++;
+    }
+    for (uint32_t k = 0; k < LANE_MASK_WORDS; k++)
+        wave->pending[block].word[k] |= lanes->word[k];
+}
+
+static void unpark(struct wave *wave, uint32_t block)
+{
+    wave->pending_set[block / 64] &= ~(1ull << block % 64);
+    wave->parked_blocks--;
+}
+
+const struct insn *exec_next_block(struct wave *wave)
+{
+    if (any(&wave->active))
+        return NULL; /* only called when nothing is active */
+    if (!wave->parked_blocks) {
+        wave->stop = RUN_DONE;
+        return NULL;
+    }
+    uint32_t block = lowest_block(wave);
+    wave->active = wave->pending[block];
+    unpark(wave, block);
+    update_full(wave);
+    return block_at(wave, block);
+}
+
+const struct insn *exec_arrive(struct wave *wave, uint32_t block)
+{
+    uint32_t lowest = lowest_block(wave);
+    if (block < lowest)
+        return block_at(wave, block);
+    park(wave, block, &wave->active);
+    wave->active = wave->pending[lowest];
+    unpark(wave, lowest);
+    update_full(wave);
+    return block_at(wave, lowest);
+}
+
+const struct insn *exec_part(struct wave *wave, const uint64_t *cond, uint32_t yes, uint32_t no)
+{
+    lane_mask taken, other;
+    for (uint32_t k = 0; k < LANE_MASK_WORDS; k++) {
+        taken.word[k] = wave->active.word[k] & cond[k];
+        other.word[k] = wave->active.word[k] & ~cond[k];
+    }
+    park(wave, yes, &taken);
+    park(wave, no, &other);
+    wave->active = (lane_mask){{0}};
+    return exec_next_block(wave);
+}
+
+uint32_t exec_switch_target(const uint32_t *list, uint64_t value)
+{
+    for (uint32_t i = 0; i < list[1]; i++)
+        if ((list[3 + 3 * i] | (uint64_t)list[4 + 3 * i] << 32) == value)
+            return list[5 + 3 * i];
+    return list[2];
+}
+
+const struct insn *exec_switch(struct wave *wave, const uint32_t *list, const uint8_t *values)
+{
+    uint32_t bytes = list[0] / 8;
+    lane_mask active = wave->active;
+    for (uint32_t lane = 0; lane < wave->n; lane++) {
+        if (!lane_mask_test(&active, lane))
+            continue;
+        uint64_t value = 0;
+        memcpy(&value, values + lane * bytes, bytes);
+        lane_mask one = {{0}};
+        one.word[lane / 64] = 1ull << lane % 64;
+        park(wave, exec_switch_target(list, value), &one);
+    }
+    wave->active = (lane_mask){{0}};
+    return exec_next_block(wave);
+}
+
+void wave_stop_lanes(struct wave *wave, const lane_mask *lanes)
+{
+    for (uint32_t k = 0; k < LANE_MASK_WORDS; k++) {
+        uint64_t gone = lanes->word[k];
+        wave->active.word[k] &= ~gone;
+        wave->live.word[k] &= ~gone;
+    }
+    wave->full = false;
+}
+
+void exec_report_unreachable(struct wave *wave, uint32_t site)
+{
+    struct fault fault = {.kind = FAULT_UNREACHABLE, .site = site};
+    lane_mask lanes = wave->active;
+    for (uint32_t k = LANE_MASK_WORDS; k-- > 0;) {
+        fault.lanes += (uint64_t)__builtin_popcountll(lanes.word[k]);
+        if (lanes.word[k])
+            fault.lane = k * 64 + (uint32_t)__builtin_ctzll(lanes.word[k]);
+    }
+    wave->host->fault(wave->host->self, wave, &fault);
+    wave_stop_lanes(wave, &lanes);
+}
