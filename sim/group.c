@@ -127,11 +127,14 @@ static void announce(const struct group *group, enum launch_phase phase)
     const struct launch *launch = group->launch;
     if (!launch->observer || !launch->observer->launch)
         return;
-    const uint64_t *id = group->tile.group_id, *count = launch->info.group_count;
+    const uint64_t *id = group->tile.group_id, *many = group->tile.groups, *count = launch->info.group_count;
     struct launch_event event = {.launch = &launch->info, .phase = phase, .compute_unit = group->compute_unit};
-    for (uint64_t i = 0; i < group->tile.group_total; i++) {
-        event.group_linear = (id[2] * count[1] + id[1]) * count[0] + id[0] + i;
-        launch->observer->launch(launch->observer->self, &event);
+    for (uint64_t z = 0; z < many[2]; z++) {
+        for (uint64_t y = 0; y < many[1]; y++) {
+            event.group_linear = ((id[2] + z) * count[1] + id[1] + y) * count[0] + id[0];
+            for (uint64_t x = 0; x < many[0]; x++, event.group_linear++)
+                launch->observer->launch(launch->observer->self, &event);
+        }
     }
 }
 
@@ -209,7 +212,7 @@ struct group *group_admit(struct launch *launch, uint64_t tile_number)
     group->base_count = group->wave_count = group->ready_count = group->alive_count = count;
     group->splits = group->cursor = 0;
     group->faulted = 0;
-    launch->groups_run += group->tile.group_total;
+    launch->groups_run += group->tile.groups[0] * group->tile.groups[1] * group->tile.groups[2];
     announce(group, GROUP_BEGIN);
     waves_start(group);
     return group;

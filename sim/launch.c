@@ -39,17 +39,16 @@ static uint64_t smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* How many groups in dimension 0 share a wave: as many as fit, so that a row is a
- * multiple of ROW_LANES if any number of groups makes it one. */
-static uint64_t groups_per_tile(const struct tiling_request *request, uint64_t group_lanes, uint64_t group_count)
+/* How many groups along a dimension share a wave, when a block of block_lanes is repeated. */
+static uint64_t groups_that_fit(const struct tiling_request *request, int dimension, uint64_t block_lanes, uint64_t group_count)
 {
-    uint64_t fit = request->wave_lanes_max / group_lanes;
-    if (!request->may_merge || fit < 2)
+    uint64_t fit = request->wave_lanes_max / block_lanes;
+    if (fit < 2 || group_count == 0)
         return 1;
-    uint64_t unit = ROW_LANES / common_divisor(request->local_size[0], ROW_LANES);
+    uint64_t unit = dimension == 0 ? ROW_LANES / common_divisor(request->local_size[0], ROW_LANES) : 1;
     if (fit > unit)
         fit -= fit % unit;
-    return smaller(fit, group_count ? group_count : 1);
+    return smaller(fit, group_count);
 }
 
 /* Waves of a tile start at whole sub-groups and, where that is possible too, whole rows. */
@@ -64,25 +63,42 @@ static uint32_t wave_lanes(const struct tiling_request *request, uint64_t lanes,
     return (uint32_t)(most - most % unit);
 }
 
+static uint64_t lanes_of(const struct tiling *tiling)
+{
+    uint64_t lanes = 1;
+    for (int i = 0; i < 3; i++)
+        lanes *= smaller(tiling->tile_step[i], tiling->global_size[i] ? tiling->global_size[i] : 1);
+    return lanes;
+}
+
+/* A dimension is taken up when the tile spans all of the one before it. */
+static void merge(struct tiling *tiling, const struct tiling_request *request)
+{
+    for (int i = 0; i < 3; i++) {
+        uint64_t count = groups_that_fit(request, i, lanes_of(tiling), tiling->group_count[i]);
+        tiling->tile_step[i] = count * request->local_size[i];
+        tiling->merged |= count > 1;
+        if (count < tiling->group_count[i])
+            return;
+    }
+}
+
 void tiling_init(struct tiling *tiling, const struct tiling_request *request)
 {
     *tiling = (struct tiling){.sub_group_size = request->sub_group_size, .tile_total = 1};
-    uint64_t lanes = 1;
     for (int i = 0; i < 3; i++) {
         assert(request->local_size[i] > 0);
         tiling->global_size[i] = request->global_size[i];
-        tiling->local_size[i] = request->local_size[i];
+        tiling->local_size[i] = tiling->tile_step[i] = request->local_size[i];
         tiling->group_count[i] = divide_up(request->global_size[i], request->local_size[i]);
-        tiling->tile_count[i] = tiling->group_count[i];
-        lanes *= smaller(request->local_size[i], request->global_size[i] ? request->global_size[i] : 1);
     }
-    uint64_t per_tile = groups_per_tile(request, lanes, tiling->group_count[0]);
-    tiling->merged = per_tile > 1;
-    tiling->tile_step = per_tile * request->local_size[0];
-    tiling->tile_count[0] = divide_up(tiling->group_count[0], per_tile);
-    for (int i = 0; i < 3; i++)
+    if (request->may_merge)
+        merge(tiling, request);
+    for (int i = 0; i < 3; i++) {
+        tiling->tile_count[i] = divide_up(tiling->group_count[i], tiling->tile_step[i] / tiling->local_size[i]);
         tiling->tile_total = multiply_saturated(tiling->tile_total, tiling->tile_count[i]);
-    tiling->wave_lanes = wave_lanes(request, lanes * per_tile, tiling->tile_step);
+    }
+    tiling->wave_lanes = wave_lanes(request, lanes_of(tiling), tiling->tile_step[0]);
 }
 
 void tiling_tile(const struct tiling *tiling, uint64_t number, struct tile *out_tile)
@@ -94,13 +110,12 @@ void tiling_tile(const struct tiling *tiling, uint64_t number, struct tile *out_
 
     out_tile->lane_count = 1;
     for (int i = 0; i < 3; i++) {
-        uint64_t step = i == 0 ? tiling->tile_step : tiling->local_size[i];
-        out_tile->origin[i] = index[i] * step;
-        out_tile->size[i] = (uint32_t)smaller(step, tiling->global_size[i] - out_tile->origin[i]);
+        out_tile->origin[i] = index[i] * tiling->tile_step[i];
+        out_tile->size[i] = (uint32_t)smaller(tiling->tile_step[i], tiling->global_size[i] - out_tile->origin[i]);
         out_tile->group_id[i] = out_tile->origin[i] / tiling->local_size[i];
+        out_tile->groups[i] = divide_up(out_tile->size[i], tiling->local_size[i]);
         out_tile->lane_count *= out_tile->size[i];
     }
-    out_tile->group_total = divide_up(out_tile->size[0], tiling->local_size[0]);
 }
 
 uint32_t tiling_wave_count(const struct tiling *tiling, const struct tile *tile)

@@ -4,7 +4,8 @@
  *          what its groups share while it runs.
  *
  * Tiles    A tile is what waves are cut from: one work-group, or, when the kernel cannot
- *          tell, as many neighbours in dimension 0 as fill a wave.  Tiles are numbered
+ *          tell, as many neighbours as fill a wave: along dimension 0, and when that is
+ *          used up, whole rows of groups along 1, then planes along 2.  Tiles are numbered
  *          0 .. tile_total - 1, dimension 0 fastest; nothing is kept per tile.
  *
  * Interface
@@ -20,7 +21,7 @@
 
 struct tiling {
     uint64_t global_size[3], local_size[3], group_count[3];
-    uint64_t tile_step;      /* work-items per full tile in dimension 0 */
+    uint64_t tile_step[3];   /* work-items per full tile */
     uint64_t tile_count[3];
     uint64_t tile_total;     /* saturates: such a launch does not end anyway */
     uint32_t wave_lanes;     /* of every wave of a tile but the last */
@@ -41,7 +42,7 @@ struct tile {
     uint32_t size[3];
     uint32_t lane_count;
     uint64_t group_id[3];    /* the first group's */
-    uint64_t group_total;    /* groups in the tile */
+    uint64_t groups[3];      /* how many the tile has */
 };
 void tiling_tile(const struct tiling *tiling, uint64_t number, struct tile *out_tile);
 uint32_t tiling_wave_count(const struct tiling *tiling, const struct tile *tile);

@@ -83,7 +83,7 @@ static uint64_t walk(const struct tiling *tiling, uint32_t lanes_max)
             left -= lanes;
         }
         ck_assert_uint_eq(left, 0);
-        groups += tile.group_total;
+        groups += tile.groups[0] * tile.groups[1] * tile.groups[2];
     }
     ck_assert_ptr_null(memchr(seen, 0, items));
     ck_assert_uint_eq(groups, tiling->group_count[0] * tiling->group_count[1] * tiling->group_count[2]);
@@ -128,12 +128,29 @@ START_TEST(small_groups_share_a_wave)
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct tiling tiling = cut1(rows[i].global, rows[i].local, true);
-        ck_assert_uint_eq(tiling.tile_step, rows[i].step);
+        ck_assert_uint_eq(tiling.tile_step[0], rows[i].step);
         walk(&tiling, 256);
     }
     struct tiling tiling = cut((uint64_t[3]){64, 64, 1}, (uint64_t[3]){8, 8, 1}, 32, 256, true);
-    ck_assert_uint_eq(tiling.tile_step, 32);
+    ck_assert_uint_eq(tiling.tile_step[0], 32);
     ck_assert_uint_eq(walk(&tiling, 256), 16);
+}
+END_TEST
+
+START_TEST(groups_merge_beyond_a_used_up_dimension)
+{
+    struct { uint64_t global[3], local[3], step[3], tiles; } rows[] = {
+        {{16, 1000, 1}, {16, 4, 1}, {16, 16, 1}, 63},  {{1, 1000, 1}, {1, 1, 1}, {1, 256, 1}, 4},
+        {{8, 8, 50}, {4, 4, 1}, {8, 8, 4}, 13},        {{10, 30, 1}, {4, 3, 1}, {12, 24, 1}, 2},
+        {{32, 32, 32}, {8, 8, 4}, {8, 8, 4}, 128},     {{2, 2, 2}, {1, 1, 1}, {2, 2, 2}, 1},
+        {{1, 1, 700}, {1, 1, 2}, {1, 1, 256}, 3},      {{20, 4, 4}, {16, 2, 2}, {32, 4, 2}, 2},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct tiling tiling = cut(rows[i].global, rows[i].local, 32, 256, true);
+        ck_assert_uint_eq(walk(&tiling, 256), rows[i].tiles);
+        for (int k = 0; k < 3; k++)
+            ck_assert_uint_eq(tiling.tile_step[k], rows[i].step[k]);
+    }
 }
 END_TEST
 
@@ -226,6 +243,7 @@ int main(void)
     TCase *tests = tcase_create("tiling");
     tcase_add_test(tests, plain_sizes);
     tcase_add_test(tests, small_groups_share_a_wave);
+    tcase_add_test(tests, groups_merge_beyond_a_used_up_dimension);
     tcase_add_test(tests, waves_start_at_rows_and_sub_groups);
     tcase_add_test(tests, one_lane_waves);
     tcase_add_test(tests, random_ranges);

@@ -32,7 +32,7 @@ struct launch_info {
 /* The work-items of one wave: a tile tile_size[] of consecutive work-items,
  * lane = (z * tile_size[1] + y) * tile_size[0] + x, starting at lane first_lane of
  * the tile; global id = tile_origin + (x, y, z) + global_offset.  A tile is one
- * work-group, or several neighbours in dimension 0 when the kernel cannot tell. */
+ * work-group, or a box of neighbours when the kernel cannot tell. */
 struct origin {
     const struct launch_info *launch;
     uint64_t tile_origin[3];
