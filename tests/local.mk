@@ -26,6 +26,9 @@ check_PROGRAMS += %D%/check_device
 check_PROGRAMS += %D%/check_queue
 %C%_check_queue_SOURCES = %D%/check_queue.c %D%/cl_fixture.h
 %C%_check_queue_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += %D%/check_frontend
+%C%_check_frontend_SOURCES = %D%/check_frontend.c
+%C%_check_frontend_LDADD = libsim.la $(CHECK_LIBS)
 endif
 
 test_scripts = \

@@ -37,6 +37,13 @@ static const char *const sub_group_macros[] = {
     "cl_khr_subgroup_clustered_reduce",
 };
 
+/* Taken back after the header where the device has no images; compile.c refuses a module
+ * that uses them all the same. */
+static const char *const image_macros[] = {
+    "__IMAGE_SUPPORT__", "__opencl_c_images", "__opencl_c_3d_image_writes", "__opencl_c_read_write_images",
+    "cl_khr_3d_image_writes", "cl_khr_depth_images",
+};
+
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
 static void add_extensions(const struct compile_request *request, unsigned cl_std, struct list *arguments)
@@ -49,8 +56,10 @@ static void add_extensions(const struct compile_request *request, unsigned cl_st
         { request->fp64, 100, 300, ",+cl_khr_fp64" },
         { request->fp64, 300, 300, ",+__opencl_c_fp64" },
         { request->int64_atomics, 100, 300, ",+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics" },
-        { request->images, 100, 300, ",+cl_khr_3d_image_writes,+cl_khr_depth_images" },
-        { request->images, 300, 300, ",+__opencl_c_images,+__opencl_c_3d_image_writes,+__opencl_c_read_write_images" },
+        { request->images, 100, 299, ",+cl_khr_3d_image_writes,+cl_khr_depth_images" },
+        { true, 300, 300, ",+cl_khr_3d_image_writes,+cl_khr_depth_images" },
+        /* without images the header itself does not compile: see image_macros */
+        { true, 300, 300, ",+__opencl_c_images,+__opencl_c_3d_image_writes,+__opencl_c_read_write_images" },
         { request->sub_groups, 120, 300, ",+cl_khr_subgroups" },
         { request->sub_groups, 300, 300, ",+__opencl_c_subgroups" },
         { request->generic_address_space, 300, 300, ",+__opencl_c_generic_address_space" },
@@ -84,10 +93,8 @@ void clang_language(const struct compilation *compilation, struct list *argument
         list_add(arguments, "-D__opencl_c_work_group_collective_functions=1");
     if (compilation->cl_std == 300)
         list_add(arguments, "-D__opencl_c_int64=1");
-    if (compilation->cl_std == 300 && request->images)
+    if (compilation->cl_std == 300)
         list_add(arguments, "-D__opencl_c_images=1");
-    if (!request->images)
-        list_add(arguments, "-U__IMAGE_SUPPORT__");
     for (size_t i = 0; i < compilation->options->clang.count; i++)
         if (!is_warning_option(compilation->options->clang.items[i]))
             list_add(arguments, compilation->options->clang.items[i]);
@@ -178,6 +185,8 @@ void clang_source(const struct compilation *compilation, struct text *source)
     undefine(source, header_macros, COUNT_OF(header_macros));
     if (!request->sub_groups)
         undefine(source, sub_group_macros, COUNT_OF(sub_group_macros));
+    if (!request->images)
+        undefine(source, image_macros, COUNT_OF(image_macros));
     add_line_marker(source, "<build options>");
     for (size_t i = 0; i < compilation->options->macros.count; i++)
         define(source, compilation->options->macros.items[i]);

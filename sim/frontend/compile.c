@@ -5,7 +5,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <spirv/unified1/spirv.h>
+
 #include "cache.h"
+
+enum { HEADER_WORDS = 5 };
 
 /* Without -cl-std the language is OpenCL C 1.2, whatever newer one a device has. */
 static unsigned cl_std_of(const struct compile_request *request, const struct options *options)
@@ -37,6 +41,19 @@ static enum status check_words(const struct spirv *spirv, struct text *log)
     return status == STATUS_BAD_BINARY ? STATUS_COMPILE_FAILED : status;
 }
 
+static enum status check_images(const struct compile_request *request, const struct spirv *spirv, struct text *log)
+{
+    for (size_t at = HEADER_WORDS; !request->images && at < spirv->word_count;
+         at += spirv->words[at] >> SpvWordCountShift) {
+        uint32_t opcode = spirv->words[at] & SpvOpCodeMask;
+        if (opcode == SpvOpTypeImage || opcode == SpvOpTypeSampler) {
+            text_add(log, "the program uses images or samplers, which the device does not have\n");
+            return STATUS_COMPILE_FAILED;
+        }
+    }
+    return STATUS_OK;
+}
+
 static enum status compile(const struct compilation *compilation, struct spirv *out_spirv,
                            struct list *included, struct text *log)
 {
@@ -44,10 +61,14 @@ static enum status compile(const struct compilation *compilation, struct spirv *
     enum status status = clang_compile(compilation, &bitcode, included, log);
     if (!status)
         status = llvm_spirv_translate(compilation, &bitcode, out_spirv, log);
-    if (!status)
-        status = module_repair(out_spirv);
+    if (!status && (status = module_repair(out_spirv)) != STATUS_OK) {
+        text_add(log, "llvm-spirv wrote words that are no instructions\n");
+        status = STATUS_COMPILE_FAILED;
+    }
     if (!status)
         status = check_words(out_spirv, log);
+    if (!status)
+        status = check_images(compilation->request, out_spirv, log);
     text_fini(&bitcode);
     return status;
 }

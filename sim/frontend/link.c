@@ -79,12 +79,99 @@ static enum status check_module(const struct spirv *module, size_t index, struct
     return STATUS_BAD_BINARY;
 }
 
+/* SPIRV-Tools 2023.1 renumbers the ids of the second and later modules, but forgets OpLine:
+ * positions would name another module's file.  So OpLine is moved ahead by what the linker
+ * adds: one less than the bound of each module before. */
+static void shift_lines(struct spirv *module, uint32_t shift)
+{
+    for (size_t at = HEADER_WORDS; at < module->word_count; at += module->words[at] >> SpvWordCountShift)
+        if (opcode_of(module->words[at]) == SpvOpLine)
+            module->words[at + 1] += shift;
+}
+
+static void shift_all_lines(struct spirv *modules, size_t count, bool back)
+{
+    uint32_t shift = 0;
+    for (size_t i = 0; i < count; i++) {
+        shift_lines(&modules[i], back ? -shift : shift);
+        shift += modules[i].words[BOUND_WORD] - 1;
+    }
+}
+
+/* Does every OpLine name an OpString?  A linker that renumbers OpLine does not pass. */
+static bool lines_name_strings(const struct spirv *spirv)
+{
+    uint32_t bound = spirv->words[BOUND_WORD], count;
+    unsigned char *is_string = calloc(bound ? bound : 1, 1);
+    bool good = is_string != NULL;
+    size_t at = HEADER_WORDS;
+    for (const uint32_t *words; good && (words = next_instruction(spirv, &at, &count));) {
+        if (opcode_of(words[0]) == SpvOpString && words[1] < bound)
+            is_string[words[1]] = 1;
+        else if (opcode_of(words[0]) == SpvOpLine)
+            good = words[1] < bound && is_string[words[1]];
+    }
+    free(is_string);
+    return good;
+}
+
+struct export_name { const char *name; size_t module; };
+
+static int by_name(const void *left, const void *right)
+{
+    const struct export_name *one = left, *other = right;
+    int order = strcmp(one->name, other->name);
+    return order ? order : (one->module > other->module) - (one->module < other->module);
+}
+
+static bool is_export(const uint32_t *words, uint32_t count)
+{
+    return opcode_of(words[0]) == SpvOpDecorate && count > 4 && words[2] == SpvDecorationLinkageAttributes
+        && words[count - 1] == SpvLinkageTypeExport && memchr(words + 3, 0, (count - 4) * sizeof *words);
+}
+
+static size_t gather_exports(const struct spirv *modules, size_t module_count, struct export_name *names)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < module_count; i++) {
+        size_t at = HEADER_WORDS;
+        uint32_t count;
+        for (const uint32_t *words; (words = next_instruction(&modules[i], &at, &count));)
+            if (is_export(words, count)) {
+                if (names)
+                    names[found] = (struct export_name){ (const char *)(words + 3), i };
+                found++;
+            }
+    }
+    return found;
+}
+
+/* The linker sees a second definition only where the first is asked for. */
+static enum status check_exports(const struct spirv *modules, size_t module_count, struct text *log)
+{
+    size_t count = gather_exports(modules, module_count, NULL);
+    struct export_name *names = calloc(count ? count : 1, sizeof *names);
+    if (!names)
+        return STATUS_OUT_OF_MEMORY;
+    gather_exports(modules, module_count, names);
+    qsort(names, count, sizeof *names, by_name);
+    enum status status = STATUS_OK;
+    for (size_t i = 1; i < count; i++)
+        if (!strcmp(names[i - 1].name, names[i].name) && names[i - 1].module != names[i].module) {
+            text_addf(log, "'%s' is defined in module %zu and in module %zu\n", names[i].name,
+                      names[i - 1].module + 1, names[i].module + 1);
+            status = STATUS_LINK_FAILED;
+        }
+    free(names);
+    return status;
+}
+
 static void add_line(void *log, const char *line)
 {
     text_addf(log, "%s\n", line);
 }
 
-static enum status link_prepared(const struct spirv *prepared, size_t count, bool create_library,
+static enum status link_numbered(const struct spirv *prepared, size_t count, bool create_library,
                                  struct spirv *out_spirv, struct text *log)
 {
     const uint32_t **modules = calloc(count, sizeof *modules);
@@ -100,6 +187,21 @@ static enum status link_prepared(const struct spirv *prepared, size_t count, boo
     free(word_counts);
     free(modules);
     return status;
+}
+
+static enum status link_prepared(struct spirv *prepared, size_t count, bool create_library,
+                                 struct spirv *out_spirv, struct text *log)
+{
+    enum status status = check_exports(prepared, count, log);
+    if (status)
+        return status;
+    shift_all_lines(prepared, count, false);
+    status = link_numbered(prepared, count, create_library, out_spirv, log);
+    if (status || lines_name_strings(out_spirv))
+        return status;
+    spirv_fini(out_spirv);
+    shift_all_lines(prepared, count, true);
+    return link_numbered(prepared, count, create_library, out_spirv, log);
 }
 
 enum status spirv_link(const struct spirv *modules, size_t count, bool create_library, struct spirv *out_spirv,

@@ -60,7 +60,7 @@ static void add_diagnostic(spv_diagnostic diagnostic, bool in_text, struct text 
         text_addf(log, "line %zu, column %zu: %s\n", diagnostic->position.line + 1,
                   diagnostic->position.column + 1, diagnostic->error);
     else
-        text_addf(log, "word %zu: %s\n", diagnostic->position.index, diagnostic->error);
+        text_addf(log, "instruction %zu: %s\n", diagnostic->position.index, diagnostic->error);
 }
 
 enum status spirv_validate(const uint32_t *words, size_t word_count, char **out_log)
