@@ -57,16 +57,25 @@ static char *write_file(const char *name, const char *text, mode_t mode)
 
 static void configure(const char *clang, const char *llvm_spirv, const char *cache)
 {
-    struct compiler_settings settings = { clang, llvm_spirv, cache };
+    struct compiler_settings settings = {clang, llvm_spirv, cache};
     compiler_configure(&settings);
 }
 
 static struct compile_request request_for(const char *source, const char *options)
 {
     return (struct compile_request){
-        .source = source, .source_name = "program.cl", .options = options, .version_major = 3,
-        .version_minor = 0, .fp16 = true, .fp64 = true, .int64_atomics = true, .sub_groups = true,
-        .generic_address_space = true, .program_scope_variables = true, .work_group_collectives = true,
+        .source = source,
+        .source_name = "program.cl",
+        .options = options,
+        .version_major = 3,
+        .version_minor = 0,
+        .fp16 = true,
+        .fp64 = true,
+        .int64_atomics = true,
+        .sub_groups = true,
+        .generic_address_space = true,
+        .program_scope_variables = true,
+        .work_group_collectives = true,
         .images = true,
     };
 }
@@ -105,7 +114,8 @@ static void expect_log(const struct compile_request *request, enum status expect
     struct spirv spirv;
     char *log;
     enum status status = compile_request(request, &spirv, &log);
-    ck_assert_msg(status == expected, "%s instead of %s: %.3000s", status_name(status), status_name(expected), log);
+    ck_assert_msg(status == expected, "%s instead of %s: %.3000s", status_name(status), status_name(expected),
+                  log);
     ck_assert_msg(strstr(log, part) != NULL, "'%s' is not in the log: %.3000s", part, log);
     if (status)
         ck_assert_ptr_null(spirv.words);
@@ -125,7 +135,8 @@ static char *listing_of(const struct spirv *spirv)
 static void expect_listing(const struct spirv *spirv, const char *part, bool there)
 {
     char *text = listing_of(spirv);
-    ck_assert_msg((strstr(text, part) != NULL) == there, "'%s' is%s in:\n%.3000s", part, there ? " not" : "", text);
+    ck_assert_msg((strstr(text, part) != NULL) == there, "'%s' is%s in:\n%.3000s", part, there ? " not" : "",
+                  text);
     free(text);
 }
 
@@ -139,15 +150,16 @@ static size_t count_opcode(const struct spirv *spirv, uint32_t opcode)
 
 static bool same_words(const struct spirv *left, const struct spirv *right)
 {
-    return left->word_count == right->word_count
-        && !memcmp(left->words, right->words, left->word_count * sizeof *left->words);
+    return left->word_count == right->word_count &&
+           !memcmp(left->words, right->words, left->word_count * sizeof *left->words);
 }
 
 /* Options */
 
-static enum status parse(const char *options, bool linking, struct build_options *build, struct diagnosis *diagnosis)
+static enum status parse(const char *options, bool linking, struct build_options *build,
+                         struct diagnosis *diagnosis)
 {
-    *diagnosis = (struct diagnosis){ 0 };
+    *diagnosis = (struct diagnosis){0};
     return build_options_parse(options, linking, build, diagnosis);
 }
 
@@ -169,23 +181,26 @@ static void expect_good(const char *options, bool linking, struct build_options 
     ck_assert_msg(!memcmp(&build, &expected, sizeof build), "fields of: %s", options ? options : "NULL");
 }
 
-#define BUILD(...) ((struct build_options){ __VA_ARGS__ })
+#define BUILD(...) ((struct build_options){__VA_ARGS__})
 
 START_TEST(options_of_compilation_are_known)
 {
     expect_good(NULL, false, BUILD(0));
     expect_good("", false, BUILD(0));
     expect_good(" \t\n ", false, BUILD(0));
-    expect_good("-D A -DB=2 -D C=3 -I dir -Idir2 -w -Werror -g -x spir -spir-std=1.2 -cl-std=CL2.0", false, BUILD(0));
+    expect_good("-D A -DB=2 -D C=3 -I dir -Idir2 -w -Werror -g -x spir -spir-std=1.2 -cl-std=CL2.0", false,
+                BUILD(0));
     expect_good("-cl-single-precision-constant -cl-fp32-correctly-rounded-divide-sqrt -cl-strict-aliasing "
                 "-cl-mad-enable -cl-no-signed-zeros -cl-unsafe-math-optimizations -cl-finite-math-only "
-                "-cl-fast-relaxed-math", false, BUILD(0));
+                "-cl-fast-relaxed-math",
+                false, BUILD(0));
     expect_good("-cl-kernel-arg-info", false, BUILD(.kernel_arg_info = true));
     expect_good("-cl-opt-disable", false, BUILD(.opt_disable = true));
     expect_good("-cl-denorms-are-zero", false, BUILD(.denorms_are_zero = true));
     expect_good("-cl-uniform-work-group-size", false, BUILD(.uniform_work_group_size = true));
     expect_good("-cl-no-subgroup-ifp", false, BUILD(.no_subgroup_ifp = true));
-    expect_good("-cl-opt-disable -cl-kernel-arg-info", false, BUILD(.kernel_arg_info = true, .opt_disable = true));
+    expect_good("-cl-opt-disable -cl-kernel-arg-info", false,
+                BUILD(.kernel_arg_info = true, .opt_disable = true));
 }
 END_TEST
 
@@ -195,8 +210,8 @@ START_TEST(options_of_linking_are_known)
     expect_good("-create-library -enable-link-options", true,
                 BUILD(.create_library = true, .enable_link_options = true));
     expect_good("-cl-denorms-are-zero -cl-no-signed-zeroes -cl-no-signed-zeros -cl-unsafe-math-optimizations "
-                "-cl-finite-math-only -cl-fast-relaxed-math -cl-no-subgroup-ifp", true,
-                BUILD(.denorms_are_zero = true, .no_subgroup_ifp = true));
+                "-cl-finite-math-only -cl-fast-relaxed-math -cl-no-subgroup-ifp",
+                true, BUILD(.denorms_are_zero = true, .no_subgroup_ifp = true));
     expect_bad("-enable-link-options", true, "-create-library");
     expect_bad("-D A", true, "'-D' is for clBuildProgram");
     expect_bad("-cl-std=CL2.0", true, "-cl-std=CL2.0");
@@ -236,8 +251,10 @@ END_TEST
 
 START_TEST(module_is_valid_and_keeps_every_access)
 {
-    struct spirv spirv = compile_text("kernel void k(global int *a)\n{\n  a[0] = 1;\n  a[0] = 2;\n  int x = a[1];\n"
-                                      "  int y = a[1];\n  a[2] = x + y;\n}\n", NULL);
+    struct spirv spirv =
+        compile_text("kernel void k(global int *a)\n{\n  a[0] = 1;\n  a[0] = 2;\n  int x = a[1];\n"
+                     "  int y = a[1];\n  a[2] = x + y;\n}\n",
+                     NULL);
     char *log;
     ck_assert_int_eq(spirv_validate(spirv.words, spirv.word_count, &log), STATUS_OK);
     ck_assert_str_eq(log, "");
@@ -257,7 +274,8 @@ START_TEST(products_and_sums_are_not_fused)
     expect_listing(&spirv, "ContractionOff", true);
     spirv_fini(&spirv);
     spirv = compile_text("#pragma OPENCL FP_CONTRACT ON\n"
-                         "kernel void k(global float *a) { a[0] = a[1] * a[2] + a[3]; }", "-cl-mad-enable");
+                         "kernel void k(global float *a) { a[0] = a[1] * a[2] + a[3]; }",
+                         "-cl-mad-enable");
     ck_assert_uint_eq(count_opcode(&spirv, SpvOpFMul), 1);
     ck_assert_uint_eq(count_opcode(&spirv, SpvOpFAdd), 1);
     spirv_fini(&spirv);
@@ -296,7 +314,8 @@ END_TEST
 
 START_TEST(logs_name_the_users_file_and_line)
 {
-    struct compile_request request = request_for("kernel void k(global int *a)\n{\n    a[0] = b;\n}\n", "-DX=1");
+    struct compile_request request =
+        request_for("kernel void k(global int *a)\n{\n    a[0] = b;\n}\n", "-DX=1");
     request.source_name = "mine.cl";
     expect_log(&request, STATUS_COMPILE_FAILED, "mine.cl:3:12: error: use of undeclared identifier 'b'");
     expect_log(&request, STATUS_COMPILE_FAILED, "    a[0] = b;");
@@ -307,7 +326,8 @@ END_TEST
 
 START_TEST(warnings_are_in_the_log_and_can_be_changed)
 {
-    const char source[] = "kernel void k(global int *a)\n{\n  int *p = (global float *)0 == a ? 0 : 0;\n  a[0] = p == 0;\n}";
+    const char source[] =
+        "kernel void k(global int *a)\n{\n  int *p = (global float *)0 == a ? 0 : 0;\n  a[0] = p == 0;\n}";
     struct compile_request request = request_for(source, "-cl-std=CL2.0");
     expect_log(&request, STATUS_OK, "program.cl:3:");
     request.options = "-cl-std=CL2.0 -Werror";
@@ -331,7 +351,8 @@ START_TEST(macros_reach_the_source)
                                               "-DLAST=2 -DMAX=max(3,4)");
     spirv_fini(&spirv);
     /* a macro of the user's must not change the meaning of the language's own declarations */
-    spirv = compile_text("kernel void k(global float *a) { a[0] = sqrt(a[1]); }", "-D x=y -Dulong=int -DM_PI=3");
+    spirv =
+        compile_text("kernel void k(global float *a) { a[0] = sqrt(a[1]); }", "-D x=y -Dulong=int -DM_PI=3");
     expect_listing(&spirv, "sqrt", true);
     spirv_fini(&spirv);
 }
@@ -340,10 +361,13 @@ END_TEST
 START_TEST(date_and_time_are_fixed)
 {
     struct spirv first = compile_text("constant char d[] = __DATE__ __TIME__;\nkernel void k(global char *a) "
-                                      "{ a[0] = d[a[1]]; }", NULL);
+                                      "{ a[0] = d[a[1]]; }",
+                                      NULL);
     sleep(1);
-    struct spirv second = compile_text("constant char d[] = __DATE__ __TIME__;\nkernel void k(global char *a) "
-                                       "{ a[0] = d[a[1]]; }", NULL);
+    struct spirv second =
+        compile_text("constant char d[] = __DATE__ __TIME__;\nkernel void k(global char *a) "
+                     "{ a[0] = d[a[1]]; }",
+                     NULL);
     ck_assert(same_words(&first, &second));
     spirv_fini(&first);
     spirv_fini(&second);
@@ -352,10 +376,11 @@ END_TEST
 
 START_TEST(argument_information_is_in_the_module)
 {
-    struct spirv spirv = compile_text("typedef struct { int x; } thing;\n"
-                                      "kernel void k(global const thing *restrict first, float4 second,\n"
-                                      "              volatile local uint *third) { third[0] = first->x + second.x; }",
-                                      "-cl-kernel-arg-info");
+    struct spirv spirv =
+        compile_text("typedef struct { int x; } thing;\n"
+                     "kernel void k(global const thing *restrict first, float4 second,\n"
+                     "              volatile local uint *third) { third[0] = first->x + second.x; }",
+                     "-cl-kernel-arg-info");
     expect_listing(&spirv, "kernel_arg_type.k.thing*,float4,uint*,", true);
     expect_listing(&spirv, "kernel_arg_type_qual.k.restrict const,,volatile,", true);
     expect_listing(&spirv, "OpName %first \"first\"", true);
@@ -368,8 +393,10 @@ END_TEST
 static void expect_version(const char *options, unsigned major, const char *expected)
 {
     char source[300];
-    snprintf(source, sizeof source, "#if __OPENCL_C_VERSION__ != %s || __OPENCL_VERSION__ != %u00\n"
-             "#error version\n#endif\nkernel void k(void) {}\n", expected, major);
+    snprintf(source, sizeof source,
+             "#if __OPENCL_C_VERSION__ != %s || __OPENCL_VERSION__ != %u00\n"
+             "#error version\n#endif\nkernel void k(void) {}\n",
+             expected, major);
     struct compile_request request = request_for(source, options);
     request.version_major = major;
     struct spirv spirv = compile_ok(&request);
@@ -394,10 +421,19 @@ START_TEST(language_version_follows_options_and_device)
 END_TEST
 
 static const char *const feature_macros[] = {
-    "cl_khr_fp16", "cl_khr_fp64", "__opencl_c_fp64", "cl_khr_int64_base_atomics", "__opencl_c_subgroups",
-    "cl_khr_subgroup_shuffle", "__opencl_c_generic_address_space", "__opencl_c_program_scope_global_variables",
-    "__opencl_c_work_group_collective_functions", "__opencl_c_images", "__IMAGE_SUPPORT__",
-    "__opencl_c_read_write_images", "__opencl_c_3d_image_writes",
+    "cl_khr_fp16",
+    "cl_khr_fp64",
+    "__opencl_c_fp64",
+    "cl_khr_int64_base_atomics",
+    "__opencl_c_subgroups",
+    "cl_khr_subgroup_shuffle",
+    "__opencl_c_generic_address_space",
+    "__opencl_c_program_scope_global_variables",
+    "__opencl_c_work_group_collective_functions",
+    "__opencl_c_images",
+    "__IMAGE_SUPPORT__",
+    "__opencl_c_read_write_images",
+    "__opencl_c_3d_image_writes",
 };
 
 static void expect_features(bool there)
@@ -406,11 +442,12 @@ static void expect_features(bool there)
     for (size_t i = 0; i < sizeof feature_macros / sizeof *feature_macros; i++)
         sprintf(source + strlen(source), "#if%sdef %s\n#error feature %s\n#endif\n", there ? "n" : "",
                 feature_macros[i], feature_macros[i]);
-    strcat(source, "#if defined(__opencl_c_pipes) || defined(cl_ext_float_atomics)\n#error too much\n#endif\n"
-                   "#if !defined(__opencl_c_int64) || !defined(__ENDIAN_LITTLE__)\n#error too little\n#endif\n");
+    strcat(source,
+           "#if defined(__opencl_c_pipes) || defined(cl_ext_float_atomics)\n#error too much\n#endif\n"
+           "#if !defined(__opencl_c_int64) || !defined(__ENDIAN_LITTLE__)\n#error too little\n#endif\n");
     struct compile_request request = request_for(source, "-cl-std=CL3.0");
-    request.fp16 = request.fp64 = request.int64_atomics = request.sub_groups = request.generic_address_space
-        = request.program_scope_variables = request.work_group_collectives = request.images = there;
+    request.fp16 = request.fp64 = request.int64_atomics = request.sub_groups = request.generic_address_space =
+        request.program_scope_variables = request.work_group_collectives = request.images = there;
     struct spirv spirv = compile_ok(&request);
     spirv_fini(&spirv);
 }
@@ -419,8 +456,8 @@ START_TEST(features_follow_the_device)
 {
     expect_features(true);
     expect_features(false);
-    struct compile_request request = request_for("global int g;\nkernel void k(global int *a) { int *p = a; *p = g; }",
-                                                 "-cl-std=CL3.0");
+    struct compile_request request =
+        request_for("global int g;\nkernel void k(global int *a) { int *p = a; *p = g; }", "-cl-std=CL3.0");
     struct spirv spirv = compile_ok(&request);
     expect_listing(&spirv, "GenericPointer", true);
     spirv_fini(&spirv);
@@ -445,44 +482,69 @@ START_TEST(features_follow_the_device)
 END_TEST
 
 /* What real programs use: the instruction that must come of it. */
-static const struct { const char *options, *source, *instruction; } language[] = {
-    { "-cl-std=CL2.0", "kernel void k(global atomic_int *a) { atomic_fetch_add_explicit(a, 1, memory_order_release, "
-      "memory_scope_work_group); }", "OpAtomicIAdd" },
-    { "-cl-std=CL2.0", "kernel void k(global atomic_int *a, int o, global int *r) { memory_order m = o ? "
-      "memory_order_acquire : memory_order_relaxed; r[0] = atomic_load_explicit(a, m, memory_scope_device); }",
-      "OpAtomicLoad" },
-    { "-cl-std=CL2.0", "kernel void k(global atomic_int *a, global int *e) { int x = 1; "
-      "e[0] = atomic_compare_exchange_strong(a, &x, 2); }", "OpAtomicCompareExchange" },
-    { "-cl-std=CL2.0", "kernel void k(global atomic_flag *a, global int *e) { e[0] = atomic_flag_test_and_set(a); }",
-      "OpAtomicFlagTestAndSet" },
-    { "-cl-std=CL2.0", "kernel void k(global int *a) { a[0] = work_group_scan_inclusive_add(a[1]); }", "OpGroupIAdd" },
-    { "-cl-std=CL2.0", "kernel void k(global int *a) { a[0] = sub_group_broadcast(a[1], 2); }", "OpGroupBroadcast" },
-    { "-cl-std=CL2.0", "kernel void k(global int *a) { a[0] = sub_group_shuffle_xor(a[1], 2); }",
-      "OpGroupNonUniformShuffleXor" },
-    { "-cl-std=CL2.0", "global int counter = 3;\nkernel void k(global int *a) { a[0] = counter++; }", "CrossWorkgroup" },
-    { "-cl-std=CL3.0", "kernel void k(global int *a) { work_group_barrier(CLK_LOCAL_MEM_FENCE, memory_scope_device); }",
-      "OpControlBarrier" },
-    { "", "kernel void k(global int *a) { atomic_cmpxchg(a, 1, 2); }", "OpAtomicCompareExchange" },
-    { "", "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n"
-      "kernel void k(volatile global long *a) { atom_add(a, 1L); }", "Int64Atomics" },
-    { "", "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\nkernel void k(global half *a) { a[0] = a[1] * a[2]; }",
-      "OpTypeFloat 16" },
-    { "", "kernel void k(global double *a) { a[0] = sin(a[1]); }", "sin" },
-    { "", "kernel void k(global float *a, global half *h) { vstore_half_rtz(a[0], 0, h); }", "vstore_half_r" },
-    { "", "kernel void k(global float *a) { float3 v = vload3(1, a); vstore3(v.zyx, 0, a); }", "vloadn" },
-    { "", "kernel void k(global float *a) { printf(\"%f %v4d\\n\", a[0], (int4)(1)); }", "printf" },
-    { "", "kernel void k(global int *a, local int *l) { event_t e = async_work_group_copy(l, a, 8, 0); "
-      "wait_group_events(1, &e); }", "OpGroupAsyncCopy" },
-    { "", "typedef struct { int a[4]; float f; } s;\nkernel void k(s v, global s *o) { o[0] = v; }", "FuncParamAttr ByVal" },
-    { "", "kernel __attribute__((reqd_work_group_size(8, 4, 2))) void k(global int *a) { a[0] = 1; }",
-      "LocalSize 8 4 2" },
-    { "", "kernel void k(read_only image2d_t i, sampler_t s, global float4 *o) { o[0] = read_imagef(i, s, (int2)(1)); }",
-      "OpImageSampleExplicitLod" },
-    { "-cl-std=CL2.0", "kernel void k(read_only pipe int p, global int *o) { read_pipe(p, o); }", "OpReadPipe" },
-    { "-cl-std=CL2.0", "kernel void k(global int *a) { enqueue_kernel(get_default_queue(), CLK_ENQUEUE_FLAGS_NO_WAIT, "
-      "ndrange_1D(4), ^{ a[0] = 1; }); }", "OpEnqueueKernel" },
-    { "-cl-fast-relaxed-math", "#ifndef __FAST_RELAXED_MATH__\n#error macro\n#endif\n"
-      "kernel void k(global float *a) { a[0] = a[1] + a[2]; }", "FPFastMathMode" },
+static const struct {
+    const char *options, *source, *instruction;
+} language[] = {
+    {"-cl-std=CL2.0",
+     "kernel void k(global atomic_int *a) { atomic_fetch_add_explicit(a, 1, memory_order_release, "
+     "memory_scope_work_group); }",
+     "OpAtomicIAdd"},
+    {"-cl-std=CL2.0",
+     "kernel void k(global atomic_int *a, int o, global int *r) { memory_order m = o ? "
+     "memory_order_acquire : memory_order_relaxed; r[0] = atomic_load_explicit(a, m, memory_scope_device); }",
+     "OpAtomicLoad"},
+    {"-cl-std=CL2.0",
+     "kernel void k(global atomic_int *a, global int *e) { int x = 1; "
+     "e[0] = atomic_compare_exchange_strong(a, &x, 2); }",
+     "OpAtomicCompareExchange"},
+    {"-cl-std=CL2.0",
+     "kernel void k(global atomic_flag *a, global int *e) { e[0] = atomic_flag_test_and_set(a); }",
+     "OpAtomicFlagTestAndSet"},
+    {"-cl-std=CL2.0", "kernel void k(global int *a) { a[0] = work_group_scan_inclusive_add(a[1]); }",
+     "OpGroupIAdd"},
+    {"-cl-std=CL2.0", "kernel void k(global int *a) { a[0] = sub_group_broadcast(a[1], 2); }",
+     "OpGroupBroadcast"},
+    {"-cl-std=CL2.0", "kernel void k(global int *a) { a[0] = sub_group_shuffle_xor(a[1], 2); }",
+     "OpGroupNonUniformShuffleXor"},
+    {"-cl-std=CL2.0", "global int counter = 3;\nkernel void k(global int *a) { a[0] = counter++; }",
+     "CrossWorkgroup"},
+    {"-cl-std=CL3.0",
+     "kernel void k(global int *a) { work_group_barrier(CLK_LOCAL_MEM_FENCE, memory_scope_device); }",
+     "OpControlBarrier"},
+    {"", "kernel void k(global int *a) { atomic_cmpxchg(a, 1, 2); }", "OpAtomicCompareExchange"},
+    {"",
+     "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n"
+     "kernel void k(volatile global long *a) { atom_add(a, 1L); }",
+     "Int64Atomics"},
+    {"",
+     "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\nkernel void k(global half *a) { a[0] = a[1] * a[2]; }",
+     "OpTypeFloat 16"},
+    {"", "kernel void k(global double *a) { a[0] = sin(a[1]); }", "sin"},
+    {"", "kernel void k(global float *a, global half *h) { vstore_half_rtz(a[0], 0, h); }", "vstore_half_r"},
+    {"", "kernel void k(global float *a) { float3 v = vload3(1, a); vstore3(v.zyx, 0, a); }", "vloadn"},
+    {"", "kernel void k(global float *a) { printf(\"%f %v4d\\n\", a[0], (int4)(1)); }", "printf"},
+    {"",
+     "kernel void k(global int *a, local int *l) { event_t e = async_work_group_copy(l, a, 8, 0); "
+     "wait_group_events(1, &e); }",
+     "OpGroupAsyncCopy"},
+    {"", "typedef struct { int a[4]; float f; } s;\nkernel void k(s v, global s *o) { o[0] = v; }",
+     "FuncParamAttr ByVal"},
+    {"", "kernel __attribute__((reqd_work_group_size(8, 4, 2))) void k(global int *a) { a[0] = 1; }",
+     "LocalSize 8 4 2"},
+    {"",
+     "kernel void k(read_only image2d_t i, sampler_t s, global float4 *o) { o[0] = read_imagef(i, s, "
+     "(int2)(1)); }",
+     "OpImageSampleExplicitLod"},
+    {"-cl-std=CL2.0", "kernel void k(read_only pipe int p, global int *o) { read_pipe(p, o); }",
+     "OpReadPipe"},
+    {"-cl-std=CL2.0",
+     "kernel void k(global int *a) { enqueue_kernel(get_default_queue(), CLK_ENQUEUE_FLAGS_NO_WAIT, "
+     "ndrange_1D(4), ^{ a[0] = 1; }); }",
+     "OpEnqueueKernel"},
+    {"-cl-fast-relaxed-math",
+     "#ifndef __FAST_RELAXED_MATH__\n#error macro\n#endif\n"
+     "kernel void k(global float *a) { a[0] = a[1] + a[2]; }",
+     "FPFastMathMode"},
 };
 
 START_TEST(language_becomes_instructions)
@@ -492,7 +554,8 @@ START_TEST(language_becomes_instructions)
     char *text = listing_of(&spirv);
     for (char *at = text; (at = strstr(at, "LinkageAttributes \"")); at++)
         if (strstr(at, "Import") && strchr(at, '\n') > strstr(at, "Import"))
-            ck_assert_msg(strstr(at, "\"__spirv_BuiltIn") == at + strlen("LinkageAttributes "), "import: %.60s", at);
+            ck_assert_msg(strstr(at, "\"__spirv_BuiltIn") == at + strlen("LinkageAttributes "),
+                          "import: %.60s", at);
     free(text);
     spirv_fini(&spirv);
 }
@@ -503,13 +566,15 @@ END_TEST
 START_TEST(embedded_headers_are_found)
 {
     struct compile_header headers[] = {
-        { "one.h", "#define ONE 1\n" },
-        { "deep/er/two.h", "#include \"three.h\"\n#include \"one.h\"\nint two(void)\n{\n    return ONE + THREE;\n}\n" },
-        { "deep/er/three.h", "#define THREE 3\n" },
-        { "one.h", "#error the first of a name counts\n" },
+        {"one.h", "#define ONE 1\n"},
+        {"deep/er/two.h",
+         "#include \"three.h\"\n#include \"one.h\"\nint two(void)\n{\n    return ONE + THREE;\n}\n"},
+        {"deep/er/three.h", "#define THREE 3\n"},
+        {"one.h", "#error the first of a name counts\n"},
     };
     struct compile_request request = request_for("#include \"one.h\"\n#include <deep/er/two.h>\n"
-                                                 "kernel void k(global int *a)\n{\n    a[ONE] = two();\n}\n", "");
+                                                 "kernel void k(global int *a)\n{\n    a[ONE] = two();\n}\n",
+                                                 "");
     request.headers = headers;
     request.header_count = 4;
     struct spirv spirv = compile_ok(&request);
@@ -518,7 +583,8 @@ START_TEST(embedded_headers_are_found)
     expect_listing(&spirv, "/tmp", false);
     spirv_fini(&spirv);
     headers[1].text = "int two(void) { return bad; }\n";
-    expect_log(&request, STATUS_COMPILE_FAILED, "deep/er/two.h:1:24: error: use of undeclared identifier 'bad'");
+    expect_log(&request, STATUS_COMPILE_FAILED,
+               "deep/er/two.h:1:24: error: use of undeclared identifier 'bad'");
     headers[1].name = "../outside.h";
     expect_log(&request, STATUS_COMPILE_FAILED, "../outside.h");
 }
@@ -534,7 +600,8 @@ START_TEST(include_directories_are_searched)
     char options[200];
     snprintf(options, sizeof options, "-I \"%s\"", sub);
     struct compile_request request = request_for("#include \"value.h\"\n#include \"own.h\"\n"
-                                                 "kernel void k(global int *a) { a[VALUE] = OWN; }\n", options);
+                                                 "kernel void k(global int *a) { a[VALUE] = OWN; }\n",
+                                                 options);
     request.program_dir = directory;
     struct spirv spirv = compile_ok(&request);
     spirv_fini(&spirv);
@@ -564,7 +631,7 @@ static char *counting_clang(void)
 static size_t runs(void)
 {
     char *path = path_of("count");
-    struct stat about = { 0 };
+    struct stat about = {0};
     stat(path, &about);
     free(path);
     return (size_t)about.st_size / strlen("run\n");
@@ -607,7 +674,8 @@ END_TEST
 START_TEST(cache_gives_the_log_and_the_words_of_a_compilation)
 {
     make_directory();
-    const char source[] = "kernel void k(global int *a)\n{\n  int unused = \"x\" == 0;\n#warning look here\n  a[0] = 1;\n}\n";
+    const char source[] =
+        "kernel void k(global int *a)\n{\n  int unused = \"x\" == 0;\n#warning look here\n  a[0] = 1;\n}\n";
     struct compile_request request = request_for(source, "");
     struct spirv without, cold, warm;
     char *log_without, *log_cold, *log_warm;
@@ -635,7 +703,8 @@ START_TEST(cache_sees_that_an_included_file_changed)
 {
     make_directory();
     configure(NULL, NULL, cache_directory);
-    struct compile_request request = request_for("#include \"value.h\"\nkernel void k(global int *a) { a[0] = VALUE; }", "");
+    struct compile_request request =
+        request_for("#include \"value.h\"\nkernel void k(global int *a) { a[0] = VALUE; }", "");
     request.program_dir = directory;
     free(write_file("value.h", "#define VALUE 1234567\n", 0600));
     struct spirv first = compile_ok(&request);
@@ -645,7 +714,7 @@ START_TEST(cache_sees_that_an_included_file_changed)
     expect_listing(&second, "7654321", true);
     spirv_fini(&first);
     spirv_fini(&second);
-    struct compile_header header = { "value.h", "#define VALUE 1112223\n" };
+    struct compile_header header = {"value.h", "#define VALUE 1112223\n"};
     request.headers = &header;
     request.header_count = 1;
     first = compile_ok(&request);
@@ -708,7 +777,7 @@ static void no_change(const char *path)
 
 START_TEST(damaged_cache_is_compiled_again)
 {
-    void (*const changes[])(const char *) = { flip_byte, cut_half, make_empty };
+    void (*const changes[])(const char *) = {flip_byte, cut_half, make_empty};
     make_directory();
     configure(NULL, NULL, cache_directory);
     struct spirv first = compile_text(plain_source, "");
@@ -782,7 +851,8 @@ START_TEST(missing_tool_says_what_to_install)
     configure("/nowhere/clang", NULL, NULL);
     ck_assert(!compiler_available());
     expect_log(&request, STATUS_COMPILER_MISSING, "/nowhere/clang was not found");
-    expect_log(&request, STATUS_COMPILER_MISSING, "apt install clang-14 libclang-common-14-dev llvm-spirv-14");
+    expect_log(&request, STATUS_COMPILER_MISSING,
+               "apt install clang-14 libclang-common-14-dev llvm-spirv-14");
     configure(NULL, "no-such-translator", NULL);
     ck_assert(!compiler_available());
     expect_log(&request, STATUS_COMPILER_MISSING, "no-such-translator was not found");
@@ -819,8 +889,10 @@ START_TEST(tool_that_reads_nothing_or_writes_nonsense_does_no_harm)
     char *silent = write_file("silent", "#!/bin/sh\nexit 1\n", 0700);
     configure(silent, NULL, NULL);
     expect_log(&request, STATUS_COMPILE_FAILED, "clang ended with status 1 and said nothing");
-    char *loud = write_file("loud", "#!/bin/sh\nhead -c 3000000 /dev/zero | tr '\\0' e >&2\n"
-                            "head -c 3000000 /dev/zero\nexit 3\n", 0700);
+    char *loud = write_file("loud",
+                            "#!/bin/sh\nhead -c 3000000 /dev/zero | tr '\\0' e >&2\n"
+                            "head -c 3000000 /dev/zero\nexit 3\n",
+                            0700);
     configure(loud, NULL, NULL);
     expect_log(&request, STATUS_COMPILE_FAILED, "eeee");
     char *empty = write_file("empty", "#!/bin/sh\ncat >/dev/null\n", 0700);
@@ -859,10 +931,13 @@ END_TEST
 
 /* Link, validate, assemble */
 
-static const char user_source[] = "int twice(int x);\nkernel void k(global int *a) { a[get_global_id(0)] = twice(a[0]); }\n";
-static const char definer_source[] = "int twice(int x) { return x + x + (int)get_local_id(0) * 0 + (int)get_global_id(0) * 0; }\n";
+static const char user_source[] =
+    "int twice(int x);\nkernel void k(global int *a) { a[get_global_id(0)] = twice(a[0]); }\n";
+static const char definer_source[] =
+    "int twice(int x) { return x + x + (int)get_local_id(0) * 0 + (int)get_global_id(0) * 0; }\n";
 
-static enum status link_two(const struct spirv *modules, size_t count, bool library, struct spirv *spirv, char **log)
+static enum status link_two(const struct spirv *modules, size_t count, bool library, struct spirv *spirv,
+                            char **log)
 {
     enum status status = spirv_link(modules, count, library, spirv, log);
     ck_assert_ptr_nonnull(*log);
@@ -873,7 +948,7 @@ START_TEST(two_modules_become_one)
 {
     struct compile_request definer = request_for(definer_source, "");
     definer.source_name = "definer.cl";
-    struct spirv modules[2] = { compile_text(user_source, ""), compile_ok(&definer) }, linked;
+    struct spirv modules[2] = {compile_text(user_source, ""), compile_ok(&definer)}, linked;
     char *log;
     enum status status = link_two(modules, 2, false, &linked, &log);
     ck_assert_msg(status == STATUS_OK, "%s", log);
@@ -912,17 +987,18 @@ END_TEST
 
 START_TEST(bad_links_fail)
 {
-    struct spirv modules[2] = { compile_text(definer_source, ""), compile_text(definer_source, "") }, linked;
+    struct spirv modules[2] = {compile_text(definer_source, ""), compile_text(definer_source, "")}, linked;
     char *log;
     ck_assert_int_eq(link_two(modules, 2, false, &linked, &log), STATUS_LINK_FAILED);
     ck_assert_msg(strstr(log, "twice") != NULL, "%s", log);
     free(log);
     spirv_fini(&modules[1]);
-    modules[1] = compile_text("float twice(float x);\nkernel void k(global float *a) { a[0] = twice(a[1]); }", "");
+    modules[1] =
+        compile_text("float twice(float x);\nkernel void k(global float *a) { a[0] = twice(a[1]); }", "");
     ck_assert_int_eq(link_two(modules, 2, false, &linked, &log), STATUS_LINK_FAILED);
     free(log);
-    uint32_t nonsense[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
-    struct spirv bad[2] = { { nonsense, 8 }, { nonsense, 0 } };
+    uint32_t nonsense[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+    struct spirv bad[2] = {{nonsense, 8}, {nonsense, 0}};
     ck_assert_int_eq(link_two(bad, 1, false, &linked, &log), STATUS_BAD_BINARY);
     free(log);
     ck_assert_int_eq(link_two(bad + 1, 1, false, &linked, &log), STATUS_BAD_BINARY);
@@ -1003,7 +1079,7 @@ START_TEST(validation_judges_by_version_and_capability)
     ck_assert_int_eq(assemble_and_validate(text, &log), STATUS_BAD_BINARY);
     ck_assert_str_ne(log, "");
     free(log);
-    uint32_t words[6] = { 0x12345678, 0x10000, 0, 5, 0, 0 };
+    uint32_t words[6] = {0x12345678, 0x10000, 0, 5, 0, 0};
     ck_assert_int_eq(spirv_validate(words, 6, &log), STATUS_BAD_BINARY);
     free(log);
     ck_assert_int_eq(spirv_validate(words, 0, &log), STATUS_BAD_BINARY);
@@ -1013,7 +1089,7 @@ END_TEST
 
 START_TEST(first_diagnosis_stays)
 {
-    struct diagnosis diagnosis = { 0 };
+    struct diagnosis diagnosis = {0};
     ck_assert_int_eq(diagnose(&diagnosis, STATUS_NOT_FOUND, "no %s %d", "file", 3), STATUS_NOT_FOUND);
     ck_assert_int_eq(diagnose(&diagnosis, STATUS_IO, "later"), STATUS_IO);
     ck_assert_int_eq(diagnosis.status, STATUS_NOT_FOUND);

@@ -18,14 +18,17 @@ struct entry_header {
     uint64_t word_count, log_size, included_count;
 };
 
-struct included_header { struct cache_key content; uint64_t path_size; };
+struct included_header {
+    struct cache_key content;
+    uint64_t path_size;
+};
 
 static const uint64_t entry_magic = 0x3165686361437972; /* "ryCache1" */
 
 static struct cache_key hash(const void *bytes, size_t size)
 {
     XXH128_hash_t value = XXH3_128bits(bytes, size);
-    return (struct cache_key){ value.low64, value.high64 };
+    return (struct cache_key){value.low64, value.high64};
 }
 
 static bool same_key(struct cache_key left, struct cache_key right)
@@ -47,9 +50,9 @@ void cache_describe(const struct list *list, struct text *description)
 
 char *cache_path(const char *directory, struct cache_key key, const char *suffix)
 {
-    struct text path = { 0 };
-    text_addf(&path, "%s/%016llx%016llx.%s", directory, (unsigned long long)key.high, (unsigned long long)key.low,
-              suffix);
+    struct text path = {0};
+    text_addf(&path, "%s/%016llx%016llx.%s", directory, (unsigned long long)key.high,
+              (unsigned long long)key.low, suffix);
     return text_take(&path);
 }
 
@@ -68,14 +71,14 @@ static bool read_file(const char *path, struct text *out_text)
         return false;
     }
     data[size] = '\0';
-    *out_text = (struct text){ .data = data, .size = (size_t)size, .capacity = (size_t)size + 1 };
+    *out_text = (struct text){.data = data, .size = (size_t)size, .capacity = (size_t)size + 1};
     return true;
 }
 
 /* The directory and those above it, private to the user where they are new. */
 static void make_directories(const char *path)
 {
-    struct text parent = { 0 };
+    struct text parent = {0};
     for (const char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         text_fini(&parent);
         text_add_bytes(&parent, path, (size_t)(slash - path));
@@ -101,7 +104,7 @@ static bool write_bytes(int fd, const char *bytes, size_t size)
 
 bool cache_write_file(const char *path, const void *bytes, size_t size)
 {
-    struct text temporary = { 0 };
+    struct text temporary = {0};
     make_directories(path);
     text_addf(&temporary, "%s.XXXXXX", path);
     int fd = temporary.failed ? -1 : mkostemp(temporary.data, O_CLOEXEC);
@@ -118,7 +121,7 @@ bool cache_write_file(const char *path, const void *bytes, size_t size)
 
 static bool is_unchanged(const char *path, struct cache_key content)
 {
-    struct text text = { 0 };
+    struct text text = {0};
     bool unchanged = read_file(path, &text) && same_key(hash(text.data, text.size), content);
     text_fini(&text);
     return unchanged;
@@ -133,8 +136,8 @@ static bool included_unchanged(const char *at, size_t left, uint64_t count)
         memcpy(&header, at, sizeof header);
         at += sizeof header;
         left -= sizeof header;
-        if (!header.path_size || header.path_size > left || at[header.path_size - 1]
-            || !is_unchanged(at, header.content))
+        if (!header.path_size || header.path_size > left || at[header.path_size - 1] ||
+            !is_unchanged(at, header.content))
             return false;
         at += header.path_size;
         left -= header.path_size;
@@ -149,8 +152,8 @@ static bool entry_is_whole(const struct text *entry, struct cache_key key, struc
         return false;
     memcpy(out_header, entry->data, sizeof *out_header);
     size_t left = entry->size - sizeof *out_header;
-    if (out_header->magic != entry_magic || !same_key(out_header->key, key)
-        || !same_key(hash(entry->data + sizeof *out_header, left), out_header->content))
+    if (out_header->magic != entry_magic || !same_key(out_header->key, key) ||
+        !same_key(hash(entry->data + sizeof *out_header, left), out_header->content))
         return false;
     if (out_header->word_count > left / sizeof(uint32_t))
         return false;
@@ -177,11 +180,11 @@ static bool entry_take(const struct text *entry, const struct entry_header *head
 
 bool cache_load(const char *directory, struct cache_key key, struct spirv *out_spirv, struct text *log)
 {
-    struct text entry = { 0 };
+    struct text entry = {0};
     struct entry_header header;
     char *path = cache_path(directory, key, "spirv");
-    bool loaded = path && read_file(path, &entry) && entry_is_whole(&entry, key, &header)
-        && entry_take(&entry, &header, out_spirv, log);
+    bool loaded = path && read_file(path, &entry) && entry_is_whole(&entry, key, &header) &&
+                  entry_take(&entry, &header, out_spirv, log);
     text_fini(&entry);
     free(path);
     return loaded;
@@ -190,10 +193,10 @@ bool cache_load(const char *directory, struct cache_key key, struct spirv *out_s
 static bool add_included(const struct list *included, struct text *entry)
 {
     for (size_t i = 0; i < included->count; i++) {
-        struct text text = { 0 };
+        struct text text = {0};
         if (!read_file(included->items[i], &text))
             return false;
-        struct included_header header = { hash(text.data, text.size), strlen(included->items[i]) + 1 };
+        struct included_header header = {hash(text.data, text.size), strlen(included->items[i]) + 1};
         text_fini(&text);
         text_add_bytes(entry, &header, sizeof header);
         text_add_bytes(entry, included->items[i], header.path_size);
@@ -201,12 +204,15 @@ static bool add_included(const struct list *included, struct text *entry)
     return true;
 }
 
-void cache_store(const char *directory, struct cache_key key, const struct spirv *spirv, const struct text *log,
-                 const struct list *included)
+void cache_store(const char *directory, struct cache_key key, const struct spirv *spirv,
+                 const struct text *log, const struct list *included)
 {
-    struct entry_header header = { .magic = entry_magic, .key = key, .word_count = spirv->word_count,
-                                   .log_size = log->size, .included_count = included->count };
-    struct text entry = { 0 };
+    struct entry_header header = {.magic = entry_magic,
+                                  .key = key,
+                                  .word_count = spirv->word_count,
+                                  .log_size = log->size,
+                                  .included_count = included->count};
+    struct text entry = {0};
     text_add_bytes(&entry, &header, sizeof header);
     text_add_bytes(&entry, spirv->words, spirv->word_count * sizeof *spirv->words);
     text_add_bytes(&entry, log->data, log->size);

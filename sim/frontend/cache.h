@@ -19,14 +19,16 @@
 #include "orrery/compiler.h"
 #include "text.h"
 
-struct cache_key { uint64_t low, high; };
+struct cache_key {
+    uint64_t low, high;
+};
 
 struct cache_key cache_key_of(const struct text *description);
 void cache_describe(const struct list *list, struct text *description);
 char *cache_path(const char *directory, struct cache_key key, const char *suffix);
 bool cache_load(const char *directory, struct cache_key key, struct spirv *out_spirv, struct text *log);
-void cache_store(const char *directory, struct cache_key key, const struct spirv *spirv, const struct text *log,
-                 const struct list *included);
+void cache_store(const char *directory, struct cache_key key, const struct spirv *spirv,
+                 const struct text *log, const struct list *included);
 bool cache_write_file(const char *path, const void *bytes, size_t size);
 
 #endif

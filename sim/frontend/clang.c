@@ -8,65 +8,89 @@
 
 /* Words that no layout of clang's installation changes. */
 static const char *const fixed_arguments[] = {
-    "-cc1", "-triple", "spir64", "-x", "cl",
-    "-O0", "-disable-O0-optnone",           /* every access of the source stays */
+    "-cc1",
+    "-triple",
+    "spir64",
+    "-x",
+    "cl",
+    "-O0",
+    "-disable-O0-optnone", /* every access of the source stays */
     "-ffp-contract=off",
-    "-cl-kernel-arg-info",                  /* clGetKernelArgInfo is answered from the module */
+    "-cl-kernel-arg-info", /* clGetKernelArgInfo is answered from the module */
     "-debug-info-kind=line-tables-only",
-    "-fdebug-compilation-dir=" COMPILE_DIRECTORY,
-    "-Wno-builtin-macro-redefined",         /* the same bytes whenever it is compiled */
-    "-D__DATE__=\"Jan  1 1970\"", "-D__TIME__=\"00:00:00\"", "-D__TIMESTAMP__=\"Thu Jan  1 00:00:00 1970\"",
+    ("-fdebug-compilation-dir=" COMPILE_DIRECTORY),
+    "-Wno-builtin-macro-redefined", /* the same bytes whenever it is compiled */
+    "-D__DATE__=\"Jan  1 1970\"",
+    "-D__TIME__=\"00:00:00\"",
+    "-D__TIMESTAMP__=\"Thu Jan  1 00:00:00 1970\"",
 };
 
 /* What the installed header says of itself for SPIR targets, whatever the device is. */
 static const char *const header_macros[] = {
-    "cl_ext_float_atomics", "cl_khr_extended_bit_ops", "cl_khr_integer_dot_product",
-    "__opencl_c_integer_dot_product_input_4x8bit", "__opencl_c_integer_dot_product_input_4x8bit_packed",
-    "__opencl_c_ext_fp16_global_atomic_load_store", "__opencl_c_ext_fp16_local_atomic_load_store",
-    "__opencl_c_ext_fp16_global_atomic_add", "__opencl_c_ext_fp16_local_atomic_add",
-    "__opencl_c_ext_fp16_global_atomic_min_max", "__opencl_c_ext_fp16_local_atomic_min_max",
-    "__opencl_c_ext_fp32_global_atomic_add", "__opencl_c_ext_fp32_local_atomic_add",
-    "__opencl_c_ext_fp32_global_atomic_min_max", "__opencl_c_ext_fp32_local_atomic_min_max",
-    "__opencl_c_ext_fp64_global_atomic_add", "__opencl_c_ext_fp64_local_atomic_add",
-    "__opencl_c_ext_fp64_global_atomic_min_max", "__opencl_c_ext_fp64_local_atomic_min_max",
+    "cl_ext_float_atomics",
+    "cl_khr_extended_bit_ops",
+    "cl_khr_integer_dot_product",
+    "__opencl_c_integer_dot_product_input_4x8bit",
+    "__opencl_c_integer_dot_product_input_4x8bit_packed",
+    "__opencl_c_ext_fp16_global_atomic_load_store",
+    "__opencl_c_ext_fp16_local_atomic_load_store",
+    "__opencl_c_ext_fp16_global_atomic_add",
+    "__opencl_c_ext_fp16_local_atomic_add",
+    "__opencl_c_ext_fp16_global_atomic_min_max",
+    "__opencl_c_ext_fp16_local_atomic_min_max",
+    "__opencl_c_ext_fp32_global_atomic_add",
+    "__opencl_c_ext_fp32_local_atomic_add",
+    "__opencl_c_ext_fp32_global_atomic_min_max",
+    "__opencl_c_ext_fp32_local_atomic_min_max",
+    "__opencl_c_ext_fp64_global_atomic_add",
+    "__opencl_c_ext_fp64_local_atomic_add",
+    "__opencl_c_ext_fp64_global_atomic_min_max",
+    "__opencl_c_ext_fp64_local_atomic_min_max",
 };
 
 static const char *const sub_group_macros[] = {
-    "cl_khr_subgroup_extended_types", "cl_khr_subgroup_non_uniform_vote", "cl_khr_subgroup_ballot",
-    "cl_khr_subgroup_non_uniform_arithmetic", "cl_khr_subgroup_shuffle", "cl_khr_subgroup_shuffle_relative",
+    "cl_khr_subgroup_extended_types",   "cl_khr_subgroup_non_uniform_vote",
+    "cl_khr_subgroup_ballot",           "cl_khr_subgroup_non_uniform_arithmetic",
+    "cl_khr_subgroup_shuffle",          "cl_khr_subgroup_shuffle_relative",
     "cl_khr_subgroup_clustered_reduce",
 };
 
 /* Taken back after the header where the device has no images; compile.c refuses a module
  * that uses them all the same. */
 static const char *const image_macros[] = {
-    "__IMAGE_SUPPORT__", "__opencl_c_images", "__opencl_c_3d_image_writes", "__opencl_c_read_write_images",
-    "cl_khr_3d_image_writes", "cl_khr_depth_images",
+    "__IMAGE_SUPPORT__",          "__opencl_c_images",
+    "__opencl_c_3d_image_writes", "__opencl_c_read_write_images",
+    "cl_khr_3d_image_writes",     "cl_khr_depth_images",
 };
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
 static void add_extensions(const struct compile_request *request, unsigned cl_std, struct list *arguments)
 {
-    const struct { bool on; unsigned since, until; const char *names; } rows[] = {
-        { true, 100, 300, ",+cl_khr_byte_addressable_store,+cl_khr_global_int32_base_atomics"
-          ",+cl_khr_global_int32_extended_atomics,+cl_khr_local_int32_base_atomics"
-          ",+cl_khr_local_int32_extended_atomics" },
-        { request->fp16, 100, 300, ",+cl_khr_fp16" },
-        { request->fp64, 100, 300, ",+cl_khr_fp64" },
-        { request->fp64, 300, 300, ",+__opencl_c_fp64" },
-        { request->int64_atomics, 100, 300, ",+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics" },
-        { request->images, 100, 299, ",+cl_khr_3d_image_writes,+cl_khr_depth_images" },
-        { true, 300, 300, ",+cl_khr_3d_image_writes,+cl_khr_depth_images" },
+    const struct {
+        bool on;
+        unsigned since, until;
+        const char *names;
+    } rows[] = {
+        {true, 100, 300,
+         ",+cl_khr_byte_addressable_store,+cl_khr_global_int32_base_atomics"
+         ",+cl_khr_global_int32_extended_atomics,+cl_khr_local_int32_base_atomics"
+         ",+cl_khr_local_int32_extended_atomics"},
+        {request->fp16, 100, 300, ",+cl_khr_fp16"},
+        {request->fp64, 100, 300, ",+cl_khr_fp64"},
+        {request->fp64, 300, 300, ",+__opencl_c_fp64"},
+        {request->int64_atomics, 100, 300, ",+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics"},
+        {request->images, 100, 299, ",+cl_khr_3d_image_writes,+cl_khr_depth_images"},
+        {true, 300, 300, ",+cl_khr_3d_image_writes,+cl_khr_depth_images"},
         /* without images the header itself does not compile: see image_macros */
-        { true, 300, 300, ",+__opencl_c_images,+__opencl_c_3d_image_writes,+__opencl_c_read_write_images" },
-        { request->sub_groups, 120, 300, ",+cl_khr_subgroups" },
-        { request->sub_groups, 300, 300, ",+__opencl_c_subgroups" },
-        { request->generic_address_space, 300, 300, ",+__opencl_c_generic_address_space" },
-        { request->program_scope_variables, 300, 300, ",+__opencl_c_program_scope_global_variables" },
-        { true, 300, 300, ",+__opencl_c_atomic_order_acq_rel,+__opencl_c_atomic_order_seq_cst" },
+        {true, 300, 300, ",+__opencl_c_images,+__opencl_c_3d_image_writes,+__opencl_c_read_write_images"},
+        {request->sub_groups, 120, 300, ",+cl_khr_subgroups"},
+        {request->sub_groups, 300, 300, ",+__opencl_c_subgroups"},
+        {request->generic_address_space, 300, 300, ",+__opencl_c_generic_address_space"},
+        {request->program_scope_variables, 300, 300, ",+__opencl_c_program_scope_global_variables"},
+        {true, 300, 300, ",+__opencl_c_atomic_order_acq_rel,+__opencl_c_atomic_order_seq_cst"},
     };
-    struct text names = { 0 };
+    struct text names = {0};
     text_add(&names, "-cl-ext=-all");
     for (size_t i = 0; i < COUNT_OF(rows); i++)
         if (rows[i].on && cl_std >= rows[i].since && cl_std <= rows[i].until)
@@ -88,7 +112,8 @@ void clang_language(const struct compilation *compilation, struct list *argument
         list_add(arguments, fixed_arguments[i]);
     list_addf(arguments, "-cl-std=CL%u.%u", compilation->cl_std / 100, compilation->cl_std / 10 % 10);
     add_extensions(request, compilation->cl_std, arguments);
-    list_addf(arguments, "-D__OPENCL_VERSION__=%u", request->version_major * 100 + request->version_minor * 10);
+    list_addf(arguments, "-D__OPENCL_VERSION__=%u",
+              request->version_major * 100 + request->version_minor * 10);
     if (compilation->cl_std == 300 && request->work_group_collectives)
         list_add(arguments, "-D__opencl_c_work_group_collective_functions=1");
     if (compilation->cl_std == 300)
@@ -133,7 +158,7 @@ static void add_directory(const struct compilation *compilation, const char *opt
 
 /* Embedded headers first, then -I in order, then the program's own directory. */
 static void add_directories(const struct compilation *compilation, const struct headers *headers,
-                          struct list *arguments)
+                            struct list *arguments)
 {
     const struct options *options = compilation->options;
     if (headers->directory) {
@@ -198,7 +223,7 @@ void clang_source(const struct compilation *compilation, struct text *source)
 /* What a crashing tool says of its own stack differs from run to run. */
 static size_t size_without_stack(const char *error)
 {
-    static const char *const starts[] = { "PLEASE submit a bug report", "Stack dump" };
+    static const char *const starts[] = {"PLEASE submit a bug report", "Stack dump"};
     size_t size = strlen(error);
     for (size_t i = 0; i < COUNT_OF(starts); i++) {
         const char *start = strstr(error, starts[i]);
@@ -213,8 +238,8 @@ enum status compile_tool_failed(const char *tool, const struct process_result *r
     const char *error = result->error.data ? result->error.data : "";
     text_add_bytes(log, error, size_without_stack(error));
     if (result->signal)
-        text_addf(log, "%s was ended by signal %d (%s); this is a fault of %s, not of the host program\n", tool,
-                  result->signal, strsignal(result->signal), tool);
+        text_addf(log, "%s was ended by signal %d (%s); this is a fault of %s, not of the host program\n",
+                  tool, result->signal, strsignal(result->signal), tool);
     else if (!result->error.size)
         text_addf(log, "%s ended with status %d and said nothing\n", tool, result->exit_code);
     return STATUS_COMPILE_FAILED;
@@ -223,13 +248,16 @@ enum status compile_tool_failed(const char *tool, const struct process_result *r
 static enum status run(const struct compilation *compilation, const struct list *arguments,
                        const struct headers *headers, struct process_result *result, struct text *log)
 {
-    struct text source = { 0 };
-    struct diagnosis diagnosis = { 0 };
+    struct text source = {0};
+    struct diagnosis diagnosis = {0};
     clang_source(compilation, &source);
-    struct process process = { .arguments = arguments->items, .directory = headers->directory,
-                               .input = source.data, .input_size = source.size, .extra_output = true };
-    enum status status = source.failed || arguments->failed ? STATUS_OUT_OF_MEMORY
-                                                            : process_run(&process, result, &diagnosis);
+    struct process process = {.arguments = arguments->items,
+                              .directory = headers->directory,
+                              .input = source.data,
+                              .input_size = source.size,
+                              .extra_output = true};
+    enum status status =
+        source.failed || arguments->failed ? STATUS_OUT_OF_MEMORY : process_run(&process, result, &diagnosis);
     text_add(log, diagnosis.text);
     text_fini(&source);
     return status;
@@ -238,8 +266,8 @@ static enum status run(const struct compilation *compilation, const struct list 
 static void add_arguments(const struct compilation *compilation, const struct headers *headers,
                           const char *precompiled, struct list *arguments)
 {
-    static const char *const output[] = { "-emit-llvm-bc", "-dependency-file", "/dev/fd/3", "-MT", "program",
-                                          "-o", "-", "-" };
+    static const char *const output[] = {
+        "-emit-llvm-bc", "-dependency-file", "/dev/fd/3", "-MT", "program", "-o", "-", "-"};
     list_add(arguments, compilation->toolchain->clang);
     clang_language(compilation, arguments);
     if (precompiled) {
@@ -256,14 +284,14 @@ static void add_arguments(const struct compilation *compilation, const struct he
 
 void clang_arguments(const struct compilation *compilation, struct list *arguments)
 {
-    const struct headers none = { 0 };
+    const struct headers none = {0};
     add_arguments(compilation, &none, NULL, arguments);
 }
 
 static enum status compile_once(const struct compilation *compilation, const struct headers *headers,
                                 const char *precompiled, struct process_result *result, struct text *log)
 {
-    struct list arguments = { 0 };
+    struct list arguments = {0};
     add_arguments(compilation, headers, precompiled, &arguments);
     enum status status = run(compilation, &arguments, headers, result, log);
     list_fini(&arguments);
@@ -288,8 +316,8 @@ static enum status compile_with_headers(const struct compilation *compilation, c
 enum status clang_compile(const struct compilation *compilation, struct text *out_bitcode,
                           struct list *included, struct text *log)
 {
-    struct headers headers = { 0 };
-    struct process_result result = { 0 };
+    struct headers headers = {0};
+    struct process_result result = {0};
     enum status status = headers_write(compilation->request, &headers, log);
     if (!status)
         status = compile_with_headers(compilation, &headers, &result, log);
@@ -299,7 +327,7 @@ enum status clang_compile(const struct compilation *compilation, struct text *ou
         text_add_bytes(log, result.error.data, result.error.size);
         headers_included(&headers, compilation->working_directory, &result.extra, included);
         *out_bitcode = result.output;
-        result.output = (struct text){ 0 };
+        result.output = (struct text){0};
     }
     process_result_fini(&result);
     headers_remove(&headers);

@@ -41,7 +41,8 @@ static enum status check_words(const struct spirv *spirv, struct text *log)
     return status == STATUS_BAD_BINARY ? STATUS_COMPILE_FAILED : status;
 }
 
-static enum status check_images(const struct compile_request *request, const struct spirv *spirv, struct text *log)
+static enum status check_images(const struct compile_request *request, const struct spirv *spirv,
+                                struct text *log)
 {
     for (size_t at = HEADER_WORDS; !request->images && at < spirv->word_count;
          at += spirv->words[at] >> SpvWordCountShift) {
@@ -57,7 +58,7 @@ static enum status check_images(const struct compile_request *request, const str
 static enum status compile(const struct compilation *compilation, struct spirv *out_spirv,
                            struct list *included, struct text *log)
 {
-    struct text bitcode = { 0 };
+    struct text bitcode = {0};
     enum status status = clang_compile(compilation, &bitcode, included, log);
     if (!status)
         status = llvm_spirv_translate(compilation, &bitcode, out_spirv, log);
@@ -77,8 +78,8 @@ static enum status compile(const struct compilation *compilation, struct spirv *
  * hidden by a backslash could hide the word. */
 static bool may_include(const struct compile_request *request)
 {
-    return request->header_count || strstr(request->source, "include") || strstr(request->source, "import")
-        || strstr(request->source, "\\\n") || strstr(request->source, "\\\r");
+    return request->header_count || strstr(request->source, "include") || strstr(request->source, "import") ||
+           strstr(request->source, "\\\n") || strstr(request->source, "\\\r");
 }
 
 /* Everything that decides the words and the log, and nothing else.  What the source
@@ -86,9 +87,10 @@ static bool may_include(const struct compile_request *request)
 static struct cache_key key_of(const struct compilation *compilation)
 {
     const struct compile_request *request = compilation->request;
-    struct text description = { 0 };
-    struct list arguments = { 0 };
-    text_add_bytes(&description, compilation->toolchain->identity.data, compilation->toolchain->identity.size);
+    struct text description = {0};
+    struct list arguments = {0};
+    text_add_bytes(&description, compilation->toolchain->identity.data,
+                   compilation->toolchain->identity.size);
     clang_arguments(compilation, &arguments);
     llvm_spirv_arguments(compilation, &arguments);
     list_add(&arguments, may_include(request) ? compilation->working_directory : "");
@@ -104,11 +106,12 @@ static struct cache_key key_of(const struct compilation *compilation)
     return key;
 }
 
-static enum status compile_or_load(const struct compilation *compilation, struct spirv *out_spirv, struct text *log)
+static enum status compile_or_load(const struct compilation *compilation, struct spirv *out_spirv,
+                                   struct text *log)
 {
     const char *directory = compilation->toolchain->cache_directory;
-    struct list included = { 0 };
-    struct cache_key key = { 0 };
+    struct list included = {0};
+    struct cache_key key = {0};
     if (directory) {
         key = key_of(compilation);
         if (cache_load(directory, key, out_spirv, log))
@@ -122,16 +125,19 @@ static enum status compile_or_load(const struct compilation *compilation, struct
     return status;
 }
 
-static enum status compile_request(const struct compile_request *request, struct spirv *out_spirv, struct text *log)
+static enum status compile_request(const struct compile_request *request, struct spirv *out_spirv,
+                                   struct text *log)
 {
     struct options options;
-    struct toolchain toolchain = { 0 };
-    struct diagnosis diagnosis = { 0 };
+    struct toolchain toolchain = {0};
+    struct diagnosis diagnosis = {0};
     char *working_directory = getcwd(NULL, 0);
     enum status status = options_parse(request->options, false, &options, &diagnosis);
-    struct compilation compilation = { .request = request, .options = &options, .toolchain = &toolchain,
-                                       .working_directory = working_directory ? working_directory : "/",
-                                       .cl_std = cl_std_of(request, &options) };
+    struct compilation compilation = {.request = request,
+                                      .options = &options,
+                                      .toolchain = &toolchain,
+                                      .working_directory = working_directory ? working_directory : "/",
+                                      .cl_std = cl_std_of(request, &options)};
     if (!status)
         status = check_version(&compilation, log);
     if (!status)
@@ -148,8 +154,8 @@ static enum status compile_request(const struct compile_request *request, struct
 
 enum status compile_opencl_c(const struct compile_request *request, struct spirv *out_spirv, char **out_log)
 {
-    struct text log = { 0 };
-    *out_spirv = (struct spirv){ 0 };
+    struct text log = {0};
+    *out_spirv = (struct spirv){0};
     enum status status = compile_request(request, out_spirv, &log);
     if (status)
         spirv_fini(out_spirv);

@@ -27,7 +27,7 @@ static void make_parents(struct headers *headers, const char *path)
 {
     for (const char *slash = strchr(path + strlen(headers->directory) + 1, '/'); slash;
          slash = strchr(slash + 1, '/')) {
-        struct text parent = { 0 };
+        struct text parent = {0};
         text_add_bytes(&parent, path, (size_t)(slash - path));
         if (parent.data && mkdir(parent.data, 0700) == 0)
             list_add(&headers->directories, parent.data);
@@ -38,7 +38,7 @@ static void make_parents(struct headers *headers, const char *path)
 /* The first header of a name is the one that counts. */
 static bool write_header(struct headers *headers, const struct compile_header *header)
 {
-    struct text path = { 0 };
+    struct text path = {0};
     text_addf(&path, "%s/%s", headers->directory, header->name);
     if (path.failed)
         return false;
@@ -54,10 +54,11 @@ static bool write_header(struct headers *headers, const struct compile_header *h
     return written;
 }
 
-enum status headers_write(const struct compile_request *request, struct headers *out_headers, struct text *log)
+enum status headers_write(const struct compile_request *request, struct headers *out_headers,
+                          struct text *log)
 {
     char template[] = "/tmp/orrery-headers-XXXXXX";
-    *out_headers = (struct headers){ 0 };
+    *out_headers = (struct headers){0};
     if (!request->header_count)
         return STATUS_OK;
     if (!mkdtemp(template) || !(out_headers->directory = strdup(template))) {
@@ -95,25 +96,25 @@ static bool is_embedded(const struct headers *headers, const char *name)
 {
     while (!strncmp(name, "./", 2))
         name += 2;
-    struct text path = { 0 };
+    struct text path = {0};
     text_addf(&path, "%s/%s", headers->directory, name);
     bool embedded = path.data && list_has(&headers->files, path.data);
     text_fini(&path);
     return embedded;
 }
 
-void headers_included(const struct headers *headers, const char *working_directory, const struct text *dependencies,
-                      struct list *included)
+void headers_included(const struct headers *headers, const char *working_directory,
+                      const struct text *dependencies, struct list *included)
 {
     const char *at = dependencies->data ? strchr(dependencies->data, ':') : NULL;
-    struct text name = { 0 };
+    struct text name = {0};
     for (at = at ? at + 1 : NULL; at && (at = next_dependency(at, &name)); text_fini(&name)) {
         if (name.failed)
             included->failed = true;
         else if (name.data[0] == '/')
             list_add(included, name.data);
-        else if (strcmp(name.data, "-") && strcmp(name.data, "<stdin>")
-                 && !(headers->directory && is_embedded(headers, name.data)))
+        else if (strcmp(name.data, "-") && strcmp(name.data, "<stdin>") &&
+                 !(headers->directory && is_embedded(headers, name.data)))
             list_addf(included, "%s/%s", working_directory, name.data);
     }
     text_fini(&name);
@@ -130,5 +131,5 @@ void headers_remove(struct headers *headers)
     free(headers->directory);
     list_fini(&headers->files);
     list_fini(&headers->directories);
-    *headers = (struct headers){ 0 };
+    *headers = (struct headers){0};
 }

@@ -19,9 +19,10 @@ struct headers {
     struct list files, directories; /* made here, outermost first */
 };
 
-enum status headers_write(const struct compile_request *request, struct headers *out_headers, struct text *log);
-void headers_included(const struct headers *headers, const char *working_directory, const struct text *dependencies,
-                      struct list *included);
+enum status headers_write(const struct compile_request *request, struct headers *out_headers,
+                          struct text *log);
+void headers_included(const struct headers *headers, const char *working_directory,
+                      const struct text *dependencies, struct list *included);
 void headers_remove(struct headers *headers);
 
 #endif

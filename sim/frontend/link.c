@@ -36,15 +36,17 @@ static unsigned char *find_builtins(const struct spirv *spirv)
     unsigned char *is_builtin = calloc(bound ? bound : 1, 1);
     size_t at = HEADER_WORDS;
     for (const uint32_t *words; is_builtin && (words = next_instruction(spirv, &at, &count));)
-        if (opcode_of(words[0]) == SpvOpDecorate && count > 2 && words[2] == SpvDecorationBuiltIn && words[1] < bound)
+        if (opcode_of(words[0]) == SpvOpDecorate && count > 2 && words[2] == SpvDecorationBuiltIn &&
+            words[1] < bound)
             is_builtin[words[1]] = 1;
     return is_builtin;
 }
 
-static bool is_builtin_import(const uint32_t *words, uint32_t count, const unsigned char *is_builtin, uint32_t bound)
+static bool is_builtin_import(const uint32_t *words, uint32_t count, const unsigned char *is_builtin,
+                              uint32_t bound)
 {
-    return opcode_of(words[0]) == SpvOpDecorate && count > 3 && words[2] == SpvDecorationLinkageAttributes
-        && words[count - 1] == SpvLinkageTypeImport && words[1] < bound && is_builtin[words[1]];
+    return opcode_of(words[0]) == SpvOpDecorate && count > 3 && words[2] == SpvDecorationLinkageAttributes &&
+           words[count - 1] == SpvLinkageTypeImport && words[1] < bound && is_builtin[words[1]];
 }
 
 /* The translator declares built-in variables as imports, which nothing exports: the
@@ -54,7 +56,7 @@ static enum status without_builtin_imports(const struct spirv *spirv, struct spi
     uint32_t bound = spirv->words[BOUND_WORD], count;
     unsigned char *is_builtin = find_builtins(spirv);
     uint32_t *kept = malloc(spirv->word_count * sizeof *kept);
-    *out_spirv = (struct spirv){ kept, HEADER_WORDS };
+    *out_spirv = (struct spirv){kept, HEADER_WORDS};
     if (is_builtin && kept) {
         memcpy(kept, spirv->words, HEADER_WORDS * sizeof *kept);
         size_t at = HEADER_WORDS;
@@ -72,8 +74,8 @@ static enum status without_builtin_imports(const struct spirv *spirv, struct spi
 /* Ids are used as indices, so a nonsensical bound ends the matter here. */
 static enum status check_module(const struct spirv *module, size_t index, struct text *log)
 {
-    if (module->word_count >= HEADER_WORDS && module->words[0] == SpvMagicNumber
-        && module->words[BOUND_WORD] <= MAX_BOUND)
+    if (module->word_count >= HEADER_WORDS && module->words[0] == SpvMagicNumber &&
+        module->words[BOUND_WORD] <= MAX_BOUND)
         return STATUS_OK;
     text_addf(log, "module %zu is not SPIR-V in this machine's byte order\n", index + 1);
     return STATUS_BAD_BINARY;
@@ -115,7 +117,10 @@ static bool lines_name_strings(const struct spirv *spirv)
     return good;
 }
 
-struct export_name { const char *name; size_t module; };
+struct export_name {
+    const char *name;
+    size_t module;
+};
 
 static int by_name(const void *left, const void *right)
 {
@@ -126,8 +131,8 @@ static int by_name(const void *left, const void *right)
 
 static bool is_export(const uint32_t *words, uint32_t count)
 {
-    return opcode_of(words[0]) == SpvOpDecorate && count > 4 && words[2] == SpvDecorationLinkageAttributes
-        && words[count - 1] == SpvLinkageTypeExport && memchr(words + 3, 0, (count - 4) * sizeof *words);
+    return opcode_of(words[0]) == SpvOpDecorate && count > 4 && words[2] == SpvDecorationLinkageAttributes &&
+           words[count - 1] == SpvLinkageTypeExport && memchr(words + 3, 0, (count - 4) * sizeof *words);
 }
 
 static size_t gather_exports(const struct spirv *modules, size_t module_count, struct export_name *names)
@@ -139,7 +144,7 @@ static size_t gather_exports(const struct spirv *modules, size_t module_count, s
         for (const uint32_t *words; (words = next_instruction(&modules[i], &at, &count));)
             if (is_export(words, count)) {
                 if (names)
-                    names[found] = (struct export_name){ (const char *)(words + 3), i };
+                    names[found] = (struct export_name){(const char *)(words + 3), i};
                 found++;
             }
     }
@@ -154,7 +159,8 @@ static enum status check_exports(const struct spirv *modules, size_t module_coun
     if (!names)
         return STATUS_OUT_OF_MEMORY;
     gather_exports(modules, module_count, names);
-    qsort(names, count, sizeof *names, by_name);
+    if (count)
+        qsort(names, count, sizeof *names, by_name);
     enum status status = STATUS_OK;
     for (size_t i = 1; i < count; i++)
         if (!strcmp(names[i - 1].name, names[i].name) && names[i - 1].module != names[i].module) {
@@ -204,11 +210,11 @@ static enum status link_prepared(struct spirv *prepared, size_t count, bool crea
     return link_numbered(prepared, count, create_library, out_spirv, log);
 }
 
-enum status spirv_link(const struct spirv *modules, size_t count, bool create_library, struct spirv *out_spirv,
-                       char **out_log)
+enum status spirv_link(const struct spirv *modules, size_t count, bool create_library,
+                       struct spirv *out_spirv, char **out_log)
 {
-    struct text log = { 0 };
-    *out_spirv = (struct spirv){ 0 };
+    struct text log = {0};
+    *out_spirv = (struct spirv){0};
     struct spirv *prepared = calloc(count ? count : 1, sizeof *prepared);
     enum status status = !prepared ? STATUS_OUT_OF_MEMORY : count ? STATUS_OK : STATUS_BAD_ARGUMENT;
     for (size_t i = 0; !status && i < count; i++) {

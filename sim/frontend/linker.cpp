@@ -9,14 +9,15 @@
 #include <spirv-tools/linker.hpp>
 
 static int run(const uint32_t *const *modules, const size_t *word_counts, size_t count, int create_library,
-               void (*add_line)(void *, const char *), void *log, uint32_t **out_words, size_t *out_word_count)
+               void (*add_line)(void *, const char *), void *log, uint32_t **out_words,
+               size_t *out_word_count)
 {
     spvtools::Context context(SPV_ENV_UNIVERSAL_1_6);
-    context.SetMessageConsumer([=](spv_message_level_t level, const char *, const spv_position_t &,
-                                   const char *message) {
-        if (level <= SPV_MSG_WARNING)
-            add_line(log, message);
-    });
+    context.SetMessageConsumer(
+        [=](spv_message_level_t level, const char *, const spv_position_t &, const char *message) {
+            if (level <= SPV_MSG_WARNING)
+                add_line(log, message);
+        });
     spvtools::LinkerOptions options;
     options.SetCreateLibrary(create_library != 0);
     options.SetAllowPartialLinkage(create_library != 0);
@@ -34,7 +35,8 @@ static int run(const uint32_t *const *modules, const size_t *word_counts, size_t
 
 /* No exception may reach the C side. */
 int linker_run(const uint32_t *const *modules, const size_t *word_counts, size_t count, int create_library,
-               void (*add_line)(void *, const char *), void *log, uint32_t **out_words, size_t *out_word_count)
+               void (*add_line)(void *, const char *), void *log, uint32_t **out_words,
+               size_t *out_word_count)
 {
     try {
         return run(modules, word_counts, count, create_library, add_line, log, out_words, out_word_count);

@@ -21,10 +21,12 @@ static enum status take_words(const struct text *output, struct spirv *out_spirv
 void llvm_spirv_arguments(const struct compilation *compilation, struct list *arguments)
 {
     static const char *const fixed[] = {
-        "--spirv-max-version=1.3",                     /* what a module needs, 1.3 for non-uniform sub-groups */
-        "--spirv-replace-fmuladd-with-ocl-mad=false",  /* mad would leave a*b+c's roundings to the device */
+        "--spirv-max-version=1.3", /* what a module needs, 1.3 for non-uniform sub-groups */
+        "--spirv-replace-fmuladd-with-ocl-mad=false", /* mad would leave a*b+c's roundings to the device */
         "--preserve-ocl-kernel-arg-type-metadata-through-string",
-        "-o", "-", "-",
+        "-o",
+        "-",
+        "-",
     };
     list_add(arguments, compilation->toolchain->llvm_spirv);
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
@@ -34,11 +36,12 @@ void llvm_spirv_arguments(const struct compilation *compilation, struct list *ar
 enum status llvm_spirv_translate(const struct compilation *compilation, const struct text *bitcode,
                                  struct spirv *out_spirv, struct text *log)
 {
-    struct list arguments = { 0 };
+    struct list arguments = {0};
     llvm_spirv_arguments(compilation, &arguments);
-    struct process process = { .arguments = arguments.items, .input = bitcode->data, .input_size = bitcode->size };
-    struct process_result result = { 0 };
-    struct diagnosis diagnosis = { 0 };
+    struct process process = {
+        .arguments = arguments.items, .input = bitcode->data, .input_size = bitcode->size};
+    struct process_result result = {0};
+    struct diagnosis diagnosis = {0};
     enum status status = arguments.failed ? STATUS_OUT_OF_MEMORY : process_run(&process, &result, &diagnosis);
     text_add(log, diagnosis.text);
     if (!status && process_failed(&result))

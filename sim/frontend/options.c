@@ -15,7 +15,10 @@ struct option_row {
 };
 
 /* Where the rows without a field of their own write. */
-struct fields { struct build_options build; bool unused; };
+struct fields {
+    struct build_options build;
+    bool unused;
+};
 
 #define FIELD_kernel_arg_info build.kernel_arg_info
 #define FIELD_opt_disable build.opt_disable
@@ -28,7 +31,7 @@ struct fields { struct build_options build; bool unused; };
 
 static const struct option_row option_rows[] = {
 #define OPTION(spelling, form, place, clang, field) \
-    { spelling, form, place, clang, offsetof(struct fields, FIELD_##field) },
+    {spelling, form, place, clang, offsetof(struct fields, FIELD_##field)},
 #include "options.def"
 #undef OPTION
 };
@@ -69,7 +72,7 @@ static enum status split(const char *string, struct list *words, struct diagnosi
 {
     enum status status = STATUS_OK;
     bool open = false;
-    struct text word = { 0 };
+    struct text word = {0};
     while (!status && (string = next_word(string, &word, &open))) {
         list_add(words, word.data ? word.data : "");
         if (open)
@@ -99,14 +102,15 @@ static const struct option_row *row_find(const char *word)
 
 static enum status take_cl_std(struct options *options, const char *value, struct diagnosis *diagnosis)
 {
-    static const char *const versions[] = { "CL1.0", "CL1.1", "CL1.2", "CL2.0", "CL3.0" };
+    static const char *const versions[] = {"CL1.0", "CL1.1", "CL1.2", "CL2.0", "CL3.0"};
     for (size_t i = 0; i < sizeof versions / sizeof *versions; i++)
         if (!strcmp(value, versions[i])) {
             strcpy(options->cl_std, value);
             return STATUS_OK;
         }
     return diagnose(diagnosis, STATUS_BAD_OPTIONS,
-                    "build option '-cl-std=%s': the versions are CL1.0, CL1.1, CL1.2, CL2.0 and CL3.0", value);
+                    "build option '-cl-std=%s': the versions are CL1.0, CL1.1, CL1.2, CL2.0 and CL3.0",
+                    value);
 }
 
 static enum status take_value(struct options *options, const struct option_row *row, const char *value,
@@ -119,7 +123,8 @@ static enum status take_value(struct options *options, const struct option_row *
     } else if (!strcmp(row->spelling, "-cl-std=")) {
         return take_cl_std(options, value, diagnosis);
     } else if (!strcmp(row->spelling, "-x") && strcmp(value, "spir") && strcmp(value, "cl")) {
-        return diagnose(diagnosis, STATUS_BAD_OPTIONS, "build option '-x %s': the languages are spir and cl", value);
+        return diagnose(diagnosis, STATUS_BAD_OPTIONS, "build option '-x %s': the languages are spir and cl",
+                        value);
     }
     return STATUS_OK;
 }
@@ -159,16 +164,17 @@ static enum status check_together(const struct build_options *build, struct diag
 enum status options_parse(const char *string, bool linking, struct options *out_options,
                           struct diagnosis *diagnosis)
 {
-    *out_options = (struct options){ 0 };
-    struct fields fields = { 0 };
-    struct list words = { 0 };
+    *out_options = (struct options){0};
+    struct fields fields = {0};
+    struct list words = {0};
     enum status status = split(string ? string : "", &words, diagnosis);
     for (size_t i = 0; !status && i < words.count; i++)
         status = take_word(&words, &i, linking, out_options, &fields, diagnosis);
     out_options->build = fields.build;
     if (!status)
         status = check_together(&fields.build, diagnosis);
-    if (!status && (out_options->clang.failed || out_options->macros.failed || out_options->directories.failed))
+    if (!status &&
+        (out_options->clang.failed || out_options->macros.failed || out_options->directories.failed))
         status = STATUS_OUT_OF_MEMORY;
     list_fini(&words);
     return status;

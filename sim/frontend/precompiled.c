@@ -9,7 +9,7 @@
 
 static struct cache_key key_of(const struct compilation *compilation, const struct list *language)
 {
-    struct text text = { 0 };
+    struct text text = {0};
     text_add_bytes(&text, compilation->toolchain->identity.data, compilation->toolchain->identity.size);
     cache_describe(language, &text);
     struct cache_key key = cache_key_of(&text);
@@ -19,16 +19,16 @@ static struct cache_key key_of(const struct compilation *compilation, const stru
 
 static bool make(const struct compilation *compilation, struct list *arguments, const char *path)
 {
-    struct process_result result = { 0 };
+    struct process_result result = {0};
     clang_default_header(compilation, arguments);
     list_add(arguments, "-emit-pch");
     list_add(arguments, "-fno-pch-timestamp");
     list_add(arguments, "-o");
     list_add(arguments, "-");
     list_add(arguments, "-");
-    struct process process = { .arguments = arguments->items };
-    bool made = !arguments->failed && !process_run(&process, &result, NULL) && !process_failed(&result)
-        && cache_write_file(path, result.output.data, result.output.size);
+    struct process process = {.arguments = arguments->items};
+    bool made = !arguments->failed && !process_run(&process, &result, NULL) && !process_failed(&result) &&
+                cache_write_file(path, result.output.data, result.output.size);
     process_result_fini(&result);
     return made;
 }
@@ -38,7 +38,7 @@ char *precompiled_get(const struct compilation *compilation)
     const struct toolchain *toolchain = compilation->toolchain;
     if (!toolchain->cache_directory || !toolchain->header_directory)
         return NULL;
-    struct list arguments = { 0 };
+    struct list arguments = {0};
     list_add(&arguments, toolchain->clang);
     clang_language(compilation, &arguments);
     char *path = cache_path(toolchain->cache_directory, key_of(compilation, &arguments), "pch");
@@ -52,7 +52,7 @@ char *precompiled_get(const struct compilation *compilation)
 
 bool precompiled_is_to_blame(const struct process_result *result)
 {
-    static const char *const signs[] = { "PCH", "AST file", "precompiled" };
+    static const char *const signs[] = {"PCH", "AST file", "precompiled"};
     if (result->signal)
         return true;
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)

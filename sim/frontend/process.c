@@ -61,8 +61,8 @@ static bool streams_open(int *streams, const struct process *process)
     for (int i = 0; i < STREAM_COUNT; i++)
         if ((streams[i] = stream_open()) < 0)
             return false;
-    return write_all(streams[STREAM_INPUT], process->input, process->input_size)
-        && lseek(streams[STREAM_INPUT], 0, SEEK_SET) == 0;
+    return write_all(streams[STREAM_INPUT], process->input, process->input_size) &&
+           lseek(streams[STREAM_INPUT], 0, SEEK_SET) == 0;
 }
 
 static void streams_close(const int *streams)
@@ -89,8 +89,8 @@ static int spawn(const struct process *process, const int *streams, pid_t *out_p
     posix_spawnattr_setsigmask(&attributes, &none);
     posix_spawnattr_setsigdefault(&attributes, &all);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    int error = posix_spawnp(out_pid, process->arguments[0], &actions, &attributes,
-                             process->arguments, environ);
+    int error =
+        posix_spawnp(out_pid, process->arguments[0], &actions, &attributes, process->arguments, environ);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     return error;
@@ -115,8 +115,8 @@ static void wait_for(pid_t pid, struct process_result *result)
 enum status process_run(const struct process *process, struct process_result *out_result,
                         struct diagnosis *diagnosis)
 {
-    *out_result = (struct process_result){ 0 };
-    int streams[STREAM_COUNT] = { -1, -1, -1, -1 };
+    *out_result = (struct process_result){0};
+    int streams[STREAM_COUNT] = {-1, -1, -1, -1};
     enum status status = STATUS_OK;
     if (!streams_open(streams, process)) {
         status = diagnose(diagnosis, STATUS_IO, "cannot create memory files for %s: %s",

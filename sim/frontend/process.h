@@ -21,14 +21,14 @@ struct process {
     const char *directory;  /* to run in; NULL = the caller's */
     const void *input;
     size_t input_size;
-    bool extra_output;      /* give the tool a writable /dev/fd/3 */
+    bool extra_output; /* give the tool a writable /dev/fd/3 */
 };
 
 struct process_result {
     struct text output, error, extra;
-    int exit_code;          /* -1 = a signal ended it, or the host reaped it */
-    int signal;             /* 0 = none */
-    bool reaped_by_host;    /* the host ignores SIGCHLD: how it ended is unknown */
+    int exit_code;       /* -1 = a signal ended it, or the host reaped it */
+    int signal;          /* 0 = none */
+    bool reaped_by_host; /* the host ignores SIGCHLD: how it ended is unknown */
 };
 
 enum status process_run(const struct process *process, struct process_result *out_result,

@@ -40,8 +40,8 @@ static bool is_debug(const uint32_t *words, uint32_t count, uint32_t debug_id)
 
 static bool is_unknown_linkage(const uint32_t *words, uint32_t count)
 {
-    return opcode_of(words[0]) == SpvOpDecorate && count > 3 && words[2] == SpvDecorationLinkageAttributes
-        && words[count - 1] > SpvLinkageTypeLinkOnceODR;
+    return opcode_of(words[0]) == SpvOpDecorate && count > 3 && words[2] == SpvDecorationLinkageAttributes &&
+           words[count - 1] > SpvLinkageTypeLinkOnceODR;
 }
 
 /* A name below the compilation's directory loses that part and a leading "./". */

@@ -9,8 +9,10 @@
 #include "orrery/compiler.h"
 #include "text.h"
 
-enum { ASSEMBLE_OPTIONS = SPV_TEXT_TO_BINARY_OPTION_PRESERVE_NUMERIC_IDS,
-       DISASSEMBLE_OPTIONS = SPV_BINARY_TO_TEXT_OPTION_INDENT | SPV_BINARY_TO_TEXT_OPTION_FRIENDLY_NAMES };
+enum {
+    ASSEMBLE_OPTIONS = SPV_TEXT_TO_BINARY_OPTION_PRESERVE_NUMERIC_IDS,
+    DISASSEMBLE_OPTIONS = SPV_BINARY_TO_TEXT_OPTION_INDENT | SPV_BINARY_TO_TEXT_OPTION_FRIENDLY_NAMES
+};
 enum { HEADER_WORDS = 5, MAGIC_SWAPPED = 0x03022307 };
 
 static spv_target_env universal_environment(uint32_t minor)
@@ -26,14 +28,15 @@ static spv_target_env universal_environment(uint32_t minor)
  * a device may have them. */
 static bool is_extension_capability(uint32_t capability)
 {
-    return capability == SpvCapabilityInt64Atomics
-        || (capability >= SpvCapabilityGroupNonUniform && capability <= SpvCapabilityGroupNonUniformQuad)
-        || capability >= 4096;
+    return capability == SpvCapabilityInt64Atomics ||
+           (capability >= SpvCapabilityGroupNonUniform && capability <= SpvCapabilityGroupNonUniformQuad) ||
+           capability >= 4096;
 }
 
 static bool needs_extension(const uint32_t *words, size_t word_count)
 {
-    for (size_t at = HEADER_WORDS; at + 1 < word_count && (words[at] & SpvOpCodeMask) == SpvOpCapability; at += 2)
+    for (size_t at = HEADER_WORDS; at + 1 < word_count && (words[at] & SpvOpCodeMask) == SpvOpCapability;
+         at += 2)
         if (is_extension_capability(words[at + 1]))
             return true;
     return false;
@@ -65,13 +68,13 @@ static void add_diagnostic(spv_diagnostic diagnostic, bool in_text, struct text 
 
 enum status spirv_validate(const uint32_t *words, size_t word_count, char **out_log)
 {
-    struct text log = { 0 };
+    struct text log = {0};
     spv_diagnostic diagnostic = NULL;
     spv_context context = spvContextCreate(module_environment(words, word_count));
     spv_validator_options options = spvValidatorOptionsCreate();
     enum status status = STATUS_OUT_OF_MEMORY;
     if (context && options) {
-        spv_const_binary_t binary = { words, word_count };
+        spv_const_binary_t binary = {words, word_count};
         spv_result_t result = spvValidateWithOptions(context, options, &binary, &diagnostic);
         status = result == SPV_SUCCESS ? STATUS_OK : STATUS_BAD_BINARY;
         add_diagnostic(diagnostic, false, &log);
@@ -107,8 +110,8 @@ static enum status copy_words(spv_binary binary, struct spirv *out_spirv)
 
 enum status spirv_assemble(const char *source, struct spirv *out_spirv, char **out_log)
 {
-    *out_spirv = (struct spirv){ 0 };
-    struct text log = { 0 };
+    *out_spirv = (struct spirv){0};
+    struct text log = {0};
     spv_diagnostic diagnostic = NULL;
     spv_binary binary = NULL;
     enum status status = STATUS_OUT_OF_MEMORY;
@@ -128,13 +131,14 @@ enum status spirv_assemble(const char *source, struct spirv *out_spirv, char **o
 
 enum status spirv_disassemble(const uint32_t *words, size_t word_count, char **out_text, char **out_log)
 {
-    struct text log = { 0 }, listing = { 0 };
+    struct text log = {0}, listing = {0};
     spv_diagnostic diagnostic = NULL;
     spv_text text = NULL;
     enum status status = STATUS_OUT_OF_MEMORY;
     spv_context context = spvContextCreate(module_environment(words, word_count));
     if (context) {
-        spv_result_t result = spvBinaryToText(context, words, word_count, DISASSEMBLE_OPTIONS, &text, &diagnostic);
+        spv_result_t result =
+            spvBinaryToText(context, words, word_count, DISASSEMBLE_OPTIONS, &text, &diagnostic);
         status = result == SPV_SUCCESS ? STATUS_OK : STATUS_BAD_BINARY;
         if (status == STATUS_OK)
             text_add_bytes(&listing, text->str, text->length);
@@ -151,5 +155,5 @@ enum status spirv_disassemble(const uint32_t *words, size_t word_count, char **o
 void spirv_fini(struct spirv *spirv)
 {
     free(spirv->words);
-    *spirv = (struct spirv){ 0 };
+    *spirv = (struct spirv){0};
 }

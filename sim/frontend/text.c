@@ -57,14 +57,14 @@ char *text_take(struct text *text)
 {
     text_add_bytes(text, "", 0);
     char *data = text->data;
-    *text = (struct text){ .failed = text->failed };
+    *text = (struct text){.failed = text->failed};
     return data;
 }
 
 void text_fini(struct text *text)
 {
     free(text->data);
-    *text = (struct text){ 0 };
+    *text = (struct text){0};
 }
 
 /* Takes the string, which may be NULL when its allocation failed. */
@@ -118,5 +118,5 @@ void list_fini(struct list *list)
     for (size_t i = 0; i < list->count; i++)
         free(list->items[i]);
     free(list->items);
-    *list = (struct list){ 0 };
+    *list = (struct list){0};
 }

@@ -23,7 +23,9 @@
 #endif
 
 static pthread_mutex_t settings_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct { char *clang, *llvm_spirv, *cache_directory; } settings; /* guarded by settings_lock */
+static struct {
+    char *clang, *llvm_spirv, *cache_directory;
+} settings; /* guarded by settings_lock */
 
 static void replace(char **field, const char *value)
 {
@@ -53,7 +55,7 @@ static char *find_in_path(const char *name)
     const char *directories = getenv("PATH");
     for (const char *at = directories ? directories : "/usr/bin:/bin"; *at;) {
         size_t length = strcspn(at, ":");
-        struct text path = { 0 };
+        struct text path = {0};
         text_addf(&path, "%.*s%s%s", (int)length, at, length ? "/" : "", name);
         if (path.data && is_executable(path.data))
             return text_take(&path);
@@ -80,8 +82,8 @@ static int by_name(const void *left, const void *right)
 static char *find_header_directory(const char *clang)
 {
     char *real = realpath(clang, NULL);
-    struct text directory = { 0 };
-    struct list versions = { 0 };
+    struct text directory = {0};
+    struct list versions = {0};
     if (real && strrchr(real, '/')) {
         *strrchr(real, '/') = '\0';
         text_addf(&directory, "%s/../lib/clang", real);
@@ -92,10 +94,11 @@ static char *find_header_directory(const char *clang)
             list_add(&versions, entry->d_name);
     if (entries)
         closedir(entries);
-    qsort(versions.items, versions.count, sizeof *versions.items, by_name);
+    if (versions.count)
+        qsort(versions.items, versions.count, sizeof *versions.items, by_name);
     char *found = NULL;
     for (size_t i = versions.count; i-- > 0 && !found;) {
-        struct text header = { 0 };
+        struct text header = {0};
         text_addf(&header, "%s/%s/include/opencl-c.h", directory.data, versions.items[i]);
         if (header.data && access(header.data, R_OK) == 0) {
             *strrchr(header.data, '/') = '\0';
@@ -111,23 +114,26 @@ static char *find_header_directory(const char *clang)
 
 static enum status missing(const char *name, struct diagnosis *diagnosis)
 {
-    return diagnose(diagnosis, STATUS_COMPILER_MISSING,
-                    "OpenCL C source needs clang and llvm-spirv, and %s was not found; on Debian and Ubuntu:\n"
-                    "    apt install clang-14 libclang-common-14-dev llvm-spirv-14\n"
-                    "or name the programs in ORRERY_CLANG and ORRERY_LLVM_SPIRV", name);
+    return diagnose(
+        diagnosis, STATUS_COMPILER_MISSING,
+        "OpenCL C source needs clang and llvm-spirv, and %s was not found; on Debian and Ubuntu:\n"
+        "    apt install clang-14 libclang-common-14-dev llvm-spirv-14\n"
+        "or name the programs in ORRERY_CLANG and ORRERY_LLVM_SPIRV",
+        name);
 }
 
 /* A wrapper script has no headers beside it; clang knows where its own are. */
 void toolchain_ask_headers(struct toolchain *toolchain)
 {
-    char *arguments[] = { toolchain->clang, "-print-resource-dir", NULL };
-    struct process process = { .arguments = arguments };
-    struct process_result result = { 0 };
-    struct text header = { 0 };
+    char *arguments[] = {toolchain->clang, "-print-resource-dir", NULL};
+    struct process process = {.arguments = arguments};
+    struct process_result result = {0};
+    struct text header = {0};
     if (toolchain->header_directory)
         return;
     if (!process_run(&process, &result, NULL) && !process_failed(&result) && result.output.size)
-        text_addf(&header, "%.*s/include/opencl-c.h", (int)strcspn(result.output.data, "\n"), result.output.data);
+        text_addf(&header, "%.*s/include/opencl-c.h", (int)strcspn(result.output.data, "\n"),
+                  result.output.data);
     if (header.data && access(header.data, R_OK) == 0) {
         *strrchr(header.data, '/') = '\0';
         toolchain->header_directory = text_take(&header);
@@ -138,7 +144,7 @@ void toolchain_ask_headers(struct toolchain *toolchain)
 
 static void identify(const char *path, struct text *identity)
 {
-    struct stat about = { 0 };
+    struct stat about = {0};
     if (stat(path, &about) == 0)
         text_addf(identity, "%s %lld %lld.%09ld\n", path, (long long)about.st_size,
                   (long long)about.st_mtim.tv_sec, about.st_mtim.tv_nsec);
@@ -147,7 +153,7 @@ static void identify(const char *path, struct text *identity)
 enum status toolchain_open(struct toolchain *out_toolchain, struct diagnosis *diagnosis)
 {
     struct toolchain *toolchain = out_toolchain;
-    *toolchain = (struct toolchain){ 0 };
+    *toolchain = (struct toolchain){0};
     pthread_mutex_lock(&settings_lock);
     char *clang = strdup(settings.clang ? settings.clang : ORRERY_CLANG_DEFAULT);
     char *llvm_spirv = strdup(settings.llvm_spirv ? settings.llvm_spirv : ORRERY_LLVM_SPIRV_DEFAULT);

@@ -16,10 +16,10 @@
 #include "text.h"
 
 struct toolchain {
-    char *clang, *llvm_spirv;  /* paths of executable files */
-    char *header_directory;    /* of opencl-c.h; NULL = not found */
-    char *cache_directory;     /* NULL = no cache */
-    struct text identity;      /* path, size and time of change of each tool */
+    char *clang, *llvm_spirv; /* paths of executable files */
+    char *header_directory;   /* of opencl-c.h; NULL = not found */
+    char *cache_directory;    /* NULL = no cache */
+    struct text identity;     /* path, size and time of change of each tool */
 };
 
 enum status toolchain_open(struct toolchain *out_toolchain, struct diagnosis *diagnosis);
