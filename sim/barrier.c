@@ -17,7 +17,8 @@ bool wave_waits_in_sub_group(const struct wave *wave)
 
 static bool same_place(const struct wave *a, const struct wave *b)
 {
-    return a->stop == b->stop && a->site == b->site && wave_waits_in_sub_group(a) == wave_waits_in_sub_group(b);
+    return a->stop == b->stop && a->site == b->site &&
+           wave_waits_in_sub_group(a) == wave_waits_in_sub_group(b);
 }
 
 /* ---- going on -------------------------------------------------------------------- */
@@ -28,8 +29,12 @@ static void announce(const struct group *group, const struct wave *wave)
     if (!observer || !observer->sync)
         return;
     const struct site *site = launch_site(group->launch, wave->site);
-    struct sync_event event = {.origin = wave->origin, .kind = SYNC_COLLECTIVE, .regions = site->regions,
-                               .order = site->order, .scope = site->scope, .mask = wave->active.word};
+    struct sync_event event = {.origin = wave->origin,
+                               .kind = SYNC_COLLECTIVE,
+                               .regions = site->regions,
+                               .order = site->order,
+                               .scope = site->scope,
+                               .mask = wave->active.word};
     event.origin.site = wave->site;
     event.lane_count = lane_mask_count(&wave->active);
     if (wave->stop == RUN_BARRIER)
@@ -45,7 +50,8 @@ void barrier_pass(struct group *group, const uint32_t *indices, uint32_t count)
         announce(group, stopped[i]);
     }
     if (stopped[0]->stop == RUN_COLLECTIVE)
-        collective_perform(stopped, count, wave_waits_in_sub_group(stopped[0]) ? group->launch->info.sub_group_size : 0);
+        collective_perform(stopped, count,
+                           wave_waits_in_sub_group(stopped[0]) ? group->launch->info.sub_group_size : 0);
     for (uint32_t i = 0; i < count; i++) {
         if (group->waves[indices[i]].state != WAVE_WAITS)
             continue;
@@ -85,7 +91,9 @@ static uint32_t sub_group_items(const struct group *group, uint32_t sub_group)
 }
 
 /* Waiting lanes per sub-group of the cluster that starts at base. */
-struct tally { uint32_t base, count[WAVE_LANES_MAX]; };
+struct tally {
+    uint32_t base, count[WAVE_LANES_MAX];
+};
 
 static void tally_add(struct tally *tally, const struct group *group, const struct wave *wave)
 {
@@ -181,7 +189,8 @@ static uint32_t waiting_lanes(const struct group *group, uint32_t count)
 static uint32_t first_waiting(const struct group *group, bool in_sub_group)
 {
     for (uint32_t i = 0; i < group->wave_count; i++)
-        if (group->waves[i].state == WAVE_WAITS && wave_waits_in_sub_group(group->waves[i].wave) == in_sub_group)
+        if (group->waves[i].state == WAVE_WAITS &&
+            wave_waits_in_sub_group(group->waves[i].wave) == in_sub_group)
             return i;
     return UINT32_MAX;
 }

@@ -69,7 +69,8 @@ const struct observer *device_observer(const struct device *device)
     return device->observer_count ? &device->merged : NULL;
 }
 
-static void announce_command(struct device *device, uint32_t command, enum access_kind kind, uint64_t address, size_t size)
+static void announce_command(struct device *device, uint32_t command, enum access_kind kind, uint64_t address,
+                             size_t size)
 {
     struct command_event event = {command, kind, address, size};
     if (device->merged.command)
@@ -177,8 +178,8 @@ enum status device_alloc(struct device *device, size_t size, size_t align, uint3
 {
     if (size == 0 || (align & (align - 1)) != 0)
         return STATUS_BAD_ARGUMENT;
-    struct allocation wanted = {.kind = REGION_BUFFER, .size = size, .align = align, .flags = region_flags(flags),
-                                .name = name};
+    struct allocation wanted = {
+        .kind = REGION_BUFFER, .size = size, .align = align, .flags = region_flags(flags), .name = name};
     return device_alloc_kind(device, &wanted, out_address);
 }
 
@@ -211,7 +212,8 @@ static void *host_pointer(uint64_t address)
     return (void *)(uintptr_t)address;
 }
 
-enum status device_write(struct device *device, uint32_t command, uint64_t address, const void *source, size_t size)
+enum status device_write(struct device *device, uint32_t command, uint64_t address, const void *source,
+                         size_t size)
 {
     struct region *region = arena_find(&device->arena, address, size);
     if (!region)
@@ -234,7 +236,8 @@ enum status device_read(struct device *device, uint32_t command, uint64_t addres
 }
 
 /* What was uninitialised stays so where it is copied to. */
-static void copy_validity(struct region *to, uint64_t target, const struct region *from, uint64_t source, size_t size)
+static void copy_validity(struct region *to, uint64_t target, const struct region *from, uint64_t source,
+                          size_t size)
 {
     if (!to->valid)
         return;
@@ -248,9 +251,11 @@ static void copy_validity(struct region *to, uint64_t target, const struct regio
     }
 }
 
-enum status device_copy(struct device *device, uint32_t command, uint64_t target, uint64_t source, size_t size)
+enum status device_copy(struct device *device, uint32_t command, uint64_t target, uint64_t source,
+                        size_t size)
 {
-    struct region *to = arena_find(&device->arena, target, size), *from = arena_find(&device->arena, source, size);
+    struct region *to = arena_find(&device->arena, target, size),
+                  *from = arena_find(&device->arena, source, size);
     if (!to || !from)
         return STATUS_BAD_ARGUMENT;
     memmove(host_pointer(target), host_pointer(source), size);

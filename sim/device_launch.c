@@ -9,7 +9,8 @@
 
 /* ---- sizes ---------------------------------------------------------------------- */
 
-uint32_t device_sub_group_size(const struct device *device, const struct kernel *kernel, uint64_t local_linear_size)
+uint32_t device_sub_group_size(const struct device *device, const struct kernel *kernel,
+                               uint64_t local_linear_size)
 {
     (void)local_linear_size; /* a smaller work-group has one sub-group that is not full */
     uint32_t required = kernel->info->required_sub_group_size;
@@ -32,7 +33,8 @@ void device_suggest_local_size(const struct device *device, const struct kernel 
 {
     const struct device_config *config = &device->scenario->device;
     const struct kernel_info *info = kernel->info;
-    uint64_t room = config->max_work_group_size < WAVE_LANES_MAX ? config->max_work_group_size : WAVE_LANES_MAX;
+    uint64_t room =
+        config->max_work_group_size < WAVE_LANES_MAX ? config->max_work_group_size : WAVE_LANES_MAX;
     for (uint32_t i = 0; i < 3; i++) {
         uint64_t most = config->max_work_item_sizes[i] < room ? config->max_work_item_sizes[i] : room;
         out_local_size[i] = i < work_dim ? largest_divisor(global_size[i], most ? most : 1) : 1;
@@ -43,20 +45,25 @@ void device_suggest_local_size(const struct device *device, const struct kernel 
             out_local_size[i] = info->required_size[i] ? info->required_size[i] : 1;
 }
 
-static enum status check_sizes(const struct device *device, const struct launch_request *request, struct diagnosis *diagnosis)
+static enum status check_sizes(const struct device *device, const struct launch_request *request,
+                               struct diagnosis *diagnosis)
 {
     uint64_t lanes = 1, most = device->scenario->device.max_work_group_size;
     if (request->work_dim < 1 || request->work_dim > 3)
-        return diagnose(diagnosis, STATUS_BAD_ARGUMENT, "%" PRIu32 " dimensions; 1, 2 or 3 are possible", request->work_dim);
+        return diagnose(diagnosis, STATUS_BAD_ARGUMENT, "%" PRIu32 " dimensions; 1, 2 or 3 are possible",
+                        request->work_dim);
     for (int i = 0; i < 3; i++) {
         if (request->local_size[i] == 0 || request->local_size[i] > most)
-            return diagnose(diagnosis, STATUS_BAD_ARGUMENT, "work-group size %" PRIu64 " in dimension %d; 1 to %" PRIu64
-                            " are possible", request->local_size[i], i, most);
+            return diagnose(diagnosis, STATUS_BAD_ARGUMENT,
+                            "work-group size %" PRIu64 " in dimension %d; 1 to %" PRIu64 " are possible",
+                            request->local_size[i], i, most);
         lanes *= request->local_size[i];
         if (lanes > most)
-            return diagnose(diagnosis, STATUS_BAD_ARGUMENT, "work-groups of more than %" PRIu64 " work-items", most);
+            return diagnose(diagnosis, STATUS_BAD_ARGUMENT, "work-groups of more than %" PRIu64 " work-items",
+                            most);
         if (request->global_size[i] && request->global_offset[i] > UINT64_MAX - (request->global_size[i] - 1))
-            return diagnose(diagnosis, STATUS_BAD_ARGUMENT, "the global size and offset of dimension %d pass the largest id", i);
+            return diagnose(diagnosis, STATUS_BAD_ARGUMENT,
+                            "the global size and offset of dimension %d pass the largest id", i);
     }
     return STATUS_OK;
 }
@@ -65,20 +72,21 @@ static enum status check_args(const struct launch_request *request, struct diagn
 {
     const struct kernel_info *info = request->kernel->info;
     if (request->arg_count != info->arg_count)
-        return diagnose(diagnosis, STATUS_BAD_ARGUMENT, "%zu arguments for kernel %s, which has %zu", request->arg_count,
-                        info->name, info->arg_count);
+        return diagnose(diagnosis, STATUS_BAD_ARGUMENT, "%zu arguments for kernel %s, which has %zu",
+                        request->arg_count, info->name, info->arg_count);
     for (size_t i = 0; i < info->arg_count; i++) {
         size_t size = info->args[i].kind == ARG_VALUE ? info->args[i].size : sizeof(uint64_t);
         if (!request->args[i].value || request->args[i].size < size)
-            return diagnose(diagnosis, STATUS_BAD_ARGUMENT, "argument %zu of kernel %s is missing or too small", i, info->name);
+            return diagnose(diagnosis, STATUS_BAD_ARGUMENT,
+                            "argument %zu of kernel %s is missing or too small", i, info->name);
     }
     return STATUS_OK;
 }
 
 /* ---- memory of a launch -------------------------------------------------------------- */
 
-static enum status size_locals(const struct device *device, const struct launch_request *request, struct variant *variant,
-                               struct diagnosis *diagnosis)
+static enum status size_locals(const struct device *device, const struct launch_request *request,
+                               struct variant *variant, struct diagnosis *diagnosis)
 {
     uint64_t used = 0, limit = device->scenario->device.local_memory;
     for (uint32_t i = 0; i < variant->code->local_object_count; i++) {
@@ -89,14 +97,16 @@ static enum status size_locals(const struct device *device, const struct launch_
         variant->local_bytes[i] = size;
         used = (used + align - 1) & ~(align - 1);
         if (size > limit || used > limit - size)
-            return diagnose(diagnosis, STATUS_OUT_OF_RESOURCES, "kernel %s needs more than the device's %" PRIu64
-                            " bytes of local memory", request->kernel->info->name, limit);
+            return diagnose(diagnosis, STATUS_OUT_OF_RESOURCES,
+                            "kernel %s needs more than the device's %" PRIu64 " bytes of local memory",
+                            request->kernel->info->name, limit);
         used += size;
     }
     return STATUS_OK;
 }
 
-static enum status check_private(const struct device *device, const struct launch *launch, struct diagnosis *diagnosis)
+static enum status check_private(const struct device *device, const struct launch *launch,
+                                 struct diagnosis *diagnosis)
 {
     uint64_t needed = launch->code->private_size, limit = device->scenario->device.private_memory;
     if (needed <= limit)
@@ -132,7 +142,9 @@ static void launch_init(struct launch *launch, struct device *device, const stru
     launch->arg_values = request->args;
     launch->schedule = &device->scenario->schedule;
     launch->first_compute_unit = request->first_compute_unit;
-    launch->compute_unit_count = request->compute_unit_count ? request->compute_unit_count : units ? units : 1;
+    launch->compute_unit_count = request->compute_unit_count ? request->compute_unit_count
+                                 : units                     ? units
+                                                             : 1;
     launch->arena = &device->arena;
     launch->observer = device_observer(device);
     launch->report = device->report;
@@ -146,7 +158,8 @@ static void cut(struct launch *launch, const struct device *device, const struct
     struct tiling_request wanted = {.wave_lanes_max = schedule_wave_lanes(policy),
                                     .may_merge = policy == SCHEDULE_LOCKSTEP && !traits->sees_groups};
     uint64_t local_linear = request->local_size[0] * request->local_size[1] * request->local_size[2];
-    info->sub_group_size = wanted.sub_group_size = device_sub_group_size(device, request->kernel, local_linear);
+    info->sub_group_size = wanted.sub_group_size =
+        device_sub_group_size(device, request->kernel, local_linear);
     for (int i = 0; i < 3; i++) {
         info->global_size[i] = wanted.global_size[i] = request->global_size[i];
         info->local_size[i] = wanted.local_size[i] = request->local_size[i];
@@ -166,7 +179,8 @@ static void announce(const struct launch *launch, enum launch_phase phase)
 static enum status prepare(struct launch *launch, struct device *device, const struct launch_request *request,
                            struct diagnosis *diagnosis)
 {
-    struct kernel *kernel = (struct kernel *)request->kernel; /* its caches; the kernel as such does not change */
+    struct kernel *kernel =
+        (struct kernel *)request->kernel; /* its caches; the kernel as such does not change */
     struct kernel_traits traits;
     enum status status = kernel_traits_get(kernel, &traits, diagnosis);
     if (status != STATUS_OK)
@@ -176,7 +190,8 @@ static enum status prepare(struct launch *launch, struct device *device, const s
     if (launch->tiling.tile_total == 0)
         return STATUS_OK;
 
-    struct code_request wanted = {.kernel = kernel->index, .width = lanes_of_first_wave(&launch->tiling),
+    struct code_request wanted = {.kernel = kernel->index,
+                                  .width = lanes_of_first_wave(&launch->tiling),
                                   .preempt = schedule_is_preemptive(launch->schedule->policy),
                                   .poison = device->arena.memory.track_validity};
     struct variant *variant;
@@ -196,7 +211,8 @@ static enum status prepare(struct launch *launch, struct device *device, const s
     return status;
 }
 
-enum status device_launch(struct device *device, const struct launch_request *request, struct diagnosis *diagnosis)
+enum status device_launch(struct device *device, const struct launch_request *request,
+                          struct diagnosis *diagnosis)
 {
     struct launch launch;
     enum status status = check_sizes(device, request, diagnosis);

@@ -11,11 +11,11 @@
 
 /* The lanes of the tile that should have come, by tile lane. */
 struct census {
-    uint32_t first, end;       /* lanes asked about */
-    uint8_t *accounted;        /* waits somewhere */
+    uint32_t first, end; /* lanes asked about */
+    uint8_t *accounted;  /* waits somewhere */
     uint32_t here, elsewhere, gone;
-    uint32_t first_gone;       /* tile lane */
-    const struct wave *other;  /* the first wave that waits elsewhere */
+    uint32_t first_gone;      /* tile lane */
+    const struct wave *other; /* the first wave that waits elsewhere */
 };
 
 static uint32_t mark(struct census *census, const struct wave *wave)
@@ -40,7 +40,8 @@ static bool among(const uint32_t *indices, uint32_t count, uint32_t index)
     return false;
 }
 
-static void count_waves(struct census *census, const struct group *group, const uint32_t *waiting, uint32_t count)
+static void count_waves(struct census *census, const struct group *group, const uint32_t *waiting,
+                        uint32_t count)
 {
     for (uint32_t i = 0; i < group->wave_count; i++) {
         if (group->waves[i].state != WAVE_WAITS)
@@ -67,8 +68,8 @@ static void count_gone(struct census *census)
     }
 }
 
-static bool census_take(struct census *census, const struct group *group, const uint32_t *waiting, uint32_t count,
-                        uint32_t sub_group)
+static bool census_take(struct census *census, const struct group *group, const uint32_t *waiting,
+                        uint32_t count, uint32_t sub_group)
 {
     *census = (struct census){.first = 0, .end = group->tile.lane_count};
     if (sub_group != DIVERGENCE_WORK_GROUP) {
@@ -107,7 +108,8 @@ static void say_gone(struct text *why, const struct census *census, const struct
     struct item item;
     origin.first_lane = 0;
     origin_item(&origin, census->first_gone, &item);
-    text_add(why, "; %" PRIu32 " will never come (returned, or past it), the first is work-item ", census->gone);
+    text_add(why, "; %" PRIu32 " will never come (returned, or past it), the first is work-item ",
+             census->gone);
     text_ids(why, item.global_id);
 }
 
@@ -141,7 +143,8 @@ void divergence_report(struct group *group, const uint32_t *waiting, uint32_t co
 
     bool barrier = lead->stop == RUN_BARRIER;
     struct finding finding = {.kind = barrier ? FINDING_BARRIER_DIVERGENCE : FINDING_COLLECTIVE_DIVERGENCE,
-                              .kernel = launch->info.kernel, .access_count = 1};
+                              .kernel = launch->info.kernel,
+                              .access_count = 1};
     access_at(launch, lead, &finding.access[0]);
     if (census.other) {
         finding.access_count = 2;
@@ -151,10 +154,11 @@ void divergence_report(struct group *group, const uint32_t *waiting, uint32_t co
     text_init(&why);
     say_why(&why, &census, &finding, &lead->origin, sub_group);
     finding.why = why.bytes;
-    finding.fix = barrier ? "let every work-item of the group reach the same barrier: move it out of the branch or loop"
-                          : "let every work-item of the group call the function: move it out of the branch or loop";
-    finding.spec = barrier ? "OpenCL C 3.0, synchronization functions"
-                           : "OpenCL C 3.0, work-group collective functions";
+    finding.fix =
+        barrier ? "let every work-item of the group reach the same barrier: move it out of the branch or loop"
+                : "let every work-item of the group call the function: move it out of the branch or loop";
+    finding.spec =
+        barrier ? "OpenCL C 3.0, synchronization functions" : "OpenCL C 3.0, work-group collective functions";
     report_add(launch->report, &finding);
     free(census.accounted);
 }

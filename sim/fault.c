@@ -28,7 +28,8 @@ static bool is_private(const struct inquiry *inquiry, uint64_t address)
     return address >= PRIVATE_BASE && address - PRIVATE_BASE < inquiry->launch->code->private_size;
 }
 
-static enum finding_kind by_access(const struct inquiry *inquiry, enum finding_kind read, enum finding_kind write)
+static enum finding_kind by_access(const struct inquiry *inquiry, enum finding_kind read,
+                                   enum finding_kind write)
 {
     return inquiry->write ? write : read;
 }
@@ -107,8 +108,9 @@ static void not_allowed(struct inquiry *inquiry, const struct region *region)
         finding->spec = "OpenCL 2.2 API, 5.5.3 accessing mapped regions of a memory object";
     } else if (inquiry->write) {
         finding->kind = FINDING_READ_ONLY_WRITE;
-        text_add(why, region->kind == REGION_CONSTANT_DATA ? "%s is in the constant address space"
-                                                           : "%s was created for kernels to read only",
+        text_add(why,
+                 region->kind == REGION_CONSTANT_DATA ? "%s is in the constant address space"
+                                                      : "%s was created for kernels to read only",
                  inquiry->object.bytes);
     } else {
         finding->kind = FINDING_WRITE_ONLY_READ;
@@ -136,7 +138,8 @@ static void name_null_argument(struct inquiry *inquiry)
         found = (int32_t)i;
     }
     if (found >= 0)
-        text_add(&inquiry->why, "; argument %" PRId32 " '%s' is NULL", found, launch->kernel->args[found].name);
+        text_add(&inquiry->why, "; argument %" PRId32 " '%s' is NULL", found,
+                 launch->kernel->args[found].name);
 }
 
 static void null_access(struct inquiry *inquiry)
@@ -161,7 +164,8 @@ static const char *storage_name(enum storage storage)
 static void wrong_space(struct inquiry *inquiry, const char *holds)
 {
     inquiry->finding.kind = FINDING_WRONG_ADDRESS_SPACE;
-    text_add(&inquiry->why, "the pointer is %s, the address it holds is %s", storage_name(inquiry->site->storage), holds);
+    text_add(&inquiry->why, "the pointer is %s, the address it holds is %s",
+             storage_name(inquiry->site->storage), holds);
 }
 
 /* ---- private memory ------------------------------------------------------------------------ */
@@ -177,7 +181,9 @@ static const struct private_object *private_of(const struct inquiry *inquiry)
     uint64_t offset = inquiry->fault->address - PRIVATE_BASE, best = 0;
     for (uint32_t i = 0; i < code->private_object_count; i++) {
         const struct private_object *object = &code->private_objects[i];
-        uint64_t away = offset >= object->high ? offset - object->high : offset < object->low ? object->low - offset : 0;
+        uint64_t away = offset >= object->high ? offset - object->high
+                        : offset < object->low ? object->low - offset
+                                               : 0;
         if (!nearest || away < best) {
             nearest = object;
             best = away;
@@ -244,10 +250,12 @@ static void examine_misaligned(struct inquiry *inquiry)
     }
     inquiry->finding.kind = FINDING_MISALIGNED;
     if (inquiry->finding.has_offset)
-        text_add(&inquiry->why, "offset %" PRIu64 " is not a multiple of %" PRIu32 ", the alignment of the type",
+        text_add(&inquiry->why,
+                 "offset %" PRIu64 " is not a multiple of %" PRIu32 ", the alignment of the type",
                  inquiry->finding.offset_bytes, align);
     else
-        text_add(&inquiry->why, "the address is not a multiple of %" PRIu32 ", the alignment of the type", align);
+        text_add(&inquiry->why, "the address is not a multiple of %" PRIu32 ", the alignment of the type",
+                 align);
     inquiry->finding.spec = "OpenCL C 3.0, alignment of types";
 }
 
@@ -255,7 +263,8 @@ static void examine_uninitialised(struct inquiry *inquiry, enum finding_kind kin
 {
     const struct region *region = memory_region(&inquiry->launch->arena->memory, inquiry->fault->address);
     inquiry->finding.kind = kind;
-    if (kind != FINDING_UNINITIALISED_BRANCH && region->kind != REGION_NONE && !inquiry->fault->private_space) {
+    if (kind != FINDING_UNINITIALISED_BRANCH && region->kind != REGION_NONE &&
+        !inquiry->fault->private_space) {
         object_name(inquiry->launch, region, &inquiry->object);
         set_offset(inquiry, region->low);
     }

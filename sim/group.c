@@ -93,7 +93,8 @@ static bool local_ready(struct group *group, uint32_t index, uint64_t size)
         arena_release(arena, *slot);
         *slot = NULL;
     }
-    struct allocation wanted = {.kind = REGION_LOCAL_VARIABLE, .size = size, .align = object->align, .name = object->name};
+    struct allocation wanted = {
+        .kind = REGION_LOCAL_VARIABLE, .size = size, .align = object->align, .name = object->name};
     if (!*slot && arena_allocate(arena, &wanted, slot) != STATUS_OK)
         return false;
     group->local_addresses[index] = (*slot)->low;
@@ -128,7 +129,8 @@ static void announce(const struct group *group, enum launch_phase phase)
     if (!launch->observer || !launch->observer->launch)
         return;
     const uint64_t *id = group->tile.group_id, *many = group->tile.groups, *count = launch->info.group_count;
-    struct launch_event event = {.launch = &launch->info, .phase = phase, .compute_unit = group->compute_unit};
+    struct launch_event event = {
+        .launch = &launch->info, .phase = phase, .compute_unit = group->compute_unit};
     for (uint64_t z = 0; z < many[2]; z++) {
         for (uint64_t y = 0; y < many[1]; y++) {
             event.group_linear = ((id[2] + z) * count[1] + id[1] + y) * count[0] + id[0];
@@ -319,8 +321,8 @@ void group_settle(struct group *group)
 
 static bool has_site(enum op op)
 {
-    return (op >= OP_ld_u_8 && op <= OP_fence) || op == OP_printf || op == OP_unreachable || op == OP_barrier ||
-           op == OP_collective || op == OP_async_copy;
+    return (op >= OP_ld_u_8 && op <= OP_fence) || op == OP_printf || op == OP_unreachable ||
+           op == OP_barrier || op == OP_collective || op == OP_async_copy;
 }
 
 /* A loop's back edge has no place of its own; its body begins where the wave goes on. */

@@ -40,7 +40,8 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 }
 
 /* How many groups along a dimension share a wave, when a block of block_lanes is repeated. */
-static uint64_t groups_that_fit(const struct tiling_request *request, int dimension, uint64_t block_lanes, uint64_t group_count)
+static uint64_t groups_that_fit(const struct tiling_request *request, int dimension, uint64_t block_lanes,
+                                uint64_t group_count)
 {
     uint64_t fit = request->wave_lanes_max / block_lanes;
     if (fit < 2 || group_count == 0)
@@ -95,7 +96,8 @@ void tiling_init(struct tiling *tiling, const struct tiling_request *request)
     if (request->may_merge)
         merge(tiling, request);
     for (int i = 0; i < 3; i++) {
-        tiling->tile_count[i] = divide_up(tiling->group_count[i], tiling->tile_step[i] / tiling->local_size[i]);
+        tiling->tile_count[i] =
+            divide_up(tiling->group_count[i], tiling->tile_step[i] / tiling->local_size[i]);
         tiling->tile_total = multiply_saturated(tiling->tile_total, tiling->tile_count[i]);
     }
     tiling->wave_lanes = wave_lanes(request, lanes_of(tiling), tiling->tile_step[0]);
@@ -111,7 +113,8 @@ void tiling_tile(const struct tiling *tiling, uint64_t number, struct tile *out_
     out_tile->lane_count = 1;
     for (int i = 0; i < 3; i++) {
         out_tile->origin[i] = index[i] * tiling->tile_step[i];
-        out_tile->size[i] = (uint32_t)smaller(tiling->tile_step[i], tiling->global_size[i] - out_tile->origin[i]);
+        out_tile->size[i] =
+            (uint32_t)smaller(tiling->tile_step[i], tiling->global_size[i] - out_tile->origin[i]);
         out_tile->group_id[i] = out_tile->origin[i] / tiling->local_size[i];
         out_tile->groups[i] = divide_up(out_tile->size[i], tiling->local_size[i]);
         out_tile->lane_count *= out_tile->size[i];
@@ -128,7 +131,8 @@ uint32_t tiling_wave_count(const struct tiling *tiling, const struct tile *tile)
 /* The last group of a dimension may be smaller than the others. */
 static uint64_t group_extent(const struct launch_info *info, uint64_t group, int dimension)
 {
-    return smaller(info->local_size[dimension], info->global_size[dimension] - group * info->local_size[dimension]);
+    return smaller(info->local_size[dimension],
+                   info->global_size[dimension] - group * info->local_size[dimension]);
 }
 
 void origin_item(const struct origin *origin, uint32_t lane, struct item *out_item)
@@ -149,7 +153,8 @@ void origin_item(const struct origin *origin, uint32_t lane, struct item *out_it
     const uint64_t *group = out_item->group_id, *local = out_item->local_id;
     out_item->group_linear = (group[2] * info->group_count[1] + group[1]) * info->group_count[0] + group[0];
     out_item->local_linear = (local[2] * extent[1] + local[1]) * extent[0] + local[0];
-    out_item->sub_group = info->sub_group_size ? (uint32_t)(out_item->local_linear / info->sub_group_size) : 0;
+    out_item->sub_group =
+        info->sub_group_size ? (uint32_t)(out_item->local_linear / info->sub_group_size) : 0;
     out_item->compute_unit = origin->compute_unit;
 }
 

@@ -32,7 +32,8 @@ const struct region *memory_nearest(const struct memory *memory, uint64_t addres
         const struct region *region = &memory->regions[i];
         if (!can_be_near(region))
             continue;
-        int64_t distance = address >= region->low && address < region->high ? 0 : distance_to(region, address);
+        int64_t distance =
+            address >= region->low && address < region->high ? 0 : distance_to(region, address);
         if (!nearest || magnitude(distance) < magnitude(*out_distance)) {
             nearest = region;
             *out_distance = distance;

@@ -11,7 +11,13 @@
 #define MAP_FIXED_NOREPLACE 0x100000
 #endif
 
-enum { GRANULE_BYTES = 1 << GRANULE_SHIFT, CHUNK_SHIFT = 24, COLOUR_STEP = 128, COLOURS = 32, BASE_ALIGN = 128 };
+enum {
+    GRANULE_BYTES = 1 << GRANULE_SHIFT,
+    CHUNK_SHIFT = 24,
+    COLOUR_STEP = 128,
+    COLOURS = 32,
+    BASE_ALIGN = 128
+};
 static const uint64_t arena_default_size = UINT64_C(64) << 30;
 
 /* Where the arena may lie.  The first serves every device of a process unless a tool (a
@@ -20,9 +26,8 @@ static const uint64_t arena_bases[] = {
     UINT64_C(0x200000000000), UINT64_C(0x210000000000), UINT64_C(0x220000000000), UINT64_C(0x230000000000),
     UINT64_C(0x240000000000), UINT64_C(0x250000000000), UINT64_C(0x260000000000), UINT64_C(0x270000000000),
     UINT64_C(0x300000000000), UINT64_C(0x310000000000), UINT64_C(0x320000000000), UINT64_C(0x330000000000),
-    UINT64_C(0x100000000000), UINT64_C(0x7d0000000000), UINT64_C(0x7c0000000000),
-    UINT64_C(0x0a0000000000), UINT64_C(0x064000000000), UINT64_C(0x004000000000), UINT64_C(0x002000000000),
-    UINT64_C(0x001000000000),
+    UINT64_C(0x100000000000), UINT64_C(0x7d0000000000), UINT64_C(0x7c0000000000), UINT64_C(0x0a0000000000),
+    UINT64_C(0x064000000000), UINT64_C(0x004000000000), UINT64_C(0x002000000000), UINT64_C(0x001000000000),
 };
 
 /* ---- address space ---------------------------------------------------------- */
@@ -58,7 +63,8 @@ static bool reserve(struct memory *memory, uint64_t size)
 
 static void *table_new(size_t bytes)
 {
-    void *table = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *table =
+        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return table == MAP_FAILED ? NULL : table;
 }
 
@@ -118,12 +124,14 @@ enum status arena_init(struct memory_arena *arena, uint64_t size, uint64_t limit
     arena->records = table_new(region_room(arena) * sizeof *arena->records);
     arena->committed = calloc(arena->memory.size >> CHUNK_SHIFT, 1);
     arena->free.items = malloc(16 * sizeof *arena->free.items);
-    if (!arena->granules || !arena->memory.regions || !arena->records || !arena->committed || !arena->free.items) {
+    if (!arena->granules || !arena->memory.regions || !arena->records || !arena->committed ||
+        !arena->free.items) {
         arena_fini(arena);
         return diagnose(diagnosis, STATUS_OUT_OF_MEMORY, "no memory for the device's tables");
     }
     arena->memory.granule = arena->granules;
-    arena->memory.regions[0] = (struct region){.low = 1, .high = 0, .deny = DENY_KERNEL_READ | DENY_KERNEL_WRITE};
+    arena->memory.regions[0] =
+        (struct region){.low = 1, .high = 0, .deny = DENY_KERNEL_READ | DENY_KERNEL_WRITE};
     arena->memory.region_count = 1;
     arena->free.room = 16;
     arena->free.count = 1;
@@ -294,7 +302,8 @@ static void set_name(struct region *region, const char *name)
     snprintf(region->name, sizeof region->name, "%s", name ? name : "");
 }
 
-static enum status allocate_locked(struct memory_arena *arena, const struct allocation *wanted, struct region **out_region)
+static enum status allocate_locked(struct memory_arena *arena, const struct allocation *wanted,
+                                   struct region **out_region)
 {
     uint64_t align = wanted->align ? wanted->align : BASE_ALIGN;
     bool global = counts_as_global(wanted->kind);
@@ -323,10 +332,16 @@ static enum status allocate_locked(struct memory_arena *arena, const struct allo
     }
     uint32_t index = region_index(arena);
     struct region *region = &arena->memory.regions[index];
-    *region = (struct region){.low = low, .high = low + wanted->size, .flags = wanted->flags, .kind = wanted->kind,
-                              .deny = deny_of(wanted->flags, wanted->kind), .id = ++arena->next_id, .valid = valid};
+    *region = (struct region){.low = low,
+                              .high = low + wanted->size,
+                              .flags = wanted->flags,
+                              .kind = wanted->kind,
+                              .deny = deny_of(wanted->flags, wanted->kind),
+                              .id = ++arena->next_id,
+                              .valid = valid};
     set_name(region, wanted->name);
-    arena->records[index] = (struct region_record){.range = range, .capacity = end - low, .denied = region->deny};
+    arena->records[index] =
+        (struct region_record){.range = range, .capacity = end - low, .denied = region->deny};
     granules_set(arena, range, index);
     if (global)
         arena->used += wanted->size;
@@ -338,7 +353,8 @@ full:
     return STATUS_OUT_OF_DEVICE_MEMORY;
 }
 
-enum status arena_allocate(struct memory_arena *arena, const struct allocation *wanted, struct region **out_region)
+enum status arena_allocate(struct memory_arena *arena, const struct allocation *wanted,
+                           struct region **out_region)
 {
     pthread_mutex_lock(&arena->lock);
     enum status status = allocate_locked(arena, wanted, out_region);
@@ -457,7 +473,8 @@ void arena_check(struct memory_arena *arena)
     }
     for (uint32_t i = 0; i < arena->free.count; i++) {
         granules += arena->free.items[i].count;
-        assert(i == 0 || arena->free.items[i - 1].first + arena->free.items[i - 1].count < arena->free.items[i].first);
+        assert(i == 0 ||
+               arena->free.items[i - 1].first + arena->free.items[i - 1].count < arena->free.items[i].first);
     }
     assert(granules == granule_count(arena) && used == arena->used);
     (void)granules, (void)used;

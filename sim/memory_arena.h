@@ -57,10 +57,12 @@ struct memory_arena {
 struct allocation { enum region_kind kind; uint64_t size, align; uint32_t flags; const char *name; };
 
 /* size: of the address space to reserve (a multiple of 16 MiB), 0 = the default. */
-enum status arena_init(struct memory_arena *arena, uint64_t size, uint64_t limit, bool track_validity, struct diagnosis *diagnosis);
+enum status arena_init(struct memory_arena *arena, uint64_t size, uint64_t limit, bool track_validity,
+                       struct diagnosis *diagnosis);
 void arena_fini(struct memory_arena *arena);
 
-enum status arena_allocate(struct memory_arena *arena, const struct allocation *wanted, struct region **out_region);
+enum status arena_allocate(struct memory_arena *arena, const struct allocation *wanted,
+                           struct region **out_region);
 void arena_release(struct memory_arena *arena, struct region *region);
 bool arena_resize(struct memory_arena *arena, struct region *region, uint64_t size);
 

@@ -88,7 +88,8 @@ void object_name(const struct launch *launch, const struct region *region, struc
         return;
     case REGION_VARIABLE:
     case REGION_CONSTANT_DATA:
-        text_add(out_name, "%s '%s' (", region->kind == REGION_VARIABLE ? "program-scope variable" : "constant variable",
+        text_add(out_name, "%s '%s' (",
+                 region->kind == REGION_VARIABLE ? "program-scope variable" : "constant variable",
                  region->name);
         text_bytes(out_name, region->high - region->low);
         text_add(out_name, ")");

@@ -72,7 +72,8 @@ void program_site(const struct program *program, uint32_t site, struct source_pl
         out_place->file = code->strings[found->file];
     if (!out_place->file && found->line)
         out_place->file = program->source_name;
-    if (found->line && found->line <= program->line_count && (!out_place->file || is_source(program, out_place->file))) {
+    if (found->line && found->line <= program->line_count &&
+        (!out_place->file || is_source(program, out_place->file))) {
         out_place->text = program->lines[found->line - 1];
         if (program->source_name)
             out_place->file = program->source_name;
@@ -95,7 +96,9 @@ static enum status variables_allocate(struct program *program)
     for (size_t i = 0; i < count; i++) {
         const struct module_variable *variable = interp_variable(program->module, i);
         struct allocation wanted = {.kind = variable->constant ? REGION_CONSTANT_DATA : REGION_VARIABLE,
-                                    .size = variable->size, .align = variable->align, .name = variable->name};
+                                    .size = variable->size,
+                                    .align = variable->align,
+                                    .name = variable->name};
         enum status status = device_alloc_kind(program->device, &wanted, &program->variables[i]);
         if (status != STATUS_OK)
             return status;
@@ -128,13 +131,13 @@ static bool kernels_make(struct program *program)
     if (!program->kernels)
         return false;
     for (size_t i = 0; i < program->kernel_count; i++)
-        program->kernels[i] = (struct kernel){.program = program, .index = i,
-                                              .info = interp_kernel_info(program->module, i)};
+        program->kernels[i] =
+            (struct kernel){.program = program, .index = i, .info = interp_kernel_info(program->module, i)};
     return true;
 }
 
-enum status program_load(struct device *device, const struct program_request *request, struct program **out_program,
-                         struct diagnosis *diagnosis)
+enum status program_load(struct device *device, const struct program_request *request,
+                         struct program **out_program, struct diagnosis *diagnosis)
 {
     struct program *program = calloc(1, sizeof *program);
     enum status status = STATUS_OUT_OF_MEMORY;
@@ -143,8 +146,8 @@ enum status program_load(struct device *device, const struct program_request *re
     program->device = device;
     if (!keep_source(program, request))
         goto fail;
-    status = interp_module_new(request->words, request->word_count, request->constants, request->constant_count,
-                               &program->module, diagnosis);
+    status = interp_module_new(request->words, request->word_count, request->constants,
+                               request->constant_count, &program->module, diagnosis);
     if (status != STATUS_OK)
         goto fail;
     status = variables_allocate(program);
@@ -222,10 +225,12 @@ const struct kernel_info *kernel_info(const struct kernel *kernel)
     return kernel->info;
 }
 
-enum status kernel_traits_get(struct kernel *kernel, struct kernel_traits *out_traits, struct diagnosis *diagnosis)
+enum status kernel_traits_get(struct kernel *kernel, struct kernel_traits *out_traits,
+                              struct diagnosis *diagnosis)
 {
     if (!kernel->traits_known) {
-        enum status status = interp_traits(kernel->program->module, kernel->index, &kernel->traits, diagnosis);
+        enum status status =
+            interp_traits(kernel->program->module, kernel->index, &kernel->traits, diagnosis);
         if (status != STATUS_OK)
             return status;
         kernel->traits_known = true;
@@ -245,8 +250,8 @@ static bool serves(const struct variant *variant, const struct code_request *req
            variant->request.preempt == request->preempt && variant->request.poison == request->poison;
 }
 
-static enum status variant_new(struct kernel *kernel, const struct code_request *request, struct variant **out_variant,
-                               struct diagnosis *diagnosis)
+static enum status variant_new(struct kernel *kernel, const struct code_request *request,
+                               struct variant **out_variant, struct diagnosis *diagnosis)
 {
     const struct code *code;
     enum status status = interp_code(kernel->program->module, request, &code, diagnosis);
@@ -282,8 +287,8 @@ static void follow_observer(struct variant *variant, const struct device *device
     group_pool_init(&variant->pool, old.code, old.arena, old.host, observer);
 }
 
-enum status kernel_variant(struct kernel *kernel, const struct code_request *request, struct variant **out_variant,
-                           struct diagnosis *diagnosis)
+enum status kernel_variant(struct kernel *kernel, const struct code_request *request,
+                           struct variant **out_variant, struct diagnosis *diagnosis)
 {
     for (struct variant *variant = kernel->variants; variant; variant = variant->next) {
         if (!serves(variant, request))

@@ -10,8 +10,6 @@
 #ifndef ORRERY_SIM_PROGRAM_H
 #define ORRERY_SIM_PROGRAM_H
 
-#include <pthread.h>
-
 #include "group.h"
 
 struct variant {
@@ -32,8 +30,6 @@ struct kernel {
     struct variant *variants; /* used by the thread that launches only */
 };
 
-struct source_line { const char *start; uint32_t length; };
-
 struct program {
     struct device *device;
     struct module *module;
@@ -46,9 +42,10 @@ struct program {
     const struct code *running;        /* the latest code launched */
 };
 
-enum status kernel_traits_get(struct kernel *kernel, struct kernel_traits *out_traits, struct diagnosis *diagnosis);
-enum status kernel_variant(struct kernel *kernel, const struct code_request *request, struct variant **out_variant,
-                           struct diagnosis *diagnosis);
+enum status kernel_traits_get(struct kernel *kernel, struct kernel_traits *out_traits,
+                              struct diagnosis *diagnosis);
+enum status kernel_variant(struct kernel *kernel, const struct code_request *request,
+                           struct variant **out_variant, struct diagnosis *diagnosis);
 void program_running(struct program *program, const struct code *code);
 
 #endif

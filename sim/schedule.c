@@ -12,12 +12,12 @@
 #include "text.h"
 
 enum {
-    TURN_PLAIN = 1 << 20,     /* back edges per turn when nobody can spin on another */
-    TURN_ATOMIC = 1024,       /* ... when a lock may be involved */
-    TURN_CONTENDED = 64,      /* ... and lanes have been seen to wait for parked ones */
-    TURN_TIMED = 1 << 16,     /* with a timeout the wall clock is looked at this often */
+    TURN_PLAIN = 1 << 20,      /* back edges per turn when nobody can spin on another */
+    TURN_ATOMIC = 1024,        /* ... when a lock may be involved */
+    TURN_CONTENDED = 64,       /* ... and lanes have been seen to wait for parked ones */
+    TURN_TIMED = 1 << 16,      /* with a timeout the wall clock is looked at this often */
     IDLE_PREEMPTIVE = 1 << 16, /* the same wait in turns, when a turn is one memory operation */
-    PATIENCE = 64,            /* halved while groups are let in and none ends */
+    PATIENCE = 64,             /* halved while groups are let in and none ends */
     RESIDENT_MOST = 4096
 };
 
@@ -28,12 +28,12 @@ struct schedule {
     struct rng waves;
     /* which tile is next */
     uint64_t next, total;
-    uint64_t stride, start;    /* random: tile (start + i * stride) mod total */
+    uint64_t stride, start; /* random: tile (start + i * stride) mod total */
     /* who is resident, in order of admission */
     struct group **resident;
     uint32_t count, target, room;
-    uint64_t idle_turns;       /* since a wave last ended, waited or went on */
-    uint32_t patience;         /* idle turns per ready wave until one more group is let in */
+    uint64_t idle_turns; /* since a wave last ended, waited or went on */
+    uint32_t patience;   /* idle turns per ready wave until one more group is let in */
     enum status status;
 };
 
@@ -76,7 +76,8 @@ static uint64_t tile_at(const struct schedule *schedule, uint64_t index)
     case SCHEDULE_REVERSE:
         return schedule->total - 1 - index;
     case SCHEDULE_RANDOM: {
-        __extension__ unsigned __int128 product = (unsigned __int128)index * schedule->stride + schedule->start;
+        __extension__ unsigned __int128 product =
+            (unsigned __int128)index * schedule->stride + schedule->start;
         return (uint64_t)(product % schedule->total);
     }
     default:
@@ -178,12 +179,14 @@ static void say_progress(struct text *why, const struct schedule *schedule, cons
         text_add(why, "the launch ran longer than %g seconds (timeout)", schedule->config->timeout_seconds);
     text_add(why, "; work-group ");
     text_ids(why, group->tile.group_id);
-    text_add(why, " has %" PRIu32 " of %" PRIu32 " waves still to finish", group->alive_count, group->wave_count);
+    text_add(why, " has %" PRIu32 " of %" PRIu32 " waves still to finish", group->alive_count,
+             group->wave_count);
     if (schedule->count > 1)
         text_add(why, ", and %" PRIu32 " more work-groups run beside it", schedule->count - 1);
 }
 
-static void report_no_progress(const struct schedule *schedule, const struct group *group, const struct wave *wave)
+static void report_no_progress(const struct schedule *schedule, const struct group *group,
+                               const struct wave *wave)
 {
     const struct launch *launch = schedule->launch;
     struct finding finding = {.kind = FINDING_NO_PROGRESS, .kernel = launch->info.kernel, .access_count = 1};

@@ -14,16 +14,22 @@ static struct report *report;
 static struct device *device;
 static struct program *program;
 
-static bool third(const struct item *item) { return item->global_id[0] == 2; }
+static bool third(const struct item *item)
+{
+    return item->global_id[0] == 2;
+}
 
-static const struct kernel_arg arg_rows[] = {
-    {.name = "data", .kind = ARG_GLOBAL, .size = 8}, {.name = "table", .kind = ARG_CONSTANT, .size = 8},
-    {.name = "scratch", .kind = ARG_LOCAL, .size = 8}, {.name = "count", .kind = ARG_VALUE, .size = 4}};
-static const struct local_object local_rows[] = {
-    {.size = 1024, .align = 64, .arg = -1, .name = "tile"}, {.align = 16, .arg = 2, .name = "scratch"}};
-static const struct private_object private_rows[] = {{.low = 0, .high = 40, .name = "a"}, {.low = 48, .high = 64, .name = "b"}};
+static const struct kernel_arg arg_rows[] = {{.name = "data", .kind = ARG_GLOBAL, .size = 8},
+                                             {.name = "table", .kind = ARG_CONSTANT, .size = 8},
+                                             {.name = "scratch", .kind = ARG_LOCAL, .size = 8},
+                                             {.name = "count", .kind = ARG_VALUE, .size = 4}};
+static const struct local_object local_rows[] = {{.size = 1024, .align = 64, .arg = -1, .name = "tile"},
+                                                 {.align = 16, .arg = 2, .name = "scratch"}};
+static const struct private_object private_rows[] = {{.low = 0, .high = 40, .name = "a"},
+                                                     {.low = 48, .high = 64, .name = "b"}};
 static const struct module_variable variable_rows[] = {
-    {.name = "counter", .size = 16, .align = 4}, {.name = "primes", .size = 32, .align = 16, .constant = true}};
+    {.name = "counter", .size = 16, .align = 4},
+    {.name = "primes", .size = 32, .align = 16, .constant = true}};
 
 static void open_device(void)
 {
@@ -36,9 +42,14 @@ static void setup(void)
     report = report_new(&scenario);
     report_set_stream(report, NULL, false);
     fake_program = (struct fake_program){.info = {.name = "toy", .arg_count = 4, .args = arg_rows},
-                                         .traits = {.sees_groups = true}, .locals = local_rows, .local_count = 2,
-                                         .privates = private_rows, .private_count = 2, .private_size = 64,
-                                         .variables = variable_rows, .variable_count = 2};
+                                         .traits = {.sees_groups = true},
+                                         .locals = local_rows,
+                                         .local_count = 2,
+                                         .privates = private_rows,
+                                         .private_count = 2,
+                                         .private_size = 64,
+                                         .variables = variable_rows,
+                                         .variable_count = 2};
     open_device();
 }
 
@@ -61,7 +72,9 @@ static void reopen(void)
 
 static enum status try_load(const struct fake_op *ops, uint32_t magic)
 {
-    struct program_request request = {.words = &magic, .word_count = 1, .source_name = "dir/toy.cl",
+    struct program_request request = {.words = &magic,
+                                      .word_count = 1,
+                                      .source_name = "dir/toy.cl",
                                       .source_text = "first\r\nsecond\nthird"};
     fake_program.ops = ops;
     return program_load(device, &request, &program, NULL);
@@ -91,7 +104,8 @@ START_TEST(allocation_and_its_edges)
     ck_assert_int_eq(device_alloc(device, 0, 0, 0, "", &address), STATUS_BAD_ARGUMENT);
     ck_assert_int_eq(device_alloc(device, 8, 3, 0, "", &address), STATUS_BAD_ARGUMENT);
     ck_assert_int_eq(device_alloc(device, SIZE_MAX, 0, 0, "", &address), STATUS_OUT_OF_DEVICE_MEMORY);
-    ck_assert_int_eq(device_alloc(device, scenario.device.global_memory + 1, 0, 0, "", &address), STATUS_OUT_OF_DEVICE_MEMORY);
+    ck_assert_int_eq(device_alloc(device, scenario.device.global_memory + 1, 0, 0, "", &address),
+                     STATUS_OUT_OF_DEVICE_MEMORY);
     ck_assert_int_eq(device_alloc(device, 8, 65536, 0, "", &address), STATUS_OK);
     ck_assert_uint_eq(address % 65536, 0);
 }
@@ -177,8 +191,9 @@ START_TEST(commands_are_announced)
     device_fill(device, 4, a, "x", 1, 11);
     ck_assert_uint_eq(count, 5);
     uint64_t w = ACCESS_WRITE, r = ACCESS_READ;
-    uint64_t expected[] = {UINT64_C(1) << 32 | w << 16 | 8, UINT64_C(2) << 32 | r << 16 | 9, UINT64_C(3) << 32 | r << 16 | 10,
-                           UINT64_C(3) << 32 | w << 16 | 10, UINT64_C(4) << 32 | w << 16 | 11};
+    uint64_t expected[] = {UINT64_C(1) << 32 | w << 16 | 8, UINT64_C(2) << 32 | r << 16 | 9,
+                           UINT64_C(3) << 32 | r << 16 | 10, UINT64_C(3) << 32 | w << 16 | 10,
+                           UINT64_C(4) << 32 | w << 16 | 11};
     ck_assert_mem_eq(heard, expected, sizeof expected);
 }
 END_TEST
@@ -215,8 +230,13 @@ static struct launch_request request_of(uint64_t global, uint64_t local)
     args[1] = (struct launch_arg){&table, 8};
     args[2] = (struct launch_arg){&scratch_bytes, 8};
     args[3] = (struct launch_arg){&count_value, 4};
-    return (struct launch_request){.kernel = program_kernel(program, 0), .command = 1, .work_dim = 1, .global_size = {global, 1, 1},
-                                   .local_size = {local, 1, 1}, .args = args, .arg_count = 4};
+    return (struct launch_request){.kernel = program_kernel(program, 0),
+                                   .command = 1,
+                                   .work_dim = 1,
+                                   .global_size = {global, 1, 1},
+                                   .local_size = {local, 1, 1},
+                                   .args = args,
+                                   .arg_count = 4};
 }
 
 START_TEST(launch_refuses_what_cannot_be)
@@ -274,9 +294,14 @@ END_TEST
 
 START_TEST(suggested_local_sizes)
 {
-    struct { uint32_t dims; uint64_t global[3], local[3]; } rows[] = {
-        {1, {1024, 1, 1}, {256, 1, 1}}, {1, {1000, 1, 1}, {250, 1, 1}}, {1, {257, 1, 1}, {1, 1, 1}}, {1, {1, 1, 1}, {1, 1, 1}},
-        {2, {64, 64, 1}, {64, 4, 1}}, {3, {8, 8, 8}, {8, 8, 4}}, {2, {1920, 1080, 1}, {240, 1, 1}}, {1, {0, 1, 1}, {1, 1, 1}},
+    struct {
+        uint32_t dims;
+        uint64_t global[3], local[3];
+    } rows[] = {
+        {1, {1024, 1, 1}, {256, 1, 1}},       {1, {1000, 1, 1}, {250, 1, 1}},
+        {1, {257, 1, 1}, {1, 1, 1}},          {1, {1, 1, 1}, {1, 1, 1}},
+        {2, {64, 64, 1}, {64, 4, 1}},         {3, {8, 8, 8}, {8, 8, 4}},
+        {2, {1920, 1080, 1}, {240, 1, 1}},    {1, {0, 1, 1}, {1, 1, 1}},
         {1, {UINT64_MAX, 1, 1}, {255, 1, 1}},
     };
     ck_assert_int_eq(try_load(empty, 0x07230203), STATUS_OK);
@@ -286,7 +311,8 @@ START_TEST(suggested_local_sizes)
         ck_assert_mem_eq(local, rows[i].local, sizeof local);
     }
     program_release(program);
-    fake_program.info.required_size[0] = 8, fake_program.info.required_size[1] = 4, fake_program.info.required_size[2] = 1;
+    fake_program.info.required_size[0] = 8, fake_program.info.required_size[1] = 4,
+    fake_program.info.required_size[2] = 1;
     ck_assert_int_eq(try_load(empty, 0x07230203), STATUS_OK);
     uint64_t local[3], required[3] = {8, 4, 1};
     device_suggest_local_size(device, program_kernel(program, 0), 2, (uint64_t[3]){64, 64, 1}, local);
@@ -319,10 +345,14 @@ END_TEST
 /* ---- faults ---------------------------------------------------------------------------- */
 
 /* One launch of four work-items of which the third is at fault. */
-static const struct finding *provoke(enum fault_kind kind, uint64_t address, uint32_t size, bool private_space)
+static const struct finding *provoke(enum fault_kind kind, uint64_t address, uint32_t size,
+                                     bool private_space)
 {
     static struct fake_op ops[2];
-    ops[0] = (struct fake_op){.kind = FAKE_FAULT, .test = third, .fault = {.kind = kind, .address = address, .size = size, .private_space = private_space}};
+    ops[0] = (struct fake_op){
+        .kind = FAKE_FAULT,
+        .test = third,
+        .fault = {.kind = kind, .address = address, .size = size, .private_space = private_space}};
     ops[1] = (struct fake_op){.kind = FAKE_RETURN};
     if (program)
         program_release(program);
@@ -365,10 +395,13 @@ START_TEST(past_the_end)
     ck_assert(finding->has_offset);
     ck_assert_uint_eq(finding->offset_bytes, 64);
     ck_assert_int_eq(finding->access[0].kind, ACCESS_WRITE);
-    expect(provoke(FAULT_READ, data + 68, 1, false), FINDING_OUT_OF_BOUNDS_READ, "argument 0 'data' (buffer, 64 bytes)",
+    expect(provoke(FAULT_READ, data + 68, 1, false), FINDING_OUT_OF_BOUNDS_READ,
+           "argument 0 'data' (buffer, 64 bytes)",
            "the access of 1 byte begins 4 bytes past the end of argument 0 'data' (buffer, 64 bytes)");
-    expect(provoke(FAULT_READ, table + 124, 8, false), FINDING_OUT_OF_BOUNDS_READ, "argument 1 'table' (buffer, 128 bytes)",
-           "the access of 8 bytes begins inside and runs 4 bytes past the end of argument 1 'table' (buffer, 128 bytes)");
+    expect(provoke(FAULT_READ, table + 124, 8, false), FINDING_OUT_OF_BOUNDS_READ,
+           "argument 1 'table' (buffer, 128 bytes)",
+           "the access of 8 bytes begins inside and runs 4 bytes past the end of argument 1 'table' (buffer, "
+           "128 bytes)");
 }
 END_TEST
 
@@ -380,8 +413,10 @@ START_TEST(before_the_start)
     expect(finding, FINDING_OUT_OF_BOUNDS_READ, "argument 0 'data' (buffer, 64 bytes)",
            "the access of 4 bytes begins 8 bytes before the start of argument 0 'data' (buffer, 64 bytes)");
     ck_assert(!finding->has_offset);
-    expect(provoke(FAULT_READ, data - 2, 4, false), FINDING_OUT_OF_BOUNDS_READ, "argument 0 'data' (buffer, 64 bytes)",
-           "the access of 4 bytes begins 2 bytes before the start of, and runs into, argument 0 'data' (buffer, 64 bytes)");
+    expect(provoke(FAULT_READ, data - 2, 4, false), FINDING_OUT_OF_BOUNDS_READ,
+           "argument 0 'data' (buffer, 64 bytes)",
+           "the access of 4 bytes begins 2 bytes before the start of, and runs into, argument 0 'data' "
+           "(buffer, 64 bytes)");
 }
 END_TEST
 
@@ -393,7 +428,8 @@ START_TEST(null_pointers)
     expect(provoke(FAULT_WRITE, 20, 4, false), FINDING_NULL_WRITE, NULL,
            "the address is 20 bytes from a null pointer; argument 1 'table' is NULL");
     data = 0;
-    expect(provoke(FAULT_WRITE, 20, 4, false), FINDING_NULL_WRITE, NULL, "the address is 20 bytes from a null pointer");
+    expect(provoke(FAULT_WRITE, 20, 4, false), FINDING_NULL_WRITE, NULL,
+           "the address is 20 bytes from a null pointer");
 }
 END_TEST
 
@@ -411,15 +447,19 @@ END_TEST
 START_TEST(denied_memory)
 {
     take_args();
-    expect(provoke(FAULT_WRITE, table, 4, false), FINDING_READ_ONLY_WRITE, "argument 1 'table' (buffer, 128 bytes)",
+    expect(provoke(FAULT_WRITE, table, 4, false), FINDING_READ_ONLY_WRITE,
+           "argument 1 'table' (buffer, 128 bytes)",
            "argument 1 'table' (buffer, 128 bytes) was created for kernels to read only");
     data = take(64, ALLOC_KERNEL_WRITE_ONLY);
-    expect(provoke(FAULT_READ, data, 4, false), FINDING_WRITE_ONLY_READ, "argument 0 'data' (buffer, 64 bytes)",
+    expect(provoke(FAULT_READ, data, 4, false), FINDING_WRITE_ONLY_READ,
+           "argument 0 'data' (buffer, 64 bytes)",
            "argument 0 'data' (buffer, 64 bytes) was created for kernels to write only");
     data = take(64, ALLOC_SVM);
     device_map(device, data, 64, DEVICE_MAP_WRITE);
-    expect(provoke(FAULT_READ, data, 4, false), FINDING_MAPPED_ACCESS, "argument 0 'data' (SVM allocation, 64 bytes)",
-           "the host has mapped argument 0 'data' (SVM allocation, 64 bytes) for writing and not yet unmapped it");
+    expect(provoke(FAULT_READ, data, 4, false), FINDING_MAPPED_ACCESS,
+           "argument 0 'data' (SVM allocation, 64 bytes)",
+           "the host has mapped argument 0 'data' (SVM allocation, 64 bytes) for writing and not yet "
+           "unmapped it");
     device_unmap(device, data, 64, DEVICE_MAP_WRITE);
     ck_assert_uint_eq(memory_region(&device->arena.memory, data)->deny, 0);
     device_map(device, data, 32, DEVICE_MAP_WRITE); /* a part: kernels may use the rest */
@@ -445,7 +485,8 @@ START_TEST(variables_and_constants)
     const struct finding *finding = provoke(FAULT_READ, counter, 4, false);
     ck_assert_int_eq(finding->kind, FINDING_USE_AFTER_FREE); /* of the first program */
     ck_assert_str_eq(finding->object, "program-scope variable 'counter' (16 bytes)");
-    ck_assert_uint_ne(memory_region(&device->arena.memory, address_named("primes"))->deny & DENY_KERNEL_WRITE, 0);
+    ck_assert_uint_ne(memory_region(&device->arena.memory, address_named("primes"))->deny & DENY_KERNEL_WRITE,
+                      0);
 }
 END_TEST
 
@@ -456,7 +497,8 @@ START_TEST(private_variables)
     expect(finding, FINDING_OUT_OF_BOUNDS_WRITE, "private variable 'a' (40 bytes)",
            "the access of 4 bytes begins at the end of private variable 'a' (40 bytes)");
     ck_assert_uint_eq(finding->offset_bytes, 40);
-    expect(provoke(FAULT_READ, PRIVATE_BASE + 72, 4, true), FINDING_OUT_OF_BOUNDS_READ, "private variable 'b' (16 bytes)",
+    expect(provoke(FAULT_READ, PRIVATE_BASE + 72, 4, true), FINDING_OUT_OF_BOUNDS_READ,
+           "private variable 'b' (16 bytes)",
            "the access of 4 bytes begins 8 bytes past the end of private variable 'b' (16 bytes)");
 }
 END_TEST
@@ -485,14 +527,23 @@ END_TEST
 START_TEST(wild_addresses)
 {
     take_args();
-    uint64_t wild[] = {UINT64_MAX, UINT64_MAX - 3, UINT64_C(1) << 63, 1u << 20, device->arena.memory.base, UINT64_C(0x7fffffffffff)};
+    uint64_t wild[] = {UINT64_MAX,
+                       UINT64_MAX - 3,
+                       UINT64_C(1) << 63,
+                       1u << 20,
+                       device->arena.memory.base,
+                       UINT64_C(0x7fffffffffff)};
     for (size_t i = 0; i < sizeof wild / sizeof wild[0]; i++)
         ck_assert_int_eq(provoke(FAULT_READ, wild[i], 4, false)->kind, FINDING_OUT_OF_BOUNDS_READ);
 }
 END_TEST
 
 static char printed[100];
-static void sink(void *self, const char *text, size_t size) { (void)self; strncat(printed, text, size); }
+static void sink(void *self, const char *text, size_t size)
+{
+    (void)self;
+    strncat(printed, text, size);
+}
 
 START_TEST(printf_goes_to_the_sink)
 {

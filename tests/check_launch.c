@@ -32,17 +32,20 @@ static bool item_is_right(const struct launch_info *info, const struct item *ite
         right &= item->group_id[i] == id[i] / info->local_size[i];
         right &= item->local_id[i] == id[i] % info->local_size[i];
         uint64_t end = (item->group_id[i] + 1) * info->local_size[i];
-        extent[i] = (end > info->global_size[i] ? info->global_size[i] : end) - item->group_id[i] * info->local_size[i];
+        extent[i] = (end > info->global_size[i] ? info->global_size[i] : end) -
+                    item->group_id[i] * info->local_size[i];
     }
     uint64_t local = item->local_id[0] + extent[0] * (item->local_id[1] + extent[1] * item->local_id[2]);
-    uint64_t group = item->group_id[0] + info->group_count[0] * (item->group_id[1] + info->group_count[1] * item->group_id[2]);
+    uint64_t group = item->group_id[0] +
+                     info->group_count[0] * (item->group_id[1] + info->group_count[1] * item->group_id[2]);
     uint64_t linear = id[0] + info->global_size[0] * (id[1] + info->global_size[1] * id[2]);
     right &= item->local_linear == local && item->sub_group == local / info->sub_group_size;
     right &= item->group_linear == group;
     return right && seen[linear]++ == 0;
 }
 
-static void judge_wave(const struct tiling *tiling, const struct tile *tile, struct origin *origin, uint32_t lanes)
+static void judge_wave(const struct tiling *tiling, const struct tile *tile, struct origin *origin,
+                       uint32_t lanes)
 {
     bool right = true;
     for (uint32_t lane = 0; lane < lanes; lane++) {
@@ -90,10 +93,12 @@ static uint64_t walk(const struct tiling *tiling, uint32_t lanes_max)
     return tiling->tile_total;
 }
 
-static struct tiling cut(const uint64_t global[3], const uint64_t local[3], uint32_t sub_group, uint32_t lanes, bool merge)
+static struct tiling cut(const uint64_t global[3], const uint64_t local[3], uint32_t sub_group,
+                         uint32_t lanes, bool merge)
 {
     struct tiling tiling;
-    struct tiling_request request = {.sub_group_size = sub_group, .wave_lanes_max = lanes, .may_merge = merge};
+    struct tiling_request request = {
+        .sub_group_size = sub_group, .wave_lanes_max = lanes, .may_merge = merge};
     memcpy(request.global_size, global, sizeof request.global_size);
     memcpy(request.local_size, local, sizeof request.local_size);
     tiling_init(&tiling, &request);
@@ -107,9 +112,12 @@ static struct tiling cut1(uint64_t global, uint64_t local, bool merge)
 
 START_TEST(plain_sizes)
 {
-    struct { uint64_t global, local, tiles; uint32_t wave; } rows[] = {
-        {1, 1, 1, 256}, {1024, 256, 4, 256}, {1024, 64, 16, 256}, {1000, 256, 4, 256}, {1024, 1024, 1, 256},
-        {10, 64, 1, 256}, {2048, 512, 4, 256}, {257, 256, 2, 256}, {600, 300, 2, 256},
+    struct {
+        uint64_t global, local, tiles;
+        uint32_t wave;
+    } rows[] = {
+        {1, 1, 1, 256},   {1024, 256, 4, 256}, {1024, 64, 16, 256}, {1000, 256, 4, 256}, {1024, 1024, 1, 256},
+        {10, 64, 1, 256}, {2048, 512, 4, 256}, {257, 256, 2, 256},  {600, 300, 2, 256},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct tiling tiling = cut1(rows[i].global, rows[i].local, false);
@@ -122,9 +130,12 @@ END_TEST
 
 START_TEST(small_groups_share_a_wave)
 {
-    struct { uint64_t global, local, step; } rows[] = {
-        {4096, 64, 256}, {4096, 1, 256}, {4096, 16, 256}, {4096, 100, 200}, {4000, 8, 256}, {4096, 24, 240},
-        {4096, 256, 256}, {4096, 7, 224}, {4096, 512, 512}, {50, 10, 50}, {4096, 17, 255}, {4096, 5, 240},
+    struct {
+        uint64_t global, local, step;
+    } rows[] = {
+        {4096, 64, 256},  {4096, 1, 256},  {4096, 16, 256},  {4096, 100, 200},
+        {4000, 8, 256},   {4096, 24, 240}, {4096, 256, 256}, {4096, 7, 224},
+        {4096, 512, 512}, {50, 10, 50},    {4096, 17, 255},  {4096, 5, 240},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct tiling tiling = cut1(rows[i].global, rows[i].local, true);
@@ -139,11 +150,13 @@ END_TEST
 
 START_TEST(groups_merge_beyond_a_used_up_dimension)
 {
-    struct { uint64_t global[3], local[3], step[3], tiles; } rows[] = {
-        {{16, 1000, 1}, {16, 4, 1}, {16, 16, 1}, 63},  {{1, 1000, 1}, {1, 1, 1}, {1, 256, 1}, 4},
-        {{8, 8, 50}, {4, 4, 1}, {8, 8, 4}, 13},        {{10, 30, 1}, {4, 3, 1}, {12, 24, 1}, 2},
-        {{32, 32, 32}, {8, 8, 4}, {8, 8, 4}, 128},     {{2, 2, 2}, {1, 1, 1}, {2, 2, 2}, 1},
-        {{1, 1, 700}, {1, 1, 2}, {1, 1, 256}, 3},      {{20, 4, 4}, {16, 2, 2}, {32, 4, 2}, 2},
+    struct {
+        uint64_t global[3], local[3], step[3], tiles;
+    } rows[] = {
+        {{16, 1000, 1}, {16, 4, 1}, {16, 16, 1}, 63}, {{1, 1000, 1}, {1, 1, 1}, {1, 256, 1}, 4},
+        {{8, 8, 50}, {4, 4, 1}, {8, 8, 4}, 13},       {{10, 30, 1}, {4, 3, 1}, {12, 24, 1}, 2},
+        {{32, 32, 32}, {8, 8, 4}, {8, 8, 4}, 128},    {{2, 2, 2}, {1, 1, 1}, {2, 2, 2}, 1},
+        {{1, 1, 700}, {1, 1, 2}, {1, 1, 256}, 3},     {{20, 4, 4}, {16, 2, 2}, {32, 4, 2}, 2},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct tiling tiling = cut(rows[i].global, rows[i].local, 32, 256, true);
@@ -156,13 +169,16 @@ END_TEST
 
 START_TEST(waves_start_at_rows_and_sub_groups)
 {
-    struct { uint64_t x, y; uint32_t sub_group, wave; } rows[] = {
-        {16, 16, 32, 256}, {24, 24, 32, 192}, {32, 32, 32, 256}, {20, 20, 8, 240}, {30, 30, 32, 256}, {1024, 1, 64, 256},
-        {33, 31, 16, 256}, {96, 8, 32, 192}, {300, 1, 48, 240},
+    struct {
+        uint64_t x, y;
+        uint32_t sub_group, wave;
+    } rows[] = {
+        {16, 16, 32, 256},  {24, 24, 32, 192}, {32, 32, 32, 256}, {20, 20, 8, 240},  {30, 30, 32, 256},
+        {1024, 1, 64, 256}, {33, 31, 16, 256}, {96, 8, 32, 192},  {300, 1, 48, 240},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct tiling tiling = cut((uint64_t[3]){rows[i].x * 2, rows[i].y, 1}, (uint64_t[3]){rows[i].x, rows[i].y, 1},
-                                   rows[i].sub_group, 256, false);
+        struct tiling tiling = cut((uint64_t[3]){rows[i].x * 2, rows[i].y, 1},
+                                   (uint64_t[3]){rows[i].x, rows[i].y, 1}, rows[i].sub_group, 256, false);
         if (rows[i].x * rows[i].y > 256)
             ck_assert_uint_eq(tiling.wave_lanes, rows[i].wave);
         walk(&tiling, 256);
@@ -211,8 +227,11 @@ END_TEST
 
 START_TEST(sizes_near_the_end_of_uint64)
 {
-    struct { uint64_t global, local; } rows[] = {
-        {UINT64_MAX, 1024}, {UINT64_MAX - 1, 1}, {UINT64_MAX, 1}, {UINT64_MAX - 1023, 1024}, {UINT64_C(1) << 63, 100},
+    struct {
+        uint64_t global, local;
+    } rows[] = {
+        {UINT64_MAX, 1024},        {UINT64_MAX - 1, 1},      {UINT64_MAX, 1},
+        {UINT64_MAX - 1023, 1024}, {UINT64_C(1) << 63, 100},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         for (int merge = 0; merge < 2; merge++) {
@@ -222,7 +241,8 @@ START_TEST(sizes_near_the_end_of_uint64)
             struct tile tile;
             tiling_tile(&tiling, tiling.tile_total - 1, &tile);
             ck_assert_uint_eq(tile.origin[0] + tile.size[0], rows[i].global);
-            struct origin origin = {.launch = &info, .tile_origin = {tile.origin[0]}, .tile_size = {tile.size[0], 1, 1}};
+            struct origin origin = {
+                .launch = &info, .tile_origin = {tile.origin[0]}, .tile_size = {tile.size[0], 1, 1}};
             struct item item;
             origin_item(&origin, tile.lane_count - 1, &item);
             ck_assert_uint_eq(item.global_id[0], rows[i].global - 1);

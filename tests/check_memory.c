@@ -16,8 +16,14 @@ static void open_arena(uint64_t size, uint64_t limit, bool track)
     ck_assert_int_eq(arena_init(&arena, size, limit, track, &diagnosis), STATUS_OK);
 }
 
-static void setup(void) { open_arena(64 * MIB, 16 * MIB, false); }
-static void teardown(void) { arena_fini(&arena); }
+static void setup(void)
+{
+    open_arena(64 * MIB, 16 * MIB, false);
+}
+static void teardown(void)
+{
+    arena_fini(&arena);
+}
 
 static struct region *take(uint64_t size, uint64_t align)
 {
@@ -34,7 +40,10 @@ static enum status try_take(uint64_t size, uint64_t align)
     return arena_allocate(&arena, &wanted, &region);
 }
 
-static uint8_t *bytes(const struct region *region) { return (uint8_t *)(uintptr_t)region->low; }
+static uint8_t *bytes(const struct region *region)
+{
+    return (uint8_t *)(uintptr_t)region->low;
+}
 
 START_TEST(region_of_every_byte)
 {
@@ -45,7 +54,8 @@ START_TEST(region_of_every_byte)
     ck_assert_ptr_eq(memory_region(&arena.memory, region->high - 1), region);
     ck_assert_ptr_eq(memory_region(&arena.memory, 0), &arena.memory.regions[0]);
     ck_assert_ptr_eq(memory_region(&arena.memory, arena.memory.base - 1), &arena.memory.regions[0]);
-    ck_assert_ptr_eq(memory_region(&arena.memory, arena.memory.base + arena.memory.size), &arena.memory.regions[0]);
+    ck_assert_ptr_eq(memory_region(&arena.memory, arena.memory.base + arena.memory.size),
+                     &arena.memory.regions[0]);
     ck_assert_ptr_eq(memory_region(&arena.memory, UINT64_MAX), &arena.memory.regions[0]);
     ck_assert(arena.memory.regions[0].low > arena.memory.regions[0].high);
     ck_assert_uint_ne(arena.memory.regions[0].deny, 0);
@@ -137,7 +147,11 @@ END_TEST
 
 START_TEST(flags_become_denials)
 {
-    struct { uint32_t flags; enum region_kind kind; uint32_t deny; } rows[] = {
+    struct {
+        uint32_t flags;
+        enum region_kind kind;
+        uint32_t deny;
+    } rows[] = {
         {0, REGION_BUFFER, 0},
         {REGION_FLAG_READ_ONLY, REGION_BUFFER, DENY_KERNEL_WRITE},
         {REGION_FLAG_WRITE_ONLY, REGION_BUFFER, DENY_KERNEL_READ},
@@ -202,7 +216,11 @@ END_TEST
 
 START_TEST(random_life_against_a_model)
 {
-    struct { struct region *region; uint64_t low, size; uint8_t fill; } live[64] = {{0}};
+    struct {
+        struct region *region;
+        uint64_t low, size;
+        uint8_t fill;
+    } live[64] = {{0}};
     struct rng rng;
     rng_init(&rng, 5, RNG_SCHEDULE_WAVES, 1);
     for (int round = 0; round < 3000; round++) {

@@ -17,11 +17,28 @@ enum { LOG_ROOM = 100000 };
 static uint32_t log_ids[LOG_ROOM], log_count;
 static uint32_t locked, turn;
 
-static void note(const struct item *item) { if (log_count < LOG_ROOM) log_ids[log_count++] = (uint32_t)item->global_id[0]; }
-static bool always(const struct item *item) { (void)item; return true; }
-static bool odd(const struct item *item) { return item->local_id[0] % 2; }
-static bool upper_half(const struct item *item) { return item->local_id[0] >= 8; }
-static bool not_first(const struct item *item) { return item->local_id[0] != 0; }
+static void note(const struct item *item)
+{
+    if (log_count < LOG_ROOM)
+        log_ids[log_count++] = (uint32_t)item->global_id[0];
+}
+static bool always(const struct item *item)
+{
+    (void)item;
+    return true;
+}
+static bool odd(const struct item *item)
+{
+    return item->local_id[0] % 2;
+}
+static bool upper_half(const struct item *item)
+{
+    return item->local_id[0] >= 8;
+}
+static bool not_first(const struct item *item)
+{
+    return item->local_id[0] != 0;
+}
 
 static void setup(void)
 {
@@ -49,8 +66,11 @@ static void teardown(void)
 static void load(const struct fake_op *ops)
 {
     static const uint32_t words[] = {0x07230203};
-    struct program_request request = {.words = words, .word_count = 1, .source_name = "toy.cl",
-                                      .source_text = "line one\n  line two\nline three\nline four\nline five\nline six\n"};
+    struct program_request request = {
+        .words = words,
+        .word_count = 1,
+        .source_name = "toy.cl",
+        .source_text = "line one\n  line two\nline three\nline four\nline five\nline six\n"};
     fake_program.ops = ops;
     ck_assert_int_eq(device_new(&scenario, report, &device, NULL), STATUS_OK);
     ck_assert_int_eq(program_load(device, &request, &program, NULL), STATUS_OK);
@@ -58,8 +78,11 @@ static void load(const struct fake_op *ops)
 
 static enum status launch_again(uint64_t global, uint64_t local)
 {
-    struct launch_request request = {.kernel = program_kernel(program, 0), .command = 7, .work_dim = 1,
-                                     .global_size = {global, 1, 1}, .local_size = {local, 1, 1}};
+    struct launch_request request = {.kernel = program_kernel(program, 0),
+                                     .command = 7,
+                                     .work_dim = 1,
+                                     .global_size = {global, 1, 1},
+                                     .local_size = {local, 1, 1}};
     return device_launch(device, &request, NULL);
 }
 
@@ -77,9 +100,12 @@ static void expect_log(uint32_t count, const uint32_t *ids)
 }
 
 static const struct fake_op once[] = {{.kind = FAKE_WORK, .act = note}, {.kind = FAKE_RETURN}};
-static const struct fake_op twice[] = {{.kind = FAKE_WORK, .act = note}, {.kind = FAKE_WORK, .act = note}, {.kind = FAKE_RETURN}};
-static const struct fake_op around_barrier[] = {
-    {.kind = FAKE_WORK, .act = note}, {.kind = FAKE_BARRIER}, {.kind = FAKE_WORK, .act = note}, {.kind = FAKE_RETURN}};
+static const struct fake_op twice[] = {
+    {.kind = FAKE_WORK, .act = note}, {.kind = FAKE_WORK, .act = note}, {.kind = FAKE_RETURN}};
+static const struct fake_op around_barrier[] = {{.kind = FAKE_WORK, .act = note},
+                                                {.kind = FAKE_BARRIER},
+                                                {.kind = FAKE_WORK, .act = note},
+                                                {.kind = FAKE_RETURN}};
 
 /* ---- order ------------------------------------------------------------------------ */
 
@@ -252,14 +278,16 @@ static void expect_divergence(enum finding_kind kind, uint32_t line, const char 
 }
 
 /* Odd items return before the barrier. */
-static const struct fake_op some_return[] = {
-    {.kind = FAKE_BRANCH, .test = odd, .target = 3}, {.kind = FAKE_BARRIER}, {.kind = FAKE_WORK, .act = note},
-    {.kind = FAKE_RETURN}};
+static const struct fake_op some_return[] = {{.kind = FAKE_BRANCH, .test = odd, .target = 3},
+                                             {.kind = FAKE_BARRIER},
+                                             {.kind = FAKE_WORK, .act = note},
+                                             {.kind = FAKE_RETURN}};
 
 START_TEST(barrier_that_some_never_reach)
 {
     ck_assert_int_eq(launch(some_return, 16, 16), STATUS_OK);
-    expect_divergence(FINDING_BARRIER_DIVERGENCE, 2, "8 of the 16 work-items of work-group (0,0,0) wait here; 8 will never come");
+    expect_divergence(FINDING_BARRIER_DIVERGENCE, 2,
+                      "8 of the 16 work-items of work-group (0,0,0) wait here; 8 will never come");
     const struct finding *finding = report_get(report, 0);
     ck_assert_ptr_nonnull(strstr(finding->why, "the first is work-item (1,0,0)"));
     ck_assert_str_eq(finding->access[0].what, "work_group_barrier");
@@ -288,12 +316,15 @@ END_TEST
 
 START_TEST(two_different_barriers)
 {
-    static const struct fake_op ops[] = {
-        {.kind = FAKE_BRANCH, .test = upper_half, .target = 3}, {.kind = FAKE_BARRIER},
-        {.kind = FAKE_BRANCH, .test = always, .target = 4}, {.kind = FAKE_BARRIER}, {.kind = FAKE_WORK, .act = note},
-        {.kind = FAKE_RETURN}};
+    static const struct fake_op ops[] = {{.kind = FAKE_BRANCH, .test = upper_half, .target = 3},
+                                         {.kind = FAKE_BARRIER},
+                                         {.kind = FAKE_BRANCH, .test = always, .target = 4},
+                                         {.kind = FAKE_BARRIER},
+                                         {.kind = FAKE_WORK, .act = note},
+                                         {.kind = FAKE_RETURN}};
     ck_assert_int_eq(launch(ops, 12, 12), STATUS_OK);
-    expect_divergence(FINDING_BARRIER_DIVERGENCE, 2, "8 of the 12 work-items of work-group (0,0,0) wait here; "
+    expect_divergence(FINDING_BARRIER_DIVERGENCE, 2,
+                      "8 of the 12 work-items of work-group (0,0,0) wait here; "
                       "4 wait in work_group_barrier at toy.cl:4");
     ck_assert_uint_eq(report_get(report, 0)->access_count, 2);
     ck_assert_uint_eq(report_get(report, 0)->access[1].item.global_id[0], 8);
@@ -304,9 +335,11 @@ END_TEST
 /* Both sides of a branch lead to the one barrier behind it: no divergence. */
 START_TEST(lanes_meet_again_at_the_barrier)
 {
-    static const struct fake_op ops[] = {
-        {.kind = FAKE_BRANCH, .test = odd, .target = 2}, {.kind = FAKE_WORK, .act = note}, {.kind = FAKE_BARRIER},
-        {.kind = FAKE_WORK, .act = note}, {.kind = FAKE_RETURN}};
+    static const struct fake_op ops[] = {{.kind = FAKE_BRANCH, .test = odd, .target = 2},
+                                         {.kind = FAKE_WORK, .act = note},
+                                         {.kind = FAKE_BARRIER},
+                                         {.kind = FAKE_WORK, .act = note},
+                                         {.kind = FAKE_RETURN}};
     teardown();
     for (int policy = SCHEDULE_LOCKSTEP; policy <= SCHEDULE_RANDOM; policy++) {
         setup();
@@ -323,8 +356,10 @@ END_TEST
 START_TEST(work_items_at_fault_are_not_waited_for)
 {
     static const struct fake_op ops[] = {
-        {.kind = FAKE_FAULT, .test = odd, .fault = {.kind = FAULT_READ, .size = 4}}, {.kind = FAKE_BARRIER},
-        {.kind = FAKE_WORK, .act = note}, {.kind = FAKE_RETURN}};
+        {.kind = FAKE_FAULT, .test = odd, .fault = {.kind = FAULT_READ, .size = 4}},
+        {.kind = FAKE_BARRIER},
+        {.kind = FAKE_WORK, .act = note},
+        {.kind = FAKE_RETURN}};
     teardown();
     for (int policy = SCHEDULE_LOCKSTEP; policy <= SCHEDULE_RANDOM; policy++) {
         setup();
@@ -341,13 +376,21 @@ END_TEST
 
 /* ---- sub-groups ---------------------------------------------------------------------------- */
 
-static bool first_sub_group(const struct item *item) { return item->sub_group == 0; }
-static bool later_sub_group(const struct item *item) { return item->sub_group != 0; }
+static bool first_sub_group(const struct item *item)
+{
+    return item->sub_group == 0;
+}
+static bool later_sub_group(const struct item *item)
+{
+    return item->sub_group != 0;
+}
 
 /* Sub-group 0 meets alone, the others go on. */
-static const struct fake_op sub_group_alone[] = {
-    {.kind = FAKE_BRANCH, .test = later_sub_group, .target = 4}, {.kind = FAKE_SUB_GROUP_BARRIER},
-    {.kind = FAKE_SUB_GROUP_COLLECTIVE}, {.kind = FAKE_WORK, .act = note}, {.kind = FAKE_RETURN}};
+static const struct fake_op sub_group_alone[] = {{.kind = FAKE_BRANCH, .test = later_sub_group, .target = 4},
+                                                 {.kind = FAKE_SUB_GROUP_BARRIER},
+                                                 {.kind = FAKE_SUB_GROUP_COLLECTIVE},
+                                                 {.kind = FAKE_WORK, .act = note},
+                                                 {.kind = FAKE_RETURN}};
 
 START_TEST(sub_groups_do_not_wait_for_each_other)
 {
@@ -368,8 +411,9 @@ END_TEST
 
 START_TEST(part_of_a_sub_group_diverges)
 {
-    static const struct fake_op ops[] = {
-        {.kind = FAKE_BRANCH, .test = odd, .target = 2}, {.kind = FAKE_SUB_GROUP_BARRIER}, {.kind = FAKE_RETURN}};
+    static const struct fake_op ops[] = {{.kind = FAKE_BRANCH, .test = odd, .target = 2},
+                                         {.kind = FAKE_SUB_GROUP_BARRIER},
+                                         {.kind = FAKE_RETURN}};
     teardown();
     for (int policy = SCHEDULE_LOCKSTEP; policy <= SCHEDULE_RANDOM; policy++) {
         setup();
@@ -385,14 +429,23 @@ END_TEST
 
 /* Sub-group 1 spins until sub-group 0 has passed its barrier: only possible when
  * sub-group 0 is not held up by the rest of its work-group. */
-static bool until_turn(const struct item *item) { return item->sub_group != 0 && !turn; }
-static void take_turn(const struct item *item) { if (item->sub_group == 0) turn = 1; }
+static bool until_turn(const struct item *item)
+{
+    return item->sub_group != 0 && !turn;
+}
+static void take_turn(const struct item *item)
+{
+    if (item->sub_group == 0)
+        turn = 1;
+}
 
 START_TEST(sub_group_barrier_does_not_wait_for_spinners)
 {
-    static const struct fake_op ops[] = {
-        {.kind = FAKE_BRANCH, .test = first_sub_group, .target = 2}, {.kind = FAKE_SPIN, .test = until_turn},
-        {.kind = FAKE_SUB_GROUP_BARRIER}, {.kind = FAKE_WORK, .act = take_turn}, {.kind = FAKE_RETURN}};
+    static const struct fake_op ops[] = {{.kind = FAKE_BRANCH, .test = first_sub_group, .target = 2},
+                                         {.kind = FAKE_SPIN, .test = until_turn},
+                                         {.kind = FAKE_SUB_GROUP_BARRIER},
+                                         {.kind = FAKE_WORK, .act = take_turn},
+                                         {.kind = FAKE_RETURN}};
     teardown();
     for (int policy = SCHEDULE_LOCKSTEP; policy <= SCHEDULE_RANDOM; policy++) {
         setup();
@@ -412,7 +465,8 @@ END_TEST
 
 START_TEST(collective_of_the_work_group)
 {
-    static const struct fake_op ops[] = {{.kind = FAKE_COLLECTIVE}, {.kind = FAKE_WORK, .act = note}, {.kind = FAKE_RETURN}};
+    static const struct fake_op ops[] = {
+        {.kind = FAKE_COLLECTIVE}, {.kind = FAKE_WORK, .act = note}, {.kind = FAKE_RETURN}};
     teardown();
     for (int policy = SCHEDULE_LOCKSTEP; policy <= SCHEDULE_RANDOM; policy++) {
         setup();
@@ -430,7 +484,8 @@ END_TEST
 
 START_TEST(collective_that_some_miss)
 {
-    static const struct fake_op ops[] = {{.kind = FAKE_BRANCH, .test = not_first, .target = 2}, {.kind = FAKE_COLLECTIVE},
+    static const struct fake_op ops[] = {{.kind = FAKE_BRANCH, .test = not_first, .target = 2},
+                                         {.kind = FAKE_COLLECTIVE},
                                          {.kind = FAKE_RETURN}};
     ck_assert_int_eq(launch(ops, 4, 4), STATUS_OK);
     expect_divergence(FINDING_COLLECTIVE_DIVERGENCE, 2, "1 of the 4 work-items");
@@ -449,7 +504,12 @@ static bool cannot_lock(const struct item *item)
     holder = (uint32_t)item->global_id[0];
     return false;
 }
-static void unlock(const struct item *item) { ck_assert_uint_eq(holder, item->global_id[0]); locked = 0; note(item); }
+static void unlock(const struct item *item)
+{
+    ck_assert_uint_eq(holder, item->global_id[0]);
+    locked = 0;
+    note(item);
+}
 
 static const struct fake_op spin_lock[] = {
     {.kind = FAKE_SPIN, .test = cannot_lock}, {.kind = FAKE_WORK, .act = unlock}, {.kind = FAKE_RETURN}};
@@ -472,12 +532,22 @@ START_TEST(spin_lock_finishes)
 END_TEST
 
 /* Group 0 waits for what only the last group does. */
-static bool until_last(const struct item *item) { return item->group_id[0] == 0 && !turn; }
-static void last_sets(const struct item *item) { if (item->group_id[0] == 7) turn = 1; note(item); }
+static bool until_last(const struct item *item)
+{
+    return item->group_id[0] == 0 && !turn;
+}
+static void last_sets(const struct item *item)
+{
+    if (item->group_id[0] == 7)
+        turn = 1;
+    note(item);
+}
 
 START_TEST(a_waiting_group_lets_others_in)
 {
-    static const struct fake_op ops[] = {{.kind = FAKE_SPIN, .test = until_last}, {.kind = FAKE_WORK, .act = last_sets}, {.kind = FAKE_RETURN}};
+    static const struct fake_op ops[] = {{.kind = FAKE_SPIN, .test = until_last},
+                                         {.kind = FAKE_WORK, .act = last_sets},
+                                         {.kind = FAKE_RETURN}};
     teardown();
     for (int policy = SCHEDULE_LOCKSTEP; policy <= SCHEDULE_RANDOM; policy++) {
         setup();
@@ -494,12 +564,23 @@ END_TEST
 
 /* Every group waits until all have come: all must be resident at once. */
 static uint32_t arrived;
-static void arrive(const struct item *item) { (void)item; arrived++; }
-static bool until_all(const struct item *item) { (void)item; return arrived < 64; }
+static void arrive(const struct item *item)
+{
+    (void)item;
+    arrived++;
+}
+static bool until_all(const struct item *item)
+{
+    (void)item;
+    return arrived < 64;
+}
 
 START_TEST(a_barrier_over_all_groups_finishes)
 {
-    static const struct fake_op ops[] = {{.kind = FAKE_WORK, .act = arrive}, {.kind = FAKE_SPIN, .test = until_all}, {.kind = FAKE_WORK, .act = note}, {.kind = FAKE_RETURN}};
+    static const struct fake_op ops[] = {{.kind = FAKE_WORK, .act = arrive},
+                                         {.kind = FAKE_SPIN, .test = until_all},
+                                         {.kind = FAKE_WORK, .act = note},
+                                         {.kind = FAKE_RETURN}};
     arrived = 0;
     fake_program.traits.has_atomics = true;
     ck_assert_int_eq(launch(ops, 64, 1), STATUS_OK);

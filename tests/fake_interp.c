@@ -28,8 +28,9 @@ struct fake_wave {
 
 /* ---- modules ------------------------------------------------------------------ */
 
-static const char *const whats[] = {"return", "plain store", "branch", "plain load", "work_group_barrier",
-                                    "sub_group_barrier", "work_group_all", "sub_group_all", "plain load"};
+static const char *const whats[] = {"return",         "plain store",        "branch",
+                                    "plain load",     "work_group_barrier", "sub_group_barrier",
+                                    "work_group_all", "sub_group_all",      "plain load"};
 
 enum status interp_module_new(const uint32_t *words, size_t word_count, const struct spec_constant *constants,
                               size_t constant_count, struct module **out_module, struct diagnosis *diagnosis)
@@ -48,19 +49,36 @@ enum status interp_module_new(const uint32_t *words, size_t word_count, const st
         m->insns[count].f = collective ? (uint32_t)(sub ? SCOPE_SUB_GROUP : SCOPE_WORK_GROUP) << 8 : sub;
         m->ops[count] = op->kind == FAKE_SPIN ? OP_ld_u_32 : OP_jump;
         m->sites[count] = (struct site){.line = count + 1, .column = 3, .what = whats[op->kind], .size = 4};
-        m->sites[count].access = op->kind == FAKE_FAULT && op->fault.kind == FAULT_WRITE ? ACCESS_WRITE : ACCESS_READ;
+        m->sites[count].access =
+            op->kind == FAKE_FAULT && op->fault.kind == FAULT_WRITE ? ACCESS_WRITE : ACCESS_READ;
     } while (m->program.ops[count++].kind != FAKE_RETURN);
-    m->code = (struct code){.insns = m->insns, .insn_count = count, .ops = m->ops, .sites = m->sites, .site_count = count,
-                            .args_size = 64, .local_objects = m->program.locals,
-                            .local_object_count = m->program.local_count, .private_size = m->program.private_size,
-                            .private_objects = m->program.privates, .private_object_count = m->program.private_count};
+    m->code = (struct code){.insns = m->insns,
+                            .insn_count = count,
+                            .ops = m->ops,
+                            .sites = m->sites,
+                            .site_count = count,
+                            .args_size = 64,
+                            .local_objects = m->program.locals,
+                            .local_object_count = m->program.local_count,
+                            .private_size = m->program.private_size,
+                            .private_objects = m->program.privates,
+                            .private_object_count = m->program.private_count};
     *out_module = m;
     return STATUS_OK;
 }
 
-void interp_module_free(struct module *module) { free(module); }
-size_t interp_variable_count(const struct module *module) { return module->program.variable_count; }
-const struct module_variable *interp_variable(const struct module *module, size_t index) { return &module->program.variables[index]; }
+void interp_module_free(struct module *module)
+{
+    free(module);
+}
+size_t interp_variable_count(const struct module *module)
+{
+    return module->program.variable_count;
+}
+const struct module_variable *interp_variable(const struct module *module, size_t index)
+{
+    return &module->program.variables[index];
+}
 
 void interp_module_bind(struct module *module, const uint64_t *addresses, interp_write *write, void *self)
 {
@@ -68,11 +86,19 @@ void interp_module_bind(struct module *module, const uint64_t *addresses, interp
         write(self, addresses[i], "\x11\x22\x33\x44", 4, true);
 }
 
-size_t interp_kernel_count(const struct module *module) { (void)module; return 1; }
-const struct kernel_info *interp_kernel_info(const struct module *module, size_t kernel) { (void)kernel; return &module->program.info; }
+size_t interp_kernel_count(const struct module *module)
+{
+    (void)module;
+    return 1;
+}
+const struct kernel_info *interp_kernel_info(const struct module *module, size_t kernel)
+{
+    (void)kernel;
+    return &module->program.info;
+}
 
-enum status interp_code(struct module *module, const struct code_request *request, const struct code **out_code,
-                        struct diagnosis *diagnosis)
+enum status interp_code(struct module *module, const struct code_request *request,
+                        const struct code **out_code, struct diagnosis *diagnosis)
 {
     (void)diagnosis;
     fake_request = *request;
@@ -82,16 +108,22 @@ enum status interp_code(struct module *module, const struct code_request *reques
     return STATUS_OK;
 }
 
-enum status interp_traits(struct module *module, size_t kernel, struct kernel_traits *out_traits, struct diagnosis *diagnosis)
+enum status interp_traits(struct module *module, size_t kernel, struct kernel_traits *out_traits,
+                          struct diagnosis *diagnosis)
 {
     (void)kernel, (void)diagnosis;
     *out_traits = module->program.traits;
     return STATUS_OK;
 }
 
-char *interp_listing(struct module *module) { (void)module; return strdup("toy\n"); }
+char *interp_listing(struct module *module)
+{
+    (void)module;
+    return strdup("toy\n");
+}
 
-void interp_args(const struct code *code, const struct kernel_info *info, const struct launch_arg *args, uint8_t *out)
+void interp_args(const struct code *code, const struct kernel_info *info, const struct launch_arg *args,
+                 uint8_t *out)
 {
     (void)code;
     for (size_t i = 0; i < info->arg_count && i < 8; i++)
@@ -106,7 +138,8 @@ uint32_t spirv_spec_constant_size(const uint32_t *words, size_t word_count, uint
 
 /* ---- waves -------------------------------------------------------------------------- */
 
-struct wave *wave_new(const struct code *code, struct memory *memory, const struct wave_host *host, const struct observer *observer)
+struct wave *wave_new(const struct code *code, struct memory *memory, const struct wave_host *host,
+                      const struct observer *observer)
 {
     struct fake_wave *fake = calloc(1, sizeof *fake);
     fake->wave = (struct wave){.code = code, .memory = memory, .host = host, .observer = observer};
