@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "api.h"
+#include "orrery_api.h"
 
 cl_int CL_API_CALL api_clIcdGetPlatformIDsKHR(cl_uint num_entries, cl_platform_id *platforms, cl_uint *num_platforms)
 {
@@ -34,7 +35,7 @@ void *CL_API_CALL api_clGetExtensionFunctionAddress(const char *function_name)
     for (size_t i = 0; i < sizeof extension_functions / sizeof *extension_functions; i++)
         if (strcmp(function_name, extension_functions[i].name) == 0)
             return (void *)(uintptr_t)extension_functions[i].function;
-    return NULL;
+    return orrery_function(function_name);
 }
 
 void *CL_API_CALL api_clGetExtensionFunctionAddressForPlatform(cl_platform_id platform, const char *function_name)

@@ -42,6 +42,8 @@ liborrery_la_SOURCES = \
 	%D%/object.c \
 	%D%/object.def \
 	%D%/object.h \
+	%D%/orrery_api.c \
+	%D%/orrery_api.h \
 	%D%/platform.c \
 	%D%/program.c \
 	%D%/program.h \
@@ -63,7 +65,8 @@ liborrery_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -export-symbols $(srcdi
 EXTRA_liborrery_la_DEPENDENCIES = %D%/icd.sym
 EXTRA_DIST += %D%/icd.sym %D%/orrery.pc.in
 
-# include_orrerydir = $(includedir)/orrery  -- with include/orrery/orrery.h, when it exists
+include_orrerydir = $(includedir)/orrery
+include_orrery_HEADERS = include/orrery/orrery.h
 
 pkgconfigdir = $(libdir)/pkgconfig
 pkgconfig_DATA = %D%/orrery.pc

@@ -8,6 +8,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include "error.h"
 #include "queue.h"
 
 enum { EXIT_NOTHING_RAN = 3, EXIT_NO_PROGRESS = 124 };
@@ -77,6 +78,8 @@ static char *log_name(const char *pattern)
 
 static void log_open(void)
 {
+    if (log_stream)
+        fclose(log_stream);
     char *name = runtime.scenario.log_file ? log_name(runtime.scenario.log_file) : NULL;
     log_stream = name ? fopen(name, "we") : NULL;
     if (name && !log_stream)
@@ -153,6 +156,11 @@ struct device *runtime_device(void)
 
 /* ---- another scenario ------------------------------------------------------------ */
 
+static bool same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && !strcmp(a, b));
+}
+
 /* The report keeps pointing at runtime.scenario, which changes in place; so does the
  * device handle, which the program may hold. */
 static enum status exchange(struct scenario *scenario, struct diagnosis *diagnosis)
@@ -169,6 +177,8 @@ static enum status exchange(struct scenario *scenario, struct diagnosis *diagnos
     kernels_before += device_kernels_run(old_device);
     device_free(old_device);
     runtime.platform->root->device = device;
+    if (!same_text(old.log_file, runtime.scenario.log_file))
+        log_open();
     scenario_fini(&old);
     return STATUS_OK;
 }
@@ -189,24 +199,37 @@ cl_int runtime_load(const char *path, const char *text, struct diagnosis *diagno
     return exchange(&scenario, diagnosis) ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
 }
 
+/* Seeds, policies and limits count from the next launch on; what the device is made of
+ * and what it keeps books of was settled when it was made. */
+cl_int runtime_set_option(const char *option, const char *value, struct diagnosis *diagnosis)
+{
+    if (runtime_get()->broken)
+        return CL_INVALID_PLATFORM;
+    queue_drain();
+    runtime_lock();
+    enum status status = scenario_apply_option(&runtime.scenario, option, value, diagnosis);
+    runtime_unlock();
+    return error_from_status(status);
+}
+
 /* ---- the end --------------------------------------------------------------------- */
 
-static uint64_t kernels_run(void)
+uint64_t runtime_kernels_run(void)
 {
     return kernels_before + device_kernels_run(runtime.platform->root->device);
 }
 
 static void write_json(void)
 {
-    FILE *stream = runtime.scenario.json_file ? fopen(runtime.scenario.json_file, "we") : NULL;
-    if (!stream) {
-        if (runtime.scenario.json_file)
-            fprintf(stderr, "orrery: warning: cannot write %s\n", runtime.scenario.json_file);
-        return;
-    }
-    for (size_t i = 0; i < report_count(runtime.report); i++)
+    char *name = runtime.scenario.json_file ? log_name(runtime.scenario.json_file) : NULL;
+    FILE *stream = name ? fopen(name, "we") : NULL;
+    if (name && !stream)
+        fprintf(stderr, "orrery: warning: cannot write %s\n", name);
+    for (size_t i = 0; stream && i < report_count(runtime.report); i++)
         report_write_json(stream, report_get(runtime.report, i));
-    fclose(stream);
+    if (stream)
+        fclose(stream);
+    free(name);
 }
 
 static void say_summary(uint64_t kernels)
@@ -220,7 +243,7 @@ static void say_summary(uint64_t kernels)
 
 _Noreturn void runtime_no_progress(void)
 {
-    say_summary(kernels_run());
+    say_summary(runtime_kernels_run());
     _exit(EXIT_NO_PROGRESS);
 }
 
@@ -242,7 +265,7 @@ __attribute__((destructor)) static void process_ends(void)
     if (!runtime_started() || runtime.broken || started_by != getpid())
         return;
     queue_shutdown();
-    uint64_t kernels = kernels_run();
+    uint64_t kernels = runtime_kernels_run();
     say_summary(kernels);
     int status = exit_status(kernels);
     if (status)
