@@ -133,7 +133,7 @@ static enum value_class class_of(struct ir *ir, uint32_t id)
     case IR_trunc: return all == CLASS_A && (v->type != T_I32 || a->type != T_I64) ? CLASS_V : all;
     case IR_index: return all;
     case IR_phi: return v->masked ? CLASS_V : all == CLASS_A && !affine_type(v) ? CLASS_V : ir->irreducible ? CLASS_V : all;
-    case IR_load:
+    case IR_load: case IR_poison_load:
         return a->cls == CLASS_U && !ir->irreducible && v->storage != STORAGE_PRIVATE && v->storage != STORAGE_GENERIC ? CLASS_U : CLASS_V;
     case IR_extract: case IR_math_second: return a->cls;
     case IR_atomic: case IR_collective: case IR_space: return CLASS_V;

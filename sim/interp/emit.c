@@ -25,7 +25,6 @@ struct emitter {
     struct ir *ir;
     struct arena *arena;
     uint32_t width;
-    bool poison;
     uint32_t *group_of;        /* value -> group (union-find) */
     struct group *groups;      /* per value */
     LIST(struct segment) segments;
@@ -177,7 +176,9 @@ static void prepare(struct emitter *e, uint32_t v)
             lanes_only(e, v, 0, 2);
         break;
     case IR_space: lanes_only(e, v, 0, 0); break;
-    case IR_load:
+    case IR_poison_check: break;
+    case IR_poison_store: lanes_only(e, v, 1, 1); /* fall through */
+    case IR_poison_load: case IR_load:
         if (storage == STORAGE_GENERIC)
             lanes_only(e, v, 0, 0);
         else if (storage == STORAGE_PRIVATE)
@@ -213,7 +214,7 @@ static void prepare(struct emitter *e, uint32_t v)
 static void fold_offset(struct emitter *e, uint32_t v)
 {
     struct value *value = val(e, v);
-    if (value->op != IR_load && value->op != IR_store)
+    if (value->op != IR_load && value->op != IR_store && value->op != IR_poison_load && value->op != IR_poison_store)
         return;
     const struct value *address = val(e, value->args[0]);
     int64_t offset = value->offset + address->offset;
@@ -373,7 +374,7 @@ static void phi_interval(struct emitter *e, uint32_t v, uint32_t b)
 /* Operands that are still read after the first result is written. */
 static bool reads_late(const struct value *v)
 {
-    return ir_families[v->op] == FAMILY_EFFECT || v->op == IR_math || v->op == IR_space;
+    return ir_families[v->op] == FAMILY_EFFECT || v->op == IR_math || v->op == IR_space || v->op == IR_poison_load;
 }
 
 static void find_intervals(struct emitter *e)
@@ -838,6 +839,23 @@ static void put_store(struct emitter *e, uint32_t v)
     insn->f = k;
 }
 
+/* The address form of a poison operation: 0 u, 1 a, 2 v, 3 private u, 4 private v, 5 generic. */
+static void put_poison(struct emitter *e, uint32_t v)
+{
+    const struct value *value = val(e, v);
+    uint32_t address = value->args[0], cls = address_form(e, address), form = cls, op = OP_poison_st;
+    if (value->storage == STORAGE_PRIVATE)
+        form = cls == CLASS_U ? 3 : 4;
+    else if (value->storage == STORAGE_GENERIC)
+        form = 5;
+    uint32_t list = push_operand(e, form);
+    push_operand(e, (uint32_t)value->components << value->size_log2);
+    push_operand(e, (uint32_t)(int32_t)value->offset);
+    if (value->op == IR_poison_load)
+        op = value->cls == CLASS_U ? OP_poison_ld_u : OP_poison_ld;
+    put(e, op, value->op == IR_poison_load ? loc(e, v) : 0, loc(e, address), list, value->args[1] ? loc(e, value->args[1]) : 0)->e = value->site;
+}
+
 static void put_printf(struct emitter *e, uint32_t v)
 {
     const struct value *value = val(e, v);
@@ -925,6 +943,13 @@ static void put_value(struct emitter *e, uint32_t v)
     case IR_fence: put(e, OP_fence, 0, 0, 0, 0)->e = value->site; break;
     case IR_barrier: {
         struct insn *insn = put(e, OP_barrier, 0, 0, 0, 0);
+        insn->e = value->site;
+        insn->f = (uint32_t)value->imm;
+        break;
+    }
+    case IR_poison_load: case IR_poison_store: put_poison(e, v); break;
+    case IR_poison_check: {
+        struct insn *insn = put(e, is_v(e, a) ? OP_poison_check_v : OP_poison_check_u, 0, loc(e, a), 0, 0);
         insn->e = value->site;
         insn->f = (uint32_t)value->imm;
         break;
@@ -1108,9 +1133,9 @@ static struct code *finish(struct emitter *e, uint32_t *block_start)
     return code;
 }
 
-const struct code *emit(struct ir *ir, uint32_t width, bool poison)
+const struct code *emit(struct ir *ir, uint32_t width)
 {
-    struct emitter emitter = {.ir = ir, .arena = ir->arena, .width = width, .poison = poison}, *e = &emitter;
+    struct emitter emitter = {.ir = ir, .arena = ir->arena, .width = width}, *e = &emitter;
     uint32_t room = ir->values.count * 4 + 4096;
     e->splat_of = ARENA_ARRAY(e->arena, uint32_t, room);
     e->lanes_of = ARENA_ARRAY(e->arena, uint32_t, room);

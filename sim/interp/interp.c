@@ -13,7 +13,7 @@ const struct kernel_info *interp_kernel_info(const struct module *m, size_t kern
 
 static uint32_t width_class(uint32_t width) { return width <= 16 ? 16 : width <= 64 ? 64 : WAVE_LANES_MAX; }
 
-static struct ir *lowered(struct module *m, struct entry_point *e, bool preempt)
+static struct ir *lowered(struct module *m, struct entry_point *e, bool preempt, bool poison)
 {
     struct ir *ir = lower_kernel(m, e, preempt);
     cfg_build(ir);
@@ -26,6 +26,8 @@ static struct ir *lowered(struct module *m, struct entry_point *e, bool preempt)
     simplify(ir);
     cfg_canonical(ir);
     fuse(ir);
+    if (poison)
+        track_poison(ir);
     cfg_loop_closed(ir);
     cfg_split_edges(ir);
     classify(ir);
@@ -66,10 +68,10 @@ static const struct code *make_code(struct module *m, struct entry_point *e, uin
     const struct code *code = find_code(e, key);
     if (code)
         return code;
-    struct ir *ir = lowered(m, e, preempt); /* emit changes it, so one per code */
+    struct ir *ir = lowered(m, e, preempt, poison); /* emit changes it, so one per code */
     if (!e->has_traits)
         find_traits(e, ir);
-    code = emit(ir, width, poison);
+    code = emit(ir, width);
     *list_push(&m->arena, &e->code) = code;
     *list_push(&m->arena, &e->code_key) = key;
     if (code->private_size > e->info.private_bytes)
@@ -80,7 +82,7 @@ static const struct code *make_code(struct module *m, struct entry_point *e, uin
 enum status interp_code(struct module *m, const struct code_request *request, const struct code **out_code, struct diagnosis *diagnosis)
 {
     jmp_buf fail;
-    enum status status = STATUS_OK;
+    volatile enum status status = STATUS_OK;
     pthread_mutex_lock(&m->lock);
     m->fail = m->arena.out_of_memory = &fail;
     m->fail_status = STATUS_OUT_OF_MEMORY;

@@ -131,8 +131,10 @@ void promote_variables(struct ir *ir);
 void simplify(struct ir *ir);         /* fold, number, dead code */
 void hoist_invariants(struct ir *ir);
 void if_convert(struct ir *ir);
+void track_poison(struct ir *ir);     /* poison.c: uninitialised values */
+void remove_dead(struct ir *ir);
 void fuse(struct ir *ir);             /* multiply-add with two roundings */
 void classify(struct ir *ir);         /* diverge.c */
-const struct code *emit(struct ir *ir, uint32_t width, bool poison); /* emit.c */
+const struct code *emit(struct ir *ir, uint32_t width); /* emit.c */
 
 #endif

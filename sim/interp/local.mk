@@ -1,6 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 noinst_LTLIBRARIES += libinterp.la
 libinterp_la_SOURCES = \
+	%D%/cfg.c \
+	%D%/diverge.c \
+	%D%/emit.c \
+	%D%/exec_control.h \
+	%D%/interp.c \
+	%D%/kernel_info.c \
+	%D%/lower.c \
+	%D%/lower.h \
+	%D%/lower_group.c \
+	%D%/lower_memory.c \
+	%D%/lower_value.c \
+	%D%/opencl_std.c \
+	%D%/poison.c \
+	%D%/promote.c \
+	%D%/simplify.c \
+	%D%/spirv_ops.c \
+	%D%/spirv_ops.def \
+	%D%/wave.c \
+	%D%/wave_control.c \
 	%D%/arena.c \
 	%D%/arena.h \
 	%D%/interp.h \
@@ -23,6 +42,7 @@ libinterp_la_LIBADD = $(ISA_PARTS) $(SLEEF_LIBS)
 # exec_*.c and math_*.c: compiled once per instruction set with ORRERY_ISA = 0, 1, 2; their external names carry
 # the suffix. The vector flags never include -mfma: contraction is off and results are the same everywhere.
 ISA_SOURCES = \
+	%D%/exec_control.c \
 	%D%/math_double.c \
 	%D%/math_float.c \
 	%D%/math_half.c \

@@ -9,6 +9,8 @@
 
 #include "spirv_ops.h"
 
+extern void SpvHasResultAndType(SpvOp opcode, bool *has_result, bool *has_type); /* emitted here once */
+
 _Noreturn void module_fail(struct module *module, enum status status, const char *format, ...)
 {
     char text[800];

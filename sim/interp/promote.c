@@ -172,7 +172,8 @@ static void phis_first(struct ir *ir)
             for (uint32_t i = 0; i < block->insts.count; i++)
                 if ((ir_value(ir, block->insts.at[i])->op == IR_phi) == phis)
                     sorted[n++] = block->insts.at[i];
-        memcpy(block->insts.at, sorted, n * sizeof *sorted);
+        if (n)
+            memcpy(block->insts.at, sorted, n * sizeof *sorted);
     }
 }
 

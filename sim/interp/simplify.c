@@ -11,7 +11,7 @@
 
 static bool is_pure(const struct value *v)
 {
-    return ir_families[v->op] != FAMILY_EFFECT && v->op != IR_phi && v->op != IR_extract && v->op != IR_math_second;
+    return ir_families[v->op] != FAMILY_EFFECT && v->op != IR_phi && v->op != IR_extract && v->op != IR_math_second && v->op != IR_poison_load;
 }
 
 /* ---- value numbering -------------------------------------------------------------------- */
@@ -171,7 +171,7 @@ static void mark_live(struct ir *ir, uint8_t *live, uint32_t root)
     }
 }
 
-static void remove_dead(struct ir *ir)
+void remove_dead(struct ir *ir)
 {
     uint8_t *live = ARENA_ARRAY(ir->arena, uint8_t, ir->values.count);
     for (uint32_t o = 0; o < ir->order_count; o++) {

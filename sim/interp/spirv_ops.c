@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include <spirv-tools/libspirv.h>
+
 #include "ir.h"
 
 enum { OPCODES = 512 };
@@ -18,6 +20,13 @@ const struct spirv_op *spirv_op(uint32_t opcode)
 {
     static const struct spirv_op absent = {NULL, LOWER_ABSENT, 0};
     return opcode < OPCODES ? &table[opcode] : &absent;
+}
+
+const char *spv_op_name(uint32_t opcode)
+{
+    static _Thread_local char text[64];
+    snprintf(text, sizeof text, "Op%s", spvOpcodeString(opcode));
+    return text;
 }
 
 bool spirv_op_supported(uint32_t opcode)
