@@ -29,6 +29,9 @@ check_PROGRAMS += %D%/check_queue
 check_PROGRAMS += %D%/check_frontend
 %C%_check_frontend_SOURCES = %D%/check_frontend.c
 %C%_check_frontend_LDADD = libsim.la $(CHECK_LIBS)
+check_PROGRAMS += %D%/check_event
+%C%_check_event_SOURCES = %D%/check_event.c %D%/cl_fixture.h
+%C%_check_event_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 endif
 
 test_scripts = \
