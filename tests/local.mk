@@ -32,6 +32,14 @@ check_PROGRAMS += %D%/check_frontend
 check_PROGRAMS += %D%/check_event
 %C%_check_event_SOURCES = %D%/check_event.c %D%/cl_fixture.h
 %C%_check_event_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += %D%/check_report
+%C%_check_report_SOURCES = %D%/check_report.c
+%C%_check_report_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+%C%_check_report_LDADD = libsim.la $(JANSSON_LIBS) $(CHECK_LIBS)
+
+check_PROGRAMS += %D%/check_scenario
+%C%_check_scenario_SOURCES = %D%/check_scenario.c
+%C%_check_scenario_LDADD = libsim.la $(CHECK_LIBS)
 endif
 
 test_scripts = \

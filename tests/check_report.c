@@ -1,0 +1,533 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reports: the text people read, JSON for programs, de-duplication, limits, severities. */
+#include <check.h>
+#include <jansson.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "orrery/report.h"
+
+static struct scenario scenario;
+static struct report *report;
+static char *text;
+static size_t text_size;
+static FILE *stream;
+
+static void setup(void)
+{
+    scenario_default(&scenario);
+    for (int i = 0; i < CHECK_COUNT; i++)
+        scenario.checks[i] = SEVERITY_ERROR;
+    report = report_new(&scenario);
+    stream = open_memstream(&text, &text_size);
+    report_set_stream(report, stream, false);
+}
+
+static void teardown(void)
+{
+    report_free(report);
+    fclose(stream);
+    free(text);
+    scenario_fini(&scenario);
+}
+
+/* The pair of DESIGN's example: message passing with too narrow a scope. */
+static struct finding race(void)
+{
+    struct finding finding = {
+        .kind = FINDING_RACE_GLOBAL,
+        .kernel = "mp",
+        .object = "argument 0 'data' (buffer, 8 bytes)",
+        .has_offset = true,
+        .access_count = 2,
+        .access =
+            {
+                {.place = {"mp.cl", 7, 11, "    data[0] = 42;"}, .kind = ACCESS_WRITE, .has_item = true, .size_bytes = 4, .what = "plain store"},
+                {.place = {"mp.cl", 12, 13, "\tout[0] = data[0];\r\n"},
+                 .kind = ACCESS_READ,
+                 .has_item = true,
+                 .item = {.global_id = {64, 0, 0}, .group_id = {1, 0, 0}, .compute_unit = 1},
+                 .size_bytes = 4,
+                 .has_value = true,
+                 .value = 42,
+                 .what = "plain load"},
+            },
+        .why = "the release at mp.cl:8 has memory_scope_work_group: it reaches work-group (0,0,0) only, and the acquire at mp.cl:11 "
+               "that read its value is in work-group (1,0,0)",
+        .fix = "memory_scope_device at mp.cl:8 and mp.cl:11",
+        .spec = "OpenCL 2.2 API, 3.3.5 inclusive scope; 3.3.6 data race",
+    };
+    return finding;
+}
+
+static struct finding overrun(uint32_t line)
+{
+    struct finding finding = {
+        .kind = FINDING_OUT_OF_BOUNDS_WRITE,
+        .kernel = "k",
+        .access_count = 1,
+        .access = {{.place = {"a.cl", line, 5, "out[i] = 1;"}, .kind = ACCESS_WRITE, .has_item = true, .size_bytes = 1}},
+        .why = "1 byte past the end of argument 0",
+    };
+    return finding;
+}
+
+static const char *so_far(void)
+{
+    fflush(stream);
+    return text;
+}
+
+static void add(const struct finding finding)
+{
+    report_add(report, &finding);
+}
+
+/* ---- text -------------------------------------------------------------------------- */
+
+static const char golden[] =
+    "orrery: error: race-global: two work-groups access the same bytes and nothing orders them\n"
+    "  kernel mp, argument 0 'data' (buffer, 8 bytes), bytes 0..3\n"
+    "\n"
+    "  1  mp.cl:7:11   data[0] = 42;                           plain store, 4 bytes\n"
+    "     work-item (0,0,0), sub-group 0, work-group (0,0,0), compute unit 0\n"
+    "  2  mp.cl:12:13  out[0] = data[0];                       plain load, 4 bytes, read 42\n"
+    "     work-item (64,0,0), sub-group 0, work-group (1,0,0), compute unit 1\n"
+    "\n"
+    "  why   the release at mp.cl:8 has memory_scope_work_group: it reaches work-group (0,0,0) only, and\n"
+    "        the acquire at mp.cl:11 that read its value is in work-group (1,0,0)\n"
+    "  fix   memory_scope_device at mp.cl:8 and mp.cl:11\n"
+    "  spec  OpenCL 2.2 API, 3.3.5 inclusive scope; 3.3.6 data race\n";
+
+START_TEST(a_finding_reads_as_designed)
+{
+    add(race());
+    ck_assert_str_eq(so_far(), golden);
+}
+END_TEST
+
+static char *shown(const struct finding *finding, bool colour)
+{
+    char *out = NULL;
+    size_t size = 0;
+    FILE *memory = open_memstream(&out, &size);
+    report_print_finding(memory, finding, colour);
+    fclose(memory);
+    return out;
+}
+
+START_TEST(repeats_are_counted_in_the_text)
+{
+    struct finding finding = race();
+    finding.severity = SEVERITY_WARNING;
+    finding.count = 64;
+    char *out = shown(&finding, false);
+    ck_assert_ptr_nonnull(strstr(out, "orrery: warning: race-global: "));
+    ck_assert_ptr_nonnull(strstr(out, "\n  also  63 more pairs at these two places\n"));
+    free(out);
+    finding = overrun(3);
+    finding.severity = SEVERITY_ERROR;
+    finding.count = 2;
+    out = shown(&finding, false);
+    ck_assert_ptr_nonnull(strstr(out, "\n  also  1 more at this place\n"));
+    free(out);
+}
+END_TEST
+
+START_TEST(missing_parts_leave_no_holes)
+{
+    struct finding finding = {.kind = FINDING_API_ERROR, .severity = SEVERITY_ERROR, .count = 1};
+    char *out = shown(&finding, false);
+    ck_assert_str_eq(out, "orrery: error: api-error: an OpenCL call was refused\n");
+    free(out);
+    finding = overrun(0);
+    finding.severity = SEVERITY_ERROR;
+    finding.access[0].has_item = false;
+    finding.access[0].place = (struct source_place){NULL, 0, 0, NULL};
+    finding.object = "argument 0";
+    finding.has_offset = true;
+    finding.offset_bytes = (uint64_t)-1;
+    finding.why = NULL;
+    out = shown(&finding, false);
+    ck_assert_str_eq(out, "orrery: error: out-of-bounds-write: a store writes outside every allocation\n"
+                          "  kernel k, argument 0, byte -1\n\n"
+                          "  1  (no line)                                          store, 1 byte\n"
+                          "     host command\n");
+    free(out);
+}
+END_TEST
+
+START_TEST(colour_is_only_in_the_first_line)
+{
+    struct finding finding = race();
+    finding.severity = SEVERITY_ERROR;
+    char *out = shown(&finding, true);
+    ck_assert_ptr_eq(strstr(out, "orrery: \033[1;31merror: race-global\033[0m: two work-groups"), out);
+    ck_assert_ptr_null(strchr(strchr(out, '\n'), '\033'));
+    free(out);
+}
+END_TEST
+
+START_TEST(source_cannot_command_a_terminal)
+{
+    struct finding finding = overrun(4);
+    finding.access[0].place.text = "a\033[2Jb\x7f";
+    char *out = shown(&finding, false);
+    ck_assert_ptr_null(strchr(out, '\033'));
+    ck_assert_ptr_nonnull(strstr(out, "a [2Jb"));
+    free(out);
+}
+END_TEST
+
+START_TEST(paragraphs_wrap_at_words)
+{
+    struct finding finding = {.kind = FINDING_NULL_READ, .severity = SEVERITY_ERROR};
+    char why[1000] = "";
+    for (int i = 0; i < 60; i++)
+        strcat(why, i ? " word" : "word");
+    strcat(why, "\nsecond line");
+    finding.why = why;
+    char *out = shown(&finding, false);
+    size_t words = 0;
+    for (char *line = strtok(strchr(out, '\n') + 1, "\n"); line; line = strtok(NULL, "\n")) {
+        ck_assert_uint_le(strlen(line), 100);
+        ck_assert_int_ne(line[strlen(line) - 1], ' ');
+        for (char *c = line; (c = strstr(c, "word")) != NULL; c++)
+            words++;
+        ck_assert(strncmp(line, "  why   word", 12) == 0 || strncmp(line, "        word", 12) == 0 || strcmp(line, "        second line") == 0);
+    }
+    ck_assert_uint_eq(words, 60);
+    free(out);
+}
+END_TEST
+
+/* ---- JSON ----------------------------------------------------------------------------- */
+
+static json_t *as_json(const struct finding *finding)
+{
+    char *out = NULL;
+    size_t size = 0;
+    FILE *memory = open_memstream(&out, &size);
+    report_write_json(memory, finding);
+    fclose(memory);
+    ck_assert_ptr_eq(strchr(out, '\n'), out + size - 1);
+    json_t *object = json_loads(out, 0, NULL);
+    ck_assert_ptr_nonnull(object);
+    free(out);
+    return object;
+}
+
+static const char *word(json_t *object, const char *key)
+{
+    const char *value = json_string_value(json_object_get(object, key));
+    return value ? value : "(absent)";
+}
+
+static json_int_t number(json_t *object, const char *key)
+{
+    return json_integer_value(json_object_get(object, key));
+}
+
+START_TEST(json_has_every_field)
+{
+    add(race());
+    add(race());
+    const struct finding *kept = report_get(report, 0);
+    json_t *object = as_json(kept);
+    ck_assert_str_eq(word(object, "id"), "race-global");
+    ck_assert_str_eq(word(object, "severity"), "error");
+    ck_assert_str_eq(word(object, "sentence"), finding_sentence(FINDING_RACE_GLOBAL));
+    ck_assert_str_eq(word(object, "kernel"), "mp");
+    ck_assert_str_eq(word(object, "object"), "argument 0 'data' (buffer, 8 bytes)");
+    ck_assert_str_eq(word(object, "why"), kept->why);
+    ck_assert_str_eq(word(object, "fix"), kept->fix);
+    ck_assert_str_eq(word(object, "spec"), kept->spec);
+    ck_assert_int_eq(number(object, "count"), 2);
+    ck_assert_int_eq(number(object, "offset_bytes"), 0);
+    json_t *accesses = json_object_get(object, "accesses"), *second = json_array_get(accesses, 1);
+    ck_assert_uint_eq(json_array_size(accesses), 2);
+    ck_assert_str_eq(word(second, "file"), "mp.cl");
+    ck_assert_int_eq(number(second, "line"), 12);
+    ck_assert_int_eq(number(second, "column"), 13);
+    ck_assert_int_eq(number(second, "size_bytes"), 4);
+    ck_assert_str_eq(word(second, "access"), "load");
+    ck_assert_str_eq(word(second, "what"), "plain load");
+    ck_assert_str_eq(word(second, "value"), "0x2a");
+    json_t *item = json_object_get(second, "item");
+    ck_assert_int_eq(json_integer_value(json_array_get(json_object_get(item, "global_id"), 0)), 64);
+    ck_assert_int_eq(json_integer_value(json_array_get(json_object_get(item, "group_id"), 0)), 1);
+    ck_assert_uint_eq(json_array_size(json_object_get(item, "local_id")), 3);
+    ck_assert_int_eq(number(item, "compute_unit"), 1);
+    json_decref(object);
+}
+END_TEST
+
+START_TEST(json_survives_hostile_text)
+{
+    struct finding finding = overrun(1);
+    finding.access[0].place.text = "a \"quoted\" \\ \xff\xfe \n tab\t";
+    finding.kernel = "k\x80";
+    json_t *object = as_json(&finding);
+    ck_assert_str_eq(word(object, "kernel"), "k?");
+    ck_assert_ptr_nonnull(strstr(word(json_array_get(json_object_get(object, "accesses"), 0), "text"), "a \"quoted\" \\ ?? \n tab\t"));
+    ck_assert_ptr_null(json_object_get(object, "fix"));
+    json_decref(object);
+}
+END_TEST
+
+/* ---- de-duplication, limits, severities ---------------------------------------------------- */
+
+START_TEST(one_place_is_one_finding)
+{
+    add(overrun(3));
+    size_t once = strlen(so_far());
+    add(overrun(3));
+    add(overrun(3));
+    ck_assert_uint_eq(report_count(report), 1);
+    ck_assert_uint_eq(report_get(report, 0)->count, 3);
+    ck_assert_uint_eq(report_total(report, SEVERITY_ERROR), 3);
+    ck_assert_uint_eq(strlen(so_far()), once);
+    ck_assert_ptr_null(report_get(report, 1));
+}
+END_TEST
+
+START_TEST(what_differs_is_another_finding)
+{
+    struct finding other = overrun(3);
+    add(other);
+    add(overrun(4));
+    other.access[0].place.column = 6;
+    add(other);
+    other = overrun(3);
+    other.access[0].place.file = "b.cl";
+    add(other);
+    other = overrun(3);
+    other.kind = FINDING_NULL_WRITE;
+    add(other);
+    other = overrun(3);
+    other.kernel = "j";
+    add(other);
+    ck_assert_uint_eq(report_count(report), 6);
+    other = overrun(3); /* another work-item at the same place is not */
+    other.access[0].item.global_id[0] = 9;
+    add(other);
+    ck_assert_uint_eq(report_count(report), 6);
+}
+END_TEST
+
+START_TEST(both_places_of_a_pair_count)
+{
+    struct finding pair = race();
+    add(pair);
+    pair.access[1].place.line = 13;
+    add(pair);
+    ck_assert_uint_eq(report_count(report), 2);
+}
+END_TEST
+
+START_TEST(without_places_the_words_decide)
+{
+    struct finding finding = {.kind = FINDING_API_ERROR, .why = "clCreateBuffer: CL_INVALID_BUFFER_SIZE"};
+    add(finding);
+    add(finding);
+    finding.why = "clSetKernelArg: CL_INVALID_ARG_INDEX";
+    add(finding);
+    ck_assert_uint_eq(report_count(report), 2);
+    ck_assert_uint_eq(report_get(report, 0)->count, 2);
+}
+END_TEST
+
+START_TEST(order_is_that_of_first_occurrence)
+{
+    for (uint32_t i = 50; i > 0; i--)
+        add(overrun(i));
+    for (uint32_t i = 0; i < 50; i++)
+        ck_assert_uint_eq(report_get(report, i)->access[0].place.line, 50 - i);
+}
+END_TEST
+
+START_TEST(everything_is_copied)
+{
+    char file[] = "a.cl", line[] = "x = 1;", kernel[] = "k", why[] = "why";
+    struct finding finding = overrun(1);
+    finding.kernel = kernel;
+    finding.why = why;
+    finding.access[0].place.file = file;
+    finding.access[0].place.text = line;
+    add(finding);
+    memset(file, '#', 4);
+    memset(line, '#', 4);
+    kernel[0] = why[0] = '#';
+    const struct finding *kept = report_get(report, 0);
+    ck_assert_str_eq(kept->access[0].place.file, "a.cl");
+    ck_assert_str_eq(kept->access[0].place.text, "x = 1;");
+    ck_assert_str_eq(kept->kernel, "k");
+    ck_assert_str_eq(kept->why, "why");
+}
+END_TEST
+
+static size_t blocks(void)
+{
+    size_t count = 0;
+    for (const char *c = so_far(); c && (c = strstr(c, "orrery: error: ")) != NULL; c++)
+        count++;
+    return count;
+}
+
+START_TEST(the_limit_is_per_kind)
+{
+    scenario.max_findings = 2;
+    for (uint32_t i = 1; i <= 5; i++)
+        add(overrun(i));
+    ck_assert_uint_eq(blocks(), 2);
+    add(race());
+    ck_assert_uint_eq(blocks(), 3);
+    ck_assert_uint_eq(report_count(report), 6);
+}
+END_TEST
+
+START_TEST(limit_zero_is_no_limit)
+{
+    scenario.max_findings = 0;
+    for (uint32_t i = 1; i <= 30; i++)
+        add(overrun(i));
+    ck_assert_uint_eq(blocks(), 30);
+}
+END_TEST
+
+START_TEST(severity_comes_from_the_check)
+{
+    scenario.checks[CHECK_BOUNDS] = SEVERITY_WARNING;
+    scenario.checks[CHECK_RACES] = SEVERITY_OFF;
+    struct finding finding = overrun(1);
+    finding.severity = SEVERITY_ERROR; /* the report knows better */
+    add(finding);
+    add(race());
+    ck_assert_uint_eq(report_count(report), 1);
+    ck_assert_int_eq(report_get(report, 0)->severity, SEVERITY_WARNING);
+    ck_assert_uint_eq(report_total(report, SEVERITY_ERROR), 0);
+    ck_assert_uint_eq(report_total(report, SEVERITY_WARNING), 1);
+    ck_assert_ptr_nonnull(strstr(so_far(), "orrery: warning: out-of-bounds-write: "));
+}
+END_TEST
+
+/* ---- summary ------------------------------------------------------------------------------ */
+
+static const char *summary(uint64_t kernels)
+{
+    static char line[300];
+    FILE *memory = fmemopen(line, sizeof line, "w");
+    report_summary(memory, report, kernels);
+    fclose(memory);
+    return line;
+}
+
+START_TEST(the_summary_is_one_fixed_line)
+{
+    ck_assert_str_eq(summary(0), "orrery: SUMMARY errors=0 warnings=0 suppressed=0 kernels=0 seed=0 schedule=lockstep\n");
+    scenario.checks[CHECK_RACES] = SEVERITY_WARNING;
+    scenario.schedule.seed = 7;
+    scenario.schedule.policy = SCHEDULE_RANDOM;
+    scenario.max_findings = 1;
+    add(overrun(1));
+    add(overrun(1));
+    add(overrun(2));
+    add(race());
+    ck_assert_str_eq(summary(4), "orrery: SUMMARY errors=2 warnings=1 suppressed=1 kernels=4 seed=7 schedule=random\n");
+}
+END_TEST
+
+START_TEST(repeats_get_a_line_each)
+{
+    char line[300] = "";
+    add(overrun(1));
+    add(overrun(2));
+    add(overrun(2));
+    FILE *memory = fmemopen(line, sizeof line, "w");
+    report_print_repeats(memory, report);
+    fclose(memory);
+    ck_assert_str_eq(line, "orrery: also 1 more out-of-bounds-write at a.cl:2:5\n");
+}
+END_TEST
+
+START_TEST(clear_forgets_all)
+{
+    scenario.max_findings = 1;
+    add(overrun(1));
+    add(overrun(2));
+    report_clear(report);
+    ck_assert_uint_eq(report_count(report), 0);
+    ck_assert_str_eq(summary(1), "orrery: SUMMARY errors=0 warnings=0 suppressed=0 kernels=1 seed=0 schedule=lockstep\n");
+    add(overrun(2));
+    ck_assert_uint_eq(report_get(report, 0)->count, 1);
+    ck_assert_uint_eq(blocks(), 2);
+}
+END_TEST
+
+START_TEST(silence_collects)
+{
+    report_set_stream(report, NULL, false);
+    add(overrun(1));
+    ck_assert_uint_eq(report_count(report), 1);
+    ck_assert_uint_eq(blocks(), 0);
+}
+END_TEST
+
+START_TEST(ids_are_stable_and_distinct)
+{
+    enum finding_kind kind;
+    for (int i = 0; i < FINDING_KIND_COUNT; i++) {
+        ck_assert(finding_from_id(finding_id((enum finding_kind)i), &kind));
+        ck_assert_int_eq(kind, i);
+        ck_assert(*finding_sentence((enum finding_kind)i));
+    }
+    ck_assert(!finding_from_id("no-such-finding", &kind));
+    ck_assert_int_eq(finding_check(FINDING_RACE_LOCAL), CHECK_RACES);
+    ck_assert_int_eq(finding_check(FINDING_UNINITIALISED_BRANCH), CHECK_UNINITIALISED);
+    ck_assert_int_eq(finding_check(FINDING_NO_PROGRESS), CHECK_PROGRESS);
+}
+END_TEST
+
+static void *add_many(void *unused)
+{
+    (void)unused;
+    for (uint32_t i = 0; i < 200; i++)
+        add(overrun(1 + i % 20));
+    return NULL;
+}
+
+START_TEST(threads_may_add_at_once)
+{
+    pthread_t threads[4];
+    for (int i = 0; i < 4; i++)
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, add_many, NULL), 0);
+    for (int i = 0; i < 4; i++)
+        pthread_join(threads[i], NULL);
+    ck_assert_uint_eq(report_count(report), 20);
+    ck_assert_uint_eq(report_total(report, SEVERITY_WARNING), 800);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {
+        a_finding_reads_as_designed, repeats_are_counted_in_the_text, missing_parts_leave_no_holes, colour_is_only_in_the_first_line,
+        source_cannot_command_a_terminal, paragraphs_wrap_at_words, json_has_every_field, json_survives_hostile_text,
+        one_place_is_one_finding, what_differs_is_another_finding, both_places_of_a_pair_count, without_places_the_words_decide,
+        order_is_that_of_first_occurrence, everything_is_copied, the_limit_is_per_kind, limit_zero_is_no_limit,
+        severity_comes_from_the_check, the_summary_is_one_fixed_line, repeats_get_a_line_each, clear_forgets_all, silence_collects,
+        ids_are_stable_and_distinct, threads_may_add_at_once,
+    };
+    Suite *suite = suite_create("report");
+    TCase *tcase = tcase_create("report");
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    for (size_t i = 0; i < sizeof tests / sizeof tests[0]; i++)
+        tcase_add_test(tcase, tests[i]);
+    suite_add_tcase(suite, tcase);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,753 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Scenario files: defaults, every key, every complaint with its position, print and parse back. */
+#include <check.h>
+#include <inttypes.h>
+#include <locale.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "orrery/scenario.h"
+
+static struct scenario scenario;
+static struct diagnosis diagnosis;
+
+static void setup(void)
+{
+    memset(&diagnosis, 0, sizeof diagnosis);
+    scenario_default(&scenario);
+}
+
+static void teardown(void)
+{
+    scenario_fini(&scenario);
+}
+
+static void load(const char *text)
+{
+    scenario_fini(&scenario);
+    memset(&diagnosis, 0, sizeof diagnosis);
+    enum status status = scenario_load_text(&scenario, text, "t.yaml", &diagnosis);
+    ck_assert_msg(status == STATUS_OK, "%s", diagnosis.text);
+}
+
+/* The complaint starts with the position and holds each of the words. */
+static void rejects(const char *text, const char *position, const char *word, const char *other)
+{
+    scenario_fini(&scenario);
+    memset(&diagnosis, 0, sizeof diagnosis);
+    enum status status = scenario_load_text(&scenario, text, "t.yaml", &diagnosis);
+    ck_assert_msg(status == STATUS_BAD_SCENARIO, "accepted: %s", text);
+    ck_assert_int_eq(diagnosis.status, STATUS_BAD_SCENARIO);
+    ck_assert_msg(strncmp(diagnosis.text, position, strlen(position)) == 0, "expected %s, got: %s", position, diagnosis.text);
+    ck_assert_msg(strstr(diagnosis.text, word) != NULL, "no '%s' in: %s", word, diagnosis.text);
+    ck_assert_msg(strstr(diagnosis.text, other) != NULL, "no '%s' in: %s", other, diagnosis.text);
+}
+
+static void option(const char *key, const char *value)
+{
+    memset(&diagnosis, 0, sizeof diagnosis);
+    ck_assert_msg(scenario_apply_option(&scenario, key, value, &diagnosis) == STATUS_OK, "%s", diagnosis.text);
+}
+
+static void option_rejects(const char *key, const char *value, const char *word)
+{
+    memset(&diagnosis, 0, sizeof diagnosis);
+    ck_assert_int_eq(scenario_apply_option(&scenario, key, value, &diagnosis), STATUS_BAD_SCENARIO);
+    ck_assert_msg(strstr(diagnosis.text, word) != NULL, "no '%s' in: %s", word, diagnosis.text);
+}
+
+static char *printed(void)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    scenario_print(&scenario, stream);
+    fclose(stream);
+    return text;
+}
+
+/* Texts are equal when the structs are: every field is printed, strings quoted, floats exactly. */
+static void survives_printing(void)
+{
+    char *first = printed();
+    load(first);
+    char *second = printed();
+    ck_assert_str_eq(first, second);
+    free(first);
+    free(second);
+}
+
+/* ---- defaults ------------------------------------------------------------------- */
+
+START_TEST(defaults_are_those_of_the_header)
+{
+    const struct device_config *device = &scenario.device;
+    ck_assert_int_eq(device->type, DEVICE_GPU);
+    ck_assert_uint_eq(device->topology.compute_units, 8);
+    ck_assert_uint_eq(device->topology.cache_line_bytes, 64);
+    ck_assert_uint_eq(device->version_major, 3);
+    ck_assert_uint_eq(device->version_minor, 0);
+    ck_assert_uint_eq(device->global_memory, UINT64_C(4) << 30);
+    ck_assert_uint_eq(device->max_allocation, UINT64_C(1) << 30);
+    ck_assert_uint_eq(device->local_memory, 65536);
+    ck_assert_uint_eq(device->constant_memory, 65536);
+    ck_assert_uint_eq(device->private_memory, 64 << 20);
+    ck_assert_uint_eq(device->printf_buffer, 1 << 20);
+    ck_assert_uint_eq(device->max_work_group_size, 1024);
+    for (int i = 0; i < 3; i++)
+        ck_assert_uint_eq(device->max_work_item_sizes[i], 1024);
+    ck_assert_uint_eq(device->sub_group_sizes[0], 32);
+    ck_assert_uint_eq(device->sub_group_sizes[1], 0);
+    ck_assert(device->fp16 && device->fp64 && device->int64_atomics && device->sub_groups && device->svm_coarse && device->il);
+    ck_assert(device->generic_address_space && device->program_scope_variables && device->work_group_collectives);
+    ck_assert(device->non_uniform_groups);
+}
+END_TEST
+
+START_TEST(defaults_of_the_run)
+{
+    ck_assert_int_eq(scenario.schedule.policy, SCHEDULE_LOCKSTEP);
+    ck_assert_uint_eq(scenario.schedule.seed, 0);
+    ck_assert_uint_eq(scenario.schedule.quantum, 1);
+    ck_assert_uint_eq(scenario.schedule.resident_groups, 1);
+    ck_assert_uint_eq(scenario.schedule.max_steps, 0);
+    ck_assert(scenario.schedule.timeout_seconds == 0.0);
+    ck_assert_int_eq(scenario.checks[CHECK_BOUNDS], SEVERITY_ERROR);
+    ck_assert_int_eq(scenario.checks[CHECK_UNINITIALISED], SEVERITY_OFF);
+    ck_assert_int_eq(scenario.checks[CHECK_DIVERGENCE], SEVERITY_ERROR);
+    ck_assert_int_eq(scenario.checks[CHECK_RACES], SEVERITY_OFF);
+    ck_assert_int_eq(scenario.checks[CHECK_PROGRESS], SEVERITY_ERROR);
+    ck_assert_int_eq(scenario.checks[CHECK_API], SEVERITY_OFF);
+    ck_assert_int_eq(scenario.fail_on, SEVERITY_ERROR);
+    ck_assert_int_eq(scenario.error_exitcode, 66);
+    ck_assert_uint_eq(scenario.max_findings, 10);
+    ck_assert(!scenario.keep_exit_code && !scenario.expect_kernels && !scenario.quiet);
+    ck_assert_ptr_null(scenario.log_file);
+    ck_assert_int_eq(scenario.expect.exit_status, -1);
+}
+END_TEST
+
+START_TEST(smallest_scenario_is_the_defaults)
+{
+    char *before = printed();
+    load("orrery: 1\n");
+    char *after = printed();
+    ck_assert_str_eq(before, after);
+    free(before);
+    free(after);
+}
+END_TEST
+
+/* ---- keys ------------------------------------------------------------------------ */
+
+static const char everything[] = "orrery: 1\n"
+                                 "name: \"all keys: \\\"quoted\\\"\"\n"
+                                 "build_options: -DN=4\n"
+                                 "device:\n"
+                                 "  type: cpu\n"
+                                 "  topology: \"cu:3\"\n"
+                                 "  version: \"2.1\"\n"
+                                 "  sub_group_sizes: [16, 8]\n"
+                                 "  limits:\n"
+                                 "    global_memory: 2GiB\n"
+                                 "    max_allocation: 512MiB\n"
+                                 "    local_memory: 32 KiB\n"
+                                 "    constant_memory: 128KiB\n"
+                                 "    private_memory: 1MiB\n"
+                                 "    printf_buffer: 2048\n"
+                                 "    work_group_size: 256\n"
+                                 "    work_item_sizes: [256, 128, 64]\n"
+                                 "    cache: 2MiB\n"
+                                 "    cache_line: 128\n"
+                                 "  features:\n"
+                                 "    {fp16: false, fp64: no, int64_atomics: off, sub_groups: false, svm_coarse: false, il: false,\n"
+                                 "     generic_address_space: false, program_scope_variables: false, work_group_collectives: false,\n"
+                                 "     non_uniform_groups: false}\n"
+                                 "schedule: {policy: round-robin, seed: 18446744073709551615, quantum: 5, resident_groups: 4,\n"
+                                 "           timeout: 2.5, max_steps: 1000}\n"
+                                 "checks: {bounds: warning, uninitialised: error, divergence: off, races: warning, progress: off, api: error}\n"
+                                 "report: {fail_on: warning, error_exitcode: 9, keep_exit_code: true, expect_kernels: yes, quiet: on,\n"
+                                 "         max_findings: 3, log: out-%p.txt, json: out.json}\n"
+                                 "program: {text: \"kernel void k(){}\", options: -cl-std=CL2.0}\n";
+
+START_TEST(every_key_of_device_is_read)
+{
+    load(everything);
+    const struct device_config *device = &scenario.device;
+    ck_assert_str_eq(scenario.name, "all keys: \"quoted\"");
+    ck_assert_str_eq(scenario.build_options, "-DN=4");
+    ck_assert_str_eq(scenario.file, "t.yaml");
+    ck_assert_int_eq(device->type, DEVICE_CPU);
+    ck_assert_uint_eq(device->topology.compute_units, 3);
+    ck_assert_uint_eq(device->topology.cache_bytes, 2 << 20);
+    ck_assert_uint_eq(device->topology.cache_line_bytes, 128);
+    ck_assert_uint_eq(device->version_major * 10 + device->version_minor, 21);
+    ck_assert_uint_eq(device->sub_group_sizes[0], 16);
+    ck_assert_uint_eq(device->sub_group_sizes[1], 8);
+    ck_assert_uint_eq(device->sub_group_sizes[2], 0);
+    ck_assert_uint_eq(device->global_memory, UINT64_C(2) << 30);
+    ck_assert_uint_eq(device->max_allocation, 512 << 20);
+    ck_assert_uint_eq(device->local_memory, 32 << 10);
+    ck_assert_uint_eq(device->constant_memory, 128 << 10);
+    ck_assert_uint_eq(device->private_memory, 1 << 20);
+    ck_assert_uint_eq(device->printf_buffer, 2048);
+    ck_assert_uint_eq(device->max_work_group_size, 256);
+    ck_assert_uint_eq(device->max_work_item_sizes[0], 256);
+    ck_assert_uint_eq(device->max_work_item_sizes[1], 128);
+    ck_assert_uint_eq(device->max_work_item_sizes[2], 64);
+    ck_assert(!device->fp16 && !device->fp64 && !device->int64_atomics && !device->sub_groups && !device->svm_coarse && !device->il);
+    ck_assert(!device->generic_address_space && !device->program_scope_variables && !device->work_group_collectives);
+    ck_assert(!device->non_uniform_groups);
+}
+END_TEST
+
+START_TEST(every_key_of_the_run_is_read)
+{
+    load(everything);
+    ck_assert_int_eq(scenario.schedule.policy, SCHEDULE_ROUND_ROBIN);
+    ck_assert_uint_eq(scenario.schedule.seed, UINT64_MAX);
+    ck_assert_uint_eq(scenario.schedule.quantum, 5);
+    ck_assert_uint_eq(scenario.schedule.resident_groups, 4);
+    ck_assert(scenario.schedule.timeout_seconds == 2.5);
+    ck_assert_uint_eq(scenario.schedule.max_steps, 1000);
+    ck_assert_int_eq(scenario.checks[CHECK_BOUNDS], SEVERITY_WARNING);
+    ck_assert_int_eq(scenario.checks[CHECK_UNINITIALISED], SEVERITY_ERROR);
+    ck_assert_int_eq(scenario.checks[CHECK_DIVERGENCE], SEVERITY_OFF);
+    ck_assert_int_eq(scenario.checks[CHECK_RACES], SEVERITY_WARNING);
+    ck_assert_int_eq(scenario.checks[CHECK_PROGRESS], SEVERITY_OFF);
+    ck_assert_int_eq(scenario.checks[CHECK_API], SEVERITY_ERROR);
+    ck_assert_int_eq(scenario.fail_on, SEVERITY_WARNING);
+    ck_assert_int_eq(scenario.error_exitcode, 9);
+    ck_assert(scenario.keep_exit_code && scenario.expect_kernels && scenario.quiet);
+    ck_assert_uint_eq(scenario.max_findings, 3);
+    ck_assert_str_eq(scenario.log_file, "out-%p.txt");
+    ck_assert_str_eq(scenario.json_file, "out.json");
+    ck_assert_str_eq(scenario.program.source_text, "kernel void k(){}");
+    ck_assert_str_eq(scenario.program.options, "-cl-std=CL2.0");
+}
+END_TEST
+
+START_TEST(program_is_source_or_spirv)
+{
+    load("orrery: 1\nprogram: {source: a.cl}\n");
+    ck_assert_str_eq(scenario.program.source_file, "a.cl");
+    load("orrery: 1\nprogram: {spirv: a.spv}\n");
+    ck_assert_str_eq(scenario.program.spirv_file, "a.spv");
+    rejects("orrery: 1\nprogram: {source: a.cl, spirv: b.spv}\n", "t.yaml:2:10: ", "found 2", "exactly one of: source, text, spirv");
+    rejects("orrery: 1\nprogram:\n  options: -w\n", "t.yaml:3:3: ", "found 0", "exactly one");
+}
+END_TEST
+
+START_TEST(max_allocation_never_exceeds_the_memory)
+{
+    load("orrery: 1\ndevice: {limits: {global_memory: 16MiB}}\n");
+    ck_assert_uint_eq(scenario.device.max_allocation, 16 << 20);
+}
+END_TEST
+
+/* ---- launches ------------------------------------------------------------------------ */
+
+#define PROGRAM "orrery: 1\nprogram: {text: \"\"}\n"
+
+START_TEST(launch_ranges_are_read)
+{
+    load(PROGRAM "launch:\n  - {kernel: k, global: [128, 4], local: [64, 2], offset: [1, 0]}\n  - {kernel: j, global: 7}\n");
+    ck_assert_uint_eq(scenario.launch_count, 2);
+    const struct scenario_launch *k = &scenario.launches[0], *j = &scenario.launches[1];
+    ck_assert_str_eq(k->kernel, "k");
+    ck_assert_uint_eq(k->work_dim, 2);
+    ck_assert_uint_eq(k->global[0], 128);
+    ck_assert_uint_eq(k->global[1], 4);
+    ck_assert_uint_eq(k->local[0], 64);
+    ck_assert_uint_eq(k->local[1], 2);
+    ck_assert_uint_eq(k->offset[0], 1);
+    ck_assert_uint_eq(j->work_dim, 1);
+    ck_assert_uint_eq(j->global[0], 7);
+    ck_assert_uint_eq(j->local[0], 0);
+    ck_assert_uint_eq(j->arg_count, 0);
+}
+END_TEST
+
+static const struct scenario_arg *load_arg(const char *arg)
+{
+    char text[600];
+    snprintf(text, sizeof text, PROGRAM "launch:\n  - kernel: k\n    global: 1\n    args:\n      - %s\n", arg);
+    load(text);
+    ck_assert_uint_eq(scenario.launches[0].arg_count, 1);
+    return &scenario.launches[0].args[0];
+}
+
+static void holds(const struct value_list *values, enum value_type type, const void *expected, size_t count)
+{
+    ck_assert_int_eq(values->type, type);
+    ck_assert_uint_eq(values->count, count);
+    ck_assert_mem_eq(values->data, expected, count * value_type_size(type));
+}
+
+START_TEST(buffers_are_filled)
+{
+    const struct scenario_arg *arg = load_arg("{buffer: {type: int, count: 3, fill: -7}}");
+    ck_assert_int_eq(arg->kind, SCENARIO_ARG_BUFFER);
+    ck_assert(!arg->uninitialised && !arg->read_only && !arg->write_only);
+    holds(&arg->values, VALUE_I32, (int32_t[]){-7, -7, -7}, 3);
+    arg = load_arg("{buffer: {type: uchar, values: [1, 0xff]}}");
+    holds(&arg->values, VALUE_U8, (uint8_t[]){1, 255}, 2);
+    arg = load_arg("{buffer: {type: short, count: 4, fill: 9, values: [1, 2]}}");
+    holds(&arg->values, VALUE_I16, (int16_t[]){1, 2, 9, 9}, 4);
+    arg = load_arg("{buffer: {values: [1, 2], type: double, count: 3}}");
+    holds(&arg->values, VALUE_F64, (double[]){1, 2, 0}, 3);
+    arg = load_arg("{buffer: {type: ulong, count: 2}}");
+    ck_assert(arg->uninitialised);
+    ck_assert_uint_eq(arg->values.count, 2);
+}
+END_TEST
+
+START_TEST(buffers_may_be_null_or_guarded)
+{
+    const struct scenario_arg *arg = load_arg("{buffer: null}");
+    ck_assert_int_eq(arg->kind, SCENARIO_ARG_BUFFER);
+    ck_assert_uint_eq(arg->values.count, 0);
+    ck_assert(load_arg("{buffer: {type: int, count: 1, access: read}}")->read_only);
+    ck_assert(load_arg("{buffer: {type: int, count: 1, access: write}}")->write_only);
+}
+END_TEST
+
+START_TEST(vectors_are_their_elements)
+{
+    holds(&load_arg("{scalar: {type: float4, value: [1, 2, 3, 4]}}")->values, VALUE_F32, (float[]){1, 2, 3, 4}, 4);
+    holds(&load_arg("{scalar: {type: int3, value: [1, 2, 3]}}")->values, VALUE_I32, (int32_t[]){1, 2, 3, 0}, 4);
+    holds(&load_arg("{buffer: {type: int3, values: [1, 2, 3, 4, 5, 6]}}")->values, VALUE_I32, (int32_t[]){1, 2, 3, 0, 4, 5, 6, 0}, 8);
+    holds(&load_arg("{buffer: {type: uint2, count: 2, fill: 5}}")->values, VALUE_U32, (uint32_t[]){5, 5, 5, 5}, 4);
+    ck_assert_uint_eq(load_arg("{buffer: {type: char16, count: 2}}")->values.count, 32);
+}
+END_TEST
+
+START_TEST(structs_are_laid_out_as_in_c)
+{
+    struct sample { int8_t c; int32_t i; int16_t s; double d; int8_t end; } sample = {0};
+    memset(&sample, 0, sizeof sample);
+    sample.c = -1;
+    sample.i = 2;
+    sample.s = 3;
+    sample.d = 0.5;
+    sample.end = 4;
+    const struct scenario_arg *arg = load_arg("{struct: [{type: char, value: -1}, {type: int, value: 2}, {type: short, value: 3},"
+                                              " {type: double, value: 0.5}, {type: char, value: 4}]}");
+    ck_assert_int_eq(arg->kind, SCENARIO_ARG_SCALAR);
+    holds(&arg->values, VALUE_U8, &sample, sizeof sample);
+    arg = load_arg("{struct: [{type: char, value: 1}, {type: float4, value: [1, 2, 3, 4]}]}");
+    ck_assert_uint_eq(arg->values.count, 32);
+}
+END_TEST
+
+START_TEST(local_and_same)
+{
+    ck_assert_uint_eq(load_arg("{local: 2KiB}")->local_bytes, 2048);
+    load(PROGRAM "launch:\n- {kernel: a, global: 1, args: [{buffer: {type: int, count: 1}, name: x}]}\n"
+                 "- {kernel: b, global: 1, args: [{same: x}]}\n");
+    ck_assert_str_eq(scenario.launches[0].args[0].name, "x");
+    ck_assert_str_eq(scenario.launches[1].args[0].same_as, "x");
+    rejects(PROGRAM "launch:\n- {kernel: a, global: 1, args: [{same: x, name: x}]}\n", "t.yaml:4:40: ", "no buffer before", "'x'");
+}
+END_TEST
+
+START_TEST(numbers_of_every_type_reach_their_ends)
+{
+    holds(&load_arg("{buffer: {type: char, values: [-128, 127]}}")->values, VALUE_I8, (int8_t[]){-128, 127}, 2);
+    holds(&load_arg("{buffer: {type: ushort, values: [0, 65535]}}")->values, VALUE_U16, (uint16_t[]){0, 65535}, 2);
+    holds(&load_arg("{buffer: {type: int, values: [-2147483648, 2147483647]}}")->values, VALUE_I32, (int32_t[]){INT32_MIN, INT32_MAX}, 2);
+    holds(&load_arg("{buffer: {type: uint, values: [4294967295]}}")->values, VALUE_U32, (uint32_t[]){UINT32_MAX}, 1);
+    holds(&load_arg("{buffer: {type: long, values: [-9223372036854775808, 9223372036854775807]}}")->values, VALUE_I64,
+          (int64_t[]){INT64_MIN, INT64_MAX}, 2);
+    holds(&load_arg("{buffer: {type: ulong, values: [18446744073709551615]}}")->values, VALUE_U64, (uint64_t[]){UINT64_MAX}, 1);
+    holds(&load_arg("{buffer: {type: uint, values: [true, false]}}")->values, VALUE_U32, (uint32_t[]){1, 0}, 2);
+}
+END_TEST
+
+START_TEST(floats_round_once)
+{
+    holds(&load_arg("{buffer: {type: float, values: [0.1, -0.0, inf, -.inf, 0x1p-149, 16777217]}}")->values, VALUE_F32,
+          (float[]){0.1f, -0.0f, INFINITY, -INFINITY, 0x1p-149f, 16777216.0f}, 6);
+    /* to double it would be a tie, to float it is above the tie */
+    holds(&load_arg("{scalar: {type: float, value: 1.00000005960464477540}}")->values, VALUE_F32, (float[]){0x1.000002p0f}, 1);
+    float nan_value;
+    memcpy(&nan_value, load_arg("{scalar: {type: float, value: .nan}}")->values.data, sizeof nan_value);
+    ck_assert(isnan(nan_value));
+}
+END_TEST
+
+START_TEST(halves_round_to_even)
+{
+    /* bit patterns by the definition of binary16 */
+    holds(&load_arg("{buffer: {type: half, values: [1, -2, 65504, 65519, 65520, 6.103515625e-5, 5.960464477539063e-8, 2.98e-8,"
+                    " 1.00048828125, 1.00146484375, inf]}}")->values,
+          VALUE_F16,
+          (uint16_t[]){0x3c00, 0xc000, 0x7bff, 0x7bff, 0x7c00, 0x0400, 0x0001, 0x0000, 0x3c00, 0x3c02, 0x7c00}, 11);
+}
+END_TEST
+
+/* ---- expectations ----------------------------------------------------------------------- */
+
+START_TEST(expectations_are_read)
+{
+    load(PROGRAM "launch:\n  - {kernel: k, global: 1, args: [{buffer: {type: short, count: 2, fill: 0}}]}\n"
+                 "expect:\n  findings: [{id: null-read, line: 9}, {id: unreachable, kernel: k}]\n"
+                 "  buffers: [{arg: 0, values: [1, -2]}, {launch: 0, arg: 0, type: uint, values: [3]}, {arg: 0, count: 2, fill: 4}]\n"
+                 "  output: \"a\\nb\"\n  exit_status: 3\n");
+    const struct scenario_expect *expect = &scenario.expect;
+    ck_assert(expect->present);
+    ck_assert_uint_eq(expect->finding_count, 2);
+    ck_assert_str_eq(expect->findings[0].id, "null-read");
+    ck_assert_uint_eq(expect->findings[0].line, 9);
+    ck_assert_ptr_null(expect->findings[0].kernel);
+    ck_assert_uint_eq(expect->findings[1].line, 0);
+    ck_assert_str_eq(expect->findings[1].kernel, "k");
+    ck_assert_uint_eq(expect->buffer_count, 3);
+    holds(&expect->buffers[0].values, VALUE_I16, (int16_t[]){1, -2}, 2);
+    holds(&expect->buffers[1].values, VALUE_U32, (uint32_t[]){3}, 1);
+    holds(&expect->buffers[2].values, VALUE_I16, (int16_t[]){4, 4}, 2);
+    ck_assert_str_eq(expect->output, "a\nb");
+    ck_assert_int_eq(expect->exit_status, 3);
+}
+END_TEST
+
+START_TEST(no_expectation_is_not_an_empty_one)
+{
+    load("orrery: 1\n");
+    ck_assert(!scenario.expect.present);
+    load("orrery: 1\nexpect: {findings: []}\n");
+    ck_assert(scenario.expect.present);
+    ck_assert_uint_eq(scenario.expect.finding_count, 0);
+}
+END_TEST
+
+/* ---- print and parse back ------------------------------------------------------------------- */
+
+START_TEST(everything_survives_printing)
+{
+    load(everything);
+    survives_printing();
+    ck_assert_uint_eq(scenario.schedule.seed, UINT64_MAX);
+    ck_assert_str_eq(scenario.log_file, "out-%p.txt");
+}
+END_TEST
+
+START_TEST(launches_survive_printing)
+{
+    load(PROGRAM "launch:\n"
+                 "  - kernel: k\n    global: [8, 2, 3]\n    local: [4, 1, 1]\n    offset: [0, 9, 0]\n    args:\n"
+                 "      - {buffer: {type: float, values: [0.1, -0.0, inf, 1e-45]}, name: \"the \\\"x\\\"\"}\n"
+                 "      - {buffer: {type: int, count: 100000, fill: 3, values: []}}\n"
+                 "      - {buffer: {type: double, count: 5, access: write}}\n"
+                 "      - {buffer: null}\n      - {same: \"the \\\"x\\\"\"}\n      - {local: 17}\n"
+                 "      - {scalar: {type: half, value: 0.333}}\n      - {scalar: {type: int3, value: [1, -2, 3]}}\n"
+                 "      - {struct: [{type: char, value: 1}, {type: ulong, value: 0xffffffffffffffff}]}\n"
+                 "expect:\n  findings: [{id: a, line: 3, kernel: k}, {id: b}]\n"
+                 "  buffers: [{arg: 0, values: [0.25, 1, nan]}, {arg: 1, count: 9, fill: 1}]\n  output: \"tab\\there\\n\"\n");
+    float before[4];
+    memcpy(before, scenario.launches[0].args[0].values.data, sizeof before);
+    survives_printing();
+    const struct scenario_launch *launch = &scenario.launches[0];
+    ck_assert_uint_eq(launch->arg_count, 9);
+    ck_assert_mem_eq(launch->args[0].values.data, before, sizeof before);
+    ck_assert_uint_eq(launch->args[1].values.count, 100000);
+    ck_assert_int_eq(((const int32_t *)launch->args[1].values.data)[99999], 3);
+    ck_assert(launch->args[2].uninitialised && launch->args[2].write_only);
+    ck_assert_uint_eq(launch->args[3].values.count, 0);
+    ck_assert_uint_eq(launch->args[8].values.count, 16);
+    ck_assert_str_eq(scenario.expect.output, "tab\there\n");
+}
+END_TEST
+
+START_TEST(numbers_do_not_follow_the_locale)
+{
+    if (!setlocale(LC_ALL, "de_DE.UTF-8"))
+        return; /* not installed here */
+    holds(&load_arg("{scalar: {type: float, value: 1.5}}")->values, VALUE_F32, (float[]){1.5f}, 1);
+    survives_printing();
+    setlocale(LC_ALL, "C");
+}
+END_TEST
+
+/* ---- complaints -------------------------------------------------------------------------------- */
+
+START_TEST(rejects_what_is_no_scenario)
+{
+    rejects("", "t.yaml:1:1: ", "found nothing", "orrery: 1");
+    rejects("[1]", "t.yaml:1:1: ", "a sequence", "orrery, device, schedule");
+    rejects("hello", "t.yaml:1:1: ", "'hello'", "a mapping");
+    rejects("name: x\n", "t.yaml:1:1: ", "'orrery' is missing", "orrery: 1");
+    rejects("orrery: 2\n", "t.yaml:1:9: ", "'2'", "the only version");
+    rejects("orrery: 1\nname: [\n", "t.yaml:3:1: ", "not YAML", ":");
+    rejects("orrery: 1\n\tname: x\n", "t.yaml:2:", "not YAML", "");
+}
+END_TEST
+
+START_TEST(rejects_unknown_keys_and_lists_the_legal_ones)
+{
+    rejects("orrery: 1\nchekcs: {}\n", "t.yaml:2:1: ", "'chekcs'", "schedule, checks, report, program");
+    rejects("orrery: 1\ndevice:\n  limit: 3\n", "t.yaml:3:3: ", "'limit'", "limits, features, type, topology");
+    rejects("orrery: 1\ndevice:\n  limits:\n    local: 3\n", "t.yaml:4:5: ", "'local'", "local_memory");
+    rejects("orrery: 1\ndevice:\n  features: {fp8: on}\n", "t.yaml:3:14: ", "'fp8'", "fp16, fp64");
+    rejects("orrery: 1\nschedule: {polcy: random}\n", "t.yaml:2:12: ", "'polcy'", "policy, seed, quantum");
+    rejects("orrery: 1\nchecks: {bound: error}\n", "t.yaml:2:10: ", "'bound'", "bounds, uninitialised, divergence");
+    rejects("orrery: 1\nreport: {json_file: x}\n", "t.yaml:2:10: ", "'json_file'", "log, json");
+    rejects("orrery: 1\nprogram: {file: x}\n", "t.yaml:2:11: ", "'file'", "source, text, spirv, options");
+    rejects("orrery: 1\nexpect: {finding: x}\n", "t.yaml:2:10: ", "'finding'", "findings, buffers, output");
+    rejects("orrery: 1\nexpect: {findings: [{id: x, lin: 1}]}\n", "t.yaml:2:29: ", "'lin'", "id, line, kernel");
+    rejects(PROGRAM "launch: [{kernl: x}]\n", "t.yaml:3:11: ", "'kernl'", "kernel, global, local");
+    rejects(PROGRAM "launch: [{kernel: x, global: 1, args: [{bufer: 1}]}]\n", "t.yaml:3:41: ", "'bufer'", "buffer, scalar, struct");
+}
+END_TEST
+
+START_TEST(rejects_keys_given_twice)
+{
+    rejects("orrery: 1\nschedule:\n  seed: 1\n  policy: serial\n  seed: 2\n", "t.yaml:5:3: ", "'seed'", "first at line 3");
+    rejects("orrery: 1\norrery: 1\n", "t.yaml:2:1: ", "twice", "line 1");
+}
+END_TEST
+
+START_TEST(rejects_values_and_says_what_is_legal)
+{
+    rejects("orrery: 1\nschedule: {policy: fifo}\n", "t.yaml:2:20: ", "'fifo'", "lockstep, serial, round-robin, reverse, random");
+    rejects("orrery: 1\nschedule: {seed: -1}\n", "t.yaml:2:18: ", "'-1'", "0 to 18446744073709551615");
+    rejects("orrery: 1\nschedule: {seed: 18446744073709551616}\n", "t.yaml:2:18: ", "expected", "0 to");
+    rejects("orrery: 1\nschedule: {quantum: 0}\n", "t.yaml:2:21: ", "'0'", "1 to 1000000");
+    rejects("orrery: 1\nschedule: {timeout: soon}\n", "t.yaml:2:21: ", "'soon'", "seconds");
+    rejects("orrery: 1\nschedule: {policy: [serial]}\n", "t.yaml:2:20: ", "a sequence", "one value");
+    rejects("orrery: 1\nschedule: {policy: }\n", "t.yaml:2:", "''", "lockstep");
+    rejects("orrery: 1\nschedule: random\n", "t.yaml:2:11: ", "'random'", "a mapping with these keys: policy");
+    rejects("orrery: 1\nchecks: {bounds: fatal}\n", "t.yaml:2:18: ", "'fatal'", "off, warning, error");
+    rejects("orrery: 1\nreport: {quiet: maybe}\n", "t.yaml:2:17: ", "'maybe'", "true, false");
+    rejects("orrery: 1\nreport: {error_exitcode: 256}\n", "t.yaml:2:26: ", "'256'", "0 to 255");
+    rejects("orrery: 1\ndevice: {type: fpga}\n", "t.yaml:2:16: ", "'fpga'", "cpu, gpu, accelerator, custom");
+    rejects("orrery: 1\ndevice: {version: \"1.1\"}\n", "t.yaml:2:19: ", "'1.1'", "1.2, 2.0, 2.1, 2.2 or 3.0");
+    rejects("orrery: 1\ndevice: {topology: \"numa:2 cu:2\"}\n", "t.yaml:2:20: ", "'numa:2 cu:2'", "not there yet");
+    rejects("orrery: 1\ndevice: {topology: \"cu:0\"}\n", "t.yaml:2:20: ", "'cu:0'", "1 to 4096");
+    rejects("orrery: 1\ndevice: {sub_group_sizes: [32, 0]}\n", "t.yaml:2:27: ", "'32,0'", "each 1 to 128");
+    rejects("orrery: 1\ndevice: {sub_group_sizes: []}\n", "t.yaml:2:27: ", "expected", "1 to 8 numbers");
+    rejects("orrery: 1\ndevice: {limits: {work_item_sizes: [1, 2]}}\n", "t.yaml:2:36: ", "'1,2'", "3 numbers");
+    rejects("orrery: 1\ndevice: {limits: {local_memory: 64KB}}\n", "t.yaml:2:33: ", "'64KB'", "64KiB");
+    rejects("orrery: 1\ndevice: {limits: {local_memory: 0}}\n", "t.yaml:2:33: ", "'0'", "1 to");
+    rejects("orrery: 1\ndevice: {limits: {global_memory: 99999999999GiB}}\n", "t.yaml:2:34: ", "expected", "GiB");
+}
+END_TEST
+
+START_TEST(rejects_launches_that_cannot_be_meant)
+{
+    rejects("orrery: 1\nlaunch: [{kernel: k, global: 1}]\n", "t.yaml:2:9: ", "no 'program'", "launch");
+    rejects(PROGRAM "launch: k\n", "t.yaml:3:9: ", "'k'", "a sequence");
+    rejects(PROGRAM "launch: [{global: 1}]\n", "t.yaml:3:10: ", "'kernel' is missing", "kernel");
+    rejects(PROGRAM "launch: [{kernel: k}]\n", "t.yaml:3:10: ", "'global' is missing", "1 to 3");
+    rejects(PROGRAM "launch: [{kernel: k, global: [1, 2, 3, 4]}]\n", "t.yaml:3:30: ", "a sequence", "1 to 3 numbers");
+    rejects(PROGRAM "launch: [{kernel: k, global: [1, x]}]\n", "t.yaml:3:34: ", "'x'", "0 to");
+    rejects(PROGRAM "launch: [{kernel: k, global: [1, 2], local: [1]}]\n", "t.yaml:3:45: ", "found 1 numbers", "global has 2");
+    rejects(PROGRAM "launch: [{kernel: k, global: 1, args: 3}]\n", "t.yaml:3:39: ", "'3'", "a sequence of arguments");
+    rejects(PROGRAM "launch: [{kernel: k, global: 1, args: [{}]}]\n", "t.yaml:3:40: ", "exactly one of", "buffer, scalar, struct, local, same");
+    rejects(PROGRAM "launch: [{kernel: k, global: 1, args: [{local: 4, same: x}]}]\n", "t.yaml:3:40: ", "several", "exactly one of");
+}
+END_TEST
+
+static void rejects_arg(const char *arg, unsigned column, const char *word, const char *other)
+{
+    char text[400], position[32];
+    snprintf(text, sizeof text, PROGRAM "launch: [{kernel: k, global: 1, args: [\n%s]}]\n", arg);
+    snprintf(position, sizeof position, "t.yaml:4:%u: ", column);
+    rejects(text, position, word, other);
+}
+
+START_TEST(rejects_arguments_that_cannot_be_meant)
+{
+    rejects_arg("{buffer: {count: 1}}", 10, "'type' is missing", "char, uchar");
+    rejects_arg("{buffer: {type: integer, count: 1}}", 17, "'integer'", "char, uchar, short");
+    rejects_arg("{buffer: {type: int5, count: 1}}", 17, "'int5'", "2, 3, 4, 8 or 16");
+    rejects_arg("{buffer: {type: int}}", 10, "'count' or 'values'", "size");
+    rejects_arg("{buffer: {type: int, count: 1, values: [1, 2]}}", 40, "found 2", "count is 1");
+    rejects_arg("{buffer: {type: int2, values: [1, 2, 3]}}", 31, "found 3", "multiple of 2");
+    rejects_arg("{buffer: {type: int, values: [1, 2.5]}}", 34, "'2.5'", "int: -2147483648 to 2147483647");
+    rejects_arg("{buffer: {type: uchar, values: [256]}}", 33, "'256'", "uchar: 0 to 255");
+    rejects_arg("{buffer: {type: char, values: [-129]}}", 32, "'-129'", "-128 to 127");
+    rejects_arg("{buffer: {type: uint, fill: -1, count: 1}}", 29, "'-1'", "0 to 4294967295");
+    rejects_arg("{buffer: {type: float, fill: one, count: 1}}", 30, "'one'", "a float such as");
+    rejects_arg("{buffer: {type: double, count: 999999999}}", 10, "999999999", "at most");
+    rejects_arg("{buffer: {type: int, count: 1, access: all}}", 40, "'all'", "read, write or read-write");
+    rejects_arg("{scalar: {type: int}}", 10, "'value' is missing", "value");
+    rejects_arg("{scalar: {type: int4, value: [1, 2]}}", 30, "found 2", "multiple of 4");
+    rejects_arg("{struct: 3}", 10, "'3'", "a sequence of members");
+    rejects_arg("{local: lots}", 9, "'lots'", "4KiB");
+    rejects_arg("{same: nobody}", 8, "'nobody'", "no buffer before");
+    rejects_arg("5", 1, "'5'", "buffer, scalar");
+}
+END_TEST
+
+START_TEST(rejects_expectations_that_cannot_be_meant)
+{
+    rejects("orrery: 1\nexpect: {findings: 3}\n", "t.yaml:2:20: ", "'3'", "a sequence of findings");
+    rejects("orrery: 1\nexpect: {findings: [{line: 3}]}\n", "t.yaml:2:21: ", "'id' is missing", "orrery-findings(7)");
+    rejects("orrery: 1\nexpect: {findings: [{id: x, line: y}]}\n", "t.yaml:2:35: ", "'y'", "0 to 4294967295");
+    rejects("orrery: 1\nexpect: {buffers: [{arg: 0, values: [1]}]}\n", "t.yaml:2:20: ", "launch", "less than 0");
+    rejects("orrery: 1\nexpect: {buffers: [{values: [1]}]}\n", "t.yaml:2:20: ", "'arg' is missing", "argument");
+    rejects("orrery: 1\nexpect: {exit_status: -1}\n", "t.yaml:2:23: ", "'-1'", "0 to 255");
+    rejects(PROGRAM "launch: [{kernel: k, global: 1, args: [{local: 4}]}]\nexpect:\n  buffers: [{arg: 1, values: [1]}]\n", "t.yaml:5:13: ",
+            "found 1", "1 arguments");
+    rejects(PROGRAM "launch: [{kernel: k, global: 1, args: [{local: 4}]}]\nexpect:\n  buffers: [{arg: 0, values: [1]}]\n", "t.yaml:5:13: ",
+            "found 0", "not a buffer");
+    rejects(PROGRAM "launch: [{kernel: k, global: 1, args: [{buffer: {type: int, count: 1}}]}]\nexpect:\n  buffers: [{arg: 0, count: 1}]\n",
+            "t.yaml:5:13: ", "'values' or 'fill'", "expected");
+}
+END_TEST
+
+START_TEST(a_failed_load_leaves_the_defaults)
+{
+    rejects("orrery: 1\nname: x\nschedule: {seed: 4, policy: z}\n", "t.yaml:3:", "'z'", "");
+    ck_assert_ptr_null(scenario.name);
+    ck_assert_uint_eq(scenario.schedule.seed, 0);
+    ck_assert_int_eq(scenario_load_file(&scenario, "/nonexistent/x.yaml", NULL), STATUS_IO);
+    ck_assert_int_eq(scenario_load_file(&scenario, "/", NULL), STATUS_IO);
+}
+END_TEST
+
+START_TEST(files_are_read)
+{
+    char path[] = "/tmp/orrery-scenario-XXXXXX";
+    int file = mkstemp(path);
+    ck_assert_int_ge(file, 0);
+    ck_assert_int_eq(write(file, "orrery: 1\nname: f\n", 18), 18);
+    close(file);
+    ck_assert_int_eq(scenario_load_file(&scenario, path, &diagnosis), STATUS_OK);
+    ck_assert_str_eq(scenario.name, "f");
+    ck_assert_str_eq(scenario.file, path);
+    unlink(path);
+}
+END_TEST
+
+/* ---- options ---------------------------------------------------------------------------------------- */
+
+START_TEST(options_set_what_keys_set)
+{
+    option("seed", "7");
+    ck_assert_uint_eq(scenario.schedule.seed, 7);
+    option("schedule", "random");
+    ck_assert_int_eq(scenario.schedule.policy, SCHEDULE_RANDOM);
+    option("max_steps", "12");
+    ck_assert_uint_eq(scenario.schedule.max_steps, 12);
+    option("local-mem-size", "1KiB");
+    ck_assert_uint_eq(scenario.device.local_memory, 1024);
+    option("compute-units", "5");
+    ck_assert_uint_eq(scenario.device.topology.compute_units, 5);
+    option("topology", "cu:6");
+    ck_assert_uint_eq(scenario.device.topology.compute_units, 6);
+    option("sub-group-sizes", "16, 8");
+    ck_assert_uint_eq(scenario.device.sub_group_sizes[1], 8);
+    option("build-options", "-DA -DB");
+    ck_assert_str_eq(scenario.build_options, "-DA -DB");
+    option("global-mem-size", "1MiB");
+    ck_assert_uint_eq(scenario.device.max_allocation, 1 << 20);
+}
+END_TEST
+
+START_TEST(bare_switches_turn_on)
+{
+    option("uninitialized", "");
+    ck_assert_int_eq(scenario.checks[CHECK_UNINITIALISED], SEVERITY_ERROR);
+    option("uninitialized", "warning");
+    ck_assert_int_eq(scenario.checks[CHECK_UNINITIALISED], SEVERITY_WARNING);
+    option("uninitialized", "0");
+    ck_assert_int_eq(scenario.checks[CHECK_UNINITIALISED], SEVERITY_OFF);
+    option("check-api", "1");
+    ck_assert_int_eq(scenario.checks[CHECK_API], SEVERITY_ERROR);
+    option("check-bounds", "off");
+    ck_assert_int_eq(scenario.checks[CHECK_BOUNDS], SEVERITY_OFF);
+    option("keep-exit-code", NULL);
+    ck_assert(scenario.keep_exit_code);
+    option("keep-exit-code", "0");
+    ck_assert(!scenario.keep_exit_code);
+}
+END_TEST
+
+START_TEST(options_are_checked_like_keys)
+{
+    option_rejects("colour", "red", "'colour'");
+    option_rejects("seed", "x", "0 to 18446744073709551615");
+    option_rejects("seed", "", "option seed: found ''");
+    option_rejects("schedule", "pct", "lockstep, serial");
+    option_rejects("error-exitcode", "300", "0 to 255");
+    option_rejects("topology", "l3:2", "not there yet");
+    option_rejects("quiet", "perhaps", "true, false");
+}
+END_TEST
+
+/* Each option has a variable of its own, and each row with an option is among them. */
+START_TEST(the_option_table_is_complete)
+{
+    struct scenario_option one, other;
+    size_t count = 0;
+    for (; scenario_option(count, &one); count++) {
+        char name[64];
+        snprintf(name, sizeof name, "ORRERY_%s", one.name);
+        for (char *c = name; *c; c++)
+            *c = *c == '-' ? '_' : (*c >= 'a' && *c <= 'z') ? (char)(*c - 'a' + 'A') : *c;
+        ck_assert_str_eq(one.variable, name);
+        ck_assert(one.argument && *one.argument && one.help && *one.help);
+        for (size_t i = 0; i < count; i++) {
+            ck_assert(scenario_option(i, &other));
+            ck_assert_str_ne(one.name, other.name);
+        }
+    }
+    static const char *const wanted[] = {
+        "uninitialized", "max-errors", "log", "build-options", "compute-units", "max-wgsize", "global-mem-size", "constant-mem-size",
+        "local-mem-size", "check-api", "seed", "schedule", "fail-on", "error-exitcode", "keep-exit-code", "expect-kernels", "timeout",
+        "json", "quiet", "max-steps", "topology", "device-type", "device-version", "max-alloc-size", "data-races",
+    };
+    for (size_t w = 0; w < sizeof wanted / sizeof wanted[0]; w++) {
+        bool found = false;
+        for (size_t i = 0; scenario_option(i, &one); i++)
+            found |= strcmp(one.name, wanted[w]) == 0;
+        ck_assert_msg(found, "no option %s", wanted[w]);
+    }
+}
+END_TEST
+
+START_TEST(value_types_have_names_and_sizes)
+{
+    enum value_type type;
+    for (int i = VALUE_I8; i <= VALUE_F64; i++) {
+        ck_assert(value_type_from_name(value_type_name((enum value_type)i), &type));
+        ck_assert_int_eq(type, i);
+    }
+    ck_assert_uint_eq(value_type_size(VALUE_I8), 1);
+    ck_assert_uint_eq(value_type_size(VALUE_F16), 2);
+    ck_assert_uint_eq(value_type_size(VALUE_U32), 4);
+    ck_assert_uint_eq(value_type_size(VALUE_F64), 8);
+    ck_assert(!value_type_from_name("size_t", &type));
+    ck_assert_str_eq(schedule_policy_name(SCHEDULE_ROUND_ROBIN), "round-robin");
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {
+        defaults_are_those_of_the_header, defaults_of_the_run, smallest_scenario_is_the_defaults, every_key_of_device_is_read,
+        every_key_of_the_run_is_read, program_is_source_or_spirv, max_allocation_never_exceeds_the_memory, launch_ranges_are_read,
+        buffers_are_filled, buffers_may_be_null_or_guarded, vectors_are_their_elements, structs_are_laid_out_as_in_c, local_and_same,
+        numbers_of_every_type_reach_their_ends, floats_round_once, halves_round_to_even, expectations_are_read,
+        no_expectation_is_not_an_empty_one, everything_survives_printing, launches_survive_printing, numbers_do_not_follow_the_locale,
+        rejects_what_is_no_scenario, rejects_unknown_keys_and_lists_the_legal_ones, rejects_keys_given_twice,
+        rejects_values_and_says_what_is_legal, rejects_launches_that_cannot_be_meant, rejects_arguments_that_cannot_be_meant,
+        rejects_expectations_that_cannot_be_meant, a_failed_load_leaves_the_defaults, files_are_read, options_set_what_keys_set,
+        bare_switches_turn_on, options_are_checked_like_keys, the_option_table_is_complete, value_types_have_names_and_sizes,
+    };
+    Suite *suite = suite_create("scenario");
+    TCase *tcase = tcase_create("scenario");
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    for (size_t i = 0; i < sizeof tests / sizeof tests[0]; i++)
+        tcase_add_test(tcase, tests[i]);
+    suite_add_tcase(suite, tcase);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
