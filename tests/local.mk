@@ -40,6 +40,9 @@ check_PROGRAMS += %D%/check_report
 check_PROGRAMS += %D%/check_scenario
 %C%_check_scenario_SOURCES = %D%/check_scenario.c
 %C%_check_scenario_LDADD = libsim.la $(CHECK_LIBS)
+check_PROGRAMS += %D%/check_enqueue_buffer
+%C%_check_enqueue_buffer_SOURCES = %D%/check_enqueue_buffer.c %D%/cl_fixture.h
+%C%_check_enqueue_buffer_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 endif
 
 test_scripts = \
