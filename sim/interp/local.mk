@@ -1,31 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
 noinst_LTLIBRARIES += libinterp.la
 libinterp_la_SOURCES = \
+	%D%/access.c \
+	%D%/access.h \
+	%D%/affine.h \
+	%D%/arena.c \
+	%D%/arena.h \
 	%D%/cfg.c \
 	%D%/diverge.c \
 	%D%/emit.c \
 	%D%/exec_control.h \
+	%D%/half.h \
 	%D%/interp.c \
+	%D%/interp.h \
+	%D%/ir.c \
+	%D%/ir.def \
+	%D%/ir.h \
 	%D%/kernel_info.c \
+	%D%/lanes.h \
 	%D%/lower.c \
 	%D%/lower.h \
 	%D%/lower_group.c \
 	%D%/lower_memory.c \
 	%D%/lower_value.c \
-	%D%/opencl_std.c \
-	%D%/poison.c \
-	%D%/promote.c \
-	%D%/simplify.c \
-	%D%/spirv_ops.c \
-	%D%/spirv_ops.def \
-	%D%/wave.c \
-	%D%/wave_control.c \
-	%D%/arena.c \
-	%D%/arena.h \
-	%D%/interp.h \
-	%D%/ir.c \
-	%D%/ir.def \
-	%D%/ir.h \
 	%D%/math.h \
 	%D%/math_integer_width.h \
 	%D%/math_isa.h \
@@ -33,16 +30,32 @@ libinterp_la_SOURCES = \
 	%D%/math_table.c \
 	%D%/module.c \
 	%D%/module.h \
+	%D%/number.c \
+	%D%/number.h \
 	%D%/op.def \
+	%D%/opencl_std.c \
+	%D%/poison.c \
 	%D%/program.h \
+	%D%/promote.c \
+	%D%/simplify.c \
+	%D%/spirv_ops.c \
+	%D%/spirv_ops.def \
 	%D%/spirv_ops.h \
-	%D%/wave.h
+	%D%/wave.c \
+	%D%/wave.h \
+	%D%/wave_control.c
 libinterp_la_LIBADD = $(ISA_PARTS) $(SLEEF_LIBS)
 
 # exec_*.c and math_*.c: compiled once per instruction set with ORRERY_ISA = 0, 1, 2; their external names carry
 # the suffix. The vector flags never include -mfma: contraction is off and results are the same everywhere.
 ISA_SOURCES = \
+	%D%/exec_affine.c \
+	%D%/exec_compare.c \
 	%D%/exec_control.c \
+	%D%/exec_convert.c \
+	%D%/exec_float.c \
+	%D%/exec_integer.c \
+	%D%/exec_select.c \
 	%D%/math_double.c \
 	%D%/math_float.c \
 	%D%/math_half.c \
