@@ -460,12 +460,12 @@ static void coalesce_phis(struct emitter *e)
     }
 }
 
-static struct group *sort_groups;
-static int by_start(const void *a, const void *b)
+static int by_start(const void *a, const void *b, void *groups)
 {
+    const struct group *group = groups;
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    if (sort_groups[x].start != sort_groups[y].start)
-        return sort_groups[x].start < sort_groups[y].start ? -1 : 1;
+    if (group[x].start != group[y].start)
+        return group[x].start < group[y].start ? -1 : 1;
     return x < y ? -1 : x > y;
 }
 
@@ -497,8 +497,7 @@ static void assign_slots(struct emitter *e)
     for (uint32_t v = 1; v < values; v++)
         if (e->groups[v].used && e->groups[v].slot_class && find_group(e, v) == v)
             order[n++] = v;
-    sort_groups = e->groups;
-    qsort(order, n, sizeof *order, by_start);
+    qsort_r(order, n, sizeof *order, by_start, e->groups);
     /* logical slots per class */
     uint32_t made[SLOT_CLASSES] = {0};
     for (uint32_t i = 0; i < n; i++) {
