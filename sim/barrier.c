@@ -165,7 +165,7 @@ bool barrier_passes_alone(const struct group *group, const struct wave *wave)
 {
     if (wave_waits_in_sub_group(wave))
         return holds_whole_sub_groups(group, wave);
-    return group->alive_count == 1 && lane_mask_count(&wave->active) == group->tile.lane_count;
+    return lane_mask_count(&wave->active) == group->tile.lane_count;
 }
 
 void barrier_arrived(struct group *group, uint32_t index)

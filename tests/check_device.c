@@ -23,8 +23,8 @@ static const struct kernel_arg arg_rows[] = {{.name = "data", .kind = ARG_GLOBAL
                                              {.name = "table", .kind = ARG_CONSTANT, .size = 8},
                                              {.name = "scratch", .kind = ARG_LOCAL, .size = 8},
                                              {.name = "count", .kind = ARG_VALUE, .size = 4}};
-static const struct local_object local_rows[] = {{.size = 1024, .align = 64, .arg = -1, .name = "tile"},
-                                                 {.align = 16, .arg = 2, .name = "scratch"}};
+static const struct local_object local_rows[] = {{.size = 1020, .align = 64, .arg = -1, .name = "tile"},
+                                                 {.align = 64, .arg = 2, .name = "scratch"}};
 static const struct private_object private_rows[] = {{.low = 0, .high = 40, .name = "a"},
                                                      {.low = 48, .high = 64, .name = "b"}};
 static const struct module_variable variable_rows[] = {
@@ -279,6 +279,10 @@ START_TEST(local_memory_is_limited)
     scratch_bytes = 256;
     ck_assert_int_eq(device_launch(device, &request, NULL), STATUS_OK);
     ck_assert_uint_eq(fake_local_address % 64, 0);
+    const struct region *tile = memory_region(&device->arena.memory, fake_local_address);
+    ck_assert_str_eq(tile->name, "tile");
+    ck_assert_uint_eq(tile->high - tile->low, 1020);
+    ck_assert_uint_eq(tile->deny, DENY_KERNEL_READ | DENY_KERNEL_WRITE); /* no group is running */
 }
 END_TEST
 

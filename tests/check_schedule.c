@@ -427,6 +427,48 @@ START_TEST(part_of_a_sub_group_diverges)
 }
 END_TEST
 
+/* The lanes of each sub-group come to the barrier in three parts, in two waves at once. */
+static bool second_third(const struct item *item)
+{
+    return item->local_id[0] % 3 == 1;
+}
+static bool last_thirds(const struct item *item)
+{
+    return item->local_id[0] % 3 != 0;
+}
+
+START_TEST(parts_of_sub_groups_meet)
+{
+    static const struct fake_op ops[] = {{.kind = FAKE_BRANCH, .test = last_thirds, .target = 3},
+                                         {.kind = FAKE_SUB_GROUP_BARRIER},
+                                         {.kind = FAKE_BRANCH, .test = always, .target = 5},
+                                         {.kind = FAKE_BRANCH, .test = second_third, .target = 1},
+                                         {.kind = FAKE_BRANCH, .test = always, .target = 1},
+                                         {.kind = FAKE_WORK, .act = note},
+                                         {.kind = FAKE_RETURN}};
+    scenario.device.sub_group_sizes[0] = 8;
+    ck_assert_int_eq(launch(ops, 1024, 512), STATUS_OK);
+    ck_assert_uint_eq(report_count(report), 0);
+    ck_assert_uint_eq(log_count, 1024);
+    ck_assert_uint_gt(fake_splits, 4);
+}
+END_TEST
+
+START_TEST(sub_groups_do_not_wait_for_work_items_at_fault)
+{
+    static const struct fake_op ops[] = {
+        {.kind = FAKE_FAULT, .test = odd, .fault = {.kind = FAULT_WRITE, .size = 4}},
+        {.kind = FAKE_SUB_GROUP_BARRIER},
+        {.kind = FAKE_WORK, .act = note},
+        {.kind = FAKE_RETURN}};
+    scenario.device.sub_group_sizes[0] = 8;
+    ck_assert_int_eq(launch(ops, 32, 16), STATUS_OK);
+    ck_assert_uint_eq(report_count(report), 1);
+    ck_assert_int_eq(report_get(report, 0)->kind, FINDING_NULL_WRITE);
+    ck_assert_uint_eq(log_count, 16);
+}
+END_TEST
+
 /* Sub-group 1 spins until sub-group 0 has passed its barrier: only possible when
  * sub-group 0 is not held up by the rest of its work-group. */
 static bool until_turn(const struct item *item)
@@ -666,10 +708,12 @@ START_TEST(several_observers_each_hear_all)
     fake_program.traits.sees_groups = false;
     load(once);
     ck_assert_int_eq(launch_again(2, 1), STATUS_OK);
+    ck_assert(!fake_observed);
     device_add_observer(device, &launches);
     device_add_observer(device, &syncs);
     device_add_observer(device, &launches);
     ck_assert_int_eq(launch_again(2, 1), STATUS_OK);
+    ck_assert(fake_observed);
     ck_assert_str_eq(trace, "begin2:7 begin2:7 group0@0 group0@0 group1@0 group1@0 "
                             "gone0@0 gone0@0 gone1@0 gone1@0 end2:7 end2:7 ");
 }
@@ -700,6 +744,8 @@ int main(void)
     tcase_add_test(tests, work_items_at_fault_are_not_waited_for);
     tcase_add_test(tests, sub_groups_do_not_wait_for_each_other);
     tcase_add_test(tests, part_of_a_sub_group_diverges);
+    tcase_add_test(tests, parts_of_sub_groups_meet);
+    tcase_add_test(tests, sub_groups_do_not_wait_for_work_items_at_fault);
     tcase_add_test(tests, sub_group_barrier_does_not_wait_for_spinners);
     tcase_add_test(tests, collective_of_the_work_group);
     tcase_add_test(tests, collective_that_some_miss);

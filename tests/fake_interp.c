@@ -8,6 +8,7 @@ struct fake_program fake_program;
 uint32_t fake_waves_alive, fake_waves_made, fake_splits, fake_collectives, fake_collective_lanes, fake_widest;
 uint64_t fake_local_address;
 struct code_request fake_request;
+bool fake_observed;
 
 enum { FAKE_OPS = 64 };
 
@@ -182,6 +183,7 @@ void wave_start(struct wave *wave, const struct wave_start *start)
     wave->active = wave->live;
     if (start->lane_count > fake_widest)
         fake_widest = start->lane_count;
+    fake_observed = wave->observer != NULL;
     fake_local_address = wave->code->local_object_count ? start->local_addresses[0] : 0;
 }
 

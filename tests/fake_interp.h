@@ -46,5 +46,6 @@ extern uint32_t fake_waves_alive, fake_waves_made, fake_splits, fake_collectives
 extern uint32_t fake_widest; /* most lanes a wave was started with */
 extern uint64_t fake_local_address; /* of local object 0 in the last wave started */
 extern struct code_request fake_request;
+extern bool fake_observed; /* the last wave started has an observer */
 
 #endif
