@@ -44,7 +44,7 @@ libinterp_la_SOURCES = \
 	%D%/wave.c \
 	%D%/wave.h \
 	%D%/wave_control.c
-libinterp_la_LIBADD = $(ISA_PARTS) $(SLEEF_LIBS)
+libinterp_la_LIBADD = $(ISA_PARTS) $(SLEEF_LIBS) -lm
 
 # exec_*.c and math_*.c: compiled once per instruction set with ORRERY_ISA = 0, 1, 2; their external names carry
 # the suffix. The vector flags never include -mfma: contraction is off and results are the same everywhere.

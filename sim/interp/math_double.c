@@ -39,6 +39,90 @@ BLOCK_F64_2(hypot, u05)
 #define LN2 0.693147180559945309417
 #define PI 3.14159265358979323846
 
+/* ---- lanes beyond the library's range: computed only when a block has one, and used only there ---- */
+
+static inline bool any_beyond(const double *x, double limit)
+{
+    U any = 0;
+    EACH_BLOCK_LANE(k) any |= magnitude(x[k]) > limit;
+    return any != 0;
+}
+
+/* From here on asinh and acosh are log(2x), log1p is log: to the last bit. */
+#define LARGE 0x1p500
+
+static inline void large_logarithms(double *r, const double *x, double added)
+{
+    double m[MATH_BLOCK], l[MATH_BLOCK];
+    if (!any_beyond(x, LARGE))
+        return;
+    EACH_BLOCK_LANE(k) m[k] = magnitude(x[k]);
+    f64_log(l, m);
+    EACH_BLOCK_LANE(k) r[k] = m[k] > LARGE ? with_sign(l[k] + added, x[k]) : r[k];
+}
+
+static inline void block_asinh(double *r, const double *x)
+{
+    f64_asinh(r, x);
+    large_logarithms(r, x, LN2);
+    EACH_BLOCK_LANE(k) r[k] = magnitude(x[k]) < 0x1p-30 ? x[k] : r[k];
+}
+
+static inline void block_acosh(double *r, const double *x)
+{
+    f64_acosh(r, x);
+    large_logarithms(r, x, LN2);
+    EACH_BLOCK_LANE(k) r[k] = x[k] < 1 ? R_NAN : r[k];
+}
+
+static inline void block_log1p(double *r, const double *x)
+{
+    f64_log1p(r, x);
+    large_logarithms(r, x, 0);
+    EACH_BLOCK_LANE(k)
+    {
+        const double kept = magnitude(x[k]) < 0x1p-60 ? x[k] : r[k];
+        r[k] = x[k] < -1 ? R_NAN : kept;
+    }
+}
+
+/* exp(m) / 2 as exp(m - log 2), log 2 in two parts of which the first is subtracted without rounding. */
+static inline void large_exponentials(double *r, const double *x)
+{
+    const double steep = 709, high = 0x1.62e42fefa38p-1, low = 0x1.ef35793c7673p-45;
+    double m[MATH_BLOCK], e[MATH_BLOCK];
+    if (!any_beyond(x, steep))
+        return;
+    EACH_BLOCK_LANE(k) m[k] = magnitude(x[k]) - high;
+    f64_exp(e, m);
+    EACH_BLOCK_LANE(k) r[k] = magnitude(x[k]) > steep ? with_sign(e[k] * (1 - low), r[k]) : r[k];
+}
+
+static inline void block_sinh(double *r, const double *x)
+{
+    f64_sinh(r, x);
+    large_exponentials(r, x);
+}
+
+static inline void block_cosh(double *r, const double *x)
+{
+    f64_cosh(r, x);
+    large_exponentials(r, x);
+}
+
+static inline void block_tan(double *r, const double *x)
+{
+    f64_tan(r, x);
+    EACH_BLOCK_LANE(k) r[k] = magnitude(x[k]) < 0x1p-30 ? x[k] : r[k];
+}
+
+/* Underflow keeps the sign. */
+static inline void block_tgamma(double *r, const double *x)
+{
+    f64_tgamma(r, x);
+    EACH_BLOCK_LANE(k) r[k] = r[k] == 0 && gamma_sign(x[k]) < 0 ? -0.0 : r[k];
+}
+
 /* ---- trigonometric ---- */
 
 static inline void block_sinpi(double *r, const double *x)
@@ -139,16 +223,16 @@ static inline void block_rootn(double *r, const double *x, const int32_t *y)
 
 BLOCKS(real_sin, f64_sin)
 BLOCKS(real_cos, f64_cos)
-BLOCKS(real_tan, f64_tan)
+BLOCKS(real_tan, block_tan)
 BLOCKS(real_asin, f64_asin)
 BLOCKS(real_acos, f64_acos)
 BLOCKS(real_atan, f64_atan)
 BLOCKS_WITH(real_atan2, double, f64_atan2)
-BLOCKS(real_sinh, f64_sinh)
-BLOCKS(real_cosh, f64_cosh)
+BLOCKS(real_sinh, block_sinh)
+BLOCKS(real_cosh, block_cosh)
 BLOCKS(real_tanh, f64_tanh)
-BLOCKS(real_asinh, f64_asinh)
-BLOCKS(real_acosh, f64_acosh)
+BLOCKS(real_asinh, block_asinh)
+BLOCKS(real_acosh, block_acosh)
 BLOCKS(real_atanh, f64_atanh)
 BLOCKS(real_sinpi, block_sinpi)
 BLOCKS(real_cospi, block_cospi)
@@ -164,19 +248,17 @@ BLOCKS(real_expm1, f64_expm1)
 BLOCKS(real_log, f64_log)
 BLOCKS(real_log2, f64_log2)
 BLOCKS(real_log10, f64_log10)
-BLOCKS(real_log1p, f64_log1p)
+BLOCKS(real_log1p, block_log1p)
 BLOCKS(real_cbrt, f64_cbrt)
 BLOCKS(real_erf, f64_erf)
 BLOCKS(real_erfc, f64_erfc)
-BLOCKS(real_tgamma, f64_tgamma)
+BLOCKS(real_tgamma, block_tgamma)
 BLOCKS(real_lgamma, f64_lgamma)
 BLOCKS_WITH(real_pow, double, f64_pow)
 BLOCKS_WITH(real_powr, double, block_powr)
 BLOCKS_WITH(real_pown, int32_t, block_pown)
 BLOCKS_WITH(real_rootn, int32_t, block_rootn)
 BLOCKS_WITH(real_hypot, double, f64_hypot)
-
-UNARY(real_rsqrt, quiet(1 / R_SQRT(x)))
 
 MATH_FN(real_sincos)
 {
@@ -224,9 +306,8 @@ static inline double sum_error(double a, double b, double s)
 static inline double sum_to_odd(double a, double b)
 {
     const double s = a + b, e = sum_error(a, b, s);
-    const U step = (e > 0) == (s > 0) ? 1 : (U)-1;
-    const bool inexact = e != 0 && !(to_bits(s) & 1);
-    return inexact ? from_bits(to_bits(s) + step) : s;
+    const U step = 1 | -((to_bits(s) ^ to_bits(e)) >> 63), even = ~to_bits(s) & 1;
+    return from_bits(to_bits(s) + (magnitude(e) > 0 ? step & -even : 0));
 }
 
 static inline double upper_half(double x)
@@ -248,7 +329,7 @@ static inline double fma_split(double x, double y, double z)
 static inline bool fma_is_split(double x, double y, double z)
 {
     const double p = magnitude(x * y), largest = 0x1p900, smallest = 0x1p-900;
-    return magnitude(x) < largest && magnitude(y) < largest && magnitude(z) < largest && p < largest && p > smallest;
+    return (magnitude(x) < largest) & (magnitude(y) < largest) & (magnitude(z) < largest) & (p < largest) & (p > smallest);
 }
 
 static double fma_rare(double x, double y, double z)
@@ -291,7 +372,6 @@ TERNARY(real_fma, quiet(__builtin_fma(x, y, z)))
 
 math_fn *const MATH_TABLE(f64)[MATH_ENTRIES] = {
     REAL_ROWS,
-    [OpenCLstd_Rsqrt] = real_rsqrt,
     [OpenCLstd_Fma] = real_fma,
     [OpenCLstd_Sin] = real_sin,
     [OpenCLstd_Cos] = real_cos,

@@ -82,7 +82,7 @@ BLOCK_IN_DOUBLE(block_asinh, f64_asinh, v[k])
 BLOCK_IN_DOUBLE(block_acosh, f64_acosh, v[k])
 BLOCK_IN_DOUBLE(block_log1p, f64_log1p, v[k])
 BLOCK_IN_DOUBLE(block_erfc, f64_erfc, v[k])
-BLOCK_IN_DOUBLE(block_tgamma, f64_tgamma, v[k])
+BLOCK_IN_DOUBLE(block_tgamma, f64_tgamma, v[k] == 0 && gamma_sign(x[k]) < 0 ? -0.0 : v[k]) /* underflow keeps the sign */
 BLOCK_IN_DOUBLE(block_lgamma, f64_lgamma, v[k])
 BLOCK_IN_DOUBLE(block_asinpi, f64_asin, v[k] / PI)
 BLOCK_IN_DOUBLE(block_acospi, f64_acos, v[k] / PI)
@@ -155,25 +155,20 @@ static inline float hypot_of(float x, float y)
     return magnitude(x) == R_INF || magnitude(y) == R_INF ? R_INF : quiet(r);
 }
 
-static inline float rsqrt_of(float x)
-{
-    return quiet((float)(1 / __builtin_sqrt((double)x)));
-}
-
 #if defined __x86_64__ && ORRERY_ISA == 0
+union wide {
+    double real;
+    uint64_t bits;
+};
+
 /* The product is exact in double; the sum is rounded to odd there, so that rounding to float cannot be misled. */
 static inline float fma_of(float x, float y, float z)
 {
     const double p = (double)x * y, c = z, s = p + c, part = s - p;
     const double e = (p - (s - part)) + (c - part);
-    union {
-        double real;
-        uint64_t bits;
-    } odd = {.real = s};
-    const uint64_t step = (e > 0) == (s > 0) ? 1 : UINT64_MAX;
-    const bool finite = (odd.bits & ~((uint64_t)1 << 63)) < (uint64_t)2047 << 52;
-    const bool inexact = finite && e != 0 && !(odd.bits & 1);
-    odd.bits += inexact ? step : 0;
+    union wide odd = {.real = s}, error = {.real = e};
+    const uint64_t step = 1 | -((odd.bits ^ error.bits) >> 63), even = ~odd.bits & 1;
+    odd.bits += __builtin_fabs(e) > 0 ? step & -even : 0; /* e is a NaN when s is not finite */
     return quiet((float)odd.real);
 }
 
@@ -188,7 +183,6 @@ TERNARY(real_fma, quiet(__builtin_fmaf(x, y, z)))
 BINARY(real_hypot, hypot_of(x, y))
 UNARY(real_recip, quiet(1 / x))
 BINARY(real_divide, quiet(x / y))
-UNARY(real_rsqrt, rsqrt_of(x))
 
 BLOCKS(real_sin, f32_sin)
 BLOCKS(real_cos, f32_cos)
@@ -268,7 +262,6 @@ MATH_FN(real_lgamma_r)
 
 math_fn *const MATH_TABLE(f32)[MATH_ENTRIES] = {
     REAL_ROWS,
-    [OpenCLstd_Rsqrt] = real_rsqrt,
     [OpenCLstd_Fma] = real_fma,
     [OpenCLstd_Hypot] = real_hypot,
     [OpenCLstd_Sincos] = real_sincos,

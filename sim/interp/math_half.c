@@ -173,9 +173,9 @@ static inline H fma_of(H x, H y, H z)
     const float p = half_to_float(x) * half_to_float(y), c = half_to_float(z), s = p + c, part = s - p;
     const float e = (p - (s - part)) + (c - part);
     union float_bits odd = {.real = s};
-    const uint32_t step = (e > 0) == (s > 0) ? 1 : UINT32_MAX;
-    const bool finite = (odd.bits & 0x7fffffffu) < 0x7f800000u;
-    odd.bits += finite && e != 0 && !(odd.bits & 1) ? step : 0;
+    const union float_bits error = {.real = e};
+    const uint32_t step = 1 | -((odd.bits ^ error.bits) >> 31), even = ~odd.bits & 1;
+    odd.bits += __builtin_fabsf(e) > 0 ? step & -even : 0; /* e is a NaN when s is not finite */
     return float_to_half(odd.real);
 }
 

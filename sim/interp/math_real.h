@@ -24,14 +24,14 @@ typedef uint32_t U;
 typedef int32_t S;
 typedef uint64_t accumulator;
 enum { MANTISSA = 23, BIAS = 127, EXPONENT_ALL = 255, STEP_BITS = 40 };
-#define R_SQRT __builtin_sqrtf
+#define R_BUILTIN(name) __builtin_##name##f
 #else
 typedef double R;
 typedef uint64_t U;
 typedef int64_t S;
 typedef unsigned __int128 accumulator;
 enum { MANTISSA = 52, BIAS = 1023, EXPONENT_ALL = 2047, STEP_BITS = 64 };
-#define R_SQRT __builtin_sqrt
+#define R_BUILTIN(name) __builtin_##name
 #endif
 
 #define R_SIGN ((U)1 << (REAL_BITS - 1))
@@ -115,7 +115,31 @@ static inline R power_of_two(S e)
 
 /* ---- to integral values --------------------------------------------------------------------------------- */
 
-/* Adding and subtracting 2^MANTISSA rounds to nearest even without SSE4. */
+#if defined __SSE4_1__ || defined __aarch64__
+
+static inline R rint_of(R x)
+{
+    return quiet(R_BUILTIN(rint)(x));
+}
+
+static inline R floor_of(R x)
+{
+    return quiet(R_BUILTIN(floor)(x));
+}
+
+static inline R ceil_of(R x)
+{
+    return quiet(R_BUILTIN(ceil)(x));
+}
+
+static inline R trunc_of(R x)
+{
+    return quiet(R_BUILTIN(trunc)(x));
+}
+
+#else
+
+/* Adding and subtracting 2^MANTISSA rounds to nearest even. */
 static inline R rint_of(R x)
 {
     const R m = magnitude(x), r = (m + R_INTEGERS) - R_INTEGERS;
@@ -139,6 +163,8 @@ static inline R trunc_of(R x)
     const R m = magnitude(x), r = rint_of(m);
     return quiet(with_sign(r > m ? r - 1 : r, x));
 }
+
+#endif
 
 static inline R round_of(R x)
 {
@@ -374,12 +400,19 @@ MATH_FN(real_remquo)
 
 static inline R fmax_of(R x, R y)
 {
-    return x < y || x != x ? y : x;
+    return (x < y) | (x != x) ? y : x; /* one condition: the loop becomes vector code */
 }
 
 static inline R fmin_of(R x, R y)
 {
-    return y < x || x != x ? y : x;
+    return (y < x) | (x != x) ? y : x;
+}
+
+/* Undefined for NaN, hence without fmin's second test, which would keep the loop scalar. */
+static inline R clamp_of(R x, R low, R high)
+{
+    const R r = fmax_of(x, low);
+    return high < r ? high : r;
 }
 
 static inline R maxmag_of(R x, R y)
@@ -407,7 +440,7 @@ BINARY(real_fmin, fmin_of(x, y))
 BINARY(real_maxmag, maxmag_of(x, y))
 BINARY(real_minmag, minmag_of(x, y))
 BINARY(real_fdim, x != x || y != y ? R_NAN : x > y ? x - y : 0)
-TERNARY(real_clamp, fmin_of(fmax_of(x, y), z))
+TERNARY(real_clamp, clamp_of(x, y, z))
 TERNARY(real_mad, quiet(x * y + z))
 TERNARY(real_mix, quiet(x + (y - x) * z))
 BINARY(real_step, (R)(y < x ? 0 : 1))
@@ -415,7 +448,8 @@ TERNARY(real_smoothstep, smoothstep_of(x, y, z))
 UNARY(real_sign, x > 0 ? 1 : x < 0 ? -1 : x == 0 ? x : 0)
 UNARY(real_degrees, quiet(x * (R)57.295779513082320876798))
 UNARY(real_radians, quiet(x * (R)0.017453292519943295769237))
-UNARY(real_sqrt, quiet(R_SQRT(x)))
+UNARY(real_sqrt, quiet(R_BUILTIN(sqrt)(x)))
+UNARY(real_rsqrt, quiet(1 / R_BUILTIN(sqrt)(x)))
 
 MATH_FN(real_nan)
 {
@@ -439,7 +473,7 @@ MATH_FN(real_nan)
     [OpenCLstd_FClamp] = real_clamp, [OpenCLstd_Mad] = real_mad, [OpenCLstd_Mix] = real_mix,                \
     [OpenCLstd_Step] = real_step, [OpenCLstd_Smoothstep] = real_smoothstep, [OpenCLstd_Sign] = real_sign,   \
     [OpenCLstd_Degrees] = real_degrees, [OpenCLstd_Radians] = real_radians, [OpenCLstd_Sqrt] = real_sqrt,   \
-    [OpenCLstd_Nan] = real_nan
+    [OpenCLstd_Rsqrt] = real_rsqrt, [OpenCLstd_Nan] = real_nan
 
 /* ---- around the vector library -------------------------------------------------------------------------- */
 
