@@ -985,6 +985,31 @@ START_TEST(two_modules_become_one)
 }
 END_TEST
 
+START_TEST(modules_of_different_versions_link)
+{
+    struct spirv modules[2] = {
+        compile_text(user_source, ""),
+        compile_text("int twice(int x) { return sub_group_shuffle(x + x, 0u); }", "-cl-std=CL2.0"),
+    };
+    ck_assert_uint_lt(modules[0].words[1], modules[1].words[1]);
+    for (int turn = 0; turn < 2; turn++) {
+        struct spirv linked, swap = modules[0];
+        char *log;
+        enum status status = link_two(modules, 2, false, &linked, &log);
+        ck_assert_msg(status == STATUS_OK, "%s", log);
+        free(log);
+        status = spirv_validate(linked.words, linked.word_count, &log);
+        ck_assert_msg(status == STATUS_OK, "%s", log);
+        free(log);
+        spirv_fini(&linked);
+        modules[0] = modules[1];
+        modules[1] = swap;
+    }
+    spirv_fini(&modules[0]);
+    spirv_fini(&modules[1]);
+}
+END_TEST
+
 START_TEST(bad_links_fail)
 {
     struct spirv modules[2] = {compile_text(definer_source, ""), compile_text(definer_source, "")}, linked;
@@ -1148,6 +1173,7 @@ static Suite *frontend_suite(void)
     tcase_add_test(tests, signal_habits_of_the_host_do_not_matter);
     tests = add_case(suite, "modules");
     tcase_add_test(tests, two_modules_become_one);
+    tcase_add_test(tests, modules_of_different_versions_link);
     tcase_add_test(tests, bad_links_fail);
     tcase_add_test(tests, text_and_words_make_a_round_trip);
     tcase_add_test(tests, validation_judges_by_version_and_capability);

@@ -9,7 +9,7 @@
 #include "orrery/compiler.h"
 #include "text.h"
 
-enum { HEADER_WORDS = 5, BOUND_WORD = 3, MAX_BOUND = 0x3fffff };
+enum { HEADER_WORDS = 5, VERSION_WORD = 1, BOUND_WORD = 3, MAX_BOUND = 0x3fffff };
 
 static uint32_t opcode_of(uint32_t word)
 {
@@ -195,12 +195,24 @@ static enum status link_numbered(const struct spirv *prepared, size_t count, boo
     return status;
 }
 
+/* The linker wants one version; a newer one allows what an older one does. */
+static void share_version(struct spirv *modules, size_t count)
+{
+    uint32_t newest = 0;
+    for (size_t i = 0; i < count; i++)
+        if (modules[i].words[VERSION_WORD] > newest)
+            newest = modules[i].words[VERSION_WORD];
+    for (size_t i = 0; i < count; i++)
+        modules[i].words[VERSION_WORD] = newest;
+}
+
 static enum status link_prepared(struct spirv *prepared, size_t count, bool create_library,
                                  struct spirv *out_spirv, struct text *log)
 {
     enum status status = check_exports(prepared, count, log);
     if (status)
         return status;
+    share_version(prepared, count);
     shift_all_lines(prepared, count, false);
     status = link_numbered(prepared, count, create_library, out_spirv, log);
     if (status || lines_name_strings(out_spirv))
