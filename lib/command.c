@@ -6,12 +6,12 @@
 #include "event.h"
 
 static const struct command_row {
-    const char *name;
+    const char *call;
     cl_command_type type;
     cl_int (*run)(struct command *command);
     void (*drop)(struct command *command);
 } rows[COMMAND_KIND_COUNT] = {
-#define COMMAND(name, type, run, drop) {#name, type, run_##run, drop_##drop},
+#define COMMAND(name, call, type, run, drop) {#call, type, run_##run, drop_##drop},
 #include "command.def"
 #undef COMMAND
 };
@@ -51,9 +51,9 @@ void command_drop(struct command *command)
     rows[command->kind].drop(command);
 }
 
-const char *command_name(enum command_kind kind)
+const char *command_call(enum command_kind kind)
 {
-    return rows[kind].name;
+    return rows[kind].call;
 }
 
 cl_int run_nothing(struct command *command)

@@ -16,9 +16,9 @@ struct command *command_new(struct queue *queue, enum command_kind kind);
 void command_free(struct command *command);
 cl_int command_run(struct command *command);
 void command_drop(struct command *command);
-const char *command_name(enum command_kind kind); /* "READ_BUFFER" */
+const char *command_call(enum command_kind kind); /* "clEnqueueReadBuffer" */
 
-#define COMMAND(name, type, run, drop) \
+#define COMMAND(name, call, type, run, drop) \
     cl_int run_##run(struct command *command); \
     void drop_##drop(struct command *command);
 #include "command.def"

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "enqueue.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "api.h"
 #include "command.h"
-#include "error.h"
+#include "context.h"
 #include "event.h"
 
 static cl_int take_waits(struct command *command, cl_uint count, const cl_event *waits)
@@ -46,9 +45,7 @@ static cl_int refuse(struct enqueue *enqueue, cl_int err, bool published)
     struct command *command = enqueue->command;
     if (!command)
         return err;
-    char text[96];
-    snprintf(text, sizeof text, "enqueue %s: %s", command_name(command->kind), error_name(err));
-    context_complain(enqueue->queue->context, text);
+    context_refuse(enqueue->queue->context, command_call(command->kind), err);
     command_drop(command);
     if (published)
         object_release(command->event, OBJECT_EVENT);

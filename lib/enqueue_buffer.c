@@ -40,6 +40,8 @@ void drop_transfer(struct command *command)
 
 cl_int run_read_buffer(struct command *command)
 {
+    if (command->u.transfer.size == 0)
+        return CL_SUCCESS;
     const struct memobj *source = command->u.transfer.source;
     uint64_t address = source->address + command->u.transfer.source_offset;
     return error_from_status(device_read(command_device(command), command->serial, address, command->u.transfer.host, command->u.transfer.size));
@@ -47,6 +49,8 @@ cl_int run_read_buffer(struct command *command)
 
 cl_int run_write_buffer(struct command *command)
 {
+    if (command->u.transfer.size == 0)
+        return CL_SUCCESS;
     const struct memobj *target = command->u.transfer.target;
     uint64_t address = target->address + command->u.transfer.target_offset;
     return error_from_status(device_write(command_device(command), command->serial, address, command->u.transfer.host, command->u.transfer.size));
@@ -118,6 +122,8 @@ cl_int CL_API_CALL api_clEnqueueWriteBuffer(cl_command_queue command_queue, cl_m
 
 cl_int run_copy_buffer(struct command *command)
 {
+    if (command->u.transfer.size == 0)
+        return CL_SUCCESS;
     uint64_t target = command->u.transfer.target->address + command->u.transfer.target_offset;
     uint64_t source = command->u.transfer.source->address + command->u.transfer.source_offset;
     return error_from_status(device_copy(command_device(command), command->serial, target, source, command->u.transfer.size));
@@ -165,6 +171,8 @@ cl_int CL_API_CALL api_clEnqueueCopyBuffer(cl_command_queue command_queue, cl_me
 
 cl_int run_fill_buffer(struct command *command)
 {
+    if (command->u.fill.size == 0)
+        return CL_SUCCESS;
     uint64_t address = command->u.fill.target->address + command->u.fill.offset;
     return error_from_status(device_fill(command_device(command), command->serial, address, command->u.fill.pattern,
                                          command->u.fill.pattern_size, command->u.fill.size));

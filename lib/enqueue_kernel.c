@@ -6,6 +6,7 @@
 #include "command.h"
 #include "enqueue.h"
 #include "error.h"
+#include "program.h"
 #include "runtime.h"
 #include "transfer.h"
 
@@ -170,11 +171,18 @@ static void copy_value(void *target, const struct kernel_arg *arg, const struct 
 {
     uint64_t word = value->size; /* ARG_LOCAL */
     if (is_pointer(arg))
-        word = value->memobj ? value->memobj->address : value->address;
+        word = value->address;
     if (arg->kind == ARG_VALUE)
         memcpy(target, value->bytes, value->size);
     else
         memcpy(target, &word, sizeof word);
+}
+
+/* clSetKernelArg does not retain: the buffer may be gone, and its memory another's. */
+static bool is_stale(const struct kernel_arg_value *value)
+{
+    const struct memobj *memobj = value->memobj;
+    return memobj && (object_lookup(memobj, OBJECT_MEMOBJ) != memobj || memobj->address != value->address);
 }
 
 static cl_int check_args(const struct queue *queue, const struct kernel_object *kernel)
@@ -182,7 +190,7 @@ static cl_int check_args(const struct queue *queue, const struct kernel_object *
     uint64_t local = kernel->info->local_bytes;
     for (size_t i = 0; i < kernel->info->arg_count; i++) {
         const struct kernel_arg_value *value = &kernel->args[i];
-        if (!value->set)
+        if (!value->set || is_stale(value))
             return CL_INVALID_KERNEL_ARGS;
         cl_int err = value->memobj ? enqueue_buffer_aligned(queue, value->memobj) : CL_SUCCESS;
         if (err)
@@ -231,7 +239,7 @@ static cl_int fill_kernel(struct enqueue *enqueue, cl_kernel handle, cl_uint wor
         return CL_INVALID_KERNEL;
     if (kernel->program->context != queue->context)
         return CL_INVALID_CONTEXT;
-    if (!kernel->program->build.program)
+    if (!program_executable(kernel->program))
         return CL_INVALID_PROGRAM_EXECUTABLE;
     if (work_dim < 1 || work_dim > 3)
         return CL_INVALID_WORK_DIMENSION;

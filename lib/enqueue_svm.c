@@ -35,6 +35,8 @@ cl_int run_svm_memcpy(struct command *command)
     struct device *device = command_device(command);
     bool to_device = on_device(command, target), from_device = on_device(command, source);
     enum status status = STATUS_OK;
+    if (size == 0)
+        return CL_SUCCESS;
     if (to_device && from_device)
         status = device_copy(device, command->serial, address_of(target), address_of(source), size);
     else if (to_device)
@@ -77,6 +79,8 @@ cl_int run_svm_memfill(struct command *command)
 {
     char *target = command->u.fill.svm;
     size_t step = command->u.fill.pattern_size;
+    if (command->u.fill.size == 0)
+        return CL_SUCCESS;
     if (on_device(command, target))
         return error_from_status(device_fill(command_device(command), command->serial, address_of(target), command->u.fill.pattern,
                                              step, command->u.fill.size));

@@ -457,6 +457,28 @@ void queue_drain(void)
     runtime_unlock();
 }
 
+void queue_hold(void)
+{
+    if (executing)
+        return;
+    runtime_lock();
+    drain_to(executor.appended);
+    while (executor.busy)
+        wait_change();
+    executor.busy = true;
+    runtime_unlock();
+}
+
+void queue_let_go(void)
+{
+    if (executing)
+        return;
+    runtime_lock();
+    executor.busy = false;
+    wake();
+    runtime_unlock();
+}
+
 void queue_flush(struct queue *queue)
 {
     runtime_lock();

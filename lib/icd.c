@@ -4,6 +4,7 @@
 
 #include "api.h"
 #include "orrery_api.h"
+#include "orrery_api.h"
 
 cl_int CL_API_CALL api_clIcdGetPlatformIDsKHR(cl_uint num_entries, cl_platform_id *platforms, cl_uint *num_platforms)
 {

@@ -22,7 +22,7 @@
 #include "object.h"
 
 enum command_kind {
-#define COMMAND(name, type, run, drop) COMMAND_##name,
+#define COMMAND(name, call, type, run, drop) COMMAND_##name,
 #include "command.def"
 #undef COMMAND
     COMMAND_KIND_COUNT
@@ -60,6 +60,10 @@ cl_int queue_append(struct command *command);
 /* Blocks until the log as it stands now is consumed. The executing thread and the
  * callback thread return at once: what they wait for may be themselves. */
 void queue_drain(void);
+/* For a host call that touches device memory itself: drains the log and keeps everyone from
+ * executing until queue_let_go. A no-op on the executing thread. Short: no waiting inside. */
+void queue_hold(void);
+void queue_let_go(void);
 /* Flushes their queues and waits until all are complete or failed; returns CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST if one failed. */
 cl_int queue_wait_events(cl_uint count, struct event *const *events);
 cl_int queue_finish(struct queue *queue);
