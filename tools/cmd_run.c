@@ -73,10 +73,11 @@ static int run_scenario(const struct scenario *scenario, struct report *report, 
         fwrite(result.output, 1, result.output_size, stdout);
         fflush(stdout);
     }
-    if (status != STATUS_OK && status != STATUS_NO_PROGRESS)
-        say_diagnosis(&diagnosis);
+    bool ran = status == STATUS_OK || status == STATUS_NO_PROGRESS;
+    if (!ran)
+        say("error: %s: %s", scenario->file, diagnosis.text[0] ? diagnosis.text : status_name(status));
     report_print_repeats(log, report);
-    if (!scenario->quiet)
+    if (ran && !scenario->quiet)
         report_summary(log, report, result.kernels_run);
     int code = verdict(scenario, report, status, result.kernels_run);
     scenario_result_fini(&result);
