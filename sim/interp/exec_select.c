@@ -120,14 +120,6 @@ HANDLER(uselect_m)
         NEXT;                                                                                               \
     }
 
-static inline uint32_t first_active(const struct wave *wave)
-{
-    for (uint32_t w = 0; w < LANE_MASK_WORDS; w++)
-        if (wave->active.word[w])
-            return w * 64 + (uint32_t)__builtin_ctzll(wave->active.word[w]);
-    return 0;
-}
-
 MOVES(8)
 MOVES(16)
 MOVES(32)

@@ -296,7 +296,12 @@ static inline vec_i64 expand_64(uint32_t bits)
 #define VECTOR_BLEND_64(bits, a, b) ((vec_i64)_mm512_mask_blend_epi64((__mmask8)(bits), (__m512i)(b), (__m512i)(a)))
 #endif
 
-/* Is every lane below n active? Then stores need no mask. */
-static inline bool wave_is_full(const struct wave *wave) { return wave->full; }
+static inline uint32_t first_active(const struct wave *wave)
+{
+    for (uint32_t w = 0; w < LANE_MASK_WORDS; w++)
+        if (wave->active.word[w])
+            return w * 64 + (uint32_t)__builtin_ctzll(wave->active.word[w]);
+    return 0;
+}
 
 #endif

@@ -7,9 +7,11 @@ libinterp_la_SOURCES = \
 	%D%/arena.c \
 	%D%/arena.h \
 	%D%/cfg.c \
+	%D%/collective.c \
 	%D%/diverge.c \
 	%D%/emit.c \
 	%D%/exec_control.h \
+	%D%/exec_table.h \
 	%D%/half.h \
 	%D%/interp.c \
 	%D%/interp.h \
@@ -32,8 +34,11 @@ libinterp_la_SOURCES = \
 	%D%/module.h \
 	%D%/number.c \
 	%D%/number.h \
+	%D%/op.c \
 	%D%/op.def \
 	%D%/opencl_std.c \
+	%D%/print.c \
+	%D%/print.h \
 	%D%/poison.c \
 	%D%/program.h \
 	%D%/promote.c \
@@ -50,12 +55,19 @@ libinterp_la_LIBADD = $(ISA_PARTS) $(SLEEF_LIBS) -lm
 # the suffix. The vector flags never include -mfma: contraction is off and results are the same everywhere.
 ISA_SOURCES = \
 	%D%/exec_affine.c \
+	%D%/exec_atomic.c \
 	%D%/exec_compare.c \
 	%D%/exec_control.c \
 	%D%/exec_convert.c \
 	%D%/exec_float.c \
 	%D%/exec_integer.c \
+	%D%/exec_math.c \
+	%D%/exec_memory.c \
+	%D%/exec_poison.c \
+	%D%/exec_printf.c \
+	%D%/exec_private.c \
 	%D%/exec_select.c \
+	%D%/exec_table.c \
 	%D%/math_double.c \
 	%D%/math_float.c \
 	%D%/math_half.c \

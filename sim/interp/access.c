@@ -1,0 +1,569 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "access.h"
+
+#include <string.h>
+
+#include "affine.h"
+
+/* One instruction under way. */
+struct access {
+    struct wave *wave;
+    const struct site *site;
+    uint32_t site_index, object;
+    uint32_t component_bytes, components, bytes, align;
+    enum access_form form;
+    bool write, read;                  /* updates do both */
+    uint64_t address[WAVE_LANES_MAX];
+    lane_mask flat, private_lanes;     /* lanes that go ahead */
+    lane_mask faulty;
+    struct fault fault;
+};
+
+static void set_lane(lane_mask *mask, uint32_t lane) { mask->word[lane / 64] |= (uint64_t)1 << lane % 64; }
+
+static bool mask_any(const lane_mask *mask)
+{
+    uint64_t any = 0;
+    for (int w = 0; w < LANE_MASK_WORDS; w++)
+        any |= mask->word[w];
+    return any != 0;
+}
+
+#define EACH_SET_LANE(mask, lane)                                                                           \
+    for (uint32_t w_ = 0; w_ < LANE_MASK_WORDS; w_++)                                                       \
+        for (uint64_t rest_ = (mask)->word[w_], lane; rest_ && (lane = w_ * 64 + (uint64_t)__builtin_ctzll(rest_), true); rest_ &= rest_ - 1)
+
+/* ---- addresses ------------------------------------------------------------------------ */
+
+static void lay_out_addresses(struct access *access, const uint8_t *frame, uint32_t operand, int32_t offset)
+{
+    const struct wave *wave = access->wave;
+    const uint8_t *cell = frame + operand;
+    uint64_t *address = access->address;
+    const struct affine *affine = (const struct affine *)(const void *)cell;
+    if (access->form == FORM_U || access->form == FORM_PRIVATE_U) {
+        for (uint32_t i = 0; i < wave->n; i++)
+            address[i] = *(const uint64_t *)(const void *)cell + (uint64_t)(int64_t)offset;
+        return;
+    }
+    if (access->form == FORM_A && !affine->general) {
+        for (uint32_t i = 0; i < wave->n; i++)
+            address[i] = affine_lane(affine, wave->lane_x[i], wave->lane_y[i]) + (uint64_t)(int64_t)offset;
+        return;
+    }
+    const uint64_t *lanes = (const uint64_t *)(const void *)(access->form == FORM_A ? frame + affine->slot : cell);
+    for (uint32_t i = 0; i < wave->n; i++)
+        address[i] = lanes[i] + (uint64_t)(int64_t)offset;
+}
+
+/* A generic address is flat when the arena holds it; below 2^32 nothing but private memory lies. */
+static bool is_private(const struct access *access, uint64_t address)
+{
+    if (access->form == FORM_PRIVATE_U || access->form == FORM_PRIVATE_V)
+        return true;
+    const struct memory *memory = access->wave->memory;
+    return access->form == FORM_GENERIC && address - memory->base >= memory->size && address >= PRIVATE_BASE && address >> 32 == 0;
+}
+
+/* ---- checks ------------------------------------------------------------------------------ */
+
+static bool inside(uint64_t low, uint64_t high, uint64_t address, uint64_t bytes)
+{
+    return address >= low && address <= high && bytes <= high - address;
+}
+
+static bool private_permits(const struct access *access, uint64_t address, uint64_t bytes)
+{
+    const struct code *code = access->wave->code;
+    uint64_t low = PRIVATE_BASE, high = PRIVATE_BASE + (uint64_t)code->private_size;
+    if (access->object && access->object <= code->private_object_count) {
+        const struct private_object *object = &code->private_objects[access->object - 1];
+        high = low + object->high;
+        low += object->low;
+    }
+    return inside(low, high, address, bytes);
+}
+
+static bool flat_permits(const struct wave *wave, uint64_t address, uint64_t bytes, uint32_t deny)
+{
+    const struct region *region = memory_region(wave->memory, address);
+    return inside(region->low, region->high, address, bytes) && !(region->deny & deny);
+}
+
+static uint32_t denials(const struct access *access)
+{
+    return (access->read ? DENY_KERNEL_READ : 0u) | (access->write ? DENY_KERNEL_WRITE : 0u);
+}
+
+static void add_fault(struct access *access, uint32_t lane, enum fault_kind kind, bool private_space)
+{
+    if (!access->fault.lanes++) {
+        access->fault.kind = kind;
+        access->fault.site = access->site_index;
+        access->fault.lane = lane;
+        access->fault.address = access->address[lane];
+        access->fault.size = access->bytes;
+        access->fault.private_space = private_space;
+        access->fault.private_object = private_space ? access->object : 0;
+    }
+    set_lane(&access->faulty, lane);
+}
+
+static void check_lane(struct access *access, uint32_t lane)
+{
+    const uint64_t address = access->address[lane];
+    const bool private_space = is_private(access, address);
+    const bool permitted = private_space ? private_permits(access, address, access->bytes)
+                                         : flat_permits(access->wave, address, access->bytes, denials(access));
+    if (!permitted)
+        add_fault(access, lane, access->write ? FAULT_WRITE : FAULT_READ, private_space);
+    else if (address & (access->align - 1))
+        add_fault(access, lane, FAULT_MISALIGNED, private_space);
+    else
+        set_lane(private_space ? &access->private_lanes : &access->flat, lane);
+}
+
+/* ---- events ------------------------------------------------------------------------------- */
+
+static struct access_event event_of(const struct wave *wave, uint32_t site_index, const lane_mask *lanes)
+{
+    const struct site *site = &wave->code->sites[site_index];
+    struct access_event event = {.origin = wave->origin, .kind = site->access, .order = site->order, .scope = site->scope,
+                                 .size_bytes = site->size * site->components, .lane_count = wave->lane_count,
+                                 .mask = lanes->word, .row = wave->row};
+    event.origin.site = site_index;
+    return event;
+}
+
+static void announce(const struct wave *wave, const struct access_event *event)
+{
+    wave->observer->access(wave->observer->self, event);
+}
+
+void access_announce_uniform(const struct wave *wave, uint32_t site, uint64_t address)
+{
+    struct access_event event = event_of(wave, site, &wave->active);
+    event.shape = ADDRESS_UNIFORM;
+    event.base = address;
+    announce(wave, &event);
+}
+
+void access_announce_affine(const struct wave *wave, uint32_t site, const struct affine *address, int32_t offset)
+{
+    struct access_event event = event_of(wave, site, &wave->active);
+    event.shape = ADDRESS_AFFINE;
+    event.base = (uint64_t)address->base + (uint64_t)(int64_t)offset;
+    event.step_x = address->step_x;
+    event.step_y = address->step_y;
+    announce(wave, &event);
+}
+
+void access_announce_list(const struct wave *wave, uint32_t site, const uint64_t *addresses, int32_t offset)
+{
+    struct access_event event = event_of(wave, site, &wave->active);
+    uint64_t moved[WAVE_LANES_MAX];
+    event.shape = ADDRESS_LIST;
+    event.address = addresses;
+    if (offset) {
+        for (uint32_t i = 0; i < wave->n; i++)
+            moved[i] = addresses[i] + (uint64_t)(int64_t)offset;
+        event.address = moved;
+    }
+    announce(wave, &event);
+}
+
+static struct access_event event_of_access(const struct access *access)
+{
+    struct access_event event = event_of(access->wave, access->site_index, &access->flat);
+    event.size_bytes = access->bytes;
+    event.shape = access->form == FORM_U ? ADDRESS_UNIFORM : ADDRESS_LIST;
+    event.base = access->address[0];
+    event.address = access->address;
+    return event;
+}
+
+/* ---- one instruction -------------------------------------------------------------------------- */
+
+static void begin(struct access *access, struct wave *wave, uint32_t site_index, enum access_form form, uint32_t component_bytes,
+                  uint32_t components)
+{
+    access->wave = wave;
+    access->site_index = site_index;
+    access->site = &wave->code->sites[site_index];
+    access->form = form;
+    access->component_bytes = component_bytes;
+    access->components = components;
+    access->bytes = component_bytes * components;
+    access->align = access->site->align ? access->site->align : 1;
+    access->object = 0;
+    access->read = access->write = false;
+    access->flat = access->private_lanes = access->faulty = (lane_mask){{0}};
+    access->fault = (struct fault){0};
+}
+
+/* Checks the active lanes, reports and stops those at fault. */
+static bool check(struct access *access)
+{
+    struct wave *wave = access->wave;
+    EACH_SET_LANE(&wave->active, lane) check_lane(access, (uint32_t)lane);
+    if (!access->fault.lanes)
+        return false;
+    wave->host->fault(wave->host->self, wave, &access->fault);
+    wave_stop_lanes(wave, &access->faulty);
+    return true;
+}
+
+static void tell(const struct access *access)
+{
+    if (!access_heard(access->wave) || !mask_any(&access->flat))
+        return;
+    struct access_event event = event_of_access(access);
+    announce(access->wave, &event);
+}
+
+static uint8_t *private_byte(const struct wave *wave, uint32_t lane, uint64_t address)
+{
+    const uint64_t offset = address - PRIVATE_BASE;
+    return wave->private_memory + (offset / 4 * wave->code->width + lane) * 4 + offset % 4;
+}
+
+static void read_private(const struct wave *wave, uint32_t lane, uint64_t address, uint8_t *out, uint64_t bytes)
+{
+    for (uint64_t i = 0; i < bytes; i++)
+        out[i] = *private_byte(wave, lane, address + i);
+}
+
+static void write_private(const struct wave *wave, uint32_t lane, uint64_t address, const uint8_t *from, uint64_t bytes)
+{
+    for (uint64_t i = 0; i < bytes; i++)
+        *private_byte(wave, lane, address + i) = from[i];
+}
+
+static uint8_t *flat_byte(uint64_t address) { return (uint8_t *)(uintptr_t)address; }
+
+enum { BYTES_MAX = 128 }; /* sixteen 64-bit components */
+
+static const uint32_t *slots_of(const struct insn *insn, const struct wave *wave)
+{
+    return insn->f == 1 ? &insn->d : &wave->code->operands[insn->d];
+}
+
+static void scatter_components(const struct access *access, uint8_t *frame, const uint32_t *slots, uint32_t lane, const uint8_t *value)
+{
+    const uint32_t size = access->component_bytes;
+    for (uint32_t k = 0; k < access->components; k++)
+        memcpy(frame + slots[k] + lane * size, value + k * size, size);
+}
+
+static void gather_components(const struct access *access, const uint8_t *frame, const uint32_t *slots, uint32_t lane, uint8_t *value)
+{
+    const uint32_t size = access->component_bytes;
+    for (uint32_t k = 0; k < access->components; k++)
+        memcpy(value + k * size, frame + slots[k] + lane * size, size);
+}
+
+static uint32_t first_lane(const lane_mask *mask)
+{
+    EACH_SET_LANE(mask, lane) return (uint32_t)lane;
+    return 0;
+}
+
+/* The port gives each lane's whole value, lane after lane. */
+static void load_through_port(struct access *access, uint8_t *frame, const uint32_t *slots)
+{
+    const struct memory_port *port = &access->wave->memory->port;
+    uint8_t values[WAVE_LANES_MAX * BYTES_MAX];
+    struct access_event event = event_of_access(access);
+    port->load(port->self, &event, values);
+    EACH_SET_LANE(&access->flat, lane)
+        scatter_components(access, frame, slots, access->form == FORM_U ? 0 : (uint32_t)lane, values + lane * access->bytes);
+}
+
+bool access_load(const struct insn *insn, uint8_t *frame, struct wave *wave, enum access_form form, uint32_t component_bytes)
+{
+    struct access access;
+    const uint32_t *slots = slots_of(insn, wave);
+    begin(&access, wave, insn->e, form, component_bytes, insn->f);
+    access.read = true;
+    access.object = form == FORM_PRIVATE_U || form == FORM_PRIVATE_V ? insn->c : 0;
+    lay_out_addresses(&access, frame, insn->a, (int32_t)insn->b);
+    const bool stopped = check(&access);
+    tell(&access);
+    for (uint32_t k = 0; k < insn->f; k++)
+        memset(frame + slots[k], 0, form == FORM_U ? 8 : wave->n * component_bytes);
+    if (!access_flat(wave) && mask_any(&access.flat)) {
+        load_through_port(&access, frame, slots);
+    } else if (form == FORM_U) {
+        if (mask_any(&access.flat))
+            scatter_components(&access, frame, slots, 0, flat_byte(access.address[first_lane(&access.flat)]));
+    } else {
+        EACH_SET_LANE(&access.flat, lane) scatter_components(&access, frame, slots, (uint32_t)lane, flat_byte(access.address[lane]));
+    }
+    EACH_SET_LANE(&access.private_lanes, lane)
+    {
+        uint8_t value[BYTES_MAX];
+        read_private(wave, (uint32_t)lane, access.address[lane], value, access.bytes);
+        scatter_components(&access, frame, slots, (uint32_t)lane, value);
+    }
+    return stopped;
+}
+
+bool access_store(const struct insn *insn, uint8_t *frame, struct wave *wave, enum access_form form, uint32_t component_bytes)
+{
+    struct access access;
+    uint8_t values[WAVE_LANES_MAX * BYTES_MAX];
+    const uint32_t *slots = slots_of(insn, wave);
+    begin(&access, wave, insn->e, form, component_bytes, insn->f);
+    access.write = true;
+    access.object = form == FORM_PRIVATE_U || form == FORM_PRIVATE_V ? insn->c : 0;
+    lay_out_addresses(&access, frame, insn->a, (int32_t)insn->b);
+    const bool stopped = check(&access);
+    tell(&access);
+    for (uint32_t lane = 0; lane < wave->n; lane++)
+        gather_components(&access, frame, slots, lane, values + lane * access.bytes);
+    if (!access_flat(wave) && mask_any(&access.flat)) {
+        struct access_event event = event_of_access(&access);
+        wave->memory->port.store(wave->memory->port.self, &event, values);
+    } else {
+        EACH_SET_LANE(&access.flat, lane) memcpy(flat_byte(access.address[lane]), values + lane * access.bytes, access.bytes);
+    }
+    EACH_SET_LANE(&access.private_lanes, lane)
+        write_private(wave, (uint32_t)lane, access.address[lane], values + lane * access.bytes, access.bytes);
+    return stopped;
+}
+
+/* ---- atomics ------------------------------------------------------------------------------------- */
+
+static uint64_t updated(uint32_t operation, uint64_t old, uint64_t value, uint64_t comparator, uint32_t bits)
+{
+    const uint32_t unused = 64 - bits;
+    const int64_t signed_old = (int64_t)(old << unused) >> unused, signed_value = (int64_t)(value << unused) >> unused;
+    switch ((enum atomic_op)operation) {
+    case ATOMIC_LOAD: return old;
+    case ATOMIC_STORE: case ATOMIC_EXCHANGE: return value;
+    case ATOMIC_COMPARE_EXCHANGE: return old == comparator ? value : old;
+    case ATOMIC_ADD: return old + value;
+    case ATOMIC_SUB: return old - value;
+    case ATOMIC_SMIN: return signed_value < signed_old ? value : old;
+    case ATOMIC_SMAX: return signed_value > signed_old ? value : old;
+    case ATOMIC_UMIN: return value < old ? value : old;
+    case ATOMIC_UMAX: return value > old ? value : old;
+    case ATOMIC_AND: return old & value;
+    case ATOMIC_OR: return old | value;
+    case ATOMIC_XOR: return old ^ value;
+    }
+    return old;
+}
+
+static uint64_t read_slot(const uint8_t *slot, uint32_t lane, uint32_t bytes)
+{
+    uint64_t value = 0;
+    memcpy(&value, slot + lane * bytes, bytes);
+    return value;
+}
+
+static void update_lane(const struct access *access, const struct insn *insn, uint8_t *frame, uint32_t lane, bool private_space)
+{
+    const uint32_t bytes = access->bytes;
+    const uint64_t address = access->address[lane];
+    uint64_t old = 0;
+    if (private_space)
+        read_private(access->wave, lane, address, (uint8_t *)&old, bytes);
+    else
+        memcpy(&old, flat_byte(address), bytes);
+    const uint64_t value = updated(insn->f, old, read_slot(frame + insn->b, lane, bytes), read_slot(frame + insn->c, lane, bytes), 8 * bytes);
+    if (access->write && private_space)
+        write_private(access->wave, lane, address, (const uint8_t *)&value, bytes);
+    else if (access->write)
+        memcpy(flat_byte(address), &value, bytes);
+    memcpy(frame + insn->d + lane * bytes, &old, bytes);
+}
+
+static void zero_lanes(uint8_t *slot, const lane_mask *lanes, uint32_t bytes)
+{
+    EACH_SET_LANE(lanes, lane) memset(slot + lane * bytes, 0, bytes);
+}
+
+bool access_atomic(const struct insn *insn, uint8_t *frame, struct wave *wave, uint32_t bytes)
+{
+    struct access access;
+    begin(&access, wave, insn->e, FORM_GENERIC, bytes, 1);
+    access.read = insn->f != ATOMIC_STORE;
+    access.write = insn->f != ATOMIC_LOAD;
+    if (access.align < bytes)
+        access.align = bytes;
+    lay_out_addresses(&access, frame, insn->a, 0);
+    const bool stopped = check(&access);
+    tell(&access);
+    if (!access_flat(wave) && mask_any(&access.flat)) {
+        uint8_t old[WAVE_LANES_MAX * 8];
+        struct access_event event = event_of_access(&access);
+        const struct memory_port *port = &wave->memory->port;
+        port->update(port->self, &event, insn->f, frame + insn->b, frame + insn->c, old);
+        EACH_SET_LANE(&access.flat, lane) memcpy(frame + insn->d + lane * bytes, old + lane * bytes, bytes);
+        EACH_SET_LANE(&access.private_lanes, lane) update_lane(&access, insn, frame, (uint32_t)lane, true);
+    } else {
+        EACH_SET_LANE(&access.flat, lane) update_lane(&access, insn, frame, (uint32_t)lane, false);
+        EACH_SET_LANE(&access.private_lanes, lane) update_lane(&access, insn, frame, (uint32_t)lane, true);
+    }
+    zero_lanes(frame + insn->d, &access.faulty, bytes);
+    return stopped;
+}
+
+/* ---- copies ---------------------------------------------------------------------------------------- */
+
+/* One side of a copy by one lane. */
+static bool side_permitted(struct access *access, uint32_t lane, uint64_t address, uint64_t bytes)
+{
+    access->address[lane] = address;
+    access->bytes = bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)bytes;
+    const bool private_space = is_private(access, address);
+    const bool permitted = private_space ? private_permits(access, address, bytes) : flat_permits(access->wave, address, bytes, denials(access));
+    if (!permitted)
+        add_fault(access, lane, access->write ? FAULT_WRITE : FAULT_READ, private_space);
+    return permitted;
+}
+
+static void tell_side(const struct access *access, uint32_t lane, uint64_t address, uint64_t bytes)
+{
+    if (!access_heard(access->wave) || is_private(access, address))
+        return;
+    lane_mask one = {{0}};
+    set_lane(&one, lane);
+    struct access_event event = event_of(access->wave, access->site_index, &one);
+    event.size_bytes = (uint32_t)bytes;
+    event.shape = ADDRESS_UNIFORM;
+    event.base = address;
+    announce(access->wave, &event);
+}
+
+static uint8_t read_byte(const struct access *access, uint32_t lane, uint64_t address)
+{
+    return is_private(access, address) ? *private_byte(access->wave, lane, address) : *flat_byte(address);
+}
+
+static void copy_bytes(const struct access *from, const struct access *to, uint32_t lane, uint64_t source, uint64_t target, uint64_t bytes)
+{
+    if (!is_private(from, source) && !is_private(to, target)) {
+        memmove(flat_byte(target), flat_byte(source), bytes);
+        return;
+    }
+    for (uint64_t i = 0; i < bytes; i++)
+        *(is_private(to, target) ? private_byte(to->wave, lane, target + i) : flat_byte(target + i)) = read_byte(from, lane, source + i);
+}
+
+static bool finish_copy(struct access *side)
+{
+    struct wave *wave = side->wave;
+    if (!side->fault.lanes)
+        return false;
+    wave->host->fault(wave->host->self, wave, &side->fault);
+    wave_stop_lanes(wave, &side->faulty);
+    return true;
+}
+
+static void copy_lane(struct access *from, struct access *to, uint32_t lane, uint64_t source, uint64_t target, uint64_t bytes)
+{
+    if (!bytes || !side_permitted(from, lane, source, bytes) || !side_permitted(to, lane, target, bytes))
+        return;
+    tell_side(from, lane, source, bytes);
+    tell_side(to, lane, target, bytes);
+    copy_bytes(from, to, lane, source, target, bytes);
+}
+
+bool access_copy(const struct insn *insn, uint8_t *frame, struct wave *wave)
+{
+    struct access from, to;
+    const uint64_t *target = (const uint64_t *)(const void *)(frame + insn->d), *source = (const uint64_t *)(const void *)(frame + insn->a);
+    const uint64_t *bytes = (const uint64_t *)(const void *)(frame + insn->c);
+    begin(&from, wave, insn->e, FORM_GENERIC, 1, 1);
+    begin(&to, wave, insn->f, FORM_GENERIC, 1, 1);
+    from.read = to.write = true;
+    const lane_mask active = wave->active;
+    EACH_SET_LANE(&active, lane) copy_lane(&from, &to, (uint32_t)lane, source[lane], target[lane], bytes[lane]);
+    const bool stopped = finish_copy(&from);
+    return finish_copy(&to) || stopped;
+}
+
+/* The work-group's first work-item copies for all; the barrier that waits for the event orders it. */
+bool access_async(const struct insn *insn, uint8_t *frame, struct wave *wave)
+{
+    struct access from, to;
+    uint64_t value[4];
+    if (wave->origin.first_lane != 0 || !lane_mask_test(&wave->active, 0))
+        return false;
+    for (int i = 0; i < 4; i++)
+        memcpy(&value[i], frame + wave->code->operands[insn->d + (uint32_t)i], 8);
+    const uint64_t bytes = insn->f & 0xffff, stride = value[3] * bytes;
+    const uint64_t to_step = insn->f >> 16 & 1 ? stride : bytes, from_step = insn->f >> 17 & 1 ? stride : bytes;
+    begin(&from, wave, insn->e, FORM_GENERIC, 1, 1);
+    begin(&to, wave, insn->e, FORM_GENERIC, 1, 1);
+    from.read = to.write = true;
+    if (to_step == bytes && from_step == bytes)
+        copy_lane(&from, &to, 0, value[1], value[0], value[2] * bytes);
+    else
+        for (uint64_t i = 0; i < value[2] && !from.fault.lanes && !to.fault.lanes; i++)
+            copy_lane(&from, &to, 0, value[1] + i * from_step, value[0] + i * to_step, bytes);
+    const bool stopped = finish_copy(&from);
+    return finish_copy(&to) || stopped;
+}
+
+/* ---- uninitialised bytes ------------------------------------------------------------------------------ */
+
+/* operands[list]: form, bytes, offset. Private memory is not tracked: it counts as initialised. */
+static void begin_poison(struct access *access, const struct insn *insn, const uint8_t *frame, const struct wave *wave)
+{
+    const uint32_t *list = &wave->code->operands[insn->b];
+    begin(access, (struct wave *)(uintptr_t)wave, insn->e, (enum access_form)list[0], list[1], 1);
+    lay_out_addresses(access, frame, insn->a, (int32_t)list[2]);
+}
+
+static struct region *tracked_region(const struct access *access, uint32_t lane)
+{
+    const struct memory *memory = access->wave->memory;
+    const uint64_t address = access->address[lane];
+    if (!memory->track_validity || is_private(access, address))
+        return NULL;
+    struct region *region = memory_region(memory, address);
+    return region->valid && inside(region->low, region->high, address, access->bytes) ? region : NULL;
+}
+
+static bool lane_is_poison(const struct access *access, uint32_t lane)
+{
+    const struct region *region = tracked_region(access, lane);
+    return region && !memory_range_valid(region, access->address[lane], access->bytes);
+}
+
+void access_poison(const struct insn *insn, uint8_t *frame, const struct wave *wave, bool uniform)
+{
+    struct access access;
+    lane_mask poison = {{0}};
+    begin_poison(&access, insn, frame, wave);
+    if (uniform) {
+        frame[insn->d] = lane_is_poison(&access, first_lane(&wave->active));
+        return;
+    }
+    EACH_SET_LANE(&wave->active, lane)
+        if (lane_is_poison(&access, (uint32_t)lane))
+            set_lane(&poison, (uint32_t)lane);
+    memcpy(frame + insn->d, &poison, sizeof poison);
+}
+
+void access_mark(const struct insn *insn, uint8_t *frame, struct wave *wave)
+{
+    struct access access;
+    lane_mask poison;
+    memcpy(&poison, frame + insn->c, sizeof poison);
+    begin_poison(&access, insn, frame, wave);
+    EACH_SET_LANE(&wave->active, lane)
+    {
+        struct region *region = tracked_region(&access, (uint32_t)lane);
+        const bool bad = lane_mask_test(&poison, (uint32_t)lane);
+        if (region)
+            memory_set_valid(region, access.address[lane], access.bytes, !bad);
+        if (region && bad)
+            add_fault(&access, (uint32_t)lane, FAULT_UNINITIALISED_STORE, false);
+    }
+    if (access.fault.lanes)
+        wave->host->fault(wave->host->self, wave, &access.fault);
+}

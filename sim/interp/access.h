@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  Memory accesses lane by lane: whatever the handlers' fast paths leave, namely
+ *          lanes at fault, several regions, a memory port, unaligned private words.
+ *
+ * Interface
+ *   access_load, access_store    a whole instruction; true: lanes were stopped
+ *   access_atomic                the same for atomics
+ *   access_copy, access_async    copies of run-time size
+ *   access_announce_*            tell the observer of a flat access about to happen
+ *   access_poison, _mark         validity of the bytes an instruction touches
+ */
+#ifndef ORRERY_INTERP_ACCESS_H
+#define ORRERY_INTERP_ACCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "program.h"
+#include "wave.h"
+
+enum access_form { FORM_U, FORM_A, FORM_V, FORM_PRIVATE_U, FORM_PRIVATE_V, FORM_GENERIC }; /* as poison_ld numbers them */
+
+bool access_load(const struct insn *insn, uint8_t *frame, struct wave *wave, enum access_form form, uint32_t component_bytes);
+bool access_store(const struct insn *insn, uint8_t *frame, struct wave *wave, enum access_form form, uint32_t component_bytes);
+bool access_atomic(const struct insn *insn, uint8_t *frame, struct wave *wave, uint32_t bytes);
+bool access_copy(const struct insn *insn, uint8_t *frame, struct wave *wave);
+bool access_async(const struct insn *insn, uint8_t *frame, struct wave *wave);
+
+void access_announce_uniform(const struct wave *wave, uint32_t site, uint64_t address);
+void access_announce_affine(const struct wave *wave, uint32_t site, const struct affine *address, int32_t offset);
+void access_announce_list(const struct wave *wave, uint32_t site, const uint64_t *addresses, int32_t offset);
+
+static inline bool access_heard(const struct wave *wave) { return wave->observer && wave->observer->access; }
+static inline bool access_flat(const struct wave *wave) { return !wave->memory->port.load; }
+
+/* out_poison: a lane mask for V forms, a byte for poison_ld_u. */
+void access_poison(const struct insn *insn, uint8_t *frame, const struct wave *wave, bool uniform);
+void access_mark(const struct insn *insn, uint8_t *frame, struct wave *wave);
+
+#endif

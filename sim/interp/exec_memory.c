@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Global, constant and local memory. One check covers a batch: the corners of an affine
+ * address, or all addresses against the region of one. What does not pass goes lane by
+ * lane through access.c, which also finds the lanes at fault.
+ */
+#include "access.h"
+#include "affine.h"
+#include "lanes.h"
+
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define IMMEDIATE_OFFSET ((u64)(i64)(i32)insn->b)
+
+static inline uint32_t site_align(const struct wave *wave, const struct insn *insn)
+{
+    return wave->code->sites[insn->e].align;
+}
+
+static inline bool span_permitted(const struct wave *wave, u64 first, u64 bytes, uint32_t deny)
+{
+    const struct region *region = memory_region(wave->memory, first);
+    return first >= region->low && first <= region->high && bytes <= region->high - first && !(region->deny & deny);
+}
+
+static inline bool uniform_permitted(const struct wave *wave, const struct insn *insn, u64 address, uint32_t bytes, uint32_t deny)
+{
+    return access_flat(wave) && span_permitted(wave, address, bytes, deny) && !(address & (u64)(i64)((i32)site_align(wave, insn) - 1));
+}
+
+static inline bool affine_permitted(const struct wave *wave, const struct insn *insn, const struct affine *a, uint32_t bytes, uint32_t deny)
+{
+    i64 low, high;
+    if (a->general || !access_flat(wave) || !affine_range(a, affine_extent(wave, wave->lane_count), &low, &high))
+        return false;
+    const u64 base = (u64)a->base + IMMEDIATE_OFFSET;
+    return span_permitted(wave, base + (u64)low, (u64)(high - low) + bytes, deny) &&
+           !((base | (u64)a->step_x | (u64)a->step_y) & (u64)(i64)((i32)site_align(wave, insn) - 1));
+}
+
+/* All lanes against the region of the first active one; dead lanes too, since loads read them. */
+static inline bool list_permitted(const struct wave *wave, const struct insn *insn, const u64 *addresses, uint32_t bytes, uint32_t deny)
+{
+    const size_t count = wave->lane_count;
+    const struct region *region = memory_region(wave->memory, addresses[first_active(wave)] + IMMEDIATE_OFFSET);
+    if (!access_flat(wave) || region->low > region->high || region->high - region->low < bytes || region->deny & deny)
+        return false;
+    const u64 low = region->low - IMMEDIATE_OFFSET, room = region->high - region->low - bytes, align = site_align(wave, insn) - 1;
+    const u64 offset = IMMEDIATE_OFFSET;
+    u64 bad = 0;
+    EACH_LANE(i, count) bad |= (u64)(addresses[i] - low > room) | ((addresses[i] + offset) & align);
+    return !bad;
+}
+
+#define SLOTS (insn->f == 1 ? &insn->d : &wave->code->operands[insn->d])
+#define FLAT(address) ((const uint8_t *)(uintptr_t)(address))
+
+/* ---- rows ------------------------------------------------------------------------------ */
+
+/* Lanes of one tile row, or all when their rows follow each other in memory too. */
+#define ROWS(size)                                                                                          \
+    static inline void load_row_##size(u##size *to, const uint8_t *from, i64 step, size_t count)            \
+    {                                                                                                       \
+        if (step == sizeof *to) {                                                                           \
+            memcpy(to, from, count * sizeof *to);                                                           \
+        } else if (step == 0) {                                                                             \
+            u##size value;                                                                                  \
+            memcpy(&value, from, sizeof value);                                                             \
+            EACH_LANE(i, count) to[i] = value;                                                              \
+        } else {                                                                                            \
+            for (size_t i = 0; i < count; i++)                                                              \
+                memcpy(&to[i], from + (i64)i * step, sizeof *to);                                           \
+        }                                                                                                   \
+    }                                                                                                       \
+    static inline void store_row_##size(uint8_t *to, const u##size *from, i64 step, size_t count)           \
+    {                                                                                                       \
+        if (step == sizeof *from) {                                                                         \
+            memcpy(to, from, count * sizeof *from);                                                         \
+        } else {                                                                                            \
+            for (size_t i = 0; i < count; i++)                                                              \
+                memcpy(to + (i64)i * step, &from[i], sizeof *from);                                         \
+        }                                                                                                   \
+    }                                                                                                       \
+    /* Only lanes whose bit is set, in lane order, from lane first of the slot. */                          \
+    static inline void store_row_masked_##size(uint8_t *to, const u##size *from, i64 step, size_t count,    \
+                                               size_t first, const uint64_t *mask)                          \
+    {                                                                                                       \
+        for (size_t i = 0; i < count;) {                                                                    \
+            const size_t lane = first + i, room = 64 - lane % 64, left = count - i < room ? count - i : room; \
+            uint64_t bits = mask[lane / 64] >> lane % 64;                                                   \
+            if (left < 64)                                                                                  \
+                bits &= ((uint64_t)1 << left) - 1;                                                          \
+            while (bits) {                                                                                  \
+                const size_t start = (size_t)__builtin_ctzll(bits);                                         \
+                const uint64_t after = ~(bits >> start);                                                    \
+                const size_t run = after ? (size_t)__builtin_ctzll(after) : 64 - start;                     \
+                store_row_##size(to + (i64)(i + start) * step, from + i + start, step, run);                \
+                bits = start + run < 64 ? bits >> (start + run) << (start + run) : 0;                       \
+            }                                                                                               \
+            i += left;                                                                                      \
+        }                                                                                                   \
+    }
+ROWS(8)
+ROWS(16)
+ROWS(32)
+ROWS(64)
+
+/* Rows that continue each other in memory are one row. */
+static inline size_t row_lanes(const struct wave *wave, const struct affine *a)
+{
+    const size_t row = wave->row, count = wave->lane_count;
+    return row >= count || a->step_y == (i64)row * a->step_x ? count : row;
+}
+
+/* ---- vectors ----------------------------------------------------------------------------- */
+
+/* k components, neighbours in memory; lane by lane since lanes may overlap. */
+#define VECTORS_OF(size, K)                                                                                 \
+    static __attribute__((noinline)) void load_vectors_##size##_##K(uint8_t *frame, const uint32_t *slots, const uint8_t *from, size_t count) \
+    {                                                                                                       \
+        u##size *d_[K];                                                                                     \
+        for (int k = 0; k < K; k++)                                                                         \
+            d_[k] = AT(u##size, slots[k]);                                                                  \
+        const u##size *const p = (const u##size *)(const void *)from;                                       \
+        EACH_LANE(i, count) {                                                                               \
+            UNROLL_16                                                                                       \
+            for (int k = 0; k < K; k++)                                                                     \
+                d_[k][i] = p[i * K + (size_t)k];                                                            \
+        }                                                                                                   \
+    }                                                                                                       \
+    static __attribute__((noinline)) void store_vectors_##size##_##K(uint8_t *frame, const uint32_t *slots, uint8_t *to, size_t count) \
+    {                                                                                                       \
+        const u##size *d_[K];                                                                               \
+        for (int k = 0; k < K; k++)                                                                         \
+            d_[k] = AT(u##size, slots[k]);                                                                  \
+        u##size *const p = (u##size *)(void *)to;                                                           \
+        EACH_LANE(i, count) {                                                                               \
+            UNROLL_16                                                                                       \
+            for (int k = 0; k < K; k++)                                                                     \
+                p[i * K + (size_t)k] = d_[k][i];                                                            \
+        }                                                                                                   \
+    }
+#define VECTORS(size)                                                                                       \
+    VECTORS_OF(size, 2)                                                                                     \
+    VECTORS_OF(size, 4)                                                                                     \
+    static __attribute__((noinline)) void load_components_##size(const struct insn *insn, uint8_t *frame, const struct wave *wave, \
+                                                                 const struct affine *a)                    \
+    {                                                                                                       \
+        const uint32_t *const slots = &wave->code->operands[insn->d], k = insn->f;                          \
+        const size_t row = row_lanes(wave, a), count = wave->lane_count, bytes = size / 8;                  \
+        const uint8_t *from = FLAT((u64)a->base + IMMEDIATE_OFFSET);                                        \
+        const i64 step = a->step_x;                                                                         \
+        if (row == count && step == (i64)(k * bytes) && (k == 2 || k == 4) && !((u64)(uintptr_t)from % bytes)) { \
+            (k == 2 ? load_vectors_##size##_2 : load_vectors_##size##_4)(frame, slots, from, count);        \
+            return;                                                                                         \
+        }                                                                                                   \
+        for (size_t i = 0; i < count; i += row, from += a->step_y)                                          \
+            for (uint32_t c = 0; c < k; c++)                                                                \
+                load_row_##size(AT(u##size, slots[c]) + i, from + c * bytes, step, count - i < row ? count - i : row); \
+    }                                                                                                       \
+    static __attribute__((noinline)) void store_components_##size(const struct insn *insn, uint8_t *frame, const struct wave *wave, \
+                                                                  const struct affine *a)                   \
+    {                                                                                                       \
+        const uint32_t *const slots = &wave->code->operands[insn->d], k = insn->f;                          \
+        const size_t row = row_lanes(wave, a), count = wave->lane_count, bytes = size / 8;                  \
+        uint8_t *to = (uint8_t *)(uintptr_t)((u64)a->base + IMMEDIATE_OFFSET);                              \
+        const i64 step = a->step_x;                                                                         \
+        if (wave->full && row == count && step == (i64)(k * bytes) && (k == 2 || k == 4) && !((u64)(uintptr_t)to % bytes)) { \
+            (k == 2 ? store_vectors_##size##_2 : store_vectors_##size##_4)(frame, slots, to, count);        \
+            return;                                                                                         \
+        }                                                                                                   \
+        for (size_t i = 0; i < count; i += row, to += a->step_y)                                            \
+            for (size_t lane = i; lane < i + row && lane < count; lane++)                                   \
+                for (uint32_t c = 0; lane_mask_test(&wave->active, (uint32_t)lane) && c < k; c++)           \
+                    memcpy(to + (i64)(lane - i) * step + c * bytes, AT(u##size, slots[c]) + lane, bytes);   \
+    }
+VECTORS(8)
+VECTORS(16)
+VECTORS(32)
+VECTORS(64)
+
+/* ---- loads --------------------------------------------------------------------------------- */
+
+#define LOADS(size)                                                                                         \
+    HANDLER(ld_u_##size)                                                                                    \
+    {                                                                                                       \
+        const u64 address = *AT(u64, insn->a) + IMMEDIATE_OFFSET;                                           \
+        const uint32_t k = insn->f, *const slots = SLOTS;                                                   \
+        if (UNLIKELY(!uniform_permitted(wave, insn, address, k * (size / 8), DENY_KERNEL_READ))) {          \
+            if (access_load(insn, frame, wave, FORM_U, size / 8))                                           \
+                NEXT_AFTER_FAULT(insn, frame, wave);                                                        \
+            NEXT;                                                                                           \
+        }                                                                                                   \
+        if (UNLIKELY(access_heard(wave)))                                                                   \
+            access_announce_uniform(wave, insn->e, address);                                                \
+        for (uint32_t c = 0; c < k; c++)                                                                    \
+            memcpy(AT(u##size, slots[c]), FLAT(address) + c * (size / 8), size / 8);                        \
+        NEXT;                                                                                               \
+    }                                                                                                       \
+    HANDLER(ld_a_##size)                                                                                    \
+    {                                                                                                       \
+        const struct affine *const a = AT(struct affine, insn->a);                                          \
+        if (UNLIKELY(a->general))                                                                           \
+            return load_list_##size(insn, frame, wave, AT(u64, a->slot), FORM_A);                           \
+        if (UNLIKELY(!affine_permitted(wave, insn, a, insn->f * (size / 8), DENY_KERNEL_READ))) {           \
+            if (access_load(insn, frame, wave, FORM_A, size / 8))                                           \
+                NEXT_AFTER_FAULT(insn, frame, wave);                                                        \
+            NEXT;                                                                                           \
+        }                                                                                                   \
+        if (UNLIKELY(access_heard(wave)))                                                                   \
+            access_announce_affine(wave, insn->e, a, (i32)insn->b);                                         \
+        if (insn->f != 1) {                                                                                 \
+            load_components_##size(insn, frame, wave, a);                                                   \
+        } else {                                                                                            \
+            const size_t row = row_lanes(wave, a), count = wave->lane_count;                                \
+            u##size *const d_ = AT(u##size, insn->d);                                                       \
+            const uint8_t *from = FLAT((u64)a->base + IMMEDIATE_OFFSET);                                    \
+            const i64 step_x = a->step_x, step_y = a->step_y;                                               \
+            for (size_t i = 0; i < count; i += row, from += step_y)                                         \
+                load_row_##size(d_ + i, from, step_x, count - i < row ? count - i : row);                   \
+        }                                                                                                   \
+        NEXT;                                                                                               \
+    }                                                                                                       \
+    HANDLER(ld_v_##size) { return load_list_##size(insn, frame, wave, AT(u64, insn->a), FORM_V); }
+
+/* d may be the slot of the addresses when both have 64 bits: with several components they are read again, so copied. */
+#define LOAD_LIST(size)                                                                                     \
+    static __attribute__((noinline)) void gather_components_##size(const struct insn *insn, uint8_t *frame, const struct wave *wave, \
+                                                                   const u64 *addresses)                    \
+    {                                                                                                       \
+        u64 copy[WAVE_LANES_MAX];                                                                           \
+        const size_t count = wave->lane_count;                                                              \
+        const uint32_t *const slots = &wave->code->operands[insn->d];                                       \
+        for (size_t i = 0; i < count; i++)                                                                  \
+            copy[i] = addresses[i] + IMMEDIATE_OFFSET;                                                      \
+        for (uint32_t c = 0; c < insn->f; c++) {                                                            \
+            u##size *const d_ = AT(u##size, slots[c]);                                                      \
+            for (size_t i = 0; i < count; i++)                                                              \
+                memcpy(&d_[i], FLAT(copy[i]) + c * (size / 8), size / 8);                                   \
+        }                                                                                                   \
+    }                                                                                                       \
+    static inline const struct insn *load_list_##size(const struct insn *insn, uint8_t *frame, struct wave *wave, \
+                                                      const u64 *addresses, enum access_form form)          \
+    {                                                                                                       \
+        if (UNLIKELY(!list_permitted(wave, insn, addresses, insn->f * (size / 8), DENY_KERNEL_READ))) {     \
+            if (access_load(insn, frame, wave, form, size / 8))                                             \
+                NEXT_AFTER_FAULT(insn, frame, wave);                                                        \
+            NEXT;                                                                                           \
+        }                                                                                                   \
+        if (UNLIKELY(access_heard(wave)))                                                                   \
+            access_announce_list(wave, insn->e, addresses, (i32)insn->b);                                   \
+        if (insn->f != 1) {                                                                                 \
+            gather_components_##size(insn, frame, wave, addresses);                                         \
+        } else {                                                                                            \
+            const size_t count = wave->lane_count;                                                          \
+            const u64 offset = IMMEDIATE_OFFSET;                                                            \
+            u##size *const d_ = AT(u##size, insn->d);                                                       \
+            for (size_t i = 0; i < count; i++)                                                              \
+                memcpy(&d_[i], FLAT(addresses[i] + offset), size / 8);                                      \
+        }                                                                                                   \
+        NEXT;                                                                                               \
+    }
+LOAD_LIST(8)
+LOAD_LIST(16)
+LOAD_LIST(32)
+LOAD_LIST(64)
+LOADS(8)
+LOADS(16)
+LOADS(32)
+LOADS(64)
+
+/* ---- stores ---------------------------------------------------------------------------------- */
+
+#define STORE_LIST(size)                                                                                    \
+    static __attribute__((noinline)) void scatter_##size(const struct insn *insn, uint8_t *frame, const struct wave *wave, \
+                                                         const u64 *addresses)                              \
+    {                                                                                                       \
+        const uint32_t *const slots = SLOTS, k = insn->f;                                                   \
+        const u64 offset = IMMEDIATE_OFFSET;                                                                \
+        EACH_WORD(w, wave->n)                                                                               \
+            for (uint64_t bits = wave->active.word[w]; bits; bits &= bits - 1) {                            \
+                const size_t lane = w * 64 + (size_t)__builtin_ctzll(bits);                                 \
+                for (uint32_t c = 0; c < k; c++)                                                            \
+                    memcpy((uint8_t *)(uintptr_t)(addresses[lane] + offset) + c * (size / 8), AT(u##size, slots[c]) + lane, size / 8); \
+            }                                                                                               \
+    }                                                                                                       \
+    static inline const struct insn *store_list_##size(const struct insn *insn, uint8_t *frame, struct wave *wave, \
+                                                       const u64 *addresses, enum access_form form)         \
+    {                                                                                                       \
+        if (UNLIKELY(!list_permitted(wave, insn, addresses, insn->f * (size / 8), DENY_KERNEL_WRITE))) {    \
+            if (access_store(insn, frame, wave, form, size / 8))                                            \
+                NEXT_AFTER_FAULT(insn, frame, wave);                                                        \
+            NEXT;                                                                                           \
+        }                                                                                                   \
+        if (UNLIKELY(access_heard(wave)))                                                                   \
+            access_announce_list(wave, insn->e, addresses, (i32)insn->b);                                   \
+        scatter_##size(insn, frame, wave, addresses);                                                       \
+        NEXT;                                                                                               \
+    }
+STORE_LIST(8)
+STORE_LIST(16)
+STORE_LIST(32)
+STORE_LIST(64)
+
+static inline size_t last_active(const struct wave *wave)
+{
+    size_t last = 0;
+    for (size_t w = 0; w < LANE_MASK_WORDS; w++)
+        if (wave->active.word[w])
+            last = w * 64 + 63 - (size_t)__builtin_clzll(wave->active.word[w]);
+    return last;
+}
+
+#define STORES(size)                                                                                        \
+    HANDLER(st_u_##size)                                                                                    \
+    {                                                                                                       \
+        const u64 address = *AT(u64, insn->a) + IMMEDIATE_OFFSET;                                           \
+        const uint32_t k = insn->f, *const slots = SLOTS;                                                   \
+        if (UNLIKELY(!uniform_permitted(wave, insn, address, k * (size / 8), DENY_KERNEL_WRITE))) {         \
+            if (access_store(insn, frame, wave, FORM_U, size / 8))                                          \
+                NEXT_AFTER_FAULT(insn, frame, wave);                                                        \
+            NEXT;                                                                                           \
+        }                                                                                                   \
+        if (UNLIKELY(access_heard(wave)))                                                                   \
+            access_announce_uniform(wave, insn->e, address);                                                \
+        const size_t last = last_active(wave);                                                              \
+        for (uint32_t c = 0; c < k; c++)                                                                    \
+            memcpy((uint8_t *)(uintptr_t)address + c * (size / 8), AT(u##size, slots[c]) + last, size / 8); \
+        NEXT;                                                                                               \
+    }                                                                                                       \
+    HANDLER(st_a_##size)                                                                                    \
+    {                                                                                                       \
+        const struct affine *const a = AT(struct affine, insn->a);                                          \
+        if (UNLIKELY(a->general))                                                                           \
+            return store_list_##size(insn, frame, wave, AT(u64, a->slot), FORM_A);                          \
+        if (UNLIKELY(!affine_permitted(wave, insn, a, insn->f * (size / 8), DENY_KERNEL_WRITE))) {          \
+            if (access_store(insn, frame, wave, FORM_A, size / 8))                                          \
+                NEXT_AFTER_FAULT(insn, frame, wave);                                                        \
+            NEXT;                                                                                           \
+        }                                                                                                   \
+        if (UNLIKELY(access_heard(wave)))                                                                   \
+            access_announce_affine(wave, insn->e, a, (i32)insn->b);                                         \
+        if (insn->f != 1) {                                                                                 \
+            store_components_##size(insn, frame, wave, a);                                                  \
+        } else {                                                                                            \
+            const size_t row = row_lanes(wave, a), count = wave->lane_count;                                \
+            const u##size *const d_ = AT(u##size, insn->d);                                                 \
+            uint8_t *to = (uint8_t *)(uintptr_t)((u64)a->base + IMMEDIATE_OFFSET);                          \
+            const i64 step_x = a->step_x, step_y = a->step_y;                                               \
+            const uint64_t *const mask = wave->active.word;                                                 \
+            if (wave->full) {                                                                               \
+                for (size_t i = 0; i < count; i += row, to += step_y)                                       \
+                    store_row_##size(to, d_ + i, step_x, count - i < row ? count - i : row);                \
+            } else {                                                                                        \
+                for (size_t i = 0; i < count; i += row, to += step_y)                                       \
+                    store_row_masked_##size(to, d_ + i, step_x, count - i < row ? count - i : row, i, mask); \
+            }                                                                                               \
+        }                                                                                                   \
+        NEXT;                                                                                               \
+    }                                                                                                       \
+    HANDLER(st_v_##size) { return store_list_##size(insn, frame, wave, AT(u64, insn->a), FORM_V); }
+STORES(8)
+STORES(16)
+STORES(32)
+STORES(64)
+
+/* ---- generic addresses, copies ------------------------------------------------------------------ */
+
+#define GENERIC(size)                                                                                       \
+    HANDLER(ldg_v_##size)                                                                                   \
+    {                                                                                                       \
+        if (access_load(insn, frame, wave, FORM_GENERIC, size / 8))                                         \
+            NEXT_AFTER_FAULT(insn, frame, wave);                                                            \
+        NEXT;                                                                                               \
+    }                                                                                                       \
+    HANDLER(stg_v_##size)                                                                                   \
+    {                                                                                                       \
+        if (access_store(insn, frame, wave, FORM_GENERIC, size / 8))                                        \
+            NEXT_AFTER_FAULT(insn, frame, wave);                                                            \
+        NEXT;                                                                                               \
+    }
+GENERIC(8)
+GENERIC(16)
+GENERIC(32)
+GENERIC(64)
+
+HANDLER(copy_v)
+{
+    if (access_copy(insn, frame, wave))
+        NEXT_AFTER_FAULT(insn, frame, wave);
+    NEXT;
+}
+
+HANDLER(async_copy)
+{
+    if (access_async(insn, frame, wave))
+        NEXT_AFTER_FAULT(insn, frame, wave);
+    NEXT;
+}

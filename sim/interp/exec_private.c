@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Private memory: 4-byte words of all lanes side by side, so that one offset for all lanes is
+ * a row. Words that are not aligned, and lanes at fault, go through access.c.
+ */
+#include "access.h"
+#include "lanes.h"
+
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+struct private_span { u64 low, high; }; /* of offsets that may be touched */
+
+static inline struct private_span private_span(const struct wave *wave, const struct insn *insn)
+{
+    const struct code *code = wave->code;
+    if (insn->c == 0 || insn->c > code->private_object_count)
+        return (struct private_span){0, code->private_size};
+    return (struct private_span){code->private_objects[insn->c - 1].low, code->private_objects[insn->c - 1].high};
+}
+
+static inline bool private_permitted(const struct wave *wave, const struct insn *insn, u64 offset, u64 bytes, u64 unit)
+{
+    const struct private_span span = private_span(wave, insn);
+    return offset >= span.low && offset <= span.high && bytes <= span.high - offset && offset % unit == 0;
+}
+
+/* Offsets of lanes below lane_count; dead lanes too, since loads read them. */
+static inline bool list_permitted(const struct wave *wave, const struct insn *insn, const u64 *addresses, u64 bytes, u64 unit)
+{
+    const struct private_span span = private_span(wave, insn);
+    if (span.high - span.low < bytes || span.high < span.low)
+        return false;
+    const u64 low = span.low + PRIVATE_BASE - (u64)(i64)(i32)insn->b, room = span.high - span.low - bytes;
+    const u64 shift = (u64)(i64)(i32)insn->b;
+    const size_t count = wave->lane_count;
+    u64 bad = 0;
+    EACH_LANE(i, count) bad |= (u64)(addresses[i] - low > room) | ((addresses[i] + shift) & (unit - 1));
+    return !bad;
+}
+
+#define SLOTS (insn->f == 1 ? &insn->d : &wave->code->operands[insn->d])
+#define PRIVATE_OFFSET(address) ((address) + (u64)(i64)(i32)insn->b - PRIVATE_BASE)
+
+/* One component of one lane; whole words, or a part of one. */
+#define WORD_AT(offset, lane) (memory + ((offset) / 4 * width + (lane)) * 4 + (offset) % 4)
+#define READ_8(offset, lane) (*WORD_AT(offset, lane))
+#define READ_16(offset, lane) (*(const u16 *)(const void *)WORD_AT(offset, lane))
+#define READ_32(offset, lane) (*(const u32 *)(const void *)WORD_AT(offset, lane))
+#define READ_64(offset, lane) (READ_32(offset, lane) | (u64)READ_32((offset) + 4, lane) << 32)
+#define WRITE_8(offset, lane, x) (*WORD_AT(offset, lane) = (x))
+#define WRITE_16(offset, lane, x) (*(u16 *)(void *)WORD_AT(offset, lane) = (x))
+#define WRITE_32(offset, lane, x) (*(u32 *)(void *)WORD_AT(offset, lane) = (x))
+#define WRITE_64(offset, lane, x) (WRITE_32(offset, lane, (u32)(x)), WRITE_32((offset) + 4, lane, (u32)((x) >> 32)))
+#define UNIT(size) ((size) < 32 ? (size) / 8 : 4)
+
+#define PRIVATE(size)                                                                                       \
+    HANDLER(ldp_u_##size)                                                                                   \
+    {                                                                                                       \
+        const u64 offset = PRIVATE_OFFSET(*AT(u64, insn->a));                                               \
+        const uint32_t *const slots = SLOTS, k = insn->f;                                                   \
+        if (UNLIKELY(!private_permitted(wave, insn, offset, k * (size / 8), UNIT(size)))) {                 \
+            if (access_load(insn, frame, wave, FORM_PRIVATE_U, size / 8))                                   \
+                NEXT_AFTER_FAULT(insn, frame, wave);                                                        \
+            NEXT;                                                                                           \
+        }                                                                                                   \
+        const size_t n = LANES_OF(wave), width = wave->code->width;                                         \
+        const uint8_t *const memory = wave->private_memory;                                                 \
+        for (uint32_t c = 0; c < k; c++) {                                                                  \
+            u##size *const d_ = AT(u##size, slots[c]);                                                      \
+            const u64 at = offset + c * (size / 8);                                                         \
+            EACH_LANE(i, n) d_[i] = READ_##size(at, i);                                                     \
+        }                                                                                                   \
+        NEXT;                                                                                               \
+    }                                                                                                       \
+    HANDLER(stp_u_##size)                                                                                   \
+    {                                                                                                       \
+        const u64 offset = PRIVATE_OFFSET(*AT(u64, insn->a));                                               \
+        const uint32_t *const slots = SLOTS, k = insn->f;                                                   \
+        if (UNLIKELY(!private_permitted(wave, insn, offset, k * (size / 8), UNIT(size)))) {                 \
+            if (access_store(insn, frame, wave, FORM_PRIVATE_U, size / 8))                                  \
+                NEXT_AFTER_FAULT(insn, frame, wave);                                                        \
+            NEXT;                                                                                           \
+        }                                                                                                   \
+        const size_t n = LANES_OF(wave), width = wave->code->width;                                         \
+        uint8_t *const memory = wave->private_memory;                                                       \
+        const uint64_t *const mask = wave->active.word;                                                     \
+        const bool full = wave->full;                                                                       \
+        for (uint32_t c = 0; c < k; c++) {                                                                  \
+            const u##size *const d_ = AT(u##size, slots[c]);                                                \
+            const u64 at = offset + c * (size / 8);                                                         \
+            if (full) {                                                                                     \
+                EACH_LANE(i, n) WRITE_##size(at, i, d_[i]);                                                 \
+            } else {                                                                                        \
+                EACH_WORD(w, n)                                                                             \
+                    for (uint64_t bits = mask[w]; bits; bits &= bits - 1) {                                 \
+                        const size_t i = w * 64 + (size_t)__builtin_ctzll(bits);                            \
+                        WRITE_##size(at, i, d_[i]);                                                         \
+                    }                                                                                       \
+            }                                                                                               \
+        }                                                                                                   \
+        NEXT;                                                                                               \
+    }                                                                                                       \
+    HANDLER(ldp_v_##size)                                                                                   \
+    {                                                                                                       \
+        const u64 *const addresses = AT(u64, insn->a);                                                      \
+        if (UNLIKELY(insn->f != 1 || !list_permitted(wave, insn, addresses, size / 8, UNIT(size)))) {       \
+            if (access_load(insn, frame, wave, FORM_PRIVATE_V, size / 8))                                   \
+                NEXT_AFTER_FAULT(insn, frame, wave);                                                        \
+            NEXT;                                                                                           \
+        }                                                                                                   \
+        const size_t count = wave->lane_count, width = wave->code->width;                                   \
+        const uint8_t *const memory = wave->private_memory;                                                 \
+        const u64 shift = (u64)(i64)(i32)insn->b - PRIVATE_BASE;                                            \
+        u##size *const d_ = AT(u##size, insn->d);                                                           \
+        for (size_t i = 0; i < count; i++) {                                                                \
+            const u64 offset = addresses[i] + shift;                                                        \
+            d_[i] = READ_##size(offset, i);                                                                 \
+        }                                                                                                   \
+        NEXT;                                                                                               \
+    }                                                                                                       \
+    HANDLER(stp_v_##size)                                                                                   \
+    {                                                                                                       \
+        const u64 *const addresses = AT(u64, insn->a);                                                      \
+        if (UNLIKELY(insn->f != 1 || !list_permitted(wave, insn, addresses, size / 8, UNIT(size)))) {       \
+            if (access_store(insn, frame, wave, FORM_PRIVATE_V, size / 8))                                  \
+                NEXT_AFTER_FAULT(insn, frame, wave);                                                        \
+            NEXT;                                                                                           \
+        }                                                                                                   \
+        const size_t n = LANES_OF(wave), width = wave->code->width;                                         \
+        uint8_t *const memory = wave->private_memory;                                                       \
+        const uint64_t *const mask = wave->active.word;                                                     \
+        const u64 shift = (u64)(i64)(i32)insn->b - PRIVATE_BASE;                                            \
+        const u##size *const d_ = AT(u##size, insn->d);                                                     \
+        EACH_WORD(w, n)                                                                                     \
+            for (uint64_t bits = mask[w]; bits; bits &= bits - 1) {                                         \
+                const size_t i = w * 64 + (size_t)__builtin_ctzll(bits);                                    \
+                const u64 offset = addresses[i] + shift;                                                    \
+                WRITE_##size(offset, i, d_[i]);                                                             \
+            }                                                                                               \
+        NEXT;                                                                                               \
+    }
+PRIVATE(8)
+PRIVATE(16)
+PRIVATE(32)
+PRIVATE(64)

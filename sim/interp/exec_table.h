@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* PURPOSE  The tables that exec_table.c makes, one per instruction set; op.c picks one. */
+#ifndef ORRERY_INTERP_EXEC_TABLE_H
+#define ORRERY_INTERP_EXEC_TABLE_H
+
+#include "program.h"
+
+extern exec_fn *const exec_table_isa0[OP_COUNT];
+#ifdef __x86_64__
+extern exec_fn *const exec_table_isa1[OP_COUNT];
+extern exec_fn *const exec_table_isa2[OP_COUNT];
+#endif
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names of the operations, and the handlers for this machine. */
+#include <stddef.h>
+
+#include "exec_table.h"
+
+const char *const op_names[OP_COUNT] = {
+#define OP(name, text) [OP_##name] = #name,
+#include "op.def"
+#undef OP
+};
+
+#ifdef __x86_64__
+static bool has_avx512(void)
+{
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl");
+}
+#endif
+
+exec_fn *const *exec_table_isa(int isa)
+{
+    switch (isa) {
+    case 0: return exec_table_isa0;
+#ifdef __x86_64__
+    case 1: return __builtin_cpu_supports("avx2") ? exec_table_isa1 : NULL;
+    case 2: return has_avx512() ? exec_table_isa2 : NULL;
+#endif
+    default: return NULL;
+    }
+}
+
+exec_fn *const *exec_table(void)
+{
+    int isa = 2;
+    while (!exec_table_isa(isa))
+        isa--;
+    return exec_table_isa(isa);
+}
