@@ -46,6 +46,20 @@ check_PROGRAMS += %D%/check_enqueue_buffer
 check_PROGRAMS += %D%/check_math
 %C%_check_math_SOURCES = %D%/check_math.c
 %C%_check_math_LDADD = libinterp.la $(MPFR_LIBS) -lm $(CHECK_LIBS)
+
+# Its own flags: the library's objects are libtool's.
+check_PROGRAMS += %D%/check_object
+%C%_check_object_SOURCES = %D%/check_object.c lib/info.c lib/object.c
+%C%_check_object_CPPFLAGS = $(AM_CPPFLAGS)
+%C%_check_object_LDADD = $(CHECK_LIBS)
+
+check_PROGRAMS += %D%/check_api_platform
+%C%_check_api_platform_SOURCES = %D%/check_api_platform.c %D%/cl_fixture.h
+%C%_check_api_platform_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
+
+check_PROGRAMS += %D%/check_api_memory
+%C%_check_api_memory_SOURCES = %D%/check_api_memory.c %D%/cl_fixture.h
+%C%_check_api_memory_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 endif
 
 test_scripts = \
