@@ -60,6 +60,12 @@ check_PROGRAMS += %D%/check_api_platform
 check_PROGRAMS += %D%/check_api_memory
 %C%_check_api_memory_SOURCES = %D%/check_api_memory.c %D%/cl_fixture.h
 %C%_check_api_memory_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += %D%/check_enqueue_kernel
+%C%_check_enqueue_kernel_SOURCES = %D%/check_enqueue_kernel.c %D%/cl_fixture.h
+%C%_check_enqueue_kernel_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += %D%/check_enqueue_svm
+%C%_check_enqueue_svm_SOURCES = %D%/check_enqueue_svm.c %D%/cl_fixture.h
+%C%_check_enqueue_svm_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 endif
 
 test_scripts = \
