@@ -4,9 +4,10 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include <spirv-tools/libspirv.h>
-
 #include "ir.h"
+
+/* libspirv.h defines data, so that only one C file may include it (sim/frontend does). */
+extern const char *spvOpcodeString(const uint32_t opcode);
 
 enum { OPCODES = 512 };
 
