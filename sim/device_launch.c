@@ -5,7 +5,7 @@
 #include "device_state.h"
 #include "program.h"
 #include "schedule.h"
-#include "text.h"
+#include "sentence.h"
 
 /* ---- sizes ---------------------------------------------------------------------- */
 
@@ -112,9 +112,9 @@ static enum status check_private(const struct device *device, const struct launc
     if (needed <= limit)
         return STATUS_OK;
     struct finding finding = {.kind = FINDING_PRIVATE_OVERFLOW, .kernel = launch->info.kernel};
-    struct text why;
-    text_init(&why);
-    text_add(&why, "each work-item needs %" PRIu64 " bytes, the device has %" PRIu64, needed, limit);
+    struct sentence why;
+    sentence_init(&why);
+    sentence_add(&why, "each work-item needs %" PRIu64 " bytes, the device has %" PRIu64, needed, limit);
     finding.why = why.bytes;
     report_add(device->report, &finding);
     return diagnose(diagnosis, STATUS_OUT_OF_RESOURCES, "kernel %s: %s", launch->info.kernel, why.bytes);

@@ -7,7 +7,7 @@
 
 #include "barrier.h"
 #include "orrery/report.h"
-#include "text.h"
+#include "sentence.h"
 
 /* The lanes of the tile that should have come, by tile lane. */
 struct census {
@@ -96,37 +96,37 @@ static void access_at(const struct launch *launch, const struct wave *wave, stru
     origin_item(&wave->origin, lane_mask_next(&wave->active, 0), &out_access->item);
 }
 
-static void say_where(struct text *why, const struct source_place *place)
+static void say_where(struct sentence *why, const struct source_place *place)
 {
     if (place->line)
-        text_add(why, " at %s:%" PRIu32, place->file ? place->file : "line ", place->line);
+        sentence_add(why, " at %s:%" PRIu32, place->file ? place->file : "line ", place->line);
 }
 
-static void say_gone(struct text *why, const struct census *census, const struct origin *tile_origin)
+static void say_gone(struct sentence *why, const struct census *census, const struct origin *tile_origin)
 {
     struct origin origin = *tile_origin;
     struct item item;
     origin.first_lane = 0;
     origin_item(&origin, census->first_gone, &item);
-    text_add(why, "; %" PRIu32 " will never come (returned, or past it), the first is work-item ",
-             census->gone);
-    text_ids(why, item.global_id);
+    sentence_add(why, "; %" PRIu32 " will never come (returned, or past it), the first is work-item ",
+                 census->gone);
+    sentence_ids(why, item.global_id);
 }
 
-static void say_why(struct text *why, const struct census *census, const struct finding *finding,
+static void say_why(struct sentence *why, const struct census *census, const struct finding *finding,
                     const struct origin *origin, uint32_t sub_group)
 {
     uint32_t all = census->end - census->first;
-    text_add(why, "%" PRIu32 " of the %" PRIu32 " work-items of ", census->here, all);
+    sentence_add(why, "%" PRIu32 " of the %" PRIu32 " work-items of ", census->here, all);
     if (sub_group != DIVERGENCE_WORK_GROUP)
-        text_add(why, "sub-group %" PRIu32 " of ", sub_group);
-    text_add(why, "work-group ");
-    text_ids(why, finding->access[0].item.group_id);
-    text_add(why, " wait here");
+        sentence_add(why, "sub-group %" PRIu32 " of ", sub_group);
+    sentence_add(why, "work-group ");
+    sentence_ids(why, finding->access[0].item.group_id);
+    sentence_add(why, " wait here");
     if (census->elsewhere) {
-        text_add(why, "; %" PRIu32 " wait", census->elsewhere);
+        sentence_add(why, "; %" PRIu32 " wait", census->elsewhere);
         if (finding->access[1].what)
-            text_add(why, " in %s", finding->access[1].what);
+            sentence_add(why, " in %s", finding->access[1].what);
         say_where(why, &finding->access[1].place);
     }
     if (census->gone)
@@ -150,8 +150,8 @@ void divergence_report(struct group *group, const uint32_t *waiting, uint32_t co
         finding.access_count = 2;
         access_at(launch, census.other, &finding.access[1]);
     }
-    struct text why;
-    text_init(&why);
+    struct sentence why;
+    sentence_init(&why);
     say_why(&why, &census, &finding, &lead->origin, sub_group);
     finding.why = why.bytes;
     finding.fix =

@@ -14,7 +14,7 @@ struct inquiry {
     const struct site *site;
     bool write;
     struct finding finding;
-    struct text object, why;
+    struct sentence object, why;
 };
 
 /* A null pointer with a small index is still a null pointer; private memory begins above. */
@@ -47,36 +47,36 @@ static void set_offset(struct inquiry *inquiry, uint64_t low)
 static void say_distance(struct inquiry *inquiry, uint64_t low, uint64_t high)
 {
     uint64_t address = inquiry->fault->address, size = inquiry->fault->size;
-    struct text *why = &inquiry->why;
-    text_add(why, "the access of ");
-    text_bytes(why, size);
+    struct sentence *why = &inquiry->why;
+    sentence_add(why, "the access of ");
+    sentence_bytes(why, size);
     if (address >= high && address == high) {
-        text_add(why, " begins at the end of ");
+        sentence_add(why, " begins at the end of ");
     } else if (address > high) {
-        text_add(why, " begins ");
-        text_bytes(why, address - high);
-        text_add(why, " past the end of ");
+        sentence_add(why, " begins ");
+        sentence_bytes(why, address - high);
+        sentence_add(why, " past the end of ");
     } else if (address >= low) {
-        text_add(why, " begins inside and runs ");
-        text_bytes(why, size - (high - address));
-        text_add(why, " past the end of ");
+        sentence_add(why, " begins inside and runs ");
+        sentence_bytes(why, size - (high - address));
+        sentence_add(why, " past the end of ");
     } else if (low - address < size) {
-        text_add(why, " begins ");
-        text_bytes(why, low - address);
-        text_add(why, " before the start of, and runs into, ");
+        sentence_add(why, " begins ");
+        sentence_bytes(why, low - address);
+        sentence_add(why, " before the start of, and runs into, ");
     } else {
-        text_add(why, " begins ");
-        text_bytes(why, low - address);
-        text_add(why, " before the start of ");
+        sentence_add(why, " begins ");
+        sentence_bytes(why, low - address);
+        sentence_add(why, " before the start of ");
     }
-    text_add(why, "%s", inquiry->object.bytes);
+    sentence_add(why, "%s", inquiry->object.bytes);
 }
 
 static void out_of_bounds(struct inquiry *inquiry, const struct region *region)
 {
     inquiry->finding.kind = by_access(inquiry, FINDING_OUT_OF_BOUNDS_READ, FINDING_OUT_OF_BOUNDS_WRITE);
     if (!region) {
-        text_add(&inquiry->why, "the address lies in no allocation, and there is none on the device");
+        sentence_add(&inquiry->why, "the address lies in no allocation, and there is none on the device");
         return;
     }
     object_name(inquiry->launch, region, &inquiry->object);
@@ -89,32 +89,32 @@ static void out_of_bounds(struct inquiry *inquiry, const struct region *region)
 static void not_allowed(struct inquiry *inquiry, const struct region *region)
 {
     struct finding *finding = &inquiry->finding;
-    struct text *why = &inquiry->why;
+    struct sentence *why = &inquiry->why;
     object_name(inquiry->launch, region, &inquiry->object);
     set_offset(inquiry, region->low);
 
     if (region->flags & REGION_FLAG_FREED) {
         finding->kind = FINDING_USE_AFTER_FREE;
-        text_add(why, "%s has been released by the host", inquiry->object.bytes);
+        sentence_add(why, "%s has been released by the host", inquiry->object.bytes);
         finding->fix = "keep the memory object until the kernels that use it have finished";
     } else if (region->kind == REGION_LOCAL_VARIABLE) {
         finding->kind = FINDING_USE_AFTER_FREE;
-        text_add(why, "the local memory belonged to a work-group that has ended");
+        sentence_add(why, "the local memory belonged to a work-group that has ended");
     } else if (region->flags & (REGION_FLAG_MAPPED_READ | REGION_FLAG_MAPPED_WRITE)) {
         finding->kind = FINDING_MAPPED_ACCESS;
-        text_add(why, "the host has mapped %s for %s and not yet unmapped it", inquiry->object.bytes,
-                 region->flags & REGION_FLAG_MAPPED_WRITE ? "writing" : "reading");
+        sentence_add(why, "the host has mapped %s for %s and not yet unmapped it", inquiry->object.bytes,
+                     region->flags & REGION_FLAG_MAPPED_WRITE ? "writing" : "reading");
         finding->fix = "unmap the memory object before the launch";
         finding->spec = "OpenCL 2.2 API, 5.5.3 accessing mapped regions of a memory object";
     } else if (inquiry->write) {
         finding->kind = FINDING_READ_ONLY_WRITE;
-        text_add(why,
-                 region->kind == REGION_CONSTANT_DATA ? "%s is in the constant address space"
-                                                      : "%s was created for kernels to read only",
-                 inquiry->object.bytes);
+        sentence_add(why,
+                     region->kind == REGION_CONSTANT_DATA ? "%s is in the constant address space"
+                                                          : "%s was created for kernels to read only",
+                     inquiry->object.bytes);
     } else {
         finding->kind = FINDING_WRITE_ONLY_READ;
-        text_add(why, "%s was created for kernels to write only", inquiry->object.bytes);
+        sentence_add(why, "%s was created for kernels to write only", inquiry->object.bytes);
     }
 }
 
@@ -138,19 +138,19 @@ static void name_null_argument(struct inquiry *inquiry)
         found = (int32_t)i;
     }
     if (found >= 0)
-        text_add(&inquiry->why, "; argument %" PRId32 " '%s' is NULL", found,
-                 launch->kernel->args[found].name);
+        sentence_add(&inquiry->why, "; argument %" PRId32 " '%s' is NULL", found,
+                     launch->kernel->args[found].name);
 }
 
 static void null_access(struct inquiry *inquiry)
 {
     inquiry->finding.kind = by_access(inquiry, FINDING_NULL_READ, FINDING_NULL_WRITE);
     if (inquiry->fault->address == 0) {
-        text_add(&inquiry->why, "the pointer is null");
+        sentence_add(&inquiry->why, "the pointer is null");
     } else {
-        text_add(&inquiry->why, "the address is ");
-        text_bytes(&inquiry->why, inquiry->fault->address);
-        text_add(&inquiry->why, " from a null pointer");
+        sentence_add(&inquiry->why, "the address is ");
+        sentence_bytes(&inquiry->why, inquiry->fault->address);
+        sentence_add(&inquiry->why, " from a null pointer");
     }
     name_null_argument(inquiry);
 }
@@ -164,8 +164,8 @@ static const char *storage_name(enum storage storage)
 static void wrong_space(struct inquiry *inquiry, const char *holds)
 {
     inquiry->finding.kind = FINDING_WRONG_ADDRESS_SPACE;
-    text_add(&inquiry->why, "the pointer is %s, the address it holds is %s",
-             storage_name(inquiry->site->storage), holds);
+    sentence_add(&inquiry->why, "the pointer is %s, the address it holds is %s",
+                 storage_name(inquiry->site->storage), holds);
 }
 
 /* ---- private memory ------------------------------------------------------------------------ */
@@ -197,13 +197,14 @@ static void private_access(struct inquiry *inquiry)
     const struct private_object *object = private_of(inquiry);
     inquiry->finding.kind = by_access(inquiry, FINDING_OUT_OF_BOUNDS_READ, FINDING_OUT_OF_BOUNDS_WRITE);
     if (!object) {
-        text_add(&inquiry->why, "the address lies outside the work-item's private memory");
+        sentence_add(&inquiry->why, "the address lies outside the work-item's private memory");
         return;
     }
     uint64_t low = PRIVATE_BASE + (uint64_t)object->low, high = PRIVATE_BASE + (uint64_t)object->high;
-    text_add(&inquiry->object, "private variable '%s' (", object->name && *object->name ? object->name : "?");
-    text_bytes(&inquiry->object, high - low);
-    text_add(&inquiry->object, ")");
+    sentence_add(&inquiry->object, "private variable '%s' (",
+                 object->name && *object->name ? object->name : "?");
+    sentence_bytes(&inquiry->object, high - low);
+    sentence_add(&inquiry->object, ")");
     set_offset(inquiry, low);
     say_distance(inquiry, low, high);
 }
@@ -243,19 +244,19 @@ static void examine_misaligned(struct inquiry *inquiry)
     uint32_t align = inquiry->site->size ? inquiry->site->size : inquiry->fault->size;
     if (inquiry->fault->private_space) {
         private_access(inquiry);
-        text_init(&inquiry->why);
+        sentence_init(&inquiry->why);
     } else if (region->kind != REGION_NONE) {
         object_name(inquiry->launch, region, &inquiry->object);
         set_offset(inquiry, region->low);
     }
     inquiry->finding.kind = FINDING_MISALIGNED;
     if (inquiry->finding.has_offset)
-        text_add(&inquiry->why,
-                 "offset %" PRIu64 " is not a multiple of %" PRIu32 ", the alignment of the type",
-                 inquiry->finding.offset_bytes, align);
+        sentence_add(&inquiry->why,
+                     "offset %" PRIu64 " is not a multiple of %" PRIu32 ", the alignment of the type",
+                     inquiry->finding.offset_bytes, align);
     else
-        text_add(&inquiry->why, "the address is not a multiple of %" PRIu32 ", the alignment of the type",
-                 align);
+        sentence_add(&inquiry->why, "the address is not a multiple of %" PRIu32 ", the alignment of the type",
+                     align);
     inquiry->finding.spec = "OpenCL C 3.0, alignment of types";
 }
 
@@ -317,8 +318,8 @@ void fault_report(struct launch *launch, const struct wave *wave, const struct f
 
     if (launch->running && stops_lanes(fault->kind))
         launch->running->faulted += fault->lanes ? fault->lanes : 1;
-    text_init(&inquiry.object);
-    text_init(&inquiry.why);
+    sentence_init(&inquiry.object);
+    sentence_init(&inquiry.why);
     inquiry.write = writes(fault, inquiry.site);
     examine(&inquiry);
 

@@ -12,9 +12,9 @@
 #define ORRERY_SIM_FAULT_H
 
 #include "launch.h"
-#include "text.h"
+#include "sentence.h"
 
 void fault_report(struct launch *launch, const struct wave *wave, const struct fault *fault);
-void object_name(const struct launch *launch, const struct region *region, struct text *out_name);
+void object_name(const struct launch *launch, const struct region *region, struct sentence *out_name);
 
 #endif

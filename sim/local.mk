@@ -37,9 +37,9 @@ libsim_la_SOURCES = \
 	%D%/scenario_value.c \
 	%D%/schedule.c \
 	%D%/schedule.h \
-	%D%/status.c \
-	%D%/text.c \
-	%D%/text.h
+	%D%/sentence.c \
+	%D%/sentence.h \
+	%D%/status.c
 libsim_la_CPPFLAGS = $(AM_CPPFLAGS) $(YAML_CFLAGS) $(JANSSON_CFLAGS)
 # $(SPIRV_LINK_LIBS) stands here, since libtool drops -lstdc++ from a library that has C++ sources itself.
 libsim_la_LIBADD = libinterp.la libmemmodel.la libtopology.la libfrontend.la $(SPIRV_LINK_LIBS) $(YAML_LIBS) \

@@ -33,22 +33,22 @@ static const struct local_object *local_of(const struct launch *launch, const st
     return NULL;
 }
 
-static void add_argument(struct text *name, const struct launch *launch, int32_t index)
+static void add_argument(struct sentence *name, const struct launch *launch, int32_t index)
 {
     const char *given = launch->kernel->args[index].name;
-    text_add(name, "argument %" PRId32, index);
+    sentence_add(name, "argument %" PRId32, index);
     if (given && *given)
-        text_add(name, " '%s'", given);
+        sentence_add(name, " '%s'", given);
 }
 
-static void add_size(struct text *name, const char *sort, const struct region *region)
+static void add_size(struct sentence *name, const char *sort, const struct region *region)
 {
-    text_add(name, " (%s, ", sort);
-    text_bytes(name, region->high - region->low);
-    text_add(name, ")");
+    sentence_add(name, " (%s, ", sort);
+    sentence_bytes(name, region->high - region->low);
+    sentence_add(name, ")");
 }
 
-static void name_local(struct text *name, const struct launch *launch, const struct region *region)
+static void name_local(struct sentence *name, const struct launch *launch, const struct region *region)
 {
     const struct local_object *object = local_of(launch, region);
     if (object && object->arg >= 0 && (size_t)object->arg < launch->kernel->arg_count) {
@@ -56,9 +56,9 @@ static void name_local(struct text *name, const struct launch *launch, const str
         add_size(name, "local memory", region);
         return;
     }
-    text_add(name, "local variable '%s' (", region->name);
-    text_bytes(name, region->high - region->low);
-    text_add(name, ")");
+    sentence_add(name, "local variable '%s' (", region->name);
+    sentence_bytes(name, region->high - region->low);
+    sentence_add(name, ")");
 }
 
 static const char *buffer_sort(const struct region *region)
@@ -66,7 +66,7 @@ static const char *buffer_sort(const struct region *region)
     return region->flags & REGION_FLAG_SVM ? "SVM allocation" : "buffer";
 }
 
-static void name_buffer(struct text *name, const struct launch *launch, const struct region *region)
+static void name_buffer(struct sentence *name, const struct launch *launch, const struct region *region)
 {
     int32_t argument = argument_of(launch, region);
     if (argument >= 0) {
@@ -74,25 +74,25 @@ static void name_buffer(struct text *name, const struct launch *launch, const st
         add_size(name, buffer_sort(region), region);
         return;
     }
-    text_add(name, "%s (", region->name[0] ? region->name : buffer_sort(region));
-    text_bytes(name, region->high - region->low);
-    text_add(name, ")");
+    sentence_add(name, "%s (", region->name[0] ? region->name : buffer_sort(region));
+    sentence_bytes(name, region->high - region->low);
+    sentence_add(name, ")");
 }
 
-void object_name(const struct launch *launch, const struct region *region, struct text *out_name)
+void object_name(const struct launch *launch, const struct region *region, struct sentence *out_name)
 {
-    text_init(out_name);
+    sentence_init(out_name);
     switch (region->kind) {
     case REGION_LOCAL_VARIABLE:
         name_local(out_name, launch, region);
         return;
     case REGION_VARIABLE:
     case REGION_CONSTANT_DATA:
-        text_add(out_name, "%s '%s' (",
-                 region->kind == REGION_VARIABLE ? "program-scope variable" : "constant variable",
-                 region->name);
-        text_bytes(out_name, region->high - region->low);
-        text_add(out_name, ")");
+        sentence_add(out_name, "%s '%s' (",
+                     region->kind == REGION_VARIABLE ? "program-scope variable" : "constant variable",
+                     region->name);
+        sentence_bytes(out_name, region->high - region->low);
+        sentence_add(out_name, ")");
         return;
     default:
         name_buffer(out_name, launch, region);

@@ -9,7 +9,7 @@
 #include "group.h"
 #include "orrery/report.h"
 #include "rng.h"
-#include "text.h"
+#include "sentence.h"
 
 enum {
     TURN_PLAIN = 1 << 20,      /* back edges per turn when nobody can spin on another */
@@ -170,19 +170,20 @@ static int64_t turn_budget(const struct schedule *schedule, const struct group *
     return budget;
 }
 
-static void say_progress(struct text *why, const struct schedule *schedule, const struct group *group)
+static void say_progress(struct sentence *why, const struct schedule *schedule, const struct group *group)
 {
     uint64_t limit = schedule->config->max_steps;
     if (limit && schedule->launch->steps > limit)
-        text_add(why, "the launch took more than %" PRIu64 " loop iterations (max_steps)", limit);
+        sentence_add(why, "the launch took more than %" PRIu64 " loop iterations (max_steps)", limit);
     else
-        text_add(why, "the launch ran longer than %g seconds (timeout)", schedule->config->timeout_seconds);
-    text_add(why, "; work-group ");
-    text_ids(why, group->tile.group_id);
-    text_add(why, " has %" PRIu32 " of %" PRIu32 " waves still to finish", group->alive_count,
-             group->wave_count);
+        sentence_add(why, "the launch ran longer than %g seconds (timeout)",
+                     schedule->config->timeout_seconds);
+    sentence_add(why, "; work-group ");
+    sentence_ids(why, group->tile.group_id);
+    sentence_add(why, " has %" PRIu32 " of %" PRIu32 " waves still to finish", group->alive_count,
+                 group->wave_count);
     if (schedule->count > 1)
-        text_add(why, ", and %" PRIu32 " more work-groups run beside it", schedule->count - 1);
+        sentence_add(why, ", and %" PRIu32 " more work-groups run beside it", schedule->count - 1);
 }
 
 static void report_no_progress(const struct schedule *schedule, const struct group *group,
@@ -192,13 +193,13 @@ static void report_no_progress(const struct schedule *schedule, const struct gro
     struct finding finding = {.kind = FINDING_NO_PROGRESS, .kernel = launch->info.kernel, .access_count = 1};
     struct finding_access *access = &finding.access[0];
     uint32_t site = wave_place(wave), lane = wave_first_lane(wave);
-    struct text why;
+    struct sentence why;
     access->kind = ACCESS_READ;
     access->has_item = true;
     access->what = launch_site(launch, site)->what;
     launch_place(launch, site, &access->place);
     origin_item(&wave->origin, lane, &access->item);
-    text_init(&why);
+    sentence_init(&why);
     say_progress(&why, schedule, group);
     finding.why = why.bytes;
     finding.fix = "end the loop, or raise max_steps or the timeout if the kernel only needs longer";
