@@ -1,1 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+dist_man_MANS += \
+	%D%/orrery.1 \
+	%D%/orrery-scenario.5 \
+	%D%/orrery-findings.7
