@@ -98,12 +98,14 @@ void callback_post(void (*function)(void *), void *data)
 void callback_stop(void)
 {
     pthread_mutex_lock(&callbacks.lock);
-    bool join = callbacks.started && !callbacks.calling;
+    bool started = callbacks.started, calling = callbacks.calling;
     callbacks.stopping = true;
     callbacks.started = false;
     pthread_cond_signal(&callbacks.posted);
     pthread_mutex_unlock(&callbacks.lock);
-    if (join)
+    if (started && calling)
+        pthread_detach(callbacks.thread);
+    else if (started)
         pthread_join(callbacks.thread, NULL);
 }
 

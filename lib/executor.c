@@ -571,13 +571,14 @@ void queue_shutdown(void)
     runtime_lock();
     if (!executing)
         drain_to(executor.appended);
-    bool join = executor.started && !executing;
+    bool started = executor.started;
     executor.stopping = true;
     executor.started = false;
     wake();
     runtime_unlock();
-    if (join)
+    if (started && executing)
+        pthread_detach(executor.thread);
+    else if (started)
         pthread_join(executor.thread, NULL);
-    if (!callback_thread())
-        callback_stop();
+    callback_stop();
 }
