@@ -69,6 +69,7 @@ check_PROGRAMS += %D%/check_enqueue_svm
 endif
 
 test_scripts = \
+	%D%/check_cli.sh \
 	%D%/check_demo.sh \
 	%D%/check_layers.sh \
 	%D%/check_repeat.sh \

@@ -1,0 +1,177 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# The command from outside: exit statuses, options, help, bad usage.
+set -u
+orrery=${ORRERY_BUILDDIR:-build}/orrery
+[ -x "$orrery" ] || orrery=$PWD/orrery
+orrery=$(realpath "$orrery")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 99
+passed=0 failed=0
+
+# expect STATUS [-o TEXT-ON-STDOUT] [-e TEXT-ON-STDERR] [-n TEXT-NOWHERE] -- COMMAND...
+expect() {
+    local status=$1 out='' err='' not='' got
+    shift
+    while [ "$1" != -- ]; do
+        case $1 in -o) out=$2 ;; -e) err=$2 ;; -n) not=$2 ;; esac
+        shift 2
+    done
+    shift
+    "$@" >out 2>err </dev/null
+    got=$?
+    if [ "$got" != "$status" ]; then
+        problem "$* ended with $got, expected $status"
+    elif [ -n "$out" ] && ! grep -qF -- "$out" out; then
+        problem "$* does not print '$out'"
+    elif [ -n "$err" ] && ! grep -qF -- "$err" err; then
+        problem "$* does not say '$err'"
+    elif [ -n "$not" ] && grep -qF -- "$not" out err; then
+        problem "$* says '$not'"
+    else
+        passed=$((passed + 1))
+    fi
+}
+
+problem() {
+    echo "FAIL: $1"
+    sed 's/^/    /' out err | head -20
+    failed=$((failed + 1))
+}
+
+# scenario NAME STATEMENT EXPECT-LINES: one work-item runs the statement on a buffer of four ints
+scenario() {
+    cat >"$1.yaml" <<END
+orrery: 1
+name: $1
+program:
+  text: |
+    __kernel void k(__global int *data)
+    {
+        $2
+    }
+launch:
+  - {kernel: k, global: 1, local: 1, args: [{buffer: {type: int, count: 4, fill: 1}}]}
+expect:
+$3
+END
+}
+scenario clean 'data[0] = 5;' '  buffers: [{arg: 0, values: [5, 1, 1, 1]}]'
+scenario prints 'printf("%d\n", data[1]);' '  output: "1\n"'
+scenario behind 'data[4] = 5;' '  findings: [{id: out-of-bounds-write, line: 3}]'
+scenario wrong 'data[0] = 5;' '  buffers: [{arg: 0, values: [6]}]'
+scenario surprise 'data[4] = 5;' '  findings: [{id: out-of-bounds-read, line: 3}]'
+scenario broken 'data[0] = nobody;' '  findings: []'
+scenario endless 'while (data[0] == 1) ;' '  findings: [{id: no-progress}]'
+sed 's/kernel: k/kernel: other/' clean.yaml >missing.yaml
+sed 's/args: .*/args: [{scalar: {type: int, value: 1}}]}/' clean.yaml | grep -v 'buffers' | sed 's/^expect:/expect: {}/' >mismatch.yaml
+printf 'orrery: 1\nschedule: {policy: fifo}\n' >bad.yaml
+printf 'orrery: 1\nexpect: {findings: []}\n' >host.yaml
+printf 'orrery: 1\n' >bare.yaml
+printf 'orrery: 1\nprogram: {text: "__kernel void k() {}"}\n' >idle.yaml
+: >host
+
+# ---- usage
+expect 2 -e 'Usage: orrery' -- "$orrery"
+expect 2 -e "no command 'frobnicate'" -- "$orrery" frobnicate
+expect 0 -o 'Usage: orrery' -- "$orrery" --help
+expect 0 -o 'orrery ' -- "$orrery" --version
+for command in run check dis info; do
+    expect 0 -o "Usage: orrery $command" -- "$orrery" $command --help
+    expect 0 -o '--max-errors' -- "$orrery" $command --help
+    expect 2 -e 'unrecognized option' -- "$orrery" $command --no-such-option
+done
+expect 2 -e 'nothing to run' -- "$orrery" run
+expect 2 -e 'nothing to check' -- "$orrery" check
+expect 2 -e 'no file given' -- "$orrery" dis
+expect 2 -e 'expected options only' -- "$orrery" info x
+expect 2 -e 'requires an argument' -- "$orrery" run --seed
+expect 2 -e 'option seed' -- "$orrery" run --seed=x clean.yaml
+expect 2 -e 'lockstep, serial' -- "$orrery" run --schedule=fifo clean.yaml
+expect 2 -e 'not there yet' -- "$orrery" run --topology='numa:2' clean.yaml
+expect 2 -e 'ORRERY_QUANTUM' -- env ORRERY_QUANTUM=0 "$orrery" run clean.yaml
+expect 2 -e 'bad.yaml:2:20: ' -- "$orrery" run bad.yaml
+expect 2 -e 'nowhere.yaml' -- "$orrery" run nowhere.yaml
+expect 2 -e 'has no program' -- "$orrery" run host.yaml
+expect 2 -e "found 'more'" -- "$orrery" run clean.yaml more
+expect 2 -e 'bad.yaml:2:20: ' -- "$orrery" run --scenario=bad.yaml -- true
+
+# ---- run a scenario
+expect 0 -e 'SUMMARY errors=0 warnings=0 suppressed=0 kernels=1 seed=0 schedule=lockstep' -- "$orrery" run clean.yaml
+expect 0 -o '1' -- "$orrery" run prints.yaml
+expect 0 -n SUMMARY -- "$orrery" run --quiet clean.yaml
+expect 0 -e 'seed=7 schedule=random' -- "$orrery" run --seed=7 --schedule random clean.yaml
+expect 0 -e 'seed=8' -- env ORRERY_SEED=8 "$orrery" run clean.yaml
+expect 0 -e 'seed=9' -- env ORRERY_SEED=8 "$orrery" run --seed=9 clean.yaml
+expect 66 -e 'error: out-of-bounds-write: ' -- "$orrery" run behind.yaml
+expect 66 -e 'program.cl:3:' -- "$orrery" run behind.yaml
+expect 5 -e 'errors=1' -- "$orrery" run --error-exitcode=5 behind.yaml
+expect 0 -e 'errors=1' -- "$orrery" run --keep-exit-code behind.yaml
+expect 0 -e 'warnings=1' -- "$orrery" run --check-bounds=warning behind.yaml
+expect 66 -e 'warnings=1' -- "$orrery" run --check-bounds=warning --fail-on=warning behind.yaml
+expect 0 -n 'out-of-bounds' -- "$orrery" run --check-bounds=off behind.yaml
+expect 0 -e 'errors=1' -- "$orrery" run --fail-on=off behind.yaml
+expect 2 -e 'nobody' -- "$orrery" run broken.yaml
+expect 2 -e 'no kernel named other' -- "$orrery" run missing.yaml
+expect 2 -e 'found a scalar' -- "$orrery" run mismatch.yaml
+expect 0 -- "$orrery" run --build-options=-Dnobody=3 broken.yaml
+expect 124 -e 'no-progress' -- "$orrery" run --max-steps=1000 endless.yaml
+expect 3 -e 'kernels=0' -- "$orrery" run --expect-kernels idle.yaml
+expect 0 -e 'kernels=0' -- "$orrery" run idle.yaml
+
+# ---- log and JSON
+expect 66 -n 'out-of-bounds' -- "$orrery" run --log=found-%p.txt --json=found.json behind.yaml
+grep -q 'error: out-of-bounds-write' found-[0-9]*.txt || problem 'the log has no finding'
+grep -q 'SUMMARY errors=1' found-[0-9]*.txt || problem 'the log has no summary'
+python3 - <<'END' || problem 'the JSON is not as it should be'
+import json
+findings = [json.loads(line) for line in open("found.json")]
+assert [f["id"] for f in findings] == ["out-of-bounds-write"]
+assert findings[0]["accesses"][0]["line"] == 3 and findings[0]["kernel"] == "k" and findings[0]["count"] == 1
+END
+
+# ---- check
+expect 0 -o 'PASS: clean.yaml' -- "$orrery" check clean.yaml
+expect 0 -o 'PASS: behind.yaml' -- "$orrery" check clean.yaml behind.yaml prints.yaml
+expect 1 -o 'element 0 is 5, expected 6' -- "$orrery" check wrong.yaml
+expect 1 -o 'missing: out-of-bounds-read at line 3' -- "$orrery" check surprise.yaml
+expect 1 -o 'unexpected: out-of-bounds-write at line 3' -- "$orrery" check surprise.yaml
+expect 1 -o 'PASS: clean.yaml' -- "$orrery" check wrong.yaml clean.yaml
+expect 2 -e 'bad.yaml:2:20: ' -- "$orrery" check clean.yaml bad.yaml
+expect 2 -e 'nobody' -- "$orrery" check broken.yaml
+expect 2 -e "no 'expect'" -- "$orrery" check bare.yaml
+expect 2 -e '--exec' -- "$orrery" check host.yaml
+expect 0 -o 'PASS' -- "$orrery" check --max-steps=1000 endless.yaml
+
+# ---- programs of the user
+if [ -f "$(dirname "$orrery")/.libs/liborrery.so" ]; then
+    expect 7 -- "$orrery" run -- sh -c 'exit 7'
+    expect 0 -o 'ORRERY_SEED=7' -- "$orrery" run --seed=7 env
+    expect 0 -o 'ORRERY_UNINITIALIZED=1' -- "$orrery" run --uninitialized env
+    expect 0 -o "ORRERY_SCENARIO=$work/clean.yaml" -- "$orrery" run --scenario clean.yaml env
+    expect 0 -o 'OCL_ICD_VENDORS=' -- "$orrery" run env
+    expect 0 -o '--seed=3' -- "$orrery" run echo --seed=3
+    expect 127 -e 'No such file' -- "$orrery" run ./nowhere
+    expect 126 -e 'ermission' -- "$orrery" run ./host
+    expect 0 -o 'PASS' -- "$orrery" check --exec true host.yaml
+fi
+
+# ---- dis, info
+echo '__kernel void k(__global int *p) { p[0] = 1; }' >k.cl
+expect 0 -o 'OpEntryPoint Kernel' -- "$orrery" dis k.cl
+expect 0 -o 'OpEntryPoint Kernel' -- "$orrery" dis --spirv k.cl
+cp out k.spvasm
+expect 0 -n 'OpEntryPoint' -- "$orrery" dis --bytecode k.cl
+expect 0 -o 'OpEntryPoint Kernel' -- "$orrery" dis --spirv k.spvasm
+echo 'not SPIR-V!!' >k.spv
+expect 2 -- "$orrery" dis k.spv
+expect 2 -e 'nowhere.cl' -- "$orrery" dis nowhere.cl
+expect 0 -o 'compute units              5' -- "$orrery" info --compute-units=5
+expect 0 -o 'work_group_size: 64' -- "$orrery" info --yaml --max-wgsize=64
+cp out all.yaml
+expect 0 -o 'work_group_size: 64' -- "$orrery" info --yaml --scenario=all.yaml
+cmp -s out all.yaml || problem 'a printed scenario reads back differently'
+
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
