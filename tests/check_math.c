@@ -82,6 +82,13 @@ static void put(const struct format *f, void *array, size_t i, double v)
     ((uint16_t *)array)[i] = (uint16_t)(h | (signbit(v) ? 0x8000 : 0));
 }
 
+static double rounded(const struct format *f, double v)
+{
+    uint64_t room[1] = {0};
+    put(f, room, 0, v);
+    return value_of(f, room, 0);
+}
+
 static void put_bits(const struct format *f, void *array, size_t i, uint64_t bits)
 {
     memcpy((char *)array + i * f->bytes, &bits, f->bytes);
@@ -95,20 +102,25 @@ static const double edges[] = {0, 0x1p-1074, 0x1p-149, 0x1p-24, 0x1p-126, 0x1.ff
                                1023, 1024, 2047, 2048, 2049, 65504, 1e10, 0x1p22, 0x1p23, 8388609, 0x1p24, 0x1p31, 0x1p52,
                                0x1p53, 1e18, 1e19, 2e19, 1e30, 1.7e38, FLT_MAX, 1e100, 1e154, 2e154, 1e300, DBL_MAX,
                                0x1.921fb54442d18p+1, 0x1.921fb54442d18p+0, 0x1.921fb54442d18p-1, 0x1.62e42fefa39efp-1,
-                               0x1.5bf0a8b145769p+1, INFINITY, NAN};
+                               0x1.5bf0a8b145769p+1,
+                               88.722839, 103.972077, 38.531839, 45.154499, 149.5, 709.782712893384, 745.13321910194122,
+                               308.25471555991674, 323.60724533877976, 1074.5, 710.4758600739439, 89.415986, INFINITY, NAN};
 enum { EDGES = sizeof(edges) / sizeof(edges[0]) };
 
-/* Every third any bits, every third a moderate size, every third near one; edges first, both signs. */
+/* A quarter each: any bits, a moderate size, near one, near an edge (where exp and its kin overflow, say). */
 static void put_sample(const struct format *f, void *array, size_t i)
 {
     const uint64_t r = random_bits();
     const double m = (double)(r >> 11) * 0x1p-53, sign = r & 1 ? -1 : 1;
-    switch (random_bits() % 3) {
+    switch (random_bits() % 4) {
     case 0:
         put_bits(f, array, i, r);
         break;
     case 1:
         put(f, array, i, sign * ldexp(m + 0.5, (int)(random_bits() % 24) - 12));
+        break;
+    case 2:
+        put(f, array, i, sign * edges[random_bits() % EDGES] * (1 + ldexp(m - 0.5, -(int)(random_bits() % 30))));
         break;
     default:
         put(f, array, i, sign * ldexp(m + 0.5, (int)(random_bits() % 3)));
@@ -182,12 +194,14 @@ SAME_1(acos) SAME_1(acosh) SAME_1(acospi) SAME_1(asin) SAME_1(asinh) SAME_1(asin
 SAME_1(atanpi) SAME_1(cbrt) SAME_1(cos) SAME_1(cosh) SAME_1(cospi) SAME_1(erfc) SAME_1(erf) SAME_1(exp) SAME_1(exp2)
 SAME_1(exp10) SAME_1(expm1) SAME_1(log) SAME_1(log2) SAME_1(log10) SAME_1(log1p) SAME_1(sin) SAME_1(sinh)
 SAME_1(sinpi) SAME_1(sqrt) SAME_1(tan) SAME_1(tanh) SAME_1(tanpi) SAME_1(gamma) SAME_1(abs)
-SAME_2(atan2) SAME_2(atan2pi) SAME_2(pow) SAME_2(powr) SAME_2(hypot) SAME_2(fmod) SAME_2(remainder)
+SAME_2(atan2) SAME_2(atan2pi) SAME_2(pow) SAME_2(hypot) SAME_2(fmod) SAME_2(remainder)
 REFERENCE(ref_ceil, mpfr_ceil(r, x))
 REFERENCE(ref_floor, mpfr_floor(r, x))
 REFERENCE(ref_trunc, mpfr_trunc(r, x))
 REFERENCE(ref_round, mpfr_round(r, x))
 REFERENCE(ref_rint, mpfr_roundeven(r, x))
+/* OpenCL: powr(1, NaN) is a NaN. */
+REFERENCE(ref_powr, mpfr_powr(r, x, y, RND); if (mpfr_nan_p(y)) mpfr_set_nan(r))
 /* IEEE 754 gives the infinity the sign of the zero, MPFR does not. */
 REFERENCE(ref_rsqrt, mpfr_rec_sqrt(r, x, RND); if (mpfr_zero_p(x)) mpfr_set_inf(r, mpfr_signbit(x) ? -1 : 1))
 REFERENCE(ref_fma, mpfr_fma(r, x, y, z, RND))
@@ -452,6 +466,17 @@ static void compare(const struct row *row, const struct format *f, size_t n)
     failures += wrong;
 }
 
+/* A quarter of the powers: about the greatest or the smallest value of the format. */
+static void fill_near_limits(const struct format *f, size_t n)
+{
+    for (size_t i = 0; i < n / 4; i++) {
+        const double m = (double)(random_bits() >> 11) * 0x1p-53, limit = random_bits() & 1 ? (double)f->emax : (double)f->emin;
+        const double x = rounded(f, ldexp(m + 0.5, (int)(random_bits() % 9) - 4));
+        put(f, inputs[0], i, x);
+        put(f, inputs[1], i, limit * (1 + (m - 0.5) * ldexp(1, -(int)(random_bits() % 40))) / log2(x));
+    }
+}
+
 static void fill(const struct row *row, const struct format *f, size_t n)
 {
     random_state = row->entry * 31 + f->type;
@@ -463,6 +488,8 @@ static void fill(const struct row *row, const struct format *f, size_t n)
         fill_many(f, inputs[k], n);
     if (row->integer)
         fill_integers(inputs[1], n);
+    if (row->expected == ref_pow || row->expected == ref_powr)
+        fill_near_limits(f, n);
 }
 
 static size_t sample_count(const struct row *row, const struct format *f)
@@ -653,13 +680,6 @@ static size_t fill_and_run(const struct format *f, uint32_t entry, size_t second
 static double below_one(const struct format *f)
 {
     return 1 - ldexp(1, -f->precision);
-}
-
-static double rounded(const struct format *f, double v)
-{
-    char room[8];
-    put(f, room, 0, v);
-    return value_of(f, room, 0);
 }
 
 START_TEST(fract_modf_frexp_ilogb)

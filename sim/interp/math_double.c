@@ -86,28 +86,43 @@ static inline void block_log1p(double *r, const double *x)
     }
 }
 
-/* exp(m) / 2 as exp(m - log 2), log 2 in two parts of which the first is subtracted without rounding. */
-static inline void large_exponentials(double *r, const double *x)
+/* The library's exp overflows a little early. Beyond STEEP: exp(m) * scale, with 64 log 2 taken off m and 2^64 put
+ * into scale; 64 log 2 is in two parts of which the first is subtracted without rounding. */
+#define STEEP 709.0
+
+static inline void large_exponentials(double *r, const double *m, double scale)
 {
-    const double steep = 709, high = 0x1.62e42fefa38p-1, low = 0x1.ef35793c7673p-45;
-    double m[MATH_BLOCK], e[MATH_BLOCK];
-    if (!any_beyond(x, steep))
+    const double high = 0x1.62e42fefa39f0p+5, low = -0x1.950d871319ff0p-48;
+    double t[MATH_BLOCK];
+    U any = 0;
+    EACH_BLOCK_LANE(k) any |= m[k] > STEEP;
+    if (!any)
         return;
-    EACH_BLOCK_LANE(k) m[k] = magnitude(x[k]) - high;
-    f64_exp(e, m);
-    EACH_BLOCK_LANE(k) r[k] = magnitude(x[k]) > steep ? with_sign(e[k] * (1 - low), r[k]) : r[k];
+    EACH_BLOCK_LANE(k) t[k] = m[k] - high;
+    f64_exp(t, t);
+    EACH_BLOCK_LANE(k) r[k] = m[k] > STEEP ? with_sign(t[k] * (1 - low) * scale, r[k]) : r[k];
+}
+
+static inline void block_exp(double *r, const double *x)
+{
+    f64_exp(r, x);
+    large_exponentials(r, x, 0x1p64);
 }
 
 static inline void block_sinh(double *r, const double *x)
 {
+    double m[MATH_BLOCK];
     f64_sinh(r, x);
-    large_exponentials(r, x);
+    EACH_BLOCK_LANE(k) m[k] = magnitude(x[k]);
+    large_exponentials(r, m, 0x1p63);
 }
 
 static inline void block_cosh(double *r, const double *x)
 {
+    double m[MATH_BLOCK];
     f64_cosh(r, x);
-    large_exponentials(r, x);
+    EACH_BLOCK_LANE(k) m[k] = magnitude(x[k]);
+    large_exponentials(r, m, 0x1p63);
 }
 
 static inline void block_tan(double *r, const double *x)
@@ -179,11 +194,33 @@ static inline void block_atan2pi(double *r, const double *y, const double *x)
 
 /* ---- powers and roots ---- */
 
+/* The library overflows a little early: there the power is the square of the power of half the exponent. */
+static inline void block_pow(double *r, const double *x, const double *y)
+{
+    double half[MATH_BLOCK], p[MATH_BLOCK];
+    U any = 0;
+    f64_pow(r, x, y);
+    EACH_BLOCK_LANE(k) any |= (magnitude(r[k]) == R_INF) & (magnitude(x[k]) < R_INF);
+    if (!any)
+        return;
+    EACH_BLOCK_LANE(k)
+    {
+        half[k] = y[k] * 0.5;
+        p[k] = magnitude(x[k]);
+    }
+    f64_pow(p, p, half);
+    EACH_BLOCK_LANE(k)
+    {
+        const double mended = is_finite_nonzero(x[k]) ? with_sign(p[k] * p[k], r[k]) : r[k];
+        r[k] = magnitude(r[k]) == R_INF ? mended : r[k];
+    }
+}
+
 static inline void block_powr(double *r, const double *x, const double *y)
 {
     double m[MATH_BLOCK], p[MATH_BLOCK];
     EACH_BLOCK_LANE(k) m[k] = magnitude(x[k]);
-    f64_pow(p, m, y);
+    block_pow(p, m, y);
     EACH_BLOCK_LANE(k) r[k] = powr_is_nan(x[k], y[k]) ? R_NAN : p[k];
 }
 
@@ -191,7 +228,7 @@ static inline void block_pown(double *r, const double *x, const int32_t *y)
 {
     double e[MATH_BLOCK];
     EACH_BLOCK_LANE(k) e[k] = y[k];
-    f64_pow(r, x, e);
+    block_pow(r, x, e);
 }
 
 /* 1/n is rounded to q: the lost part e of the exponent multiplies the power by 1 + e log x. */
@@ -209,7 +246,7 @@ static inline void block_rootn(double *r, const double *x, const int32_t *y)
         m[k] = magnitude(x[k]);
         q[k] = y[k] == 0 ? 1 : 1 / (double)y[k];
     }
-    f64_pow(p, m, q);
+    block_pow(p, m, q);
     f64_log(l, m);
     EACH_BLOCK_LANE(k)
     {
@@ -241,7 +278,7 @@ BLOCKS(real_asinpi, block_asinpi)
 BLOCKS(real_acospi, block_acospi)
 BLOCKS(real_atanpi, block_atanpi)
 BLOCKS_WITH(real_atan2pi, double, block_atan2pi)
-BLOCKS(real_exp, f64_exp)
+BLOCKS(real_exp, block_exp)
 BLOCKS(real_exp2, f64_exp2)
 BLOCKS(real_exp10, f64_exp10)
 BLOCKS(real_expm1, f64_expm1)
@@ -254,7 +291,7 @@ BLOCKS(real_erf, f64_erf)
 BLOCKS(real_erfc, f64_erfc)
 BLOCKS(real_tgamma, block_tgamma)
 BLOCKS(real_lgamma, f64_lgamma)
-BLOCKS_WITH(real_pow, double, f64_pow)
+BLOCKS_WITH(real_pow, double, block_pow)
 BLOCKS_WITH(real_powr, double, block_powr)
 BLOCKS_WITH(real_pown, int32_t, block_pown)
 BLOCKS_WITH(real_rootn, int32_t, block_rootn)
@@ -329,7 +366,9 @@ static inline double fma_split(double x, double y, double z)
 static inline bool fma_is_split(double x, double y, double z)
 {
     const double p = magnitude(x * y), largest = 0x1p900, smallest = 0x1p-900;
-    return (magnitude(x) < largest) & (magnitude(y) < largest) & (magnitude(z) < largest) & (p < largest) & (p > smallest);
+    const double xy = magnitude(x) > magnitude(y) ? magnitude(x) : magnitude(y);
+    const double all = xy > magnitude(z) ? xy : magnitude(z), product = all > p ? all : p;
+    return product < largest && p > smallest; /* a NaN makes p one */
 }
 
 static double fma_rare(double x, double y, double z)

@@ -26,6 +26,9 @@ BLOCK_F32(log10, u10)
 BLOCK_F32(cbrt, u10)
 BLOCK_F32(erf, u10)
 BLOCK_F32_2(pow, u10)
+BLOCK_F32(erfc, u15)
+BLOCK_F32(log1p, u10)
+BLOCK_F32_2(atan2, u10)
 
 /* For the native and half entries, whose accuracy is ours to choose. */
 #define BLOCK_FAST(fn) BLOCK_UNARY(f32_fast_##fn, float, vector_f32, F32_LANES, SLEEF_F32(fn, u35))
@@ -41,12 +44,10 @@ BLOCK_F64(sinh, u10)
 BLOCK_F64(cosh, u10)
 BLOCK_F64(asinh, u10)
 BLOCK_F64(acosh, u10)
-BLOCK_F64(log1p, u10)
 BLOCK_F64(asin, u10)
 BLOCK_F64(acos, u10)
 BLOCK_F64(atan, u10)
 BLOCK_F64_2(atan2, u10)
-BLOCK_F64(erfc, u15)
 BLOCK_F64(tgamma, u10)
 BLOCK_F64(lgamma, u10)
 BLOCK_F64_2(pow, u10)
@@ -80,16 +81,13 @@ BLOCK_IN_DOUBLE(block_sinh, f64_sinh, v[k])
 BLOCK_IN_DOUBLE(block_cosh, f64_cosh, v[k])
 BLOCK_IN_DOUBLE(block_asinh, f64_asinh, v[k])
 BLOCK_IN_DOUBLE(block_acosh, f64_acosh, v[k])
-BLOCK_IN_DOUBLE(block_log1p, f64_log1p, v[k])
-BLOCK_IN_DOUBLE(block_erfc, f64_erfc, v[k])
 BLOCK_IN_DOUBLE(block_tgamma, f64_tgamma, v[k] == 0 && gamma_sign(x[k]) < 0 ? -0.0 : v[k]) /* underflow keeps the sign */
 BLOCK_IN_DOUBLE(block_lgamma, f64_lgamma, v[k])
 BLOCK_IN_DOUBLE(block_asinpi, f64_asin, v[k] / PI)
 BLOCK_IN_DOUBLE(block_acospi, f64_acos, v[k] / PI)
 BLOCK_IN_DOUBLE(block_atanpi, f64_atan, v[k] / PI)
-BLOCK_IN_DOUBLE_2(block_atan2, f64_atan2, float, v[k])
 BLOCK_IN_DOUBLE_2(block_atan2pi, f64_atan2, float, v[k] / PI)
-BLOCK_IN_DOUBLE_2(block_pown, f64_pow, int32_t, v[k])
+BLOCK_IN_DOUBLE_2(block_pown_in_double, f64_pow, int32_t, v[k])
 
 /* ---- trigonometric ---- */
 
@@ -121,7 +119,46 @@ static inline void block_tanpi(float *r, const float *x)
     EACH_BLOCK_LANE(k) r[k] = s[k] / c[k];
 }
 
-/* ---- powers and roots ---- */
+/* ---- logarithms, powers and roots ---- */
+
+static inline void block_log1p(float *r, const float *x)
+{
+    const float large = 0x1p100f;
+    float l[MATH_BLOCK];
+    uint32_t any = 0;
+    f32_log1p(r, x);
+    EACH_BLOCK_LANE(k)
+    {
+        r[k] = magnitude(x[k]) < 0x1p-30f ? x[k] : r[k];
+        any |= x[k] > large;
+    }
+    if (!any) /* the library's log1p ends there */
+        return;
+    f32_log(l, x);
+    EACH_BLOCK_LANE(k) r[k] = x[k] > large ? l[k] : r[k];
+}
+
+/* An exponent that float cannot hold is taken to double; which way a lane goes depends on its exponent alone. */
+static inline void block_pown(float *r, const float *x, const int32_t *y)
+{
+    const int32_t exact = 1 << 24;
+    float e[MATH_BLOCK], p[MATH_BLOCK];
+    uint32_t any = 0;
+    EACH_BLOCK_LANE(k)
+    {
+        e[k] = (float)y[k];
+        any |= (y[k] > exact) | (y[k] < -exact);
+    }
+    f32_pow(r, x, e);
+    if (!any)
+        return;
+    block_pown_in_double(p, x, y);
+    EACH_BLOCK_LANE(k)
+    {
+        const int beyond = (y[k] > exact) | (y[k] < -exact);
+        r[k] = beyond ? p[k] : r[k];
+    }
+}
 
 static inline void block_powr(float *r, const float *x, const float *y)
 {
@@ -212,7 +249,7 @@ BLOCKS(real_log10, f32_log10)
 BLOCKS(real_log1p, block_log1p)
 BLOCKS(real_cbrt, f32_cbrt)
 BLOCKS(real_erf, f32_erf)
-BLOCKS(real_erfc, block_erfc)
+BLOCKS(real_erfc, f32_erfc)
 BLOCKS(real_tgamma, block_tgamma)
 BLOCKS(real_lgamma, block_lgamma)
 BLOCKS(fast_sin, f32_fast_sin)
@@ -222,7 +259,7 @@ BLOCKS(fast_exp2, f32_fast_exp2)
 BLOCKS(fast_exp10, f32_fast_exp10)
 BLOCKS(fast_log, f32_fast_log)
 BLOCKS(fast_log2, f32_fast_log2)
-BLOCKS_WITH(real_atan2, float, block_atan2)
+BLOCKS_WITH(real_atan2, float, f32_atan2)
 BLOCKS_WITH(real_atan2pi, float, block_atan2pi)
 BLOCKS_WITH(real_pow, float, f32_pow)
 BLOCKS_WITH(real_powr, float, block_powr)

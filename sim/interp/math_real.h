@@ -380,8 +380,21 @@ static R remainder_of(R x, R y)
     return remquo_of(x, y, &quotient);
 }
 
-BINARY(real_fmod, fmod_of(x, y))
-BINARY(real_remainder, remainder_of(x, y))
+MATH_FN(real_fmod)
+{
+    const R *a = in[0], *b = in[1];
+    R *r = out[0];
+    for (size_t i = 0; i < n; i++)
+        r[i] = fmod_of(a[i], b[i]);
+}
+
+MATH_FN(real_remainder)
+{
+    const R *a = in[0], *b = in[1];
+    R *r = out[0];
+    for (size_t i = 0; i < n; i++)
+        r[i] = remainder_of(a[i], b[i]);
+}
 
 MATH_FN(real_remquo)
 {
@@ -400,12 +413,14 @@ MATH_FN(real_remquo)
 
 static inline R fmax_of(R x, R y)
 {
-    return (x < y) | (x != x) ? y : x; /* one condition: the loop becomes vector code */
+    const int second = (x < y) | (x != x); /* one condition: the loop becomes vector code */
+    return second ? y : x;
 }
 
 static inline R fmin_of(R x, R y)
 {
-    return (y < x) | (x != x) ? y : x;
+    const int second = (y < x) | (x != x);
+    return second ? y : x;
 }
 
 /* Undefined for NaN, hence without fmin's second test, which would keep the loop scalar. */
