@@ -212,7 +212,6 @@ struct group *group_admit(struct launch *launch, uint64_t tile_number)
         return NULL;
     }
     group->base_count = group->wave_count = group->ready_count = group->alive_count = count;
-    group->splits = group->cursor = 0;
     group->faulted = 0;
     launch->groups_run += group->tile.groups[0] * group->tile.groups[1] * group->tile.groups[2];
     announce(group, GROUP_BEGIN);
@@ -251,7 +250,6 @@ static void split_add(struct group *group, struct wave *wave)
     group->waves[group->wave_count++] = (struct group_wave){wave, WAVE_READY};
     group->ready_count++;
     group->alive_count++;
-    group->splits++;
 }
 
 /* Lanes that wait at another block go on as a wave of their own. */
@@ -278,6 +276,13 @@ static void wave_waits(struct group *group, uint32_t index)
     if (wave->parked_blocks)
         split_parked(group, wave);
     barrier_arrived(group, index);
+}
+
+/* Out of budget with lanes parked behind the loop: they may hold what the others wait for. */
+static void wave_spins(struct group *group, struct wave *wave)
+{
+    group->launch->contended = true;
+    split_parked(group, wave);
 }
 
 static void wave_done(struct group *group, uint32_t index)
@@ -307,7 +312,7 @@ enum run_result group_run(struct group *group, uint32_t index, int64_t budget)
     else if (result == RUN_DONE)
         wave_done(group, index);
     else if (result == RUN_YIELD && wave->parked_blocks)
-        split_parked(group, wave);
+        wave_spins(group, wave);
     return result;
 }
 

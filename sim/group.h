@@ -40,9 +40,7 @@ struct group {
     uint32_t compute_unit;
     uint32_t base_count, wave_count;
     uint32_t ready_count, alive_count;
-    uint32_t splits;          /* fairness or divergence has split a wave */
     uint64_t faulted;         /* work-items that a finding stopped: nobody waits for them */
-    uint32_t cursor;          /* where the schedule looks for the next wave */
 };
 
 struct group_pool {

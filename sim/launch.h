@@ -70,6 +70,7 @@ struct launch {
     /* changes as it runs */
     struct group *running;                 /* whose wave runs now: faults are counted there */
     uint64_t steps, groups_run;
+    bool contended;                        /* some wave spun while lanes of it were parked */
 };
 
 /* Site of the running code; program_site for those who hold the launch. */

@@ -13,8 +13,8 @@
 
 enum {
     TURN_PLAIN = 1 << 20,      /* back edges per turn when nobody can spin on another */
-    TURN_ATOMIC = 1024,        /* ... when a lock may be involved */
-    TURN_CONTENDED = 64,       /* ... and lanes have been seen to wait for parked ones */
+    TURN_ATOMIC = 256,         /* ... when a lock may be involved */
+    TURN_CONTENDED = 1,        /* ... and lanes of this launch have been seen to spin beside parked ones */
     TURN_TIMED = 1 << 16,      /* with a timeout the wall clock is looked at this often */
     IDLE_PREEMPTIVE = 1 << 16, /* the same wait in turns, when a turn is one memory operation */
     PATIENCE = 64,             /* halved while groups are let in and none ends */
@@ -155,13 +155,13 @@ static void admit_when_stuck(struct schedule *schedule)
 
 /* ---- limits ------------------------------------------------------------------------ */
 
-static int64_t turn_budget(const struct schedule *schedule, const struct group *group)
+static int64_t turn_budget(const struct schedule *schedule)
 {
     int64_t budget = TURN_PLAIN;
     if (schedule_is_preemptive(schedule->config->policy))
         return schedule->config->quantum ? schedule->config->quantum : 1;
     if (schedule->launch->has_atomics)
-        budget = group->splits ? TURN_CONTENDED : TURN_ATOMIC;
+        budget = schedule->launch->contended ? TURN_CONTENDED : TURN_ATOMIC;
     if (schedule->deadline.seconds && budget > TURN_TIMED)
         budget = TURN_TIMED;
     uint64_t limit = schedule->config->max_steps;
@@ -217,7 +217,7 @@ static bool past_limits(const struct schedule *schedule)
 static void take_turn(struct schedule *schedule, struct group *group, uint32_t index)
 {
     const struct wave *wave = group->waves[index].wave;
-    enum run_result result = group_run(group, index, turn_budget(schedule, group));
+    enum run_result result = group_run(group, index, turn_budget(schedule));
     if (result == RUN_YIELD)
         schedule->idle_turns++;
     else
@@ -239,12 +239,12 @@ static bool running(const struct schedule *schedule, const struct group *group)
     return schedule->status == STATUS_OK && !group_finished(group);
 }
 
-/* One pass over the group's waves, each that is ready has one turn. */
+/* One pass over the group's waves, each that is ready has one turn; those split off on the
+ * way too: what spins in front may wait for them. */
 static void pass_over(struct schedule *schedule, struct group *group, bool descending)
 {
-    uint32_t count = group->wave_count;
-    for (uint32_t i = 0; i < count && running(schedule, group); i++) {
-        uint32_t index = descending ? count - 1 - i : i;
+    for (uint32_t i = 0; i < group->wave_count && running(schedule, group); i++) {
+        uint32_t index = descending ? group->wave_count - 1 - i : i;
         if (group->waves[index].state == WAVE_READY)
             take_turn(schedule, group, index);
     }
