@@ -294,6 +294,17 @@ START_TEST(markers_and_barriers_judge_their_wait_lists)
 }
 END_TEST
 
+START_TEST(the_oldest_ready_command_is_next)
+{
+    cl_event first = cl_trace(unordered, 0, 0, NULL), second = cl_trace(unordered, 1, 1, &first);
+    cl_event last = cl_trace(unordered, 2, 0, NULL);
+    cl_ok(clFinish(unordered));
+    for (int i = 0; i < 3; i++)
+        ck_assert_int_eq(trace.number[i], i);
+    clReleaseEvent(first), clReleaseEvent(second), clReleaseEvent(last);
+}
+END_TEST
+
 /* A random graph over two queues, judged by what each command had to follow. */
 enum { GRAPH_SIZE = 300, GRAPH_EDGES = 4 };
 static uint32_t graph_random;
@@ -435,6 +446,18 @@ START_TEST(a_flush_alone_gets_commands_done)
         usleep(1000);
     ck_assert_int_eq(trace.count, 1);
     clReleaseEvent(event);
+}
+END_TEST
+
+START_TEST(a_user_event_alone_gets_commands_done)
+{
+    cl_event gate = cl_user_event(context), held = cl_trace(unordered, 1, 1, &gate), free_one = cl_trace(unordered, 2, 0, NULL);
+    cl_ok(clWaitForEvents(1, &free_one)); /* all are submitted, and no thread was needed */
+    cl_ok(clSetUserEventStatus(gate, CL_COMPLETE));
+    for (int i = 0; i < 2000 && __atomic_load_n(&trace.count, __ATOMIC_SEQ_CST) < 2; i++)
+        usleep(1000);
+    ck_assert_int_eq(trace.count, 2);
+    clReleaseEvent(gate), clReleaseEvent(held), clReleaseEvent(free_one);
 }
 END_TEST
 
@@ -720,12 +743,14 @@ static Suite *queue_suite(void)
     tcase_add_test(order, a_marker_waits_and_holds_nothing_back);
     tcase_add_test(order, the_old_marker_barrier_and_wait_do_the_same);
     tcase_add_test(order, markers_and_barriers_judge_their_wait_lists);
+    tcase_add_test(order, the_oldest_ready_command_is_next);
     tcase_add_loop_test(order, a_random_graph_runs_in_an_order_it_allows, 0, 12);
     tcase_add_loop_test(order, the_same_calls_run_in_the_same_order, 0, 4);
     tcase_add_loop_test(policy, the_policy_orders_ready_commands, 0, 5);
     tcase_add_checked_fixture(waiting, cl_set_up, cl_tear_down);
     tcase_add_test(waiting, nothing_runs_before_a_flush);
     tcase_add_test(waiting, a_flush_alone_gets_commands_done);
+    tcase_add_test(waiting, a_user_event_alone_gets_commands_done);
     tcase_add_test(waiting, a_wait_flushes_the_queues_it_depends_on);
     tcase_add_test(waiting, a_released_queue_still_runs_what_it_has);
     tcase_add_test(waiting, a_native_kernel_that_waits_is_refused);
