@@ -48,6 +48,13 @@ static void add_size(struct sentence *name, const char *sort, const struct regio
     sentence_add(name, ")");
 }
 
+/* The front end calls a variable inside a function "function.variable". */
+static const char *plain_name(const struct region *region)
+{
+    const char *dot = strrchr(region->name, '.');
+    return dot && dot[1] ? dot + 1 : region->name;
+}
+
 static void name_local(struct sentence *name, const struct launch *launch, const struct region *region)
 {
     const struct local_object *object = local_of(launch, region);
@@ -56,7 +63,7 @@ static void name_local(struct sentence *name, const struct launch *launch, const
         add_size(name, "local memory", region);
         return;
     }
-    sentence_add(name, "local variable '%s' (", region->name);
+    sentence_add(name, "local variable '%s' (", plain_name(region));
     sentence_bytes(name, region->high - region->low);
     sentence_add(name, ")");
 }
@@ -90,7 +97,7 @@ void object_name(const struct launch *launch, const struct region *region, struc
     case REGION_CONSTANT_DATA:
         sentence_add(out_name, "%s '%s' (",
                      region->kind == REGION_VARIABLE ? "program-scope variable" : "constant variable",
-                     region->name);
+                     plain_name(region));
         sentence_bytes(out_name, region->high - region->low);
         sentence_add(out_name, ")");
         return;

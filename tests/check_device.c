@@ -28,7 +28,7 @@ static const struct local_object local_rows[] = {{.size = 1020, .align = 64, .ar
 static const struct private_object private_rows[] = {{.low = 0, .high = 40, .name = "a"},
                                                      {.low = 48, .high = 64, .name = "b"}};
 static const struct module_variable variable_rows[] = {
-    {.name = "counter", .size = 16, .align = 4},
+    {.name = "toy.counter", .size = 16, .align = 4},
     {.name = "primes", .size = 32, .align = 16, .constant = true}};
 
 static void open_device(void)
@@ -484,7 +484,7 @@ START_TEST(variables_and_constants)
 {
     take_args();
     ck_assert_int_eq(try_load(empty, 0x07230203), STATUS_OK);
-    uint64_t counter = address_named("counter");
+    uint64_t counter = address_named("toy.counter");
     ck_assert_mem_eq((void *)(uintptr_t)counter, "\x11\x22\x33\x44", 4);
     const struct finding *finding = provoke(FAULT_READ, counter, 4, false);
     ck_assert_int_eq(finding->kind, FINDING_USE_AFTER_FREE); /* of the first program */
