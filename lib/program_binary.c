@@ -11,7 +11,7 @@ struct header {
     char magic[8];
     uint32_t version;
     uint32_t type;          /* CL_PROGRAM_BINARY_TYPE_* */
-    uint64_t checksum;      /* of everything behind the header */
+    uint64_t checksum;      /* of everything, itself taken as 0 */
     uint32_t options_bytes; /* with the final NUL; 0 = none */
     uint32_t source_bytes;
     uint32_t constant_count; /* values given to specialisation constants */
@@ -25,13 +25,18 @@ _Static_assert(sizeof(struct header) == 48, "the header has no padding");
 #error "program binaries are written in host order, which must be little-endian"
 #endif
 
-/* FNV-1a: damage shows, forgery is not the concern (the words are validated at build). */
-static uint64_t checksum(const unsigned char *bytes, size_t size)
+static uint64_t checksum_add(uint64_t sum, const void *bytes, size_t size)
 {
-    uint64_t sum = 0xcbf29ce484222325u;
     for (size_t i = 0; i < size; i++)
-        sum = (sum ^ bytes[i]) * 0x100000001b3u;
+        sum = (sum ^ ((const unsigned char *)bytes)[i]) * 0x100000001b3u;
     return sum;
+}
+
+/* FNV-1a: damage shows, forgery is not the concern (the words are validated at build). */
+static uint64_t checksum(struct header header, const unsigned char *body, size_t size)
+{
+    header.checksum = 0;
+    return checksum_add(checksum_add(0xcbf29ce484222325u, &header, sizeof header), body, size);
 }
 
 static size_t text_bytes(const char *text)
@@ -73,7 +78,7 @@ void program_binary_write(const struct program_object *program, unsigned char *o
     at = put(at, program->source, header.source_bytes);
     at = put(at, program->constants, program->constant_count * sizeof *program->constants);
     put(at, build->spirv.words, build->spirv.word_count * sizeof(uint32_t));
-    header.checksum = checksum(out + sizeof header, size - sizeof header);
+    header.checksum = checksum(header, out + sizeof header, size - sizeof header);
     memcpy(out, &header, sizeof header);
 }
 
@@ -91,7 +96,7 @@ static bool header_read(struct header *header, const unsigned char *bytes, size_
     if (header->options_bytes + (uint64_t)header->source_bytes + constant_bytes +
             header->word_count * sizeof(uint32_t) != rest)
         return false;
-    return checksum(bytes + sizeof *header, rest) == header->checksum;
+    return checksum(*header, bytes + sizeof *header, rest) == header->checksum;
 }
 
 /* A text of size bytes, the last a NUL; *out_text stays NULL when there is none. */

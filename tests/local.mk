@@ -66,6 +66,18 @@ check_PROGRAMS += %D%/check_enqueue_kernel
 check_PROGRAMS += %D%/check_enqueue_svm
 %C%_check_enqueue_svm_SOURCES = %D%/check_enqueue_svm.c %D%/cl_fixture.h
 %C%_check_enqueue_svm_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
+
+check_PROGRAMS += %D%/check_api_program
+%C%_check_api_program_SOURCES = %D%/check_api_program.c %D%/cl_fixture.h
+%C%_check_api_program_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
+
+check_PROGRAMS += %D%/check_api_kernel
+%C%_check_api_kernel_SOURCES = %D%/check_api_kernel.c %D%/cl_fixture.h
+%C%_check_api_kernel_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
+
+check_PROGRAMS += %D%/check_runtime
+%C%_check_runtime_SOURCES = %D%/check_runtime.c %D%/cl_fixture.h
+%C%_check_runtime_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 endif
 
 test_scripts = \
