@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* OpenCL.std for double. Where the vector library stops short of the full range, the lanes beyond are mended here. */
+/* OpenCL.std for double. Where the vector library stops short of the full range, the lanes beyond are mended
+ * here. */
 #define REAL_BITS 64
 #include "math_real.h"
 
@@ -86,8 +87,8 @@ static inline void block_log1p(double *r, const double *x)
     }
 }
 
-/* The library's exp overflows a little early. Beyond STEEP: exp(m) * scale, with 64 log 2 taken off m and 2^64 put
- * into scale; 64 log 2 is in two parts of which the first is subtracted without rounding. */
+/* The library's exp overflows a little early. Beyond STEEP: exp(m) * scale, with 64 log 2 taken off m and
+ * 2^64 put into scale; 64 log 2 is in two parts of which the first is subtracted without rounding. */
 #define STEEP 709.0
 
 static inline void large_exponentials(double *r, const double *m, double scale)
@@ -131,11 +132,36 @@ static inline void block_tan(double *r, const double *x)
     EACH_BLOCK_LANE(k) r[k] = magnitude(x[k]) < 0x1p-30 ? x[k] : r[k];
 }
 
+/* gamma(x) = gamma(x + 8) / (x (x + 1) ... (x + 7)): the library loses bits where its result is subnormal. */
+static inline void small_gammas(double *r, const double *x)
+{
+    const double from = -165;
+    double t[MATH_BLOCK];
+    U any = 0;
+    EACH_BLOCK_LANE(k) any |= x[k] < from;
+    if (!any)
+        return;
+    EACH_BLOCK_LANE(k) t[k] = x[k] + 8;
+    f64_tgamma(t, t);
+    EACH_BLOCK_LANE(k)
+    {
+        double product = x[k];
+        for (int step = 1; step < 8; step++)
+            product *= x[k] + step;
+        r[k] = x[k] < from ? t[k] / product : r[k];
+    }
+}
+
 /* Underflow keeps the sign. */
 static inline void block_tgamma(double *r, const double *x)
 {
     f64_tgamma(r, x);
-    EACH_BLOCK_LANE(k) r[k] = r[k] == 0 && gamma_sign(x[k]) < 0 ? -0.0 : r[k];
+    small_gammas(r, x);
+    EACH_BLOCK_LANE(k)
+    {
+        const double zero = gamma_sign(x[k]) < 0 ? -0.0 : 0.0;
+        r[k] = r[k] == 0 ? zero : r[k];
+    }
 }
 
 /* ---- trigonometric ---- */
@@ -200,7 +226,7 @@ static inline void block_pow(double *r, const double *x, const double *y)
     double half[MATH_BLOCK], p[MATH_BLOCK];
     U any = 0;
     f64_pow(r, x, y);
-    EACH_BLOCK_LANE(k) any |= (magnitude(r[k]) == R_INF) & (magnitude(x[k]) < R_INF);
+    EACH_BLOCK_LANE(k) any |= (U)(magnitude(r[k]) == R_INF) & (U)(magnitude(x[k]) < R_INF);
     if (!any)
         return;
     EACH_BLOCK_LANE(k)
@@ -389,8 +415,8 @@ static inline void block_fma(double *r, const double *x, const double *y, const 
     EACH_BLOCK_LANE(k) any |= rare[k];
     if (any)
         EACH_BLOCK_LANE(k)
-            if (rare[k])
-                t[k] = fma_rare(x[k], y[k], z[k]);
+    if (rare[k])
+        t[k] = fma_rare(x[k], y[k], z[k]);
     EACH_BLOCK_LANE(k) r[k] = quiet(t[k]);
 }
 

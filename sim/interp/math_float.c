@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* OpenCL.std for float. Frequent functions run in float; those whose float version stops short of the range or the
- * limits run in double, where every float is far from the edges. */
+/* OpenCL.std for float. Frequent functions run in float; those whose float version stops short of the range
+ * or the limits run in double, where every float is far from the edges. */
 #define REAL_BITS 32
 #include "math_real.h"
 
@@ -55,33 +55,34 @@ BLOCK_F64_2(pow, u10)
 #define PI 3.14159265358979323846
 
 /* result: an expression of the double v[k]. */
-#define BLOCK_IN_DOUBLE(name, block, result)                                                                \
-    static inline void name(float *r, const float *x)                                                       \
-    {                                                                                                       \
-        double v[MATH_BLOCK];                                                                               \
-        EACH_BLOCK_LANE(k) v[k] = x[k];                                                                     \
-        block(v, v);                                                                                        \
-        EACH_BLOCK_LANE(k) r[k] = (float)(result);                                                          \
+#define BLOCK_IN_DOUBLE(name, block, result)          \
+    static inline void name(float *r, const float *x) \
+    {                                                 \
+        double v[MATH_BLOCK];                         \
+        EACH_BLOCK_LANE(k) v[k] = x[k];               \
+        block(v, v);                                  \
+        EACH_BLOCK_LANE(k) r[k] = (float)(result);    \
     }
 
-#define BLOCK_IN_DOUBLE_2(name, block, Y, result)                                                           \
-    static inline void name(float *r, const float *x, const Y *y)                                           \
-    {                                                                                                       \
-        double v[MATH_BLOCK], w[MATH_BLOCK];                                                                \
-        EACH_BLOCK_LANE(k)                                                                                  \
-        {                                                                                                   \
-            v[k] = x[k];                                                                                    \
-            w[k] = y[k];                                                                                    \
-        }                                                                                                   \
-        block(v, v, w);                                                                                     \
-        EACH_BLOCK_LANE(k) r[k] = (float)(result);                                                          \
+#define BLOCK_IN_DOUBLE_2(name, block, Y, result)                 \
+    static inline void name(float *r, const float *x, const Y *y) \
+    {                                                             \
+        double v[MATH_BLOCK], w[MATH_BLOCK];                      \
+        EACH_BLOCK_LANE(k)                                        \
+        {                                                         \
+            v[k] = x[k];                                          \
+            w[k] = y[k];                                          \
+        }                                                         \
+        block(v, v, w);                                           \
+        EACH_BLOCK_LANE(k) r[k] = (float)(result);                \
     }
 
 BLOCK_IN_DOUBLE(block_sinh, f64_sinh, v[k])
 BLOCK_IN_DOUBLE(block_cosh, f64_cosh, v[k])
 BLOCK_IN_DOUBLE(block_asinh, f64_asinh, v[k])
 BLOCK_IN_DOUBLE(block_acosh, f64_acosh, v[k])
-BLOCK_IN_DOUBLE(block_tgamma, f64_tgamma, v[k] == 0 && gamma_sign(x[k]) < 0 ? -0.0 : v[k]) /* underflow keeps the sign */
+BLOCK_IN_DOUBLE(block_tgamma, f64_tgamma,
+                v[k] == 0 && gamma_sign(x[k]) < 0 ? -0.0 : v[k]) /* underflow keeps the sign */
 BLOCK_IN_DOUBLE(block_lgamma, f64_lgamma, v[k])
 BLOCK_IN_DOUBLE(block_asinpi, f64_asin, v[k] / PI)
 BLOCK_IN_DOUBLE(block_acospi, f64_acos, v[k] / PI)
@@ -138,7 +139,7 @@ static inline void block_log1p(float *r, const float *x)
     EACH_BLOCK_LANE(k) r[k] = x[k] > large ? l[k] : r[k];
 }
 
-/* An exponent that float cannot hold is taken to double; which way a lane goes depends on its exponent alone. */
+/* An exponent that float cannot hold is taken to double; which way depends on the lane alone. */
 static inline void block_pown(float *r, const float *x, const int32_t *y)
 {
     const int32_t exact = 1 << 24;
@@ -198,7 +199,8 @@ union wide {
     uint64_t bits;
 };
 
-/* The product is exact in double; the sum is rounded to odd there, so that rounding to float cannot be misled. */
+/* The product is exact in double; the sum is rounded to odd there, so that rounding to float cannot be
+ * misled. */
 static inline float fma_of(float x, float y, float z)
 {
     const double p = (double)x * y, c = z, s = p + c, part = s - p;

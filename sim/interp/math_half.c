@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* OpenCL.std for half: computed by the float kernels and rounded once. For exact single operations (sqrt, divide,
- * fdim, remainders, scaling) that is correctly rounded, as float has more than twice the bits of half plus two. What
- * would be rounded twice is written out here. */
+/* OpenCL.std for half: computed by the float kernels and rounded once. For exact single operations (sqrt,
+ * divide, fdim, remainders, scaling) that is correctly rounded, as float has more than twice the bits of half
+ * plus two. What would be rounded twice is written out here. */
 #include "math_isa.h"
 
 typedef uint16_t H;
@@ -35,7 +35,7 @@ static inline H float_to_half(float x)
     return (H)((m > 0x7f800000u ? HALF_NAN : overflow) | sign * (m <= 0x7f800000u));
 }
 
-/* ---- through float -------------------------------------------------------------------------------------- */
+/* ---- through float ---- */
 
 enum operand { NOTHING, HALVES, INTEGERS };
 
@@ -60,8 +60,8 @@ static void narrow(H *to, const float *from, size_t count)
     }
 }
 
-static void through_float(math_fn *fn, const enum operand to[2], const enum operand from[3], size_t n, void *const out[2],
-                          const void *const in[3])
+static void through_float(math_fn *fn, const enum operand to[2], const enum operand from[3], size_t n,
+                          void *const out[2], const void *const in[3])
 {
     float inputs[3][HALF_CHUNK], outputs[2][HALF_CHUNK];
     for (size_t at = 0; at < n; at += HALF_CHUNK) {
@@ -79,17 +79,18 @@ static void through_float(math_fn *fn, const enum operand to[2], const enum oper
     }
 }
 
-#define THROUGH(name, entry, first, second, ...)                                                            \
-    MATH_FN(name)                                                                                           \
-    {                                                                                                       \
-        static const enum operand to[2] = {first, second}, from[3] = {__VA_ARGS__};                         \
-        through_float(MATH_TABLE(f32)[entry], to, from, n, out, in);                                        \
+#define THROUGH(name, entry, first, second, ...)                                    \
+    MATH_FN(name)                                                                   \
+    {                                                                               \
+        static const enum operand to[2] = {first, second}, from[3] = {__VA_ARGS__}; \
+        through_float(MATH_TABLE(f32)[entry], to, from, n, out, in);                \
     }
 
 #define HALF_UNARY(name, Entry) THROUGH(half_##name, OpenCLstd_##Entry, HALVES, NOTHING, HALVES)
 #define HALF_BINARY(name, Entry) THROUGH(half_##name, OpenCLstd_##Entry, HALVES, NOTHING, HALVES, HALVES)
 #define HALF_SCALED(name, Entry) THROUGH(half_##name, OpenCLstd_##Entry, HALVES, NOTHING, HALVES, INTEGERS)
-#define HALF_TERNARY(name, Entry) THROUGH(half_##name, OpenCLstd_##Entry, HALVES, NOTHING, HALVES, HALVES, HALVES)
+#define HALF_TERNARY(name, Entry) \
+    THROUGH(half_##name, OpenCLstd_##Entry, HALVES, NOTHING, HALVES, HALVES, HALVES)
 HALF_UNARY(acos, Acos)
 HALF_UNARY(acosh, Acosh)
 HALF_UNARY(acospi, Acospi)
@@ -153,7 +154,7 @@ THROUGH(half_lgamma_r, OpenCLstd_Lgamma_r, HALVES, INTEGERS, HALVES)
 THROUGH(half_remquo, OpenCLstd_Remquo, HALVES, INTEGERS, HALVES, HALVES)
 THROUGH(half_float_fract, OpenCLstd_Fract, HALVES, HALVES, HALVES)
 
-/* ---- written out ---------------------------------------------------------------------------------------- */
+/* ---- written out ---- */
 
 /* Float's largest value below one rounds to one: cap again in half. */
 MATH_FN(half_fract)
@@ -227,40 +228,40 @@ static inline H sign_of(H x)
     return is_nan(x) ? 0 : zero ? x : (H)((x & HALF_SIGN) | 0x3c00);
 }
 
-#define H_KERNEL(name, expr)                                                                                \
-    MATH_FN(name)                                                                                           \
-    {                                                                                                       \
-        const H *a = in[0];                                                                                 \
-        H *r = out[0];                                                                                      \
-        LANES(i, n)                                                                                         \
-        {                                                                                                   \
-            const H x = a[i];                                                                               \
-            r[i] = (H)(expr);                                                                               \
-        }                                                                                                   \
+#define H_KERNEL(name, expr)  \
+    MATH_FN(name)             \
+    {                         \
+        const H *a = in[0];   \
+        H *r = out[0];        \
+        LANES(i, n)           \
+        {                     \
+            const H x = a[i]; \
+            r[i] = (H)(expr); \
+        }                     \
     }
 
-#define H_KERNEL_2(name, expr)                                                                              \
-    MATH_FN(name)                                                                                           \
-    {                                                                                                       \
-        const H *a = in[0], *b = in[1];                                                                     \
-        H *r = out[0];                                                                                      \
-        LANES(i, n)                                                                                         \
-        {                                                                                                   \
-            const H x = a[i], y = b[i];                                                                     \
-            r[i] = (H)(expr);                                                                               \
-        }                                                                                                   \
+#define H_KERNEL_2(name, expr)          \
+    MATH_FN(name)                       \
+    {                                   \
+        const H *a = in[0], *b = in[1]; \
+        H *r = out[0];                  \
+        LANES(i, n)                     \
+        {                               \
+            const H x = a[i], y = b[i]; \
+            r[i] = (H)(expr);           \
+        }                               \
     }
 
-#define H_KERNEL_3(name, expr)                                                                              \
-    MATH_FN(name)                                                                                           \
-    {                                                                                                       \
-        const H *a = in[0], *b = in[1], *c = in[2];                                                         \
-        H *r = out[0];                                                                                      \
-        LANES(i, n)                                                                                         \
-        {                                                                                                   \
-            const H x = a[i], y = b[i], z = c[i];                                                           \
-            r[i] = (H)(expr);                                                                               \
-        }                                                                                                   \
+#define H_KERNEL_3(name, expr)                      \
+    MATH_FN(name)                                   \
+    {                                               \
+        const H *a = in[0], *b = in[1], *c = in[2]; \
+        H *r = out[0];                              \
+        LANES(i, n)                                 \
+        {                                           \
+            const H x = a[i], y = b[i], z = c[i];   \
+            r[i] = (H)(expr);                       \
+        }                                           \
     }
 
 H_KERNEL(half_fabs, x & 0x7fff)

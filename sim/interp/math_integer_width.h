@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Template: the integer and relational entries for one WIDTH (8, 16, 32, 64), included once per width by
- *          math_integer.c. Defines the table math_i<WIDTH>. No include guard: it is text, not an interface.
+ * PURPOSE  Template: the integer and relational entries for one WIDTH (8, 16, 32, 64), included once per
+ * width by math_integer.c. Defines the table math_i<WIDTH>. No include guard: it is text, not an interface.
  *
  * Interface  WIDTH, WIDE (a power of two: the next width, 128 after 64), both undefined again at the end.
  */
@@ -19,45 +19,45 @@
 #endif
 #define S_MIN ((S)((U)1 << (WIDTH - 1)))
 #define S_MAX ((S)(((U)1 << (WIDTH - 1)) - 1))
-#define U_MAX ((U)~(U)0)
+#define U_MAX ((U) ~(U)0)
 
-#define I_UNARY(name, T, expr)                                                                              \
-    MATH_FN(I_NAME(name))                                                                                   \
-    {                                                                                                       \
-        const T *a = in[0];                                                                                 \
-        T *r = out[0];                                                                                      \
-        LANES(i, n)                                                                                         \
-        {                                                                                                   \
-            const T x = a[i];                                                                               \
-            r[i] = (T)(expr);                                                                               \
-        }                                                                                                   \
+#define I_UNARY(name, T, expr) \
+    MATH_FN(I_NAME(name))      \
+    {                          \
+        const T *a = in[0];    \
+        T *r = out[0];         \
+        LANES(i, n)            \
+        {                      \
+            const T x = a[i];  \
+            r[i] = (T)(expr);  \
+        }                      \
     }
 
-#define I_BINARY_TO(name, Q, T, TY, expr)                                                                   \
-    MATH_FN(I_NAME(name))                                                                                   \
-    {                                                                                                       \
-        const T *a = in[0];                                                                                 \
-        const TY *b = in[1];                                                                                \
-        Q *r = out[0];                                                                                      \
-        LANES(i, n)                                                                                         \
-        {                                                                                                   \
-            const T x = a[i];                                                                               \
-            const TY y = b[i];                                                                              \
-            r[i] = (Q)(expr);                                                                               \
-        }                                                                                                   \
+#define I_BINARY_TO(name, Q, T, TY, expr) \
+    MATH_FN(I_NAME(name))                 \
+    {                                     \
+        const T *a = in[0];               \
+        const TY *b = in[1];              \
+        Q *r = out[0];                    \
+        LANES(i, n)                       \
+        {                                 \
+            const T x = a[i];             \
+            const TY y = b[i];            \
+            r[i] = (Q)(expr);             \
+        }                                 \
     }
 #define I_BINARY(name, T, expr) I_BINARY_TO(name, T, T, T, expr)
 
-#define I_TERNARY(name, T, expr)                                                                            \
-    MATH_FN(I_NAME(name))                                                                                   \
-    {                                                                                                       \
-        const T *a = in[0], *b = in[1], *c = in[2];                                                         \
-        T *r = out[0];                                                                                      \
-        LANES(i, n)                                                                                         \
-        {                                                                                                   \
-            const T x = a[i], y = b[i], z = c[i];                                                           \
-            r[i] = (T)(expr);                                                                               \
-        }                                                                                                   \
+#define I_TERNARY(name, T, expr)                    \
+    MATH_FN(I_NAME(name))                           \
+    {                                               \
+        const T *a = in[0], *b = in[1], *c = in[2]; \
+        T *r = out[0];                              \
+        LANES(i, n)                                 \
+        {                                           \
+            const T x = a[i], y = b[i], z = c[i];   \
+            r[i] = (T)(expr);                       \
+        }                                           \
     }
 
 /* Saturation by the carry and sign bits: no wider type, so 64-bit lanes vectorise too. */
@@ -194,8 +194,8 @@ I_BINARY_TO(upsample, UW, U, U, (UW)((UW)x << WIDTH) | (UW)y)
 
 /* Operands outside 24 bits are undefined by the specification: wrapping 32-bit arithmetic is one answer. */
 #if WIDTH == 32
-I_BINARY(mul24, U, x * y)
-I_TERNARY(mad24, U, x * y + z)
+I_BINARY(mul24, U, x *y)
+I_TERNARY(mad24, U, x *y + z)
 #endif
 
 math_fn *const MATH_TABLE(I_JOIN(i, WIDTH))[MATH_ENTRIES] = {

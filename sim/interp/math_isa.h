@@ -25,13 +25,13 @@ enum { MATH_ENTRIES = 208 };
 #define MATH_JOIN(family, isa) MATH_JOIN_(family, isa)
 #define MATH_TABLE(family) MATH_JOIN(family, ORRERY_ISA)
 
-#define MATH_TABLES(isa)                                                                                    \
-    extern math_fn *const MATH_JOIN(i8, isa)[MATH_ENTRIES];                                                 \
-    extern math_fn *const MATH_JOIN(i16, isa)[MATH_ENTRIES];                                                \
-    extern math_fn *const MATH_JOIN(i32, isa)[MATH_ENTRIES];                                                \
-    extern math_fn *const MATH_JOIN(i64, isa)[MATH_ENTRIES];                                                \
-    extern math_fn *const MATH_JOIN(f16, isa)[MATH_ENTRIES];                                                \
-    extern math_fn *const MATH_JOIN(f32, isa)[MATH_ENTRIES];                                                \
+#define MATH_TABLES(isa)                                     \
+    extern math_fn *const MATH_JOIN(i8, isa)[MATH_ENTRIES];  \
+    extern math_fn *const MATH_JOIN(i16, isa)[MATH_ENTRIES]; \
+    extern math_fn *const MATH_JOIN(i32, isa)[MATH_ENTRIES]; \
+    extern math_fn *const MATH_JOIN(i64, isa)[MATH_ENTRIES]; \
+    extern math_fn *const MATH_JOIN(f16, isa)[MATH_ENTRIES]; \
+    extern math_fn *const MATH_JOIN(f32, isa)[MATH_ENTRIES]; \
     extern math_fn *const MATH_JOIN(f64, isa)[MATH_ENTRIES]
 
 MATH_TABLES(0);
@@ -51,9 +51,9 @@ MATH_TABLES(2);
 #endif
 
 /* The mask tells the compiler what the contract says of n, so that no tail loop is made. */
-#define LANES(i, n)                                                                                         \
-    const size_t lanes_of_##i = (n) & ~(size_t)15;                                                          \
-    MATH_IVDEP                                                                                              \
+#define LANES(i, n)                                \
+    const size_t lanes_of_##i = (n) & ~(size_t)15; \
+    MATH_IVDEP                                     \
     for (size_t i = 0; i < lanes_of_##i; i++)
 
 enum { MATH_BLOCK = 16 };
@@ -80,27 +80,27 @@ typedef float vector_f32 __attribute__((vector_size(4 * F32_LANES)));
 typedef double vector_f64 __attribute__((vector_size(8 * F64_LANES)));
 
 /* A block function: MATH_BLOCK lanes through one library function, r may be x. */
-#define BLOCK_UNARY(name, R, V, step, function)                                                             \
-    static inline void name(R *r, const R *x)                                                               \
-    {                                                                                                       \
-        for (int i = 0; i < MATH_BLOCK; i += step) {                                                        \
-            V v;                                                                                            \
-            __builtin_memcpy(&v, x + i, sizeof(v));                                                         \
-            v = (V)function(v);                                                                             \
-            __builtin_memcpy(r + i, &v, sizeof(v));                                                         \
-        }                                                                                                   \
+#define BLOCK_UNARY(name, R, V, step, function)      \
+    static inline void name(R *r, const R *x)        \
+    {                                                \
+        for (int i = 0; i < MATH_BLOCK; i += step) { \
+            V v;                                     \
+            __builtin_memcpy(&v, x + i, sizeof(v));  \
+            v = (V)function(v);                      \
+            __builtin_memcpy(r + i, &v, sizeof(v));  \
+        }                                            \
     }
 
-#define BLOCK_BINARY(name, R, V, step, function)                                                            \
-    static inline void name(R *r, const R *x, const R *y)                                                   \
-    {                                                                                                       \
-        for (int i = 0; i < MATH_BLOCK; i += step) {                                                        \
-            V v, w;                                                                                         \
-            __builtin_memcpy(&v, x + i, sizeof(v));                                                         \
-            __builtin_memcpy(&w, y + i, sizeof(w));                                                         \
-            v = (V)function(v, w);                                                                          \
-            __builtin_memcpy(r + i, &v, sizeof(v));                                                         \
-        }                                                                                                   \
+#define BLOCK_BINARY(name, R, V, step, function)          \
+    static inline void name(R *r, const R *x, const R *y) \
+    {                                                     \
+        for (int i = 0; i < MATH_BLOCK; i += step) {      \
+            V v, w;                                       \
+            __builtin_memcpy(&v, x + i, sizeof(v));       \
+            __builtin_memcpy(&w, y + i, sizeof(w));       \
+            v = (V)function(v, w);                        \
+            __builtin_memcpy(r + i, &v, sizeof(v));       \
+        }                                                 \
     }
 
 #define BLOCK_F32(fn, acc) BLOCK_UNARY(f32_##fn, float, vector_f32, F32_LANES, SLEEF_F32(fn, acc))

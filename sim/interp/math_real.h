@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Template: what float and double share, once per file (math_float.c, math_double.c). Everything here is
- *          exact or correctly rounded, so it needs no library: rounding to integers, splitting and scaling,
+ * PURPOSE  Template: what float and double share, once per file (math_float.c, math_double.c). Everything
+ * here is exact or correctly rounded, so it needs no library: rounding to integers, splitting and scaling,
  *          remainders, comparisons, the common functions.
  *
- * Interface  REAL_BITS (32 or 64) set by the includer. Provides the types R, U, S, bit access, quiet(), the kernel
- *            heads UNARY, BINARY, TERNARY, and REAL_ROWS for the includer's table.
+ * Interface  REAL_BITS (32 or 64) set by the includer. Provides the types R, U, S, bit access, quiet(), the
+ * kernel heads UNARY, BINARY, TERNARY, and REAL_ROWS for the includer's table.
  *
- * A NaN result of arithmetic is always the positive quiet NaN without payload: which operand's payload survives in
- * hardware depends on the order the compiler chose. Entries that only move bits (fabs, copysign, fmin of a NaN and a
- * number, modf's and frexp's NaN excepted) keep what they move.
+ * A NaN result of arithmetic is always the positive quiet NaN without payload: which operand's payload
+ * survives in hardware depends on the order the compiler chose. Entries that only move bits (fabs, copysign,
+ * fmin of a NaN and a number, modf's and frexp's NaN excepted) keep what they move.
  */
 #ifndef ORRERY_INTERP_MATH_REAL_H
 #define ORRERY_INTERP_MATH_REAL_H
@@ -74,46 +74,46 @@ static inline R power_of_two(S e)
     return from_bits((U)(e + BIAS) << MANTISSA);
 }
 
-#define UNARY(name, expr)                                                                                   \
-    MATH_FN(name)                                                                                           \
-    {                                                                                                       \
-        const R *a = in[0];                                                                                 \
-        R *r = out[0];                                                                                      \
-        LANES(i, n)                                                                                         \
-        {                                                                                                   \
-            const R x = a[i];                                                                               \
-            r[i] = (expr);                                                                                  \
-        }                                                                                                   \
+#define UNARY(name, expr)     \
+    MATH_FN(name)             \
+    {                         \
+        const R *a = in[0];   \
+        R *r = out[0];        \
+        LANES(i, n)           \
+        {                     \
+            const R x = a[i]; \
+            r[i] = (expr);    \
+        }                     \
     }
 
-#define BINARY_WITH(name, Y, expr)                                                                          \
-    MATH_FN(name)                                                                                           \
-    {                                                                                                       \
-        const R *a = in[0];                                                                                 \
-        const Y *b = in[1];                                                                                 \
-        R *r = out[0];                                                                                      \
-        LANES(i, n)                                                                                         \
-        {                                                                                                   \
-            const R x = a[i];                                                                               \
-            const Y y = b[i];                                                                               \
-            r[i] = (expr);                                                                                  \
-        }                                                                                                   \
+#define BINARY_WITH(name, Y, expr) \
+    MATH_FN(name)                  \
+    {                              \
+        const R *a = in[0];        \
+        const Y *b = in[1];        \
+        R *r = out[0];             \
+        LANES(i, n)                \
+        {                          \
+            const R x = a[i];      \
+            const Y y = b[i];      \
+            r[i] = (expr);         \
+        }                          \
     }
 #define BINARY(name, expr) BINARY_WITH(name, R, expr)
 
-#define TERNARY(name, expr)                                                                                 \
-    MATH_FN(name)                                                                                           \
-    {                                                                                                       \
-        const R *a = in[0], *b = in[1], *c = in[2];                                                         \
-        R *r = out[0];                                                                                      \
-        LANES(i, n)                                                                                         \
-        {                                                                                                   \
-            const R x = a[i], y = b[i], z = c[i];                                                           \
-            r[i] = (expr);                                                                                  \
-        }                                                                                                   \
+#define TERNARY(name, expr)                         \
+    MATH_FN(name)                                   \
+    {                                               \
+        const R *a = in[0], *b = in[1], *c = in[2]; \
+        R *r = out[0];                              \
+        LANES(i, n)                                 \
+        {                                           \
+            const R x = a[i], y = b[i], z = c[i];   \
+            r[i] = (expr);                          \
+        }                                           \
     }
 
-/* ---- to integral values --------------------------------------------------------------------------------- */
+/* ---- to integral values ---- */
 
 #if defined __SSE4_1__ || defined __aarch64__
 
@@ -204,7 +204,7 @@ MATH_FN(real_modf)
     }
 }
 
-/* ---- splitting and scaling ------------------------------------------------------------------------------ */
+/* ---- splitting and scaling ---- */
 
 /* Exponent of a finite non-zero value as if its significand were in [1, 2). */
 static inline S exponent_of(R x)
@@ -279,7 +279,7 @@ MATH_FN(real_frexp)
     }
 }
 
-/* ---- neighbours and remainders -------------------------------------------------------------------------- */
+/* ---- neighbours and remainders ---- */
 
 static inline R nextafter_of(R x, R y)
 {
@@ -307,7 +307,8 @@ static struct parts parts_of(R x)
     return (struct parts){fraction | (U)1 << MANTISSA, e};
 }
 
-/* significand * 2^exponent back to a value; exact for remainders, which never have more bits than their divisor. */
+/* significand * 2^exponent back to a value; exact for remainders, which never have more bits than their
+ * divisor. */
 static R value_of(U significand, int exponent)
 {
     if (significand == 0)
@@ -364,7 +365,8 @@ static R remquo_of(R x, R y, int32_t *quotient)
     uint32_t q;
     const R m = magnitude(y);
     R rest = divide_exactly(x, y, &q);
-    const R other = m - rest; /* exact where it decides: rest is then within a factor two of m, or smaller than half */
+    const R other =
+        m - rest; /* exact where it decides: rest is then within a factor two of m, or smaller than half */
     if (rest > other || (rest == other && (q & 1))) {
         rest = rest - m;
         q++;
@@ -409,7 +411,7 @@ MATH_FN(real_remquo)
     }
 }
 
-/* ---- comparisons and common functions ------------------------------------------------------------------- */
+/* ---- comparisons and common functions ---- */
 
 static inline R fmax_of(R x, R y)
 {
@@ -456,13 +458,13 @@ BINARY(real_maxmag, maxmag_of(x, y))
 BINARY(real_minmag, minmag_of(x, y))
 BINARY(real_fdim, x != x || y != y ? R_NAN : x > y ? x - y : 0)
 TERNARY(real_clamp, clamp_of(x, y, z))
-TERNARY(real_mad, quiet(x * y + z))
+TERNARY(real_mad, quiet(x *y + z))
 TERNARY(real_mix, quiet(x + (y - x) * z))
 BINARY(real_step, (R)(y < x ? 0 : 1))
 TERNARY(real_smoothstep, smoothstep_of(x, y, z))
 UNARY(real_sign, x > 0 ? 1 : x < 0 ? -1 : x == 0 ? x : 0)
-UNARY(real_degrees, quiet(x * (R)57.295779513082320876798))
-UNARY(real_radians, quiet(x * (R)0.017453292519943295769237))
+UNARY(real_degrees, quiet(x *(R)57.295779513082320876798))
+UNARY(real_radians, quiet(x *(R)0.017453292519943295769237))
 UNARY(real_sqrt, quiet(R_BUILTIN(sqrt)(x)))
 UNARY(real_rsqrt, quiet(1 / R_BUILTIN(sqrt)(x)))
 
@@ -490,34 +492,34 @@ MATH_FN(real_nan)
     [OpenCLstd_Degrees] = real_degrees, [OpenCLstd_Radians] = real_radians, [OpenCLstd_Sqrt] = real_sqrt,   \
     [OpenCLstd_Rsqrt] = real_rsqrt, [OpenCLstd_Nan] = real_nan
 
-/* ---- around the vector library -------------------------------------------------------------------------- */
+/* ---- around the vector library ---- */
 
 /* A kernel from a block function (or a plain function on MATH_BLOCK lanes) of one or two operands. */
-#define BLOCKS(name, block)                                                                                 \
-    MATH_FN(name)                                                                                           \
-    {                                                                                                       \
-        const R *a = in[0];                                                                                 \
-        R *r = out[0];                                                                                      \
-        for (size_t i = 0; i < n; i += MATH_BLOCK) {                                                        \
-            R t[MATH_BLOCK];                                                                                \
-            block(t, a + i);                                                                                \
-            for (int k = 0; k < MATH_BLOCK; k++)                                                            \
-                r[i + k] = quiet(t[k]);                                                                     \
-        }                                                                                                   \
+#define BLOCKS(name, block)                          \
+    MATH_FN(name)                                    \
+    {                                                \
+        const R *a = in[0];                          \
+        R *r = out[0];                               \
+        for (size_t i = 0; i < n; i += MATH_BLOCK) { \
+            R t[MATH_BLOCK];                         \
+            block(t, a + i);                         \
+            for (int k = 0; k < MATH_BLOCK; k++)     \
+                r[i + k] = quiet(t[k]);              \
+        }                                            \
     }
 
-#define BLOCKS_WITH(name, Y, block)                                                                         \
-    MATH_FN(name)                                                                                           \
-    {                                                                                                       \
-        const R *a = in[0];                                                                                 \
-        const Y *b = in[1];                                                                                 \
-        R *r = out[0];                                                                                      \
-        for (size_t i = 0; i < n; i += MATH_BLOCK) {                                                        \
-            R t[MATH_BLOCK];                                                                                \
-            block(t, a + i, b + i);                                                                         \
-            for (int k = 0; k < MATH_BLOCK; k++)                                                            \
-                r[i + k] = quiet(t[k]);                                                                     \
-        }                                                                                                   \
+#define BLOCKS_WITH(name, Y, block)                  \
+    MATH_FN(name)                                    \
+    {                                                \
+        const R *a = in[0];                          \
+        const Y *b = in[1];                          \
+        R *r = out[0];                               \
+        for (size_t i = 0; i < n; i += MATH_BLOCK) { \
+            R t[MATH_BLOCK];                         \
+            block(t, a + i, b + i);                  \
+            for (int k = 0; k < MATH_BLOCK; k++)     \
+                r[i + k] = quiet(t[k]);              \
+        }                                            \
     }
 
 #define EACH_BLOCK_LANE(k) for (int k = 0; k < MATH_BLOCK; k++)
@@ -526,11 +528,6 @@ MATH_FN(real_nan)
 static inline R modulo_two(R x)
 {
     return x - 2 * rint_of(x * (R)0.5);
-}
-
-static inline bool is_negative(R x)
-{
-    return (S)to_bits(x) < 0;
 }
 
 /* powr's own NaN cases; elsewhere it is pow of the magnitude. */

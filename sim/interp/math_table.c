@@ -4,11 +4,12 @@
 
 typedef math_fn *const math_rows[MATH_ENTRIES];
 
-#define FAMILIES(isa)                                                                                       \
-    {                                                                                                       \
-        [MATH_I8] = &MATH_JOIN(i8, isa), [MATH_I16] = &MATH_JOIN(i16, isa), [MATH_I32] = &MATH_JOIN(i32, isa), \
-        [MATH_I64] = &MATH_JOIN(i64, isa), [MATH_F16] = &MATH_JOIN(f16, isa),                               \
-        [MATH_F32] = &MATH_JOIN(f32, isa), [MATH_F64] = &MATH_JOIN(f64, isa)                                \
+#define FAMILIES(isa)                                                         \
+    {                                                                         \
+        [MATH_I8] = &MATH_JOIN(i8, isa), [MATH_I16] = &MATH_JOIN(i16, isa),   \
+        [MATH_I32] = &MATH_JOIN(i32, isa), [MATH_I64] = &MATH_JOIN(i64, isa), \
+        [MATH_F16] = &MATH_JOIN(f16, isa), [MATH_F32] = &MATH_JOIN(f32, isa), \
+        [MATH_F64] = &MATH_JOIN(f64, isa)                                     \
     }
 
 static math_rows *const families[][MATH_TYPES] = {
@@ -38,12 +39,12 @@ static bool cpu_has(int isa)
 #endif
 }
 
-/* nan() reads an integer and is found under its operand's type; the bitwise entries serve floating types too. */
+/* nan() reads an integer and is found under its operand's type; bitwise entries serve floats too. */
 static enum math_type row_type(uint32_t instruction, enum math_type type)
 {
     static const enum math_type to_float[MATH_TYPES] = {MATH_TYPES, MATH_F16, MATH_F32, MATH_F64,
-                                                        MATH_F16, MATH_F32, MATH_F64};
-    static const enum math_type to_integer[MATH_TYPES] = {MATH_I8, MATH_I16, MATH_I32, MATH_I64,
+                                                        MATH_F16,   MATH_F32, MATH_F64};
+    static const enum math_type to_integer[MATH_TYPES] = {MATH_I8,  MATH_I16, MATH_I32, MATH_I64,
                                                           MATH_I16, MATH_I32, MATH_I64};
     switch (instruction) {
     case OpenCLstd_Nan:
