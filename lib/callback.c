@@ -10,7 +10,8 @@ static struct {
     struct callback_item *first, **last;
     pthread_t thread;
     bool started, stopping, calling;
-} callbacks = {.lock = PTHREAD_MUTEX_INITIALIZER, .posted = PTHREAD_COND_INITIALIZER, .last = &callbacks.first};
+} callbacks = {
+    .lock = PTHREAD_MUTEX_INITIALIZER, .posted = PTHREAD_COND_INITIALIZER, .last = &callbacks.first};
 
 static __thread bool is_callback_thread;
 

@@ -18,7 +18,7 @@ cl_int command_run(struct command *command);
 void command_drop(struct command *command);
 const char *command_call(enum command_kind kind); /* "clEnqueueReadBuffer" */
 
-#define COMMAND(name, call, type, run, drop) \
+#define COMMAND(name, call, type, run, drop)   \
     cl_int run_##run(struct command *command); \
     void drop_##drop(struct command *command);
 #include "command.def"

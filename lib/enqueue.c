@@ -28,8 +28,8 @@ static cl_int take_waits(struct command *command, cl_uint count, const cl_event 
     return CL_SUCCESS;
 }
 
-cl_int enqueue_begin(struct enqueue *enqueue, cl_command_queue handle, enum command_kind kind, cl_uint wait_count,
-                     const cl_event *waits)
+cl_int enqueue_begin(struct enqueue *enqueue, cl_command_queue handle, enum command_kind kind,
+                     cl_uint wait_count, const cl_event *waits)
 {
     *enqueue = (struct enqueue){.queue = object_lookup(handle, OBJECT_QUEUE)};
     if (!enqueue->queue)
@@ -89,8 +89,10 @@ cl_int enqueue_buffer_aligned(const struct queue *queue, const struct memobj *me
     cl_uint align_bits = 0;
     if (!memobj->parent)
         return CL_SUCCESS;
-    api_clGetDeviceInfo((cl_device_id)queue->device, CL_DEVICE_MEM_BASE_ADDR_ALIGN, sizeof align_bits, &align_bits, NULL);
-    return align_bits >= 8 && memobj->offset % (align_bits / 8) ? CL_MISALIGNED_SUB_BUFFER_OFFSET : CL_SUCCESS;
+    api_clGetDeviceInfo((cl_device_id)queue->device, CL_DEVICE_MEM_BASE_ADDR_ALIGN, sizeof align_bits,
+                        &align_bits, NULL);
+    return align_bits >= 8 && memobj->offset % (align_bits / 8) ? CL_MISALIGNED_SUB_BUFFER_OFFSET
+                                                                : CL_SUCCESS;
 }
 
 cl_int enqueue_buffer(const struct queue *queue, cl_mem handle, struct memobj **out_memobj)

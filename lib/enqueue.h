@@ -16,8 +16,12 @@
 #define ORRERY_LIB_ENQUEUE_H
 #include "queue.h"
 
-struct enqueue { struct queue *queue; struct command *command; };
-cl_int enqueue_begin(struct enqueue *enqueue, cl_command_queue queue, enum command_kind kind, cl_uint wait_count, const cl_event *waits);
+struct enqueue {
+    struct queue *queue;
+    struct command *command;
+};
+cl_int enqueue_begin(struct enqueue *enqueue, cl_command_queue queue, enum command_kind kind,
+                     cl_uint wait_count, const cl_event *waits);
 cl_int enqueue_end(struct enqueue *enqueue, cl_int err, bool blocking, cl_event *out_event);
 
 /* A buffer a command of this queue may use: CL_INVALID_MEM_OBJECT, CL_INVALID_CONTEXT,

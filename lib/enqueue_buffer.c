@@ -17,12 +17,14 @@ bool range_inside(size_t offset, size_t size, size_t whole)
 
 cl_int host_may_read(const struct memobj *memobj)
 {
-    return memobj->flags & (CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS) ? CL_INVALID_OPERATION : CL_SUCCESS;
+    return memobj->flags & (CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS) ? CL_INVALID_OPERATION
+                                                                            : CL_SUCCESS;
 }
 
 cl_int host_may_write(const struct memobj *memobj)
 {
-    return memobj->flags & (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS) ? CL_INVALID_OPERATION : CL_SUCCESS;
+    return memobj->flags & (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS) ? CL_INVALID_OPERATION
+                                                                           : CL_SUCCESS;
 }
 
 struct device *command_device(const struct command *command)
@@ -44,7 +46,8 @@ cl_int run_read_buffer(struct command *command)
         return CL_SUCCESS;
     const struct memobj *source = command->u.transfer.source;
     uint64_t address = source->address + command->u.transfer.source_offset;
-    return error_from_status(device_read(command_device(command), command->serial, address, command->u.transfer.host, command->u.transfer.size));
+    return error_from_status(device_read(command_device(command), command->serial, address,
+                                         command->u.transfer.host, command->u.transfer.size));
 }
 
 cl_int run_write_buffer(struct command *command)
@@ -53,10 +56,12 @@ cl_int run_write_buffer(struct command *command)
         return CL_SUCCESS;
     const struct memobj *target = command->u.transfer.target;
     uint64_t address = target->address + command->u.transfer.target_offset;
-    return error_from_status(device_write(command_device(command), command->serial, address, command->u.transfer.host, command->u.transfer.size));
+    return error_from_status(device_write(command_device(command), command->serial, address,
+                                          command->u.transfer.host, command->u.transfer.size));
 }
 
-static cl_int check_range(const struct queue *queue, cl_mem buffer, size_t offset, size_t size, const void *ptr, struct memobj **out_memobj)
+static cl_int check_range(const struct queue *queue, cl_mem buffer, size_t offset, size_t size,
+                          const void *ptr, struct memobj **out_memobj)
 {
     cl_int err = enqueue_buffer(queue, buffer, out_memobj);
     if (!err && (!ptr || !range_inside(offset, size, (*out_memobj)->size)))
@@ -96,23 +101,27 @@ static cl_int fill_write(struct enqueue *enqueue, cl_mem buffer, size_t offset, 
     return CL_SUCCESS;
 }
 
-cl_int CL_API_CALL api_clEnqueueReadBuffer(cl_command_queue command_queue, cl_mem buffer, cl_bool blocking_read, size_t offset,
-                                           size_t size, void *ptr, cl_uint num_events_in_wait_list,
-                                           const cl_event *event_wait_list, cl_event *event)
+cl_int CL_API_CALL api_clEnqueueReadBuffer(cl_command_queue command_queue, cl_mem buffer,
+                                           cl_bool blocking_read, size_t offset, size_t size, void *ptr,
+                                           cl_uint num_events_in_wait_list, const cl_event *event_wait_list,
+                                           cl_event *event)
 {
     struct enqueue enqueue;
-    cl_int err = enqueue_begin(&enqueue, command_queue, COMMAND_READ_BUFFER, num_events_in_wait_list, event_wait_list);
+    cl_int err =
+        enqueue_begin(&enqueue, command_queue, COMMAND_READ_BUFFER, num_events_in_wait_list, event_wait_list);
     if (!err)
         err = fill_read(&enqueue, buffer, offset, size, ptr);
     return enqueue_end(&enqueue, err, blocking_read, event);
 }
 
-cl_int CL_API_CALL api_clEnqueueWriteBuffer(cl_command_queue command_queue, cl_mem buffer, cl_bool blocking_write, size_t offset,
-                                            size_t size, const void *ptr, cl_uint num_events_in_wait_list,
+cl_int CL_API_CALL api_clEnqueueWriteBuffer(cl_command_queue command_queue, cl_mem buffer,
+                                            cl_bool blocking_write, size_t offset, size_t size,
+                                            const void *ptr, cl_uint num_events_in_wait_list,
                                             const cl_event *event_wait_list, cl_event *event)
 {
     struct enqueue enqueue;
-    cl_int err = enqueue_begin(&enqueue, command_queue, COMMAND_WRITE_BUFFER, num_events_in_wait_list, event_wait_list);
+    cl_int err = enqueue_begin(&enqueue, command_queue, COMMAND_WRITE_BUFFER, num_events_in_wait_list,
+                               event_wait_list);
     if (!err)
         err = fill_write(&enqueue, buffer, offset, size, ptr);
     return enqueue_end(&enqueue, err, blocking_write, event);
@@ -126,7 +135,8 @@ cl_int run_copy_buffer(struct command *command)
         return CL_SUCCESS;
     uint64_t target = command->u.transfer.target->address + command->u.transfer.target_offset;
     uint64_t source = command->u.transfer.source->address + command->u.transfer.source_offset;
-    return error_from_status(device_copy(command_device(command), command->serial, target, source, command->u.transfer.size));
+    return error_from_status(
+        device_copy(command_device(command), command->serial, target, source, command->u.transfer.size));
 }
 
 /* Addresses tell it all: sub-buffers lie inside their parents. */
@@ -135,7 +145,8 @@ static bool bytes_overlap(uint64_t a, uint64_t b, size_t size)
     return size && (a < b ? b - a : a - b) < size;
 }
 
-static cl_int fill_copy(struct enqueue *enqueue, cl_mem src_buffer, cl_mem dst_buffer, size_t src_offset, size_t dst_offset, size_t size)
+static cl_int fill_copy(struct enqueue *enqueue, cl_mem src_buffer, cl_mem dst_buffer, size_t src_offset,
+                        size_t dst_offset, size_t size)
 {
     struct memobj *source = NULL, *target = NULL;
     struct command *command = enqueue->command;
@@ -156,12 +167,14 @@ static cl_int fill_copy(struct enqueue *enqueue, cl_mem src_buffer, cl_mem dst_b
     return CL_SUCCESS;
 }
 
-cl_int CL_API_CALL api_clEnqueueCopyBuffer(cl_command_queue command_queue, cl_mem src_buffer, cl_mem dst_buffer, size_t src_offset,
-                                           size_t dst_offset, size_t size, cl_uint num_events_in_wait_list,
+cl_int CL_API_CALL api_clEnqueueCopyBuffer(cl_command_queue command_queue, cl_mem src_buffer,
+                                           cl_mem dst_buffer, size_t src_offset, size_t dst_offset,
+                                           size_t size, cl_uint num_events_in_wait_list,
                                            const cl_event *event_wait_list, cl_event *event)
 {
     struct enqueue enqueue;
-    cl_int err = enqueue_begin(&enqueue, command_queue, COMMAND_COPY_BUFFER, num_events_in_wait_list, event_wait_list);
+    cl_int err =
+        enqueue_begin(&enqueue, command_queue, COMMAND_COPY_BUFFER, num_events_in_wait_list, event_wait_list);
     if (!err)
         err = fill_copy(&enqueue, src_buffer, dst_buffer, src_offset, dst_offset, size);
     return enqueue_end(&enqueue, err, false, event);
@@ -174,8 +187,9 @@ cl_int run_fill_buffer(struct command *command)
     if (command->u.fill.size == 0)
         return CL_SUCCESS;
     uint64_t address = command->u.fill.target->address + command->u.fill.offset;
-    return error_from_status(device_fill(command_device(command), command->serial, address, command->u.fill.pattern,
-                                         command->u.fill.pattern_size, command->u.fill.size));
+    return error_from_status(device_fill(command_device(command), command->serial, address,
+                                         command->u.fill.pattern, command->u.fill.pattern_size,
+                                         command->u.fill.size));
 }
 
 void drop_fill(struct command *command)
@@ -183,7 +197,8 @@ void drop_fill(struct command *command)
     object_unref(command->u.fill.target);
 }
 
-static cl_int fill_fill(struct enqueue *enqueue, cl_mem buffer, const void *pattern, size_t pattern_size, size_t offset, size_t size)
+static cl_int fill_fill(struct enqueue *enqueue, cl_mem buffer, const void *pattern, size_t pattern_size,
+                        size_t offset, size_t size)
 {
     struct memobj *memobj = NULL;
     struct command *command = enqueue->command;
@@ -201,12 +216,14 @@ static cl_int fill_fill(struct enqueue *enqueue, cl_mem buffer, const void *patt
     return CL_SUCCESS;
 }
 
-cl_int CL_API_CALL api_clEnqueueFillBuffer(cl_command_queue command_queue, cl_mem buffer, const void *pattern, size_t pattern_size,
-                                           size_t offset, size_t size, cl_uint num_events_in_wait_list,
-                                           const cl_event *event_wait_list, cl_event *event)
+cl_int CL_API_CALL api_clEnqueueFillBuffer(cl_command_queue command_queue, cl_mem buffer, const void *pattern,
+                                           size_t pattern_size, size_t offset, size_t size,
+                                           cl_uint num_events_in_wait_list, const cl_event *event_wait_list,
+                                           cl_event *event)
 {
     struct enqueue enqueue;
-    cl_int err = enqueue_begin(&enqueue, command_queue, COMMAND_FILL_BUFFER, num_events_in_wait_list, event_wait_list);
+    cl_int err =
+        enqueue_begin(&enqueue, command_queue, COMMAND_FILL_BUFFER, num_events_in_wait_list, event_wait_list);
     if (!err)
         err = fill_fill(&enqueue, buffer, pattern, pattern_size, offset, size);
     return enqueue_end(&enqueue, err, false, event);
@@ -221,10 +238,13 @@ void drop_migrate(struct command *command)
     free(command->u.migrate.memobjs);
 }
 
-static cl_int fill_migrate(struct enqueue *enqueue, cl_uint count, const cl_mem *mem_objects, cl_mem_migration_flags flags)
+static cl_int fill_migrate(struct enqueue *enqueue, cl_uint count, const cl_mem *mem_objects,
+                           cl_mem_migration_flags flags)
 {
     struct command *command = enqueue->command;
-    if (count == 0 || !mem_objects || flags & ~(cl_mem_migration_flags)(CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED))
+    if (count == 0 || !mem_objects ||
+        flags &
+            ~(cl_mem_migration_flags)(CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED))
         return CL_INVALID_VALUE;
     command->u.migrate.memobjs = calloc(count, sizeof *command->u.migrate.memobjs);
     if (!command->u.migrate.memobjs)
@@ -240,12 +260,14 @@ static cl_int fill_migrate(struct enqueue *enqueue, cl_uint count, const cl_mem 
     return CL_SUCCESS;
 }
 
-cl_int CL_API_CALL api_clEnqueueMigrateMemObjects(cl_command_queue command_queue, cl_uint num_mem_objects, const cl_mem *mem_objects,
-                                                  cl_mem_migration_flags flags, cl_uint num_events_in_wait_list,
+cl_int CL_API_CALL api_clEnqueueMigrateMemObjects(cl_command_queue command_queue, cl_uint num_mem_objects,
+                                                  const cl_mem *mem_objects, cl_mem_migration_flags flags,
+                                                  cl_uint num_events_in_wait_list,
                                                   const cl_event *event_wait_list, cl_event *event)
 {
     struct enqueue enqueue;
-    cl_int err = enqueue_begin(&enqueue, command_queue, COMMAND_MIGRATE_MEM_OBJECTS, num_events_in_wait_list, event_wait_list);
+    cl_int err = enqueue_begin(&enqueue, command_queue, COMMAND_MIGRATE_MEM_OBJECTS, num_events_in_wait_list,
+                               event_wait_list);
     if (!err)
         err = fill_migrate(&enqueue, num_mem_objects, mem_objects, flags);
     return enqueue_end(&enqueue, err, false, event);

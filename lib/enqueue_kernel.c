@@ -49,7 +49,8 @@ static bool device_is_before(const struct device_config *config, uint32_t major,
 }
 
 /* An empty range does nothing from 2.1 on and is an error before. */
-static cl_int take_global(struct launch_request *request, const struct device_config *config, const size_t *size, const size_t *offset)
+static cl_int take_global(struct launch_request *request, const struct device_config *config,
+                          const size_t *size, const size_t *offset)
 {
     bool empty = false;
     for (uint32_t d = 0; d < 3; d++) {
@@ -66,7 +67,9 @@ static cl_int take_global(struct launch_request *request, const struct device_co
 static uint64_t volume(const uint64_t size[3])
 {
     uint64_t plane;
-    return __builtin_mul_overflow(size[0], size[1], &plane) || __builtin_mul_overflow(plane, size[2], &plane) ? UINT64_MAX : plane;
+    return __builtin_mul_overflow(size[0], size[1], &plane) || __builtin_mul_overflow(plane, size[2], &plane)
+               ? UINT64_MAX
+               : plane;
 }
 
 static bool has_required_size(const struct kernel_info *info)
@@ -106,19 +109,22 @@ static void make_uniform(struct launch_request *request)
             request->local_size[d]--;
 }
 
-static void choose_local(struct launch_request *request, const struct device *device, const struct kernel_info *info, bool ragged)
+static void choose_local(struct launch_request *request, const struct device *device,
+                         const struct kernel_info *info, bool ragged)
 {
     if (has_required_size(info)) {
         for (uint32_t d = 0; d < 3; d++)
             request->local_size[d] = info->required_size[d];
         return;
     }
-    device_suggest_local_size(device, request->kernel, request->work_dim, request->global_size, request->local_size);
+    device_suggest_local_size(device, request->kernel, request->work_dim, request->global_size,
+                              request->local_size);
     if (!ragged)
         make_uniform(request);
 }
 
-static cl_int check_local(const struct launch_request *request, const struct device_config *config, const struct kernel_info *info)
+static cl_int check_local(const struct launch_request *request, const struct device_config *config,
+                          const struct kernel_info *info)
 {
     for (uint32_t d = 0; d < 3; d++)
         if (request->local_size[d] > config->max_work_item_sizes[d])
@@ -132,7 +138,8 @@ static cl_int check_local(const struct launch_request *request, const struct dev
     return CL_SUCCESS;
 }
 
-static cl_int take_local(struct launch_request *request, const struct queue *queue, const struct kernel_object *kernel, const size_t *size)
+static cl_int take_local(struct launch_request *request, const struct queue *queue,
+                         const struct kernel_object *kernel, const size_t *size)
 {
     const struct device_config *config = queue->device->config;
     bool ragged = groups_may_be_ragged(config, kernel->program);
@@ -195,7 +202,8 @@ static cl_int check_args(const struct queue *queue, const struct kernel_object *
         cl_int err = value->memobj ? enqueue_buffer_aligned(queue, value->memobj) : CL_SUCCESS;
         if (err)
             return err;
-        if (is_pointer(&kernel->info->args[i]) && !value->memobj && value->address && !queue->device->config->svm_coarse)
+        if (is_pointer(&kernel->info->args[i]) && !value->memobj && value->address &&
+            !queue->device->config->svm_coarse)
             return CL_INVALID_OPERATION;
         if (kernel->info->args[i].kind == ARG_LOCAL && __builtin_add_overflow(local, value->size, &local))
             return CL_OUT_OF_RESOURCES;
@@ -229,8 +237,8 @@ static cl_int take_args(struct command *command, const struct kernel_object *ker
 
 /* ---- the calls -------------------------------------------------------------------------- */
 
-static cl_int fill_kernel(struct enqueue *enqueue, cl_kernel handle, cl_uint work_dim, const size_t *global_offset,
-                          const size_t *global_size, const size_t *local_size)
+static cl_int fill_kernel(struct enqueue *enqueue, cl_kernel handle, cl_uint work_dim,
+                          const size_t *global_offset, const size_t *global_size, const size_t *local_size)
 {
     const struct queue *queue = enqueue->queue;
     struct launch_request *request = &enqueue->command->u.launch.request;
@@ -256,9 +264,10 @@ static cl_int fill_kernel(struct enqueue *enqueue, cl_kernel handle, cl_uint wor
     return take_args(enqueue->command, kernel);
 }
 
-static cl_int enqueue_launch(cl_command_queue queue, enum command_kind kind, cl_kernel kernel, cl_uint work_dim,
-                             const size_t *global_offset, const size_t *global_size, const size_t *local_size, cl_uint wait_count,
-                             const cl_event *waits, cl_event *event)
+static cl_int enqueue_launch(cl_command_queue queue, enum command_kind kind, cl_kernel kernel,
+                             cl_uint work_dim, const size_t *global_offset, const size_t *global_size,
+                             const size_t *local_size, cl_uint wait_count, const cl_event *waits,
+                             cl_event *event)
 {
     struct enqueue enqueue;
     cl_int err = enqueue_begin(&enqueue, queue, kind, wait_count, waits);
@@ -267,18 +276,21 @@ static cl_int enqueue_launch(cl_command_queue queue, enum command_kind kind, cl_
     return enqueue_end(&enqueue, err, false, event);
 }
 
-cl_int CL_API_CALL api_clEnqueueNDRangeKernel(cl_command_queue command_queue, cl_kernel kernel, cl_uint work_dim,
-                                              const size_t *global_work_offset, const size_t *global_work_size,
-                                              const size_t *local_work_size, cl_uint num_events_in_wait_list,
+cl_int CL_API_CALL api_clEnqueueNDRangeKernel(cl_command_queue command_queue, cl_kernel kernel,
+                                              cl_uint work_dim, const size_t *global_work_offset,
+                                              const size_t *global_work_size, const size_t *local_work_size,
+                                              cl_uint num_events_in_wait_list,
                                               const cl_event *event_wait_list, cl_event *event)
 {
-    return enqueue_launch(command_queue, COMMAND_NDRANGE_KERNEL, kernel, work_dim, global_work_offset, global_work_size,
-                          local_work_size, num_events_in_wait_list, event_wait_list, event);
+    return enqueue_launch(command_queue, COMMAND_NDRANGE_KERNEL, kernel, work_dim, global_work_offset,
+                          global_work_size, local_work_size, num_events_in_wait_list, event_wait_list, event);
 }
 
-cl_int CL_API_CALL api_clEnqueueTask(cl_command_queue command_queue, cl_kernel kernel, cl_uint num_events_in_wait_list,
-                                     const cl_event *event_wait_list, cl_event *event)
+cl_int CL_API_CALL api_clEnqueueTask(cl_command_queue command_queue, cl_kernel kernel,
+                                     cl_uint num_events_in_wait_list, const cl_event *event_wait_list,
+                                     cl_event *event)
 {
     const size_t one = 1;
-    return enqueue_launch(command_queue, COMMAND_TASK, kernel, 1, NULL, &one, &one, num_events_in_wait_list, event_wait_list, event);
+    return enqueue_launch(command_queue, COMMAND_TASK, kernel, 1, NULL, &one, &one, num_events_in_wait_list,
+                          event_wait_list, event);
 }

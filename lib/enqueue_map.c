@@ -38,7 +38,8 @@ static void record_insert(struct map_record *record)
 }
 
 /* The last mapping of owner at pointer (or the record itself), taken off the list. */
-static struct map_record *record_remove(struct memobj *owner, const void *pointer, const struct map_record *self)
+static struct map_record *record_remove(struct memobj *owner, const void *pointer,
+                                        const struct map_record *self)
 {
     struct map_record **link = &root_of(owner)->maps;
     for (; *link; link = &(*link)->next) {
@@ -55,7 +56,8 @@ static struct map_record *record_remove(struct memobj *owner, const void *pointe
 static bool write_overlaps(struct memobj *memobj, size_t offset, size_t size)
 {
     for (const struct map_record *record = root_of(memobj)->maps; record; record = record->next)
-        if (record->flags & MAP_WRITES && offset < record->offset + record->size && record->offset < offset + size)
+        if (record->flags & MAP_WRITES && offset < record->offset + record->size &&
+            record->offset < offset + size)
             return true;
     return false;
 }
@@ -85,9 +87,11 @@ cl_int run_map_buffer(struct command *command)
     struct map_record *record = command->u.map.record;
     enum status status = STATUS_OK;
     if (host_copy(record->owner) && !(record->flags & CL_MAP_WRITE_INVALIDATE_REGION))
-        status = device_read(command_device(command), command->serial, record_address(record), record->pointer, record->size);
+        status = device_read(command_device(command), command->serial, record_address(record),
+                             record->pointer, record->size);
     if (status == STATUS_OK) {
-        device_map(command_device(command), record_address(record), record->size, device_flags(record->flags));
+        device_map(command_device(command), record_address(record), record->size,
+                   device_flags(record->flags));
         record->mapped = command->u.map.done = true;
     }
     return error_from_status(status);
@@ -103,7 +107,8 @@ cl_int run_unmap_mem_object(struct command *command)
         return CL_SUCCESS;
     device_unmap(command_device(command), record_address(record), record->size, device_flags(record->flags));
     if (record->flags & MAP_WRITES)
-        status = device_write(command_device(command), command->serial, record_address(record), record->pointer, record->size);
+        status = device_write(command_device(command), command->serial, record_address(record),
+                              record->pointer, record->size);
     return error_from_status(status);
 }
 
@@ -167,7 +172,8 @@ static struct map_record *record_new(struct memobj *memobj, cl_map_flags flags, 
     return record;
 }
 
-static cl_int fill_map(struct enqueue *enqueue, cl_mem buffer, cl_map_flags flags, size_t offset, size_t size, void **out_pointer)
+static cl_int fill_map(struct enqueue *enqueue, cl_mem buffer, cl_map_flags flags, size_t offset, size_t size,
+                       void **out_pointer)
 {
     struct memobj *memobj = NULL;
     struct command *command = enqueue->command;
@@ -191,13 +197,15 @@ static cl_int fill_map(struct enqueue *enqueue, cl_mem buffer, cl_map_flags flag
     return err;
 }
 
-void *CL_API_CALL api_clEnqueueMapBuffer(cl_command_queue command_queue, cl_mem buffer, cl_bool blocking_map, cl_map_flags map_flags,
-                                         size_t offset, size_t size, cl_uint num_events_in_wait_list,
-                                         const cl_event *event_wait_list, cl_event *event, cl_int *errcode_ret)
+void *CL_API_CALL api_clEnqueueMapBuffer(cl_command_queue command_queue, cl_mem buffer, cl_bool blocking_map,
+                                         cl_map_flags map_flags, size_t offset, size_t size,
+                                         cl_uint num_events_in_wait_list, const cl_event *event_wait_list,
+                                         cl_event *event, cl_int *errcode_ret)
 {
     struct enqueue enqueue;
     void *pointer = NULL;
-    cl_int err = enqueue_begin(&enqueue, command_queue, COMMAND_MAP_BUFFER, num_events_in_wait_list, event_wait_list);
+    cl_int err =
+        enqueue_begin(&enqueue, command_queue, COMMAND_MAP_BUFFER, num_events_in_wait_list, event_wait_list);
     if (!err)
         err = fill_map(&enqueue, buffer, map_flags, offset, size, &pointer);
     err = enqueue_end(&enqueue, err, blocking_map, event);
@@ -221,11 +229,13 @@ static cl_int fill_unmap(struct enqueue *enqueue, cl_mem handle, const void *map
     return CL_SUCCESS;
 }
 
-cl_int CL_API_CALL api_clEnqueueUnmapMemObject(cl_command_queue command_queue, cl_mem memobj, void *mapped_ptr,
-                                               cl_uint num_events_in_wait_list, const cl_event *event_wait_list, cl_event *event)
+cl_int CL_API_CALL api_clEnqueueUnmapMemObject(cl_command_queue command_queue, cl_mem memobj,
+                                               void *mapped_ptr, cl_uint num_events_in_wait_list,
+                                               const cl_event *event_wait_list, cl_event *event)
 {
     struct enqueue enqueue;
-    cl_int err = enqueue_begin(&enqueue, command_queue, COMMAND_UNMAP_MEM_OBJECT, num_events_in_wait_list, event_wait_list);
+    cl_int err = enqueue_begin(&enqueue, command_queue, COMMAND_UNMAP_MEM_OBJECT, num_events_in_wait_list,
+                               event_wait_list);
     if (!err)
         err = fill_unmap(&enqueue, memobj, mapped_ptr);
     return enqueue_end(&enqueue, err, false, event);

@@ -20,14 +20,15 @@ void drop_native_kernel(struct command *command)
     free(command->u.native.args);
 }
 
-static cl_int check_native(const struct queue *queue, void(CL_CALLBACK *function)(void *), const void *args, size_t args_size,
-                           cl_uint count, const cl_mem *mem_list, const void **args_mem_loc)
+static cl_int check_native(const struct queue *queue, void(CL_CALLBACK *function)(void *), const void *args,
+                           size_t args_size, cl_uint count, const cl_mem *mem_list, const void **args_mem_loc)
 {
     cl_device_exec_capabilities capabilities = 0;
-    if (!function || (!args && (args_size || count)) || (args && !args_size) || (count && (!mem_list || !args_mem_loc)) ||
-        (!count && (mem_list || args_mem_loc)))
+    if (!function || (!args && (args_size || count)) || (args && !args_size) ||
+        (count && (!mem_list || !args_mem_loc)) || (!count && (mem_list || args_mem_loc)))
         return CL_INVALID_VALUE;
-    api_clGetDeviceInfo((cl_device_id)queue->device, CL_DEVICE_EXECUTION_CAPABILITIES, sizeof capabilities, &capabilities, NULL);
+    api_clGetDeviceInfo((cl_device_id)queue->device, CL_DEVICE_EXECUTION_CAPABILITIES, sizeof capabilities,
+                        &capabilities, NULL);
     return capabilities & CL_EXEC_NATIVE_KERNEL ? CL_SUCCESS : CL_INVALID_OPERATION;
 }
 
@@ -51,7 +52,8 @@ static cl_int take_memobj(struct command *command, cl_mem handle, const char *ar
     return CL_SUCCESS;
 }
 
-static cl_int fill_native(struct command *command, const void *args, cl_uint count, const cl_mem *mem_list, const void **args_mem_loc)
+static cl_int fill_native(struct command *command, const void *args, cl_uint count, const cl_mem *mem_list,
+                          const void **args_mem_loc)
 {
     cl_int err = CL_SUCCESS;
     size_t size = command->u.native.args_size;
@@ -66,12 +68,15 @@ static cl_int fill_native(struct command *command, const void *args, cl_uint cou
     return err;
 }
 
-cl_int CL_API_CALL api_clEnqueueNativeKernel(cl_command_queue command_queue, void(CL_CALLBACK *user_func)(void *), void *args,
-                                             size_t cb_args, cl_uint num_mem_objects, const cl_mem *mem_list, const void **args_mem_loc,
-                                             cl_uint num_events_in_wait_list, const cl_event *event_wait_list, cl_event *event)
+cl_int CL_API_CALL api_clEnqueueNativeKernel(cl_command_queue command_queue,
+                                             void(CL_CALLBACK *user_func)(void *), void *args, size_t cb_args,
+                                             cl_uint num_mem_objects, const cl_mem *mem_list,
+                                             const void **args_mem_loc, cl_uint num_events_in_wait_list,
+                                             const cl_event *event_wait_list, cl_event *event)
 {
     struct enqueue enqueue;
-    cl_int err = enqueue_begin(&enqueue, command_queue, COMMAND_NATIVE_KERNEL, num_events_in_wait_list, event_wait_list);
+    cl_int err = enqueue_begin(&enqueue, command_queue, COMMAND_NATIVE_KERNEL, num_events_in_wait_list,
+                               event_wait_list);
     if (!err)
         err = check_native(enqueue.queue, user_func, args, cb_args, num_mem_objects, mem_list, args_mem_loc);
     if (!err) {

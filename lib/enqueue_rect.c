@@ -34,7 +34,8 @@ static bool linear(size_t z, size_t slice, size_t y, size_t row, size_t x, size_
 }
 
 /* Offset of the first byte and of the byte after the last. */
-static bool extent(const size_t origin[3], const size_t region[3], size_t row, size_t slice, size_t *out_first, size_t *out_end)
+static bool extent(const size_t origin[3], const size_t region[3], size_t row, size_t slice,
+                   size_t *out_first, size_t *out_end)
 {
     size_t length;
     return linear(origin[2], slice, origin[1], row, origin[0], out_first) &&
@@ -47,7 +48,8 @@ static bool region_empty(const size_t region[3])
     return region[0] == 0 || region[1] == 0 || region[2] == 0;
 }
 
-static bool rect_inside(const size_t origin[3], const size_t region[3], size_t row, size_t slice, size_t whole)
+static bool rect_inside(const size_t origin[3], const size_t region[3], size_t row, size_t slice,
+                        size_t whole)
 {
     size_t first, end;
     return extent(origin, region, row, slice, &first, &end) && end <= whole;
@@ -78,18 +80,21 @@ static bool rects_meet(int64_t distance, const size_t region[3], size_t row, siz
 static bool rects_overlap(const struct rect *rect, uint64_t source, uint64_t target)
 {
     size_t source_first, source_end, target_first, target_end;
-    extent(rect->buffer_origin, rect->region, rect->buffer_row, rect->buffer_slice, &source_first, &source_end);
+    extent(rect->buffer_origin, rect->region, rect->buffer_row, rect->buffer_slice, &source_first,
+           &source_end);
     extent(rect->host_origin, rect->region, rect->host_row, rect->host_slice, &target_first, &target_end);
     if (source + source_end <= target + target_first || target + target_end <= source + source_first)
         return false;
     if (rect->buffer_row != rect->host_row || rect->buffer_slice != rect->host_slice)
         return true; /* sub-buffers with pitches of their own: not judged row by row */
-    return rects_meet((int64_t)(source + source_first - target - target_first), rect->region, rect->buffer_row, rect->buffer_slice);
+    return rects_meet((int64_t)(source + source_first - target - target_first), rect->region,
+                      rect->buffer_row, rect->buffer_slice);
 }
 
 /* ---- execution --------------------------------------------------------------------- */
 
-typedef enum status move_rows(const struct command *command, size_t buffer_offset, size_t host_offset, size_t size);
+typedef enum status move_rows(const struct command *command, size_t buffer_offset, size_t host_offset,
+                              size_t size);
 
 /* Packed rows, and packed slices of packed rows, move as one piece. */
 static struct rect rect_merge(const struct rect *rect)
@@ -109,8 +114,10 @@ static struct rect rect_merge(const struct rect *rect)
 static cl_int rect_run(const struct command *command, move_rows *move)
 {
     struct rect rect = rect_merge(&command->u.transfer.rect);
-    size_t buffer = rect.buffer_origin[2] * rect.buffer_slice + rect.buffer_origin[1] * rect.buffer_row + rect.buffer_origin[0];
-    size_t host = rect.host_origin[2] * rect.host_slice + rect.host_origin[1] * rect.host_row + rect.host_origin[0];
+    size_t buffer = rect.buffer_origin[2] * rect.buffer_slice + rect.buffer_origin[1] * rect.buffer_row +
+                    rect.buffer_origin[0];
+    size_t host =
+        rect.host_origin[2] * rect.host_slice + rect.host_origin[1] * rect.host_row + rect.host_origin[0];
     enum status status = STATUS_OK;
     for (size_t z = 0; z < rect.region[2] && status == STATUS_OK; z++)
         for (size_t y = 0; y < rect.region[1] && status == STATUS_OK; y++)
@@ -119,21 +126,27 @@ static cl_int rect_run(const struct command *command, move_rows *move)
     return error_from_status(status);
 }
 
-static enum status move_read(const struct command *command, size_t buffer_offset, size_t host_offset, size_t size)
+static enum status move_read(const struct command *command, size_t buffer_offset, size_t host_offset,
+                             size_t size)
 {
-    return device_read(command_device(command), command->serial, command->u.transfer.source->address + buffer_offset,
+    return device_read(command_device(command), command->serial,
+                       command->u.transfer.source->address + buffer_offset,
                        (char *)command->u.transfer.host + host_offset, size);
 }
 
-static enum status move_write(const struct command *command, size_t buffer_offset, size_t host_offset, size_t size)
+static enum status move_write(const struct command *command, size_t buffer_offset, size_t host_offset,
+                              size_t size)
 {
-    return device_write(command_device(command), command->serial, command->u.transfer.target->address + buffer_offset,
+    return device_write(command_device(command), command->serial,
+                        command->u.transfer.target->address + buffer_offset,
                         (const char *)command->u.transfer.host + host_offset, size);
 }
 
-static enum status move_copy(const struct command *command, size_t buffer_offset, size_t host_offset, size_t size)
+static enum status move_copy(const struct command *command, size_t buffer_offset, size_t host_offset,
+                             size_t size)
 {
-    return device_copy(command_device(command), command->serial, command->u.transfer.target->address + host_offset,
+    return device_copy(command_device(command), command->serial,
+                       command->u.transfer.target->address + host_offset,
                        command->u.transfer.source->address + buffer_offset, size);
 }
 
@@ -154,42 +167,53 @@ cl_int run_copy_buffer_rect(struct command *command)
 
 /* ---- the calls ---------------------------------------------------------------------- */
 
-static bool rect_make(struct rect *rect, const size_t *buffer_origin, const size_t *host_origin, const size_t *region,
-                      size_t buffer_row, size_t buffer_slice, size_t host_row, size_t host_slice)
+static bool rect_make(struct rect *rect, const size_t *buffer_origin, const size_t *host_origin,
+                      const size_t *region, size_t buffer_row, size_t buffer_slice, size_t host_row,
+                      size_t host_slice)
 {
     if (!buffer_origin || !host_origin || !region || region_empty(region))
         return false;
-    *rect = (struct rect){.buffer_row = buffer_row, .buffer_slice = buffer_slice, .host_row = host_row, .host_slice = host_slice};
+    *rect = (struct rect){.buffer_row = buffer_row,
+                          .buffer_slice = buffer_slice,
+                          .host_row = host_row,
+                          .host_slice = host_slice};
     memcpy(rect->buffer_origin, buffer_origin, sizeof rect->buffer_origin);
     memcpy(rect->host_origin, host_origin, sizeof rect->host_origin);
     memcpy(rect->region, region, sizeof rect->region);
-    return pitches_resolve(region, &rect->buffer_row, &rect->buffer_slice) && pitches_resolve(region, &rect->host_row, &rect->host_slice);
+    return pitches_resolve(region, &rect->buffer_row, &rect->buffer_slice) &&
+           pitches_resolve(region, &rect->host_row, &rect->host_slice);
 }
 
-static cl_int check_host_rect(const struct queue *queue, cl_mem buffer, const struct rect *rect, bool made, const void *ptr,
-                              cl_int (*may)(const struct memobj *memobj), struct memobj **out_memobj)
+static cl_int check_host_rect(const struct queue *queue, cl_mem buffer, const struct rect *rect, bool made,
+                              const void *ptr, cl_int (*may)(const struct memobj *memobj),
+                              struct memobj **out_memobj)
 {
     cl_int err = enqueue_buffer(queue, buffer, out_memobj);
     if (err)
         return err;
     if (!made || !ptr ||
-        !rect_inside(rect->buffer_origin, rect->region, rect->buffer_row, rect->buffer_slice, (*out_memobj)->size) ||
+        !rect_inside(rect->buffer_origin, rect->region, rect->buffer_row, rect->buffer_slice,
+                     (*out_memobj)->size) ||
         !rect_inside(rect->host_origin, rect->region, rect->host_row, rect->host_slice, SIZE_MAX))
         return CL_INVALID_VALUE;
     return may(*out_memobj);
 }
 
-cl_int CL_API_CALL api_clEnqueueReadBufferRect(cl_command_queue command_queue, cl_mem buffer, cl_bool blocking_read,
-                                               const size_t *buffer_origin, const size_t *host_origin, const size_t *region,
-                                               size_t buffer_row_pitch, size_t buffer_slice_pitch, size_t host_row_pitch,
-                                               size_t host_slice_pitch, void *ptr, cl_uint num_events_in_wait_list,
+cl_int CL_API_CALL api_clEnqueueReadBufferRect(cl_command_queue command_queue, cl_mem buffer,
+                                               cl_bool blocking_read, const size_t *buffer_origin,
+                                               const size_t *host_origin, const size_t *region,
+                                               size_t buffer_row_pitch, size_t buffer_slice_pitch,
+                                               size_t host_row_pitch, size_t host_slice_pitch, void *ptr,
+                                               cl_uint num_events_in_wait_list,
                                                const cl_event *event_wait_list, cl_event *event)
 {
     struct enqueue enqueue;
     struct rect rect;
     struct memobj *memobj = NULL;
-    bool made = rect_make(&rect, buffer_origin, host_origin, region, buffer_row_pitch, buffer_slice_pitch, host_row_pitch, host_slice_pitch);
-    cl_int err = enqueue_begin(&enqueue, command_queue, COMMAND_READ_BUFFER_RECT, num_events_in_wait_list, event_wait_list);
+    bool made = rect_make(&rect, buffer_origin, host_origin, region, buffer_row_pitch, buffer_slice_pitch,
+                          host_row_pitch, host_slice_pitch);
+    cl_int err = enqueue_begin(&enqueue, command_queue, COMMAND_READ_BUFFER_RECT, num_events_in_wait_list,
+                               event_wait_list);
     if (!err)
         err = check_host_rect(enqueue.queue, buffer, &rect, made, ptr, host_may_read, &memobj);
     if (!err) {
@@ -200,17 +224,21 @@ cl_int CL_API_CALL api_clEnqueueReadBufferRect(cl_command_queue command_queue, c
     return enqueue_end(&enqueue, err, blocking_read, event);
 }
 
-cl_int CL_API_CALL api_clEnqueueWriteBufferRect(cl_command_queue command_queue, cl_mem buffer, cl_bool blocking_write,
-                                                const size_t *buffer_origin, const size_t *host_origin, const size_t *region,
-                                                size_t buffer_row_pitch, size_t buffer_slice_pitch, size_t host_row_pitch,
-                                                size_t host_slice_pitch, const void *ptr, cl_uint num_events_in_wait_list,
+cl_int CL_API_CALL api_clEnqueueWriteBufferRect(cl_command_queue command_queue, cl_mem buffer,
+                                                cl_bool blocking_write, const size_t *buffer_origin,
+                                                const size_t *host_origin, const size_t *region,
+                                                size_t buffer_row_pitch, size_t buffer_slice_pitch,
+                                                size_t host_row_pitch, size_t host_slice_pitch,
+                                                const void *ptr, cl_uint num_events_in_wait_list,
                                                 const cl_event *event_wait_list, cl_event *event)
 {
     struct enqueue enqueue;
     struct rect rect;
     struct memobj *memobj = NULL;
-    bool made = rect_make(&rect, buffer_origin, host_origin, region, buffer_row_pitch, buffer_slice_pitch, host_row_pitch, host_slice_pitch);
-    cl_int err = enqueue_begin(&enqueue, command_queue, COMMAND_WRITE_BUFFER_RECT, num_events_in_wait_list, event_wait_list);
+    bool made = rect_make(&rect, buffer_origin, host_origin, region, buffer_row_pitch, buffer_slice_pitch,
+                          host_row_pitch, host_slice_pitch);
+    cl_int err = enqueue_begin(&enqueue, command_queue, COMMAND_WRITE_BUFFER_RECT, num_events_in_wait_list,
+                               event_wait_list);
     if (!err)
         err = check_host_rect(enqueue.queue, buffer, &rect, made, ptr, host_may_write, &memobj);
     if (!err) {
@@ -221,7 +249,8 @@ cl_int CL_API_CALL api_clEnqueueWriteBufferRect(cl_command_queue command_queue, 
     return enqueue_end(&enqueue, err, blocking_write, event);
 }
 
-static cl_int fill_copy_rect(struct enqueue *enqueue, cl_mem src_buffer, cl_mem dst_buffer, const struct rect *rect, bool made)
+static cl_int fill_copy_rect(struct enqueue *enqueue, cl_mem src_buffer, cl_mem dst_buffer,
+                             const struct rect *rect, bool made)
 {
     struct memobj *source = NULL, *target = NULL;
     cl_int err = enqueue_buffer(enqueue->queue, src_buffer, &source);
@@ -229,7 +258,8 @@ static cl_int fill_copy_rect(struct enqueue *enqueue, cl_mem src_buffer, cl_mem 
         err = enqueue_buffer(enqueue->queue, dst_buffer, &target);
     if (err)
         return err;
-    if (!made || !rect_inside(rect->buffer_origin, rect->region, rect->buffer_row, rect->buffer_slice, source->size) ||
+    if (!made ||
+        !rect_inside(rect->buffer_origin, rect->region, rect->buffer_row, rect->buffer_slice, source->size) ||
         !rect_inside(rect->host_origin, rect->region, rect->host_row, rect->host_slice, target->size))
         return CL_INVALID_VALUE;
     if (source == target && (rect->buffer_row != rect->host_row || rect->buffer_slice != rect->host_slice))
@@ -242,16 +272,20 @@ static cl_int fill_copy_rect(struct enqueue *enqueue, cl_mem src_buffer, cl_mem 
     return CL_SUCCESS;
 }
 
-cl_int CL_API_CALL api_clEnqueueCopyBufferRect(cl_command_queue command_queue, cl_mem src_buffer, cl_mem dst_buffer,
-                                               const size_t *src_origin, const size_t *dst_origin, const size_t *region,
-                                               size_t src_row_pitch, size_t src_slice_pitch, size_t dst_row_pitch,
-                                               size_t dst_slice_pitch, cl_uint num_events_in_wait_list,
+cl_int CL_API_CALL api_clEnqueueCopyBufferRect(cl_command_queue command_queue, cl_mem src_buffer,
+                                               cl_mem dst_buffer, const size_t *src_origin,
+                                               const size_t *dst_origin, const size_t *region,
+                                               size_t src_row_pitch, size_t src_slice_pitch,
+                                               size_t dst_row_pitch, size_t dst_slice_pitch,
+                                               cl_uint num_events_in_wait_list,
                                                const cl_event *event_wait_list, cl_event *event)
 {
     struct enqueue enqueue;
     struct rect rect;
-    bool made = rect_make(&rect, src_origin, dst_origin, region, src_row_pitch, src_slice_pitch, dst_row_pitch, dst_slice_pitch);
-    cl_int err = enqueue_begin(&enqueue, command_queue, COMMAND_COPY_BUFFER_RECT, num_events_in_wait_list, event_wait_list);
+    bool made = rect_make(&rect, src_origin, dst_origin, region, src_row_pitch, src_slice_pitch,
+                          dst_row_pitch, dst_slice_pitch);
+    cl_int err = enqueue_begin(&enqueue, command_queue, COMMAND_COPY_BUFFER_RECT, num_events_in_wait_list,
+                               event_wait_list);
     if (!err)
         err = fill_copy_rect(&enqueue, src_buffer, dst_buffer, &rect, made);
     return enqueue_end(&enqueue, err, false, event);

@@ -56,11 +56,14 @@ static cl_int check_svm_memcpy(const void *target, const void *source, size_t si
     return size && (a < b ? b - a : a - b) < size ? CL_MEM_COPY_OVERLAP : CL_SUCCESS;
 }
 
-cl_int CL_API_CALL api_clEnqueueSVMMemcpy(cl_command_queue command_queue, cl_bool blocking_copy, void *dst_ptr, const void *src_ptr,
-                                          size_t size, cl_uint num_events_in_wait_list, const cl_event *event_wait_list, cl_event *event)
+cl_int CL_API_CALL api_clEnqueueSVMMemcpy(cl_command_queue command_queue, cl_bool blocking_copy,
+                                          void *dst_ptr, const void *src_ptr, size_t size,
+                                          cl_uint num_events_in_wait_list, const cl_event *event_wait_list,
+                                          cl_event *event)
 {
     struct enqueue enqueue;
-    cl_int err = enqueue_begin(&enqueue, command_queue, COMMAND_SVM_MEMCPY, num_events_in_wait_list, event_wait_list);
+    cl_int err =
+        enqueue_begin(&enqueue, command_queue, COMMAND_SVM_MEMCPY, num_events_in_wait_list, event_wait_list);
     if (!err)
         err = check_svm(&enqueue);
     if (!err)
@@ -82,22 +85,24 @@ cl_int run_svm_memfill(struct command *command)
     if (command->u.fill.size == 0)
         return CL_SUCCESS;
     if (on_device(command, target))
-        return error_from_status(device_fill(command_device(command), command->serial, address_of(target), command->u.fill.pattern,
-                                             step, command->u.fill.size));
+        return error_from_status(device_fill(command_device(command), command->serial, address_of(target),
+                                             command->u.fill.pattern, step, command->u.fill.size));
     for (size_t i = 0; i < command->u.fill.size; i += step)
         memcpy(target + i, command->u.fill.pattern, step);
     return CL_SUCCESS;
 }
 
-cl_int CL_API_CALL api_clEnqueueSVMMemFill(cl_command_queue command_queue, void *svm_ptr, const void *pattern, size_t pattern_size,
-                                           size_t size, cl_uint num_events_in_wait_list, const cl_event *event_wait_list,
-                                           cl_event *event)
+cl_int CL_API_CALL api_clEnqueueSVMMemFill(cl_command_queue command_queue, void *svm_ptr, const void *pattern,
+                                           size_t pattern_size, size_t size, cl_uint num_events_in_wait_list,
+                                           const cl_event *event_wait_list, cl_event *event)
 {
     struct enqueue enqueue;
-    cl_int err = enqueue_begin(&enqueue, command_queue, COMMAND_SVM_MEMFILL, num_events_in_wait_list, event_wait_list);
+    cl_int err =
+        enqueue_begin(&enqueue, command_queue, COMMAND_SVM_MEMFILL, num_events_in_wait_list, event_wait_list);
     if (!err)
         err = check_svm(&enqueue);
-    if (!err && (!svm_ptr || !enqueue_pattern_ok(pattern, pattern_size) || address_of(svm_ptr) % pattern_size || size % pattern_size))
+    if (!err && (!svm_ptr || !enqueue_pattern_ok(pattern, pattern_size) ||
+                 address_of(svm_ptr) % pattern_size || size % pattern_size))
         err = CL_INVALID_VALUE;
     if (!err) {
         enqueue.command->u.fill.svm = svm_ptr;
@@ -111,7 +116,12 @@ cl_int CL_API_CALL api_clEnqueueSVMMemFill(cl_command_queue command_queue, void 
 /* ---- map and unmap -------------------------------------------------------------------- */
 
 /* Regions mapped now. Touched by the thread that executes commands alone. */
-struct svm_mapping { struct svm_mapping *next; void *pointer; size_t size; uint32_t flags; };
+struct svm_mapping {
+    struct svm_mapping *next;
+    void *pointer;
+    size_t size;
+    uint32_t flags;
+};
 static struct svm_mapping *svm_mappings;
 
 cl_int run_svm_map(struct command *command)
@@ -143,7 +153,8 @@ cl_int run_svm_unmap(struct command *command)
     enum status status = STATUS_OK;
     device_unmap(device, address_of(mapping->pointer), mapping->size, mapping->flags);
     if (mapping->flags & DEVICE_MAP_WRITE)
-        status = device_write(device, command->serial, address_of(mapping->pointer), mapping->pointer, mapping->size);
+        status = device_write(device, command->serial, address_of(mapping->pointer), mapping->pointer,
+                              mapping->size);
     free(mapping);
     return error_from_status(status);
 }
@@ -154,11 +165,14 @@ static bool map_flags_valid(cl_map_flags flags)
     return !(flags & ~read_write) || flags == CL_MAP_WRITE_INVALIDATE_REGION;
 }
 
-cl_int CL_API_CALL api_clEnqueueSVMMap(cl_command_queue command_queue, cl_bool blocking_map, cl_map_flags flags, void *svm_ptr,
-                                       size_t size, cl_uint num_events_in_wait_list, const cl_event *event_wait_list, cl_event *event)
+cl_int CL_API_CALL api_clEnqueueSVMMap(cl_command_queue command_queue, cl_bool blocking_map,
+                                       cl_map_flags flags, void *svm_ptr, size_t size,
+                                       cl_uint num_events_in_wait_list, const cl_event *event_wait_list,
+                                       cl_event *event)
 {
     struct enqueue enqueue;
-    cl_int err = enqueue_begin(&enqueue, command_queue, COMMAND_SVM_MAP, num_events_in_wait_list, event_wait_list);
+    cl_int err =
+        enqueue_begin(&enqueue, command_queue, COMMAND_SVM_MAP, num_events_in_wait_list, event_wait_list);
     if (!err)
         err = check_svm(&enqueue);
     if (!err && (!svm_ptr || size == 0 || !map_flags_valid(flags)))
@@ -171,11 +185,13 @@ cl_int CL_API_CALL api_clEnqueueSVMMap(cl_command_queue command_queue, cl_bool b
     return enqueue_end(&enqueue, err, blocking_map, event);
 }
 
-cl_int CL_API_CALL api_clEnqueueSVMUnmap(cl_command_queue command_queue, void *svm_ptr, cl_uint num_events_in_wait_list,
-                                         const cl_event *event_wait_list, cl_event *event)
+cl_int CL_API_CALL api_clEnqueueSVMUnmap(cl_command_queue command_queue, void *svm_ptr,
+                                         cl_uint num_events_in_wait_list, const cl_event *event_wait_list,
+                                         cl_event *event)
 {
     struct enqueue enqueue;
-    cl_int err = enqueue_begin(&enqueue, command_queue, COMMAND_SVM_UNMAP, num_events_in_wait_list, event_wait_list);
+    cl_int err =
+        enqueue_begin(&enqueue, command_queue, COMMAND_SVM_UNMAP, num_events_in_wait_list, event_wait_list);
     if (!err)
         err = check_svm(&enqueue);
     if (!err && !svm_ptr)
@@ -219,12 +235,14 @@ static cl_int fill_svm_free(struct enqueue *enqueue, cl_uint count, void *pointe
     return CL_SUCCESS;
 }
 
-cl_int CL_API_CALL api_clEnqueueSVMFree(cl_command_queue command_queue, cl_uint num_svm_pointers, void *svm_pointers[],
-                                        void(CL_CALLBACK *pfn_free_func)(cl_command_queue, cl_uint, void *[], void *), void *user_data,
-                                        cl_uint num_events_in_wait_list, const cl_event *event_wait_list, cl_event *event)
+cl_int CL_API_CALL api_clEnqueueSVMFree(
+    cl_command_queue command_queue, cl_uint num_svm_pointers, void *svm_pointers[],
+    void(CL_CALLBACK *pfn_free_func)(cl_command_queue, cl_uint, void *[], void *), void *user_data,
+    cl_uint num_events_in_wait_list, const cl_event *event_wait_list, cl_event *event)
 {
     struct enqueue enqueue;
-    cl_int err = enqueue_begin(&enqueue, command_queue, COMMAND_SVM_FREE, num_events_in_wait_list, event_wait_list);
+    cl_int err =
+        enqueue_begin(&enqueue, command_queue, COMMAND_SVM_FREE, num_events_in_wait_list, event_wait_list);
     if (!err)
         err = check_svm(&enqueue);
     if (!err)
@@ -242,15 +260,18 @@ static bool svm_range_valid(struct context *context, const void *pointer, size_t
     runtime_lock();
     const struct svm_allocation *allocation = svm_find(context, pointer);
     if (allocation)
-        valid = range_inside((size_t)((const char *)pointer - (const char *)allocation->pointer), size, allocation->size);
+        valid = range_inside((size_t)((const char *)pointer - (const char *)allocation->pointer), size,
+                             allocation->size);
     runtime_unlock();
     return valid;
 }
 
-static cl_int check_svm_migrate(const struct queue *queue, cl_uint count, const void **pointers, const size_t *sizes,
-                                cl_mem_migration_flags flags)
+static cl_int check_svm_migrate(const struct queue *queue, cl_uint count, const void **pointers,
+                                const size_t *sizes, cl_mem_migration_flags flags)
 {
-    if (count == 0 || !pointers || flags & ~(cl_mem_migration_flags)(CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED))
+    if (count == 0 || !pointers ||
+        flags &
+            ~(cl_mem_migration_flags)(CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED))
         return CL_INVALID_VALUE;
     for (cl_uint i = 0; i < count; i++)
         if (!svm_range_valid(queue->context, pointers[i], sizes ? sizes[i] : 0))
@@ -258,12 +279,14 @@ static cl_int check_svm_migrate(const struct queue *queue, cl_uint count, const 
     return CL_SUCCESS;
 }
 
-cl_int CL_API_CALL api_clEnqueueSVMMigrateMem(cl_command_queue command_queue, cl_uint num_svm_pointers, const void **svm_pointers,
-                                              const size_t *sizes, cl_mem_migration_flags flags, cl_uint num_events_in_wait_list,
+cl_int CL_API_CALL api_clEnqueueSVMMigrateMem(cl_command_queue command_queue, cl_uint num_svm_pointers,
+                                              const void **svm_pointers, const size_t *sizes,
+                                              cl_mem_migration_flags flags, cl_uint num_events_in_wait_list,
                                               const cl_event *event_wait_list, cl_event *event)
 {
     struct enqueue enqueue;
-    cl_int err = enqueue_begin(&enqueue, command_queue, COMMAND_SVM_MIGRATE_MEM, num_events_in_wait_list, event_wait_list);
+    cl_int err = enqueue_begin(&enqueue, command_queue, COMMAND_SVM_MIGRATE_MEM, num_events_in_wait_list,
+                               event_wait_list);
     if (!err)
         err = check_svm(&enqueue);
     if (!err)

@@ -3,20 +3,23 @@
 #include "api.h"
 #include "enqueue.h"
 
-static cl_int enqueue_sync(cl_command_queue queue, enum command_kind kind, cl_uint count, const cl_event *waits, cl_event *event)
+static cl_int enqueue_sync(cl_command_queue queue, enum command_kind kind, cl_uint count,
+                           const cl_event *waits, cl_event *event)
 {
     struct enqueue enqueue;
     cl_int err = enqueue_begin(&enqueue, queue, kind, count, waits);
     return enqueue_end(&enqueue, err, false, event);
 }
 
-cl_int CL_API_CALL api_clEnqueueMarkerWithWaitList(cl_command_queue command_queue, cl_uint num_events_in_wait_list,
+cl_int CL_API_CALL api_clEnqueueMarkerWithWaitList(cl_command_queue command_queue,
+                                                   cl_uint num_events_in_wait_list,
                                                    const cl_event *event_wait_list, cl_event *event)
 {
     return enqueue_sync(command_queue, COMMAND_MARKER, num_events_in_wait_list, event_wait_list, event);
 }
 
-cl_int CL_API_CALL api_clEnqueueBarrierWithWaitList(cl_command_queue command_queue, cl_uint num_events_in_wait_list,
+cl_int CL_API_CALL api_clEnqueueBarrierWithWaitList(cl_command_queue command_queue,
+                                                    cl_uint num_events_in_wait_list,
                                                     const cl_event *event_wait_list, cl_event *event)
 {
     return enqueue_sync(command_queue, COMMAND_BARRIER, num_events_in_wait_list, event_wait_list, event);
@@ -35,7 +38,8 @@ cl_int CL_API_CALL api_clEnqueueBarrier(cl_command_queue command_queue)
 }
 
 /* A barrier for the events alone; its errors have names of their own. */
-cl_int CL_API_CALL api_clEnqueueWaitForEvents(cl_command_queue command_queue, cl_uint num_events, const cl_event *event_list)
+cl_int CL_API_CALL api_clEnqueueWaitForEvents(cl_command_queue command_queue, cl_uint num_events,
+                                              const cl_event *event_list)
 {
     if (!object_lookup(command_queue, OBJECT_QUEUE))
         return CL_INVALID_COMMAND_QUEUE;

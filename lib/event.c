@@ -171,14 +171,28 @@ cl_int CL_API_CALL api_clWaitForEvents(cl_uint num_events, const cl_event *event
     return err;
 }
 
-/* The answer must not depend on how far another thread has got. */
-static cl_int event_status(struct event *event)
+/* A program that polls and never flushes would poll for ever: after so many queries that
+ * found the command not submitted, the next one flushes. */
+enum { POLLS_BEFORE_FLUSH = 1000 };
+
+static cl_int poll_status(struct event *event, bool *out_patience_lost)
 {
     runtime_lock();
     cl_int status = event->queue ? event->status : event->user_status;
+    *out_patience_lost = event->queue && status == CL_QUEUED && ++event->polls > POLLS_BEFORE_FLUSH;
     runtime_unlock();
+    return status;
+}
+
+/* The answer must not depend on how far another thread has got. */
+static cl_int event_status(struct event *event)
+{
+    bool patience_lost;
+    cl_int status = poll_status(event, &patience_lost);
     if (status <= CL_COMPLETE || !event->queue)
         return status;
+    if (patience_lost)
+        queue_flush(event->queue);
     queue_drain();
     runtime_lock();
     status = event->status;
@@ -198,7 +212,8 @@ cl_int CL_API_CALL api_clGetEventInfo(cl_event handle, cl_event_info param_name,
                                       void *param_value, size_t *param_value_size_ret)
 {
     struct event *event = object_lookup(handle, OBJECT_EVENT);
-    const struct info_reply *reply = &(struct info_reply){param_value_size, param_value, param_value_size_ret};
+    const struct info_reply *reply =
+        &(struct info_reply){param_value_size, param_value, param_value_size_ret};
     if (!event)
         return CL_INVALID_EVENT;
     switch (param_name) {
@@ -218,15 +233,17 @@ cl_int CL_API_CALL api_clGetEventInfo(cl_event handle, cl_event_info param_name,
 }
 
 /* CL_PROFILING_COMMAND_QUEUED ... COMPLETE are consecutive, as is event->time[]. */
-cl_int CL_API_CALL api_clGetEventProfilingInfo(cl_event handle, cl_profiling_info param_name, size_t param_value_size,
-                                               void *param_value, size_t *param_value_size_ret)
+cl_int CL_API_CALL api_clGetEventProfilingInfo(cl_event handle, cl_profiling_info param_name,
+                                               size_t param_value_size, void *param_value,
+                                               size_t *param_value_size_ret)
 {
     struct event *event = object_lookup(handle, OBJECT_EVENT);
-    const struct info_reply *reply = &(struct info_reply){param_value_size, param_value, param_value_size_ret};
+    const struct info_reply *reply =
+        &(struct info_reply){param_value_size, param_value, param_value_size_ret};
     if (!event)
         return CL_INVALID_EVENT;
-    if (!event->queue || !(event->queue->properties & CL_QUEUE_PROFILING_ENABLE) || event->type == CL_COMMAND_SVM_FREE ||
-        event_status(event) != CL_COMPLETE)
+    if (!event->queue || !(event->queue->properties & CL_QUEUE_PROFILING_ENABLE) ||
+        event->type == CL_COMMAND_SVM_FREE || event_status(event) != CL_COMPLETE)
         return CL_PROFILING_INFO_NOT_AVAILABLE;
     if (param_name < CL_PROFILING_COMMAND_QUEUED || param_name > CL_PROFILING_COMMAND_COMPLETE)
         return CL_INVALID_VALUE;
@@ -234,7 +251,8 @@ cl_int CL_API_CALL api_clGetEventProfilingInfo(cl_event handle, cl_profiling_inf
 }
 
 cl_int CL_API_CALL api_clSetEventCallback(cl_event handle, cl_int command_exec_callback_type,
-                                          void(CL_CALLBACK *pfn_notify)(cl_event, cl_int, void *), void *user_data)
+                                          void(CL_CALLBACK *pfn_notify)(cl_event, cl_int, void *),
+                                          void *user_data)
 {
     struct event *event = object_lookup(handle, OBJECT_EVENT);
     if (!event)

@@ -20,5 +20,8 @@ struct event *event_new(struct context *context, struct queue *queue, cl_command
 void event_advance(struct event *event, cl_int status);
 void event_attach(struct event *event, struct event_callback *callback);
 bool event_add_waiter(struct event *event, struct command *command);
-static inline bool event_pending(const struct event *event) { return event->status > CL_COMPLETE; }
+static inline bool event_pending(const struct event *event)
+{
+    return event->status > CL_COMPLETE;
+}
 #endif

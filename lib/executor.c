@@ -22,13 +22,13 @@ static struct {
     struct log_entry *log; /* a ring of room entries, a power of two */
     size_t room;
     uint64_t consumed, appended;
-    uint32_t serial;       /* of the last command appended */
-    size_t live;           /* commands appended and not yet finished */
+    uint32_t serial; /* of the last command appended */
+    size_t live;     /* commands appended and not yet finished */
     struct ready ready;
-    bool busy;             /* someone has the baton */
+    bool busy; /* someone has the baton */
     bool started, stopping;
     pthread_t thread;
-    uint32_t waiting;      /* threads in wait_change */
+    uint32_t waiting; /* threads in wait_change */
 } executor;
 
 static __thread bool executing; /* this thread runs a command */
@@ -377,7 +377,10 @@ static bool waiting_done(const struct waiting *waiting)
     return !waiting->queue || !waiting->queue->first || waiting->queue->first->serial > waiting->serial;
 }
 
-struct queue_list { struct queue **queue; size_t count, room; };
+struct queue_list {
+    struct queue **queue;
+    size_t count, room;
+};
 
 static void queue_list_add(struct queue_list *list, struct queue *queue)
 {

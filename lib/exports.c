@@ -280,7 +280,8 @@ EXPORT(cl_int, clEnqueueBarrierWithWaitList, (cl_command_queue command_queue, cl
        event_wait_list, event))
 EXPORT(cl_int, clEnqueueSVMFree, (cl_command_queue command_queue, cl_uint num_svm_pointers,
        void *svm_pointers[],
-       void (*pfn_free_func)(cl_command_queue queue, cl_uint num_svm_pointers, void *svm_pointers[], void *user_data),
+       void (*pfn_free_func)(cl_command_queue queue, cl_uint num_svm_pointers, void *svm_pointers[],
+       void *user_data),
        void *user_data, cl_uint num_events_in_wait_list, const cl_event *event_wait_list, cl_event *event),
        (command_queue, num_svm_pointers, svm_pointers, pfn_free_func, user_data, num_events_in_wait_list,
        event_wait_list, event))

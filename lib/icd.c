@@ -6,12 +6,14 @@
 #include "orrery_api.h"
 #include "orrery_api.h"
 
-cl_int CL_API_CALL api_clIcdGetPlatformIDsKHR(cl_uint num_entries, cl_platform_id *platforms, cl_uint *num_platforms)
+cl_int CL_API_CALL api_clIcdGetPlatformIDsKHR(cl_uint num_entries, cl_platform_id *platforms,
+                                              cl_uint *num_platforms)
 {
     return api_clGetPlatformIDs(num_entries, platforms, num_platforms);
 }
 
-CL_API_ENTRY cl_int CL_API_CALL clIcdGetPlatformIDsKHR(cl_uint num_entries, cl_platform_id *platforms, cl_uint *num_platforms)
+CL_API_ENTRY cl_int CL_API_CALL clIcdGetPlatformIDsKHR(cl_uint num_entries, cl_platform_id *platforms,
+                                                       cl_uint *num_platforms)
 {
     return api_clIcdGetPlatformIDsKHR(num_entries, platforms, num_platforms);
 }
@@ -39,7 +41,8 @@ void *CL_API_CALL api_clGetExtensionFunctionAddress(const char *function_name)
     return orrery_function(function_name);
 }
 
-void *CL_API_CALL api_clGetExtensionFunctionAddressForPlatform(cl_platform_id platform, const char *function_name)
+void *CL_API_CALL api_clGetExtensionFunctionAddressForPlatform(cl_platform_id platform,
+                                                               const char *function_name)
 {
     return object_lookup(platform, OBJECT_PLATFORM) ? api_clGetExtensionFunctionAddress(function_name) : NULL;
 }

@@ -35,7 +35,8 @@ static cl_int check_owners(cl_context context, cl_device_id device)
 {
     if (!object_lookup(context, OBJECT_CONTEXT))
         return CL_INVALID_CONTEXT;
-    if (!object_lookup(device, OBJECT_DEVICE) || !context_has((struct context *)context, (struct cl_device *)device))
+    if (!object_lookup(device, OBJECT_DEVICE) ||
+        !context_has((struct context *)context, (struct cl_device *)device))
         return CL_INVALID_DEVICE;
     return CL_SUCCESS;
 }
@@ -54,12 +55,15 @@ static cl_int check_properties(cl_command_queue_properties properties)
 }
 
 /* Each name once; count includes the final 0. */
-static cl_int read_list(const cl_queue_properties *list, cl_command_queue_properties *out_properties, size_t *out_count)
+static cl_int read_list(const cl_queue_properties *list, cl_command_queue_properties *out_properties,
+                        size_t *out_count)
 {
     bool seen_properties = false, seen_size = false;
     size_t count = 0;
     for (; list && list[count]; count += 2) {
-        bool *seen = list[count] == CL_QUEUE_PROPERTIES ? &seen_properties : list[count] == CL_QUEUE_SIZE ? &seen_size : NULL;
+        bool *seen = list[count] == CL_QUEUE_PROPERTIES ? &seen_properties
+                     : list[count] == CL_QUEUE_SIZE     ? &seen_size
+                                                        : NULL;
         if (!seen || *seen)
             return CL_INVALID_VALUE;
         *seen = true;
@@ -72,8 +76,9 @@ static cl_int read_list(const cl_queue_properties *list, cl_command_queue_proper
     return check_properties(*out_properties);
 }
 
-static struct queue *queue_new(struct context *context, struct cl_device *device, cl_command_queue_properties properties,
-                               const cl_queue_properties *list, size_t list_count)
+static struct queue *queue_new(struct context *context, struct cl_device *device,
+                               cl_command_queue_properties properties, const cl_queue_properties *list,
+                               size_t list_count)
 {
     cl_queue_properties *copy = list_count ? malloc(list_count * sizeof *copy) : NULL;
     struct queue *queue = list_count && !copy ? NULL : object_new(OBJECT_QUEUE, sizeof *queue);
@@ -93,7 +98,8 @@ static struct queue *queue_new(struct context *context, struct cl_device *device
 }
 
 cl_command_queue CL_API_CALL api_clCreateCommandQueueWithProperties(cl_context context, cl_device_id device,
-                                                                    const cl_queue_properties *properties, cl_int *errcode_ret)
+                                                                    const cl_queue_properties *properties,
+                                                                    cl_int *errcode_ret)
 {
     cl_command_queue_properties bits = 0;
     size_t count = 0;
@@ -101,19 +107,22 @@ cl_command_queue CL_API_CALL api_clCreateCommandQueueWithProperties(cl_context c
     cl_int err = check_owners(context, device);
     if (!err)
         err = read_list(properties, &bits, &count);
-    if (!err && !(queue = queue_new((struct context *)context, (struct cl_device *)device, bits, properties, count)))
+    if (!err &&
+        !(queue = queue_new((struct context *)context, (struct cl_device *)device, bits, properties, count)))
         err = CL_OUT_OF_HOST_MEMORY;
     return error_return(errcode_ret, err, queue);
 }
 
 cl_command_queue CL_API_CALL api_clCreateCommandQueue(cl_context context, cl_device_id device,
-                                                      cl_command_queue_properties properties, cl_int *errcode_ret)
+                                                      cl_command_queue_properties properties,
+                                                      cl_int *errcode_ret)
 {
     struct queue *queue = NULL;
     cl_int err = check_owners(context, device);
     if (!err && properties & ~(cl_command_queue_properties)HOST_PROPERTIES)
         err = CL_INVALID_VALUE;
-    if (!err && !(queue = queue_new((struct context *)context, (struct cl_device *)device, properties, NULL, 0)))
+    if (!err &&
+        !(queue = queue_new((struct context *)context, (struct cl_device *)device, properties, NULL, 0)))
         err = CL_OUT_OF_HOST_MEMORY;
     return error_return(errcode_ret, err, queue);
 }
@@ -135,14 +144,17 @@ cl_int CL_API_CALL api_clReleaseCommandQueue(cl_command_queue command_queue)
 
 static cl_int reply_size(const struct info_reply *reply, const struct queue *queue)
 {
-    return queue->properties & CL_QUEUE_ON_DEVICE ? INFO_VALUE(reply, cl_uint, queue->size) : CL_INVALID_COMMAND_QUEUE;
+    return queue->properties & CL_QUEUE_ON_DEVICE ? INFO_VALUE(reply, cl_uint, queue->size)
+                                                  : CL_INVALID_COMMAND_QUEUE;
 }
 
 cl_int CL_API_CALL api_clGetCommandQueueInfo(cl_command_queue command_queue, cl_command_queue_info param_name,
-                                             size_t param_value_size, void *param_value, size_t *param_value_size_ret)
+                                             size_t param_value_size, void *param_value,
+                                             size_t *param_value_size_ret)
 {
     const struct queue *queue = object_lookup(command_queue, OBJECT_QUEUE);
-    const struct info_reply *reply = &(struct info_reply){param_value_size, param_value, param_value_size_ret};
+    const struct info_reply *reply =
+        &(struct info_reply){param_value_size, param_value, param_value_size_ret};
     if (!queue)
         return CL_INVALID_COMMAND_QUEUE;
     switch (param_name) {
@@ -166,8 +178,9 @@ cl_int CL_API_CALL api_clGetCommandQueueInfo(cl_command_queue command_queue, cl_
 }
 
 /* From 1.1 on an implementation may refuse; the order of execution is fixed at creation. */
-cl_int CL_API_CALL api_clSetCommandQueueProperty(cl_command_queue command_queue, cl_command_queue_properties properties,
-                                                 cl_bool enable, cl_command_queue_properties *old_properties)
+cl_int CL_API_CALL api_clSetCommandQueueProperty(cl_command_queue command_queue,
+                                                 cl_command_queue_properties properties, cl_bool enable,
+                                                 cl_command_queue_properties *old_properties)
 {
     struct queue *queue = object_lookup(command_queue, OBJECT_QUEUE);
     if (!queue)
@@ -181,7 +194,8 @@ cl_int CL_API_CALL api_clSetCommandQueueProperty(cl_command_queue command_queue,
 }
 
 /* There are no device queues: no queue can be a default one. */
-cl_int CL_API_CALL api_clSetDefaultDeviceCommandQueue(cl_context context, cl_device_id device, cl_command_queue command_queue)
+cl_int CL_API_CALL api_clSetDefaultDeviceCommandQueue(cl_context context, cl_device_id device,
+                                                      cl_command_queue command_queue)
 {
     cl_int err = check_owners(context, device);
     if (err)

@@ -28,7 +28,9 @@ enum command_kind {
     COMMAND_KIND_COUNT
 };
 
-struct rect { size_t buffer_origin[3], host_origin[3], region[3], buffer_row, buffer_slice, host_row, host_slice; };
+/* clang-format off */
+struct rect { size_t buffer_origin[3], host_origin[3], region[3], buffer_row, buffer_slice, host_row,
+              host_slice; };
 
 /* One row of command.def per kind: run_<run>(command) does the work with no lock held
  * and returns CL_SUCCESS or the negative error the event gets; drop_<drop> frees. */
@@ -43,17 +45,24 @@ struct command {
     uint32_t unmet;              /* events it waits for */
     bool submitted, running, failed; /* failed: an event of its wait list did */
     union {
-        struct { struct memobj *target, *source; size_t target_offset, source_offset, size; void *host; struct rect rect; } transfer;
-        struct { struct memobj *target; void *svm; size_t offset, size; uint8_t pattern[128]; size_t pattern_size; } fill;
+        struct { struct memobj *target, *source; size_t target_offset, source_offset, size; void *host;
+                 struct rect rect; } transfer;
+        struct { struct memobj *target; void *svm; size_t offset, size; uint8_t pattern[128];
+                 size_t pattern_size; } fill;
         struct { struct memobj *memobj; struct map_record *record; bool done; } map;
-        struct { struct kernel_object *kernel; struct launch_request request; struct memobj **memobjs; size_t memobj_count; } launch;
-        struct { void (CL_CALLBACK *function)(void *); void *args; size_t args_size; struct memobj **memobjs; cl_uint memobj_count; } native;
+        struct { struct kernel_object *kernel; struct launch_request request; struct memobj **memobjs;
+                 size_t memobj_count; } launch;
+        struct { void (CL_CALLBACK *function)(void *); void *args; size_t args_size; struct memobj **memobjs;
+                 cl_uint memobj_count; } native;
         struct { void *target; const void *source; size_t size; } svm_copy;
         struct { void *pointer; size_t size; cl_map_flags flags; } svm_map;
-        struct { void **pointers; cl_uint count; void (CL_CALLBACK *function)(cl_command_queue, cl_uint, void **, void *); void *data; } svm_free;
+        struct { void **pointers; cl_uint count;
+                 void (CL_CALLBACK *function)(cl_command_queue, cl_uint, void **, void *);
+                 void *data; } svm_free;
         struct { struct memobj **memobjs; cl_uint memobj_count; } migrate;
     } u;
 };
+/* clang-format on */
 
 /* Appends ENQUEUE and takes the command. CL_OUT_OF_HOST_MEMORY leaves it with the caller. */
 cl_int queue_append(struct command *command);
@@ -64,7 +73,8 @@ void queue_drain(void);
  * executing until queue_let_go. A no-op on the executing thread. Short: no waiting inside. */
 void queue_hold(void);
 void queue_let_go(void);
-/* Flushes their queues and waits until all are complete or failed; returns CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST if one failed. */
+/* Flushes their queues and waits until all are complete or failed; one that failed gives
+ * CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST. */
 cl_int queue_wait_events(cl_uint count, struct event *const *events);
 cl_int queue_finish(struct queue *queue);
 void queue_flush(struct queue *queue);

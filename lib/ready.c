@@ -21,7 +21,8 @@ bool ready_reserve(struct ready *ready, size_t count)
 
 static void ready_compact(struct ready *ready)
 {
-    memmove(ready->command, ready->command + ready->first, (ready->last - ready->first) * sizeof *ready->command);
+    memmove(ready->command, ready->command + ready->first,
+            (ready->last - ready->first) * sizeof *ready->command);
     ready->last -= ready->first;
     ready->first = 0;
 }
@@ -86,7 +87,8 @@ struct command *ready_take(struct ready *ready, const struct schedule_config *sc
     if (at == ready->first) {
         ready->first++;
     } else {
-        memmove(ready->command + at, ready->command + at + 1, (ready->last - at - 1) * sizeof *ready->command);
+        memmove(ready->command + at, ready->command + at + 1,
+                (ready->last - at - 1) * sizeof *ready->command);
         ready->last--;
     }
     ready->taken++;

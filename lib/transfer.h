@@ -7,7 +7,7 @@
 #include "queue.h"
 
 bool range_inside(size_t offset, size_t size, size_t whole); /* no overflow */
-cl_int host_may_read(const struct memobj *memobj);            /* CL_INVALID_OPERATION */
+cl_int host_may_read(const struct memobj *memobj);           /* CL_INVALID_OPERATION */
 cl_int host_may_write(const struct memobj *memobj);
 struct device *command_device(const struct command *command);
 #endif

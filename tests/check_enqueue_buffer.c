@@ -50,7 +50,8 @@ START_TEST(clEnqueueReadBuffer_judges_its_arguments)
 {
     cl_event one = cl_user_event(context), none = NULL;
     cl_is(clEnqueueReadBuffer(NULL, buffer, 1, 0, 1, bytes, 0, NULL, NULL), CL_INVALID_COMMAND_QUEUE);
-    cl_is(clEnqueueReadBuffer((cl_command_queue)context, buffer, 1, 0, 1, bytes, 0, NULL, NULL), CL_INVALID_COMMAND_QUEUE);
+    cl_is(clEnqueueReadBuffer((cl_command_queue)context, buffer, 1, 0, 1, bytes, 0, NULL, NULL),
+          CL_INVALID_COMMAND_QUEUE);
     cl_is(clEnqueueReadBuffer(queue, NULL, 1, 0, 1, bytes, 0, NULL, NULL), CL_INVALID_MEM_OBJECT);
     cl_is(clEnqueueReadBuffer(queue, (cl_mem)queue, 1, 0, 1, bytes, 0, NULL, NULL), CL_INVALID_MEM_OBJECT);
     cl_is(clEnqueueReadBuffer(queue, foreign, 1, 0, 1, bytes, 0, NULL, NULL), CL_INVALID_CONTEXT);
@@ -94,20 +95,30 @@ END_TEST
 START_TEST(host_access_flags_are_kept)
 {
     static const size_t zero[3], one[3] = {1, 1, 1};
-    cl_mem no_read = cl_buffer(context, CL_MEM_HOST_WRITE_ONLY, SIZE, NULL), no_write = cl_buffer(context, CL_MEM_HOST_READ_ONLY, SIZE, NULL);
+    cl_mem no_read = cl_buffer(context, CL_MEM_HOST_WRITE_ONLY, SIZE, NULL),
+           no_write = cl_buffer(context, CL_MEM_HOST_READ_ONLY, SIZE, NULL);
     cl_mem neither = cl_buffer(context, CL_MEM_HOST_NO_ACCESS, SIZE, NULL);
     cl_mem write_denied[] = {no_write, neither}, read_denied[] = {no_read, neither};
     for (int i = 0; i < 2; i++) {
         cl_int err = 0;
-        cl_is(clEnqueueWriteBuffer(queue, write_denied[i], 1, 0, 1, bytes, 0, NULL, NULL), CL_INVALID_OPERATION);
-        cl_is(clEnqueueReadBuffer(queue, read_denied[i], 1, 0, 1, bytes, 0, NULL, NULL), CL_INVALID_OPERATION);
-        cl_is(clEnqueueWriteBufferRect(queue, write_denied[i], 1, zero, zero, one, 0, 0, 0, 0, bytes, 0, NULL, NULL), CL_INVALID_OPERATION);
-        cl_is(clEnqueueReadBufferRect(queue, read_denied[i], 1, zero, zero, one, 0, 0, 0, 0, bytes, 0, NULL, NULL), CL_INVALID_OPERATION);
-        ck_assert_ptr_null(clEnqueueMapBuffer(queue, write_denied[i], 1, CL_MAP_WRITE, 0, 1, 0, NULL, NULL, &err));
+        cl_is(clEnqueueWriteBuffer(queue, write_denied[i], 1, 0, 1, bytes, 0, NULL, NULL),
+              CL_INVALID_OPERATION);
+        cl_is(clEnqueueReadBuffer(queue, read_denied[i], 1, 0, 1, bytes, 0, NULL, NULL),
+              CL_INVALID_OPERATION);
+        cl_is(clEnqueueWriteBufferRect(queue, write_denied[i], 1, zero, zero, one, 0, 0, 0, 0, bytes, 0, NULL,
+                                       NULL),
+              CL_INVALID_OPERATION);
+        cl_is(clEnqueueReadBufferRect(queue, read_denied[i], 1, zero, zero, one, 0, 0, 0, 0, bytes, 0, NULL,
+                                      NULL),
+              CL_INVALID_OPERATION);
+        ck_assert_ptr_null(
+            clEnqueueMapBuffer(queue, write_denied[i], 1, CL_MAP_WRITE, 0, 1, 0, NULL, NULL, &err));
         cl_is(err, CL_INVALID_OPERATION);
-        ck_assert_ptr_null(clEnqueueMapBuffer(queue, write_denied[i], 1, CL_MAP_WRITE_INVALIDATE_REGION, 0, 1, 0, NULL, NULL, &err));
+        ck_assert_ptr_null(clEnqueueMapBuffer(queue, write_denied[i], 1, CL_MAP_WRITE_INVALIDATE_REGION, 0, 1,
+                                              0, NULL, NULL, &err));
         cl_is(err, CL_INVALID_OPERATION);
-        ck_assert_ptr_null(clEnqueueMapBuffer(queue, read_denied[i], 1, CL_MAP_READ, 0, 1, 0, NULL, NULL, &err));
+        ck_assert_ptr_null(
+            clEnqueueMapBuffer(queue, read_denied[i], 1, CL_MAP_READ, 0, 1, 0, NULL, NULL, &err));
         cl_is(err, CL_INVALID_OPERATION);
     }
     cl_ok(clEnqueueWriteBuffer(queue, no_read, 1, 0, 1, bytes, 0, NULL, NULL));
@@ -156,12 +167,15 @@ START_TEST(clEnqueueCopyBuffer_judges_its_arguments)
     cl_is(clEnqueueCopyBuffer(queue, buffer, NULL, 0, 0, 1, 0, NULL, NULL), CL_INVALID_MEM_OBJECT);
     cl_is(clEnqueueCopyBuffer(queue, foreign, buffer, 0, 0, 1, 0, NULL, NULL), CL_INVALID_CONTEXT);
     cl_is(clEnqueueCopyBuffer(queue, buffer, foreign, 0, 0, 1, 0, NULL, NULL), CL_INVALID_CONTEXT);
-    cl_is(clEnqueueCopyBuffer(queue, buffer, other_buffer, 0, 0, 1, 1, &foreign_event, NULL), CL_INVALID_CONTEXT);
+    cl_is(clEnqueueCopyBuffer(queue, buffer, other_buffer, 0, 0, 1, 1, &foreign_event, NULL),
+          CL_INVALID_CONTEXT);
     cl_is(clEnqueueCopyBuffer(queue, buffer, other_buffer, SIZE, 0, 1, 0, NULL, NULL), CL_INVALID_VALUE);
     cl_is(clEnqueueCopyBuffer(queue, buffer, other_buffer, 0, SIZE, 1, 0, NULL, NULL), CL_INVALID_VALUE);
     cl_is(clEnqueueCopyBuffer(queue, buffer, other_buffer, 0, 0, SIZE + 1, 0, NULL, NULL), CL_INVALID_VALUE);
-    cl_is(clEnqueueCopyBuffer(queue, buffer, other_buffer, 0, 0, 1, 1, NULL, NULL), CL_INVALID_EVENT_WAIT_LIST);
-    cl_is(clEnqueueCopyBuffer(queue, buffer, other_buffer, 0, 0, 1, 1, &none, NULL), CL_INVALID_EVENT_WAIT_LIST);
+    cl_is(clEnqueueCopyBuffer(queue, buffer, other_buffer, 0, 0, 1, 1, NULL, NULL),
+          CL_INVALID_EVENT_WAIT_LIST);
+    cl_is(clEnqueueCopyBuffer(queue, buffer, other_buffer, 0, 0, 1, 1, &none, NULL),
+          CL_INVALID_EVENT_WAIT_LIST);
     cl_is(clEnqueueCopyBuffer(queue, buffer, buffer, 0, 8, 9, 0, NULL, NULL), CL_MEM_COPY_OVERLAP);
     cl_is(clEnqueueCopyBuffer(queue, buffer, buffer, 8, 0, 9, 0, NULL, NULL), CL_MEM_COPY_OVERLAP);
     cl_is(clEnqueueCopyBuffer(queue, buffer, buffer, 8, 8, 1, 0, NULL, NULL), CL_MEM_COPY_OVERLAP);
@@ -194,7 +208,8 @@ START_TEST(clEnqueueFillBuffer_judges_its_arguments)
     cl_is(clEnqueueFillBuffer(queue, buffer, NULL, 1, 0, 1, 0, NULL, NULL), CL_INVALID_VALUE);
     for (size_t size = 0; size <= 256; size++) {
         bool good = size && size <= 128 && !(size & (size - 1));
-        cl_is(clEnqueueFillBuffer(queue, buffer, pattern, size, 0, 0, 0, NULL, NULL), good ? CL_SUCCESS : CL_INVALID_VALUE);
+        cl_is(clEnqueueFillBuffer(queue, buffer, pattern, size, 0, 0, 0, NULL, NULL),
+              good ? CL_SUCCESS : CL_INVALID_VALUE);
     }
     cl_is(clEnqueueFillBuffer(queue, buffer, pattern, 4, 2, 4, 0, NULL, NULL), CL_INVALID_VALUE);
     cl_is(clEnqueueFillBuffer(queue, buffer, pattern, 4, 4, 6, 0, NULL, NULL), CL_INVALID_VALUE);
@@ -224,40 +239,76 @@ END_TEST
 
 START_TEST(rect_commands_judge_their_arguments)
 {
-    static const size_t zero[3], one[3] = {1, 1, 1}, flat[3] = {4, 0, 1}, block[3] = {4, 4, 4}, out[3] = {SIZE, 0, 0}, huge[3] = {0, SIZE_MAX, 0};
-    cl_is(clEnqueueReadBufferRect(NULL, buffer, 1, zero, zero, one, 0, 0, 0, 0, bytes, 0, NULL, NULL), CL_INVALID_COMMAND_QUEUE);
-    cl_is(clEnqueueReadBufferRect(queue, NULL, 1, zero, zero, one, 0, 0, 0, 0, bytes, 0, NULL, NULL), CL_INVALID_MEM_OBJECT);
-    cl_is(clEnqueueReadBufferRect(queue, foreign, 1, zero, zero, one, 0, 0, 0, 0, bytes, 0, NULL, NULL), CL_INVALID_CONTEXT);
-    cl_is(clEnqueueReadBufferRect(queue, buffer, 1, zero, zero, one, 0, 0, 0, 0, bytes, 1, &foreign_event, NULL), CL_INVALID_CONTEXT);
-    cl_is(clEnqueueReadBufferRect(queue, buffer, 1, zero, zero, one, 0, 0, 0, 0, bytes, 1, NULL, NULL), CL_INVALID_EVENT_WAIT_LIST);
-    cl_is(clEnqueueReadBufferRect(queue, buffer, 1, zero, zero, one, 0, 0, 0, 0, NULL, 0, NULL, NULL), CL_INVALID_VALUE);
-    cl_is(clEnqueueReadBufferRect(queue, buffer, 1, out, zero, one, 0, 0, 0, 0, bytes, 0, NULL, NULL), CL_INVALID_VALUE);
-    cl_is(clEnqueueReadBufferRect(queue, buffer, 1, huge, zero, one, 8, 0, 0, 0, bytes, 0, NULL, NULL), CL_INVALID_VALUE);
-    cl_is(clEnqueueReadBufferRect(queue, buffer, 1, zero, zero, flat, 0, 0, 0, 0, bytes, 0, NULL, NULL), CL_INVALID_VALUE);
-    cl_is(clEnqueueReadBufferRect(queue, buffer, 1, zero, zero, block, 3, 0, 0, 0, bytes, 0, NULL, NULL), CL_INVALID_VALUE);
-    cl_is(clEnqueueReadBufferRect(queue, buffer, 1, zero, zero, block, 0, 0, 3, 0, bytes, 0, NULL, NULL), CL_INVALID_VALUE);
-    cl_is(clEnqueueReadBufferRect(queue, buffer, 1, zero, zero, block, 4, 12, 0, 0, bytes, 0, NULL, NULL), CL_INVALID_VALUE);
-    cl_is(clEnqueueReadBufferRect(queue, buffer, 1, zero, zero, block, 4, 18, 0, 0, bytes, 0, NULL, NULL), CL_INVALID_VALUE);
-    cl_is(clEnqueueReadBufferRect(queue, buffer, 1, zero, zero, block, 0, 0, 4, 18, bytes, 0, NULL, NULL), CL_INVALID_VALUE);
-    cl_is(clEnqueueReadBufferRect(queue, buffer, 1, NULL, zero, one, 0, 0, 0, 0, bytes, 0, NULL, NULL), CL_INVALID_VALUE);
-    cl_is(clEnqueueWriteBufferRect(NULL, buffer, 1, zero, zero, one, 0, 0, 0, 0, bytes, 0, NULL, NULL), CL_INVALID_COMMAND_QUEUE);
-    cl_is(clEnqueueWriteBufferRect(queue, NULL, 1, zero, zero, one, 0, 0, 0, 0, bytes, 0, NULL, NULL), CL_INVALID_MEM_OBJECT);
-    cl_is(clEnqueueWriteBufferRect(queue, foreign, 1, zero, zero, one, 0, 0, 0, 0, bytes, 0, NULL, NULL), CL_INVALID_CONTEXT);
-    cl_is(clEnqueueWriteBufferRect(queue, buffer, 1, zero, zero, one, 0, 0, 0, 0, NULL, 0, NULL, NULL), CL_INVALID_VALUE);
-    cl_is(clEnqueueWriteBufferRect(queue, buffer, 1, zero, zero, flat, 0, 0, 0, 0, bytes, 0, NULL, NULL), CL_INVALID_VALUE);
-    cl_is(clEnqueueWriteBufferRect(queue, buffer, 1, zero, zero, one, 0, 0, 0, 0, bytes, 1, NULL, NULL), CL_INVALID_EVENT_WAIT_LIST);
-    cl_is(clEnqueueCopyBufferRect(NULL, buffer, other_buffer, zero, zero, one, 0, 0, 0, 0, 0, NULL, NULL), CL_INVALID_COMMAND_QUEUE);
-    cl_is(clEnqueueCopyBufferRect(queue, NULL, other_buffer, zero, zero, one, 0, 0, 0, 0, 0, NULL, NULL), CL_INVALID_MEM_OBJECT);
-    cl_is(clEnqueueCopyBufferRect(queue, buffer, NULL, zero, zero, one, 0, 0, 0, 0, 0, NULL, NULL), CL_INVALID_MEM_OBJECT);
-    cl_is(clEnqueueCopyBufferRect(queue, buffer, foreign, zero, zero, one, 0, 0, 0, 0, 0, NULL, NULL), CL_INVALID_CONTEXT);
-    cl_is(clEnqueueCopyBufferRect(queue, foreign, buffer, zero, zero, one, 0, 0, 0, 0, 0, NULL, NULL), CL_INVALID_CONTEXT);
-    cl_is(clEnqueueCopyBufferRect(queue, buffer, other_buffer, zero, zero, flat, 0, 0, 0, 0, 0, NULL, NULL), CL_INVALID_VALUE);
-    cl_is(clEnqueueCopyBufferRect(queue, buffer, other_buffer, out, zero, one, 0, 0, 0, 0, 0, NULL, NULL), CL_INVALID_VALUE);
-    cl_is(clEnqueueCopyBufferRect(queue, buffer, other_buffer, zero, out, one, 0, 0, 0, 0, 0, NULL, NULL), CL_INVALID_VALUE);
-    cl_is(clEnqueueCopyBufferRect(queue, buffer, other_buffer, zero, zero, block, 3, 0, 0, 0, 0, NULL, NULL), CL_INVALID_VALUE);
-    cl_is(clEnqueueCopyBufferRect(queue, buffer, other_buffer, zero, zero, block, 0, 0, 4, 18, 0, NULL, NULL), CL_INVALID_VALUE);
-    cl_is(clEnqueueCopyBufferRect(queue, buffer, buffer, zero, (size_t[]){64, 0, 0}, one, 8, 0, 16, 0, 0, NULL, NULL), CL_INVALID_VALUE);
-    cl_is(clEnqueueCopyBufferRect(queue, buffer, other_buffer, zero, zero, one, 0, 0, 0, 0, 1, NULL, NULL), CL_INVALID_EVENT_WAIT_LIST);
+    static const size_t zero[3], one[3] = {1, 1, 1}, flat[3] = {4, 0, 1}, block[3] = {4, 4, 4},
+                                 out[3] = {SIZE, 0, 0}, huge[3] = {0, SIZE_MAX, 0};
+    cl_is(clEnqueueReadBufferRect(NULL, buffer, 1, zero, zero, one, 0, 0, 0, 0, bytes, 0, NULL, NULL),
+          CL_INVALID_COMMAND_QUEUE);
+    cl_is(clEnqueueReadBufferRect(queue, NULL, 1, zero, zero, one, 0, 0, 0, 0, bytes, 0, NULL, NULL),
+          CL_INVALID_MEM_OBJECT);
+    cl_is(clEnqueueReadBufferRect(queue, foreign, 1, zero, zero, one, 0, 0, 0, 0, bytes, 0, NULL, NULL),
+          CL_INVALID_CONTEXT);
+    cl_is(clEnqueueReadBufferRect(queue, buffer, 1, zero, zero, one, 0, 0, 0, 0, bytes, 1, &foreign_event,
+                                  NULL),
+          CL_INVALID_CONTEXT);
+    cl_is(clEnqueueReadBufferRect(queue, buffer, 1, zero, zero, one, 0, 0, 0, 0, bytes, 1, NULL, NULL),
+          CL_INVALID_EVENT_WAIT_LIST);
+    cl_is(clEnqueueReadBufferRect(queue, buffer, 1, zero, zero, one, 0, 0, 0, 0, NULL, 0, NULL, NULL),
+          CL_INVALID_VALUE);
+    cl_is(clEnqueueReadBufferRect(queue, buffer, 1, out, zero, one, 0, 0, 0, 0, bytes, 0, NULL, NULL),
+          CL_INVALID_VALUE);
+    cl_is(clEnqueueReadBufferRect(queue, buffer, 1, huge, zero, one, 8, 0, 0, 0, bytes, 0, NULL, NULL),
+          CL_INVALID_VALUE);
+    cl_is(clEnqueueReadBufferRect(queue, buffer, 1, zero, zero, flat, 0, 0, 0, 0, bytes, 0, NULL, NULL),
+          CL_INVALID_VALUE);
+    cl_is(clEnqueueReadBufferRect(queue, buffer, 1, zero, zero, block, 3, 0, 0, 0, bytes, 0, NULL, NULL),
+          CL_INVALID_VALUE);
+    cl_is(clEnqueueReadBufferRect(queue, buffer, 1, zero, zero, block, 0, 0, 3, 0, bytes, 0, NULL, NULL),
+          CL_INVALID_VALUE);
+    cl_is(clEnqueueReadBufferRect(queue, buffer, 1, zero, zero, block, 4, 12, 0, 0, bytes, 0, NULL, NULL),
+          CL_INVALID_VALUE);
+    cl_is(clEnqueueReadBufferRect(queue, buffer, 1, zero, zero, block, 4, 18, 0, 0, bytes, 0, NULL, NULL),
+          CL_INVALID_VALUE);
+    cl_is(clEnqueueReadBufferRect(queue, buffer, 1, zero, zero, block, 0, 0, 4, 18, bytes, 0, NULL, NULL),
+          CL_INVALID_VALUE);
+    cl_is(clEnqueueReadBufferRect(queue, buffer, 1, NULL, zero, one, 0, 0, 0, 0, bytes, 0, NULL, NULL),
+          CL_INVALID_VALUE);
+    cl_is(clEnqueueWriteBufferRect(NULL, buffer, 1, zero, zero, one, 0, 0, 0, 0, bytes, 0, NULL, NULL),
+          CL_INVALID_COMMAND_QUEUE);
+    cl_is(clEnqueueWriteBufferRect(queue, NULL, 1, zero, zero, one, 0, 0, 0, 0, bytes, 0, NULL, NULL),
+          CL_INVALID_MEM_OBJECT);
+    cl_is(clEnqueueWriteBufferRect(queue, foreign, 1, zero, zero, one, 0, 0, 0, 0, bytes, 0, NULL, NULL),
+          CL_INVALID_CONTEXT);
+    cl_is(clEnqueueWriteBufferRect(queue, buffer, 1, zero, zero, one, 0, 0, 0, 0, NULL, 0, NULL, NULL),
+          CL_INVALID_VALUE);
+    cl_is(clEnqueueWriteBufferRect(queue, buffer, 1, zero, zero, flat, 0, 0, 0, 0, bytes, 0, NULL, NULL),
+          CL_INVALID_VALUE);
+    cl_is(clEnqueueWriteBufferRect(queue, buffer, 1, zero, zero, one, 0, 0, 0, 0, bytes, 1, NULL, NULL),
+          CL_INVALID_EVENT_WAIT_LIST);
+    cl_is(clEnqueueCopyBufferRect(NULL, buffer, other_buffer, zero, zero, one, 0, 0, 0, 0, 0, NULL, NULL),
+          CL_INVALID_COMMAND_QUEUE);
+    cl_is(clEnqueueCopyBufferRect(queue, NULL, other_buffer, zero, zero, one, 0, 0, 0, 0, 0, NULL, NULL),
+          CL_INVALID_MEM_OBJECT);
+    cl_is(clEnqueueCopyBufferRect(queue, buffer, NULL, zero, zero, one, 0, 0, 0, 0, 0, NULL, NULL),
+          CL_INVALID_MEM_OBJECT);
+    cl_is(clEnqueueCopyBufferRect(queue, buffer, foreign, zero, zero, one, 0, 0, 0, 0, 0, NULL, NULL),
+          CL_INVALID_CONTEXT);
+    cl_is(clEnqueueCopyBufferRect(queue, foreign, buffer, zero, zero, one, 0, 0, 0, 0, 0, NULL, NULL),
+          CL_INVALID_CONTEXT);
+    cl_is(clEnqueueCopyBufferRect(queue, buffer, other_buffer, zero, zero, flat, 0, 0, 0, 0, 0, NULL, NULL),
+          CL_INVALID_VALUE);
+    cl_is(clEnqueueCopyBufferRect(queue, buffer, other_buffer, out, zero, one, 0, 0, 0, 0, 0, NULL, NULL),
+          CL_INVALID_VALUE);
+    cl_is(clEnqueueCopyBufferRect(queue, buffer, other_buffer, zero, out, one, 0, 0, 0, 0, 0, NULL, NULL),
+          CL_INVALID_VALUE);
+    cl_is(clEnqueueCopyBufferRect(queue, buffer, other_buffer, zero, zero, block, 3, 0, 0, 0, 0, NULL, NULL),
+          CL_INVALID_VALUE);
+    cl_is(clEnqueueCopyBufferRect(queue, buffer, other_buffer, zero, zero, block, 0, 0, 4, 18, 0, NULL, NULL),
+          CL_INVALID_VALUE);
+    cl_is(clEnqueueCopyBufferRect(queue, buffer, buffer, zero, (size_t[]){64, 0, 0}, one, 8, 0, 16, 0, 0,
+                                  NULL, NULL),
+          CL_INVALID_VALUE);
+    cl_is(clEnqueueCopyBufferRect(queue, buffer, other_buffer, zero, zero, one, 0, 0, 0, 0, 1, NULL, NULL),
+          CL_INVALID_EVENT_WAIT_LIST);
 }
 END_TEST
 
@@ -269,7 +320,9 @@ static size_t pick(size_t bound)
     return (rect_random >> 8) % bound;
 }
 
-struct side { size_t origin[3], row, slice; };
+struct side {
+    size_t origin[3], row, slice;
+};
 
 static size_t side_offset(const struct side *side, size_t x, size_t y, size_t z)
 {
@@ -286,7 +339,8 @@ static bool pick_side(struct side *side, const size_t region[3])
 }
 
 /* Byte by byte, as the specification's formulas have it. */
-static void model_rect(char *target, const struct side *to, const char *source, const struct side *from, const size_t region[3])
+static void model_rect(char *target, const struct side *to, const char *source, const struct side *from,
+                       const size_t region[3])
 {
     for (size_t z = 0; z < region[2]; z++)
         for (size_t y = 0; y < region[1]; y++)
@@ -322,10 +376,12 @@ START_TEST(random_rectangles_move_like_the_model)
         if (round % 3 == 0) {
             host[pick(SIZE)] = (char)round;
             memcpy(host_model, host, SIZE);
-            cl_ok(clEnqueueWriteBufferRect(queue, buffer, CL_TRUE, a.origin, b.origin, region, a.row, a.slice, b.row, b.slice, host, 0, NULL, NULL));
+            cl_ok(clEnqueueWriteBufferRect(queue, buffer, CL_TRUE, a.origin, b.origin, region, a.row, a.slice,
+                                           b.row, b.slice, host, 0, NULL, NULL));
             model_rect(model, &a, host_model, &b, region);
         } else if (round % 3 == 1) {
-            cl_ok(clEnqueueReadBufferRect(queue, buffer, CL_TRUE, a.origin, b.origin, region, a.row, a.slice, b.row, b.slice, host, 0, NULL, NULL));
+            cl_ok(clEnqueueReadBufferRect(queue, buffer, CL_TRUE, a.origin, b.origin, region, a.row, a.slice,
+                                          b.row, b.slice, host, 0, NULL, NULL));
             model_rect(host_model, &b, model, &a, region);
             ck_assert_mem_eq(host, host_model, SIZE);
         } else {
@@ -333,7 +389,9 @@ START_TEST(random_rectangles_move_like_the_model)
             if (side_offset(&b, region[0] - 1, region[1] - 1, region[2] - 1) >= SIZE)
                 continue;
             cl_int expected = sides_overlap(&a, &b, region) ? CL_MEM_COPY_OVERLAP : CL_SUCCESS;
-            cl_is(clEnqueueCopyBufferRect(queue, buffer, buffer, a.origin, b.origin, region, a.row, a.slice, b.row, b.slice, 0, NULL, NULL), expected);
+            cl_is(clEnqueueCopyBufferRect(queue, buffer, buffer, a.origin, b.origin, region, a.row, a.slice,
+                                          b.row, b.slice, 0, NULL, NULL),
+                  expected);
             if (!expected)
                 model_rect(model, &b, model, &a, region);
         }
@@ -346,10 +404,13 @@ START_TEST(pitches_of_0_mean_packed)
 {
     static const size_t zero[3], region[3] = {4, 3, 2};
     char back[24] = {0};
-    cl_ok(clEnqueueWriteBufferRect(queue, buffer, CL_TRUE, zero, zero, region, 0, 0, 0, 0, bytes, 0, NULL, NULL));
+    cl_ok(clEnqueueWriteBufferRect(queue, buffer, CL_TRUE, zero, zero, region, 0, 0, 0, 0, bytes, 0, NULL,
+                                   NULL));
     expect_bytes(buffer, 0, bytes, 24);
-    cl_ok(clEnqueueCopyBufferRect(queue, buffer, other_buffer, zero, zero, region, 0, 0, 0, 0, 0, NULL, NULL));
-    cl_ok(clEnqueueReadBufferRect(queue, other_buffer, CL_TRUE, zero, zero, region, 0, 0, 0, 0, back, 0, NULL, NULL));
+    cl_ok(
+        clEnqueueCopyBufferRect(queue, buffer, other_buffer, zero, zero, region, 0, 0, 0, 0, 0, NULL, NULL));
+    cl_ok(clEnqueueReadBufferRect(queue, other_buffer, CL_TRUE, zero, zero, region, 0, 0, 0, 0, back, 0, NULL,
+                                  NULL));
     ck_assert_mem_eq(back, bytes, 24);
 }
 END_TEST
@@ -363,7 +424,8 @@ static cl_uint map_count(cl_mem of)
     return count;
 }
 
-static cl_int map_error(cl_command_queue on, cl_mem of, cl_map_flags flags, size_t offset, size_t size, cl_uint count, const cl_event *waits)
+static cl_int map_error(cl_command_queue on, cl_mem of, cl_map_flags flags, size_t offset, size_t size,
+                        cl_uint count, const cl_event *waits)
 {
     cl_int err = 1;
     void *pointer = clEnqueueMapBuffer(on, of, CL_TRUE, flags, offset, size, count, waits, NULL, &err);
@@ -384,7 +446,8 @@ START_TEST(clEnqueueMapBuffer_judges_its_arguments)
     cl_is(map_error(queue, buffer, CL_MAP_READ, SIZE, 1, 0, NULL), CL_INVALID_VALUE);
     cl_is(map_error(queue, buffer, CL_MAP_READ, 1, SIZE, 0, NULL), CL_INVALID_VALUE);
     cl_is(map_error(queue, buffer, 1u << 9, 0, 1, 0, NULL), CL_INVALID_VALUE);
-    cl_is(map_error(queue, buffer, CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION, 0, 1, 0, NULL), CL_INVALID_VALUE);
+    cl_is(map_error(queue, buffer, CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION, 0, 1, 0, NULL),
+          CL_INVALID_VALUE);
     cl_ok(map_error(queue, buffer, CL_MAP_READ, 0, SIZE, 0, NULL));
     ck_assert_uint_eq(map_count(buffer), 0);
 }
@@ -394,7 +457,8 @@ START_TEST(a_mapped_region_is_the_buffers)
 {
     cl_int err;
     cl_ok(clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, SIZE, bytes, 0, NULL, NULL));
-    char *mapped = clEnqueueMapBuffer(queue, buffer, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 100, 200, 0, NULL, NULL, &err);
+    char *mapped =
+        clEnqueueMapBuffer(queue, buffer, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 100, 200, 0, NULL, NULL, &err);
     cl_ok(err);
     ck_assert_uint_eq(map_count(buffer), 1);
     ck_assert_mem_eq(mapped, bytes + 100, 200);
@@ -420,7 +484,8 @@ START_TEST(host_memory_is_refreshed_and_written_back)
     for (int i = 0; i < 64; i++)
         ck_assert_int_eq(mapped[i], 9);
     cl_ok(clEnqueueUnmapMemObject(queue, part, mapped, 0, NULL, NULL));
-    mapped = clEnqueueMapBuffer(queue, shared, CL_TRUE, CL_MAP_WRITE_INVALIDATE_REGION, 0, 32, 0, NULL, NULL, &err);
+    mapped = clEnqueueMapBuffer(queue, shared, CL_TRUE, CL_MAP_WRITE_INVALIDATE_REGION, 0, 32, 0, NULL, NULL,
+                                &err);
     cl_ok(err);
     ck_assert_ptr_eq(mapped, host);
     memset(mapped, 5, 32);
@@ -471,7 +536,8 @@ START_TEST(a_map_that_fails_is_no_mapping)
 {
     cl_int err = 1;
     cl_event gate = cl_user_event(context), event = NULL;
-    void *pointer = clEnqueueMapBuffer(queue, buffer, CL_FALSE, CL_MAP_WRITE, 0, SIZE, 1, &gate, &event, &err);
+    void *pointer =
+        clEnqueueMapBuffer(queue, buffer, CL_FALSE, CL_MAP_WRITE, 0, SIZE, 1, &gate, &event, &err);
     cl_ok(err);
     ck_assert_ptr_nonnull(pointer);
     ck_assert_uint_eq(map_count(buffer), 1);
@@ -526,7 +592,9 @@ START_TEST(clEnqueueMigrateMemObjects_judges_its_arguments)
     cl_is(clEnqueueMigrateMemObjects(queue, 1, &none, 0, 0, NULL, NULL), CL_INVALID_MEM_OBJECT);
     cl_is(clEnqueueMigrateMemObjects(queue, 1, good, 0, 1, &foreign_event, NULL), CL_INVALID_CONTEXT);
     cl_is(clEnqueueMigrateMemObjects(queue, 1, good, 0, 1, NULL, NULL), CL_INVALID_EVENT_WAIT_LIST);
-    cl_ok(clEnqueueMigrateMemObjects(queue, 2, good, CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, 0, NULL, &event));
+    cl_ok(clEnqueueMigrateMemObjects(queue, 2, good,
+                                     CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, 0,
+                                     NULL, &event));
     cl_ok(clWaitForEvents(1, &event));
     cl_ok(clReleaseEvent(event));
 }
@@ -535,7 +603,8 @@ END_TEST
 static Suite *buffer_suite(void)
 {
     Suite *suite = suite_create("enqueue_buffer");
-    TCase *moves = tcase_create("moves"), *rects = tcase_create("rectangles"), *maps = tcase_create("mapping");
+    TCase *moves = tcase_create("moves"), *rects = tcase_create("rectangles"),
+          *maps = tcase_create("mapping");
     tcase_add_checked_fixture(moves, set_up, tear_down);
     tcase_add_test(moves, clEnqueueReadBuffer_judges_its_arguments);
     tcase_add_test(moves, clEnqueueWriteBuffer_judges_its_arguments);

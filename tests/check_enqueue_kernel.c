@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Launches: what clEnqueueNDRangeKernel refuses, what it hands to the device; native kernels. */
+#include <stdio.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cl_fixture.h"
 
@@ -14,7 +17,8 @@ static const char source[] =
     "kernel void increment(global uint *out) { out[get_global_id(0)]++; }\n"
     "kernel void ids(global uint *out)\n"
     "{ out[(get_global_id(2) - get_global_offset(2)) * get_global_size(1) * get_global_size(0) +\n"
-    "      (get_global_id(1) - get_global_offset(1)) * get_global_size(0) + get_global_id(0) - get_global_offset(0)] =\n"
+    "      (get_global_id(1) - get_global_offset(1)) * get_global_size(0) + get_global_id(0) - "
+    "get_global_offset(0)] =\n"
     "  get_global_id(0) + 1000 * get_global_id(1) + 1000000 * get_global_id(2); }\n";
 
 enum { ITEMS = 256 };
@@ -60,7 +64,8 @@ static void set_up(void)
         cl_ok(clSetKernelArg(kernels[i], 0, sizeof out, &out));
     cl_ok(clSetKernelArg(store, 1, sizeof(cl_uint), &(cl_uint){7}));
     cl_ok(clSetKernelArg(with_local, 1, 64, NULL));
-    cl_ok(clEnqueueFillBuffer(queue, out, &(cl_uint){0}, sizeof(cl_uint), 0, ITEMS * sizeof(cl_uint), 0, NULL, NULL));
+    cl_ok(clEnqueueFillBuffer(queue, out, &(cl_uint){0}, sizeof(cl_uint), 0, ITEMS * sizeof(cl_uint), 0, NULL,
+                              NULL));
     cl_ok(clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof group_max, &group_max, NULL));
 }
 
@@ -86,25 +91,37 @@ static void expect_out(size_t first, size_t count, cl_uint value)
     cl_uint back[ITEMS];
     cl_ok(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, sizeof back, back, 0, NULL, NULL));
     for (size_t i = 0; i < ITEMS; i++)
-        ck_assert_msg(back[i] == (i >= first && i < first + count ? value : 0), "element %zu is %u", i, back[i]);
+        ck_assert_msg(back[i] == (i >= first && i < first + count ? value : 0), "element %zu is %u", i,
+                      back[i]);
 }
 
 START_TEST(clEnqueueNDRangeKernel_judges_its_arguments)
 {
     const size_t eight = 8, zero = 0;
     cl_event one = cl_user_event(context), none = NULL;
-    cl_is(clEnqueueNDRangeKernel(NULL, nothing, 1, NULL, &eight, NULL, 0, NULL, NULL), CL_INVALID_COMMAND_QUEUE);
+    cl_is(clEnqueueNDRangeKernel(NULL, nothing, 1, NULL, &eight, NULL, 0, NULL, NULL),
+          CL_INVALID_COMMAND_QUEUE);
     cl_is(clEnqueueNDRangeKernel(queue, NULL, 1, NULL, &eight, NULL, 0, NULL, NULL), CL_INVALID_KERNEL);
-    cl_is(clEnqueueNDRangeKernel(queue, (cl_kernel)program, 1, NULL, &eight, NULL, 0, NULL, NULL), CL_INVALID_KERNEL);
-    cl_is(clEnqueueNDRangeKernel(other_queue, nothing, 1, NULL, &eight, NULL, 0, NULL, NULL), CL_INVALID_CONTEXT);
-    cl_is(clEnqueueNDRangeKernel(queue, nothing, 1, NULL, &eight, NULL, 1, &foreign_event, NULL), CL_INVALID_CONTEXT);
-    cl_is(clEnqueueNDRangeKernel(queue, nothing, 0, NULL, &eight, NULL, 0, NULL, NULL), CL_INVALID_WORK_DIMENSION);
-    cl_is(clEnqueueNDRangeKernel(queue, nothing, 4, NULL, &eight, NULL, 0, NULL, NULL), CL_INVALID_WORK_DIMENSION);
-    cl_is(clEnqueueNDRangeKernel(queue, nothing, 1, (size_t[]){SIZE_MAX - 7}, &eight, NULL, 0, NULL, NULL), CL_INVALID_GLOBAL_OFFSET);
-    cl_is(clEnqueueNDRangeKernel(queue, nothing, 1, NULL, &eight, &zero, 0, NULL, NULL), CL_INVALID_WORK_GROUP_SIZE);
-    cl_is(clEnqueueNDRangeKernel(queue, nothing, 1, NULL, &eight, NULL, 1, NULL, NULL), CL_INVALID_EVENT_WAIT_LIST);
-    cl_is(clEnqueueNDRangeKernel(queue, nothing, 1, NULL, &eight, NULL, 0, &one, NULL), CL_INVALID_EVENT_WAIT_LIST);
-    cl_is(clEnqueueNDRangeKernel(queue, nothing, 1, NULL, &eight, NULL, 1, &none, NULL), CL_INVALID_EVENT_WAIT_LIST);
+    cl_is(clEnqueueNDRangeKernel(queue, (cl_kernel)program, 1, NULL, &eight, NULL, 0, NULL, NULL),
+          CL_INVALID_KERNEL);
+    cl_is(clEnqueueNDRangeKernel(other_queue, nothing, 1, NULL, &eight, NULL, 0, NULL, NULL),
+          CL_INVALID_CONTEXT);
+    cl_is(clEnqueueNDRangeKernel(queue, nothing, 1, NULL, &eight, NULL, 1, &foreign_event, NULL),
+          CL_INVALID_CONTEXT);
+    cl_is(clEnqueueNDRangeKernel(queue, nothing, 0, NULL, &eight, NULL, 0, NULL, NULL),
+          CL_INVALID_WORK_DIMENSION);
+    cl_is(clEnqueueNDRangeKernel(queue, nothing, 4, NULL, &eight, NULL, 0, NULL, NULL),
+          CL_INVALID_WORK_DIMENSION);
+    cl_is(clEnqueueNDRangeKernel(queue, nothing, 1, (size_t[]){SIZE_MAX - 7}, &eight, NULL, 0, NULL, NULL),
+          CL_INVALID_GLOBAL_OFFSET);
+    cl_is(clEnqueueNDRangeKernel(queue, nothing, 1, NULL, &eight, &zero, 0, NULL, NULL),
+          CL_INVALID_WORK_GROUP_SIZE);
+    cl_is(clEnqueueNDRangeKernel(queue, nothing, 1, NULL, &eight, NULL, 1, NULL, NULL),
+          CL_INVALID_EVENT_WAIT_LIST);
+    cl_is(clEnqueueNDRangeKernel(queue, nothing, 1, NULL, &eight, NULL, 0, &one, NULL),
+          CL_INVALID_EVENT_WAIT_LIST);
+    cl_is(clEnqueueNDRangeKernel(queue, nothing, 1, NULL, &eight, NULL, 1, &none, NULL),
+          CL_INVALID_EVENT_WAIT_LIST);
     cl_ok(clEnqueueNDRangeKernel(queue, nothing, 1, (size_t[]){SIZE_MAX - 8}, &eight, &eight, 0, NULL, NULL));
     cl_ok(clFinish(queue));
     cl_ok(clReleaseEvent(one));
@@ -118,9 +135,13 @@ START_TEST(work_group_sizes_are_judged)
     cl_ok(launch(nothing, group_max, group_max));
     cl_is(launch(nothing, 4 * sizes[0], 2 * sizes[0]), CL_INVALID_WORK_ITEM_SIZE);
     const size_t global[3] = {group_max, 2, 2};
-    cl_is(clEnqueueNDRangeKernel(queue, nothing, 2, NULL, global, (size_t[]){group_max, 2}, 0, NULL, NULL), CL_INVALID_WORK_GROUP_SIZE);
-    cl_is(clEnqueueNDRangeKernel(queue, nothing, 3, NULL, global, (size_t[]){1, 1, 2 * sizes[2]}, 0, NULL, NULL), CL_INVALID_WORK_ITEM_SIZE);
-    cl_ok(clEnqueueNDRangeKernel(queue, nothing, 3, NULL, global, (size_t[]){group_max / 4, 2, 2}, 0, NULL, NULL));
+    cl_is(clEnqueueNDRangeKernel(queue, nothing, 2, NULL, global, (size_t[]){group_max, 2}, 0, NULL, NULL),
+          CL_INVALID_WORK_GROUP_SIZE);
+    cl_is(clEnqueueNDRangeKernel(queue, nothing, 3, NULL, global, (size_t[]){1, 1, 2 * sizes[2]}, 0, NULL,
+                                 NULL),
+          CL_INVALID_WORK_ITEM_SIZE);
+    cl_ok(clEnqueueNDRangeKernel(queue, nothing, 3, NULL, global, (size_t[]){group_max / 4, 2, 2}, 0, NULL,
+                                 NULL));
     cl_ok(clFinish(queue));
 }
 END_TEST
@@ -130,7 +151,8 @@ START_TEST(a_required_size_is_required)
     cl_is(launch(sized, 16, 4), CL_INVALID_WORK_GROUP_SIZE);
     cl_is(launch(sized, 12, 8), CL_INVALID_WORK_GROUP_SIZE);
     cl_is(launch(sized, 12, 0), CL_INVALID_WORK_GROUP_SIZE);
-    cl_is(clEnqueueNDRangeKernel(queue, sized, 2, NULL, (size_t[]){8, 2}, (size_t[]){8, 2}, 0, NULL, NULL), CL_INVALID_WORK_GROUP_SIZE);
+    cl_is(clEnqueueNDRangeKernel(queue, sized, 2, NULL, (size_t[]){8, 2}, (size_t[]){8, 2}, 0, NULL, NULL),
+          CL_INVALID_WORK_GROUP_SIZE);
     cl_is(clEnqueueTask(queue, sized, 0, NULL, NULL), CL_INVALID_WORK_GROUP_SIZE);
     cl_ok(launch(sized, 16, 8));
     expect_out(0, 16, 8);
@@ -142,7 +164,10 @@ END_TEST
 /* Uniform groups: the default of source programs, and what the option asks for. */
 START_TEST(ragged_groups_need_a_program_that_allows_them)
 {
-    static const struct { const char *options; cl_int expected; } cases[] = {
+    static const struct {
+        const char *options;
+        cl_int expected;
+    } cases[] = {
         {"", CL_INVALID_WORK_GROUP_SIZE},
         {"-cl-std=CL1.2", CL_INVALID_WORK_GROUP_SIZE},
         {"-cl-std=CL2.0", CL_SUCCESS},
@@ -181,7 +206,8 @@ START_TEST(an_empty_range_is_an_error_before_2_1)
     cl_ok(clGetDeviceInfo(device, CL_DEVICE_VERSION, sizeof version, version, NULL));
     ck_assert_int_eq(strncmp(version, "OpenCL 2.0", 10), 0);
     cl_is(launch(nothing, 0, 0), CL_INVALID_GLOBAL_WORK_SIZE);
-    cl_is(clEnqueueNDRangeKernel(queue, nothing, 1, NULL, NULL, NULL, 0, NULL, NULL), CL_INVALID_GLOBAL_WORK_SIZE);
+    cl_is(clEnqueueNDRangeKernel(queue, nothing, 1, NULL, NULL, NULL, 0, NULL, NULL),
+          CL_INVALID_GLOBAL_WORK_SIZE);
     tear_down();
 }
 END_TEST
@@ -304,6 +330,61 @@ START_TEST(a_sub_buffer_is_an_argument)
 }
 END_TEST
 
+START_TEST(a_launch_that_a_finding_ends_is_complete)
+{
+    cl_event event, after;
+    cl_int status = 1;
+    setenv("ORRERY_KEEP_EXIT_CODE", "true", 1);
+    setenv("ORRERY_QUIET", "true", 1);
+    set_up();
+    FILE *muted = freopen("/dev/null", "w", stderr);
+    ck_assert_ptr_nonnull(muted);
+    cl_ok(clSetKernelArg(store, 0, sizeof(cl_mem), NULL));
+    cl_ok(clEnqueueNDRangeKernel(queue, store, 1, NULL, (size_t[]){8}, NULL, 0, NULL, &event));
+    cl_ok(clEnqueueMarkerWithWaitList(queue, 1, &event, &after));
+    cl_ok(clWaitForEvents(1, &after));
+    cl_ok(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL));
+    cl_is(status, CL_COMPLETE);
+    expect_out(0, 0, 0);
+    clReleaseEvent(event), clReleaseEvent(after);
+    tear_down();
+}
+END_TEST
+
+static void spin(void)
+{
+    static const char endless[] =
+        "kernel void spin(global volatile uint *out) { while (out[0] == 0) out[1]++; }";
+    const char *text = endless;
+    setenv("ORRERY_MAX_STEPS", "10000", 1);
+    cl_set_up();
+    out = cl_buffer(context, CL_MEM_READ_WRITE, 8, NULL);
+    program = clCreateProgramWithSource(context, 1, &text, NULL, NULL);
+    cl_ok(clBuildProgram(program, 1, &device, "", NULL, NULL));
+    cl_kernel kernel = kernel_of(program, "spin");
+    cl_ok(clSetKernelArg(kernel, 0, sizeof out, &out));
+    cl_ok(clEnqueueFillBuffer(queue, out, &(cl_uint){0}, 4, 0, 8, 0, NULL, NULL));
+    if (!freopen("/dev/null", "w", stderr))
+        _exit(1);
+    cl_ok(launch(kernel, 1, 1));
+    cl_ok(clFinish(queue));
+}
+
+START_TEST(a_kernel_without_progress_ends_the_process)
+{
+    pid_t pid = fork();
+    ck_assert_int_ge(pid, 0);
+    if (pid == 0) {
+        alarm(30);
+        spin();
+        _exit(0);
+    }
+    int status = 0;
+    ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+    ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 124, "wait status %#x", (unsigned)status);
+}
+END_TEST
+
 START_TEST(an_empty_kernel_costs_microseconds)
 {
     enum { COUNT = 2000 };
@@ -323,7 +404,10 @@ END_TEST
 
 /* ---- native kernels ------------------------------------------------------------------------ */
 
-struct native_args { uint32_t *first, *second; uint32_t value; };
+struct native_args {
+    uint32_t *first, *second;
+    uint32_t value;
+};
 
 static void CL_CALLBACK native(void *data)
 {
@@ -338,18 +422,28 @@ START_TEST(clEnqueueNativeKernel_judges_its_arguments)
     struct native_args args = {0};
     const void *places[] = {&args.first, &args.second};
     cl_mem list[] = {out, NULL}, bad[] = {(cl_mem)queue, NULL}, strange[] = {foreign, NULL};
-    cl_is(clEnqueueNativeKernel(NULL, native, &args, sizeof args, 2, list, places, 0, NULL, NULL), CL_INVALID_COMMAND_QUEUE);
-    cl_is(clEnqueueNativeKernel(queue, NULL, &args, sizeof args, 2, list, places, 0, NULL, NULL), CL_INVALID_VALUE);
-    cl_is(clEnqueueNativeKernel(queue, native, NULL, sizeof args, 0, NULL, NULL, 0, NULL, NULL), CL_INVALID_VALUE);
+    cl_is(clEnqueueNativeKernel(NULL, native, &args, sizeof args, 2, list, places, 0, NULL, NULL),
+          CL_INVALID_COMMAND_QUEUE);
+    cl_is(clEnqueueNativeKernel(queue, NULL, &args, sizeof args, 2, list, places, 0, NULL, NULL),
+          CL_INVALID_VALUE);
+    cl_is(clEnqueueNativeKernel(queue, native, NULL, sizeof args, 0, NULL, NULL, 0, NULL, NULL),
+          CL_INVALID_VALUE);
     cl_is(clEnqueueNativeKernel(queue, native, NULL, 0, 2, list, places, 0, NULL, NULL), CL_INVALID_VALUE);
     cl_is(clEnqueueNativeKernel(queue, native, &args, 0, 0, NULL, NULL, 0, NULL, NULL), CL_INVALID_VALUE);
-    cl_is(clEnqueueNativeKernel(queue, native, &args, sizeof args, 2, NULL, places, 0, NULL, NULL), CL_INVALID_VALUE);
-    cl_is(clEnqueueNativeKernel(queue, native, &args, sizeof args, 2, list, NULL, 0, NULL, NULL), CL_INVALID_VALUE);
-    cl_is(clEnqueueNativeKernel(queue, native, &args, sizeof args, 0, list, NULL, 0, NULL, NULL), CL_INVALID_VALUE);
-    cl_is(clEnqueueNativeKernel(queue, native, &args, sizeof args, 0, NULL, places, 0, NULL, NULL), CL_INVALID_VALUE);
-    cl_is(clEnqueueNativeKernel(queue, native, &args, sizeof args, 2, bad, places, 0, NULL, NULL), CL_INVALID_MEM_OBJECT);
-    cl_is(clEnqueueNativeKernel(queue, native, &args, sizeof args, 2, strange, places, 0, NULL, NULL), CL_INVALID_CONTEXT);
-    cl_is(clEnqueueNativeKernel(queue, native, &args, sizeof args, 2, list, places, 1, NULL, NULL), CL_INVALID_EVENT_WAIT_LIST);
+    cl_is(clEnqueueNativeKernel(queue, native, &args, sizeof args, 2, NULL, places, 0, NULL, NULL),
+          CL_INVALID_VALUE);
+    cl_is(clEnqueueNativeKernel(queue, native, &args, sizeof args, 2, list, NULL, 0, NULL, NULL),
+          CL_INVALID_VALUE);
+    cl_is(clEnqueueNativeKernel(queue, native, &args, sizeof args, 0, list, NULL, 0, NULL, NULL),
+          CL_INVALID_VALUE);
+    cl_is(clEnqueueNativeKernel(queue, native, &args, sizeof args, 0, NULL, places, 0, NULL, NULL),
+          CL_INVALID_VALUE);
+    cl_is(clEnqueueNativeKernel(queue, native, &args, sizeof args, 2, bad, places, 0, NULL, NULL),
+          CL_INVALID_MEM_OBJECT);
+    cl_is(clEnqueueNativeKernel(queue, native, &args, sizeof args, 2, strange, places, 0, NULL, NULL),
+          CL_INVALID_CONTEXT);
+    cl_is(clEnqueueNativeKernel(queue, native, &args, sizeof args, 2, list, places, 1, NULL, NULL),
+          CL_INVALID_EVENT_WAIT_LIST);
 }
 END_TEST
 
@@ -368,7 +462,8 @@ END_TEST
 static Suite *kernel_suite(void)
 {
     Suite *suite = suite_create("enqueue_kernel");
-    TCase *launches = tcase_create("launches"), *natives = tcase_create("native"), *versions = tcase_create("versions");
+    TCase *launches = tcase_create("launches"), *natives = tcase_create("native"),
+          *versions = tcase_create("versions");
     tcase_add_checked_fixture(launches, set_up, tear_down);
     tcase_set_timeout(launches, 60);
     tcase_add_test(launches, clEnqueueNDRangeKernel_judges_its_arguments);
@@ -387,6 +482,8 @@ static Suite *kernel_suite(void)
     tcase_add_test(launches, a_sub_buffer_is_an_argument);
     tcase_add_test(launches, an_empty_kernel_costs_microseconds);
     tcase_set_timeout(versions, 60);
+    tcase_add_test(versions, a_launch_that_a_finding_ends_is_complete);
+    tcase_add_test(versions, a_kernel_without_progress_ends_the_process);
     tcase_add_test(versions, an_empty_range_is_an_error_before_2_1);
     tcase_add_checked_fixture(natives, set_up, tear_down);
     tcase_set_timeout(natives, 60);

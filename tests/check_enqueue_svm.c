@@ -40,7 +40,8 @@ START_TEST(clEnqueueSVMMemcpy_judges_its_arguments)
     cl_ok(clEnqueueSVMMemcpy(queue, CL_TRUE, shared + 8, shared, 8, 0, NULL, NULL));
     cl_ok(clEnqueueSVMMemcpy(queue, CL_TRUE, shared, host, 0, 0, NULL, NULL));
     cl_ok(clSetUserEventStatus(gate, -1));
-    cl_is(clEnqueueSVMMemcpy(queue, CL_TRUE, shared, host, 1, 1, &gate, NULL), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+    cl_is(clEnqueueSVMMemcpy(queue, CL_TRUE, shared, host, 1, 1, &gate, NULL),
+          CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
     cl_ok(clReleaseEvent(gate));
 }
 END_TEST
@@ -93,12 +94,15 @@ END_TEST
 START_TEST(clEnqueueSVMMap_and_Unmap_judge_their_arguments)
 {
     cl_is(clEnqueueSVMMap(NULL, CL_TRUE, CL_MAP_READ, shared, 4, 0, NULL, NULL), CL_INVALID_COMMAND_QUEUE);
-    cl_is(clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_READ, shared, 4, 1, &foreign_event, NULL), CL_INVALID_CONTEXT);
+    cl_is(clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_READ, shared, 4, 1, &foreign_event, NULL),
+          CL_INVALID_CONTEXT);
     cl_is(clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_READ, shared, 4, 1, NULL, NULL), CL_INVALID_EVENT_WAIT_LIST);
     cl_is(clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_READ, NULL, 4, 0, NULL, NULL), CL_INVALID_VALUE);
     cl_is(clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_READ, shared, 0, 0, NULL, NULL), CL_INVALID_VALUE);
     cl_is(clEnqueueSVMMap(queue, CL_TRUE, 1u << 9, shared, 4, 0, NULL, NULL), CL_INVALID_VALUE);
-    cl_is(clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE_INVALIDATE_REGION, shared, 4, 0, NULL, NULL), CL_INVALID_VALUE);
+    cl_is(clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE_INVALIDATE_REGION, shared, 4, 0, NULL,
+                          NULL),
+          CL_INVALID_VALUE);
     cl_is(clEnqueueSVMUnmap(NULL, shared, 0, NULL, NULL), CL_INVALID_COMMAND_QUEUE);
     cl_is(clEnqueueSVMUnmap(queue, NULL, 0, NULL, NULL), CL_INVALID_VALUE);
     cl_is(clEnqueueSVMUnmap(queue, shared, 1, &foreign_event, NULL), CL_INVALID_CONTEXT);
@@ -117,7 +121,12 @@ START_TEST(what_is_mapped_is_shared)
 }
 END_TEST
 
-static struct { cl_command_queue queue; cl_uint count; void *pointers[4]; void *data; } freed;
+static struct {
+    cl_command_queue queue;
+    cl_uint count;
+    void *pointers[4];
+    void *data;
+} freed;
 
 static void CL_CALLBACK free_them(cl_command_queue of, cl_uint count, void *pointers[], void *data)
 {
@@ -155,7 +164,8 @@ START_TEST(clEnqueueSVMFree_frees)
     ck_assert_ptr_eq(freed.pointers[1], second);
     cl_ok(clGetEventInfo(event, CL_EVENT_COMMAND_TYPE, sizeof type, &type, NULL));
     ck_assert_uint_eq(type, CL_COMMAND_SVM_FREE);
-    cl_is(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof time, &time, NULL), CL_PROFILING_INFO_NOT_AVAILABLE);
+    cl_is(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof time, &time, NULL),
+          CL_PROFILING_INFO_NOT_AVAILABLE);
     cl_ok(clReleaseEvent(event));
 }
 END_TEST
@@ -185,9 +195,11 @@ START_TEST(a_device_without_svm_refuses)
     typedef int load_text(const char *text, char *error, size_t error_size);
     char error[200] = "";
     cl_find_device();
-    load_text *load = (load_text *)(uintptr_t)clGetExtensionFunctionAddressForPlatform(platform, "orrery_load_scenario_text");
+    load_text *load = (load_text *)(uintptr_t)clGetExtensionFunctionAddressForPlatform(
+        platform, "orrery_load_scenario_text");
     ck_assert_msg(load != NULL, "the loader finds no orrery_load_scenario_text");
-    ck_assert_msg(load("orrery: 1\ndevice: {features: {svm_coarse: false}}\n", error, sizeof error) == 0, "%s", error);
+    ck_assert_msg(load("orrery: 1\ndevice: {features: {svm_coarse: false}}\n", error, sizeof error) == 0,
+                  "%s", error);
     cl_set_up();
     char a[8], b[8];
     void *pointers[1] = {a};

@@ -44,9 +44,18 @@ END_TEST
 START_TEST(every_command_has_its_type)
 {
     static const cl_command_type expected[] = {
-        CL_COMMAND_WRITE_BUFFER, CL_COMMAND_READ_BUFFER, CL_COMMAND_COPY_BUFFER, CL_COMMAND_FILL_BUFFER,
-        CL_COMMAND_MAP_BUFFER, CL_COMMAND_UNMAP_MEM_OBJECT, CL_COMMAND_MIGRATE_MEM_OBJECTS, CL_COMMAND_MARKER,
-        CL_COMMAND_BARRIER, CL_COMMAND_READ_BUFFER_RECT, CL_COMMAND_WRITE_BUFFER_RECT, CL_COMMAND_COPY_BUFFER_RECT,
+        CL_COMMAND_WRITE_BUFFER,
+        CL_COMMAND_READ_BUFFER,
+        CL_COMMAND_COPY_BUFFER,
+        CL_COMMAND_FILL_BUFFER,
+        CL_COMMAND_MAP_BUFFER,
+        CL_COMMAND_UNMAP_MEM_OBJECT,
+        CL_COMMAND_MIGRATE_MEM_OBJECTS,
+        CL_COMMAND_MARKER,
+        CL_COMMAND_BARRIER,
+        CL_COMMAND_READ_BUFFER_RECT,
+        CL_COMMAND_WRITE_BUFFER_RECT,
+        CL_COMMAND_COPY_BUFFER_RECT,
     };
     enum { COUNT = sizeof expected / sizeof *expected };
     static const size_t zero[3], one[3] = {1, 1, 1}, far[3] = {32, 0, 0};
@@ -63,8 +72,10 @@ START_TEST(every_command_has_its_type)
     cl_ok(clEnqueueMigrateMemObjects(queue, 1, &a, 0, 0, NULL, &event[i++]));
     cl_ok(clEnqueueMarkerWithWaitList(queue, 0, NULL, &event[i++]));
     cl_ok(clEnqueueBarrierWithWaitList(queue, 0, NULL, &event[i++]));
-    cl_ok(clEnqueueReadBufferRect(queue, a, CL_FALSE, zero, zero, one, 0, 0, 0, 0, bytes, 0, NULL, &event[i++]));
-    cl_ok(clEnqueueWriteBufferRect(queue, a, CL_FALSE, zero, zero, one, 0, 0, 0, 0, bytes, 0, NULL, &event[i++]));
+    cl_ok(clEnqueueReadBufferRect(queue, a, CL_FALSE, zero, zero, one, 0, 0, 0, 0, bytes, 0, NULL,
+                                  &event[i++]));
+    cl_ok(clEnqueueWriteBufferRect(queue, a, CL_FALSE, zero, zero, one, 0, 0, 0, 0, bytes, 0, NULL,
+                                   &event[i++]));
     cl_ok(clEnqueueCopyBufferRect(queue, a, a, zero, far, one, 0, 0, 0, 0, 0, NULL, &event[i++]));
     ck_assert_int_eq(i, COUNT);
     cl_ok(clWaitForEvents(COUNT, event));
@@ -171,8 +182,10 @@ START_TEST(a_failed_event_ends_what_waits_for_it)
     cl_ok(clWaitForEvents(1, &third));
     ck_assert_int_eq(trace.count, 1);
     ck_assert_int_eq(trace.number[0], 3);
-    cl_is(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, 1, &byte, 1, &gate, NULL), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
-    cl_is(clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, 1, &byte, 1, &second, NULL), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+    cl_is(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, 1, &byte, 1, &gate, NULL),
+          CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+    cl_is(clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, 1, &byte, 1, &second, NULL),
+          CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
     cl_int err = 0;
     ck_assert_ptr_null(clEnqueueMapBuffer(queue, buffer, CL_TRUE, CL_MAP_READ, 0, 1, 1, &gate, NULL, &err));
     cl_is(err, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
@@ -209,7 +222,12 @@ END_TEST
 
 /* ---- callbacks -------------------------------------------------------------------------- */
 
-static struct { cl_event event; cl_int status; int number; pthread_t thread; } heard[TRACE_MAX];
+static struct {
+    cl_event event;
+    cl_int status;
+    int number;
+    pthread_t thread;
+} heard[TRACE_MAX];
 static int heard_count;
 static sem_t heard_one;
 
@@ -391,7 +409,8 @@ static void CL_CALLBACK open_gate(cl_event event, cl_int status, void *gate)
 
 START_TEST(a_callback_may_set_a_user_event)
 {
-    cl_event gate = cl_user_event(context), first = cl_trace(queue, 1, 0, NULL), second = cl_trace(unordered, 2, 1, &gate);
+    cl_event gate = cl_user_event(context), first = cl_trace(queue, 1, 0, NULL),
+             second = cl_trace(unordered, 2, 1, &gate);
     cl_ok(clSetEventCallback(first, CL_COMPLETE, open_gate, gate));
     cl_ok(clFlush(queue));
     cl_ok(clWaitForEvents(1, &second));
@@ -435,11 +454,14 @@ START_TEST(profiling_times_rise)
     cl_ulong last_end = 0;
     for (int i = 0; i < COUNT; i++)
         cl_ok(i % 2 ? clEnqueueMarkerWithWaitList(queue, 0, NULL, &event[i])
-                    : clEnqueueWriteBuffer(queue, buffer, CL_FALSE, 0, sizeof bytes, bytes, 0, NULL, &event[i]));
+                    : clEnqueueWriteBuffer(queue, buffer, CL_FALSE, 0, sizeof bytes, bytes, 0, NULL,
+                                           &event[i]));
     cl_ok(clFinish(queue));
     for (int i = 0; i < COUNT; i++) {
-        cl_ulong queued = time_of(event[i], CL_PROFILING_COMMAND_QUEUED), submit = time_of(event[i], CL_PROFILING_COMMAND_SUBMIT);
-        cl_ulong start = time_of(event[i], CL_PROFILING_COMMAND_START), end = time_of(event[i], CL_PROFILING_COMMAND_END);
+        cl_ulong queued = time_of(event[i], CL_PROFILING_COMMAND_QUEUED),
+                 submit = time_of(event[i], CL_PROFILING_COMMAND_SUBMIT);
+        cl_ulong start = time_of(event[i], CL_PROFILING_COMMAND_START),
+                 end = time_of(event[i], CL_PROFILING_COMMAND_END);
         ck_assert_uint_le(queued, submit);
         ck_assert_uint_le(submit, start);
         ck_assert_uint_lt(start, end);
@@ -456,17 +478,22 @@ START_TEST(clGetEventProfilingInfo_judges_its_arguments)
 {
     cl_ulong time;
     cl_command_queue plain = cl_new_queue(context, 0);
-    cl_event event = cl_trace(queue, 1, 0, NULL), unprofiled = cl_trace(plain, 2, 0, NULL), user = cl_user_event(context);
-    cl_is(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof time, &time, NULL), CL_PROFILING_INFO_NOT_AVAILABLE);
+    cl_event event = cl_trace(queue, 1, 0, NULL), unprofiled = cl_trace(plain, 2, 0, NULL),
+             user = cl_user_event(context);
+    cl_is(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof time, &time, NULL),
+          CL_PROFILING_INFO_NOT_AVAILABLE);
     cl_ok(clFinish(queue));
     cl_ok(clFinish(plain));
     cl_ok(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof time, &time, NULL));
     cl_is(clGetEventProfilingInfo(event, 0x7777, sizeof time, &time, NULL), CL_INVALID_VALUE);
     cl_is(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, 4, &time, NULL), CL_INVALID_VALUE);
-    cl_is(clGetEventProfilingInfo(unprofiled, CL_PROFILING_COMMAND_END, sizeof time, &time, NULL), CL_PROFILING_INFO_NOT_AVAILABLE);
+    cl_is(clGetEventProfilingInfo(unprofiled, CL_PROFILING_COMMAND_END, sizeof time, &time, NULL),
+          CL_PROFILING_INFO_NOT_AVAILABLE);
     cl_ok(clSetUserEventStatus(user, CL_COMPLETE));
-    cl_is(clGetEventProfilingInfo(user, CL_PROFILING_COMMAND_END, sizeof time, &time, NULL), CL_PROFILING_INFO_NOT_AVAILABLE);
-    cl_is(clGetEventProfilingInfo(NULL, CL_PROFILING_COMMAND_END, sizeof time, &time, NULL), CL_INVALID_EVENT);
+    cl_is(clGetEventProfilingInfo(user, CL_PROFILING_COMMAND_END, sizeof time, &time, NULL),
+          CL_PROFILING_INFO_NOT_AVAILABLE);
+    cl_is(clGetEventProfilingInfo(NULL, CL_PROFILING_COMMAND_END, sizeof time, &time, NULL),
+          CL_INVALID_EVENT);
     clReleaseEvent(event), clReleaseEvent(unprofiled), clReleaseEvent(user);
     cl_ok(clReleaseCommandQueue(plain));
 }
@@ -481,7 +508,8 @@ START_TEST(the_same_calls_take_the_same_time)
         cl_ok(clSetUserEventStatus(gate, CL_COMPLETE));
         cl_ok(clFinish(queue));
         cl_ulong queued = time_of(event, CL_PROFILING_COMMAND_QUEUED);
-        cl_ulong now[3] = {time_of(event, CL_PROFILING_COMMAND_SUBMIT) - queued, time_of(event, CL_PROFILING_COMMAND_START) - queued,
+        cl_ulong now[3] = {time_of(event, CL_PROFILING_COMMAND_SUBMIT) - queued,
+                           time_of(event, CL_PROFILING_COMMAND_START) - queued,
                            time_of(event, CL_PROFILING_COMMAND_END) - queued};
         if (round)
             ck_assert_mem_eq(now, first, sizeof now);
@@ -494,7 +522,8 @@ END_TEST
 static Suite *event_suite(void)
 {
     Suite *suite = suite_create("event");
-    TCase *events = tcase_create("events"), *callbacks = tcase_create("callbacks"), *profiling = tcase_create("profiling");
+    TCase *events = tcase_create("events"), *callbacks = tcase_create("callbacks"),
+          *profiling = tcase_create("profiling");
     tcase_add_checked_fixture(events, cl_set_up, cl_tear_down);
     tcase_add_test(events, clGetEventInfo_answers);
     tcase_add_test(events, every_command_has_its_type);

@@ -26,8 +26,10 @@ START_TEST(clCreateCommandQueueWithProperties_judges_its_arguments)
     const cl_queue_properties twice[] = {CL_QUEUE_PROPERTIES, 0, CL_QUEUE_PROPERTIES, 0, 0};
     const cl_queue_properties size_on_host[] = {CL_QUEUE_SIZE, 1024, 0};
     const cl_queue_properties in_order_on_device[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_ON_DEVICE, 0};
-    const cl_queue_properties default_only[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_ON_DEVICE_DEFAULT | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0};
-    const cl_queue_properties on_device[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_ON_DEVICE | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0};
+    const cl_queue_properties default_only[] = {
+        CL_QUEUE_PROPERTIES, CL_QUEUE_ON_DEVICE_DEFAULT | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0};
+    const cl_queue_properties on_device[] = {CL_QUEUE_PROPERTIES,
+                                             CL_QUEUE_ON_DEVICE | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0};
     const cl_queue_properties empty[] = {0};
     cl_is(create_error(NULL, device, NULL), CL_INVALID_CONTEXT);
     cl_is(create_error((cl_context)device, device, NULL), CL_INVALID_CONTEXT);
@@ -42,7 +44,8 @@ START_TEST(clCreateCommandQueueWithProperties_judges_its_arguments)
     cl_is(create_error(context, device, on_device), CL_INVALID_QUEUE_PROPERTIES);
     cl_ok(create_error(context, device, NULL));
     cl_ok(create_error(context, device, empty));
-    ck_assert_ptr_nonnull(queue = (clReleaseCommandQueue(queue), clCreateCommandQueueWithProperties(context, device, NULL, NULL)));
+    ck_assert_ptr_nonnull(queue = (clReleaseCommandQueue(queue),
+                                   clCreateCommandQueueWithProperties(context, device, NULL, NULL)));
 }
 END_TEST
 
@@ -225,7 +228,8 @@ START_TEST(a_barrier_with_a_wait_list_waits_for_that_alone)
     cl_ok(clSetUserEventStatus(gate, CL_COMPLETE));
     cl_ok(clFinish(unordered));
     ck_assert_int_lt(position(2), position(1));
-    clReleaseEvent(before), clReleaseEvent(after), clReleaseEvent(gate), clReleaseEvent(barrier_gate), clReleaseEvent(barrier);
+    clReleaseEvent(before), clReleaseEvent(after), clReleaseEvent(gate), clReleaseEvent(barrier_gate),
+        clReleaseEvent(barrier);
 }
 END_TEST
 
@@ -273,7 +277,8 @@ START_TEST(the_old_marker_barrier_and_wait_do_the_same)
     cl_is(clEnqueueWaitForEvents(queue, 1, NULL), CL_INVALID_VALUE);
     cl_is(clEnqueueWaitForEvents(queue, 1, &(cl_event){NULL}), CL_INVALID_EVENT);
     cl_is(clEnqueueWaitForEvents(other_queue, 1, &gate), CL_INVALID_CONTEXT);
-    clReleaseEvent(before), clReleaseEvent(after), clReleaseEvent(gate), clReleaseEvent(marker), clReleaseEvent(second_gate), clReleaseEvent(last);
+    clReleaseEvent(before), clReleaseEvent(after), clReleaseEvent(gate), clReleaseEvent(marker),
+        clReleaseEvent(second_gate), clReleaseEvent(last);
 }
 END_TEST
 
@@ -367,7 +372,8 @@ static void judge_graph(void)
         at[i] = position(i);
     for (int i = 0; i < GRAPH_SIZE; i++) {
         for (int e = 0; e < node[i].edge_count; e++)
-            ck_assert_msg(at[node[i].edge[e]] < at[i], "%d ran before %d, which it waits for", i, node[i].edge[e]);
+            ck_assert_msg(at[node[i].edge[e]] < at[i], "%d ran before %d, which it waits for", i,
+                          node[i].edge[e]);
         for (int j = 0; j < node[i].barrier; j++)
             ck_assert_msg(node[j].in_order || at[j] < at[i], "%d passed the barrier after %d", i, j);
         if (node[i].in_order) {
@@ -449,9 +455,20 @@ START_TEST(a_flush_alone_gets_commands_done)
 }
 END_TEST
 
+START_TEST(a_program_that_only_polls_gets_there)
+{
+    cl_event event = cl_trace(queue, 1, 0, NULL);
+    for (int i = 0; i < 1000; i++)
+        cl_is(cl_status(event), CL_QUEUED);
+    cl_is(cl_status(event), CL_COMPLETE);
+    clReleaseEvent(event);
+}
+END_TEST
+
 START_TEST(a_user_event_alone_gets_commands_done)
 {
-    cl_event gate = cl_user_event(context), held = cl_trace(unordered, 1, 1, &gate), free_one = cl_trace(unordered, 2, 0, NULL);
+    cl_event gate = cl_user_event(context), held = cl_trace(unordered, 1, 1, &gate),
+             free_one = cl_trace(unordered, 2, 0, NULL);
     cl_ok(clWaitForEvents(1, &free_one)); /* all are submitted, and no thread was needed */
     cl_ok(clSetUserEventStatus(gate, CL_COMPLETE));
     for (int i = 0; i < 2000 && __atomic_load_n(&trace.count, __ATOMIC_SEQ_CST) < 2; i++)
@@ -464,7 +481,8 @@ END_TEST
 START_TEST(a_wait_flushes_the_queues_it_depends_on)
 {
     cl_command_queue third = cl_new_queue(context, 0);
-    cl_event a = cl_trace(third, 1, 0, NULL), b = cl_trace(unordered, 2, 1, &a), c = cl_trace(queue, 3, 1, &b);
+    cl_event a = cl_trace(third, 1, 0, NULL), b = cl_trace(unordered, 2, 1, &a),
+             c = cl_trace(queue, 3, 1, &b);
     cl_ok(clWaitForEvents(1, &c));
     ck_assert_int_eq(trace.count, 3);
     for (int i = 0; i < 3; i++)
@@ -487,7 +505,10 @@ END_TEST
 
 static void CL_CALLBACK call_finish(void *args)
 {
-    struct { cl_command_queue queue; cl_int *err; } call;
+    struct {
+        cl_command_queue queue;
+        cl_int *err;
+    } call;
     memcpy(&call, args, sizeof call);
     *call.err = clFinish(call.queue);
 }
@@ -495,7 +516,10 @@ static void CL_CALLBACK call_finish(void *args)
 START_TEST(a_native_kernel_that_waits_is_refused)
 {
     cl_int err = 1;
-    struct { cl_command_queue queue; cl_int *err; } call = {queue, &err};
+    struct {
+        cl_command_queue queue;
+        cl_int *err;
+    } call = {queue, &err};
     cl_ok(clEnqueueNativeKernel(queue, call_finish, &call, sizeof call, 0, NULL, NULL, 0, NULL, NULL));
     cl_ok(clFinish(queue));
     cl_is(err, CL_INVALID_OPERATION);
@@ -515,12 +539,14 @@ static void *work(void *argument)
         int value = self * ROUNDS + round, back = -1;
         cl_event filled, copied;
         cl_ok(clEnqueueFillBuffer(own, buffer, &value, sizeof value, 0, 32 * sizeof(int), 0, NULL, &filled));
-        cl_ok(clEnqueueCopyBuffer(own, buffer, buffer, 0, 32 * sizeof(int), 32 * sizeof(int), 1, &filled, &copied));
+        cl_ok(clEnqueueCopyBuffer(own, buffer, buffer, 0, 32 * sizeof(int), 32 * sizeof(int), 1, &filled,
+                                  &copied));
         if (round % 5 == 0)
             cl_ok(clFlush(own));
         if (round % 7 == 0)
             cl_status(copied);
-        cl_ok(clEnqueueReadBuffer(own, buffer, CL_TRUE, 63 * sizeof(int), sizeof back, &back, 1, &copied, NULL));
+        cl_ok(clEnqueueReadBuffer(own, buffer, CL_TRUE, 63 * sizeof(int), sizeof back, &back, 1, &copied,
+                                  NULL));
         ck_assert_int_eq(back, value);
         cl_ok(clReleaseEvent(filled));
         cl_ok(clReleaseEvent(copied));
@@ -724,8 +750,10 @@ END_TEST
 static Suite *queue_suite(void)
 {
     Suite *suite = suite_create("queue");
-    TCase *objects = tcase_create("objects"), *order = tcase_create("order"), *waiting = tcase_create("waiting");
-    TCase *threads = tcase_create("threads"), *processes = tcase_create("processes"), *policy = tcase_create("policy");
+    TCase *objects = tcase_create("objects"), *order = tcase_create("order"),
+          *waiting = tcase_create("waiting");
+    TCase *threads = tcase_create("threads"), *processes = tcase_create("processes"),
+          *policy = tcase_create("policy");
     tcase_add_checked_fixture(objects, cl_set_up, cl_tear_down);
     tcase_add_test(objects, clCreateCommandQueueWithProperties_judges_its_arguments);
     tcase_add_test(objects, clCreateCommandQueue_judges_its_arguments);
@@ -750,6 +778,7 @@ static Suite *queue_suite(void)
     tcase_add_checked_fixture(waiting, cl_set_up, cl_tear_down);
     tcase_add_test(waiting, nothing_runs_before_a_flush);
     tcase_add_test(waiting, a_flush_alone_gets_commands_done);
+    tcase_add_test(waiting, a_program_that_only_polls_gets_there);
     tcase_add_test(waiting, a_user_event_alone_gets_commands_done);
     tcase_add_test(waiting, a_wait_flushes_the_queues_it_depends_on);
     tcase_add_test(waiting, a_released_queue_still_runs_what_it_has);

@@ -111,7 +111,10 @@ static inline cl_int cl_status(cl_event event)
 /* ---- commands that leave a trace: native kernels write their number down ------------ */
 
 enum { TRACE_MAX = 4096 };
-static struct { int number[TRACE_MAX]; int count; } trace; /* by the executing thread only */
+static struct {
+    int number[TRACE_MAX];
+    int count;
+} trace; /* by the executing thread only */
 
 static inline void CL_CALLBACK cl_trace_kernel(void *args)
 {
@@ -125,7 +128,8 @@ static inline void CL_CALLBACK cl_trace_kernel(void *args)
 static inline cl_event cl_trace(cl_command_queue to, int number, cl_uint wait_count, const cl_event *waits)
 {
     cl_event event = NULL;
-    cl_ok(clEnqueueNativeKernel(to, cl_trace_kernel, &number, sizeof number, 0, NULL, NULL, wait_count, waits, &event));
+    cl_ok(clEnqueueNativeKernel(to, cl_trace_kernel, &number, sizeof number, 0, NULL, NULL, wait_count, waits,
+                                &event));
     return event;
 }
 
