@@ -10,6 +10,7 @@
 struct run {
     const struct scenario *scenario;
     struct diagnosis *diagnosis;
+    struct report *report;
     struct device *device;
     struct program *program;
     uint64_t **addresses; /* [launch][argument] of buffers, 0 elsewhere */
@@ -235,15 +236,18 @@ static enum status run_launch(struct run *run, size_t index)
     return run_kernel(run, index, kernel);
 }
 
-/* A finding ends its launch; the next one runs all the same, as it would on a device. */
+/* A finding ends its launch, or keeps it from starting; the next one runs all the same,
+ * as it would on a device. */
 static enum status run_launches(struct run *run)
 {
     enum status all = STATUS_OK;
     for (size_t l = 0; l < run->scenario->launch_count; l++) {
+        size_t findings = report_total(run->report, SEVERITY_OFF);
         enum status status = run_launch(run, l);
+        bool told = report_total(run->report, SEVERITY_OFF) > findings;
         if (status == STATUS_NO_PROGRESS)
             all = status;
-        else if (status != STATUS_OK && status != STATUS_ABORTED)
+        else if (status != STATUS_OK && status != STATUS_ABORTED && !(status == STATUS_OUT_OF_RESOURCES && told))
             return status;
         if (status != STATUS_OK)
             *run->diagnosis = (struct diagnosis){0};
@@ -320,7 +324,7 @@ enum status scenario_run(const struct scenario *scenario, struct report *report,
                          struct diagnosis *diagnosis)
 {
     struct diagnosis local = {0};
-    struct run run = {.scenario = scenario, .diagnosis = diagnosis ? diagnosis : &local};
+    struct run run = {.scenario = scenario, .diagnosis = diagnosis ? diagnosis : &local, .report = report};
     *out_result = (struct scenario_result){.output = NULL};
     run.output = open_memstream(&out_result->output, &out_result->output_size);
     if (!run.output)
