@@ -95,6 +95,7 @@ START_TEST(clGetExtensionFunctionAddressForPlatform_knows_the_control_functions)
     ck_assert_ptr_nonnull(clGetExtensionFunctionAddressForPlatform(platform, "orrery_set_seed"));
     ck_assert_ptr_nonnull(clGetExtensionFunctionAddressForPlatform(platform, "clCreateProgramWithILKHR"));
     ck_assert_ptr_null(clGetExtensionFunctionAddressForPlatform(platform, "orrery_no_such_function"));
+    ck_assert_ptr_null(clGetExtensionFunctionAddress("orrery_no_such_function"));
 }
 END_TEST
 
