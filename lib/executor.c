@@ -9,7 +9,8 @@
 #include "callback.h"
 #include "command.h"
 #include "event.h"
-#include "ready.h"
+#include "executor.h"
+#include "graph.h"
 
 enum log_kind { LOG_ENQUEUE, LOG_RUN, LOG_USER, LOG_CALLBACK };
 struct log_entry {
@@ -51,7 +52,7 @@ static void wake(void)
     pthread_mutex_unlock(&change.lock);
 }
 
-static void wait_change(void)
+void executor_wait_change(void)
 {
     executor.waiting++;
     pthread_mutex_lock(&change.lock);
@@ -92,7 +93,7 @@ static bool log_append(enum log_kind kind, void *subject, struct event_callback 
     return true;
 }
 
-static bool log_flush(struct queue *queue)
+bool executor_flush(struct queue *queue)
 {
     if (!queue->unflushed)
         return true;
@@ -100,108 +101,6 @@ static bool log_flush(struct queue *queue)
         return false;
     queue->unflushed = false;
     return log_append(LOG_RUN, object_ref(queue), NULL);
-}
-
-/* ---- the graph: edges are made and met as the log is consumed --------------------- */
-
-static bool waits_for(const struct command *command, const struct event *event)
-{
-    for (cl_uint i = 0; i < command->wait_count; i++)
-        if (command->waits[i] == event)
-            return true;
-    return false;
-}
-
-/* Only the wait list hands failure on: an edge of queue order does not. */
-static void depend(struct command *command, struct event *event)
-{
-    if (!event_pending(event))
-        command->failed |= event->status < 0 && waits_for(command, event);
-    else if (event_add_waiter(event, command))
-        command->unmet++;
-    else
-        command->failed = true;
-}
-
-static void edge_met(struct command *command, const struct event *event)
-{
-    command->failed |= event->status < 0 && waits_for(command, event);
-    if (--command->unmet == 0 && command->submitted)
-        ready_add(&executor.ready, command);
-}
-
-static bool waits_for_all(const struct command *command)
-{
-    return (command->kind == COMMAND_MARKER || command->kind == COMMAND_BARRIER) && command->wait_count == 0;
-}
-
-static void link_order(struct command *command)
-{
-    struct queue *queue = command->queue;
-    if (!(queue->properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)) {
-        if (queue->last)
-            depend(command, queue->last->event);
-        return;
-    }
-    if (waits_for_all(command))
-        for (struct command *earlier = queue->first; earlier; earlier = earlier->next)
-            depend(command, earlier->event);
-    else if (queue->barrier)
-        depend(command, queue->barrier);
-    if (command->kind == COMMAND_BARRIER)
-        queue->barrier = command->event;
-}
-
-static void link_command(struct command *command)
-{
-    struct queue *queue = command->queue;
-    command->event->time[EVENT_QUEUED] = device_clock(queue->device->device);
-    for (cl_uint i = 0; i < command->wait_count; i++)
-        depend(command, command->waits[i]);
-    link_order(command);
-    command->previous = queue->last;
-    *(queue->last ? &queue->last->next : &queue->first) = command;
-    queue->last = command;
-}
-
-static void unlink_command(struct command *command)
-{
-    struct queue *queue = command->queue;
-    *(command->previous ? &command->previous->next : &queue->first) = command->next;
-    *(command->next ? &command->next->previous : &queue->last) = command->previous;
-    if (queue->barrier == command->event)
-        queue->barrier = NULL;
-}
-
-static void submit(struct command *command)
-{
-    command->submitted = true;
-    command->event->time[EVENT_SUBMIT] = device_clock(command->queue->device->device);
-    event_advance(command->event, CL_SUBMITTED);
-    if (command->unmet == 0)
-        ready_add(&executor.ready, command);
-}
-
-/* The commands not yet submitted are the last ones. */
-static void submit_queue(const struct queue *queue)
-{
-    struct command *first = NULL;
-    for (struct command *command = queue->last; command && !command->submitted; command = command->previous)
-        first = command;
-    for (; first; first = first->next)
-        submit(first);
-}
-
-static void settle(struct event *event, cl_int status)
-{
-    struct command **waiters = event->waiters;
-    size_t count = event->waiter_count;
-    event->waiters = NULL;
-    event->waiter_count = event->waiter_room = 0;
-    event_advance(event, status);
-    for (size_t i = 0; i < count; i++)
-        edge_met(waiters[i], event);
-    free(waiters);
 }
 
 /* ---- execution ------------------------------------------------------------------ */
@@ -214,9 +113,9 @@ static void finish(struct command *command, cl_int err)
     if (end <= event->time[EVENT_START]) /* a duration of 0 is a division by zero in many a benchmark */
         end = device_clock_tick(device, event->time[EVENT_START] + 1 - end);
     event->time[EVENT_END] = event->time[EVENT_COMPLETE] = end;
-    unlink_command(command);
+    graph_unlink(command);
     executor.live--;
-    settle(event, err);
+    graph_settle(event, err, &executor.ready);
 }
 
 static void execute(struct command *command)
@@ -250,16 +149,16 @@ static void apply(const struct log_entry *entry)
 {
     switch (entry->kind) {
     case LOG_ENQUEUE:
-        link_command(entry->subject);
+        graph_link(entry->subject);
         return;
     case LOG_CALLBACK:
         event_attach(entry->subject, entry->callback);
         return;
     case LOG_RUN:
-        submit_queue(entry->subject);
+        graph_submit(entry->subject, &executor.ready);
         break;
     case LOG_USER:
-        settle(entry->subject, ((struct event *)entry->subject)->user_status);
+        graph_settle(entry->subject, ((struct event *)entry->subject)->user_status, &executor.ready);
         break;
     }
     run_ready();
@@ -279,11 +178,11 @@ static void consume(void)
 }
 
 /* Takes the baton until the log is consumed up to position, or waits for who has it. */
-static void drain_to(uint64_t position)
+void executor_drain(uint64_t position)
 {
     while (executor.consumed < position) {
         if (executor.busy) {
-            wait_change();
+            executor_wait_change();
             continue;
         }
         executor.busy = executing = true;
@@ -301,9 +200,9 @@ static void *device_run(void *unused)
     runtime_lock();
     while (!executor.stopping) {
         if (executor.consumed < executor.appended)
-            drain_to(executor.appended);
+            executor_drain(executor.appended);
         else
-            wait_change();
+            executor_wait_change();
     }
     runtime_unlock();
     return unused;
@@ -315,7 +214,7 @@ static void fork_prepare(void)
         return; /* a native kernel forks: it has the baton and no lock */
     runtime_lock();
     while (executor.busy)
-        wait_change();
+        executor_wait_change();
     pthread_mutex_lock(&change.lock);
     callback_fork_prepare();
 }
@@ -357,83 +256,7 @@ static void wake_device(void)
     if (executor.started)
         wake();
     else if (!executing)
-        drain_to(executor.appended);
-}
-
-/* ---- what a waiting thread waits for ------------------------------------------------ */
-
-struct waiting {
-    cl_uint count;
-    struct event *const *events;
-    const struct queue *queue; /* or: its commands up to serial */
-    uint32_t serial;
-};
-
-static bool waiting_done(const struct waiting *waiting)
-{
-    for (cl_uint i = 0; i < waiting->count; i++)
-        if (event_pending(waiting->events[i]))
-            return false;
-    return !waiting->queue || !waiting->queue->first || waiting->queue->first->serial > waiting->serial;
-}
-
-struct queue_list {
-    struct queue **queue;
-    size_t count, room;
-};
-
-static void queue_list_add(struct queue_list *list, struct queue *queue)
-{
-    for (size_t i = 0; i < list->count; i++)
-        if (list->queue[i] == queue)
-            return;
-    if (list->count == list->room) {
-        size_t room = 2 * list->room + 8;
-        struct queue **grown = realloc(list->queue, room * sizeof *grown);
-        if (!grown)
-            return;
-        list->queue = grown;
-        list->room = room;
-    }
-    list->queue[list->count++] = queue;
-}
-
-static void queue_list_add_blockers(struct queue_list *list, const struct queue *queue)
-{
-    for (const struct command *command = queue->first; command; command = command->next)
-        for (cl_uint i = 0; i < command->wait_count; i++)
-            if (command->waits[i]->queue && event_pending(command->waits[i]))
-                queue_list_add(list, command->waits[i]->queue);
-}
-
-/* The program should have flushed every queue it waits for, directly or not. Rather than
- * hang, do it: true when that gave the log something to do. */
-static bool flush_blockers(const struct waiting *waiting)
-{
-    struct queue_list list = {0};
-    uint64_t before = executor.appended;
-    if (waiting->queue)
-        queue_list_add_blockers(&list, waiting->queue);
-    for (cl_uint i = 0; i < waiting->count; i++)
-        if (waiting->events[i]->queue)
-            queue_list_add(&list, waiting->events[i]->queue);
-    for (size_t i = 0; i < list.count; i++) {
-        log_flush(list.queue[i]);
-        queue_list_add_blockers(&list, list.queue[i]);
-    }
-    free(list.queue);
-    return executor.appended > before;
-}
-
-static void wait_done(const struct waiting *waiting)
-{
-    for (;;) {
-        drain_to(executor.appended);
-        if (waiting_done(waiting))
-            return;
-        if (!flush_blockers(waiting) && executor.consumed == executor.appended)
-            wait_change();
-    }
+        executor_drain(executor.appended);
 }
 
 /* ---- the interface ---------------------------------------------------------------- */
@@ -456,7 +279,7 @@ void queue_drain(void)
     if (executing || callback_thread())
         return;
     runtime_lock();
-    drain_to(executor.appended);
+    executor_drain(executor.appended);
     runtime_unlock();
 }
 
@@ -465,9 +288,9 @@ void queue_hold(void)
     if (executing)
         return;
     runtime_lock();
-    drain_to(executor.appended);
+    executor_drain(executor.appended);
     while (executor.busy)
-        wait_change();
+        executor_wait_change();
     executor.busy = true;
     runtime_unlock();
 }
@@ -485,61 +308,36 @@ void queue_let_go(void)
 void queue_flush(struct queue *queue)
 {
     runtime_lock();
-    if (queue->unflushed && log_flush(queue))
+    if (queue->unflushed && executor_flush(queue))
         wake_device();
     runtime_unlock();
 }
 
-/* A command that waits for its own executor would wait for ever. */
-static cl_int wait_allowed(void)
-{
-    return executing ? CL_INVALID_OPERATION : CL_SUCCESS;
-}
-
-cl_int queue_finish(struct queue *queue)
-{
-    cl_int err = wait_allowed();
-    if (err)
-        return err;
-    runtime_lock();
-    struct waiting waiting = {.queue = queue, .serial = executor.serial};
-    if (log_flush(queue))
-        wait_done(&waiting);
-    else
-        err = CL_OUT_OF_HOST_MEMORY;
-    runtime_unlock();
-    return err;
-}
-
-cl_int queue_wait_events(cl_uint count, struct event *const *events)
-{
-    cl_int err = wait_allowed();
-    if (err)
-        return err;
-    runtime_lock();
-    for (cl_uint i = 0; i < count; i++)
-        if (events[i]->queue && !log_flush(events[i]->queue))
-            err = CL_OUT_OF_HOST_MEMORY;
-    if (!err)
-        wait_done(&(struct waiting){.count = count, .events = events});
-    for (cl_uint i = 0; i < count && !err; i++)
-        if (events[i]->status < 0)
-            err = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
-    runtime_unlock();
-    return err;
-}
-
-/* Nothing executes and nothing is left to consume. */
-static bool idle(void)
+bool executor_idle(void)
 {
     return executor.consumed == executor.appended;
+}
+
+uint64_t executor_position(void)
+{
+    return executor.appended;
+}
+
+uint32_t executor_serial(void)
+{
+    return executor.serial;
+}
+
+bool executor_is_here(void)
+{
+    return executing;
 }
 
 cl_int queue_user_event_set(struct event *event, cl_int status)
 {
     cl_int err = CL_SUCCESS;
     runtime_lock();
-    bool needed = !idle() || event->waiter_count || event->callbacks;
+    bool needed = !executor_idle() || event->waiter_count || event->callbacks;
     if (event->user_status <= CL_COMPLETE) {
         err = CL_INVALID_OPERATION;
     } else if (!log_reserve()) {
@@ -557,7 +355,7 @@ cl_int queue_user_event_set(struct event *event, cl_int status)
 cl_int queue_event_callback(struct event *event, struct event_callback *callback)
 {
     runtime_lock();
-    bool due_later = idle() && event->status > callback->state;
+    bool due_later = executor_idle() && event->status > callback->state;
     bool room = log_reserve();
     if (room) {
         event->callback_refs++;
@@ -573,7 +371,7 @@ void queue_shutdown(void)
 {
     runtime_lock();
     if (!executing)
-        drain_to(executor.appended);
+        executor_drain(executor.appended);
     bool started = executor.started;
     executor.stopping = true;
     executor.started = false;

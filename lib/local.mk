@@ -32,7 +32,10 @@ liborrery_la_SOURCES = \
 	%D%/event.c \
 	%D%/event.h \
 	%D%/executor.c \
+	%D%/executor.h \
 	%D%/exports.c \
+	%D%/graph.c \
+	%D%/graph.h \
 	%D%/icd.c \
 	%D%/info.c \
 	%D%/info.h \
@@ -56,7 +59,8 @@ liborrery_la_SOURCES = \
 	%D%/runtime.h \
 	%D%/svm.c \
 	%D%/svm.h \
-	%D%/transfer.h
+	%D%/transfer.h \
+	%D%/wait.c
 liborrery_la_LIBADD = libsim.la
 # No -fvisibility=hidden: CL_API_ENTRY is empty on Linux, both together export nothing. -Bsymbolic keeps our
 # own calls ours when a loader that exports the same names is in the process.

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  The log and the baton, as the waiting calls need them. All under runtime_lock.
+ *
+ * Interface
+ *   executor_position      the end of the log as it stands
+ *   executor_drain         takes the baton, or waits for who has it, until the log is consumed
+ *                          up to a position
+ *   executor_idle          nothing executes and nothing is left to consume
+ *   executor_wait_change   lets go of the lock until something was consumed or appended
+ *   executor_flush         appends RUN when the queue has commands to flush; false: out of memory
+ *   executor_serial        of the last command appended
+ *   executor_is_here       this thread runs a command
+ */
+#ifndef ORRERY_LIB_EXECUTOR_H
+#define ORRERY_LIB_EXECUTOR_H
+#include "queue.h"
+
+uint64_t executor_position(void);
+void executor_drain(uint64_t position);
+bool executor_idle(void);
+void executor_wait_change(void);
+bool executor_flush(struct queue *queue);
+uint32_t executor_serial(void);
+bool executor_is_here(void);
+#endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "graph.h"
+
+#include <stdlib.h>
+
+#include "event.h"
+
+static bool waits_for(const struct command *command, const struct event *event)
+{
+    for (cl_uint i = 0; i < command->wait_count; i++)
+        if (command->waits[i] == event)
+            return true;
+    return false;
+}
+
+/* Only the wait list hands failure on: an edge of queue order does not. */
+static void depend(struct command *command, struct event *event)
+{
+    if (!event_pending(event))
+        command->failed |= event->status < 0 && waits_for(command, event);
+    else if (event_add_waiter(event, command))
+        command->unmet++;
+    else
+        command->failed = true;
+}
+
+static void edge_met(struct command *command, const struct event *event, struct ready *ready)
+{
+    command->failed |= event->status < 0 && waits_for(command, event);
+    if (--command->unmet == 0 && command->submitted)
+        ready_add(ready, command);
+}
+
+static bool waits_for_all(const struct command *command)
+{
+    return (command->kind == COMMAND_MARKER || command->kind == COMMAND_BARRIER) && command->wait_count == 0;
+}
+
+static void link_order(struct command *command)
+{
+    struct queue *queue = command->queue;
+    if (!(queue->properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)) {
+        if (queue->last)
+            depend(command, queue->last->event);
+        return;
+    }
+    if (waits_for_all(command))
+        for (struct command *earlier = queue->first; earlier; earlier = earlier->next)
+            depend(command, earlier->event);
+    else if (queue->barrier)
+        depend(command, queue->barrier);
+    if (command->kind == COMMAND_BARRIER)
+        queue->barrier = command->event;
+}
+
+void graph_link(struct command *command)
+{
+    struct queue *queue = command->queue;
+    command->event->time[EVENT_QUEUED] = device_clock(queue->device->device);
+    for (cl_uint i = 0; i < command->wait_count; i++)
+        depend(command, command->waits[i]);
+    link_order(command);
+    command->previous = queue->last;
+    *(queue->last ? &queue->last->next : &queue->first) = command;
+    queue->last = command;
+}
+
+void graph_unlink(struct command *command)
+{
+    struct queue *queue = command->queue;
+    *(command->previous ? &command->previous->next : &queue->first) = command->next;
+    *(command->next ? &command->next->previous : &queue->last) = command->previous;
+    if (queue->barrier == command->event)
+        queue->barrier = NULL;
+}
+
+static void submit(struct command *command, struct ready *ready)
+{
+    command->submitted = true;
+    command->event->time[EVENT_SUBMIT] = device_clock(command->queue->device->device);
+    event_advance(command->event, CL_SUBMITTED);
+    if (command->unmet == 0)
+        ready_add(ready, command);
+}
+
+/* The commands not yet submitted are the last ones. */
+void graph_submit(const struct queue *queue, struct ready *ready)
+{
+    struct command *first = NULL;
+    for (struct command *command = queue->last; command && !command->submitted; command = command->previous)
+        first = command;
+    for (; first; first = first->next)
+        submit(first, ready);
+}
+
+void graph_settle(struct event *event, cl_int status, struct ready *ready)
+{
+    struct command **waiters = event->waiters;
+    size_t count = event->waiter_count;
+    event->waiters = NULL;
+    event->waiter_count = event->waiter_room = 0;
+    event_advance(event, status);
+    for (size_t i = 0; i < count; i++)
+        edge_met(waiters[i], event, ready);
+    free(waiters);
+}

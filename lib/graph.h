@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  The edges between commands: from wait lists, from the order of a queue, from
+ *          barriers. Made and met as the log is consumed, under runtime_lock.
+ *
+ * Interface
+ *   graph_link      the command joins its queue and waits for what it must
+ *   graph_unlink    it leaves the queue, done
+ *   graph_submit    the queue's commands may run as soon as nothing holds them
+ *   graph_settle    an event is complete or failed: those that waited for it go on
+ */
+#ifndef ORRERY_LIB_GRAPH_H
+#define ORRERY_LIB_GRAPH_H
+#include "ready.h"
+
+void graph_link(struct command *command);
+void graph_unlink(struct command *command);
+void graph_submit(const struct queue *queue, struct ready *ready);
+void graph_settle(struct event *event, cl_int status, struct ready *ready);
+#endif

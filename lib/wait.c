@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The calls that wait: the waiting thread executes what it waits for. */
+#include <stdlib.h>
+
+#include "event.h"
+#include "executor.h"
+
+struct waiting {
+    cl_uint count;
+    struct event *const *events;
+    const struct queue *queue; /* or: its commands up to serial */
+    uint32_t serial;
+};
+
+static bool waiting_done(const struct waiting *waiting)
+{
+    for (cl_uint i = 0; i < waiting->count; i++)
+        if (event_pending(waiting->events[i]))
+            return false;
+    return !waiting->queue || !waiting->queue->first || waiting->queue->first->serial > waiting->serial;
+}
+
+struct queue_list {
+    struct queue **queue;
+    size_t count, room;
+};
+
+static void queue_list_add(struct queue_list *list, struct queue *queue)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (list->queue[i] == queue)
+            return;
+    if (list->count == list->room) {
+        size_t room = 2 * list->room + 8;
+        struct queue **grown = realloc(list->queue, room * sizeof *grown);
+        if (!grown)
+            return;
+        list->queue = grown;
+        list->room = room;
+    }
+    list->queue[list->count++] = queue;
+}
+
+static void queue_list_add_blockers(struct queue_list *list, const struct queue *queue)
+{
+    for (const struct command *command = queue->first; command; command = command->next)
+        for (cl_uint i = 0; i < command->wait_count; i++)
+            if (command->waits[i]->queue && event_pending(command->waits[i]))
+                queue_list_add(list, command->waits[i]->queue);
+}
+
+/* The program should have flushed every queue it waits for, directly or not. Rather than
+ * hang, do it: true when that gave the log something to do. */
+static bool flush_blockers(const struct waiting *waiting)
+{
+    struct queue_list list = {0};
+    uint64_t before = executor_position();
+    if (waiting->queue)
+        queue_list_add_blockers(&list, waiting->queue);
+    for (cl_uint i = 0; i < waiting->count; i++)
+        if (waiting->events[i]->queue)
+            queue_list_add(&list, waiting->events[i]->queue);
+    for (size_t i = 0; i < list.count; i++) {
+        executor_flush(list.queue[i]);
+        queue_list_add_blockers(&list, list.queue[i]);
+    }
+    free(list.queue);
+    return executor_position() > before;
+}
+
+static void wait_done(const struct waiting *waiting)
+{
+    for (;;) {
+        executor_drain(executor_position());
+        if (waiting_done(waiting))
+            return;
+        if (!flush_blockers(waiting) && executor_idle())
+            executor_wait_change();
+    }
+}
+
+/* A command that waits for its own executor would wait for ever. */
+static cl_int wait_allowed(void)
+{
+    return executor_is_here() ? CL_INVALID_OPERATION : CL_SUCCESS;
+}
+
+cl_int queue_finish(struct queue *queue)
+{
+    cl_int err = wait_allowed();
+    if (err)
+        return err;
+    runtime_lock();
+    struct waiting waiting = {.queue = queue, .serial = executor_serial()};
+    if (executor_flush(queue))
+        wait_done(&waiting);
+    else
+        err = CL_OUT_OF_HOST_MEMORY;
+    runtime_unlock();
+    return err;
+}
+
+cl_int queue_wait_events(cl_uint count, struct event *const *events)
+{
+    cl_int err = wait_allowed();
+    if (err)
+        return err;
+    runtime_lock();
+    for (cl_uint i = 0; i < count; i++)
+        if (events[i]->queue && !executor_flush(events[i]->queue))
+            err = CL_OUT_OF_HOST_MEMORY;
+    if (!err)
+        wait_done(&(struct waiting){.count = count, .events = events});
+    for (cl_uint i = 0; i < count && !err; i++)
+        if (events[i]->status < 0)
+            err = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+    runtime_unlock();
+    return err;
+}
