@@ -109,8 +109,8 @@ END_TEST
 
 static char *shown(const struct finding *finding, bool colour)
 {
-    char *out = NULL;
-    size_t size = 0;
+    static char *out; /* the stream keeps their addresses */
+    static size_t size;
     FILE *memory = open_memstream(&out, &size);
     report_print_finding(memory, finding, colour);
     fclose(memory);
