@@ -252,16 +252,20 @@ static void split_add(struct group *group, struct wave *wave)
     group->alive_count++;
 }
 
-/* Lanes that wait at another block go on as a wave of their own. */
+/* Lanes that wait at another block go on as a wave of their own. Without memory they stay
+ * parked: unfair, not wrong. */
+static void split(struct group *group, struct wave *wave, const lane_mask *lanes)
+{
+    struct wave *other = wave_room(group, group->wave_count + 1) ? wave_split(wave, lanes) : NULL;
+    if (other)
+        split_add(group, other);
+}
+
 static void split_parked(struct group *group, struct wave *wave)
 {
     lane_mask parked = lane_mask_minus(&wave->live, &wave->active);
-    if (lane_mask_empty(&parked))
-        return;
-    /* Without memory they stay parked: unfair, not wrong. */
-    struct wave *split = wave_room(group, group->wave_count + 1) ? wave_split(wave, &parked) : NULL;
-    if (split)
-        split_add(group, split);
+    if (!lane_mask_empty(&parked))
+        split(group, wave, &parked);
 }
 
 static void wave_waits(struct group *group, uint32_t index)
@@ -278,11 +282,15 @@ static void wave_waits(struct group *group, uint32_t index)
     barrier_arrived(group, index);
 }
 
-/* Out of budget with lanes parked behind the loop: they may hold what the others wait for. */
+/* Out of budget while lanes that are parked behind the loop never had a chance: they may hold
+ * what the others wait for. */
 static void wave_spins(struct group *group, struct wave *wave)
 {
+    lane_mask starving;
+    if (!wave_starving(wave, &starving))
+        return;
     group->launch->contended = true;
-    split_parked(group, wave);
+    split(group, wave, &starving);
 }
 
 static void wave_done(struct group *group, uint32_t index)

@@ -195,6 +195,16 @@ void wave_stop_lanes(struct wave *wave, const lane_mask *lanes)
     }
 }
 
+bool wave_starving(const struct wave *wave, lane_mask *out_lanes)
+{
+    bool any = false;
+    for (int i = 0; i < LANE_MASK_WORDS; i++) {
+        out_lanes->word[i] = wave->live.word[i] & ~wave->active.word[i];
+        any |= out_lanes->word[i] != 0;
+    }
+    return any;
+}
+
 struct wave *wave_split(struct wave *wave, const lane_mask *lanes)
 {
     struct fake_wave *fake = (struct fake_wave *)wave, *half = malloc(sizeof *half);

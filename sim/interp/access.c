@@ -384,10 +384,10 @@ static void zero_lanes(uint8_t *slot, const lane_mask *lanes, uint32_t bytes)
     EACH_SET_LANE(lanes, lane) memset(slot + lane * bytes, 0, bytes);
 }
 
-bool access_atomic(const struct insn *insn, uint8_t *frame, struct wave *wave, uint32_t bytes)
+bool access_atomic(const struct insn *insn, uint8_t *frame, struct wave *wave, enum access_form form, uint32_t bytes)
 {
     struct access access;
-    begin(&access, wave, insn->e, FORM_GENERIC, bytes, 1);
+    begin(&access, wave, insn->e, form, bytes, 1);
     access.read = insn->f != ATOMIC_STORE;
     access.write = insn->f != ATOMIC_LOAD;
     if (access.align < bytes)

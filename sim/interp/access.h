@@ -23,7 +23,7 @@ enum access_form { FORM_U, FORM_A, FORM_V, FORM_PRIVATE_U, FORM_PRIVATE_V, FORM_
 
 bool access_load(const struct insn *insn, uint8_t *frame, struct wave *wave, enum access_form form, uint32_t component_bytes);
 bool access_store(const struct insn *insn, uint8_t *frame, struct wave *wave, enum access_form form, uint32_t component_bytes);
-bool access_atomic(const struct insn *insn, uint8_t *frame, struct wave *wave, uint32_t bytes);
+bool access_atomic(const struct insn *insn, uint8_t *frame, struct wave *wave, enum access_form form, uint32_t bytes); /* GENERIC or U */
 bool access_copy(const struct insn *insn, uint8_t *frame, struct wave *wave);
 bool access_async(const struct insn *insn, uint8_t *frame, struct wave *wave);
 

@@ -191,7 +191,8 @@ static void prepare(struct emitter *e, uint32_t v)
             no_affine(e, v);
         lanes_only(e, v, 3, 2 + val(e, v)->list_count);
         break;
-    case IR_atomic: case IR_copy: lanes_only(e, v, 0, 2); break;
+    case IR_atomic: lanes_only(e, v, storage == STORAGE_GENERIC || storage == STORAGE_PRIVATE || val(e, value->args[0])->cls != CLASS_U ? 0 : 1, 2); break;
+    case IR_copy: lanes_only(e, v, 0, 2); break;
     case IR_printf:
     {
         uint32_t one = in_one_lane(e, v, value->args[0]);
@@ -934,7 +935,9 @@ static void put_value(struct emitter *e, uint32_t v)
     }
     case IR_atomic: {
         uint32_t d = e->groups[find_group(e, v)].used ? loc(e, v) : e->scratch[SLOT_V1 + value->size_log2];
-        struct insn *insn = put(e, value->size_log2 == 3 ? OP_atomic_64 : OP_atomic_32, d, loc(e, a), loc(e, b), loc(e, c));
+        bool wide = value->size_log2 == 3;
+        op = is_v(e, a) ? wide ? OP_atomic_64 : OP_atomic_32 : wide ? OP_atomic_u_64 : OP_atomic_u_32;
+        struct insn *insn = put(e, op, d, loc(e, a), loc(e, b), loc(e, c));
         insn->e = value->site;
         insn->f = (uint32_t)value->imm;
         break;

@@ -2,19 +2,120 @@
 #include "access.h"
 #include "lanes.h"
 
-HANDLER(atomic_32)
+/*
+ * The usual case: flat memory, nobody listens, every active lane in one region. Lanes go in
+ * order, by runs of neighbours; while they have one address its value stays in a register.
+ */
+
+/* Runs of active lanes: body sees [start_, end_). */
+#define EACH_RUN(wave)                                                                                      \
+    for (size_t w_ = 0, start_, end_; w_ * 64 < (wave)->n; w_++)                                            \
+        for (uint64_t left_ = (wave)->active.word[w_]; left_ && next_run(&left_, w_ * 64, &start_, &end_);)
+#define EACH_ACTIVE(i, wave)                                                                                \
+    EACH_RUN(wave)                                                                                          \
+        for (size_t i = start_; i < end_; i++)
+
+static inline bool next_run(uint64_t *left, size_t base, size_t *start, size_t *end)
 {
-    if (access_atomic(insn, frame, wave, 4))
-        NEXT_AFTER_FAULT(insn, frame, wave);
-    NEXT;
+    const uint64_t bits = *left;
+    const unsigned first = (unsigned)__builtin_ctzll(bits);
+    const uint64_t holes = ~(bits >> first);
+    const unsigned length = holes ? (unsigned)__builtin_ctzll(holes) : 64;
+    *start = base + first;
+    *end = base + first + length;
+    *left = first + length < 64 ? bits >> (first + length) << (first + length) : 0;
+    return true;
 }
 
-HANDLER(atomic_64)
+#define ATOMIC_ONE(U, result)                                                                               \
+    do {                                                                                                    \
+        U old = *(const U *)(uintptr_t)address;                                                             \
+        EACH_ACTIVE(i, wave) { const U b = b_[i], c = c_[i]; (void)b; (void)c; d_[i] = old; old = (U)(result); } \
+        *(U *)(uintptr_t)address = old;                                                                     \
+    } while (0)
+#define ATOMIC_MANY(U, result)                                                                              \
+    EACH_ACTIVE(i, wave) {                                                                                  \
+        U *const p = (U *)(uintptr_t)addresses[i];                                                          \
+        const U old = *p, b = b_[i], c = c_[i];                                                             \
+        (void)b; (void)c;                                                                                   \
+        d_[i] = old;                                                                                        \
+        *p = (U)(result);                                                                                   \
+    }
+#define ATOMIC_SWITCH(HOW, U, S)                                                                            \
+    switch ((enum atomic_op)insn->f) {                                                                      \
+    case ATOMIC_LOAD: HOW(U, old); break;                                                                   \
+    case ATOMIC_STORE: case ATOMIC_EXCHANGE: HOW(U, b); break;                                              \
+    case ATOMIC_COMPARE_EXCHANGE: HOW(U, old == c ? b : old); break;                                        \
+    case ATOMIC_ADD: HOW(U, old + b); break;                                                                \
+    case ATOMIC_SUB: HOW(U, old - b); break;                                                                \
+    case ATOMIC_SMIN: HOW(U, (S)old < (S)b ? old : b); break;                                               \
+    case ATOMIC_UMIN: HOW(U, old < b ? old : b); break;                                                     \
+    case ATOMIC_SMAX: HOW(U, (S)old > (S)b ? old : b); break;                                               \
+    case ATOMIC_UMAX: HOW(U, old > b ? old : b); break;                                                     \
+    case ATOMIC_AND: HOW(U, old & b); break;                                                                \
+    case ATOMIC_OR: HOW(U, old | b); break;                                                                 \
+    case ATOMIC_XOR: HOW(U, old ^ b); break;                                                                \
+    }
+
+static inline uint32_t atomic_deny(const struct insn *insn)
 {
-    if (access_atomic(insn, frame, wave, 8))
-        NEXT_AFTER_FAULT(insn, frame, wave);
-    NEXT;
+    return insn->f == ATOMIC_LOAD ? DENY_KERNEL_READ : DENY_KERNEL_READ | DENY_KERNEL_WRITE;
 }
+
+static inline bool region_open(const struct wave *wave, const struct region *region, uint32_t bytes, uint32_t deny)
+{
+    return access_flat(wave) && !access_heard(wave) && region->low <= region->high && region->high - region->low >= bytes && !(region->deny & deny);
+}
+
+static bool all_permitted(const struct wave *wave, const uint64_t *addresses, uint32_t bytes, uint32_t deny)
+{
+    size_t first = 0;
+    while (!lane_mask_test(&wave->active, (uint32_t)first))
+        first++;
+    const struct region *region = memory_region(wave->memory, addresses[first]);
+    if (!region_open(wave, region, bytes, deny))
+        return false;
+    const uint64_t low = region->low, room = region->high - region->low - bytes, align = bytes - 1;
+    uint64_t bad = 0;
+    EACH_ACTIVE(i, wave) bad |= (uint64_t)(addresses[i] - low > room) | (addresses[i] & align);
+    return !bad;
+}
+
+static inline bool one_permitted(const struct wave *wave, uint64_t address, uint32_t bytes, uint32_t deny)
+{
+    const struct region *region = memory_region(wave->memory, address);
+    return region_open(wave, region, bytes, deny) && address >= region->low && address <= region->high - bytes && !(address & (bytes - 1));
+}
+
+#define ATOMIC(bits)                                                                                        \
+    HANDLER(atomic_##bits)                                                                                  \
+    {                                                                                                       \
+        const uint64_t *const addresses = AT(const uint64_t, insn->a);                                      \
+        if (!all_permitted(wave, addresses, bits / 8, atomic_deny(insn))) {                                 \
+            if (access_atomic(insn, frame, wave, FORM_GENERIC, bits / 8))                                                 \
+                NEXT_AFTER_FAULT(insn, frame, wave);                                                        \
+            NEXT;                                                                                           \
+        }                                                                                                   \
+        uint##bits##_t *const d_ = AT(uint##bits##_t, insn->d);                                             \
+        const uint##bits##_t *const b_ = AT(const uint##bits##_t, insn->b), *const c_ = AT(const uint##bits##_t, insn->c); \
+        ATOMIC_SWITCH(ATOMIC_MANY, uint##bits##_t, int##bits##_t)                                           \
+        NEXT;                                                                                               \
+    }                                                                                                       \
+    HANDLER(atomic_u_##bits)                                                                                \
+    {                                                                                                       \
+        const uint64_t address = *AT(const uint64_t, insn->a);                                              \
+        if (!one_permitted(wave, address, bits / 8, atomic_deny(insn))) {                                   \
+            if (access_atomic(insn, frame, wave, FORM_U, bits / 8))                                                 \
+                NEXT_AFTER_FAULT(insn, frame, wave);                                                        \
+            NEXT;                                                                                           \
+        }                                                                                                   \
+        uint##bits##_t *const d_ = AT(uint##bits##_t, insn->d);                                             \
+        const uint##bits##_t *const b_ = AT(const uint##bits##_t, insn->b), *const c_ = AT(const uint##bits##_t, insn->c); \
+        ATOMIC_SWITCH(ATOMIC_ONE, uint##bits##_t, int##bits##_t)                                            \
+        NEXT;                                                                                               \
+    }
+ATOMIC(32)
+ATOMIC(64)
 
 static __attribute__((noinline)) void announce_fence(const struct insn *insn, const struct wave *wave)
 {

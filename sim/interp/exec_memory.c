@@ -37,6 +37,57 @@ static inline bool affine_permitted(const struct wave *wave, const struct insn *
            !((base | (u64)a->step_x | (u64)a->step_y) & (u64)(i64)((i32)site_align(wave, insn) - 1));
 }
 
+/* The lanes from the first active one to the last: whole rows when they span several. */
+struct window { size_t first, end; };
+
+static inline struct window active_window(const struct wave *wave)
+{
+    struct window w = {first_active(wave), 0};
+    for (size_t k = 0; k < LANE_MASK_WORDS; k++)
+        if (wave->active.word[k])
+            w.end = k * 64 + 64 - (size_t)__builtin_clzll(wave->active.word[k]);
+    const size_t row = wave->row, last = (w.end - 1) / row * row;
+    if (w.first / row * row != last) {
+        w.first -= w.first % row;
+        w.end = last + row < wave->lane_count ? last + row : wave->lane_count;
+    }
+    return w;
+}
+
+/* What inactive lanes would touch does not count: the window alone against its region. */
+static __attribute__((noinline)) bool window_permitted(const struct wave *wave, const struct insn *insn, const struct affine *a,
+                                                       uint32_t bytes, uint32_t deny, struct window window)
+{
+    const uint32_t row = wave->row;
+    struct affine part = *a;
+    part.base += a->step_x * (i64)(window.first % row) + a->step_y * (i64)(window.first / row);
+    const size_t lanes = window.end - window.first;
+    const struct affine_extent extent = lanes <= row ? (struct affine_extent){(i64)lanes - 1, 0} : (struct affine_extent){row - 1, (i64)((lanes - 1) / row)};
+    i64 low, high;
+    if (wave->full || !access_flat(wave) || access_heard(wave) || !affine_range(&part, extent, &low, &high))
+        return false;
+    const u64 base = (u64)part.base + IMMEDIATE_OFFSET;
+    return span_permitted(wave, base + (u64)low, (u64)(high - low) + bytes, deny) &&
+           !((base | (u64)a->step_x | (u64)a->step_y) & (u64)(i64)((i32)site_align(wave, insn) - 1));
+}
+
+/* The same for addresses in lanes: active ones only. */
+static __attribute__((noinline)) bool active_permitted(const struct wave *wave, const struct insn *insn, const u64 *addresses, uint32_t bytes, uint32_t deny)
+{
+    const struct region *region = memory_region(wave->memory, addresses[first_active(wave)] + IMMEDIATE_OFFSET);
+    if (!access_flat(wave) || access_heard(wave) || region->low > region->high || region->high - region->low < bytes || region->deny & deny)
+        return false;
+    const u64 low = region->low - IMMEDIATE_OFFSET, room = region->high - region->low - bytes, align = site_align(wave, insn) - 1;
+    const u64 offset = IMMEDIATE_OFFSET;
+    u64 bad = 0;
+    EACH_WORD(w, wave->n)
+        for (uint64_t bits = wave->active.word[w]; bits; bits &= bits - 1) {
+            const u64 address = addresses[w * 64 + (size_t)__builtin_ctzll(bits)];
+            bad |= (u64)(address - low > room) | ((address + offset) & align);
+        }
+    return !bad;
+}
+
 /* All lanes against the region of the first active one; dead lanes too, since loads read them. */
 static inline bool list_permitted(const struct wave *wave, const struct insn *insn, const u64 *addresses, uint32_t bytes, uint32_t deny)
 {
@@ -202,6 +253,8 @@ VECTORS(64)
         if (UNLIKELY(a->general))                                                                           \
             return load_list_##size(insn, frame, wave, AT(u64, a->slot), FORM_A);                           \
         if (UNLIKELY(!affine_permitted(wave, insn, a, insn->f * (size / 8), DENY_KERNEL_READ))) {           \
+            if (load_window_##size(insn, frame, wave, a))                                                   \
+                NEXT;                                                                                       \
             if (access_load(insn, frame, wave, FORM_A, size / 8))                                           \
                 NEXT_AFTER_FAULT(insn, frame, wave);                                                        \
             NEXT;                                                                                           \
@@ -224,6 +277,40 @@ VECTORS(64)
 
 /* d may be the slot of the addresses when both have 64 bits: with several components they are read again, so copied. */
 #define LOAD_LIST(size)                                                                                     \
+    static __attribute__((noinline)) bool gather_active_##size(const struct insn *insn, uint8_t *frame, const struct wave *wave, \
+                                                               const u64 *addresses)                        \
+    {                                                                                                       \
+        if (!active_permitted(wave, insn, addresses, insn->f * (size / 8), DENY_KERNEL_READ))               \
+            return false;                                                                                   \
+        const uint32_t *const slots = SLOTS, k = insn->f;                                                   \
+        const u64 offset = IMMEDIATE_OFFSET;                                                                \
+        EACH_WORD(w, wave->n)                                                                               \
+            for (uint64_t bits = wave->active.word[w]; bits; bits &= bits - 1) {                            \
+                const size_t lane = w * 64 + (size_t)__builtin_ctzll(bits);                                 \
+                const uint8_t *const from = FLAT(addresses[lane] + offset);                                 \
+                for (uint32_t c = 0; c < k; c++)                                                            \
+                    memcpy(AT(u##size, slots[c]) + lane, from + c * (size / 8), size / 8);                  \
+            }                                                                                               \
+        return true;                                                                                        \
+    }                                                                                                       \
+    /* An affine load of which only the window of active lanes is in bounds. */                             \
+    static __attribute__((noinline)) bool load_window_##size(const struct insn *insn, uint8_t *frame, const struct wave *wave, \
+                                                             const struct affine *a)                        \
+    {                                                                                                       \
+        const struct window window = active_window(wave);                                                   \
+        if (!window_permitted(wave, insn, a, insn->f * (size / 8), DENY_KERNEL_READ, window))               \
+            return false;                                                                                   \
+        const uint32_t *const slots = SLOTS, k = insn->f;                                                   \
+        const size_t row = wave->row;                                                                       \
+        for (size_t i = window.first; i < window.end;) {                                                    \
+            const size_t left = row - i % row, count = window.end - i < left ? window.end - i : left;       \
+            const uint8_t *from = FLAT((u64)a->base + IMMEDIATE_OFFSET) + a->step_x * (i64)(i % row) + a->step_y * (i64)(i / row); \
+            for (uint32_t c = 0; c < k; c++)                                                                \
+                load_row_##size(AT(u##size, slots[c]) + i, from + c * (size / 8), a->step_x, count);        \
+            i += count;                                                                                     \
+        }                                                                                                   \
+        return true;                                                                                        \
+    }                                                                                                       \
     static __attribute__((noinline)) void gather_components_##size(const struct insn *insn, uint8_t *frame, const struct wave *wave, \
                                                                    const u64 *addresses)                    \
     {                                                                                                       \
@@ -242,6 +329,8 @@ VECTORS(64)
                                                       const u64 *addresses, enum access_form form)          \
     {                                                                                                       \
         if (UNLIKELY(!list_permitted(wave, insn, addresses, insn->f * (size / 8), DENY_KERNEL_READ))) {     \
+            if (gather_active_##size(insn, frame, wave, addresses))                                         \
+                NEXT;                                                                                       \
             if (access_load(insn, frame, wave, form, size / 8))                                             \
                 NEXT_AFTER_FAULT(insn, frame, wave);                                                        \
             NEXT;                                                                                           \
@@ -286,7 +375,8 @@ LOADS(64)
     static inline const struct insn *store_list_##size(const struct insn *insn, uint8_t *frame, struct wave *wave, \
                                                        const u64 *addresses, enum access_form form)         \
     {                                                                                                       \
-        if (UNLIKELY(!list_permitted(wave, insn, addresses, insn->f * (size / 8), DENY_KERNEL_WRITE))) {    \
+        if (UNLIKELY(!list_permitted(wave, insn, addresses, insn->f * (size / 8), DENY_KERNEL_WRITE)) &&    \
+            !active_permitted(wave, insn, addresses, insn->f * (size / 8), DENY_KERNEL_WRITE)) {            \
             if (access_store(insn, frame, wave, form, size / 8))                                            \
                 NEXT_AFTER_FAULT(insn, frame, wave);                                                        \
             NEXT;                                                                                           \
@@ -332,7 +422,8 @@ static inline size_t last_active(const struct wave *wave)
         const struct affine *const a = AT(struct affine, insn->a);                                          \
         if (UNLIKELY(a->general))                                                                           \
             return store_list_##size(insn, frame, wave, AT(u64, a->slot), FORM_A);                          \
-        if (UNLIKELY(!affine_permitted(wave, insn, a, insn->f * (size / 8), DENY_KERNEL_WRITE))) {          \
+        if (UNLIKELY(!affine_permitted(wave, insn, a, insn->f * (size / 8), DENY_KERNEL_WRITE)) &&          \
+            !window_permitted(wave, insn, a, insn->f * (size / 8), DENY_KERNEL_WRITE, active_window(wave))) { \
             if (access_store(insn, frame, wave, FORM_A, size / 8))                                          \
                 NEXT_AFTER_FAULT(insn, frame, wave);                                                        \
             NEXT;                                                                                           \

@@ -73,6 +73,9 @@ void interp_args(const struct code *code, const struct kernel_info *info, const 
 /* Runs until the wave stops; budget = back edges and preemption points allowed. */
 enum run_result wave_run(struct wave *wave, int64_t budget);
 
+/* After RUN_YIELD: lanes parked at blocks that never ran in this turn; false when there are none. */
+bool wave_starving(const struct wave *wave, lane_mask *out_lanes);
+
 /* After RUN_BARRIER or RUN_COLLECTIVE with lanes parked elsewhere, or to be fair to parked
  * lanes: moves the lanes of `lanes` (active or parked) into a new wave with its own copy of the frame
  * (private memory is shared). */

@@ -244,6 +244,29 @@ static uint32_t fold_truth(struct ir *ir, uint32_t v, const struct value *value)
     return value->op == IR_ine && a != 0 && b == 0 ? inner->args[0] : v;
 }
 
+/* One side known: the other, its negation, or a constant. */
+static uint32_t fold_bool(struct ir *ir, uint32_t v, struct value *value)
+{
+    uint64_t bit;
+    uint32_t other = value->args[0];
+    if (!ir_is_const(ir, value->args[1], &bit)) {
+        other = value->args[1];
+        if (!ir_is_const(ir, value->args[0], &bit))
+            return v;
+    }
+    switch (value->op) {
+    case IR_mand: return bit ? other : ir_const(ir, T_BOOL, 0);
+    case IR_mor: return bit ? ir_const(ir, T_BOOL, 1) : other;
+    default:
+        if ((value->op == IR_mxor) != (bit != 0))
+            return other;
+        value->op = IR_mnot;
+        value->args[0] = other;
+        value->args[1] = NONE;
+        return v;
+    }
+}
+
 static uint32_t fold_convert(struct ir *ir, uint32_t v, const struct value *value)
 {
     uint64_t x;
@@ -274,6 +297,7 @@ uint32_t ir_fold(struct ir *ir, uint32_t v)
         if (ir_is_const(ir, value->args[0], &x))
             return ir_const(ir, value->type, value->op == IR_neg ? 0 - x : ~x);
         return v;
+    case FAMILY_BOOL2: return fold_bool(ir, v, value);
     case FAMILY_BOOL1:
         if (ir_is_const(ir, value->args[0], &x))
             return ir_const(ir, T_BOOL, !x);

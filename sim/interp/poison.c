@@ -136,7 +136,7 @@ static void seed_phis(struct poisoning *p, uint8_t *may)
                     IR_OPERANDS(ir, v, slot)
                         now |= *slot && (may[*slot] || ir_value(ir, *slot)->op == IR_undef);
                 if (now && !may[v])
-                    changed = may[v] = true;
+                    may[v] = changed = true;
             }
         }
     }

@@ -245,6 +245,7 @@ enum run_result wave_run(struct wave *wave, int64_t budget)
 {
     const struct insn *insn = wave->resume;
     wave->budget = budget;
+    wave->highest_unparked = 0;
     while (insn)
         insn = insn->exec(insn, wave->frame, wave);
     return wave->stop;

@@ -68,6 +68,7 @@ struct wave {
     uint32_t parked_blocks; /* blocks with pending lanes */
     lane_mask *pending;    /* per block */
     uint64_t *pending_set; /* bit per block */
+    uint32_t highest_unparked; /* this turn: lanes parked up to this block have had their chance */
     int64_t budget;        /* back edges and preemption points left in this turn */
     uint64_t steps;        /* back edges taken, for limits and the clock */
 

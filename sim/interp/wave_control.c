@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "exec_control.h"
+#include "interp.h"
 
 static const struct insn *block_at(const struct wave *wave, uint32_t block)
 {
@@ -49,6 +50,17 @@ static void unpark(struct wave *wave, uint32_t block)
 {
     wave->pending_set[block / 64] &= ~(1ull << block % 64);
     wave->parked_blocks--;
+    if (block > wave->highest_unparked)
+        wave->highest_unparked = block;
+}
+
+bool wave_starving(const struct wave *wave, lane_mask *out_lanes)
+{
+    *out_lanes = (lane_mask){{0}};
+    for (uint32_t b = wave->highest_unparked + 1; b < wave->code->block_count; b++)
+        for (uint32_t k = 0; wave->pending_set[b / 64] >> b % 64 & 1 && k < LANE_MASK_WORDS; k++)
+            out_lanes->word[k] |= wave->pending[b].word[k];
+    return any(out_lanes);
 }
 
 const struct insn *exec_next_block(struct wave *wave)
