@@ -21,15 +21,15 @@ static void *refuse_creation(cl_context context, cl_int *errcode_ret)
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
 /* ABSENT(call, (its parameters), handle, its kind) */
-#define ABSENT(call, parameters, handle, kind)                                                               \
-    cl_int CL_API_CALL api_##call parameters                                                                 \
-    {                                                                                                        \
-        return refuse(handle, OBJECT_##kind);                                                                \
+#define ABSENT(call, parameters, handle, kind) \
+    cl_int CL_API_CALL api_##call parameters   \
+    {                                          \
+        return refuse(handle, OBJECT_##kind);  \
     }
-#define ABSENT_CREATION(type, call, parameters)                                                              \
-    type CL_API_CALL api_##call parameters                                                                   \
-    {                                                                                                        \
-        return refuse_creation(context, errcode_ret);                                                        \
+#define ABSENT_CREATION(type, call, parameters)       \
+    type CL_API_CALL api_##call parameters            \
+    {                                                 \
+        return refuse_creation(context, errcode_ret); \
     }
 
 /* clang-format off */
@@ -52,9 +52,9 @@ static bool image_type_valid(cl_mem_object_type type)
 }
 
 /* A list of no formats is what a device without images supports. */
-cl_int CL_API_CALL api_clGetSupportedImageFormats(cl_context context, cl_mem_flags flags, cl_mem_object_type image_type,
-                                                  cl_uint num_entries, cl_image_format *image_formats,
-                                                  cl_uint *num_image_formats)
+cl_int CL_API_CALL api_clGetSupportedImageFormats(cl_context context, cl_mem_flags flags,
+                                                  cl_mem_object_type image_type, cl_uint num_entries,
+                                                  cl_image_format *image_formats, cl_uint *num_image_formats)
 {
     if (!object_lookup(context, OBJECT_CONTEXT))
         return CL_INVALID_CONTEXT;
@@ -147,14 +147,16 @@ cl_int CL_API_CALL api_clGetGLObjectInfo(cl_mem memobj, cl_gl_object_type *type,
     return object_lookup(memobj, OBJECT_MEMOBJ) ? CL_INVALID_GL_OBJECT : CL_INVALID_MEM_OBJECT;
 }
 
-cl_int CL_API_CALL api_clGetGLTextureInfo(cl_mem memobj, cl_gl_texture_info param_name, size_t param_value_size,
-                                          void *param_value, size_t *param_value_size_ret)
+cl_int CL_API_CALL api_clGetGLTextureInfo(cl_mem memobj, cl_gl_texture_info param_name,
+                                          size_t param_value_size, void *param_value,
+                                          size_t *param_value_size_ret)
 {
     return object_lookup(memobj, OBJECT_MEMOBJ) ? CL_INVALID_GL_OBJECT : CL_INVALID_MEM_OBJECT;
 }
 
-cl_int CL_API_CALL api_clGetGLContextInfoKHR(const cl_context_properties *properties, cl_gl_context_info param_name,
-                                             size_t param_value_size, void *param_value, size_t *param_value_size_ret)
+cl_int CL_API_CALL api_clGetGLContextInfoKHR(const cl_context_properties *properties,
+                                             cl_gl_context_info param_name, size_t param_value_size,
+                                             void *param_value, size_t *param_value_size_ret)
 {
     return CL_INVALID_OPERATION;
 }

@@ -35,11 +35,11 @@ static const struct {
 struct work {
     enum build_kind kind;
     struct program_object *program;
-    const char *options;              /* as the caller gave them; never NULL */
+    const char *options; /* as the caller gave them; never NULL */
     struct build_options parsed;
     const struct compile_header *headers;
     size_t header_count;
-    const struct spirv *modules;      /* LINK */
+    const struct spirv *modules; /* LINK */
     size_t module_count;
     /* results: moved into program->build */
     struct spirv spirv;
@@ -112,7 +112,8 @@ static enum status copy_words(const struct spirv *from, struct spirv *out_spirv)
 static enum status produce_words(struct work *work)
 {
     if (work->kind == LINK)
-        return spirv_link(work->modules, work->module_count, work->parsed.create_library, &work->spirv, &work->log);
+        return spirv_link(work->modules, work->module_count, work->parsed.create_library, &work->spirv,
+                          &work->log);
     if (work->program->origin == PROGRAM_FROM_SOURCE)
         return compile_source(work);
     enum status status = copy_words(&work->program->il, &work->spirv);
@@ -237,7 +238,8 @@ static void notification_deliver(void *item)
     free(notification);
 }
 
-static struct notification *notification_new(struct program_object *program, notify_function *function, void *data)
+static struct notification *notification_new(struct program_object *program, notify_function *function,
+                                             void *data)
 {
     struct notification *notification = malloc(sizeof *notification);
     if (notification)
@@ -282,7 +284,8 @@ static cl_int parse_options(struct work *work, struct context *context)
 }
 
 static cl_int check_devices_and_notify(const struct context *context, cl_uint num_devices,
-                                       const cl_device_id *device_list, notify_function *notify, const void *data)
+                                       const cl_device_id *device_list, notify_function *notify,
+                                       const void *data)
 {
     if (!notify && data)
         return CL_INVALID_VALUE;
@@ -318,7 +321,8 @@ static cl_int build(struct program_object *program, cl_uint num_devices, const c
     if (!err && !keep)
         err = parse_options(&work, program->context);
     if (!err) {
-        work.parsed.kernel_arg_info |= program->origin == PROGRAM_FROM_BINARY && program->build.kernel_arg_info;
+        work.parsed.kernel_arg_info |=
+            program->origin == PROGRAM_FROM_BINARY && program->build.kernel_arg_info;
         work.parsed.create_library = false;
         err = work_run(&work, notify, data);
     }
@@ -338,8 +342,9 @@ cl_int CL_API_CALL api_clBuildProgram(cl_program handle, cl_uint num_devices, co
 
 /* ---- clCompileProgram ------------------------------------------------------------------------- */
 
-static cl_int gather_headers(const struct program_object *program, cl_uint count, const cl_program *input_headers,
-                             const char **names, struct compile_header *out_headers)
+static cl_int gather_headers(const struct program_object *program, cl_uint count,
+                             const cl_program *input_headers, const char **names,
+                             struct compile_header *out_headers)
 {
     for (cl_uint i = 0; i < count; i++) {
         const struct program_object *header = object_lookup(input_headers[i], OBJECT_PROGRAM);
@@ -357,7 +362,8 @@ static cl_int gather_headers(const struct program_object *program, cl_uint count
 }
 
 static cl_int compile(struct program_object *program, struct work *work, cl_uint header_count,
-                      const cl_program *input_headers, const char **names, notify_function *notify, void *data)
+                      const cl_program *input_headers, const char **names, notify_function *notify,
+                      void *data)
 {
     struct compile_header *headers = calloc(header_count + (size_t)1, sizeof *headers);
     if (!headers)
@@ -375,9 +381,11 @@ static cl_int compile(struct program_object *program, struct work *work, cl_uint
     return err;
 }
 
-cl_int CL_API_CALL api_clCompileProgram(cl_program handle, cl_uint num_devices, const cl_device_id *device_list,
-                                        const char *options, cl_uint num_input_headers, const cl_program *input_headers,
-                                        const char **header_include_names, notify_function *pfn_notify, void *user_data)
+cl_int CL_API_CALL api_clCompileProgram(cl_program handle, cl_uint num_devices,
+                                        const cl_device_id *device_list, const char *options,
+                                        cl_uint num_input_headers, const cl_program *input_headers,
+                                        const char **header_include_names, notify_function *pfn_notify,
+                                        void *user_data)
 {
     struct program_object *program = object_lookup(handle, OBJECT_PROGRAM);
     if (!program)
@@ -387,14 +395,15 @@ cl_int CL_API_CALL api_clCompileProgram(cl_program handle, cl_uint num_devices, 
     if (!err && (!num_input_headers != !input_headers || !num_input_headers != !header_include_names))
         err = CL_INVALID_VALUE;
     if (!err)
-        err = compile(program, &work, num_input_headers, input_headers, header_include_names, pfn_notify, user_data);
+        err = compile(program, &work, num_input_headers, input_headers, header_include_names, pfn_notify,
+                      user_data);
     return context_refuse(program->context, "clCompileProgram", err);
 }
 
 /* ---- clLinkProgram ------------------------------------------------------------------------------ */
 
 struct inputs {
-    struct spirv *modules;  /* borrowed words: inputs are held while linking */
+    struct spirv *modules; /* borrowed words: inputs are held while linking */
     struct program_object **programs;
     size_t count, compiled; /* compiled: how many hold an object or a library */
     bool kernel_arg_info;
@@ -477,8 +486,9 @@ static cl_int link_inputs(struct context *context, struct work *work, const stru
     return inputs->compiled ? work_run(work, notify, data) : CL_SUCCESS;
 }
 
-static cl_int link_programs(struct context *context, struct work *work, cl_uint count, const cl_program *input_programs,
-                            notify_function *notify, void *data, struct program_object **out_program)
+static cl_int link_programs(struct context *context, struct work *work, cl_uint count,
+                            const cl_program *input_programs, notify_function *notify, void *data,
+                            struct program_object **out_program)
 {
     struct inputs inputs = {0};
     cl_int err = inputs_gather(&inputs, context, count, input_programs);
@@ -490,10 +500,10 @@ static cl_int link_programs(struct context *context, struct work *work, cl_uint 
     return err;
 }
 
-cl_program CL_API_CALL api_clLinkProgram(cl_context handle, cl_uint num_devices, const cl_device_id *device_list,
-                                         const char *options, cl_uint num_input_programs,
-                                         const cl_program *input_programs, notify_function *pfn_notify, void *user_data,
-                                         cl_int *errcode_ret)
+cl_program CL_API_CALL api_clLinkProgram(cl_context handle, cl_uint num_devices,
+                                         const cl_device_id *device_list, const char *options,
+                                         cl_uint num_input_programs, const cl_program *input_programs,
+                                         notify_function *pfn_notify, void *user_data, cl_int *errcode_ret)
 {
     struct context *context = context_lookup(handle);
     struct program_object *program = NULL;
@@ -504,7 +514,8 @@ cl_program CL_API_CALL api_clLinkProgram(cl_context handle, cl_uint num_devices,
     if (!err && (!num_input_programs || !input_programs))
         err = CL_INVALID_VALUE;
     if (!err)
-        err = link_programs(context, &work, num_input_programs, input_programs, pfn_notify, user_data, &program);
+        err = link_programs(context, &work, num_input_programs, input_programs, pfn_notify, user_data,
+                            &program);
     context_refuse(context, "clLinkProgram", err);
     if (errcode_ret)
         *errcode_ret = err;

@@ -79,7 +79,8 @@ bool context_has_device(const struct context *context, cl_device_id handle)
     return false;
 }
 
-cl_int context_check_devices(const struct context *context, cl_uint num_devices, const cl_device_id *device_list)
+cl_int context_check_devices(const struct context *context, cl_uint num_devices,
+                             const cl_device_id *device_list)
 {
     if (!device_list != !num_devices)
         return CL_INVALID_VALUE;
@@ -118,8 +119,9 @@ static cl_int add_devices(struct context *context, cl_uint count, const cl_devic
 
 typedef void CL_CALLBACK notify_function(const char *, const void *, size_t, void *);
 
-static cl_context create(const cl_context_properties *properties, cl_uint num_devices, const cl_device_id *devices,
-                         notify_function *notify, void *data, cl_int *errcode_ret)
+static cl_context create(const cl_context_properties *properties, cl_uint num_devices,
+                         const cl_device_id *devices, notify_function *notify, void *data,
+                         cl_int *errcode_ret)
 {
     struct context *context = object_new(OBJECT_CONTEXT, sizeof *context);
     if (!context)
@@ -137,8 +139,8 @@ static cl_context create(const cl_context_properties *properties, cl_uint num_de
 }
 
 cl_context CL_API_CALL api_clCreateContext(const cl_context_properties *properties, cl_uint num_devices,
-                                           const cl_device_id *devices, notify_function *pfn_notify, void *user_data,
-                                           cl_int *errcode_ret)
+                                           const cl_device_id *devices, notify_function *pfn_notify,
+                                           void *user_data, cl_int *errcode_ret)
 {
     runtime_get();
     cl_int err = check_properties(properties);
@@ -149,8 +151,9 @@ cl_context CL_API_CALL api_clCreateContext(const cl_context_properties *properti
     return create(properties, num_devices, devices, pfn_notify, user_data, errcode_ret);
 }
 
-cl_context CL_API_CALL api_clCreateContextFromType(const cl_context_properties *properties, cl_device_type device_type,
-                                                   notify_function *pfn_notify, void *user_data, cl_int *errcode_ret)
+cl_context CL_API_CALL api_clCreateContextFromType(const cl_context_properties *properties,
+                                                   cl_device_type device_type, notify_function *pfn_notify,
+                                                   void *user_data, cl_int *errcode_ret)
 {
     const struct runtime *runtime = runtime_get();
     cl_int err = runtime->broken ? CL_INVALID_PLATFORM : check_properties(properties);
@@ -176,8 +179,9 @@ cl_int CL_API_CALL api_clReleaseContext(cl_context context)
     return object_release(context, OBJECT_CONTEXT);
 }
 
-cl_int CL_API_CALL api_clGetContextInfo(cl_context handle, cl_context_info param_name, size_t param_value_size,
-                                        void *param_value, size_t *param_value_size_ret)
+cl_int CL_API_CALL api_clGetContextInfo(cl_context handle, cl_context_info param_name,
+                                        size_t param_value_size, void *param_value,
+                                        size_t *param_value_size_ret)
 {
     const struct info_reply reply[] = {{param_value_size, param_value, param_value_size_ret}};
     const struct context *context = context_lookup(handle);
@@ -197,7 +201,8 @@ cl_int CL_API_CALL api_clGetContextInfo(cl_context handle, cl_context_info param
     }
 }
 
-cl_int CL_API_CALL api_clSetContextDestructorCallback(cl_context handle, void(CL_CALLBACK *pfn_notify)(cl_context, void *),
+cl_int CL_API_CALL api_clSetContextDestructorCallback(cl_context handle,
+                                                      void(CL_CALLBACK *pfn_notify)(cl_context, void *),
                                                       void *user_data)
 {
     struct context *context = context_lookup(handle);

@@ -16,6 +16,7 @@
 
 struct context *context_lookup(cl_context handle);
 bool context_has_device(const struct context *context, cl_device_id handle);
-cl_int context_check_devices(const struct context *context, cl_uint num_devices, const cl_device_id *device_list);
+cl_int context_check_devices(const struct context *context, cl_uint num_devices,
+                             const cl_device_id *device_list);
 cl_int context_refuse(struct context *context, const char *call, cl_int err);
 #endif

@@ -10,15 +10,17 @@
 #define ORRERY_VERSION "0.1.0"
 #endif
 
-#define FP_IEEE                                                                                              \
-    (CL_FP_DENORM | CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST | CL_FP_ROUND_TO_ZERO | CL_FP_ROUND_TO_INF | CL_FP_FMA)
+#define FP_IEEE                                                                                         \
+    (CL_FP_DENORM | CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST | CL_FP_ROUND_TO_ZERO | CL_FP_ROUND_TO_INF | \
+     CL_FP_FMA)
 
 /* ---- what a configuration amounts to --------------------------------------------- */
 
 bool device_version_at_least(const struct cl_device *device, uint32_t major, uint32_t minor)
 {
     const struct device_config *config = device->config;
-    return config->version_major > major || (config->version_major == major && config->version_minor >= minor);
+    return config->version_major > major ||
+           (config->version_major == major && config->version_minor >= minor);
 }
 
 bool device_supports_il(const struct cl_device *device)
@@ -72,8 +74,8 @@ static cl_device_atomic_capabilities atomic_capabilities(const struct cl_device 
     cl_device_atomic_capabilities least = CL_DEVICE_ATOMIC_ORDER_RELAXED | CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP;
     if (!device_version_at_least(device, 2, 0))
         return least;
-    return least | CL_DEVICE_ATOMIC_ORDER_ACQ_REL | CL_DEVICE_ATOMIC_ORDER_SEQ_CST | CL_DEVICE_ATOMIC_SCOPE_DEVICE |
-           CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES;
+    return least | CL_DEVICE_ATOMIC_ORDER_ACQ_REL | CL_DEVICE_ATOMIC_ORDER_SEQ_CST |
+           CL_DEVICE_ATOMIC_SCOPE_DEVICE | CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES;
 }
 
 static size_t program_scope_bytes(const struct cl_device *device)
@@ -118,8 +120,8 @@ static cl_int ask_opencl_c_version(const struct info_reply *reply, const struct 
 {
     char text[80];
     cl_version version = opencl_c_version(device);
-    snprintf(text, sizeof text, "OpenCL C %u.%u Orrery %s", CL_VERSION_MAJOR(version), CL_VERSION_MINOR(version),
-             ORRERY_VERSION);
+    snprintf(text, sizeof text, "OpenCL C %u.%u Orrery %s", CL_VERSION_MAJOR(version),
+             CL_VERSION_MINOR(version), ORRERY_VERSION);
     return info_string(reply, text);
 }
 
@@ -146,7 +148,8 @@ static cl_int ask_opencl_c_versions(const struct info_reply *reply, const struct
 
 static cl_int ask_il_version(const struct info_reply *reply, const struct cl_device *device)
 {
-    return info_string(reply, device_supports_il(device) ? "SPIR-V_1.4 SPIR-V_1.3 SPIR-V_1.2 SPIR-V_1.1 SPIR-V_1.0" : "");
+    return info_string(
+        reply, device_supports_il(device) ? "SPIR-V_1.4 SPIR-V_1.3 SPIR-V_1.2 SPIR-V_1.1 SPIR-V_1.0" : "");
 }
 
 static cl_int ask_ils_with_version(const struct info_reply *reply, const struct cl_device *device)
@@ -205,8 +208,8 @@ static size_t list_extensions(const struct cl_device *device, cl_name_version an
 {
     const struct device_config *config = device->config;
     size_t count = 0;
-#define LIST_EXTENSION(name, major, minor, patch, condition)                                                 \
-    if (condition)                                                                                           \
+#define LIST_EXTENSION(name, major, minor, patch, condition) \
+    if (condition)                                           \
         answer[count++] = name_version(CL_MAKE_VERSION(major, minor, patch), name);
     EXTENSIONS(LIST_EXTENSION)
 #undef LIST_EXTENSION
@@ -236,8 +239,8 @@ static cl_int ask_opencl_c_features(const struct info_reply *reply, const struct
     size_t count = 0;
     if (!device_version_at_least(device, 3, 0))
         return info_bytes(reply, NULL, 0);
-#define LIST_FEATURE(name, condition)                                                                        \
-    if (condition)                                                                                           \
+#define LIST_FEATURE(name, condition) \
+    if (condition)                    \
         answer[count++] = name_version(CL_MAKE_VERSION(3, 0, 0), name);
     FEATURES(LIST_FEATURE)
 #undef LIST_FEATURE
@@ -246,8 +249,9 @@ static cl_int ask_opencl_c_features(const struct info_reply *reply, const struct
 
 /* ---- the calls -------------------------------------------------------------------- */
 
-cl_int CL_API_CALL api_clGetDeviceInfo(cl_device_id handle, cl_device_info param_name, size_t param_value_size,
-                                       void *param_value, size_t *param_value_size_ret)
+cl_int CL_API_CALL api_clGetDeviceInfo(cl_device_id handle, cl_device_info param_name,
+                                       size_t param_value_size, void *param_value,
+                                       size_t *param_value_size_ret)
 {
     const struct info_reply reply[] = {{param_value_size, param_value, param_value_size_ret}};
     const struct cl_device *device = object_lookup(handle, OBJECT_DEVICE);
@@ -256,20 +260,20 @@ cl_int CL_API_CALL api_clGetDeviceInfo(cl_device_id handle, cl_device_info param
     const struct device_config *config = device->config;
     const struct topology *topology = &config->topology;
     switch (param_name) {
-#define FIELD(query, type, expression)                                                                       \
-    case query:                                                                                              \
+#define FIELD(query, type, expression) \
+    case query:                        \
         return INFO_VALUE(reply, type, expression);
-#define TEXT(query, expression)                                                                              \
-    case query:                                                                                              \
+#define TEXT(query, expression) \
+    case query:                 \
         return info_string(reply, expression);
-#define ARRAY(query, type, ...)                                                                              \
-    case query:                                                                                              \
+#define ARRAY(query, type, ...) \
+    case query:                 \
         return info_bytes(reply, (type[]){__VA_ARGS__}, sizeof(type[]){__VA_ARGS__});
-#define NONE(query)                                                                                          \
-    case query:                                                                                              \
+#define NONE(query) \
+    case query:     \
         return info_bytes(reply, NULL, 0);
-#define ASK(query, function)                                                                                 \
-    case query:                                                                                              \
+#define ASK(query, function) \
+    case query:              \
         return function(reply, device);
 #include "device_info.def"
 #undef FIELD
@@ -282,8 +286,10 @@ cl_int CL_API_CALL api_clGetDeviceInfo(cl_device_id handle, cl_device_info param
     }
 }
 
-enum { KNOWN_TYPES = CL_DEVICE_TYPE_DEFAULT | CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR |
-                     CL_DEVICE_TYPE_CUSTOM };
+enum {
+    KNOWN_TYPES = CL_DEVICE_TYPE_DEFAULT | CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_GPU |
+                  CL_DEVICE_TYPE_ACCELERATOR | CL_DEVICE_TYPE_CUSTOM
+};
 
 bool device_type_valid(cl_device_type type)
 {
@@ -335,15 +341,17 @@ cl_int CL_API_CALL api_clReleaseDevice(cl_device_id device)
 }
 
 /* No scheme is supported, so no list of properties is valid for the device. */
-cl_int CL_API_CALL api_clCreateSubDevices(cl_device_id in_device, const cl_device_partition_property *properties,
-                                          cl_uint num_devices, cl_device_id *out_devices, cl_uint *num_devices_ret)
+cl_int CL_API_CALL api_clCreateSubDevices(cl_device_id in_device,
+                                          const cl_device_partition_property *properties, cl_uint num_devices,
+                                          cl_device_id *out_devices, cl_uint *num_devices_ret)
 {
     (void)properties, (void)num_devices, (void)out_devices, (void)num_devices_ret;
     return object_lookup(in_device, OBJECT_DEVICE) ? CL_INVALID_VALUE : CL_INVALID_DEVICE;
 }
 
 /* Host and device share the simulated clock: there is no other time. */
-cl_int CL_API_CALL api_clGetDeviceAndHostTimer(cl_device_id handle, cl_ulong *device_timestamp, cl_ulong *host_timestamp)
+cl_int CL_API_CALL api_clGetDeviceAndHostTimer(cl_device_id handle, cl_ulong *device_timestamp,
+                                               cl_ulong *host_timestamp)
 {
     const struct cl_device *device = object_lookup(handle, OBJECT_DEVICE);
     if (!device)

@@ -12,7 +12,8 @@ enum { PREFIX_LENGTH = sizeof prefix - 1, KEY_MAX = 64 };
 
 /* Variables that are no option of a scenario. */
 static const char *const reserved[] = {
-    "SCENARIO", "SUMMARY", "CLANG", "LLVM_SPIRV", "CACHE", "CACHE_DIR", "BUILDDIR", "SRCDIR", "LIBRARY", "ICD",
+    "SCENARIO",  "SUMMARY",  "CLANG",  "LLVM_SPIRV", "CACHE",
+    "CACHE_DIR", "BUILDDIR", "SRCDIR", "LIBRARY",    "ICD",
 };
 
 static bool is_reserved(const char *name, size_t length)
@@ -34,7 +35,8 @@ static bool option_key(const char *name, size_t length, char key[KEY_MAX])
     return true;
 }
 
-static enum status apply_variable(struct scenario *scenario, const char *variable, struct diagnosis *diagnosis)
+static enum status apply_variable(struct scenario *scenario, const char *variable,
+                                  struct diagnosis *diagnosis)
 {
     const char *name = variable + PREFIX_LENGTH, *equals = strchr(name, '=');
     size_t length = equals ? (size_t)(equals - name) : 0;

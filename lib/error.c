@@ -52,8 +52,8 @@ cl_int error_from_status(enum status status)
 const char *error_name(cl_int error)
 {
     switch (error) {
-#define ERROR_NAME(name)                                                                                     \
-    case name:                                                                                               \
+#define ERROR_NAME(name) \
+    case name:           \
         return #name;
         ERRORS(ERROR_NAME)
 #undef ERROR_NAME

@@ -42,33 +42,49 @@ static struct kernel_object *kernel_new(struct program_object *program, const st
     return NULL;
 }
 
+static cl_int create_kernel(struct program_object *program, const char *name,
+                            struct kernel_object **out_kernel)
+{
+    if (!name)
+        return CL_INVALID_VALUE;
+    const struct program *executable = program_executable(program);
+    if (!executable)
+        return CL_INVALID_PROGRAM_EXECUTABLE;
+    const struct kernel *code = program_find_kernel(executable, name);
+    if (!code)
+        return CL_INVALID_KERNEL_NAME;
+    *out_kernel = kernel_new(program, code);
+    if (!*out_kernel)
+        return CL_OUT_OF_HOST_MEMORY;
+    object_publish(*out_kernel);
+    return CL_SUCCESS;
+}
+
 cl_kernel CL_API_CALL api_clCreateKernel(cl_program handle, const char *kernel_name, cl_int *errcode_ret)
 {
     struct program_object *program = object_lookup(handle, OBJECT_PROGRAM);
     struct kernel_object *kernel = NULL;
-    cl_int err = CL_SUCCESS;
     if (!program)
         return error_return(errcode_ret, CL_INVALID_PROGRAM, NULL);
-    const struct program *executable = program_executable(program);
-    const struct kernel *code = executable && kernel_name ? program_find_kernel(executable, kernel_name) : NULL;
-    if (!kernel_name)
-        err = CL_INVALID_VALUE;
-    else if (!executable)
-        err = CL_INVALID_PROGRAM_EXECUTABLE;
-    else if (!code)
-        err = CL_INVALID_KERNEL_NAME;
-    else if (!(kernel = kernel_new(program, code)))
-        err = CL_OUT_OF_HOST_MEMORY;
-    else
-        object_publish(kernel);
-    return error_return(errcode_ret, context_refuse(program->context, "clCreateKernel", err), kernel);
+    struct context *context = program->context;
+    program_attach(program); /* no other thread builds it anew meanwhile */
+    cl_int err = create_kernel(program, kernel_name, &kernel);
+    err = context_refuse(context, "clCreateKernel", err);
+    program_detach(program);
+    return error_return(errcode_ret, err, kernel);
 }
 
 /* All of them or none. */
-static cl_int create_kernels(struct program_object *program, const struct program *executable, size_t count,
-                             cl_kernel *kernels)
+static cl_int create_kernels(struct program_object *program, cl_uint room, cl_kernel *kernels,
+                             cl_uint *out_count)
 {
-    for (size_t i = 0; i < count; i++) {
+    const struct program *executable = program_executable(program);
+    if (!executable)
+        return CL_INVALID_PROGRAM_EXECUTABLE;
+    size_t count = program_kernel_count(executable);
+    if (kernels && room < count)
+        return CL_INVALID_VALUE;
+    for (size_t i = 0; kernels && i < count; i++) {
         struct kernel_object *kernel = kernel_new(program, program_kernel(executable, i));
         if (!kernel) {
             while (i--)
@@ -78,6 +94,8 @@ static cl_int create_kernels(struct program_object *program, const struct progra
         object_publish(kernel);
         kernels[i] = (cl_kernel)kernel;
     }
+    if (out_count)
+        *out_count = (cl_uint)count;
     return CL_SUCCESS;
 }
 
@@ -87,15 +105,10 @@ cl_int CL_API_CALL api_clCreateKernelsInProgram(cl_program handle, cl_uint num_k
     struct program_object *program = object_lookup(handle, OBJECT_PROGRAM);
     if (!program)
         return CL_INVALID_PROGRAM;
-    const struct program *executable = program_executable(program);
-    if (!executable)
-        return context_refuse(program->context, "clCreateKernelsInProgram", CL_INVALID_PROGRAM_EXECUTABLE);
-    size_t count = program_kernel_count(executable);
-    if (kernels && num_kernels < count)
-        return context_refuse(program->context, "clCreateKernelsInProgram", CL_INVALID_VALUE);
-    cl_int err = kernels ? create_kernels(program, executable, count, kernels) : CL_SUCCESS;
-    if (!err && num_kernels_ret)
-        *num_kernels_ret = (cl_uint)count;
+    program_attach(program);
+    cl_int err = create_kernels(program, num_kernels, kernels, num_kernels_ret);
+    err = context_refuse(program->context, "clCreateKernelsInProgram", err);
+    program_detach(program);
     return err;
 }
 
@@ -230,7 +243,8 @@ static void replace(struct kernel_object *kernel, cl_uint index, const struct ke
     kernel->args[index] = *value;
 }
 
-cl_int CL_API_CALL api_clSetKernelArg(cl_kernel handle, cl_uint arg_index, size_t arg_size, const void *arg_value)
+cl_int CL_API_CALL api_clSetKernelArg(cl_kernel handle, cl_uint arg_index, size_t arg_size,
+                                      const void *arg_value)
 {
     struct kernel_object *kernel = kernel_lookup(handle);
     struct kernel_arg_value value = {0};
@@ -267,8 +281,9 @@ cl_int CL_API_CALL api_clSetKernelArgSVMPointer(cl_kernel handle, cl_uint arg_in
     else if (arg_value && !svm_find(context, arg_value))
         err = CL_INVALID_ARG_VALUE;
     if (!err)
-        replace(kernel, arg_index, &(struct kernel_arg_value){.set = true, .size = sizeof(uint64_t),
-                                                              .address = (uint64_t)(uintptr_t)arg_value});
+        replace(kernel, arg_index,
+                &(struct kernel_arg_value){
+                    .set = true, .size = sizeof(uint64_t), .address = (uint64_t)(uintptr_t)arg_value});
     return context_refuse(context, "clSetKernelArgSVMPointer", err);
 }
 
@@ -299,8 +314,8 @@ static cl_int set_svm_system(struct kernel_object *kernel, size_t size, const vo
     return CL_SUCCESS;
 }
 
-cl_int CL_API_CALL api_clSetKernelExecInfo(cl_kernel handle, cl_kernel_exec_info param_name, size_t param_value_size,
-                                           const void *param_value)
+cl_int CL_API_CALL api_clSetKernelExecInfo(cl_kernel handle, cl_kernel_exec_info param_name,
+                                           size_t param_value_size, const void *param_value)
 {
     struct kernel_object *kernel = kernel_lookup(handle);
     if (!kernel)

@@ -74,7 +74,8 @@ static cl_kernel_arg_type_qualifier type_qualifier(const struct kernel_arg *arg)
     return qualifier;
 }
 
-static cl_int ask_arg(const struct info_reply *reply, const struct kernel_arg *arg, cl_kernel_arg_info param_name)
+static cl_int ask_arg(const struct info_reply *reply, const struct kernel_arg *arg,
+                      cl_kernel_arg_info param_name)
 {
     switch (param_name) {
     case CL_KERNEL_ARG_ADDRESS_QUALIFIER:
@@ -93,7 +94,8 @@ static cl_int ask_arg(const struct info_reply *reply, const struct kernel_arg *a
 }
 
 cl_int CL_API_CALL api_clGetKernelArgInfo(cl_kernel handle, cl_uint arg_index, cl_kernel_arg_info param_name,
-                                          size_t param_value_size, void *param_value, size_t *param_value_size_ret)
+                                          size_t param_value_size, void *param_value,
+                                          size_t *param_value_size_ret)
 {
     const struct info_reply reply[] = {{param_value_size, param_value, param_value_size_ret}};
     const struct kernel_object *kernel = object_lookup(handle, OBJECT_KERNEL);
@@ -129,10 +131,12 @@ static cl_ulong local_bytes(const struct kernel_object *kernel)
 static uint64_t max_group_size(const struct kernel_object *kernel, const struct cl_device *device)
 {
     const uint32_t *required = kernel->info->required_size;
-    return required[0] ? (uint64_t)required[0] * required[1] * required[2] : device->config->max_work_group_size;
+    return required[0] ? (uint64_t)required[0] * required[1] * required[2]
+                       : device->config->max_work_group_size;
 }
 
-static uint32_t sub_group_size(const struct kernel_object *kernel, const struct cl_device *device, uint64_t items)
+static uint32_t sub_group_size(const struct kernel_object *kernel, const struct cl_device *device,
+                               uint64_t items)
 {
     uint32_t size = device_sub_group_size(device->device, kernel->kernel, items);
     return size ? size : 1;
@@ -169,7 +173,10 @@ cl_int CL_API_CALL api_clGetKernelWorkGroupInfo(cl_kernel handle, cl_device_id d
 
 /* ---- sub-groups -------------------------------------------------------------------------------- */
 
-struct question { size_t size; const void *value; };
+struct question {
+    size_t size;
+    const void *value;
+};
 
 /* The work-items of a local size of one to three dimensions, 0 when it is none. */
 static uint64_t asked_items(const struct question *input)
@@ -186,7 +193,8 @@ static uint64_t asked_items(const struct question *input)
 }
 
 static cl_int ask_sub_group_size(const struct info_reply *reply, const struct kernel_object *kernel,
-                                 const struct cl_device *device, const struct question *input, bool want_count)
+                                 const struct cl_device *device, const struct question *input,
+                                 bool want_count)
 {
     uint64_t items = asked_items(input);
     if (!items)
@@ -222,8 +230,8 @@ static cl_int ask_local_size(const struct info_reply *reply, const struct kernel
 
 cl_int CL_API_CALL api_clGetKernelSubGroupInfo(cl_kernel handle, cl_device_id device_handle,
                                                cl_kernel_sub_group_info param_name, size_t input_value_size,
-                                               const void *input_value, size_t param_value_size, void *param_value,
-                                               size_t *param_value_size_ret)
+                                               const void *input_value, size_t param_value_size,
+                                               void *param_value, size_t *param_value_size_ret)
 {
     const struct info_reply reply[] = {{param_value_size, param_value, param_value_size_ret}};
     const struct question input = {input_value_size, input_value};
@@ -255,10 +263,11 @@ cl_int CL_API_CALL api_clGetKernelSubGroupInfo(cl_kernel handle, cl_device_id de
 
 /* The extension knew the two queries about a local size. */
 cl_int CL_API_CALL api_clGetKernelSubGroupInfoKHR(cl_kernel kernel, cl_device_id device,
-                                                  cl_kernel_sub_group_info param_name, size_t input_value_size,
-                                                  const void *input_value, size_t param_value_size, void *param_value,
+                                                  cl_kernel_sub_group_info param_name,
+                                                  size_t input_value_size, const void *input_value,
+                                                  size_t param_value_size, void *param_value,
                                                   size_t *param_value_size_ret)
 {
-    return api_clGetKernelSubGroupInfo(kernel, device, param_name, input_value_size, input_value, param_value_size,
-                                       param_value, param_value_size_ret);
+    return api_clGetKernelSubGroupInfo(kernel, device, param_name, input_value_size, input_value,
+                                       param_value_size, param_value, param_value_size_ret);
 }

@@ -11,7 +11,8 @@
 #include "info.h"
 
 static const cl_mem_flags kernel_access = CL_MEM_READ_WRITE | CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY;
-static const cl_mem_flags host_access = CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS;
+static const cl_mem_flags host_access =
+    CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS;
 static const cl_mem_flags host_pointer = CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR;
 
 /* ---- checks ---------------------------------------------------------------------- */
@@ -82,7 +83,8 @@ static cl_int allocate(struct memobj *memobj)
     if (memobj->flags & CL_MEM_WRITE_ONLY)
         flags |= ALLOC_KERNEL_WRITE_ONLY;
     snprintf(name, sizeof name, "buffer %u", memobj->base.id);
-    enum status status = device_alloc(runtime_device(), memobj->size, DEVICE_BASE_ALIGN, flags, name, &memobj->address);
+    enum status status =
+        device_alloc(runtime_device(), memobj->size, DEVICE_BASE_ALIGN, flags, name, &memobj->address);
     memobj->owns_address = status == STATUS_OK;
     return status == STATUS_OUT_OF_RESOURCES ? CL_MEM_OBJECT_ALLOCATION_FAILURE : error_from_status(status);
 }
@@ -131,7 +133,8 @@ static cl_int create_buffer(struct context *context, const cl_mem_properties *pr
     cl_int err = check_buffer(context, properties, flags, size, host_ptr);
     if (err)
         return err;
-    struct memobj *memobj = memobj_new(context, flags & kernel_access ? flags : flags | CL_MEM_READ_WRITE, size);
+    struct memobj *memobj =
+        memobj_new(context, flags & kernel_access ? flags : flags | CL_MEM_READ_WRITE, size);
     if (!memobj)
         return CL_OUT_OF_HOST_MEMORY;
     err = keep_properties(memobj, properties);
@@ -147,7 +150,8 @@ static cl_int create_buffer(struct context *context, const cl_mem_properties *pr
 }
 
 cl_mem CL_API_CALL api_clCreateBufferWithProperties(cl_context handle, const cl_mem_properties *properties,
-                                                    cl_mem_flags flags, size_t size, void *host_ptr, cl_int *errcode_ret)
+                                                    cl_mem_flags flags, size_t size, void *host_ptr,
+                                                    cl_int *errcode_ret)
 {
     struct context *context = context_lookup(handle);
     struct memobj *memobj = NULL;
@@ -210,7 +214,8 @@ static cl_mem_flags inherit(cl_mem_flags parent, cl_mem_flags flags)
     return flags | inherited;
 }
 
-static struct memobj *new_sub_buffer(struct memobj *parent, cl_mem_flags flags, const cl_buffer_region *region)
+static struct memobj *new_sub_buffer(struct memobj *parent, cl_mem_flags flags,
+                                     const cl_buffer_region *region)
 {
     struct memobj *memobj = memobj_new(parent->context, inherit(parent->flags, flags), region->size);
     if (!memobj)
@@ -225,7 +230,8 @@ static struct memobj *new_sub_buffer(struct memobj *parent, cl_mem_flags flags, 
     return memobj;
 }
 
-cl_mem CL_API_CALL api_clCreateSubBuffer(cl_mem buffer, cl_mem_flags flags, cl_buffer_create_type buffer_create_type,
+cl_mem CL_API_CALL api_clCreateSubBuffer(cl_mem buffer, cl_mem_flags flags,
+                                         cl_buffer_create_type buffer_create_type,
                                          const void *buffer_create_info, cl_int *errcode_ret)
 {
     struct memobj *parent = object_lookup(buffer, OBJECT_MEMOBJ), *memobj = NULL;
@@ -292,7 +298,8 @@ cl_int CL_API_CALL api_clGetMemObjectInfo(cl_mem handle, cl_mem_info param_name,
     }
 }
 
-cl_int CL_API_CALL api_clSetMemObjectDestructorCallback(cl_mem handle, void(CL_CALLBACK *pfn_notify)(cl_mem, void *),
+cl_int CL_API_CALL api_clSetMemObjectDestructorCallback(cl_mem handle,
+                                                        void(CL_CALLBACK *pfn_notify)(cl_mem, void *),
                                                         void *user_data)
 {
     struct memobj *memobj = object_lookup(handle, OBJECT_MEMOBJ);

@@ -39,6 +39,22 @@ static struct {
     size_t burials;
 } table = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+/* A child of a program with several threads finds the table whole and unlocked. */
+static void fork_prepare(void)
+{
+    pthread_mutex_lock(&table.lock);
+}
+
+static void fork_done(void)
+{
+    pthread_mutex_unlock(&table.lock);
+}
+
+__attribute__((constructor)) static void table_survives_fork(void)
+{
+    pthread_atfork(fork_prepare, fork_done, fork_done);
+}
+
 static size_t slot_hash(const void *handle, size_t capacity)
 {
     uint64_t bits = (uint64_t)(uintptr_t)handle * 0x9e3779b97f4a7c15u;

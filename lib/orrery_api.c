@@ -131,16 +131,10 @@ static const struct {
     any_function *function;
 } functions[] = {
 #define FUNCTION(name) {#name, (any_function *)name},
-    FUNCTION(orrery_load_scenario_file)
-    FUNCTION(orrery_load_scenario_text)
-    FUNCTION(orrery_set_option)
-    FUNCTION(orrery_set_seed)
-    FUNCTION(orrery_finding_count)
-    FUNCTION(orrery_finding_count_of)
-    FUNCTION(orrery_finding_get)
-    FUNCTION(orrery_clear_findings)
-    FUNCTION(orrery_kernels_run)
-    FUNCTION(orrery_time)
+    FUNCTION(orrery_load_scenario_file) FUNCTION(orrery_load_scenario_text) FUNCTION(orrery_set_option)
+        FUNCTION(orrery_set_seed) FUNCTION(orrery_finding_count) FUNCTION(orrery_finding_count_of)
+            FUNCTION(orrery_finding_get) FUNCTION(orrery_clear_findings) FUNCTION(orrery_kernels_run)
+                FUNCTION(orrery_time)
 #undef FUNCTION
 };
 

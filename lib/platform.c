@@ -3,7 +3,8 @@
 #include "device_info.h"
 #include "info.h"
 
-cl_int CL_API_CALL api_clGetPlatformIDs(cl_uint num_entries, cl_platform_id *platforms, cl_uint *num_platforms)
+cl_int CL_API_CALL api_clGetPlatformIDs(cl_uint num_entries, cl_platform_id *platforms,
+                                        cl_uint *num_platforms)
 {
     if ((!num_entries && platforms) || (!platforms && !num_platforms))
         return CL_INVALID_VALUE;
@@ -26,8 +27,9 @@ static struct platform *platform_lookup(cl_platform_id handle)
     return handle ? object_lookup(handle, OBJECT_PLATFORM) : runtime->platform;
 }
 
-cl_int CL_API_CALL api_clGetPlatformInfo(cl_platform_id handle, cl_platform_info param_name, size_t param_value_size,
-                                         void *param_value, size_t *param_value_size_ret)
+cl_int CL_API_CALL api_clGetPlatformInfo(cl_platform_id handle, cl_platform_info param_name,
+                                         size_t param_value_size, void *param_value,
+                                         size_t *param_value_size_ret)
 {
     const struct info_reply reply[] = {{param_value_size, param_value, param_value_size_ret}};
     const struct platform *platform = platform_lookup(handle);

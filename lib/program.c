@@ -51,7 +51,8 @@ void program_destroy(void *object)
 struct program *program_executable(struct program_object *program)
 {
     runtime_lock();
-    struct program *executable = program->build.status == CL_BUILD_IN_PROGRESS ? NULL : program->build.program;
+    struct program *executable =
+        program->build.status == CL_BUILD_IN_PROGRESS ? NULL : program->build.program;
     runtime_unlock();
     return executable;
 }
@@ -74,8 +75,8 @@ bool program_info_available(const struct program_object *program)
 }
 
 /* Publishes, or destroys when err. */
-static cl_program finish_creation(struct context *context, struct program_object *program, const char *call, cl_int err,
-                                  cl_int *errcode_ret)
+static cl_program finish_creation(struct context *context, struct program_object *program, const char *call,
+                                  cl_int err, cl_int *errcode_ret)
 {
     if (!err)
         object_publish(program);
@@ -126,7 +127,8 @@ cl_program CL_API_CALL api_clCreateProgramWithSource(cl_context handle, cl_uint 
         return error_return(errcode_ret, CL_INVALID_CONTEXT, NULL);
     if (!all_given(count, strings))
         err = CL_INVALID_VALUE;
-    else if (!(program = program_new(context, PROGRAM_FROM_SOURCE)) || !(program->source = join(count, strings, lengths)))
+    else if (!(program = program_new(context, PROGRAM_FROM_SOURCE)) ||
+             !(program->source = join(count, strings, lengths)))
         err = CL_OUT_OF_HOST_MEMORY;
     return finish_creation(context, program, "clCreateProgramWithSource", err, errcode_ret);
 }
@@ -151,11 +153,13 @@ static cl_int copy_il(struct spirv *out_il, const void *il, size_t length)
     if (words[0] == swap_bytes(SpvMagicNumber))
         for (size_t i = 0; i < out_il->word_count; i++)
             words[i] = swap_bytes(words[i]);
-    bool readable = words[0] == SpvMagicNumber && words[1] >= 0x00010000 && words[1] <= SPIRV_VERSION_MAX && words[3];
+    bool readable =
+        words[0] == SpvMagicNumber && words[1] >= 0x00010000 && words[1] <= SPIRV_VERSION_MAX && words[3];
     return readable ? CL_SUCCESS : CL_INVALID_VALUE;
 }
 
-cl_program CL_API_CALL api_clCreateProgramWithIL(cl_context handle, const void *il, size_t length, cl_int *errcode_ret)
+cl_program CL_API_CALL api_clCreateProgramWithIL(cl_context handle, const void *il, size_t length,
+                                                 cl_int *errcode_ret)
 {
     struct context *context = context_lookup(handle);
     struct program_object *program = NULL;
@@ -175,8 +179,9 @@ cl_program CL_API_CALL api_clCreateProgramWithIL(cl_context handle, const void *
 
 /* ---- from binaries ------------------------------------------------------------------- */
 
-static cl_int check_binaries(const struct context *context, cl_uint num_devices, const cl_device_id *device_list,
-                             const size_t *lengths, const unsigned char *const *binaries, cl_int *binary_status)
+static cl_int check_binaries(const struct context *context, cl_uint num_devices,
+                             const cl_device_id *device_list, const size_t *lengths,
+                             const unsigned char *const *binaries, cl_int *binary_status)
 {
     cl_int err = CL_SUCCESS;
     if (!device_list || !num_devices || !lengths || !binaries)
@@ -221,14 +226,15 @@ cl_program CL_API_CALL api_clCreateProgramWithBinary(cl_context handle, cl_uint 
 
 /* The device has no built-in kernels, so no name is a good one. */
 cl_program CL_API_CALL api_clCreateProgramWithBuiltInKernels(cl_context handle, cl_uint num_devices,
-                                                             const cl_device_id *device_list, const char *kernel_names,
-                                                             cl_int *errcode_ret)
+                                                             const cl_device_id *device_list,
+                                                             const char *kernel_names, cl_int *errcode_ret)
 {
     struct context *context = context_lookup(handle);
     cl_int err = CL_INVALID_VALUE;
     if (!context)
         err = CL_INVALID_CONTEXT;
-    else if (device_list && num_devices && kernel_names && context_check_devices(context, num_devices, device_list))
+    else if (device_list && num_devices && kernel_names &&
+             context_check_devices(context, num_devices, device_list))
         err = CL_INVALID_DEVICE;
     return error_return(errcode_ret, err, NULL);
 }
@@ -258,7 +264,8 @@ static struct spec_constant *constant_entry(struct program_object *program, cl_u
     return &grown[program->constant_count++];
 }
 
-static cl_int set_constant(struct program_object *program, cl_uint spec_id, size_t spec_size, const void *spec_value)
+static cl_int set_constant(struct program_object *program, cl_uint spec_id, size_t spec_size,
+                           const void *spec_value)
 {
     uint32_t size = spirv_spec_constant_size(program->il.words, program->il.word_count, spec_id);
     struct spec_constant constant = {.id = spec_id, .size = size};
@@ -275,8 +282,8 @@ static cl_int set_constant(struct program_object *program, cl_uint spec_id, size
     return entry ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
 }
 
-cl_int CL_API_CALL api_clSetProgramSpecializationConstant(cl_program handle, cl_uint spec_id, size_t spec_size,
-                                                          const void *spec_value)
+cl_int CL_API_CALL api_clSetProgramSpecializationConstant(cl_program handle, cl_uint spec_id,
+                                                          size_t spec_size, const void *spec_value)
 {
     struct program_object *program = program_lookup(handle);
     if (!program || program->origin != PROGRAM_FROM_IL)
@@ -291,7 +298,8 @@ static bool has_global_destructors(const struct cl_device *device)
     return device->config->version_major == 2 && device->config->version_minor >= 2;
 }
 
-cl_int CL_API_CALL api_clSetProgramReleaseCallback(cl_program handle, void(CL_CALLBACK *pfn_notify)(cl_program, void *),
+cl_int CL_API_CALL api_clSetProgramReleaseCallback(cl_program handle,
+                                                   void(CL_CALLBACK *pfn_notify)(cl_program, void *),
                                                    void *user_data)
 {
     struct program_object *program = program_lookup(handle);
@@ -370,7 +378,8 @@ static cl_int ask_kernel_names(const struct info_reply *reply, const struct prog
     return err;
 }
 
-static cl_int ask_program(const struct info_reply *reply, const struct program_object *program, cl_program_info param_name)
+static cl_int ask_program(const struct info_reply *reply, const struct program_object *program,
+                          cl_program_info param_name)
 {
     const struct program *executable = program->build.program;
     switch (param_name) {
@@ -391,7 +400,8 @@ static cl_int ask_program(const struct info_reply *reply, const struct program_o
     case CL_PROGRAM_BINARIES:
         return ask_binaries(reply, program);
     case CL_PROGRAM_NUM_KERNELS:
-        return executable ? INFO_VALUE(reply, size_t, program_kernel_count(executable)) : CL_INVALID_PROGRAM_EXECUTABLE;
+        return executable ? INFO_VALUE(reply, size_t, program_kernel_count(executable))
+                          : CL_INVALID_PROGRAM_EXECUTABLE;
     case CL_PROGRAM_KERNEL_NAMES:
         return executable ? ask_kernel_names(reply, executable) : CL_INVALID_PROGRAM_EXECUTABLE;
     case CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT:
@@ -402,8 +412,9 @@ static cl_int ask_program(const struct info_reply *reply, const struct program_o
     }
 }
 
-cl_int CL_API_CALL api_clGetProgramInfo(cl_program handle, cl_program_info param_name, size_t param_value_size,
-                                        void *param_value, size_t *param_value_size_ret)
+cl_int CL_API_CALL api_clGetProgramInfo(cl_program handle, cl_program_info param_name,
+                                        size_t param_value_size, void *param_value,
+                                        size_t *param_value_size_ret)
 {
     const struct info_reply reply[] = {{param_value_size, param_value, param_value_size_ret}};
     const struct program_object *program = program_lookup(handle);
@@ -415,7 +426,8 @@ cl_int CL_API_CALL api_clGetProgramInfo(cl_program handle, cl_program_info param
     return err;
 }
 
-static cl_int ask_build(const struct info_reply *reply, const struct build *build, cl_program_build_info param_name)
+static cl_int ask_build(const struct info_reply *reply, const struct build *build,
+                        cl_program_build_info param_name)
 {
     bool none = build->status == CL_BUILD_NONE;
     switch (param_name) {
@@ -434,8 +446,9 @@ static cl_int ask_build(const struct info_reply *reply, const struct build *buil
     }
 }
 
-cl_int CL_API_CALL api_clGetProgramBuildInfo(cl_program handle, cl_device_id device, cl_program_build_info param_name,
-                                             size_t param_value_size, void *param_value, size_t *param_value_size_ret)
+cl_int CL_API_CALL api_clGetProgramBuildInfo(cl_program handle, cl_device_id device,
+                                             cl_program_build_info param_name, size_t param_value_size,
+                                             void *param_value, size_t *param_value_size_ret)
 {
     const struct info_reply reply[] = {{param_value_size, param_value, param_value_size_ret}};
     const struct program_object *program = program_lookup(handle);

@@ -49,7 +49,8 @@ size_t program_binary_size(const struct program_object *program)
     if (!program->build.spirv.words)
         return 0;
     return sizeof(struct header) + text_bytes(program->build.options) + text_bytes(program->source) +
-           program->constant_count * sizeof *program->constants + program->build.spirv.word_count * sizeof(uint32_t);
+           program->constant_count * sizeof *program->constants +
+           program->build.spirv.word_count * sizeof(uint32_t);
 }
 
 static unsigned char *put(unsigned char *out, const void *bytes, size_t size)
@@ -94,7 +95,8 @@ static bool header_read(struct header *header, const unsigned char *bytes, size_
         return false;
     uint64_t constant_bytes = header->constant_count * (uint64_t)sizeof(struct spec_constant);
     if (header->options_bytes + (uint64_t)header->source_bytes + constant_bytes +
-            header->word_count * sizeof(uint32_t) != rest)
+            header->word_count * sizeof(uint32_t) !=
+        rest)
         return false;
     return checksum(*header, bytes + sizeof *header, rest) == header->checksum;
 }
@@ -152,6 +154,7 @@ bool program_binary_read(struct program_object *program, const unsigned char *by
     program->build.kernel_arg_info = header.flags & FLAG_KERNEL_ARG_INFO;
     return take_text(&at, header.options_bytes, &program->build.options) &&
            take_text(&at, header.source_bytes, &program->source) &&
-           take_constants(&at, header.constant_count, program) && take_words(at, header.word_count, &program->il) &&
+           take_constants(&at, header.constant_count, program) &&
+           take_words(at, header.word_count, &program->il) &&
            take_words(at, header.word_count, &program->build.spirv);
 }

@@ -15,9 +15,9 @@ enum { EXIT_NOTHING_RAN = 3, EXIT_NO_PROGRESS = 124 };
 
 static struct runtime runtime;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static bool started;          /* atomic */
-static pid_t started_by;      /* a forked child that never calls us has another pid */
-static FILE *log_stream;      /* NULL: stderr */
+static bool started;            /* atomic */
+static pid_t started_by;        /* a forked child that never calls us has another pid */
+static FILE *log_stream;        /* NULL: stderr */
 static uint64_t kernels_before; /* run on devices that runtime_load replaced */
 
 /* ---- the lock ------------------------------------------------------------------ */
@@ -46,7 +46,8 @@ bool runtime_lock_held(void)
 
 static void complain(const struct diagnosis *diagnosis)
 {
-    fprintf(stderr, "orrery: error: %s\n", diagnosis->text[0] ? diagnosis->text : status_name(diagnosis->status));
+    fprintf(stderr, "orrery: error: %s\n",
+            diagnosis->text[0] ? diagnosis->text : status_name(diagnosis->status));
 }
 
 /* A scenario from path or text (or neither), with the environment's options over it. */
@@ -125,7 +126,8 @@ static void set_up(void)
     enum status status = scenario_read(&runtime.scenario, path && *path ? path : NULL, NULL, &diagnosis);
     if (!status) {
         runtime.report = report_new(&runtime.scenario);
-        status = runtime.report ? STATUS_OK : diagnose(&diagnosis, STATUS_OUT_OF_MEMORY, "out of host memory");
+        status =
+            runtime.report ? STATUS_OK : diagnose(&diagnosis, STATUS_OUT_OF_MEMORY, "out of host memory");
     }
     if (!status) {
         log_open();

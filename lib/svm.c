@@ -146,7 +146,8 @@ static void *allocate(struct context *context, cl_svm_mem_flags flags, size_t si
         return NULL;
     }
     void *pointer = (void *)(uintptr_t)address;
-    *allocation = (struct svm_allocation){.context = context, .pointer = pointer, .size = size, .flags = flags};
+    *allocation =
+        (struct svm_allocation){.context = context, .pointer = pointer, .size = size, .flags = flags};
     pthread_mutex_lock(&table.lock);
     bool inserted = insert(allocation);
     pthread_mutex_unlock(&table.lock);

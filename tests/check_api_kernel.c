@@ -124,7 +124,10 @@ END_TEST
 
 START_TEST(clSetKernelArg_takes_good_arguments)
 {
-    struct { cl_int a; cl_double b; } p = {1, 2};
+    struct {
+        cl_int a;
+        cl_double b;
+    } p = {1, 2};
     cl_mem buffer = cl_buffer(context, 0, 256, NULL), nothing = NULL;
     cl_float4 v = {{1, 2, 3, 4}};
     cl_int n = 5;
@@ -211,11 +214,14 @@ START_TEST(clSetKernelExecInfo_judges_its_arguments)
     cl_is(clSetKernelExecInfo(copy, CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof mine, NULL), CL_INVALID_VALUE);
     cl_is(clSetKernelExecInfo(copy, CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof mine - 1, &mine), CL_INVALID_VALUE);
     cl_ok(clSetKernelExecInfo(copy, CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM, sizeof no, &no));
-    cl_is(clSetKernelExecInfo(copy, CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM, sizeof yes, &yes), CL_INVALID_OPERATION);
+    cl_is(clSetKernelExecInfo(copy, CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM, sizeof yes, &yes),
+          CL_INVALID_OPERATION);
     cl_is(clSetKernelExecInfo(copy, CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM, 1, &no), CL_INVALID_VALUE);
-    cl_is(clSetKernelExecInfo(copy, CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM, sizeof no, NULL), CL_INVALID_VALUE);
+    cl_is(clSetKernelExecInfo(copy, CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM, sizeof no, NULL),
+          CL_INVALID_VALUE);
     cl_is(clSetKernelExecInfo(copy, 0x7777, sizeof no, &no), CL_INVALID_VALUE);
-    cl_is(clSetKernelExecInfo((cl_kernel)context, CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof mine, &mine), CL_INVALID_KERNEL);
+    cl_is(clSetKernelExecInfo((cl_kernel)context, CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof mine, &mine),
+          CL_INVALID_KERNEL);
     clSVMFree(context, mine);
 }
 END_TEST
@@ -238,7 +244,8 @@ START_TEST(clCloneKernel_copies_arguments_and_then_goes_its_own_way)
 }
 END_TEST
 
-/* ---- queries -------------------------------------------------------------------------------------------- */
+/* ---- queries --------------------------------------------------------------------------------------------
+ */
 
 START_TEST(clGetKernelInfo_answers)
 {
@@ -272,7 +279,8 @@ START_TEST(clGetKernelArgInfo_answers)
         cl_kernel_arg_address_qualifier address;
         cl_kernel_arg_type_qualifier qualifier;
     } rows[ARGS] = {
-        {"in", "float4*", CL_KERNEL_ARG_ADDRESS_GLOBAL, CL_KERNEL_ARG_TYPE_CONST | CL_KERNEL_ARG_TYPE_RESTRICT},
+        {"in", "float4*", CL_KERNEL_ARG_ADDRESS_GLOBAL,
+         CL_KERNEL_ARG_TYPE_CONST | CL_KERNEL_ARG_TYPE_RESTRICT},
         {"out", "uint*", CL_KERNEL_ARG_ADDRESS_GLOBAL, CL_KERNEL_ARG_TYPE_VOLATILE},
         {"table", "int*", CL_KERNEL_ARG_ADDRESS_CONSTANT, CL_KERNEL_ARG_TYPE_CONST},
         {"scratch", "char*", CL_KERNEL_ARG_ADDRESS_LOCAL, CL_KERNEL_ARG_TYPE_NONE},
@@ -305,11 +313,13 @@ START_TEST(clGetKernelArgInfo_judges_its_arguments)
     char text[64];
     cl_program silent = build(source, "");
     cl_kernel kernel = kernel_of(silent, "copy");
-    cl_is(clGetKernelArgInfo(kernel, 0, CL_KERNEL_ARG_NAME, sizeof text, text, NULL), CL_KERNEL_ARG_INFO_NOT_AVAILABLE);
+    cl_is(clGetKernelArgInfo(kernel, 0, CL_KERNEL_ARG_NAME, sizeof text, text, NULL),
+          CL_KERNEL_ARG_INFO_NOT_AVAILABLE);
     cl_is(clGetKernelArgInfo(copy, ARGS, CL_KERNEL_ARG_NAME, sizeof text, text, NULL), CL_INVALID_ARG_INDEX);
     cl_is(clGetKernelArgInfo(copy, 0, 0x7777, sizeof text, text, NULL), CL_INVALID_VALUE);
     cl_is(clGetKernelArgInfo(copy, 0, CL_KERNEL_ARG_NAME, 1, text, NULL), CL_INVALID_VALUE);
-    cl_is(clGetKernelArgInfo((cl_kernel)context, 0, CL_KERNEL_ARG_NAME, sizeof text, text, NULL), CL_INVALID_KERNEL);
+    cl_is(clGetKernelArgInfo((cl_kernel)context, 0, CL_KERNEL_ARG_NAME, sizeof text, text, NULL),
+          CL_INVALID_KERNEL);
     cl_ok(clReleaseKernel(kernel));
     cl_ok(clReleaseProgram(silent));
 }
@@ -323,11 +333,14 @@ START_TEST(clGetKernelWorkGroupInfo_answers)
     cl_ok(clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof most, &most, NULL));
     cl_ok(clGetKernelWorkGroupInfo(copy, NULL, CL_KERNEL_WORK_GROUP_SIZE, sizeof value, &value, NULL));
     ck_assert_uint_eq(value, most);
-    cl_ok(clGetKernelWorkGroupInfo(copy, device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof triple, triple, NULL));
+    cl_ok(clGetKernelWorkGroupInfo(copy, device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof triple, triple,
+                                   NULL));
     ck_assert(triple[0] == 0 && triple[1] == 0 && triple[2] == 0);
-    cl_ok(clGetKernelWorkGroupInfo(sized, device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof triple, triple, NULL));
+    cl_ok(clGetKernelWorkGroupInfo(sized, device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof triple, triple,
+                                   NULL));
     ck_assert(triple[0] == 8 && triple[1] == 4 && triple[2] == 2);
-    cl_ok(clGetKernelWorkGroupInfo(copy, device, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, sizeof value, &value, NULL));
+    cl_ok(clGetKernelWorkGroupInfo(copy, device, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, sizeof value,
+                                   &value, NULL));
     ck_assert_uint_eq(value, 32);
     cl_ok(clGetKernelWorkGroupInfo(with_local, device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof bytes, &bytes, NULL));
     ck_assert_uint_eq(bytes, 64 * sizeof(cl_int));
@@ -335,11 +348,17 @@ START_TEST(clGetKernelWorkGroupInfo_answers)
     cl_ok(clGetKernelWorkGroupInfo(with_local, device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof bytes, &bytes, NULL));
     ck_assert_uint_eq(bytes, 64 * sizeof(cl_int) + 128);
     cl_ok(clGetKernelWorkGroupInfo(copy, device, CL_KERNEL_PRIVATE_MEM_SIZE, sizeof bytes, &bytes, NULL));
-    cl_is(clGetKernelWorkGroupInfo(copy, device, CL_KERNEL_GLOBAL_WORK_SIZE, sizeof triple, triple, NULL), CL_INVALID_VALUE);
+    cl_is(clGetKernelWorkGroupInfo(copy, device, CL_KERNEL_GLOBAL_WORK_SIZE, sizeof triple, triple, NULL),
+          CL_INVALID_VALUE);
     cl_is(clGetKernelWorkGroupInfo(copy, device, 0x7777, sizeof triple, triple, NULL), CL_INVALID_VALUE);
-    cl_is(clGetKernelWorkGroupInfo(copy, device, CL_KERNEL_WORK_GROUP_SIZE, 1, &value, NULL), CL_INVALID_VALUE);
-    cl_is(clGetKernelWorkGroupInfo(copy, (cl_device_id)context, CL_KERNEL_WORK_GROUP_SIZE, sizeof value, &value, NULL), CL_INVALID_DEVICE);
-    cl_is(clGetKernelWorkGroupInfo((cl_kernel)context, device, CL_KERNEL_WORK_GROUP_SIZE, sizeof value, &value, NULL), CL_INVALID_KERNEL);
+    cl_is(clGetKernelWorkGroupInfo(copy, device, CL_KERNEL_WORK_GROUP_SIZE, 1, &value, NULL),
+          CL_INVALID_VALUE);
+    cl_is(clGetKernelWorkGroupInfo(copy, (cl_device_id)context, CL_KERNEL_WORK_GROUP_SIZE, sizeof value,
+                                   &value, NULL),
+          CL_INVALID_DEVICE);
+    cl_is(clGetKernelWorkGroupInfo((cl_kernel)context, device, CL_KERNEL_WORK_GROUP_SIZE, sizeof value,
+                                   &value, NULL),
+          CL_INVALID_KERNEL);
     cl_ok(clReleaseKernel(sized));
     cl_ok(clReleaseKernel(with_local));
 }
@@ -358,14 +377,18 @@ START_TEST(clGetKernelSubGroupInfo_answers)
     ck_assert_uint_eq(sub_group(CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE, 64, 2), 32);
     ck_assert_uint_eq(sub_group(CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE, 64, 2), 4);
     ck_assert_uint_eq(sub_group(CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE, 33, 1), 2);
-    cl_ok(clGetKernelSubGroupInfo(copy, device, CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT, sizeof count, &count, sizeof local, local, NULL));
+    cl_ok(clGetKernelSubGroupInfo(copy, device, CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT, sizeof count,
+                                  &count, sizeof local, local, NULL));
     ck_assert(local[0] == 96 && local[1] == 1 && local[2] == 1);
     count = 1000000;
-    cl_ok(clGetKernelSubGroupInfo(copy, device, CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT, sizeof count, &count, sizeof local, local, NULL));
+    cl_ok(clGetKernelSubGroupInfo(copy, device, CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT, sizeof count,
+                                  &count, sizeof local, local, NULL));
     ck_assert(local[0] == 0 && local[1] == 0 && local[2] == 0);
-    cl_ok(clGetKernelSubGroupInfo(copy, NULL, CL_KERNEL_MAX_NUM_SUB_GROUPS, 0, NULL, sizeof value, &value, NULL));
+    cl_ok(clGetKernelSubGroupInfo(copy, NULL, CL_KERNEL_MAX_NUM_SUB_GROUPS, 0, NULL, sizeof value, &value,
+                                  NULL));
     ck_assert_uint_eq(value, 1024 / 32);
-    cl_ok(clGetKernelSubGroupInfo(copy, device, CL_KERNEL_COMPILE_NUM_SUB_GROUPS, 0, NULL, sizeof value, &value, NULL));
+    cl_ok(clGetKernelSubGroupInfo(copy, device, CL_KERNEL_COMPILE_NUM_SUB_GROUPS, 0, NULL, sizeof value,
+                                  &value, NULL));
     ck_assert_uint_eq(value, 0);
 }
 END_TEST
@@ -373,14 +396,28 @@ END_TEST
 START_TEST(clGetKernelSubGroupInfo_judges_its_arguments)
 {
     size_t value = 0, local[4] = {8, 8, 1, 1};
-    cl_is(clGetKernelSubGroupInfo((cl_kernel)context, device, CL_KERNEL_MAX_NUM_SUB_GROUPS, 0, NULL, sizeof value, &value, NULL), CL_INVALID_KERNEL);
-    cl_is(clGetKernelSubGroupInfo(copy, (cl_device_id)context, CL_KERNEL_MAX_NUM_SUB_GROUPS, 0, NULL, sizeof value, &value, NULL), CL_INVALID_DEVICE);
-    cl_is(clGetKernelSubGroupInfo(copy, device, 0x7777, 0, NULL, sizeof value, &value, NULL), CL_INVALID_VALUE);
-    cl_is(clGetKernelSubGroupInfo(copy, device, CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE, sizeof local, local, sizeof value, &value, NULL), CL_INVALID_VALUE);
-    cl_is(clGetKernelSubGroupInfo(copy, device, CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE, 7, local, sizeof value, &value, NULL), CL_INVALID_VALUE);
-    cl_is(clGetKernelSubGroupInfo(copy, device, CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE, 8, NULL, sizeof value, &value, NULL), CL_INVALID_VALUE);
-    cl_is(clGetKernelSubGroupInfo(copy, device, CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT, 4, local, sizeof value, &value, NULL), CL_INVALID_VALUE);
-    cl_is(clGetKernelSubGroupInfo(copy, device, CL_KERNEL_MAX_NUM_SUB_GROUPS, 0, NULL, 1, &value, NULL), CL_INVALID_VALUE);
+    cl_is(clGetKernelSubGroupInfo((cl_kernel)context, device, CL_KERNEL_MAX_NUM_SUB_GROUPS, 0, NULL,
+                                  sizeof value, &value, NULL),
+          CL_INVALID_KERNEL);
+    cl_is(clGetKernelSubGroupInfo(copy, (cl_device_id)context, CL_KERNEL_MAX_NUM_SUB_GROUPS, 0, NULL,
+                                  sizeof value, &value, NULL),
+          CL_INVALID_DEVICE);
+    cl_is(clGetKernelSubGroupInfo(copy, device, 0x7777, 0, NULL, sizeof value, &value, NULL),
+          CL_INVALID_VALUE);
+    cl_is(clGetKernelSubGroupInfo(copy, device, CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE, sizeof local, local,
+                                  sizeof value, &value, NULL),
+          CL_INVALID_VALUE);
+    cl_is(clGetKernelSubGroupInfo(copy, device, CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE, 7, local,
+                                  sizeof value, &value, NULL),
+          CL_INVALID_VALUE);
+    cl_is(clGetKernelSubGroupInfo(copy, device, CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE, 8, NULL, sizeof value,
+                                  &value, NULL),
+          CL_INVALID_VALUE);
+    cl_is(clGetKernelSubGroupInfo(copy, device, CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT, 4, local,
+                                  sizeof value, &value, NULL),
+          CL_INVALID_VALUE);
+    cl_is(clGetKernelSubGroupInfo(copy, device, CL_KERNEL_MAX_NUM_SUB_GROUPS, 0, NULL, 1, &value, NULL),
+          CL_INVALID_VALUE);
 }
 END_TEST
 
@@ -389,7 +426,9 @@ START_TEST(clGetKernelSubGroupInfo_needs_sub_groups)
     size_t value = 0;
     setenv("ORRERY_DEVICE_VERSION", "1.2", 1);
     set_up();
-    cl_is(clGetKernelSubGroupInfo(copy, device, CL_KERNEL_MAX_NUM_SUB_GROUPS, 0, NULL, sizeof value, &value, NULL), CL_INVALID_OPERATION);
+    cl_is(clGetKernelSubGroupInfo(copy, device, CL_KERNEL_MAX_NUM_SUB_GROUPS, 0, NULL, sizeof value, &value,
+                                  NULL),
+          CL_INVALID_OPERATION);
     ck_assert_ptr_null(clSVMAlloc(context, 0, 64, 0));
     cl_is(clSetKernelArgSVMPointer(copy, IN, NULL), CL_INVALID_OPERATION);
     tear_down();

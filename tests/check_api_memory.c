@@ -4,7 +4,8 @@
 
 enum { SIZE = 4096, ALIGN = 128 };
 
-static cl_int buffer_error(cl_context owner, const cl_mem_properties *properties, cl_mem_flags flags, size_t size, void *host)
+static cl_int buffer_error(cl_context owner, const cl_mem_properties *properties, cl_mem_flags flags,
+                           size_t size, void *host)
 {
     cl_int err = 1, plain = 1;
     cl_mem made = clCreateBufferWithProperties(owner, properties, flags, size, host, &err);
@@ -51,14 +52,20 @@ END_TEST
 START_TEST(clCreateBuffer_rejects_flags_that_exclude_each_other)
 {
     char host[SIZE];
-    static const cl_mem_flags bad[] = {
-        CL_MEM_READ_WRITE | CL_MEM_READ_ONLY, CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY, CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY,
-        CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR, CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR,
-        CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_WRITE_ONLY, CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS,
-        CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS, CL_MEM_KERNEL_READ_AND_WRITE, (cl_mem_flags)1 << 40,
-        CL_MEM_SVM_FINE_GRAIN_BUFFER};
+    static const cl_mem_flags bad[] = {CL_MEM_READ_WRITE | CL_MEM_READ_ONLY,
+                                       CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY,
+                                       CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY,
+                                       CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR,
+                                       CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR,
+                                       CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_WRITE_ONLY,
+                                       CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS,
+                                       CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS,
+                                       CL_MEM_KERNEL_READ_AND_WRITE,
+                                       (cl_mem_flags)1 << 40,
+                                       CL_MEM_SVM_FINE_GRAIN_BUFFER};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        cl_is(buffer_error(context, NULL, bad[i], SIZE, bad[i] & CL_MEM_USE_HOST_PTR ? host : NULL), CL_INVALID_VALUE);
+        cl_is(buffer_error(context, NULL, bad[i], SIZE, bad[i] & CL_MEM_USE_HOST_PTR ? host : NULL),
+              CL_INVALID_VALUE);
     cl_ok(buffer_error(context, NULL, CL_MEM_COPY_HOST_PTR | CL_MEM_ALLOC_HOST_PTR, SIZE, host));
 }
 END_TEST
@@ -170,7 +177,8 @@ END_TEST
 
 /* ---- sub-buffers ----------------------------------------------------------------------------- */
 
-static cl_int sub_error(cl_mem parent, cl_mem_flags flags, cl_buffer_create_type type, size_t origin, size_t size)
+static cl_int sub_error(cl_mem parent, cl_mem_flags flags, cl_buffer_create_type type, size_t origin,
+                        size_t size)
 {
     const cl_buffer_region region = {origin, size};
     cl_int err = 1;
@@ -191,7 +199,8 @@ START_TEST(clCreateSubBuffer_judges_its_region)
     cl_is(sub_error(parent, 0, CL_BUFFER_CREATE_TYPE_REGION, 0, SIZE + 1), CL_INVALID_VALUE);
     cl_is(sub_error(parent, 0, CL_BUFFER_CREATE_TYPE_REGION, SIZE, 1), CL_INVALID_VALUE);
     cl_is(sub_error(parent, 0, CL_BUFFER_CREATE_TYPE_REGION, ALIGN, SIZE_MAX), CL_INVALID_VALUE);
-    cl_is(sub_error(parent, 0, CL_BUFFER_CREATE_TYPE_REGION, SIZE_MAX & ~(size_t)(ALIGN - 1), ALIGN), CL_INVALID_VALUE);
+    cl_is(sub_error(parent, 0, CL_BUFFER_CREATE_TYPE_REGION, SIZE_MAX & ~(size_t)(ALIGN - 1), ALIGN),
+          CL_INVALID_VALUE);
     cl_is(sub_error(parent, 0, CL_BUFFER_CREATE_TYPE_REGION, 4, 16), CL_MISALIGNED_SUB_BUFFER_OFFSET);
     cl_is(sub_error(parent, 0, 0x7777, 0, 16), CL_INVALID_VALUE);
     ck_assert_ptr_null(clCreateSubBuffer(parent, 0, CL_BUFFER_CREATE_TYPE_REGION, NULL, &err));
@@ -203,21 +212,31 @@ END_TEST
 
 START_TEST(clCreateSubBuffer_cannot_win_back_access)
 {
-    static const struct { cl_mem_flags parent, sub; cl_int err; } rows[] = {
-        {CL_MEM_WRITE_ONLY, CL_MEM_READ_WRITE, CL_INVALID_VALUE}, {CL_MEM_WRITE_ONLY, CL_MEM_READ_ONLY, CL_INVALID_VALUE},
-        {CL_MEM_READ_ONLY, CL_MEM_READ_WRITE, CL_INVALID_VALUE}, {CL_MEM_READ_ONLY, CL_MEM_WRITE_ONLY, CL_INVALID_VALUE},
+    static const struct {
+        cl_mem_flags parent, sub;
+        cl_int err;
+    } rows[] = {
+        {CL_MEM_WRITE_ONLY, CL_MEM_READ_WRITE, CL_INVALID_VALUE},
+        {CL_MEM_WRITE_ONLY, CL_MEM_READ_ONLY, CL_INVALID_VALUE},
+        {CL_MEM_READ_ONLY, CL_MEM_READ_WRITE, CL_INVALID_VALUE},
+        {CL_MEM_READ_ONLY, CL_MEM_WRITE_ONLY, CL_INVALID_VALUE},
         {CL_MEM_HOST_WRITE_ONLY, CL_MEM_HOST_READ_ONLY, CL_INVALID_VALUE},
         {CL_MEM_HOST_READ_ONLY, CL_MEM_HOST_WRITE_ONLY, CL_INVALID_VALUE},
         {CL_MEM_HOST_NO_ACCESS, CL_MEM_HOST_READ_ONLY, CL_INVALID_VALUE},
         {CL_MEM_HOST_NO_ACCESS, CL_MEM_HOST_WRITE_ONLY, CL_INVALID_VALUE},
-        {0, CL_MEM_ALLOC_HOST_PTR, CL_INVALID_VALUE}, {0, CL_MEM_USE_HOST_PTR, CL_INVALID_VALUE},
-        {0, CL_MEM_COPY_HOST_PTR, CL_INVALID_VALUE}, {0, CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY, CL_INVALID_VALUE},
-        {CL_MEM_READ_WRITE, CL_MEM_READ_ONLY, CL_SUCCESS}, {CL_MEM_READ_WRITE, CL_MEM_WRITE_ONLY, CL_SUCCESS},
-        {CL_MEM_HOST_READ_ONLY, CL_MEM_HOST_NO_ACCESS, CL_SUCCESS}, {CL_MEM_READ_ONLY, CL_MEM_READ_ONLY, CL_SUCCESS},
+        {0, CL_MEM_ALLOC_HOST_PTR, CL_INVALID_VALUE},
+        {0, CL_MEM_USE_HOST_PTR, CL_INVALID_VALUE},
+        {0, CL_MEM_COPY_HOST_PTR, CL_INVALID_VALUE},
+        {0, CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY, CL_INVALID_VALUE},
+        {CL_MEM_READ_WRITE, CL_MEM_READ_ONLY, CL_SUCCESS},
+        {CL_MEM_READ_WRITE, CL_MEM_WRITE_ONLY, CL_SUCCESS},
+        {CL_MEM_HOST_READ_ONLY, CL_MEM_HOST_NO_ACCESS, CL_SUCCESS},
+        {CL_MEM_READ_ONLY, CL_MEM_READ_ONLY, CL_SUCCESS},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         cl_mem parent = cl_buffer(context, rows[i].parent, SIZE, NULL);
-        ck_assert_msg(sub_error(parent, rows[i].sub, CL_BUFFER_CREATE_TYPE_REGION, 0, 16) == rows[i].err, "row %zu", i);
+        ck_assert_msg(sub_error(parent, rows[i].sub, CL_BUFFER_CREATE_TYPE_REGION, 0, 16) == rows[i].err,
+                      "row %zu", i);
         cl_ok(clReleaseMemObject(parent));
     }
 }
@@ -228,10 +247,12 @@ START_TEST(clGetMemObjectInfo_answers_for_a_sub_buffer)
     static char host[SIZE];
     const cl_buffer_region region = {2 * ALIGN, 64};
     cl_int err;
-    cl_mem parent = cl_buffer(context, CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR | CL_MEM_HOST_READ_ONLY, SIZE, host);
+    cl_mem parent =
+        cl_buffer(context, CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR | CL_MEM_HOST_READ_ONLY, SIZE, host);
     cl_mem sub = clCreateSubBuffer(parent, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &err);
     cl_ok(err);
-    ck_assert_uint_eq(ask(sub, CL_MEM_FLAGS, 8), CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR | CL_MEM_HOST_READ_ONLY);
+    ck_assert_uint_eq(ask(sub, CL_MEM_FLAGS, 8),
+                      CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR | CL_MEM_HOST_READ_ONLY);
     ck_assert_uint_eq(ask(sub, CL_MEM_SIZE, 8), 64);
     ck_assert_uint_eq(ask(sub, CL_MEM_OFFSET, 8), 2 * ALIGN);
     ck_assert_uint_eq(ask(sub, CL_MEM_ASSOCIATED_MEMOBJECT, 8), (uintptr_t)parent);

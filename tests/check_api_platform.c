@@ -56,7 +56,8 @@ START_TEST(clGetPlatformInfo_answers)
     ck_assert_str_eq(value, "ORRERY");
     cl_ok(clGetPlatformInfo(platform, CL_PLATFORM_NUMERIC_VERSION, sizeof version, &version, NULL));
     ck_assert_uint_eq(version, CL_MAKE_VERSION(3, 0, 0));
-    cl_ok(clGetPlatformInfo(platform, CL_PLATFORM_HOST_TIMER_RESOLUTION, sizeof resolution, &resolution, NULL));
+    cl_ok(
+        clGetPlatformInfo(platform, CL_PLATFORM_HOST_TIMER_RESOLUTION, sizeof resolution, &resolution, NULL));
     ck_assert_uint_eq(resolution, 1);
 }
 END_TEST
@@ -153,16 +154,29 @@ END_TEST
 /* The least a full profile device of this version may answer. */
 START_TEST(clGetDeviceInfo_meets_the_minimum_of_the_full_profile)
 {
-    static const struct { cl_device_info name; size_t size; uint64_t least; } rows[] = {
-        {CL_DEVICE_MAX_COMPUTE_UNITS, 4, 1}, {CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS, 4, 3},
-        {CL_DEVICE_MAX_WORK_GROUP_SIZE, 8, 1}, {CL_DEVICE_ADDRESS_BITS, 4, 64},
-        {CL_DEVICE_MAX_MEM_ALLOC_SIZE, 8, 128u << 20}, {CL_DEVICE_MAX_PARAMETER_SIZE, 8, 1024},
-        {CL_DEVICE_MEM_BASE_ADDR_ALIGN, 4, 1024}, {CL_DEVICE_MIN_DATA_TYPE_ALIGN_SIZE, 4, 128},
-        {CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE, 8, 64 << 10}, {CL_DEVICE_MAX_CONSTANT_ARGS, 4, 8},
-        {CL_DEVICE_LOCAL_MEM_SIZE, 8, 32 << 10}, {CL_DEVICE_PRINTF_BUFFER_SIZE, 8, 1 << 20},
-        {CL_DEVICE_PROFILING_TIMER_RESOLUTION, 8, 1}, {CL_DEVICE_GLOBAL_MEM_SIZE, 8, 128u << 20},
-        {CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE, 8, 64 << 10}, {CL_DEVICE_MAX_NUM_SUB_GROUPS, 4, 1},
-        {CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, 8, 1}, {CL_DEVICE_VENDOR_ID, 4, 1},
+    static const struct {
+        cl_device_info name;
+        size_t size;
+        uint64_t least;
+    } rows[] = {
+        {CL_DEVICE_MAX_COMPUTE_UNITS, 4, 1},
+        {CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS, 4, 3},
+        {CL_DEVICE_MAX_WORK_GROUP_SIZE, 8, 1},
+        {CL_DEVICE_ADDRESS_BITS, 4, 64},
+        {CL_DEVICE_MAX_MEM_ALLOC_SIZE, 8, 128u << 20},
+        {CL_DEVICE_MAX_PARAMETER_SIZE, 8, 1024},
+        {CL_DEVICE_MEM_BASE_ADDR_ALIGN, 4, 1024},
+        {CL_DEVICE_MIN_DATA_TYPE_ALIGN_SIZE, 4, 128},
+        {CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE, 8, 64 << 10},
+        {CL_DEVICE_MAX_CONSTANT_ARGS, 4, 8},
+        {CL_DEVICE_LOCAL_MEM_SIZE, 8, 32 << 10},
+        {CL_DEVICE_PRINTF_BUFFER_SIZE, 8, 1 << 20},
+        {CL_DEVICE_PROFILING_TIMER_RESOLUTION, 8, 1},
+        {CL_DEVICE_GLOBAL_MEM_SIZE, 8, 128u << 20},
+        {CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE, 8, 64 << 10},
+        {CL_DEVICE_MAX_NUM_SUB_GROUPS, 4, 1},
+        {CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, 8, 1},
+        {CL_DEVICE_VENDOR_ID, 4, 1},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         ck_assert_msg(number(rows[i].name, rows[i].size) >= rows[i].least, "query 0x%x", rows[i].name);
@@ -181,14 +195,29 @@ END_TEST
 
 START_TEST(clGetDeviceInfo_admits_what_is_absent)
 {
-    static const struct { cl_device_info name; size_t size; } rows[] = {
-        {CL_DEVICE_IMAGE_SUPPORT, 4}, {CL_DEVICE_MAX_READ_IMAGE_ARGS, 4}, {CL_DEVICE_MAX_WRITE_IMAGE_ARGS, 4},
-        {CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS, 4}, {CL_DEVICE_MAX_SAMPLERS, 4}, {CL_DEVICE_IMAGE2D_MAX_WIDTH, 8},
-        {CL_DEVICE_IMAGE2D_MAX_HEIGHT, 8}, {CL_DEVICE_IMAGE3D_MAX_WIDTH, 8}, {CL_DEVICE_IMAGE3D_MAX_HEIGHT, 8},
-        {CL_DEVICE_IMAGE3D_MAX_DEPTH, 8}, {CL_DEVICE_IMAGE_MAX_ARRAY_SIZE, 8}, {CL_DEVICE_IMAGE_MAX_BUFFER_SIZE, 8},
-        {CL_DEVICE_PIPE_SUPPORT, 4}, {CL_DEVICE_MAX_PIPE_ARGS, 4}, {CL_DEVICE_MAX_ON_DEVICE_QUEUES, 4},
-        {CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES, 8}, {CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES, 8},
-        {CL_DEVICE_PARTITION_MAX_SUB_DEVICES, 4}, {CL_DEVICE_PARTITION_AFFINITY_DOMAIN, 8},
+    static const struct {
+        cl_device_info name;
+        size_t size;
+    } rows[] = {
+        {CL_DEVICE_IMAGE_SUPPORT, 4},
+        {CL_DEVICE_MAX_READ_IMAGE_ARGS, 4},
+        {CL_DEVICE_MAX_WRITE_IMAGE_ARGS, 4},
+        {CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS, 4},
+        {CL_DEVICE_MAX_SAMPLERS, 4},
+        {CL_DEVICE_IMAGE2D_MAX_WIDTH, 8},
+        {CL_DEVICE_IMAGE2D_MAX_HEIGHT, 8},
+        {CL_DEVICE_IMAGE3D_MAX_WIDTH, 8},
+        {CL_DEVICE_IMAGE3D_MAX_HEIGHT, 8},
+        {CL_DEVICE_IMAGE3D_MAX_DEPTH, 8},
+        {CL_DEVICE_IMAGE_MAX_ARRAY_SIZE, 8},
+        {CL_DEVICE_IMAGE_MAX_BUFFER_SIZE, 8},
+        {CL_DEVICE_PIPE_SUPPORT, 4},
+        {CL_DEVICE_MAX_PIPE_ARGS, 4},
+        {CL_DEVICE_MAX_ON_DEVICE_QUEUES, 4},
+        {CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES, 8},
+        {CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES, 8},
+        {CL_DEVICE_PARTITION_MAX_SUB_DEVICES, 4},
+        {CL_DEVICE_PARTITION_AFFINITY_DOMAIN, 8},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         ck_assert_msg(number(rows[i].name, rows[i].size) == 0, "query 0x%x", rows[i].name);
@@ -210,12 +239,21 @@ START_TEST(clGetDeviceInfo_lists_extensions_the_same_way_twice)
         ck_assert_uint_ge(CL_VERSION_MAJOR(list[i].version), 1);
     }
     ck_assert_str_eq(text(CL_DEVICE_EXTENSIONS), joined);
-    static const char *const wanted[] = {
-        "cl_khr_icd", "cl_khr_byte_addressable_store", "cl_khr_global_int32_base_atomics",
-        "cl_khr_global_int32_extended_atomics", "cl_khr_local_int32_base_atomics",
-        "cl_khr_local_int32_extended_atomics", "cl_khr_int64_base_atomics", "cl_khr_int64_extended_atomics",
-        "cl_khr_fp16", "cl_khr_fp64", "cl_khr_il_program", "cl_khr_extended_versioning", "cl_khr_subgroups",
-        "cl_khr_spirv_no_integer_wrap_decoration", "cl_khr_create_command_queue"};
+    static const char *const wanted[] = {"cl_khr_icd",
+                                         "cl_khr_byte_addressable_store",
+                                         "cl_khr_global_int32_base_atomics",
+                                         "cl_khr_global_int32_extended_atomics",
+                                         "cl_khr_local_int32_base_atomics",
+                                         "cl_khr_local_int32_extended_atomics",
+                                         "cl_khr_int64_base_atomics",
+                                         "cl_khr_int64_extended_atomics",
+                                         "cl_khr_fp16",
+                                         "cl_khr_fp64",
+                                         "cl_khr_il_program",
+                                         "cl_khr_extended_versioning",
+                                         "cl_khr_subgroups",
+                                         "cl_khr_spirv_no_integer_wrap_decoration",
+                                         "cl_khr_create_command_queue"};
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
         ck_assert_msg(strstr(joined, wanted[i]) != NULL, "%s", wanted[i]);
     ck_assert_ptr_null(strstr(joined, "image"));
@@ -315,8 +353,8 @@ static void CL_CALLBACK hear(const char *message, const void *info, size_t size,
     snprintf(data, 256, "%s", message);
 }
 
-static cl_int context_error(const cl_context_properties *properties, cl_uint count, const cl_device_id *devices,
-                            bool notify, void *data)
+static cl_int context_error(const cl_context_properties *properties, cl_uint count,
+                            const cl_device_id *devices, bool notify, void *data)
 {
     cl_int err = 1;
     cl_context made = clCreateContext(properties, count, devices, notify ? hear : NULL, data, &err);
@@ -329,9 +367,10 @@ static cl_int context_error(const cl_context_properties *properties, cl_uint cou
 START_TEST(clCreateContext_judges_its_arguments)
 {
     const cl_context_properties good[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)platform, 0};
-    const cl_context_properties twice[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)platform, CL_CONTEXT_PLATFORM,
-                                           (cl_context_properties)platform, 0};
-    const cl_context_properties unknown[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)platform, 0x7777, 1, 0};
+    const cl_context_properties twice[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)platform,
+                                           CL_CONTEXT_PLATFORM, (cl_context_properties)platform, 0};
+    const cl_context_properties unknown[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)platform, 0x7777, 1,
+                                             0};
     const cl_context_properties sync[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)platform,
                                           CL_CONTEXT_INTEROP_USER_SYNC, 7, 0};
     cl_device_id twins[] = {device, device}, strangers[] = {device, (cl_device_id)context};
@@ -472,17 +511,26 @@ START_TEST(images_are_refused)
     cl_ok(clGetSupportedImageFormats(context, CL_MEM_READ_ONLY, CL_MEM_OBJECT_IMAGE2D, 0, NULL, &count));
     ck_assert_uint_eq(count, 0);
     cl_is(clGetSupportedImageFormats(context, 0, CL_MEM_OBJECT_BUFFER, 0, NULL, &count), CL_INVALID_VALUE);
-    cl_is(clGetSupportedImageFormats((cl_context)device, 0, CL_MEM_OBJECT_IMAGE2D, 0, NULL, &count), CL_INVALID_CONTEXT);
+    cl_is(clGetSupportedImageFormats((cl_context)device, 0, CL_MEM_OBJECT_IMAGE2D, 0, NULL, &count),
+          CL_INVALID_CONTEXT);
     cl_is(clGetImageInfo(buffer, CL_IMAGE_WIDTH, 0, NULL, &pitch), CL_INVALID_MEM_OBJECT);
-    cl_is(clEnqueueReadImage(queue, buffer, CL_TRUE, origin, region, 0, 0, pixel, 0, NULL, NULL), CL_INVALID_OPERATION);
-    cl_is(clEnqueueWriteImage(queue, buffer, CL_TRUE, origin, region, 0, 0, pixel, 0, NULL, NULL), CL_INVALID_OPERATION);
-    cl_is(clEnqueueCopyImage(queue, buffer, buffer, origin, origin, region, 0, NULL, NULL), CL_INVALID_OPERATION);
-    cl_is(clEnqueueCopyImageToBuffer(queue, buffer, buffer, origin, region, 0, 0, NULL, NULL), CL_INVALID_OPERATION);
-    cl_is(clEnqueueCopyBufferToImage(queue, buffer, buffer, 0, origin, region, 0, NULL, NULL), CL_INVALID_OPERATION);
+    cl_is(clEnqueueReadImage(queue, buffer, CL_TRUE, origin, region, 0, 0, pixel, 0, NULL, NULL),
+          CL_INVALID_OPERATION);
+    cl_is(clEnqueueWriteImage(queue, buffer, CL_TRUE, origin, region, 0, 0, pixel, 0, NULL, NULL),
+          CL_INVALID_OPERATION);
+    cl_is(clEnqueueCopyImage(queue, buffer, buffer, origin, origin, region, 0, NULL, NULL),
+          CL_INVALID_OPERATION);
+    cl_is(clEnqueueCopyImageToBuffer(queue, buffer, buffer, origin, region, 0, 0, NULL, NULL),
+          CL_INVALID_OPERATION);
+    cl_is(clEnqueueCopyBufferToImage(queue, buffer, buffer, 0, origin, region, 0, NULL, NULL),
+          CL_INVALID_OPERATION);
     cl_is(clEnqueueFillImage(queue, buffer, pixel, origin, region, 0, NULL, NULL), CL_INVALID_OPERATION);
-    ck_assert_ptr_null(clEnqueueMapImage(queue, buffer, CL_TRUE, CL_MAP_READ, origin, region, &pitch, &slice, 0, NULL, NULL, &err));
+    ck_assert_ptr_null(clEnqueueMapImage(queue, buffer, CL_TRUE, CL_MAP_READ, origin, region, &pitch, &slice,
+                                         0, NULL, NULL, &err));
     cl_is(err, CL_INVALID_OPERATION);
-    cl_is(clEnqueueReadImage((cl_command_queue)context, buffer, CL_TRUE, origin, region, 0, 0, pixel, 0, NULL, NULL), CL_INVALID_COMMAND_QUEUE);
+    cl_is(clEnqueueReadImage((cl_command_queue)context, buffer, CL_TRUE, origin, region, 0, 0, pixel, 0, NULL,
+                             NULL),
+          CL_INVALID_COMMAND_QUEUE);
     cl_ok(clReleaseMemObject(buffer));
 }
 END_TEST

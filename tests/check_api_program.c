@@ -49,7 +49,8 @@ static cl_build_status status_of(cl_program program)
 
 static cl_program_binary_type type_of(cl_program program)
 {
-    return (cl_program_binary_type)build_info(program, CL_PROGRAM_BINARY_TYPE, sizeof(cl_program_binary_type));
+    return (cl_program_binary_type)build_info(program, CL_PROGRAM_BINARY_TYPE,
+                                              sizeof(cl_program_binary_type));
 }
 
 static const char *program_text(cl_program program, cl_program_info name)
@@ -61,7 +62,10 @@ static const char *program_text(cl_program program, cl_program_info name)
     return value;
 }
 
-struct blob { unsigned char *bytes; size_t size; };
+struct blob {
+    unsigned char *bytes;
+    size_t size;
+};
 
 static struct blob binary_of(cl_program program)
 {
@@ -127,7 +131,8 @@ START_TEST(clBuildProgram_makes_an_executable)
     size_t count = 0;
     cl_is(status_of(made), CL_BUILD_NONE);
     ck_assert_uint_eq(type_of(made), CL_PROGRAM_BINARY_TYPE_NONE);
-    cl_is(clGetProgramInfo(made, CL_PROGRAM_NUM_KERNELS, sizeof count, &count, NULL), CL_INVALID_PROGRAM_EXECUTABLE);
+    cl_is(clGetProgramInfo(made, CL_PROGRAM_NUM_KERNELS, sizeof count, &count, NULL),
+          CL_INVALID_PROGRAM_EXECUTABLE);
     cl_is(clGetProgramInfo(made, CL_PROGRAM_KERNEL_NAMES, 0, NULL, &count), CL_INVALID_PROGRAM_EXECUTABLE);
     cl_ok(clBuildProgram(made, 1, &device, "-DX=1 -cl-mad-enable", NULL, NULL));
     cl_is(status_of(made), CL_BUILD_SUCCESS);
@@ -284,8 +289,10 @@ START_TEST(clGetProgramInfo_answers)
     cl_is(clGetProgramInfo(made, 0x7777, 0, NULL, &size), CL_INVALID_VALUE);
     cl_is(clGetProgramInfo(made, CL_PROGRAM_SOURCE, 3, devices, &size), CL_INVALID_VALUE);
     cl_is(clGetProgramInfo((cl_program)context, CL_PROGRAM_SOURCE, 0, NULL, &size), CL_INVALID_PROGRAM);
-    cl_is(clGetProgramBuildInfo(made, (cl_device_id)context, CL_PROGRAM_BUILD_LOG, 0, NULL, &size), CL_INVALID_DEVICE);
-    cl_is(clGetProgramBuildInfo((cl_program)context, device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size), CL_INVALID_PROGRAM);
+    cl_is(clGetProgramBuildInfo(made, (cl_device_id)context, CL_PROGRAM_BUILD_LOG, 0, NULL, &size),
+          CL_INVALID_DEVICE);
+    cl_is(clGetProgramBuildInfo((cl_program)context, device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size),
+          CL_INVALID_PROGRAM);
     cl_is(clGetProgramBuildInfo(made, device, 0x7777, 0, NULL, &size), CL_INVALID_VALUE);
     cl_is(clGetProgramBuildInfo(made, device, CL_PROGRAM_BUILD_STATUS, 1, devices, &size), CL_INVALID_VALUE);
     cl_ok(clReleaseProgram(made));
@@ -355,7 +362,8 @@ START_TEST(clCreateProgramWithBinary_judges_its_arguments)
     size_t length = sizeof bytes, zero = 0;
     cl_device_id stranger = (cl_device_id)context;
     cl_int status = 1, err = 1;
-    ck_assert_ptr_null(clCreateProgramWithBinary((cl_context)device, 1, &device, &length, &binary, NULL, &err));
+    ck_assert_ptr_null(
+        clCreateProgramWithBinary((cl_context)device, 1, &device, &length, &binary, NULL, &err));
     cl_is(err, CL_INVALID_CONTEXT);
     ck_assert_ptr_null(clCreateProgramWithBinary(context, 0, &device, &length, &binary, NULL, &err));
     cl_is(err, CL_INVALID_VALUE);
@@ -462,25 +470,25 @@ END_TEST
 
 /* One kernel and one constant: %1 = OpSpecConstant uint 5, SpecId 42. */
 static const uint32_t specialised[] = {
-    0x07230203, 0x00010000, 0, 9, 0,
-    0x00020011, 4,                                  /* OpCapability Addresses */
-    0x00020011, 6,                                  /* OpCapability Kernel */
-    0x0003000e, 2, 2,                               /* OpMemoryModel Physical64 OpenCL */
-    0x0004000f, 6, 5, 0x0000006b,                   /* OpEntryPoint Kernel %5 "k" */
-    0x00040047, 1, 1, 42,                           /* OpDecorate %1 SpecId 42 */
-    0x00040015, 2, 32, 0,                           /* %2 = OpTypeInt 32 0 */
-    0x00020013, 3,                                  /* %3 = OpTypeVoid */
-    0x00030021, 4, 3,                               /* %4 = OpTypeFunction %3 */
-    0x00040032, 2, 1, 5,                            /* %1 = OpSpecConstant %2 5 */
-    0x00050036, 3, 5, 0, 4,                         /* %5 = OpFunction */
-    0x000200f8, 6, 0x000100fd, 0x00010038,          /* label, return, end */
+    0x07230203, 0x00010000, 0,          9,          0, 0x00020011, 4, /* OpCapability Addresses */
+    0x00020011, 6,                                                    /* OpCapability Kernel */
+    0x0003000e, 2,          2,                                        /* OpMemoryModel Physical64 OpenCL */
+    0x0004000f, 6,          5,          0x0000006b,                   /* OpEntryPoint Kernel %5 "k" */
+    0x00040047, 1,          1,          42,                           /* OpDecorate %1 SpecId 42 */
+    0x00040015, 2,          32,         0,                            /* %2 = OpTypeInt 32 0 */
+    0x00020013, 3,                                                    /* %3 = OpTypeVoid */
+    0x00030021, 4,          3,                                        /* %4 = OpTypeFunction %3 */
+    0x00040032, 2,          1,          5,                            /* %1 = OpSpecConstant %2 5 */
+    0x00050036, 3,          5,          0,          4,                /* %5 = OpFunction */
+    0x000200f8, 6,          0x000100fd, 0x00010038,                   /* label, return, end */
 };
 
 START_TEST(clSetProgramSpecializationConstant_judges_its_arguments)
 {
     const cl_uint value = 7;
     cl_int err = 1;
-    cl_program made = clCreateProgramWithIL(context, specialised, sizeof specialised, &err), source = from_source(good);
+    cl_program made = clCreateProgramWithIL(context, specialised, sizeof specialised, &err),
+               source = from_source(good);
     cl_ok(err);
     cl_ok(clSetProgramSpecializationConstant(made, 42, sizeof value, &value));
     cl_ok(clSetProgramSpecializationConstant(made, 42, sizeof value, &value));
@@ -488,7 +496,8 @@ START_TEST(clSetProgramSpecializationConstant_judges_its_arguments)
     cl_is(clSetProgramSpecializationConstant(made, 42, 2, &value), CL_INVALID_VALUE);
     cl_is(clSetProgramSpecializationConstant(made, 42, sizeof value, NULL), CL_INVALID_VALUE);
     cl_is(clSetProgramSpecializationConstant(source, 42, sizeof value, &value), CL_INVALID_PROGRAM);
-    cl_is(clSetProgramSpecializationConstant((cl_program)context, 42, sizeof value, &value), CL_INVALID_PROGRAM);
+    cl_is(clSetProgramSpecializationConstant((cl_program)context, 42, sizeof value, &value),
+          CL_INVALID_PROGRAM);
     cl_ok(clBuildProgram(made, 0, NULL, NULL, NULL, NULL));
     cl_ok(clReleaseProgram(made));
     cl_ok(clReleaseProgram(source));
@@ -517,7 +526,8 @@ START_TEST(clLinkProgram_joins_objects_and_libraries)
     ck_assert_uint_eq(type_of(linked), CL_PROGRAM_BINARY_TYPE_EXECUTABLE);
     ck_assert_str_eq(program_text(linked, CL_PROGRAM_KERNEL_NAMES), "k");
     cl_is(clBuildProgram(linked, 0, NULL, NULL, NULL, NULL), CL_INVALID_OPERATION);
-    cl_program library = clLinkProgram(context, 1, &device, "-create-library", 1, &parts[1], NULL, NULL, &err);
+    cl_program library =
+        clLinkProgram(context, 1, &device, "-create-library", 1, &parts[1], NULL, NULL, &err);
     cl_ok(err);
     ck_assert_uint_eq(type_of(library), CL_PROGRAM_BINARY_TYPE_LIBRARY);
     ck_assert_ptr_null(clCreateKernel(library, "k", &err));
@@ -625,7 +635,8 @@ START_TEST(clCompileProgram_judges_its_arguments)
     cl_program made = from_source(good), header = from_source(good), bad_header = (cl_program)context;
     cl_program foreign = clCreateProgramWithSource(other_context, 1, &foreign_source, NULL, NULL);
     int data;
-    cl_is(clCompileProgram((cl_program)context, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL), CL_INVALID_PROGRAM);
+    cl_is(clCompileProgram((cl_program)context, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL),
+          CL_INVALID_PROGRAM);
     cl_is(clCompileProgram(made, 1, NULL, NULL, 0, NULL, NULL, NULL, NULL), CL_INVALID_VALUE);
     cl_is(clCompileProgram(made, 0, &device, NULL, 0, NULL, NULL, NULL, NULL), CL_INVALID_VALUE);
     cl_is(clCompileProgram(made, 1, &stranger, NULL, 0, NULL, NULL, NULL, NULL), CL_INVALID_DEVICE);
@@ -635,7 +646,8 @@ START_TEST(clCompileProgram_judges_its_arguments)
     cl_is(clCompileProgram(made, 0, NULL, NULL, 0, NULL, NULL, NULL, &data), CL_INVALID_VALUE);
     cl_is(clCompileProgram(made, 0, NULL, NULL, 1, &bad_header, names, NULL, NULL), CL_INVALID_PROGRAM);
     cl_is(clCompileProgram(made, 0, NULL, NULL, 1, &foreign, names, NULL, NULL), CL_INVALID_CONTEXT);
-    cl_is(clCompileProgram(made, 0, NULL, "-no-such-option", 0, NULL, NULL, NULL, NULL), CL_INVALID_COMPILER_OPTIONS);
+    cl_is(clCompileProgram(made, 0, NULL, "-no-such-option", 0, NULL, NULL, NULL, NULL),
+          CL_INVALID_COMPILER_OPTIONS);
     cl_ok(clReleaseProgram(made));
     cl_ok(clReleaseProgram(header));
     cl_ok(clReleaseProgram(foreign));

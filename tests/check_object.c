@@ -19,12 +19,30 @@ static struct event *child_of_context;
 static bool lock_is_held;
 static int posted;
 
-void context_destroy(void *object) { destroyed[((struct object *)object)->kind]++; }
-void queue_destroy(void *object) { destroyed[((struct object *)object)->kind]++; }
-void memobj_destroy(void *object) { destroyed[((struct object *)object)->kind]++; }
-void program_destroy(void *object) { destroyed[((struct object *)object)->kind]++; }
-void kernel_destroy(void *object) { destroyed[((struct object *)object)->kind]++; }
-bool runtime_lock_held(void) { return lock_is_held; }
+void context_destroy(void *object)
+{
+    destroyed[((struct object *)object)->kind]++;
+}
+void queue_destroy(void *object)
+{
+    destroyed[((struct object *)object)->kind]++;
+}
+void memobj_destroy(void *object)
+{
+    destroyed[((struct object *)object)->kind]++;
+}
+void program_destroy(void *object)
+{
+    destroyed[((struct object *)object)->kind]++;
+}
+void kernel_destroy(void *object)
+{
+    destroyed[((struct object *)object)->kind]++;
+}
+bool runtime_lock_held(void)
+{
+    return lock_is_held;
+}
 
 void event_destroy(void *object)
 {
@@ -65,7 +83,8 @@ END_TEST
 
 START_TEST(object_ids_count_per_kind_from_one)
 {
-    struct object *a = published(OBJECT_EVENT, sizeof(struct event)), *b = published(OBJECT_EVENT, sizeof(struct event));
+    struct object *a = published(OBJECT_EVENT, sizeof(struct event)),
+                  *b = published(OBJECT_EVENT, sizeof(struct event));
     struct object *c = published(OBJECT_KERNEL, sizeof(struct kernel_object));
     ck_assert_uint_eq(a->id, 1);
     ck_assert_uint_eq(b->id, 2);

@@ -13,7 +13,9 @@
 
 /* ---- roles: what the child does ------------------------------------------------------------- */
 
-static void role_nothing(void) {}
+static void role_nothing(void)
+{
+}
 
 static void role_look(void)
 {
@@ -102,7 +104,8 @@ static void role_control(void)
     orrery_kernels_run_fn *kernels = control("orrery_kernels_run");
     printf("busy %d\n", load("orrery: 1\ndevice: {topology: \"cu:3\"}\n", error, sizeof error));
     clReleaseContext(context);
-    printf("loaded %d\n", load("orrery: 1\ndevice: {topology: \"cu:3\"}\nchecks: {api: error}\n", error, sizeof error));
+    printf("loaded %d\n",
+           load("orrery: 1\ndevice: {topology: \"cu:3\"}\nchecks: {api: error}\n", error, sizeof error));
     clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL);
     printf("units %u\n", units);
     int bad = load("orrery: 1\nno_such_key: 1\n", error, sizeof error);
@@ -118,15 +121,26 @@ static void role_control(void)
     printf("cleared %zu kernels %d\n", count(), (int)kernels());
 }
 
-static const struct { const char *name; void (*run)(void); } roles[] = {
-    {"nothing", role_nothing}, {"look", role_look}, {"refused", role_refused}, {"units", role_units},
-    {"refused_with_handler", role_refused_with_handler}, {"refused_status_7", role_refused_status_7},
-    {"fork", role_fork}, {"control", role_control},
+static const struct {
+    const char *name;
+    void (*run)(void);
+} roles[] = {
+    {"nothing", role_nothing},
+    {"look", role_look},
+    {"refused", role_refused},
+    {"units", role_units},
+    {"refused_with_handler", role_refused_with_handler},
+    {"refused_status_7", role_refused_status_7},
+    {"fork", role_fork},
+    {"control", role_control},
 };
 
 /* ---- running a child ---------------------------------------------------------------------------- */
 
-static struct { int status; char out[4096], err[4096]; } child;
+static struct {
+    int status;
+    char out[4096], err[4096];
+} child;
 
 static void read_all(int from, char *text, size_t room)
 {
@@ -161,9 +175,12 @@ static void run(const char *role, const char *const *settings)
     child.status = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
-#define RUN(role, ...) run(role, (const char *const[]){__VA_ARGS__ __VA_OPT__(,) NULL})
+#define RUN(role, ...) run(role, (const char *const[]){__VA_ARGS__ __VA_OPT__(, ) NULL})
 
-static bool said(const char *text) { return strstr(child.err, text) != NULL; }
+static bool said(const char *text)
+{
+    return strstr(child.err, text) != NULL;
+}
 
 /* ---- tests -------------------------------------------------------------------------------------------- */
 
@@ -188,7 +205,8 @@ START_TEST(ORRERY_SUMMARY_always_gets_a_summary)
 {
     RUN("look", "ORRERY_SUMMARY=1", "ORRERY_SEED=5");
     ck_assert_int_eq(child.status, 0);
-    ck_assert_str_eq(child.err, "orrery: SUMMARY errors=0 warnings=0 suppressed=0 kernels=0 seed=5 schedule=lockstep\n");
+    ck_assert_str_eq(child.err,
+                     "orrery: SUMMARY errors=0 warnings=0 suppressed=0 kernels=0 seed=5 schedule=lockstep\n");
 }
 END_TEST
 
@@ -293,11 +311,13 @@ START_TEST(log_and_json_go_to_files)
     RUN("refused", "ORRERY_CHECK_API=error", log, json);
     ck_assert_int_eq(child.status, 66);
     ck_assert_str_eq(child.err, "");
-    snprintf(command, sizeof command, "cat %s/[0-9]*.log %s/[0-9]*.json && rm -r %s", directory, directory, directory);
+    snprintf(command, sizeof command, "cat %s/[0-9]*.log %s/[0-9]*.json && rm -r %s", directory, directory,
+             directory);
     FILE *files = popen(command, "r");
     text[fread(text, 1, sizeof text - 1, files)] = '\0';
     ck_assert_int_eq(pclose(files), 0);
-    ck_assert(strstr(text, "SUMMARY errors=1") && strstr(text, "clCreateBuffer") && strstr(text, "\"api-error\""));
+    ck_assert(strstr(text, "SUMMARY errors=1") && strstr(text, "clCreateBuffer") &&
+              strstr(text, "\"api-error\""));
 }
 END_TEST
 
