@@ -5,6 +5,7 @@
 
 #include "api.h"
 #include "callback.h"
+#include "context.h"
 #include "info.h"
 
 /* ---- what the executor does with events (runtime_lock held) ----------------------- */
@@ -122,9 +123,9 @@ cl_int CL_API_CALL api_clSetUserEventStatus(cl_event handle, cl_int execution_st
     struct event *event = object_lookup(handle, OBJECT_EVENT);
     if (!event || event->queue)
         return CL_INVALID_EVENT;
-    if (execution_status > CL_COMPLETE)
-        return CL_INVALID_VALUE;
-    return queue_user_event_set(event, execution_status);
+    cl_int err =
+        execution_status > CL_COMPLETE ? CL_INVALID_VALUE : queue_user_event_set(event, execution_status);
+    return context_refuse(event->context, "clSetUserEventStatus", err);
 }
 
 cl_int CL_API_CALL api_clRetainEvent(cl_event event)
@@ -258,7 +259,7 @@ cl_int CL_API_CALL api_clSetEventCallback(cl_event handle, cl_int command_exec_c
     if (!event)
         return CL_INVALID_EVENT;
     if (!pfn_notify || command_exec_callback_type < CL_COMPLETE || command_exec_callback_type > CL_SUBMITTED)
-        return CL_INVALID_VALUE;
+        return context_refuse(event->context, "clSetEventCallback", CL_INVALID_VALUE);
     struct delivery *delivery = calloc(1, sizeof *delivery);
     if (!delivery)
         return CL_OUT_OF_HOST_MEMORY;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api.h"
+#include "context.h"
 #include "error.h"
 #include "info.h"
 
@@ -23,22 +24,11 @@ enum {
     DEVICE_PROPERTIES = CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT,
 };
 
-static bool context_has(const struct context *context, const struct cl_device *device)
-{
-    for (cl_uint i = 0; i < context->device_count; i++)
-        if (context->devices[i] == device)
-            return true;
-    return false;
-}
-
 static cl_int check_owners(cl_context context, cl_device_id device)
 {
     if (!object_lookup(context, OBJECT_CONTEXT))
         return CL_INVALID_CONTEXT;
-    if (!object_lookup(device, OBJECT_DEVICE) ||
-        !context_has((struct context *)context, (struct cl_device *)device))
-        return CL_INVALID_DEVICE;
-    return CL_SUCCESS;
+    return context_has_device((struct context *)context, device) ? CL_SUCCESS : CL_INVALID_DEVICE;
 }
 
 /* What is no property at all is invalid; what is one but not ours is not supported. */
@@ -97,6 +87,14 @@ static struct queue *queue_new(struct context *context, struct cl_device *device
     return queue;
 }
 
+static void *finish_creation(cl_context context, const char *call, cl_int err, cl_int *errcode_ret,
+                             struct queue *queue)
+{
+    if (err != CL_INVALID_CONTEXT)
+        context_refuse((struct context *)context, call, err);
+    return error_return(errcode_ret, err, queue);
+}
+
 cl_command_queue CL_API_CALL api_clCreateCommandQueueWithProperties(cl_context context, cl_device_id device,
                                                                     const cl_queue_properties *properties,
                                                                     cl_int *errcode_ret)
@@ -110,7 +108,7 @@ cl_command_queue CL_API_CALL api_clCreateCommandQueueWithProperties(cl_context c
     if (!err &&
         !(queue = queue_new((struct context *)context, (struct cl_device *)device, bits, properties, count)))
         err = CL_OUT_OF_HOST_MEMORY;
-    return error_return(errcode_ret, err, queue);
+    return finish_creation(context, "clCreateCommandQueueWithProperties", err, errcode_ret, queue);
 }
 
 cl_command_queue CL_API_CALL api_clCreateCommandQueue(cl_context context, cl_device_id device,
@@ -124,7 +122,7 @@ cl_command_queue CL_API_CALL api_clCreateCommandQueue(cl_context context, cl_dev
     if (!err &&
         !(queue = queue_new((struct context *)context, (struct cl_device *)device, properties, NULL, 0)))
         err = CL_OUT_OF_HOST_MEMORY;
-    return error_return(errcode_ret, err, queue);
+    return finish_creation(context, "clCreateCommandQueue", err, errcode_ret, queue);
 }
 
 /* ---- the other calls ---------------------------------------------------------------- */

@@ -78,6 +78,9 @@ check_PROGRAMS += %D%/check_api_kernel
 check_PROGRAMS += %D%/check_runtime
 %C%_check_runtime_SOURCES = %D%/check_runtime.c %D%/cl_fixture.h
 %C%_check_runtime_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += %D%/check_direct
+%C%_check_direct_SOURCES = %D%/check_direct.c %D%/cl_fixture.h
+%C%_check_direct_LDADD = liborrery.la $(CHECK_LIBS)
 endif
 
 test_scripts = \
