@@ -11,6 +11,7 @@
 #include <string.h>
 #include <yaml.h>
 
+#include "orrery/report.h"
 #include "scenario_rows.h"
 
 struct reader {
@@ -620,6 +621,20 @@ static bool read_launches(struct reader *reader, const yaml_node_t *node)
 
 /* ---- expectations ---------------------------------------------------------------------------------- */
 
+/* A misspelt id would be missing for ever. */
+static bool check_id(struct reader *reader, const yaml_node_t *node, const char *id)
+{
+    enum finding_kind kind;
+    char expected[700] = "one of: ";
+    if (finding_from_id(id, &kind))
+        return true;
+    for (int i = 0; i < FINDING_KIND_COUNT; i++) {
+        size_t used = strlen(expected);
+        snprintf(expected + used, sizeof expected - used, "%s%s", i ? ", " : "", finding_id((enum finding_kind)i));
+    }
+    return unexpected(reader, node, "id", expected);
+}
+
 static bool read_expected_finding(struct reader *reader, const yaml_node_t *node, struct expect_finding *finding)
 {
     if (!check_keys(reader, node, "finding"))
@@ -627,7 +642,8 @@ static bool read_expected_finding(struct reader *reader, const yaml_node_t *node
     const yaml_node_t *id = get(reader, node, "id"), *kernel = get(reader, node, "kernel");
     if (!id)
         return complain(reader, node, "key 'id' is missing: the id of a finding, see orrery-findings(7)");
-    return read_string(reader, id, "id", &finding->id) && read_u32(reader, get(reader, node, "line"), "line", &finding->line) &&
+    return read_string(reader, id, "id", &finding->id) && check_id(reader, id, finding->id) &&
+           read_u32(reader, get(reader, node, "line"), "line", &finding->line) &&
            (!kernel || read_string(reader, kernel, "kernel", &finding->kernel));
 }
 

@@ -444,7 +444,7 @@ START_TEST(launches_survive_printing)
                  "      - {buffer: null}\n      - {same: \"the \\\"x\\\"\"}\n      - {local: 17}\n"
                  "      - {scalar: {type: half, value: 0.333}}\n      - {scalar: {type: int3, value: [1, -2, 3]}}\n"
                  "      - {struct: [{type: char, value: 1}, {type: ulong, value: 0xffffffffffffffff}]}\n"
-                 "expect:\n  findings: [{id: a, line: 3, kernel: k}, {id: b}]\n"
+                 "expect:\n  findings: [{id: null-read, line: 3, kernel: k}, {id: unreachable}]\n"
                  "  buffers: [{arg: 0, values: [0.25, 1, nan]}, {arg: 1, count: 9, fill: 1}]\n  output: \"tab\\there\\n\"\n");
     float before[4];
     memcpy(before, scenario.launches[0].args[0].values.data, sizeof before);
@@ -496,7 +496,7 @@ START_TEST(rejects_unknown_keys_and_lists_the_legal_ones)
     rejects("orrery: 1\nreport: {json_file: x}\n", "t.yaml:2:10: ", "'json_file'", "log, json");
     rejects("orrery: 1\nprogram: {file: x}\n", "t.yaml:2:11: ", "'file'", "source, text, spirv, options");
     rejects("orrery: 1\nexpect: {finding: x}\n", "t.yaml:2:10: ", "'finding'", "findings, buffers, output");
-    rejects("orrery: 1\nexpect: {findings: [{id: x, lin: 1}]}\n", "t.yaml:2:29: ", "'lin'", "id, line, kernel");
+    rejects("orrery: 1\nexpect: {findings: [{id: misaligned, lin: 1}]}\n", "t.yaml:2:38: ", "'lin'", "id, line, kernel");
     rejects(PROGRAM "launch: [{kernl: x}]\n", "t.yaml:3:11: ", "'kernl'", "kernel, global, local");
     rejects(PROGRAM "launch: [{kernel: x, global: 1, args: [{bufer: 1}]}]\n", "t.yaml:3:41: ", "'bufer'", "buffer, scalar, struct");
 }
@@ -586,7 +586,8 @@ START_TEST(rejects_expectations_that_cannot_be_meant)
 {
     rejects("orrery: 1\nexpect: {findings: 3}\n", "t.yaml:2:20: ", "'3'", "a sequence of findings");
     rejects("orrery: 1\nexpect: {findings: [{line: 3}]}\n", "t.yaml:2:21: ", "'id' is missing", "orrery-findings(7)");
-    rejects("orrery: 1\nexpect: {findings: [{id: x, line: y}]}\n", "t.yaml:2:35: ", "'y'", "0 to 4294967295");
+    rejects("orrery: 1\nexpect: {findings: [{id: unaligned}]}\n", "t.yaml:2:26: ", "'unaligned'", "null-write, use-after-free, misaligned");
+    rejects("orrery: 1\nexpect: {findings: [{id: misaligned, line: y}]}\n", "t.yaml:2:44: ", "'y'", "0 to 4294967295");
     rejects("orrery: 1\nexpect: {buffers: [{arg: 0, values: [1]}]}\n", "t.yaml:2:20: ", "launch", "less than 0");
     rejects("orrery: 1\nexpect: {buffers: [{values: [1]}]}\n", "t.yaml:2:20: ", "'arg' is missing", "argument");
     rejects("orrery: 1\nexpect: {exit_status: -1}\n", "t.yaml:2:23: ", "'-1'", "0 to 255");

@@ -16,7 +16,6 @@ struct outcome {
     size_t count;
     struct seen *seen;
     char *output;
-    int exit_status;
 };
 
 struct arguments { struct settings settings; const char *exec; size_t count; char **files; };
@@ -53,7 +52,8 @@ static void take_report(struct outcome *outcome, const struct report *report)
     }
 }
 
-static bool take_json(struct outcome *outcome, const char *path)
+/* No file: the program never called OpenCL, and nothing was found. */
+static void take_json(struct outcome *outcome, const char *path)
 {
     char *line = NULL;
     size_t room = 0;
@@ -67,7 +67,8 @@ static bool take_json(struct outcome *outcome, const char *path)
         json_decref(object);
     }
     free(line);
-    return file && fclose(file) == 0;
+    if (file)
+        fclose(file);
 }
 
 /* ---- findings --------------------------------------------------------------------- */
@@ -211,7 +212,38 @@ static int check_run(const struct scenario *scenario, struct report *report, con
     return code;
 }
 
-static bool prepare_program(const struct settings *settings, const char *path, const char *json)
+/* Where the program leaves what it found. */
+struct scratch { char directory[32], json[64], log[64]; };
+
+static bool scratch_init(struct scratch *scratch)
+{
+    strcpy(scratch->directory, "/tmp/orrery-XXXXXX");
+    if (!mkdtemp(scratch->directory))
+        return false;
+    snprintf(scratch->json, sizeof scratch->json, "%s/json", scratch->directory);
+    snprintf(scratch->log, sizeof scratch->log, "%s/log", scratch->directory);
+    return true;
+}
+
+static void scratch_fini(struct scratch *scratch)
+{
+    unlink(scratch->json);
+    unlink(scratch->log);
+    rmdir(scratch->directory);
+}
+
+static void print_log(const struct scratch *scratch)
+{
+    char chunk[4096];
+    FILE *file = fopen(scratch->log, "re");
+    for (size_t got; file && (got = fread(chunk, 1, sizeof chunk, file)) > 0;)
+        fwrite(chunk, 1, got, stdout);
+    if (file)
+        fclose(file);
+}
+
+static bool prepare_program(const struct settings *settings, const struct scenario *scenario, const char *path,
+                            const struct scratch *scratch)
 {
     struct settings own = *settings;
     own.scenario_file = path;
@@ -219,29 +251,47 @@ static bool prepare_program(const struct settings *settings, const char *path, c
         say("error: liborrery.so is neither beside this command nor in %s", ORRERY_LIBDIR);
         return false;
     }
-    return settings_export(&own) && setenv("ORRERY_JSON", json, 1) == 0 && setenv("ORRERY_KEEP_EXIT_CODE", "1", 1) == 0;
+    if (!scenario->log_file)
+        setenv("ORRERY_LOG", scratch->log, 1);
+    return settings_export(&own) && setenv("ORRERY_JSON", scratch->json, 1) == 0 && setenv("ORRERY_KEEP_EXIT_CODE", "1", 1) == 0;
+}
+
+/* The next scenario starts from the user's environment again. */
+static void restore_environment(const struct scenario *scenario)
+{
+    if (!scenario->log_file)
+        unsetenv("ORRERY_LOG");
+    unsetenv("ORRERY_JSON");
+    unsetenv("ORRERY_KEEP_EXIT_CODE");
+}
+
+static size_t compare_status(const struct scenario_expect *expect, int status)
+{
+    if (expect->exit_status < 0 || expect->exit_status == status)
+        return 0;
+    printf("  exit status: %d, expected %d\n", status, expect->exit_status);
+    return 1;
 }
 
 static int check_program(const struct settings *settings, const struct scenario *scenario, const char *command, const char *path)
 {
-    char json[] = "/tmp/orrery-XXXXXX";
     char *argv[] = {"sh", "-c", (char *)(uintptr_t)command, NULL};
     struct outcome outcome = {.count = 0};
-    int file = mkstemp(json), code = EXIT_FAILED;
-    if (file < 0)
+    struct scratch scratch;
+    int code = EXIT_FAILED;
+    if (!scratch_init(&scratch))
         return EXIT_FAILED;
-    close(file);
-    if (prepare_program(settings, path, json)) {
-        outcome.exit_status = process_capture(argv, environ, &outcome.output);
-        take_json(&outcome, json);
-        size_t differences = compare_findings(&scenario->expect, &outcome) + compare_output(&scenario->expect, outcome.output);
-        if (scenario->expect.exit_status >= 0 && scenario->expect.exit_status != outcome.exit_status) {
-            printf("  exit status: %d, expected %d\n", outcome.exit_status, scenario->expect.exit_status);
-            differences++;
-        }
+    if (prepare_program(settings, scenario, path, &scratch)) {
+        int status = process_capture(argv, environ, &outcome.output);
+        take_json(&outcome, scratch.json);
+        size_t differences = compare_findings(&scenario->expect, &outcome) + compare_output(&scenario->expect, outcome.output) +
+                             compare_status(&scenario->expect, status);
+        if (differences)
+            print_log(&scratch);
         code = conclude(path, differences);
     }
-    unlink(json);
+    restore_environment(scenario);
+    scratch_fini(&scratch);
     outcome_fini(&outcome);
     return code;
 }
