@@ -5,7 +5,8 @@
  *
  * Interface
  *   half_to_float   exact; a signalling NaN becomes quiet
- *   float_to_half   to nearest even; NaN keeps its sign and high payload bits, quiet
+ *   float_to_half   to nearest even; every NaN becomes 0x7e00: which of two NaN operands a sum
+ *                   passes on is the compiler's choice
  */
 #ifndef ORRERY_INTERP_HALF_H
 #define ORRERY_INTERP_HALF_H
@@ -45,9 +46,9 @@ static inline uint16_t float_to_half(float value)
     /* Below 2^-14 the sum with 0.5 has the unit 2^-24 of half's subnormals: the adder rounds. */
     const uint32_t subnormal = float_bits(bits_float(magnitude < 0x38800000 ? magnitude : 0) + 0.5f) - 0x3f000000;
     const uint32_t normal = (magnitude - (112u << 23) + 0xfff + (magnitude >> 13 & 1)) >> 13;
-    const uint32_t special = magnitude > 0x7f800000 ? 0x7e00 | (magnitude >> 13 & 0x3ff) : 0x7c00;
     const uint32_t finite = magnitude < 0x38800000 ? subnormal : normal;
-    return (uint16_t)((magnitude >= 0x47800000 ? special : finite) | (bits >> 16 & 0x8000));
+    const uint32_t number = (magnitude >= 0x47800000 ? 0x7c00 : finite) | (bits >> 16 & 0x8000);
+    return (uint16_t)(magnitude > 0x7f800000 ? 0x7e00 : number);
 }
 
 #endif
