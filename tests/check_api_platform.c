@@ -573,6 +573,47 @@ START_TEST(sharing_with_graphics_is_refused)
 }
 END_TEST
 
+/* ---- other devices ------------------------------------------------------------------------------ */
+
+START_TEST(a_custom_device_is_asked_for_by_name)
+{
+    cl_uint count = 7;
+    setenv("ORRERY_DEVICE_TYPE", "custom", 1);
+    cl_ok(clGetPlatformIDs(1, &platform, NULL));
+    cl_ok(clGetDeviceIDs(platform, CL_DEVICE_TYPE_CUSTOM, 1, &device, &count));
+    ck_assert_uint_eq(count, 1);
+    ck_assert_uint_eq(number(CL_DEVICE_TYPE, 8), CL_DEVICE_TYPE_CUSTOM);
+    cl_is(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL), CL_DEVICE_NOT_FOUND);
+    cl_is(clGetDeviceIDs(platform, CL_DEVICE_TYPE_DEFAULT, 1, &device, NULL), CL_DEVICE_NOT_FOUND);
+    cl_is(clGetDeviceIDs(platform, CL_DEVICE_TYPE_GPU, 1, &device, NULL), CL_DEVICE_NOT_FOUND);
+}
+END_TEST
+
+START_TEST(a_1_2_device_has_nothing_of_later_versions)
+{
+    setenv("ORRERY_DEVICE_VERSION", "1.2", 1);
+    cl_find_device();
+    ck_assert_int_eq(strncmp(text(CL_DEVICE_VERSION), "OpenCL 1.2 ", 11), 0);
+    ck_assert_int_eq(strncmp(text(CL_DEVICE_OPENCL_C_VERSION), "OpenCL C 1.2 ", 13), 0);
+    ck_assert_uint_eq(number(CL_DEVICE_SVM_CAPABILITIES, 8), 0);
+    ck_assert_uint_eq(number(CL_DEVICE_MAX_NUM_SUB_GROUPS, 4), 0);
+    ck_assert_uint_eq(number(CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE, 8), 0);
+    ck_assert_uint_eq(number(CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT, 4), CL_FALSE);
+    ck_assert_uint_eq(ask_device(CL_DEVICE_OPENCL_C_FEATURES, NULL, 0), 0);
+    ck_assert_ptr_null(strstr(text(CL_DEVICE_EXTENSIONS), "cl_khr_subgroups"));
+}
+END_TEST
+
+START_TEST(a_2_2_device_claims_opencl_c_2_0)
+{
+    setenv("ORRERY_DEVICE_VERSION", "2.2", 1);
+    cl_find_device();
+    ck_assert_int_eq(strncmp(text(CL_DEVICE_VERSION), "OpenCL 2.2 ", 11), 0);
+    ck_assert_int_eq(strncmp(text(CL_DEVICE_OPENCL_C_VERSION), "OpenCL C 2.0 ", 13), 0);
+    ck_assert_uint_eq(number(CL_DEVICE_NUMERIC_VERSION, 4), CL_MAKE_VERSION(2, 2, 0));
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("api platform");
@@ -604,6 +645,11 @@ int main(void)
     tcase_add_test(tests, images_are_refused);
     tcase_add_test(tests, samplers_and_pipes_are_refused);
     tcase_add_test(tests, sharing_with_graphics_is_refused);
+    TCase *others = tcase_create("other devices");
+    tcase_add_test(others, a_custom_device_is_asked_for_by_name);
+    tcase_add_test(others, a_1_2_device_has_nothing_of_later_versions);
+    tcase_add_test(others, a_2_2_device_claims_opencl_c_2_0);
     suite_add_tcase(suite, tests);
+    suite_add_tcase(suite, others);
     return cl_run_suite(suite);
 }

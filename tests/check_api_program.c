@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Programs: creating, building, compiling, linking, binaries, queries; through the loader. */
 #include <pthread.h>
+#include <unistd.h>
 
 #define CL_USE_DEPRECATED_OPENCL_2_2_APIS
 #include "cl_fixture.h"
@@ -236,6 +237,12 @@ START_TEST(builds_with_a_callback_tell_when_they_are_done)
     cl_ok(clReleaseProgram(linked));
     cl_ok(clReleaseProgram(made));
     cl_ok(clReleaseProgram(wrong));
+    /* The callback thread lets go of the programs soon after it has told. */
+    for (int i = 0; i < 1000 && clRetainProgram(linked) == CL_SUCCESS; i++) {
+        cl_ok(clReleaseProgram(linked));
+        usleep(1000);
+    }
+    cl_is(clRetainProgram(linked), CL_INVALID_PROGRAM);
 }
 END_TEST
 
