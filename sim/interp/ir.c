@@ -24,17 +24,19 @@ uint32_t ir_new_block(struct ir *ir)
 
 uint32_t ir_new_value(struct ir *ir, enum ir_op op, enum scalar type)
 {
-    struct value *v = list_push(ir->arena, &ir->values);
-    memset(v, 0, sizeof *v);
-    v->op = (uint8_t)op;
-    v->type = (uint8_t)type;
-    return ir->values.count - 1;
+    uint32_t id = ir->values.count++, chunk = id / VALUE_CHUNK;
+    if (chunk == ir->values.room)
+        ir->values.chunks = arena_grow(ir->arena, ir->values.chunks, chunk, &ir->values.room, sizeof *ir->values.chunks);
+    if (!ir->values.chunks[chunk])
+        ir->values.chunks[chunk] = ARENA_ARRAY(ir->arena, struct value, VALUE_CHUNK);
+    *ir_value(ir, id) = (struct value){.op = (uint8_t)op, .type = (uint8_t)type};
+    return id;
 }
 
 void ir_append(struct ir *ir, uint32_t block, uint32_t value)
 {
     *list_push(ir->arena, &ir->blocks.at[block].insts) = value;
-    ir->values.at[value].block = block;
+    ir_value(ir, value)->block = block;
 }
 
 void ir_add_pred(struct ir *ir, uint32_t block, uint32_t pred)

@@ -78,7 +78,7 @@ struct ir {
     struct module *module;
     struct arena *arena;
     struct entry_point *entry;
-    LIST(struct value) values;
+    struct { struct value **chunks; uint32_t count, room; } values; /* in chunks: a value never moves */
     LIST(struct block) blocks;
     LIST(struct loop) loops;
     LIST(struct private_variable) private_variables;
@@ -95,7 +95,8 @@ struct ir {
     uint32_t zero[16];         /* cached constants per type */
 };
 
-static inline struct value *ir_value(struct ir *ir, uint32_t v) { return &ir->values.at[v]; }
+enum { VALUE_CHUNK = 1024 };
+static inline struct value *ir_value(struct ir *ir, uint32_t v) { return &ir->values.chunks[v / VALUE_CHUNK][v % VALUE_CHUNK]; }
 static inline struct block *ir_block(struct ir *ir, uint32_t b) { return &ir->blocks.at[b]; }
 
 uint32_t ir_new_block(struct ir *ir);
