@@ -13,4 +13,3 @@ orrery_SOURCES = \
 	%D%/tools.h
 orrery_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 orrery_LDADD = libsim.la $(JANSSON_LIBS)
-orrery_LDFLAGS = $(AM_LDFLAGS) $(UNRESOLVED_FLAGS)
