@@ -6,12 +6,15 @@
 
 static struct {
     pthread_mutex_t lock;
-    pthread_cond_t posted;
+    pthread_cond_t posted, called;
+    uint64_t posted_count, called_count;
     struct callback_item *first, **last;
     pthread_t thread;
     bool started, stopping, calling;
-} callbacks = {
-    .lock = PTHREAD_MUTEX_INITIALIZER, .posted = PTHREAD_COND_INITIALIZER, .last = &callbacks.first};
+} callbacks = {.lock = PTHREAD_MUTEX_INITIALIZER,
+               .posted = PTHREAD_COND_INITIALIZER,
+               .called = PTHREAD_COND_INITIALIZER,
+               .last = &callbacks.first};
 
 static __thread bool is_callback_thread;
 
@@ -54,6 +57,8 @@ static void *callback_run(void *unused)
         item->function(item->data);
         pthread_mutex_lock(&callbacks.lock);
         callbacks.calling = false;
+        callbacks.called_count++;
+        pthread_cond_broadcast(&callbacks.called);
     }
     pthread_mutex_unlock(&callbacks.lock);
     return unused;
@@ -65,6 +70,7 @@ void callback_post_item(struct callback_item *item)
     pthread_mutex_lock(&callbacks.lock);
     *callbacks.last = item;
     callbacks.last = &item->next;
+    callbacks.posted_count++;
     if (!callbacks.started)
         callbacks.started = runtime_thread_start(&callbacks.thread, callback_run);
     pthread_cond_signal(&callbacks.posted);
@@ -95,6 +101,17 @@ void callback_post(void (*function)(void *), void *data)
     callback_post_item(&post->item);
 }
 
+void callback_drain(void)
+{
+    if (is_callback_thread)
+        return;
+    pthread_mutex_lock(&callbacks.lock);
+    uint64_t posted = callbacks.posted_count;
+    while (callbacks.called_count < posted && !callbacks.stopping)
+        pthread_cond_wait(&callbacks.called, &callbacks.lock);
+    pthread_mutex_unlock(&callbacks.lock);
+}
+
 /* A running callback may never return, and it may be the one that called exit. */
 void callback_stop(void)
 {
@@ -102,6 +119,7 @@ void callback_stop(void)
     bool started = callbacks.started, calling = callbacks.calling;
     callbacks.stopping = true;
     callbacks.started = false;
+    pthread_cond_broadcast(&callbacks.called);
     pthread_cond_signal(&callbacks.posted);
     pthread_mutex_unlock(&callbacks.lock);
     if (started && calling)
@@ -122,7 +140,12 @@ void callback_fork_parent(void)
 
 void callback_fork_child(void)
 {
-    callbacks.started = callbacks.calling = false;
+    callbacks.started = false;
+    if (callbacks.calling) { /* the call goes on in the parent alone */
+        callbacks.calling = false;
+        callbacks.called_count++;
+    }
     pthread_cond_init(&callbacks.posted, NULL);
+    pthread_cond_init(&callbacks.called, NULL);
     pthread_mutex_unlock(&callbacks.lock);
 }

@@ -7,6 +7,7 @@
  *   callback_post        (queue.h) copies function and data
  *   callback_post_item   the same without an allocation: the item is the caller's until called
  *   callback_thread      is this the callback thread?
+ *   callback_drain       waits until all posted so far were called; not on the callback thread
  *   callback_stop        drops what was not called yet; joins unless a callback is running
  *   callback_fork_*      around fork: the child starts its own thread at its first post
  */
@@ -24,6 +25,7 @@ struct callback_item {
 
 void callback_post_item(struct callback_item *item);
 bool callback_thread(void);
+void callback_drain(void);
 void callback_stop(void);
 void callback_fork_prepare(void);
 void callback_fork_parent(void);

@@ -168,13 +168,14 @@ static void consume(void)
 {
     struct log_entry entry = executor.log[executor.consumed & (executor.room - 1)];
     apply(&entry);
+    if (entry.kind != LOG_ENQUEUE) { /* first: who waited may count on everything being let go */
+        runtime_unlock();
+        object_unref(entry.subject);
+        runtime_lock();
+    }
     executor.consumed++;
-    if (entry.kind == LOG_ENQUEUE)
-        return;
-    wake();
-    runtime_unlock();
-    object_unref(entry.subject);
-    runtime_lock();
+    if (entry.kind != LOG_ENQUEUE)
+        wake();
 }
 
 /* Takes the baton until the log is consumed up to position, or waits for who has it. */
@@ -281,6 +282,14 @@ void queue_drain(void)
     runtime_lock();
     executor_drain(executor.appended);
     runtime_unlock();
+}
+
+void queue_settle(void)
+{
+    if (executing)
+        return;
+    queue_drain();
+    callback_drain();
 }
 
 void queue_hold(void)

@@ -69,6 +69,8 @@ cl_int queue_append(struct command *command);
 /* Blocks until the log as it stands now is consumed. The executing thread and the
  * callback thread return at once: what they wait for may be themselves. */
 void queue_drain(void);
+/* The same, and every callback so far has returned: what the program released is gone. */
+void queue_settle(void);
 /* For a host call that touches device memory itself: drains the log and keeps everyone from
  * executing until queue_let_go. A no-op on the executing thread. Short: no waiting inside. */
 void queue_hold(void);

@@ -526,6 +526,25 @@ START_TEST(a_native_kernel_that_waits_is_refused)
 }
 END_TEST
 
+START_TEST(what_is_finished_and_released_is_gone)
+{
+    typedef int load_text(const char *text, char *error, size_t error_size);
+    cl_find_device();
+    load_text *load = (load_text *)(uintptr_t)clGetExtensionFunctionAddressForPlatform(
+        platform, "orrery_load_scenario_text");
+    ck_assert(load != NULL);
+    for (int i = 0; i < 200; i++) {
+        char error[200] = "";
+        cl_set_up();
+        clReleaseEvent(cl_trace(queue, i, 0, NULL));
+        cl_ok(clFlush(queue)); /* the device thread may be the one that runs it */
+        cl_ok(clFinish(queue));
+        cl_tear_down();
+        ck_assert_msg(load("orrery: 1\n", error, sizeof error) == 0, "round %d: %s", i, error);
+    }
+}
+END_TEST
+
 /* ---- threads ---------------------------------------------------------------------------- */
 
 enum { THREADS = 6, ROUNDS = 150 };
@@ -774,6 +793,7 @@ static Suite *queue_suite(void)
     tcase_add_test(order, the_oldest_ready_command_is_next);
     tcase_add_loop_test(order, a_random_graph_runs_in_an_order_it_allows, 0, 12);
     tcase_add_loop_test(order, the_same_calls_run_in_the_same_order, 0, 4);
+    tcase_add_test(policy, what_is_finished_and_released_is_gone);
     tcase_add_loop_test(policy, the_policy_orders_ready_commands, 0, 5);
     tcase_add_checked_fixture(waiting, cl_set_up, cl_tear_down);
     tcase_add_test(waiting, nothing_runs_before_a_flush);
