@@ -81,6 +81,21 @@ check_PROGRAMS += %D%/check_runtime
 check_PROGRAMS += %D%/check_direct
 %C%_check_direct_SOURCES = %D%/check_direct.c %D%/cl_fixture.h
 %C%_check_direct_LDADD = liborrery.la $(CHECK_LIBS)
+check_PROGRAMS += %D%/check_exec_integer
+%C%_check_exec_integer_SOURCES = %D%/check_exec_integer.c %D%/exec_support.c %D%/exec_support.h
+%C%_check_exec_integer_LDADD = libsim.la -lm $(CHECK_LIBS)
+check_PROGRAMS += %D%/check_exec_float
+%C%_check_exec_float_SOURCES = %D%/check_exec_float.c %D%/exec_support.c %D%/exec_support.h
+%C%_check_exec_float_LDADD = libsim.la -lm $(CHECK_LIBS)
+check_PROGRAMS += %D%/check_exec_compare
+%C%_check_exec_compare_SOURCES = %D%/check_exec_compare.c %D%/exec_support.c %D%/exec_support.h
+%C%_check_exec_compare_LDADD = libsim.la -lm $(CHECK_LIBS)
+check_PROGRAMS += %D%/check_exec_convert
+%C%_check_exec_convert_SOURCES = %D%/check_exec_convert.c %D%/exec_support.c %D%/exec_support.h
+%C%_check_exec_convert_LDADD = libsim.la -lm $(CHECK_LIBS)
+check_PROGRAMS += %D%/check_exec_memory
+%C%_check_exec_memory_SOURCES = %D%/check_exec_memory.c %D%/exec_support.c %D%/exec_support.h
+%C%_check_exec_memory_LDADD = libsim.la -lm $(CHECK_LIBS)
 endif
 
 test_scripts = \
