@@ -5,6 +5,7 @@
  */
 #include <pthread.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "callback.h"
 #include "command.h"
@@ -52,17 +53,26 @@ static void wake(void)
     pthread_mutex_unlock(&change.lock);
 }
 
-void executor_wait_change(void)
+/* deadline NULL: for ever. False: it passed. */
+static bool wait_change_until(const struct timespec *deadline)
 {
+    int err = 0;
     executor.waiting++;
     pthread_mutex_lock(&change.lock);
     uint32_t seen = change.generation;
     runtime_unlock();
-    while (change.generation == seen)
-        pthread_cond_wait(&change.changed, &change.lock);
+    while (change.generation == seen && !err)
+        err = deadline ? pthread_cond_timedwait(&change.changed, &change.lock, deadline)
+                       : pthread_cond_wait(&change.changed, &change.lock);
     pthread_mutex_unlock(&change.lock);
     runtime_lock();
     executor.waiting--;
+    return err == 0;
+}
+
+void executor_wait_change(void)
+{
+    wait_change_until(NULL);
 }
 
 /* ---- the log -------------------------------------------------------------------- */
@@ -376,19 +386,32 @@ cl_int queue_event_callback(struct event *event, struct event_callback *callback
     return room ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
 }
 
+enum { EXIT_PATIENCE_SECONDS = 5 };
+
+/* What was flushed is run, by the thread that was started for it: so a program that does not
+ * wait has one outcome. But a command that never ends must not keep the process. */
+static bool settle_at_exit(void)
+{
+    struct timespec deadline;
+    clock_gettime(CLOCK_REALTIME, &deadline);
+    deadline.tv_sec += EXIT_PATIENCE_SECONDS;
+    bool patient = !executing;
+    while (patient && !executor_idle() && (executor.started || executor.busy))
+        patient = wait_change_until(&deadline);
+    return patient;
+}
+
 void queue_shutdown(void)
 {
     runtime_lock();
-    if (!executing)
-        executor_drain(executor.appended);
-    bool started = executor.started;
+    bool settled = settle_at_exit(), started = executor.started;
     executor.stopping = true;
     executor.started = false;
     wake();
     runtime_unlock();
-    if (started && executing)
-        pthread_detach(executor.thread);
-    else if (started)
+    if (started && settled)
         pthread_join(executor.thread, NULL);
+    else if (started)
+        pthread_detach(executor.thread);
     callback_stop();
 }

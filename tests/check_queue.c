@@ -688,6 +688,39 @@ static void exit_in_a_kernel(void)
     cl_ok(clFinish(queue));
 }
 
+static void CL_CALLBACK never_return(void *args)
+{
+    (void)args;
+    for (;;)
+        pause();
+}
+
+static void leave_a_command_running(void)
+{
+    cl_set_up();
+    cl_ok(clEnqueueNativeKernel(queue, never_return, NULL, 0, 0, NULL, NULL, 0, NULL, NULL));
+    cl_ok(clFlush(queue));
+}
+
+static int ran_at_exit[2];
+
+static void CL_CALLBACK tell(void *args)
+{
+    (void)args;
+    usleep(50000);
+    if (write(ran_at_exit[1], "x", 1) != 1)
+        abort();
+}
+
+static void leave_without_waiting(void)
+{
+    cl_set_up();
+    cl_ok(clEnqueueNativeKernel(queue, tell, NULL, 0, 0, NULL, NULL, 0, NULL, NULL));
+    cl_ok(clEnqueueNativeKernel(queue, tell, NULL, 0, 0, NULL, NULL, 0, NULL, NULL));
+    cl_ok(clFlush(queue));
+    cl_ok(clEnqueueNativeKernel(queue, tell, NULL, 0, 0, NULL, NULL, 0, NULL, NULL));
+}
+
 static void use_after_fork(void)
 {
     cl_command_queue own = cl_new_queue(context, 0); /* the parent's runtime, copied */
@@ -702,6 +735,23 @@ static void use_after_fork(void)
 START_TEST(a_process_may_end_without_releasing_anything)
 {
     ck_assert_int_eq(exit_status_of(leave_everything), 0);
+}
+END_TEST
+
+START_TEST(a_command_that_never_ends_does_not_keep_the_process)
+{
+    ck_assert_int_eq(exit_status_of(leave_a_command_running), 0);
+}
+END_TEST
+
+START_TEST(what_was_flushed_runs_before_the_process_ends)
+{
+    char told[8];
+    ck_assert_int_eq(pipe(ran_at_exit), 0);
+    ck_assert_int_eq(exit_status_of(leave_without_waiting), 0);
+    close(ran_at_exit[1]);
+    ck_assert_int_eq(read(ran_at_exit[0], told, sizeof told), 2);
+    close(ran_at_exit[0]);
 }
 END_TEST
 
@@ -812,6 +862,8 @@ static Suite *queue_suite(void)
     tcase_add_test(threads, a_thread_waits_for_another_threads_user_event);
     tcase_set_timeout(processes, 60);
     tcase_add_test(processes, a_process_may_end_without_releasing_anything);
+    tcase_add_test(processes, a_command_that_never_ends_does_not_keep_the_process);
+    tcase_add_test(processes, what_was_flushed_runs_before_the_process_ends);
     tcase_add_test(processes, a_callback_may_end_the_process);
     tcase_add_test(processes, a_native_kernel_may_end_the_process);
     TCase *forks = tcase_create("forks");
