@@ -10,6 +10,10 @@
  *          out[1] is the second result of the entries with a pointer operand (fract,
  *          frexp, lgamma_r, modf, remquo, sincos): the value stored through it; the
  *          int ones are int32_t.
+ *          Arithmetic gives the NaN 0x7e00, 0x7fc00000, 0x7ff8000000000000; moved bits
+ *          (fabs, copysign, fmin, fmax, clamp, select, nan) keep theirs. select is the
+ *          scalar one (c != 0); nan is found under its operand's type or its result's.
+ *          mad rounds twice in float and double, once in half. remquo stores 7 bits.
  */
 #ifndef ORRERY_INTERP_MATH_H
 #define ORRERY_INTERP_MATH_H
