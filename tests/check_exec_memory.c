@@ -82,7 +82,7 @@ static void access(int isa, bool store, uint32_t log2, char form, uint32_t k, in
 
 START_TEST(loads_and_stores)
 {
-    static const int64_t steps[][3] = {{1, 16, 16}, {1, 32, 20}, {0, 16, 16}, {4, 7, 7}, {0, 0, 256}, {-1, 16, 16}, {3, 40, 12}};
+    static const int64_t steps[][3] = {{1, 16, 16}, {1, 32, 20}, {0, 16, 16}, {4, 7, 7}, {0, 0, 256}, {-1, 16, 16}, {2, 40, 12}};
     uint64_t state = 8;
     for (int isa = 0; isa < ISAS && rig_has(isa); isa++)
         for (uint32_t log2 = 0; log2 < 4; log2++)

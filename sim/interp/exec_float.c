@@ -51,8 +51,8 @@ LANE_BINARY(fmod_32, f32, fmod_32(a, b))
 LANE_BINARY(fmod_64, f64, fmod_64(a, b))
 
 /* b != b: b is NaN, and loses; so does a, since it is not less. */
-FLOAT_BINARY(fmin, (a < b) | (b != b) ? a : b)
-FLOAT_BINARY(fmax, (a > b) | (b != b) ? a : b)
+FLOAT_BINARY(fmin, ((a < b) | (b != b)) ? a : b)
+FLOAT_BINARY(fmax, ((a > b) | (b != b)) ? a : b)
 
 LANE_UNARY(fneg_16, u16, u16, a ^ 0x8000)
 LANE_UNARY(fneg_32, u32, u32, a ^ 0x80000000u)
