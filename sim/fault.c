@@ -293,6 +293,9 @@ static void examine(struct inquiry *inquiry)
     case FAULT_UNINITIALISED_STORE:
         examine_uninitialised(inquiry, FINDING_UNINITIALISED_STORE);
         break;
+    case FAULT_MISSING_WAIT:
+        inquiry->finding.kind = FINDING_MISSING_WAIT;
+        break;
     }
 }
 

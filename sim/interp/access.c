@@ -442,6 +442,24 @@ static uint8_t read_byte(const struct access *access, uint32_t lane, uint64_t ad
     return is_private(access, address) ? *private_byte(access->wave, lane, address) : *flat_byte(address);
 }
 
+/* The copy is initialised where its source was. */
+static void copy_validity(const struct access *from, const struct access *to, uint64_t source, uint64_t target, uint64_t bytes)
+{
+    const struct memory *memory = to->wave->memory;
+    if (!memory->track_validity || is_private(to, target))
+        return;
+    struct region *region = memory_region(memory, target);
+    const struct region *origin = is_private(from, source) ? NULL : memory_region(memory, source);
+    if (!region->valid)
+        return;
+    if (!origin || !origin->valid) {
+        memory_set_valid(region, target, bytes, true);
+        return;
+    }
+    for (uint64_t i = 0; i < bytes; i++)
+        memory_set_valid(region, target + i, 1, memory_range_valid(origin, source + i, 1));
+}
+
 static void copy_bytes(const struct access *from, const struct access *to, uint32_t lane, uint64_t source, uint64_t target, uint64_t bytes)
 {
     if (!is_private(from, source) && !is_private(to, target)) {
@@ -469,6 +487,7 @@ static void copy_lane(struct access *from, struct access *to, uint32_t lane, uin
     tell_side(from, lane, source, bytes);
     tell_side(to, lane, target, bytes);
     copy_bytes(from, to, lane, source, target, bytes);
+    copy_validity(from, to, source, target, bytes);
 }
 
 bool access_copy(const struct insn *insn, uint8_t *frame, struct wave *wave)
@@ -499,6 +518,7 @@ bool access_async(const struct insn *insn, uint8_t *frame, struct wave *wave)
     begin(&from, wave, insn->e, FORM_GENERIC, 1, 1);
     begin(&to, wave, insn->e, FORM_GENERIC, 1, 1);
     from.read = to.write = true;
+    wave->unwaited = insn->e;
     if (to_step == bytes && from_step == bytes)
         copy_lane(&from, &to, 0, value[1], value[0], value[2] * bytes);
     else

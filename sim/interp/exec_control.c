@@ -118,6 +118,8 @@ CONTROL(ret)
 {
     (void)insn;
     (void)frame;
+    if (__builtin_expect(wave->unwaited != 0, 0))
+        exec_report_unwaited(wave);
     wave_stop_lanes(wave, &(lane_mask){{wave->active.word[0], wave->active.word[1], wave->active.word[2], wave->active.word[3]}});
     GO_OR_STOP(exec_next_block(wave));
 }
@@ -133,6 +135,8 @@ CONTROL(barrier)
     (void)frame;
     wave->site = insn->e;
     wave->wait = insn;
+    if (insn->f == 2)
+        wave->unwaited = 0;
     return stop(wave, RUN_BARRIER, insn + 1);
 }
 

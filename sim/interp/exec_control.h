@@ -17,6 +17,8 @@ const struct insn *exec_part(struct wave *wave, const uint64_t *cond, uint32_t y
 const struct insn *exec_next_block(struct wave *wave);
 uint32_t exec_switch_target(const uint32_t *list, uint64_t value);
 const struct insn *exec_switch(struct wave *wave, const uint32_t *list, const uint8_t *values);
+/* Lane 0 returns, and its asynchronous copy may still be under way. */
+void exec_report_unwaited(struct wave *wave);
 void exec_report_unreachable(struct wave *wave, uint32_t site);
 
 #endif

@@ -67,7 +67,7 @@ static void lower_collective(struct lower *l, uint32_t word)
         struct value *c = ir_value(l->ir, v);
         c->list = list;
         c->list_count = 1 + extras;
-        c->imm = how | (uint64_t)sub_group << 8 | (uint64_t)lower_math_type(lower_type(l, value)) << 16;
+        c->imm = how | (uint64_t)sub_group << 8 | (uint64_t)lower_math_type(truth ? T_I32 : lower_component(l, value_id)) << 16;
         out[i] = truth ? lower_emit(l, IR_ine, T_BOOL, v, ir_const(l->ir, T_I32, 0), NONE, 0) : v;
     }
     lower_set(l, w[2], out, type->leaves);
@@ -108,7 +108,8 @@ void lower_group_op(struct lower *l, uint32_t word)
     case SpvOpGroupAsyncCopy: lower_async_copy(l, word); break;
     case SpvOpGroupWaitEvents: {
         struct site site = {.order = ORDER_RELAXED, .scope = SCOPE_WORK_GROUP, .what = "wait_group_events"};
-        lower_effect(l, IR_barrier, T_NONE, lower_site(l, &site));
+        uint32_t wait = lower_effect(l, IR_barrier, T_NONE, lower_site(l, &site));
+        ir_value(l->ir, wait)->imm = 2;
         break;
     }
     default: lower_collective(l, word); break;

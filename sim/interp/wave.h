@@ -29,7 +29,7 @@ enum { PRIVATE_BASE = 0x10000 }; /* private addresses are PRIVATE_BASE + offset,
 
 /* What handlers call back when something is wrong. Implemented by sim/group.c side;
  * mask = the lanes at fault. Returns the lanes that must stop (usually mask). */
-enum fault_kind { FAULT_READ, FAULT_WRITE, FAULT_MISALIGNED, FAULT_UNREACHABLE, FAULT_UNINITIALISED_ADDRESS, FAULT_UNINITIALISED_BRANCH, FAULT_UNINITIALISED_STORE };
+enum fault_kind { FAULT_READ, FAULT_WRITE, FAULT_MISALIGNED, FAULT_UNREACHABLE, FAULT_UNINITIALISED_ADDRESS, FAULT_UNINITIALISED_BRANCH, FAULT_UNINITIALISED_STORE, FAULT_MISSING_WAIT };
 struct fault {
     enum fault_kind kind;
     uint32_t site;
@@ -70,6 +70,7 @@ struct wave {
     uint64_t *pending_set; /* bit per block */
     uint32_t highest_unparked; /* this turn: lanes parked up to this block have had their chance */
     int64_t budget;        /* back edges and preemption points left in this turn */
+    uint32_t unwaited;     /* site of an asynchronous copy that nobody waited for yet, or 0 */
     uint64_t steps;        /* back edges taken, for limits and the clock */
 
     /* why it stopped */

@@ -138,6 +138,15 @@ void wave_stop_lanes(struct wave *wave, const lane_mask *lanes)
     wave->full = false;
 }
 
+void exec_report_unwaited(struct wave *wave)
+{
+    struct fault fault = {.kind = FAULT_MISSING_WAIT, .site = wave->unwaited, .lanes = 1};
+    if (!lane_mask_test(&wave->active, 0))
+        return;
+    wave->unwaited = 0;
+    wave->host->fault(wave->host->self, wave, &fault);
+}
+
 void exec_report_unreachable(struct wave *wave, uint32_t site)
 {
     struct fault fault = {.kind = FAULT_UNREACHABLE, .site = site};
