@@ -475,20 +475,66 @@ START_TEST(clBuildProgram_validates_the_module_first)
 }
 END_TEST
 
-/* One kernel and one constant: %1 = OpSpecConstant uint 5, SpecId 42. */
+/* kernel void k(global uint *p) { *p = C; } where C = OpSpecConstant 5, SpecId 42 */
+/* clang-format off */
 static const uint32_t specialised[] = {
-    0x07230203, 0x00010000, 0,          9,          0, 0x00020011, 4, /* OpCapability Addresses */
-    0x00020011, 6,                                                    /* OpCapability Kernel */
-    0x0003000e, 2,          2,                                        /* OpMemoryModel Physical64 OpenCL */
-    0x0004000f, 6,          5,          0x0000006b,                   /* OpEntryPoint Kernel %5 "k" */
-    0x00040047, 1,          1,          42,                           /* OpDecorate %1 SpecId 42 */
-    0x00040015, 2,          32,         0,                            /* %2 = OpTypeInt 32 0 */
-    0x00020013, 3,                                                    /* %3 = OpTypeVoid */
-    0x00030021, 4,          3,                                        /* %4 = OpTypeFunction %3 */
-    0x00040032, 2,          1,          5,                            /* %1 = OpSpecConstant %2 5 */
-    0x00050036, 3,          5,          0,          4,                /* %5 = OpFunction */
-    0x000200f8, 6,          0x000100fd, 0x00010038,                   /* label, return, end */
+    0x07230203, 0x00010000, 0, 9, 0,
+    0x00020011, 4,                         /* OpCapability Addresses */
+    0x00020011, 6,                         /* OpCapability Kernel */
+    0x0003000e, 2, 2,                      /* OpMemoryModel Physical64 OpenCL */
+    0x0004000f, 6, 5, 0x0000006b,          /* OpEntryPoint Kernel %5 "k" */
+    0x00040047, 1, 1, 42,                  /* OpDecorate %1 SpecId 42 */
+    0x00040015, 2, 32, 0,                  /* %2 = OpTypeInt 32 0 */
+    0x00020013, 3,                         /* %3 = OpTypeVoid */
+    0x00040020, 7, 5, 2,                   /* %7 = OpTypePointer CrossWorkgroup %2 */
+    0x00040021, 4, 3, 7,                   /* %4 = OpTypeFunction %3 %7 */
+    0x00040032, 2, 1, 5,                   /* %1 = OpSpecConstant %2 5 */
+    0x00050036, 3, 5, 0, 4,                /* %5 = OpFunction */
+    0x00030037, 7, 8,                      /* %8 = OpFunctionParameter */
+    0x000200f8, 6,                         /* OpLabel */
+    0x0005003e, 8, 1, 2, 4,                /* OpStore %8 %1 Aligned 4 */
+    0x000100fd, 0x00010038,                /* OpReturn, OpFunctionEnd */
 };
+/* clang-format on */
+
+/* What kernel k leaves in the first word of a buffer that held 40. */
+static cl_uint outcome(cl_program program)
+{
+    cl_uint value = 40;
+    cl_int err = 1;
+    const size_t one = 1;
+    cl_mem buffer = cl_buffer(context, CL_MEM_COPY_HOST_PTR, sizeof value, &value);
+    cl_kernel kernel = clCreateKernel(program, "k", &err);
+    cl_ok(err);
+    cl_ok(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
+    cl_ok(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
+    cl_ok(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof value, &value, 0, NULL, NULL));
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseMemObject(buffer));
+    return value;
+}
+
+START_TEST(specialised_values_reach_the_kernel_and_the_binary)
+{
+    const cl_uint value = 1234;
+    cl_int err = 1;
+    cl_program made = clCreateProgramWithIL(context, specialised, sizeof specialised, &err);
+    cl_ok(err);
+    cl_ok(clBuildProgram(made, 0, NULL, NULL, NULL, NULL));
+    ck_assert_uint_eq(outcome(made), 5);
+    cl_ok(clSetProgramSpecializationConstant(made, 42, sizeof value, &value));
+    cl_ok(clBuildProgram(made, 0, NULL, NULL, NULL, NULL));
+    ck_assert_uint_eq(outcome(made), 1234);
+    struct blob blob = binary_of(made);
+    cl_program loaded = from_binary(blob, NULL, &err);
+    cl_ok(err);
+    cl_ok(clBuildProgram(loaded, 0, NULL, NULL, NULL, NULL));
+    ck_assert_uint_eq(outcome(loaded), 1234);
+    cl_ok(clReleaseProgram(loaded));
+    cl_ok(clReleaseProgram(made));
+    free(blob.bytes);
+}
+END_TEST
 
 START_TEST(clSetProgramSpecializationConstant_judges_its_arguments)
 {
@@ -532,6 +578,7 @@ START_TEST(clLinkProgram_joins_objects_and_libraries)
     cl_ok(err);
     ck_assert_uint_eq(type_of(linked), CL_PROGRAM_BINARY_TYPE_EXECUTABLE);
     ck_assert_str_eq(program_text(linked, CL_PROGRAM_KERNEL_NAMES), "k");
+    ck_assert_uint_eq(outcome(linked), 42);
     cl_is(clBuildProgram(linked, 0, NULL, NULL, NULL, NULL), CL_INVALID_OPERATION);
     cl_program library =
         clLinkProgram(context, 1, &device, "-create-library", 1, &parts[1], NULL, NULL, &err);
@@ -542,9 +589,7 @@ START_TEST(clLinkProgram_joins_objects_and_libraries)
     cl_program with_library[] = {parts[0], library};
     cl_program second = clLinkProgram(context, 0, NULL, "", 2, with_library, NULL, NULL, &err);
     cl_ok(err);
-    cl_kernel kernel = clCreateKernel(second, "k", &err);
-    cl_ok(err);
-    cl_ok(clReleaseKernel(kernel));
+    ck_assert_uint_eq(outcome(second), 42);
     cl_ok(clReleaseProgram(second));
     cl_ok(clReleaseProgram(library));
     cl_ok(clReleaseProgram(linked));
@@ -578,6 +623,7 @@ START_TEST(a_compiled_binary_can_be_linked)
     cl_program inputs[] = {parts[0], loaded};
     cl_program linked = clLinkProgram(context, 0, NULL, NULL, 2, inputs, NULL, NULL, &err);
     cl_ok(err);
+    ck_assert_uint_eq(outcome(linked), 42);
     cl_ok(clReleaseProgram(linked));
     cl_ok(clReleaseProgram(loaded));
     cl_ok(clReleaseProgram(parts[0]));
@@ -716,6 +762,7 @@ int main(void)
     tcase_add_test(tests, clCreateProgramWithIL_judges_its_arguments);
     tcase_add_test(tests, clBuildProgram_validates_the_module_first);
     tcase_add_test(tests, clSetProgramSpecializationConstant_judges_its_arguments);
+    tcase_add_test(tests, specialised_values_reach_the_kernel_and_the_binary);
     tcase_add_test(tests, clLinkProgram_joins_objects_and_libraries);
     tcase_add_test(tests, clLinkProgram_reports_an_unresolved_name);
     tcase_add_test(tests, a_compiled_binary_can_be_linked);
