@@ -80,6 +80,28 @@ static void role_units(void)
     printf("units %u version %.10s\n", units, version);
 }
 
+static void launch(const char *source)
+{
+    const size_t one = 1;
+    start();
+    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, NULL);
+    clBuildProgram(program, 0, NULL, NULL, NULL, NULL);
+    cl_kernel kernel = clCreateKernel(program, "k", NULL);
+    queue = clCreateCommandQueueWithProperties(context, device, NULL, NULL);
+    if (clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL) || clFinish(queue))
+        exit(95);
+}
+
+static void role_kernel(void)
+{
+    launch("kernel void k(void) {}");
+}
+
+static void role_endless(void)
+{
+    launch("kernel void k(void) { volatile int i = 1; while (i) i++; }");
+}
+
 static void *control(const char *name)
 {
     void *function = clGetExtensionFunctionAddressForPlatform(platform, name);
@@ -131,7 +153,7 @@ static const struct {
     {"units", role_units},
     {"refused_with_handler", role_refused_with_handler},
     {"refused_status_7", role_refused_status_7},
-    {"fork", role_fork},
+    {"kernel", role_kernel}, {"endless", role_endless}, {"fork", role_fork},
     {"control", role_control},
 };
 
@@ -263,6 +285,23 @@ START_TEST(expect_kernels_fails_when_none_ran)
 }
 END_TEST
 
+START_TEST(a_kernel_gets_a_summary_and_satisfies_expect_kernels)
+{
+    RUN("kernel", "ORRERY_EXPECT_KERNELS=1");
+    ck_assert_int_eq(child.status, 0);
+    ck_assert_str_eq(child.err,
+                     "orrery: SUMMARY errors=0 warnings=0 suppressed=0 kernels=1 seed=0 schedule=lockstep\n");
+}
+END_TEST
+
+START_TEST(no_progress_ends_the_process_with_124)
+{
+    RUN("endless", "ORRERY_MAX_STEPS=1000");
+    ck_assert_int_eq(child.status, 124);
+    ck_assert(said("no-progress") && said("SUMMARY errors=1"));
+}
+END_TEST
+
 START_TEST(a_forked_child_that_does_not_call_keeps_its_status)
 {
     RUN("fork", "ORRERY_CHECK_API=error");
@@ -357,6 +396,8 @@ int main(int argc, char **argv)
     tcase_add_test(tests, quiet_has_no_summary);
     tcase_add_test(tests, the_programs_own_handlers_and_output_come_first);
     tcase_add_test(tests, expect_kernels_fails_when_none_ran);
+    tcase_add_test(tests, a_kernel_gets_a_summary_and_satisfies_expect_kernels);
+    tcase_add_test(tests, no_progress_ends_the_process_with_124);
     tcase_add_test(tests, a_forked_child_that_does_not_call_keeps_its_status);
     tcase_add_test(tests, the_environment_names_a_scenario_and_options_over_it);
     tcase_add_test(tests, a_bad_setting_means_no_platform);
