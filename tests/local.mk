@@ -100,6 +100,7 @@ endif
 
 test_scripts = \
 	%D%/check_cli.sh \
+	%D%/check_bench.sh \
 	%D%/check_demo.sh \
 	%D%/check_layers.sh \
 	%D%/check_repeat.sh \
