@@ -37,7 +37,7 @@ struct emitter {
     uint32_t frame_size;
     uint32_t *leaf_offset;     /* value -> frame offset, for leaves */
     uint32_t args_offset;
-    uint32_t scratch[SLOT_CLASSES];
+    uint32_t scratch[SLOT_CLASSES], lanes_scratch;
     uint8_t *edge_empty;       /* block -> nothing but a jump */
     uint32_t private_size;
     LIST(struct private_object) objects;
@@ -544,6 +544,7 @@ static void assign_slots(struct emitter *e)
         e->groups[order[i]].offset = real[e->groups[order[i]].slot_class][e->groups[order[i]].offset];
     for (uint32_t c = SLOT_U; c < SLOT_CLASSES; c++)
         e->scratch[c] = real[c][made[c]];
+    e->lanes_scratch = new_lane_slot(e, SLOT_V8);
 }
 
 /* ---- leaves ---------------------------------------------------------------------------------------------- */
@@ -969,6 +970,11 @@ static void put_value(struct emitter *e, uint32_t v)
 static void put_copy(struct emitter *e, const struct value *phi, uint32_t target, uint32_t source, enum value_class from)
 {
     uint32_t op, size = phi->type == T_BOOL ? 4 : size_index(phi->type);
+    if (phi->cls == CLASS_V && phi->masked && from == CLASS_A) { /* lanes first: the others' must stay */
+        put(e, phi->type == T_I64 ? OP_a_to_v_64 : OP_a_to_v_32, e->lanes_scratch, source, 0, 0);
+        source = e->lanes_scratch;
+        from = CLASS_V;
+    }
     if (phi->cls == CLASS_U)
         op = OP_mov_u;
     else if (phi->cls == CLASS_A)

@@ -24,6 +24,12 @@ enum { MAX_INSTRUCTIONS = 4 * 1000 * 1000 };
 
 enum scalar lower_type(struct lower *l, uint32_t v) { return ir_value(l->ir, v)->type; }
 
+enum scalar lower_component(struct lower *l, uint32_t id)
+{
+    const struct type *type = module_value_type(l->m, id);
+    return type->kind == TYPE_VECTOR ? type->element->scalar : type->scalar;
+}
+
 uint32_t lower_emit(struct lower *l, enum ir_op op, enum scalar type, uint32_t a, uint32_t b, uint32_t c, uint64_t imm)
 {
     return ir_pure(l->ir, l->block, op, type, a, b, c, imm);

@@ -31,7 +31,8 @@ void lower_set(struct lower *l, uint32_t id, const uint32_t *leaves, uint32_t co
 uint32_t lower_emit(struct lower *l, enum ir_op op, enum scalar type, uint32_t a, uint32_t b, uint32_t c, uint64_t imm);
 uint32_t lower_site(struct lower *l, const struct site *site); /* fills the position in */
 uint32_t lower_effect(struct lower *l, enum ir_op op, enum scalar type, uint32_t site);
-enum scalar lower_type(struct lower *l, uint32_t v);
+enum scalar lower_type(struct lower *l, uint32_t v);           /* what v was made as: only its width counts */
+enum scalar lower_component(struct lower *l, uint32_t id);     /* of a SPIR-V value: bitcasts share values, so ask the id */
 uint32_t lower_constant_bits(struct lower *l, uint32_t id);    /* of an id that must be constant; low 32 bits */
 enum storage lower_storage(SpvStorageClass storage);
 enum math_type lower_math_type(enum scalar type);
@@ -45,7 +46,7 @@ void lower_atomic_op(struct lower *l, uint32_t word);
 void lower_group_op(struct lower *l, uint32_t word);           /* lower_group.c */
 void lower_extended(struct lower *l, uint32_t word);           /* opencl_std.c */
 uint32_t lower_convert(struct lower *l, uint32_t value, enum number_kind from, enum number_kind to, enum rounding rounding, bool saturate);
-uint32_t lower_math(struct lower *l, uint32_t instruction, enum scalar result, uint32_t a, uint32_t b, uint32_t c);
+uint32_t lower_math(struct lower *l, uint32_t instruction, enum scalar type, enum scalar result, uint32_t a, uint32_t b, uint32_t c);
 /* Loads or stores all leaves of a type at address + offset. */
 void lower_load(struct lower *l, const struct type *type, uint32_t address, int64_t offset, enum storage storage, uint32_t align, uint32_t *out, const char *what);
 void lower_store(struct lower *l, const struct type *type, uint32_t address, int64_t offset, enum storage storage, uint32_t align, const uint32_t *values, const char *what);

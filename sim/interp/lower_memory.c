@@ -222,6 +222,30 @@ static uint32_t typed_pointer(struct lower *l, uint32_t id, uint64_t size)
     return 0;
 }
 
+static uint64_t scalar_bytes_of(const struct type *type)
+{
+    uint64_t bytes = 0;
+    if (type->kind != TYPE_STRUCT && type->kind != TYPE_ARRAY && type->kind != TYPE_VECTOR)
+        return type->size;
+    for (uint32_t i = 0; i < type->count; i++)
+        bytes += scalar_bytes_of(type_part(type, i));
+    return bytes;
+}
+
+/* Do the scalars of a type hold all that a copy must keep? Gaps between the members of a struct
+ * need not be copied, but what is a gap in a union's largest member is data in another. */
+static bool scalars_are_all(const struct type *type)
+{
+    if (scalar_bytes_of(type) == type->size || type->kind == TYPE_VECTOR)
+        return true;
+    if (type->kind == TYPE_STRUCT && (!type->name || strncmp(type->name, "struct.", 7)))
+        return false;
+    for (uint32_t i = 0; i < type->count; i++)
+        if (!scalars_are_all(type_part(type, i)))
+            return false;
+    return true;
+}
+
 /* A copy of known size and type is loads and stores of its scalars, so that variables can
  * become registers; any other is one instruction. */
 static void lower_copy(struct lower *l, uint32_t word)
@@ -242,7 +266,7 @@ static void lower_copy(struct lower *l, uint32_t word)
         typed = w[1];
     }
     uint32_t rest = sized ? 4 : 3, align = operand_align(w + rest, spv_length(l->m, word) - rest, 1);
-    if (typed && lower_pointee(l, typed)->leaves <= 256) {
+    if (typed && lower_pointee(l, typed)->leaves <= 256 && scalars_are_all(lower_pointee(l, typed))) {
         const struct type *type = lower_pointee(l, typed);
         uint32_t *leaves = ARENA_ARRAY(l->arena, uint32_t, type->leaves + 1);
         align = type->align > align ? align > 1 ? align : type->align : type->align;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arithmetic, comparison, conversion and composites: every vector is its components. */
+#include <spirv/unified1/OpenCL.std.h>
 #include <string.h>
 
 #include "lower.h"
@@ -41,7 +42,7 @@ static uint32_t resize(struct lower *l, uint32_t value, enum scalar to, bool sig
 static uint32_t convert_leaf(struct lower *l, uint32_t word, enum scalar to, uint32_t value)
 {
     uint32_t op = spv_opcode(l->m, word), result = l->m->words[word + 2];
-    enum scalar from = lower_type(l, value);
+    enum scalar from = lower_component(l, l->m->words[word + 3]);
     const struct decoration *mode = module_decoration(l->m, result, SpvDecorationFPRoundingMode);
     bool saturate = module_decoration(l->m, result, SpvDecorationSaturatedConversion);
     enum rounding rounding = mode ? ROUND_RTE + l->m->words[mode->word] : ROUND_DEFAULT;
@@ -246,7 +247,7 @@ static void lower_other(struct lower *l, uint32_t word)
         uint32_t x = lower_get(l, w[3])[i];
         switch (spv_opcode(l->m, word)) {
         case SpvOpVectorTimesScalar: out[i] = lower_emit(l, IR_fmul, lower_type(l, x), x, lower_scalar(l, w[4]), NONE, 0); break;
-        case SpvOpBitCount: out[i] = resize(l, lower_math(l, 166 /* popcount */, lower_type(l, x), x, NONE, NONE), type->kind == TYPE_VECTOR ? type->element->scalar : type->scalar, false); break;
+        case SpvOpBitCount: out[i] = resize(l, lower_math(l, OpenCLstd_Popcount, lower_component(l, w[3]), lower_component(l, w[3]), x, NONE, NONE), type->kind == TYPE_VECTOR ? type->element->scalar : type->scalar, false); break;
         default: /* QuantizeToF16 */
             out[i] = lower_convert(l, lower_convert(l, x, NUMBER_F32, NUMBER_F16, ROUND_DEFAULT, false), NUMBER_F16, NUMBER_F32, ROUND_DEFAULT, false);
         }

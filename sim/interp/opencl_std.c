@@ -25,11 +25,11 @@ static const struct direct *find_direct(uint32_t entry)
     return NULL;
 }
 
-uint32_t lower_math(struct lower *l, uint32_t instruction, enum scalar result, uint32_t a, uint32_t b, uint32_t c)
+uint32_t lower_math(struct lower *l, uint32_t instruction, enum scalar of, enum scalar result, uint32_t a, uint32_t b, uint32_t c)
 {
-    enum math_type type = lower_math_type(lower_type(l, a));
+    enum math_type type = lower_math_type(of);
     if (!math_find(instruction, type))
-        module_fail(l->m, STATUS_UNSUPPORTED, "OpenCL.std instruction %u is not supported for %u bits", instruction, scalar_bits(lower_type(l, a)));
+        module_fail(l->m, STATUS_UNSUPPORTED, "OpenCL.std instruction %u is not supported for %u bits", instruction, scalar_bits(of));
     return lower_emit(l, IR_math, result, a, b, c, instruction | (uint64_t)type << 32);
 }
 
@@ -39,9 +39,9 @@ static enum scalar component(const struct type *type) { return type->kind == TYP
 
 /* ---- geometric ------------------------------------------------------------------------------- */
 
-static uint32_t widen(struct lower *l, uint32_t v)
+static uint32_t widen(struct lower *l, uint32_t v, enum scalar from)
 {
-    switch (lower_type(l, v)) {
+    switch (from) {
     case T_F16: return lower_convert(l, v, NUMBER_F16, NUMBER_F32, ROUND_DEFAULT, false);
     case T_F32: return lower_convert(l, v, NUMBER_F32, NUMBER_F64, ROUND_DEFAULT, false);
     default: return v;
@@ -58,13 +58,13 @@ static uint32_t narrow(struct lower *l, uint32_t v, enum scalar to)
 }
 
 /* Sum of squares in the next wider type, so that neither overflow nor cancellation shows. */
-static uint32_t wide_length(struct lower *l, const uint32_t *x, uint32_t n)
+static uint32_t wide_length(struct lower *l, const uint32_t *x, uint32_t n, enum scalar type)
 {
     uint32_t sum = NONE;
     enum scalar wide = T_NONE;
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t v = widen(l, x[i]);
-        wide = lower_type(l, v);
+        uint32_t v = widen(l, x[i], type);
+        wide = type == T_F16 ? T_F32 : T_F64;
         uint32_t square = lower_emit(l, IR_fmul, wide, v, v, NONE, 0);
         sum = sum ? lower_emit(l, IR_fadd, wide, sum, square, NONE, 0) : square;
     }
@@ -93,7 +93,7 @@ static void lower_geometric(struct lower *l, const uint32_t *w, const struct typ
             difference[i] = lower_emit(l, IR_fsub, t, a[i], lower_get(l, w[6])[i], NONE, 0);
         a = difference;
     }
-    uint32_t length = wide_length(l, a, n);
+    uint32_t length = wide_length(l, a, n, lower_component(l, w[5]));
     if (w[4] != OpenCLstd_Normalize && w[4] != OpenCLstd_Fast_normalize) {
         out[0] = narrow(l, length, t);
         lower_set(l, w[2], out, 1);
@@ -102,7 +102,7 @@ static void lower_geometric(struct lower *l, const uint32_t *w, const struct typ
     enum scalar wide = lower_type(l, length);
     uint32_t zero = lower_emit(l, IR_foeq, T_BOOL, length, ir_const(l->ir, wide, 0), NONE, 0);
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t q = narrow(l, lower_emit(l, IR_fdiv, wide, widen(l, a[i]), length, NONE, 0), t);
+        uint32_t q = narrow(l, lower_emit(l, IR_fdiv, wide, widen(l, a[i], t), length, NONE, 0), t);
         out[i] = lower_emit(l, IR_select, t, zero, a[i], q, 0);
     }
     lower_set(l, w[2], out, n);
@@ -234,8 +234,9 @@ static void lower_components(struct lower *l, uint32_t word, const struct type *
         else if (direct)
             out[i] = lower_emit(l, direct->op, result, in[0], in[1], in[2], 0);
         else
-            out[i] = lower_math(l, entry, result, in[0], in[1], in[2]);
+            out[i] = lower_math(l, entry, lower_component(l, w[5]), result, in[0], in[1], in[2]);
         if (pointer) {
+            ir_value(l->ir, out[i])->offset = out[i]; /* equal calls must not become one: each has its own second result */
             const struct type *to = lower_pointee(l, w[5 + values]);
             second[i] = lower_emit(l, IR_math_second, component(to), out[i], NONE, NONE, 0);
         }
