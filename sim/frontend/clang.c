@@ -16,6 +16,7 @@ static const char *const fixed_arguments[] = {
     "-O0",
     "-disable-O0-optnone", /* every access of the source stays */
     "-ffp-contract=off",
+    "-fgnu89-inline",      /* without optimisation C99's plain inline functions would have no body */
     "-cl-kernel-arg-info", /* clGetKernelArgInfo is answered from the module */
     "-debug-info-kind=line-tables-only",
     ("-fdebug-compilation-dir=" COMPILE_DIRECTORY),
