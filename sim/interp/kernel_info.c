@@ -129,6 +129,20 @@ static void read_modes(struct module *m, struct entry_point *e)
     }
 }
 
+static void scan_function(struct module *m, struct entry_point *e, const struct function *f, uint8_t *seen_function, uint8_t *seen_variable);
+
+/* A program that calls what nobody defines fails to build, not to run. */
+static void scan_call(struct module *m, struct entry_point *e, uint32_t id, uint8_t *seen_function, uint8_t *seen_variable)
+{
+    const struct function *callee = module_function(m, id);
+    if (callee->block_count == 0) {
+        const struct decoration *linkage = module_decoration(m, id, SpvDecorationLinkageAttributes);
+        const char *name = linkage ? module_string(m, linkage->word) : m->names[id];
+        module_fail(m, STATUS_UNSUPPORTED, "kernel '%s' calls the undefined function '%s'", e->name, name ? name : "?");
+    }
+    scan_function(m, e, callee, seen_function, seen_variable);
+}
+
 /* Local variables and barriers of everything the kernel calls. */
 static void scan_function(struct module *m, struct entry_point *e, const struct function *f, uint8_t *seen_function, uint8_t *seen_variable)
 {
@@ -140,7 +154,7 @@ static void scan_function(struct module *m, struct entry_point *e, const struct 
             uint32_t op = spv_opcode(m, word);
             const uint32_t *w = &m->words[word];
             if (op == SpvOpFunctionCall && w[3] < m->bound && m->function_index[w[3]])
-                scan_function(m, e, module_function(m, w[3]), seen_function, seen_variable);
+                scan_call(m, e, w[3], seen_function, seen_variable);
             e->info.uses_barrier |= op == SpvOpControlBarrier || op == SpvOpGroupWaitEvents;
             e->info.uses_printf |= op == SpvOpExtInst && w[3] == m->opencl_std && w[4] == 184;
             for (uint32_t k = 1; k < spv_length(m, word); k++) {
