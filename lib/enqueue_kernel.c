@@ -29,7 +29,10 @@ cl_int run_kernel(struct command *command)
     enum status status = device_launch(command_device(command), request, &diagnosis);
     if (status == STATUS_NO_PROGRESS)
         runtime_no_progress();
-    return status == STATUS_ABORTED ? CL_SUCCESS : error_from_status(status);
+    if (status == STATUS_ABORTED || status == STATUS_OK)
+        return CL_SUCCESS;
+    context_complain(command->queue->context, diagnosis.text);
+    return error_from_status(status);
 }
 
 void drop_kernel(struct command *command)
