@@ -43,6 +43,14 @@ check_PROGRAMS += %D%/check_scenario
 check_PROGRAMS += %D%/check_enqueue_buffer
 %C%_check_enqueue_buffer_SOURCES = %D%/check_enqueue_buffer.c %D%/cl_fixture.h
 %C%_check_enqueue_buffer_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += %D%/check_module
+%C%_check_module_SOURCES = %D%/check_module.c
+%C%_check_module_LDADD = libsim.la $(CHECK_LIBS)
+
+check_PROGRAMS += %D%/check_lower
+%C%_check_lower_SOURCES = %D%/check_lower.c
+%C%_check_lower_LDADD = libsim.la $(CHECK_LIBS)
+
 check_PROGRAMS += %D%/check_math
 %C%_check_math_SOURCES = %D%/check_math.c
 %C%_check_math_LDADD = libinterp.la $(MPFR_LIBS) -lm $(CHECK_LIBS)
