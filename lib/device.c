@@ -5,6 +5,7 @@
 
 #include "api.h"
 #include "device_info.h"
+#include "queue.h"
 
 #ifndef ORRERY_VERSION
 #define ORRERY_VERSION "0.1.0"
@@ -358,6 +359,7 @@ cl_int CL_API_CALL api_clGetDeviceAndHostTimer(cl_device_id handle, cl_ulong *de
         return CL_INVALID_DEVICE;
     if (!device_timestamp || !host_timestamp)
         return CL_INVALID_VALUE;
+    queue_drain();
     *device_timestamp = *host_timestamp = device_clock(device->device);
     return CL_SUCCESS;
 }
@@ -369,6 +371,7 @@ cl_int CL_API_CALL api_clGetHostTimer(cl_device_id handle, cl_ulong *host_timest
         return CL_INVALID_DEVICE;
     if (!host_timestamp)
         return CL_INVALID_VALUE;
+    queue_drain();
     *host_timestamp = device_clock(device->device);
     return CL_SUCCESS;
 }

@@ -9,6 +9,7 @@
 #include "device_info.h"
 #include "error.h"
 #include "info.h"
+#include "queue.h"
 
 static const cl_mem_flags kernel_access = CL_MEM_READ_WRITE | CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY;
 static const cl_mem_flags host_access =
@@ -101,8 +102,11 @@ static cl_int provide_storage(struct memobj *memobj, void *host_ptr)
         return CL_SUCCESS;
     }
     cl_int err = allocate(memobj);
-    if (!err && host_ptr)
+    if (!err && host_ptr) {
+        queue_hold(); /* a command may be running: device memory has one user at a time */
         err = error_from_status(device_write(runtime_device(), 0, memobj->address, host_ptr, memobj->size));
+        queue_let_go();
+    }
     return err;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "orrery/orrery.h"
+#include "queue.h"
 #include "runtime.h"
 
 static void say(char *error, size_t error_size, const char *text)
@@ -119,7 +120,10 @@ uint64_t orrery_kernels_run(void)
 
 uint64_t orrery_time(void)
 {
-    return runtime_get()->broken ? 0 : device_clock(runtime_device());
+    if (runtime_get()->broken)
+        return 0;
+    queue_drain();
+    return device_clock(runtime_device());
 }
 
 /* ---- by name ----------------------------------------------------------------------- */

@@ -190,6 +190,7 @@ cl_int runtime_load(const char *path, const char *text, struct diagnosis *diagno
     struct scenario scenario;
     if (runtime_get()->broken)
         return CL_INVALID_PLATFORM;
+    queue_settle();
     if (object_live_count(OBJECT_CONTEXT)) {
         diagnose(diagnosis, STATUS_BAD_SCENARIO, "release every context before another scenario is loaded");
         return CL_INVALID_OPERATION;
