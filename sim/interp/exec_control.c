@@ -85,9 +85,10 @@ CONTROL(branch_v)
 {
     const uint64_t *cond = (const uint64_t *)(const void *)(frame + insn->a);
     uint64_t some = 0, none = 0;
-    for (uint32_t k = 0; k < LANE_MASK_WORDS; k++) {
-        some |= wave->active.word[k] & cond[k];
-        none |= wave->active.word[k] & ~cond[k];
+    for (uint32_t k = 0; k * 64 < wave->n; k++) {
+        const uint64_t active = mask_word(wave->active.word, k), yes = mask_word(cond, k);
+        some |= active & yes;
+        none |= active & ~yes;
     }
     const struct insn *next;
     if (none == 0)
@@ -132,11 +133,12 @@ CONTROL(unreachable)
 
 CONTROL(barrier)
 {
-    (void)frame;
-    wave->site = insn->e;
-    wave->wait = insn;
     if (insn->f == 2)
         wave->unwaited = 0;
+    if (wave->alone && wave->full && insn->f != 1)
+        GO(insn + 1);
+    wave->site = insn->e;
+    wave->wait = insn;
     return stop(wave, RUN_BARRIER, insn + 1);
 }
 

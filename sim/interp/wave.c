@@ -199,6 +199,7 @@ void wave_start(struct wave *wave, const struct wave_start *start)
     const struct code *code = wave->code;
     uint32_t tx = o->tile_size[0], plane = tx * o->tile_size[1];
     wave->origin = *o;
+    wave->alone = start->alone;
     wave->lane_count = start->lane_count;
     wave->n = (start->lane_count + 15) / 16 * 16;
     fill_inputs(wave, start);

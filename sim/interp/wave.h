@@ -39,6 +39,7 @@ struct fault {
     bool private_space;   /* address is a private one */
     uint32_t private_object; /* 1 + index, 0 = unknown */
     uint64_t lanes;       /* how many lanes share this fault */
+    bool goes_on;         /* the lanes did it all the same and are not stopped */
 };
 
 struct wave_host {
@@ -60,6 +61,7 @@ struct wave {
     const struct observer *observer; /* NULL: nobody listens */
     const struct wave_host *host;
     const int32_t *lane_x, *lane_y;  /* lane % row and lane / row, n entries */
+    bool alone;            /* nobody else waits at a work-group barrier, and nobody hears of it */
 
     /* changes as it runs */
     lane_mask active;      /* lanes executing now */
@@ -83,6 +85,15 @@ struct wave {
 static inline bool lane_mask_test(const lane_mask *mask, uint32_t lane)
 {
     return mask->word[lane / 64] >> lane % 64 & 1;
+}
+
+/* Masks are stored word by word. A vector load of a mask just stored would wait until every word has left the store
+ * buffer, so readers of fresh masks take words one by one, too. */
+static inline uint64_t mask_word(const uint64_t *mask, uint32_t k)
+{
+    uint64_t word = mask[k];
+    __asm__("" : "+r"(word));
+    return word;
 }
 
 /* Removes lanes from active and live after a fault. A wave whose active lanes are all

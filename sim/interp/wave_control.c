@@ -22,7 +22,7 @@ static void update_full(struct wave *wave)
     bool full = true;
     for (uint32_t k = 0; k * 64 < wave->n; k++) {
         uint64_t want = wave->n - k * 64 >= 64 ? ~0ull : (1ull << (wave->n - k * 64)) - 1;
-        full &= (wave->active.word[k] & want) == want;
+        full &= (mask_word(wave->active.word, k) & want) == want;
     }
     wave->full = full;
 }
@@ -42,8 +42,8 @@ static void park(struct wave *wave, uint32_t block, const lane_mask *lanes)
         wave->pending[block] = (lane_mask){{0}};
         wave->parked_blocks++;
     }
-    for (uint32_t k = 0; k < LANE_MASK_WORDS; k++)
-        wave->pending[block].word[k] |= lanes->word[k];
+    for (uint32_t k = 0; k * 64 < wave->n; k++)
+        wave->pending[block].word[k] |= mask_word(lanes->word, k);
 }
 
 static void unpark(struct wave *wave, uint32_t block)
@@ -94,13 +94,17 @@ const struct insn *exec_part(struct wave *wave, const uint64_t *cond, uint32_t y
 {
     lane_mask taken, other;
     for (uint32_t k = 0; k < LANE_MASK_WORDS; k++) {
-        taken.word[k] = wave->active.word[k] & cond[k];
-        other.word[k] = wave->active.word[k] & ~cond[k];
+        const uint64_t active = mask_word(wave->active.word, k), of_yes = mask_word(cond, k);
+        taken.word[k] = active & of_yes;
+        other.word[k] = active & ~of_yes;
     }
-    park(wave, yes, &taken);
-    park(wave, no, &other);
-    wave->active = (lane_mask){{0}};
-    return exec_next_block(wave);
+    const uint32_t first = yes < no ? yes : no;
+    park(wave, yes < no ? no : yes, yes < no ? &other : &taken);
+    wave->active = yes < no ? taken : other;
+    wave->full = false;
+    if (first > wave->highest_unparked)
+        wave->highest_unparked = first;
+    return exec_arrive(wave, first);
 }
 
 uint32_t exec_switch_target(const uint32_t *list, uint64_t value)
