@@ -41,6 +41,39 @@ static inline bool next_run(uint64_t *left, size_t base, size_t *start, size_t *
         d_[i] = old;                                                                                        \
         *p = (U)(result);                                                                                   \
     }
+/* Most lanes that compete for a lock fail: sixteen that all do are told by one comparison. */
+#define COMPETE(bits)                                                                                       \
+    static inline void compete_##bits(const struct wave *wave, uint64_t address, u##bits *d_, const u##bits *b_, const u##bits *c_) \
+    {                                                                                                       \
+        u##bits old = *(const u##bits *)(uintptr_t)address;                                                 \
+        EACH_BLOCK(i, LANES_OF(wave))                                                                       \
+        {                                                                                                   \
+            const uint32_t active = (uint32_t)(wave->active.word[i / 64] >> i % 64) & 0xffff;               \
+            uint32_t equal = 0;                                                                             \
+            UNROLL_16                                                                                       \
+            for (size_t k = 0; k < 16; k += VECTOR_LANES(u##bits)) {                                        \
+                const vec_u##bits expected = VECTOR_LOAD(u##bits, c_ + i + k), now = VECTOR_SPLAT(u##bits, old); \
+                equal |= MASK_BITS_##bits(expected == now) << k;                                            \
+            }                                                                                               \
+            if (!(equal & active)) {                                                                        \
+                UNROLL_16                                                                                   \
+                for (size_t k = 0; k < 16; k += VECTOR_LANES(u##bits))                                      \
+                    VECTOR_STORE(u##bits, d_ + i + k, VECTOR_SPLAT(u##bits, old));                          \
+                continue;                                                                                   \
+            }                                                                                               \
+            for (uint32_t left = active; left; left &= left - 1) {                                          \
+                const size_t lane = i + (size_t)__builtin_ctz(left);                                        \
+                const u##bits b = b_[lane], c = c_[lane];                                                   \
+                d_[lane] = old;                                                                             \
+                if (old == c)                                                                               \
+                    old = b;                                                                                \
+            }                                                                                               \
+        }                                                                                                   \
+        *(u##bits *)(uintptr_t)address = old;                                                               \
+    }
+COMPETE(32)
+COMPETE(64)
+
 #define ATOMIC_SWITCH(HOW, U, S)                                                                            \
     switch ((enum atomic_op)insn->f) {                                                                      \
     case ATOMIC_LOAD: HOW(U, old); break;                                                                   \
@@ -111,6 +144,10 @@ static inline bool one_permitted(const struct wave *wave, uint64_t address, uint
         }                                                                                                   \
         uint##bits##_t *const d_ = AT(uint##bits##_t, insn->d);                                             \
         const uint##bits##_t *const b_ = AT(const uint##bits##_t, insn->b), *const c_ = AT(const uint##bits##_t, insn->c); \
+        if (insn->f == ATOMIC_COMPARE_EXCHANGE) {                                                           \
+            compete_##bits(wave, address, d_, b_, c_);                                                      \
+            NEXT;                                                                                           \
+        }                                                                                                   \
         ATOMIC_SWITCH(ATOMIC_ONE, uint##bits##_t, int##bits##_t)                                            \
         NEXT;                                                                                               \
     }
