@@ -230,12 +230,20 @@ HANDLER(u_index)
     NEXT;
 }
 
+/* Elements of 2^k bytes are the rule, and no instruction set multiplies 64 bits as fast as it shifts them. */
+static inline bool is_shift(u64 scale) { return (scale & (scale - 1)) == 0 && scale != 0; }
+
 HANDLER(v_index)
 {
     const size_t n = LANES_OF(wave);
     u64 *const d_ = AT(u64, insn->d);
     const u64 *const a_ = AT(u64, insn->a), *const b_ = AT(u64, insn->b), scale = SCALE, offset = OFFSET;
-    EACH_LANE(i, n) d_[i] = a_[i] + b_[i] * scale + offset;
+    if (is_shift(scale)) {
+        const int shift = __builtin_ctzll(scale);
+        EACH_LANE(i, n) d_[i] = a_[i] + (b_[i] << shift) + offset;
+    } else {
+        EACH_LANE(i, n) d_[i] = a_[i] + b_[i] * scale + offset;
+    }
     NEXT;
 }
 
@@ -244,6 +252,11 @@ HANDLER(v_index_uv)
     const size_t n = LANES_OF(wave);
     u64 *const d_ = AT(u64, insn->d);
     const u64 a = *AT(u64, insn->a), *const b_ = AT(u64, insn->b), scale = SCALE, offset = a + OFFSET;
-    EACH_LANE(i, n) d_[i] = b_[i] * scale + offset;
+    if (is_shift(scale)) {
+        const int shift = __builtin_ctzll(scale);
+        EACH_LANE(i, n) d_[i] = (b_[i] << shift) + offset;
+    } else {
+        EACH_LANE(i, n) d_[i] = b_[i] * scale + offset;
+    }
     NEXT;
 }

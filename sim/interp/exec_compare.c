@@ -40,9 +40,17 @@ enum { EQ_OQ = 0, UNORD_Q = 3, NEQ_UQ = 4, ORD_Q = 7, EQ_UQ = 8, NEQ_OQ = 12, LT
     for (size_t w = 0; w < n; w += 64) {                                                                    \
         const size_t end = n - w < 64 ? n - w : 64;                                                         \
         uint64_t bits = 0;                                                                                  \
-        for (size_t j = 0; j < end; j += 16) {                                                              \
-            const size_t i = w + j;                                                                         \
-            bits |= (uint64_t)(block) << j;                                                                 \
+        if (end == 64) {                                                                                    \
+            UNROLL_16                                                                                       \
+            for (size_t j = 0; j < 64; j += 16) {                                                           \
+                const size_t i = w + j;                                                                     \
+                bits |= (uint64_t)(block) << j;                                                             \
+            }                                                                                               \
+        } else {                                                                                            \
+            for (size_t j = 0; j < end; j += 16) {                                                          \
+                const size_t i = w + j;                                                                     \
+                bits |= (uint64_t)(block) << j;                                                             \
+            }                                                                                               \
         }                                                                                                   \
         d_[w / 64] = bits;                                                                                  \
     }

@@ -51,6 +51,30 @@ static inline bool list_permitted(const struct wave *wave, const struct insn *in
 #define WRITE_16(offset, lane, x) (*(u16 *)(void *)WORD_AT(offset, lane) = (x))
 #define WRITE_32(offset, lane, x) (*(u32 *)(void *)WORD_AT(offset, lane) = (x))
 #define WRITE_64(offset, lane, x) (WRITE_32(offset, lane, (u32)(x)), WRITE_32((offset) + 4, lane, (u32)((x) >> 32)))
+
+#define WRITE_LANES(size, at, d_, n, mask)                                                                  \
+    EACH_WORD(w, n)                                                                                         \
+        for (uint64_t bits = mask[w]; bits; bits &= bits - 1) {                                             \
+            const size_t i = w * 64 + (size_t)__builtin_ctzll(bits);                                        \
+            WRITE_##size(at, i, d_[i]);                                                                     \
+        }
+/* A row of words belongs to this wave alone: blocks of lanes are blended into it. */
+#define WRITE_MASKED_32(at, d_, n, mask)                                                                    \
+    i32 *const row = (i32 *)(void *)WORD_AT(at, 0);                                                         \
+    EACH_BLOCK(i, n)                                                                                        \
+    {                                                                                                       \
+        const uint32_t bits = (uint32_t)(mask[i / 64] >> i % 64) & 0xffff;                                  \
+        if (!bits)                                                                                          \
+            continue;                                                                                       \
+        UNROLL_16                                                                                           \
+        for (size_t j = 0; j < 16; j += VECTOR_LANES(i32)) {                                                \
+            const vec_i32 a = VECTOR_LOAD(i32, d_ + i + j), b = VECTOR_LOAD(i32, row + i + j);              \
+            VECTOR_STORE(i32, row + i + j, VECTOR_BLEND(32, bits >> j, a, b));                              \
+        }                                                                                                   \
+    }
+#define WRITE_MASKED_8(at, d_, n, mask) WRITE_LANES(8, at, d_, n, mask)
+#define WRITE_MASKED_16(at, d_, n, mask) WRITE_LANES(16, at, d_, n, mask)
+#define WRITE_MASKED_64(at, d_, n, mask) WRITE_LANES(64, at, d_, n, mask)
 #define UNIT(size) ((size) < 32 ? (size) / 8 : 4)
 
 #define PRIVATE(size)                                                                                       \
@@ -91,11 +115,7 @@ static inline bool list_permitted(const struct wave *wave, const struct insn *in
             if (full) {                                                                                     \
                 EACH_LANE(i, n) WRITE_##size(at, i, d_[i]);                                                 \
             } else {                                                                                        \
-                EACH_WORD(w, n)                                                                             \
-                    for (uint64_t bits = mask[w]; bits; bits &= bits - 1) {                                 \
-                        const size_t i = w * 64 + (size_t)__builtin_ctzll(bits);                            \
-                        WRITE_##size(at, i, d_[i]);                                                         \
-                    }                                                                                       \
+                WRITE_MASKED_##size(at, d_, n, mask)                                                        \
             }                                                                                               \
         }                                                                                                   \
         NEXT;                                                                                               \
