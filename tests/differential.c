@@ -12,7 +12,7 @@
  *   scalar TYPE VALUE   an argument by value; bytes N one of N bytes 0, 1, 2 ...
  *   shared BYTES        a local argument
  *   times N             launched N times
- *   spec ID VALUE       a 32-bit specialisation constant
+ *   spec ID VALUE       a 32-bit specialisation constant; specbool ID VALUE a truth value
  *   self                every printed value must be 1: the kernel judges itself
  *   text                what the kernel prints counts as well, line by line, sorted
  *   options ...         the rest of the line goes to clBuildProgram
@@ -57,7 +57,7 @@ struct run {
     bool has_local, has_offset, self, text;
     struct arg args[ARGS_MAX];
     cl_uint arg_count;
-    struct { cl_uint id; cl_uint value; } specs[SPECS_MAX];
+    struct { cl_uint id; cl_uint value; size_t bytes; } specs[SPECS_MAX];
     size_t spec_count;
     char options[512];
 };
@@ -154,7 +154,8 @@ static void parse_words(struct run *run, char **words)
             run->self = true;
         } else if (!strcmp(word, "text")) {
             run->text = true;
-        } else if (!strcmp(word, "spec") && run->spec_count < SPECS_MAX) {
+        } else if (!strncmp(word, "spec", 4) && run->spec_count < SPECS_MAX) {
+            run->specs[run->spec_count].bytes = word[4] ? 1 : 4;
             run->specs[run->spec_count].id = (cl_uint)number(words, &at);
             run->specs[run->spec_count++].value = (cl_uint)number(words, &at);
         } else if (!strcmp(word, "options")) {
@@ -360,7 +361,7 @@ static cl_program build(const struct run *run, cl_context context, cl_device_id 
     cl_program program = il ? assemble(context, path, text) : clCreateProgramWithSource(context, 1, &text, NULL, &err);
     demand(err, "clCreateProgramWithSource");
     for (size_t i = 0; i < run->spec_count; i++)
-        demand(clSetProgramSpecializationConstant(program, run->specs[i].id, 4, &run->specs[i].value), "specialise");
+        demand(clSetProgramSpecializationConstant(program, run->specs[i].id, run->specs[i].bytes, &run->specs[i].value), "specialise");
     err = clBuildProgram(program, 1, &device, run->options, NULL, NULL);
     if (err != CL_SUCCESS) {
         static char log[65536];
