@@ -319,7 +319,7 @@ void fault_report(struct launch *launch, const struct wave *wave, const struct f
     struct finding *finding = &inquiry.finding;
     struct finding_access *access = &finding->access[0];
 
-    if (launch->running && stops_lanes(fault->kind))
+    if (launch->running && stops_lanes(fault->kind) && !fault->goes_on)
         launch->running->faulted += fault->lanes ? fault->lanes : 1;
     sentence_init(&inquiry.object);
     sentence_init(&inquiry.why);

@@ -17,6 +17,7 @@ struct access {
     lane_mask flat, private_lanes;     /* lanes that go ahead */
     lane_mask faulty;
     struct fault fault;
+    struct fault passed;               /* reported, but the access goes ahead */
 };
 
 static void set_lane(lane_mask *mask, uint32_t lane) { mask->word[lane / 64] |= (uint64_t)1 << lane % 64; }
@@ -95,17 +96,31 @@ static uint32_t denials(const struct access *access)
     return (access->read ? DENY_KERNEL_READ : 0u) | (access->write ? DENY_KERNEL_WRITE : 0u);
 }
 
+/* Live memory that the host only promised not to touch this way, or has mapped. Devices let such an access
+ * through, and programs that live by that are worth watching further. */
+static bool only_forbidden(const struct wave *wave, uint64_t address, uint64_t bytes)
+{
+    const struct region *region = memory_region(wave->memory, address);
+    return inside(region->low, region->high, address, bytes) && !(region->flags & REGION_FLAG_FREED) &&
+           (region->kind == REGION_BUFFER || region->kind == REGION_VARIABLE);
+}
+
+static void note_fault(const struct access *access, struct fault *fault, uint32_t lane, enum fault_kind kind, bool private_space)
+{
+    if (fault->lanes++)
+        return;
+    fault->kind = kind;
+    fault->site = access->site_index;
+    fault->lane = lane;
+    fault->address = access->address[lane];
+    fault->size = access->bytes;
+    fault->private_space = private_space;
+    fault->private_object = private_space ? access->object : 0;
+}
+
 static void add_fault(struct access *access, uint32_t lane, enum fault_kind kind, bool private_space)
 {
-    if (!access->fault.lanes++) {
-        access->fault.kind = kind;
-        access->fault.site = access->site_index;
-        access->fault.lane = lane;
-        access->fault.address = access->address[lane];
-        access->fault.size = access->bytes;
-        access->fault.private_space = private_space;
-        access->fault.private_object = private_space ? access->object : 0;
-    }
+    note_fault(access, &access->fault, lane, kind, private_space);
     set_lane(&access->faulty, lane);
 }
 
@@ -115,11 +130,15 @@ static void check_lane(struct access *access, uint32_t lane)
     const bool private_space = is_private(access, address);
     const bool permitted = private_space ? private_permits(access, address, access->bytes)
                                          : flat_permits(access->wave, address, access->bytes, denials(access));
-    if (!permitted)
-        add_fault(access, lane, access->write ? FAULT_WRITE : FAULT_READ, private_space);
+    const enum fault_kind kind = access->write ? FAULT_WRITE : FAULT_READ;
+    const bool passes = permitted || (!private_space && only_forbidden(access->wave, address, access->bytes));
+    if (!passes)
+        add_fault(access, lane, kind, private_space);
     else if (address & (access->align - 1))
         add_fault(access, lane, FAULT_MISALIGNED, private_space);
-    else
+    if (passes && !permitted)
+        note_fault(access, &access->passed, lane, kind, false);
+    if (passes && !(address & (access->align - 1)))
         set_lane(private_space ? &access->private_lanes : &access->flat, lane);
 }
 
@@ -199,6 +218,7 @@ static void begin(struct access *access, struct wave *wave, uint32_t site_index,
     access->read = access->write = false;
     access->flat = access->private_lanes = access->faulty = (lane_mask){{0}};
     access->fault = (struct fault){0};
+    access->passed = (struct fault){.goes_on = true};
 }
 
 /* Checks the active lanes, reports and stops those at fault. */
@@ -206,6 +226,8 @@ static bool check(struct access *access)
 {
     struct wave *wave = access->wave;
     EACH_SET_LANE(&wave->active, lane) check_lane(access, (uint32_t)lane);
+    if (access->passed.lanes)
+        wave->host->fault(wave->host->self, wave, &access->passed);
     if (!access->fault.lanes)
         return false;
     wave->host->fault(wave->host->self, wave, &access->fault);
