@@ -603,7 +603,7 @@ void access_mark(const struct insn *insn, uint8_t *frame, struct wave *wave)
         const bool bad = lane_mask_test(&poison, (uint32_t)lane);
         if (region)
             memory_set_valid(region, access.address[lane], access.bytes, !bad);
-        if (region && bad)
+        if (region && bad && region->kind != REGION_LOCAL_VARIABLE) /* local memory hands it on: tails of tiles are nobody's value */
             add_fault(&access, (uint32_t)lane, FAULT_UNINITIALISED_STORE, false);
     }
     if (access.fault.lanes)
