@@ -33,7 +33,7 @@ static void load(const char *text)
     free(log);
     ck_assert_msg(interp_module_new(spirv.words, spirv.word_count, NULL, 0, &module, &diagnosis) == STATUS_OK, "%s", diagnosis.text);
     spirv_fini(&spirv);
-    module->fail = module->arena.out_of_memory = &failed;
+    module->fail = module->arena.out_of_memory = module->work.out_of_memory = &failed;
     module->diagnosis = &diagnosis;
 }
 

@@ -502,29 +502,36 @@ static bool dedicate_exit(struct ir *ir, const struct loop *loop, uint32_t b)
     return true;
 }
 
+/* Every exit that is shared with blocks outside gets a block of its own. Blocks made in this pass
+ * have no place in the loops yet: they are looked at after the next cfg_build. */
+static bool dedicate_exits(struct ir *ir)
+{
+    uint32_t known = ir->blocks.count;
+    uint8_t *touched = ARENA_ARRAY(ir->arena, uint8_t, known);
+    bool changed = false;
+    for (uint32_t i = ir->loops.count; i-- > 0;) {
+        const struct loop *loop = &ir->loops.at[i];
+        for (uint32_t k = 0; k < loop->blocks.count; k++)
+            for (uint32_t s = 0; s < ir_block(ir, loop->blocks.at[k])->succ_count; s++) {
+                uint32_t target = ir_block(ir, loop->blocks.at[k])->succs[s];
+                if (target >= known || loop->members[target] || touched[target] || !dedicate_exit(ir, loop, target))
+                    continue;
+                touched[target] = 1;
+                changed = true;
+            }
+    }
+    return changed;
+}
+
 void cfg_canonical(struct ir *ir)
 {
     if (ir->irreducible)
         return;
-    uint32_t loops = ir->loops.count;
-    for (uint32_t i = 0; i < loops; i++) {
+    for (uint32_t i = 0; i < ir->loops.count; i++)
         canonical_loop(ir, &ir->loops.at[i]);
-        cfg_build(ir); /* loop numbers stay: headers keep their order */
-    }
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (uint32_t i = ir->loops.count; i-- > 0 && !changed;) {
-            const struct loop *loop = &ir->loops.at[i];
-            for (uint32_t k = 0; k < loop->blocks.count && !changed; k++) {
-                struct block *block = ir_block(ir, loop->blocks.at[k]);
-                for (uint32_t s = 0; s < block->succ_count && !changed; s++)
-                    if (!loop->members[block->succs[s]])
-                        changed = dedicate_exit(ir, loop, block->succs[s]);
-            }
-        }
-        if (changed)
-            cfg_build(ir);
-    }
+    cfg_build(ir);
+    while (dedicate_exits(ir))
+        cfg_build(ir);
 }
 
 void cfg_split_edges(struct ir *ir)
@@ -547,9 +554,46 @@ void cfg_split_edges(struct ir *ir)
 
 /* ---- loop-closed form ----------------------------------------------------------------------------------------- */
 
-struct closing { struct ir *ir; const struct loop *loop; uint32_t value; uint32_t *at_start; };
+/* Who uses a value: an operand slot of a phi counts where the value comes from; user 0 is the
+ * condition of a block. Lists per value, linked through `older`. */
+struct use { uint32_t user, block, slot, older; };
+
+struct closing {
+    struct ir *ir;
+    const struct loop *loop;
+    uint32_t value;
+    uint32_t *at_start, *stamp;   /* per block: what reaches its start, when stamped with value */
+    LIST(struct use) uses;
+    LIST(uint32_t) newest;        /* per value */
+};
 
 static uint32_t value_at_end(struct closing *c, uint32_t b);
+
+static void add_use(struct closing *c, uint32_t value, uint32_t user, uint32_t block, uint32_t slot)
+{
+    while (c->newest.count <= value)
+        *list_push(c->ir->arena, &c->newest) = 0;
+    *list_push(c->ir->arena, &c->uses) = (struct use){user, block, slot, c->newest.at[value]};
+    c->newest.at[value] = c->uses.count - 1;
+}
+
+static void collect_uses(struct closing *c)
+{
+    struct ir *ir = c->ir;
+    *list_push(ir->arena, &c->uses) = (struct use){0};
+    for (uint32_t o = 0; o < ir->order_count; o++) {
+        uint32_t b = ir->order[o];
+        for (uint32_t i = 0; i < ir_block(ir, b)->insts.count; i++) {
+            uint32_t user = ir_block(ir, b)->insts.at[i];
+            const struct value *value = ir_value(ir, user);
+            IR_OPERANDS(ir, user, slot)
+                if (*slot)
+                    add_use(c, *slot, user, value->op == IR_phi && _k >= 3 ? value->list[value->list_count + _k - 3] : b, _k);
+        }
+        if (ir_block(ir, b)->cond)
+            add_use(c, ir_block(ir, b)->cond, 0, b, 0);
+    }
+}
 
 static uint32_t new_phi_at(struct ir *ir, uint32_t b, enum scalar type)
 {
@@ -561,27 +605,36 @@ static uint32_t new_phi_at(struct ir *ir, uint32_t b, enum scalar type)
     return phi;
 }
 
-static uint32_t value_at_start(struct closing *c, uint32_t b)
+static uint32_t reaching_phi(struct closing *c, uint32_t b)
 {
     struct ir *ir = c->ir;
-    if (c->at_start[b])
-        return c->at_start[b];
-    struct block *block = ir_block(ir, b);
-    bool exit = false;
-    for (uint32_t k = 0; k < block->pred_count; k++)
-        exit |= c->loop->members[block->preds[k]] != 0;
-    if (block->pred_count == 1 && !exit)
-        return c->at_start[b] = value_at_end(c, block->preds[0]);
     uint32_t phi = new_phi_at(ir, b, ir_value(ir, c->value)->type);
+    c->stamp[b] = c->value;
     c->at_start[b] = phi;
     uint32_t n = ir_block(ir, b)->pred_count, *list = ARENA_ARRAY(ir->arena, uint32_t, 2 * n);
     for (uint32_t k = 0; k < n; k++) {
         list[k] = value_at_end(c, ir_block(ir, b)->preds[k]);
         list[n + k] = ir_block(ir, b)->preds[k];
+        add_use(c, list[k], phi, list[n + k], 3 + k);
     }
     ir_value(ir, phi)->list = list;
     ir_value(ir, phi)->list_count = n;
     return phi;
+}
+
+static uint32_t value_at_start(struct closing *c, uint32_t b)
+{
+    const struct block *block = ir_block(c->ir, b);
+    bool exit = false;
+    if (c->stamp[b] == c->value)
+        return c->at_start[b];
+    for (uint32_t k = 0; k < block->pred_count; k++)
+        exit |= c->loop->members[block->preds[k]] != 0;
+    if (block->pred_count != 1 || exit)
+        return reaching_phi(c, b);
+    uint32_t reaching = value_at_end(c, block->preds[0]);
+    c->stamp[b] = c->value;
+    return c->at_start[b] = reaching;
 }
 
 static uint32_t value_at_end(struct closing *c, uint32_t b)
@@ -589,61 +642,55 @@ static uint32_t value_at_end(struct closing *c, uint32_t b)
     return c->loop->members[b] ? c->value : value_at_start(c, b);
 }
 
-struct use { uint32_t user, block, slot, phi_index; };
-
-static void close_loop(struct ir *ir, uint32_t loop_index)
+static void close_value(struct closing *c, uint32_t v)
 {
-    const struct loop *loop = &ir->loops.at[loop_index];
-    uint32_t values = ir->values.count;
-    /* users outside the loop, per value: chained lists */
-    uint32_t *head = ARENA_ARRAY(ir->arena, uint32_t, values);
-    LIST(struct use) uses = {0};
-    LIST(uint32_t) link = {0};
-    *list_push(ir->arena, &uses) = (struct use){0};
-    *list_push(ir->arena, &link) = 0;
-    for (uint32_t o = 0; o < ir->order_count; o++) {
-        uint32_t b = ir->order[o];
-        struct block *block = ir_block(ir, b);
-        for (uint32_t i = 0; i <= block->insts.count; i++) {
-            bool term = i == block->insts.count;
-            uint32_t user = term ? 0 : block->insts.at[i];
-            uint32_t slots = term ? 1 : 3 + ir_value(ir, user)->list_count;
-            for (uint32_t k = 0; k < slots; k++) {
-                uint32_t operand = term ? block->cond : *ir_operand_slot(ir, user, k);
-                bool phi = !term && ir_value(ir, user)->op == IR_phi;
-                uint32_t where = phi && k >= 3 ? ir_value(ir, user)->list[ir_value(ir, user)->list_count + k - 3] : b;
-                if (!operand || loop->members[where])
-                    continue;
-                const struct value *v = ir_value(ir, operand);
-                if (!v->block || !loop->members[v->block])
-                    continue;
-                *list_push(ir->arena, &uses) = (struct use){user, where, k, phi};
-                *list_push(ir->arena, &link) = head[operand];
-                head[operand] = uses.count - 1;
-                if (term)
-                    uses.at[uses.count - 1].phi_index = 2;
-            }
-        }
-    }
-    for (uint32_t v = 1; v < values; v++) {
-        if (!head[v])
+    struct ir *ir = c->ir;
+    uint32_t u = v < c->newest.count ? c->newest.at[v] : 0, kept = 0;
+    c->value = v;
+    if (u)
+        c->newest.at[v] = 0; /* the loop's own uses are put back */
+    for (uint32_t older; u; u = older) {
+        struct use use = c->uses.at[u];
+        older = use.older;
+        if (c->loop->members[use.block]) {
+            c->uses.at[u].older = kept;
+            kept = u;
             continue;
-        struct closing c = {ir, loop, v, ARENA_ARRAY(ir->arena, uint32_t, ir->blocks.count)};
-        for (uint32_t u = head[v]; u; u = link.at[u]) {
-            struct use *use = &uses.at[u];
-            uint32_t reaching = use->phi_index == 1 ? value_at_end(&c, use->block) : value_at_start(&c, use->block);
-            if (use->phi_index == 2)
-                ir_block(ir, use->block)->cond = reaching;
-            else
-                *ir_operand_slot(ir, use->user, use->slot) = reaching;
         }
+        bool from_phi = use.user && ir_value(ir, use.user)->op == IR_phi && use.slot >= 3;
+        uint32_t reaching = from_phi ? value_at_end(c, use.block) : value_at_start(c, use.block);
+        *(use.user ? ir_operand_slot(ir, use.user, use.slot) : &ir_block(ir, use.block)->cond) = reaching;
+        add_use(c, reaching, use.user, use.block, use.slot);
+    }
+    while (kept) {
+        uint32_t next = c->uses.at[kept].older;
+        c->uses.at[kept].older = c->newest.at[v];
+        c->newest.at[v] = kept;
+        kept = next;
+    }
+}
+
+static void close_loop(struct closing *c)
+{
+    struct ir *ir = c->ir;
+    for (uint32_t k = 0; k < c->loop->blocks.count; k++) {
+        uint32_t b = c->loop->blocks.at[k];
+        for (uint32_t i = 0; i < ir_block(ir, b)->insts.count; i++)
+            close_value(c, ir_block(ir, b)->insts.at[i]);
     }
 }
 
 void cfg_loop_closed(struct ir *ir)
 {
-    if (ir->irreducible)
+    struct closing c = {.ir = ir};
+    if (ir->irreducible || !ir->loops.count)
         return;
-    for (uint32_t i = ir->loops.count; i-- > 0;) /* inner loops first */
-        close_loop(ir, i);
+    c.at_start = ARENA_ARRAY(ir->arena, uint32_t, ir->blocks.count);
+    c.stamp = ARENA_ARRAY(ir->arena, uint32_t, ir->blocks.count);
+    collect_uses(&c);
+    for (uint32_t i = ir->loops.count; i-- > 0;) { /* inner loops first */
+        c.loop = &ir->loops.at[i];
+        memset(c.stamp, 0, ir->blocks.count * sizeof *c.stamp);
+        close_loop(&c);
+    }
 }

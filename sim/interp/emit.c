@@ -1115,28 +1115,29 @@ static void find_divergence(struct emitter *e)
 static struct code *finish(struct emitter *e, uint32_t *block_start)
 {
     struct ir *ir = e->ir;
-    struct code *code = ARENA_NEW(e->arena, struct code);
+    struct arena *keep = &ir->module->arena; /* everything else goes with the work arena */
+    struct code *code = ARENA_NEW(keep, struct code);
     code->width = e->width;
-    code->insns = e->insns.at;
+    code->insns = arena_copy(keep, e->insns.at, e->insns.count * sizeof *e->insns.at);
     code->insn_count = e->insns.count;
-    code->ops = e->ops.at;
-    code->operands = e->operands.at;
+    code->ops = arena_copy(keep, e->ops.at, e->ops.count * sizeof *e->ops.at);
+    code->operands = arena_copy(keep, e->operands.at, e->operands.count * sizeof *e->operands.at);
     code->operand_count = e->operands.count;
-    code->sites = ir->sites.at;
+    code->sites = arena_copy(keep, ir->sites.at, ir->sites.count * sizeof *ir->sites.at);
     code->site_count = ir->sites.count;
     code->frame_size = (e->frame_size + 63) / 64 * 64;
-    code->template_bytes = e->template.at;
+    code->template_bytes = arena_copy(keep, e->template.at, e->template.count);
     code->template_size = e->template.count;
     code->args_offset = e->args_offset;
     code->args_size = ir->args_size;
     code->block_count = ir->order_count;
-    code->block_start = block_start;
+    code->block_start = arena_copy(keep, block_start, (ir->order_count + 1) * sizeof *block_start);
     code->private_size = e->private_size;
-    code->private_objects = e->objects.at;
+    code->private_objects = arena_copy(keep, e->objects.at, e->objects.count * sizeof *e->objects.at);
     code->private_object_count = e->objects.count;
-    code->local_objects = arena_copy(e->arena, ir->locals.at, ir->locals.count * sizeof *ir->locals.at);
+    code->local_objects = arena_copy(keep, ir->locals.at, ir->locals.count * sizeof *ir->locals.at);
     code->local_object_count = ir->locals.count;
-    code->strings = ir->strings.at;
+    code->strings = arena_copy(keep, ir->strings.at, ir->strings.count * sizeof *ir->strings.at);
     code->string_count = ir->strings.count;
     return code;
 }

@@ -84,7 +84,7 @@ enum status interp_code(struct module *m, const struct code_request *request, co
     jmp_buf fail;
     volatile enum status status = STATUS_OK;
     pthread_mutex_lock(&m->lock);
-    m->fail = m->arena.out_of_memory = &fail;
+    m->fail = m->arena.out_of_memory = m->work.out_of_memory = &fail;
     m->fail_status = STATUS_OUT_OF_MEMORY;
     m->diagnosis = diagnosis;
     if (setjmp(fail))
@@ -92,6 +92,7 @@ enum status interp_code(struct module *m, const struct code_request *request, co
     else
         *out_code = make_code(m, &m->entries.at[request->kernel], width_class(request->width), request->preempt, request->poison);
     m->diagnosis = NULL;
+    arena_free(&m->work);
     pthread_mutex_unlock(&m->lock);
     return status;
 }

@@ -420,10 +420,10 @@ static void lower_argument(struct lower *l, const struct function *f, uint32_t i
 
 struct ir *lower_kernel(struct module *m, struct entry_point *entry, bool preempt)
 {
-    struct ir *ir = ARENA_NEW(&m->arena, struct ir);
-    struct lower lower = {.ir = ir, .m = m, .arena = &m->arena}, *l = &lower;
+    struct ir *ir = ARENA_NEW(&m->work, struct ir);
+    struct lower lower = {.ir = ir, .m = m, .arena = &m->work}, *l = &lower;
     ir->module = m;
-    ir->arena = &m->arena;
+    ir->arena = &m->work;
     ir->entry = entry;
     ir->preempt = preempt;
     l->leaf = ARENA_ARRAY(l->arena, uint32_t *, m->bound);

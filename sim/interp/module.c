@@ -651,6 +651,7 @@ enum status interp_module_new(const uint32_t *words, size_t word_count, const st
 void interp_module_free(struct module *m)
 {
     pthread_mutex_destroy(&m->lock);
+    arena_free(&m->work);
     arena_free(&m->arena);
     free(m);
 }

@@ -65,13 +65,13 @@ struct entry_point {
     struct kernel_info info;
     LIST(const struct code *) code;   /* emitted so far */
     LIST(uint32_t) code_key;
-    struct ir *ir[2];           /* lowered; [1] with preemption points */
     struct kernel_traits traits;
     bool has_traits;
 };
 
 struct module {
     struct arena arena;
+    struct arena work;          /* of the kernel being lowered; freed when its code is made */
     pthread_mutex_t lock;       /* guards lazy lowering */
     uint32_t *words; size_t word_count;
     uint32_t bound;
