@@ -34,7 +34,8 @@ static uint32_t lowest_block(const struct wave *wave)
             return k * 64 + (uint32_t)__builtin_ctzll(wave->pending_set[k]);
 }
 
-static void park(struct wave *wave, uint32_t block, const lane_mask *lanes)
+/* The mask of block's parked lanes, which some join now. */
+static uint64_t *parking(struct wave *wave, uint32_t block)
 {
     uint64_t bit = 1ull << block % 64;
     if (!(wave->pending_set[block / 64] & bit)) {
@@ -42,8 +43,14 @@ static void park(struct wave *wave, uint32_t block, const lane_mask *lanes)
         wave->pending[block] = (lane_mask){{0}};
         wave->parked_blocks++;
     }
+    return wave->pending[block].word;
+}
+
+static void park(struct wave *wave, uint32_t block, const lane_mask *lanes)
+{
+    uint64_t *waiting = parking(wave, block);
     for (uint32_t k = 0; k * 64 < wave->n; k++)
-        wave->pending[block].word[k] |= mask_word(lanes->word, k);
+        waiting[k] = mask_word(waiting, k) | mask_word(lanes->word, k);
 }
 
 static void unpark(struct wave *wave, uint32_t block)
@@ -52,6 +59,14 @@ static void unpark(struct wave *wave, uint32_t block)
     wave->parked_blocks--;
     if (block > wave->highest_unparked)
         wave->highest_unparked = block;
+}
+
+static void resume_parked(struct wave *wave, uint32_t block)
+{
+    for (uint32_t k = 0; k * 64 < wave->n; k++)
+        wave->active.word[k] = mask_word(wave->pending[block].word, k);
+    unpark(wave, block);
+    update_full(wave);
 }
 
 bool wave_starving(const struct wave *wave, lane_mask *out_lanes)
@@ -72,9 +87,7 @@ const struct insn *exec_next_block(struct wave *wave)
         return NULL;
     }
     uint32_t block = lowest_block(wave);
-    wave->active = wave->pending[block];
-    unpark(wave, block);
-    update_full(wave);
+    resume_parked(wave, block);
     return block_at(wave, block);
 }
 
@@ -84,27 +97,24 @@ const struct insn *exec_arrive(struct wave *wave, uint32_t block)
     if (block < lowest)
         return block_at(wave, block);
     park(wave, block, &wave->active);
-    wave->active = wave->pending[lowest];
-    unpark(wave, lowest);
-    update_full(wave);
+    resume_parked(wave, lowest);
     return block_at(wave, lowest);
 }
 
 const struct insn *exec_part(struct wave *wave, const uint64_t *cond, uint32_t yes, uint32_t no)
 {
-    lane_mask taken, other;
-    for (uint32_t k = 0; k < LANE_MASK_WORDS; k++) {
-        const uint64_t active = mask_word(wave->active.word, k), of_yes = mask_word(cond, k);
-        taken.word[k] = active & of_yes;
-        other.word[k] = active & ~of_yes;
+    const uint32_t low = yes < no ? yes : no, high = yes < no ? no : yes;
+    const uint64_t flip = yes < no ? 0 : ~(uint64_t)0;
+    uint64_t *waiting = parking(wave, high);
+    for (uint32_t k = 0; k * 64 < wave->n; k++) {
+        const uint64_t active = mask_word(wave->active.word, k), of_low = mask_word(cond, k) ^ flip;
+        waiting[k] |= active & ~of_low;
+        wave->active.word[k] = active & of_low;
     }
-    const uint32_t first = yes < no ? yes : no;
-    park(wave, yes < no ? no : yes, yes < no ? &other : &taken);
-    wave->active = yes < no ? taken : other;
     wave->full = false;
-    if (first > wave->highest_unparked)
-        wave->highest_unparked = first;
-    return exec_arrive(wave, first);
+    if (low > wave->highest_unparked)
+        wave->highest_unparked = low;
+    return exec_arrive(wave, low);
 }
 
 uint32_t exec_switch_target(const uint32_t *list, uint64_t value)
