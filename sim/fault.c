@@ -50,9 +50,7 @@ static void say_distance(struct inquiry *inquiry, uint64_t low, uint64_t high)
     struct sentence *why = &inquiry->why;
     sentence_add(why, "the access of ");
     sentence_bytes(why, size);
-    if (address >= high && address == high) {
-        sentence_add(why, " begins at the end of ");
-    } else if (address > high) {
+    if (address >= high) {
         sentence_add(why, " begins ");
         sentence_bytes(why, address - high);
         sentence_add(why, " past the end of ");
@@ -264,6 +262,8 @@ static void examine_uninitialised(struct inquiry *inquiry, enum finding_kind kin
 {
     const struct region *region = memory_region(&inquiry->launch->arena->memory, inquiry->fault->address);
     inquiry->finding.kind = kind;
+    sentence_add(&inquiry->why, "the %s derives from a variable, or from bytes of memory, that nobody has written yet",
+                 kind == FINDING_UNINITIALISED_BRANCH ? "condition" : kind == FINDING_UNINITIALISED_ADDRESS ? "address" : "stored value");
     if (kind != FINDING_UNINITIALISED_BRANCH && region->kind != REGION_NONE &&
         !inquiry->fault->private_space) {
         object_name(inquiry->launch, region, &inquiry->object);
