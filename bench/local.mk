@@ -7,5 +7,4 @@ orrery_bench_SOURCES = %D%/orrery_bench.c
 orrery_bench_CPPFLAGS = $(OPENCL_CFLAGS) -DBENCH_KERNELS='"$(abs_top_srcdir)/%D%/kernels.cl"'
 orrery_bench_LDADD = $(OPENCL_LIBS) -lm
 bench: orrery-bench$(EXEEXT) liborrery.la
-.PHONY: bench
 endif

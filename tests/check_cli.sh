@@ -124,12 +124,11 @@ expect 0 -e 'kernels=0' -- "$orrery" run idle.yaml
 expect 66 -n 'out-of-bounds' -- "$orrery" run --log=found-%p.txt --json=found.json behind.yaml
 grep -q 'error: out-of-bounds-write' found-[0-9]*.txt || problem 'the log has no finding'
 grep -q 'SUMMARY errors=1' found-[0-9]*.txt || problem 'the log has no summary'
-python3 - <<'END' || problem 'the JSON is not as it should be'
-import json
-findings = [json.loads(line) for line in open("found.json")]
-assert [f["id"] for f in findings] == ["out-of-bounds-write"]
-assert findings[0]["accesses"][0]["line"] == 3 and findings[0]["kernel"] == "k" and findings[0]["count"] == 1
-END
+json='^\{"id":"out-of-bounds-write",.*"kernel":"k",.*"accesses":\[\{"file":"program\.cl","line":3,.*"count":1\}$'
+if [ "$(wc -l <found.json)" != 1 ] || ! grep -Eq "$json" found.json; then
+    cp found.json out
+    problem 'the JSON is not as it should be'
+fi
 
 # ---- check
 expect 0 -o 'PASS: clean.yaml' -- "$orrery" check clean.yaml

@@ -294,6 +294,18 @@ START_TEST(offsets_and_dimensions_reach_the_kernel)
 }
 END_TEST
 
+START_TEST(the_event_of_a_launch_says_so)
+{
+    cl_event event;
+    cl_command_type type = 0;
+    const size_t global = ITEMS;
+    cl_ok(clEnqueueNDRangeKernel(queue, increment, 1, NULL, &global, NULL, 0, NULL, &event));
+    cl_ok(clGetEventInfo(event, CL_EVENT_COMMAND_TYPE, sizeof type, &type, NULL));
+    ck_assert_uint_eq(type, CL_COMMAND_NDRANGE_KERNEL);
+    cl_ok(clReleaseEvent(event));
+}
+END_TEST
+
 START_TEST(clEnqueueTask_runs_one_work_item)
 {
     cl_event event;
@@ -477,6 +489,7 @@ static Suite *kernel_suite(void)
     tcase_add_test(launches, a_kernel_released_early_still_runs);
     tcase_add_test(launches, local_memory_over_the_limit_is_refused);
     tcase_add_test(launches, offsets_and_dimensions_reach_the_kernel);
+    tcase_add_test(launches, the_event_of_a_launch_says_so);
     tcase_add_test(launches, clEnqueueTask_runs_one_work_item);
     tcase_add_test(launches, launches_of_one_queue_see_each_other);
     tcase_add_test(launches, a_sub_buffer_is_an_argument);

@@ -190,6 +190,34 @@ START_TEST(clEnqueueSVMMigrateMem_judges_its_arguments)
 }
 END_TEST
 
+/* What the event of one command says it is; then the event is gone. */
+static void type_is(cl_int error, cl_event event, cl_command_type expected)
+{
+    cl_command_type type = 0;
+    cl_ok(error);
+    cl_ok(clGetEventInfo(event, CL_EVENT_COMMAND_TYPE, sizeof type, &type, NULL));
+    ck_assert_uint_eq(type, expected);
+    cl_ok(clReleaseEvent(event));
+}
+
+START_TEST(events_tell_which_command_it_was)
+{
+    cl_event event;
+    const void *range[1] = {shared};
+    cl_int error = clEnqueueSVMMemcpy(queue, CL_FALSE, shared, host, SIZE, 0, NULL, &event);
+    type_is(error, event, CL_COMMAND_SVM_MEMCPY);
+    error = clEnqueueSVMMemFill(queue, shared, host, 4, SIZE, 0, NULL, &event);
+    type_is(error, event, CL_COMMAND_SVM_MEMFILL);
+    error = clEnqueueSVMMap(queue, CL_FALSE, CL_MAP_READ, shared, SIZE, 0, NULL, &event);
+    type_is(error, event, CL_COMMAND_SVM_MAP);
+    error = clEnqueueSVMUnmap(queue, shared, 0, NULL, &event);
+    type_is(error, event, CL_COMMAND_SVM_UNMAP);
+    error = clEnqueueSVMMigrateMem(queue, 1, range, NULL, 0, 0, NULL, &event);
+    type_is(error, event, CL_COMMAND_SVM_MIGRATE_MEM);
+    cl_ok(clFinish(queue));
+}
+END_TEST
+
 START_TEST(a_device_without_svm_refuses)
 {
     typedef int load_text(const char *text, char *error, size_t error_size);
@@ -227,6 +255,7 @@ static Suite *svm_suite(void)
     tcase_add_test(commands, what_is_mapped_is_shared);
     tcase_add_test(commands, clEnqueueSVMFree_frees);
     tcase_add_test(commands, clEnqueueSVMMigrateMem_judges_its_arguments);
+    tcase_add_test(commands, events_tell_which_command_it_was);
     tcase_add_test(without, a_device_without_svm_refuses);
     suite_add_tcase(suite, commands);
     suite_add_tcase(suite, without);
