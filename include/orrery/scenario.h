@@ -5,7 +5,7 @@
  *
  * Interface
  *   scenario_default        every default in one place
- *   scenario_load_file/text YAML 1.1 (libcyaml), schema-checked; errors carry
+ *   scenario_load_file/text YAML 1.1 (libyaml), every key checked; errors carry
  *                           file, line and column, what was found, what was expected
  *   scenario_apply_option   one "key", "value" as the command line and the
  *                           environment spell them ("seed", "7"); same checks
