@@ -15,6 +15,7 @@
 #include "ir.h"
 #include "math.h"
 
+enum { FRAME_BYTES_MAX = 1 << 30 };
 enum { SLOT_NONE, SLOT_U, SLOT_A, SLOT_V1, SLOT_V2, SLOT_V4, SLOT_V8, SLOT_MASK, SLOT_CLASSES };
 
 struct segment { uint32_t start, end, next; };
@@ -473,6 +474,8 @@ static int by_start(const void *a, const void *b, void *groups)
 static uint32_t new_lane_slot(struct emitter *e, uint32_t cls)
 {
     uint32_t offset = (e->frame_size + 63) / 64 * 64;
+    if (offset > FRAME_BYTES_MAX)
+        module_fail(e->ir->module, STATUS_OUT_OF_RESOURCES, "kernel %s keeps more than %d MiB of values", e->ir->entry->name, FRAME_BYTES_MAX >> 20);
     e->frame_size = offset + lane_slot_bytes(e, cls);
     return offset;
 }
@@ -570,6 +573,8 @@ static void place_leaf(struct emitter *e, uint32_t v)
     case IR_undef: *offset = constant_cell(e, 0); break;
     case IR_arg: *offset = e->args_offset + (uint32_t)value->imm; break;
     case IR_input:
+        if (value->imm >= INPUT_END)
+            module_fail(e->ir->module, STATUS_BAD_BINARY, "kernel '%s': the address of a built-in variable is used for more than a load", e->ir->entry->name);
         *offset = (uint32_t)value->imm;
         if (*offset >= INPUT_FIRST_AFFINE)
             ((struct affine *)(void *)(e->template.at + *offset))->slot = 1;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ir.h"
+#include "verify.h"
 
 size_t interp_kernel_count(const struct module *m) { return m->entries.count; }
 const struct kernel_info *interp_kernel_info(const struct module *m, size_t kernel) { return &m->entries.at[kernel].info; }
@@ -17,6 +18,7 @@ static struct ir *lowered(struct module *m, struct entry_point *e, bool preempt,
 {
     struct ir *ir = lower_kernel(m, e, preempt);
     cfg_build(ir);
+    verify_ir(ir);
     promote_variables(ir);
     simplify(ir);
     cfg_canonical(ir);
@@ -87,6 +89,7 @@ enum status interp_code(struct module *m, const struct code_request *request, co
     m->fail = m->arena.out_of_memory = m->work.out_of_memory = &fail;
     m->fail_status = STATUS_OUT_OF_MEMORY;
     m->diagnosis = diagnosis;
+    m->nesting = 0;
     if (setjmp(fail))
         status = m->fail_status;
     else

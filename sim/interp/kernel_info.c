@@ -140,7 +140,10 @@ static void scan_call(struct module *m, struct entry_point *e, uint32_t id, uint
         const char *name = linkage ? module_string(m, linkage->word) : m->names[id];
         module_fail(m, STATUS_UNSUPPORTED, "kernel '%s' calls the undefined function '%s'", e->name, name ? name : "?");
     }
+    if (++m->nesting > 1000)
+        module_fail(m, STATUS_UNSUPPORTED, "kernel '%s': calls are nested deeper than 1000", e->name);
     scan_function(m, e, callee, seen_function, seen_variable);
+    m->nesting--;
 }
 
 /* Local variables and barriers of everything the kernel calls. */

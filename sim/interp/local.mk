@@ -46,6 +46,8 @@ libinterp_la_SOURCES = \
 	%D%/spirv_ops.c \
 	%D%/spirv_ops.def \
 	%D%/spirv_ops.h \
+	%D%/verify.c \
+	%D%/verify.h \
 	%D%/wave.c \
 	%D%/wave.h \
 	%D%/wave_control.c

@@ -18,7 +18,7 @@ struct call_frame {
     LIST(struct phi_fix) phis;
 };
 
-enum { MAX_INSTRUCTIONS = 4 * 1000 * 1000 };
+enum { MAX_INSTRUCTIONS = 4 * 1000 * 1000, ARGS_BYTES_MAX = 1 << 20 };
 
 /* ---- shared helpers --------------------------------------------------------------- */
 
@@ -157,7 +157,13 @@ const uint32_t *lower_get(struct lower *l, uint32_t id)
     return l->leaf[id];
 }
 
-uint32_t lower_scalar(struct lower *l, uint32_t id) { return lower_get(l, id)[0]; }
+uint32_t lower_scalar(struct lower *l, uint32_t id)
+{
+    uint32_t leaf = lower_get(l, id)[0];
+    if (!leaf)
+        module_fail(l->m, STATUS_BAD_BINARY, "id %u is not a scalar", id);
+    return leaf;
+}
 
 void lower_set(struct lower *l, uint32_t id, const uint32_t *leaves, uint32_t count)
 {
@@ -273,6 +279,8 @@ static void lower_call(struct lower *l, uint32_t word)
     const struct function *callee = module_function(l->m, w[3]);
     const char *name = l->m->names[callee->id] ? l->m->names[callee->id] : "?";
     const struct decoration *linkage = module_decoration(l->m, callee->id, SpvDecorationLinkageAttributes);
+    if (l->ir->values.count > MAX_INSTRUCTIONS || l->ir->blocks.count > MAX_INSTRUCTIONS / 8)
+        module_fail(l->m, STATUS_UNSUPPORTED, "kernel %s is larger than %d instructions after its calls are inlined", l->ir->entry->name, MAX_INSTRUCTIONS);
     if (callee->block_count == 0)
         module_fail(l->m, STATUS_UNSUPPORTED, "call of undefined function '%s'", linkage ? module_string(l->m, linkage->word) : name);
     for (struct call_frame *c = l->call; c; c = c->caller)
@@ -384,6 +392,8 @@ static void lower_argument(struct lower *l, const struct function *f, uint32_t i
     const struct type *value_type = by_value ? lower_pointee(l, id) : type;
     uint32_t align = value_type->align ? value_type->align : 1, offset = (ir->args_size + align - 1) / align * align;
     ir->arg_offsets[i] = offset;
+    if (value_type->size > ARGS_BYTES_MAX - offset)
+        module_fail(l->m, STATUS_UNSUPPORTED, "kernel %s has more than %d bytes of arguments", ir->entry->name, ARGS_BYTES_MAX);
     ir->args_size = offset + (uint32_t)value_type->size;
     if (arg->kind == ARG_LOCAL) {
         *list_push(ir->arena, &ir->locals) = (struct local_object){0, 0, 128, (int32_t)i, arg->name};

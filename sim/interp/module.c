@@ -8,8 +8,11 @@
 #include <string.h>
 
 #include "spirv_ops.h"
+#include "verify.h"
 
 extern void SpvHasResultAndType(SpvOp opcode, bool *has_result, bool *has_type); /* emitted here once */
+
+enum { NESTING_MAX = 255, TYPE_LEAVES_MAX = 1 << 28, CONSTANT_LEAVES_MAX = 1 << 22, DECORATIONS_MAX = 1 << 20 };
 
 _Noreturn void module_fail(struct module *module, enum status status, const char *format, ...)
 {
@@ -91,6 +94,8 @@ const struct decoration *module_decoration(const struct module *module, uint32_t
 
 static void add_decoration(struct module *m, uint32_t id, uint32_t kind, uint32_t word, uint32_t count, int32_t member)
 {
+    if (m->decorations.count >= DECORATIONS_MAX)
+        module_fail(m, STATUS_UNSUPPORTED, "the module has more than %d decorations", DECORATIONS_MAX);
     struct decoration *d = list_push(&m->arena, &m->decorations);
     *d = (struct decoration){m->first_decoration[id], kind, word, count, member};
     m->first_decoration[id] = m->decorations.count;
@@ -103,6 +108,22 @@ static uint64_t align_up(uint64_t value, uint64_t align)
     return (value + align - 1) / align * align;
 }
 
+static _Noreturn void refuse_type(struct module *m, uint32_t word, const char *why)
+{
+    module_fail(m, STATUS_BAD_BINARY, "%s at word %u %s", spv_op_name(spv_opcode(m, word)), word, why);
+}
+
+/* An element or member: anything that lies in memory. */
+static struct type *part_type(struct module *m, uint32_t id, uint32_t word)
+{
+    struct type *type = module_type(m, id);
+    if (type->kind == TYPE_VOID || type->kind == TYPE_FUNCTION)
+        refuse_type(m, word, "has a part that is no value");
+    if (type->leaves > TYPE_LEAVES_MAX)
+        refuse_type(m, word, "is too large");
+    return type;
+}
+
 static void lay_out_struct(struct module *m, struct type *type, uint32_t word)
 {
     bool packed = module_decoration(m, type->id, SpvDecorationCPacked);
@@ -113,13 +134,15 @@ static void lay_out_struct(struct module *m, struct type *type, uint32_t word)
     type->align = 1;
     type->name = m->names[type->id];
     for (uint32_t i = 0; i < type->count; i++) {
-        struct type *member = module_type(m, m->words[word + 2 + i]);
+        struct type *member = part_type(m, m->words[word + 2 + i], word);
         uint32_t align = packed ? 1 : member->align;
         type->members[i] = member;
         type->offsets[i] = align_up(type->size, align);
         type->size = type->offsets[i] + member->size;
         type->align = align > type->align ? align : type->align;
         type->leaves += member->leaves;
+        if (type->leaves > TYPE_LEAVES_MAX)
+            refuse_type(m, word, "is too large");
     }
     type->size = align_up(type->size, type->align);
 }
@@ -171,17 +194,21 @@ static struct type *make_type(struct module *m, uint32_t id)
     case SpvOpTypeVector:
         type->kind = TYPE_VECTOR;
         type->element = module_type(m, w[2]);
+        if (type->element->kind != TYPE_SCALAR || w[3] < 2 || w[3] > 16)
+            refuse_type(m, word, "is not 2 to 16 scalars");
         type->count = w[3];
         type->leaves = w[3];
         type->stride = type->element->size;
         type->size = type->stride * (w[3] == 3 ? 4 : w[3]);
-        type->align = (uint32_t)type->size;
+        type->align = (uint32_t)type->size & -(uint32_t)type->size;
         break;
     case SpvOpTypeArray: {
         const struct constant *count = module_constant(m, w[3]);
         type->kind = TYPE_ARRAY;
-        type->element = module_type(m, w[2]);
-        if (count->leaves[0].bits > UINT32_MAX / (type->element->leaves + 1))
+        type->element = part_type(m, w[2], word);
+        if (count->count != 1 || module_value_type(m, w[3])->kind != TYPE_SCALAR)
+            refuse_type(m, word, "has a length that is not a number");
+        if (count->leaves[0].bits > TYPE_LEAVES_MAX / (type->element->leaves + 1))
             module_fail(m, STATUS_UNSUPPORTED, "OpTypeArray of %llu elements", (unsigned long long)count->leaves[0].bits);
         type->count = (uint32_t)count->leaves[0].bits;
         type->stride = align_up(type->element->size, type->element->align);
@@ -192,7 +219,7 @@ static struct type *make_type(struct module *m, uint32_t id)
     }
     case SpvOpTypeRuntimeArray:
         type->kind = TYPE_ARRAY;
-        type->element = module_type(m, w[2]);
+        type->element = part_type(m, w[2], word);
         type->stride = align_up(type->element->size, type->element->align);
         type->align = type->element->align;
         break;
@@ -227,7 +254,13 @@ struct type *module_type(struct module *m, uint32_t id)
 {
     if (id >= m->bound || !m->def[id])
         module_fail(m, STATUS_BAD_BINARY, "type id %u is not defined", id);
-    return m->types[id] ? m->types[id] : make_type(m, id);
+    if (m->types[id])
+        return m->types[id];
+    if (++m->nesting > NESTING_MAX)
+        module_fail(m, STATUS_UNSUPPORTED, "type id %u is nested too deep", id);
+    struct type *type = make_type(m, id);
+    m->nesting--;
+    return type;
 }
 
 struct type *module_value_type(struct module *m, uint32_t id)
@@ -329,12 +362,26 @@ static struct type *pointee(struct module *m, uint32_t pointer_type_id)
     return module_type(m, m->words[m->def[pointer_type_id] + 3]);
 }
 
+static _Noreturn void refuse_constant(struct module *m, uint32_t word)
+{
+    module_fail(m, STATUS_BAD_BINARY, "OpSpecConstantOp %s at word %u has operands that do not fit", spv_op_name(m->words[word + 3]), word);
+}
+
+static void part_of(struct module *m, const struct type *type, uint64_t index, uint32_t word)
+{
+    bool composite = type->kind == TYPE_STRUCT || type->kind == TYPE_ARRAY || type->kind == TYPE_VECTOR;
+    if (!composite || (index >= type->count && spv_opcode(m, m->def[type->id]) != SpvOpTypeRuntimeArray && (type->kind == TYPE_STRUCT || index)))
+        refuse_constant(m, word);
+}
+
 /* A constant access chain: the base address plus constant offsets. */
 static struct leaf constant_chain(struct module *m, uint32_t op, uint32_t word)
 {
     const uint32_t *w = &m->words[word];
     uint32_t base = w[4], n = spv_length(m, word), i = 5;
     struct leaf leaf = module_constant(m, base)->leaves[0];
+    if (module_value_type(m, base)->kind != TYPE_POINTER)
+        refuse_constant(m, word);
     struct type *type = pointee(m, m->type_of[base]);
     if (op == SpvOpPtrAccessChain || op == SpvOpInBoundsPtrAccessChain) {
         const struct leaf *index = module_constant(m, w[i++])->leaves;
@@ -342,6 +389,7 @@ static struct leaf constant_chain(struct module *m, uint32_t op, uint32_t word)
     }
     for (; i < n; i++) {
         const struct leaf *index = module_constant(m, w[i])->leaves;
+        part_of(m, type, type->kind == TYPE_STRUCT ? index->bits : 0, word);
         uint64_t k = (uint64_t)bits_signed(index->bits, index->scalar);
         leaf.bits += type->kind == TYPE_STRUCT ? type->offsets[k] : k * type->stride;
         type = type_part(type, (uint32_t)k);
@@ -362,9 +410,12 @@ static void spec_constant_op(struct module *m, struct constant *c, const struct 
         const struct type *part = module_value_type(m, w[4]);
         uint32_t leaf = 0;
         for (uint32_t i = 5; i < n + 4; i++) {
+            part_of(m, part, w[i], word);
             leaf += type_first_leaf(part, w[i]);
             part = type_part(part, w[i]);
         }
+        if (part->leaves != c->count)
+            refuse_constant(m, word);
         memcpy(c->leaves, whole->leaves + leaf, c->count * sizeof *c->leaves);
         return;
     }
@@ -372,10 +423,15 @@ static void spec_constant_op(struct module *m, struct constant *c, const struct 
         const struct constant *object = module_constant(m, w[4]), *whole = module_constant(m, w[5]);
         const struct type *part = type;
         uint32_t leaf = 0;
+        if (whole->count != c->count)
+            refuse_constant(m, word);
         for (uint32_t i = 6; i < n + 4; i++) {
+            part_of(m, part, w[i], word);
             leaf += type_first_leaf(part, w[i]);
             part = type_part(part, w[i]);
         }
+        if (part->leaves != object->count)
+            refuse_constant(m, word);
         memcpy(c->leaves, whole->leaves, c->count * sizeof *c->leaves);
         memcpy(c->leaves + leaf, object->leaves, object->count * sizeof *c->leaves);
         return;
@@ -383,7 +439,9 @@ static void spec_constant_op(struct module *m, struct constant *c, const struct 
     case SpvOpVectorShuffle: {
         const struct constant *a = module_constant(m, w[4]), *b = module_constant(m, w[5]);
         for (uint32_t i = 0; i < c->count; i++) {
-            uint32_t k = w[6 + i];
+            uint32_t k = i + 6 < n + 4 ? w[6 + i] : UINT32_MAX;
+            if (type->kind != TYPE_VECTOR || (k != UINT32_MAX && k >= a->count + b->count))
+                refuse_constant(m, word);
             c->leaves[i] = k == UINT32_MAX ? (struct leaf){0, 0, type->element->scalar, true}
                            : k < a->count  ? a->leaves[k] : b->leaves[k - a->count];
         }
@@ -395,6 +453,9 @@ static void spec_constant_op(struct module *m, struct constant *c, const struct 
     for (uint32_t i = 0; i < n && i < 3; i++)
         operand[i] = module_constant(m, w[4 + i]);
     enum scalar result = type->kind == TYPE_VECTOR ? type->element->scalar : type->scalar;
+    for (uint32_t k = 0; k < 3; k++)
+        if (type->kind == TYPE_STRUCT || type->kind == TYPE_ARRAY || !operand[0] || (operand[k] && operand[k]->count != 1 && operand[k]->count != c->count))
+            refuse_constant(m, word);
     for (uint32_t i = 0; i < c->count; i++) {
         struct leaf in[3] = {{0}};
         for (uint32_t k = 0; k < 3 && operand[k]; k++)
@@ -412,6 +473,10 @@ static struct constant *make_constant(struct module *m, uint32_t id)
     struct constant *c = ARENA_NEW(&m->arena, struct constant);
     m->constants[id] = c;
     c->count = type->leaves;
+    if (type->kind == TYPE_VOID || type->kind == TYPE_FUNCTION)
+        module_fail(m, STATUS_BAD_BINARY, "%s at word %u has no value", spv_op_name(op), word);
+    if (c->count > CONSTANT_LEAVES_MAX)
+        module_fail(m, STATUS_UNSUPPORTED, "%s at word %u has %u scalars", spv_op_name(op), word, c->count);
     c->leaves = ARENA_ARRAY(&m->arena, struct leaf, c->count + 1);
     struct leaf *next = c->leaves;
     switch (op) {
@@ -429,6 +494,8 @@ static struct constant *make_constant(struct module *m, uint32_t id)
     case SpvOpConstantComposite: case SpvOpSpecConstantComposite:
         for (uint32_t i = 3; i < spv_length(m, word); i++) {
             const struct constant *part = module_constant(m, w[i]);
+            if (part->count > c->count - (uint32_t)(next - c->leaves))
+                module_fail(m, STATUS_BAD_BINARY, "%s at word %u has too many parts", spv_op_name(op), word);
             memcpy(next, part->leaves, part->count * sizeof *next);
             next += part->count;
         }
@@ -444,7 +511,13 @@ const struct constant *module_constant(struct module *m, uint32_t id)
 {
     if (id >= m->bound || !module_is_constant(m, id))
         module_fail(m, STATUS_BAD_BINARY, "id %u is not a constant", id);
-    return m->constants[id] ? m->constants[id] : make_constant(m, id);
+    if (m->constants[id])
+        return m->constants[id];
+    if (++m->nesting > NESTING_MAX)
+        module_fail(m, STATUS_UNSUPPORTED, "constant id %u is nested too deep", id);
+    const struct constant *constant = make_constant(m, id);
+    m->nesting--;
+    return constant;
 }
 
 /* ---- functions, variables, entry points ------------------------------------------ */
@@ -516,7 +589,8 @@ static uint32_t read_instruction(struct module *m, uint32_t word)
             m->opencl_std = w[1];
         break;
     case SpvOpMemoryModel:
-        m->address_bits = w[1] == SpvAddressingModelPhysical32 ? 32 : 64;
+        if (w[1] == SpvAddressingModelPhysical32) /* CL_DEVICE_ADDRESS_BITS is 64 */
+            module_fail(m, STATUS_UNSUPPORTED, "addressing model Physical32 at word %u: the device's addresses have 64 bits", word);
         break;
     case SpvOpDecorate: add_decoration(m, w[1], w[2], word + 3, n - 3, -1); break;
     case SpvOpMemberDecorate: add_decoration(m, w[1], w[3], word + 4, n - 4, (int32_t)w[2]); break;
@@ -537,7 +611,9 @@ static uint32_t read_instruction(struct module *m, uint32_t word)
         break;
     case SpvOpVariable: read_variable(m, word); break;
     case SpvOpFunction: return read_function(m, word);
-    default: break;
+    default:
+        if (!spirv_op_supported(op))
+            module_fail(m, STATUS_UNSUPPORTED, "unsupported %s at word %u", spv_op_name(op), word);
     }
     return word;
 }
@@ -575,18 +651,33 @@ static void check_header(struct module *m)
         module_fail(m, STATUS_BAD_BINARY, "bad id bound %u at word 3", m->bound);
 }
 
+/* Large arrays of zeros need no list of their scalars. */
+static bool is_null(const struct module *m, uint32_t id) { return spv_opcode(m, m->def[id]) == SpvOpConstantNull; }
+
+static uint32_t variable_align(struct module *m, const struct variable *v)
+{
+    const struct decoration *d = module_decoration(m, v->id, SpvDecorationAlignment);
+    uint32_t align = d ? m->words[d->word] : 0;
+    if (align & (align - 1) || align > 65536)
+        module_fail(m, STATUS_BAD_BINARY, "OpVariable at word %u is aligned to %u bytes", m->def[v->id], align);
+    return align > v->type->align ? align : v->type->align;
+}
+
 static void finish_variables(struct module *m)
 {
     m->bindable = ARENA_ARRAY(&m->arena, uint32_t, m->variables.count + 1);
     for (uint32_t i = 0; i < m->variables.count; i++) {
         struct variable *v = &m->variables.at[i];
         const struct decoration *builtin = module_decoration(m, v->id, SpvDecorationBuiltIn);
-        v->type = pointee(m, m->type_of[v->id]);
+        const struct type *pointer = module_value_type(m, v->id);
+        if (pointer->kind != TYPE_POINTER || pointer->storage != v->storage)
+            module_fail(m, STATUS_BAD_BINARY, "OpVariable at word %u is not of its pointer type", m->def[v->id]);
+        v->type = part_type(m, m->words[m->def[pointer->id] + 3], m->def[v->id]);
+        if (v->initializer && !is_null(m, v->initializer) && module_constant(m, v->initializer)->count != v->type->leaves)
+            module_fail(m, STATUS_BAD_BINARY, "OpVariable at word %u has an initialiser of another type", m->def[v->id]);
         v->builtin = builtin ? (int32_t)m->words[builtin->word] : -1;
         bool constant = v->storage == SpvStorageClassUniformConstant;
-        const struct decoration *align = module_decoration(m, v->id, SpvDecorationAlignment);
-        v->info = (struct module_variable){m->names[v->id] ? m->names[v->id] : "", v->type->size,
-                                           align && m->words[align->word] > v->type->align ? m->words[align->word] : v->type->align, constant};
+        v->info = (struct module_variable){m->names[v->id] ? m->names[v->id] : "", v->type->size, variable_align(m, v), constant};
         if (v->builtin < 0 && (constant || v->storage == SpvStorageClassCrossWorkgroup))
             m->bindable[m->bindable_count++] = i;
     }
@@ -608,6 +699,7 @@ static void read_module(struct module *m)
     m->variable_index = ARENA_ARRAY(a, uint32_t, m->bound);
     m->address_bits = 64;
     record_results(m);
+    verify_grammar(m);
     for (uint32_t word = 5; word < m->word_count; word += spv_length(m, word))
         word = read_instruction(m, word);
     for (uint32_t i = 0; i < m->functions.count; i++) {
@@ -615,6 +707,7 @@ static void read_module(struct module *m)
         f->type = module_type(m, m->words[f->word + 4]);
     }
     finish_variables(m);
+    verify_functions(m);
     module_finish_entries(m);
     (void)string_words;
 }
@@ -690,7 +783,7 @@ void interp_module_bind(struct module *m, const uint64_t *addresses, interp_writ
     for (uint32_t i = 0; i < m->bindable_count; i++) {
         struct variable *v = &m->variables.at[m->bindable[i]];
         uint8_t *bytes = arena_alloc(&m->arena, v->type->size);
-        if (v->initializer) {
+        if (v->initializer && !is_null(m, v->initializer)) {
             const struct leaf *leaf = module_constant(m, v->initializer)->leaves;
             constant_bytes(m, v->type, &leaf, bytes);
         }
@@ -701,18 +794,19 @@ void interp_module_bind(struct module *m, const uint64_t *addresses, interp_writ
 
 uint32_t spirv_spec_constant_size(const uint32_t *words, size_t word_count, uint32_t spec_id)
 {
+    /* What is looked for is 4 words long at most (OpTypeFloat: 3) and never the last. */
     uint32_t id = 0, type = 0, size = 0;
-    for (size_t i = 5; i < word_count && words[i] >> 16; i += words[i] >> 16)
+    for (size_t i = 5; i + 4 <= word_count && words[i] >> 16; i += words[i] >> 16)
         if ((words[i] & 0xffff) == SpvOpDecorate && words[i + 2] == SpvDecorationSpecId && words[i + 3] == spec_id)
             id = words[i + 1];
-    for (size_t i = 5; id && i < word_count && words[i] >> 16; i += words[i] >> 16) {
+    for (size_t i = 5; id && i + 4 <= word_count && words[i] >> 16; i += words[i] >> 16) {
         uint32_t op = words[i] & 0xffff;
         if ((op == SpvOpSpecConstantTrue || op == SpvOpSpecConstantFalse) && words[i + 2] == id)
             return 1;
         if (op == SpvOpSpecConstant && words[i + 2] == id)
             type = words[i + 1];
     }
-    for (size_t i = 5; type && i < word_count && words[i] >> 16; i += words[i] >> 16)
+    for (size_t i = 5; type && i + 4 <= word_count && words[i] >> 16; i += words[i] >> 16)
         if (((words[i] & 0xffff) == SpvOpTypeInt || (words[i] & 0xffff) == SpvOpTypeFloat) && words[i + 1] == type)
             size = words[i + 2] / 8;
     return size;

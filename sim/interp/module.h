@@ -92,6 +92,7 @@ struct module {
     uint32_t *bindable; uint32_t bindable_count; /* variables the device allocates */
     LIST(struct entry_point) entries;
     const struct spec_constant *spec; size_t spec_count;
+    uint32_t nesting;           /* of types and constants being made, of calls being scanned */
     struct diagnosis *diagnosis; /* during one call */
     jmp_buf *fail;
     enum status fail_status;
