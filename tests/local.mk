@@ -106,6 +106,8 @@ check_PROGRAMS += %D%/check_exec_memory
 %C%_check_exec_memory_LDADD = libsim.la -lm $(CHECK_LIBS)
 endif
 
+include $(srcdir)/tests/fuzz/local.mk
+
 test_scripts = \
 	%D%/check_cli.sh \
 	%D%/check_bench.sh \
