@@ -249,6 +249,20 @@ static uint8_t *private_byte(const struct wave *wave, uint32_t lane, uint64_t ad
     return wave->private_memory + (offset / 4 * wave->code->width + lane) * 4 + offset % 4;
 }
 
+static bool private_defined(const struct wave *wave, uint32_t lane, uint64_t address, uint64_t bytes)
+{
+    for (uint64_t i = 0; wave->private_undefined && i < bytes; i++)
+        if (wave->private_undefined[private_byte(wave, lane, address + i) - wave->private_memory])
+            return false;
+    return true;
+}
+
+static void set_private_defined(const struct wave *wave, uint32_t lane, uint64_t address, uint64_t bytes, bool defined)
+{
+    for (uint64_t i = 0; wave->private_undefined && i < bytes; i++)
+        wave->private_undefined[private_byte(wave, lane, address + i) - wave->private_memory] = !defined;
+}
+
 static void read_private(const struct wave *wave, uint32_t lane, uint64_t address, uint8_t *out, uint64_t bytes)
 {
     for (uint64_t i = 0; i < bytes; i++)
@@ -394,8 +408,10 @@ static void update_lane(const struct access *access, const struct insn *insn, ui
     else
         memcpy(&old, flat_byte(address), bytes);
     const uint64_t value = updated(insn->f, old, read_slot(frame + insn->b, lane, bytes), read_slot(frame + insn->c, lane, bytes), 8 * bytes);
-    if (access->write && private_space)
+    if (access->write && private_space) {
         write_private(access->wave, lane, address, (const uint8_t *)&value, bytes);
+        set_private_defined(access->wave, lane, address, bytes, true);
+    }
     else if (access->write)
         memcpy(flat_byte(address), &value, bytes);
     memcpy(frame + insn->d + lane * bytes, &old, bytes);
@@ -464,22 +480,31 @@ static uint8_t read_byte(const struct access *access, uint32_t lane, uint64_t ad
     return is_private(access, address) ? *private_byte(access->wave, lane, address) : *flat_byte(address);
 }
 
+static bool byte_valid(const struct access *from, uint32_t lane, uint64_t address)
+{
+    if (is_private(from, address))
+        return private_defined(from->wave, lane, address, 1);
+    const struct region *region = memory_region(from->wave->memory, address);
+    return !region->valid || memory_range_valid(region, address, 1);
+}
+
 /* The copy is initialised where its source was. */
-static void copy_validity(const struct access *from, const struct access *to, uint64_t source, uint64_t target, uint64_t bytes)
+static void copy_validity(const struct access *from, const struct access *to, uint32_t lane, uint64_t source, uint64_t target, uint64_t bytes)
 {
     const struct memory *memory = to->wave->memory;
-    if (!memory->track_validity || is_private(to, target))
+    if (!memory->track_validity)
         return;
-    struct region *region = memory_region(memory, target);
-    const struct region *origin = is_private(from, source) ? NULL : memory_region(memory, source);
-    if (!region->valid)
+    const bool private_target = is_private(to, target);
+    struct region *region = private_target ? NULL : memory_region(memory, target);
+    if (region && !region->valid)
         return;
-    if (!origin || !origin->valid) {
-        memory_set_valid(region, target, bytes, true);
-        return;
+    for (uint64_t i = 0; i < bytes; i++) {
+        const bool valid = byte_valid(from, lane, source + i);
+        if (private_target)
+            set_private_defined(to->wave, lane, target + i, 1, valid);
+        else
+            memory_set_valid(region, target + i, 1, valid);
     }
-    for (uint64_t i = 0; i < bytes; i++)
-        memory_set_valid(region, target + i, 1, memory_range_valid(origin, source + i, 1));
 }
 
 static void copy_bytes(const struct access *from, const struct access *to, uint32_t lane, uint64_t source, uint64_t target, uint64_t bytes)
@@ -509,7 +534,7 @@ static void copy_lane(struct access *from, struct access *to, uint32_t lane, uin
     tell_side(from, lane, source, bytes);
     tell_side(to, lane, target, bytes);
     copy_bytes(from, to, lane, source, target, bytes);
-    copy_validity(from, to, source, target, bytes);
+    copy_validity(from, to, lane, source, target, bytes);
 }
 
 bool access_copy(const struct insn *insn, uint8_t *frame, struct wave *wave)
@@ -552,7 +577,7 @@ bool access_async(const struct insn *insn, uint8_t *frame, struct wave *wave)
 
 /* ---- uninitialised bytes ------------------------------------------------------------------------------ */
 
-/* operands[list]: form, bytes, offset. Private memory is not tracked: it counts as initialised. */
+/* operands[list]: form, bytes, offset. */
 static void begin_poison(struct access *access, const struct insn *insn, const uint8_t *frame, const struct wave *wave)
 {
     const uint32_t *list = &wave->code->operands[insn->b];
@@ -564,16 +589,20 @@ static struct region *tracked_region(const struct access *access, uint32_t lane)
 {
     const struct memory *memory = access->wave->memory;
     const uint64_t address = access->address[lane];
-    if (!memory->track_validity || is_private(access, address))
+    if (!memory->track_validity)
         return NULL;
     struct region *region = memory_region(memory, address);
     return region->valid && inside(region->low, region->high, address, access->bytes) ? region : NULL;
 }
 
+/* An access that misses stops its lane: what it would have read is nobody's concern. */
 static bool lane_is_poison(const struct access *access, uint32_t lane)
 {
+    const uint64_t address = access->address[lane];
+    if (is_private(access, address))
+        return private_permits(access, address, access->bytes) && !private_defined(access->wave, lane, address, access->bytes);
     const struct region *region = tracked_region(access, lane);
-    return region && !memory_range_valid(region, access->address[lane], access->bytes);
+    return region && !memory_range_valid(region, address, access->bytes);
 }
 
 void access_poison(const struct insn *insn, uint8_t *frame, const struct wave *wave, bool uniform)
@@ -591,21 +620,31 @@ void access_poison(const struct insn *insn, uint8_t *frame, const struct wave *w
     memcpy(frame + insn->d, &poison, sizeof poison);
 }
 
+/* A mistake is told once: what was reported counts as initialised from then on. */
+static void mark_lane(struct access *access, uint32_t lane, bool bad)
+{
+    const uint64_t address = access->address[lane];
+    if (is_private(access, address)) {
+        if (private_permits(access, address, access->bytes))
+            set_private_defined(access->wave, lane, address, access->bytes, !bad);
+        return;
+    }
+    struct region *region = tracked_region(access, lane);
+    if (!region)
+        return;
+    const bool hands_on = region->kind == REGION_LOCAL_VARIABLE; /* tails of tiles are nobody's value */
+    memory_set_valid(region, address, access->bytes, !bad || !hands_on);
+    if (bad && !hands_on)
+        add_fault(access, lane, FAULT_UNINITIALISED_STORE, false);
+}
+
 void access_mark(const struct insn *insn, uint8_t *frame, struct wave *wave)
 {
     struct access access;
     lane_mask poison;
     memcpy(&poison, frame + insn->c, sizeof poison);
     begin_poison(&access, insn, frame, wave);
-    EACH_SET_LANE(&wave->active, lane)
-    {
-        struct region *region = tracked_region(&access, (uint32_t)lane);
-        const bool bad = lane_mask_test(&poison, (uint32_t)lane);
-        if (region)
-            memory_set_valid(region, access.address[lane], access.bytes, !bad);
-        if (region && bad && region->kind != REGION_LOCAL_VARIABLE) /* local memory hands it on: tails of tiles are nobody's value */
-            add_fault(&access, (uint32_t)lane, FAULT_UNINITIALISED_STORE, false);
-    }
+    EACH_SET_LANE(&wave->active, lane) mark_lane(&access, (uint32_t)lane, lane_mask_test(&poison, (uint32_t)lane));
     if (access.fault.lanes)
         wave->host->fault(wave->host->self, wave, &access.fault);
 }

@@ -84,6 +84,41 @@ static uint32_t select_companion(struct poisoning *p, uint32_t v)
     return either(p, block, pc, chosen);
 }
 
+/* Compilers store three components as four: the one that nobody gave a value does not spoil the others. */
+static uint32_t stored_companion(struct poisoning *p, uint32_t v)
+{
+    const uint32_t count = ir_value(p->ir, v)->list_count, block = ir_value(p->ir, v)->block;
+    uint32_t all = NONE, undefined = 0;
+    for (uint32_t k = 0; k < count; k++) {
+        const uint32_t component = ir_value(p->ir, v)->list[k];
+        if (ir_value(p->ir, component)->op == IR_undef)
+            undefined++;
+        else
+            all = either(p, block, all, companion(p, component));
+    }
+    return undefined == count ? p->yes : all;
+}
+
+/* a && b: an operand that is false and certain decides. The or is the same of the opposites. */
+static uint32_t logic_companion(struct poisoning *p, uint32_t v)
+{
+    const uint32_t a = ir_value(p->ir, v)->args[0], b = ir_value(p->ir, v)->args[1], block = ir_value(p->ir, v)->block;
+    const bool is_or = ir_value(p->ir, v)->op == IR_mor;
+    const uint32_t pa = companion(p, a), pb = companion(p, b);
+    uint32_t open_a = a, open_b = b; /* true: this operand leaves the result to the other */
+    if (!pa && !pb)
+        return NONE;
+    if (is_or) {
+        open_a = add(p, IR_mnot, block, a, NONE, NONE);
+        open_b = add(p, IR_mnot, block, b, NONE, NONE);
+    }
+    if (pa)
+        open_a = add(p, IR_mor, block, open_a, pa, NONE);
+    if (pb)
+        open_b = add(p, IR_mor, block, open_b, pb, NONE);
+    return add(p, IR_mand, block, either(p, block, pa, pb), add(p, IR_mand, block, open_a, open_b, NONE), NONE);
+}
+
 static void instrument(struct poisoning *p, uint32_t v)
 {
     struct ir *ir = p->ir;
@@ -98,8 +133,7 @@ static void instrument(struct poisoning *p, uint32_t v)
         return;
     case IR_store:
         check(p, block, companion(p, value->args[0]), FAULT_UNINITIALISED_ADDRESS, site);
-        for (uint32_t k = 0; k < ir_value(ir, v)->list_count; k++)
-            all = either(p, block, all, companion(p, ir_value(ir, v)->list[k]));
+        all = stored_companion(p, v);
         memory_companion(p, IR_poison_store, v, all ? all : ir_const(ir, T_BOOL, 0));
         *list_push(ir->arena, &p->out) = v;
         return;
@@ -109,6 +143,7 @@ static void instrument(struct poisoning *p, uint32_t v)
         break;
     case IR_phi: break; /* made beforehand */
     case IR_select: p->of[v] = select_companion(p, v); break;
+    case IR_mand: case IR_mor: p->of[v] = logic_companion(p, v); break;
     default:
         if (ir_families[value->op] == FAMILY_EFFECT || ir_families[value->op] == FAMILY_LEAF)
             break;
@@ -145,7 +180,7 @@ static void seed_phis(struct poisoning *p, uint8_t *may)
 void track_poison(struct ir *ir)
 {
     uint32_t values = ir->values.count;
-    struct poisoning p = {.ir = ir, .of = ARENA_ARRAY(ir->arena, uint32_t, values * 4 + 1024)};
+    struct poisoning p = {.ir = ir, .of = ARENA_ARRAY(ir->arena, uint32_t, values * 8 + 1024)};
     uint8_t *may = ARENA_ARRAY(ir->arena, uint8_t, values + 1);
     LIST(uint32_t) phis = {0};
     p.yes = ir_const(ir, T_BOOL, 1);

@@ -51,9 +51,10 @@ struct wave *wave_new(const struct code *code, struct memory *memory, const stru
         return NULL;
     struct wave_memory *m = (struct wave_memory *)wave;
     if (code->private_size) {
-        m->private_block = calloc(1, private_bytes(code) + 64);
+        m->private_block = calloc(memory->track_validity ? 2 : 1, private_bytes(code) + 64);
         m->owns_private = true;
         wave->private_memory = (uint8_t *)(((uintptr_t)m->private_block + 63) / 64 * 64);
+        wave->private_undefined = memory->track_validity ? wave->private_memory + private_bytes(code) : NULL;
         if (!m->private_block) {
             wave_free(wave);
             return NULL;
@@ -220,6 +221,8 @@ void wave_start(struct wave *wave, const struct wave_start *start)
     }
     wave->live = wave->active;
     wave->full = wave->n == wave->lane_count;
+    if (wave->private_undefined)
+        memset(wave->private_undefined, 1, private_bytes(code));
     if (wave->parked_blocks) {
         memset(wave->pending_set, 0, (code->block_count / 64 + 1) * 8);
         wave->parked_blocks = 0;

@@ -58,6 +58,7 @@ struct wave {
     struct origin origin;  /* origin.site is set by whoever makes an event */
     struct memory *memory;
     uint8_t *private_memory;    /* byte o of lane l: private_memory + (o / 4 * code->width + l) * 4 + o % 4 */
+    uint8_t *private_undefined; /* beside it, 1 for a byte nobody wrote; NULL when that is not tracked */
     const struct observer *observer; /* NULL: nobody listens */
     const struct wave_host *host;
     const int32_t *lane_x, *lane_y;  /* lane % row and lane / row, n entries */
