@@ -19,6 +19,46 @@
 #else
 #define COMPARE_BITS(T, size, predicate, expression) MASK_BITS_##size(expression)
 #endif
+
+/* Integers have equal and less; the others are their complements, taken on bits. SSE2 compares no 64-bit lanes: from the
+ * halves, the lower ones as if unsigned. */
+#if ORRERY_ISA == 2
+#define INTEGER_BITS(T, size, predicate, expression) COMPARE_BITS(T, size, predicate, expression)
+#else
+#if defined __SSE2__ && ORRERY_ISA == 0
+static inline uint32_t halves_equal(vec_u64 a, vec_u64 b)
+{
+    const __m128i same = _mm_cmpeq_epi32((__m128i)a, (__m128i)b);
+    return (uint32_t)_mm_movemask_pd((__m128d)_mm_and_si128(same, _mm_shuffle_epi32(same, 0xb1)));
+}
+
+static inline uint32_t halves_less(vec_u64 a, vec_u64 b, uint64_t flip)
+{
+    const __m128i x = (__m128i)(a ^ flip), y = (__m128i)(b ^ flip);
+    const __m128i less = _mm_cmplt_epi32(x, y), same = _mm_cmpeq_epi32(x, y);
+    return (uint32_t)_mm_movemask_pd((__m128d)_mm_or_si128(less, _mm_and_si128(same, _mm_shuffle_epi32(less, 0xa0))));
+}
+#define EQUAL_64(T, a, b) halves_equal((vec_u64)(a), (vec_u64)(b))
+#define LESS_64(T, a, b) halves_less((vec_u64)(a), (vec_u64)(b), FLIP_##T)
+#define FLIP_i64 0x80000000
+#define FLIP_u64 0x8000000080000000
+#else
+#define EQUAL_64(T, a, b) MASK_BITS_64((a) == (b))
+#define LESS_64(T, a, b) MASK_BITS_64((a) < (b))
+#endif
+#define EQUAL_8(T, a, b) MASK_BITS_8((a) == (b))
+#define EQUAL_16(T, a, b) MASK_BITS_16((a) == (b))
+#define EQUAL_32(T, a, b) MASK_BITS_32((a) == (b))
+#define LESS_8(T, a, b) MASK_BITS_8((a) < (b))
+#define LESS_16(T, a, b) MASK_BITS_16((a) < (b))
+#define LESS_32(T, a, b) MASK_BITS_32((a) < (b))
+#define OTHERS(T, bits) ((bits) ^ ((1u << VECTOR_LANES(T)) - 1))
+#define INTEGER_BITS(T, size, predicate, expression)                                                        \
+    ((predicate) == EQ_INT   ? EQUAL_##size(T, a, b)                                                        \
+     : (predicate) == NE_INT ? OTHERS(T, EQUAL_##size(T, a, b))                                             \
+     : (predicate) == LT_INT ? LESS_##size(T, a, b)                                                         \
+                             : OTHERS(T, LESS_##size(T, b, a)))
+#endif
 enum { EQ_INT = 0, LT_INT = 1, LE_INT = 2, NE_INT = 4 };
 enum { EQ_OQ = 0, UNORD_Q = 3, NEQ_UQ = 4, ORD_Q = 7, EQ_UQ = 8, NEQ_OQ = 12, LT_OQ = 17, LE_OQ = 18, NGE_UQ = 25, NGT_UQ = 26 };
 
@@ -74,17 +114,17 @@ enum { EQ_OQ = 0, UNORD_Q = 3, NEQ_UQ = 4, ORD_Q = 7, EQ_UQ = 8, NEQ_OQ = 12, LT
         *AT(uint8_t, insn->d) = (__VA_ARGS__) ? 1 : 0;                                                      \
         NEXT;                                                                                               \
     }
-#define LANE_COMPARE(name, T, size, predicate, expression)                                                             \
-    HANDLER_COMPARE(name##_vv, T, V_SIDE, V_SIDE, BLOCK_BITS(T, VECTOR_LOAD(T, a_ + i + k), VECTOR_LOAD(T, b_ + i + k), COMPARE_BITS(T, size, predicate, expression))) \
-    HANDLER_COMPARE(name##_vu, T, V_SIDE, U_SIDE, BLOCK_BITS(T, VECTOR_LOAD(T, a_ + i + k), bu, COMPARE_BITS(T, size, predicate, expression))) \
-    HANDLER_COMPARE(name##_uv, T, U_SIDE, V_SIDE, BLOCK_BITS(T, au, VECTOR_LOAD(T, b_ + i + k), COMPARE_BITS(T, size, predicate, expression))) \
+#define LANE_COMPARE(name, T, size, predicate, expression, BITS)                                            \
+    HANDLER_COMPARE(name##_vv, T, V_SIDE, V_SIDE, BLOCK_BITS(T, VECTOR_LOAD(T, a_ + i + k), VECTOR_LOAD(T, b_ + i + k), BITS(T, size, predicate, expression))) \
+    HANDLER_COMPARE(name##_vu, T, V_SIDE, U_SIDE, BLOCK_BITS(T, VECTOR_LOAD(T, a_ + i + k), bu, BITS(T, size, predicate, expression))) \
+    HANDLER_COMPARE(name##_uv, T, U_SIDE, V_SIDE, BLOCK_BITS(T, au, VECTOR_LOAD(T, b_ + i + k), BITS(T, size, predicate, expression))) \
     COMPARE_UU(name##_uu, T, expression)
 
 #define INTEGER_COMPARE(name, S, predicate, expression)                                                     \
-    LANE_COMPARE(name##_8, S##8, 8, predicate, expression)                                                  \
-    LANE_COMPARE(name##_16, S##16, 16, predicate, expression)                                               \
-    LANE_COMPARE(name##_32, S##32, 32, predicate, expression)                                               \
-    LANE_COMPARE(name##_64, S##64, 64, predicate, expression)
+    LANE_COMPARE(name##_8, S##8, 8, predicate, expression, INTEGER_BITS)                                    \
+    LANE_COMPARE(name##_16, S##16, 16, predicate, expression, INTEGER_BITS)                                 \
+    LANE_COMPARE(name##_32, S##32, 32, predicate, expression, INTEGER_BITS)                                 \
+    LANE_COMPARE(name##_64, S##64, 64, predicate, expression, INTEGER_BITS)
 INTEGER_COMPARE(ieq, u, EQ_INT, a == b)
 INTEGER_COMPARE(ine, u, NE_INT, a != b)
 INTEGER_COMPARE(ult, u, LT_INT, a < b)
@@ -138,8 +178,8 @@ static inline void widen_16(f32 *restrict out, const u16 *restrict in)
     }
 #define FLOAT_COMPARE(name, predicate, expression)                                                          \
     HALF_COMPARE(name##_16, predicate, expression)                                                          \
-    LANE_COMPARE(name##_32, f32, 32, predicate, expression)                                                 \
-    LANE_COMPARE(name##_64, f64, 64, predicate, expression)
+    LANE_COMPARE(name##_32, f32, 32, predicate, expression, COMPARE_BITS)                                   \
+    LANE_COMPARE(name##_64, f64, 64, predicate, expression, COMPARE_BITS)
 FLOAT_COMPARE(foeq, EQ_OQ, a == b)
 FLOAT_COMPARE(fone, NEQ_OQ, (a < b) | (a > b))
 FLOAT_COMPARE(folt, LT_OQ, a < b)

@@ -343,7 +343,15 @@ VECTORS(64)
             const size_t count = wave->lane_count;                                                          \
             const u64 offset = IMMEDIATE_OFFSET;                                                            \
             u##size *const d_ = AT(u##size, insn->d);                                                       \
-            for (size_t i = 0; i < count; i++)                                                              \
+            size_t i = 0;                                                                                   \
+            for (; i + 8 <= count; i += 8) {                                                                \
+                u##size eight[8];                                                                           \
+                UNROLL_16                                                                                   \
+                for (size_t k = 0; k < 8; k++)                                                              \
+                    memcpy(&eight[k], FLAT(addresses[i + k] + offset), size / 8);                           \
+                memcpy(d_ + i, eight, sizeof eight);                                                        \
+            }                                                                                               \
+            for (; i < count; i++)                                                                          \
                 memcpy(&d_[i], FLAT(addresses[i] + offset), size / 8);                                      \
         }                                                                                                   \
         NEXT;                                                                                               \

@@ -69,7 +69,7 @@ static inline bool list_permitted(const struct wave *wave, const struct insn *in
         UNROLL_16                                                                                           \
         for (size_t j = 0; j < 16; j += VECTOR_LANES(i32)) {                                                \
             const vec_i32 a = VECTOR_LOAD(i32, d_ + i + j), b = VECTOR_LOAD(i32, row + i + j);              \
-            VECTOR_STORE(i32, row + i + j, VECTOR_BLEND(32, bits >> j, a, b));                              \
+            VECTOR_STORE(i32, row + i + j, VECTOR_BLEND(32, bits, j, a, b));                                \
         }                                                                                                   \
     }
 #define WRITE_MASKED_8(at, d_, n, mask) WRITE_LANES(8, at, d_, n, mask)

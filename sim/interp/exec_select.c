@@ -9,7 +9,7 @@
         UNROLL_16                                                                                           \
         for (size_t k = 0; k < 16; k += VECTOR_LANES(i##size)) {                                            \
             const vec_i##size a = A, b = B;                                                                 \
-            VECTOR_STORE(i##size, d_ + i + k, VECTOR_BLEND(size, bits >> k, a, b));                         \
+            VECTOR_STORE(i##size, d_ + i + k, VECTOR_BLEND(size, bits, k, a, b));                         \
         }                                                                                                   \
     }
 #define AT_LANE(size, x) VECTOR_LOAD(i##size, x##_ + i + k)

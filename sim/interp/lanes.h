@@ -263,33 +263,35 @@ VECTOR_OF(f64, 128);
 #endif
 
 #if ORRERY_ISA < 2
-static inline vec_i8 expand_8(uint32_t bits)
+/* From bit k on, known when compiled: the bits are spread over a register once for all registers of a block. */
+static inline vec_i8 expand_8(uint32_t bits, size_t k)
 {
+    (void)k; /* sixteen lanes: 0 */
     const vec_i8 lane = LANE_BITS_8;
     const i8 l = (i8)bits, h = (i8)(bits >> 8);
     const vec_i8 spread = {l, l, l, l, l, l, l, l, h, h, h, h, h, h, h, h};
     return (vec_i8)((spread & lane) == lane);
 }
 #define EXPANDER(size, T)                                                                                   \
-    static inline vec_##T expand_##size(uint32_t bits)                                                      \
+    static inline vec_##T expand_##size(uint32_t bits, size_t k)                                            \
     {                                                                                                       \
-        const vec_##T lane = LANE_BITS_##size;                                                              \
+        const vec_##T lane = (vec_##T)LANE_BITS_##size << (T)k;                                             \
         return (vec_##T)((((T)bits - (vec_##T){0}) & lane) == lane);                                        \
     }
 EXPANDER(16, i16)
 EXPANDER(32, i32)
-static inline vec_i64 expand_64(uint32_t bits)
+static inline vec_i64 expand_64(uint32_t bits, size_t k)
 {
-    const vec_i32 lane = LANE_BITS_64;
+    const vec_i32 lane = (vec_i32)LANE_BITS_64 << (i32)k;
     return (vec_i64)((((i32)bits - (vec_i32){0}) & lane) == lane);
 }
-#define VECTOR_BLEND(size, bits, a, b)                                                                      \
+#define VECTOR_BLEND(size, bits, k, a, b)                                                                   \
     ({                                                                                                      \
-        const vec_i##size m_ = expand_##size(bits);                                                         \
+        const vec_i##size m_ = expand_##size(bits, k);                                                      \
         (vec_i##size)(((a) & m_) | ((b) & ~m_));                                                            \
     })
 #else
-#define VECTOR_BLEND(size, bits, a, b) VECTOR_BLEND_##size(bits, a, b)
+#define VECTOR_BLEND(size, bits, k, a, b) VECTOR_BLEND_##size((bits) >> (k), a, b)
 #define VECTOR_BLEND_8(bits, a, b) ((vec_i8)_mm_mask_blend_epi8((__mmask16)(bits), (__m128i)(b), (__m128i)(a)))
 #define VECTOR_BLEND_16(bits, a, b) ((vec_i16)_mm256_mask_blend_epi16((__mmask16)(bits), (__m256i)(b), (__m256i)(a)))
 #define VECTOR_BLEND_32(bits, a, b) ((vec_i32)_mm512_mask_blend_epi32((__mmask16)(bits), (__m512i)(b), (__m512i)(a)))
