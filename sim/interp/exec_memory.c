@@ -97,9 +97,15 @@ static inline bool list_permitted(const struct wave *wave, const struct insn *in
         return false;
     const u64 low = region->low - IMMEDIATE_OFFSET, room = region->high - region->low - bytes, align = site_align(wave, insn) - 1;
     const u64 offset = IMMEDIATE_OFFSET;
-    u64 bad = 0;
-    EACH_LANE(i, count) bad |= (u64)(addresses[i] - low > room) | ((addresses[i] + offset) & align);
-    return !bad;
+    /* No region has 2^63 bytes: x > room shows in the top bit of x or of room - x. Not all sets compare 64 bits. */
+    u64 outside = 0, odd = 0;
+    EACH_LANE(i, count)
+    {
+        const u64 x = addresses[i] - low;
+        outside |= x | (room - x);
+        odd |= addresses[i] + offset;
+    }
+    return !(outside >> 63) && !(odd & align);
 }
 
 #define SLOTS (insn->f == 1 ? &insn->d : &wave->code->operands[insn->d])

@@ -33,9 +33,14 @@ static inline bool list_permitted(const struct wave *wave, const struct insn *in
     const u64 low = span.low + PRIVATE_BASE - (u64)(i64)(i32)insn->b, room = span.high - span.low - bytes;
     const u64 shift = (u64)(i64)(i32)insn->b;
     const size_t count = wave->lane_count;
-    u64 bad = 0;
-    EACH_LANE(i, count) bad |= (u64)(addresses[i] - low > room) | ((addresses[i] + shift) & (unit - 1));
-    return !bad;
+    u64 outside = 0, odd = 0; /* as for flat memory: the top bit tells */
+    EACH_LANE(i, count)
+    {
+        const u64 x = addresses[i] - low;
+        outside |= x | (room - x);
+        odd |= addresses[i] + shift;
+    }
+    return !(outside >> 63) && !(odd & (unit - 1));
 }
 
 #define SLOTS (insn->f == 1 ? &insn->d : &wave->code->operands[insn->d])
