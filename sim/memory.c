@@ -96,6 +96,18 @@ static void bits_set(uint8_t *bits, uint64_t first, uint64_t count, bool value)
         bits_put(bits, first, count, value);
 }
 
+static uint64_t bits_count(const uint8_t *bits, uint64_t first, uint64_t count)
+{
+    uint64_t set = 0;
+    while (count) {
+        uint64_t step = count < 56 ? count : 56;
+        set += (uint64_t)__builtin_popcountll(word_at(bits, first) & bits_mask(first, step));
+        first += step;
+        count -= step;
+    }
+    return set;
+}
+
 /* Bytes outside the region are not its to judge. */
 static bool clip(const struct region *region, uint64_t *address, uint64_t *size)
 {
@@ -115,14 +127,16 @@ static bool clip(const struct region *region, uint64_t *address, uint64_t *size)
 
 bool memory_range_valid(const struct region *region, uint64_t address, uint64_t size)
 {
-    if (!region->valid || !clip(region, &address, &size))
+    if (!region->valid || !region->invalid || !clip(region, &address, &size))
         return true;
     return bits_all_set(region->valid, address - region->low, size);
 }
 
 void memory_set_valid(struct region *region, uint64_t address, uint64_t size, bool valid)
 {
-    if (!region->valid || !clip(region, &address, &size))
+    if (!region->valid || (valid && !region->invalid) || !clip(region, &address, &size))
         return;
+    uint64_t before = bits_count(region->valid, address - region->low, size);
+    region->invalid = valid ? region->invalid - (size - before) : region->invalid + before;
     bits_set(region->valid, address - region->low, size, valid);
 }

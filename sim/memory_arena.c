@@ -338,7 +338,8 @@ static enum status allocate_locked(struct memory_arena *arena, const struct allo
                               .kind = wanted->kind,
                               .deny = deny_of(wanted->flags, wanted->kind),
                               .id = ++arena->next_id,
-                              .valid = valid};
+                              .valid = valid,
+                              .invalid = valid ? wanted->size : 0};
     set_name(region, wanted->name);
     arena->records[index] =
         (struct region_record){.range = range, .capacity = end - low, .denied = region->deny};
@@ -392,6 +393,8 @@ bool arena_resize(struct memory_arena *arena, struct region *region, uint64_t si
         if (!valid)
             return false;
         region->valid = valid;
+        memset(valid, 0, size / 8 + 9);
+        region->invalid = size;
     }
     region->high = region->low + size;
     return true;

@@ -35,6 +35,7 @@ struct region {
     enum region_kind kind;
     uint32_t id;          /* serial number of the allocation, stable across runs */
     uint8_t *valid;       /* one bit per byte: initialised; NULL = all are */
+    uint64_t invalid;     /* how many of them are not, when valid is there */
     char name[64];        /* "buffer 3", "tile" */
 };
 

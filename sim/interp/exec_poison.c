@@ -1,22 +1,160 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Uninitialised values: poison masks of loads, marks of stores, reports of uses. */
 #include "access.h"
+#include "affine.h"
 #include "lanes.h"
+
+/* The bytes an instruction covers, inactive lanes and gaps between lanes included. */
+struct span { uint64_t low, bytes; bool dense; }; /* dense: no gaps, every computed lane active */
+
+static inline bool affine_span(const struct insn *insn, const uint32_t *list, const uint8_t *frame, const struct wave *wave, struct span *out)
+{
+    const struct affine *const a = (const struct affine *)(const void *)(frame + insn->a);
+    const struct affine_extent extent = affine_extent(wave, wave->lane_count);
+    int64_t low, high;
+    if (list[0] == FORM_U) {
+        *out = (struct span){*AT(const uint64_t, insn->a) + (uint64_t)(int64_t)(int32_t)list[2], list[1], true};
+        return true;
+    }
+    if (list[0] != FORM_A || a->general || !affine_range(a, extent, &low, &high))
+        return false;
+    *out = (struct span){(uint64_t)a->base + (uint64_t)(int64_t)(int32_t)list[2] + (uint64_t)low, (uint64_t)(high - low) + list[1], false};
+    const bool one_row = extent.y == 0 || a->step_y == a->step_x * (int64_t)wave->row;
+    out->dense = wave->full && one_row && a->step_x == (int64_t)list[1];
+    return true;
+}
+
+/* The region when all of the span is in it. */
+static inline struct region *span_region(const struct wave *wave, const struct span *span)
+{
+    struct region *region = memory_region(wave->memory, span->low);
+    return span->low >= region->low && span->low <= region->high && span->bytes <= region->high - span->low ? region : NULL;
+}
+
+static inline bool all_defined(const struct region *region, const struct span *span)
+{
+    return !region->valid || !region->invalid || (span->bytes <= 4096 && memory_range_valid(region, span->low, span->bytes));
+}
+
+/* Addresses in lanes: the usual region has nothing uninitialised left. */
+static bool list_defined(const struct insn *insn, const uint32_t *list, const uint8_t *frame, const struct wave *wave)
+{
+    const uint64_t *const addresses = AT(const uint64_t, list[0] == FORM_A ? AT(const struct affine, insn->a)->slot : insn->a);
+    const uint64_t offset = (uint64_t)(int64_t)(int32_t)list[2];
+    const struct region *const region = memory_region(wave->memory, addresses[first_active(wave)] + offset);
+    if (region->low > region->high || (region->valid && region->invalid) || region->high - region->low < list[1])
+        return false;
+    const uint64_t low = region->low - offset, room = region->high - region->low - list[1];
+    uint64_t outside = 0;
+    EACH_WORD(w, wave->n)
+        for (uint64_t bits = wave->active.word[w]; bits; bits &= bits - 1)
+            outside |= addresses[w * 64 + (size_t)__builtin_ctzll(bits)] - low > room;
+    return !outside;
+}
+
+/* ---- private memory: its plane of undefined bytes, by whole words ----------------------------- */
+
+static inline uint32_t *private_word(const struct wave *wave, uint64_t offset, size_t lane)
+{
+    return (uint32_t *)(void *)(wave->private_undefined + (offset / 4 * wave->code->width + lane) * 4);
+}
+
+/* Offset of the lane's bytes when they are whole words inside the plane. */
+static inline bool private_words(const struct wave *wave, uint64_t address, uint32_t bytes, uint64_t *out_offset)
+{
+    *out_offset = address - PRIVATE_BASE;
+    return !((*out_offset | bytes) & 3) && *out_offset < wave->code->private_size && bytes <= wave->code->private_size - *out_offset;
+}
+
+/* The words of all active lanes: OR of what they hold; with clear they become defined. False: not whole words. */
+static bool private_sweep(const struct insn *insn, const uint32_t *list, uint8_t *frame, const struct wave *wave, bool clear, uint32_t *out_undefined)
+{
+    const uint64_t *const addresses = AT(const uint64_t, insn->a), offset = (uint64_t)(int64_t)(int32_t)list[2];
+    const bool uniform = list[0] == FORM_PRIVATE_U;
+    uint32_t undefined = 0;
+    uint64_t at;
+    if (!wave->private_undefined || (uniform && !private_words(wave, addresses[0] + offset, list[1], &at)))
+        return false;
+    if (uniform && wave->full) {
+        for (uint32_t word = 0; word < list[1]; word += 4) {
+            uint32_t *const row = private_word(wave, at + word, 0);
+            const size_t n = LANES_OF(wave);
+            if (clear)
+                memset(row, 0, n * 4);
+            EACH_LANE(i, n) undefined |= row[i];
+        }
+        *out_undefined = undefined;
+        return true;
+    }
+    for (int pass = uniform; pass < 2; pass++) /* first whether all are whole words, then the words */
+        EACH_WORD(w, wave->n)
+            for (uint64_t bits = wave->active.word[w]; bits; bits &= bits - 1) {
+                const size_t lane = w * 64 + (size_t)__builtin_ctzll(bits);
+                if (!private_words(wave, addresses[uniform ? 0 : lane] + offset, list[1], &at))
+                    return false;
+                for (uint32_t word = 0; pass && word < list[1]; word += 4) {
+                    uint32_t *const cell = private_word(wave, at + word, lane);
+                    if (clear)
+                        *cell = 0;
+                    undefined |= *cell;
+                }
+            }
+    *out_undefined = undefined;
+    return true;
+}
+
+static inline bool read_defined(const struct insn *insn, uint8_t *frame, const struct wave *wave)
+{
+    const uint32_t *const list = &wave->code->operands[insn->b];
+    struct span span;
+    uint32_t undefined;
+    if (list[0] == FORM_PRIVATE_U || list[0] == FORM_PRIVATE_V)
+        return private_sweep(insn, list, frame, wave, false, &undefined) && !undefined;
+    if (list[0] == FORM_V || (list[0] == FORM_A && AT(const struct affine, insn->a)->general))
+        return list_defined(insn, list, frame, wave);
+    if (!affine_span(insn, list, frame, wave, &span))
+        return false;
+    const struct region *const region = span_region(wave, &span);
+    return region && all_defined(region, &span);
+}
 
 HANDLER(poison_ld)
 {
-    access_poison(insn, frame, wave, false);
+    if (read_defined(insn, frame, wave))
+        memset(frame + insn->d, 0, sizeof(lane_mask));
+    else
+        access_poison(insn, frame, wave, false);
     NEXT;
 }
 
 HANDLER(poison_ld_u)
 {
-    access_poison(insn, frame, wave, true);
+    if (read_defined(insn, frame, wave))
+        frame[insn->d] = 0;
+    else
+        access_poison(insn, frame, wave, true);
     NEXT;
 }
 
 HANDLER(poison_st)
 {
+    const uint64_t *const c_ = AT(const uint64_t, insn->c), *const active = wave->active.word;
+    struct span span;
+    struct region *region;
+    if (((c_[0] & active[0]) | (c_[1] & active[1]) | (c_[2] & active[2]) | (c_[3] & active[3])) == 0) {
+        const uint32_t *const list = &wave->code->operands[insn->b];
+        uint32_t undefined;
+        if (list[0] == FORM_PRIVATE_U || list[0] == FORM_PRIVATE_V) {
+            if (private_sweep(insn, list, frame, wave, true, &undefined))
+                NEXT;
+        } else if (read_defined(insn, frame, wave)) {
+            NEXT;
+        }
+        if (affine_span(insn, list, frame, wave, &span) && span.dense && (region = span_region(wave, &span))) {
+            memory_set_valid(region, span.low, span.bytes, true);
+            NEXT;
+        }
+    }
     access_mark(insn, frame, wave);
     NEXT;
 }
