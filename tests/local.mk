@@ -104,9 +104,39 @@ check_PROGRAMS += %D%/check_exec_convert
 check_PROGRAMS += %D%/check_exec_memory
 %C%_check_exec_memory_SOURCES = %D%/check_exec_memory.c %D%/exec_support.c %D%/exec_support.h
 %C%_check_exec_memory_LDADD = libsim.la -lm $(CHECK_LIBS)
+check_PROGRAMS += %D%/check_hostile_kernels
+%C%_check_hostile_kernels_SOURCES = %D%/check_hostile_kernels.c
+%C%_check_hostile_kernels_LDADD = libsim.la $(CHECK_LIBS)
+check_PROGRAMS += %D%/check_exec_generic
+%C%_check_exec_generic_SOURCES = %D%/check_exec_generic.c %D%/exec_support.c %D%/exec_support.h
+%C%_check_exec_generic_LDADD = libsim.la -lm $(CHECK_LIBS)
 endif
 
 include $(srcdir)/tests/fuzz/local.mk
+
+if BUILD_TESTS
+check_PROGRAMS += %D%/check_process
+%C%_check_process_SOURCES = %D%/check_process.c %D%/cl_fixture.h
+%C%_check_process_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS) -ldl
+endif
+
+# Programs and libraries of other people, skipped where they are not installed.
+client_scripts = \
+	%D%/clients/boost_compute.sh \
+	%D%/clients/clblast.sh \
+	%D%/clients/clinfo.sh \
+	%D%/clients/opencl_hpp.sh \
+	%D%/clients/pyopencl.sh \
+	%D%/clients/viennacl.sh
+TESTS += $(client_scripts)
+EXTRA_DIST += $(client_scripts) \
+	%D%/clients/boost_compute.cpp \
+	%D%/clients/clblast.c \
+	%D%/clients/client.h \
+	%D%/clients/opencl_hpp.cpp \
+	%D%/clients/pyopencl_numpy.py \
+	%D%/clients/run.sh \
+	%D%/clients/viennacl_solve.cpp
 
 test_scripts = \
 	%D%/check_cli.sh \
