@@ -9,6 +9,7 @@ scenario_tests = \
 	%D%/clean/deep_calls.yaml \
 	%D%/clean/divergence.yaml \
 	%D%/clean/division.yaml \
+	%D%/clean/initialised.yaml \
 	%D%/clean/null_argument.yaml \
 	%D%/clean/partial_group.yaml \
 	%D%/clean/printf.yaml \
@@ -43,6 +44,7 @@ scenario_tests = \
 	%D%/faulty/uninitialised_address.yaml \
 	%D%/faulty/uninitialised_branch.yaml \
 	%D%/faulty/uninitialised_local.yaml \
+	%D%/faulty/uninitialised_private.yaml \
 	%D%/faulty/uninitialised_store.yaml \
 	%D%/faulty/unreachable.yaml \
 	%D%/faulty/warnings.yaml \
@@ -59,6 +61,7 @@ scenario_files = \
 	%D%/clean/deep_calls.cl \
 	%D%/clean/divergence.cl \
 	%D%/clean/division.cl \
+	%D%/clean/initialised.cl \
 	%D%/clean/null_argument.cl \
 	%D%/clean/partial_group.cl \
 	%D%/clean/printf.cl \
@@ -93,6 +96,7 @@ scenario_files = \
 	%D%/faulty/uninitialised_address.cl \
 	%D%/faulty/uninitialised_branch.cl \
 	%D%/faulty/uninitialised_local.cl \
+	%D%/faulty/uninitialised_private.cl \
 	%D%/faulty/uninitialised_store.cl \
 	%D%/faulty/unreachable.cl \
 	%D%/faulty/warnings.cl \
