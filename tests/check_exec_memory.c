@@ -195,6 +195,49 @@ START_TEST(atomics_in_lane_order)
 }
 END_TEST
 
+/* Values from a small set: some competitors succeed, blocks of sixteen without one do not. */
+START_TEST(one_address_in_lane_order)
+{
+    static const uint64_t sets[][2] = {{2, 2}, {3, 3}, {1, 40}, {40, 2}}; /* how many values, comparators */
+    uint64_t state = 12;
+    for (int isa = 0; isa < ISAS && rig_has(isa); isa++)
+        for (uint32_t how = 0; how <= ATOMIC_XOR; how++)
+            for (uint32_t bytes = 4; bytes <= 8; bytes += 4)
+                for (int set = 0; set < 4; set++) {
+                    struct rig rig;
+                    rig_init(&rig, 256, 251, 256);
+                    const lane_mask some = rig_random_mask(&state, 251);
+                    rig_activate(&rig, set ? &some : NULL);
+                    rig.sites[0] = (struct site){.size = bytes, .components = 1, .align = bytes};
+                    uint64_t memory = 1, values[256], others[256];
+                    const uint64_t address = base_of(&rig, 1);
+                    memcpy((void *)(uintptr_t)address, &memory, 8);
+                    memcpy(rig.frame + CELL_A, &address, 8);
+                    for (uint32_t i = 0; i < 256; i++) {
+                        values[i] = rig_random(&state) % sets[set][0] + 1;
+                        others[i] = rig_random(&state) % sets[set][1] + 1;
+                        memcpy(rig.frame + SLOT_B + bytes * i, &values[i], bytes);
+                        memcpy(rig.frame + SLOT_C + bytes * i, &others[i], bytes);
+                    }
+                    const lane_mask active = rig.wave.active;
+                    rig_run(&rig, isa, bytes == 4 ? OP_atomic_u_32 : OP_atomic_u_64, (struct insn){.d = SLOT_D, .a = CELL_A, .b = SLOT_B, .c = SLOT_C, .f = how});
+                    for (uint32_t i = 0; i < 251; i++) {
+                        uint64_t old = 0;
+                        if (!lane_mask_test(&active, i))
+                            continue;
+                        memcpy(&old, rig.frame + SLOT_D + bytes * i, bytes);
+                        EXPECT(old == memory || how == ATOMIC_STORE, "%u: old value of lane %u: %#lx not %#lx", how, i, old, memory);
+                        const uint64_t v = values[i], m = memory;
+                        const int64_t s = (int64_t)v, t = bytes == 4 ? (int32_t)m : (int64_t)m;
+                        const uint64_t results[] = {m, v, v, m == others[i] ? v : m, m + v, m - v, s < t ? v : m, v < m ? v : m,
+                                                    s > t ? v : m, v > m ? v : m, m & v, m | v, m ^ v};
+                        memory = bytes == 4 ? (uint32_t)results[how] : results[how];
+                    }
+                    EXPECT(!memcmp((void *)(uintptr_t)address, &memory, bytes), "%u leaves another value", how);
+                }
+}
+END_TEST
+
 START_TEST(affine_operations)
 {
     uint64_t state = 11;
@@ -309,6 +352,7 @@ int main(void)
     tcase_add_test(tests, denied_stores_stop_lanes);
     tcase_add_test(tests, private_memory);
     tcase_add_test(tests, atomics_in_lane_order);
+    tcase_add_test(tests, one_address_in_lane_order);
     tcase_add_test(tests, affine_operations);
     tcase_add_test(tests, printf_converts);
     tcase_add_test(tests, group_functions);
