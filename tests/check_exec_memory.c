@@ -105,6 +105,7 @@ START_TEST(denied_stores_stop_lanes)
         struct rig rig;
         rig_init(&rig, 16, 16, 16);
         rig.sites[0] = (struct site){.size = 4, .components = 1, .align = 4};
+        rig.regions[2].flags |= REGION_FLAG_FREED;
         cell(&rig, CELL_A, (int64_t)base_of(&rig, 2), 4, 0);
         ck_assert_ptr_null(rig_run(&rig, isa, OP_st_a_32, (struct insn){.d = SLOT_B, .a = CELL_A, .f = 1}));
         ck_assert_uint_eq(rig.fault.kind, FAULT_WRITE);
@@ -113,6 +114,25 @@ START_TEST(denied_stores_stop_lanes)
         rig_activate(&rig, NULL);
         ck_assert_ptr_nonnull(rig_run(&rig, isa, OP_ld_a_32, (struct insn){.d = SLOT_B, .a = CELL_A, .f = 1}));
         ck_assert_uint_eq(rig.fault_count, 1);
+    }
+}
+END_TEST
+
+START_TEST(denied_stores_to_live_memory_go_ahead)
+{
+    for (int isa = 0; isa < ISAS && rig_has(isa); isa++) {
+        struct rig rig;
+        rig_init(&rig, 16, 16, 16);
+        rig.sites[0] = (struct site){.size = 4, .components = 1, .align = 4};
+        const uint64_t address = base_of(&rig, 2);
+        cell(&rig, CELL_A, (int64_t)address, 4, 0);
+        for (uint32_t i = 0; i < 16; i++)
+            memcpy(rig.frame + SLOT_B + 4 * i, &(uint32_t){i + 77}, 4);
+        ck_assert_ptr_nonnull(rig_run(&rig, isa, OP_st_a_32, (struct insn){.d = SLOT_B, .a = CELL_A, .f = 1}));
+        ck_assert_uint_eq(rig.fault_count, 1);
+        ck_assert_uint_eq(rig.fault.kind, FAULT_WRITE);
+        ck_assert(rig.fault.goes_on);
+        ck_assert_mem_eq((void *)(uintptr_t)address, rig.frame + SLOT_B, 64);
     }
 }
 END_TEST
@@ -350,6 +370,7 @@ int main(void)
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, loads_and_stores);
     tcase_add_test(tests, denied_stores_stop_lanes);
+    tcase_add_test(tests, denied_stores_to_live_memory_go_ahead);
     tcase_add_test(tests, private_memory);
     tcase_add_test(tests, atomics_in_lane_order);
     tcase_add_test(tests, one_address_in_lane_order);
