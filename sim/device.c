@@ -95,7 +95,10 @@ static void host_print(void *self, struct wave *wave, const char *text, size_t s
 {
     struct device *device = self;
     (void)wave;
-    device->printf_sink(device->printf_self, text, size);
+    if (!text)
+        device->launch->exhausted = true;
+    else
+        device->printf_sink(device->printf_self, text, size);
 }
 
 void device_set_printf(struct device *device, printf_sink *sink, void *self)

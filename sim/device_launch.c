@@ -229,6 +229,8 @@ enum status device_launch(struct device *device, const struct launch_request *re
     device->launch = &launch;
     announce(&launch, LAUNCH_BEGIN);
     status = schedule_run(&launch);
+    if (status == STATUS_OK && launch.exhausted)
+        status = STATUS_OUT_OF_RESOURCES;
     announce(&launch, LAUNCH_END);
     device->launch = NULL;
     clock_tick(&device->clock, clock_launch_cost(launch.groups_run, launch.steps));

@@ -70,6 +70,7 @@ struct launch {
     /* changes as it runs */
     struct group *running;                 /* whose wave runs now: faults are counted there */
     uint64_t steps, groups_run;
+    bool exhausted;                        /* memory for what waves print or gather ran out */
     bool contended;                        /* some wave spun while lanes of it were parked */
 };
 

@@ -126,11 +126,12 @@ size_t program_variable_bytes(const struct program *program)
 
 static bool kernels_make(struct program *program)
 {
-    program->kernel_count = interp_kernel_count(program->module);
-    program->kernels = calloc(program->kernel_count + 1, sizeof *program->kernels);
+    size_t count = interp_kernel_count(program->module);
+    program->kernels = calloc(count + 1, sizeof *program->kernels);
     if (!program->kernels)
         return false;
-    for (size_t i = 0; i < program->kernel_count; i++)
+    program->kernel_count = count;
+    for (size_t i = 0; i < count; i++)
         program->kernels[i] =
             (struct kernel){.program = program, .index = i, .info = interp_kernel_info(program->module, i)};
     return true;

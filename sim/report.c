@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Without memory for the index a finding is not found again: it is told each time it comes. */
+#define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
 struct entry {
@@ -27,6 +29,7 @@ struct report {
     struct entry *by_key;
     size_t kind_count[FINDING_KIND_COUNT];
     size_t unprinted;
+    size_t lost[SEVERITY_ERROR + 1]; /* told, but there was no memory to keep them */
 };
 
 struct report *report_new(const struct scenario *scenario)
@@ -185,10 +188,24 @@ static void announce(struct report *report, const struct entry *entry)
     }
 }
 
+/* Without memory to keep it, a finding still counts and is told. */
+static void lose(struct report *report, const struct finding *finding, enum severity severity)
+{
+    struct finding told = *finding;
+    told.severity = severity;
+    told.count = 1;
+    report->lost[severity]++;
+    if (report->stream) {
+        report_print_finding(report->stream, &told, report->colour);
+        fflush(report->stream);
+    }
+}
+
 static void add_new(struct report *report, const struct finding *finding, enum severity severity, char *key)
 {
     struct entry *entry = make_room(report) ? entry_new(finding, severity, key) : NULL;
     if (!entry) {
+        lose(report, finding, severity);
         free(key);
         return;
     }
@@ -200,13 +217,16 @@ static void add_new(struct report *report, const struct finding *finding, enum s
 void report_add(struct report *report, const struct finding *finding)
 {
     enum severity severity = report->scenario->checks[finding_check(finding->kind)];
-    char *key = severity == SEVERITY_OFF ? NULL : finding_key(finding);
-    if (!key)
+    if (severity == SEVERITY_OFF)
         return;
-    struct entry *entry;
+    char *key = finding_key(finding);
+    struct entry *entry = NULL;
     pthread_mutex_lock(&report->lock);
-    HASH_FIND_STR(report->by_key, key, entry);
-    if (entry) {
+    if (key)
+        HASH_FIND_STR(report->by_key, key, entry);
+    if (!key) {
+        lose(report, finding, severity);
+    } else if (entry) {
         entry->finding.count++;
         free(key);
     } else {
@@ -223,6 +243,7 @@ void report_clear(struct report *report)
         entry_free(report->entries[i]);
     report->count = report->unprinted = 0;
     memset(report->kind_count, 0, sizeof report->kind_count);
+    memset(report->lost, 0, sizeof report->lost);
     pthread_mutex_unlock(&report->lock);
 }
 
@@ -247,6 +268,8 @@ size_t report_total(const struct report *report, enum severity at_least)
     pthread_mutex_lock(lock_of(report));
     for (size_t i = 0; i < report->count; i++)
         total += report->entries[i]->finding.severity >= at_least ? (size_t)report->entries[i]->finding.count : 0;
+    for (enum severity severity = at_least; severity <= SEVERITY_ERROR; severity++)
+        total += report->lost[severity];
     pthread_mutex_unlock(lock_of(report));
     return total;
 }
@@ -283,7 +306,7 @@ void report_print_repeats(FILE *stream, const struct report *report)
 
 static size_t distinct(const struct report *report, enum severity severity)
 {
-    size_t count = 0;
+    size_t count = report->lost[severity];
     for (size_t i = 0; i < report->count; i++)
         count += report->entries[i]->finding.severity == severity;
     return count;

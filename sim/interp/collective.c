@@ -229,6 +229,8 @@ void collective_perform(struct wave *const *waves, size_t wave_count, uint32_t s
 {
     size_t places = 0;
     struct member *members = wave_count ? gather(waves, wave_count, &places) : NULL;
+    if (!members && wave_count) /* without results the launch is worth nothing */
+        waves[0]->host->print(waves[0]->host->self, waves[0], NULL, 0);
     if (!members)
         return;
     const struct collective c = collective_of(waves[0]);

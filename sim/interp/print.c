@@ -10,7 +10,7 @@
 enum { FIELD_MAX = 4096, STRING_MAX = 65536 }; /* longest width or precision; longest text read from memory */
 enum argument_kind { ARGUMENT_INTEGER, ARGUMENT_FLOAT, ARGUMENT_POINTER };
 
-struct text { char *bytes; size_t size, room; };
+struct text { char *bytes; size_t size, room; bool cut; /* no memory for the rest */ };
 
 struct argument {
     enum argument_kind kind;
@@ -44,6 +44,7 @@ static void append(struct text *text, const char *bytes, size_t size)
     if (text->size + size > text->room) {
         const size_t room = 2 * (text->size + size) + 64;
         char *grown = realloc(text->bytes, room);
+        text->cut |= !grown;
         if (!grown)
             return;
         text->bytes = grown;
@@ -54,13 +55,15 @@ static void append(struct text *text, const char *bytes, size_t size)
 }
 
 /* A string in device memory up to its end, or to where nothing may be read. NULL: not even its start. */
-static char *read_string(const struct wave *wave, uint64_t address)
+static char *read_string(struct printer *p, uint64_t address)
 {
-    const struct region *region = memory_region(wave->memory, address);
+    const struct region *region = memory_region(p->wave->memory, address);
     if (address < region->low || address >= region->high || region->deny & DENY_KERNEL_READ)
         return NULL;
     const uint64_t room = region->high - address < STRING_MAX ? region->high - address : STRING_MAX;
-    return strndup((const char *)(uintptr_t)address, room);
+    char *copy = strndup((const char *)(uintptr_t)address, room);
+    p->text.cut |= !copy;
+    return copy;
 }
 
 /* ---- arguments ---------------------------------------------------------------------- */
@@ -218,7 +221,7 @@ static void print_character(struct printer *p, const struct conversion *c, uint6
 
 static void print_string(struct printer *p, const struct conversion *c, const struct argument *argument, uint64_t address)
 {
-    char *string = argument->kind == ARGUMENT_POINTER ? read_string(p->wave, address) : NULL;
+    char *string = argument->kind == ARGUMENT_POINTER ? read_string(p, address) : NULL;
     const char *shown = string ? string : address ? "(not a string)" : "(null)";
     const size_t length = strlen(shown), size = c->precision >= 0 && (size_t)c->precision < length ? (size_t)c->precision : length;
     const size_t padding = c->width > 0 && (size_t)c->width > size ? (size_t)c->width - size : 0;
@@ -290,7 +293,8 @@ static void print_lane(struct printer *p, const char *format, uint32_t lane)
     p->slots = p->descriptors + p->insn->f;
     p->text.size = 0;
     print_format(p, format);
-    p->wave->host->print(p->wave->host->self, p->wave, p->text.bytes ? p->text.bytes : "", p->text.size);
+    const char *text = p->text.bytes ? p->text.bytes : "";
+    p->wave->host->print(p->wave->host->self, p->wave, p->text.cut ? NULL : text, p->text.size);
 }
 
 void print_lanes(const struct insn *insn, const uint8_t *frame, struct wave *wave)
@@ -298,7 +302,9 @@ void print_lanes(const struct insn *insn, const uint8_t *frame, struct wave *wav
     struct printer printer = {.insn = insn, .frame = frame, .wave = wave};
     uint64_t address;
     memcpy(&address, frame + wave->code->operands[insn->d], sizeof address);
-    char *format = read_string(wave, address);
+    char *format = read_string(&printer, address);
+    if (printer.text.cut)
+        wave->host->print(wave->host->self, wave, NULL, 0);
     for (uint32_t lane = 0; format && lane < wave->lane_count; lane++)
         if (lane_mask_test(&wave->active, lane))
             print_lane(&printer, format, lane);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PURPOSE  printf of OpenCL C: one call of wave->host->print per active lane, in lane order. */
+/* PURPOSE  printf of OpenCL C: one call of wave->host->print per active lane, in lane order; with NULL for
+ *          the text when there is no memory for it. */
 #ifndef ORRERY_INTERP_PRINT_H
 #define ORRERY_INTERP_PRINT_H
 
