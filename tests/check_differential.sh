@@ -10,7 +10,7 @@ trap 'rm -f "$out"' EXIT
 bad=0
 for schedule in lockstep serial round-robin random reverse; do
     ORRERY_SCHEDULE=$schedule ORRERY_SEED=5 ORRERY_QUANTUM=3 \
-        "$build/tests/differential" Orrery "$src/tests/differential" >"$out" 2>&1 || bad=1
+        "$build/tests/run_differential" Orrery "$src/tests/differential" >"$out" 2>&1 || bad=1
     grep -v '^ok \|SUMMARY errors=0 warnings=0' "$out" | sed "s/^/$schedule: /"
     grep -q 'SUMMARY errors=[1-9]\|SUMMARY errors=0 warnings=[1-9]' "$out" && bad=1
 done

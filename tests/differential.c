@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * PURPOSE  Runs small kernels on one platform and compares what they write with what another
- *          implementation wrote. differential [--write | --print] PLATFORM FILE-OR-DIRECTORY...
+ *          implementation wrote. run_differential [--write | --print] PLATFORM FILE-OR-DIRECTORY...
  *          Each .cl or .spvasm file says in lines that begin with "//!" or ";!" how it is run:
  *
  *   global X [Y [Z]], local X [Y [Z]], offset X [Y [Z]]    of the launch; global 1 if absent
@@ -34,7 +34,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { ARGS_MAX = 24, SPECS_MAX = 8, TIMEOUT_SECONDS = 120, OUTPUT_MAX = 1 << 20 };
+enum { ARGS_MAX = 24, SPECS_MAX = 8, TIMEOUT_SECONDS = 30, OUTPUT_MAX = 1 << 20 };
 
 enum type { CHAR, UCHAR, SHORT, USHORT, INT, UINT, LONG, ULONG, HALF, FLOAT, DOUBLE, TYPES };
 static const struct { const char *name; size_t bytes; } types[TYPES] = {
@@ -561,7 +561,7 @@ int main(int argc, char **argv)
     const char *mode = argc > 1 && argv[1][0] == '-' ? argv[1] : NULL;
     int bad = 0, total = 0, at = mode ? 2 : 1;
     if (argc < at + 2) {
-        fprintf(stderr, "usage: differential [--write | --print] PLATFORM FILE-OR-DIRECTORY...\n");
+        fprintf(stderr, "usage: run_differential [--write | --print] PLATFORM FILE-OR-DIRECTORY...\n");
         return 2;
     }
     for (int i = at + 1; i < argc; i++)

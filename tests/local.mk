@@ -110,6 +110,16 @@ check_PROGRAMS += %D%/check_hostile_kernels
 check_PROGRAMS += %D%/check_exec_generic
 %C%_check_exec_generic_SOURCES = %D%/check_exec_generic.c %D%/exec_support.c %D%/exec_support.h
 %C%_check_exec_generic_LDADD = libsim.la -lm $(CHECK_LIBS)
+check_PROGRAMS += %D%/check_spirv_table
+%C%_check_spirv_table_SOURCES = %D%/check_spirv_table.c
+%C%_check_spirv_table_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+%C%_check_spirv_table_LDADD = libsim.la $(JANSSON_LIBS) $(CHECK_LIBS)
+
+# Not a test by itself: check_differential.sh runs it. Its kernels are in the directory differential.
+noinst_PROGRAMS += %D%/run_differential
+%C%_run_differential_SOURCES = %D%/differential.c
+%C%_run_differential_LDADD = $(OPENCL_LIBS) -lm
+test_scripts_built = %D%/check_differential.sh
 endif
 
 include $(srcdir)/tests/fuzz/local.mk
@@ -138,7 +148,14 @@ EXTRA_DIST += $(client_scripts) \
 	%D%/clients/run.sh \
 	%D%/clients/viennacl_solve.cpp
 
+# Preloaded by check_alloc.sh; -rpath makes libtool build a shared object of what is not installed.
+check_LTLIBRARIES += fail_alloc.la
+fail_alloc_la_SOURCES = %D%/fail_alloc.c
+fail_alloc_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
+fail_alloc_la_LIBADD = -ldl
+
 test_scripts = \
+	%D%/check_alloc.sh \
 	%D%/check_cli.sh \
 	%D%/check_bench.sh \
 	%D%/check_demo.sh \
@@ -147,5 +164,5 @@ test_scripts = \
 	%D%/check_tables.sh \
 	%D%/check_vector.sh
 
-TESTS += $(check_PROGRAMS) $(test_scripts)
-EXTRA_DIST += $(test_scripts)
+TESTS += $(check_PROGRAMS) $(test_scripts) $(test_scripts_built)
+EXTRA_DIST += $(test_scripts) %D%/check_differential.sh %D%/differential

@@ -102,8 +102,19 @@ uint32_t ir_pure(struct ir *ir, uint32_t block, enum ir_op op, enum scalar type,
     return v;
 }
 
+/* An instruction has 32 bits for a scale and for an offset. */
+static bool fits_offset(int64_t offset) { return offset == (int32_t)offset; }
+
 uint32_t ir_index(struct ir *ir, uint32_t block, uint32_t base, uint32_t index, uint64_t scale, int64_t offset)
 {
+    if (index && scale > UINT32_MAX) {
+        index = ir_pure(ir, block, IR_mul, T_I64, index, ir_const(ir, T_I64, scale), NONE, 0);
+        scale = 1;
+    }
+    if (!fits_offset(offset)) {
+        base = ir_pure(ir, block, IR_add, T_I64, base, ir_const(ir, T_I64, (uint64_t)offset), NONE, 0);
+        offset = 0;
+    }
     uint32_t v = ir_new_value(ir, IR_index, T_I64);
     struct value *value = ir_value(ir, v);
     value->args[0] = base;
@@ -197,19 +208,23 @@ static uint32_t fold_index(struct ir *ir, uint32_t v)
 {
     struct value *value = ir_value(ir, v);
     uint64_t bits;
+    struct value *base = ir_value(ir, value->args[0]);
     if (value->args[1] && ir_is_const(ir, value->args[1], &bits)) {
-        value->offset += bits_signed(bits, T_I64) * (int64_t)value->imm;
-        value->args[1] = NONE;
+        int64_t offset = (int64_t)((uint64_t)value->offset + bits * value->imm);
+        if (fits_offset(offset) || base->op == IR_const) {
+            value->offset = offset;
+            value->args[1] = NONE;
+        }
     }
     if (!value->args[1])
         value->imm = 0;
-    struct value *base = ir_value(ir, value->args[0]);
-    if (base->op == IR_index && !value->args[1] && base->offset + value->offset == (int32_t)(base->offset + value->offset)) {
+    bool together = base->op == IR_index && fits_offset(base->offset + value->offset);
+    if (together && !value->args[1]) {
         value->offset += base->offset;
         value->args[1] = base->args[1];
         value->imm = base->imm;
         value->args[0] = base->args[0];
-    } else if (base->op == IR_index && !base->args[1]) {
+    } else if (together && !base->args[1]) {
         value->offset += base->offset;
         value->args[0] = base->args[0];
     }

@@ -239,6 +239,7 @@ static void lower_other(struct lower *l, uint32_t word)
     case SpvOpBitcast: lower_bitcast(l, word); return;
     case SpvOpDot: lower_dot(l, word); return;
     case SpvOpPtrDiff: lower_pointer_difference(l, word); return;
+    case SpvOpSizeOf: lower_set(l, w[2], &(uint32_t){ir_const(l->ir, type->scalar, lower_pointee(l, w[3])->size)}, 1); return;
     case SpvOpIAddCarry: case SpvOpISubBorrow: case SpvOpUMulExtended: case SpvOpSMulExtended: lower_wide_result(l, word); return;
     case SpvOpGenericPtrMemSemantics: case SpvOpGenericCastToPtrExplicit: lower_memory_op(l, word); return;
     default: break;
