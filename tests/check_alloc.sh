@@ -1,0 +1,53 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Memory that runs out is an error like others: one allocation of Orrery's own code fails (tests/fail_alloc.c), each in
+# turn, and the process ends by itself, with an error or with what it would have done anyway.
+# CHECK_ALLOC_EVERY=1 tries each one; by default every seventh.
+set -u
+src=${ORRERY_SRCDIR:?} build=${ORRERY_BUILDDIR:?}
+shim=$build/.libs/fail_alloc.so
+every=${CHECK_ALLOC_EVERY:-7}
+[ -f "$shim" ] || { echo "fail_alloc.so was not built"; exit 77; }
+grep -q '^#define ORRERY_LOOPING' "$build/config.h" && { echo "a sanitizer replaces malloc itself"; exit 77; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+bad=0 tried=0
+
+# judge NAME N STATUS USUAL-STATUS: killed, or quietly wrong?
+judge() {
+    if [ "$3" -ge 128 ]; then
+        echo "$1: allocation $2: ended by signal $(($3 - 128))"
+    elif [ "$3" = 0 ] && [ "$4" != 0 ]; then
+        echo "$1: allocation $2: the finding got lost"
+    elif [ "$3" = "$4" ] && ! cmp -s "$work/out" "$work/usual"; then
+        echo "$1: allocation $2: another result and no error"
+    else
+        return 0
+    fi
+    bad=1
+}
+
+# starve NAME COMMAND...
+starve() {
+    local name=$1 usual status n count
+    shift
+    "$@" >/dev/null 2>&1 # into the compile cache
+    LD_PRELOAD=$shim FAIL_ALLOCATION_COUNT=$work/count "$@" >"$work/usual" 2>/dev/null
+    usual=$?
+    count=$(cat "$work/count") || { echo "$name: no allocation counted"; bad=1; return; }
+    for ((n = 1 + start % every; n <= count; n += every)); do
+        LD_PRELOAD=$shim FAIL_ALLOCATION=$n timeout -s KILL 60 "$@" >"$work/out" 2>/dev/null
+        judge "$name" "$n" $? "$usual" 2>/dev/null
+        tried=$((tried + 1))
+    done
+    rm -f "$work/count"
+    start=$((start + 3)) # not the same ones in each
+}
+
+start=0
+for scenario in clean/collectives clean/printf faulty/global_write faulty/uninitialised_store faulty/endless_loop; do
+    starve "$scenario" "$build/orrery" run "$src/scenarios/$scenario.yaml"
+done
+starve program "$build/examples/out_of_bounds" "$src/examples/out_of_bounds.cl"
+echo "$tried allocations failed"
+exit "$bad"

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  Preloaded into a process: one allocation that Orrery's own code asks for fails. Those of libraries
+ *          and of the program under test do not, so that what breaks is ours.
+ *
+ * FAIL_ALLOCATION=N        the Nth one fails, counted from 1; 0 or absent: none
+ * FAIL_ALLOCATION_COUNT=F  how many there were is written to this file at the end
+ *
+ * Whose code asks is known from the return address: the command (orrery) and the library (liborrery.so).
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* glibc's own names of what is replaced here */
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *old, size_t size);
+void *__libc_memalign(size_t alignment, size_t size);
+int __vasprintf_chk(char **out_text, int flag, const char *format, va_list arguments);
+
+static atomic_ulong asked;
+
+static bool is_ours(const void *caller)
+{
+    Dl_info info;
+    if (!dladdr(caller, &info) || !info.dli_fname)
+        return false;
+    const char *slash = strrchr(info.dli_fname, '/'), *name = slash ? slash + 1 : info.dli_fname;
+    return !strcmp(name, "orrery") || !strncmp(name, "liborrery.so", 12);
+}
+
+static bool fails(const void *caller)
+{
+    static atomic_long chosen = -1;
+    if (!is_ours(caller))
+        return false;
+    if (chosen < 0) {
+        const char *text = getenv("FAIL_ALLOCATION");
+        chosen = text ? atol(text) : 0;
+    }
+    if (atomic_fetch_add(&asked, 1) + 1 != (unsigned long)chosen)
+        return false;
+    errno = ENOMEM;
+    return true;
+}
+
+#define CALLER __builtin_extract_return_addr(__builtin_return_address(0))
+
+void *malloc(size_t size)
+{
+    return fails(CALLER) ? NULL : __libc_malloc(size);
+}
+
+void *calloc(size_t count, size_t size)
+{
+    return fails(CALLER) ? NULL : __libc_calloc(count, size);
+}
+
+void *realloc(void *old, size_t size)
+{
+    return fails(CALLER) ? NULL : __libc_realloc(old, size);
+}
+
+void *aligned_alloc(size_t alignment, size_t size)
+{
+    return fails(CALLER) ? NULL : __libc_memalign(alignment, size);
+}
+
+static char *copy(const char *text, size_t length)
+{
+    char *result = __libc_malloc(length + 1);
+    if (result) {
+        memcpy(result, text, length);
+        result[length] = '\0';
+    }
+    return result;
+}
+
+char *strdup(const char *text)
+{
+    return fails(CALLER) ? NULL : copy(text, strlen(text));
+}
+
+char *strndup(const char *text, size_t most)
+{
+    return fails(CALLER) ? NULL : copy(text, strnlen(text, most));
+}
+
+int vasprintf(char **out_text, const char *format, va_list arguments)
+{
+    return fails(CALLER) ? -1 : __vasprintf_chk(out_text, 0, format, arguments);
+}
+
+int asprintf(char **out_text, const char *format, ...)
+{
+    if (fails(CALLER))
+        return -1;
+    va_list arguments;
+    va_start(arguments, format);
+    int length = __vasprintf_chk(out_text, 0, format, arguments);
+    va_end(arguments);
+    return length;
+}
+
+FILE *open_memstream(char **out_text, size_t *out_size)
+{
+    FILE *(*own)(char **, size_t *);
+    *(void **)&own = dlsym(RTLD_NEXT, "open_memstream");
+    return fails(CALLER) ? NULL : own(out_text, out_size);
+}
+
+/* Processes that this one starts are not ours to disturb. */
+__attribute__((constructor)) static void end_inheritance(void)
+{
+    unsetenv("LD_PRELOAD");
+}
+
+__attribute__((destructor)) static void tell(void)
+{
+    const char *name = getenv("FAIL_ALLOCATION_COUNT");
+    FILE *file = name && atomic_load(&asked) ? fopen(name, "w") : NULL;
+    if (!file)
+        return;
+    fprintf(file, "%lu\n", atomic_load(&asked));
+    fclose(file);
+}
