@@ -560,14 +560,15 @@ bool access_async(const struct insn *insn, uint8_t *frame, struct wave *wave)
         return false;
     for (int i = 0; i < 4; i++)
         memcpy(&value[i], frame + wave->code->operands[insn->d + (uint32_t)i], 8);
-    const uint64_t bytes = insn->f & 0xffff, stride = value[3] * bytes;
+    const uint64_t bytes = insn->f & 0xffff, far = 1ull << 62; /* past every region, whatever it is added to */
+    const uint64_t stride = value[3] > far / bytes ? far : value[3] * bytes;
     const uint64_t to_step = insn->f >> 16 & 1 ? stride : bytes, from_step = insn->f >> 17 & 1 ? stride : bytes;
     begin(&from, wave, insn->e, FORM_GENERIC, 1, 1);
     begin(&to, wave, insn->e, FORM_GENERIC, 1, 1);
     from.read = to.write = true;
     wave->unwaited = insn->e;
     if (to_step == bytes && from_step == bytes)
-        copy_lane(&from, &to, 0, value[1], value[0], value[2] * bytes);
+        copy_lane(&from, &to, 0, value[1], value[0], value[2] > UINT64_MAX / bytes ? UINT64_MAX : value[2] * bytes);
     else
         for (uint64_t i = 0; i < value[2] && !from.fault.lanes && !to.fault.lanes; i++)
             copy_lane(&from, &to, 0, value[1] + i * from_step, value[0] + i * to_step, bytes);
