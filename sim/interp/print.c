@@ -41,6 +41,8 @@ struct printer {
 
 static void append(struct text *text, const char *bytes, size_t size)
 {
+    if (size == 0) /* there may be no memory yet */
+        return;
     if (text->size + size > text->room) {
         const size_t room = 2 * (text->size + size) + 64;
         char *grown = realloc(text->bytes, room);
