@@ -22,23 +22,33 @@ setarch -R true 2>/dev/null && no_aslr="setarch -R"
 
 run_first() { (cd "$src" && ORRERY_CACHE_DIR=$work/cache "$build/orrery" "$@"); }
 # Compiles for itself: a cached build may not differ from a fresh one.
-run_second() { (cd "$work" && PADDING=$(printf '%4000s' x) ORRERY_CACHE=0 $no_aslr "$other" "$@"); }
+run_second() { (cd "$work" && PADDING=$(printf '%4000s' x) ORRERY_CACHE_DIR=$work/other-cache $no_aslr "$other" "$@"); }
 
 bad=0
 count=0
-while read -r scenario; do
-    grep -q '^program:' "$src/$scenario" || continue
-    count=$((count + 1))
+same_twice() { # SCENARIO OPTION...
+    local scenario=$1 run part
+    shift
     for run in first second; do
-        "run_$run" run --json "$work/$run.json" "$src/$scenario" >"$work/$run.out" 2>"$work/$run.err" </dev/null
+        "run_$run" run "$@" --json "$work/$run.json" "$src/$scenario" >"$work/$run.out" 2>"$work/$run.err" </dev/null
         echo "status $?" >>"$work/$run.out"
         touch "$work/$run.json"
     done
     for part in out err json; do
-        diff -u "$work/first.$part" "$work/second.$part" || { echo "$scenario: $part differs"; bad=1; }
+        diff -u "$work/first.$part" "$work/second.$part" || { echo "$scenario $*: $part differs"; bad=1; }
     done
     rm -f "$work"/*.json
+    count=$((count + 1))
+}
+
+while read -r scenario; do
+    grep -q '^program:' "$src/$scenario" || continue
+    same_twice "$scenario"
+    for policy in random round-robin; do
+        same_twice "$scenario" --schedule "$policy" --seed 1 --quantum 3
+        same_twice "$scenario" --schedule "$policy" --seed 20261120
+    done
 done < <(cd "$src" && find scenarios -name '*.yaml' | LC_ALL=C sort)
-echo "$count scenarios, twice each"
+echo "$count runs, twice each"
 [ "$count" -gt 0 ] || exit 77
 exit "$bad"
