@@ -146,7 +146,8 @@ bool op_parts(const char *name, char family[32], uint32_t *bits, char form[8])
     if (last[1 + tail] == 0 && tail > 0 && tail < 8) {
         strcpy(form, last + 1);
         do
-            last--;
+            if (last-- == name)
+                return false;
         while (*last != '_');
     }
     char *end;
