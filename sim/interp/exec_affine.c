@@ -79,8 +79,8 @@ static inline struct affine affine_of(u64 value) { return (struct affine){.base 
         }                                                                                                   \
         NEXT;                                                                                               \
     }
-static inline bool is_general_A(uint8_t *frame, uint32_t operand) { return AFFINE(operand)->general; }
-static inline bool is_general_U(uint8_t *frame, uint32_t operand) { return (void)frame, (void)operand, false; }
+static inline uint32_t is_general_A(uint8_t *frame, uint32_t operand) { return AFFINE(operand)->general; }
+static inline uint32_t is_general_U(uint8_t *frame, uint32_t operand) { return (void)frame, (void)operand, 0u; }
 
 /* One op: lanes from an expression of a and b, base and steps from one of their fields. */
 #define AFFINE_OP(name, bits, A, B, lane, base_, x, y)                                                      \

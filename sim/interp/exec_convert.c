@@ -52,14 +52,14 @@ static inline i32 f64_s32(f64 a)
 static inline u32 f32_u32(f32 a)
 {
     const bool inside = (a > -1.0f) & (a < 0x1p32f), upper = a >= 0x1p31f;
-    const i32 whole = (i32)((inside ? a : 0) - (inside & upper ? 0x1p31f : 0));
+    const i32 whole = (i32)((inside ? a : 0) - ((inside & upper) ? 0x1p31f : 0));
     return inside ? (u32)whole ^ (upper ? 0x80000000u : 0) : 0x80000000u;
 }
 
 static inline u32 f64_u32(f64 a)
 {
     const bool inside = (a > -1.0) & (a < 0x1p32), upper = a >= 0x1p31;
-    const i32 whole = (i32)((inside ? a : 0) - (inside & upper ? 0x1p31 : 0));
+    const i32 whole = (i32)((inside ? a : 0) - ((inside & upper) ? 0x1p31 : 0));
     return inside ? (u32)whole ^ (upper ? 0x80000000u : 0) : 0x80000000u;
 }
 
@@ -73,7 +73,7 @@ static inline i64 f64_s64(f64 a)
 static inline u64 f64_u64(f64 a)
 {
     const bool inside = (a > -1.0) & (a < 0x1p64), upper = a >= 0x1p63;
-    const i64 whole = (i64)((inside ? a : 0) - (inside & upper ? 0x1p63 : 0));
+    const i64 whole = (i64)((inside ? a : 0) - ((inside & upper) ? 0x1p63 : 0));
     return inside ? (u64)whole ^ (upper ? 0x8000000000000000u : 0) : 0x8000000000000000u;
 }
 
