@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define SPV_ENABLE_UTILITY_CODE
-#include "module.h"
+#include "ir.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -712,6 +712,15 @@ static void read_module(struct module *m)
     (void)string_words;
 }
 
+/* What cannot be lowered is an error of the build, not of the first launch. */
+static void try_lowering(struct module *m)
+{
+    for (uint32_t i = 0; i < m->entries.count; i++) {
+        lower_kernel(m, &m->entries.at[i], false);
+        arena_free(&m->work);
+    }
+}
+
 enum status interp_module_new(const uint32_t *words, size_t word_count, const struct spec_constant *constants,
                               size_t constant_count, struct module **out_module, struct diagnosis *diagnosis)
 {
@@ -721,7 +730,7 @@ enum status interp_module_new(const uint32_t *words, size_t word_count, const st
     jmp_buf fail;
     pthread_mutex_init(&m->lock, NULL);
     m->fail = &fail;
-    m->arena.out_of_memory = &fail;
+    m->arena.out_of_memory = m->work.out_of_memory = &fail;
     m->fail_status = STATUS_OUT_OF_MEMORY;
     m->diagnosis = diagnosis;
     if (setjmp(fail)) {
@@ -735,6 +744,7 @@ enum status interp_module_new(const uint32_t *words, size_t word_count, const st
     m->spec = arena_copy(&m->arena, constants, constant_count * sizeof *constants);
     m->spec_count = constant_count;
     read_module(m);
+    try_lowering(m);
     m->diagnosis = NULL;
     m->fail = m->arena.out_of_memory = NULL;
     *out_module = m;
