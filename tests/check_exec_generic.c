@@ -501,6 +501,124 @@ START_TEST(group_functions_of_several_waves)
 }
 END_TEST
 
+/* ---- uninitialised values ------------------------------------------------------------------------ */
+
+enum { FORM_UNIFORM, FORM_AFFINE, FORM_LANES, FORM_PRIVATE_UNIFORM, FORM_PRIVATE_LANES, FORM_ANY };
+
+static uint64_t poison_address(struct rig *rig, uint32_t form, uint32_t lane, uint32_t bytes)
+{
+    switch (form) {
+    case FORM_UNIFORM: return base_of(rig, 1) + 64;
+    case FORM_PRIVATE_UNIFORM: return PRIVATE_BASE + 32;
+    case FORM_PRIVATE_LANES: return PRIVATE_BASE + lane * 7 % 20 * bytes;
+    case FORM_ANY: return lane & 1 ? PRIVATE_BASE + 64 : base_of(rig, 1) + lane * bytes;
+    default: return base_of(rig, 1) + lane * bytes;
+    }
+}
+
+static uint8_t *undefined_byte(struct rig *rig, uint32_t lane, uint64_t address)
+{
+    const uint64_t offset = address - PRIVATE_BASE;
+    return rig->wave.private_undefined + (offset / 4 * 256 + lane) * 4 + offset % 4;
+}
+
+static bool defined(struct rig *rig, uint32_t lane, uint64_t address, uint32_t bytes)
+{
+    bool all = true;
+    if (address >= PRIVATE_BASE + PRIVATE_BYTES)
+        return memory_range_valid(&rig->regions[1], address, bytes);
+    for (uint32_t i = 0; i < bytes; i++)
+        all &= !*undefined_byte(rig, lane, address + i);
+    return all;
+}
+
+static void poison(int isa, uint32_t form, uint32_t bytes, bool partial, uint64_t *state)
+{
+    static uint8_t valid[32768 / 8], undefined[PRIVATE_BYTES * 256];
+    struct rig rig;
+    rig_init(&rig, 48, 41, 48);
+    const lane_mask some = rig_random_mask(state, 41);
+    rig_activate(&rig, partial ? &some : NULL);
+    const lane_mask active = rig.wave.active;
+    memset(valid, 0xff, sizeof valid);
+    memset(undefined, 0, sizeof undefined);
+    rig.memory.track_validity = true;
+    rig.regions[1].valid = valid;
+    rig.wave.private_undefined = undefined;
+    for (int i = 0; i < 20; i++)
+        memory_set_valid(&rig.regions[1], base_of(&rig, 1) + rig_random(state) % 400, 1 + rig_random(state) % 5, false);
+    for (int i = 0; i < 2000; i++)
+        undefined[rig_random(state) % sizeof undefined] = 1;
+    rig.sites[1] = (struct site){.access = ACCESS_READ, .size = bytes, .components = 1, .align = 1};
+    const uint32_t list[] = {form, bytes, 24};
+    memcpy(&rig.operands[10], list, sizeof list);
+    for (uint32_t i = 0; i < 48; i++)
+        put(&rig, SLOT_A, i, 8, poison_address(&rig, form, i, bytes) - 24);
+    uint32_t a = SLOT_A;
+    if (form == FORM_UNIFORM || form == FORM_PRIVATE_UNIFORM) {
+        memcpy(rig.frame + CELL_A, &(uint64_t){poison_address(&rig, form, 0, bytes) - 24}, 8);
+        a = CELL_A;
+    } else if (form == FORM_AFFINE) {
+        *(struct affine *)(void *)(rig.frame + CELL_A) = (struct affine){.base = (int64_t)base_of(&rig, 1) - 24, .step_x = bytes, .slot = SLOT_A};
+        a = CELL_A;
+    }
+    rig_run(&rig, isa, OP_poison_ld, (struct insn){.d = SLOT_D, .a = a, .b = 10, .e = 1});
+    for (uint32_t i = 0; i < 41; i++) {
+        const bool got = get(&rig, SLOT_D, i / 64, 8) >> i % 64 & 1, want = !defined(&rig, i, poison_address(&rig, form, i, bytes), bytes);
+        EXPECT(!lane_mask_test(&active, i) || got == want, "form %u of %u bytes, build %d lane %u: %d", form, bytes, isa, i, got);
+    }
+    if (form == FORM_UNIFORM) {
+        rig_run(&rig, isa, OP_poison_ld_u, (struct insn){.d = CELL_D, .a = a, .b = 10, .e = 1});
+        EXPECT(rig.frame[CELL_D] == !defined(&rig, 0, base_of(&rig, 1) + 64, bytes), "uniform form of %u bytes, build %d", bytes, isa);
+    }
+    const lane_mask bad = form == FORM_UNIFORM ? (lane_mask){{0}} : rig_random_mask(state, 41);
+    memcpy(rig.frame + SLOT_C, &bad, sizeof bad);
+    rig_run(&rig, isa, OP_poison_st, (struct insn){.a = a, .b = 10, .c = SLOT_C, .e = 1});
+    uint64_t reported = 0;
+    for (uint32_t i = 0; i < 41; i++) {
+        const uint64_t address = poison_address(&rig, form, i, bytes);
+        const bool private = address < PRIVATE_BASE + PRIVATE_BYTES, is_bad = lane_mask_test(&bad, i);
+        if (!lane_mask_test(&active, i))
+            continue;
+        reported += is_bad && !private;
+        EXPECT(defined(&rig, i, address, bytes) == !(is_bad && private), "form %u of %u bytes, build %d lane %u is marked wrong", form, bytes, isa, i);
+    }
+    EXPECT(rig.fault_count == (reported > 0) && (!reported || (rig.fault.kind == FAULT_UNINITIALISED_STORE && rig.fault.lanes == reported)),
+           "form %u build %d: %u reports of %lu lanes", form, isa, rig.fault_count, rig.fault.lanes);
+}
+
+START_TEST(uninitialised_bytes)
+{
+    uint64_t state = 27;
+    EACH_BUILD
+        for (uint32_t form = FORM_UNIFORM; form <= FORM_ANY; form++)
+            for (uint32_t bytes = 1; bytes <= 8; bytes *= 2)
+                for (int round = 0; round < 6; round++)
+                    poison(isa, form, bytes, round & 1, &state);
+}
+END_TEST
+
+START_TEST(uses_are_reported)
+{
+    EACH_BUILD {
+        struct rig rig;
+        rig_init(&rig, 80, 70, 80);
+        const lane_mask mask = {{0x8000000000000001, 0x8}}, some = {{~1ull, 0xff}};
+        rig_activate(&rig, &some);
+        memcpy(rig.frame + SLOT_A, &mask, sizeof mask);
+        rig_run(&rig, isa, OP_poison_check_v, (struct insn){.a = SLOT_A, .e = 2, .f = FAULT_UNINITIALISED_BRANCH});
+        EXPECT(rig.fault_count == 1 && rig.fault.lanes == 2 && rig.fault.lane == 63 && rig.fault.kind == FAULT_UNINITIALISED_BRANCH && rig.fault.site == 2, "build %d", isa);
+        rig.frame[CELL_A] = 0;
+        rig_run(&rig, isa, OP_poison_check_u, (struct insn){.a = CELL_A, .e = 2, .f = FAULT_UNINITIALISED_ADDRESS});
+        ck_assert_uint_eq(rig.fault_count, 1);
+        rig.frame[CELL_A] = 1;
+        rig_run(&rig, isa, OP_poison_check_u, (struct insn){.a = CELL_A, .e = 2, .f = FAULT_UNINITIALISED_ADDRESS});
+        EXPECT(rig.fault_count == 2 && rig.fault.lanes == 69 && rig.fault.kind == FAULT_UNINITIALISED_ADDRESS, "build %d: %lu lanes", isa, rig.fault.lanes);
+        EXPECT(lane_mask_test(&rig.wave.active, 63), "a use stops nobody");
+    }
+}
+END_TEST
+
 /* ---- one lane ---------------------------------------------------------------------------------- */
 
 START_TEST(one_lane_is_like_many)
@@ -552,6 +670,8 @@ int main(void)
     tcase_add_test(tests, affine_moves);
     tcase_add_test(tests, the_port_decides_values);
     tcase_add_test(tests, group_functions_of_several_waves);
+    tcase_add_test(tests, uninitialised_bytes);
+    tcase_add_test(tests, uses_are_reported);
     tcase_add_test(tests, one_lane_is_like_many);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The module reader: refusals with their place, layout of types, constants, what kernels say of themselves. */
+/* The module reader: refusals with their place, layout of types, constants, what kernels say of themselves.
+ */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,14 +8,17 @@
 #include "../sim/interp/module.h"
 #include "orrery/compiler.h"
 
-#define HEAD                                                                                                 \
-    "OpCapability Kernel\nOpCapability Addresses\nOpCapability Linkage\nOpCapability Int8\nOpCapability Int16\n" \
-    "OpCapability Int64\nOpCapability Float64\nOpCapability Vector16\n%std = OpExtInstImport \"OpenCL.std\"\n"   \
+#define HEAD                                                                                              \
+    "OpCapability Kernel\nOpCapability Addresses\nOpCapability Linkage\nOpCapability Int8\nOpCapability " \
+    "Int16\n"                                                                                             \
+    "OpCapability Int64\nOpCapability Float64\nOpCapability Vector16\n%std = OpExtInstImport "            \
+    "\"OpenCL.std\"\n"                                                                                    \
     "OpMemoryModel Physical64 OpenCL\n"
 
 static struct spirv assembled;
 
-static struct module *load_with(const char *text, const struct spec_constant *constants, size_t count, struct diagnosis *diagnosis)
+static struct module *load_with(const char *text, const struct spec_constant *constants, size_t count,
+                                struct diagnosis *diagnosis)
 {
     char *log = NULL;
     struct module *module = NULL;
@@ -22,7 +26,8 @@ static struct module *load_with(const char *text, const struct spec_constant *co
     ck_assert_msg(spirv_assemble(text, &assembled, &log) == STATUS_OK, "%s", log);
     free(log);
     memset(diagnosis, 0, sizeof *diagnosis);
-    enum status status = interp_module_new(assembled.words, assembled.word_count, constants, count, &module, diagnosis);
+    enum status status =
+        interp_module_new(assembled.words, assembled.word_count, constants, count, &module, diagnosis);
     ck_assert_int_eq(status == STATUS_OK, module != NULL);
     return module;
 }
@@ -97,8 +102,10 @@ END_TEST
 START_TEST(names_an_instruction_it_does_not_know)
 {
     struct diagnosis d;
-    struct module *m = load_with(HEAD "OpCapability Shader\nOpEntryPoint Kernel %f \"k\"\n%void = OpTypeVoid\n%float = OpTypeFloat 32\n%fn = OpTypeFunction %void\n"
-                                      "%zero = OpConstant %float 0\n%f = OpFunction %void None %fn\n%l = OpLabel\n%x = OpDPdx %float %zero\nOpReturn\nOpFunctionEnd\n",
+    struct module *m = load_with(HEAD "OpCapability Shader\nOpEntryPoint Kernel %f \"k\"\n%void = "
+                                      "OpTypeVoid\n%float = OpTypeFloat 32\n%fn = OpTypeFunction %void\n"
+                                      "%zero = OpConstant %float 0\n%f = OpFunction %void None %fn\n%l = "
+                                      "OpLabel\n%x = OpDPdx %float %zero\nOpReturn\nOpFunctionEnd\n",
                                  NULL, 0, &d);
     ck_assert_ptr_null(m);
     ck_assert_int_eq(d.status, STATUS_UNSUPPORTED);
@@ -107,16 +114,22 @@ START_TEST(names_an_instruction_it_does_not_know)
 }
 END_TEST
 
-#define TYPES                                                                                                  \
-    "%char = OpTypeInt 8 0\n%short = OpTypeInt 16 0\n%int = OpTypeInt 32 0\n%long = OpTypeInt 64 0\n%float = OpTypeFloat 32\n%double = OpTypeFloat 64\n" \
-    "%v3 = OpTypeVector %float 3\n%v4 = OpTypeVector %char 4\n%n = OpConstant %int 5\n%array = OpTypeArray %short %n\n"
+#define TYPES                                                                                                \
+    "%char = OpTypeInt 8 0\n%short = OpTypeInt 16 0\n%int = OpTypeInt 32 0\n%long = OpTypeInt 64 0\n%float " \
+    "= OpTypeFloat 32\n%double = OpTypeFloat 64\n"                                                           \
+    "%v3 = OpTypeVector %float 3\n%v4 = OpTypeVector %char 4\n%n = OpConstant %int 5\n%array = OpTypeArray " \
+    "%short %n\n"
 
 START_TEST(lays_out_types_as_opencl_does)
 {
-    struct module *m = load(HEAD "OpName %s \"s\"\nOpName %p \"p\"\nOpName %v3 \"v3\"\nOpName %array \"array\"\nOpDecorate %p CPacked\n" TYPES
-                                 "%s = OpTypeStruct %char %double %short %v3 %v4 %array\n%p = OpTypeStruct %char %double %short\n");
+    struct module *m = load(
+        HEAD
+        "OpName %s \"s\"\nOpName %p \"p\"\nOpName %v3 \"v3\"\nOpName %array \"array\"\nOpDecorate %p "
+        "CPacked\n" TYPES
+        "%s = OpTypeStruct %char %double %short %v3 %v4 %array\n%p = OpTypeStruct %char %double %short\n");
     open_module(m);
-    const struct type *v3 = module_type(m, id_of(m, "v3")), *s = module_type(m, id_of(m, "s")), *p = module_type(m, id_of(m, "p"));
+    const struct type *v3 = module_type(m, id_of(m, "v3")), *s = module_type(m, id_of(m, "s")),
+                      *p = module_type(m, id_of(m, "p"));
     const struct type *array = module_type(m, id_of(m, "array"));
     ck_assert_uint_eq(v3->size, 16); /* OpenCL C 6.1.5: as the 4-component vector */
     ck_assert_uint_eq(v3->align, 16);
@@ -138,9 +151,12 @@ END_TEST
 
 START_TEST(flattens_constants_and_folds_what_is_specialised)
 {
-    const char *text = HEAD "OpName %c \"c\"\nOpName %sum \"sum\"\nOpName %wide \"wide\"\nOpDecorate %x SpecId 7\n" TYPES
-                            "%v2 = OpTypeVector %int 2\n%st = OpTypeStruct %v2 %int\n%x = OpSpecConstant %int 3\n%two = OpConstant %int 2\n%vec = OpConstantComposite %v2 %two %n\n"
-                            "%c = OpConstantComposite %st %vec %two\n%sum = OpSpecConstantOp %int IAdd %x %n\n%wide = OpConstant %long 0x123456789abcdef0\n";
+    const char *text =
+        HEAD "OpName %c \"c\"\nOpName %sum \"sum\"\nOpName %wide \"wide\"\nOpDecorate %x SpecId 7\n" TYPES
+             "%v2 = OpTypeVector %int 2\n%st = OpTypeStruct %v2 %int\n%x = OpSpecConstant %int 3\n%two = "
+             "OpConstant %int 2\n%vec = OpConstantComposite %v2 %two %n\n"
+             "%c = OpConstantComposite %st %vec %two\n%sum = OpSpecConstantOp %int IAdd %x %n\n%wide = "
+             "OpConstant %long 0x123456789abcdef0\n";
     struct module *m = load(text);
     open_module(m);
     const struct constant *c = module_constant(m, id_of(m, "c"));
@@ -163,7 +179,11 @@ START_TEST(flattens_constants_and_folds_what_is_specialised)
 }
 END_TEST
 
-struct written { uint64_t address[4]; uint64_t value[4]; int count; };
+struct written {
+    uint64_t address[4];
+    uint64_t value[4];
+    int count;
+};
 static void note(void *self, uint64_t address, const void *bytes, size_t size, bool initialised)
 {
     struct written *w = self;
@@ -175,8 +195,11 @@ static void note(void *self, uint64_t address, const void *bytes, size_t size, b
 
 START_TEST(writes_initialisers_with_the_addresses_of_variables)
 {
-    struct module *m = load(HEAD "OpName %a \"a\"\nOpName %b \"b\"\n" TYPES "%plong = OpTypePointer CrossWorkgroup %long\n%pp = OpTypePointer CrossWorkgroup %plong\n"
-                                 "%seven = OpConstant %long 7\n%a = OpVariable %plong CrossWorkgroup %seven\n%b = OpVariable %pp CrossWorkgroup %a\n");
+    struct module *m =
+        load(HEAD "OpName %a \"a\"\nOpName %b \"b\"\n" TYPES
+                  "%plong = OpTypePointer CrossWorkgroup %long\n%pp = OpTypePointer CrossWorkgroup %plong\n"
+                  "%seven = OpConstant %long 7\n%a = OpVariable %plong CrossWorkgroup %seven\n%b = "
+                  "OpVariable %pp CrossWorkgroup %a\n");
     struct written w = {.count = 0};
     ck_assert_uint_eq(interp_variable_count(m), 2);
     ck_assert_uint_eq(interp_variable(m, 0)->size, 8);
@@ -192,10 +215,15 @@ END_TEST
 
 START_TEST(describes_kernels)
 {
-    struct module *m = load(HEAD "OpEntryPoint Kernel %f \"work\"\nOpExecutionMode %f LocalSize 8 4 1\nOpName %data \"data\"\nOpName %scratch \"scratch\"\nOpName %count \"count\"\n" TYPES
-                                 "%void = OpTypeVoid\n%g = OpTypePointer CrossWorkgroup %v3\n%w = OpTypePointer Workgroup %int\n%c = OpTypePointer UniformConstant %float\n"
-                                 "%fn = OpTypeFunction %void %g %w %c %short\n%f = OpFunction %void None %fn\n%data = OpFunctionParameter %g\n%scratch = OpFunctionParameter %w\n"
-                                 "%table = OpFunctionParameter %c\n%count = OpFunctionParameter %short\n%l = OpLabel\nOpReturn\nOpFunctionEnd\n");
+    struct module *m =
+        load(HEAD "OpEntryPoint Kernel %f \"work\"\nOpExecutionMode %f LocalSize 8 4 1\nOpName %data "
+                  "\"data\"\nOpName %scratch \"scratch\"\nOpName %count \"count\"\n" TYPES
+                  "%void = OpTypeVoid\n%g = OpTypePointer CrossWorkgroup %v3\n%w = OpTypePointer Workgroup "
+                  "%int\n%c = OpTypePointer UniformConstant %float\n"
+                  "%fn = OpTypeFunction %void %g %w %c %short\n%f = OpFunction %void None %fn\n%data = "
+                  "OpFunctionParameter %g\n%scratch = OpFunctionParameter %w\n"
+                  "%table = OpFunctionParameter %c\n%count = OpFunctionParameter %short\n%l = "
+                  "OpLabel\nOpReturn\nOpFunctionEnd\n");
     ck_assert_uint_eq(interp_kernel_count(m), 1);
     const struct kernel_info *info = interp_kernel_info(m, 0);
     ck_assert_str_eq(info->name, "work");

@@ -11,7 +11,12 @@
 
 #include "ir.h"
 
-struct walk { struct ir *ir; uint8_t *seen; uint32_t *post; uint32_t count; };
+struct walk {
+    struct ir *ir;
+    uint8_t *seen;
+    uint32_t *post;
+    uint32_t count;
+};
 
 /* ---- reachability and predecessors ------------------------------------------------------- */
 
@@ -138,7 +143,8 @@ static void dominators(struct ir *ir, const uint32_t *post, uint32_t count)
         if (post[i] != ir->entry_block)
             *list_push(ir->arena, &ir_block(ir, ir_block(ir, post[i])->idom)->dom_children) = post[i];
     for (uint32_t i = count; i-- > 0;)
-        ir_block(ir, post[i])->dom_depth = post[i] == ir->entry_block ? 0 : ir_block(ir, ir_block(ir, post[i])->idom)->dom_depth + 1;
+        ir_block(ir, post[i])->dom_depth =
+            post[i] == ir->entry_block ? 0 : ir_block(ir, ir_block(ir, post[i])->idom)->dom_depth + 1;
 }
 
 static bool dominates(struct ir *ir, uint32_t a, uint32_t b)
@@ -171,7 +177,8 @@ static void frontiers(struct ir *ir, const uint32_t *post, uint32_t count)
 static void post_dominators(struct ir *ir)
 {
     uint32_t n = ir->blocks.count;
-    uint32_t *order = ARENA_ARRAY(ir->arena, uint32_t, n), *number = ARENA_ARRAY(ir->arena, uint32_t, n), count = 0;
+    uint32_t *order = ARENA_ARRAY(ir->arena, uint32_t, n), *number = ARENA_ARRAY(ir->arena, uint32_t, n),
+             count = 0;
     uint8_t *seen = ARENA_ARRAY(ir->arena, uint8_t, n);
     LIST(uint32_t) stack = {0};
     LIST(uint32_t) next = {0};
@@ -306,7 +313,12 @@ static void find_loops(struct ir *ir, const uint32_t *post, uint32_t count)
 
 /* ---- order -------------------------------------------------------------------------------------------- */
 
-struct layout { struct ir *ir; uint8_t *seen; uint32_t *out; uint32_t count; };
+struct layout {
+    struct ir *ir;
+    uint8_t *seen;
+    uint32_t *out;
+    uint32_t count;
+};
 
 /* The loop directly inside `inside` that holds b, or 0 when b lies in `inside` itself. */
 static uint32_t child_loop(struct ir *ir, uint32_t b, uint32_t inside)
@@ -322,7 +334,8 @@ static bool in_loop(struct ir *ir, uint32_t b, uint32_t loop)
     return !loop || ir->loops.at[loop - 1].members[b];
 }
 
-static void layout_region(struct layout *w, uint32_t entry, uint32_t loop, uint32_t *nodes, uint32_t *node_count);
+static void layout_region(struct layout *w, uint32_t entry, uint32_t loop, uint32_t *nodes,
+                          uint32_t *node_count);
 
 /* Depth-first over the region with each child loop as one node; nodes come out in post-order. */
 static void visit_node(struct layout *w, uint32_t b, uint32_t loop, uint32_t *nodes, uint32_t *node_count)
@@ -347,7 +360,8 @@ static void visit_node(struct layout *w, uint32_t b, uint32_t loop, uint32_t *no
     nodes[(*node_count)++] = node;
 }
 
-static void layout_region(struct layout *w, uint32_t entry, uint32_t loop, uint32_t *nodes, uint32_t *node_count)
+static void layout_region(struct layout *w, uint32_t entry, uint32_t loop, uint32_t *nodes,
+                          uint32_t *node_count)
 {
     struct ir *ir = w->ir;
     uint32_t latch = loop ? ir->loops.at[loop - 1].latch : 0;
@@ -362,7 +376,8 @@ static void layout_region(struct layout *w, uint32_t entry, uint32_t loop, uint3
                 w->out[w->count++] = node;
                 continue;
             }
-            uint32_t inner_count, *inner = ARENA_ARRAY(ir->arena, uint32_t, ir->loops.at[child - 1].blocks.count + 1);
+            uint32_t inner_count,
+                *inner = ARENA_ARRAY(ir->arena, uint32_t, ir->loops.at[child - 1].blocks.count + 1);
             w->seen[node] = 0;
             layout_region(w, node, child, inner, &inner_count);
         }
@@ -404,7 +419,8 @@ void cfg_build(struct ir *ir)
     for (uint32_t b = 0; b < ir->blocks.count; b++)
         if (ir_block(ir, b)->reachable)
             prune_phis(ir, b);
-    struct walk w = {ir, ARENA_ARRAY(ir->arena, uint8_t, ir->blocks.count), ARENA_ARRAY(ir->arena, uint32_t, ir->blocks.count), 0};
+    struct walk w = {ir, ARENA_ARRAY(ir->arena, uint8_t, ir->blocks.count),
+                     ARENA_ARRAY(ir->arena, uint32_t, ir->blocks.count), 0};
     post_order(&w, ir->entry_block);
     dominators(ir, w.post, w.count);
     frontiers(ir, w.post, w.count);
@@ -413,7 +429,8 @@ void cfg_build(struct ir *ir)
     order_blocks(ir, w.post, w.count);
 }
 
-/* ---- changing the graph ------------------------------------------------------------------------------------- */
+/* ---- changing the graph
+ * ------------------------------------------------------------------------------------- */
 
 static void redirect(struct ir *ir, uint32_t from, uint32_t old, uint32_t new)
 {
@@ -438,8 +455,10 @@ static uint32_t insert_before(struct ir *ir, uint32_t target, const uint32_t *pr
             continue;
         uint32_t n = ir_value(ir, phi_id)->list_count, rest = 0, moved = 0;
         uint32_t *old = ir_value(ir, phi_id)->list;
-        uint32_t *kept = ARENA_ARRAY(ir->arena, uint32_t, 2 * (n + 1)), *gone = ARENA_ARRAY(ir->arena, uint32_t, 2 * (n + 1));
-        uint32_t *kept_from = ARENA_ARRAY(ir->arena, uint32_t, n + 1), *gone_from = ARENA_ARRAY(ir->arena, uint32_t, n + 1);
+        uint32_t *kept = ARENA_ARRAY(ir->arena, uint32_t, 2 * (n + 1)),
+                 *gone = ARENA_ARRAY(ir->arena, uint32_t, 2 * (n + 1));
+        uint32_t *kept_from = ARENA_ARRAY(ir->arena, uint32_t, n + 1),
+                 *gone_from = ARENA_ARRAY(ir->arena, uint32_t, n + 1);
         for (uint32_t k = 0; k < n; k++) {
             bool mine = false;
             for (uint32_t p = 0; p < count; p++)
@@ -514,7 +533,8 @@ static bool dedicate_exits(struct ir *ir)
         for (uint32_t k = 0; k < loop->blocks.count; k++)
             for (uint32_t s = 0; s < ir_block(ir, loop->blocks.at[k])->succ_count; s++) {
                 uint32_t target = ir_block(ir, loop->blocks.at[k])->succs[s];
-                if (target >= known || loop->members[target] || touched[target] || !dedicate_exit(ir, loop, target))
+                if (target >= known || loop->members[target] || touched[target] ||
+                    !dedicate_exit(ir, loop, target))
                     continue;
                 touched[target] = 1;
                 changed = true;
@@ -552,19 +572,22 @@ void cfg_split_edges(struct ir *ir)
     cfg_build(ir);
 }
 
-/* ---- loop-closed form ----------------------------------------------------------------------------------------- */
+/* ---- loop-closed form
+ * ----------------------------------------------------------------------------------------- */
 
 /* Who uses a value: an operand slot of a phi counts where the value comes from; user 0 is the
  * condition of a block. Lists per value, linked through `older`. */
-struct use { uint32_t user, block, slot, older; };
+struct use {
+    uint32_t user, block, slot, older;
+};
 
 struct closing {
     struct ir *ir;
     const struct loop *loop;
     uint32_t value;
-    uint32_t *at_start, *stamp;   /* per block: what reaches its start, when stamped with value */
+    uint32_t *at_start, *stamp; /* per block: what reaches its start, when stamped with value */
     LIST(struct use) uses;
-    LIST(uint32_t) newest;        /* per value */
+    LIST(uint32_t) newest; /* per value */
 };
 
 static uint32_t value_at_end(struct closing *c, uint32_t b);
@@ -587,8 +610,9 @@ static void collect_uses(struct closing *c)
             uint32_t user = ir_block(ir, b)->insts.at[i];
             const struct value *value = ir_value(ir, user);
             IR_OPERANDS(ir, user, slot)
-                if (*slot)
-                    add_use(c, *slot, user, value->op == IR_phi && _k >= 3 ? value->list[value->list_count + _k - 3] : b, _k);
+            if (*slot)
+                add_use(c, *slot, user,
+                        value->op == IR_phi && _k >= 3 ? value->list[value->list_count + _k - 3] : b, _k);
         }
         if (ir_block(ir, b)->cond)
             add_use(c, ir_block(ir, b)->cond, 0, b, 0);

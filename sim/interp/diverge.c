@@ -9,7 +9,13 @@
 
 #include "ir.h"
 
-struct spread { struct ir *ir; uint32_t *label; uint8_t *pending; uint8_t *done; bool changed; };
+struct spread {
+    struct ir *ir;
+    uint32_t *label;
+    uint8_t *pending;
+    uint8_t *done;
+    bool changed;
+};
 
 static void raise_class(struct spread *s, struct value *v, enum value_class cls)
 {
@@ -106,14 +112,17 @@ static void diverge_branch(struct spread *s, uint32_t b)
     }
 }
 
-static bool affine_type(const struct value *v) { return v->type == T_I32 || v->type == T_I64; }
+static bool affine_type(const struct value *v)
+{
+    return v->type == T_I32 || v->type == T_I64;
+}
 
 static enum value_class worst(struct ir *ir, uint32_t v)
 {
     enum value_class cls = CLASS_U;
     IR_OPERANDS(ir, v, slot)
-        if (*slot && ir_value(ir, *slot)->cls > cls)
-            cls = ir_value(ir, *slot)->cls;
+    if (*slot && ir_value(ir, *slot)->cls > cls)
+        cls = ir_value(ir, *slot)->cls;
     return cls;
 }
 
@@ -124,26 +133,45 @@ static enum value_class class_of(struct ir *ir, uint32_t id)
     const struct value *a = ir_value(ir, v->args[0]), *b = ir_value(ir, v->args[1]);
     switch (v->op) {
     case IR_input: return v->imm >= INPUT_FIRST_AFFINE ? CLASS_A : CLASS_U;
-    case IR_const: case IR_undef: case IR_arg: case IR_local_address: case IR_private_address: return CLASS_U;
-    case IR_add: case IR_sub: return all == CLASS_A && !affine_type(v) ? CLASS_V : all;
+    case IR_const:
+    case IR_undef:
+    case IR_arg:
+    case IR_local_address:
+    case IR_private_address: return CLASS_U;
+    case IR_add:
+    case IR_sub: return all == CLASS_A && !affine_type(v) ? CLASS_V : all;
     case IR_mul:
-        return all == CLASS_A && (!affine_type(v) || (a->cls != CLASS_U && b->cls != CLASS_U)) ? CLASS_V : all;
+        return all == CLASS_A && (!affine_type(v) || (a->cls != CLASS_U && b->cls != CLASS_U)) ? CLASS_V
+                                                                                               : all;
     case IR_shl: return all == CLASS_A && (!affine_type(v) || b->cls != CLASS_U) ? CLASS_V : all;
-    case IR_sext: case IR_zext: return all == CLASS_A && (v->type != T_I64 || a->type != T_I32) ? CLASS_V : all;
+    case IR_sext:
+    case IR_zext: return all == CLASS_A && (v->type != T_I64 || a->type != T_I32) ? CLASS_V : all;
     case IR_trunc: return all == CLASS_A && (v->type != T_I32 || a->type != T_I64) ? CLASS_V : all;
     case IR_index: return all;
-    case IR_phi: return v->masked ? CLASS_V : all == CLASS_A && !affine_type(v) ? CLASS_V : ir->irreducible ? CLASS_V : all;
-    case IR_load: case IR_poison_load:
-        return a->cls == CLASS_U && !ir->irreducible && v->storage != STORAGE_PRIVATE && v->storage != STORAGE_GENERIC ? CLASS_U : CLASS_V;
-    case IR_extract: case IR_math_second: return a->cls;
-    case IR_atomic: case IR_collective: case IR_space: return CLASS_V;
+    case IR_phi:
+        return v->masked                           ? CLASS_V
+               : all == CLASS_A && !affine_type(v) ? CLASS_V
+               : ir->irreducible                   ? CLASS_V
+                                                   : all;
+    case IR_load:
+    case IR_poison_load:
+        return a->cls == CLASS_U && !ir->irreducible && v->storage != STORAGE_PRIVATE &&
+                       v->storage != STORAGE_GENERIC
+                   ? CLASS_U
+                   : CLASS_V;
+    case IR_extract:
+    case IR_math_second: return a->cls;
+    case IR_atomic:
+    case IR_collective:
+    case IR_space: return CLASS_V;
     default: return all == CLASS_U ? CLASS_U : CLASS_V;
     }
 }
 
 void classify(struct ir *ir)
 {
-    struct spread s = {ir, ARENA_ARRAY(ir->arena, uint32_t, ir->blocks.count), ARENA_ARRAY(ir->arena, uint8_t, ir->blocks.count + 1),
+    struct spread s = {ir, ARENA_ARRAY(ir->arena, uint32_t, ir->blocks.count),
+                       ARENA_ARRAY(ir->arena, uint8_t, ir->blocks.count + 1),
                        ARENA_ARRAY(ir->arena, uint8_t, ir->blocks.count), true};
     for (uint32_t v = 1; v < ir->values.count; v++)
         if (ir_families[ir_value(ir, v)->op] == FAMILY_LEAF)

@@ -18,35 +18,46 @@
 enum { FRAME_BYTES_MAX = 1 << 30 };
 enum { SLOT_NONE, SLOT_U, SLOT_A, SLOT_V1, SLOT_V2, SLOT_V4, SLOT_V8, SLOT_MASK, SLOT_CLASSES };
 
-struct segment { uint32_t start, end, next; };
-struct group { uint32_t start, end, first_segment, slot_class, offset, v_offset; bool used; };
-struct copy { uint32_t target, source; bool masked; };
+struct segment {
+    uint32_t start, end, next;
+};
+struct group {
+    uint32_t start, end, first_segment, slot_class, offset, v_offset;
+    bool used;
+};
+struct copy {
+    uint32_t target, source;
+    bool masked;
+};
 
 struct emitter {
     struct ir *ir;
     struct arena *arena;
     uint32_t width;
-    uint32_t *group_of;        /* value -> group (union-find) */
-    struct group *groups;      /* per value */
+    uint32_t *group_of;   /* value -> group (union-find) */
+    struct group *groups; /* per value */
     LIST(struct segment) segments;
     uint32_t *def_position, *block_first, *block_last;
     uint32_t *splat_of, *lanes_of; /* value -> its splat, its to_v */
     LIST(struct insn) insns;
     LIST(uint16_t) ops;
     LIST(uint32_t) operands;
-    LIST(uint8_t) template;    /* frame start */
+    LIST(uint8_t) template; /* frame start */
     uint32_t frame_size;
-    uint32_t *leaf_offset;     /* value -> frame offset, for leaves */
+    uint32_t *leaf_offset; /* value -> frame offset, for leaves */
     uint32_t args_offset;
     uint32_t scratch[SLOT_CLASSES], lanes_scratch;
-    uint8_t *edge_empty;       /* block -> nothing but a jump */
+    uint8_t *edge_empty; /* block -> nothing but a jump */
     uint32_t private_size;
     LIST(struct private_object) objects;
-    uint32_t *object_of;       /* private variable -> 1 + object */
+    uint32_t *object_of; /* private variable -> 1 + object */
     bool divergent;
 };
 
-static struct value *val(struct emitter *e, uint32_t v) { return ir_value(e->ir, v); }
+static struct value *val(struct emitter *e, uint32_t v)
+{
+    return ir_value(e->ir, v);
+}
 
 /* ---- operand forms ---------------------------------------------------------------------------- */
 
@@ -61,8 +72,9 @@ static void place_behind(struct emitter *e, uint32_t of, uint32_t v)
     for (uint32_t i = 0; i < count && val(e, of)->block; i++)
         if (block->insts.at[i] == of)
             at = i + 1;
-    while (at < count && (val(e, block->insts.at[at])->op == IR_extract || val(e, block->insts.at[at])->op == IR_phi ||
-                          val(e, block->insts.at[at])->op == IR_math_second))
+    while (at < count &&
+           (val(e, block->insts.at[at])->op == IR_extract || val(e, block->insts.at[at])->op == IR_phi ||
+            val(e, block->insts.at[at])->op == IR_math_second))
         at++;
     memmove(block->insts.at + at + 1, block->insts.at + at, (count - at) * sizeof *block->insts.at);
     block->insts.at[at] = v;
@@ -153,8 +165,16 @@ static void prepare(struct emitter *e, uint32_t v)
 {
     struct value *value = val(e, v);
     switch (ir_families[value->op]) {
-    case FAMILY_INT2: case FAMILY_FLT2: case FAMILY_FLT3: case FAMILY_ICMP: case FAMILY_FCMP: case FAMILY_BOOL2:
-    case FAMILY_INT1: case FAMILY_FLT1: case FAMILY_FTEST: case FAMILY_BOOL1:
+    case FAMILY_INT2:
+    case FAMILY_FLT2:
+    case FAMILY_FLT3:
+    case FAMILY_ICMP:
+    case FAMILY_FCMP:
+    case FAMILY_BOOL2:
+    case FAMILY_INT1:
+    case FAMILY_FLT1:
+    case FAMILY_FTEST:
+    case FAMILY_BOOL1:
         if (value->cls != CLASS_A)
             no_affine(e, v);
         return;
@@ -162,13 +182,17 @@ static void prepare(struct emitter *e, uint32_t v)
     }
     enum storage storage = value->storage;
     switch (value->op) {
-    case IR_trunc: case IR_zext: case IR_sext: case IR_cvt:
+    case IR_trunc:
+    case IR_zext:
+    case IR_sext:
+    case IR_cvt:
         if (value->cls != CLASS_A)
             no_affine(e, v);
         break;
     case IR_select:
         no_affine(e, v);
-        if (val(e, v)->cls == CLASS_V && (val(e, val(e, v)->args[0])->cls == CLASS_U || val(e, v)->type == T_BOOL))
+        if (val(e, v)->cls == CLASS_V &&
+            (val(e, val(e, v)->args[0])->cls == CLASS_U || val(e, v)->type == T_BOOL))
             lanes_only(e, v, 1, 2);
         break;
     case IR_index: prepare_index(e, v); break;
@@ -179,7 +203,8 @@ static void prepare(struct emitter *e, uint32_t v)
     case IR_space: lanes_only(e, v, 0, 0); break;
     case IR_poison_check: break;
     case IR_poison_store: lanes_only(e, v, 1, 1); /* fall through */
-    case IR_poison_load: case IR_load:
+    case IR_poison_load:
+    case IR_load:
         if (storage == STORAGE_GENERIC)
             lanes_only(e, v, 0, 0);
         else if (storage == STORAGE_PRIVATE)
@@ -192,10 +217,16 @@ static void prepare(struct emitter *e, uint32_t v)
             no_affine(e, v);
         lanes_only(e, v, 3, 2 + val(e, v)->list_count);
         break;
-    case IR_atomic: lanes_only(e, v, storage == STORAGE_GENERIC || storage == STORAGE_PRIVATE || val(e, value->args[0])->cls != CLASS_U ? 0 : 1, 2); break;
+    case IR_atomic:
+        lanes_only(e, v,
+                   storage == STORAGE_GENERIC || storage == STORAGE_PRIVATE ||
+                           val(e, value->args[0])->cls != CLASS_U
+                       ? 0
+                       : 1,
+                   2);
+        break;
     case IR_copy: lanes_only(e, v, 0, 2); break;
-    case IR_printf:
-    {
+    case IR_printf: {
         uint32_t one = in_one_lane(e, v, value->args[0]);
         val(e, v)->args[0] = one;
     }
@@ -216,7 +247,8 @@ static void prepare(struct emitter *e, uint32_t v)
 static void fold_offset(struct emitter *e, uint32_t v)
 {
     struct value *value = val(e, v);
-    if (value->op != IR_load && value->op != IR_store && value->op != IR_poison_load && value->op != IR_poison_store)
+    if (value->op != IR_load && value->op != IR_store && value->op != IR_poison_load &&
+        value->op != IR_poison_store)
         return;
     const struct value *address = val(e, value->args[0]);
     int64_t offset = value->offset + address->offset;
@@ -231,7 +263,8 @@ static void fold_offset(struct emitter *e, uint32_t v)
 static uint32_t root_object(struct emitter *e, uint32_t address)
 {
     const struct value *v = val(e, address);
-    while (v->op == IR_index || v->op == IR_to_v || v->op == IR_splat || (v->op == IR_add && v->type == T_I64))
+    while (v->op == IR_index || v->op == IR_to_v || v->op == IR_splat ||
+           (v->op == IR_add && v->type == T_I64))
         v = val(e, v->args[0]);
     return v->op == IR_private_address ? e->object_of[v->imm] : 0;
 }
@@ -258,7 +291,8 @@ static void prepare_all(struct emitter *e)
 
 static uint32_t slot_class(const struct value *v)
 {
-    static const uint8_t lanes[] = {SLOT_NONE, SLOT_MASK, SLOT_V1, SLOT_V2, SLOT_V4, SLOT_V8, SLOT_V2, SLOT_V4, SLOT_V8};
+    static const uint8_t lanes[] = {SLOT_NONE, SLOT_MASK, SLOT_V1, SLOT_V2, SLOT_V4,
+                                    SLOT_V8,   SLOT_V2,   SLOT_V4, SLOT_V8};
     if (v->type == T_NONE)
         return SLOT_NONE;
     return v->cls == CLASS_U ? SLOT_U : v->cls == CLASS_A ? SLOT_A : lanes[v->type];
@@ -309,7 +343,10 @@ static uint32_t loop_end(struct emitter *e, uint32_t loop)
     return 2 * end + 1;
 }
 
-static uint32_t loop_start(struct emitter *e, uint32_t loop) { return 2 * e->block_first[e->ir->loops.at[loop - 1].header]; }
+static uint32_t loop_start(struct emitter *e, uint32_t loop)
+{
+    return 2 * e->block_first[e->ir->loops.at[loop - 1].header];
+}
 
 static bool holds(struct ir *ir, uint32_t loop, uint32_t b)
 {
@@ -338,7 +375,8 @@ static void number_positions(struct emitter *e)
         uint32_t b = ir->order[o];
         e->block_first[b] = position++;
         for (uint32_t i = 0; i < ir_block(ir, b)->insts.count; i++)
-            e->def_position[ir_block(ir, b)->insts.at[i]] = val(e, ir_block(ir, b)->insts.at[i])->op == IR_phi ? e->block_first[b] : position++;
+            e->def_position[ir_block(ir, b)->insts.at[i]] =
+                val(e, ir_block(ir, b)->insts.at[i])->op == IR_phi ? e->block_first[b] : position++;
         e->block_last[b] = position++;
     }
 }
@@ -376,7 +414,8 @@ static void phi_interval(struct emitter *e, uint32_t v, uint32_t b)
 /* Operands that are still read after the first result is written. */
 static bool reads_late(const struct value *v)
 {
-    return ir_families[v->op] == FAMILY_EFFECT || v->op == IR_math || v->op == IR_space || v->op == IR_poison_load;
+    return ir_families[v->op] == FAMILY_EFFECT || v->op == IR_math || v->op == IR_space ||
+           v->op == IR_poison_load;
 }
 
 static void find_intervals(struct emitter *e)
@@ -389,10 +428,11 @@ static void find_intervals(struct emitter *e)
             uint32_t v = block->insts.at[i];
             const struct value *value = val(e, v);
             for (uint32_t k = 0; value->op == IR_phi && k < value->list_count; k++)
-                use_at(e, value->list[k], value->list[value->list_count + k], 2 * e->block_last[value->list[value->list_count + k]]);
+                use_at(e, value->list[k], value->list[value->list_count + k],
+                       2 * e->block_last[value->list[value->list_count + k]]);
             if (value->op != IR_phi)
                 IR_OPERANDS(ir, v, slot)
-                    use_at(e, *slot, b, 2 * e->def_position[v] + reads_late(value));
+            use_at(e, *slot, b, 2 * e->def_position[v] + reads_late(value));
         }
         use_at(e, block->cond, b, 2 * e->block_last[b]);
     }
@@ -409,7 +449,8 @@ static void find_intervals(struct emitter *e)
                 continue;
             }
             /* the components of a load appear with the load */
-            uint32_t def = val(e, v)->op == IR_extract || val(e, v)->op == IR_math_second ? val(e, v)->args[0] : v;
+            uint32_t def =
+                val(e, v)->op == IR_extract || val(e, v)->op == IR_math_second ? val(e, v)->args[0] : v;
             uint32_t start = 2 * e->def_position[def] + 1, end = e->groups[v].used ? e->groups[v].end : start;
             if (end < start)
                 end = start;
@@ -428,7 +469,8 @@ static bool disjoint(struct emitter *e, uint32_t a, uint32_t b)
 {
     for (uint32_t i = e->groups[a].first_segment; i; i = e->segments.at[i].next)
         for (uint32_t k = e->groups[b].first_segment; k; k = e->segments.at[k].next)
-            if (e->segments.at[i].start <= e->segments.at[k].end && e->segments.at[k].start <= e->segments.at[i].end)
+            if (e->segments.at[i].start <= e->segments.at[k].end &&
+                e->segments.at[k].start <= e->segments.at[i].end)
                 return false;
     return true;
 }
@@ -436,7 +478,8 @@ static bool disjoint(struct emitter *e, uint32_t a, uint32_t b)
 /* A phi and its operand share a slot when they are never both needed: no copy then. */
 static void coalesce(struct emitter *e, uint32_t phi, uint32_t operand)
 {
-    if (ir_families[val(e, operand)->op] == FAMILY_LEAF || slot_class(val(e, operand)) != slot_class(val(e, phi)))
+    if (ir_families[val(e, operand)->op] == FAMILY_LEAF ||
+        slot_class(val(e, operand)) != slot_class(val(e, phi)))
         return;
     uint32_t a = find_group(e, phi), b = find_group(e, operand);
     if (a == b || !e->groups[b].used || !disjoint(e, a, b))
@@ -475,7 +518,8 @@ static uint32_t new_lane_slot(struct emitter *e, uint32_t cls)
 {
     uint32_t offset = (e->frame_size + 63) / 64 * 64;
     if (offset > FRAME_BYTES_MAX)
-        module_fail(e->ir->module, STATUS_OUT_OF_RESOURCES, "kernel %s keeps more than %d MiB of values", e->ir->entry->name, FRAME_BYTES_MAX >> 20);
+        module_fail(e->ir->module, STATUS_OUT_OF_RESOURCES, "kernel %s keeps more than %d MiB of values",
+                    e->ir->entry->name, FRAME_BYTES_MAX >> 20);
     e->frame_size = offset + lane_slot_bytes(e, cls);
     return offset;
 }
@@ -497,7 +541,9 @@ static void assign_slots(struct emitter *e)
     uint32_t *order = ARENA_ARRAY(e->arena, uint32_t, values + 1);
     LIST(uint32_t) active = {0};
     LIST(uint32_t) free_slots[SLOT_CLASSES] = {{0}};
-    struct slot { uint32_t offset; };
+    struct slot {
+        uint32_t offset;
+    };
     for (uint32_t v = 1; v < values; v++)
         if (e->groups[v].used && e->groups[v].slot_class && find_group(e, v) == v)
             order[n++] = v;
@@ -550,7 +596,8 @@ static void assign_slots(struct emitter *e)
     e->lanes_scratch = new_lane_slot(e, SLOT_V8);
 }
 
-/* ---- leaves ---------------------------------------------------------------------------------------------- */
+/* ---- leaves ----------------------------------------------------------------------------------------------
+ */
 
 static uint32_t constant_cell(struct emitter *e, uint64_t bits)
 {
@@ -574,7 +621,9 @@ static void place_leaf(struct emitter *e, uint32_t v)
     case IR_arg: *offset = e->args_offset + (uint32_t)value->imm; break;
     case IR_input:
         if (value->imm >= INPUT_END)
-            module_fail(e->ir->module, STATUS_BAD_BINARY, "kernel '%s': the address of a built-in variable is used for more than a load", e->ir->entry->name);
+            module_fail(e->ir->module, STATUS_BAD_BINARY,
+                        "kernel '%s': the address of a built-in variable is used for more than a load",
+                        e->ir->entry->name);
         *offset = (uint32_t)value->imm;
         if (*offset >= INPUT_FIRST_AFFINE)
             ((struct affine *)(void *)(e->template.at + *offset))->slot = 1;
@@ -601,8 +650,9 @@ static void place_leaves(struct emitter *e)
                 break;
             }
             IR_OPERANDS(ir, block->insts.at[i], slot)
-                if (*slot && ir_families[val(e, *slot)->op] == FAMILY_LEAF && val(e, *slot)->op != IR_local_address)
-                    place_leaf(e, *slot);
+            if (*slot && ir_families[val(e, *slot)->op] == FAMILY_LEAF &&
+                val(e, *slot)->op != IR_local_address)
+                place_leaf(e, *slot);
         }
     }
     for (uint32_t i = 0; i < ir->locals.count; i++)
@@ -624,16 +674,19 @@ static void place_private(struct emitter *e)
         uint64_t align = v->align < 16 ? 16 : v->align;
         at = (at + 16 + align - 1) / align * align; /* a gap between variables shows overruns */
         if (at + v->size > 1u << 30)
-            module_fail(ir->module, STATUS_OUT_OF_RESOURCES, "kernel %s needs more than 1 GiB of private memory per work-item", ir->entry->name);
+            module_fail(ir->module, STATUS_OUT_OF_RESOURCES,
+                        "kernel %s needs more than 1 GiB of private memory per work-item", ir->entry->name);
         v->offset = (uint32_t)at;
-        *list_push(e->arena, &e->objects) = (struct private_object){(uint32_t)at, (uint32_t)(at + v->size), v->name};
+        *list_push(e->arena, &e->objects) =
+            (struct private_object){(uint32_t)at, (uint32_t)(at + v->size), v->name};
         e->object_of[i] = e->objects.count;
         at += v->size;
     }
     e->private_size = at ? (uint32_t)(at + 16 + 3) / 4 * 4 : 0;
 }
 
-/* ---- writing instructions ------------------------------------------------------------------------------------ */
+/* ---- writing instructions
+ * ------------------------------------------------------------------------------------ */
 
 static uint32_t loc(struct emitter *e, uint32_t v)
 {
@@ -644,7 +697,10 @@ static uint32_t loc(struct emitter *e, uint32_t v)
     return e->groups[find_group(e, v)].offset;
 }
 
-static bool is_v(struct emitter *e, uint32_t v) { return val(e, v)->cls == CLASS_V; }
+static bool is_v(struct emitter *e, uint32_t v)
+{
+    return val(e, v)->cls == CLASS_V;
+}
 
 static struct insn *put(struct emitter *e, uint32_t op, uint32_t d, uint32_t a, uint32_t b, uint32_t c)
 {
@@ -654,8 +710,14 @@ static struct insn *put(struct emitter *e, uint32_t op, uint32_t d, uint32_t a, 
     return insn;
 }
 
-static uint32_t size_index(enum scalar type) { return (uint32_t)__builtin_ctz(scalar_bytes(type)); }
-static uint32_t float_index(enum scalar type) { return size_index(type) - 1; }
+static uint32_t size_index(enum scalar type)
+{
+    return (uint32_t)__builtin_ctz(scalar_bytes(type));
+}
+static uint32_t float_index(enum scalar type)
+{
+    return size_index(type) - 1;
+}
 
 static const uint16_t first_op[IR_OP_COUNT] = {
 #define FIRST_INT2(name) [IR_##name] = OP_##name##_8_vv,
@@ -685,7 +747,8 @@ static void put_affine(struct emitter *e, uint32_t v)
 {
     const struct value *value = val(e, v);
     uint32_t a = value->args[0], b = value->args[1], d = loc(e, v), op;
-    bool a_u = a && val(e, a)->cls == CLASS_U, b_u = b && val(e, b)->cls == CLASS_U, wide = value->type == T_I64;
+    bool a_u = a && val(e, a)->cls == CLASS_U, b_u = b && val(e, b)->cls == CLASS_U,
+         wide = value->type == T_I64;
     switch (value->op) {
     case IR_add:
         if (a_u) {
@@ -695,7 +758,10 @@ static void put_affine(struct emitter *e, uint32_t v)
         op = b_u ? wide ? OP_a_add_64_au : OP_a_add_32_au : wide ? OP_a_add_64_aa : OP_a_add_32_aa;
         break;
     case IR_sub:
-        op = a_u ? wide ? OP_a_sub_64_ua : OP_a_sub_32_ua : b_u ? wide ? OP_a_sub_64_au : OP_a_sub_32_au : wide ? OP_a_sub_64_aa : OP_a_sub_32_aa;
+        op = a_u    ? wide ? OP_a_sub_64_ua : OP_a_sub_32_ua
+             : b_u  ? wide ? OP_a_sub_64_au : OP_a_sub_32_au
+             : wide ? OP_a_sub_64_aa
+                    : OP_a_sub_32_aa;
         break;
     case IR_mul:
         if (a_u) {
@@ -708,7 +774,7 @@ static void put_affine(struct emitter *e, uint32_t v)
     case IR_sext: op = OP_a_sext_32_64; break;
     case IR_zext: op = OP_a_zext_32_64; break;
     case IR_trunc: op = OP_a_trunc_64_32; break;
-    default: /* index */
+    default:      /* index */
         if (!b) { /* base affine, constant offset */
             struct insn *add = put(e, OP_a_index_au, d, loc(e, a), e->scratch[SLOT_U], 0);
             add->e = 0;
@@ -726,19 +792,26 @@ static void put_affine(struct emitter *e, uint32_t v)
 
 static void put_convert(struct emitter *e, uint32_t v)
 {
-    static const struct { uint8_t from, to; uint16_t op; } direct[] = {
-        {NUMBER_S32, NUMBER_F32, OP_cvt_s32_f32_v}, {NUMBER_U32, NUMBER_F32, OP_cvt_u32_f32_v}, {NUMBER_S32, NUMBER_F64, OP_cvt_s32_f64_v},
-        {NUMBER_U32, NUMBER_F64, OP_cvt_u32_f64_v}, {NUMBER_S64, NUMBER_F64, OP_cvt_s64_f64_v}, {NUMBER_U64, NUMBER_F64, OP_cvt_u64_f64_v},
-        {NUMBER_S64, NUMBER_F32, OP_cvt_s64_f32_v}, {NUMBER_U64, NUMBER_F32, OP_cvt_u64_f32_v}, {NUMBER_F32, NUMBER_S32, OP_cvt_f32_s32_v},
-        {NUMBER_F32, NUMBER_U32, OP_cvt_f32_u32_v}, {NUMBER_F64, NUMBER_S32, OP_cvt_f64_s32_v}, {NUMBER_F64, NUMBER_U32, OP_cvt_f64_u32_v},
-        {NUMBER_F32, NUMBER_S64, OP_cvt_f32_s64_v}, {NUMBER_F64, NUMBER_S64, OP_cvt_f64_s64_v}, {NUMBER_F32, NUMBER_U64, OP_cvt_f32_u64_v},
-        {NUMBER_F64, NUMBER_U64, OP_cvt_f64_u64_v}, {NUMBER_F32, NUMBER_F64, OP_cvt_f32_f64_v}, {NUMBER_F64, NUMBER_F32, OP_cvt_f64_f32_v},
-        {NUMBER_F16, NUMBER_F32, OP_cvt_f16_f32_v}, {NUMBER_F32, NUMBER_F16, OP_cvt_f32_f16_v}};
+    static const struct {
+        uint8_t from, to;
+        uint16_t op;
+    } direct[] = {{NUMBER_S32, NUMBER_F32, OP_cvt_s32_f32_v}, {NUMBER_U32, NUMBER_F32, OP_cvt_u32_f32_v},
+                  {NUMBER_S32, NUMBER_F64, OP_cvt_s32_f64_v}, {NUMBER_U32, NUMBER_F64, OP_cvt_u32_f64_v},
+                  {NUMBER_S64, NUMBER_F64, OP_cvt_s64_f64_v}, {NUMBER_U64, NUMBER_F64, OP_cvt_u64_f64_v},
+                  {NUMBER_S64, NUMBER_F32, OP_cvt_s64_f32_v}, {NUMBER_U64, NUMBER_F32, OP_cvt_u64_f32_v},
+                  {NUMBER_F32, NUMBER_S32, OP_cvt_f32_s32_v}, {NUMBER_F32, NUMBER_U32, OP_cvt_f32_u32_v},
+                  {NUMBER_F64, NUMBER_S32, OP_cvt_f64_s32_v}, {NUMBER_F64, NUMBER_U32, OP_cvt_f64_u32_v},
+                  {NUMBER_F32, NUMBER_S64, OP_cvt_f32_s64_v}, {NUMBER_F64, NUMBER_S64, OP_cvt_f64_s64_v},
+                  {NUMBER_F32, NUMBER_U64, OP_cvt_f32_u64_v}, {NUMBER_F64, NUMBER_U64, OP_cvt_f64_u64_v},
+                  {NUMBER_F32, NUMBER_F64, OP_cvt_f32_f64_v}, {NUMBER_F64, NUMBER_F32, OP_cvt_f64_f32_v},
+                  {NUMBER_F16, NUMBER_F32, OP_cvt_f16_f32_v}, {NUMBER_F32, NUMBER_F16, OP_cvt_f32_f16_v}};
     const struct value *value = val(e, v);
-    uint32_t from = value->imm & 0xff, to = value->imm >> 8 & 0xff, rounding = value->imm >> 16 & 0xff, sat = value->imm >> 24 & 1;
+    uint32_t from = value->imm & 0xff, to = value->imm >> 8 & 0xff, rounding = value->imm >> 16 & 0xff,
+             sat = value->imm >> 24 & 1;
     uint32_t u = !is_v(e, value->args[0]), op = OP_convert_any_v;
     bool to_float = to >= NUMBER_F16;
-    bool usual = !sat && (rounding == ROUND_DEFAULT || (to_float && rounding == ROUND_RTE) || (!to_float && rounding == ROUND_RTZ));
+    bool usual = !sat && (rounding == ROUND_DEFAULT || (to_float && rounding == ROUND_RTE) ||
+                          (!to_float && rounding == ROUND_RTZ));
     for (size_t i = 0; usual && i < sizeof direct / sizeof *direct; i++)
         if (direct[i].from == from && direct[i].to == to)
             op = direct[i].op;
@@ -747,12 +820,21 @@ static void put_convert(struct emitter *e, uint32_t v)
 
 static void put_resize(struct emitter *e, uint32_t v)
 {
-    static const uint16_t truncs[4][4] = {{0}, {OP_trunc_16_8_v}, {OP_trunc_32_8_v, OP_trunc_32_16_v}, {OP_trunc_64_8_v, OP_trunc_64_16_v, OP_trunc_64_32_v}};
-    static const uint16_t zexts[4][4] = {{0, OP_zext_8_16_v, OP_zext_8_32_v, OP_zext_8_64_v}, {0, 0, OP_zext_16_32_v, OP_zext_16_64_v}, {0, 0, 0, OP_zext_32_64_v}};
-    static const uint16_t sexts[4][4] = {{0, OP_sext_8_16_v, OP_sext_8_32_v, OP_sext_8_64_v}, {0, 0, OP_sext_16_32_v, OP_sext_16_64_v}, {0, 0, 0, OP_sext_32_64_v}};
+    static const uint16_t truncs[4][4] = {{0},
+                                          {OP_trunc_16_8_v},
+                                          {OP_trunc_32_8_v, OP_trunc_32_16_v},
+                                          {OP_trunc_64_8_v, OP_trunc_64_16_v, OP_trunc_64_32_v}};
+    static const uint16_t zexts[4][4] = {{0, OP_zext_8_16_v, OP_zext_8_32_v, OP_zext_8_64_v},
+                                         {0, 0, OP_zext_16_32_v, OP_zext_16_64_v},
+                                         {0, 0, 0, OP_zext_32_64_v}};
+    static const uint16_t sexts[4][4] = {{0, OP_sext_8_16_v, OP_sext_8_32_v, OP_sext_8_64_v},
+                                         {0, 0, OP_sext_16_32_v, OP_sext_16_64_v},
+                                         {0, 0, 0, OP_sext_32_64_v}};
     const struct value *value = val(e, v);
     uint32_t a = value->args[0], from = size_index(val(e, a)->type), to = size_index(value->type);
-    uint32_t op = value->op == IR_trunc ? truncs[from][to] : value->op == IR_zext ? zexts[from][to] : sexts[from][to];
+    uint32_t op = value->op == IR_trunc  ? truncs[from][to]
+                  : value->op == IR_zext ? zexts[from][to]
+                                         : sexts[from][to];
     put(e, op + !is_v(e, a), loc(e, v), loc(e, a), 0, 0);
 }
 
@@ -799,14 +881,19 @@ static void put_math(struct emitter *e, uint32_t v)
     insn->f = (uint32_t)(fn >> 32);
 }
 
-static uint32_t address_form(struct emitter *e, uint32_t address) { return val(e, address)->cls; } /* U, A, V */
+static uint32_t address_form(struct emitter *e, uint32_t address)
+{
+    return val(e, address)->cls;
+} /* U, A, V */
 
 static void put_load(struct emitter *e, uint32_t v)
 {
     const struct value *value = val(e, v);
     static const uint16_t flat[] = {OP_ld_u_8, OP_ld_a_8, OP_ld_v_8}, private[] = {OP_ldp_u_8, 0, OP_ldp_v_8};
     uint32_t address = value->args[0], k = value->components, op, d = loc(e, v);
-    op = value->storage == STORAGE_PRIVATE ? private[address_form(e, address)] : value->storage == STORAGE_GENERIC ? OP_ldg_v_8 : flat[address_form(e, address)];
+    op = value->storage == STORAGE_PRIVATE   ? private[address_form(e, address)]
+         : value->storage == STORAGE_GENERIC ? OP_ldg_v_8
+                                             : flat[address_form(e, address)];
     if (k > 1) { /* components nobody reads still need a place */
         uint32_t *slots = ARENA_ARRAY(e->arena, uint32_t, k);
         uint32_t scratch = e->scratch[value->cls == CLASS_U ? SLOT_U : SLOT_V1 + value->size_log2];
@@ -824,7 +911,8 @@ static void put_load(struct emitter *e, uint32_t v)
     } else if (!e->groups[find_group(e, v)].used) {
         d = e->scratch[value->cls == CLASS_U ? SLOT_U : SLOT_V1 + value->size_log2];
     }
-    struct insn *insn = put(e, op + value->size_log2, d, loc(e, address), (uint32_t)(int32_t)value->offset, value->object);
+    struct insn *insn =
+        put(e, op + value->size_log2, d, loc(e, address), (uint32_t)(int32_t)value->offset, value->object);
     insn->e = value->site;
     insn->f = k;
 }
@@ -834,13 +922,16 @@ static void put_store(struct emitter *e, uint32_t v)
     const struct value *value = val(e, v);
     static const uint16_t flat[] = {OP_st_u_8, OP_st_a_8, OP_st_v_8}, private[] = {OP_stp_u_8, 0, OP_stp_v_8};
     uint32_t address = value->args[0], k = value->list_count, op, d = loc(e, value->list[0]);
-    op = value->storage == STORAGE_PRIVATE ? private[address_form(e, address)] : value->storage == STORAGE_GENERIC ? OP_stg_v_8 : flat[address_form(e, address)];
+    op = value->storage == STORAGE_PRIVATE   ? private[address_form(e, address)]
+         : value->storage == STORAGE_GENERIC ? OP_stg_v_8
+                                             : flat[address_form(e, address)];
     if (k > 1) {
         d = push_operand(e, loc(e, value->list[0]));
         for (uint32_t i = 1; i < k; i++)
             push_operand(e, loc(e, value->list[i]));
     }
-    struct insn *insn = put(e, op + value->size_log2, d, loc(e, address), (uint32_t)(int32_t)value->offset, value->object);
+    struct insn *insn =
+        put(e, op + value->size_log2, d, loc(e, address), (uint32_t)(int32_t)value->offset, value->object);
     insn->e = value->site;
     insn->f = k;
 }
@@ -859,7 +950,9 @@ static void put_poison(struct emitter *e, uint32_t v)
     push_operand(e, (uint32_t)(int32_t)value->offset);
     if (value->op == IR_poison_load)
         op = value->cls == CLASS_U ? OP_poison_ld_u : OP_poison_ld;
-    put(e, op, value->op == IR_poison_load ? loc(e, v) : 0, loc(e, address), list, value->args[1] ? loc(e, value->args[1]) : 0)->e = value->site;
+    put(e, op, value->op == IR_poison_load ? loc(e, v) : 0, loc(e, address), list,
+        value->args[1] ? loc(e, value->args[1]) : 0)
+        ->e = value->site;
 }
 
 static void put_printf(struct emitter *e, uint32_t v)
@@ -908,28 +1001,55 @@ static void put_value(struct emitter *e, uint32_t v)
         return;
     }
     switch (ir_families[value->op]) {
-    case FAMILY_INT2: put(e, op + 4 * size_index(value->type) + form2(e, a, b), loc(e, v), loc(e, a), loc(e, b), 0); return;
-    case FAMILY_FLT2: put(e, op + 4 * float_index(value->type) + form2(e, a, b), loc(e, v), loc(e, a), loc(e, b), 0); return;
-    case FAMILY_INT1: put(e, op + 2 * size_index(value->type) + !is_v(e, a), loc(e, v), loc(e, a), 0, 0); return;
-    case FAMILY_FLT1: put(e, op + 2 * float_index(value->type) + !is_v(e, a), loc(e, v), loc(e, a), 0, 0); return;
-    case FAMILY_FLT3: put(e, op + 8 * float_index(value->type) + 2 * form2(e, a, b) + !is_v(e, c), loc(e, v), loc(e, a), loc(e, b), loc(e, c)); return;
-    case FAMILY_ICMP: put(e, op + 4 * size_index(val(e, a)->type) + form2(e, a, b), loc(e, v), loc(e, a), loc(e, b), 0); return;
-    case FAMILY_FCMP: put(e, op + 4 * float_index(val(e, a)->type) + form2(e, a, b), loc(e, v), loc(e, a), loc(e, b), 0); return;
-    case FAMILY_FTEST: put(e, op + 2 * float_index(val(e, a)->type) + !is_v(e, a), loc(e, v), loc(e, a), 0, 0); return;
+    case FAMILY_INT2:
+        put(e, op + 4 * size_index(value->type) + form2(e, a, b), loc(e, v), loc(e, a), loc(e, b), 0);
+        return;
+    case FAMILY_FLT2:
+        put(e, op + 4 * float_index(value->type) + form2(e, a, b), loc(e, v), loc(e, a), loc(e, b), 0);
+        return;
+    case FAMILY_INT1:
+        put(e, op + 2 * size_index(value->type) + !is_v(e, a), loc(e, v), loc(e, a), 0, 0);
+        return;
+    case FAMILY_FLT1:
+        put(e, op + 2 * float_index(value->type) + !is_v(e, a), loc(e, v), loc(e, a), 0, 0);
+        return;
+    case FAMILY_FLT3:
+        put(e, op + 8 * float_index(value->type) + 2 * form2(e, a, b) + !is_v(e, c), loc(e, v), loc(e, a),
+            loc(e, b), loc(e, c));
+        return;
+    case FAMILY_ICMP:
+        put(e, op + 4 * size_index(val(e, a)->type) + form2(e, a, b), loc(e, v), loc(e, a), loc(e, b), 0);
+        return;
+    case FAMILY_FCMP:
+        put(e, op + 4 * float_index(val(e, a)->type) + form2(e, a, b), loc(e, v), loc(e, a), loc(e, b), 0);
+        return;
+    case FAMILY_FTEST:
+        put(e, op + 2 * float_index(val(e, a)->type) + !is_v(e, a), loc(e, v), loc(e, a), 0, 0);
+        return;
     case FAMILY_BOOL2: put(e, op + form2(e, a, b), loc(e, v), loc(e, a), loc(e, b), 0); return;
     case FAMILY_BOOL1: put(e, op + !is_v(e, a), loc(e, v), loc(e, a), 0, 0); return;
     default: break;
     }
     switch (value->op) {
     case IR_select: put_select(e, v); break;
-    case IR_trunc: case IR_zext: case IR_sext: put_resize(e, v); break;
+    case IR_trunc:
+    case IR_zext:
+    case IR_sext: put_resize(e, v); break;
     case IR_cvt: put_convert(e, v); break;
     case IR_index: put_index(e, v); break;
     case IR_math: put_math(e, v); break;
     case IR_space: put(e, OP_space_v, loc(e, v), loc(e, a), 0, 0); break;
-    case IR_first: put(e, value->type == T_BOOL ? OP_first_m : OP_first_8 + size_index(value->type), loc(e, v), loc(e, a), 0, 0); break;
-    case IR_to_v: put(e, value->type == T_I64 ? OP_a_to_v_64 : OP_a_to_v_32, loc(e, v), loc(e, a), 0, 0); break;
-    case IR_splat: put(e, value->type == T_BOOL ? OP_splat_m : OP_splat_8 + size_index(value->type), loc(e, v), loc(e, a), 0, 0); break;
+    case IR_first:
+        put(e, value->type == T_BOOL ? OP_first_m : OP_first_8 + size_index(value->type), loc(e, v),
+            loc(e, a), 0, 0);
+        break;
+    case IR_to_v:
+        put(e, value->type == T_I64 ? OP_a_to_v_64 : OP_a_to_v_32, loc(e, v), loc(e, a), 0, 0);
+        break;
+    case IR_splat:
+        put(e, value->type == T_BOOL ? OP_splat_m : OP_splat_8 + size_index(value->type), loc(e, v),
+            loc(e, a), 0, 0);
+        break;
     case IR_load: put_load(e, v); break;
     case IR_store: put_store(e, v); break;
     case IR_copy: {
@@ -955,7 +1075,8 @@ static void put_value(struct emitter *e, uint32_t v)
         insn->f = (uint32_t)value->imm;
         break;
     }
-    case IR_poison_load: case IR_poison_store: put_poison(e, v); break;
+    case IR_poison_load:
+    case IR_poison_store: put_poison(e, v); break;
     case IR_poison_check: {
         struct insn *insn = put(e, is_v(e, a) ? OP_poison_check_v : OP_poison_check_u, 0, loc(e, a), 0, 0);
         insn->e = value->site;
@@ -970,9 +1091,11 @@ static void put_value(struct emitter *e, uint32_t v)
     }
 }
 
-/* ---- copies on edges --------------------------------------------------------------------------------------------- */
+/* ---- copies on edges
+ * --------------------------------------------------------------------------------------------- */
 
-static void put_copy(struct emitter *e, const struct value *phi, uint32_t target, uint32_t source, enum value_class from)
+static void put_copy(struct emitter *e, const struct value *phi, uint32_t target, uint32_t source,
+                     enum value_class from)
 {
     uint32_t op, size = phi->type == T_BOOL ? 4 : size_index(phi->type);
     if (phi->cls == CLASS_V && phi->masked && from == CLASS_A) { /* lanes first: the others' must stay */
@@ -993,7 +1116,11 @@ static void put_copy(struct emitter *e, const struct value *phi, uint32_t target
     put(e, op, target, source, 0, 0);
 }
 
-struct move { uint32_t phi, target, source; enum value_class from; bool done; };
+struct move {
+    uint32_t phi, target, source;
+    enum value_class from;
+    bool done;
+};
 
 /* All phis of the successor at once: a copy waits while another still reads its target. */
 static void put_phi_copies(struct emitter *e, uint32_t b)
@@ -1045,7 +1172,9 @@ static void put_phi_copies(struct emitter *e, uint32_t b)
     }
 }
 
-/* ---- blocks ----------------------------------------------------------------------------------------------------------- */
+/* ---- blocks
+ * -----------------------------------------------------------------------------------------------------------
+ */
 
 static uint32_t target_of(struct emitter *e, uint32_t b)
 {
@@ -1096,7 +1225,8 @@ static void put_terminator(struct emitter *e, uint32_t b)
         put_jump(e, b, block->succs[0]);
         break;
     case TERM_BRANCH: {
-        struct insn *insn = put(e, is_v(e, block->cond) ? OP_branch_v : OP_branch_u, 0, loc(e, block->cond), 0, 0);
+        struct insn *insn =
+            put(e, is_v(e, block->cond) ? OP_branch_v : OP_branch_u, 0, loc(e, block->cond), 0, 0);
         insn->e = target_of(e, block->succs[0]);
         insn->f = target_of(e, block->succs[1]);
         insn->b = block->order;

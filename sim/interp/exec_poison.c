@@ -5,20 +5,26 @@
 #include "lanes.h"
 
 /* The bytes an instruction covers, inactive lanes and gaps between lanes included. */
-struct span { uint64_t low, bytes; bool dense; }; /* dense: no gaps, every computed lane active */
+struct span {
+    uint64_t low, bytes;
+    bool dense;
+}; /* dense: no gaps, every computed lane active */
 
-static inline bool affine_span(const struct insn *insn, const uint32_t *list, const uint8_t *frame, const struct wave *wave, struct span *out)
+static inline bool affine_span(const struct insn *insn, const uint32_t *list, const uint8_t *frame,
+                               const struct wave *wave, struct span *out)
 {
     const struct affine *const a = (const struct affine *)(const void *)(frame + insn->a);
     const struct affine_extent extent = affine_extent(wave, wave->lane_count);
     int64_t low, high;
     if (list[0] == FORM_U) {
-        *out = (struct span){*AT(const uint64_t, insn->a) + (uint64_t)(int64_t)(int32_t)list[2], list[1], true};
+        *out =
+            (struct span){*AT(const uint64_t, insn->a) + (uint64_t)(int64_t)(int32_t)list[2], list[1], true};
         return true;
     }
     if (list[0] != FORM_A || a->general || !affine_range(a, extent, &low, &high))
         return false;
-    *out = (struct span){(uint64_t)a->base + (uint64_t)(int64_t)(int32_t)list[2] + (uint64_t)low, (uint64_t)(high - low) + list[1], false};
+    *out = (struct span){(uint64_t)a->base + (uint64_t)(int64_t)(int32_t)list[2] + (uint64_t)low,
+                         (uint64_t)(high - low) + list[1], false};
     const bool one_row = extent.y == 0 || a->step_y == a->step_x * (int64_t)wave->row;
     out->dense = wave->full && one_row && a->step_x == (int64_t)list[1];
     return true;
@@ -28,27 +34,33 @@ static inline bool affine_span(const struct insn *insn, const uint32_t *list, co
 static inline struct region *span_region(const struct wave *wave, const struct span *span)
 {
     struct region *region = memory_region(wave->memory, span->low);
-    return span->low >= region->low && span->low <= region->high && span->bytes <= region->high - span->low ? region : NULL;
+    return span->low >= region->low && span->low <= region->high && span->bytes <= region->high - span->low
+               ? region
+               : NULL;
 }
 
 static inline bool all_defined(const struct region *region, const struct span *span)
 {
-    return !region->valid || !region->invalid || (span->bytes <= 4096 && memory_range_valid(region, span->low, span->bytes));
+    return !region->valid || !region->invalid ||
+           (span->bytes <= 4096 && memory_range_valid(region, span->low, span->bytes));
 }
 
 /* Addresses in lanes: the usual region has nothing uninitialised left. */
-static bool list_defined(const struct insn *insn, const uint32_t *list, const uint8_t *frame, const struct wave *wave)
+static bool list_defined(const struct insn *insn, const uint32_t *list, const uint8_t *frame,
+                         const struct wave *wave)
 {
-    const uint64_t *const addresses = AT(const uint64_t, list[0] == FORM_A ? AT(const struct affine, insn->a)->slot : insn->a);
+    const uint64_t *const addresses =
+        AT(const uint64_t, list[0] == FORM_A ? AT(const struct affine, insn->a)->slot : insn->a);
     const uint64_t offset = (uint64_t)(int64_t)(int32_t)list[2];
     const struct region *const region = memory_region(wave->memory, addresses[first_active(wave)] + offset);
-    if (region->low > region->high || (region->valid && region->invalid) || region->high - region->low < list[1])
+    if (region->low > region->high || (region->valid && region->invalid) ||
+        region->high - region->low < list[1])
         return false;
     const uint64_t low = region->low - offset, room = region->high - region->low - list[1];
     uint64_t outside = 0;
     EACH_WORD(w, wave->n)
-        for (uint64_t bits = wave->active.word[w]; bits; bits &= bits - 1)
-            outside |= addresses[w * 64 + (size_t)__builtin_ctzll(bits)] - low > room;
+    for (uint64_t bits = wave->active.word[w]; bits; bits &= bits - 1)
+        outside |= addresses[w * 64 + (size_t)__builtin_ctzll(bits)] - low > room;
     return !outside;
 }
 
@@ -60,16 +72,21 @@ static inline uint32_t *private_word(const struct wave *wave, uint64_t offset, s
 }
 
 /* Offset of the lane's bytes when they are whole words inside the plane. */
-static inline bool private_words(const struct wave *wave, uint64_t address, uint32_t bytes, uint64_t *out_offset)
+static inline bool private_words(const struct wave *wave, uint64_t address, uint32_t bytes,
+                                 uint64_t *out_offset)
 {
     *out_offset = address - PRIVATE_BASE;
-    return !((*out_offset | bytes) & 3) && *out_offset < wave->code->private_size && bytes <= wave->code->private_size - *out_offset;
+    return !((*out_offset | bytes) & 3) && *out_offset < wave->code->private_size &&
+           bytes <= wave->code->private_size - *out_offset;
 }
 
-/* The words of all active lanes: OR of what they hold; with clear they become defined. False: not whole words. */
-static bool private_sweep(const struct insn *insn, const uint32_t *list, uint8_t *frame, const struct wave *wave, bool clear, uint32_t *out_undefined)
+/* The words of all active lanes: OR of what they hold; with clear they become defined. False: not whole
+ * words. */
+static bool private_sweep(const struct insn *insn, const uint32_t *list, uint8_t *frame,
+                          const struct wave *wave, bool clear, uint32_t *out_undefined)
 {
-    const uint64_t *const addresses = AT(const uint64_t, insn->a), offset = (uint64_t)(int64_t)(int32_t)list[2];
+    const uint64_t *const addresses = AT(const uint64_t, insn->a),
+                          offset = (uint64_t)(int64_t)(int32_t)list[2];
     const bool uniform = list[0] == FORM_PRIVATE_U;
     uint32_t undefined = 0;
     uint64_t at;
@@ -88,17 +105,17 @@ static bool private_sweep(const struct insn *insn, const uint32_t *list, uint8_t
     }
     for (int pass = uniform; pass < 2; pass++) /* first whether all are whole words, then the words */
         EACH_WORD(w, wave->n)
-            for (uint64_t bits = wave->active.word[w]; bits; bits &= bits - 1) {
-                const size_t lane = w * 64 + (size_t)__builtin_ctzll(bits);
-                if (!private_words(wave, addresses[uniform ? 0 : lane] + offset, list[1], &at))
-                    return false;
-                for (uint32_t word = 0; pass && word < list[1]; word += 4) {
-                    uint32_t *const cell = private_word(wave, at + word, lane);
-                    if (clear)
-                        *cell = 0;
-                    undefined |= *cell;
-                }
-            }
+    for (uint64_t bits = wave->active.word[w]; bits; bits &= bits - 1) {
+        const size_t lane = w * 64 + (size_t)__builtin_ctzll(bits);
+        if (!private_words(wave, addresses[uniform ? 0 : lane] + offset, list[1], &at))
+            return false;
+        for (uint32_t word = 0; pass && word < list[1]; word += 4) {
+            uint32_t *const cell = private_word(wave, at + word, lane);
+            if (clear)
+                *cell = 0;
+            undefined |= *cell;
+        }
+    }
     *out_undefined = undefined;
     return true;
 }
@@ -150,7 +167,8 @@ HANDLER(poison_st)
         } else if (read_defined(insn, frame, wave)) {
             NEXT;
         }
-        if (affine_span(insn, list, frame, wave, &span) && span.dense && (region = span_region(wave, &span))) {
+        if (affine_span(insn, list, frame, wave, &span) && span.dense &&
+            (region = span_region(wave, &span))) {
             memory_set_valid(region, span.low, span.bytes, true);
             NEXT;
         }
@@ -160,7 +178,8 @@ HANDLER(poison_st)
 }
 
 /* Reports only: a value that may be anything is no reason to stop. */
-static __attribute__((noinline)) void report(const struct insn *insn, struct wave *wave, const uint64_t *lanes)
+static __attribute__((noinline)) void report(const struct insn *insn, struct wave *wave,
+                                             const uint64_t *lanes)
 {
     struct fault fault = {.kind = (enum fault_kind)insn->f, .site = insn->e};
     for (uint32_t w = LANE_MASK_WORDS; w-- > 0;) {
@@ -176,7 +195,8 @@ static __attribute__((noinline)) void report(const struct insn *insn, struct wav
 HANDLER(poison_check_v)
 {
     const uint64_t *const a_ = AT(uint64_t, insn->a), *const active = wave->active.word;
-    if (__builtin_expect(((a_[0] & active[0]) | (a_[1] & active[1]) | (a_[2] & active[2]) | (a_[3] & active[3])) != 0, 0))
+    if (__builtin_expect(
+            ((a_[0] & active[0]) | (a_[1] & active[1]) | (a_[2] & active[2]) | (a_[3] & active[3])) != 0, 0))
         report(insn, wave, a_);
     NEXT;
 }

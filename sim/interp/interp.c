@@ -9,10 +9,19 @@
 #include "ir.h"
 #include "verify.h"
 
-size_t interp_kernel_count(const struct module *m) { return m->entries.count; }
-const struct kernel_info *interp_kernel_info(const struct module *m, size_t kernel) { return &m->entries.at[kernel].info; }
+size_t interp_kernel_count(const struct module *m)
+{
+    return m->entries.count;
+}
+const struct kernel_info *interp_kernel_info(const struct module *m, size_t kernel)
+{
+    return &m->entries.at[kernel].info;
+}
 
-static uint32_t width_class(uint32_t width) { return width <= 16 ? 16 : width <= 64 ? 64 : WAVE_LANES_MAX; }
+static uint32_t width_class(uint32_t width)
+{
+    return width <= 16 ? 16 : width <= 64 ? 64 : WAVE_LANES_MAX;
+}
 
 static struct ir *lowered(struct module *m, struct entry_point *e, bool preempt, bool poison)
 {
@@ -43,8 +52,10 @@ static void find_traits(struct entry_point *e, struct ir *ir)
     for (uint32_t v = 1; v < ir->values.count; v++) {
         const struct value *value = ir_value(ir, v);
         bool input = value->op == IR_input && !(value->imm & 0x10000);
-        bool global = value->imm == INPUT_WORK_DIM || (value->imm >= INPUT_GLOBAL_SIZE && value->imm < INPUT_WORK_DIM) ||
-                      (value->imm >= INPUT_GLOBAL_ID && value->imm < INPUT_LOCAL_LINEAR_ID) || value->imm == INPUT_GLOBAL_LINEAR_ID;
+        bool global = value->imm == INPUT_WORK_DIM ||
+                      (value->imm >= INPUT_GLOBAL_SIZE && value->imm < INPUT_WORK_DIM) ||
+                      (value->imm >= INPUT_GLOBAL_ID && value->imm < INPUT_LOCAL_LINEAR_ID) ||
+                      value->imm == INPUT_GLOBAL_LINEAR_ID;
         t.sees_groups |= input && !global;
         t.has_barrier |= value->op == IR_barrier || value->op == IR_async_copy;
         t.has_collective |= value->op == IR_collective;
@@ -64,7 +75,8 @@ static const struct code *find_code(const struct entry_point *e, uint32_t key)
     return NULL;
 }
 
-static const struct code *make_code(struct module *m, struct entry_point *e, uint32_t width, bool preempt, bool poison)
+static const struct code *make_code(struct module *m, struct entry_point *e, uint32_t width, bool preempt,
+                                    bool poison)
 {
     uint32_t key = width | (uint32_t)preempt << 16 | (uint32_t)poison << 17;
     const struct code *code = find_code(e, key);
@@ -81,7 +93,8 @@ static const struct code *make_code(struct module *m, struct entry_point *e, uin
     return code;
 }
 
-enum status interp_code(struct module *m, const struct code_request *request, const struct code **out_code, struct diagnosis *diagnosis)
+enum status interp_code(struct module *m, const struct code_request *request, const struct code **out_code,
+                        struct diagnosis *diagnosis)
 {
     jmp_buf fail;
     volatile enum status status = STATUS_OK;
@@ -93,20 +106,23 @@ enum status interp_code(struct module *m, const struct code_request *request, co
     if (setjmp(fail))
         status = m->fail_status;
     else
-        *out_code = make_code(m, &m->entries.at[request->kernel], width_class(request->width), request->preempt, request->poison);
+        *out_code = make_code(m, &m->entries.at[request->kernel], width_class(request->width),
+                              request->preempt, request->poison);
     m->diagnosis = NULL;
     arena_free(&m->work);
     pthread_mutex_unlock(&m->lock);
     return status;
 }
 
-enum status interp_traits(struct module *m, size_t kernel, struct kernel_traits *out_traits, struct diagnosis *diagnosis)
+enum status interp_traits(struct module *m, size_t kernel, struct kernel_traits *out_traits,
+                          struct diagnosis *diagnosis)
 {
     struct entry_point *e = &m->entries.at[kernel];
     const struct code *code;
     enum status status = STATUS_OK;
     if (!e->has_traits)
-        status = interp_code(m, &(struct code_request){.kernel = kernel, .width = WAVE_LANES_MAX}, &code, diagnosis);
+        status = interp_code(m, &(struct code_request){.kernel = kernel, .width = WAVE_LANES_MAX}, &code,
+                             diagnosis);
     *out_traits = e->traits;
     return status;
 }
@@ -117,8 +133,9 @@ static void list_code(FILE *out, const struct code *code)
         for (; b < code->block_count && code->block_start[b] == i; b++)
             fprintf(out, "  block %u\n", b);
         const struct insn *n = &code->insns[i];
-        fprintf(out, "    %5u  %-16s d=%-6u a=%-6u b=%-6u c=%-6u e=%x f=%x\n", i, op_names[code->ops[i]], n->d, n->a, n->b, n->c,
-                code->ops[i] == OP_math_v || code->ops[i] == OP_math_u ? 0 : n->e, code->ops[i] == OP_math_v || code->ops[i] == OP_math_u ? 0 : n->f);
+        fprintf(out, "    %5u  %-16s d=%-6u a=%-6u b=%-6u c=%-6u e=%x f=%x\n", i, op_names[code->ops[i]],
+                n->d, n->a, n->b, n->c, code->ops[i] == OP_math_v || code->ops[i] == OP_math_u ? 0 : n->e,
+                code->ops[i] == OP_math_v || code->ops[i] == OP_math_u ? 0 : n->f);
     }
 }
 
@@ -131,11 +148,13 @@ char *interp_listing(struct module *m)
         struct diagnosis diagnosis = {0};
         const struct code *code;
         fprintf(out, "kernel %s\n", m->entries.at[i].name);
-        if (interp_code(m, &(struct code_request){.kernel = i, .width = WAVE_LANES_MAX}, &code, &diagnosis) != STATUS_OK) {
+        if (interp_code(m, &(struct code_request){.kernel = i, .width = WAVE_LANES_MAX}, &code, &diagnosis) !=
+            STATUS_OK) {
             fprintf(out, "  %s\n", diagnosis.text);
             continue;
         }
-        fprintf(out, "  frame %u bytes, private %u bytes per work-item, %u instructions\n", code->frame_size, code->private_size, code->insn_count);
+        fprintf(out, "  frame %u bytes, private %u bytes per work-item, %u instructions\n", code->frame_size,
+                code->private_size, code->insn_count);
         list_code(out, code);
     }
     if (out)

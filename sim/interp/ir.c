@@ -26,7 +26,8 @@ uint32_t ir_new_value(struct ir *ir, enum ir_op op, enum scalar type)
 {
     uint32_t id = ir->values.count++, chunk = id / VALUE_CHUNK;
     if (chunk == ir->values.room)
-        ir->values.chunks = arena_grow(ir->arena, ir->values.chunks, chunk, &ir->values.room, sizeof *ir->values.chunks);
+        ir->values.chunks =
+            arena_grow(ir->arena, ir->values.chunks, chunk, &ir->values.room, sizeof *ir->values.chunks);
     if (!ir->values.chunks[chunk])
         ir->values.chunks[chunk] = ARENA_ARRAY(ir->arena, struct value, VALUE_CHUNK);
     *ir_value(ir, id) = (struct value){.op = (uint8_t)op, .type = (uint8_t)type};
@@ -84,7 +85,8 @@ bool ir_is_const(struct ir *ir, uint32_t v, uint64_t *out_bits)
     return true;
 }
 
-uint32_t ir_pure(struct ir *ir, uint32_t block, enum ir_op op, enum scalar type, uint32_t a, uint32_t b, uint32_t c, uint64_t imm)
+uint32_t ir_pure(struct ir *ir, uint32_t block, enum ir_op op, enum scalar type, uint32_t a, uint32_t b,
+                 uint32_t c, uint64_t imm)
 {
     uint32_t v = ir_new_value(ir, op, type);
     struct value *value = ir_value(ir, v);
@@ -103,9 +105,13 @@ uint32_t ir_pure(struct ir *ir, uint32_t block, enum ir_op op, enum scalar type,
 }
 
 /* An instruction has 32 bits for a scale and for an offset. */
-static bool fits_offset(int64_t offset) { return offset == (int32_t)offset; }
+static bool fits_offset(int64_t offset)
+{
+    return offset == (int32_t)offset;
+}
 
-uint32_t ir_index(struct ir *ir, uint32_t block, uint32_t base, uint32_t index, uint64_t scale, int64_t offset)
+uint32_t ir_index(struct ir *ir, uint32_t block, uint32_t base, uint32_t index, uint64_t scale,
+                  int64_t offset)
 {
     if (index && scale > UINT32_MAX) {
         index = ir_pure(ir, block, IR_mul, T_I64, index, ir_const(ir, T_I64, scale), NONE, 0);
@@ -186,20 +192,23 @@ static uint32_t fold_identity(struct ir *ir, uint32_t v, const struct value *val
     uint32_t a = value->args[0], b = value->args[1];
     bool left = ir_is_const(ir, a, &x), right = ir_is_const(ir, b, &y);
     switch (value->op) {
-    case IR_add: case IR_or: case IR_xor:
+    case IR_add:
+    case IR_or:
+    case IR_xor:
         if (left && x == 0)
             return b;
         return right && y == 0 ? a : v;
-    case IR_sub: case IR_shl: case IR_lshr: case IR_ashr:
-        return right && y == 0 ? a : v;
+    case IR_sub:
+    case IR_shl:
+    case IR_lshr:
+    case IR_ashr: return right && y == 0 ? a : v;
     case IR_mul:
         if ((left && x == 0) || (right && y == 1))
             return a;
         return (right && y == 0) || (left && x == 1) ? b : v;
-    case IR_and:
-        return right && y == 0 ? b : left && x == 0 ? a : v;
-    case IR_udiv: case IR_sdiv:
-        return right && y == 1 ? a : v;
+    case IR_and: return right && y == 0 ? b : left && x == 0 ? a : v;
+    case IR_udiv:
+    case IR_sdiv: return right && y == 1 ? a : v;
     default: return v;
     }
 }
@@ -242,7 +251,8 @@ static uint32_t fold_select(struct ir *ir, uint32_t v, const struct value *value
         return value->args[1];
     if (ir_is_const(ir, value->args[0], &c))
         return c ? value->args[1] : value->args[2];
-    if (value->type == T_BOOL && ir_is_const(ir, value->args[1], &a) && ir_is_const(ir, value->args[2], &b) && a && !b)
+    if (value->type == T_BOOL && ir_is_const(ir, value->args[1], &a) && ir_is_const(ir, value->args[2], &b) &&
+        a && !b)
         return value->args[0];
     return v;
 }
@@ -256,7 +266,8 @@ static uint32_t fold_truth(struct ir *ir, uint32_t v, const struct value *value)
     struct value *inner = ir_value(ir, value->args[0]);
     while (inner->op == IR_zext || inner->op == IR_sext)
         inner = ir_value(ir, inner->args[0]);
-    if (inner->op != IR_select || !ir_is_const(ir, inner->args[1], &a) || !ir_is_const(ir, inner->args[2], &b))
+    if (inner->op != IR_select || !ir_is_const(ir, inner->args[1], &a) ||
+        !ir_is_const(ir, inner->args[2], &b))
         return v;
     return value->op == IR_ine && a != 0 && b == 0 ? inner->args[0] : v;
 }
@@ -290,7 +301,8 @@ static uint32_t fold_convert(struct ir *ir, uint32_t v, const struct value *valu
     struct value *from = ir_value(ir, value->args[0]);
     if (ir_is_const(ir, value->args[0], &x))
         return ir_const(ir, value->type, value->op == IR_sext ? (uint64_t)bits_signed(x, from->type) : x);
-    if (value->op == IR_trunc && (from->op == IR_zext || from->op == IR_sext) && ir_value(ir, from->args[0])->type == value->type)
+    if (value->op == IR_trunc && (from->op == IR_zext || from->op == IR_sext) &&
+        ir_value(ir, from->args[0])->type == value->type)
         return from->args[0];
     return v;
 }
@@ -302,7 +314,8 @@ uint32_t ir_fold(struct ir *ir, uint32_t v)
     bool truth;
     switch (ir_families[value->op]) {
     case FAMILY_INT2:
-        if (ir_is_const(ir, value->args[0], &x) && ir_is_const(ir, value->args[1], &y) && fold_int2(value->op, value->type, x, y, &out))
+        if (ir_is_const(ir, value->args[0], &x) && ir_is_const(ir, value->args[1], &y) &&
+            fold_int2(value->op, value->type, x, y, &out))
             return ir_const(ir, value->type, out);
         return fold_identity(ir, v, value);
     case FAMILY_ICMP:
@@ -324,7 +337,9 @@ uint32_t ir_fold(struct ir *ir, uint32_t v)
     switch (value->op) {
     case IR_index: return fold_index(ir, v);
     case IR_select: return fold_select(ir, v, value);
-    case IR_trunc: case IR_zext: case IR_sext: return fold_convert(ir, v, value);
+    case IR_trunc:
+    case IR_zext:
+    case IR_sext: return fold_convert(ir, v, value);
     default: return v;
     }
 }
@@ -346,7 +361,7 @@ void ir_rewrite(struct ir *ir, const uint32_t *map)
             block->cond = ir_resolve(map, block->cond);
         for (uint32_t i = 0; i < block->insts.count; i++)
             IR_OPERANDS(ir, block->insts.at[i], slot)
-                *slot = ir_resolve(map, *slot);
+        *slot = ir_resolve(map, *slot);
     }
 }
 
@@ -364,8 +379,10 @@ void ir_dump(struct ir *ir, FILE *stream)
         fprintf(stream, "\n");
         for (uint32_t i = 0; i < block->insts.count; i++) {
             struct value *v = ir_value(ir, block->insts.at[i]);
-            fprintf(stream, "    %%%u %c = %s.%s", block->insts.at[i], classes[v->cls], ir_names[v->op], types[v->type]);
-            IR_OPERANDS(ir, block->insts.at[i], slot) {
+            fprintf(stream, "    %%%u %c = %s.%s", block->insts.at[i], classes[v->cls], ir_names[v->op],
+                    types[v->type]);
+            IR_OPERANDS(ir, block->insts.at[i], slot)
+            {
                 if (!*slot)
                     continue;
                 struct value *o2 = ir_value(ir, *slot);
@@ -376,7 +393,8 @@ void ir_dump(struct ir *ir, FILE *stream)
                 else
                     fprintf(stream, " %%%u", *slot);
             }
-            fprintf(stream, " imm %llx off %lld%s line %u\n", (unsigned long long)v->imm, (long long)v->offset, v->masked ? " masked" : "",
+            fprintf(stream, " imm %llx off %lld%s line %u\n", (unsigned long long)v->imm,
+                    (long long)v->offset, v->masked ? " masked" : "",
                     v->site ? ir->sites.at[v->site].line : 0);
         }
         fprintf(stream, "    term %d cond %%%u ->", block->term, block->cond);

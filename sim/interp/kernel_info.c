@@ -9,7 +9,8 @@ void module_finish_entries(struct module *m);
 
 static const char *scalar_name(const struct type *type)
 {
-    static const char *const names[] = {"", "bool", "char", "short", "int", "long", "half", "float", "double"};
+    static const char *const names[] = {"",     "bool", "char",  "short", "int",
+                                        "long", "half", "float", "double"};
     return names[type->scalar];
 }
 
@@ -44,7 +45,8 @@ static const char *listed(struct module *m, const char *prefix, const char *kern
         if (op != SpvOpString)
             continue;
         const char *text = module_string(m, word + 2);
-        if (strncmp(text, prefix, prefix_length) || text[prefix_length] != '.' || strncmp(text + prefix_length + 1, kernel, name_length) ||
+        if (strncmp(text, prefix, prefix_length) || text[prefix_length] != '.' ||
+            strncmp(text + prefix_length + 1, kernel, name_length) ||
             text[prefix_length + 1 + name_length] != '.')
             continue;
         text += prefix_length + name_length + 2;
@@ -59,12 +61,14 @@ static const char *listed(struct module *m, const char *prefix, const char *kern
 static bool has_attribute(struct module *m, uint32_t id, uint32_t attribute)
 {
     for (uint32_t d = m->first_decoration[id]; d; d = m->decorations.at[d - 1].next)
-        if (m->decorations.at[d - 1].kind == SpvDecorationFuncParamAttr && m->words[m->decorations.at[d - 1].word] == attribute)
+        if (m->decorations.at[d - 1].kind == SpvDecorationFuncParamAttr &&
+            m->words[m->decorations.at[d - 1].word] == attribute)
             return true;
     return false;
 }
 
-static void describe_arg(struct module *m, struct entry_point *e, const struct function *f, uint32_t i, struct kernel_arg *arg)
+static void describe_arg(struct module *m, struct entry_point *e, const struct function *f, uint32_t i,
+                         struct kernel_arg *arg)
 {
     uint32_t id = f->params[i];
     const struct type *type = module_value_type(m, id), *value = type;
@@ -82,12 +86,17 @@ static void describe_arg(struct module *m, struct entry_point *e, const struct f
     bool by_value = type->kind == TYPE_POINTER && type->storage == SpvStorageClassFunction;
     arg->size = by_value ? value->size : type->size;
     arg->align = by_value ? value->align : type->align;
-    const char *types = listed(m, "kernel_arg_type", e->name, i), *qualifiers = listed(m, "kernel_arg_type_qual", e->name, i);
+    const char *types = listed(m, "kernel_arg_type", e->name, i),
+               *qualifiers = listed(m, "kernel_arg_type_qual", e->name, i);
     const char *star = arg->kind == ARG_VALUE ? "" : "*";
     arg->type_name = types ? types : arena_format(&m->arena, "%s%s", derived_name(m, value), star);
-    arg->is_const = qualifiers ? strstr(qualifiers, "const") != NULL : arg->kind == ARG_CONSTANT || has_attribute(m, id, SpvFunctionParameterAttributeNoWrite);
-    arg->is_volatile = (qualifiers && strstr(qualifiers, "volatile")) || module_decoration(m, id, SpvDecorationVolatile);
-    arg->is_restrict = (qualifiers && strstr(qualifiers, "restrict")) || has_attribute(m, id, SpvFunctionParameterAttributeNoAlias);
+    arg->is_const =
+        qualifiers ? strstr(qualifiers, "const") != NULL
+                   : arg->kind == ARG_CONSTANT || has_attribute(m, id, SpvFunctionParameterAttributeNoWrite);
+    arg->is_volatile =
+        (qualifiers && strstr(qualifiers, "volatile")) || module_decoration(m, id, SpvDecorationVolatile);
+    arg->is_restrict = (qualifiers && strstr(qualifiers, "restrict")) ||
+                       has_attribute(m, id, SpvFunctionParameterAttributeNoAlias);
 }
 
 static void append(struct module *m, const char **text, const char *more)
@@ -99,25 +108,29 @@ static const char *vector_hint(struct module *m, uint32_t hint)
 {
     static const char *const names[] = {"char", "short", "int", "long", "half", "float", "double"};
     uint32_t kind = hint & 0xffff, count = hint >> 16;
-    return count > 1 ? arena_format(&m->arena, "vec_type_hint(%s%u)", names[kind % 7], count) : arena_format(&m->arena, "vec_type_hint(%s)", names[kind % 7]);
+    return count > 1 ? arena_format(&m->arena, "vec_type_hint(%s%u)", names[kind % 7], count)
+                     : arena_format(&m->arena, "vec_type_hint(%s)", names[kind % 7]);
 }
 
 static void read_modes(struct module *m, struct entry_point *e)
 {
     struct kernel_info *info = &e->info;
     info->attributes = "";
-    for (uint32_t word = 5; word < m->word_count && spv_opcode(m, word) != SpvOpFunction; word += spv_length(m, word)) {
+    for (uint32_t word = 5; word < m->word_count && spv_opcode(m, word) != SpvOpFunction;
+         word += spv_length(m, word)) {
         const uint32_t *w = &m->words[word];
         if (spv_opcode(m, word) != SpvOpExecutionMode || w[1] != e->function)
             continue;
         switch (w[2]) {
         case SpvExecutionModeLocalSize:
             memcpy(info->required_size, w + 3, sizeof info->required_size);
-            append(m, &info->attributes, arena_format(&m->arena, "reqd_work_group_size(%u,%u,%u)", w[3], w[4], w[5]));
+            append(m, &info->attributes,
+                   arena_format(&m->arena, "reqd_work_group_size(%u,%u,%u)", w[3], w[4], w[5]));
             break;
         case SpvExecutionModeLocalSizeHint:
             memcpy(info->work_group_hint, w + 3, sizeof info->work_group_hint);
-            append(m, &info->attributes, arena_format(&m->arena, "work_group_size_hint(%u,%u,%u)", w[3], w[4], w[5]));
+            append(m, &info->attributes,
+                   arena_format(&m->arena, "work_group_size_hint(%u,%u,%u)", w[3], w[4], w[5]));
             break;
         case SpvExecutionModeVecTypeHint: append(m, &info->attributes, vector_hint(m, w[3])); break;
         case SpvExecutionModeSubgroupSize:
@@ -129,16 +142,19 @@ static void read_modes(struct module *m, struct entry_point *e)
     }
 }
 
-static void scan_function(struct module *m, struct entry_point *e, const struct function *f, uint8_t *seen_function, uint8_t *seen_variable);
+static void scan_function(struct module *m, struct entry_point *e, const struct function *f,
+                          uint8_t *seen_function, uint8_t *seen_variable);
 
 /* A program that calls what nobody defines fails to build, not to run. */
-static void scan_call(struct module *m, struct entry_point *e, uint32_t id, uint8_t *seen_function, uint8_t *seen_variable)
+static void scan_call(struct module *m, struct entry_point *e, uint32_t id, uint8_t *seen_function,
+                      uint8_t *seen_variable)
 {
     const struct function *callee = module_function(m, id);
     if (callee->block_count == 0) {
         const struct decoration *linkage = module_decoration(m, id, SpvDecorationLinkageAttributes);
         const char *name = linkage ? module_string(m, linkage->word) : m->names[id];
-        module_fail(m, STATUS_UNSUPPORTED, "kernel '%s' calls the undefined function '%s'", e->name, name ? name : "?");
+        module_fail(m, STATUS_UNSUPPORTED, "kernel '%s' calls the undefined function '%s'", e->name,
+                    name ? name : "?");
     }
     if (++m->nesting > 1000)
         module_fail(m, STATUS_UNSUPPORTED, "kernel '%s': calls are nested deeper than 1000", e->name);
@@ -147,7 +163,8 @@ static void scan_call(struct module *m, struct entry_point *e, uint32_t id, uint
 }
 
 /* Local variables and barriers of everything the kernel calls. */
-static void scan_function(struct module *m, struct entry_point *e, const struct function *f, uint8_t *seen_function, uint8_t *seen_variable)
+static void scan_function(struct module *m, struct entry_point *e, const struct function *f,
+                          uint8_t *seen_function, uint8_t *seen_variable)
 {
     if (seen_function[f->id])
         return;
@@ -182,6 +199,7 @@ void module_finish_entries(struct module *m)
         for (uint32_t k = 0; k < f->param_count; k++)
             describe_arg(m, e, f, k, &args[k]);
         read_modes(m, e);
-        scan_function(m, e, f, ARENA_ARRAY(&m->arena, uint8_t, m->bound), ARENA_ARRAY(&m->arena, uint8_t, m->bound));
+        scan_function(m, e, f, ARENA_ARRAY(&m->arena, uint8_t, m->bound),
+                      ARENA_ARRAY(&m->arena, uint8_t, m->bound));
     }
 }

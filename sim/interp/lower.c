@@ -5,7 +5,11 @@
 
 #include "spirv_ops.h"
 
-struct phi_fix { uint32_t word; uint32_t *leaves; uint32_t count; };
+struct phi_fix {
+    uint32_t word;
+    uint32_t *leaves;
+    uint32_t count;
+};
 
 /* One inlined call: where its returns go, and the phis to complete at its end. */
 struct call_frame {
@@ -22,7 +26,10 @@ enum { MAX_INSTRUCTIONS = 4 * 1000 * 1000, ARGS_BYTES_MAX = 1 << 20 };
 
 /* ---- shared helpers --------------------------------------------------------------- */
 
-enum scalar lower_type(struct lower *l, uint32_t v) { return ir_value(l->ir, v)->type; }
+enum scalar lower_type(struct lower *l, uint32_t v)
+{
+    return ir_value(l->ir, v)->type;
+}
 
 enum scalar lower_component(struct lower *l, uint32_t id)
 {
@@ -30,7 +37,8 @@ enum scalar lower_component(struct lower *l, uint32_t id)
     return type->kind == TYPE_VECTOR ? type->element->scalar : type->scalar;
 }
 
-uint32_t lower_emit(struct lower *l, enum ir_op op, enum scalar type, uint32_t a, uint32_t b, uint32_t c, uint64_t imm)
+uint32_t lower_emit(struct lower *l, enum ir_op op, enum scalar type, uint32_t a, uint32_t b, uint32_t c,
+                    uint64_t imm)
 {
     return ir_pure(l->ir, l->block, op, type, a, b, c, imm);
 }
@@ -47,10 +55,13 @@ uint32_t lower_site(struct lower *l, const struct site *site)
 
 uint32_t lower_effect(struct lower *l, enum ir_op op, enum scalar type, uint32_t site)
 {
-    if (l->ir->preempt && (op == IR_load || op == IR_store || op == IR_atomic || op == IR_copy || op == IR_fence))
+    if (l->ir->preempt &&
+        (op == IR_load || op == IR_store || op == IR_atomic || op == IR_copy || op == IR_fence))
         ir_append(l->ir, l->block, ir_new_value(l->ir, IR_yield, T_NONE));
     if (l->ir->values.count > MAX_INSTRUCTIONS)
-        module_fail(l->m, STATUS_UNSUPPORTED, "kernel %s is larger than %d instructions after its calls are inlined", l->ir->entry->name, MAX_INSTRUCTIONS);
+        module_fail(l->m, STATUS_UNSUPPORTED,
+                    "kernel %s is larger than %d instructions after its calls are inlined",
+                    l->ir->entry->name, MAX_INSTRUCTIONS);
     uint32_t v = ir_new_value(l->ir, op, type);
     ir_value(l->ir, v)->site = site;
     ir_append(l->ir, l->block, v);
@@ -70,20 +81,25 @@ enum storage lower_storage(SpvStorageClass storage)
 
 enum memory_scope lower_scope(uint32_t scope)
 {
-    static const enum memory_scope scopes[] = {SCOPE_ALL_SVM, SCOPE_DEVICE, SCOPE_WORK_GROUP, SCOPE_SUB_GROUP, SCOPE_WORK_ITEM};
+    static const enum memory_scope scopes[] = {SCOPE_ALL_SVM, SCOPE_DEVICE, SCOPE_WORK_GROUP, SCOPE_SUB_GROUP,
+                                               SCOPE_WORK_ITEM};
     return scope < 5 ? scopes[scope] : SCOPE_DEVICE;
 }
 
 enum math_type lower_math_type(enum scalar type)
 {
-    static const enum math_type types[] = {MATH_I32, MATH_I8, MATH_I8, MATH_I16, MATH_I32, MATH_I64, MATH_F16, MATH_F32, MATH_F64};
+    static const enum math_type types[] = {MATH_I32, MATH_I8,  MATH_I8,  MATH_I16, MATH_I32,
+                                           MATH_I64, MATH_F16, MATH_F32, MATH_F64};
     return types[type];
 }
 
 enum memory_order lower_order(uint32_t semantics)
 {
-    return semantics & 0x10 ? ORDER_SEQ_CST : semantics & 0x8 ? ORDER_ACQ_REL
-         : semantics & 0x4 ? ORDER_RELEASE : semantics & 0x2 ? ORDER_ACQUIRE : ORDER_RELAXED;
+    return semantics & 0x10  ? ORDER_SEQ_CST
+           : semantics & 0x8 ? ORDER_ACQ_REL
+           : semantics & 0x4 ? ORDER_RELEASE
+           : semantics & 0x2 ? ORDER_ACQUIRE
+                             : ORDER_RELAXED;
 }
 
 uint32_t lower_constant_bits(struct lower *l, uint32_t id)
@@ -107,7 +123,8 @@ static uint32_t local_object(struct lower *l, const struct variable *v)
     for (uint32_t i = 0; i < ir->locals.count; i++)
         if (ir->local_ids.at[i] == v->id)
             return i;
-    *list_push(ir->arena, &ir->locals) = (struct local_object){0, v->info.size, v->info.align, -1, v->info.name};
+    *list_push(ir->arena, &ir->locals) =
+        (struct local_object){0, v->info.size, v->info.align, -1, v->info.name};
     *list_push(ir->arena, &ir->local_ids) = v->id;
     return ir->locals.count - 1;
 }
@@ -172,7 +189,8 @@ void lower_set(struct lower *l, uint32_t id, const uint32_t *leaves, uint32_t co
 
 /* ---- control -------------------------------------------------------------------------- */
 
-static void set_succs(struct lower *l, enum terminator term, uint32_t cond, const uint32_t *succs, uint32_t count)
+static void set_succs(struct lower *l, enum terminator term, uint32_t cond, const uint32_t *succs,
+                      uint32_t count)
 {
     struct block *b = ir_block(l->ir, l->block);
     b->term = term;
@@ -280,9 +298,12 @@ static void lower_call(struct lower *l, uint32_t word)
     const char *name = l->m->names[callee->id] ? l->m->names[callee->id] : "?";
     const struct decoration *linkage = module_decoration(l->m, callee->id, SpvDecorationLinkageAttributes);
     if (l->ir->values.count > MAX_INSTRUCTIONS || l->ir->blocks.count > MAX_INSTRUCTIONS / 8)
-        module_fail(l->m, STATUS_UNSUPPORTED, "kernel %s is larger than %d instructions after its calls are inlined", l->ir->entry->name, MAX_INSTRUCTIONS);
+        module_fail(l->m, STATUS_UNSUPPORTED,
+                    "kernel %s is larger than %d instructions after its calls are inlined",
+                    l->ir->entry->name, MAX_INSTRUCTIONS);
     if (callee->block_count == 0)
-        module_fail(l->m, STATUS_UNSUPPORTED, "call of undefined function '%s'", linkage ? module_string(l->m, linkage->word) : name);
+        module_fail(l->m, STATUS_UNSUPPORTED, "call of undefined function '%s'",
+                    linkage ? module_string(l->m, linkage->word) : name);
     for (struct call_frame *c = l->call; c; c = c->caller)
         if (c->function == callee)
             module_fail(l->m, STATUS_BAD_BINARY, "function '%s' calls itself: OpenCL has no recursion", name);
@@ -335,7 +356,9 @@ static void lower_instruction(struct lower *l, uint32_t word)
     case LOWER_CONTROL: lower_control(l, word); break;
     case LOWER_CALL: lower_call(l, word); break;
     case LOWER_EXTENDED: lower_extended(l, word); break;
-    case LOWER_ABSENT: module_fail(l->m, STATUS_UNSUPPORTED, "unsupported %s at word %u", spv_op_name(spv_opcode(l->m, word)), word);
+    case LOWER_ABSENT:
+        module_fail(l->m, STATUS_UNSUPPORTED, "unsupported %s at word %u",
+                    spv_op_name(spv_opcode(l->m, word)), word);
     default: lower_value_op(l, word); break;
     }
 }
@@ -390,10 +413,12 @@ static void lower_argument(struct lower *l, const struct function *f, uint32_t i
     const struct type *type = module_value_type(l->m, id);
     bool by_value = type->kind == TYPE_POINTER && type->storage == SpvStorageClassFunction;
     const struct type *value_type = by_value ? lower_pointee(l, id) : type;
-    uint32_t align = value_type->align ? value_type->align : 1, offset = (ir->args_size + align - 1) / align * align;
+    uint32_t align = value_type->align ? value_type->align : 1,
+             offset = (ir->args_size + align - 1) / align * align;
     ir->arg_offsets[i] = offset;
     if (value_type->size > ARGS_BYTES_MAX - offset)
-        module_fail(l->m, STATUS_UNSUPPORTED, "kernel %s has more than %d bytes of arguments", ir->entry->name, ARGS_BYTES_MAX);
+        module_fail(l->m, STATUS_UNSUPPORTED, "kernel %s has more than %d bytes of arguments",
+                    ir->entry->name, ARGS_BYTES_MAX);
     ir->args_size = offset + (uint32_t)value_type->size;
     if (arg->kind == ARG_LOCAL) {
         *list_push(ir->arena, &ir->locals) = (struct local_object){0, 0, 128, (int32_t)i, arg->name};
@@ -439,8 +464,8 @@ struct ir *lower_kernel(struct module *m, struct entry_point *entry, bool preemp
     l->leaf = ARENA_ARRAY(l->arena, uint32_t *, m->bound);
     l->label_block = ARENA_ARRAY(l->arena, uint32_t, m->bound);
     l->label_end = ARENA_ARRAY(l->arena, uint32_t, m->bound);
-    ir_new_value(ir, IR_undef, T_NONE);  /* NONE */
-    ir_new_block(ir);                    /* block 0 is no block either */
+    ir_new_value(ir, IR_undef, T_NONE); /* NONE */
+    ir_new_block(ir);                   /* block 0 is no block either */
     *list_push(l->arena, &ir->sites) = (struct site){.what = ""};
     ir_string(ir, "");
     const struct function *f = module_function(m, entry->function);

@@ -5,15 +5,18 @@
 
 static uint32_t region_bits(uint32_t semantics)
 {
-    return (semantics & 0x200 ? REGION_GLOBAL : 0u) | (semantics & 0x100 ? REGION_LOCAL : 0u) | (semantics & 0x800 ? REGION_IMAGE : 0u);
+    return (semantics & 0x200 ? REGION_GLOBAL : 0u) | (semantics & 0x100 ? REGION_LOCAL : 0u) |
+           (semantics & 0x800 ? REGION_IMAGE : 0u);
 }
 
 static void lower_barrier(struct lower *l, uint32_t word)
 {
     const uint32_t *w = &l->m->words[word];
     uint32_t scope = lower_constant_bits(l, w[1]), semantics = lower_constant_bits(l, w[3]);
-    struct site site = {.order = semantics & 0x1e ? ORDER_ACQ_REL : ORDER_RELAXED, .scope = lower_scope(lower_constant_bits(l, w[2])),
-                        .regions = region_bits(semantics), .what = scope == SpvScopeSubgroup ? "sub_group_barrier" : "work_group_barrier"};
+    struct site site = {.order = semantics & 0x1e ? ORDER_ACQ_REL : ORDER_RELAXED,
+                        .scope = lower_scope(lower_constant_bits(l, w[2])),
+                        .regions = region_bits(semantics),
+                        .what = scope == SpvScopeSubgroup ? "sub_group_barrier" : "work_group_barrier"};
     uint32_t v = lower_effect(l, IR_barrier, T_NONE, lower_site(l, &site));
     ir_value(l->ir, v)->imm = scope == SpvScopeSubgroup;
 }
@@ -22,8 +25,10 @@ static void lower_fence(struct lower *l, uint32_t word)
 {
     const uint32_t *w = &l->m->words[word];
     uint32_t semantics = lower_constant_bits(l, w[2]);
-    struct site site = {.order = lower_order(semantics), .scope = lower_scope(lower_constant_bits(l, w[1])),
-                        .regions = region_bits(semantics), .what = "atomic_work_item_fence"};
+    struct site site = {.order = lower_order(semantics),
+                        .scope = lower_scope(lower_constant_bits(l, w[1])),
+                        .regions = region_bits(semantics),
+                        .what = "atomic_work_item_fence"};
     lower_effect(l, IR_fence, T_NONE, lower_site(l, &site));
 }
 
@@ -47,7 +52,8 @@ static void lower_collective(struct lower *l, uint32_t word)
     bool reduction = op >= SpvOpGroupIAdd && op <= SpvOpGroupSMax;
     uint32_t value_id = reduction ? w[5] : w[4], out[16];
     if (reduction && w[4] != SpvGroupOperationReduce)
-        how = how + (COLLECTIVE_SCAN_ADD - COLLECTIVE_REDUCE_ADD) + (w[4] == SpvGroupOperationExclusiveScan ? COLLECTIVE_EXCLUSIVE : 0u);
+        how = how + (COLLECTIVE_SCAN_ADD - COLLECTIVE_REDUCE_ADD) +
+              (w[4] == SpvGroupOperationExclusiveScan ? COLLECTIVE_EXCLUSIVE : 0u);
     for (uint32_t i = 0; i < type->leaves && i < 16; i++) {
         uint32_t value = lower_get(l, value_id)[i], extras = 0;
         const uint32_t *ids = NULL;
@@ -57,17 +63,22 @@ static void lower_collective(struct lower *l, uint32_t word)
         }
         bool truth = lower_type(l, value) == T_BOOL;
         if (truth) /* the gatherer knows numbers only */
-            value = lower_emit(l, IR_select, T_I32, value, ir_const(l->ir, T_I32, 1), ir_const(l->ir, T_I32, 0), 0);
+            value = lower_emit(l, IR_select, T_I32, value, ir_const(l->ir, T_I32, 1),
+                               ir_const(l->ir, T_I32, 0), 0);
         uint32_t *list = ARENA_ARRAY(l->arena, uint32_t, 4);
         list[0] = value;
         for (uint32_t k = 0; k < extras; k++)
-            list[1 + k] = lower_type(l, ids[k]) == T_I64 ? ids[k] : lower_emit(l, IR_zext, T_I64, ids[k], NONE, NONE, 0);
-        uint32_t s = lower_site(l, &(struct site){.scope = sub_group ? SCOPE_SUB_GROUP : SCOPE_WORK_GROUP, .what = collective_name(op, sub_group)});
+            list[1 + k] = lower_type(l, ids[k]) == T_I64
+                              ? ids[k]
+                              : lower_emit(l, IR_zext, T_I64, ids[k], NONE, NONE, 0);
+        uint32_t s = lower_site(l, &(struct site){.scope = sub_group ? SCOPE_SUB_GROUP : SCOPE_WORK_GROUP,
+                                                  .what = collective_name(op, sub_group)});
         uint32_t v = lower_effect(l, IR_collective, lower_type(l, value), s);
         struct value *c = ir_value(l->ir, v);
         c->list = list;
         c->list_count = 1 + extras;
-        c->imm = how | (uint64_t)sub_group << 8 | (uint64_t)lower_math_type(truth ? T_I32 : lower_component(l, value_id)) << 16;
+        c->imm = how | (uint64_t)sub_group << 8 |
+                 (uint64_t)lower_math_type(truth ? T_I32 : lower_component(l, value_id)) << 16;
         out[i] = truth ? lower_emit(l, IR_ine, T_BOOL, v, ir_const(l->ir, T_I32, 0), NONE, 0) : v;
     }
     lower_set(l, w[2], out, type->leaves);
@@ -90,8 +101,12 @@ static void lower_async_copy(struct lower *l, uint32_t word)
     list[1] = lower_scalar(l, w[5]);
     list[2] = as_i64(l, lower_scalar(l, w[6]));
     list[3] = stride_value;
-    uint32_t s = lower_site(l, &(struct site){.access = ACCESS_WRITE, .storage = to_global ? STORAGE_GLOBAL : STORAGE_LOCAL, .size = (uint32_t)element,
-                                              .components = 1, .align = 1, .what = "async_work_group_copy"});
+    uint32_t s = lower_site(l, &(struct site){.access = ACCESS_WRITE,
+                                              .storage = to_global ? STORAGE_GLOBAL : STORAGE_LOCAL,
+                                              .size = (uint32_t)element,
+                                              .components = 1,
+                                              .align = 1,
+                                              .what = "async_work_group_copy"});
     uint32_t v = lower_effect(l, IR_async_copy, T_NONE, s);
     ir_value(l->ir, v)->list = list;
     ir_value(l->ir, v)->list_count = 4;

@@ -60,7 +60,8 @@ static uint32_t input_cell(struct lower *l, uint32_t builtin, uint32_t k)
 static uint32_t input_value(struct lower *l, uint32_t builtin, uint32_t k, enum scalar type)
 {
     if (k > 2 || (type != T_I32 && type != T_I64))
-        module_fail(l->m, STATUS_BAD_BINARY, "component %u of built-in variable %u is not read as a number", k, builtin);
+        module_fail(l->m, STATUS_BAD_BINARY, "component %u of built-in variable %u is not read as a number",
+                    k, builtin);
     uint32_t v = ir_new_value(l->ir, IR_input, type);
     ir_value(l->ir, v)->imm = input_cell(l, builtin, k);
     return v;
@@ -81,13 +82,20 @@ static bool is_input(struct lower *l, uint32_t address, uint32_t *out_builtin, i
 
 /* ---- loads and stores ------------------------------------------------------------------------ */
 
-static uint32_t log2_bytes(enum scalar type) { return (uint32_t)__builtin_ctz(scalar_bytes(type)); }
-
-static uint32_t access(struct lower *l, enum ir_op op, enum scalar type, uint32_t k, uint32_t address, int64_t offset,
-                       enum storage storage, uint32_t align, const char *what)
+static uint32_t log2_bytes(enum scalar type)
 {
-    struct site site = {.access = op == IR_load ? ACCESS_READ : ACCESS_WRITE, .storage = storage, .size = scalar_bytes(type),
-                        .components = k, .align = align < scalar_bytes(type) ? align : scalar_bytes(type), .what = what};
+    return (uint32_t)__builtin_ctz(scalar_bytes(type));
+}
+
+static uint32_t access(struct lower *l, enum ir_op op, enum scalar type, uint32_t k, uint32_t address,
+                       int64_t offset, enum storage storage, uint32_t align, const char *what)
+{
+    struct site site = {.access = op == IR_load ? ACCESS_READ : ACCESS_WRITE,
+                        .storage = storage,
+                        .size = scalar_bytes(type),
+                        .components = k,
+                        .align = align < scalar_bytes(type) ? align : scalar_bytes(type),
+                        .what = what};
     uint32_t s = lower_site(l, &site);
     uint32_t v = lower_effect(l, op, op == IR_load && k == 1 ? type : T_NONE, s);
     struct value *value = ir_value(l->ir, v);
@@ -99,8 +107,8 @@ static uint32_t access(struct lower *l, enum ir_op op, enum scalar type, uint32_
     return v;
 }
 
-void lower_load_components(struct lower *l, enum scalar type, uint32_t k, uint32_t address, int64_t offset, enum storage storage,
-                           uint32_t align, uint32_t *out, const char *what)
+void lower_load_components(struct lower *l, enum scalar type, uint32_t k, uint32_t address, int64_t offset,
+                           enum storage storage, uint32_t align, uint32_t *out, const char *what)
 {
     uint32_t builtin;
     int64_t at;
@@ -124,27 +132,29 @@ void lower_load_components(struct lower *l, enum scalar type, uint32_t k, uint32
         out[i] = lower_emit(l, IR_ine, T_BOOL, out[i], ir_const(l->ir, T_I8, 0), NONE, 0);
 }
 
-void lower_store_components(struct lower *l, enum scalar type, uint32_t k, uint32_t address, int64_t offset, enum storage storage,
-                            uint32_t align, const uint32_t *values, const char *what)
+void lower_store_components(struct lower *l, enum scalar type, uint32_t k, uint32_t address, int64_t offset,
+                            enum storage storage, uint32_t align, const uint32_t *values, const char *what)
 {
     uint32_t *list = arena_copy(l->arena, values, k * sizeof *list);
     enum scalar stored = type == T_BOOL ? T_I8 : type;
     for (uint32_t i = 0; type == T_BOOL && i < k; i++)
-        list[i] = lower_emit(l, IR_select, T_I8, list[i], ir_const(l->ir, T_I8, 1), ir_const(l->ir, T_I8, 0), 0);
+        list[i] =
+            lower_emit(l, IR_select, T_I8, list[i], ir_const(l->ir, T_I8, 1), ir_const(l->ir, T_I8, 0), 0);
     uint32_t store = access(l, IR_store, stored, k, address, offset, storage, align, what);
     ir_value(l->ir, store)->list = list;
     ir_value(l->ir, store)->list_count = k;
 }
 
-void lower_load(struct lower *l, const struct type *type, uint32_t address, int64_t offset, enum storage storage, uint32_t align,
-                uint32_t *out, const char *what)
+void lower_load(struct lower *l, const struct type *type, uint32_t address, int64_t offset,
+                enum storage storage, uint32_t align, uint32_t *out, const char *what)
 {
     if (type->leaves > 65536)
         module_fail(l->m, STATUS_UNSUPPORTED, "a value of %u scalars is loaded at once", type->leaves);
     if (type->kind == TYPE_STRUCT || type->kind == TYPE_ARRAY) {
         for (uint32_t i = 0, at = 0; i < type->count; i++) {
             const struct type *part = type_part(type, i);
-            lower_load(l, part, address, offset + (int64_t)type_part_offset(type, i), storage, part->align < align ? part->align : align, out + at, what);
+            lower_load(l, part, address, offset + (int64_t)type_part_offset(type, i), storage,
+                       part->align < align ? part->align : align, out + at, what);
             at += part->leaves;
         }
         return;
@@ -153,13 +163,14 @@ void lower_load(struct lower *l, const struct type *type, uint32_t address, int6
     lower_load_components(l, scalar, type->leaves, address, offset, storage, align, out, what);
 }
 
-void lower_store(struct lower *l, const struct type *type, uint32_t address, int64_t offset, enum storage storage, uint32_t align,
-                 const uint32_t *values, const char *what)
+void lower_store(struct lower *l, const struct type *type, uint32_t address, int64_t offset,
+                 enum storage storage, uint32_t align, const uint32_t *values, const char *what)
 {
     if (type->kind == TYPE_STRUCT || type->kind == TYPE_ARRAY) {
         for (uint32_t i = 0, at = 0; i < type->count; i++) {
             const struct type *part = type_part(type, i);
-            lower_store(l, part, address, offset + (int64_t)type_part_offset(type, i), storage, part->align < align ? part->align : align, values + at, what);
+            lower_store(l, part, address, offset + (int64_t)type_part_offset(type, i), storage,
+                        part->align < align ? part->align : align, values + at, what);
             at += part->leaves;
         }
         return;
@@ -194,7 +205,8 @@ static void lower_chain(struct lower *l, uint32_t word)
         k = (uint64_t)bits_signed(k, lower_type(l, index));
         if (!first && type->kind == TYPE_STRUCT) {
             if (!constant || k >= type->count)
-                module_fail(l->m, STATUS_BAD_BINARY, "struct index of %s at word %u is not a member number", spv_op_name(op), word);
+                module_fail(l->m, STATUS_BAD_BINARY, "struct index of %s at word %u is not a member number",
+                            spv_op_name(op), word);
             address = ir_index(l->ir, l->block, address, NONE, 0, (int64_t)type->offsets[k]);
         } else if (constant) {
             address = ir_index(l->ir, l->block, address, NONE, 0, (int64_t)(k * stride));
@@ -214,7 +226,8 @@ static void lower_chain(struct lower *l, uint32_t word)
 static uint32_t typed_pointer(struct lower *l, uint32_t id, uint64_t size)
 {
     while (l->m->def[id]) {
-        if (lower_pointee(l, id)->size == size && lower_pointee(l, id)->kind != TYPE_OPAQUE && lower_pointee(l, id)->leaves > 0)
+        if (lower_pointee(l, id)->size == size && lower_pointee(l, id)->kind != TYPE_OPAQUE &&
+            lower_pointee(l, id)->leaves > 0)
             return id;
         uint32_t word = l->m->def[id], op = spv_opcode(l->m, word);
         if (op != SpvOpBitcast || module_value_type(l->m, l->m->words[word + 3])->kind != TYPE_POINTER)
@@ -280,8 +293,18 @@ static void lower_copy(struct lower *l, uint32_t word)
         size_value = ir_const(l->ir, T_I64, size);
     if (lower_type(l, size_value) != T_I64)
         size_value = lower_emit(l, IR_zext, T_I64, size_value, NONE, NONE, 0);
-    uint32_t from = lower_site(l, &(struct site){.access = ACCESS_READ, .storage = pointer_storage(l, w[2]), .size = 1, .components = 1, .align = 1, .what = "copy"});
-    uint32_t to = lower_site(l, &(struct site){.access = ACCESS_WRITE, .storage = pointer_storage(l, w[1]), .size = 1, .components = 1, .align = 1, .what = "copy"});
+    uint32_t from = lower_site(l, &(struct site){.access = ACCESS_READ,
+                                                 .storage = pointer_storage(l, w[2]),
+                                                 .size = 1,
+                                                 .components = 1,
+                                                 .align = 1,
+                                                 .what = "copy"});
+    uint32_t to = lower_site(l, &(struct site){.access = ACCESS_WRITE,
+                                               .storage = pointer_storage(l, w[1]),
+                                               .size = 1,
+                                               .components = 1,
+                                               .align = 1,
+                                               .what = "copy"});
     uint32_t v = lower_effect(l, IR_copy, T_NONE, from);
     struct value *value = ir_value(l->ir, v);
     value->args[0] = lower_scalar(l, w[1]);
@@ -300,13 +323,17 @@ static void lower_generic_query(struct lower *l, uint32_t word)
     uint32_t private = lower_emit(l, IR_ieq, T_BOOL, space, ir_const(ir, T_I32, 0), NONE, 0);
     uint32_t local = lower_emit(l, IR_ieq, T_BOOL, space, ir_const(ir, T_I32, 1), NONE, 0);
     if (spv_opcode(l->m, word) == SpvOpGenericPtrMemSemantics) {
-        out = lower_emit(l, IR_select, T_I32, local, ir_const(ir, T_I32, 0x100), ir_const(ir, T_I32, 0x200), 0);
+        out =
+            lower_emit(l, IR_select, T_I32, local, ir_const(ir, T_I32, 0x100), ir_const(ir, T_I32, 0x200), 0);
         out = lower_emit(l, IR_select, T_I32, private, ir_const(ir, T_I32, 0), out, 0);
         lower_set(l, w[2], &out, 1);
         return;
     }
-    wanted = w[4] == SpvStorageClassFunction ? private : w[4] == SpvStorageClassWorkgroup ? local
-           : lower_emit(l, IR_mnot, T_BOOL, lower_emit(l, IR_mor, T_BOOL, private, local, NONE, 0), NONE, NONE, 0);
+    wanted = w[4] == SpvStorageClassFunction ? private
+             : w[4] == SpvStorageClassWorkgroup
+                 ? local
+                 : lower_emit(l, IR_mnot, T_BOOL, lower_emit(l, IR_mor, T_BOOL, private, local, NONE, 0),
+                              NONE, NONE, 0);
     out = lower_emit(l, IR_select, T_I64, wanted, a, ir_const(ir, T_I64, 0), 0);
     lower_set(l, w[2], &out, 1);
 }
@@ -321,16 +348,20 @@ void lower_memory_op(struct lower *l, uint32_t word)
     case SpvOpLoad: {
         type = module_type(l->m, w[1]);
         uint32_t *out = ARENA_ARRAY(l->arena, uint32_t, type->leaves + 1);
-        lower_load(l, type, lower_scalar(l, w[3]), 0, pointer_storage(l, w[3]), operand_align(w + 4, n - 4, type->align), out, "load");
+        lower_load(l, type, lower_scalar(l, w[3]), 0, pointer_storage(l, w[3]),
+                   operand_align(w + 4, n - 4, type->align), out, "load");
         l->leaf[w[2]] = out;
         break;
     }
     case SpvOpStore:
         type = module_value_type(l->m, w[2]);
-        lower_store(l, type, lower_scalar(l, w[1]), 0, pointer_storage(l, w[1]), operand_align(w + 3, n - 3, type->align), lower_get(l, w[2]), "store");
+        lower_store(l, type, lower_scalar(l, w[1]), 0, pointer_storage(l, w[1]),
+                    operand_align(w + 3, n - 3, type->align), lower_get(l, w[2]), "store");
         break;
-    case SpvOpCopyMemory: case SpvOpCopyMemorySized: lower_copy(l, word); break;
-    case SpvOpGenericPtrMemSemantics: case SpvOpGenericCastToPtrExplicit: lower_generic_query(l, word); break;
+    case SpvOpCopyMemory:
+    case SpvOpCopyMemorySized: lower_copy(l, word); break;
+    case SpvOpGenericPtrMemSemantics:
+    case SpvOpGenericCastToPtrExplicit: lower_generic_query(l, word); break;
     default: lower_chain(l, word); break;
     }
 }
@@ -343,7 +374,8 @@ static const char *atomic_name(uint32_t op)
     case SpvOpAtomicLoad: return "atomic load";
     case SpvOpAtomicStore: return "atomic store";
     case SpvOpAtomicExchange: return "atomic exchange";
-    case SpvOpAtomicCompareExchange: case SpvOpAtomicCompareExchangeWeak: return "atomic compare-exchange";
+    case SpvOpAtomicCompareExchange:
+    case SpvOpAtomicCompareExchangeWeak: return "atomic compare-exchange";
     case SpvOpAtomicFlagTestAndSet: return "atomic flag test-and-set";
     case SpvOpAtomicFlagClear: return "atomic flag clear";
     default: return "atomic update";
@@ -365,10 +397,12 @@ void lower_atomic_op(struct lower *l, uint32_t word)
     switch (op) {
     case SpvOpAtomicLoad: break;
     case SpvOpAtomicStore: value = lower_scalar(l, w[4]); break;
-    case SpvOpAtomicIIncrement: case SpvOpAtomicIDecrement: value = ir_const(l->ir, type, 1); break;
+    case SpvOpAtomicIIncrement:
+    case SpvOpAtomicIDecrement: value = ir_const(l->ir, type, 1); break;
     case SpvOpAtomicFlagTestAndSet: value = ir_const(l->ir, type, 1); break;
     case SpvOpAtomicFlagClear: value = ir_const(l->ir, type, 0); break;
-    case SpvOpAtomicCompareExchange: case SpvOpAtomicCompareExchangeWeak:
+    case SpvOpAtomicCompareExchange:
+    case SpvOpAtomicCompareExchangeWeak:
         failure = lower_order(lower_constant_bits(l, w[6]));
         value = lower_scalar(l, w[7]);
         comparator = lower_scalar(l, w[8]);
@@ -376,12 +410,19 @@ void lower_atomic_op(struct lower *l, uint32_t word)
     default: value = lower_scalar(l, w[6]);
     }
     if (scalar_bytes(type) < 4)
-        module_fail(l->m, STATUS_UNSUPPORTED, "%s of %u bits at word %u is not supported", spv_op_name(op), scalar_bits(type), word);
-    struct site site = {
-        .access = op == SpvOpAtomicLoad ? ACCESS_ATOMIC_READ : how == ATOMIC_STORE ? ACCESS_ATOMIC_WRITE : ACCESS_ATOMIC_UPDATE,
-        .storage = pointer_storage(l, pointer), .size = scalar_bytes(type), .components = 1, .align = scalar_bytes(type),
-        .order = lower_order(lower_constant_bits(l, semantics)), .failure_order = failure,
-        .scope = lower_scope(lower_constant_bits(l, scope)), .what = atomic_name(op)};
+        module_fail(l->m, STATUS_UNSUPPORTED, "%s of %u bits at word %u is not supported", spv_op_name(op),
+                    scalar_bits(type), word);
+    struct site site = {.access = op == SpvOpAtomicLoad ? ACCESS_ATOMIC_READ
+                                  : how == ATOMIC_STORE ? ACCESS_ATOMIC_WRITE
+                                                        : ACCESS_ATOMIC_UPDATE,
+                        .storage = pointer_storage(l, pointer),
+                        .size = scalar_bytes(type),
+                        .components = 1,
+                        .align = scalar_bytes(type),
+                        .order = lower_order(lower_constant_bits(l, semantics)),
+                        .failure_order = failure,
+                        .scope = lower_scope(lower_constant_bits(l, scope)),
+                        .what = atomic_name(op)};
     uint32_t address = lower_scalar(l, pointer), s = lower_site(l, &site);
     uint32_t v = lower_effect(l, IR_atomic, type, s);
     struct value *atomic = ir_value(l->ir, v);

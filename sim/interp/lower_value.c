@@ -21,14 +21,17 @@ static enum number_kind number_kind(enum scalar type, bool is_signed)
 
 static enum scalar number_scalar(enum number_kind kind)
 {
-    static const uint8_t scalars[] = {T_I8, T_I8, T_I16, T_I16, T_I32, T_I32, T_I64, T_I64, T_F16, T_F32, T_F64};
+    static const uint8_t scalars[] = {T_I8,  T_I8,  T_I16, T_I16, T_I32, T_I32,
+                                      T_I64, T_I64, T_F16, T_F32, T_F64};
     return scalars[kind];
 }
 
-uint32_t lower_convert(struct lower *l, uint32_t value, enum number_kind from, enum number_kind to, enum rounding rounding, bool saturate)
+uint32_t lower_convert(struct lower *l, uint32_t value, enum number_kind from, enum number_kind to,
+                       enum rounding rounding, bool saturate)
 {
     return lower_emit(l, IR_cvt, number_scalar(to), value, NONE, NONE,
-                      (uint64_t)from | (uint64_t)to << 8 | (uint64_t)rounding << 16 | (uint64_t)saturate << 24);
+                      (uint64_t)from | (uint64_t)to << 8 | (uint64_t)rounding << 16 |
+                          (uint64_t)saturate << 24);
 }
 
 static uint32_t resize(struct lower *l, uint32_t value, enum scalar to, bool sign)
@@ -47,31 +50,45 @@ static uint32_t convert_leaf(struct lower *l, uint32_t word, enum scalar to, uin
     bool saturate = module_decoration(l->m, result, SpvDecorationSaturatedConversion);
     enum rounding rounding = mode ? ROUND_RTE + l->m->words[mode->word] : ROUND_DEFAULT;
     switch (op) {
-    case SpvOpConvertFToU: return lower_convert(l, value, number_kind(from, false), number_kind(to, false), rounding, saturate);
-    case SpvOpConvertFToS: return lower_convert(l, value, number_kind(from, true), number_kind(to, true), rounding, saturate);
-    case SpvOpConvertSToF: return lower_convert(l, value, number_kind(from, true), number_kind(to, true), rounding, false);
-    case SpvOpConvertUToF: return lower_convert(l, value, number_kind(from, false), number_kind(to, false), rounding, false);
+    case SpvOpConvertFToU:
+        return lower_convert(l, value, number_kind(from, false), number_kind(to, false), rounding, saturate);
+    case SpvOpConvertFToS:
+        return lower_convert(l, value, number_kind(from, true), number_kind(to, true), rounding, saturate);
+    case SpvOpConvertSToF:
+        return lower_convert(l, value, number_kind(from, true), number_kind(to, true), rounding, false);
+    case SpvOpConvertUToF:
+        return lower_convert(l, value, number_kind(from, false), number_kind(to, false), rounding, false);
     case SpvOpFConvert:
-        return from == to ? value : lower_convert(l, value, number_kind(from, true), number_kind(to, true), rounding, false);
+        return from == to
+                   ? value
+                   : lower_convert(l, value, number_kind(from, true), number_kind(to, true), rounding, false);
     case SpvOpSConvert:
-        return saturate ? lower_convert(l, value, number_kind(from, true), number_kind(to, true), ROUND_DEFAULT, true) : resize(l, value, to, true);
+        return saturate ? lower_convert(l, value, number_kind(from, true), number_kind(to, true),
+                                        ROUND_DEFAULT, true)
+                        : resize(l, value, to, true);
     case SpvOpUConvert:
-        return saturate ? lower_convert(l, value, number_kind(from, false), number_kind(to, false), ROUND_DEFAULT, true) : resize(l, value, to, false);
-    case SpvOpSatConvertSToU: return lower_convert(l, value, number_kind(from, true), number_kind(to, false), ROUND_DEFAULT, true);
-    case SpvOpSatConvertUToS: return lower_convert(l, value, number_kind(from, false), number_kind(to, true), ROUND_DEFAULT, true);
+        return saturate ? lower_convert(l, value, number_kind(from, false), number_kind(to, false),
+                                        ROUND_DEFAULT, true)
+                        : resize(l, value, to, false);
+    case SpvOpSatConvertSToU:
+        return lower_convert(l, value, number_kind(from, true), number_kind(to, false), ROUND_DEFAULT, true);
+    case SpvOpSatConvertUToS:
+        return lower_convert(l, value, number_kind(from, false), number_kind(to, true), ROUND_DEFAULT, true);
     default: return resize(l, value, to, false); /* pointers and integers */
     }
 }
 
 /* ---- bits of one shape seen as another -------------------------------------------------- */
 
-static uint32_t piece(struct lower *l, const uint32_t *from, uint32_t from_bits, uint32_t to_bits, enum scalar to, uint32_t i)
+static uint32_t piece(struct lower *l, const uint32_t *from, uint32_t from_bits, uint32_t to_bits,
+                      enum scalar to, uint32_t i)
 {
     static const enum scalar ints[] = {T_I8, T_I16, T_I32, T_I64};
     if (from_bits > to_bits) { /* cut a wide component */
         uint32_t per = from_bits / to_bits;
         enum scalar wide = ints[__builtin_ctz(from_bits / 8)];
-        uint32_t shifted = lower_emit(l, IR_lshr, wide, from[i / per], ir_const(l->ir, wide, (uint64_t)(i % per) * to_bits), NONE, 0);
+        uint32_t shifted = lower_emit(l, IR_lshr, wide, from[i / per],
+                                      ir_const(l->ir, wide, (uint64_t)(i % per) * to_bits), NONE, 0);
         return lower_emit(l, IR_trunc, to, shifted, NONE, NONE, 0);
     }
     uint32_t per = to_bits / from_bits, result = NONE; /* join narrow ones */
@@ -151,7 +168,8 @@ static void lower_composite(struct lower *l, uint32_t word)
         for (uint32_t i = 0; i < type->leaves; i++) {
             uint32_t k = w[5 + i];
             out[i] = k == UINT32_MAX ? ir_new_value(l->ir, IR_undef, type->element->scalar)
-                   : k < first       ? lower_get(l, w[3])[k] : lower_get(l, w[4])[k - first];
+                     : k < first     ? lower_get(l, w[3])[k]
+                                     : lower_get(l, w[4])[k - first];
         }
         break;
     }
@@ -161,7 +179,8 @@ static void lower_composite(struct lower *l, uint32_t word)
     default: { /* VectorInsertDynamic */
         uint32_t index = lower_scalar(l, w[5]), component = lower_scalar(l, w[4]);
         for (uint32_t i = 0; i < type->leaves; i++) {
-            uint32_t is = lower_emit(l, IR_ieq, T_BOOL, index, ir_const(l->ir, lower_type(l, index), i), NONE, 0);
+            uint32_t is =
+                lower_emit(l, IR_ieq, T_BOOL, index, ir_const(l->ir, lower_type(l, index), i), NONE, 0);
             out[i] = lower_emit(l, IR_select, type->element->scalar, is, component, lower_get(l, w[3])[i], 0);
         }
     }
@@ -239,18 +258,32 @@ static void lower_other(struct lower *l, uint32_t word)
     case SpvOpBitcast: lower_bitcast(l, word); return;
     case SpvOpDot: lower_dot(l, word); return;
     case SpvOpPtrDiff: lower_pointer_difference(l, word); return;
-    case SpvOpSizeOf: lower_set(l, w[2], &(uint32_t){ir_const(l->ir, type->scalar, lower_pointee(l, w[3])->size)}, 1); return;
-    case SpvOpIAddCarry: case SpvOpISubBorrow: case SpvOpUMulExtended: case SpvOpSMulExtended: lower_wide_result(l, word); return;
-    case SpvOpGenericPtrMemSemantics: case SpvOpGenericCastToPtrExplicit: lower_memory_op(l, word); return;
+    case SpvOpSizeOf:
+        lower_set(l, w[2], &(uint32_t){ir_const(l->ir, type->scalar, lower_pointee(l, w[3])->size)}, 1);
+        return;
+    case SpvOpIAddCarry:
+    case SpvOpISubBorrow:
+    case SpvOpUMulExtended:
+    case SpvOpSMulExtended: lower_wide_result(l, word); return;
+    case SpvOpGenericPtrMemSemantics:
+    case SpvOpGenericCastToPtrExplicit: lower_memory_op(l, word); return;
     default: break;
     }
     for (uint32_t i = 0; i < type->leaves && i < 16; i++) {
         uint32_t x = lower_get(l, w[3])[i];
         switch (spv_opcode(l->m, word)) {
-        case SpvOpVectorTimesScalar: out[i] = lower_emit(l, IR_fmul, lower_type(l, x), x, lower_scalar(l, w[4]), NONE, 0); break;
-        case SpvOpBitCount: out[i] = resize(l, lower_math(l, OpenCLstd_Popcount, lower_component(l, w[3]), lower_component(l, w[3]), x, NONE, NONE), type->kind == TYPE_VECTOR ? type->element->scalar : type->scalar, false); break;
+        case SpvOpVectorTimesScalar:
+            out[i] = lower_emit(l, IR_fmul, lower_type(l, x), x, lower_scalar(l, w[4]), NONE, 0);
+            break;
+        case SpvOpBitCount:
+            out[i] = resize(l,
+                            lower_math(l, OpenCLstd_Popcount, lower_component(l, w[3]),
+                                       lower_component(l, w[3]), x, NONE, NONE),
+                            type->kind == TYPE_VECTOR ? type->element->scalar : type->scalar, false);
+            break;
         default: /* QuantizeToF16 */
-            out[i] = lower_convert(l, lower_convert(l, x, NUMBER_F32, NUMBER_F16, ROUND_DEFAULT, false), NUMBER_F16, NUMBER_F32, ROUND_DEFAULT, false);
+            out[i] = lower_convert(l, lower_convert(l, x, NUMBER_F32, NUMBER_F16, ROUND_DEFAULT, false),
+                                   NUMBER_F16, NUMBER_F32, ROUND_DEFAULT, false);
         }
     }
     lower_set(l, w[2], out, type->leaves);
@@ -262,9 +295,11 @@ static uint32_t value_leaf(struct lower *l, uint32_t word, enum scalar result, u
     const struct spirv_op *row = spirv_op(spv_opcode(l->m, word));
     uint32_t a = lower_get(l, w[3])[i], b, c;
     switch (row->lowering) {
-    case LOWER_UNARY: case LOWER_TEST: return lower_emit(l, row->argument, result, a, NONE, NONE, 0);
+    case LOWER_UNARY:
+    case LOWER_TEST: return lower_emit(l, row->argument, result, a, NONE, NONE, 0);
     case LOWER_CONVERT: return convert_leaf(l, word, result, a);
-    case LOWER_BINARY: case LOWER_BINARY_SWAPPED:
+    case LOWER_BINARY:
+    case LOWER_BINARY_SWAPPED:
         b = lower_get(l, w[4])[i];
         if (row->argument == IR_shl || row->argument == IR_lshr || row->argument == IR_ashr)
             b = resize(l, b, result, false);

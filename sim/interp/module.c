@@ -12,7 +12,12 @@
 
 extern void SpvHasResultAndType(SpvOp opcode, bool *has_result, bool *has_type); /* emitted here once */
 
-enum { NESTING_MAX = 255, TYPE_LEAVES_MAX = 1 << 28, CONSTANT_LEAVES_MAX = 1 << 22, DECORATIONS_MAX = 1 << 20 };
+enum {
+    NESTING_MAX = 255,
+    TYPE_LEAVES_MAX = 1 << 28,
+    CONSTANT_LEAVES_MAX = 1 << 22,
+    DECORATIONS_MAX = 1 << 20
+};
 
 _Noreturn void module_fail(struct module *module, enum status status, const char *format, ...)
 {
@@ -92,7 +97,8 @@ const struct decoration *module_decoration(const struct module *module, uint32_t
     return NULL;
 }
 
-static void add_decoration(struct module *m, uint32_t id, uint32_t kind, uint32_t word, uint32_t count, int32_t member)
+static void add_decoration(struct module *m, uint32_t id, uint32_t kind, uint32_t word, uint32_t count,
+                           int32_t member)
 {
     if (m->decorations.count >= DECORATIONS_MAX)
         module_fail(m, STATUS_UNSUPPORTED, "the module has more than %d decorations", DECORATIONS_MAX);
@@ -209,7 +215,8 @@ static struct type *make_type(struct module *m, uint32_t id)
         if (count->count != 1 || module_value_type(m, w[3])->kind != TYPE_SCALAR)
             refuse_type(m, word, "has a length that is not a number");
         if (count->leaves[0].bits > TYPE_LEAVES_MAX / (type->element->leaves + 1))
-            module_fail(m, STATUS_UNSUPPORTED, "OpTypeArray of %llu elements", (unsigned long long)count->leaves[0].bits);
+            module_fail(m, STATUS_UNSUPPORTED, "OpTypeArray of %llu elements",
+                        (unsigned long long)count->leaves[0].bits);
         type->count = (uint32_t)count->leaves[0].bits;
         type->stride = align_up(type->element->size, type->element->align);
         type->size = type->stride * type->count;
@@ -239,8 +246,16 @@ static struct type *make_type(struct module *m, uint32_t id)
         for (uint32_t i = 0; i < type->count; i++)
             type->members[i] = module_type(m, w[3 + i]);
         break;
-    case SpvOpTypeEvent: case SpvOpTypeOpaque: case SpvOpTypeSampler: case SpvOpTypeImage: case SpvOpTypePipe:
-    case SpvOpTypeQueue: case SpvOpTypeDeviceEvent: case SpvOpTypeReserveId: case SpvOpTypeSampledImage: case SpvOpTypeForwardPointer:
+    case SpvOpTypeEvent:
+    case SpvOpTypeOpaque:
+    case SpvOpTypeSampler:
+    case SpvOpTypeImage:
+    case SpvOpTypePipe:
+    case SpvOpTypeQueue:
+    case SpvOpTypeDeviceEvent:
+    case SpvOpTypeReserveId:
+    case SpvOpTypeSampledImage:
+    case SpvOpTypeForwardPointer:
         scalar_type(m, type, T_I64);
         type->kind = TYPE_OPAQUE;
         break;
@@ -308,7 +323,8 @@ static uint64_t specialised(struct module *m, uint32_t id, uint64_t bits)
     return bits;
 }
 
-static struct leaf fold_leaf(struct module *m, uint32_t op, enum scalar result, struct leaf a, struct leaf b, struct leaf c, uint32_t word)
+static struct leaf fold_leaf(struct module *m, uint32_t op, enum scalar result, struct leaf a, struct leaf b,
+                             struct leaf c, uint32_t word)
 {
     enum scalar t = a.scalar;
     uint64_t x = a.bits, y = b.bits;
@@ -331,10 +347,14 @@ static struct leaf fold_leaf(struct module *m, uint32_t op, enum scalar result, 
     case SpvOpSNegate: r = 0 - x; break;
     case SpvOpNot: r = ~x; break;
     case SpvOpLogicalNot: r = !x; break;
-    case SpvOpBitwiseAnd: case SpvOpLogicalAnd: r = x & y; break;
-    case SpvOpBitwiseOr: case SpvOpLogicalOr: r = x | y; break;
-    case SpvOpBitwiseXor: case SpvOpLogicalNotEqual: r = x ^ y; break;
-    case SpvOpLogicalEqual: case SpvOpIEqual: r = x == y; break;
+    case SpvOpBitwiseAnd:
+    case SpvOpLogicalAnd: r = x & y; break;
+    case SpvOpBitwiseOr:
+    case SpvOpLogicalOr: r = x | y; break;
+    case SpvOpBitwiseXor:
+    case SpvOpLogicalNotEqual: r = x ^ y; break;
+    case SpvOpLogicalEqual:
+    case SpvOpIEqual: r = x == y; break;
     case SpvOpINotEqual: r = x != y; break;
     case SpvOpULessThan: r = x < y; break;
     case SpvOpULessThanEqual: r = x <= y; break;
@@ -348,11 +368,20 @@ static struct leaf fold_leaf(struct module *m, uint32_t op, enum scalar result, 
     case SpvOpShiftRightLogical: r = x >> (y % bits); break;
     case SpvOpShiftRightArithmetic: r = (uint64_t)(sx >> (y % bits)); break;
     case SpvOpSConvert: r = (uint64_t)sx; break;
-    case SpvOpUConvert: case SpvOpBitcast: case SpvOpConvertPtrToU: case SpvOpConvertUToPtr:
-    case SpvOpPtrCastToGeneric: case SpvOpGenericCastToPtr: r = x; break;
-    case SpvOpSelect: r = x ? b.bits : c.bits; if (x) return b; return c;
+    case SpvOpUConvert:
+    case SpvOpBitcast:
+    case SpvOpConvertPtrToU:
+    case SpvOpConvertUToPtr:
+    case SpvOpPtrCastToGeneric:
+    case SpvOpGenericCastToPtr: r = x; break;
+    case SpvOpSelect:
+        r = x ? b.bits : c.bits;
+        if (x)
+            return b;
+        return c;
     default:
-        module_fail(m, STATUS_UNSUPPORTED, "OpSpecConstantOp %s at word %u is not supported", spv_op_name(op), word);
+        module_fail(m, STATUS_UNSUPPORTED, "OpSpecConstantOp %s at word %u is not supported", spv_op_name(op),
+                    word);
     }
     return (struct leaf){bits_truncate(r, result), a.variable ? a.variable : b.variable, result, false};
 }
@@ -364,13 +393,15 @@ static struct type *pointee(struct module *m, uint32_t pointer_type_id)
 
 static _Noreturn void refuse_constant(struct module *m, uint32_t word)
 {
-    module_fail(m, STATUS_BAD_BINARY, "OpSpecConstantOp %s at word %u has operands that do not fit", spv_op_name(m->words[word + 3]), word);
+    module_fail(m, STATUS_BAD_BINARY, "OpSpecConstantOp %s at word %u has operands that do not fit",
+                spv_op_name(m->words[word + 3]), word);
 }
 
 static void part_of(struct module *m, const struct type *type, uint64_t index, uint32_t word)
 {
     bool composite = type->kind == TYPE_STRUCT || type->kind == TYPE_ARRAY || type->kind == TYPE_VECTOR;
-    if (!composite || (index >= type->count && spv_opcode(m, m->def[type->id]) != SpvOpTypeRuntimeArray && (type->kind == TYPE_STRUCT || index)))
+    if (!composite || (index >= type->count && spv_opcode(m, m->def[type->id]) != SpvOpTypeRuntimeArray &&
+                       (type->kind == TYPE_STRUCT || index)))
         refuse_constant(m, word);
 }
 
@@ -402,9 +433,10 @@ static void spec_constant_op(struct module *m, struct constant *c, const struct 
     const uint32_t *w = &m->words[word];
     uint32_t op = w[3], n = spv_length(m, word) - 4;
     switch (op) {
-    case SpvOpAccessChain: case SpvOpInBoundsAccessChain: case SpvOpPtrAccessChain: case SpvOpInBoundsPtrAccessChain:
-        c->leaves[0] = constant_chain(m, op, word);
-        return;
+    case SpvOpAccessChain:
+    case SpvOpInBoundsAccessChain:
+    case SpvOpPtrAccessChain:
+    case SpvOpInBoundsPtrAccessChain: c->leaves[0] = constant_chain(m, op, word); return;
     case SpvOpCompositeExtract: {
         const struct constant *whole = module_constant(m, w[4]);
         const struct type *part = module_value_type(m, w[4]);
@@ -443,7 +475,8 @@ static void spec_constant_op(struct module *m, struct constant *c, const struct 
             if (type->kind != TYPE_VECTOR || (k != UINT32_MAX && k >= a->count + b->count))
                 refuse_constant(m, word);
             c->leaves[i] = k == UINT32_MAX ? (struct leaf){0, 0, type->element->scalar, true}
-                           : k < a->count  ? a->leaves[k] : b->leaves[k - a->count];
+                           : k < a->count  ? a->leaves[k]
+                                           : b->leaves[k - a->count];
         }
         return;
     }
@@ -454,7 +487,8 @@ static void spec_constant_op(struct module *m, struct constant *c, const struct 
         operand[i] = module_constant(m, w[4 + i]);
     enum scalar result = type->kind == TYPE_VECTOR ? type->element->scalar : type->scalar;
     for (uint32_t k = 0; k < 3; k++)
-        if (type->kind == TYPE_STRUCT || type->kind == TYPE_ARRAY || !operand[0] || (operand[k] && operand[k]->count != 1 && operand[k]->count != c->count))
+        if (type->kind == TYPE_STRUCT || type->kind == TYPE_ARRAY || !operand[0] ||
+            (operand[k] && operand[k]->count != 1 && operand[k]->count != c->count))
             refuse_constant(m, word);
     for (uint32_t i = 0; i < c->count; i++) {
         struct leaf in[3] = {{0}};
@@ -483,15 +517,21 @@ static struct constant *make_constant(struct module *m, uint32_t id)
     case SpvOpVariable: c->leaves[0] = (struct leaf){0, id, T_I64, false}; break;
     case SpvOpConstantTrue: c->leaves[0] = (struct leaf){1, 0, T_BOOL, false}; break;
     case SpvOpConstantFalse: c->leaves[0] = (struct leaf){0, 0, T_BOOL, false}; break;
-    case SpvOpSpecConstantTrue: c->leaves[0] = (struct leaf){specialised(m, id, 1) & 1, 0, T_BOOL, false}; break;
-    case SpvOpSpecConstantFalse: c->leaves[0] = (struct leaf){specialised(m, id, 0) & 1, 0, T_BOOL, false}; break;
+    case SpvOpSpecConstantTrue:
+        c->leaves[0] = (struct leaf){specialised(m, id, 1) & 1, 0, T_BOOL, false};
+        break;
+    case SpvOpSpecConstantFalse:
+        c->leaves[0] = (struct leaf){specialised(m, id, 0) & 1, 0, T_BOOL, false};
+        break;
     case SpvOpConstant: c->leaves[0] = (struct leaf){literal(m, word, type), 0, type->scalar, false}; break;
     case SpvOpSpecConstant:
-        c->leaves[0] = (struct leaf){bits_truncate(specialised(m, id, literal(m, word, type)), type->scalar), 0, type->scalar, false};
+        c->leaves[0] = (struct leaf){bits_truncate(specialised(m, id, literal(m, word, type)), type->scalar),
+                                     0, type->scalar, false};
         break;
     case SpvOpConstantNull: null_leaves(type, &next, false); break;
     case SpvOpUndef: null_leaves(type, &next, true); break;
-    case SpvOpConstantComposite: case SpvOpSpecConstantComposite:
+    case SpvOpConstantComposite:
+    case SpvOpSpecConstantComposite:
         for (uint32_t i = 3; i < spv_length(m, word); i++) {
             const struct constant *part = module_constant(m, w[i]);
             if (part->count > c->count - (uint32_t)(next - c->leaves))
@@ -502,7 +542,8 @@ static struct constant *make_constant(struct module *m, uint32_t id)
         break;
     case SpvOpSpecConstantOp: spec_constant_op(m, c, type, word); break;
     default:
-        module_fail(m, STATUS_UNSUPPORTED, "%s at word %u is not supported as a constant", spv_op_name(op), word);
+        module_fail(m, STATUS_UNSUPPORTED, "%s at word %u is not supported as a constant", spv_op_name(op),
+                    word);
     }
     return c;
 }
@@ -590,7 +631,8 @@ static uint32_t read_instruction(struct module *m, uint32_t word)
         break;
     case SpvOpMemoryModel:
         if (w[1] == SpvAddressingModelPhysical32) /* CL_DEVICE_ADDRESS_BITS is 64 */
-            module_fail(m, STATUS_UNSUPPORTED, "addressing model Physical32 at word %u: the device's addresses have 64 bits", word);
+            module_fail(m, STATUS_UNSUPPORTED,
+                        "addressing model Physical32 at word %u: the device's addresses have 64 bits", word);
         break;
     case SpvOpDecorate: add_decoration(m, w[1], w[2], word + 3, n - 3, -1); break;
     case SpvOpMemberDecorate: add_decoration(m, w[1], w[3], word + 4, n - 4, (int32_t)w[2]); break;
@@ -645,21 +687,26 @@ static void check_header(struct module *m)
         for (size_t i = 0; i < m->word_count; i++)
             m->words[i] = __builtin_bswap32(m->words[i]);
     if (m->words[0] != SpvMagicNumber)
-        module_fail(m, STATUS_BAD_BINARY, "bad magic number 0x%08x at word 0, expected 0x%08x", m->words[0], SpvMagicNumber);
+        module_fail(m, STATUS_BAD_BINARY, "bad magic number 0x%08x at word 0, expected 0x%08x", m->words[0],
+                    SpvMagicNumber);
     m->bound = m->words[3];
     if (m->bound == 0 || m->bound > m->word_count * 4)
         module_fail(m, STATUS_BAD_BINARY, "bad id bound %u at word 3", m->bound);
 }
 
 /* Large arrays of zeros need no list of their scalars. */
-static bool is_null(const struct module *m, uint32_t id) { return spv_opcode(m, m->def[id]) == SpvOpConstantNull; }
+static bool is_null(const struct module *m, uint32_t id)
+{
+    return spv_opcode(m, m->def[id]) == SpvOpConstantNull;
+}
 
 static uint32_t variable_align(struct module *m, const struct variable *v)
 {
     const struct decoration *d = module_decoration(m, v->id, SpvDecorationAlignment);
     uint32_t align = d ? m->words[d->word] : 0;
     if (align & (align - 1) || align > 65536)
-        module_fail(m, STATUS_BAD_BINARY, "OpVariable at word %u is aligned to %u bytes", m->def[v->id], align);
+        module_fail(m, STATUS_BAD_BINARY, "OpVariable at word %u is aligned to %u bytes", m->def[v->id],
+                    align);
     return align > v->type->align ? align : v->type->align;
 }
 
@@ -671,13 +718,17 @@ static void finish_variables(struct module *m)
         const struct decoration *builtin = module_decoration(m, v->id, SpvDecorationBuiltIn);
         const struct type *pointer = module_value_type(m, v->id);
         if (pointer->kind != TYPE_POINTER || pointer->storage != v->storage)
-            module_fail(m, STATUS_BAD_BINARY, "OpVariable at word %u is not of its pointer type", m->def[v->id]);
+            module_fail(m, STATUS_BAD_BINARY, "OpVariable at word %u is not of its pointer type",
+                        m->def[v->id]);
         v->type = part_type(m, m->words[m->def[pointer->id] + 3], m->def[v->id]);
-        if (v->initializer && !is_null(m, v->initializer) && module_constant(m, v->initializer)->count != v->type->leaves)
-            module_fail(m, STATUS_BAD_BINARY, "OpVariable at word %u has an initialiser of another type", m->def[v->id]);
+        if (v->initializer && !is_null(m, v->initializer) &&
+            module_constant(m, v->initializer)->count != v->type->leaves)
+            module_fail(m, STATUS_BAD_BINARY, "OpVariable at word %u has an initialiser of another type",
+                        m->def[v->id]);
         v->builtin = builtin ? (int32_t)m->words[builtin->word] : -1;
         bool constant = v->storage == SpvStorageClassUniformConstant;
-        v->info = (struct module_variable){m->names[v->id] ? m->names[v->id] : "", v->type->size, variable_align(m, v), constant};
+        v->info = (struct module_variable){m->names[v->id] ? m->names[v->id] : "", v->type->size,
+                                           variable_align(m, v), constant};
         if (v->builtin < 0 && (constant || v->storage == SpvStorageClassCrossWorkgroup))
             m->bindable[m->bindable_count++] = i;
     }
@@ -761,7 +812,10 @@ void interp_module_free(struct module *m)
 
 /* ---- variables and their initial bytes -------------------------------------------- */
 
-size_t interp_variable_count(const struct module *m) { return m->bindable_count; }
+size_t interp_variable_count(const struct module *m)
+{
+    return m->bindable_count;
+}
 
 const struct module_variable *interp_variable(const struct module *m, size_t index)
 {
@@ -807,7 +861,8 @@ uint32_t spirv_spec_constant_size(const uint32_t *words, size_t word_count, uint
     /* What is looked for is 4 words long at most (OpTypeFloat: 3) and never the last. */
     uint32_t id = 0, type = 0, size = 0;
     for (size_t i = 5; i + 4 <= word_count && words[i] >> 16; i += words[i] >> 16)
-        if ((words[i] & 0xffff) == SpvOpDecorate && words[i + 2] == SpvDecorationSpecId && words[i + 3] == spec_id)
+        if ((words[i] & 0xffff) == SpvOpDecorate && words[i + 2] == SpvDecorationSpecId &&
+            words[i + 3] == spec_id)
             id = words[i + 1];
     for (size_t i = 5; id && i + 4 <= word_count && words[i] >> 16; i += words[i] >> 16) {
         uint32_t op = words[i] & 0xffff;
@@ -817,7 +872,8 @@ uint32_t spirv_spec_constant_size(const uint32_t *words, size_t word_count, uint
             type = words[i + 1];
     }
     for (size_t i = 5; type && i + 4 <= word_count && words[i] >> 16; i += words[i] >> 16)
-        if (((words[i] & 0xffff) == SpvOpTypeInt || (words[i] & 0xffff) == SpvOpTypeFloat) && words[i + 1] == type)
+        if (((words[i] & 0xffff) == SpvOpTypeInt || (words[i] & 0xffff) == SpvOpTypeFloat) &&
+            words[i + 1] == type)
             size = words[i + 2] / 8;
     return size;
 }

@@ -7,13 +7,29 @@
 #include "lower.h"
 
 /* ir ops that do the same as an entry */
-struct direct { uint16_t entry; uint8_t op, operands; };
+struct direct {
+    uint16_t entry;
+    uint8_t op, operands;
+};
 static const struct direct directs[] = {
-    {OpenCLstd_Fabs, IR_fabs, 1}, {OpenCLstd_Sqrt, IR_sqrt, 1}, {OpenCLstd_Native_sqrt, IR_sqrt, 1}, {OpenCLstd_Half_sqrt, IR_sqrt, 1},
-    {OpenCLstd_Fmin, IR_fmin, 2}, {OpenCLstd_Fmax, IR_fmax, 2}, {OpenCLstd_FMin_common, IR_fmin, 2}, {OpenCLstd_FMax_common, IR_fmax, 2},
-    {OpenCLstd_Mad, IR_mad, 3}, {OpenCLstd_Half_divide, IR_fdiv, 2}, {OpenCLstd_Native_divide, IR_fdiv, 2},
-    {OpenCLstd_SMin, IR_smin, 2}, {OpenCLstd_SMax, IR_smax, 2}, {OpenCLstd_UMin, IR_umin, 2}, {OpenCLstd_UMax, IR_umax, 2},
-    {OpenCLstd_SMul_hi, IR_smulhi, 2}, {OpenCLstd_UMul_hi, IR_umulhi, 2}, {OpenCLstd_Rotate, IR_rotl, 2},
+    {OpenCLstd_Fabs, IR_fabs, 1},
+    {OpenCLstd_Sqrt, IR_sqrt, 1},
+    {OpenCLstd_Native_sqrt, IR_sqrt, 1},
+    {OpenCLstd_Half_sqrt, IR_sqrt, 1},
+    {OpenCLstd_Fmin, IR_fmin, 2},
+    {OpenCLstd_Fmax, IR_fmax, 2},
+    {OpenCLstd_FMin_common, IR_fmin, 2},
+    {OpenCLstd_FMax_common, IR_fmax, 2},
+    {OpenCLstd_Mad, IR_mad, 3},
+    {OpenCLstd_Half_divide, IR_fdiv, 2},
+    {OpenCLstd_Native_divide, IR_fdiv, 2},
+    {OpenCLstd_SMin, IR_smin, 2},
+    {OpenCLstd_SMax, IR_smax, 2},
+    {OpenCLstd_UMin, IR_umin, 2},
+    {OpenCLstd_UMax, IR_umax, 2},
+    {OpenCLstd_SMul_hi, IR_smulhi, 2},
+    {OpenCLstd_UMul_hi, IR_umulhi, 2},
+    {OpenCLstd_Rotate, IR_rotl, 2},
     {OpenCLstd_Fmod, IR_frem, 2},
 };
 
@@ -25,17 +41,25 @@ static const struct direct *find_direct(uint32_t entry)
     return NULL;
 }
 
-uint32_t lower_math(struct lower *l, uint32_t instruction, enum scalar of, enum scalar result, uint32_t a, uint32_t b, uint32_t c)
+uint32_t lower_math(struct lower *l, uint32_t instruction, enum scalar of, enum scalar result, uint32_t a,
+                    uint32_t b, uint32_t c)
 {
     enum math_type type = lower_math_type(of);
     if (!math_find(instruction, type))
-        module_fail(l->m, STATUS_UNSUPPORTED, "OpenCL.std instruction %u is not supported for %u bits", instruction, scalar_bits(of));
+        module_fail(l->m, STATUS_UNSUPPORTED, "OpenCL.std instruction %u is not supported for %u bits",
+                    instruction, scalar_bits(of));
     return lower_emit(l, IR_math, result, a, b, c, instruction | (uint64_t)type << 32);
 }
 
-static enum storage storage_of(struct lower *l, uint32_t id) { return lower_storage(module_value_type(l->m, id)->storage); }
+static enum storage storage_of(struct lower *l, uint32_t id)
+{
+    return lower_storage(module_value_type(l->m, id)->storage);
+}
 
-static enum scalar component(const struct type *type) { return type->kind == TYPE_VECTOR ? type->element->scalar : type->scalar; }
+static enum scalar component(const struct type *type)
+{
+    return type->kind == TYPE_VECTOR ? type->element->scalar : type->scalar;
+}
 
 /* ---- geometric ------------------------------------------------------------------------------- */
 
@@ -80,7 +104,8 @@ static void lower_geometric(struct lower *l, const uint32_t *w, const struct typ
         const uint32_t *b = lower_get(l, w[6]);
         for (uint32_t i = 0; i < 3; i++) {
             uint32_t j = (i + 1) % 3, k = (i + 2) % 3;
-            uint32_t left = lower_emit(l, IR_fmul, t, a[j], b[k], NONE, 0), right = lower_emit(l, IR_fmul, t, a[k], b[j], NONE, 0);
+            uint32_t left = lower_emit(l, IR_fmul, t, a[j], b[k], NONE, 0),
+                     right = lower_emit(l, IR_fmul, t, a[k], b[j], NONE, 0);
             out[i] = lower_emit(l, IR_fsub, t, left, right, NONE, 0);
         }
         out[3] = ir_const(l->ir, t, 0);
@@ -121,12 +146,14 @@ static uint32_t element_address(struct lower *l, uint32_t pointer_id, uint32_t o
 static void lower_vload(struct lower *l, const uint32_t *w, const struct type *type)
 {
     enum scalar t = component(type);
-    bool half = w[4] == OpenCLstd_Vload_half || w[4] == OpenCLstd_Vload_halfn || w[4] == OpenCLstd_Vloada_halfn;
+    bool half =
+        w[4] == OpenCLstd_Vload_half || w[4] == OpenCLstd_Vload_halfn || w[4] == OpenCLstd_Vloada_halfn;
     enum scalar stored = half ? T_F16 : t;
     uint32_t n = type->leaves, out[16];
     bool aligned = w[4] == OpenCLstd_Vloada_halfn;
     uint64_t stride = (uint64_t)scalar_bytes(stored) * (aligned && n == 3 ? 4 : n);
-    lower_load_components(l, stored, n, element_address(l, w[6], w[5], stride), 0, storage_of(l, w[6]), scalar_bytes(stored), out, "vload");
+    lower_load_components(l, stored, n, element_address(l, w[6], w[5], stride), 0, storage_of(l, w[6]),
+                          scalar_bytes(stored), out, "vload");
     for (uint32_t i = 0; half && i < n; i++)
         out[i] = lower_convert(l, out[i], NUMBER_F16, NUMBER_F32, ROUND_DEFAULT, false);
     lower_set(l, w[2], out, n);
@@ -138,13 +165,17 @@ static void lower_vstore(struct lower *l, const uint32_t *w)
     enum scalar t = component(type);
     uint32_t n = type->leaves, out[16], entry = w[4];
     memcpy(out, lower_get(l, w[5]), n * sizeof *out);
-    bool half = entry != OpenCLstd_Vstoren, aligned = entry == OpenCLstd_Vstorea_halfn || entry == OpenCLstd_Vstorea_halfn_r;
-    bool mode = entry == OpenCLstd_Vstore_half_r || entry == OpenCLstd_Vstore_halfn_r || entry == OpenCLstd_Vstorea_halfn_r;
+    bool half = entry != OpenCLstd_Vstoren,
+         aligned = entry == OpenCLstd_Vstorea_halfn || entry == OpenCLstd_Vstorea_halfn_r;
+    bool mode = entry == OpenCLstd_Vstore_half_r || entry == OpenCLstd_Vstore_halfn_r ||
+                entry == OpenCLstd_Vstorea_halfn_r;
     enum scalar stored = half ? T_F16 : t;
     for (uint32_t i = 0; half && i < n; i++)
-        out[i] = lower_convert(l, out[i], t == T_F64 ? NUMBER_F64 : NUMBER_F32, NUMBER_F16, mode ? ROUND_RTE + w[8] : ROUND_DEFAULT, false);
+        out[i] = lower_convert(l, out[i], t == T_F64 ? NUMBER_F64 : NUMBER_F32, NUMBER_F16,
+                               mode ? ROUND_RTE + w[8] : ROUND_DEFAULT, false);
     uint64_t stride = (uint64_t)scalar_bytes(stored) * (aligned && n == 3 ? 4 : n);
-    lower_store_components(l, stored, n, element_address(l, w[7], w[6], stride), 0, storage_of(l, w[7]), scalar_bytes(stored), out, "vstore");
+    lower_store_components(l, stored, n, element_address(l, w[7], w[6], stride), 0, storage_of(l, w[7]),
+                           scalar_bytes(stored), out, "vstore");
 }
 
 /* ---- shuffle, select, printf ------------------------------------------------------------------------ */
@@ -169,7 +200,8 @@ static void lower_shuffle(struct lower *l, const uint32_t *w, const struct type 
     lower_set(l, w[2], out, type->leaves);
 }
 
-static uint32_t lower_select_leaf(struct lower *l, uint32_t entry, uint32_t a, uint32_t b, uint32_t c, bool vector)
+static uint32_t lower_select_leaf(struct lower *l, uint32_t entry, uint32_t a, uint32_t b, uint32_t c,
+                                  bool vector)
 {
     static const enum scalar ints[] = {T_NONE, T_I8, T_I16, T_NONE, T_I32, T_NONE, T_NONE, T_NONE, T_I64};
     enum scalar t = ints[scalar_bytes(lower_type(l, a))], ct = lower_type(l, c);
@@ -236,7 +268,8 @@ static void lower_components(struct lower *l, uint32_t word, const struct type *
         else
             out[i] = lower_math(l, entry, lower_component(l, w[5]), result, in[0], in[1], in[2]);
         if (pointer) {
-            ir_value(l->ir, out[i])->offset = out[i]; /* equal calls must not become one: each has its own second result */
+            ir_value(l->ir, out[i])->offset =
+                out[i]; /* equal calls must not become one: each has its own second result */
             const struct type *to = lower_pointee(l, w[5 + values]);
             second[i] = lower_emit(l, IR_math_second, component(to), out[i], NONE, NONE, 0);
         }
@@ -256,12 +289,26 @@ void lower_extended(struct lower *l, uint32_t word)
         return; /* debug information */
     const struct type *type = module_type(l->m, w[1]);
     switch (w[4]) {
-    case OpenCLstd_Cross: case OpenCLstd_Distance: case OpenCLstd_Length: case OpenCLstd_Normalize:
-    case OpenCLstd_Fast_distance: case OpenCLstd_Fast_length: case OpenCLstd_Fast_normalize: lower_geometric(l, w, type); break;
-    case OpenCLstd_Vloadn: case OpenCLstd_Vload_half: case OpenCLstd_Vload_halfn: case OpenCLstd_Vloada_halfn: lower_vload(l, w, type); break;
-    case OpenCLstd_Vstoren: case OpenCLstd_Vstore_half: case OpenCLstd_Vstore_half_r: case OpenCLstd_Vstore_halfn:
-    case OpenCLstd_Vstore_halfn_r: case OpenCLstd_Vstorea_halfn: case OpenCLstd_Vstorea_halfn_r: lower_vstore(l, w); break;
-    case OpenCLstd_Shuffle: case OpenCLstd_Shuffle2: lower_shuffle(l, w, type); break;
+    case OpenCLstd_Cross:
+    case OpenCLstd_Distance:
+    case OpenCLstd_Length:
+    case OpenCLstd_Normalize:
+    case OpenCLstd_Fast_distance:
+    case OpenCLstd_Fast_length:
+    case OpenCLstd_Fast_normalize: lower_geometric(l, w, type); break;
+    case OpenCLstd_Vloadn:
+    case OpenCLstd_Vload_half:
+    case OpenCLstd_Vload_halfn:
+    case OpenCLstd_Vloada_halfn: lower_vload(l, w, type); break;
+    case OpenCLstd_Vstoren:
+    case OpenCLstd_Vstore_half:
+    case OpenCLstd_Vstore_half_r:
+    case OpenCLstd_Vstore_halfn:
+    case OpenCLstd_Vstore_halfn_r:
+    case OpenCLstd_Vstorea_halfn:
+    case OpenCLstd_Vstorea_halfn_r: lower_vstore(l, w); break;
+    case OpenCLstd_Shuffle:
+    case OpenCLstd_Shuffle2: lower_shuffle(l, w, type); break;
     case OpenCLstd_Printf: lower_printf(l, word); break;
     case OpenCLstd_Prefetch: break;
     default: lower_components(l, word, type); break;

@@ -11,9 +11,9 @@
 
 struct poisoning {
     struct ir *ir;
-    uint32_t *of;          /* value -> its companion, NONE = always initialised */
-    uint32_t yes;          /* constant true */
-    LIST(uint32_t) out;    /* the block being rewritten */
+    uint32_t *of;       /* value -> its companion, NONE = always initialised */
+    uint32_t yes;       /* constant true */
+    LIST(uint32_t) out; /* the block being rewritten */
 };
 
 static uint32_t companion(struct poisoning *p, uint32_t v)
@@ -65,8 +65,15 @@ static uint32_t memory_companion(struct poisoning *p, enum ir_op op, uint32_t ac
     uint32_t v = ir_new_value(ir, op, op == IR_poison_load ? T_BOOL : T_NONE);
     struct value *value = ir_value(ir, v);
     const struct value *of = ir_value(ir, access);
-    *value = (struct value){.op = value->op, .type = value->type, .block = of->block, .args = {of->args[0], poison, NONE},
-                            .offset = of->offset, .size_log2 = of->size_log2, .storage = of->storage, .site = of->site, .object = of->object,
+    *value = (struct value){.op = value->op,
+                            .type = value->type,
+                            .block = of->block,
+                            .args = {of->args[0], poison, NONE},
+                            .offset = of->offset,
+                            .size_log2 = of->size_log2,
+                            .storage = of->storage,
+                            .site = of->site,
+                            .object = of->object,
                             .components = (uint8_t)(of->op == IR_load ? of->components : of->list_count)};
     *list_push(ir->arena, &p->out) = v;
     return v;
@@ -102,7 +109,8 @@ static uint32_t stored_companion(struct poisoning *p, uint32_t v)
 /* a && b: an operand that is false and certain decides. The or is the same of the opposites. */
 static uint32_t logic_companion(struct poisoning *p, uint32_t v)
 {
-    const uint32_t a = ir_value(p->ir, v)->args[0], b = ir_value(p->ir, v)->args[1], block = ir_value(p->ir, v)->block;
+    const uint32_t a = ir_value(p->ir, v)->args[0], b = ir_value(p->ir, v)->args[1],
+                   block = ir_value(p->ir, v)->block;
     const bool is_or = ir_value(p->ir, v)->op == IR_mor;
     const uint32_t pa = companion(p, a), pb = companion(p, b);
     uint32_t open_a = a, open_b = b; /* true: this operand leaves the result to the other */
@@ -116,7 +124,8 @@ static uint32_t logic_companion(struct poisoning *p, uint32_t v)
         open_a = add(p, IR_mor, block, open_a, pa, NONE);
     if (pb)
         open_b = add(p, IR_mor, block, open_b, pb, NONE);
-    return add(p, IR_mand, block, either(p, block, pa, pb), add(p, IR_mand, block, open_a, open_b, NONE), NONE);
+    return add(p, IR_mand, block, either(p, block, pa, pb), add(p, IR_mand, block, open_a, open_b, NONE),
+               NONE);
 }
 
 static void instrument(struct poisoning *p, uint32_t v)
@@ -143,12 +152,13 @@ static void instrument(struct poisoning *p, uint32_t v)
         break;
     case IR_phi: break; /* made beforehand */
     case IR_select: p->of[v] = select_companion(p, v); break;
-    case IR_mand: case IR_mor: p->of[v] = logic_companion(p, v); break;
+    case IR_mand:
+    case IR_mor: p->of[v] = logic_companion(p, v); break;
     default:
         if (ir_families[value->op] == FAMILY_EFFECT || ir_families[value->op] == FAMILY_LEAF)
             break;
         IR_OPERANDS(ir, v, slot)
-            all = either(p, block, all, companion(p, *slot));
+        all = either(p, block, all, companion(p, *slot));
         p->of[v] = all;
         break;
     }
@@ -169,7 +179,7 @@ static void seed_phis(struct poisoning *p, uint8_t *may)
                 bool now = value->op == IR_load && value->storage != STORAGE_CONSTANT;
                 if (ir_families[value->op] != FAMILY_EFFECT)
                     IR_OPERANDS(ir, v, slot)
-                        now |= *slot && (may[*slot] || ir_value(ir, *slot)->op == IR_undef);
+                now |= *slot && (may[*slot] || ir_value(ir, *slot)->op == IR_undef);
                 if (now && !may[v])
                     may[v] = changed = true;
             }
@@ -201,7 +211,8 @@ void track_poison(struct ir *ir)
         for (uint32_t i = 0; i < count; i++)
             instrument(&p, insts[i]);
         if (ir_block(ir, b)->cond)
-            check(&p, b, companion(&p, ir_block(ir, b)->cond), FAULT_UNINITIALISED_BRANCH, ir_block(ir, b)->site);
+            check(&p, b, companion(&p, ir_block(ir, b)->cond), FAULT_UNINITIALISED_BRANCH,
+                  ir_block(ir, b)->site);
         ir_block(ir, b)->insts.at = p.out.at;
         ir_block(ir, b)->insts.count = p.out.count;
         ir_block(ir, b)->insts.room = p.out.room;

@@ -8,19 +8,27 @@
 
 #include "ir.h"
 
-struct cell { int64_t offset; uint32_t bytes; uint32_t slot; enum scalar type; };
-struct candidate { bool escapes; LIST(struct cell) cells; };
+struct cell {
+    int64_t offset;
+    uint32_t bytes;
+    uint32_t slot;
+    enum scalar type;
+};
+struct candidate {
+    bool escapes;
+    LIST(struct cell) cells;
+};
 
 struct promotion {
     struct ir *ir;
     struct candidate *candidates;
-    uint32_t *root;      /* per value: 1 + variable when it is a constant address into it */
-    int64_t *offset;     /* with the offset */
-    uint32_t slots;      /* promoted scalars */
+    uint32_t *root;  /* per value: 1 + variable when it is a constant address into it */
+    int64_t *offset; /* with the offset */
+    uint32_t slots;  /* promoted scalars */
     enum scalar *slot_type;
-    uint32_t *current;   /* renaming: value of each slot */
-    uint32_t *map;       /* load -> value */
-    uint32_t *phi_slot;  /* phi -> 1 + slot */
+    uint32_t *current;  /* renaming: value of each slot */
+    uint32_t *map;      /* load -> value */
+    uint32_t *phi_slot; /* phi -> 1 + slot */
 };
 
 /* Which values are constant addresses into private variables. Definitions come before uses in
@@ -46,7 +54,8 @@ static void find_addresses(struct promotion *p)
     }
 }
 
-static void add_cell(struct promotion *p, struct candidate *c, uint64_t size, int64_t offset, uint32_t bytes, enum scalar type)
+static void add_cell(struct promotion *p, struct candidate *c, uint64_t size, int64_t offset, uint32_t bytes,
+                     enum scalar type)
 {
     if (offset < 0 || (uint64_t)offset + bytes > size) {
         c->escapes = true;
@@ -87,7 +96,8 @@ static void note_use(struct promotion *p, uint32_t user, uint32_t slot, uint32_t
         uint32_t bytes = 1u << u->size_log2, count = u->op == IR_load ? u->components : u->list_count;
         uint64_t size = ir->private_variables.at[p->root[operand] - 1].size;
         for (uint32_t i = 0; i < count; i++)
-            add_cell(p, c, size, p->offset[operand] + u->offset + (int64_t)i * bytes, bytes, access_type(ir, user));
+            add_cell(p, c, size, p->offset[operand] + u->offset + (int64_t)i * bytes, bytes,
+                     access_type(ir, user));
     } else if (!(slot == 0 && u->op == IR_index && p->root[user])) {
         c->escapes = true;
     }
@@ -101,8 +111,8 @@ static void find_uses(struct promotion *p)
         for (uint32_t i = 0; i < block->insts.count; i++) {
             uint32_t user = block->insts.at[i];
             IR_OPERANDS(ir, user, slot)
-                if (p->root[*slot])
-                    note_use(p, user, _k, *slot);
+            if (p->root[*slot])
+                note_use(p, user, _k, *slot);
         }
     }
     for (uint32_t v = 0; v < ir->private_variables.count; v++)
@@ -121,7 +131,8 @@ static struct cell *find_cell(struct promotion *p, uint32_t address, int64_t off
 
 static bool promoted(const struct promotion *p, const struct value *v)
 {
-    return (v->op == IR_load || v->op == IR_store) && p->root[v->args[0]] && !p->candidates[p->root[v->args[0]] - 1].escapes;
+    return (v->op == IR_load || v->op == IR_store) && p->root[v->args[0]] &&
+           !p->candidates[p->root[v->args[0]] - 1].escapes;
 }
 
 static void place_phis(struct promotion *p)
@@ -136,7 +147,8 @@ static void place_phis(struct promotion *p)
             if (v->op != IR_store || !promoted(p, v))
                 continue;
             for (uint32_t k = 0; k < v->list_count; k++) {
-                struct cell *cell = find_cell(p, v->args[0], p->offset[v->args[0]] + v->offset + ((int64_t)k << v->size_log2));
+                struct cell *cell = find_cell(
+                    p, v->args[0], p->offset[v->args[0]] + v->offset + ((int64_t)k << v->size_log2));
                 *list_push(ir->arena, &stores[cell->slot]) = b;
             }
         }
@@ -193,7 +205,9 @@ static void rename_instruction(struct promotion *p, uint32_t v)
     if (value->op == IR_extract && value->args[0] < ir->values.count) {
         struct value *load = ir_value(ir, value->args[0]);
         if (load->op == IR_load && promoted(p, load)) {
-            struct cell *cell = find_cell(p, load->args[0], p->offset[load->args[0]] + load->offset + ((int64_t)value->imm << load->size_log2));
+            struct cell *cell =
+                find_cell(p, load->args[0],
+                          p->offset[load->args[0]] + load->offset + ((int64_t)value->imm << load->size_log2));
             p->map[v] = current_value(p, cell->slot);
             ir_value(ir, v)->dead = true;
         }
@@ -206,7 +220,8 @@ static void rename_instruction(struct promotion *p, uint32_t v)
     if (value->op == IR_load && value->components == 1)
         p->map[v] = current_value(p, find_cell(p, value->args[0], offset)->slot);
     for (uint32_t k = 0; value->op == IR_store && k < value->list_count; k++)
-        p->current[find_cell(p, value->args[0], offset + ((int64_t)k << value->size_log2))->slot] = ir_resolve(p->map, value->list[k]);
+        p->current[find_cell(p, value->args[0], offset + ((int64_t)k << value->size_log2))->slot] =
+            ir_resolve(p->map, value->list[k]);
 }
 
 static void complete_successors(struct promotion *p, uint32_t b)
@@ -233,7 +248,10 @@ static void complete_successors(struct promotion *p, uint32_t b)
 static void rename_all(struct promotion *p)
 {
     struct ir *ir = p->ir;
-    struct frame { uint32_t block, child; uint32_t *saved; };
+    struct frame {
+        uint32_t block, child;
+        uint32_t *saved;
+    };
     LIST(struct frame) stack = {0};
     size_t bytes = p->slots * sizeof *p->current;
     *list_push(ir->arena, &stack) = (struct frame){ir->entry_block, 0, NULL};

@@ -11,7 +11,8 @@
 
 static bool is_pure(const struct value *v)
 {
-    return ir_families[v->op] != FAMILY_EFFECT && v->op != IR_phi && v->op != IR_extract && v->op != IR_poison_load;
+    return ir_families[v->op] != FAMILY_EFFECT && v->op != IR_phi && v->op != IR_extract &&
+           v->op != IR_poison_load;
 }
 
 /* ---- value numbering -------------------------------------------------------------------- */
@@ -19,8 +20,8 @@ static bool is_pure(const struct value *v)
 struct numbering {
     struct ir *ir;
     uint32_t *map;
-    uint32_t *bucket, mask;      /* hash -> newest value in scope */
-    uint32_t *older;             /* value -> older one of the same bucket */
+    uint32_t *bucket, mask; /* hash -> newest value in scope */
+    uint32_t *older;        /* value -> older one of the same bucket */
 };
 
 static uint32_t hash_value(const struct value *v)
@@ -72,7 +73,7 @@ static void number_instruction(struct numbering *n, uint32_t v)
 {
     struct ir *ir = n->ir;
     IR_OPERANDS(ir, v, slot)
-        *slot = canonical_leaf(n, ir_resolve(n->map, *slot));
+    *slot = canonical_leaf(n, ir_resolve(n->map, *slot));
     struct value *value = ir_value(ir, v);
     if (value->op == IR_phi) {
         uint32_t only = trivial_phi(ir, v, n->map);
@@ -112,8 +113,11 @@ static void number_values(struct ir *ir, uint32_t *map)
     uint32_t room = ir->values.count * 2 + 1024, size = 256;
     while (size < ir->values.count)
         size *= 2;
-    struct numbering n = {ir, map, ARENA_ARRAY(ir->arena, uint32_t, size), size - 1, ARENA_ARRAY(ir->arena, uint32_t, room)};
-    struct frame { uint32_t block, child; };
+    struct numbering n = {ir, map, ARENA_ARRAY(ir->arena, uint32_t, size), size - 1,
+                          ARENA_ARRAY(ir->arena, uint32_t, room)};
+    struct frame {
+        uint32_t block, child;
+    };
     LIST(struct frame) stack = {0};
     LIST(uint32_t) added = {0};
     LIST(uint32_t) marks = {0};
@@ -164,10 +168,10 @@ static void mark_live(struct ir *ir, uint8_t *live, uint32_t root)
     while (stack.count) {
         uint32_t v = stack.at[--stack.count];
         IR_OPERANDS(ir, v, slot)
-            if (*slot && !live[*slot]) {
-                live[*slot] = 1;
-                *list_push(ir->arena, &stack) = *slot;
-            }
+        if (*slot && !live[*slot]) {
+            live[*slot] = 1;
+            *list_push(ir->arena, &stack) = *slot;
+        }
     }
 }
 
@@ -304,7 +308,8 @@ void simplify(struct ir *ir)
 
 static bool invariant(struct ir *ir, const struct loop *loop, uint32_t v)
 {
-    IR_OPERANDS(ir, v, slot) {
+    IR_OPERANDS(ir, v, slot)
+    {
         const struct value *operand = ir_value(ir, *slot);
         if (*slot && operand->block && loop->members[operand->block])
             return false;
@@ -354,18 +359,21 @@ void hoist_invariants(struct ir *ir)
     }
 }
 
-/* ---- diamonds -------------------------------------------------------------------------------------------- */
+/* ---- diamonds --------------------------------------------------------------------------------------------
+ */
 
 enum { DIAMOND_COST = 12 };
 
 static bool cheap_arm(struct ir *ir, uint32_t b, uint32_t from, uint32_t join)
 {
     const struct block *block = ir_block(ir, b);
-    if (block->pred_count != 1 || block->preds[0] != from || block->term != TERM_JUMP || block->succs[0] != join || block->insts.count > DIAMOND_COST)
+    if (block->pred_count != 1 || block->preds[0] != from || block->term != TERM_JUMP ||
+        block->succs[0] != join || block->insts.count > DIAMOND_COST)
         return false;
     for (uint32_t i = 0; i < block->insts.count; i++) {
         const struct value *v = ir_value(ir, block->insts.at[i]);
-        if (!is_pure(v) || v->op == IR_math || v->op == IR_sdiv || v->op == IR_udiv || v->op == IR_srem || v->op == IR_urem)
+        if (!is_pure(v) || v->op == IR_math || v->op == IR_sdiv || v->op == IR_udiv || v->op == IR_srem ||
+            v->op == IR_urem)
             return false;
     }
     return true;
@@ -451,7 +459,8 @@ void if_convert(struct ir *ir)
     }
 }
 
-/* ---- multiply-add --------------------------------------------------------------------------------------------- */
+/* ---- multiply-add
+ * --------------------------------------------------------------------------------------------- */
 
 /* (a * b) + c with both roundings is one instruction when the product has no other use. */
 void fuse(struct ir *ir)
@@ -462,7 +471,7 @@ void fuse(struct ir *ir)
         uses[block->cond]++;
         for (uint32_t i = 0; i < block->insts.count; i++)
             IR_OPERANDS(ir, block->insts.at[i], slot)
-                uses[*slot]++;
+        uses[*slot]++;
     }
     for (uint32_t o = 0; o < ir->order_count; o++) {
         struct block *block = ir_block(ir, ir->order[o]);

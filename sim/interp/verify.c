@@ -16,12 +16,17 @@
 /* ---- grammar -------------------------------------------------------------------------- */
 
 /* Parsing calls back through C++: what went wrong is kept, not thrown. */
-struct parse { struct module *m; uint32_t word; bool in_function; char text[200]; };
+struct parse {
+    struct module *m;
+    uint32_t word;
+    bool in_function;
+    char text[200];
+};
 
 static bool is_id_operand(spv_operand_type_t type)
 {
-    return type == SPV_OPERAND_TYPE_ID || type == SPV_OPERAND_TYPE_TYPE_ID || type == SPV_OPERAND_TYPE_MEMORY_SEMANTICS_ID ||
-           type == SPV_OPERAND_TYPE_SCOPE_ID;
+    return type == SPV_OPERAND_TYPE_ID || type == SPV_OPERAND_TYPE_TYPE_ID ||
+           type == SPV_OPERAND_TYPE_MEMORY_SEMANTICS_ID || type == SPV_OPERAND_TYPE_SCOPE_ID;
 }
 
 /* Types, constants and variables are made of what was said before; only pointers may look ahead. */
@@ -30,8 +35,9 @@ static bool must_follow(const struct parse *p, const spv_parsed_instruction_t *i
     uint32_t op = inst->opcode;
     if (p->in_function || op == SpvOpTypePointer || op == SpvOpTypeForwardPointer)
         return false;
-    bool declares = (op >= SpvOpTypeVoid && op <= SpvOpTypePipe) || (op >= SpvOpConstantTrue && op <= SpvOpSpecConstantOp) ||
-                    op == SpvOpVariable || op == SpvOpUndef;
+    bool declares = (op >= SpvOpTypeVoid && op <= SpvOpTypePipe) ||
+                    (op >= SpvOpConstantTrue && op <= SpvOpSpecConstantOp) || op == SpvOpVariable ||
+                    op == SpvOpUndef;
     return declares && spv_opcode(p->m, p->m->def[id]) != SpvOpTypePointer;
 }
 
@@ -44,7 +50,8 @@ static spv_result_t see_instruction(void *self, const spv_parsed_instruction_t *
             continue;
         uint32_t id = inst->words[operand->offset], def = id < p->m->bound ? p->m->def[id] : 0;
         if (!def || (must_follow(p, inst, id) && def >= p->word)) {
-            snprintf(p->text, sizeof p->text, "%s at word %u: id %u is not defined%s", spv_op_name(inst->opcode), p->word, id, def ? " before" : "");
+            snprintf(p->text, sizeof p->text, "%s at word %u: id %u is not defined%s",
+                     spv_op_name(inst->opcode), p->word, id, def ? " before" : "");
             return SPV_ERROR_INVALID_ID;
         }
     }
@@ -62,7 +69,8 @@ void verify_grammar(struct module *m)
     if (context)
         result = spvBinaryParse(context, &parse, m->words, m->word_count, NULL, see_instruction, &diagnostic);
     if (result != SPV_SUCCESS && !parse.text[0])
-        snprintf(parse.text, sizeof parse.text, "word %zu: %s", diagnostic ? diagnostic->position.index : parse.word,
+        snprintf(parse.text, sizeof parse.text, "word %zu: %s",
+                 diagnostic ? diagnostic->position.index : parse.word,
                  diagnostic ? diagnostic->error : "the words cannot be read");
     spvDiagnosticDestroy(diagnostic);
     if (context)
@@ -74,7 +82,13 @@ void verify_grammar(struct module *m)
 /* ---- shapes ------------------------------------------------------------------------------ */
 
 enum { VALUE_LEAVES_MAX = 65536 };
-struct verify { struct module *m; uint32_t word; const uint32_t *w; uint32_t n, op; const struct function *f; };
+struct verify {
+    struct module *m;
+    uint32_t word;
+    const uint32_t *w;
+    uint32_t n, op;
+    const struct function *f;
+};
 
 static _Noreturn void refuse(const struct verify *v, const char *why)
 {
@@ -87,13 +101,35 @@ static void need(const struct verify *v, bool condition, const char *why)
         refuse(v, why);
 }
 
-static bool is_simple(const struct type *t) { return t->kind == TYPE_SCALAR || t->kind == TYPE_VECTOR || t->kind == TYPE_POINTER || t->kind == TYPE_OPAQUE; }
-static bool is_composite(const struct type *t) { return t->kind == TYPE_STRUCT || t->kind == TYPE_ARRAY || t->kind == TYPE_VECTOR; }
-static bool is_value(const struct type *t) { return t->kind != TYPE_VOID && t->kind != TYPE_FUNCTION; }
-static enum scalar component(const struct type *t) { return t->kind == TYPE_VECTOR ? t->element->scalar : is_simple(t) ? t->scalar : T_NONE; }
-static bool is_int(const struct type *t) { return component(t) >= T_I8 && component(t) <= T_I64; }
-static bool is_float(const struct type *t) { return component(t) >= T_F16; }
-static bool is_bool(const struct type *t) { return component(t) == T_BOOL; }
+static bool is_simple(const struct type *t)
+{
+    return t->kind == TYPE_SCALAR || t->kind == TYPE_VECTOR || t->kind == TYPE_POINTER ||
+           t->kind == TYPE_OPAQUE;
+}
+static bool is_composite(const struct type *t)
+{
+    return t->kind == TYPE_STRUCT || t->kind == TYPE_ARRAY || t->kind == TYPE_VECTOR;
+}
+static bool is_value(const struct type *t)
+{
+    return t->kind != TYPE_VOID && t->kind != TYPE_FUNCTION;
+}
+static enum scalar component(const struct type *t)
+{
+    return t->kind == TYPE_VECTOR ? t->element->scalar : is_simple(t) ? t->scalar : T_NONE;
+}
+static bool is_int(const struct type *t)
+{
+    return component(t) >= T_I8 && component(t) <= T_I64;
+}
+static bool is_float(const struct type *t)
+{
+    return component(t) >= T_F16;
+}
+static bool is_bool(const struct type *t)
+{
+    return component(t) == T_BOOL;
+}
 
 /* The same scalars in the same places. */
 static bool same_shape(const struct type *a, const struct type *b)
@@ -101,7 +137,8 @@ static bool same_shape(const struct type *a, const struct type *b)
     if (a == b)
         return true;
     bool composite = is_composite(a);
-    if (composite ? a->kind != b->kind || a->count != b->count : is_composite(b) || a->scalar != b->scalar || a->leaves != b->leaves)
+    if (composite ? a->kind != b->kind || a->count != b->count
+                  : is_composite(b) || a->scalar != b->scalar || a->leaves != b->leaves)
         return false;
     if (a->kind != TYPE_STRUCT)
         return !composite || same_shape(a->element, b->element);
@@ -155,7 +192,8 @@ static const struct type *part(const struct verify *v, const struct type *type, 
 
 /* ---- values -------------------------------------------------------------------------------- */
 
-static void verify_family(const struct verify *v, uint32_t op, const struct type *r, const struct type *a, const struct type *b)
+static void verify_family(const struct verify *v, uint32_t op, const struct type *r, const struct type *a,
+                          const struct type *b)
 {
     bool shift = op == IR_shl || op == IR_lshr || op == IR_ashr, fits = true;
     switch (ir_families[op]) {
@@ -177,7 +215,8 @@ static void verify_arithmetic(const struct verify *v, const struct spirv_op *row
 {
     bool two = row->lowering == LOWER_BINARY || row->lowering == LOWER_BINARY_SWAPPED;
     const struct type *r = result(v), *a = operand(v, 3), *b = two ? operand(v, 4) : a;
-    need(v, is_simple(r) && is_simple(a) && is_simple(b) && r->leaves == a->leaves && r->leaves == b->leaves, "operands differ in size");
+    need(v, is_simple(r) && is_simple(a) && is_simple(b) && r->leaves == a->leaves && r->leaves == b->leaves,
+         "operands differ in size");
     verify_family(v, row->argument, r, a, b);
 }
 
@@ -187,23 +226,29 @@ static void verify_convert(const struct verify *v)
     bool from_float = v->op == SpvOpConvertFToU || v->op == SpvOpConvertFToS || v->op == SpvOpFConvert;
     bool to_float = v->op == SpvOpConvertSToF || v->op == SpvOpConvertUToF || v->op == SpvOpFConvert;
     need(v, is_simple(r) && is_simple(a) && r->leaves == a->leaves, "operands differ in size");
-    need(v, (from_float ? is_float(a) : is_int(a)) && (to_float ? is_float(r) : is_int(r)), "operand types do not fit");
+    need(v, (from_float ? is_float(a) : is_int(a)) && (to_float ? is_float(r) : is_int(r)),
+         "operand types do not fit");
 }
 
 static void verify_select(const struct verify *v)
 {
     const struct type *r = result(v), *c = operand(v, 3);
-    need(v, is_bool(c) && (c->leaves == 1 || (r->kind == TYPE_VECTOR && c->leaves == r->leaves)), "the condition does not fit");
+    need(v, is_bool(c) && (c->leaves == 1 || (r->kind == TYPE_VECTOR && c->leaves == r->leaves)),
+         "the condition does not fit");
     need(v, same_shape(r, operand(v, 4)) && same_shape(r, operand(v, 5)), "operand types do not fit");
 }
 
 static void verify_construct(const struct verify *v, const struct type *r)
 {
     uint32_t leaves = 0;
-    need(v, is_composite(r) && (r->kind == TYPE_VECTOR || v->n - 3 == r->count), "its parts do not make up its type");
+    need(v, is_composite(r) && (r->kind == TYPE_VECTOR || v->n - 3 == r->count),
+         "its parts do not make up its type");
     for (uint32_t i = 3; i < v->n; i++) {
         const struct type *t = operand(v, i);
-        need(v, r->kind == TYPE_VECTOR ? is_simple(t) && component(t) == component(r) : same_shape(t, type_part(r, i - 3)), "a part does not fit");
+        need(v,
+             r->kind == TYPE_VECTOR ? is_simple(t) && component(t) == component(r)
+                                    : same_shape(t, type_part(r, i - 3)),
+             "a part does not fit");
         leaves += t->leaves;
     }
     need(v, leaves == r->leaves, "its parts do not make up its type");
@@ -227,10 +272,13 @@ static void verify_composite(const struct verify *v)
         break;
     case SpvOpVectorShuffle:
         b = operand(v, 4);
-        need(v, r->kind == TYPE_VECTOR && a->kind == TYPE_VECTOR && b->kind == TYPE_VECTOR && component(a) == component(r) &&
-                component(b) == component(r) && v->n - 5 == r->leaves, "operand types do not fit");
+        need(v,
+             r->kind == TYPE_VECTOR && a->kind == TYPE_VECTOR && b->kind == TYPE_VECTOR &&
+                 component(a) == component(r) && component(b) == component(r) && v->n - 5 == r->leaves,
+             "operand types do not fit");
         for (uint32_t i = 5; i < v->n; i++)
-            need(v, v->w[i] == UINT32_MAX || v->w[i] < a->leaves + b->leaves, "a component number is too large");
+            need(v, v->w[i] == UINT32_MAX || v->w[i] < a->leaves + b->leaves,
+                 "a component number is too large");
         break;
     case SpvOpVectorExtractDynamic:
         whole_number(v, 4);
@@ -238,7 +286,8 @@ static void verify_composite(const struct verify *v)
         break;
     default:
         whole_number(v, 5);
-        need(v, r->kind == TYPE_VECTOR && same_shape(a, r) && same_shape(operand(v, 4), r->element), "operand types do not fit");
+        need(v, r->kind == TYPE_VECTOR && same_shape(a, r) && same_shape(operand(v, 4), r->element),
+             "operand types do not fit");
     }
 }
 
@@ -247,21 +296,35 @@ static void verify_other(const struct verify *v)
     const struct type *r = result(v), *a = operand(v, 3);
     bool fits = is_simple(a);
     switch (v->op) {
-    case SpvOpAny: case SpvOpAll: fits = fits && is_bool(a) && r->kind == TYPE_SCALAR && is_bool(r); break;
+    case SpvOpAny:
+    case SpvOpAll: fits = fits && is_bool(a) && r->kind == TYPE_SCALAR && is_bool(r); break;
     case SpvOpBitcast:
         fits = fits && is_simple(r) && !is_bool(a) && !is_bool(r) &&
                a->leaves * scalar_bits(component(a)) == r->leaves * scalar_bits(component(r));
         break;
-    case SpvOpDot: fits = fits && is_float(a) && same_shape(a, operand(v, 4)) && r->kind == TYPE_SCALAR && r->scalar == component(a); break;
+    case SpvOpDot:
+        fits = fits && is_float(a) && same_shape(a, operand(v, 4)) && r->kind == TYPE_SCALAR &&
+               r->scalar == component(a);
+        break;
     case SpvOpPtrDiff: pointer(v, 3), pointer(v, 4), fits = r->kind == TYPE_SCALAR && is_int(r); break;
-    case SpvOpIAddCarry: case SpvOpISubBorrow: case SpvOpUMulExtended: case SpvOpSMulExtended:
+    case SpvOpIAddCarry:
+    case SpvOpISubBorrow:
+    case SpvOpUMulExtended:
+    case SpvOpSMulExtended:
         fits = fits && is_int(a) && same_shape(a, operand(v, 4)) && r->kind == TYPE_STRUCT && r->count == 2 &&
                same_shape(r->members[0], a) && same_shape(r->members[1], a);
         break;
-    case SpvOpGenericPtrMemSemantics: pointer(v, 3), fits = r->kind == TYPE_SCALAR && r->scalar == T_I32; break;
+    case SpvOpGenericPtrMemSemantics:
+        pointer(v, 3), fits = r->kind == TYPE_SCALAR && r->scalar == T_I32;
+        break;
     case SpvOpGenericCastToPtrExplicit: pointer(v, 3), fits = r->kind == TYPE_POINTER; break;
-    case SpvOpVectorTimesScalar: fits = is_float(a) && same_shape(a, r) && operand(v, 4)->leaves == 1 && component(operand(v, 4)) == component(r); break;
-    case SpvOpBitCount: fits = fits && is_int(a) && is_simple(r) && is_int(r) && a->leaves == r->leaves; break;
+    case SpvOpVectorTimesScalar:
+        fits = is_float(a) && same_shape(a, r) && operand(v, 4)->leaves == 1 &&
+               component(operand(v, 4)) == component(r);
+        break;
+    case SpvOpBitCount:
+        fits = fits && is_int(a) && is_simple(r) && is_int(r) && a->leaves == r->leaves;
+        break;
     default: fits = fits && component(a) == T_F32 && same_shape(a, r); /* QuantizeToF16 */
     }
     need(v, fits, "operand types do not fit");
@@ -281,7 +344,8 @@ static void verify_chain(const struct verify *v)
         need(v, is_composite(type), "an index goes into what has no parts");
         if (type->kind == TYPE_STRUCT)
             constant_number(v, i);
-        type = type->kind == TYPE_STRUCT ? part(v, type, module_constant(v->m, v->w[i])->leaves[0].bits) : type->element;
+        type = type->kind == TYPE_STRUCT ? part(v, type, module_constant(v->m, v->w[i])->leaves[0].bits)
+                                         : type->element;
     }
 }
 
@@ -290,7 +354,10 @@ static void verify_memory(const struct verify *v)
     switch (v->op) {
     case SpvOpVariable: {
         const struct type *r = result(v);
-        need(v, r->kind == TYPE_POINTER && r->storage == SpvStorageClassFunction && v->w[3] == SpvStorageClassFunction, "it is not a Function variable");
+        need(v,
+             r->kind == TYPE_POINTER && r->storage == SpvStorageClassFunction &&
+                 v->w[3] == SpvStorageClassFunction,
+             "it is not a Function variable");
         const struct type *t = module_type(v->m, v->m->words[v->m->def[r->id] + 3]);
         need(v, is_value(t), "its type has no size");
         if (v->n > 4)
@@ -298,8 +365,13 @@ static void verify_memory(const struct verify *v)
         break;
     }
     case SpvOpLoad: need(v, same_shape(result(v), pointer(v, 3)), "the pointer is to another type"); break;
-    case SpvOpStore: need(v, same_shape(operand(v, 2), pointer(v, 1)), "the pointer is to another type"); break;
-    case SpvOpCopyMemory: need(v, same_shape(pointer(v, 1), pointer(v, 2)) && is_value(pointer(v, 1)), "the pointers are to different types"); break;
+    case SpvOpStore:
+        need(v, same_shape(operand(v, 2), pointer(v, 1)), "the pointer is to another type");
+        break;
+    case SpvOpCopyMemory:
+        need(v, same_shape(pointer(v, 1), pointer(v, 2)) && is_value(pointer(v, 1)),
+             "the pointers are to different types");
+        break;
     case SpvOpCopyMemorySized: pointer(v, 1), pointer(v, 2), whole_number(v, 3); break;
     default: verify_chain(v); break;
     }
@@ -311,7 +383,8 @@ static void verify_atomic(const struct verify *v)
     bool flag = v->op == SpvOpAtomicFlagTestAndSet || v->op == SpvOpAtomicFlagClear;
     uint32_t at = has_result ? 3 : 1;
     pointer(v, at);
-    for (uint32_t i = 1; i <= (v->op == SpvOpAtomicCompareExchange || v->op == SpvOpAtomicCompareExchangeWeak ? 3u : 2u); i++)
+    for (uint32_t i = 1;
+         i <= (v->op == SpvOpAtomicCompareExchange || v->op == SpvOpAtomicCompareExchangeWeak ? 3u : 2u); i++)
         constant_number(v, at + i);
     if (flag) {
         need(v, !has_result || is_bool(result(v)), "its result is not a boolean");
@@ -319,7 +392,8 @@ static void verify_atomic(const struct verify *v)
     }
     const struct type *t = has_result ? result(v) : operand(v, 4);
     bool any_bits = v->op == SpvOpAtomicLoad || v->op == SpvOpAtomicStore || v->op == SpvOpAtomicExchange;
-    need(v, is_simple(t) && t->leaves == 1 && (is_int(t) || (any_bits && is_float(t))), "operand types do not fit");
+    need(v, is_simple(t) && t->leaves == 1 && (is_int(t) || (any_bits && is_float(t))),
+         "operand types do not fit");
     for (uint32_t i = has_result ? 6 : 4; i < v->n; i++)
         if (i >= 7 || !(v->op == SpvOpAtomicCompareExchange || v->op == SpvOpAtomicCompareExchangeWeak))
             need(v, same_shape(operand(v, i), t), "operand types do not fit");
@@ -339,7 +413,8 @@ static void verify_group(const struct verify *v)
     case SpvOpGroupAsyncCopy: {
         uint64_t size = pointer(v, 4)->size;
         pointer(v, 5), whole_number(v, 6), whole_number(v, 7);
-        need(v, result(v)->leaves == 1 && operand(v, 8)->leaves == 1 && size > 0 && size < 65536, "operand types do not fit");
+        need(v, result(v)->leaves == 1 && operand(v, 8)->leaves == 1 && size > 0 && size < 65536,
+             "operand types do not fit");
         return;
     }
     default: break;
@@ -351,7 +426,9 @@ static void verify_group(const struct verify *v)
     if (reduction)
         need(v, real ? is_float(r) : is_int(r), "operand types do not fit");
     else if (v->op == SpvOpGroupBroadcast)
-        need(v, is_simple(operand(v, 5)) && is_int(operand(v, 5)) && operand(v, 5)->leaves <= 3 && !is_bool(r), "operand types do not fit");
+        need(v,
+             is_simple(operand(v, 5)) && is_int(operand(v, 5)) && operand(v, 5)->leaves <= 3 && !is_bool(r),
+             "operand types do not fit");
     else
         need(v, is_bool(r) && r->leaves == 1, "operand types do not fit");
 }
@@ -361,7 +438,8 @@ static void verify_group(const struct verify *v)
 static void label(const struct verify *v, uint32_t i)
 {
     uint32_t at = v->m->def[v->w[i]], last = v->f->block_count - 1;
-    need(v, spv_opcode(v->m, at) == SpvOpLabel && at >= v->f->blocks[0].first && at <= v->f->blocks[last].first,
+    need(v,
+         spv_opcode(v->m, at) == SpvOpLabel && at >= v->f->blocks[0].first && at <= v->f->blocks[last].first,
          "it names a block that the function does not have");
 }
 
@@ -378,7 +456,8 @@ static void verify_control(const struct verify *v)
         break;
     case SpvOpBranch: label(v, 1); break;
     case SpvOpBranchConditional:
-        need(v, operand(v, 1)->kind == TYPE_SCALAR && is_bool(operand(v, 1)), "the condition is not a boolean");
+        need(v, operand(v, 1)->kind == TYPE_SCALAR && is_bool(operand(v, 1)),
+             "the condition is not a boolean");
         label(v, 2), label(v, 3);
         break;
     case SpvOpSwitch: {
@@ -390,7 +469,10 @@ static void verify_control(const struct verify *v)
         break;
     }
     case SpvOpReturn: need(v, returned->kind == TYPE_VOID, "the function returns a value"); break;
-    case SpvOpReturnValue: need(v, is_value(returned) && same_shape(returned, operand(v, 1)), "the function returns another type"); break;
+    case SpvOpReturnValue:
+        need(v, is_value(returned) && same_shape(returned, operand(v, 1)),
+             "the function returns another type");
+        break;
     default: break;
     }
 }
@@ -414,8 +496,11 @@ static enum scalar entry_scalar(uint32_t entry, uint32_t k, enum scalar t)
     switch (entry) {
     case OpenCLstd_Nan: return k == 3 ? real[t] : t;
     case OpenCLstd_Ilogb: return k == 3 ? T_I32 : t;
-    case OpenCLstd_Ldexp: case OpenCLstd_Pown: case OpenCLstd_Rootn: return k == 1 ? T_I32 : t;
-    case OpenCLstd_U_Upsample: case OpenCLstd_S_Upsample: return k == 3 ? wide[t] : t;
+    case OpenCLstd_Ldexp:
+    case OpenCLstd_Pown:
+    case OpenCLstd_Rootn: return k == 1 ? T_I32 : t;
+    case OpenCLstd_U_Upsample:
+    case OpenCLstd_S_Upsample: return k == 3 ? wide[t] : t;
     case OpenCLstd_Select: return k == 2 ? whole[t] : t;
     default: return t;
     }
@@ -432,11 +517,15 @@ static void verify_components(const struct verify *v, const struct type *r)
     need(v, first > T_BOOL && component(r) == entry_scalar(entry, 3, first), "its result does not fit");
     for (uint32_t k = 0; k < values; k++) {
         const struct type *t = operand(v, 5 + k);
-        need(v, is_simple(t) && (t->leaves == 1 || t->leaves == r->leaves) && component(t) == entry_scalar(entry, k, first), "operand types do not fit");
+        need(v,
+             is_simple(t) && (t->leaves == 1 || t->leaves == r->leaves) &&
+                 component(t) == entry_scalar(entry, k, first),
+             "operand types do not fit");
     }
     if (stores) {
         const struct type *to = pointer(v, 5 + values);
-        need(v, is_simple(to) && to->leaves == r->leaves && component(to) == (counts ? T_I32 : component(r)), "the pointer is to another type");
+        need(v, is_simple(to) && to->leaves == r->leaves && component(to) == (counts ? T_I32 : component(r)),
+             "the pointer is to another type");
     }
 }
 
@@ -448,29 +537,55 @@ static void verify_extended(const struct verify *v)
     uint32_t entry = v->w[4];
     switch (entry) {
     case OpenCLstd_Cross:
-        need(v, is_float(r) && (r->leaves == 3 || r->leaves == 4) && same_shape(r, operand(v, 5)) && same_shape(r, operand(v, 6)), "operand types do not fit");
+        need(v,
+             is_float(r) && (r->leaves == 3 || r->leaves == 4) && same_shape(r, operand(v, 5)) &&
+                 same_shape(r, operand(v, 6)),
+             "operand types do not fit");
         break;
-    case OpenCLstd_Distance: case OpenCLstd_Fast_distance: need(v, same_shape(operand(v, 5), operand(v, 6)), "operand types do not fit"); /* fall through */
-    case OpenCLstd_Length: case OpenCLstd_Fast_length:
-        need(v, r->kind == TYPE_SCALAR && is_float(r) && component(operand(v, 5)) == r->scalar, "operand types do not fit");
+    case OpenCLstd_Distance:
+    case OpenCLstd_Fast_distance:
+        need(v, same_shape(operand(v, 5), operand(v, 6)), "operand types do not fit"); /* fall through */
+    case OpenCLstd_Length:
+    case OpenCLstd_Fast_length:
+        need(v, r->kind == TYPE_SCALAR && is_float(r) && component(operand(v, 5)) == r->scalar,
+             "operand types do not fit");
         break;
-    case OpenCLstd_Normalize: case OpenCLstd_Fast_normalize: need(v, is_float(r) && same_shape(r, operand(v, 5)), "operand types do not fit"); break;
-    case OpenCLstd_Vloadn: case OpenCLstd_Vload_half: case OpenCLstd_Vload_halfn: case OpenCLstd_Vloada_halfn:
+    case OpenCLstd_Normalize:
+    case OpenCLstd_Fast_normalize:
+        need(v, is_float(r) && same_shape(r, operand(v, 5)), "operand types do not fit");
+        break;
+    case OpenCLstd_Vloadn:
+    case OpenCLstd_Vload_half:
+    case OpenCLstd_Vload_halfn:
+    case OpenCLstd_Vloada_halfn:
         whole_number(v, 5), pointer(v, 6);
-        need(v, entry == OpenCLstd_Vloadn ? is_int(r) || is_float(r) : component(r) == T_F32, "its result does not fit");
+        need(v, entry == OpenCLstd_Vloadn ? is_int(r) || is_float(r) : component(r) == T_F32,
+             "its result does not fit");
         break;
-    case OpenCLstd_Vstoren: case OpenCLstd_Vstore_half: case OpenCLstd_Vstore_half_r: case OpenCLstd_Vstore_halfn:
-    case OpenCLstd_Vstore_halfn_r: case OpenCLstd_Vstorea_halfn: case OpenCLstd_Vstorea_halfn_r: {
+    case OpenCLstd_Vstoren:
+    case OpenCLstd_Vstore_half:
+    case OpenCLstd_Vstore_half_r:
+    case OpenCLstd_Vstore_halfn:
+    case OpenCLstd_Vstore_halfn_r:
+    case OpenCLstd_Vstorea_halfn:
+    case OpenCLstd_Vstorea_halfn_r: {
         const struct type *t = operand(v, 5);
         whole_number(v, 6), pointer(v, 7);
-        need(v, entry == OpenCLstd_Vstoren ? is_int(t) || is_float(t) : component(t) == T_F32 || component(t) == T_F64, "operand types do not fit");
+        need(v,
+             entry == OpenCLstd_Vstoren ? is_int(t) || is_float(t)
+                                        : component(t) == T_F32 || component(t) == T_F64,
+             "operand types do not fit");
         break;
     }
-    case OpenCLstd_Shuffle: case OpenCLstd_Shuffle2: {
+    case OpenCLstd_Shuffle:
+    case OpenCLstd_Shuffle2: {
         bool two = entry == OpenCLstd_Shuffle2;
         const struct type *a = operand(v, 5), *mask = operand(v, two ? 7 : 6);
-        need(v, r->kind == TYPE_VECTOR && is_simple(a) && component(a) == component(r) && (!two || same_shape(a, operand(v, 6))) && is_simple(mask) &&
-                is_int(mask) && mask->leaves == r->leaves, "operand types do not fit");
+        need(v,
+             r->kind == TYPE_VECTOR && is_simple(a) && component(a) == component(r) &&
+                 (!two || same_shape(a, operand(v, 6))) && is_simple(mask) && is_int(mask) &&
+                 mask->leaves == r->leaves,
+             "operand types do not fit");
         break;
     }
     case OpenCLstd_Printf:
@@ -483,17 +598,22 @@ static void verify_extended(const struct verify *v)
     }
 }
 
-/* ---- functions ------------------------------------------------------------------------------------------ */
+/* ---- functions ------------------------------------------------------------------------------------------
+ */
 
 static void verify_instruction(const struct verify *v)
 {
     const struct spirv_op *row = spirv_op(v->op);
     switch (row->lowering) {
-    case LOWER_MODULE: case LOWER_ABSENT:
+    case LOWER_MODULE:
+    case LOWER_ABSENT:
         if (v->op == SpvOpUndef)
             result(v);
         break;
-    case LOWER_UNARY: case LOWER_TEST: case LOWER_BINARY: case LOWER_BINARY_SWAPPED: verify_arithmetic(v, row); break;
+    case LOWER_UNARY:
+    case LOWER_TEST:
+    case LOWER_BINARY:
+    case LOWER_BINARY_SWAPPED: verify_arithmetic(v, row); break;
     case LOWER_CONVERT: verify_convert(v); break;
     case LOWER_SAME: need(v, same_shape(result(v), operand(v, 3)), "operand types do not fit"); break;
     case LOWER_SELECT: verify_select(v); break;
@@ -511,19 +631,30 @@ static void verify_instruction(const struct verify *v)
 static void verify_parameters(const struct verify *v)
 {
     const struct type *t = module_type(v->m, v->w[4]);
-    need(v, t->kind == TYPE_FUNCTION && t->count == v->f->param_count, "it has another number of parameters than its type");
+    need(v, t->kind == TYPE_FUNCTION && t->count == v->f->param_count,
+         "it has another number of parameters than its type");
     need(v, same_shape(t->element, module_type(v->m, v->w[1])), "it returns another type than its type says");
     for (uint32_t i = 0; i < t->count; i++)
-        need(v, is_value(t->members[i]) && same_shape(t->members[i], module_value_type(v->m, v->f->params[i])), "a parameter is of another type than its type says");
+        need(v,
+             is_value(t->members[i]) && same_shape(t->members[i], module_value_type(v->m, v->f->params[i])),
+             "a parameter is of another type than its type says");
 }
 
-static bool is_terminator(uint32_t op) { return op >= SpvOpBranch && op <= SpvOpUnreachable; }
+static bool is_terminator(uint32_t op)
+{
+    return op >= SpvOpBranch && op <= SpvOpUnreachable;
+}
 
 /* Blocks begin with a label, end with a terminator, and have nothing between them. */
 static void verify_function(struct module *m, const struct function *f)
 {
     bool in_block = false, phis = false;
-    struct verify v = {.m = m, .f = f, .word = f->word, .w = &m->words[f->word], .n = spv_length(m, f->word), .op = SpvOpFunction};
+    struct verify v = {.m = m,
+                       .f = f,
+                       .word = f->word,
+                       .w = &m->words[f->word],
+                       .n = spv_length(m, f->word),
+                       .op = SpvOpFunction};
     verify_parameters(&v);
     for (;;) {
         v.word += v.n;
@@ -537,7 +668,8 @@ static void verify_function(struct module *m, const struct function *f)
         if (v.op == SpvOpLine || v.op == SpvOpNoLine)
             continue;
         if (v.op == SpvOpLabel || v.op == SpvOpFunctionParameter) {
-            need(&v, !in_block && (v.op == SpvOpLabel || !f->block_count || v.word < f->blocks[0].first), "it is inside a block");
+            need(&v, !in_block && (v.op == SpvOpLabel || !f->block_count || v.word < f->blocks[0].first),
+                 "it is inside a block");
             in_block = phis = v.op == SpvOpLabel;
             continue;
         }
@@ -559,7 +691,8 @@ void verify_functions(struct module *m)
             module_fail(m, STATUS_BAD_BINARY, "entry point '%s' has no body", m->entries.at[i].name);
 }
 
-/* ---- the intermediate form --------------------------------------------------------------------------------- */
+/* ---- the intermediate form
+ * --------------------------------------------------------------------------------- */
 
 static bool dominates(struct ir *ir, uint32_t a, uint32_t b)
 {
@@ -569,7 +702,8 @@ static bool dominates(struct ir *ir, uint32_t a, uint32_t b)
 }
 
 /* A phi has one value from each predecessor. */
-static bool phi_fits(struct ir *ir, const struct value *phi, const struct block *block, const uint32_t *position)
+static bool phi_fits(struct ir *ir, const struct value *phi, const struct block *block,
+                     const uint32_t *position)
 {
     if (phi->list_count != block->pred_count)
         return false;
@@ -582,7 +716,8 @@ static bool phi_fits(struct ir *ir, const struct value *phi, const struct block 
     }
     for (uint32_t k = 0; k < phi->list_count; k++) {
         const struct value *from = ir_value(ir, phi->list[k]);
-        if (from->block && (!position[phi->list[k]] || !dominates(ir, from->block, phi->list[phi->list_count + k])))
+        if (from->block &&
+            (!position[phi->list[k]] || !dominates(ir, from->block, phi->list[phi->list_count + k])))
             return false;
     }
     return true;
@@ -600,7 +735,8 @@ void verify_ir(struct ir *ir)
         if (!block->reachable)
             continue;
         for (uint32_t i = 0; i <= block->insts.count; i++) {
-            uint32_t user = i < block->insts.count ? block->insts.at[i] : 0, at = user ? position[user] : UINT32_MAX;
+            uint32_t user = i < block->insts.count ? block->insts.at[i] : 0,
+                     at = user ? position[user] : UINT32_MAX;
             const struct value *value = ir_value(ir, user);
             bool fits = true;
             if (value->op == IR_phi && user)
@@ -609,11 +745,14 @@ void verify_ir(struct ir *ir)
                 uint32_t used = user ? *ir_operand_slot(ir, user, k) : block->cond;
                 const struct value *from = ir_value(ir, used);
                 if (used && from->block)
-                    fits = position[used] && (from->block == b ? position[used] < at : dominates(ir, from->block, b));
+                    fits = position[used] &&
+                           (from->block == b ? position[used] < at : dominates(ir, from->block, b));
             }
             if (!fits)
-                module_fail(ir->module, STATUS_BAD_BINARY, "kernel '%s', line %u: a value is used where it has not been made on every path",
-                            ir->entry->name, ir->sites.at[user && value->site ? value->site : block->site].line);
+                module_fail(ir->module, STATUS_BAD_BINARY,
+                            "kernel '%s', line %u: a value is used where it has not been made on every path",
+                            ir->entry->name,
+                            ir->sites.at[user && value->site ? value->site : block->site].line);
         }
     }
 }

@@ -12,14 +12,20 @@
 struct wave_memory {
     struct wave wave;
     bool owns_private;
-    uint32_t table_row;      /* the row that lane_x and lane_y were made for */
+    uint32_t table_row; /* the row that lane_x and lane_y were made for */
     int32_t *x, *y;
     void *block, *private_block;
 };
 
-static size_t round_up(size_t size) { return (size + 63) / 64 * 64; }
+static size_t round_up(size_t size)
+{
+    return (size + 63) / 64 * 64;
+}
 
-static size_t private_bytes(const struct code *code) { return round_up((size_t)code->private_size * code->width); }
+static size_t private_bytes(const struct code *code)
+{
+    return round_up((size_t)code->private_size * code->width);
+}
 
 static struct wave *allocate(const struct code *code)
 {
@@ -44,7 +50,8 @@ static struct wave *allocate(const struct code *code)
     return &m->wave;
 }
 
-struct wave *wave_new(const struct code *code, struct memory *memory, const struct wave_host *host, const struct observer *observer)
+struct wave *wave_new(const struct code *code, struct memory *memory, const struct wave_host *host,
+                      const struct observer *observer)
 {
     struct wave *wave = allocate(code);
     if (!wave)
@@ -80,7 +87,10 @@ void wave_free(struct wave *wave)
 
 /* ---- inputs -------------------------------------------------------------------------------- */
 
-static void set_cell(struct wave *wave, uint32_t offset, uint64_t value) { memcpy(wave->frame + offset, &value, 8); }
+static void set_cell(struct wave *wave, uint32_t offset, uint64_t value)
+{
+    memcpy(wave->frame + offset, &value, 8);
+}
 
 static struct affine *input(struct wave *wave, uint32_t offset)
 {
@@ -125,7 +135,10 @@ static void lane_tables(struct wave *wave, uint32_t row)
     }
 }
 
-static uint64_t linear_size(const uint64_t size[3]) { return size[0] * size[1] * size[2]; }
+static uint64_t linear_size(const uint64_t size[3])
+{
+    return size[0] * size[1] * size[2];
+}
 
 /* Position-dependent inputs, when lanes fill whole rows of one plane (or lie in one row). */
 static void affine_ids(struct wave *wave, const struct wave_start *start, bool one_row)
@@ -139,7 +152,8 @@ static void affine_ids(struct wave *wave, const struct wave_start *start, bool o
         id[k] = (int64_t)o->tile_origin[k] + at[k];
         int64_t steps[3][2] = {{1, 0}, {0, step_y}, {0, 0}};
         set_affine(wave, INPUT_LOCAL_ID + AFFINE_STRIDE * (uint32_t)k, at[k], steps[k][0], steps[k][1]);
-        set_affine(wave, INPUT_GLOBAL_ID + AFFINE_STRIDE * (uint32_t)k, id[k] + (int64_t)l->global_offset[k], steps[k][0], steps[k][1]);
+        set_affine(wave, INPUT_GLOBAL_ID + AFFINE_STRIDE * (uint32_t)k, id[k] + (int64_t)l->global_offset[k],
+                   steps[k][0], steps[k][1]);
     }
     set_affine(wave, INPUT_LOCAL_LINEAR_ID, o->first_lane, 1, one_row ? 0 : (int64_t)tx);
     int64_t row = (int64_t)l->global_size[0], plane = row * (int64_t)l->global_size[1];
@@ -152,21 +166,25 @@ static void general_ids(struct wave *wave, const struct wave_start *start)
     const struct launch_info *l = o->launch;
     for (uint32_t lane = 0; lane < wave->n; lane++) {
         uint64_t linear = o->first_lane + lane, plane = (uint64_t)o->tile_size[0] * o->tile_size[1];
-        uint64_t at[3] = {linear % o->tile_size[0], linear / o->tile_size[0] % o->tile_size[1], linear / plane}, id[3];
+        uint64_t at[3] = {linear % o->tile_size[0], linear / o->tile_size[0] % o->tile_size[1],
+                          linear / plane},
+                 id[3];
         for (uint32_t k = 0; k < 3; k++) {
             id[k] = o->tile_origin[k] + at[k];
             set_lane(wave, INPUT_LOCAL_ID + AFFINE_STRIDE * k, lane, at[k]);
             set_lane(wave, INPUT_GLOBAL_ID + AFFINE_STRIDE * k, lane, id[k] + l->global_offset[k]);
         }
         set_lane(wave, INPUT_LOCAL_LINEAR_ID, lane, linear);
-        set_lane(wave, INPUT_GLOBAL_LINEAR_ID, lane, id[0] + (id[1] + id[2] * l->global_size[1]) * l->global_size[0]);
+        set_lane(wave, INPUT_GLOBAL_LINEAR_ID, lane,
+                 id[0] + (id[1] + id[2] * l->global_size[1]) * l->global_size[0]);
     }
 }
 
 static void sub_group_ids(struct wave *wave, const struct wave_start *start)
 {
     uint64_t size = start->origin.launch->sub_group_size, total = linear_size(start->local_size);
-    if (!input(wave, INPUT_SUB_GROUP_ID) && !input(wave, INPUT_SUB_GROUP_LOCAL_ID) && !input(wave, INPUT_SUB_GROUP_SIZE))
+    if (!input(wave, INPUT_SUB_GROUP_ID) && !input(wave, INPUT_SUB_GROUP_LOCAL_ID) &&
+        !input(wave, INPUT_SUB_GROUP_SIZE))
         return;
     for (uint32_t lane = 0; lane < wave->n; lane++) {
         uint64_t linear = start->origin.first_lane + lane, first = linear / size * size;
@@ -233,12 +251,14 @@ void wave_start(struct wave *wave, const struct wave_start *start)
     wave->stop = RUN_YIELD;
 }
 
-void interp_args(const struct code *code, const struct kernel_info *info, const struct launch_arg *args, uint8_t *out)
+void interp_args(const struct code *code, const struct kernel_info *info, const struct launch_arg *args,
+                 uint8_t *out)
 {
     uint32_t offset = 0;
     memset(out, 0, code->args_size);
     for (size_t i = 0; i < info->arg_count; i++) {
-        uint32_t align = (uint32_t)(info->args[i].align ? info->args[i].align : 1), size = (uint32_t)info->args[i].size;
+        uint32_t align = (uint32_t)(info->args[i].align ? info->args[i].align : 1),
+                 size = (uint32_t)info->args[i].size;
         offset = (offset + align - 1) / align * align;
         if (info->args[i].kind != ARG_LOCAL && args[i].value)
             memcpy(out + offset, args[i].value, args[i].size < size ? args[i].size : size);
