@@ -154,6 +154,12 @@ if [ -f "$(dirname "$orrery")/.libs/liborrery.so" ]; then
     expect 127 -e 'No such file' -- "$orrery" run ./nowhere
     expect 126 -e 'ermission' -- "$orrery" run ./host
     expect 0 -o 'PASS' -- "$orrery" check --exec true host.yaml
+    # an installation that was moved, whose .icd file still names the old place
+    mkdir -p moved/bin moved/lib moved/share/orrery
+    cp "$orrery" moved/bin/orrery
+    cp -L "$(dirname "$orrery")/.libs/liborrery.so" moved/lib/
+    echo /nowhere/liborrery.so >moved/share/orrery/orrery.icd
+    expect 0 -o "OCL_ICD_VENDORS=$(realpath moved/lib/liborrery.so)" -- moved/bin/orrery run env
 fi
 
 # ---- dis, info

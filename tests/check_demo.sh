@@ -8,7 +8,7 @@ trap 'rm -f "$out"' EXIT
 
 command=("$build/orrery" run --scenario "$src/scenarios/demo.yaml" -- "$build/examples/out_of_bounds"
     "$src/examples/out_of_bounds.cl")
-echo "\$ ${command[*]}"
+echo "\$ ${command[*]//"$src/"/}" # as one types it in the source directory
 "${command[@]}" 2>&1 | tee "$out"
 status=${PIPESTATUS[0]}
 

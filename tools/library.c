@@ -37,6 +37,19 @@ static char *existing(const char *directory, const char *name, const char *wante
     return realpath(path, NULL);
 }
 
+/* An .icd file names its library by the path it was installed under, which may not be where it is now. */
+static bool names_library(const char *icd_directory)
+{
+    char path[2 * PATH_MAX], line[PATH_MAX] = "";
+    snprintf(path, sizeof path, "%s/orrery.icd", icd_directory);
+    FILE *file = fopen(path, "r");
+    bool read = file && fgets(line, sizeof line, file);
+    if (file)
+        fclose(file);
+    line[strcspn(line, "\n")] = '\0';
+    return read && access(line, R_OK) == 0;
+}
+
 struct library library_find(void)
 {
     char directory[PATH_MAX];
@@ -63,7 +76,7 @@ bool library_select(void)
 {
     struct library library = library_find();
     bool found = library.path != NULL;
-    if (found && library.icd_directory) {
+    if (found && library.icd_directory && names_library(library.icd_directory)) {
         setenv("OCL_ICD_VENDORS", library.icd_directory, 1);
         unsetenv("OCL_ICD_FILENAMES");
     } else if (found) {
