@@ -135,6 +135,7 @@ client_scripts = \
 	%D%/clients/boost_compute.sh \
 	%D%/clients/clblast.sh \
 	%D%/clients/clinfo.sh \
+	%D%/clients/clpeak.sh \
 	%D%/clients/opencl_hpp.sh \
 	%D%/clients/pyopencl.sh \
 	%D%/clients/viennacl.sh
