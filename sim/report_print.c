@@ -68,12 +68,27 @@ static void place_text(const struct source_place *place, char out[PLACE_CHARS])
         snprintf(out, PLACE_CHARS, "%s:%" PRIu32 ":%" PRIu32, file, place->line, place->column);
 }
 
+/* Of a long line (generated code, macros) the part around the column, with dots where it was cut. */
+static char *excerpt(const char *text, size_t at)
+{
+    size_t length = strlen(text), from = at > LINE_COLUMNS / 2 ? at - LINE_COLUMNS / 2 : 0;
+    if (length <= LINE_COLUMNS)
+        return strdup(text);
+    if (from > length - LINE_COLUMNS)
+        from = length - LINE_COLUMNS;
+    char *part = malloc(LINE_COLUMNS + 7);
+    if (part)
+        snprintf(part, LINE_COLUMNS + 7, "%s%.*s%s", from ? "..." : "", LINE_COLUMNS, text + from,
+                 from + LINE_COLUMNS < length ? "..." : "");
+    return part;
+}
+
 /* Without the indentation of the source, its end of line and anything a terminal would obey. */
 static char *source_text(const struct source_place *place)
 {
     const char *text = place->text ? place->text : "";
-    text += strspn(text, " \t");
-    char *copy = strdup(text);
+    size_t indentation = strspn(text, " \t");
+    char *copy = excerpt(text + indentation, place->column > indentation ? place->column - indentation : 0);
     if (!copy)
         return NULL;
     size_t length = strlen(copy);
