@@ -180,6 +180,24 @@ START_TEST(source_cannot_command_a_terminal)
 }
 END_TEST
 
+START_TEST(long_lines_are_cut_around_the_column)
+{
+    char line[1001];
+    struct finding finding = overrun(4);
+    memset(line, 'x', 1000);
+    line[1000] = '\0';
+    memcpy(line + 600, "HERE", 4);
+    finding.access[0].place.text = line;
+    finding.access[0].place.column = 601;
+    char *out = shown(&finding, false);
+    ck_assert_ptr_nonnull(strstr(out, "...xxx"));
+    ck_assert_ptr_nonnull(strstr(out, "xHEREx"));
+    ck_assert_ptr_nonnull(strstr(out, "xxx..."));
+    ck_assert_uint_lt(strlen(out), 600);
+    free(out);
+}
+END_TEST
+
 START_TEST(paragraphs_wrap_at_words)
 {
     struct finding finding = {.kind = FINDING_NULL_READ, .severity = SEVERITY_ERROR};
@@ -513,7 +531,7 @@ int main(void)
 {
     const TTest *const tests[] = {
         a_finding_reads_as_designed, repeats_are_counted_in_the_text, missing_parts_leave_no_holes, colour_is_only_in_the_first_line,
-        source_cannot_command_a_terminal, paragraphs_wrap_at_words, json_has_every_field, json_survives_hostile_text,
+        source_cannot_command_a_terminal, long_lines_are_cut_around_the_column, paragraphs_wrap_at_words, json_has_every_field, json_survives_hostile_text,
         one_place_is_one_finding, what_differs_is_another_finding, both_places_of_a_pair_count, without_places_the_words_decide,
         order_is_that_of_first_occurrence, everything_is_copied, the_limit_is_per_kind, limit_zero_is_no_limit,
         severity_comes_from_the_check, the_summary_is_one_fixed_line, repeats_get_a_line_each, clear_forgets_all, silence_collects,
