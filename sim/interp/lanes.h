@@ -51,7 +51,7 @@ const struct insn *exec_next_block(struct wave *wave);
 #define HANDLER(name) const struct insn *EXEC(name)(const struct insn *insn, uint8_t *frame, struct wave *wave)
 
 #ifdef ORRERY_LOOPING
-#define GO_TO(next) return next
+#define GO_TO(next) return (void)wave, (next)
 #else
 #define GO_TO(next) return (next)->exec(next, frame, wave)
 #endif
