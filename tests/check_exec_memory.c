@@ -280,7 +280,7 @@ START_TEST(affine_operations)
                 else
                     cell(&rig, at, base, sx, sy)->general = general;
                 for (uint32_t i = 0; i < 48; i++) {
-                    v[o][i] = u ? (uint64_t)base : general ? rig_random(&state) : (uint64_t)(base + sx * rig.x[i] + sy * rig.y[i]);
+                    v[o][i] = u ? (uint64_t)base : general ? rig_random(&state) : (uint64_t)base + (uint64_t)sx * rig.x[i] + (uint64_t)sy * rig.y[i];
                     if (in32)
                         v[o][i] = (uint64_t)(int64_t)(int32_t)v[o][i];
                     memcpy(rig.frame + slot + i * (in32 ? 4 : 8), &v[o][i], in32 ? 4 : 8);
