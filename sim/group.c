@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "barrier.h"
+#include "orrery/limits.h"
 #include "schedule.h"
 
 /* ---- pool --------------------------------------------------------------------- */
@@ -60,7 +61,7 @@ static struct group *pool_take(struct group_pool *pool)
     if (pool->busy < pool->count)
         return pool->groups[pool->busy++];
     if (pool->count == pool->room) {
-        uint32_t room = pool->room ? pool->room * 2 : 4;
+        uint32_t room = pool->room ? pool->room * 2 : HOSTILE(4, 1);
         struct group **groups = realloc(pool->groups, room * sizeof(struct group *));
         if (!groups)
             return NULL;
@@ -147,7 +148,7 @@ static bool wave_room(struct group *group, uint32_t count)
 {
     if (count <= group->wave_room)
         return true;
-    uint32_t room = group->wave_room ? group->wave_room : 4;
+    uint32_t room = group->wave_room ? group->wave_room : HOSTILE(4, 1);
     while (room < count)
         room *= 2;
     struct group_wave *waves = realloc(group->waves, room * sizeof *waves);

@@ -7,13 +7,14 @@
 
 #include "clock.h"
 #include "group.h"
+#include "orrery/limits.h"
 #include "orrery/report.h"
 #include "rng.h"
 #include "sentence.h"
 
 enum {
-    TURN_PLAIN = 1 << 20,      /* back edges per turn when nobody can spin on another */
-    TURN_ATOMIC = 256,         /* ... when a lock may be involved */
+    TURN_PLAIN = HOSTILE(1 << 20, 3), /* back edges per turn when nobody can spin on another */
+    TURN_ATOMIC = HOSTILE(256, 2),    /* ... when a lock may be involved */
     TURN_CONTENDED = 1,        /* ... and lanes of this launch have been seen to spin beside parked ones */
     TURN_TIMED = 1 << 16,      /* with a timeout the wall clock is looked at this often */
     IDLE_PREEMPTIVE = 1 << 16, /* the same wait in turns, when a turn is one memory operation */
@@ -44,7 +45,7 @@ bool schedule_is_preemptive(enum schedule_policy policy)
 
 uint32_t schedule_wave_lanes(enum schedule_policy policy)
 {
-    return policy == SCHEDULE_LOCKSTEP ? WAVE_LANES_MAX : 1;
+    return policy == SCHEDULE_LOCKSTEP ? HOSTILE(WAVE_LANES_MAX, 16) : 1;
 }
 
 /* ---- order of tiles ----------------------------------------------------------- */

@@ -6,12 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "orrery/limits.h"
+
 struct arena_block {
     struct arena_block *older;
     max_align_t bytes[];
 };
 
-enum { BLOCK_BYTES = 64 * 1024 };
+enum { BLOCK_BYTES = HOSTILE(64 * 1024, 64), FIRST_ROOM = HOSTILE(8, 1) };
 
 void *arena_alloc(struct arena *arena, size_t size)
 {
@@ -64,7 +66,7 @@ void arena_free(struct arena *arena)
 
 void *arena_grow(struct arena *arena, void *at, uint32_t count, uint32_t *room, size_t element)
 {
-    *room = *room ? *room * 2 : 8;
+    *room = *room ? *room * 2 : FIRST_ROOM;
     void *larger = arena_alloc(arena, *room * element);
     if (count)
         memcpy(larger, at, count * element);

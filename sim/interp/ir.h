@@ -16,6 +16,7 @@
 #define ORRERY_INTERP_IR_H
 
 #include "module.h"
+#include "orrery/limits.h"
 
 enum ir_op {
 #define IR(name, family) IR_##name,
@@ -95,7 +96,7 @@ struct ir {
     uint32_t zero[16];         /* cached constants per type */
 };
 
-enum { VALUE_CHUNK = 1024 };
+enum { VALUE_CHUNK = HOSTILE(1024, 4) };
 static inline struct value *ir_value(struct ir *ir, uint32_t v) { return &ir->values.chunks[v / VALUE_CHUNK][v % VALUE_CHUNK]; }
 static inline struct block *ir_block(struct ir *ir, uint32_t b) { return &ir->blocks.at[b]; }
 
