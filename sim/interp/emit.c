@@ -22,12 +22,8 @@ struct segment {
     uint32_t start, end, next;
 };
 struct group {
-    uint32_t start, end, first_segment, slot_class, offset, v_offset;
+    uint32_t start, end, first_segment, slot_class, offset;
     bool used;
-};
-struct copy {
-    uint32_t target, source;
-    bool masked;
 };
 
 struct emitter {

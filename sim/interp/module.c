@@ -84,11 +84,6 @@ const char *module_string(const struct module *module, uint32_t word)
     return (const char *)&module->words[word];
 }
 
-static uint32_t string_words(const struct module *module, uint32_t word)
-{
-    return (uint32_t)strlen(module_string(module, word)) / 4 + 1;
-}
-
 const struct decoration *module_decoration(const struct module *module, uint32_t id, uint32_t kind)
 {
     for (uint32_t i = module->first_decoration[id]; i; i = module->decorations.at[i - 1].next)
@@ -232,7 +227,7 @@ static struct type *make_type(struct module *m, uint32_t id)
         break;
     case SpvOpTypeStruct: lay_out_struct(m, type, word); break;
     case SpvOpTypePointer:
-        scalar_type(m, type, m->address_bits == 32 ? T_I64 : T_I64);
+        scalar_type(m, type, T_I64);
         type->kind = TYPE_POINTER;
         type->size = type->align = m->address_bits / 8;
         type->storage = w[2];
@@ -760,7 +755,6 @@ static void read_module(struct module *m)
     finish_variables(m);
     verify_functions(m);
     module_finish_entries(m);
-    (void)string_words;
 }
 
 /* What cannot be lowered is an error of the build, not of the first launch. */

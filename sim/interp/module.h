@@ -83,7 +83,6 @@ struct module {
     uint32_t *first_decoration; /* id -> index + 1 */
     LIST(struct decoration) decorations;
     uint32_t opencl_std;        /* id of the import */
-    uint32_t printf_like;
     uint32_t address_bits;
     LIST(struct function) functions;
     uint32_t *function_index;   /* id -> index + 1 */

@@ -99,15 +99,7 @@ static void number_instruction(struct numbering *n, uint32_t v)
     n->bucket[h] = v;
 }
 
-static bool dominated(struct ir *ir, uint32_t a, uint32_t b)
-{
-    while (ir_block(ir, b)->dom_depth > ir_block(ir, a)->dom_depth)
-        b = ir_block(ir, b)->idom;
-    return a == b;
-}
-
-/* Reverse post-order visits dominators first; a value found in the table may come from a block
- * that does not dominate, so scopes are checked when found. */
+/* Walks the dominator tree; what a block added leaves the table when its subtree is done. */
 static void number_values(struct ir *ir, uint32_t *map)
 {
     uint32_t room = ir->values.count * 2 + 1024, size = 256;
@@ -153,7 +145,6 @@ static void number_values(struct ir *ir, uint32_t *map)
         }
         stack.count--;
     }
-    (void)dominated;
 }
 
 /* ---- dead code ------------------------------------------------------------------------------ */
@@ -288,9 +279,7 @@ void simplify(struct ir *ir)
 {
     for (int round = 0; round < 4; round++) {
         uint32_t *map = ARENA_ARRAY(ir->arena, uint32_t, ir->values.count * 2 + 1024);
-        uint32_t before = ir->values.count;
         number_values(ir, map);
-        (void)before;
         ir_rewrite(ir, map);
         bool changed = fold_branches(ir);
         if (changed)
