@@ -10,7 +10,7 @@
  *                                   and are handed out again only when no other fits
  *   arena_resize                    another size within the range a region already has
  *   arena_map, arena_unmap          counted host mappings
- *   arena_check                     walks everything; for tests and --enable-checks
+ *   arena_check                     walks everything; for tests
  *
  * Layout   A region takes whole granules and is followed by at least one free granule,
  *          so that small overruns hit nothing.  Its index in memory.regions never moves.
