@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <assert.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +42,14 @@ static void fan_launch(void *self, const struct launch_event *event)
             device->observers[i].launch(device->observers[i].self, event);
 }
 
+static void fan_order(void *self, const struct order_event *event)
+{
+    struct device *device = self;
+    for (uint32_t i = 0; i < device->observer_count; i++)
+        if (device->observers[i].order)
+            device->observers[i].order(device->observers[i].self, event);
+}
+
 /* One observer is called directly; several through the fan, for what any of them wants. */
 static void merge_observers(struct device *device)
 {
@@ -54,6 +63,7 @@ static void merge_observers(struct device *device)
         merged->sync = device->observers[i].sync ? fan_sync : merged->sync;
         merged->command = device->observers[i].command ? fan_command : merged->command;
         merged->launch = device->observers[i].launch ? fan_launch : merged->launch;
+        merged->order = device->observers[i].order ? fan_order : merged->order;
     }
 }
 
@@ -67,6 +77,15 @@ void device_add_observer(struct device *device, const struct observer *observer)
 const struct observer *device_observer(const struct device *device)
 {
     return device->observer_count ? &device->merged : NULL;
+}
+
+void device_order(struct device *device, const struct order_event *event)
+{
+    if (!device->merged.order)
+        return;
+    pthread_mutex_lock(&device->order_lock);
+    device->merged.order(device->merged.self, event);
+    pthread_mutex_unlock(&device->order_lock);
 }
 
 static void announce_command(struct device *device, uint32_t command, enum access_kind kind, uint64_t address,
@@ -121,6 +140,7 @@ enum status device_new(const struct scenario *scenario, struct report *report, s
         free(device);
         return status;
     }
+    pthread_mutex_init(&device->order_lock, NULL);
     device->scenario = scenario;
     device->report = report;
     device->host = (struct wave_host){.self = device, .fault = host_fault, .print = host_print};
@@ -135,6 +155,7 @@ void device_free(struct device *device)
     if (!device)
         return;
     arena_fini(&device->arena);
+    pthread_mutex_destroy(&device->order_lock);
     free(device);
 }
 

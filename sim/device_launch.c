@@ -135,13 +135,14 @@ static void launch_init(struct launch *launch, struct device *device, const stru
     uint32_t units = device->scenario->device.topology.compute_units;
     memset(launch, 0, sizeof *launch);
     launch->info.command = request->command;
+    launch->info.device = request->device;
     launch->info.kernel = kernel->info->name;
     launch->info.program = kernel->program;
     launch->info.work_dim = request->work_dim;
     launch->kernel = kernel->info;
     launch->arg_values = request->args;
     launch->schedule = &device->scenario->schedule;
-    launch->first_compute_unit = request->first_compute_unit;
+    launch->compute_units = request->compute_unit_count ? request->compute_units : NULL;
     launch->compute_unit_count = request->compute_unit_count ? request->compute_unit_count
                                  : units                     ? units
                                                              : 1;

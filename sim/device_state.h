@@ -5,6 +5,8 @@
 #ifndef ORRERY_SIM_DEVICE_STATE_H
 #define ORRERY_SIM_DEVICE_STATE_H
 
+#include <pthread.h>
+
 #include "clock.h"
 #include "launch.h"
 
@@ -20,6 +22,7 @@ struct device {
     /* set before the first launch */
     struct observer observers[DEVICE_OBSERVERS];
     uint32_t observer_count;
+    pthread_mutex_t order_lock;      /* one order event at a time */
     struct observer merged;          /* what waves and groups call; fans out when there are several */
     printf_sink *printf_sink;
     void *printf_self;

@@ -208,7 +208,8 @@ struct group *group_admit(struct launch *launch, uint64_t tile_number)
         return NULL;
     group->launch = launch;
     group->number = tile_number;
-    group->compute_unit = launch->first_compute_unit + (uint32_t)(tile_number % launch->compute_unit_count);
+    uint32_t place = (uint32_t)(tile_number % launch->compute_unit_count);
+    group->compute_unit = launch->compute_units ? launch->compute_units[place] : place;
     tiling_tile(&launch->tiling, tile_number, &group->tile);
     uint32_t count = tiling_wave_count(&launch->tiling, &group->tile);
     if (!locals_open(group) || !waves_make(group, count)) {

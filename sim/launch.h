@@ -61,7 +61,8 @@ struct launch {
     const uint64_t *local_bytes;           /* per code->local_objects */
     const struct schedule_config *schedule;
     bool has_atomics;
-    uint32_t first_compute_unit, compute_unit_count;
+    const uint32_t *compute_units; /* NULL: 0 .. compute_unit_count - 1 */
+    uint32_t compute_unit_count;
     struct memory_arena *arena;
     struct group_pool *pool;
     const struct observer *observer;       /* NULL: nobody listens */

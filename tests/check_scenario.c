@@ -118,6 +118,7 @@ START_TEST(defaults_of_the_run)
     ck_assert_int_eq(scenario.checks[CHECK_UNINITIALISED], SEVERITY_OFF);
     ck_assert_int_eq(scenario.checks[CHECK_DIVERGENCE], SEVERITY_ERROR);
     ck_assert_int_eq(scenario.checks[CHECK_RACES], SEVERITY_OFF);
+    ck_assert_int_eq(scenario.checks[CHECK_ATOMICS], SEVERITY_ERROR);
     ck_assert_int_eq(scenario.checks[CHECK_PROGRESS], SEVERITY_ERROR);
     ck_assert_int_eq(scenario.checks[CHECK_API], SEVERITY_OFF);
     ck_assert_int_eq(scenario.fail_on, SEVERITY_ERROR);
@@ -167,7 +168,7 @@ static const char everything[] = "orrery: 1\n"
                                  "     non_uniform_groups: false}\n"
                                  "schedule: {policy: round-robin, seed: 18446744073709551615, quantum: 5, resident_groups: 4,\n"
                                  "           timeout: 2.5, max_steps: 1000}\n"
-                                 "checks: {bounds: warning, uninitialised: error, divergence: off, races: warning, progress: off, api: error}\n"
+                                 "checks: {bounds: warning, uninitialised: error, divergence: off, races: warning, atomics: warning, progress: off, api: error}\n"
                                  "report: {fail_on: warning, error_exitcode: 9, keep_exit_code: true, expect_kernels: yes, quiet: on,\n"
                                  "         max_findings: 3, log: out-%p.txt, json: out.json}\n"
                                  "program: {text: \"kernel void k(){}\", options: -cl-std=CL2.0}\n";
@@ -216,6 +217,7 @@ START_TEST(every_key_of_the_run_is_read)
     ck_assert_int_eq(scenario.checks[CHECK_UNINITIALISED], SEVERITY_ERROR);
     ck_assert_int_eq(scenario.checks[CHECK_DIVERGENCE], SEVERITY_OFF);
     ck_assert_int_eq(scenario.checks[CHECK_RACES], SEVERITY_WARNING);
+    ck_assert_int_eq(scenario.checks[CHECK_ATOMICS], SEVERITY_WARNING);
     ck_assert_int_eq(scenario.checks[CHECK_PROGRESS], SEVERITY_OFF);
     ck_assert_int_eq(scenario.checks[CHECK_API], SEVERITY_ERROR);
     ck_assert_int_eq(scenario.fail_on, SEVERITY_WARNING);

@@ -30,6 +30,8 @@ struct kernel;  /* an entry point of a program; borrowed from it */
 enum status device_new(const struct scenario *scenario, struct report *report, struct device **out_device, struct diagnosis *diagnosis);
 void device_free(struct device *device);
 void device_add_observer(struct device *device, const struct observer *observer);
+/* lib/ announces what orders commands and the host; calls are serialised here. */
+void device_order(struct device *device, const struct order_event *event);
 
 /* Simulated time in nanoseconds; advances with work done, never with the wall clock. */
 uint64_t device_clock(const struct device *device);
@@ -118,7 +120,8 @@ struct launch_request {
     uint32_t work_dim;
     uint64_t global_size[3], global_offset[3], local_size[3]; /* unused dimensions 1, 0, 1 */
     const struct launch_arg *args; size_t arg_count;
-    uint32_t first_compute_unit, compute_unit_count; /* 0 = all */
+    const uint32_t *compute_units; uint32_t compute_unit_count; /* those of the queue's device, borrowed; 0 = all */
+    uint32_t device;                /* serial number of the queue's device, for events */
 };
 /* Runs to the end. ABORTED after a finding that ends a launch; NO_PROGRESS past the limits;
  * OUT_OF_RESOURCES when local or private memory does not fit. Never harms the host. */

@@ -6,12 +6,16 @@
  *
  * Rules    Pointers in an event are valid during the callback only.
  *          A NULL callback means "not wanted" and costs one test.
- *          Events come in the order in which the simulated device performed them.
+ *          Events come in the order in which the simulated device performed them: plain
+ *          accesses just before they take effect, atomics just after. Lanes act in
+ *          ascending order. All callbacks but `order` come from the one thread that
+ *          executes commands; `order` comes from any thread, one at a time.
  */
 #ifndef ORRERY_OBSERVER_H
 #define ORRERY_OBSERVER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum { WAVE_LANES_MAX = 256, LANE_MASK_WORDS = WAVE_LANES_MAX / 64 };
@@ -22,6 +26,8 @@ enum { WAVE_LANES_MAX = 256, LANE_MASK_WORDS = WAVE_LANES_MAX / 64 };
 struct launch_info {
     uint32_t launch;      /* serial number of the launch on this device, from 1 */
     uint32_t command;     /* serial number of the host command that caused it */
+    uint32_t device;      /* serial number of the device or sub-device that runs it; 0: the first root */
+    uint32_t parent;      /* the launch whose kernel enqueued it; 0: the host did */
     const char *kernel;   /* name; owned by the program */
     const struct program *program; /* for program_site(); opaque to observers */
     uint32_t work_dim;
@@ -69,7 +75,10 @@ struct access_event {
     struct origin origin;
     enum access_kind kind;
     enum memory_order order; /* atomics */
+    enum memory_order failure_order; /* compare-exchange: of the lanes in failed */
     enum memory_scope scope;
+    const uint64_t *failed;  /* compare-exchange: lanes that found another value and only read; NULL: none */
+    uint32_t copy;           /* part of the asynchronous copy of this number, which no work-item performs; else 0 */
     uint32_t size_bytes;     /* bytes per lane */
     uint32_t lane_count;
     const uint64_t *mask;    /* LANE_MASK_WORDS words; bit set = lane took part */
@@ -80,22 +89,43 @@ struct access_event {
     const uint64_t *address; /* LIST: one per lane */
 };
 
-enum sync_kind { SYNC_FENCE, SYNC_WORK_GROUP_BARRIER, SYNC_SUB_GROUP_BARRIER, SYNC_COLLECTIVE };
+/* All waves that pass one barrier or collective announce it one after another, nothing between; `last` marks the
+ * end. A copy starts (SYNC_COPY) for the whole work-group, then its accesses follow; SYNC_COPY_WAIT waits for it. */
+enum sync_kind { SYNC_FENCE, SYNC_WORK_GROUP_BARRIER, SYNC_SUB_GROUP_BARRIER, SYNC_COLLECTIVE, SYNC_COPY, SYNC_COPY_WAIT };
 struct sync_event {
     struct origin origin;
     enum sync_kind kind;
     uint32_t regions; /* REGION_* */
     enum memory_order order;
     enum memory_scope scope;
-    uint32_t lane_count;
+    uint32_t lane_count;     /* of the wave, as in struct access_event */
     const uint64_t *mask;
+    bool last;
+    uint32_t copy;           /* SYNC_COPY*: its number, from 1 within the launch; WAIT 0: every copy so far */
 };
 
-/* A host command touched device memory. */
+/* A host command touched device memory, or (command 0) the host itself through a pointer it has. */
 struct command_event {
     uint32_t command;
     enum access_kind kind;
     uint64_t address, size_bytes;
+};
+
+/* What orders commands and the host (OpenCL 2.2 API, 3.3.6 "host-side and device-side commands"). Commands and user
+ * events share one numbering. Host threads count as one: what orders them among each other is not seen. */
+enum order_kind {
+    ORDER_ENQUEUED,   /* the host enqueued it; it starts after all of after[]: wait list, order of the queue, barriers */
+    ORDER_BEGIN,      /* it starts on the device */
+    ORDER_END,        /* it is complete, or failed */
+    ORDER_HOST_WAITED /* the host knows all of after[] to be complete: clWaitForEvents, clFinish, a blocking call, a callback */
+};
+struct order_event {
+    enum order_kind kind;
+    uint32_t command;      /* not of HOST_WAITED */
+    uint32_t queue, device; /* serial numbers; 0: a user event, set by the host at ENQUEUED */
+    const char *call;      /* "clEnqueueReadBuffer" */
+    const uint32_t *after; size_t after_count;
+    uint64_t time;         /* simulated nanoseconds */
 };
 
 enum launch_phase { LAUNCH_BEGIN, LAUNCH_END, GROUP_BEGIN, GROUP_END };
@@ -112,6 +142,7 @@ struct observer {
     void (*sync)(void *self, const struct sync_event *event);
     void (*command)(void *self, const struct command_event *event);
     void (*launch)(void *self, const struct launch_event *event);
+    void (*order)(void *self, const struct order_event *event);
 };
 
 #endif

@@ -47,6 +47,16 @@
     KIND(NO_PROGRESS,          "no-progress",          PROGRESS, "a kernel ran past its limit")            \
     KIND(RACE_GLOBAL,          "race-global",          RACES, "two work-groups access the same bytes and nothing orders them") \
     KIND(RACE_LOCAL,           "race-local",           RACES, "two work-items access the same local bytes and nothing orders them") \
+    KIND(RACE_COMMANDS,        "race-commands",        RACES, "two commands access the same bytes and nothing orders them") \
+    KIND(RACE_HOST_DEVICE,     "race-host-device",     RACES, "the host and a command access the same bytes and nothing orders them") \
+    KIND(RACE_IMAGE,           "race-image",           RACES, "two work-items access the same pixel and nothing orders them") \
+    KIND(BARRIER_MISMATCH,     "barrier-mismatch",     DIVERGENCE, "work-items reach one barrier with different flags or scopes") \
+    KIND(ATOMIC_PRIVATE,       "atomic-private",       ATOMICS, "an atomic operation on private memory")   \
+    KIND(ATOMIC_SCOPE,         "atomic-scope",         ATOMICS, "a memory scope that the operation or the device does not have") \
+    KIND(ATOMIC_ORDER,         "atomic-order",         ATOMICS, "a memory order that the operation does not allow") \
+    KIND(FENCE_FLAGS,          "fence-flags",          ATOMICS, "a fence with flags, order or scope that have no meaning") \
+    KIND(LIVELOCK,             "livelock",             PROGRESS, "work-items wait for a value that nobody will write") \
+    KIND(PROGRESS_ASSUMPTION,  "progress-assumption",  PROGRESS, "the program needs more progress than the device promises") \
     KIND(API_ERROR,            "api-error",            API, "an OpenCL call was refused")
 /* clang-format on */
 
@@ -79,6 +89,16 @@ struct finding_access {
     bool has_value;
     uint64_t value;    /* raw bits, size_bytes of them */
     const char *what;  /* "plain store", "atomic_fetch_add, relaxed, device scope", "barrier" */
+    const char *by;    /* who, when it is no work-item: "clEnqueueReadBuffer (command 4)", "the host", "an asynchronous copy" */
+};
+
+/* What happened on the way from or to an access: a release, an acquire, a barrier, a wait. For the paths of SARIF
+ * (codeFlows) and of the picture; in program order of its side. */
+struct finding_step {
+    uint32_t side;     /* 0, 1: before or after access[side] */
+    bool before;
+    struct source_place place;
+    const char *text;  /* "release, memory_scope_work_group" */
 };
 
 struct finding {
@@ -92,6 +112,10 @@ struct finding {
     struct finding_access access[2];
     const char *why;        /* sentence, or NULL: "4 bytes past the end of argument 0 'data' ..." */
     const char *fix;        /* sentence, or NULL */
+    bool fix_verified;      /* the checker ran again with it, and the pair was ordered */
+    uint32_t step_count;
+    const struct finding_step *steps;
+    bool consequence;       /* set by the report: an earlier finding may be its cause */
     const char *spec;       /* "OpenCL 2.2 API, 3.3.5 ..." or NULL */
     uint64_t count;         /* kept by the report: how often at these places */
 };

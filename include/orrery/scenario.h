@@ -38,6 +38,7 @@ enum severity { SEVERITY_OFF, SEVERITY_WARNING, SEVERITY_ERROR };
     CHECK(UNINITIALISED, "uninitialised", OFF)                                 \
     CHECK(DIVERGENCE, "divergence", ERROR)                                     \
     CHECK(RACES, "races", OFF)                                                 \
+    CHECK(ATOMICS, "atomics", ERROR)                                           \
     CHECK(PROGRESS, "progress", ERROR)                                         \
     CHECK(API, "api", OFF)
 enum check {
