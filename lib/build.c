@@ -41,6 +41,7 @@ struct work {
     size_t header_count;
     const struct spirv *modules; /* LINK */
     size_t module_count;
+    bool uniform_groups; /* what it is made from says so */
     /* results: moved into program->build */
     struct spirv spirv;
     struct program *executable;
@@ -117,7 +118,12 @@ static enum status produce_words(struct work *work)
     if (work->program->origin == PROGRAM_FROM_SOURCE)
         return compile_source(work);
     enum status status = copy_words(&work->program->il, &work->spirv);
-    return status ? status : spirv_validate(work->spirv.words, work->spirv.word_count, &work->log);
+    if (!status)
+        status = spirv_validate(work->spirv.words, work->spirv.word_count, &work->log);
+    if (!status && work->kind == COMPILE) /* what is linked later has no constants of its own */
+        spirv_specialise(work->spirv.words, work->spirv.word_count, work->program->constants,
+                         work->program->constant_count);
+    return status;
 }
 
 static enum status load(struct work *work)
@@ -208,6 +214,14 @@ static void build_fini(struct build *build)
     free(build->log);
 }
 
+/* OpenCL C 1.x, the default for source, knows work-groups of one size only. */
+static bool source_is_uniform(const struct work *work)
+{
+    const char *standard = strstr(work->options, "-cl-std=");
+    return work->kind != LINK && work->program->origin == PROGRAM_FROM_SOURCE &&
+           (!standard || !strncmp(standard, "-cl-std=CL1", strlen("-cl-std=CL1")));
+}
+
 static void work_end(struct work *work, cl_int err)
 {
     struct build *build = &work->program->build;
@@ -218,6 +232,8 @@ static void work_end(struct work *work, cl_int err)
     build->program = work->executable;
     build->binary_type = work->type;
     build->kernel_arg_info = work->parsed.kernel_arg_info;
+    build->uniform_groups =
+        work->uniform_groups || work->parsed.uniform_work_group_size || source_is_uniform(work);
     runtime_unlock();
 }
 
@@ -324,6 +340,7 @@ static cl_int build(struct program_object *program, cl_uint num_devices, const c
         work.parsed.kernel_arg_info |=
             program->origin == PROGRAM_FROM_BINARY && program->build.kernel_arg_info;
         work.parsed.create_library = false;
+        work.uniform_groups = program->origin == PROGRAM_FROM_BINARY && program->build.uniform_groups;
         err = work_run(&work, notify, data);
     }
     free(kept);
@@ -406,7 +423,7 @@ struct inputs {
     struct spirv *modules; /* borrowed words: inputs are held while linking */
     struct program_object **programs;
     size_t count, compiled; /* compiled: how many hold an object or a library */
-    bool kernel_arg_info;
+    bool kernel_arg_info, uniform_groups;
 };
 
 static bool is_linkable(const struct build *build)
@@ -427,6 +444,7 @@ static cl_int input_add(struct inputs *inputs, const struct context *context, cl
     bool busy = build->status == CL_BUILD_IN_PROGRESS, linkable = is_linkable(build);
     enum status status = linkable ? copy_words(&build->spirv, &inputs->modules[inputs->count]) : STATUS_OK;
     inputs->kernel_arg_info |= build->kernel_arg_info;
+    inputs->uniform_groups |= build->uniform_groups;
     runtime_unlock();
     inputs->programs[inputs->count++] = object_ref(program);
     inputs->compiled += linkable;
@@ -483,6 +501,7 @@ static cl_int link_inputs(struct context *context, struct work *work, const stru
     work->modules = inputs->modules;
     work->module_count = inputs->count;
     work->parsed.kernel_arg_info |= inputs->kernel_arg_info;
+    work->uniform_groups = inputs->uniform_groups;
     return inputs->compiled ? work_run(work, notify, data) : CL_SUCCESS;
 }
 

@@ -80,20 +80,9 @@ static bool has_required_size(const struct kernel_info *info)
     return info->required_size[0] != 0;
 }
 
-/* -cl-std=CL1.x (the default for source) and -cl-uniform-work-group-size rule ragged groups out. */
 static bool groups_may_be_ragged(const struct device_config *config, const struct program_object *program)
 {
-    struct build_options options = {0};
-    const char *text = program->build.options ? program->build.options : "";
-    if (!config->non_uniform_groups || device_is_before(config, 2, 0))
-        return false;
-    build_options_parse(text, false, &options, NULL);
-    if (options.uniform_work_group_size)
-        return false;
-    const char *standard = strstr(text, "-cl-std=");
-    if (!program->source)
-        return true;
-    return standard && strncmp(standard, "-cl-std=CL1", strlen("-cl-std=CL1")) != 0;
+    return config->non_uniform_groups && !device_is_before(config, 2, 0) && !program->build.uniform_groups;
 }
 
 static bool divides(const struct launch_request *request)

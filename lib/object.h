@@ -131,6 +131,7 @@ struct build { /* per program; all devices share one simulated architecture */
     struct spirv spirv;          /* compiled object, library or executable */
     struct program *program;     /* loaded executable, or NULL */
     bool kernel_arg_info;        /* built with -cl-kernel-arg-info */
+    bool uniform_groups;         /* OpenCL C 1.x, or built with -cl-uniform-work-group-size: no smaller last group */
 };
 enum program_origin { PROGRAM_FROM_SOURCE, PROGRAM_FROM_IL, PROGRAM_FROM_BINARY, PROGRAM_FROM_LINK };
 struct program_object { /* cl_program */

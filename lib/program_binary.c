@@ -18,7 +18,7 @@ struct header {
     uint32_t flags;
     uint64_t word_count;
 };
-enum { FLAG_KERNEL_ARG_INFO = 1 };
+enum { FLAG_KERNEL_ARG_INFO = 1, FLAG_UNIFORM_GROUPS = 2 };
 _Static_assert(sizeof(struct spec_constant) == 16, "specialisation constants are stored as they are");
 _Static_assert(sizeof(struct header) == 48, "the header has no padding");
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
@@ -70,7 +70,8 @@ void program_binary_write(const struct program_object *program, unsigned char *o
         .options_bytes = (uint32_t)text_bytes(build->options),
         .source_bytes = (uint32_t)text_bytes(program->source),
         .constant_count = (uint32_t)program->constant_count,
-        .flags = build->kernel_arg_info ? FLAG_KERNEL_ARG_INFO : 0,
+        .flags = (build->kernel_arg_info ? FLAG_KERNEL_ARG_INFO : 0u) |
+                 (build->uniform_groups ? FLAG_UNIFORM_GROUPS : 0u),
         .word_count = build->spirv.word_count,
     };
     memcpy(header.magic, magic, sizeof magic);
@@ -152,6 +153,7 @@ bool program_binary_read(struct program_object *program, const unsigned char *by
     const unsigned char *at = bytes + sizeof header;
     program->il_type = program->build.binary_type = header.type;
     program->build.kernel_arg_info = header.flags & FLAG_KERNEL_ARG_INFO;
+    program->build.uniform_groups = header.flags & FLAG_UNIFORM_GROUPS;
     return take_text(&at, header.options_bytes, &program->build.options) &&
            take_text(&at, header.source_bytes, &program->source) &&
            take_constants(&at, header.constant_count, program) &&

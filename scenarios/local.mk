@@ -20,6 +20,7 @@ scenario_tests = \
 	%D%/clean/sub_groups.yaml \
 	%D%/clean/three_dimensions.yaml \
 	%D%/clean/uninitialised_unused.yaml \
+	%D%/clean/absent_dimension.yaml \
 	%D%/clean/vectors.yaml \
 	%D%/clean/wide_types.yaml \
 	%D%/faulty/barrier_divergence.yaml \
@@ -72,6 +73,7 @@ scenario_files = \
 	%D%/clean/sub_groups.cl \
 	%D%/clean/three_dimensions.cl \
 	%D%/clean/uninitialised_unused.cl \
+	%D%/clean/absent_dimension.cl \
 	%D%/clean/vectors.cl \
 	%D%/clean/wide_types.cl \
 	%D%/faulty/barrier_divergence.cl \

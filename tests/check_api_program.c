@@ -536,6 +536,22 @@ START_TEST(specialised_values_reach_the_kernel_and_the_binary)
 }
 END_TEST
 
+START_TEST(specialised_values_outlive_compiling_and_linking)
+{
+    const cl_uint value = 99;
+    cl_int err = 1;
+    cl_program made = clCreateProgramWithIL(context, specialised, sizeof specialised, &err);
+    cl_ok(err);
+    cl_ok(clSetProgramSpecializationConstant(made, 42, sizeof value, &value));
+    cl_ok(clCompileProgram(made, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL));
+    cl_program linked = clLinkProgram(context, 0, NULL, NULL, 1, &made, NULL, NULL, &err);
+    cl_ok(err);
+    ck_assert_uint_eq(outcome(linked), 99);
+    cl_ok(clReleaseProgram(linked));
+    cl_ok(clReleaseProgram(made));
+}
+END_TEST
+
 START_TEST(clSetProgramSpecializationConstant_judges_its_arguments)
 {
     const cl_uint value = 7;
@@ -763,6 +779,7 @@ int main(void)
     tcase_add_test(tests, clBuildProgram_validates_the_module_first);
     tcase_add_test(tests, clSetProgramSpecializationConstant_judges_its_arguments);
     tcase_add_test(tests, specialised_values_reach_the_kernel_and_the_binary);
+    tcase_add_test(tests, specialised_values_outlive_compiling_and_linking);
     tcase_add_test(tests, clLinkProgram_joins_objects_and_libraries);
     tcase_add_test(tests, clLinkProgram_reports_an_unresolved_name);
     tcase_add_test(tests, a_compiled_binary_can_be_linked);

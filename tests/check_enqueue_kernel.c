@@ -185,6 +185,28 @@ START_TEST(ragged_groups_need_a_program_that_allows_them)
 }
 END_TEST
 
+/* A linked program has what its strictest input has; so has the binary made of it. */
+START_TEST(objects_of_1_2_keep_groups_uniform_when_linked)
+{
+    static const char text[] = "kernel void nothing(void) {}\n";
+    const char *source = text;
+    const bool old = _i;
+    cl_int err = 1;
+    cl_program object = clCreateProgramWithSource(context, 1, &source, NULL, &err);
+    cl_ok(err);
+    cl_ok(clCompileProgram(object, 0, NULL, old ? "-cl-std=CL1.2" : "-cl-std=CL2.0", 0, NULL, NULL, NULL, NULL));
+    cl_program linked = clLinkProgram(context, 0, NULL, NULL, 1, &object, NULL, NULL, &err);
+    cl_ok(err);
+    cl_kernel kernel = kernel_of(linked, "nothing");
+    cl_is(launch(kernel, 10, 4), old ? CL_INVALID_WORK_GROUP_SIZE : CL_SUCCESS);
+    cl_ok(launch(kernel, 12, 4));
+    cl_ok(clFinish(queue));
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseProgram(linked));
+    cl_ok(clReleaseProgram(object));
+}
+END_TEST
+
 START_TEST(an_empty_range_does_nothing)
 {
     const size_t empty[3] = {4, 0, 4};
@@ -482,6 +504,7 @@ static Suite *kernel_suite(void)
     tcase_add_test(launches, work_group_sizes_are_judged);
     tcase_add_test(launches, a_required_size_is_required);
     tcase_add_loop_test(launches, ragged_groups_need_a_program_that_allows_them, 0, 5);
+    tcase_add_loop_test(launches, objects_of_1_2_keep_groups_uniform_when_linked, 0, 2);
     tcase_add_test(launches, an_empty_range_does_nothing);
     tcase_add_test(launches, every_argument_must_be_set);
     tcase_add_test(launches, a_buffer_released_before_the_launch_is_refused);

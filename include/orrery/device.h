@@ -103,6 +103,8 @@ size_t program_variable_bytes(const struct program *program); /* CL_PROGRAM_BUIL
 
 /* A specialisation constant's size in bytes (1 for bool), 0 if the module has none of that id. Works on words alone. */
 uint32_t spirv_spec_constant_size(const uint32_t *words, size_t word_count, uint32_t spec_id);
+/* The given values become the defaults of a valid module, in place. */
+void spirv_specialise(uint32_t *words, size_t word_count, const struct spec_constant *constants, size_t constant_count);
 
 /* Where an instruction came from. Never fails; unknown parts are 0 or NULL. */
 void program_site(const struct program *program, uint32_t site, struct source_place *out_place);

@@ -120,12 +120,23 @@ static void lower_bitcast(struct lower *l, uint32_t word)
 
 /* ---- composites ---------------------------------------------------------------------------- */
 
-/* select chain: list[index] for a value index; index past the end gives the last. */
+/* What an index past the end of list gives. OpenCL C: ids and offsets of a dimension that the range does not have are
+ * 0, sizes and counts are 1. Of other vectors it gives the last component: SPIR-V leaves that open. */
+static uint32_t pick_default(struct lower *l, const uint32_t *list, uint32_t count)
+{
+    const struct value *first = ir_value(l->ir, list[0]);
+    if (first->op != IR_input)
+        return list[count - 1];
+    bool size = first->imm >= INPUT_GROUP_COUNT && first->imm < INPUT_GLOBAL_OFFSET;
+    return ir_const(l->ir, lower_type(l, list[0]), size);
+}
+
+/* select chain: list[index] for a value index. */
 static uint32_t pick(struct lower *l, const uint32_t *list, uint32_t count, uint32_t index)
 {
-    uint32_t result = list[count - 1];
+    uint32_t result = pick_default(l, list, count);
     enum scalar t = lower_type(l, index);
-    for (uint32_t i = count - 1; i-- > 0;) {
+    for (uint32_t i = result == list[count - 1] ? count - 1 : count; i-- > 0;) {
         uint32_t is = lower_emit(l, IR_ieq, T_BOOL, index, ir_const(l->ir, t, i), NONE, 0);
         result = lower_emit(l, IR_select, lower_type(l, list[i]), is, list[i], result, 0);
     }
