@@ -83,6 +83,12 @@ static const struct word severities[] = {
 static const struct word device_types[] = {
     {"cpu", DEVICE_CPU}, {"gpu", DEVICE_GPU}, {"accelerator", DEVICE_ACCELERATOR}, {"custom", DEVICE_CUSTOM}, {NULL, 0},
 };
+static const struct word answer_sets[] = {
+    {"cts", ANSWERS_CTS}, {"spec", ANSWERS_SPEC}, {"pocl", ANSWERS_POCL}, {"neo", ANSWERS_NEO}, {NULL, 0},
+};
+static const struct word hierarchies[] = {
+    {"composite", HIERARCHY_COMPOSITE}, {"flat", HIERARCHY_FLAT}, {NULL, 0},
+};
 static const struct word truths[] = {
     {"true", 1}, {"false", 0}, {"yes", 1}, {"no", 0}, {"on", 1}, {"off", 0}, {"1", 1}, {"0", 0}, {NULL, 0},
 };
@@ -275,6 +281,16 @@ bool scenario_row_set(struct scenario *scenario, const struct scenario_row *row,
         if (fine)
             *(enum device_type *)field = (enum device_type)word;
         return fine;
+    case ROW_ANSWERS:
+        fine = word_set(answer_sets, text, &word, expected);
+        if (fine)
+            *(enum answers *)field = (enum answers)word;
+        return fine;
+    case ROW_HIERARCHY:
+        fine = word_set(hierarchies, text, &word, expected);
+        if (fine)
+            *(enum hierarchy *)field = (enum hierarchy)word;
+        return fine;
     case ROW_VERSION:
         return version_set(text, field, expected);
     case ROW_TOPOLOGY:
@@ -356,6 +372,12 @@ static void print_field(const struct scenario_row *row, const void *field, FILE 
         break;
     case ROW_DEVICE_TYPE:
         fputs(word_name(device_types, (int)*(const enum device_type *)field), stream);
+        break;
+    case ROW_ANSWERS:
+        fputs(word_name(answer_sets, (int)*(const enum answers *)field), stream);
+        break;
+    case ROW_HIERARCHY:
+        fputs(word_name(hierarchies, (int)*(const enum hierarchy *)field), stream);
         break;
     case ROW_VERSION:
         fprintf(stream, "\"%" PRIu32 ".%" PRIu32 "\"", ((const uint32_t *)field)[0], ((const uint32_t *)field)[1]);

@@ -146,9 +146,13 @@ END_TEST
 static const char everything[] = "orrery: 1\n"
                                  "name: \"all keys: \\\"quoted\\\"\"\n"
                                  "build_options: -DN=4\n"
+                                 "device_selector: \"0.1,1.*\"\n"
                                  "device:\n"
                                  "  type: cpu\n"
                                  "  topology: \"cu:3\"\n"
+                                 "  errors: neo\n"
+                                 "  hierarchy: flat\n"
+                                 "  cslice_seed: 18446744073709551614\n"
                                  "  version: \"2.1\"\n"
                                  "  sub_group_sizes: [16, 8]\n"
                                  "  limits:\n"
@@ -165,7 +169,7 @@ static const char everything[] = "orrery: 1\n"
                                  "  features:\n"
                                  "    {fp16: false, fp64: no, int64_atomics: off, sub_groups: false, svm_coarse: false, il: false,\n"
                                  "     generic_address_space: false, program_scope_variables: false, work_group_collectives: false,\n"
-                                 "     non_uniform_groups: false}\n"
+                                 "     non_uniform_groups: false, cslice_partition: true}\n"
                                  "schedule: {policy: round-robin, seed: 18446744073709551615, quantum: 5, resident_groups: 4,\n"
                                  "           timeout: 2.5, max_steps: 1000}\n"
                                  "checks: {bounds: warning, uninitialised: error, divergence: off, races: warning, atomics: warning, progress: off, api: error}\n"
@@ -179,6 +183,7 @@ START_TEST(every_key_of_device_is_read)
     const struct device_config *device = &scenario.device;
     ck_assert_str_eq(scenario.name, "all keys: \"quoted\"");
     ck_assert_str_eq(scenario.build_options, "-DN=4");
+    ck_assert_str_eq(scenario.device_selector, "0.1,1.*");
     ck_assert_str_eq(scenario.file, "t.yaml");
     ck_assert_int_eq(device->type, DEVICE_CPU);
     ck_assert_uint_eq(device->topology.compute_units, 3);
@@ -200,7 +205,10 @@ START_TEST(every_key_of_device_is_read)
     ck_assert_uint_eq(device->max_work_item_sizes[2], 64);
     ck_assert(!device->fp16 && !device->fp64 && !device->int64_atomics && !device->sub_groups && !device->svm_coarse && !device->il);
     ck_assert(!device->generic_address_space && !device->program_scope_variables && !device->work_group_collectives);
-    ck_assert(!device->non_uniform_groups);
+    ck_assert(!device->non_uniform_groups && device->cslice_partition);
+    ck_assert_int_eq(device->errors, ANSWERS_NEO);
+    ck_assert_int_eq(device->hierarchy, HIERARCHY_FLAT);
+    ck_assert_uint_eq(device->cslice_seed, UINT64_MAX - 1);
 }
 END_TEST
 
@@ -490,7 +498,7 @@ END_TEST
 START_TEST(rejects_unknown_keys_and_lists_the_legal_ones)
 {
     rejects("orrery: 1\nchekcs: {}\n", "t.yaml:2:1: ", "'chekcs'", "schedule, checks, report, program");
-    rejects("orrery: 1\ndevice:\n  limit: 3\n", "t.yaml:3:3: ", "'limit'", "limits, features, type, topology");
+    rejects("orrery: 1\ndevice:\n  limit: 3\n", "t.yaml:3:3: ", "'limit'", "limits, features, type, topology, errors");
     rejects("orrery: 1\ndevice:\n  limits:\n    local: 3\n", "t.yaml:4:5: ", "'local'", "local_memory");
     rejects("orrery: 1\ndevice:\n  features: {fp8: on}\n", "t.yaml:3:14: ", "'fp8'", "fp16, fp64");
     rejects("orrery: 1\nschedule: {polcy: random}\n", "t.yaml:2:12: ", "'polcy'", "policy, seed, quantum");

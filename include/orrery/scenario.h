@@ -53,12 +53,20 @@ const char *schedule_policy_name(enum schedule_policy policy); /* "round-robin" 
 
 enum device_type { DEVICE_CPU, DEVICE_GPU, DEVICE_ACCELERATOR, DEVICE_CUSTOM };
 
+/* Whose answers the calls that partition devices give where texts and vendors differ. */
+enum answers { ANSWERS_CTS, ANSWERS_SPEC, ANSWERS_POCL, ANSWERS_NEO };
+/* What the platform lists: devices with their tiles below them, or the tiles alone. */
+enum hierarchy { HIERARCHY_COMPOSITE, HIERARCHY_FLAT };
+
 enum { SCENARIO_SUB_GROUP_SIZES = 8 };
 
 /* What the device is. Bytes unless a name says otherwise. */
 struct device_config {
     enum device_type type;             /* GPU */
     struct topology topology;          /* 8 compute units */
+    enum answers errors;               /* CTS */
+    enum hierarchy hierarchy;          /* COMPOSITE */
+    uint64_t cslice_seed;              /* 0: a process gets the cslice it names; else a permutation of them */
     uint32_t version_major, version_minor; /* 3.0 */
     uint64_t global_memory;            /* 4 GiB */
     uint64_t max_allocation;           /* 1 GiB */
@@ -71,6 +79,7 @@ struct device_config {
     uint32_t sub_group_sizes[SCENARIO_SUB_GROUP_SIZES]; /* {32}; the first is the default; 0 ends */
     bool fp16, fp64, int64_atomics, sub_groups, svm_coarse, il, generic_address_space,
         program_scope_variables, work_group_collectives, non_uniform_groups; /* all true */
+    bool cslice_partition;             /* cl_orrery_cslice: false */
 };
 
 /* How it runs. */
@@ -140,6 +149,7 @@ struct scenario {
     char *log_file;              /* findings go there instead of stderr; %p = pid */
     char *json_file;             /* findings as JSON lines; NULL = none */
     char *build_options;         /* appended to every build */
+    char *device_selector;       /* which devices and sub-devices the platform lists; NULL = all roots */
     struct scenario_program program;
     size_t launch_count; struct scenario_launch *launches;
     struct scenario_expect expect;
