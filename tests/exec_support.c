@@ -162,9 +162,10 @@ uint64_t edge_or_random(uint64_t *state, uint32_t bits, bool is_float)
                                         0x7fffffffffffffff, 0x8000000000000000, 255, 256, 65535, 65536, 0xffffffff, 1000003};
     static const uint64_t halves[] = {0, 0x8000, 1, 0x8001, 0x3ff, 0x400, 0x3c00, 0xbc00, 0x7bff, 0xfbff, 0x7c00, 0xfc00, 0x7e00, 0x3c01, 0x4000};
     static const uint64_t floats[] = {0, 0x80000000, 1, 0x80000001, 0x7fffff, 0x800000, 0x3f800000, 0xbf800000, 0x7f7fffff, 0xff7fffff,
-                                      0x7f800000, 0xff800000, 0x7fc00000, 0x3f800001, 0x40000000, 0x4f000000, 0x4f800000, 0xcf000000};
+                                      0x7f800000, 0xff800000, 0x7fc00000, 0x7fc12345, 0xffd54321, 0x7f800077, 0x3f800001, 0x40000000, 0x4f000000, 0x4f800000, 0xcf000000};
     static const uint64_t doubles[] = {0, 1ull << 63, 1, 0xfffffffffffff, 0x10000000000000, 0x3ff0000000000000, 0xbff0000000000000,
-                                       0x7fefffffffffffff, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 0x3ff0000000000001,
+                                       0x7fefffffffffffff, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 0x7ff8000000012345,
+                                       0xfffc000000054321, 0x7ff0000000000077, 0x3ff0000000000001,
                                        0x41e0000000000000, 0x43e0000000000000, 0xc3e0000000000000};
     uint64_t pick = rig_random(state), value = rig_random(state);
     if (pick & 3)
