@@ -187,20 +187,21 @@ static bool version_set(const char *text, uint32_t *major_minor, char expected[E
     return false;
 }
 
-static bool topology_set(const struct scenario_row *row, const char *text, uint32_t *compute_units, char expected[EXPECTED_CHARS])
+static bool topology_set(const char *text, struct topology *topology, char expected[EXPECTED_CHARS])
 {
-    uint64_t count;
-    if (strncmp(text, "cu:", 3) == 0 && number_parse(text + 3, &count) && in_range(row, count, expected)) {
-        *compute_units = (uint32_t)count;
-        return true;
+    char units[32];
+    uint64_t count = 0;
+    struct topology parsed;
+    struct diagnosis diagnosis = {0};
+    bool number = number_parse(text, &count); /* --compute-units N */
+    snprintf(units, sizeof units, "cu:%" PRIu64, count);
+    if (topology_parse(number ? units : text, &parsed, &diagnosis) != STATUS_OK) {
+        snprintf(expected, EXPECTED_CHARS, "a topology: %.250s", diagnosis.text);
+        return false;
     }
-    if (number_parse(text, &count) && in_range(row, count, expected)) { /* --compute-units N */
-        *compute_units = (uint32_t)count;
-        return true;
-    }
-    snprintf(expected, EXPECTED_CHARS, "\"cu:N\" with N from %" PRIu64 " to %" PRIu64 " (other levels are not there yet)",
-             row->min, row->max);
-    return false;
+    topology_fini(topology);
+    *topology = parsed;
+    return true;
 }
 
 /* "16,8": at most `most` numbers; the rest of the array becomes 0. */
@@ -294,7 +295,7 @@ bool scenario_row_set(struct scenario *scenario, const struct scenario_row *row,
     case ROW_VERSION:
         return version_set(text, field, expected);
     case ROW_TOPOLOGY:
-        return topology_set(row, text, field, expected);
+        return topology_set(text, field, expected);
     case ROW_SIZE_LIST:
         return list_set(row, text, field, SCENARIO_SUB_GROUP_SIZES, expected);
     case ROW_TRIPLE:
@@ -383,7 +384,9 @@ static void print_field(const struct scenario_row *row, const void *field, FILE 
         fprintf(stream, "\"%" PRIu32 ".%" PRIu32 "\"", ((const uint32_t *)field)[0], ((const uint32_t *)field)[1]);
         break;
     case ROW_TOPOLOGY:
-        fprintf(stream, "\"cu:%" PRIu32 "\"", *(const uint32_t *)field);
+        fputc('"', stream);
+        topology_print(field, stream);
+        fputc('"', stream);
         break;
     case ROW_SIZE_LIST:
         list_print(field, SCENARIO_SUB_GROUP_SIZES, stream);
@@ -528,5 +531,6 @@ void scenario_fini(struct scenario *scenario)
             free(*(char **)field_of(scenario, &rows[i]));
     }
     free(scenario->file);
+    topology_fini(&scenario->device.topology);
     *scenario = (struct scenario){0};
 }

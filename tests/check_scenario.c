@@ -534,7 +534,7 @@ START_TEST(rejects_values_and_says_what_is_legal)
     rejects("orrery: 1\nreport: {error_exitcode: 256}\n", "t.yaml:2:26: ", "'256'", "0 to 255");
     rejects("orrery: 1\ndevice: {type: fpga}\n", "t.yaml:2:16: ", "'fpga'", "cpu, gpu, accelerator, custom");
     rejects("orrery: 1\ndevice: {version: \"1.1\"}\n", "t.yaml:2:19: ", "'1.1'", "1.2, 2.0, 2.1, 2.2 or 3.0");
-    rejects("orrery: 1\ndevice: {topology: \"numa:2 cu:2\"}\n", "t.yaml:2:20: ", "'numa:2 cu:2'", "not there yet");
+    rejects("orrery: 1\ndevice: {topology: \"numa:2 cx:2\"}\n", "t.yaml:2:20: ", "'numa:2 cx:2'", "character 8: found 'cx'");
     rejects("orrery: 1\ndevice: {topology: \"cu:0\"}\n", "t.yaml:2:20: ", "'cu:0'", "1 to 4096");
     rejects("orrery: 1\ndevice: {sub_group_sizes: [32, 0]}\n", "t.yaml:2:27: ", "'32,0'", "each 1 to 128");
     rejects("orrery: 1\ndevice: {sub_group_sizes: []}\n", "t.yaml:2:27: ", "expected", "1 to 8 numbers");
@@ -685,7 +685,7 @@ START_TEST(options_are_checked_like_keys)
     option_rejects("seed", "", "option seed: found ''");
     option_rejects("schedule", "pct", "lockstep, serial");
     option_rejects("error-exitcode", "300", "0 to 255");
-    option_rejects("topology", "l3:2", "not there yet");
+    option_rejects("topology", "l3:2", "character 5: found the end");
     option_rejects("quiet", "perhaps", "true, false");
 }
 END_TEST

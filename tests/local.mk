@@ -12,6 +12,11 @@ check_PROGRAMS += %D%/check_memory
 %C%_check_memory_SOURCES = %D%/check_memory.c
 %C%_check_memory_LDADD = libsim.la $(CHECK_LIBS)
 
+check_PROGRAMS += %D%/check_topology
+%C%_check_topology_SOURCES = %D%/check_topology.c
+%C%_check_topology_CPPFLAGS = $(AM_CPPFLAGS) $(HWLOC_CFLAGS)
+%C%_check_topology_LDADD = libsim.la $(HWLOC_LIBS) $(CHECK_LIBS)
+
 check_PROGRAMS += %D%/check_launch
 %C%_check_launch_SOURCES = %D%/check_launch.c %D%/fake_interp.c %D%/fake_interp.h
 %C%_check_launch_LDADD = libsim.la $(CHECK_LIBS)

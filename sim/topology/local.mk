@@ -1,5 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 noinst_LTLIBRARIES += libtopology.la
-libtopology_la_SOURCES = %D%/topology.c
+libtopology_la_SOURCES = \
+	%D%/build.c \
+	%D%/build.h \
+	%D%/import.c \
+	%D%/parse.c \
+	%D%/partition.c \
+	%D%/print.c \
+	%D%/topology.c \
+	%D%/topology.def
 libtopology_la_CPPFLAGS = $(AM_CPPFLAGS) $(HWLOC_CFLAGS)
 libtopology_la_LIBADD = $(HWLOC_LIBS)
