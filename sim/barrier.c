@@ -23,22 +23,30 @@ static bool same_place(const struct wave *a, const struct wave *b)
 
 /* ---- going on -------------------------------------------------------------------- */
 
-static void announce(const struct group *group, const struct wave *wave)
+static enum sync_kind kind_of(const struct wave *wave)
+{
+    if (wave->stop == RUN_COLLECTIVE)
+        return SYNC_COLLECTIVE;
+    if (wave_waits_in_sub_group(wave))
+        return SYNC_SUB_GROUP_BARRIER;
+    return wave->wait && wave->wait->f == 2 ? SYNC_COPY_WAIT : SYNC_WORK_GROUP_BARRIER;
+}
+
+static void announce(const struct group *group, const struct wave *wave, bool last)
 {
     const struct observer *observer = group->launch->observer;
     if (!observer || !observer->sync)
         return;
     const struct site *site = launch_site(group->launch, wave->site);
     struct sync_event event = {.origin = wave->origin,
-                               .kind = SYNC_COLLECTIVE,
+                               .kind = kind_of(wave),
                                .regions = site->regions,
                                .order = site->order,
                                .scope = site->scope,
-                               .mask = wave->active.word};
+                               .lane_count = wave->lane_count,
+                               .mask = wave->active.word,
+                               .last = last};
     event.origin.site = wave->site;
-    event.lane_count = lane_mask_count(&wave->active);
-    if (wave->stop == RUN_BARRIER)
-        event.kind = wave_waits_in_sub_group(wave) ? SYNC_SUB_GROUP_BARRIER : SYNC_WORK_GROUP_BARRIER;
     observer->sync(observer->self, &event);
 }
 
@@ -47,7 +55,7 @@ void barrier_pass(struct group *group, const uint32_t *indices, uint32_t count)
     struct wave **stopped = group->stopped;
     for (uint32_t i = 0; i < count; i++) {
         stopped[i] = group->waves[indices[i]].wave;
-        announce(group, stopped[i]);
+        announce(group, stopped[i], i + 1 == count);
     }
     if (stopped[0]->stop == RUN_COLLECTIVE)
         collective_perform(stopped, count,

@@ -182,8 +182,7 @@ static void waves_start(struct group *group)
     const struct launch *launch = group->launch;
     const struct tile *tile = &group->tile;
     struct wave_start start = {.args = launch->args, .local_addresses = group->local_addresses};
-    start.alone = group->base_count == 1 && !schedule_is_preemptive(launch->schedule->policy) &&
-                  !(launch->observer && launch->observer->sync);
+    start.alone = group->base_count == 1 && !schedule_is_preemptive(launch->schedule->policy);
     start.origin.launch = &launch->info;
     start.origin.compute_unit = group->compute_unit;
     for (int i = 0; i < 3; i++) {

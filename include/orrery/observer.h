@@ -78,7 +78,7 @@ struct access_event {
     enum memory_order failure_order; /* compare-exchange: of the lanes in failed */
     enum memory_scope scope;
     const uint64_t *failed;  /* compare-exchange: lanes that found another value and only read; NULL: none */
-    uint32_t copy;           /* part of the asynchronous copy of this number, which no work-item performs; else 0 */
+    uint32_t copy;           /* part of the work-group's asynchronous copy of this number, which no work-item performs; else 0 */
     uint32_t size_bytes;     /* bytes per lane */
     uint32_t lane_count;
     const uint64_t *mask;    /* LANE_MASK_WORDS words; bit set = lane took part */
@@ -101,7 +101,7 @@ struct sync_event {
     uint32_t lane_count;     /* of the wave, as in struct access_event */
     const uint64_t *mask;
     bool last;
-    uint32_t copy;           /* SYNC_COPY*: its number, from 1 within the launch; WAIT 0: every copy so far */
+    uint32_t copy;           /* SYNC_COPY*: its number, from 1 within the work-group; WAIT 0: every copy of the group so far */
 };
 
 /* A host command touched device memory, or (command 0) the host itself through a pointer it has. */

@@ -11,6 +11,7 @@ struct access {
     const struct site *site;
     uint32_t site_index, object;
     uint32_t component_bytes, components, bytes, align;
+    uint32_t copy;                     /* number of the asynchronous copy, or 0 */
     enum access_form form;
     bool write, read;                  /* updates do both */
     uint64_t address[WAVE_LANES_MAX];
@@ -191,6 +192,31 @@ void access_announce_list(const struct wave *wave, uint32_t site, const uint64_t
     announce(wave, &event);
 }
 
+static void announce_atomic(const struct wave *wave, struct access_event *event, const void *comparators, const void *found)
+{
+    const uint8_t *expected = comparators, *old = found;
+    const uint32_t bytes = event->size_bytes;
+    lane_mask failed = {{0}};
+    event->failure_order = wave->code->sites[event->origin.site].failure_order;
+    for (uint32_t lane = 0; expected && lane < wave->lane_count; lane++)
+        if (memcmp(expected + lane * bytes, old + lane * bytes, bytes) != 0)
+            set_lane(&failed, lane);
+    for (uint32_t w = 0; w < LANE_MASK_WORDS; w++)
+        failed.word[w] &= event->mask[w];
+    event->failed = mask_any(&failed) ? failed.word : NULL;
+    announce(wave, event);
+}
+
+void access_announce_atomics(const struct wave *wave, uint32_t site, const uint64_t *addresses, bool uniform, const void *comparators,
+                             const void *found)
+{
+    struct access_event event = event_of(wave, site, &wave->active);
+    event.shape = uniform ? ADDRESS_UNIFORM : ADDRESS_LIST;
+    event.base = addresses[0];
+    event.address = addresses;
+    announce_atomic(wave, &event, comparators, found);
+}
+
 static struct access_event event_of_access(const struct access *access)
 {
     struct access_event event = event_of(access->wave, access->site_index, &access->flat);
@@ -214,7 +240,7 @@ static void begin(struct access *access, struct wave *wave, uint32_t site_index,
     access->components = components;
     access->bytes = component_bytes * components;
     access->align = access->site->align ? access->site->align : 1;
-    access->object = 0;
+    access->object = access->copy = 0;
     access->read = access->write = false;
     access->flat = access->private_lanes = access->faulty = (lane_mask){{0}};
     access->fault = (struct fault){0};
@@ -432,7 +458,10 @@ bool access_atomic(const struct insn *insn, uint8_t *frame, struct wave *wave, e
         access.align = bytes;
     lay_out_addresses(&access, frame, insn->a, 0);
     const bool stopped = check(&access);
-    tell(&access);
+    const bool compares = access_heard(wave) && insn->f == ATOMIC_COMPARE_EXCHANGE;
+    uint8_t comparators[WAVE_LANES_MAX * 8];
+    if (compares) /* the result may take their place */
+        memcpy(comparators, frame + insn->c, wave->n * bytes);
     if (!access_flat(wave) && mask_any(&access.flat)) {
         uint8_t old[WAVE_LANES_MAX * 8];
         struct access_event event = event_of_access(&access);
@@ -445,6 +474,10 @@ bool access_atomic(const struct insn *insn, uint8_t *frame, struct wave *wave, e
         EACH_SET_LANE(&access.private_lanes, lane) update_lane(&access, insn, frame, (uint32_t)lane, true);
     }
     zero_lanes(frame + insn->d, &access.faulty, bytes);
+    if (access_heard(wave) && mask_any(&access.flat)) {
+        struct access_event event = event_of_access(&access);
+        announce_atomic(wave, &event, compares ? comparators : NULL, frame + insn->d);
+    }
     return stopped;
 }
 
@@ -469,6 +502,8 @@ static void tell_side(const struct access *access, uint32_t lane, uint64_t addre
     lane_mask one = {{0}};
     set_lane(&one, lane);
     struct access_event event = event_of(access->wave, access->site_index, &one);
+    event.kind = access->write ? ACCESS_WRITE : ACCESS_READ;
+    event.copy = access->copy;
     event.size_bytes = (uint32_t)bytes;
     event.shape = ADDRESS_UNIFORM;
     event.base = address;
@@ -551,6 +586,17 @@ bool access_copy(const struct insn *insn, uint8_t *frame, struct wave *wave)
     return finish_copy(&to) || stopped;
 }
 
+static void tell_copy_starts(const struct access *access)
+{
+    const struct wave *wave = access->wave;
+    if (!wave->observer || !wave->observer->sync)
+        return;
+    struct sync_event event = {.origin = wave->origin, .kind = SYNC_COPY, .scope = SCOPE_WORK_GROUP, .lane_count = wave->lane_count,
+                               .mask = wave->active.word, .last = true, .copy = access->copy};
+    event.origin.site = access->site_index;
+    wave->observer->sync(wave->observer->self, &event);
+}
+
 /* The work-group's first work-item copies for all; the barrier that waits for the event orders it. */
 bool access_async(const struct insn *insn, uint8_t *frame, struct wave *wave)
 {
@@ -566,7 +612,9 @@ bool access_async(const struct insn *insn, uint8_t *frame, struct wave *wave)
     begin(&from, wave, insn->e, FORM_GENERIC, 1, 1);
     begin(&to, wave, insn->e, FORM_GENERIC, 1, 1);
     from.read = to.write = true;
+    from.copy = to.copy = ++wave->copies;
     wave->unwaited = insn->e;
+    tell_copy_starts(&to);
     if (to_step == bytes && from_step == bytes)
         copy_lane(&from, &to, 0, value[1], value[0], value[2] > UINT64_MAX / bytes ? UINT64_MAX : value[2] * bytes);
     else

@@ -7,7 +7,7 @@
  *   access_load, access_store    a whole instruction; true: lanes were stopped
  *   access_atomic                the same for atomics
  *   access_copy, access_async    copies of run-time size
- *   access_announce_*            tell the observer of a flat access about to happen
+ *   access_announce_*            tell the observer of a flat access about to happen; of atomics afterwards
  *   access_poison, _mark         validity of the bytes an instruction touches
  */
 #ifndef ORRERY_INTERP_ACCESS_H
@@ -30,6 +30,10 @@ bool access_async(const struct insn *insn, uint8_t *frame, struct wave *wave);
 void access_announce_uniform(const struct wave *wave, uint32_t site, uint64_t address);
 void access_announce_affine(const struct wave *wave, uint32_t site, const struct affine *address, int32_t offset);
 void access_announce_list(const struct wave *wave, uint32_t site, const uint64_t *addresses, int32_t offset);
+
+/* Atomics that have happened; comparators: of a compare-exchange, else NULL. */
+void access_announce_atomics(const struct wave *wave, uint32_t site, const uint64_t *addresses, bool uniform, const void *comparators,
+                             const void *found);
 
 static inline bool access_heard(const struct wave *wave) { return wave->observer && wave->observer->access; }
 static inline bool access_flat(const struct wave *wave) { return !wave->memory->port.load; }

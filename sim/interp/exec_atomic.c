@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
 #include "access.h"
 #include "lanes.h"
 
 /*
- * The usual case: flat memory, nobody listens, every active lane in one region. Lanes go in
+ * The usual case: flat memory, every active lane in one region. Lanes go in
  * order, by runs of neighbours; while they have one address its value stays in a register.
  */
 
@@ -97,7 +99,7 @@ static inline uint32_t atomic_deny(const struct insn *insn)
 
 static inline bool region_open(const struct wave *wave, const struct region *region, uint32_t bytes, uint32_t deny)
 {
-    return access_flat(wave) && !access_heard(wave) && region->low <= region->high && region->high - region->low >= bytes && !(region->deny & deny);
+    return access_flat(wave) && region->low <= region->high && region->high - region->low >= bytes && !(region->deny & deny);
 }
 
 static bool all_permitted(const struct wave *wave, const uint64_t *addresses, uint32_t bytes, uint32_t deny)
@@ -120,6 +122,38 @@ static inline bool one_permitted(const struct wave *wave, uint64_t address, uint
     return region_open(wave, region, bytes, deny) && address >= region->low && address <= region->high - bytes && !(address & (bytes - 1));
 }
 
+/* Results may take the place of operands, so what is told afterwards is kept before. */
+#define HEARD(bits)                                                                                         \
+    static __attribute__((noinline)) void heard_##bits(const struct insn *insn, uint8_t *frame, const struct wave *wave) \
+    {                                                                                                       \
+        const bool compares = insn->f == ATOMIC_COMPARE_EXCHANGE;                                           \
+        uint64_t addresses[WAVE_LANES_MAX];                                                                 \
+        u##bits comparators[WAVE_LANES_MAX];                                                                \
+        u##bits *const d_ = AT(u##bits, insn->d);                                                           \
+        const u##bits *const b_ = AT(const u##bits, insn->b), *const c_ = AT(const u##bits, insn->c);       \
+        memcpy(addresses, AT(const uint64_t, insn->a), wave->n * sizeof *addresses);                        \
+        if (compares)                                                                                       \
+            memcpy(comparators, c_, wave->n * sizeof *comparators);                                         \
+        ATOMIC_SWITCH(ATOMIC_MANY, u##bits, i##bits)                                                        \
+        access_announce_atomics(wave, insn->e, addresses, false, compares ? comparators : NULL, d_);        \
+    }                                                                                                       \
+    static __attribute__((noinline)) void heard_u_##bits(const struct insn *insn, uint8_t *frame, const struct wave *wave, uint64_t address) \
+    {                                                                                                       \
+        const bool compares = insn->f == ATOMIC_COMPARE_EXCHANGE;                                           \
+        u##bits comparators[WAVE_LANES_MAX];                                                                \
+        u##bits *const d_ = AT(u##bits, insn->d);                                                           \
+        const u##bits *const b_ = AT(const u##bits, insn->b), *const c_ = AT(const u##bits, insn->c);       \
+        if (compares) {                                                                                     \
+            memcpy(comparators, c_, wave->n * sizeof *comparators);                                         \
+            compete_##bits(wave, address, d_, b_, c_);                                                      \
+        } else {                                                                                            \
+            ATOMIC_SWITCH(ATOMIC_ONE, u##bits, i##bits)                                                     \
+        }                                                                                                   \
+        access_announce_atomics(wave, insn->e, &address, true, compares ? comparators : NULL, d_);          \
+    }
+HEARD(32)
+HEARD(64)
+
 #define ATOMIC(bits)                                                                                        \
     HANDLER(atomic_##bits)                                                                                  \
     {                                                                                                       \
@@ -127,6 +161,10 @@ static inline bool one_permitted(const struct wave *wave, uint64_t address, uint
         if (!all_permitted(wave, addresses, bits / 8, atomic_deny(insn))) {                                 \
             if (access_atomic(insn, frame, wave, FORM_GENERIC, bits / 8))                                                 \
                 NEXT_AFTER_FAULT(insn, frame, wave);                                                        \
+            NEXT;                                                                                           \
+        }                                                                                                   \
+        if (__builtin_expect(access_heard(wave), 0)) {                                                      \
+            heard_##bits(insn, frame, wave);                                                         \
             NEXT;                                                                                           \
         }                                                                                                   \
         uint##bits##_t *const d_ = AT(uint##bits##_t, insn->d);                                             \
@@ -140,6 +178,10 @@ static inline bool one_permitted(const struct wave *wave, uint64_t address, uint
         if (!one_permitted(wave, address, bits / 8, atomic_deny(insn))) {                                   \
             if (access_atomic(insn, frame, wave, FORM_U, bits / 8))                                                 \
                 NEXT_AFTER_FAULT(insn, frame, wave);                                                        \
+            NEXT;                                                                                           \
+        }                                                                                                   \
+        if (__builtin_expect(access_heard(wave), 0)) {                                                      \
+            heard_u_##bits(insn, frame, wave, address);                                                         \
             NEXT;                                                                                           \
         }                                                                                                   \
         uint##bits##_t *const d_ = AT(uint##bits##_t, insn->d);                                             \

@@ -135,8 +135,11 @@ CONTROL(barrier)
 {
     if (insn->f == 2)
         wave->unwaited = 0;
-    if (wave->alone && wave->full && insn->f != 1)
+    if (wave->alone && wave->full && insn->f != 1) {
+        if (wave->observer && wave->observer->sync)
+            exec_announce_barrier(wave, insn);
         GO(insn + 1);
+    }
     wave->site = insn->e;
     wave->wait = insn;
     return stop(wave, RUN_BARRIER, insn + 1);

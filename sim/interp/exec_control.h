@@ -19,6 +19,8 @@ uint32_t exec_switch_target(const uint32_t *list, uint64_t value);
 const struct insn *exec_switch(struct wave *wave, const uint32_t *list, const uint8_t *values);
 /* Lane 0 returns, and its asynchronous copy may still be under way. */
 void exec_report_unwaited(struct wave *wave);
+/* A barrier, or a wait for copies, that this wave passes by itself. */
+void exec_announce_barrier(const struct wave *wave, const struct insn *insn);
 void exec_report_unreachable(struct wave *wave, uint32_t site);
 
 #endif

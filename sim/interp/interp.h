@@ -63,7 +63,7 @@ struct wave_start {
     uint64_t group_id[3], local_size[3]; /* of this group; undefined for multi-group tiles */
     const uint8_t *args;            /* code->args_size bytes, laid out by interp_args */
     const uint64_t *local_addresses; /* per code->local_objects */
-    bool alone;                      /* this wave is the whole work-group, and barriers need not be announced or scheduled */
+    bool alone;                      /* this wave is the whole work-group, and barriers need not be scheduled */
 };
 void wave_start(struct wave *wave, const struct wave_start *start);
 

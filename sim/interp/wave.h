@@ -62,7 +62,7 @@ struct wave {
     const struct observer *observer; /* NULL: nobody listens */
     const struct wave_host *host;
     const int32_t *lane_x, *lane_y;  /* lane % row and lane / row, n entries */
-    bool alone;            /* nobody else waits at a work-group barrier, and nobody hears of it */
+    bool alone;            /* nobody else waits at a work-group barrier */
 
     /* changes as it runs */
     lane_mask active;      /* lanes executing now */
@@ -74,6 +74,7 @@ struct wave {
     uint32_t highest_unparked; /* this turn: lanes parked up to this block have had their chance */
     int64_t budget;        /* back edges and preemption points left in this turn */
     uint32_t unwaited;     /* site of an asynchronous copy that nobody waited for yet, or 0 */
+    uint32_t copies;       /* asynchronous copies that this wave has made for its work-group */
     uint64_t steps;        /* back edges taken, for limits and the clock */
 
     /* why it stopped */

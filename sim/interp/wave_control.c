@@ -152,6 +152,21 @@ void wave_stop_lanes(struct wave *wave, const lane_mask *lanes)
     wave->full = false;
 }
 
+void exec_announce_barrier(const struct wave *wave, const struct insn *insn)
+{
+    const struct site *site = &wave->code->sites[insn->e];
+    struct sync_event event = {.origin = wave->origin,
+                               .kind = insn->f == 2 ? SYNC_COPY_WAIT : SYNC_WORK_GROUP_BARRIER,
+                               .regions = site->regions,
+                               .order = site->order,
+                               .scope = site->scope,
+                               .lane_count = wave->lane_count,
+                               .mask = wave->active.word,
+                               .last = true};
+    event.origin.site = insn->e;
+    wave->observer->sync(wave->observer->self, &event);
+}
+
 void exec_report_unwaited(struct wave *wave)
 {
     struct fault fault = {.kind = FAULT_MISSING_WAIT, .site = wave->unwaited, .lanes = 1};

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "footprint.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "orrery/limits.h"
+
+enum { RUNS_MOST = HOSTILE(256, 4) };
+
+void byte_set_init(struct byte_set *set, uint64_t size)
+{
+    *set = (struct byte_set){.size = size};
+}
+
+void byte_set_fini(struct byte_set *set)
+{
+    free(set->runs);
+    free(set->bits);
+    *set = (struct byte_set){.size = set->size};
+}
+
+void byte_set_take(struct byte_set *to, struct byte_set *from)
+{
+    *to = *from;
+    *from = (struct byte_set){.size = to->size};
+}
+
+bool byte_set_empty(const struct byte_set *set)
+{
+    struct byte_run run;
+    return !byte_set_next(set, 0, &run);
+}
+
+/* ---- bitmap --------------------------------------------------------------------- */
+
+static void set_bits(uint64_t *bits, uint64_t low, uint64_t high)
+{
+    for (uint64_t at = low; at < high;) {
+        uint64_t left = high - at, room = 64 - at % 64, count = left < room ? left : room;
+        bits[at / 64] |= (count == 64 ? ~UINT64_C(0) : (UINT64_C(1) << count) - 1) << at % 64;
+        at += count;
+    }
+}
+
+/* The first bit at or after `from` that is `wanted`, or size. */
+static uint64_t find_bit(const struct byte_set *set, uint64_t from, bool wanted)
+{
+    while (from < set->size) {
+        uint64_t word = wanted ? set->bits[from / 64] : ~set->bits[from / 64];
+        word >>= from % 64;
+        if (word) {
+            from += (uint64_t)__builtin_ctzll(word);
+            return from < set->size ? from : set->size;
+        }
+        from = (from | 63) + 1;
+    }
+    return set->size;
+}
+
+static bool become_bitmap(struct byte_set *set)
+{
+    set->bits = calloc(set->size / 64 + 1, sizeof *set->bits);
+    if (!set->bits)
+        return false;
+    for (uint32_t i = 0; i < set->count; i++)
+        set_bits(set->bits, set->runs[i].low, set->runs[i].high);
+    free(set->runs);
+    set->runs = NULL;
+    set->count = set->room = 0;
+    return true;
+}
+
+/* ---- runs ------------------------------------------------------------------------- */
+
+/* The first run that ends at or after `at`: it may be joined with what begins there. */
+static uint32_t run_at(const struct byte_set *set, uint64_t at)
+{
+    uint32_t low = 0, high = set->count;
+    if (high && set->runs[high - 1].high < at)
+        return high;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (set->runs[middle].high < at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool run_room(struct byte_set *set)
+{
+    if (set->count < set->room)
+        return true;
+    uint32_t room = set->room ? set->room * 2 : 4;
+    struct byte_run *runs = realloc(set->runs, room * sizeof *runs);
+    if (!runs)
+        return false;
+    set->runs = runs;
+    set->room = room;
+    return true;
+}
+
+static void join_following(struct byte_set *set, uint32_t at)
+{
+    uint32_t end = at + 1;
+    struct byte_run *run = &set->runs[at];
+    for (; end < set->count && set->runs[end].low <= run->high; end++)
+        if (set->runs[end].high > run->high)
+            run->high = set->runs[end].high;
+    memmove(&set->runs[at + 1], &set->runs[end], (set->count - end) * sizeof *run);
+    set->count -= end - at - 1;
+}
+
+static bool add_run(struct byte_set *set, uint64_t low, uint64_t high)
+{
+    uint32_t at = run_at(set, low);
+    if (at < set->count && set->runs[at].low <= high) {
+        if (low < set->runs[at].low)
+            set->runs[at].low = low;
+        if (high > set->runs[at].high)
+            set->runs[at].high = high;
+        join_following(set, at);
+        return true;
+    }
+    if (!run_room(set))
+        return false;
+    memmove(&set->runs[at + 1], &set->runs[at], (set->count - at) * sizeof *set->runs);
+    set->runs[at] = (struct byte_run){low, high};
+    set->count++;
+    return true;
+}
+
+void byte_set_add(struct byte_set *set, uint64_t low, uint64_t high)
+{
+    if (high > set->size)
+        high = set->size;
+    if (low >= high || set->failed)
+        return;
+    if (!set->bits && set->count >= RUNS_MOST && !become_bitmap(set))
+        set->failed = true;
+    else if (set->bits)
+        set_bits(set->bits, low, high);
+    else if (!add_run(set, low, high))
+        set->failed = true;
+}
+
+/* ---- asking ------------------------------------------------------------------------ */
+
+bool byte_set_next(const struct byte_set *set, uint64_t from, struct byte_run *out_run)
+{
+    if (set->bits) {
+        out_run->low = find_bit(set, from, true);
+        out_run->high = find_bit(set, out_run->low, false);
+        return out_run->low < set->size;
+    }
+    uint32_t at = run_at(set, from + 1);
+    if (at == set->count)
+        return false;
+    *out_run = set->runs[at];
+    if (out_run->low < from)
+        out_run->low = from;
+    return true;
+}
+
+bool byte_set_intersection(const struct byte_set *a, const struct byte_set *b, struct byte_run *out_run)
+{
+    struct byte_run x, y;
+    uint64_t from = 0;
+    while (byte_set_next(a, from, &x) && byte_set_next(b, x.low, &y)) {
+        if (y.low < x.high) {
+            *out_run = (struct byte_run){y.low, x.high < y.high ? x.high : y.high};
+            return true;
+        }
+        from = y.low;
+    }
+    return false;
+}
+
+const struct footprint_part *footprint_find(const struct footprint *footprint, uint32_t region_id)
+{
+    for (uint32_t i = 0; i < footprint->count; i++)
+        if (footprint->parts[i].region_id == region_id)
+            return &footprint->parts[i];
+    return NULL;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  What one kernel launch did to memory, byte by byte: for the rules that order
+ *          whole commands (OpenCL 2.2 API, 3.3.6), where a kernel instance is one node.
+ *
+ * Interface
+ *   byte_set_*       a set of bytes: runs while there are few, then a bitmap
+ *   footprint_find   the part of a footprint that lies in one allocation
+ *
+ * Rules    A byte that was written may be missing from `read`: what conflicts with the read
+ *          conflicts with the write. Local and private memory do not appear. Offsets count
+ *          from the start of the allocation. The footprint and its sets belong to whoever
+ *          made it and are valid during the callback that hands it over; byte_set_take moves
+ *          a set out.
+ */
+#ifndef ORRERY_MEMMODEL_FOOTPRINT_H
+#define ORRERY_MEMMODEL_FOOTPRINT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "orrery/observer.h"
+
+struct byte_run { uint64_t low, high; }; /* bytes [low, high) */
+
+struct byte_set {
+    struct byte_run *runs; /* ascending, apart from each other; NULL once there is a bitmap */
+    uint32_t count, room;
+    uint64_t *bits;        /* bit per byte of [0, size) */
+    uint64_t size;         /* of the allocation */
+    bool failed;           /* memory ran out: bytes are missing */
+};
+
+void byte_set_init(struct byte_set *set, uint64_t size);
+void byte_set_fini(struct byte_set *set);
+void byte_set_take(struct byte_set *to, struct byte_set *from); /* from is left empty */
+void byte_set_add(struct byte_set *set, uint64_t low, uint64_t high);
+bool byte_set_empty(const struct byte_set *set);
+/* The first run of bytes at or after `from`; false: there is none. */
+bool byte_set_next(const struct byte_set *set, uint64_t from, struct byte_run *out_run);
+/* The first run of bytes that both have. */
+bool byte_set_intersection(const struct byte_set *a, const struct byte_set *b, struct byte_run *out_run);
+
+enum footprint_use { FOOTPRINT_READ, FOOTPRINT_WRITTEN, FOOTPRINT_ATOMIC, FOOTPRINT_USES };
+
+struct footprint_part {
+    uint32_t region_id;     /* struct region's id */
+    uint64_t low, high;     /* where it lay */
+    struct byte_set bytes[FOOTPRINT_USES];
+    uint32_t site[FOOTPRINT_USES]; /* one instruction that did it: launch_site of the launch */
+};
+
+struct footprint {
+    const struct launch_info *launch;
+    struct footprint_part *parts; /* by region_id, ascending */
+    uint32_t count;
+};
+
+const struct footprint_part *footprint_find(const struct footprint *footprint, uint32_t region_id);
+
+/* Who wants to hear of each launch that ended. */
+struct footprint_sink {
+    void *self;
+    void (*launch_ended)(void *self, const struct footprint *footprint);
+};
+
+#endif
