@@ -48,6 +48,7 @@ struct emitter {
     LIST(struct private_object) objects;
     uint32_t *object_of; /* private variable -> 1 + object */
     bool divergent;
+    bool yield; /* a preemption point waits for its instruction */
 };
 
 static struct value *val(struct emitter *e, uint32_t v)
@@ -698,8 +699,24 @@ static bool is_v(struct emitter *e, uint32_t v)
     return val(e, v)->cls == CLASS_V;
 }
 
+static bool is_private(uint32_t op)
+{
+    return op >= OP_ldp_u_8 && op < OP_ldg_v_8;
+}
+
+/* A preemption point stands right before what it is for, whatever was placed between them. */
+static bool takes_yield(uint32_t op)
+{
+    return (op >= OP_ld_u_8 && op <= OP_fence && !is_private(op)) || op == OP_printf || op == OP_async_copy ||
+           op == OP_poison_ld || op == OP_poison_ld_u || op == OP_poison_st;
+}
+
 static struct insn *put(struct emitter *e, uint32_t op, uint32_t d, uint32_t a, uint32_t b, uint32_t c)
 {
+    if (e->yield && takes_yield(op)) {
+        e->yield = false;
+        put(e, OP_yield, 0, 0, 0, 0);
+    }
     struct insn *insn = list_push(e->arena, &e->insns);
     *insn = (struct insn){exec_table()[op], d, a, b, c, 0, 0};
     *list_push(e->arena, &e->ops) = (uint16_t)op;
@@ -1079,7 +1096,7 @@ static void put_value(struct emitter *e, uint32_t v)
         insn->f = (uint32_t)value->imm;
         break;
     }
-    case IR_yield: put(e, OP_yield, 0, 0, 0, 0); break;
+    case IR_yield: e->yield = true; break;
     case IR_printf: put_printf(e, v); break;
     case IR_collective: put_list(e, OP_collective, v); break;
     case IR_async_copy: put_list(e, OP_async_copy, v); break;
@@ -1306,6 +1323,7 @@ const struct code *emit(struct ir *ir, uint32_t width)
         block_start[o] = e->insns.count;
         if (e->edge_empty[ir->order[o]])
             continue;
+        e->yield = false;
         for (uint32_t i = 0; i < block->insts.count; i++)
             put_value(e, block->insts.at[i]);
         put_terminator(e, ir->order[o]);

@@ -156,7 +156,7 @@ CONTROL(collective)
 CONTROL(yield)
 {
     if (--wave->budget < 0)
-        return stop(wave, RUN_YIELD, insn + 1);
+        return stop(wave, RUN_YIELD, insn);
     GO(insn + 1);
 }
 

@@ -74,6 +74,21 @@ void interp_args(const struct code *code, const struct kernel_info *info, const 
 /* Runs until the wave stops; budget = back edges and preemption points allowed. */
 enum run_result wave_run(struct wave *wave, int64_t budget);
 
+/* What the lowest active lane of a stopped wave does next, when that is the operation behind a preemption point. */
+enum next_kind {
+    NEXT_UNSEEN, /* the wave stands elsewhere: at its start, behind a barrier, at a back edge */
+    NEXT_ACCESS, /* address, size_bytes; how: sites[site] */
+    NEXT_FENCE,
+    NEXT_COPY,   /* of run-time size; address is its target's */
+    NEXT_PRINT
+};
+struct next_operation { enum next_kind kind; uint32_t site; uint64_t address; uint32_t size_bytes; };
+void wave_next(const struct wave *wave, struct next_operation *out_next);
+
+/* Everything that decides what the wave does next but memory: frame, private memory, where its lanes stand. Two equal
+ * values, and memory unchanged between: the wave goes round in a circle. */
+uint64_t wave_fingerprint(const struct wave *wave);
+
 /* After RUN_YIELD: lanes parked at blocks that never ran in this turn; false when there are none. */
 bool wave_starving(const struct wave *wave, lane_mask *out_lanes);
 

@@ -32,6 +32,7 @@ libinterp_la_SOURCES = \
 	%D%/math_table.c \
 	%D%/module.c \
 	%D%/module.h \
+	%D%/next.c \
 	%D%/number.c \
 	%D%/number.h \
 	%D%/op.c \

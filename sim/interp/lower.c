@@ -53,10 +53,18 @@ uint32_t lower_site(struct lower *l, const struct site *site)
     return l->ir->sites.count - 1;
 }
 
+/* Private and constant memory is nobody else's business: no preemption point. */
+static bool seen_by_others(const struct lower *l, enum ir_op op, uint32_t site)
+{
+    enum storage storage = l->ir->sites.at[site].storage;
+    if (op == IR_load || op == IR_store)
+        return storage != STORAGE_PRIVATE && storage != STORAGE_CONSTANT;
+    return op == IR_atomic || op == IR_copy || op == IR_fence || op == IR_async_copy || op == IR_printf;
+}
+
 uint32_t lower_effect(struct lower *l, enum ir_op op, enum scalar type, uint32_t site)
 {
-    if (l->ir->preempt &&
-        (op == IR_load || op == IR_store || op == IR_atomic || op == IR_copy || op == IR_fence))
+    if (l->ir->preempt && seen_by_others(l, op, site))
         ir_append(l->ir, l->block, ir_new_value(l->ir, IR_yield, T_NONE));
     if (l->ir->values.count > MAX_INSTRUCTIONS)
         module_fail(l->m, STATUS_UNSUPPORTED,
