@@ -60,10 +60,12 @@ void barrier_pass(struct group *group, const uint32_t *indices, uint32_t count)
     if (stopped[0]->stop == RUN_COLLECTIVE)
         collective_perform(stopped, count,
                            wave_waits_in_sub_group(stopped[0]) ? group->launch->info.sub_group_size : 0);
+    group->fresh = true;
     for (uint32_t i = 0; i < count; i++) {
         if (group->waves[indices[i]].state != WAVE_WAITS)
             continue;
         group->waves[indices[i]].state = WAVE_READY;
+        group->waves[indices[i]].quiet = 0;
         group->ready_count++;
     }
 }

@@ -154,10 +154,9 @@ static void launch_init(struct launch *launch, struct device *device, const stru
 static void cut(struct launch *launch, const struct device *device, const struct launch_request *request,
                 const struct kernel_traits *traits)
 {
-    enum schedule_policy policy = launch->schedule->policy;
     struct launch_info *info = &launch->info;
-    struct tiling_request wanted = {.wave_lanes_max = schedule_wave_lanes(policy),
-                                    .may_merge = policy == SCHEDULE_LOCKSTEP && !traits->sees_groups};
+    struct tiling_request wanted = {.wave_lanes_max = schedule_wave_lanes(launch->schedule),
+                                    .may_merge = schedule_may_merge(launch->schedule) && !traits->sees_groups};
     uint64_t local_linear = request->local_size[0] * request->local_size[1] * request->local_size[2];
     info->sub_group_size = wanted.sub_group_size =
         device_sub_group_size(device, request->kernel, local_linear);
@@ -193,7 +192,7 @@ static enum status prepare(struct launch *launch, struct device *device, const s
 
     struct code_request wanted = {.kernel = kernel->index,
                                   .width = lanes_of_first_wave(&launch->tiling),
-                                  .preempt = schedule_is_preemptive(launch->schedule->policy),
+                                  .preempt = schedule_is_preemptive(launch->schedule),
                                   .poison = device->arena.memory.track_validity};
     struct variant *variant;
     status = kernel_variant(kernel, &wanted, &variant, diagnosis);
@@ -229,7 +228,7 @@ enum status device_launch(struct device *device, const struct launch_request *re
     launch.info.launch = (uint32_t)__atomic_add_fetch(&device->kernels_run, 1, __ATOMIC_RELAXED);
     device->launch = &launch;
     announce(&launch, LAUNCH_BEGIN);
-    status = schedule_run(&launch);
+    status = schedule_run(&launch, diagnosis);
     if (status == STATUS_OK && launch.exhausted)
         status = STATUS_OUT_OF_RESOURCES;
     announce(&launch, LAUNCH_END);

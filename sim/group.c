@@ -182,7 +182,7 @@ static void waves_start(struct group *group)
     const struct launch *launch = group->launch;
     const struct tile *tile = &group->tile;
     struct wave_start start = {.args = launch->args, .local_addresses = group->local_addresses};
-    start.alone = group->base_count == 1 && !schedule_is_preemptive(launch->schedule->policy);
+    start.alone = group->base_count == 1 && !schedule_is_preemptive(launch->schedule);
     start.origin.launch = &launch->info;
     start.origin.compute_unit = group->compute_unit;
     for (int i = 0; i < 3; i++) {
@@ -196,7 +196,7 @@ static void waves_start(struct group *group)
         start.origin.first_lane = first;
         start.lane_count = left < launch->tiling.wave_lanes ? left : launch->tiling.wave_lanes;
         wave_start(group->waves[i].wave, &start);
-        group->waves[i].state = WAVE_READY;
+        group->waves[i] = (struct group_wave){.wave = group->waves[i].wave, .state = WAVE_READY};
     }
 }
 
@@ -217,6 +217,7 @@ struct group *group_admit(struct launch *launch, uint64_t tile_number)
     }
     group->base_count = group->wave_count = group->ready_count = group->alive_count = count;
     group->faulted = 0;
+    group->fresh = true;
     launch->groups_run += group->tile.groups[0] * group->tile.groups[1] * group->tile.groups[2];
     announce(group, GROUP_BEGIN);
     waves_start(group);
@@ -251,7 +252,7 @@ static void split_add(struct group *group, struct wave *wave)
         wave_free(group->waves[i].wave);
     if (group->made > group->base_count)
         group->made = group->base_count;
-    group->waves[group->wave_count++] = (struct group_wave){wave, WAVE_READY};
+    group->waves[group->wave_count++] = (struct group_wave){.wave = wave, .state = WAVE_READY};
     group->ready_count++;
     group->alive_count++;
 }

@@ -20,7 +20,13 @@
 
 enum wave_state { WAVE_READY, WAVE_WAITS, WAVE_DONE };
 
-struct group_wave { struct wave *wave; enum wave_state state; };
+struct group_wave {
+    struct wave *wave;
+    enum wave_state state;
+    /* of schedule_choose.c */
+    uint32_t quiet;  /* steps since it last changed memory or went past a barrier */
+    uint64_t steps;
+};
 
 struct group {
     /* kept from launch to launch */
@@ -40,6 +46,7 @@ struct group {
     uint32_t compute_unit;
     uint32_t base_count, wave_count;
     uint32_t ready_count, alive_count;
+    bool fresh;               /* waves became ready that nobody brought to their first operation yet */
     uint64_t faulted;         /* work-items that a finding stopped: nobody waits for them */
 };
 

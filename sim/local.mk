@@ -36,6 +36,8 @@ libsim_la_SOURCES = \
 	%D%/scenario_run.c \
 	%D%/scenario_value.c \
 	%D%/schedule.c \
+	%D%/schedule_choose.c \
+	%D%/schedule_state.h \
 	%D%/schedule.h \
 	%D%/sentence.c \
 	%D%/sentence.h \

@@ -55,7 +55,7 @@ static void device_default(struct device_config *device)
 void scenario_default(struct scenario *scenario)
 {
     *scenario = (struct scenario){
-        .schedule = {.policy = SCHEDULE_LOCKSTEP, .quantum = 1, .resident_groups = 1},
+        .schedule = {.policy = SCHEDULE_LOCKSTEP, .quantum = 1},
         .checks = {
 #define CHECK_DEFAULT(name, key, severity) [CHECK_##name] = SEVERITY_##severity,
             CHECK_LIST(CHECK_DEFAULT)

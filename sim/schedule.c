@@ -5,11 +5,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "clock.h"
-#include "group.h"
 #include "orrery/limits.h"
 #include "orrery/report.h"
-#include "rng.h"
+#include "schedule_state.h"
 #include "sentence.h"
 
 enum {
@@ -17,35 +15,29 @@ enum {
     TURN_ATOMIC = HOSTILE(256, 2),    /* ... when a lock may be involved */
     TURN_CONTENDED = 1,        /* ... and lanes of this launch have been seen to spin beside parked ones */
     TURN_TIMED = 1 << 16,      /* with a timeout the wall clock is looked at this often */
-    IDLE_PREEMPTIVE = 1 << 16, /* the same wait in turns, when a turn is one memory operation */
+    IDLE_PREEMPTIVE = 1 << 16, /* the same wait in turns, when a turn is a few operations */
     PATIENCE = 64,             /* halved while groups are let in and none ends */
     RESIDENT_MOST = 4096
 };
 
-struct schedule {
-    struct launch *launch;
-    const struct schedule_config *config;
-    struct deadline deadline;
-    struct rng waves;
-    /* which tile is next */
-    uint64_t next, total;
-    uint64_t stride, start; /* random: tile (start + i * stride) mod total */
-    /* who is resident, in order of admission */
-    struct group **resident;
-    uint32_t count, target, room;
-    uint64_t idle_turns; /* since a wave last ended, waited or went on */
-    uint32_t patience;   /* idle turns per ready wave until one more group is let in */
-    enum status status;
-};
-
-bool schedule_is_preemptive(enum schedule_policy policy)
+bool schedule_chooses(const struct schedule_config *config)
 {
-    return policy == SCHEDULE_ROUND_ROBIN || policy == SCHEDULE_RANDOM;
+    return config->oracle || config->policy == SCHEDULE_RANDOM;
 }
 
-uint32_t schedule_wave_lanes(enum schedule_policy policy)
+bool schedule_is_preemptive(const struct schedule_config *config)
 {
-    return policy == SCHEDULE_LOCKSTEP ? HOSTILE(WAVE_LANES_MAX, 16) : 1;
+    return schedule_chooses(config) || config->policy == SCHEDULE_ROUND_ROBIN;
+}
+
+uint32_t schedule_wave_lanes(const struct schedule_config *config)
+{
+    return !config->oracle && config->policy == SCHEDULE_LOCKSTEP ? HOSTILE(WAVE_LANES_MAX, 16) : 1;
+}
+
+bool schedule_may_merge(const struct schedule_config *config)
+{
+    return !config->oracle && config->policy == SCHEDULE_LOCKSTEP;
 }
 
 /* ---- order of tiles ----------------------------------------------------------- */
@@ -73,6 +65,8 @@ static void shuffle_tiles(struct schedule *schedule)
 
 static uint64_t tile_at(const struct schedule *schedule, uint64_t index)
 {
+    if (schedule->config->oracle)
+        return index;
     switch (schedule->config->policy) {
     case SCHEDULE_REVERSE:
         return schedule->total - 1 - index;
@@ -88,9 +82,13 @@ static uint64_t tile_at(const struct schedule *schedule, uint64_t index)
 
 /* ---- residence ------------------------------------------------------------------ */
 
-static uint32_t residents_wanted(const struct schedule_config *config)
+/* Where groups are to meet each other, as many as there are compute units. */
+static uint32_t residents_wanted(const struct schedule *schedule)
 {
-    return config->resident_groups ? config->resident_groups : 1;
+    const struct schedule_config *config = schedule->config;
+    if (config->resident_groups)
+        return config->resident_groups;
+    return schedule_chooses(config) ? schedule->launch->compute_unit_count : 1;
 }
 
 static bool resident_room(struct schedule *schedule)
@@ -125,6 +123,7 @@ static void admit(struct schedule *schedule)
 
 static void retire(struct schedule *schedule, uint32_t at)
 {
+    choose_retired(schedule, schedule->resident[at]);
     group_retire(schedule->resident[at]);
     for (uint32_t i = at + 1; i < schedule->count; i++)
         schedule->resident[i - 1] = schedule->resident[i];
@@ -143,7 +142,7 @@ static uint64_t ready_total(const struct schedule *schedule)
 static void admit_when_stuck(struct schedule *schedule)
 {
     uint64_t wait = ready_total(schedule) * schedule->patience;
-    if (schedule_is_preemptive(schedule->config->policy))
+    if (schedule_is_preemptive(schedule->config) && !schedule_chooses(schedule->config))
         wait += IDLE_PREEMPTIVE / PATIENCE * schedule->patience;
     if (schedule->idle_turns < wait)
         return;
@@ -159,7 +158,7 @@ static void admit_when_stuck(struct schedule *schedule)
 static int64_t turn_budget(const struct schedule *schedule)
 {
     int64_t budget = TURN_PLAIN;
-    if (schedule_is_preemptive(schedule->config->policy))
+    if (schedule_is_preemptive(schedule->config))
         return schedule->config->quantum ? schedule->config->quantum : 1;
     if (schedule->launch->has_atomics)
         budget = schedule->launch->contended ? TURN_CONTENDED : TURN_ATOMIC;
@@ -215,10 +214,11 @@ static bool past_limits(const struct schedule *schedule)
 
 /* ---- turns --------------------------------------------------------------------------- */
 
-static void take_turn(struct schedule *schedule, struct group *group, uint32_t index)
+void schedule_turn(struct schedule *schedule, struct group *group, uint32_t index, int64_t budget,
+                   enum run_result *out_result)
 {
     const struct wave *wave = group->waves[index].wave;
-    enum run_result result = group_run(group, index, turn_budget(schedule));
+    enum run_result result = group_run(group, index, budget);
     if (result == RUN_YIELD)
         schedule->idle_turns++;
     else
@@ -233,18 +233,25 @@ static void take_turn(struct schedule *schedule, struct group *group, uint32_t i
         group_settle(group);
         schedule->idle_turns = 0;
     }
+    *out_result = result;
 }
 
-static bool running(const struct schedule *schedule, const struct group *group)
+bool schedule_running(const struct schedule *schedule, const struct group *group)
 {
     return schedule->status == STATUS_OK && !group_finished(group);
+}
+
+static void take_turn(struct schedule *schedule, struct group *group, uint32_t index)
+{
+    enum run_result result;
+    schedule_turn(schedule, group, index, turn_budget(schedule), &result);
 }
 
 /* One pass over the group's waves, each that is ready has one turn; those split off on the
  * way too: what spins in front may wait for them. */
 static void pass_over(struct schedule *schedule, struct group *group, bool descending)
 {
-    for (uint32_t i = 0; i < group->wave_count && running(schedule, group); i++) {
+    for (uint32_t i = 0; i < group->wave_count && schedule_running(schedule, group); i++) {
         uint32_t index = descending ? group->wave_count - 1 - i : i;
         if (group->waves[index].state == WAVE_READY)
             take_turn(schedule, group, index);
@@ -259,28 +266,16 @@ static void run_group(struct schedule *schedule, struct group *group, bool desce
         idle = schedule->idle_turns;
         uint32_t ready = group->ready_count;
         pass_over(schedule, group, descending);
-        if (running(schedule, group) && schedule->idle_turns >= idle + ready)
+        if (schedule_running(schedule, group) && schedule->idle_turns >= idle + ready)
             return;
-    } while (running(schedule, group));
-}
-
-/* The ready wave at or after a random one: a draw costs the same however few are ready. */
-static void random_turn(struct schedule *schedule)
-{
-    struct group *group = schedule->resident[rng_below(&schedule->waves, schedule->count)];
-    uint32_t index = (uint32_t)rng_below(&schedule->waves, group->wave_count);
-    for (int tries = 0; tries < 8 && group->waves[index].state != WAVE_READY; tries++)
-        index = (uint32_t)rng_below(&schedule->waves, group->wave_count);
-    while (group->waves[index].state != WAVE_READY)
-        index = (index + 1) % group->wave_count;
-    take_turn(schedule, group, index);
+    } while (schedule_running(schedule, group));
 }
 
 static void pass(struct schedule *schedule)
 {
     enum schedule_policy policy = schedule->config->policy;
-    if (policy == SCHEDULE_RANDOM) {
-        random_turn(schedule);
+    if (schedule_chooses(schedule->config)) {
+        choose_step(schedule);
         return;
     }
     for (uint32_t i = 0; i < schedule->count && schedule->status == STATUS_OK; i++) {
@@ -298,28 +293,30 @@ static void retire_finished(struct schedule *schedule)
         if (group_finished(schedule->resident[i])) {
             retire(schedule, i);
             schedule->patience = PATIENCE;
-            schedule->target = residents_wanted(schedule->config);
+            schedule->target = residents_wanted(schedule);
         } else {
             i++;
         }
     }
 }
 
-static void schedule_init(struct schedule *schedule, struct launch *launch)
+static void schedule_init(struct schedule *schedule, struct launch *launch, struct diagnosis *diagnosis)
 {
-    *schedule = (struct schedule){.launch = launch, .config = launch->schedule, .patience = PATIENCE};
+    *schedule = (struct schedule){
+        .launch = launch, .config = launch->schedule, .diagnosis = diagnosis, .patience = PATIENCE};
+    schedule->chooser.last = UNIT_NONE;
     schedule->total = launch->tiling.tile_total;
-    schedule->target = residents_wanted(launch->schedule);
+    schedule->target = residents_wanted(schedule);
     deadline_set(&schedule->deadline, launch->schedule->timeout_seconds);
     rng_init(&schedule->waves, launch->schedule->seed, RNG_SCHEDULE_WAVES, launch->info.launch);
     if (launch->schedule->policy == SCHEDULE_RANDOM && schedule->total)
         shuffle_tiles(schedule);
 }
 
-enum status schedule_run(struct launch *launch)
+enum status schedule_run(struct launch *launch, struct diagnosis *diagnosis)
 {
     struct schedule schedule;
-    schedule_init(&schedule, launch);
+    schedule_init(&schedule, launch, diagnosis);
     admit(&schedule);
     while (schedule.count && schedule.status == STATUS_OK) {
         pass(&schedule);
@@ -330,6 +327,7 @@ enum status schedule_run(struct launch *launch)
     }
     while (schedule.count)
         retire(&schedule, schedule.count - 1);
+    choose_fini(&schedule);
     free(schedule.resident);
     return schedule.status;
 }

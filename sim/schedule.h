@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * PURPOSE  Which group and which wave runs next, and for how long.  A function of the
- *          scenario's policy and seed alone.
+ *          scenario's policy and seed alone, or of an oracle's answers.
  *
  * Policies  lockstep     a group runs to its end; its waves in turn
  *           serial       one work-item at a time to the next barrier, ascending
  *           reverse      the same, descending, last group first
  *           round-robin  every work-item of every resident group gets a quantum in turn
  *           random       any ready work-item gets a quantum
+ *
+ * The first four run passes over what is resident (schedule.c).  The others, and an oracle,
+ * choose step by step (schedule_choose.c): a step is one operation that others see.
  *
  * Progress  A wave that spins leaves its turn; when all that is resident only spins, one
  *           more group becomes resident, so that locks between groups are released.  Past
@@ -18,11 +21,12 @@
 
 #include "launch.h"
 
-/* What the policies mean for the code and the tiling. */
-bool schedule_is_preemptive(enum schedule_policy policy);   /* stops at every memory operation */
-uint32_t schedule_wave_lanes(enum schedule_policy policy);  /* most lanes per wave */
+/* What a schedule means for the code and the tiling. */
+bool schedule_is_preemptive(const struct schedule_config *config);  /* stops at every operation others see */
+uint32_t schedule_wave_lanes(const struct schedule_config *config); /* most lanes per wave */
+bool schedule_may_merge(const struct schedule_config *config);      /* groups may share a wave */
 
 /* Runs every tile. ABORTED, NO_PROGRESS, OUT_OF_MEMORY as device_launch. */
-enum status schedule_run(struct launch *launch);
+enum status schedule_run(struct launch *launch, struct diagnosis *diagnosis);
 
 #endif

@@ -111,7 +111,7 @@ START_TEST(defaults_of_the_run)
     ck_assert_int_eq(scenario.schedule.policy, SCHEDULE_LOCKSTEP);
     ck_assert_uint_eq(scenario.schedule.seed, 0);
     ck_assert_uint_eq(scenario.schedule.quantum, 1);
-    ck_assert_uint_eq(scenario.schedule.resident_groups, 1);
+    ck_assert_uint_eq(scenario.schedule.resident_groups, 0);
     ck_assert_uint_eq(scenario.schedule.max_steps, 0);
     ck_assert(scenario.schedule.timeout_seconds == 0.0);
     ck_assert_int_eq(scenario.checks[CHECK_BOUNDS], SEVERITY_ERROR);

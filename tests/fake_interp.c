@@ -175,6 +175,7 @@ void wave_start(struct wave *wave, const struct wave_start *start)
     wave->n = (start->lane_count + 15) / 16 * 16;
     wave->steps = 0;
     wave->stop = RUN_YIELD;
+    wave->resume = NULL;
     wave->parked_blocks = 0;
     memset(&wave->live, 0, sizeof wave->live);
     memset(fake->pc, 0, sizeof fake->pc);
@@ -193,6 +194,23 @@ void wave_stop_lanes(struct wave *wave, const lane_mask *lanes)
         wave->active.word[i] &= ~lanes->word[i];
         wave->live.word[i] &= ~lanes->word[i];
     }
+}
+
+void wave_next(const struct wave *wave, struct next_operation *out_next)
+{
+    bool stands = wave->stop == RUN_YIELD && wave->resume;
+    *out_next = (struct next_operation){.kind = stands ? NEXT_FENCE : NEXT_UNSEEN};
+    if (stands)
+        out_next->site = (uint32_t)(wave->resume - wave->code->insns);
+}
+
+uint64_t wave_fingerprint(const struct wave *wave)
+{
+    const struct fake_wave *fake = (const struct fake_wave *)wave;
+    uint64_t hash = 14695981039346656037u;
+    for (uint32_t i = 0; i < wave->lane_count; i++)
+        hash = (hash ^ (fake->pc[i] * 2 + lane_mask_test(&wave->live, i))) * 1099511628211u;
+    return hash;
 }
 
 bool wave_starving(const struct wave *wave, lane_mask *out_lanes)

@@ -25,6 +25,10 @@ check_PROGRAMS += %D%/check_schedule
 %C%_check_schedule_SOURCES = %D%/check_schedule.c %D%/fake_interp.c %D%/fake_interp.h
 %C%_check_schedule_LDADD = libsim.la $(CHECK_LIBS)
 
+check_PROGRAMS += %D%/check_choice
+%C%_check_choice_SOURCES = %D%/check_choice.c
+%C%_check_choice_LDADD = libsim.la $(CHECK_LIBS)
+
 check_PROGRAMS += %D%/check_device
 %C%_check_device_SOURCES = %D%/check_device.c %D%/fake_interp.c %D%/fake_interp.h
 %C%_check_device_LDADD = libsim.la $(CHECK_LIBS)

@@ -48,6 +48,7 @@ enum check {
     CHECK_COUNT
 };
 
+struct schedule_oracle; /* schedule.h */
 enum schedule_policy { SCHEDULE_LOCKSTEP, SCHEDULE_SERIAL, SCHEDULE_ROUND_ROBIN, SCHEDULE_REVERSE, SCHEDULE_RANDOM };
 const char *schedule_policy_name(enum schedule_policy policy); /* "round-robin" */
 
@@ -87,9 +88,10 @@ struct schedule_config {
     enum schedule_policy policy; /* lockstep */
     uint64_t seed;               /* 0 */
     uint32_t quantum;            /* preemption points per turn, round-robin and random: 1 */
-    uint32_t resident_groups;    /* 1 */
+    uint32_t resident_groups;    /* 0: as the policy likes */
     double timeout_seconds;      /* 0 = none; wall clock, for endless loops */
     uint64_t max_steps;          /* 0 = none; loop iterations of one launch, deterministic */
+    const struct schedule_oracle *oracle; /* asked instead of the policy; NULL; no file says it */
 };
 
 /* ---- a run without a host program ---------------------------------------- */
