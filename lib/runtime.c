@@ -65,31 +65,25 @@ static enum status scenario_read(struct scenario *scenario, const char *path, co
     return status;
 }
 
-/* log: with %p for the process id. */
-static char *log_name(const char *pattern)
+/* https://no-color.org: set and not empty means none. */
+static bool wants_colour(void)
 {
-    const char *mark = strstr(pattern, "%p");
-    char *name = NULL;
-    if (!mark)
-        return strdup(pattern);
-    if (asprintf(&name, "%.*s%ld%s", (int)(mark - pattern), pattern, (long)getpid(), mark + 2) < 0)
-        return NULL;
-    return name;
+    const char *refused = getenv("NO_COLOR");
+    return isatty(STDERR_FILENO) && !(refused && *refused);
 }
 
 static void log_open(void)
 {
+    const char *name = runtime.scenario.log_file;
     if (log_stream)
         fclose(log_stream);
-    char *name = runtime.scenario.log_file ? log_name(runtime.scenario.log_file) : NULL;
-    log_stream = name ? fopen(name, "we") : NULL;
+    log_stream = name ? report_open_file(name) : NULL;
     if (name && !log_stream)
         fprintf(stderr, "orrery: warning: cannot write %s: findings go to stderr\n", name);
     if (log_stream)
         report_set_stream(runtime.report, log_stream, false);
     else
-        report_set_stream(runtime.report, stderr, isatty(STDERR_FILENO));
-    free(name);
+        report_set_stream(runtime.report, stderr, wants_colour());
 }
 
 static struct cl_device *device_object(struct device *device)
@@ -222,31 +216,22 @@ uint64_t runtime_kernels_run(void)
     return kernels_before + device_kernels_run(runtime.platform->root->device);
 }
 
-static void write_json(void)
+/* status: what findings make of the program's, -1: nothing. */
+static void conclude(uint64_t kernels, int status)
 {
-    char *name = runtime.scenario.json_file ? log_name(runtime.scenario.json_file) : NULL;
-    FILE *stream = name ? fopen(name, "we") : NULL;
-    if (name && !stream)
-        fprintf(stderr, "orrery: warning: cannot write %s\n", name);
-    for (size_t i = 0; stream && i < report_count(runtime.report); i++)
-        report_write_json(stream, report_get(runtime.report, i));
-    if (stream)
-        fclose(stream);
-    free(name);
-}
-
-static void say_summary(uint64_t kernels)
-{
-    bool wanted = kernels || report_count(runtime.report) || getenv("ORRERY_SUMMARY");
-    write_json();
-    if (wanted && !runtime.scenario.quiet)
-        report_summary(log_stream ? log_stream : stderr, runtime.report, kernels);
+    bool wanted = kernels || report_count(runtime.report) || report_suppressed_count(runtime.report) || getenv("ORRERY_SUMMARY");
+    const struct report_end end = {.kernels_run = kernels, .exit_status = status};
+    struct diagnosis diagnosis = {0};
+    if (!report_write_files(runtime.report, &end, &diagnosis))
+        fprintf(stderr, "orrery: warning: %s\n", diagnosis.text);
+    if (wanted)
+        report_finish(log_stream ? log_stream : stderr, runtime.report, kernels);
     fflush(NULL);
 }
 
 _Noreturn void runtime_no_progress(void)
 {
-    say_summary(runtime_kernels_run());
+    conclude(runtime_kernels_run(), EXIT_NO_PROGRESS);
     _exit(EXIT_NO_PROGRESS);
 }
 
@@ -269,8 +254,8 @@ __attribute__((destructor)) static void process_ends(void)
         return;
     queue_shutdown();
     uint64_t kernels = runtime_kernels_run();
-    say_summary(kernels);
     int status = exit_status(kernels);
+    conclude(kernels, status ? status : -1);
     if (status)
         _exit(status);
 }

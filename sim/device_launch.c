@@ -111,7 +111,7 @@ static enum status check_private(const struct device *device, const struct launc
     uint64_t needed = launch->code->private_size, limit = device->scenario->device.private_memory;
     if (needed <= limit)
         return STATUS_OK;
-    struct finding finding = {.kind = FINDING_PRIVATE_OVERFLOW, .kernel = launch->info.kernel};
+    struct finding finding = {.kind = FINDING_PRIVATE_OVERFLOW, .launch = launch->info.launch, .kernel = launch->info.kernel};
     struct sentence why;
     sentence_init(&why);
     sentence_add(&why, "each work-item needs %" PRIu64 " bytes, the device has %" PRIu64, needed, limit);

@@ -143,6 +143,7 @@ void divergence_report(struct group *group, const uint32_t *waiting, uint32_t co
 
     bool barrier = lead->stop == RUN_BARRIER;
     struct finding finding = {.kind = barrier ? FINDING_BARRIER_DIVERGENCE : FINDING_COLLECTIVE_DIVERGENCE,
+                              .launch = launch->info.launch,
                               .kernel = launch->info.kernel,
                               .access_count = 1};
     access_at(launch, lead, &finding.access[0]);
@@ -157,8 +158,6 @@ void divergence_report(struct group *group, const uint32_t *waiting, uint32_t co
     finding.fix =
         barrier ? "let every work-item of the group reach the same barrier: move it out of the branch or loop"
                 : "let every work-item of the group call the function: move it out of the branch or loop";
-    finding.spec =
-        barrier ? "OpenCL C 3.0, synchronization functions" : "OpenCL C 3.0, work-group collective functions";
     report_add(launch->report, &finding);
     free(census.accounted);
 }

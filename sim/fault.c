@@ -103,7 +103,6 @@ static void not_allowed(struct inquiry *inquiry, const struct region *region)
         sentence_add(why, "the host has mapped %s for %s and not yet unmapped it", inquiry->object.bytes,
                      region->flags & REGION_FLAG_MAPPED_WRITE ? "writing" : "reading");
         finding->fix = "unmap the memory object before the launch";
-        finding->spec = "OpenCL 2.2 API, 5.5.3 accessing mapped regions of a memory object";
     } else if (inquiry->write) {
         finding->kind = FINDING_READ_ONLY_WRITE;
         sentence_add(why,
@@ -255,7 +254,6 @@ static void examine_misaligned(struct inquiry *inquiry)
     else
         sentence_add(&inquiry->why, "the address is not a multiple of %" PRIu32 ", the alignment of the type",
                      align);
-    inquiry->finding.spec = "OpenCL C 3.0, alignment of types";
 }
 
 static void examine_uninitialised(struct inquiry *inquiry, enum finding_kind kind)
@@ -326,6 +324,7 @@ void fault_report(struct launch *launch, const struct wave *wave, const struct f
     inquiry.write = writes(fault, inquiry.site);
     examine(&inquiry);
 
+    finding->launch = launch->info.launch;
     finding->kernel = launch->info.kernel;
     finding->object = inquiry.object.used ? inquiry.object.bytes : NULL;
     finding->why = inquiry.why.used ? inquiry.why.bytes : NULL;

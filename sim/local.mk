@@ -23,8 +23,15 @@ libsim_la_SOURCES = \
 	%D%/object_name.c \
 	%D%/program.c \
 	%D%/program.h \
+	%D%/finding.c \
 	%D%/report.c \
+	%D%/report_dot.c \
+	%D%/report_files.c \
+	%D%/report_json.c \
+	%D%/report_json.h \
 	%D%/report_print.c \
+	%D%/report_sarif.c \
+	%D%/report_words.h \
 	%D%/rng.c \
 	%D%/rng.h \
 	%D%/scenario.c \
@@ -41,8 +48,17 @@ libsim_la_SOURCES = \
 	%D%/schedule.h \
 	%D%/sentence.c \
 	%D%/sentence.h \
-	%D%/status.c
-libsim_la_CPPFLAGS = $(AM_CPPFLAGS) $(YAML_CFLAGS) $(JANSSON_CFLAGS)
+	%D%/status.c \
+	%D%/suppression.c \
+	%D%/suppression.h
+
+# The pages of orrery-findings(7), for `orrery explain` and the rules of SARIF.
+%D%/finding_pages.inc: $(srcdir)/man/orrery-findings.7 $(srcdir)/man/pages.awk
+	$(AM_V_GEN)$(MKDIR_P) %D% && $(AWK) -f $(srcdir)/man/pages.awk $(srcdir)/man/orrery-findings.7 > $@.new && mv $@.new $@
+BUILT_SOURCES += %D%/finding_pages.inc
+CLEANFILES += %D%/finding_pages.inc
+
+libsim_la_CPPFLAGS = $(AM_CPPFLAGS) $(YAML_CFLAGS) $(JANSSON_CFLAGS) $(XXHASH_CFLAGS)
 # $(SPIRV_LINK_LIBS) stands here, since libtool drops -lstdc++ from a library that has C++ sources itself.
 libsim_la_LIBADD = libinterp.la libmemmodel.la libtopology.la libfrontend.la $(SPIRV_LINK_LIBS) $(YAML_LIBS) \
 	$(JANSSON_LIBS) -lm

@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "orrery/report.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Without memory for the index a finding is not found again: it is told each time it comes. */
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
+#include "suppression.h"
+
 struct entry {
     struct finding finding; /* all strings owned */
     char *key;
-    UT_hash_handle hh; /* lookup only: order is that of the array */
+    uint64_t told;     /* how much of finding.count was printed; 0: nothing, it was beyond the limit */
+    UT_hash_handle hh; /* lookup only: order is that of the list */
 };
+
+struct list { struct entry **entries; size_t count, room; }; /* in order of first occurrence */
 
 struct report {
     const struct scenario *scenario; /* borrowed */
@@ -24,11 +27,9 @@ struct report {
     pthread_mutex_t lock; /* guards what follows */
     FILE *stream;
     bool colour;
-    struct entry **entries; /* in order of first occurrence */
-    size_t count, room;
-    struct entry *by_key;
+    struct list found, suppressed;
+    struct entry *by_key; /* of both lists */
     size_t kind_count[FINDING_KIND_COUNT];
-    size_t unprinted;
     size_t lost[SEVERITY_ERROR + 1]; /* told, but there was no memory to keep them */
 };
 
@@ -40,7 +41,6 @@ struct report *report_new(const struct scenario *scenario)
     pthread_mutex_init(&report->lock, NULL);
     report->scenario = scenario;
     report->stream = stderr;
-    report->colour = isatty(STDERR_FILENO);
     return report;
 }
 
@@ -50,8 +50,14 @@ void report_free(struct report *report)
         return;
     report_clear(report);
     pthread_mutex_destroy(&report->lock);
-    free(report->entries);
+    free(report->found.entries);
+    free(report->suppressed.entries);
     free(report);
+}
+
+const struct scenario *report_scenario(const struct report *report)
+{
+    return report->scenario;
 }
 
 void report_set_stream(struct report *report, FILE *stream, bool colour)
@@ -80,14 +86,51 @@ static void place_own(struct source_place *place)
     own(&place->text);
 }
 
+static void access_own(struct finding_access *access)
+{
+    place_own(&access->place);
+    own(&access->what);
+    own(&access->by);
+}
+
+static void access_disown(const struct finding_access *access)
+{
+    disown(access->place.file);
+    disown(access->place.text);
+    disown(access->what);
+    disown(access->by);
+}
+
+static void steps_free(struct finding *finding)
+{
+    for (uint32_t i = 0; i < finding->step_count; i++) {
+        disown(finding->steps[i].place.file);
+        disown(finding->steps[i].place.text);
+        disown(finding->steps[i].text);
+    }
+    free((void *)(uintptr_t)finding->steps);
+}
+
+/* Without memory for them the finding stands, without its paths. */
+static void steps_own(struct finding *finding)
+{
+    struct finding_step *steps = finding->step_count ? calloc(finding->step_count, sizeof *steps) : NULL;
+    if (!steps)
+        finding->step_count = 0;
+    for (uint32_t i = 0; i < finding->step_count; i++) {
+        steps[i] = finding->steps[i];
+        place_own(&steps[i].place);
+        own(&steps[i].text);
+    }
+    finding->steps = steps;
+}
+
 static void entry_free(struct entry *entry)
 {
     struct finding *finding = &entry->finding;
-    for (int i = 0; i < 2; i++) {
-        disown(finding->access[i].place.file);
-        disown(finding->access[i].place.text);
-        disown(finding->access[i].what);
-    }
+    for (int i = 0; i < 2; i++)
+        access_disown(&finding->access[i]);
+    steps_free(finding);
     disown(finding->kernel);
     disown(finding->object);
     disown(finding->why);
@@ -97,22 +140,20 @@ static void entry_free(struct entry *entry)
     free(entry);
 }
 
-static struct entry *entry_new(const struct finding *finding, enum severity severity, char *key)
+static struct entry *entry_new(const struct finding *finding, char *key)
 {
     struct entry *entry = calloc(1, sizeof *entry);
     if (!entry)
         return NULL;
     entry->finding = *finding;
-    entry->finding.severity = severity;
-    entry->finding.count = 1;
     entry->key = key;
     for (uint32_t i = 0; i < 2; i++) {
         struct finding_access *access = &entry->finding.access[i];
         if (i >= finding->access_count)
             *access = (struct finding_access){.size_bytes = 0};
-        place_own(&access->place);
-        own(&access->what);
+        access_own(access);
     }
+    steps_own(&entry->finding);
     own(&entry->finding.kernel);
     own(&entry->finding.object);
     own(&entry->finding.why);
@@ -127,44 +168,108 @@ static void key_text(FILE *stream, const char *text)
 }
 
 /* Where no place is known, the words tell findings apart. */
-static void key_access(FILE *stream, const struct finding_access *access)
-{
-    fprintf(stream, "%d:%" PRIu32 ":%" PRIu32 ":", (int)access->kind, access->place.line, access->place.column);
-    key_text(stream, access->place.file);
-    if (!access->place.line)
-        key_text(stream, access->what);
-}
-
-static char *finding_key(const struct finding *finding)
+static char *access_key(const struct finding_access *access)
 {
     char *key = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&key, &size);
     if (!stream)
         return NULL;
-    fprintf(stream, "%d:%" PRIu32 ":", (int)finding->kind, finding->access_count);
-    key_text(stream, finding->kernel);
-    for (uint32_t i = 0; i < finding->access_count && i < 2; i++)
-        key_access(stream, &finding->access[i]);
-    if (!finding->access_count) {
-        key_text(stream, finding->object);
-        key_text(stream, finding->why);
+    fprintf(stream, "%d:%" PRIu32 ":%" PRIu32 ":", (int)access->kind, access->place.line, access->place.column);
+    key_text(stream, access->place.file);
+    if (!access->place.line) {
+        key_text(stream, access->what);
+        key_text(stream, access->by);
     }
     fclose(stream);
     return key;
 }
 
-static bool make_room(struct report *report)
+/* Which of the two came first is an accident of the schedule: the same pair is the same finding. */
+static bool key_accesses(FILE *stream, const struct finding *finding)
 {
-    if (report->count < report->room)
-        return true;
-    size_t room = report->room ? 2 * report->room : 16;
-    struct entry **entries = realloc(report->entries, room * sizeof *entries);
-    if (!entries)
-        return false;
-    report->entries = entries;
-    report->room = room;
+    char *first = access_key(&finding->access[0]);
+    char *second = finding->access_count > 1 ? access_key(&finding->access[1]) : strdup("");
+    bool fine = first && second;
+    bool swapped = fine && finding->access_count > 1 && strcmp(first, second) > 0;
+    if (fine)
+        fprintf(stream, "%s%s", swapped ? second : first, swapped ? first : second);
+    free(first);
+    free(second);
+    return fine;
+}
+
+static char *finding_key(const struct finding *finding)
+{
+    char *key = NULL;
+    size_t size = 0;
+    bool fine = true;
+    FILE *stream = open_memstream(&key, &size);
+    if (!stream)
+        return NULL;
+    fprintf(stream, "%d:%" PRIu32 ":", (int)finding->kind, finding->access_count);
+    key_text(stream, finding->kernel);
+    if (finding->access_count) {
+        fine = key_accesses(stream, finding);
+    } else {
+        key_text(stream, finding->object);
+        key_text(stream, finding->why);
+    }
+    if (fclose(stream) == 0 && fine)
+        return key;
+    free(key);
+    return NULL;
+}
+
+static bool list_add(struct list *list, struct entry *entry)
+{
+    if (list->count == list->room) {
+        size_t room = list->room ? 2 * list->room : 16;
+        struct entry **entries = realloc(list->entries, room * sizeof(struct entry *));
+        if (!entries)
+            return false;
+        list->entries = entries;
+        list->room = room;
+    }
+    list->entries[list->count++] = entry;
     return true;
+}
+
+/* ---- what follows from what ------------------------------------------------------------- */
+
+/* Within one launch: work-items that were stopped are missing at barriers, and so is what they would have
+ * written; after a barrier that not all reached, nothing is ordered. orrery-findings(7) states it. */
+static const struct { enum check cause, effect; } follows[] = {
+    {CHECK_BOUNDS, CHECK_DIVERGENCE},   {CHECK_BOUNDS, CHECK_UNINITIALISED},     {CHECK_BOUNDS, CHECK_PROGRESS},
+    {CHECK_DIVERGENCE, CHECK_RACES},    {CHECK_DIVERGENCE, CHECK_UNINITIALISED}, {CHECK_DIVERGENCE, CHECK_PROGRESS},
+};
+
+/* Findings of these kinds stop nobody. */
+static bool goes_on(enum finding_kind kind)
+{
+    return kind == FINDING_MAPPED_ACCESS || kind == FINDING_WRITE_ONLY_READ || kind == FINDING_READ_ONLY_WRITE ||
+           kind == FINDING_MISSING_WAIT || kind == FINDING_BARRIER_MISMATCH;
+}
+
+static bool may_cause(const struct finding *earlier, const struct finding *finding)
+{
+    if (!finding->launch || earlier->launch != finding->launch || goes_on(earlier->kind))
+        return false;
+    for (size_t i = 0; i < sizeof follows / sizeof follows[0]; i++) {
+        if (follows[i].cause == finding_check(earlier->kind) && follows[i].effect == finding_check(finding->kind))
+            return true;
+    }
+    return false;
+}
+
+static const struct finding *cause_of(const struct report *report, const struct finding *finding)
+{
+    for (size_t i = 0; i < report->found.count; i++) {
+        const struct finding *earlier = &report->found.entries[i]->finding;
+        if (may_cause(earlier, finding))
+            return earlier;
+    }
+    return NULL;
 }
 
 /* ---- adding ------------------------------------------------------------------------------- */
@@ -175,73 +280,85 @@ static bool within_limit(struct report *report, enum finding_kind kind)
     return limit == 0 || report->kind_count[kind] <= limit;
 }
 
-static void announce(struct report *report, const struct entry *entry)
+static void print(struct report *report, const struct finding *finding)
+{
+    if (!report->stream)
+        return;
+    report_print_finding(report->stream, finding, report->colour);
+    fflush(report->stream);
+}
+
+static void announce(struct report *report, struct entry *entry)
 {
     report->kind_count[entry->finding.kind]++;
-    if (!within_limit(report, entry->finding.kind)) {
-        report->unprinted++;
+    if (!within_limit(report, entry->finding.kind))
         return;
-    }
-    if (report->stream) {
-        report_print_finding(report->stream, &entry->finding, report->colour);
-        fflush(report->stream);
-    }
+    print(report, &entry->finding);
+    entry->told = entry->finding.count;
 }
 
 /* Without memory to keep it, a finding still counts and is told. */
-static void lose(struct report *report, const struct finding *finding, enum severity severity)
+static void lose(struct report *report, const struct finding *finding)
 {
-    struct finding told = *finding;
-    told.severity = severity;
-    told.count = 1;
-    report->lost[severity]++;
-    if (report->stream) {
-        report_print_finding(report->stream, &told, report->colour);
-        fflush(report->stream);
-    }
+    report->lost[finding->severity]++;
+    print(report, finding);
 }
 
-static void add_new(struct report *report, const struct finding *finding, enum severity severity, char *key)
+static void add_new(struct report *report, const struct finding *finding, char *key)
 {
-    struct entry *entry = make_room(report) ? entry_new(finding, severity, key) : NULL;
-    if (!entry) {
-        lose(report, finding, severity);
-        free(key);
+    bool hidden = suppression_find(report->scenario, finding) != NULL;
+    struct entry *entry = entry_new(finding, key);
+    if (!entry || !list_add(hidden ? &report->suppressed : &report->found, entry)) {
+        if (!hidden)
+            lose(report, finding);
+        if (entry)
+            entry_free(entry);
+        else
+            free(key);
         return;
     }
-    report->entries[report->count++] = entry;
     HASH_ADD_KEYPTR(hh, report->by_key, entry->key, strlen(entry->key), entry);
-    announce(report, entry);
+    if (!hidden)
+        announce(report, entry);
 }
 
 void report_add(struct report *report, const struct finding *finding)
 {
-    enum severity severity = report->scenario->checks[finding_check(finding->kind)];
-    if (severity == SEVERITY_OFF)
+    struct finding added = *finding;
+    added.severity = report->scenario->checks[finding_check(finding->kind)];
+    added.count = finding->count ? finding->count : 1;
+    if (added.severity == SEVERITY_OFF)
         return;
     char *key = finding_key(finding);
     struct entry *entry = NULL;
     pthread_mutex_lock(&report->lock);
+    added.cause = cause_of(report, finding);
     if (key)
         HASH_FIND_STR(report->by_key, key, entry);
     if (!key) {
-        lose(report, finding, severity);
+        lose(report, &added);
     } else if (entry) {
-        entry->finding.count++;
+        entry->finding.count += added.count;
         free(key);
     } else {
-        add_new(report, finding, severity, key);
+        add_new(report, &added, key);
     }
     pthread_mutex_unlock(&report->lock);
+}
+
+static void list_clear(struct list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        entry_free(list->entries[i]);
+    list->count = 0;
 }
 
 void report_clear(struct report *report)
 {
     pthread_mutex_lock(&report->lock);
     HASH_CLEAR(hh, report->by_key);
-    for (size_t i = 0; i < report->count; i++)
-        entry_free(report->entries[i]);
-    report->count = report->unprinted = 0;
+    list_clear(&report->found);
+    list_clear(&report->suppressed);
     memset(report->kind_count, 0, sizeof report->kind_count);
     memset(report->lost, 0, sizeof report->lost);
     pthread_mutex_unlock(&report->lock);
@@ -254,70 +371,128 @@ static pthread_mutex_t *lock_of(const struct report *report)
     return &((struct report *)(uintptr_t)report)->lock; /* a lock changes; the report does not */
 }
 
-size_t report_count(const struct report *report)
+static size_t list_count(const struct report *report, const struct list *list)
 {
     pthread_mutex_lock(lock_of(report));
-    size_t count = report->count;
+    size_t count = list->count;
     pthread_mutex_unlock(lock_of(report));
     return count;
+}
+
+static const struct finding *list_get(const struct report *report, const struct list *list, size_t index)
+{
+    pthread_mutex_lock(lock_of(report));
+    const struct finding *finding = index < list->count ? &list->entries[index]->finding : NULL;
+    pthread_mutex_unlock(lock_of(report));
+    return finding;
+}
+
+size_t report_count(const struct report *report)
+{
+    return list_count(report, &report->found);
+}
+
+const struct finding *report_get(const struct report *report, size_t index)
+{
+    return list_get(report, &report->found, index);
+}
+
+size_t report_suppressed_count(const struct report *report)
+{
+    return list_count(report, &report->suppressed);
+}
+
+const struct finding *report_suppressed_get(const struct report *report, size_t index)
+{
+    return list_get(report, &report->suppressed, index);
 }
 
 size_t report_total(const struct report *report, enum severity at_least)
 {
     size_t total = 0;
     pthread_mutex_lock(lock_of(report));
-    for (size_t i = 0; i < report->count; i++)
-        total += report->entries[i]->finding.severity >= at_least ? (size_t)report->entries[i]->finding.count : 0;
+    for (size_t i = 0; i < report->found.count; i++) {
+        const struct finding *finding = &report->found.entries[i]->finding;
+        total += finding->severity >= at_least ? (size_t)finding->count : 0;
+    }
     for (enum severity severity = at_least; severity <= SEVERITY_ERROR; severity++)
         total += report->lost[severity];
     pthread_mutex_unlock(lock_of(report));
     return total;
 }
 
-const struct finding *report_get(const struct report *report, size_t index)
+size_t report_distinct(const struct report *report, enum severity severity)
 {
     pthread_mutex_lock(lock_of(report));
-    const struct finding *finding = index < report->count ? &report->entries[index]->finding : NULL;
+    size_t count = report->lost[severity];
+    for (size_t i = 0; i < report->found.count; i++)
+        count += report->found.entries[i]->finding.severity == severity;
     pthread_mutex_unlock(lock_of(report));
-    return finding;
+    return count;
 }
+
+/* ---- the end ------------------------------------------------------------------------------------ */
 
 /* Findings are printed when they arrive, and by then nobody knows how often they will come again. */
 static void print_repeats(FILE *stream, const struct report *report)
 {
-    for (size_t i = 0; i < report->count; i++) {
-        const struct finding *finding = &report->entries[i]->finding;
-        const struct source_place *place = &finding->access[0].place;
-        if (finding->count < 2)
+    for (size_t i = 0; i < report->found.count; i++) {
+        const struct entry *entry = report->found.entries[i];
+        const struct source_place *place = &entry->finding.access[0].place;
+        if (!entry->told || entry->finding.count == entry->told)
             continue;
-        fprintf(stream, "orrery: also %" PRIu64 " more %s", finding->count - 1, finding_id(finding->kind));
-        if (finding->access_count && place->line)
+        fprintf(stream, "orrery: also %" PRIu64 " more %s", entry->finding.count - entry->told, finding_id(entry->finding.kind));
+        if (entry->finding.access_count && place->line)
             fprintf(stream, " at %s:%" PRIu32 ":%" PRIu32, place->file ? place->file : "?", place->line, place->column);
         fputc('\n', stream);
     }
 }
 
-void report_print_repeats(FILE *stream, const struct report *report)
+/* A limit keeps the text short; it does not hide that there is more. */
+static void print_untold(FILE *stream, const struct report *report)
 {
-    pthread_mutex_lock(lock_of(report));
-    print_repeats(stream, report);
-    pthread_mutex_unlock(lock_of(report));
+    uint32_t limit = report->scenario->max_findings;
+    for (int kind = 0; limit && kind < FINDING_KIND_COUNT; kind++) {
+        if (report->kind_count[kind] > limit)
+            fprintf(stream, "orrery: %zu more %s elsewhere, not printed: --max-errors=%" PRIu32 "\n",
+                    report->kind_count[kind] - limit, finding_id((enum finding_kind)kind), limit);
+    }
 }
 
-static size_t distinct(const struct report *report, enum severity severity)
+static bool suppression_met(const struct report *report, const struct suppression *suppression)
 {
-    size_t count = report->lost[severity];
-    for (size_t i = 0; i < report->count; i++)
-        count += report->entries[i]->finding.severity == severity;
-    return count;
+    for (size_t i = 0; i < report->suppressed.count; i++) {
+        if (suppression_find(report->scenario, &report->suppressed.entries[i]->finding) == suppression)
+            return true;
+    }
+    return false;
+}
+
+static void print_unused(FILE *stream, const struct report *report)
+{
+    const struct scenario *scenario = report->scenario;
+    for (size_t i = 0; i < scenario->suppression_count; i++) {
+        const struct suppression *suppression = &scenario->suppressions[i];
+        if (!suppression_met(report, suppression))
+            fprintf(stream, "orrery: suppression not used: %s\n", suppression->origin);
+    }
 }
 
 void report_summary(FILE *stream, const struct report *report, uint64_t kernels_run)
 {
     const struct schedule_config *schedule = &report->scenario->schedule;
-    pthread_mutex_lock(lock_of(report));
     fprintf(stream, "orrery: SUMMARY errors=%zu warnings=%zu suppressed=%zu kernels=%" PRIu64 " seed=%" PRIu64 " schedule=%s\n",
-            distinct(report, SEVERITY_ERROR), distinct(report, SEVERITY_WARNING), report->unprinted, kernels_run,
-            schedule->seed, schedule_policy_name(schedule->policy));
+            report_distinct(report, SEVERITY_ERROR), report_distinct(report, SEVERITY_WARNING),
+            report_suppressed_count(report), kernels_run, schedule->seed, schedule_policy_name(schedule->policy));
+}
+
+void report_finish(FILE *stream, const struct report *report, uint64_t kernels_run)
+{
+    pthread_mutex_lock(lock_of(report));
+    print_repeats(stream, report);
+    print_untold(stream, report);
+    print_unused(stream, report);
     pthread_mutex_unlock(lock_of(report));
+    if (!report->scenario->quiet)
+        report_summary(stream, report, kernels_run);
 }

@@ -1,53 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The two forms of a finding.  Text is for people: what, where, who, why, what to do.
- * JSON lines carry the same fields for programs.
- */
-#include "orrery/report.h"
+/* The text form of a finding, for people: what, where, who, why, what to do. */
+#include "report_words.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const struct { const char *id, *sentence; enum check check; } kinds[FINDING_KIND_COUNT] = {
-#define FINDING_ROW(name, id, check, text) [FINDING_##name] = {id, text, CHECK_##check},
-    FINDING_LIST(FINDING_ROW)
-#undef FINDING_ROW
-};
-
-const char *finding_id(enum finding_kind kind)
-{
-    return kinds[kind].id;
-}
-
-const char *finding_sentence(enum finding_kind kind)
-{
-    return kinds[kind].sentence;
-}
-
-enum check finding_check(enum finding_kind kind)
-{
-    return kinds[kind].check;
-}
-
-bool finding_from_id(const char *id, enum finding_kind *out_kind)
-{
-    for (int i = 0; i < FINDING_KIND_COUNT; i++) {
-        if (strcmp(kinds[i].id, id) == 0) {
-            *out_kind = (enum finding_kind)i;
-            return true;
-        }
-    }
-    return false;
-}
-
-static const char *severity_word(enum severity severity)
+const char *severity_word(enum severity severity)
 {
     return severity == SEVERITY_ERROR ? "error" : severity == SEVERITY_WARNING ? "warning" : "note";
 }
 
-static const char *access_word(enum access_kind kind)
+const char *access_word(enum access_kind kind)
 {
     static const char *const words[] = {"load", "store", "atomic load", "atomic store", "atomic read-modify-write"};
     return words[kind];
@@ -55,9 +19,9 @@ static const char *access_word(enum access_kind kind)
 
 /* ---- text ------------------------------------------------------------------------ */
 
-enum { LINE_COLUMNS = 100, SOURCE_COLUMNS = 40, PLACE_CHARS = 256 };
+enum { LINE_COLUMNS = 100, SOURCE_COLUMNS = 40 };
 
-static void place_text(const struct source_place *place, char out[PLACE_CHARS])
+void place_text(const struct source_place *place, char out[PLACE_CHARS])
 {
     const char *file = place->file ? place->file : "?";
     if (!place->line)
@@ -84,7 +48,7 @@ static char *excerpt(const char *text, size_t at)
 }
 
 /* Without the indentation of the source, its end of line and anything a terminal would obey. */
-static char *source_text(const struct source_place *place)
+char *source_text(const struct source_place *place)
 {
     const char *text = place->text ? place->text : "";
     size_t indentation = strspn(text, " \t");
@@ -106,17 +70,19 @@ static void print_ids(FILE *stream, const uint64_t ids[3])
     fprintf(stream, "(%" PRIu64 ",%" PRIu64 ",%" PRIu64 ")", ids[0], ids[1], ids[2]);
 }
 
-static void print_entity(FILE *stream, const struct finding_access *access)
+void print_entity(FILE *stream, const struct finding_access *access)
 {
-    if (!access->has_item) {
-        fputs("     host command\n", stream);
+    if (access->by)
+        fprintf(stream, "%s%s", access->by, access->has_item ? ", " : "");
+    else if (!access->has_item)
+        fputs("host command", stream);
+    if (!access->has_item)
         return;
-    }
-    fputs("     work-item ", stream);
+    fputs("work-item ", stream);
     print_ids(stream, access->item.global_id);
     fprintf(stream, ", sub-group %" PRIu32 ", work-group ", access->item.sub_group);
     print_ids(stream, access->item.group_id);
-    fprintf(stream, ", compute unit %" PRIu32 "\n", access->item.compute_unit);
+    fprintf(stream, ", compute unit %" PRIu32, access->item.compute_unit);
 }
 
 static bool is_read(enum access_kind kind)
@@ -124,8 +90,7 @@ static bool is_read(enum access_kind kind)
     return kind == ACCESS_READ || kind == ACCESS_ATOMIC_READ || kind == ACCESS_ATOMIC_UPDATE;
 }
 
-/* "plain load, 4 bytes, read 42" */
-static void print_action(FILE *stream, const struct finding_access *access)
+void print_action(FILE *stream, const struct finding_access *access)
 {
     fputs(access->what && *access->what ? access->what : access_word(access->kind), stream);
     if (access->size_bytes)
@@ -158,8 +123,9 @@ static void print_accesses(FILE *stream, const struct finding *finding)
     for (uint32_t i = 0; i < count; i++) {
         fprintf(stream, "  %" PRIu32 "  %-*s%-*s", i + 1, place_width, place[i], source_width, source[i] ? source[i] : "");
         print_action(stream, &finding->access[i]);
-        fputc('\n', stream);
+        fputs("\n     ", stream);
         print_entity(stream, &finding->access[i]);
+        fputc('\n', stream);
         free(source[i]);
     }
 }
@@ -200,6 +166,33 @@ static void print_also(FILE *stream, const struct finding *finding)
     print_paragraph(stream, "also", text);
 }
 
+static void print_fix(FILE *stream, const struct finding *finding)
+{
+    static const char verified[] = " (verified: the pair is then ordered)";
+    size_t size = strlen(finding->fix) + sizeof verified;
+    char *text = malloc(size);
+    if (text)
+        snprintf(text, size, "%s%s", finding->fix, finding->fix_verified ? verified : "");
+    print_paragraph(stream, "fix", text ? text : finding->fix);
+    free(text);
+}
+
+static void print_cause(FILE *stream, const struct finding *cause)
+{
+    char place[PLACE_CHARS], text[PLACE_CHARS + 100];
+    place_text(&cause->access[0].place, place);
+    snprintf(text, sizeof text, "may follow from %s at %s, told before", finding_id(cause->kind), place);
+    print_paragraph(stream, "note", text);
+}
+
+static void print_spec(FILE *stream, const struct finding *finding)
+{
+    char text[400];
+    snprintf(text, sizeof text, "%s; `orrery explain %s`", finding->spec ? finding->spec : finding_spec(finding->kind),
+             finding_id(finding->kind));
+    print_paragraph(stream, "spec", text);
+}
+
 static void print_bytes(FILE *stream, const struct finding *finding)
 {
     int64_t first = (int64_t)finding->offset_bytes;
@@ -235,101 +228,14 @@ void report_print_finding(FILE *stream, const struct finding *finding, bool colo
         fputc('\n', stream);
         print_accesses(stream, finding);
     }
-    if (finding->why || finding->fix || finding->spec || finding->count > 1)
-        fputc('\n', stream);
+    fputc('\n', stream);
     if (finding->why)
         print_paragraph(stream, "why", finding->why);
     if (finding->fix)
-        print_paragraph(stream, "fix", finding->fix);
-    if (finding->spec)
-        print_paragraph(stream, "spec", finding->spec);
+        print_fix(stream, finding);
+    if (finding->cause)
+        print_cause(stream, finding->cause);
+    print_spec(stream, finding);
     if (finding->count > 1)
         print_also(stream, finding);
-}
-
-/* ---- JSON -------------------------------------------------------------------------- */
-
-/* Absent rather than null; what is not UTF-8 becomes visible instead of losing the field. */
-static void put_text(json_t *object, const char *key, const char *text)
-{
-    if (!text)
-        return;
-    json_t *value = json_string(text);
-    if (!value) {
-        char *copy = strdup(text);
-        for (char *c = copy; c && *c; c++)
-            *c = (signed char)*c < 0 ? '?' : *c;
-        value = json_string(copy);
-        free(copy);
-    }
-    json_object_set_new(object, key, value);
-}
-
-static void put_number(json_t *object, const char *key, uint64_t value)
-{
-    json_object_set_new(object, key, json_integer((json_int_t)value));
-}
-
-static json_t *ids_json(const uint64_t ids[3])
-{
-    return json_pack("[I,I,I]", (json_int_t)ids[0], (json_int_t)ids[1], (json_int_t)ids[2]);
-}
-
-static json_t *item_json(const struct item *item)
-{
-    json_t *object = json_object();
-    json_object_set_new(object, "global_id", ids_json(item->global_id));
-    json_object_set_new(object, "local_id", ids_json(item->local_id));
-    json_object_set_new(object, "group_id", ids_json(item->group_id));
-    put_number(object, "sub_group", item->sub_group);
-    put_number(object, "compute_unit", item->compute_unit);
-    return object;
-}
-
-static json_t *access_json(const struct finding_access *access)
-{
-    char value[24];
-    json_t *object = json_object();
-    put_text(object, "file", access->place.file);
-    put_number(object, "line", access->place.line);
-    put_number(object, "column", access->place.column);
-    put_text(object, "text", access->place.text);
-    put_text(object, "access", access_word(access->kind));
-    put_text(object, "what", access->what);
-    put_number(object, "size_bytes", access->size_bytes);
-    if (access->has_value) { /* text: JSON readers lose bits of large numbers */
-        snprintf(value, sizeof value, "0x%" PRIx64, access->value);
-        put_text(object, "value", value);
-    }
-    if (access->has_item)
-        json_object_set_new(object, "item", item_json(&access->item));
-    return object;
-}
-
-static json_t *finding_json(const struct finding *finding)
-{
-    json_t *object = json_object(), *accesses = json_array();
-    put_text(object, "id", finding_id(finding->kind));
-    put_text(object, "severity", severity_word(finding->severity));
-    put_text(object, "sentence", finding_sentence(finding->kind));
-    put_text(object, "kernel", finding->kernel);
-    put_text(object, "object", finding->object);
-    if (finding->has_offset)
-        put_number(object, "offset_bytes", finding->offset_bytes);
-    for (uint32_t i = 0; i < finding->access_count && i < 2; i++)
-        json_array_append_new(accesses, access_json(&finding->access[i]));
-    json_object_set_new(object, "accesses", accesses);
-    put_text(object, "why", finding->why);
-    put_text(object, "fix", finding->fix);
-    put_text(object, "spec", finding->spec);
-    put_number(object, "count", finding->count);
-    return object;
-}
-
-void report_write_json(FILE *stream, const struct finding *finding)
-{
-    json_t *object = finding_json(finding);
-    json_dumpf(object, stream, JSON_COMPACT);
-    fputc('\n', stream);
-    json_decref(object);
 }

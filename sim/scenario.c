@@ -300,6 +300,8 @@ bool scenario_row_set(struct scenario *scenario, const struct scenario_row *row,
         return list_set(row, text, field, SCENARIO_SUB_GROUP_SIZES, expected);
     case ROW_TRIPLE:
         return list_set(row, text, field, 3, expected);
+    case ROW_SUPPRESSIONS: /* a file; scenario_load_suppressions reads it */
+        break;
     }
     return false;
 }
@@ -394,14 +396,16 @@ static void print_field(const struct scenario_row *row, const void *field, FILE 
     case ROW_TRIPLE:
         list_print(field, 3, stream);
         break;
+    case ROW_SUPPRESSIONS:
+        break;
     }
 }
 
-/* Absent strings and an exit status that is not stated have no text. */
+/* Absent strings and an exit status that is not stated have no text; suppressions are printed by themselves. */
 bool scenario_row_print(const struct scenario *scenario, const struct scenario_row *row, FILE *stream)
 {
     const void *field = field_in(scenario, row);
-    if ((row->type == ROW_STRING && !*(char *const *)field) || (row->type == ROW_INT && *(const int *)field < 0))
+    if (row->type == ROW_SUPPRESSIONS || (row->type == ROW_STRING && !*(char *const *)field) || (row->type == ROW_INT && *(const int *)field < 0))
         return false;
     fprintf(stream, "%s: ", row->key);
     print_field(row, field, stream);
@@ -485,6 +489,8 @@ enum status scenario_apply_option(struct scenario *scenario, const char *key, co
     const struct scenario_row *row = option_row(key);
     if (!row)
         return diagnose(diagnosis, STATUS_BAD_SCENARIO, "no option is named '%s'", key);
+    if (row->type == ROW_SUPPRESSIONS)
+        return scenario_load_suppressions(scenario, value ? value : "", diagnosis);
     const char *text = switch_value(row, value);
     struct plain_locale locale = locale_plain_begin();
     bool fine = scenario_row_set(scenario, row, text, expected);
@@ -513,6 +519,8 @@ static void expect_fini(struct scenario_expect *expect)
     for (size_t i = 0; i < expect->finding_count; i++) {
         free(expect->findings[i].id);
         free(expect->findings[i].kernel);
+        free(expect->findings[i].why);
+        free(expect->findings[i].fix);
     }
     for (size_t i = 0; i < expect->buffer_count; i++)
         free(expect->buffers[i].values.data);
@@ -520,8 +528,21 @@ static void expect_fini(struct scenario_expect *expect)
     free(expect->buffers);
 }
 
+static void suppression_fini(struct suppression *suppression)
+{
+    free(suppression->id);
+    free(suppression->kernel);
+    free(suppression->file);
+    free(suppression->object);
+    free(suppression->reason);
+    free(suppression->origin);
+}
+
 void scenario_fini(struct scenario *scenario)
 {
+    for (size_t i = 0; i < scenario->suppression_count; i++)
+        suppression_fini(&scenario->suppressions[i]);
+    free(scenario->suppressions);
     for (size_t i = 0; i < scenario->launch_count; i++)
         launch_fini(&scenario->launches[i]);
     free(scenario->launches);

@@ -13,6 +13,7 @@
 
 #include "orrery/report.h"
 #include "scenario_rows.h"
+#include "suppression.h"
 
 struct reader {
     yaml_document_t document;
@@ -109,7 +110,7 @@ static yaml_node_t *get(struct reader *reader, const yaml_node_t *mapping, const
 struct section { const char *name, *title; const char *keys[10]; };
 
 static const struct section sections[] = {
-    {"", "a scenario", {"orrery", "device", "schedule", "checks", "report", "program", "launch", "expect"}},
+    {"", "a scenario", {"orrery", "device", "schedule", "checks", "report", "suppressions", "program", "launch", "expect"}},
     {"device", "device", {"limits", "features"}},
     {"device.limits", "limits", {NULL}},
     {"device.features", "features", {NULL}},
@@ -122,7 +123,8 @@ static const struct section sections[] = {
     {"argument", "an argument", {"buffer", "scalar", "struct", "local", "same", "name"}},
     {"buffer", "buffer", {"type", "count", "fill", "values", "access"}},
     {"scalar", "scalar", {"type", "value"}},
-    {"finding", "an expected finding", {"id", "line", "kernel"}},
+    {"suppression", "a suppression", {"id", "kernel", "file", "line", "object", "reason"}},
+    {"finding", "an expected finding", {"id", "line", "kernel", "why", "fix"}},
     {"result", "an expected buffer", {"launch", "arg", "type", "count", "fill", "values"}},
 };
 
@@ -215,9 +217,34 @@ static char *joined_text(struct reader *reader, const yaml_node_t *node)
     return text;
 }
 
+/* The name of another file is relative to this one. */
+static char *beside(const char *file, const char *name)
+{
+    const char *slash = strrchr(file, '/');
+    char *path = NULL;
+    if (!slash || *name == '/')
+        return strdup(name);
+    return asprintf(&path, "%.*s/%s", (int)(slash - file), file, name) < 0 ? NULL : path;
+}
+
+static bool read_suppression_file(struct reader *reader, const yaml_node_t *node)
+{
+    struct diagnosis inner = {0};
+    char *path = text_of(node) ? beside(reader->file, text_of(node)) : NULL;
+    bool fine = path && scenario_load_suppressions(reader->scenario, path, &inner) == STATUS_OK;
+    if (!text_of(node))
+        unexpected(reader, node, "suppressions", "the name of a file");
+    else if (!fine)
+        complain(reader, node, "suppressions: %s", inner.text);
+    free(path);
+    return fine;
+}
+
 static bool read_row(struct reader *reader, const struct scenario_row *row, const yaml_node_t *node)
 {
     char expected[EXPECTED_CHARS] = "one value";
+    if (row->type == ROW_SUPPRESSIONS)
+        return read_suppression_file(reader, node);
     bool list = row->type == ROW_SIZE_LIST || row->type == ROW_TRIPLE;
     if (node->type == YAML_MAPPING_NODE || (node->type == YAML_SEQUENCE_NODE && !list))
         return unexpected(reader, node, row->key, expected);
@@ -635,16 +662,23 @@ static bool check_id(struct reader *reader, const yaml_node_t *node, const char 
     return unexpected(reader, node, "id", expected);
 }
 
+static bool read_optional(struct reader *reader, const yaml_node_t *mapping, const char *key, char **out_text)
+{
+    const yaml_node_t *node = get(reader, mapping, key);
+    return !node || read_string(reader, node, key, out_text);
+}
+
 static bool read_expected_finding(struct reader *reader, const yaml_node_t *node, struct expect_finding *finding)
 {
     if (!check_keys(reader, node, "finding"))
         return false;
-    const yaml_node_t *id = get(reader, node, "id"), *kernel = get(reader, node, "kernel");
+    const yaml_node_t *id = get(reader, node, "id");
     if (!id)
         return complain(reader, node, "key 'id' is missing: the id of a finding, see orrery-findings(7)");
     return read_string(reader, id, "id", &finding->id) && check_id(reader, id, finding->id) &&
            read_u32(reader, get(reader, node, "line"), "line", &finding->line) &&
-           (!kernel || read_string(reader, kernel, "kernel", &finding->kernel));
+           read_optional(reader, node, "kernel", &finding->kernel) &&
+           read_optional(reader, node, "why", &finding->why) && read_optional(reader, node, "fix", &finding->fix);
 }
 
 static bool read_expected_findings(struct reader *reader, const yaml_node_t *node, struct scenario_expect *expect)
@@ -726,6 +760,58 @@ static bool read_expected_buffers(struct reader *reader, const yaml_node_t *node
     return true;
 }
 
+/* ---- suppressions -------------------------------------------------------------------------------------- */
+
+/* An id with a star stands for several. */
+static bool check_id_pattern(struct reader *reader, const yaml_node_t *node, const char *id)
+{
+    for (int i = 0; strchr(id, '*') && i < FINDING_KIND_COUNT; i++) {
+        if (glob_fits(id, finding_id((enum finding_kind)i)))
+            return true;
+    }
+    return check_id(reader, node, id);
+}
+
+static bool read_suppression(struct reader *reader, const yaml_node_t *node, struct suppression *suppression)
+{
+    if (!check_keys(reader, node, "suppression"))
+        return false;
+    const yaml_node_t *id = get(reader, node, "id");
+    if (!id)
+        return complain(reader, node, "key 'id' is missing: the id of a finding, see orrery-findings(7), or \"*\"");
+    if (asprintf(&suppression->origin, "%s:%zu", reader->file, node->start_mark.line + 1) < 0) {
+        suppression->origin = NULL;
+        return out_of_memory(reader);
+    }
+    return read_string(reader, id, "id", &suppression->id) && check_id_pattern(reader, id, suppression->id) &&
+           read_optional(reader, node, "kernel", &suppression->kernel) &&
+           read_optional(reader, node, "file", &suppression->file) &&
+           read_u32(reader, get(reader, node, "line"), "line", &suppression->line) &&
+           read_optional(reader, node, "object", &suppression->object) &&
+           read_optional(reader, node, "reason", &suppression->reason);
+}
+
+static bool read_suppressions(struct reader *reader, const yaml_node_t *node)
+{
+    struct scenario *scenario = reader->scenario;
+    if (!node)
+        return true;
+    if (node->type != YAML_SEQUENCE_NODE)
+        return unexpected(reader, node, "suppressions", "a sequence of suppressions {id: ..., kernel: ..., file: ..., line: ...}");
+    struct suppression *grown =
+        realloc(scenario->suppressions, (scenario->suppression_count + item_count(node) + 1) * sizeof *grown);
+    if (!grown)
+        return out_of_memory(reader);
+    scenario->suppressions = grown;
+    for (size_t i = 0; i < item_count(node); i++) {
+        struct suppression *suppression = &grown[scenario->suppression_count++];
+        *suppression = (struct suppression){.id = NULL};
+        if (!read_suppression(reader, item_at(reader, node, i), suppression))
+            return false;
+    }
+    return true;
+}
+
 static bool read_expect(struct reader *reader, const yaml_node_t *root)
 {
     const yaml_node_t *node = get(reader, root, "expect");
@@ -775,7 +861,8 @@ static bool read_scenario(struct reader *reader, const yaml_node_t *root)
 {
     return check_keys(reader, root, "") && read_format(reader, root) && read_rows(reader, root, "") && read_device(reader, root) &&
            read_section(reader, root, "schedule", "schedule") && read_section(reader, root, "checks", "checks") &&
-           read_section(reader, root, "report", "report") && read_launches(reader, get(reader, root, "launch")) &&
+           read_section(reader, root, "report", "report") &&
+           read_suppressions(reader, get(reader, root, "suppressions")) && read_launches(reader, get(reader, root, "launch")) &&
            read_program(reader, root) && read_expect(reader, root);
 }
 
@@ -790,7 +877,9 @@ static bool parse_failed(struct reader *reader, const yaml_parser_t *parser)
     return false;
 }
 
-static bool read_document(struct reader *reader, const char *text)
+typedef bool read_root_function(struct reader *reader, const yaml_node_t *root);
+
+static bool read_document(struct reader *reader, const char *text, read_root_function *read_root, const char *expected)
 {
     yaml_parser_t parser;
     if (!yaml_parser_initialize(&parser))
@@ -802,9 +891,9 @@ static bool read_document(struct reader *reader, const char *text)
         return false;
     const yaml_node_t *root = yaml_document_get_root_node(&reader->document);
     if (root)
-        fine = read_scenario(reader, root);
+        fine = read_root(reader, root);
     else
-        diagnose(reader->diagnosis, STATUS_BAD_SCENARIO, "%s:1:1: found nothing, expected \"orrery: 1\"", reader->file);
+        diagnose(reader->diagnosis, STATUS_BAD_SCENARIO, "%s:1:1: found nothing, expected %s", reader->file, expected);
     fine = fine && root;
     yaml_document_delete(&reader->document);
     return fine;
@@ -816,7 +905,7 @@ enum status scenario_load_text(struct scenario *scenario, const char *text, cons
     struct reader reader = {.file = name, .scenario = scenario, .diagnosis = diagnosis ? diagnosis : &local};
     scenario_default(scenario);
     struct plain_locale locale = locale_plain_begin();
-    bool fine = read_document(&reader, text);
+    bool fine = read_document(&reader, text, read_scenario, "\"orrery: 1\"");
     locale_plain_end(locale);
     if (fine) {
         scenario->file = strdup(name);
@@ -848,6 +937,21 @@ out:
     if (file)
         fclose(file);
     return text;
+}
+
+/* What was read before a mistake stays; the caller gives up anyway. */
+enum status scenario_load_suppressions(struct scenario *scenario, const char *path, struct diagnosis *diagnosis)
+{
+    struct diagnosis local = {0};
+    struct reader reader = {.file = path, .scenario = scenario, .diagnosis = diagnosis ? diagnosis : &local};
+    char *text = read_file(path);
+    if (!text)
+        return diagnose(diagnosis, STATUS_IO, "%s: the suppressions cannot be read", path);
+    struct plain_locale locale = locale_plain_begin();
+    bool fine = read_document(&reader, text, read_suppressions, "a sequence of suppressions, or []");
+    locale_plain_end(locale);
+    free(text);
+    return fine ? STATUS_OK : reader.diagnosis->status != STATUS_OK ? reader.diagnosis->status : STATUS_BAD_SCENARIO;
 }
 
 enum status scenario_load_file(struct scenario *scenario, const char *path, struct diagnosis *diagnosis)

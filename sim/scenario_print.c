@@ -123,16 +123,23 @@ static void print_launch(const struct scenario_launch *launch, FILE *stream)
         print_arg(&launch->args[i], stream);
 }
 
+static void print_text(const char *key, const char *text, FILE *stream)
+{
+    if (!text)
+        return;
+    fprintf(stream, ", %s: ", key);
+    text_print_quoted(text, stream);
+}
+
 static void print_expected_finding(const struct expect_finding *finding, FILE *stream)
 {
     fputs("    - {id: ", stream);
     text_print_quoted(finding->id, stream);
     if (finding->line)
         fprintf(stream, ", line: %" PRIu32, finding->line);
-    if (finding->kernel) {
-        fputs(", kernel: ", stream);
-        text_print_quoted(finding->kernel, stream);
-    }
+    print_text("kernel", finding->kernel, stream);
+    print_text("why", finding->why, stream);
+    print_text("fix", finding->fix, stream);
     fputs("}\n", stream);
 }
 
@@ -156,6 +163,19 @@ static void print_expect(const struct scenario *scenario, FILE *stream)
     }
 }
 
+static void print_suppression(const struct suppression *suppression, FILE *stream)
+{
+    fputs("  - {id: ", stream);
+    text_print_quoted(suppression->id, stream);
+    print_text("kernel", suppression->kernel, stream);
+    print_text("file", suppression->file, stream);
+    if (suppression->line)
+        fprintf(stream, ", line: %" PRIu32, suppression->line);
+    print_text("object", suppression->object, stream);
+    print_text("reason", suppression->reason, stream);
+    fputs("}\n", stream);
+}
+
 static void print_section(const struct scenario *scenario, const char *title, const char *section, int indent, FILE *stream)
 {
     fprintf(stream, "%*s%s:\n", indent - 2, "", title);
@@ -174,6 +194,10 @@ void scenario_print(const struct scenario *scenario, FILE *stream)
     print_section(scenario, "schedule", "schedule", 2, stream);
     print_section(scenario, "checks", "checks", 2, stream);
     print_section(scenario, "report", "report", 2, stream);
+    if (scenario->suppression_count)
+        fputs("suppressions:\n", stream);
+    for (size_t i = 0; i < scenario->suppression_count; i++)
+        print_suppression(&scenario->suppressions[i], stream);
     if (program->source_file || program->source_text || program->spirv_file)
         print_section(scenario, "program", "program", 2, stream);
     if (scenario->launch_count)

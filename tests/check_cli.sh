@@ -82,6 +82,13 @@ for command in run check dis info; do
     expect 0 -o '--max-errors' -- "$orrery" $command --help
     expect 2 -e 'unrecognized option' -- "$orrery" $command --no-such-option
 done
+expect 0 -o 'race-global                two work-groups access' -- "$orrery" explain
+expect 0 -o 'Specification' -- "$orrery" explain race-global
+expect 0 -o 'barrier-divergence' -- "$orrery" explain race-local barrier-divergence
+expect 2 -e 'do you mean race-global?' -- "$orrery" explain race-globl
+expect 2 -e 'do you mean barrier-divergence, barrier-mismatch?' -- "$orrery" explain barrier
+expect 2 -e 'lists them all' -- "$orrery" explain xyzzy
+expect 2 -e 'unrecognized option' -- "$orrery" explain --seed=1
 expect 2 -e 'nothing to run' -- "$orrery" run
 expect 2 -e 'nothing to check' -- "$orrery" check
 expect 2 -e 'no file given' -- "$orrery" dis
@@ -124,11 +131,44 @@ expect 0 -e 'kernels=0' -- "$orrery" run idle.yaml
 expect 66 -n 'out-of-bounds' -- "$orrery" run --log=found-%p.txt --json=found.json behind.yaml
 grep -q 'error: out-of-bounds-write' found-[0-9]*.txt || problem 'the log has no finding'
 grep -q 'SUMMARY errors=1' found-[0-9]*.txt || problem 'the log has no summary'
-json='^\{"id":"out-of-bounds-write",.*"kernel":"k",.*"accesses":\[\{"file":"program\.cl","line":3,.*"count":1\}$'
-if [ "$(wc -l <found.json)" != 1 ] || ! grep -Eq "$json" found.json; then
+json='^\{"type":"finding","id":"out-of-bounds-write",.*"kernel":"k",.*"accesses":\[\{"file":"program\.cl","line":3,.*"count":1\}$'
+summary='{"type":"summary","errors":1,"warnings":0,"suppressed":0,"kernels":1,"exit_status":66}'
+if [ "$(wc -l <found.json)" != 2 ] || ! grep -Eq "$json" found.json || [ "$(tail -n 1 found.json)" != "$summary" ]; then
     cp found.json out
     problem 'the JSON is not as it should be'
 fi
+expect 125 -e 'nowhere/x.json cannot be written' -- "$orrery" run --json=nowhere/x.json clean.yaml
+
+# ---- suppressions
+expect 66 -- "$orrery" run --gen-suppressions=known.yaml behind.yaml
+expect 0 -e 'errors=0 warnings=0 suppressed=1' -n 'error: ' -- "$orrery" run --suppressions=known.yaml behind.yaml
+expect 0 -e 'not used: known.yaml:2' -- "$orrery" run --suppressions=known.yaml clean.yaml
+expect 0 -e 'suppressed=1' -- env ORRERY_SUPPRESSIONS="$work/known.yaml" "$orrery" run behind.yaml
+(cat behind.yaml; echo 'report: {suppressions: known.yaml}') >silent.yaml
+mkdir -p other
+cd other && expect 0 -e "suppressed=1" -- "$orrery" run ../silent.yaml; cd ..
+(grep -v findings behind.yaml; echo '  findings: []'; echo 'suppressions: [{id: "out-of-*", line: 3}]') >inside.yaml
+expect 0 -o PASS -- "$orrery" check inside.yaml
+expect 0 -o '{id: "out-of-*", line: 3}' -- "$orrery" info --yaml --scenario=inside.yaml
+printf '%s\n' '- {id: race-global}' '- {id: out-of-bound, line: 3}' >misspelt.yaml
+expect 2 -e "misspelt.yaml:2:8: id: found 'out-of-bound', expected one of: " -- "$orrery" run --suppressions=misspelt.yaml clean.yaml
+printf '%s\n' '- {id: race-global, lines: 3}' >key.yaml
+expect 2 -e "key.yaml:1:21: found key 'lines'" -- "$orrery" run --suppressions=key.yaml clean.yaml
+echo '- {kernel: k}' >noid.yaml
+expect 2 -e "noid.yaml:1:3: key 'id' is missing" -- "$orrery" run --suppressions=noid.yaml clean.yaml
+expect 2 -e 'nowhere.yaml: the suppressions cannot be read' -- "$orrery" run --suppressions=nowhere.yaml clean.yaml
+(cat behind.yaml; echo 'report: {suppressions: key.yaml}') >indirect.yaml
+expect 2 -e "indirect.yaml:13:24: suppressions: key.yaml:1:21: found key" -- "$orrery" run indirect.yaml
+
+# ---- SARIF, pictures
+expect 66 -- "$orrery" run --sarif=found.sarif --dot=found.dot behind.yaml
+grep -q '"version": "2.1.0"' found.sarif || problem 'no SARIF'
+grep -q '^digraph orrery' found.dot || problem 'no graph'
+if command -v dot >/dev/null; then
+    expect 66 -- "$orrery" run --dot=picture.svg behind.yaml
+    grep -q '<svg' picture.svg || problem 'no picture'
+fi
+expect 125 -e 'the graph is in picture.dot' -- env PATH= "$orrery" run --dot=picture.svg idle.yaml
 
 # ---- check
 expect 0 -o 'PASS: clean.yaml' -- "$orrery" check clean.yaml
@@ -136,6 +176,12 @@ expect 0 -o 'PASS: behind.yaml' -- "$orrery" check clean.yaml behind.yaml prints
 expect 1 -o 'element 0 is 5, expected 6' -- "$orrery" check wrong.yaml
 expect 1 -o 'missing: out-of-bounds-read at line 3' -- "$orrery" check surprise.yaml
 expect 1 -o 'unexpected: out-of-bounds-write at line 3' -- "$orrery" check surprise.yaml
+sed 's/line: 3/why: "past the end of argument 0"/' behind.yaml >because.yaml
+expect 0 -o PASS -- "$orrery" check because.yaml
+sed 's/past the end/before the start/' because.yaml >otherwise.yaml
+expect 1 -o 'missing: out-of-bounds-write, because "before the start' -- "$orrery" check otherwise.yaml
+sed 's/line: 3/fix: "more memory"/' behind.yaml >mended.yaml
+expect 1 -o 'mended by "more memory"' -- "$orrery" check mended.yaml
 expect 1 -o 'PASS: clean.yaml' -- "$orrery" check wrong.yaml clean.yaml
 expect 2 -e 'bad.yaml:2:20: ' -- "$orrery" check clean.yaml bad.yaml
 expect 2 -e 'nobody' -- "$orrery" check broken.yaml

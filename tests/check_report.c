@@ -56,6 +56,7 @@ static struct finding race(void)
         .why = "the release at mp.cl:8 has memory_scope_work_group: it reaches work-group (0,0,0) only, and the acquire at mp.cl:11 "
                "that read its value is in work-group (1,0,0)",
         .fix = "memory_scope_device at mp.cl:8 and mp.cl:11",
+        .fix_verified = true,
         .spec = "OpenCL 2.2 API, 3.3.5 inclusive scope; 3.3.6 data race",
     };
     return finding;
@@ -84,6 +85,27 @@ static void add(const struct finding finding)
     report_add(report, &finding);
 }
 
+static const char *summary(uint64_t kernels)
+{
+    static char line[300];
+    FILE *memory = fmemopen(line, sizeof line, "w");
+    report_summary(memory, report, kernels);
+    fclose(memory);
+    return line;
+}
+
+/* What is said at the end, without the summary. */
+static const char *the_end(void)
+{
+    static char lines[1000];
+    memset(lines, 0, sizeof lines);
+    FILE *memory = fmemopen(lines, sizeof lines, "w");
+    scenario.quiet = true;
+    report_finish(memory, report, 0);
+    fclose(memory);
+    return lines;
+}
+
 /* ---- text -------------------------------------------------------------------------- */
 
 static const char golden[] =
@@ -97,8 +119,8 @@ static const char golden[] =
     "\n"
     "  why   the release at mp.cl:8 has memory_scope_work_group: it reaches work-group (0,0,0) only, and\n"
     "        the acquire at mp.cl:11 that read its value is in work-group (1,0,0)\n"
-    "  fix   memory_scope_device at mp.cl:8 and mp.cl:11\n"
-    "  spec  OpenCL 2.2 API, 3.3.5 inclusive scope; 3.3.6 data race\n";
+    "  fix   memory_scope_device at mp.cl:8 and mp.cl:11 (verified: the pair is then ordered)\n"
+    "  spec  OpenCL 2.2 API, 3.3.5 inclusive scope; 3.3.6 data race; `orrery explain race-global`\n";
 
 START_TEST(a_finding_reads_as_designed)
 {
@@ -139,7 +161,8 @@ START_TEST(missing_parts_leave_no_holes)
 {
     struct finding finding = {.kind = FINDING_API_ERROR, .severity = SEVERITY_ERROR, .count = 1};
     char *out = shown(&finding, false);
-    ck_assert_str_eq(out, "orrery: error: api-error: an OpenCL call was refused\n");
+    ck_assert_str_eq(out, "orrery: error: api-error: an OpenCL call was refused\n\n"
+                          "  spec  OpenCL 2.2 API; `orrery explain api-error`\n");
     free(out);
     finding = overrun(0);
     finding.severity = SEVERITY_ERROR;
@@ -153,7 +176,23 @@ START_TEST(missing_parts_leave_no_holes)
     ck_assert_str_eq(out, "orrery: error: out-of-bounds-write: a store writes outside every allocation\n"
                           "  kernel k, argument 0, byte -1\n\n"
                           "  1  (no line)                                          store, 1 byte\n"
-                          "     host command\n");
+                          "     host command\n\n"
+                          "  spec  OpenCL 2.2 API, 3.3.1 and 5.2.1; `orrery explain out-of-bounds-write`\n");
+    free(out);
+}
+END_TEST
+
+START_TEST(who_is_no_work_item_has_a_name)
+{
+    struct finding finding = race();
+    finding.severity = SEVERITY_ERROR;
+    finding.access[0].by = "an asynchronous copy";
+    finding.access[1].by = "clEnqueueReadBuffer (command 4)";
+    finding.access[1].has_item = false;
+    char *out = shown(&finding, false);
+    ck_assert_ptr_nonnull(strstr(out, "\n     an asynchronous copy, work-item (0,0,0), sub-group 0"));
+    ck_assert_ptr_nonnull(strstr(out, "\n     clEnqueueReadBuffer (command 4)\n"));
+    ck_assert_ptr_null(strstr(out, "host command"));
     free(out);
 }
 END_TEST
@@ -213,7 +252,8 @@ START_TEST(paragraphs_wrap_at_words)
         ck_assert_int_ne(line[strlen(line) - 1], ' ');
         for (char *c = line; (c = strstr(c, "word")) != NULL; c++)
             words++;
-        ck_assert(strncmp(line, "  why   word", 12) == 0 || strncmp(line, "        word", 12) == 0 || strcmp(line, "        second line") == 0);
+        ck_assert(strncmp(line, "  why   word", 12) == 0 || strncmp(line, "        word", 12) == 0 || strcmp(line, "        second line") == 0 ||
+                  strncmp(line, "  spec  ", 8) == 0);
     }
     ck_assert_uint_eq(words, 60);
     free(out);
@@ -334,6 +374,176 @@ START_TEST(what_differs_is_another_finding)
 }
 END_TEST
 
+START_TEST(a_pair_has_no_order)
+{
+    struct finding pair = race();
+    add(pair);
+    struct finding_access first = pair.access[0];
+    pair.access[0] = pair.access[1];
+    pair.access[1] = first;
+    add(pair);
+    ck_assert_uint_eq(report_count(report), 1);
+    ck_assert_uint_eq(report_get(report, 0)->count, 2);
+    ck_assert_uint_eq(report_get(report, 0)->access[0].place.line, 7);
+    pair.access[0].kind = ACCESS_WRITE; /* other accesses at the same places are another pair */
+    add(pair);
+    ck_assert_uint_eq(report_count(report), 2);
+}
+END_TEST
+
+START_TEST(many_may_arrive_at_once)
+{
+    struct finding finding = overrun(3);
+    finding.count = 16;
+    add(finding);
+    ck_assert_ptr_nonnull(strstr(so_far(), "\n  also  15 more at this place\n"));
+    finding.count = 4;
+    add(finding);
+    ck_assert_uint_eq(report_get(report, 0)->count, 20);
+    ck_assert_str_eq(the_end(), "orrery: also 4 more out-of-bounds-write at a.cl:3:5\n");
+}
+END_TEST
+
+/* ---- consequences -------------------------------------------------------------------------- */
+
+static struct finding of_launch(enum finding_kind kind, uint32_t launch, uint32_t line)
+{
+    struct finding finding = overrun(line);
+    finding.kind = kind;
+    finding.launch = launch;
+    return finding;
+}
+
+START_TEST(what_follows_names_its_cause)
+{
+    add(of_launch(FINDING_OUT_OF_BOUNDS_READ, 1, 3));
+    add(of_launch(FINDING_BARRIER_DIVERGENCE, 1, 4));
+    add(of_launch(FINDING_RACE_LOCAL, 1, 5));
+    ck_assert_ptr_null(report_get(report, 0)->cause);
+    ck_assert_ptr_eq(report_get(report, 1)->cause, report_get(report, 0));
+    ck_assert_ptr_eq(report_get(report, 2)->cause, report_get(report, 1));
+    ck_assert_ptr_nonnull(strstr(so_far(), "\n  note  may follow from out-of-bounds-read at a.cl:3:5, told before\n"));
+    ck_assert_uint_eq(report_distinct(report, SEVERITY_ERROR), 3);
+}
+END_TEST
+
+START_TEST(what_does_not_follow_stands_alone)
+{
+    add(of_launch(FINDING_OUT_OF_BOUNDS_READ, 1, 3));
+    add(of_launch(FINDING_BARRIER_DIVERGENCE, 2, 4));   /* another launch */
+    add(of_launch(FINDING_RACE_GLOBAL, 1, 5));          /* who stopped early orders no less */
+    add(of_launch(FINDING_MAPPED_ACCESS, 3, 6));        /* stops nobody */
+    add(of_launch(FINDING_UNINITIALISED_STORE, 3, 7));
+    add(of_launch(FINDING_OUT_OF_BOUNDS_WRITE, 0, 8));  /* launch unknown */
+    add(of_launch(FINDING_UNINITIALISED_STORE, 0, 9));
+    for (size_t i = 0; i < report_count(report); i++)
+        ck_assert_ptr_null(report_get(report, i)->cause);
+    ck_assert_ptr_null(strstr(so_far(), "note"));
+}
+END_TEST
+
+/* ---- suppressions ---------------------------------------------------------------------------- */
+
+static void suppress(const char *yaml)
+{
+    struct diagnosis diagnosis = {0};
+    char whole[1000];
+    struct scenario loaded;
+    snprintf(whole, sizeof whole, "orrery: 1\nsuppressions:\n%s", yaml);
+    ck_assert_msg(scenario_load_text(&loaded, whole, "s.yaml", &diagnosis) == STATUS_OK, "%s", diagnosis.text);
+    free(scenario.suppressions);
+    scenario.suppressions = loaded.suppressions;
+    scenario.suppression_count = loaded.suppression_count;
+    loaded.suppressions = NULL;
+    loaded.suppression_count = 0;
+    scenario_fini(&loaded);
+}
+
+START_TEST(the_suppressed_are_counted_and_silent)
+{
+    suppress("  - {id: out-of-bounds-write, line: 3}\n  - {id: race-global, kernel: other, reason: benign}\n");
+    add(overrun(3));
+    add(overrun(3));
+    add(overrun(4));
+    add(race());
+    ck_assert_uint_eq(report_count(report), 2);
+    ck_assert_uint_eq(report_suppressed_count(report), 1);
+    ck_assert_uint_eq(report_suppressed_get(report, 0)->count, 2);
+    ck_assert_ptr_null(report_suppressed_get(report, 1));
+    ck_assert_uint_eq(report_total(report, SEVERITY_WARNING), 2);
+    ck_assert_ptr_null(strstr(so_far(), "a.cl:3"));
+    ck_assert_str_eq(summary(1), "orrery: SUMMARY errors=2 warnings=0 suppressed=1 kernels=1 seed=0 schedule=lockstep\n");
+    ck_assert_str_eq(the_end(), "orrery: suppression not used: s.yaml:4\n");
+}
+END_TEST
+
+START_TEST(each_key_of_a_suppression_narrows)
+{
+    static const struct { const char *keys; bool fits; } cases[] = {
+        {"id: race-global", true},
+        {"id: \"race-*\"", true},
+        {"id: \"*\"", true},
+        {"id: race-local", false},
+        {"id: race-global, kernel: mp", true},
+        {"id: race-global, kernel: \"m*p\"", true},
+        {"id: race-global, kernel: m", false},
+        {"id: race-global, file: mp.cl", true},
+        {"id: race-global, file: \"*.cl\"", true},
+        {"id: race-global, file: \"*.c\"", false},
+        {"id: race-global, line: 7", true},
+        {"id: race-global, line: 12", true},
+        {"id: race-global, line: 8", false},
+        {"id: race-global, file: other.cl, line: 7", false},
+        {"id: race-global, object: \"argument 0 'data' (buffer, 8 bytes)\"", true},
+        {"id: race-global, object: \"*'data'*\"", true},
+        {"id: race-global, object: \"*'out'*\"", false},
+        {"id: race-global, kernel: mp, file: mp.cl, line: 7, object: \"*data*\"", true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char yaml[200];
+        snprintf(yaml, sizeof yaml, "  - {%s}\n", cases[i].keys);
+        suppress(yaml);
+        add(race());
+        ck_assert_msg(report_suppressed_count(report) == cases[i].fits, "%s", cases[i].keys);
+        report_clear(report);
+    }
+}
+END_TEST
+
+START_TEST(a_file_in_a_directory_fits_by_its_name)
+{
+    struct finding finding = overrun(3);
+    finding.access[0].place.file = "/home/me/kernels/a.cl";
+    suppress("  - {id: \"*\", file: a.cl, line: 3}\n");
+    add(finding);
+    ck_assert_uint_eq(report_suppressed_count(report), 1);
+}
+END_TEST
+
+START_TEST(generated_suppressions_suppress)
+{
+    char *yaml = NULL;
+    size_t size = 0;
+    struct finding finding = overrun(3);
+    finding.kernel = "odd \"name\"";
+    add(finding);
+    add(race());
+    FILE *memory = open_memstream(&yaml, &size);
+    report_write_suppressions(memory, report);
+    fclose(memory);
+    ck_assert_ptr_nonnull(strstr(yaml, "- {id: race-global, kernel: \"mp\", file: \"mp.cl\", line: 7, "
+                                       "object: \"argument 0 'data' (buffer, 8 bytes)\"}\n"));
+    suppress(yaml);
+    free(yaml);
+    report_clear(report);
+    add(finding);
+    add(race());
+    add(overrun(3));
+    ck_assert_uint_eq(report_suppressed_count(report), 2);
+    ck_assert_uint_eq(report_count(report), 1);
+}
+END_TEST
+
 START_TEST(both_places_of_a_pair_count)
 {
     struct finding pair = race();
@@ -432,15 +642,6 @@ END_TEST
 
 /* ---- summary ------------------------------------------------------------------------------ */
 
-static const char *summary(uint64_t kernels)
-{
-    static char line[300];
-    FILE *memory = fmemopen(line, sizeof line, "w");
-    report_summary(memory, report, kernels);
-    fclose(memory);
-    return line;
-}
-
 START_TEST(the_summary_is_one_fixed_line)
 {
     ck_assert_str_eq(summary(0), "orrery: SUMMARY errors=0 warnings=0 suppressed=0 kernels=0 seed=0 schedule=lockstep\n");
@@ -452,20 +653,30 @@ START_TEST(the_summary_is_one_fixed_line)
     add(overrun(1));
     add(overrun(2));
     add(race());
-    ck_assert_str_eq(summary(4), "orrery: SUMMARY errors=2 warnings=1 suppressed=1 kernels=4 seed=7 schedule=random\n");
+    ck_assert_str_eq(summary(4), "orrery: SUMMARY errors=2 warnings=1 suppressed=0 kernels=4 seed=7 schedule=random\n");
 }
 END_TEST
 
 START_TEST(repeats_get_a_line_each)
 {
-    char line[300] = "";
     add(overrun(1));
     add(overrun(2));
     add(overrun(2));
-    FILE *memory = fmemopen(line, sizeof line, "w");
-    report_print_repeats(memory, report);
-    fclose(memory);
-    ck_assert_str_eq(line, "orrery: also 1 more out-of-bounds-write at a.cl:2:5\n");
+    ck_assert_str_eq(the_end(), "orrery: also 1 more out-of-bounds-write at a.cl:2:5\n");
+}
+END_TEST
+
+START_TEST(the_limit_hides_nothing)
+{
+    scenario.max_findings = 2;
+    for (uint32_t i = 1; i <= 5; i++) {
+        add(overrun(i));
+        add(overrun(i));
+    }
+    ck_assert_str_eq(the_end(), "orrery: also 1 more out-of-bounds-write at a.cl:1:5\n"
+                                "orrery: also 1 more out-of-bounds-write at a.cl:2:5\n"
+                                "orrery: 3 more out-of-bounds-write elsewhere, not printed: --max-errors=2\n");
+    ck_assert_str_eq(summary(1), "orrery: SUMMARY errors=5 warnings=0 suppressed=0 kernels=1 seed=0 schedule=lockstep\n");
 }
 END_TEST
 
@@ -499,6 +710,8 @@ START_TEST(ids_are_stable_and_distinct)
         ck_assert(finding_from_id(finding_id((enum finding_kind)i), &kind));
         ck_assert_int_eq(kind, i);
         ck_assert(*finding_sentence((enum finding_kind)i));
+        ck_assert_msg(*finding_spec((enum finding_kind)i), "no specification for %s", finding_id((enum finding_kind)i));
+        ck_assert_msg(strstr(finding_page((enum finding_kind)i), "Cure"), "no page for %s", finding_id((enum finding_kind)i));
     }
     ck_assert(!finding_from_id("no-such-finding", &kind));
     ck_assert_int_eq(finding_check(FINDING_RACE_LOCAL), CHECK_RACES);
@@ -532,7 +745,9 @@ int main(void)
     const TTest *const tests[] = {
         a_finding_reads_as_designed, repeats_are_counted_in_the_text, missing_parts_leave_no_holes, colour_is_only_in_the_first_line,
         source_cannot_command_a_terminal, long_lines_are_cut_around_the_column, paragraphs_wrap_at_words, json_has_every_field, json_survives_hostile_text,
-        one_place_is_one_finding, what_differs_is_another_finding, both_places_of_a_pair_count, without_places_the_words_decide,
+        one_place_is_one_finding, who_is_no_work_item_has_a_name, a_pair_has_no_order, many_may_arrive_at_once, what_follows_names_its_cause,
+        what_does_not_follow_stands_alone, the_suppressed_are_counted_and_silent, each_key_of_a_suppression_narrows,
+        a_file_in_a_directory_fits_by_its_name, generated_suppressions_suppress, the_limit_hides_nothing, what_differs_is_another_finding, both_places_of_a_pair_count, without_places_the_words_decide,
         order_is_that_of_first_occurrence, everything_is_copied, the_limit_is_per_kind, limit_zero_is_no_limit,
         severity_comes_from_the_check, the_summary_is_one_fixed_line, repeats_get_a_line_each, clear_forgets_all, silence_collects,
         ids_are_stable_and_distinct, threads_may_add_at_once,

@@ -174,7 +174,11 @@ static const char everything[] = "orrery: 1\n"
                                  "           timeout: 2.5, max_steps: 1000}\n"
                                  "checks: {bounds: warning, uninitialised: error, divergence: off, races: warning, atomics: warning, progress: off, api: error}\n"
                                  "report: {fail_on: warning, error_exitcode: 9, keep_exit_code: true, expect_kernels: yes, quiet: on,\n"
-                                 "         max_findings: 3, log: out-%p.txt, json: out.json}\n"
+                                 "         max_findings: 3, log: out-%p.txt, json: out.json, sarif: out.sarif, dot: out.svg,\n"
+                                 "         gen_suppressions: out.yaml}\n"
+                                 "suppressions:\n"
+                                 "  - {id: \"race-*\", kernel: k, file: \"*.cl\", line: 4, object: \"*'a'*\", reason: \"it's benign\"}\n"
+                                 "  - {id: \"*\"}\n"
                                  "program: {text: \"kernel void k(){}\", options: -cl-std=CL2.0}\n";
 
 START_TEST(every_key_of_device_is_read)
@@ -234,6 +238,18 @@ START_TEST(every_key_of_the_run_is_read)
     ck_assert_uint_eq(scenario.max_findings, 3);
     ck_assert_str_eq(scenario.log_file, "out-%p.txt");
     ck_assert_str_eq(scenario.json_file, "out.json");
+    ck_assert_str_eq(scenario.sarif_file, "out.sarif");
+    ck_assert_str_eq(scenario.dot_file, "out.svg");
+    ck_assert_str_eq(scenario.gen_suppressions, "out.yaml");
+    ck_assert_uint_eq(scenario.suppression_count, 2);
+    ck_assert_str_eq(scenario.suppressions[0].id, "race-*");
+    ck_assert_str_eq(scenario.suppressions[0].kernel, "k");
+    ck_assert_str_eq(scenario.suppressions[0].file, "*.cl");
+    ck_assert_uint_eq(scenario.suppressions[0].line, 4);
+    ck_assert_str_eq(scenario.suppressions[0].object, "*'a'*");
+    ck_assert_str_eq(scenario.suppressions[0].reason, "it's benign");
+    ck_assert_str_eq(scenario.suppressions[1].id, "*");
+    ck_assert_ptr_null(scenario.suppressions[1].kernel);
     ck_assert_str_eq(scenario.program.source_text, "kernel void k(){}");
     ck_assert_str_eq(scenario.program.options, "-cl-std=CL2.0");
 }
@@ -497,7 +513,7 @@ END_TEST
 
 START_TEST(rejects_unknown_keys_and_lists_the_legal_ones)
 {
-    rejects("orrery: 1\nchekcs: {}\n", "t.yaml:2:1: ", "'chekcs'", "schedule, checks, report, program");
+    rejects("orrery: 1\nchekcs: {}\n", "t.yaml:2:1: ", "'chekcs'", "schedule, checks, report, suppressions, program");
     rejects("orrery: 1\ndevice:\n  limit: 3\n", "t.yaml:3:3: ", "'limit'", "limits, features, type, topology, errors");
     rejects("orrery: 1\ndevice:\n  limits:\n    local: 3\n", "t.yaml:4:5: ", "'local'", "local_memory");
     rejects("orrery: 1\ndevice:\n  features: {fp8: on}\n", "t.yaml:3:14: ", "'fp8'", "fp16, fp64");
@@ -597,6 +613,10 @@ START_TEST(rejects_expectations_that_cannot_be_meant)
     rejects("orrery: 1\nexpect: {findings: 3}\n", "t.yaml:2:20: ", "'3'", "a sequence of findings");
     rejects("orrery: 1\nexpect: {findings: [{line: 3}]}\n", "t.yaml:2:21: ", "'id' is missing", "orrery-findings(7)");
     rejects("orrery: 1\nexpect: {findings: [{id: unaligned}]}\n", "t.yaml:2:26: ", "'unaligned'", "null-write, use-after-free, misaligned");
+    rejects("orrery: 1\nsuppressions: {id: misaligned}\n", "t.yaml:2:15: ", "a mapping", "a sequence of suppressions");
+    rejects("orrery: 1\nsuppressions: [{id: nothing-*}]\n", "t.yaml:2:21: ", "'nothing-*'", "one of: ");
+    rejects("orrery: 1\nsuppressions: [{line: 3}]\n", "t.yaml:2:16: ", "'id' is missing", "\"*\"");
+    rejects("orrery: 1\nreport: {suppressions: nowhere.yaml}\n", "t.yaml:2:24: ", "nowhere.yaml", "cannot be read");
     rejects("orrery: 1\nexpect: {findings: [{id: misaligned, line: y}]}\n", "t.yaml:2:44: ", "'y'", "0 to 4294967295");
     rejects("orrery: 1\nexpect: {buffers: [{arg: 0, values: [1]}]}\n", "t.yaml:2:20: ", "launch", "less than 0");
     rejects("orrery: 1\nexpect: {buffers: [{values: [1]}]}\n", "t.yaml:2:20: ", "'arg' is missing", "argument");
@@ -630,6 +650,25 @@ START_TEST(files_are_read)
     ck_assert_int_eq(scenario_load_file(&scenario, path, &diagnosis), STATUS_OK);
     ck_assert_str_eq(scenario.name, "f");
     ck_assert_str_eq(scenario.file, path);
+    unlink(path);
+}
+END_TEST
+
+START_TEST(suppressions_of_several_files_add_up)
+{
+    char path[] = "/tmp/orrery-suppressions-XXXXXX";
+    static const char text[] = "- {id: misaligned}\n- {id: null-read, kernel: k}\n";
+    int file = mkstemp(path);
+    ck_assert_int_ge(file, 0);
+    ck_assert_int_eq(write(file, text, sizeof text - 1), sizeof text - 1);
+    close(file);
+    load("orrery: 1\nsuppressions: [{id: unreachable}]\n");
+    option("suppressions", path);
+    option("suppressions", path);
+    ck_assert_uint_eq(scenario.suppression_count, 5);
+    ck_assert_str_eq(scenario.suppressions[0].origin, "t.yaml:2");
+    ck_assert_str_eq(scenario.suppressions[4].id, "null-read");
+    ck_assert_str_eq(scenario.suppressions[4].origin + strlen(path), ":2");
     unlink(path);
 }
 END_TEST
@@ -710,7 +749,7 @@ START_TEST(the_option_table_is_complete)
     static const char *const wanted[] = {
         "uninitialized", "max-errors", "log", "build-options", "compute-units", "max-wgsize", "global-mem-size", "constant-mem-size",
         "local-mem-size", "check-api", "seed", "schedule", "fail-on", "error-exitcode", "keep-exit-code", "expect-kernels", "timeout",
-        "json", "quiet", "max-steps", "topology", "device-type", "device-version", "max-alloc-size", "data-races",
+        "json", "sarif", "dot", "suppressions", "gen-suppressions", "quiet", "max-steps", "topology", "device-type", "device-version", "max-alloc-size", "data-races",
     };
     for (size_t w = 0; w < sizeof wanted / sizeof wanted[0]; w++) {
         bool found = false;
@@ -747,7 +786,7 @@ int main(void)
         no_expectation_is_not_an_empty_one, everything_survives_printing, launches_survive_printing, numbers_do_not_follow_the_locale,
         rejects_what_is_no_scenario, rejects_unknown_keys_and_lists_the_legal_ones, rejects_keys_given_twice,
         rejects_values_and_says_what_is_legal, rejects_launches_that_cannot_be_meant, rejects_arguments_that_cannot_be_meant,
-        rejects_expectations_that_cannot_be_meant, a_failed_load_leaves_the_defaults, files_are_read, options_set_what_keys_set,
+        rejects_expectations_that_cannot_be_meant, a_failed_load_leaves_the_defaults, files_are_read, suppressions_of_several_files_add_up, options_set_what_keys_set,
         bare_switches_turn_on, options_are_checked_like_keys, the_option_table_is_complete, value_types_have_names_and_sizes,
     };
     Suite *suite = suite_create("scenario");

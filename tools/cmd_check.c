@@ -11,7 +11,7 @@
 #include "orrery/scenario_run.h"
 
 /* What came of a run, from a report or from JSON lines. */
-struct seen { char *id, *kernel; uint32_t lines[2]; bool matched; };
+struct seen { char *id, *kernel, *why, *fix; uint32_t lines[2]; bool matched; };
 struct outcome {
     size_t count;
     struct seen *seen;
@@ -22,13 +22,18 @@ struct arguments { struct settings settings; const char *exec; size_t count; cha
 
 /* ---- what was seen -------------------------------------------------------------- */
 
-static struct seen *seen_add(struct outcome *outcome, const char *id, const char *kernel)
+static char *copy(const char *text)
+{
+    return strdup(text ? text : "");
+}
+
+static struct seen *seen_add(struct outcome *outcome, const char *id, const char *kernel, const char *why, const char *fix)
 {
     struct seen *grown = realloc(outcome->seen, (outcome->count + 1) * sizeof *grown);
     if (!grown)
         abort();
     outcome->seen = grown;
-    grown[outcome->count] = (struct seen){.id = strdup(id), .kernel = strdup(kernel ? kernel : "")};
+    grown[outcome->count] = (struct seen){.id = copy(id), .kernel = copy(kernel), .why = copy(why), .fix = copy(fix)};
     return &grown[outcome->count++];
 }
 
@@ -37,6 +42,8 @@ static void outcome_fini(struct outcome *outcome)
     for (size_t i = 0; i < outcome->count; i++) {
         free(outcome->seen[i].id);
         free(outcome->seen[i].kernel);
+        free(outcome->seen[i].why);
+        free(outcome->seen[i].fix);
     }
     free(outcome->seen);
     free(outcome->output);
@@ -46,10 +53,15 @@ static void take_report(struct outcome *outcome, const struct report *report)
 {
     for (size_t i = 0; i < report_count(report); i++) {
         const struct finding *finding = report_get(report, i);
-        struct seen *seen = seen_add(outcome, finding_id(finding->kind), finding->kernel);
+        struct seen *seen = seen_add(outcome, finding_id(finding->kind), finding->kernel, finding->why, finding->fix);
         for (uint32_t a = 0; a < finding->access_count && a < 2; a++)
             seen->lines[a] = finding->access[a].place.line;
     }
+}
+
+static const char *member(const json_t *object, const char *key)
+{
+    return json_string_value(json_object_get(object, key));
 }
 
 /* No file: the program never called OpenCL, and nothing was found. */
@@ -60,8 +72,9 @@ static void take_json(struct outcome *outcome, const char *path)
     FILE *file = fopen(path, "re");
     while (file && getline(&line, &room, file) > 0) {
         json_t *object = json_loads(line, 0, NULL), *accesses = json_object_get(object, "accesses");
-        const char *id = json_string_value(json_object_get(object, "id"));
-        struct seen *seen = id ? seen_add(outcome, id, json_string_value(json_object_get(object, "kernel"))) : NULL;
+        const char *id = member(object, "id");
+        struct seen *seen =
+            id ? seen_add(outcome, id, member(object, "kernel"), member(object, "why"), member(object, "fix")) : NULL;
         for (size_t a = 0; seen && a < json_array_size(accesses) && a < 2; a++)
             seen->lines[a] = (uint32_t)json_integer_value(json_object_get(json_array_get(accesses, a), "line"));
         json_decref(object);
@@ -73,10 +86,16 @@ static void take_json(struct outcome *outcome, const char *path)
 
 /* ---- findings --------------------------------------------------------------------- */
 
+static bool says(const char *expected, const char *sentence)
+{
+    return !expected || strstr(sentence, expected);
+}
+
 static bool fits(const struct expect_finding *expected, const struct seen *seen)
 {
     return strcmp(expected->id, seen->id) == 0 && (!expected->kernel || strcmp(expected->kernel, seen->kernel) == 0) &&
-           (!expected->line || expected->line == seen->lines[0] || expected->line == seen->lines[1]);
+           (!expected->line || expected->line == seen->lines[0] || expected->line == seen->lines[1]) &&
+           says(expected->why, seen->why) && says(expected->fix, seen->fix);
 }
 
 static bool match(const struct expect_finding *expected, struct outcome *outcome)
@@ -93,16 +112,26 @@ static void print_missing(const struct expect_finding *expected)
     printf("  missing: %s", expected->id);
     if (expected->line)
         printf(" at line %" PRIu32, expected->line);
-    printf("%s%s\n", expected->kernel ? " in kernel " : "", expected->kernel ? expected->kernel : "");
+    printf("%s%s", expected->kernel ? " in kernel " : "", expected->kernel ? expected->kernel : "");
+    if (expected->why)
+        printf(", because \"%s\"", expected->why);
+    if (expected->fix)
+        printf(", mended by \"%s\"", expected->fix);
+    putchar('\n');
 }
 
-/* Those that name a line choose first, so that "any line" cannot take theirs. */
+static bool is_exact(const struct expect_finding *expected)
+{
+    return expected->line || expected->why || expected->fix;
+}
+
+/* Those that say more choose first, so that "any" cannot take theirs. */
 static size_t compare_findings(const struct scenario_expect *expect, struct outcome *outcome)
 {
     size_t differences = 0;
-    for (int with_line = 1; with_line >= 0; with_line--) {
+    for (int exact = 1; exact >= 0; exact--) {
         for (size_t i = 0; i < expect->finding_count; i++) {
-            if ((expect->findings[i].line != 0) != with_line || match(&expect->findings[i], outcome))
+            if (is_exact(&expect->findings[i]) != exact || match(&expect->findings[i], outcome))
                 continue;
             print_missing(&expect->findings[i]);
             differences++;

@@ -67,7 +67,7 @@ static int run_scenario(const struct scenario *scenario, struct report *report, 
 {
     struct diagnosis diagnosis = {0};
     struct scenario_result result;
-    report_set_stream(report, log, log == stderr && isatty(STDERR_FILENO));
+    report_set_stream(report, log, wants_colour(log));
     enum status status = scenario_run(scenario, report, &result, &diagnosis);
     if (result.output) {
         fwrite(result.output, 1, result.output_size, stdout);
@@ -76,12 +76,16 @@ static int run_scenario(const struct scenario *scenario, struct report *report, 
     bool ran = status == STATUS_OK || status == STATUS_NO_PROGRESS;
     if (!ran)
         say("error: %s: %s", scenario->file, diagnosis.text[0] ? diagnosis.text : status_name(status));
-    report_print_repeats(log, report);
-    if (ran && !scenario->quiet)
-        report_summary(log, report, result.kernels_run);
+    if (ran)
+        report_finish(log, report, result.kernels_run);
     int code = verdict(scenario, report, status, result.kernels_run);
+    const struct report_end end = {.kernels_run = result.kernels_run, .exit_status = code};
+    struct diagnosis unwritten = {0};
     scenario_result_fini(&result);
-    return json_write(scenario, report) ? code : EXIT_FAILED;
+    if (report_write_files(report, &end, &unwritten))
+        return code;
+    say_diagnosis(&unwritten);
+    return EXIT_FAILED;
 }
 
 static int run_file(const struct settings *settings, const char *path)

@@ -4,6 +4,7 @@ bin_PROGRAMS += orrery
 orrery_SOURCES = \
 	%D%/cmd_check.c \
 	%D%/cmd_dis.c \
+	%D%/cmd_explain.c \
 	%D%/cmd_info.c \
 	%D%/cmd_run.c \
 	%D%/library.c \

@@ -9,6 +9,7 @@ static const struct command { const char *name; int (*run)(int, char **); const 
     {"run", cmd_run, "run a program, or a scenario that launches its kernels itself"},
     {"check", cmd_check, "run scenarios and compare with what they expect"},
     {"dis", cmd_dis, "show SPIR-V and bytecode of a program"},
+    {"explain", cmd_explain, "say what a kind of finding means"},
     {"info", cmd_info, "show the device, its limits and the tools"},
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };

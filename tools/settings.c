@@ -207,42 +207,22 @@ void environment_configure_compiler(void)
 
 /* ---- output ----------------------------------------------------------------------------- */
 
-static FILE *open_named(const char *pattern)
+FILE *log_open(const struct scenario *scenario)
 {
-    char *path = NULL;
-    const char *mark = strstr(pattern, "%p");
-    int length = mark ? (int)(mark - pattern) : (int)strlen(pattern);
-    if (asprintf(&path, "%.*s", length, pattern) < 0)
-        return NULL;
-    if (mark) {
-        free(path);
-        if (asprintf(&path, "%.*s%ld%s", length, pattern, (long)getpid(), mark + 2) < 0)
-            return NULL;
-    }
-    FILE *file = fopen(path, "we");
+    FILE *file = scenario->log_file ? report_open_file(scenario->log_file) : stderr;
     if (!file)
-        say("error: %s cannot be written", path);
-    free(path);
+        say("error: %s cannot be written", scenario->log_file);
     return file;
 }
 
-FILE *log_open(const struct scenario *scenario)
+bool wants_colour(const FILE *log)
 {
-    return scenario->log_file ? open_named(scenario->log_file) : stderr;
+    const char *refused = getenv("NO_COLOR");
+    return log == stderr && isatty(STDERR_FILENO) && !(refused && *refused);
 }
 
 void log_close(FILE *stream)
 {
     if (stream && stream != stderr)
         fclose(stream);
-}
-
-bool json_write(const struct scenario *scenario, const struct report *report)
-{
-    FILE *stream = scenario->json_file ? open_named(scenario->json_file) : NULL;
-    if (!stream)
-        return !scenario->json_file;
-    for (size_t i = 0; i < report_count(report); i++)
-        report_write_json(stream, report_get(report, i));
-    return fclose(stream) == 0;
 }

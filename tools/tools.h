@@ -23,6 +23,7 @@ enum { EXIT_USAGE = 2, EXIT_NOTHING_RAN = 3, EXIT_DIFFERS = 1, EXIT_NO_PROGRESS 
 int cmd_run(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 int cmd_dis(int argc, char **argv);
+int cmd_explain(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 
 /* ---- options ------------------------------------------------------------------ */
@@ -53,7 +54,8 @@ void environment_configure_compiler(void);
 /* The log file, or stderr; NULL = cannot be written (said). */
 FILE *log_open(const struct scenario *scenario);
 void log_close(FILE *stream);
-bool json_write(const struct scenario *scenario, const struct report *report);
+/* On a terminal, unless NO_COLOR is set and not empty. */
+bool wants_colour(const FILE *log);
 
 /* ---- library, processes ------------------------------------------------------------ */
 

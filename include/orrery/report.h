@@ -2,15 +2,19 @@
 /*
  * PURPOSE  Findings: what Orrery tells the user.  One struct for all kinds; the
  *          report de-duplicates by (kind, site, site), counts, orders by first
- *          occurrence, and prints text or JSON lines.
+ *          occurrence, holds back what the scenario suppresses, and prints text,
+ *          JSON lines, SARIF and pictures (orrery-report(5) describes them).
  *
  * Interface
- *   report_new/free, report_add, report_count, report_get, report_clear
- *   report_print_finding (text), report_write_json, report_summary
+ *   report_new/free, report_add, report_clear
+ *   report_count/get        what was found; report_suppressed_count/get: what was held back
+ *   report_print_finding    text, as findings arrive; report_finish: what is said at the end
+ *   report_write_*          one form to a stream; report_write_files: what the scenario asks for
+ *   finding_*               the kinds, and their pages of orrery-findings(7)
  *
- * Files      lib/ and tools/ open the scenario's log and json files, not the report.
  * Ownership  report_add copies everything, strings too.  report_get borrows until
  *            the next add or clear.  Calls are safe from several threads.
+ * Unknown    who found it, and where the program's own output goes.
  */
 #ifndef ORRERY_REPORT_H
 #define ORRERY_REPORT_H
@@ -71,6 +75,8 @@ const char *finding_id(enum finding_kind kind);
 const char *finding_sentence(enum finding_kind kind);
 enum check finding_check(enum finding_kind kind);
 bool finding_from_id(const char *id, enum finding_kind *out_kind);
+const char *finding_page(enum finding_kind kind); /* orrery-findings(7) on it, as plain text */
+const char *finding_spec(enum finding_kind kind); /* the sections of the specification that the page names */
 
 /* Where in the user's source; strings may be NULL. line 0 = unknown. */
 struct source_place {
@@ -99,11 +105,14 @@ struct finding_step {
     bool before;
     struct source_place place;
     const char *text;  /* "release, memory_scope_work_group" */
+    uint32_t partner;  /* 1 + index of the step on the other side that it meets; 0: none */
+    bool synchronises; /* it synchronises with its partner; false: it would have to */
 };
 
 struct finding {
     enum finding_kind kind;
     enum severity severity; /* set by report_add from the scenario's checks */
+    uint32_t launch;        /* serial number of the launch it belongs to; 0: none */
     const char *kernel;     /* name, or NULL */
     const char *object;     /* "argument 0 'data' (buffer, 8 bytes)", "local variable 'tile'", or NULL */
     uint64_t offset_bytes;  /* of the first byte touched, from the object's start */
@@ -115,17 +124,18 @@ struct finding {
     bool fix_verified;      /* the checker ran again with it, and the pair was ordered */
     uint32_t step_count;
     const struct finding_step *steps;
-    bool consequence;       /* set by the report: an earlier finding may be its cause */
-    const char *spec;       /* "OpenCL 2.2 API, 3.3.5 ..." or NULL */
-    uint64_t count;         /* kept by the report: how often at these places */
+    const struct finding *cause; /* set by the report: the earlier finding that it may follow from, or NULL */
+    const char *spec;       /* "OpenCL 2.2 API, 3.3.5 ..."; NULL: finding_spec(kind) */
+    uint64_t count;         /* how often at these places; to report_add 0 is once */
 };
 
 struct report;
 struct report *report_new(const struct scenario *scenario);
 void report_free(struct report *report);
+const struct scenario *report_scenario(const struct report *report);
 
-/* Drops findings whose check is off.  Prints the text form to the report's
- * stream when the (kind, sites) pair is new and the limits allow it. */
+/* Drops findings whose check is off and keeps those that are suppressed apart.  Prints the text
+ * form to the report's stream when the (kind, sites) pair is new and the limit allows it. */
 void report_add(struct report *report, const struct finding *finding);
 
 /* Where text goes as findings arrive; NULL = collect silently (default stderr). */
@@ -134,17 +144,36 @@ void report_set_stream(struct report *report, FILE *stream, bool colour);
 size_t report_count(const struct report *report);              /* distinct findings */
 size_t report_total(const struct report *report, enum severity at_least); /* occurrences */
 const struct finding *report_get(const struct report *report, size_t index);
+size_t report_suppressed_count(const struct report *report);   /* distinct, not among the others */
+const struct finding *report_suppressed_get(const struct report *report, size_t index);
 void report_clear(struct report *report);
 
 void report_print_finding(FILE *stream, const struct finding *finding, bool colour);
+
+/* How a run ended, for those forms that say so. */
+struct report_end {
+    uint64_t kernels_run;
+    int exit_status; /* -1: the program's own, which is not known here */
+};
+
 void report_write_json(FILE *stream, const struct finding *finding); /* one line */
+void report_write_json_summary(FILE *stream, const struct report *report, const struct report_end *end);
+void report_write_sarif(FILE *stream, const struct report *report, const struct report_end *end);
+void report_write_dot(FILE *stream, const struct report *report);
+void report_write_suppressions(FILE *stream, const struct report *report); /* a file that suppresses all of it */
 
-/* "orrery: also 63 more race-global at mp.cl:7:11", a line for each finding that came again. */
-void report_print_repeats(FILE *stream, const struct report *report);
+/* A file for writing; %p in its name is the process id.  NULL: it cannot be written. */
+FILE *report_open_file(const char *pattern);
+/* The files that the scenario's report section names; false: one cannot be written, diagnosis says which. */
+bool report_write_files(const struct report *report, const struct report_end *end, struct diagnosis *diagnosis);
 
-/* The one summary line: "orrery: SUMMARY errors=2 warnings=0 suppressed=0
- * kernels=4 seed=7 schedule=lockstep\n"; errors and warnings count distinct findings,
- * suppressed those of them that max_findings kept from being printed. */
+/* What is said at the end: how often findings came again, how many were not printed, which suppressions
+ * nothing met, and, unless the scenario says quiet, the summary. */
+void report_finish(FILE *stream, const struct report *report, uint64_t kernels_run);
+
+/* The one summary line: "orrery: SUMMARY errors=2 warnings=0 suppressed=0 kernels=4 seed=7
+ * schedule=lockstep\n", of distinct findings; the suppressed are in none of the other counts. */
 void report_summary(FILE *stream, const struct report *report, uint64_t kernels_run);
+size_t report_distinct(const struct report *report, enum severity severity);
 
 #endif

@@ -10,6 +10,7 @@
  *   scenario_apply_option   one "key", "value" as the command line and the
  *                           environment spell them ("seed", "7"); same checks
  *   scenario_option         the options there are, for help texts and the environment
+ *   scenario_load_suppressions   a file with a sequence of suppressions, added to those there are
  *   scenario_print          YAML; parse(print(s)) == s
  *   scenario_fini
  *
@@ -128,7 +129,12 @@ struct scenario_program { char *source_file, *source_text, *spirv_file, *options
 
 /* ---- what should come of it ------------------------------------------------ */
 
-struct expect_finding { char *id; uint32_t line; /* 0 = any */ char *kernel; /* NULL = any */ };
+struct expect_finding {
+    char *id;
+    uint32_t line;   /* 0 = any */
+    char *kernel;    /* NULL = any */
+    char *why, *fix; /* text that must be in those sentences; NULL = any */
+};
 struct expect_buffer { uint32_t launch; uint32_t arg; struct value_list values; };
 struct scenario_expect {
     bool present;
@@ -136,6 +142,16 @@ struct scenario_expect {
     size_t buffer_count;   struct expect_buffer *buffers;
     char *output;          /* what printf wrote, or NULL */
     int exit_status;       /* of the host program; -1 = not stated */
+};
+
+/* ---- what is known and not to be told ---------------------------------------- */
+
+/* Patterns in which * stands for any text; NULL fits everything. */
+struct suppression {
+    char *id, *kernel, *file, *object; /* file: its whole name, or the part behind the last / */
+    uint32_t line;                     /* of an access in file; 0 = any */
+    char *reason;                      /* or NULL */
+    char *origin;                      /* "known.yaml:3" */
 };
 
 struct scenario {
@@ -150,6 +166,10 @@ struct scenario {
     uint32_t max_findings;       /* printed per kind: 10 */
     char *log_file;              /* findings go there instead of stderr; %p = pid */
     char *json_file;             /* findings as JSON lines; NULL = none */
+    char *sarif_file;            /* as SARIF 2.1.0 */
+    char *dot_file;              /* as a graph; drawn when it is named .svg */
+    char *gen_suppressions;      /* a file of suppressions for all of them */
+    size_t suppression_count; struct suppression *suppressions;
     char *build_options;         /* appended to every build */
     char *device_selector;       /* which devices and sub-devices the platform lists; NULL = all roots */
     struct scenario_program program;
@@ -160,6 +180,7 @@ struct scenario {
 void scenario_default(struct scenario *scenario);
 enum status scenario_load_file(struct scenario *scenario, const char *path, struct diagnosis *diagnosis);
 enum status scenario_load_text(struct scenario *scenario, const char *text, const char *name, struct diagnosis *diagnosis);
+enum status scenario_load_suppressions(struct scenario *scenario, const char *path, struct diagnosis *diagnosis);
 enum status scenario_apply_option(struct scenario *scenario, const char *key, const char *value, struct diagnosis *diagnosis);
 /* The options scenario_apply_option knows; false past the end.  lib/ and tools/ read the
  * variable of each from the environment; argument "[X]" may be left out. */

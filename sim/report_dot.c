@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Findings as a graph in Graphviz's language: each access of a finding is a box in the column of who made it,
+ * with what came before and after; an edge that is missing is red and dashed.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "report_words.h"
+
+/* In quotes; \l ends a line that is set to the left. */
+static void put_label(FILE *stream, const char *text)
+{
+    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+        if (*c == '"' || *c == '\\')
+            fputc('\\', stream);
+        fputc(*c < 32 || *c == 127 ? ' ' : *c, stream);
+    }
+}
+
+static void put_place(FILE *stream, const struct source_place *place)
+{
+    char where[PLACE_CHARS];
+    char *line = source_text(place);
+    place_text(place, where);
+    put_label(stream, where);
+    fputs("\\l", stream);
+    if (line && *line) {
+        put_label(stream, line);
+        fputs("\\l", stream);
+    }
+    free(line);
+}
+
+static void put_words(FILE *stream, void (*print)(FILE *, const struct finding_access *), const struct finding_access *access)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *words = open_memstream(&text, &size);
+    if (!words)
+        return;
+    print(words, access);
+    fclose(words);
+    put_label(stream, text);
+    free(text);
+}
+
+static void put_steps(FILE *stream, size_t number, const struct finding *finding, uint32_t side, bool before)
+{
+    for (uint32_t i = 0; i < finding->step_count; i++) {
+        const struct finding_step *step = &finding->steps[i];
+        if (step->side != side || step->before != before)
+            continue;
+        fprintf(stream, "      f%zu_step%" PRIu32 " [style=rounded, label=\"", number, i);
+        put_place(stream, &step->place);
+        put_label(stream, step->text ? step->text : "");
+        fputs("\\l\"]\n", stream);
+    }
+}
+
+static void put_access(FILE *stream, size_t number, const struct finding *finding, uint32_t side)
+{
+    const struct finding_access *access = &finding->access[side];
+    fprintf(stream, "    subgraph cluster_f%zu_%" PRIu32 " {\n      label=\"", number, side + 1);
+    put_words(stream, print_entity, access);
+    fputs("\"\n", stream);
+    put_steps(stream, number, finding, side, true);
+    fprintf(stream, "      f%zu_access%" PRIu32 " [penwidth=2, label=\"", number, side);
+    put_place(stream, &access->place);
+    put_words(stream, print_action, access);
+    fputs("\\l\"]\n", stream);
+    put_steps(stream, number, finding, side, false);
+    fputs("    }\n", stream);
+}
+
+/* Program order: the steps before, the access, the steps after. */
+static void put_order(FILE *stream, size_t number, const struct finding *finding, uint32_t side)
+{
+    fprintf(stream, "    ");
+    for (uint32_t i = 0; i < finding->step_count; i++) {
+        if (finding->steps[i].side == side && finding->steps[i].before)
+            fprintf(stream, "f%zu_step%" PRIu32 " -> ", number, i);
+    }
+    fprintf(stream, "f%zu_access%" PRIu32, number, side);
+    for (uint32_t i = 0; i < finding->step_count; i++) {
+        if (finding->steps[i].side == side && !finding->steps[i].before)
+            fprintf(stream, " -> f%zu_step%" PRIu32, number, i);
+    }
+    fputc('\n', stream);
+}
+
+static void put_synchronisation(FILE *stream, size_t number, const struct finding *finding)
+{
+    static const char present[] = "color=blue, label=\"synchronises with\"";
+    static const char missing[] = "color=red, style=dashed, label=\"does not synchronise with\"";
+    for (uint32_t i = 0; i < finding->step_count; i++) {
+        const struct finding_step *step = &finding->steps[i];
+        if (step->partner && step->partner <= finding->step_count && step->side == 0)
+            fprintf(stream, "    f%zu_step%" PRIu32 " -> f%zu_step%" PRIu32 " [constraint=false, %s]\n", number, i, number,
+                    step->partner - 1, step->synchronises ? present : missing);
+    }
+}
+
+static void put_finding(FILE *stream, size_t number, const struct finding *finding)
+{
+    fprintf(stream, "  subgraph cluster_f%zu {\n    label=\"%zu: %s: ", number, number, finding_id(finding->kind));
+    put_label(stream, finding_sentence(finding->kind));
+    fputs("\"\n", stream);
+    for (uint32_t side = 0; side < finding->access_count && side < 2; side++) {
+        put_access(stream, number, finding, side);
+        put_order(stream, number, finding, side);
+    }
+    put_synchronisation(stream, number, finding);
+    if (finding->access_count > 1 && finding_check(finding->kind) == CHECK_RACES)
+        fprintf(stream, "    f%zu_access0 -> f%zu_access1 [dir=none, constraint=false, color=red, style=dashed, "
+                        "label=\"not ordered\"]\n", number, number);
+    fputs("  }\n", stream);
+}
+
+void report_write_dot(FILE *stream, const struct report *report)
+{
+    fputs("digraph orrery {\n  rankdir=TB\n  node [shape=box, fontname=\"monospace\"]\n  edge [fontname=\"sans-serif\"]\n", stream);
+    for (size_t i = 0; i < report_count(report); i++) {
+        const struct finding *finding = report_get(report, i);
+        if (finding->access_count)
+            put_finding(stream, i + 1, finding);
+    }
+    fputs("}\n", stream);
+}

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SARIF 2.1.0 (OASIS): one run, a rule for each kind, a result for each finding. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <xxhash.h>
+
+#include "report_json.h"
+#include "report_words.h"
+#include "suppression.h"
+
+static const char schema[] = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+
+static json_t *message(const char *text)
+{
+    json_t *object = json_object();
+    put_text(object, "text", text ? text : "");
+    return object;
+}
+
+/* ---- rules ----------------------------------------------------------------------- */
+
+static json_t *rule(enum finding_kind kind, const struct scenario *scenario)
+{
+    json_t *object = json_object();
+    enum severity severity = scenario->checks[finding_check(kind)];
+    put_text(object, "id", finding_id(kind));
+    json_object_set_new(object, "shortDescription", message(finding_sentence(kind)));
+    json_object_set_new(object, "help", message(finding_page(kind)));
+    json_object_set_new(object, "defaultConfiguration",
+                        json_pack("{s:b,s:s}", "enabled", severity != SEVERITY_OFF, "level",
+                                  severity == SEVERITY_OFF ? "none" : severity_word(severity)));
+    return object;
+}
+
+static json_t *tool(const struct scenario *scenario)
+{
+    json_t *rules = json_array();
+    for (int kind = 0; kind < FINDING_KIND_COUNT; kind++)
+        json_array_append_new(rules, rule((enum finding_kind)kind, scenario));
+    return json_pack("{s:{s:s,s:s,s:o}}", "driver", "name", "Orrery", "version", ORRERY_VERSION, "rules", rules);
+}
+
+/* ---- places ------------------------------------------------------------------------- */
+
+static bool is_uri_character(unsigned char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || strchr("-._~/", c);
+}
+
+/* A path as a URI reference: absolute ones get a scheme, odd bytes are escaped. */
+static json_t *uri(const char *path)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    if (!stream)
+        return NULL;
+    fputs(*path == '/' ? "file://" : "", stream);
+    for (const unsigned char *c = (const unsigned char *)path; *c; c++)
+        fprintf(stream, is_uri_character(*c) ? "%c" : "%%%02X", *c);
+    fclose(stream);
+    json_t *value = json_string(text);
+    free(text);
+    return value;
+}
+
+static json_t *region(const struct source_place *place)
+{
+    json_t *object = json_object();
+    put_number(object, "startLine", place->line);
+    if (place->column)
+        put_number(object, "startColumn", place->column);
+    if (place->text)
+        json_object_set_new(object, "snippet", message(place->text));
+    return object;
+}
+
+static json_t *physical_location(const struct source_place *place)
+{
+    json_t *object = json_pack("{s:{s:o}}", "artifactLocation", "uri", uri(place->file));
+    if (object && place->line)
+        json_object_set_new(object, "region", region(place));
+    return object;
+}
+
+static json_t *location(const struct source_place *place, const char *kernel, const char *text)
+{
+    json_t *object = json_object();
+    if (place->file)
+        json_object_set_new(object, "physicalLocation", physical_location(place));
+    if (kernel)
+        json_object_set_new(object, "logicalLocations", json_pack("[{s:s,s:s}]", "name", kernel, "kind", "function"));
+    if (text)
+        json_object_set_new(object, "message", message(text));
+    return object;
+}
+
+/* "plain store, 4 bytes: work-item (0,0,0), ..." */
+static char *access_text(const struct finding_access *access)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    if (!stream)
+        return NULL;
+    print_action(stream, access);
+    fputs(": ", stream);
+    print_entity(stream, access);
+    fclose(stream);
+    return text;
+}
+
+static json_t *access_location(const struct finding *finding, uint32_t index)
+{
+    char *text = access_text(&finding->access[index]);
+    json_t *object = location(&finding->access[index].place, finding->kernel, text);
+    free(text);
+    return object;
+}
+
+/* ---- the two paths ------------------------------------------------------------------- */
+
+static void add_steps(json_t *path, const struct finding *finding, uint32_t side, bool before)
+{
+    for (uint32_t i = 0; i < finding->step_count; i++) {
+        const struct finding_step *step = &finding->steps[i];
+        if (step->side == side && step->before == before)
+            json_array_append_new(path, json_pack("{s:o}", "location", location(&step->place, finding->kernel, step->text)));
+    }
+}
+
+static json_t *thread_flow(const struct finding *finding, uint32_t side)
+{
+    char name[] = {(char)('1' + side), '\0'};
+    json_t *path = json_array();
+    add_steps(path, finding, side, true);
+    json_array_append_new(path, json_pack("{s:o,s:s}", "location", access_location(finding, side), "importance", "essential"));
+    add_steps(path, finding, side, false);
+    return json_pack("{s:s,s:o}", "id", name, "locations", path);
+}
+
+static json_t *code_flows(const struct finding *finding)
+{
+    return json_pack("[{s:[o,o]}]", "threadFlows", thread_flow(finding, 0), thread_flow(finding, 1));
+}
+
+/* ---- results --------------------------------------------------------------------------- */
+
+static char *result_text(const struct finding *finding)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    if (!stream)
+        return NULL;
+    fprintf(stream, "%s.", finding_sentence(finding->kind));
+    if (finding->object)
+        fprintf(stream, " Object: %s.", finding->object);
+    if (finding->why)
+        fprintf(stream, " Why: %s.", finding->why);
+    if (finding->fix)
+        fprintf(stream, " Fix: %s%s.", finding->fix, finding->fix_verified ? " (verified)" : "");
+    fclose(stream);
+    return text;
+}
+
+static void put_place(FILE *stream, const struct source_place *place)
+{
+    char *line = source_text(place);
+    const char *slash = place->file ? strrchr(place->file, '/') : NULL;
+    fprintf(stream, "%s\n%s\n", slash ? slash + 1 : place->file ? place->file : "", line ? line : "");
+    free(line);
+}
+
+/* Of the text of the lines, not their numbers: it outlives edits above them. */
+static json_t *fingerprints(const struct finding *finding)
+{
+    char *text = NULL, hexadecimal[20];
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    if (!stream)
+        return NULL;
+    fprintf(stream, "%s\n%s\n", finding_id(finding->kind), finding->kernel ? finding->kernel : "");
+    for (uint32_t i = 0; i < finding->access_count && i < 2; i++)
+        put_place(stream, &finding->access[i].place);
+    if (!finding->access_count)
+        fputs(finding->why ? finding->why : "", stream);
+    fclose(stream);
+    snprintf(hexadecimal, sizeof hexadecimal, "%016" PRIx64, (uint64_t)XXH3_64bits(text, size));
+    free(text);
+    return json_pack("{s:s}", "orrery/v1", hexadecimal);
+}
+
+static json_t *properties(const struct finding *finding)
+{
+    json_t *object = json_object();
+    put_text(object, "why", finding->why);
+    put_text(object, "fix", finding->fix);
+    if (finding->fix)
+        json_object_set_new(object, "fixVerified", json_boolean(finding->fix_verified));
+    put_text(object, "specification", finding->spec ? finding->spec : finding_spec(finding->kind));
+    if (finding->cause)
+        put_text(object, "mayFollowFrom", finding_id(finding->cause->kind));
+    return object;
+}
+
+static json_t *result(const struct finding *finding)
+{
+    char *text = result_text(finding);
+    json_t *object = json_pack("{s:s,s:i,s:s,s:o}", "ruleId", finding_id(finding->kind), "ruleIndex", (int)finding->kind,
+                               "level", severity_word(finding->severity), "message", message(text));
+    free(text);
+    put_number(object, "occurrenceCount", finding->count);
+    json_object_set_new(object, "partialFingerprints", fingerprints(finding));
+    json_object_set_new(object, "properties", properties(finding));
+    json_t *first = finding->access_count ? access_location(finding, 0)
+                                          : location(&(struct source_place){NULL, 0, 0, NULL}, finding->kernel, NULL);
+    json_object_set_new(object, "locations", json_pack("[o]", first));
+    if (finding->access_count > 1) {
+        json_t *second = access_location(finding, 1);
+        put_number(second, "id", 1);
+        json_object_set_new(object, "relatedLocations", json_pack("[o]", second));
+        json_object_set_new(object, "codeFlows", code_flows(finding));
+    }
+    return object;
+}
+
+static json_t *suppressed_result(const struct finding *finding, const struct scenario *scenario)
+{
+    const struct suppression *suppression = suppression_find(scenario, finding);
+    json_t *object = result(finding), *entry = json_object();
+    put_text(entry, "kind", "external");
+    put_text(entry, "justification", suppression ? suppression->reason : NULL);
+    json_object_set_new(object, "suppressions", json_pack("[o]", entry));
+    return object;
+}
+
+/* ---- the log ------------------------------------------------------------------------------ */
+
+static json_t *invocation(const struct report_end *end)
+{
+    enum { NO_PROGRESS = 124 }; /* this status and those above say that the run itself failed */
+    json_t *object = json_object();
+    json_object_set_new(object, "executionSuccessful", json_boolean(end->exit_status < NO_PROGRESS));
+    if (end->exit_status >= 0)
+        json_object_set_new(object, "exitCode", json_integer(end->exit_status));
+    return object;
+}
+
+void report_write_sarif(FILE *stream, const struct report *report, const struct report_end *end)
+{
+    const struct scenario *scenario = report_scenario(report);
+    json_t *results = json_array();
+    for (size_t i = 0; i < report_count(report); i++)
+        json_array_append_new(results, result(report_get(report, i)));
+    for (size_t i = 0; i < report_suppressed_count(report); i++)
+        json_array_append_new(results, suppressed_result(report_suppressed_get(report, i), scenario));
+    json_t *log = json_pack("{s:s,s:s,s:[{s:o,s:[o],s:s,s:o}]}", "$schema", schema, "version", "2.1.0", "runs", "tool",
+                            tool(scenario), "invocations", invocation(end), "columnKind", "unicodeCodePoints",
+                            "results", results);
+    json_dumpf(log, stream, JSON_INDENT(2));
+    fputc('\n', stream);
+    json_decref(log);
+}
