@@ -96,7 +96,7 @@ expect 2 -e 'expected options only' -- "$orrery" info x
 expect 2 -e 'requires an argument' -- "$orrery" run --seed
 expect 2 -e 'option seed' -- "$orrery" run --seed=x clean.yaml
 expect 2 -e 'lockstep, serial' -- "$orrery" run --schedule=fifo clean.yaml
-expect 2 -e 'not there yet' -- "$orrery" run --topology='numa:2' clean.yaml
+expect 2 -e 'expected package, numa' -- "$orrery" run --topology='numa:2' clean.yaml
 expect 2 -e 'ORRERY_QUANTUM' -- env ORRERY_QUANTUM=0 "$orrery" run clean.yaml
 expect 2 -e 'bad.yaml:2:20: ' -- "$orrery" run bad.yaml
 expect 2 -e 'nowhere.yaml' -- "$orrery" run nowhere.yaml
