@@ -101,7 +101,7 @@ static void make_uniform(struct launch_request *request)
             request->local_size[d]--;
 }
 
-static void choose_local(struct launch_request *request, const struct device *device,
+static void choose_local(struct launch_request *request, const struct device_config *config,
                          const struct kernel_info *info, bool ragged)
 {
     if (has_required_size(info)) {
@@ -109,7 +109,7 @@ static void choose_local(struct launch_request *request, const struct device *de
             request->local_size[d] = info->required_size[d];
         return;
     }
-    device_suggest_local_size(device, request->kernel, request->work_dim, request->global_size,
+    device_suggest_local_size(config, request->kernel, request->work_dim, request->global_size,
                               request->local_size);
     if (!ragged)
         make_uniform(request);
@@ -141,7 +141,7 @@ static cl_int take_local(struct launch_request *request, const struct queue *que
             request->local_size[d] = d < request->work_dim ? size[d] : 1;
         err = check_local(request, config, kernel->info);
     } else if (!range_empty(request)) {
-        choose_local(request, queue->device->device, kernel->info, ragged);
+        choose_local(request, config, kernel->info, ragged);
     }
     if (err || range_empty(request))
         return err;

@@ -138,7 +138,7 @@ static uint64_t max_group_size(const struct kernel_object *kernel, const struct 
 static uint32_t sub_group_size(const struct kernel_object *kernel, const struct cl_device *device,
                                uint64_t items)
 {
-    uint32_t size = device_sub_group_size(device->device, kernel->kernel, items);
+    uint32_t size = device_sub_group_size(device->config, kernel->kernel, items);
     return size ? size : 1;
 }
 

@@ -3,5 +3,6 @@ dist_man_MANS += \
 	%D%/orrery.1 \
 	%D%/orrery-scenario.5 \
 	%D%/orrery-report.5 \
+	%D%/orrery-topology.5 \
 	%D%/orrery-findings.7
 EXTRA_DIST += %D%/pages.awk

@@ -128,6 +128,14 @@ void device_set_printf(struct device *device, printf_sink *sink, void *self)
 
 /* ---- life ------------------------------------------------------------------------------- */
 
+static uint64_t memory_of_roots(const struct scenario *scenario)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < scenario_root_count(scenario); i++)
+        bytes += scenario_root(scenario, i)->global_memory;
+    return bytes;
+}
+
 enum status device_new(const struct scenario *scenario, struct report *report, struct device **out_device,
                        struct diagnosis *diagnosis)
 {
@@ -135,7 +143,7 @@ enum status device_new(const struct scenario *scenario, struct report *report, s
     if (!device)
         return diagnose(diagnosis, STATUS_OUT_OF_MEMORY, "no memory for a device");
     bool track = scenario->checks[CHECK_UNINITIALISED] != SEVERITY_OFF;
-    enum status status = arena_init(&device->arena, 0, scenario->device.global_memory, track, diagnosis);
+    enum status status = arena_init(&device->arena, 0, memory_of_roots(scenario), track, diagnosis);
     if (status != STATUS_OK) {
         free(device);
         return status;

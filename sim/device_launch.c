@@ -9,12 +9,12 @@
 
 /* ---- sizes ---------------------------------------------------------------------- */
 
-uint32_t device_sub_group_size(const struct device *device, const struct kernel *kernel,
+uint32_t device_sub_group_size(const struct device_config *config, const struct kernel *kernel,
                                uint64_t local_linear_size)
 {
     (void)local_linear_size; /* a smaller work-group has one sub-group that is not full */
     uint32_t required = kernel->info->required_sub_group_size;
-    uint32_t usual = device->scenario->device.sub_group_sizes[0];
+    uint32_t usual = config->sub_group_sizes[0];
     return required ? required : usual ? usual : 1;
 }
 
@@ -28,10 +28,9 @@ static uint64_t largest_divisor(uint64_t value, uint64_t at_most)
     return 1;
 }
 
-void device_suggest_local_size(const struct device *device, const struct kernel *kernel, uint32_t work_dim,
+void device_suggest_local_size(const struct device_config *config, const struct kernel *kernel, uint32_t work_dim,
                                const uint64_t global_size[3], uint64_t out_local_size[3])
 {
-    const struct device_config *config = &device->scenario->device;
     const struct kernel_info *info = kernel->info;
     uint64_t room =
         config->max_work_group_size < WAVE_LANES_MAX ? config->max_work_group_size : WAVE_LANES_MAX;
@@ -45,10 +44,10 @@ void device_suggest_local_size(const struct device *device, const struct kernel 
             out_local_size[i] = info->required_size[i] ? info->required_size[i] : 1;
 }
 
-static enum status check_sizes(const struct device *device, const struct launch_request *request,
+static enum status check_sizes(const struct device_config *config, const struct launch_request *request,
                                struct diagnosis *diagnosis)
 {
-    uint64_t lanes = 1, most = device->scenario->device.max_work_group_size;
+    uint64_t lanes = 1, most = config->max_work_group_size;
     if (request->work_dim < 1 || request->work_dim > 3)
         return diagnose(diagnosis, STATUS_BAD_ARGUMENT, "%" PRIu32 " dimensions; 1, 2 or 3 are possible",
                         request->work_dim);
@@ -85,10 +84,10 @@ static enum status check_args(const struct launch_request *request, struct diagn
 
 /* ---- memory of a launch -------------------------------------------------------------- */
 
-static enum status size_locals(const struct device *device, const struct launch_request *request,
+static enum status size_locals(const struct device_config *config, const struct launch_request *request,
                                struct variant *variant, struct diagnosis *diagnosis)
 {
-    uint64_t used = 0, limit = device->scenario->device.local_memory;
+    uint64_t used = 0, limit = config->local_memory;
     for (uint32_t i = 0; i < variant->code->local_object_count; i++) {
         const struct local_object *object = &variant->code->local_objects[i];
         uint64_t size = object->size, align = object->align ? object->align : 1;
@@ -108,7 +107,7 @@ static enum status size_locals(const struct device *device, const struct launch_
 static enum status check_private(const struct device *device, const struct launch *launch,
                                  struct diagnosis *diagnosis)
 {
-    uint64_t needed = launch->code->private_size, limit = device->scenario->device.private_memory;
+    uint64_t needed = launch->code->private_size, limit = launch->config->private_memory;
     if (needed <= limit)
         return STATUS_OK;
     struct finding finding = {.kind = FINDING_PRIVATE_OVERFLOW, .launch = launch->info.launch, .kernel = launch->info.kernel};
@@ -132,7 +131,6 @@ static uint32_t lanes_of_first_wave(const struct tiling *tiling)
 static void launch_init(struct launch *launch, struct device *device, const struct launch_request *request)
 {
     const struct kernel *kernel = request->kernel;
-    uint32_t units = device->scenario->device.topology.compute_units;
     memset(launch, 0, sizeof *launch);
     launch->info.command = request->command;
     launch->info.device = request->device;
@@ -142,16 +140,16 @@ static void launch_init(struct launch *launch, struct device *device, const stru
     launch->kernel = kernel->info;
     launch->arg_values = request->args;
     launch->schedule = &device->scenario->schedule;
+    launch->config = scenario_root(device->scenario, request->root);
     launch->compute_units = request->compute_unit_count ? request->compute_units : NULL;
-    launch->compute_unit_count = request->compute_unit_count ? request->compute_unit_count
-                                 : units                     ? units
-                                                             : 1;
+    launch->compute_unit_count =
+        request->compute_unit_count ? request->compute_unit_count : launch->config->topology.compute_units;
     launch->arena = &device->arena;
     launch->observer = device_observer(device);
     launch->report = device->report;
 }
 
-static void cut(struct launch *launch, const struct device *device, const struct launch_request *request,
+static void cut(struct launch *launch, const struct launch_request *request,
                 const struct kernel_traits *traits)
 {
     struct launch_info *info = &launch->info;
@@ -159,7 +157,7 @@ static void cut(struct launch *launch, const struct device *device, const struct
                                     .may_merge = schedule_may_merge(launch->schedule) && !traits->sees_groups};
     uint64_t local_linear = request->local_size[0] * request->local_size[1] * request->local_size[2];
     info->sub_group_size = wanted.sub_group_size =
-        device_sub_group_size(device, request->kernel, local_linear);
+        device_sub_group_size(launch->config, request->kernel, local_linear);
     for (int i = 0; i < 3; i++) {
         info->global_size[i] = wanted.global_size[i] = request->global_size[i];
         info->local_size[i] = wanted.local_size[i] = request->local_size[i];
@@ -186,7 +184,7 @@ static enum status prepare(struct launch *launch, struct device *device, const s
     if (status != STATUS_OK)
         return status;
     launch->has_atomics = traits.has_atomics;
-    cut(launch, device, request, &traits);
+    cut(launch, request, &traits);
     if (launch->tiling.tile_total == 0)
         return STATUS_OK;
 
@@ -205,7 +203,7 @@ static enum status prepare(struct launch *launch, struct device *device, const s
     program_running(kernel->program, variant->code);
     status = check_private(device, launch, diagnosis);
     if (status == STATUS_OK)
-        status = size_locals(device, request, variant, diagnosis);
+        status = size_locals(launch->config, request, variant, diagnosis);
     if (status == STATUS_OK)
         interp_args(variant->code, kernel->info, request->args, variant->args);
     return status;
@@ -215,7 +213,7 @@ enum status device_launch(struct device *device, const struct launch_request *re
                           struct diagnosis *diagnosis)
 {
     struct launch launch;
-    enum status status = check_sizes(device, request, diagnosis);
+    enum status status = check_sizes(scenario_root(device->scenario, request->root), request, diagnosis);
     if (status == STATUS_OK)
         status = check_args(request, diagnosis);
     if (status != STATUS_OK)

@@ -208,7 +208,7 @@ struct group *group_admit(struct launch *launch, uint64_t tile_number)
     group->launch = launch;
     group->number = tile_number;
     uint32_t place = (uint32_t)(tile_number % launch->compute_unit_count);
-    group->compute_unit = launch->compute_units ? launch->compute_units[place] : place;
+    group->compute_unit = launch->compute_units ? launch->compute_units[place] : launch->config->first_unit + place;
     tiling_tile(&launch->tiling, tile_number, &group->tile);
     uint32_t count = tiling_wave_count(&launch->tiling, &group->tile);
     if (!locals_open(group) || !waves_make(group, count)) {

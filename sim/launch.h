@@ -60,8 +60,9 @@ struct launch {
     const uint8_t *args;                   /* laid out for the frame */
     const uint64_t *local_bytes;           /* per code->local_objects */
     const struct schedule_config *schedule;
+    const struct device_config *config;    /* of the root device it runs on */
     bool has_atomics;
-    const uint32_t *compute_units; /* NULL: 0 .. compute_unit_count - 1 */
+    const uint32_t *compute_units; /* NULL: compute_unit_count from config->first_unit on */
     uint32_t compute_unit_count;
     struct memory_arena *arena;
     struct group_pool *pool;

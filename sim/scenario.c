@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "orrery/scenario.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -195,7 +196,10 @@ static bool topology_set(const char *text, struct topology *topology, char expec
     struct diagnosis diagnosis = {0};
     bool number = number_parse(text, &count); /* --compute-units N */
     snprintf(units, sizeof units, "cu:%" PRIu64, count);
-    if (topology_parse(number ? units : text, &parsed, &diagnosis) != STATUS_OK) {
+    enum status status = strncmp(text, "xml:", 4) == 0
+                             ? topology_load_xml(text + 4, &parsed, &diagnosis)
+                             : topology_parse(number ? units : text, &parsed, &diagnosis);
+    if (status != STATUS_OK) {
         snprintf(expected, EXPECTED_CHARS, "a topology: %.250s", diagnosis.text);
         return false;
     }
@@ -412,6 +416,41 @@ bool scenario_row_print(const struct scenario *scenario, const struct scenario_r
     return true;
 }
 
+/* ---- root devices ----------------------------------------------------------------------- */
+
+uint32_t scenario_root_count(const struct scenario *scenario)
+{
+    return 1 + scenario->other_device_count;
+}
+
+const struct device_config *scenario_root(const struct scenario *scenario, uint32_t index)
+{
+    assert(index < scenario_root_count(scenario));
+    return index ? &scenario->other_devices[index - 1] : &scenario->device;
+}
+
+void scenario_swap_device(struct scenario *scenario, uint32_t other)
+{
+    struct device_config first = scenario->device;
+    scenario->device = scenario->other_devices[other];
+    scenario->other_devices[other] = first;
+}
+
+bool scenario_add_device(struct scenario *scenario)
+{
+    struct device_config *added = &scenario->other_devices[scenario->other_device_count];
+    *added = scenario->device;
+    added->name = scenario->device.name ? strdup(scenario->device.name) : NULL;
+    if ((scenario->device.name && !added->name) ||
+        topology_copy(&scenario->device.topology, &added->topology) != STATUS_OK) {
+        free(added->name);
+        *added = (struct device_config){0};
+        return false;
+    }
+    scenario->other_device_count++;
+    return true;
+}
+
 /* ---- options ---------------------------------------------------------------------------- */
 
 /* Names that Oclgrind's users know for a setting that has another name here. */
@@ -479,8 +518,14 @@ static const char *switch_value(const struct scenario_row *row, const char *valu
 
 void scenario_settle(struct scenario *scenario)
 {
-    if (scenario->device.max_allocation > scenario->device.global_memory)
-        scenario->device.max_allocation = scenario->device.global_memory;
+    uint32_t units = 0;
+    for (uint32_t i = 0; i < scenario_root_count(scenario); i++) {
+        struct device_config *device = i ? &scenario->other_devices[i - 1] : &scenario->device;
+        if (device->max_allocation > device->global_memory)
+            device->max_allocation = device->global_memory;
+        device->first_unit = units;
+        units += device->topology.compute_units;
+    }
 }
 
 enum status scenario_apply_option(struct scenario *scenario, const char *key, const char *value, struct diagnosis *diagnosis)
@@ -494,6 +539,11 @@ enum status scenario_apply_option(struct scenario *scenario, const char *key, co
     const char *text = switch_value(row, value);
     struct plain_locale locale = locale_plain_begin();
     bool fine = scenario_row_set(scenario, row, text, expected);
+    for (uint32_t i = 0; fine && i < scenario->other_device_count && strncmp(row->section, "device", 6) == 0; i++) {
+        scenario_swap_device(scenario, i);
+        fine = scenario_row_set(scenario, row, text, expected);
+        scenario_swap_device(scenario, i);
+    }
     locale_plain_end(locale);
     scenario_settle(scenario);
     if (fine)
@@ -553,5 +603,9 @@ void scenario_fini(struct scenario *scenario)
     }
     free(scenario->file);
     topology_fini(&scenario->device.topology);
+    for (uint32_t i = 0; i < scenario->other_device_count; i++) {
+        topology_fini(&scenario->other_devices[i].topology);
+        free(scenario->other_devices[i].name);
+    }
     *scenario = (struct scenario){0};
 }

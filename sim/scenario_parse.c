@@ -107,11 +107,12 @@ static yaml_node_t *get(struct reader *reader, const yaml_node_t *mapping, const
 }
 
 /* The keys of a section: its rows, then those with a structure of their own. */
-struct section { const char *name, *title; const char *keys[10]; };
+struct section { const char *name, *title; const char *keys[12]; };
 
 static const struct section sections[] = {
-    {"", "a scenario", {"orrery", "device", "schedule", "checks", "report", "suppressions", "program", "launch", "expect"}},
+    {"", "a scenario", {"orrery", "device", "devices", "schedule", "checks", "report", "suppressions", "program", "launch", "expect"}},
     {"device", "device", {"limits", "features"}},
+    {"topology", "topology", {"xml"}},
     {"device.limits", "limits", {NULL}},
     {"device.features", "features", {NULL}},
     {"schedule", "schedule", {NULL}},
@@ -240,12 +241,34 @@ static bool read_suppression_file(struct reader *reader, const yaml_node_t *node
     return fine;
 }
 
+/* topology: {xml: FILE} is one text, too: "xml:PATH". */
+static bool read_xml(struct reader *reader, const struct scenario_row *row, const yaml_node_t *node)
+{
+    char expected[EXPECTED_CHARS] = "the name of a file", *text = NULL;
+    if (!check_keys(reader, node, "topology"))
+        return false;
+    const yaml_node_t *name = get(reader, node, "xml");
+    if (!name || !text_of(name) || !*text_of(name))
+        return unexpected(reader, name ? name : node, "xml", expected);
+    char *path = beside(reader->file, text_of(name));
+    if (!path || asprintf(&text, "xml:%s", path) < 0) {
+        free(path);
+        return out_of_memory(reader);
+    }
+    bool fine = scenario_row_set(reader->scenario, row, text, expected);
+    free(text);
+    free(path);
+    return fine || unexpected(reader, name, "xml", expected);
+}
+
 static bool read_row(struct reader *reader, const struct scenario_row *row, const yaml_node_t *node)
 {
     char expected[EXPECTED_CHARS] = "one value";
     if (row->type == ROW_SUPPRESSIONS)
         return read_suppression_file(reader, node);
     bool list = row->type == ROW_SIZE_LIST || row->type == ROW_TRIPLE;
+    if (node->type == YAML_MAPPING_NODE && row->type == ROW_TOPOLOGY)
+        return read_xml(reader, row, node);
     if (node->type == YAML_MAPPING_NODE || (node->type == YAML_SEQUENCE_NODE && !list))
         return unexpected(reader, node, row->key, expected);
     char *text = node->type == YAML_SEQUENCE_NODE ? joined_text(reader, node) : strdup(text_of(node));
@@ -836,12 +859,45 @@ static bool read_format(struct reader *reader, const yaml_node_t *root)
     return true;
 }
 
-static bool read_device(struct reader *reader, const yaml_node_t *root)
+/* The rows of scenario.device from a mapping. */
+static bool read_device(struct reader *reader, const yaml_node_t *node)
 {
-    const yaml_node_t *node = get(reader, root, "device");
-    return !node || (check_keys(reader, node, "device") && read_rows(reader, node, "device") &&
-                     read_section(reader, node, "limits", "device.limits") &&
-                     read_section(reader, node, "features", "device.features"));
+    return check_keys(reader, node, "device") && read_rows(reader, node, "device") &&
+           read_section(reader, node, "limits", "device.limits") &&
+           read_section(reader, node, "features", "device.features");
+}
+
+/* Item 0 is about scenario.device itself; the others start from what device: says. */
+static bool read_item(struct reader *reader, const yaml_node_t *node, size_t index)
+{
+    if (index == 0)
+        return read_device(reader, node);
+    scenario_swap_device(reader->scenario, (uint32_t)index - 1);
+    bool fine = read_device(reader, node);
+    scenario_swap_device(reader->scenario, (uint32_t)index - 1);
+    return fine;
+}
+
+static bool read_devices(struct reader *reader, const yaml_node_t *root)
+{
+    const yaml_node_t *device = get(reader, root, "device"), *list = get(reader, root, "devices");
+    char expected[64];
+    if (device && !read_device(reader, device))
+        return false;
+    if (!list)
+        return true;
+    snprintf(expected, sizeof expected, "a list of 1 to %d devices", 1 + SCENARIO_OTHER_DEVICES);
+    if (list->type != YAML_SEQUENCE_NODE || item_count(list) < 1 || item_count(list) > 1 + SCENARIO_OTHER_DEVICES)
+        return unexpected(reader, list, "devices", expected);
+    for (size_t i = 1; i < item_count(list); i++) {
+        if (!scenario_add_device(reader->scenario))
+            return out_of_memory(reader);
+    }
+    for (size_t i = 0; i < item_count(list); i++) {
+        if (!read_item(reader, item_at(reader, list, i), i))
+            return false;
+    }
+    return true;
 }
 
 static bool read_program(struct reader *reader, const yaml_node_t *root)
@@ -859,7 +915,7 @@ static bool read_program(struct reader *reader, const yaml_node_t *root)
 
 static bool read_scenario(struct reader *reader, const yaml_node_t *root)
 {
-    return check_keys(reader, root, "") && read_format(reader, root) && read_rows(reader, root, "") && read_device(reader, root) &&
+    return check_keys(reader, root, "") && read_format(reader, root) && read_rows(reader, root, "") && read_devices(reader, root) &&
            read_section(reader, root, "schedule", "schedule") && read_section(reader, root, "checks", "checks") &&
            read_section(reader, root, "report", "report") &&
            read_suppressions(reader, get(reader, root, "suppressions")) && read_launches(reader, get(reader, root, "launch")) &&

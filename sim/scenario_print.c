@@ -182,15 +182,36 @@ static void print_section(const struct scenario *scenario, const char *title, co
     print_rows(scenario, section, indent, stream);
 }
 
+static void print_device(const struct scenario *scenario, int indent, FILE *stream)
+{
+    print_rows(scenario, "device", indent, stream);
+    print_section(scenario, "limits", "device.limits", indent + 2, stream);
+    print_section(scenario, "features", "device.features", indent + 2, stream);
+}
+
+/* The first device stands under device:, and the list says no more about it. */
+static void print_devices(const struct scenario *scenario, FILE *stream)
+{
+    fputs("device:\n", stream);
+    print_device(scenario, 2, stream);
+    if (!scenario->other_device_count)
+        return;
+    fputs("devices:\n  - {}\n", stream);
+    for (uint32_t i = 0; i < scenario->other_device_count; i++) {
+        struct scenario view = *scenario;
+        scenario_swap_device(&view, i);
+        fputs("  -\n", stream);
+        print_device(&view, 4, stream);
+    }
+}
+
 void scenario_print(const struct scenario *scenario, FILE *stream)
 {
     struct plain_locale locale = locale_plain_begin();
     const struct scenario_program *program = &scenario->program;
     fputs("orrery: 1\n", stream);
     print_rows(scenario, "", 0, stream);
-    print_section(scenario, "device", "device", 2, stream);
-    print_section(scenario, "limits", "device.limits", 4, stream);
-    print_section(scenario, "features", "device.features", 4, stream);
+    print_devices(scenario, stream);
     print_section(scenario, "schedule", "schedule", 2, stream);
     print_section(scenario, "checks", "checks", 2, stream);
     print_section(scenario, "report", "report", 2, stream);

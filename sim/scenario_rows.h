@@ -38,7 +38,12 @@ bool scenario_row_set(struct scenario *scenario, const struct scenario_row *row,
                       char expected[EXPECTED_CHARS]);
 bool scenario_row_print(const struct scenario *scenario, const struct scenario_row *row, FILE *stream);
 
-/* What follows from other settings: a buffer is never larger than the memory. */
+/* One more root device, equal to the first; false: no memory. There is room for SCENARIO_OTHER_DEVICES. */
+bool scenario_add_device(struct scenario *scenario);
+/* The first device changes places with another, so that rows of `device` reach it. */
+void scenario_swap_device(struct scenario *scenario, uint32_t other);
+
+/* What follows from other settings: a buffer is never larger than the memory; compute units are numbered through. */
 void scenario_settle(struct scenario *scenario);
 
 bool number_parse(const char *text, uint64_t *out_value);

@@ -204,7 +204,7 @@ static void set_sizes(struct run *run, const struct scenario_launch *launch, str
         request->local_size[i] = used ? launch->local[i] : 1;
     }
     if (!launch->local[0])
-        device_suggest_local_size(run->device, request->kernel, request->work_dim, request->global_size, request->local_size);
+        device_suggest_local_size(&run->scenario->device, request->kernel, request->work_dim, request->global_size, request->local_size);
 }
 
 static enum status run_kernel(struct run *run, size_t index, const struct kernel *kernel)

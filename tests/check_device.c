@@ -311,7 +311,7 @@ START_TEST(suggested_local_sizes)
     ck_assert_int_eq(try_load(empty, 0x07230203), STATUS_OK);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         uint64_t local[3];
-        device_suggest_local_size(device, program_kernel(program, 0), rows[i].dims, rows[i].global, local);
+        device_suggest_local_size(&scenario.device, program_kernel(program, 0), rows[i].dims, rows[i].global, local);
         ck_assert_mem_eq(local, rows[i].local, sizeof local);
     }
     program_release(program);
@@ -319,7 +319,7 @@ START_TEST(suggested_local_sizes)
     fake_program.info.required_size[2] = 1;
     ck_assert_int_eq(try_load(empty, 0x07230203), STATUS_OK);
     uint64_t local[3], required[3] = {8, 4, 1};
-    device_suggest_local_size(device, program_kernel(program, 0), 2, (uint64_t[3]){64, 64, 1}, local);
+    device_suggest_local_size(&scenario.device, program_kernel(program, 0), 2, (uint64_t[3]){64, 64, 1}, local);
     ck_assert_mem_eq(local, required, sizeof local);
 }
 END_TEST

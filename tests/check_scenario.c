@@ -499,10 +499,81 @@ END_TEST
 
 /* ---- complaints -------------------------------------------------------------------------------- */
 
+START_TEST(root_devices_are_a_list)
+{
+    load("orrery: 1\ndevice: {version: \"2.0\", name: base, topology: \"cu:3\"}\n"
+         "devices:\n- {topology: \"numa:2 cu:2\"}\n- {name: second}\n- {topology: tiny, limits: {global_memory: 1MiB}}\n");
+    ck_assert_uint_eq(scenario_root_count(&scenario), 3);
+    const struct device_config *first = scenario_root(&scenario, 0), *second = scenario_root(&scenario, 1),
+                               *third = scenario_root(&scenario, 2);
+    ck_assert_ptr_eq(first, &scenario.device);
+    ck_assert_uint_eq(first->topology.compute_units, 4);
+    ck_assert_uint_eq(second->topology.compute_units, 3);
+    ck_assert_uint_eq(third->topology.compute_units, 2);
+    ck_assert_uint_eq(first->first_unit, 0);
+    ck_assert_uint_eq(second->first_unit, 4);
+    ck_assert_uint_eq(third->first_unit, 7);
+    ck_assert_str_eq(first->name, "base");
+    ck_assert_str_eq(second->name, "second");
+    ck_assert_str_eq(third->name, "base");
+    ck_assert_uint_eq(third->version_major, 2);
+    ck_assert_uint_eq(third->max_allocation, 1 << 20); /* settled */
+    ck_assert_uint_eq(first->max_allocation, 1 << 30);
+    survives_printing();
+    ck_assert_uint_eq(scenario_root_count(&scenario), 3);
+    ck_assert_uint_eq(scenario_root(&scenario, 2)->first_unit, 7);
+    option("topology", "cu:10");
+    option("device-name", "all");
+    ck_assert_uint_eq(scenario_root(&scenario, 2)->first_unit, 20);
+    ck_assert_str_eq(scenario_root(&scenario, 2)->name, "all");
+
+    rejects("orrery: 1\ndevices: {}\n", "t.yaml:2:10: ", "a mapping", "1 to 16 devices");
+    rejects("orrery: 1\ndevices: []\n", "t.yaml:2:10: ", "a sequence", "1 to 16 devices");
+    rejects("orrery: 1\ndevices: [{}, {topology: x}]\n", "t.yaml:2:26: ", "'x'", "character 1");
+    rejects("orrery: 1\ndevices: [{}, {seed: 1}]\n", "t.yaml:2:16: ", "'seed'", "topology");
+}
+END_TEST
+
+START_TEST(topologies_come_from_files)
+{
+    FILE *file = fopen("check_scenario.xml", "w");
+    fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+          "<!DOCTYPE topology SYSTEM \"hwloc2.dtd\">\n"
+          "<topology version=\"2.0\">\n"
+          "<object type=\"Machine\" os_index=\"0\" cpuset=\"0x3\" complete_cpuset=\"0x3\" "
+          "allowed_cpuset=\"0x3\" nodeset=\"0x1\" complete_nodeset=\"0x1\" "
+          "allowed_nodeset=\"0x1\" gp_index=\"1\">\n"
+          "<object type=\"Core\" os_index=\"0\" cpuset=\"0x3\" complete_cpuset=\"0x3\" "
+          "nodeset=\"0x1\" complete_nodeset=\"0x1\" gp_index=\"2\">\n"
+          "<object type=\"NUMANode\" os_index=\"0\" cpuset=\"0x3\" complete_cpuset=\"0x3\" "
+          "nodeset=\"0x1\" complete_nodeset=\"0x1\" gp_index=\"3\" "
+          "local_memory=\"4096\"></object>\n"
+          "<object type=\"PU\" os_index=\"0\" cpuset=\"0x1\" complete_cpuset=\"0x1\" "
+          "nodeset=\"0x1\" complete_nodeset=\"0x1\" gp_index=\"4\"/>\n"
+          "<object type=\"PU\" os_index=\"1\" cpuset=\"0x2\" complete_cpuset=\"0x2\" "
+          "nodeset=\"0x1\" complete_nodeset=\"0x1\" gp_index=\"5\"/>\n"
+          "</object>\n"
+          "</object>\n"
+          "</topology>\n",
+          file);
+    fclose(file);
+    load("orrery: 1\ndevice: {topology: {xml: check_scenario.xml}}\n");
+    ck_assert_uint_eq(scenario.device.topology.compute_units, 1);
+    survives_printing();
+    option("topology", "xml:check_scenario.xml");
+    remove("check_scenario.xml");
+    option_rejects("topology", "xml:check_scenario.xml", "check_scenario.xml");
+    rejects("orrery: 1\ndevice: {topology: {xml: a.xml}}\n", "t.yaml:2:26: ", "'a.xml'", "a.xml: No such");
+    rejects("orrery: 1\ndevice: {topology: {xml: }}\n", "t.yaml:2:", "xml: found", "name of a file");
+    rejects("orrery: 1\ndevice: {topology: {}}\n", "t.yaml:2:20: ", "a mapping", "name of a file");
+    rejects("orrery: 1\ndevice: {topology: {yaml: x}}\n", "t.yaml:2:21: ", "'yaml'", "xml");
+}
+END_TEST
+
 START_TEST(rejects_what_is_no_scenario)
 {
     rejects("", "t.yaml:1:1: ", "found nothing", "orrery: 1");
-    rejects("[1]", "t.yaml:1:1: ", "a sequence", "orrery, device, schedule");
+    rejects("[1]", "t.yaml:1:1: ", "a sequence", "orrery, device, devices, schedule");
     rejects("hello", "t.yaml:1:1: ", "'hello'", "a mapping");
     rejects("name: x\n", "t.yaml:1:1: ", "'orrery' is missing", "orrery: 1");
     rejects("orrery: 2\n", "t.yaml:1:9: ", "'2'", "the only version");
@@ -514,7 +585,7 @@ END_TEST
 START_TEST(rejects_unknown_keys_and_lists_the_legal_ones)
 {
     rejects("orrery: 1\nchekcs: {}\n", "t.yaml:2:1: ", "'chekcs'", "schedule, checks, report, suppressions, program");
-    rejects("orrery: 1\ndevice:\n  limit: 3\n", "t.yaml:3:3: ", "'limit'", "limits, features, type, topology, errors");
+    rejects("orrery: 1\ndevice:\n  limit: 3\n", "t.yaml:3:3: ", "'limit'", "limits, features, name, type, topology");
     rejects("orrery: 1\ndevice:\n  limits:\n    local: 3\n", "t.yaml:4:5: ", "'local'", "local_memory");
     rejects("orrery: 1\ndevice:\n  features: {fp8: on}\n", "t.yaml:3:14: ", "'fp8'", "fp16, fp64");
     rejects("orrery: 1\nschedule: {polcy: random}\n", "t.yaml:2:12: ", "'polcy'", "policy, seed, quantum");
@@ -784,6 +855,7 @@ int main(void)
         buffers_are_filled, buffers_may_be_null_or_guarded, vectors_are_their_elements, structs_are_laid_out_as_in_c, local_and_same,
         numbers_of_every_type_reach_their_ends, floats_round_once, halves_round_to_even, expectations_are_read,
         no_expectation_is_not_an_empty_one, everything_survives_printing, launches_survive_printing, numbers_do_not_follow_the_locale,
+        root_devices_are_a_list, topologies_come_from_files,
         rejects_what_is_no_scenario, rejects_unknown_keys_and_lists_the_legal_ones, rejects_keys_given_twice,
         rejects_values_and_says_what_is_legal, rejects_launches_that_cannot_be_meant, rejects_arguments_that_cannot_be_meant,
         rejects_expectations_that_cannot_be_meant, a_failed_load_leaves_the_defaults, files_are_read, suppressions_of_several_files_add_up, options_set_what_keys_set,

@@ -122,7 +122,9 @@ struct launch_request {
     uint32_t work_dim;
     uint64_t global_size[3], global_offset[3], local_size[3]; /* unused dimensions 1, 0, 1 */
     const struct launch_arg *args; size_t arg_count;
-    const uint32_t *compute_units; uint32_t compute_unit_count; /* those of the queue's device, borrowed; 0 = all */
+    uint32_t root;                  /* scenario_root() that the queue's device is or is a part of */
+    const uint32_t *compute_units; uint32_t compute_unit_count; /* those of the queue's device in the whole machine
+                                     * (device_config.first_unit is its root's first), borrowed; 0 = all of the root */
     uint32_t device;                /* serial number of the queue's device, for events */
 };
 /* Runs to the end. ABORTED after a finding that ends a launch; NO_PROGRESS past the limits;
@@ -130,8 +132,8 @@ struct launch_request {
 enum status device_launch(struct device *device, const struct launch_request *request, struct diagnosis *diagnosis);
 
 /* The work-group size the device picks for a global size (local_size NULL in the API). */
-void device_suggest_local_size(const struct device *device, const struct kernel *kernel, uint32_t work_dim, const uint64_t global_size[3], uint64_t out_local_size[3]);
-uint32_t device_sub_group_size(const struct device *device, const struct kernel *kernel, uint64_t local_linear_size);
+void device_suggest_local_size(const struct device_config *config, const struct kernel *kernel, uint32_t work_dim, const uint64_t global_size[3], uint64_t out_local_size[3]);
+uint32_t device_sub_group_size(const struct device_config *config, const struct kernel *kernel, uint64_t local_linear_size);
 
 /* Where kernel printf goes: default writes to stdout. */
 typedef void printf_sink(void *self, const char *text, size_t size);

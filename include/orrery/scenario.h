@@ -60,12 +60,14 @@ enum answers { ANSWERS_CTS, ANSWERS_SPEC, ANSWERS_POCL, ANSWERS_NEO };
 /* What the platform lists: devices with their tiles below them, or the tiles alone. */
 enum hierarchy { HIERARCHY_COMPOSITE, HIERARCHY_FLAT };
 
-enum { SCENARIO_SUB_GROUP_SIZES = 8 };
+enum { SCENARIO_SUB_GROUP_SIZES = 8, SCENARIO_OTHER_DEVICES = 15 };
 
 /* What the device is. Bytes unless a name says otherwise. */
 struct device_config {
+    char *name;                        /* NULL: the usual one */
     enum device_type type;             /* GPU */
     struct topology topology;          /* 8 compute units */
+    uint32_t first_unit;               /* the number of its unit 0 in the whole machine; follows from the others */
     enum answers errors;               /* CTS */
     enum hierarchy hierarchy;          /* COMPOSITE */
     uint64_t cslice_seed;              /* 0: a process gets the cslice it names; else a permutation of them */
@@ -157,7 +159,9 @@ struct suppression {
 struct scenario {
     char *file; /* where it came from; relative paths in it are relative to this file */
     char *name;
-    struct device_config device;
+    struct device_config device; /* the first root device; options of the command line hold for every one */
+    uint32_t other_device_count; /* 0 */
+    struct device_config other_devices[SCENARIO_OTHER_DEVICES];
     struct schedule_config schedule;
     enum severity checks[CHECK_COUNT];
     enum severity fail_on;       /* ERROR */
@@ -187,6 +191,10 @@ enum status scenario_apply_option(struct scenario *scenario, const char *key, co
 enum { SCENARIO_VARIABLE_CHARS = 48 };
 struct scenario_option { const char *name; char variable[SCENARIO_VARIABLE_CHARS]; const char *argument, *help; };
 bool scenario_option(size_t index, struct scenario_option *out_option);
+
+/* Root devices are parts of one simulated machine: one memory, one clock, units numbered through. */
+uint32_t scenario_root_count(const struct scenario *scenario);
+const struct device_config *scenario_root(const struct scenario *scenario, uint32_t index);
 
 void scenario_print(const struct scenario *scenario, FILE *stream);
 void scenario_fini(struct scenario *scenario);

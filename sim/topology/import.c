@@ -92,11 +92,17 @@ static struct node_shape memory_of(hwloc_obj_t object)
     return shape;
 }
 
-/* The object whose memory serves just the units of a cache: the cache, or the only object inside it. */
-static hwloc_obj_t memory_place(hwloc_obj_t cache)
+static bool is_inside_memory(enum topology_level level)
 {
-    hwloc_obj_t object = cache;
-    while (!has_numa(object) && object->arity == 1 && hwloc_obj_type_is_cache(object->first_child->type))
+    return topology_is_cache(level) || level == TOPOLOGY_UNIT;
+}
+
+/* The object whose memory serves just the units of a cache or core: itself, or the only object inside it. */
+static hwloc_obj_t memory_place(hwloc_obj_t object)
+{
+    enum topology_level level;
+    while (!has_numa(object) && object->arity == 1 && level_of(object->first_child->type, &level) &&
+           is_inside_memory(level))
         object = object->first_child;
     return has_numa(object) ? object : NULL;
 }
@@ -123,7 +129,7 @@ static bool read_object(struct import *import, hwloc_obj_t object, uint32_t pare
 {
     enum topology_level level = TOPOLOGY_MACHINE;
     bool known = level_of(object->type, &level);
-    if (topology_is_cache(level) && !add_memory(import, memory_place(object), &parent))
+    if (is_inside_memory(level) && !add_memory(import, memory_place(object), &parent))
         return false;
     if (known) {
         struct node_shape shape = shape_of(object, level);
@@ -132,7 +138,7 @@ static bool read_object(struct import *import, hwloc_obj_t object, uint32_t pare
     }
     if (level == TOPOLOGY_UNIT)
         return true;
-    if (!topology_is_cache(level) && !add_memory(import, object, &parent))
+    if (!is_inside_memory(level) && !add_memory(import, object, &parent))
         return false;
     for (hwloc_obj_t child = object->first_child; child; child = child->next_sibling)
         if (!read_object(import, child, parent))
