@@ -179,6 +179,16 @@ static cl_int ask_ils_with_version(const struct info_reply *reply, const struct 
     EXTENSION("cl_khr_il_program", 1, 0, 0, config->il) \
     EXTENSION("cl_khr_spirv_no_integer_wrap_decoration", 1, 0, 0, config->il) \
     EXTENSION("cl_khr_subgroups", 1, 0, 0, device_supports_sub_groups(device)) \
+    EXTENSION("cl_khr_subgroup_extended_types", 1, 0, 0, device_supports_sub_groups(device)) \
+    EXTENSION("cl_khr_subgroup_non_uniform_vote", 1, 0, 0, device_supports_sub_groups(device)) \
+    EXTENSION("cl_khr_subgroup_ballot", 1, 0, 0, device_supports_sub_groups(device)) \
+    EXTENSION("cl_khr_subgroup_non_uniform_arithmetic", 1, 0, 0, device_supports_sub_groups(device)) \
+    EXTENSION("cl_khr_subgroup_shuffle", 1, 0, 0, device_supports_sub_groups(device)) \
+    EXTENSION("cl_khr_subgroup_shuffle_relative", 1, 0, 0, device_supports_sub_groups(device)) \
+    EXTENSION("cl_khr_subgroup_clustered_reduce", 1, 0, 0, device_supports_sub_groups(device)) \
+    EXTENSION("cl_khr_subgroup_rotate", 1, 0, 0, device_supports_sub_groups(device)) \
+    EXTENSION("cl_intel_subgroups", 1, 0, 0, device_supports_sub_groups(device)) \
+    EXTENSION("cl_intel_subgroups_short", 1, 0, 0, device_supports_sub_groups(device)) \
     EXTENSION("cl_khr_create_command_queue", 1, 0, 0, true) \
     EXTENSION("cl_khr_extended_versioning", 1, 0, 0, true) \
     EXTENSION("cl_khr_device_uuid", 1, 0, 0, true)

@@ -11,8 +11,14 @@ bool wave_waits_in_sub_group(const struct wave *wave)
 {
     assert(wave->stop == RUN_BARRIER || wave->stop == RUN_COLLECTIVE);
     if (wave->stop == RUN_COLLECTIVE)
-        return (wave->wait->f >> 8 & 0xff) == SCOPE_SUB_GROUP;
+        return collective_scope(wave->wait->f) == SCOPE_SUB_GROUP;
     return wave->wait && wave->wait->f == 1;
+}
+
+/* Those who are there take part, and nobody is missed. */
+static bool is_non_uniform(const struct wave *wave)
+{
+    return wave->stop == RUN_COLLECTIVE && wave->wait->f & COLLECTIVE_NON_UNIFORM;
 }
 
 static bool same_place(const struct wave *a, const struct wave *b)
@@ -164,7 +170,7 @@ static void settle_cluster(struct group *group, uint32_t lead)
     struct tally tally;
     uint32_t count = pick_cluster(group, lead, &tally);
     uint32_t partial = tally_partial(&tally, group);
-    if (partial != UINT32_MAX && group->faulted == 0)
+    if (partial != UINT32_MAX && group->faulted == 0 && !is_non_uniform(group->waves[lead].wave))
         divergence_report(group, group->picked, count, partial);
     barrier_pass(group, group->picked, count);
 }
@@ -196,11 +202,10 @@ static uint32_t waiting_lanes(const struct group *group, uint32_t count)
     return lanes;
 }
 
-static uint32_t first_waiting(const struct group *group, bool in_sub_group)
+static uint32_t first_waiting(const struct group *group)
 {
     for (uint32_t i = 0; i < group->wave_count; i++)
-        if (group->waves[i].state == WAVE_WAITS &&
-            wave_waits_in_sub_group(group->waves[i].wave) == in_sub_group)
+        if (group->waves[i].state == WAVE_WAITS && !wave_waits_in_sub_group(group->waves[i].wave))
             return i;
     return UINT32_MAX;
 }
@@ -214,19 +219,30 @@ static uint32_t pick_place(struct group *group, uint32_t lead)
 /* One finding says who waits where; then each place goes on by itself. */
 static void settle_work_group(struct group *group)
 {
-    uint32_t lead = first_waiting(group, false);
+    uint32_t lead = first_waiting(group);
     uint32_t count = pick_place(group, lead);
     if (waiting_lanes(group, count) + group->faulted < group->tile.lane_count)
         divergence_report(group, group->picked, count, DIVERGENCE_WORK_GROUP);
-    for (; lead != UINT32_MAX; lead = first_waiting(group, false)) {
+    for (; lead != UINT32_MAX; lead = first_waiting(group)) {
         count = pick_place(group, lead);
         barrier_pass(group, group->picked, count);
     }
 }
 
+/* Of the waves that wait in a sub-group the one that is furthest behind, so that lanes meet again as early as they can. */
+static uint32_t hindmost_waiting(const struct group *group)
+{
+    uint32_t lead = UINT32_MAX;
+    for (uint32_t i = 0; i < group->wave_count; i++)
+        if (group->waves[i].state == WAVE_WAITS && wave_waits_in_sub_group(group->waves[i].wave) &&
+            (lead == UINT32_MAX || group->waves[i].wave->resume < group->waves[lead].wave->resume))
+            lead = i;
+    return lead;
+}
+
 void barrier_settle(struct group *group)
 {
-    uint32_t lead = first_waiting(group, true);
+    uint32_t lead = hindmost_waiting(group);
     if (lead != UINT32_MAX)
         settle_cluster(group, lead);
     else

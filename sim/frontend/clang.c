@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "compile.h"
@@ -87,6 +88,7 @@ static void add_extensions(const struct compile_request *request, unsigned cl_st
         {true, 300, 300, ",+__opencl_c_images,+__opencl_c_3d_image_writes,+__opencl_c_read_write_images"},
         {request->sub_groups, 120, 300, ",+cl_khr_subgroups"},
         {request->sub_groups, 300, 300, ",+__opencl_c_subgroups"},
+        {request->sub_groups, 120, 300, ",+cl_intel_subgroups,+cl_intel_subgroups_short"},
         {request->generic_address_space, 300, 300, ",+__opencl_c_generic_address_space"},
         {request->program_scope_variables, 300, 300, ",+__opencl_c_program_scope_global_variables"},
         {true, 300, 300, ",+__opencl_c_atomic_order_acq_rel,+__opencl_c_atomic_order_seq_cst"},
@@ -202,6 +204,32 @@ static void add_line_marker(struct text *source, const char *name)
     text_add(source, "\"\n");
 }
 
+/* Functions that the installed header does not know yet, written with those it knows: given to those who name them. */
+static void add_rotations(const struct compilation *compilation, struct text *source)
+{
+    static const char *const types[] = {"char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "float", "half", "double"};
+    const struct compile_request *request = compilation->request;
+    text_add(source, "#define cl_khr_subgroup_rotate 1\n");
+    if (!strstr(request->source, "sub_group_rotate") && !strstr(request->source, "sub_group_clustered_rotate"))
+        return;
+    if (request->fp16)
+        text_add(source, "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n");
+    for (size_t i = 0; i < COUNT_OF(types); i++) {
+        char text[640];
+        if ((!request->fp16 && !strcmp(types[i], "half")) || (!request->fp64 && !strcmp(types[i], "double")))
+            continue;
+        snprintf(text, sizeof text,
+                 "static inline __attribute__((overloadable)) %s sub_group_rotate(%s x, int delta)"
+                 "{return sub_group_shuffle(x, (get_sub_group_local_id() + (uint)delta) %% get_max_sub_group_size());}"
+                 "static inline __attribute__((overloadable)) %s sub_group_clustered_rotate(%s x, int delta, uint size)"
+                 "{uint i = get_sub_group_local_id(); return sub_group_shuffle(x, (i & ~(size - 1)) | ((i + (uint)delta) & (size - 1)));}\n",
+                 types[i], types[i], types[i], types[i]);
+        text_add(source, text);
+    }
+    if (request->fp16)
+        text_add(source, "#pragma OPENCL EXTENSION cl_khr_fp16 : disable\n");
+}
+
 /* What precedes the user's text; positions count from its first line.  Macros of the
  * options stand here and not among clang's arguments, so that they cannot change the
  * language's own header, and a precompiled one serves every program. */
@@ -211,6 +239,8 @@ void clang_source(const struct compilation *compilation, struct text *source)
     undefine(source, header_macros, COUNT_OF(header_macros));
     if (!request->sub_groups)
         undefine(source, sub_group_macros, COUNT_OF(sub_group_macros));
+    else
+        add_rotations(compilation, source);
     if (!request->images)
         undefine(source, image_macros, COUNT_OF(image_macros));
     add_line_marker(source, "<build options>");

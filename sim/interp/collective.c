@@ -3,9 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exec_control.h"
 #include "half.h"
 #include "interp.h"
 #include "math.h"
+
+enum { SUB_GROUP_LANES_MAX = 128 };
 
 /* One participant. */
 struct member { struct wave *wave; uint32_t lane; };
@@ -13,6 +16,7 @@ struct member { struct wave *wave; uint32_t lane; };
 struct collective {
     enum collective_op what;
     bool is_unsigned, exclusive;
+    uint32_t cluster; /* lanes reduced together; 0 = all */
     enum math_type type;
     uint32_t bytes, id_count;
     const uint32_t *operands; /* result, value, ids: V slots */
@@ -24,6 +28,8 @@ static uint64_t read_lane(const struct member *member, uint32_t slot, uint32_t b
     memcpy(&value, member->wave->frame + slot + member->lane * bytes, bytes);
     return value;
 }
+
+static uint32_t linear_id(const struct member *member) { return member->wave->origin.first_lane + member->lane; }
 
 static void write_result(const struct collective *c, const struct member *member, uint64_t value)
 {
@@ -37,13 +43,17 @@ static uint64_t value_of(const struct collective *c, const struct member *member
 
 /* ---- arithmetic ------------------------------------------------------------------ */
 
-enum step { STEP_ADD, STEP_MIN, STEP_MAX };
+enum step { STEP_ADD, STEP_MIN, STEP_MAX, STEP_MUL, STEP_AND, STEP_OR, STEP_XOR };
 
 static enum step step_of(const struct collective *c)
 {
     switch (c->what) {
     case COLLECTIVE_REDUCE_MIN: case COLLECTIVE_SCAN_MIN: return STEP_MIN;
     case COLLECTIVE_REDUCE_MAX: case COLLECTIVE_SCAN_MAX: return STEP_MAX;
+    case COLLECTIVE_REDUCE_MUL: case COLLECTIVE_SCAN_MUL: return STEP_MUL;
+    case COLLECTIVE_REDUCE_AND: case COLLECTIVE_SCAN_AND: return STEP_AND;
+    case COLLECTIVE_REDUCE_OR: case COLLECTIVE_SCAN_OR: return STEP_OR;
+    case COLLECTIVE_REDUCE_XOR: case COLLECTIVE_SCAN_XOR: return STEP_XOR;
     default: return STEP_ADD;
     }
 }
@@ -59,16 +69,29 @@ static double double_of(enum math_type type, uint64_t bits)
     return x;
 }
 
+static uint64_t double_bits(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
 static uint64_t add_floats(enum math_type type, uint64_t a, uint64_t b)
 {
     if (type == MATH_F16)
         return float_to_half(half_to_float((uint16_t)a) + half_to_float((uint16_t)b));
     if (type == MATH_F32)
         return float_bits(bits_float((uint32_t)a) + bits_float((uint32_t)b));
-    const double sum = double_of(type, a) + double_of(type, b);
-    uint64_t bits;
-    memcpy(&bits, &sum, sizeof bits);
-    return bits;
+    return double_bits(double_of(type, a) + double_of(type, b));
+}
+
+static uint64_t multiply_floats(enum math_type type, uint64_t a, uint64_t b)
+{
+    if (type == MATH_F16)
+        return float_to_half(half_to_float((uint16_t)a) * half_to_float((uint16_t)b));
+    if (type == MATH_F32)
+        return float_bits(bits_float((uint32_t)a) * bits_float((uint32_t)b));
+    return double_bits(double_of(type, a) * double_of(type, b));
 }
 
 static int64_t extended(const struct collective *c, uint64_t bits)
@@ -89,6 +112,10 @@ static uint64_t combined(const struct collective *c, uint64_t a, uint64_t b)
     switch (step_of(c)) {
     case STEP_MIN: return less(c, b, a) ? b : a;
     case STEP_MAX: return less(c, a, b) ? b : a;
+    case STEP_MUL: return c->type >= MATH_F16 ? multiply_floats(c->type, a, b) : a * b;
+    case STEP_AND: return a & b;
+    case STEP_OR: return a | b;
+    case STEP_XOR: return a ^ b;
     default: return c->type >= MATH_F16 ? add_floats(c->type, a, b) : a + b;
     }
 }
@@ -106,8 +133,12 @@ static uint64_t identity(const struct collective *c)
 {
     const enum step step = step_of(c);
     const uint64_t top = (uint64_t)1 << (8 * c->bytes - 1);
-    if (step == STEP_ADD)
+    if (step == STEP_ADD || step == STEP_OR || step == STEP_XOR)
         return 0;
+    if (step == STEP_MUL)
+        return c->type == MATH_F16 ? 0x3c00 : c->type == MATH_F32 ? float_bits(1) : c->type == MATH_F64 ? double_bits(1) : 1;
+    if (step == STEP_AND)
+        return UINT64_MAX;
     if (c->type >= MATH_F16)
         return float_infinity(c->type, step == STEP_MAX);
     if (c->is_unsigned)
@@ -131,8 +162,6 @@ static void vote(const struct collective *c, const struct member *members, size_
     give_all(c, members, count, c->what == COLLECTIVE_ALL ? true_count == count : true_count > 0);
 }
 
-static uint32_t linear_id(const struct member *member) { return member->wave->origin.first_lane + member->lane; }
-
 /* Linear id of the lane that the ids of the first member name. */
 static uint64_t broadcast_source(const struct collective *c, const struct member *first, uint32_t sub_group_size)
 {
@@ -153,12 +182,52 @@ static void broadcast(const struct collective *c, const struct member *members, 
     give_all(c, members, count, value);
 }
 
-static void reduce(const struct collective *c, const struct member *members, size_t count)
+static void reduce_all(const struct collective *c, const struct member *members, size_t count)
 {
     uint64_t value = value_of(c, &members[0]);
     for (size_t i = 1; i < count; i++)
         value = combined(c, value, value_of(c, &members[i]));
     give_all(c, members, count, value);
+}
+
+static void reduce(const struct collective *c, const struct member *members, size_t count, uint32_t sub_group_size)
+{
+    if (!c->cluster) {
+        reduce_all(c, members, count);
+        return;
+    }
+    for (size_t first = 0, end; first < count; first = end) {
+        const uint32_t cluster = linear_id(&members[first]) % sub_group_size / c->cluster;
+        for (end = first; end < count && linear_id(&members[end]) % sub_group_size / c->cluster == cluster;)
+            end++;
+        reduce_all(c, members + first, end - first);
+    }
+}
+
+/* ---- sub-groups, lane by lane ----------------------------------------------------------------- */
+
+/* A lane that asks one that is not there gets zero: the value is undefined. */
+static void shuffle(const struct collective *c, const struct member *members, size_t count, uint32_t sub_group_size)
+{
+    uint64_t values[SUB_GROUP_LANES_MAX] = {0};
+    for (size_t i = 0; i < count; i++)
+        values[linear_id(&members[i]) % sub_group_size] = value_of(c, &members[i]);
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t asked = read_lane(&members[i], c->operands[2], 8);
+        write_result(c, &members[i], asked < SUB_GROUP_LANES_MAX ? values[asked] : 0);
+    }
+}
+
+static void ballot(const struct collective *c, const struct member *members, size_t count, uint32_t sub_group_size)
+{
+    const uint32_t first = c->what == COLLECTIVE_BALLOT_HIGH ? 64 : 0;
+    uint64_t bits = 0;
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t lane = linear_id(&members[i]) % sub_group_size - first;
+        if (lane < 64 && value_of(c, &members[i]))
+            bits |= (uint64_t)1 << lane;
+    }
+    give_all(c, members, count, bits);
 }
 
 static void scan(const struct collective *c, const struct member *members, size_t count)
@@ -176,7 +245,13 @@ static void perform(const struct collective *c, const struct member *members, si
     switch (c->what) {
     case COLLECTIVE_ALL: case COLLECTIVE_ANY: vote(c, members, count); break;
     case COLLECTIVE_BROADCAST: broadcast(c, members, count, sub_group_size); break;
-    case COLLECTIVE_REDUCE_ADD: case COLLECTIVE_REDUCE_MIN: case COLLECTIVE_REDUCE_MAX: reduce(c, members, count); break;
+    case COLLECTIVE_SHUFFLE: shuffle(c, members, count, sub_group_size); break;
+    case COLLECTIVE_FIRST: give_all(c, members, count, value_of(c, &members[0])); break;
+    case COLLECTIVE_BALLOT_LOW: case COLLECTIVE_BALLOT_HIGH: ballot(c, members, count, sub_group_size); break;
+    case COLLECTIVE_REDUCE_ADD: case COLLECTIVE_REDUCE_MIN: case COLLECTIVE_REDUCE_MAX: case COLLECTIVE_REDUCE_MUL:
+    case COLLECTIVE_REDUCE_AND: case COLLECTIVE_REDUCE_OR: case COLLECTIVE_REDUCE_XOR:
+        reduce(c, members, count, sub_group_size);
+        break;
     default: scan(c, members, count); break;
     }
 }
@@ -188,32 +263,27 @@ static struct collective collective_of(const struct wave *wave)
     static const uint8_t bytes[MATH_TYPES] = {1, 2, 4, 8, 2, 4, 8};
     const struct insn *insn = wave->wait;
     const struct launch_info *launch = wave->origin.launch;
-    struct collective c = {.what = (enum collective_op)(insn->f & 63), .is_unsigned = insn->f & COLLECTIVE_UNSIGNED,
-                           .exclusive = insn->f & COLLECTIVE_EXCLUSIVE, .type = (enum math_type)(insn->f >> 16 & 0xff),
+    struct collective c = {.what = (enum collective_op)(insn->f & COLLECTIVE_OP_MASK), .is_unsigned = insn->f & COLLECTIVE_UNSIGNED,
+                           .exclusive = insn->f & COLLECTIVE_EXCLUSIVE, .type = (enum math_type)(insn->f >> COLLECTIVE_TYPE_SHIFT & 0xff),
                            .operands = &wave->code->operands[insn->d]};
+    const uint32_t cluster = insn->f >> COLLECTIVE_CLUSTER_SHIFT & 15;
+    c.cluster = cluster ? 1u << (cluster - 1) : 0;
     c.bytes = bytes[c.type];
-    c.id_count = insn->f >> 24;
+    c.id_count = insn->f >> COLLECTIVE_IDS_SHIFT;
     if (!c.id_count)
-        c.id_count = (insn->f >> 8 & 0xff) == SCOPE_SUB_GROUP || !launch ? 1 : launch->work_dim;
+        c.id_count = collective_scope(insn->f) == SCOPE_SUB_GROUP || !launch ? 1 : launch->work_dim;
     return c;
 }
 
 static uint32_t wave_end(const struct wave *wave) { return wave->origin.first_lane + wave->lane_count; }
 
 /* Members by linear id; places of lanes that do not take part have no wave. */
-static struct member *gather(struct wave *const *waves, size_t wave_count, size_t *out_places)
+static void gather(struct wave *const *waves, size_t wave_count, struct member *members)
 {
-    size_t places = 0;
     for (size_t w = 0; w < wave_count; w++)
-        if (wave_end(waves[w]) > places)
-            places = wave_end(waves[w]);
-    struct member *members = calloc(places ? places : 1, sizeof *members);
-    *out_places = places;
-    for (size_t w = 0; members && w < wave_count; w++)
         for (uint32_t lane = 0; lane < waves[w]->lane_count; lane++)
             if (lane_mask_test(&waves[w]->active, lane))
                 members[waves[w]->origin.first_lane + lane] = (struct member){waves[w], lane};
-    return members;
 }
 
 static size_t close_ranks(struct member *members, size_t count)
@@ -225,20 +295,38 @@ static size_t close_ranks(struct member *members, size_t count)
     return kept;
 }
 
-void collective_perform(struct wave *const *waves, size_t wave_count, uint32_t sub_group_size)
+static void perform_all(struct wave *const *waves, size_t wave_count, uint32_t sub_group_size, struct member *members,
+                        size_t places)
 {
-    size_t places = 0;
-    struct member *members = wave_count ? gather(waves, wave_count, &places) : NULL;
-    if (!members && wave_count) /* without results the launch is worth nothing */
-        waves[0]->host->print(waves[0]->host->self, waves[0], NULL, 0);
-    if (!members)
-        return;
     const struct collective c = collective_of(waves[0]);
     const size_t step = sub_group_size ? sub_group_size : places;
+    gather(waves, wave_count, members);
     for (size_t first = 0; first < places; first += step) {
         const size_t count = close_ranks(members + first, places - first < step ? places - first : step);
         if (count)
             perform(&c, members + first, count, sub_group_size);
     }
-    free(members);
+}
+
+void collective_perform(struct wave *const *waves, size_t wave_count, uint32_t sub_group_size)
+{
+    struct member few[WAVE_LANES_MAX] = {{0}}, *members = few;
+    size_t places = 0;
+    for (size_t w = 0; w < wave_count; w++)
+        if (wave_end(waves[w]) > places)
+            places = wave_end(waves[w]);
+    if (places > WAVE_LANES_MAX)
+        members = calloc(places, sizeof *members);
+    if (members && wave_count)
+        perform_all(waves, wave_count, sub_group_size, members, places);
+    else if (wave_count) /* without results the launch is worth nothing */
+        waves[0]->host->print(waves[0]->host->self, waves[0], NULL, 0);
+    if (members != few)
+        free(members);
+}
+
+void exec_collective_alone(struct wave *wave)
+{
+    const bool in_sub_group = collective_scope(wave->wait->f) == SCOPE_SUB_GROUP;
+    collective_perform(&wave, 1, in_sub_group ? wave->origin.launch->sub_group_size : 0);
 }

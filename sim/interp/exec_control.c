@@ -150,6 +150,10 @@ CONTROL(collective)
     (void)frame;
     wave->site = insn->e;
     wave->wait = insn;
+    if (wave->alone && wave->full) {
+        exec_collective_alone(wave);
+        GO(insn + 1);
+    }
     return stop(wave, RUN_COLLECTIVE, insn + 1);
 }
 

@@ -18,6 +18,8 @@ const struct insn *exec_next_block(struct wave *wave);
 uint32_t exec_switch_target(const uint32_t *list, uint64_t value);
 const struct insn *exec_switch(struct wave *wave, const uint32_t *list, const uint8_t *values);
 /* Lane 0 returns, and its asynchronous copy may still be under way. */
+/* One wave that is the whole work-group: collective.c. */
+void exec_collective_alone(struct wave *wave);
 void exec_report_unwaited(struct wave *wave);
 /* A barrier, or a wait for copies, that this wave passes by itself. */
 void exec_announce_barrier(const struct wave *wave, const struct insn *insn);

@@ -24,6 +24,7 @@ libinterp_la_SOURCES = \
 	%D%/lower.h \
 	%D%/lower_group.c \
 	%D%/lower_memory.c \
+	%D%/lower_sub_group.c \
 	%D%/lower_value.c \
 	%D%/math.h \
 	%D%/math_integer_width.h \

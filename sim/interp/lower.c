@@ -361,6 +361,7 @@ static void lower_instruction(struct lower *l, uint32_t word)
     case LOWER_MEMORY: lower_memory_op(l, word); break;
     case LOWER_ATOMIC: lower_atomic_op(l, word); break;
     case LOWER_GROUP: lower_group_op(l, word); break;
+    case LOWER_SUB_GROUP: lower_sub_group_op(l, word); break;
     case LOWER_CONTROL: lower_control(l, word); break;
     case LOWER_CALL: lower_call(l, word); break;
     case LOWER_EXTENDED: lower_extended(l, word); break;

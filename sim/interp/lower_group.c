@@ -49,11 +49,10 @@ static void lower_collective(struct lower *l, uint32_t word)
     uint32_t op = spv_opcode(l->m, word), how = spirv_op(op)->argument;
     const struct type *type = module_type(l->m, w[1]);
     bool sub_group = lower_constant_bits(l, w[3]) == SpvScopeSubgroup;
-    bool reduction = op >= SpvOpGroupIAdd && op <= SpvOpGroupSMax;
+    bool reduction = (how & COLLECTIVE_OP_MASK) > COLLECTIVE_BROADCAST;
     uint32_t value_id = reduction ? w[5] : w[4], out[16];
-    if (reduction && w[4] != SpvGroupOperationReduce)
-        how = how + (COLLECTIVE_SCAN_ADD - COLLECTIVE_REDUCE_ADD) +
-              (w[4] == SpvGroupOperationExclusiveScan ? COLLECTIVE_EXCLUSIVE : 0u);
+    if (reduction)
+        how = collective_scan(how, w[4] != SpvGroupOperationReduce, w[4] == SpvGroupOperationExclusiveScan);
     for (uint32_t i = 0; i < type->leaves && i < 16; i++) {
         uint32_t value = lower_get(l, value_id)[i], extras = 0;
         const uint32_t *ids = NULL;

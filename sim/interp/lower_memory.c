@@ -59,6 +59,8 @@ static uint32_t input_cell(struct lower *l, uint32_t builtin, uint32_t k)
 
 static uint32_t input_value(struct lower *l, uint32_t builtin, uint32_t k, enum scalar type)
 {
+    if (builtin >= SpvBuiltInSubgroupEqMask && builtin <= SpvBuiltInSubgroupLtMask && k < 4 && type == T_I32)
+        return lower_sub_group_mask(l, builtin, k);
     if (k > 2 || (type != T_I32 && type != T_I64))
         module_fail(l->m, STATUS_BAD_BINARY, "component %u of built-in variable %u is not read as a number",
                     k, builtin);

@@ -49,11 +49,31 @@ enum { AFFINE_STRIDE = 40 }; /* between neighbouring A inputs */
 enum number_kind { NUMBER_S8, NUMBER_U8, NUMBER_S16, NUMBER_U16, NUMBER_S32, NUMBER_U32, NUMBER_S64, NUMBER_U64, NUMBER_F16, NUMBER_F32, NUMBER_F64 };
 enum rounding { ROUND_DEFAULT, ROUND_RTE, ROUND_RTZ, ROUND_RTP, ROUND_RTN }; /* default: to nearest even; toward zero for float to integer */
 
-/* Of OP_collective. */
+/* Of OP_collective, the low bits of f. */
 enum collective_op { COLLECTIVE_ALL, COLLECTIVE_ANY, COLLECTIVE_BROADCAST,
     COLLECTIVE_REDUCE_ADD, COLLECTIVE_REDUCE_MIN, COLLECTIVE_REDUCE_MAX,      /* signedness: */
     COLLECTIVE_SCAN_ADD, COLLECTIVE_SCAN_MIN, COLLECTIVE_SCAN_MAX,            /* COLLECTIVE_UNSIGNED, inclusive: */
+    COLLECTIVE_REDUCE_MUL, COLLECTIVE_REDUCE_AND, COLLECTIVE_REDUCE_OR, COLLECTIVE_REDUCE_XOR,
+    COLLECTIVE_SCAN_MUL, COLLECTIVE_SCAN_AND, COLLECTIVE_SCAN_OR, COLLECTIVE_SCAN_XOR,
+    COLLECTIVE_SHUFFLE,     /* of the lane of the sub-group that the id names, each lane its own */
+    COLLECTIVE_FIRST,       /* of the lowest lane that takes part */
+    COLLECTIVE_BALLOT_LOW, COLLECTIVE_BALLOT_HIGH, /* bit per lane of the sub-group; lanes from 0, from 64 */
     COLLECTIVE_UNSIGNED = 64, COLLECTIVE_EXCLUSIVE = 128 };
+/* Its other parts. NON_UNIFORM: lanes elsewhere do not count, and that is no finding. CLUSTER: 1 + log2 of the lanes that
+ * are reduced together, 0 = all. IDS: how many operands follow the value, 0 = as many as the range has dimensions. */
+enum { COLLECTIVE_OP_MASK = 63, COLLECTIVE_SCOPE_SHIFT = 8, COLLECTIVE_NON_UNIFORM = 1 << 11, COLLECTIVE_CLUSTER_SHIFT = 12,
+    COLLECTIVE_TYPE_SHIFT = 16, COLLECTIVE_IDS_SHIFT = 24 };
+static inline enum memory_scope collective_scope(uint32_t f)
+{
+    return (enum memory_scope)(f >> COLLECTIVE_SCOPE_SHIFT & 7);
+}
+/* A reduction made a scan. */
+static inline uint32_t collective_scan(uint32_t how, bool scan, bool exclusive)
+{
+    uint32_t distance = (how & COLLECTIVE_OP_MASK) >= COLLECTIVE_REDUCE_MUL ? COLLECTIVE_SCAN_MUL - COLLECTIVE_REDUCE_MUL
+                                                                            : COLLECTIVE_SCAN_ADD - COLLECTIVE_REDUCE_ADD;
+    return scan ? how + distance + (exclusive ? COLLECTIVE_EXCLUSIVE : 0u) : how;
+}
 
 enum op {
 #define OP(name, text) OP_##name,

@@ -9,7 +9,7 @@
 /* libspirv.h defines data, so that only one C file may include it (sim/frontend does). */
 extern const char *spvOpcodeString(const uint32_t opcode);
 
-enum { OPCODES = 512 };
+enum { OPCODES = 6432 }; /* extensions begin at 4160 */
 
 static const struct spirv_op table[OPCODES] = {
 #define SPIRV_OP(name, lowering, argument) [SpvOp##name] = {"Op" #name, LOWER_##lowering, argument},

@@ -13,7 +13,7 @@ enum lowering {
     LOWER_ABSENT,   /* no row: refused by name */
     LOWER_MODULE,   /* read by module.c, or without effect inside a function */
     LOWER_UNARY, LOWER_BINARY, LOWER_BINARY_SWAPPED, LOWER_CONVERT, LOWER_SAME, LOWER_SELECT, LOWER_TEST,
-    LOWER_COMPOSITE, LOWER_MEMORY, LOWER_ATOMIC, LOWER_GROUP, LOWER_CONTROL, LOWER_CALL, LOWER_EXTENDED, LOWER_OTHER
+    LOWER_COMPOSITE, LOWER_MEMORY, LOWER_ATOMIC, LOWER_GROUP, LOWER_SUB_GROUP, LOWER_CONTROL, LOWER_CALL, LOWER_EXTENDED, LOWER_OTHER
 };
 struct spirv_op { const char *name; enum lowering lowering; uint32_t argument; };
 

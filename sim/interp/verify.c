@@ -404,8 +404,9 @@ static void verify_atomic(const struct verify *v)
 static void verify_group(const struct verify *v)
 {
     const struct type *r, *value;
-    bool reduction = v->op >= SpvOpGroupIAdd && v->op <= SpvOpGroupSMax;
-    bool real = v->op == SpvOpGroupFAdd || v->op == SpvOpGroupFMin || v->op == SpvOpGroupFMax;
+    bool reduction = (spirv_op(v->op)->argument & COLLECTIVE_OP_MASK) > COLLECTIVE_BROADCAST;
+    bool real = v->op == SpvOpGroupFAdd || v->op == SpvOpGroupFMin || v->op == SpvOpGroupFMax || v->op == SpvOpGroupFMulKHR;
+    bool logical = v->op == SpvOpGroupLogicalAndKHR || v->op == SpvOpGroupLogicalOrKHR || v->op == SpvOpGroupLogicalXorKHR;
     switch (v->op) {
     case SpvOpControlBarrier: constant_number(v, 1), constant_number(v, 2), constant_number(v, 3); return;
     case SpvOpMemoryBarrier: constant_number(v, 1), constant_number(v, 2); return;
@@ -424,13 +425,90 @@ static void verify_group(const struct verify *v)
     constant_number(v, 3);
     need(v, is_simple(r) && same_shape(r, value), "operand types do not fit");
     if (reduction)
-        need(v, real ? is_float(r) : is_int(r), "operand types do not fit");
+        need(v, logical ? is_bool(r) : real ? is_float(r) : is_int(r), "operand types do not fit");
     else if (v->op == SpvOpGroupBroadcast)
         need(v,
              is_simple(operand(v, 5)) && is_int(operand(v, 5)) && operand(v, 5)->leaves <= 3 && !is_bool(r),
              "operand types do not fit");
     else
         need(v, is_bool(r) && r->leaves == 1, "operand types do not fit");
+}
+
+static bool is_ballot(const struct type *type)
+{
+    return type->kind == TYPE_VECTOR && type->leaves == 4 && component(type) == T_I32;
+}
+
+static bool is_one_int(const struct type *type)
+{
+    return type->kind == TYPE_SCALAR && is_int(type);
+}
+
+static bool is_truth(const struct type *type)
+{
+    return type->kind == TYPE_SCALAR && is_bool(type);
+}
+
+static bool sub_group_reduction_fits(const struct verify *v, const struct type *r)
+{
+    bool real = v->op == SpvOpGroupNonUniformFAdd || v->op == SpvOpGroupNonUniformFMul ||
+                v->op == SpvOpGroupNonUniformFMin || v->op == SpvOpGroupNonUniformFMax;
+    bool logical = v->op >= SpvOpGroupNonUniformLogicalAnd && v->op <= SpvOpGroupNonUniformLogicalXor;
+    bool clustered = v->w[4] == SpvGroupOperationClusteredReduce;
+    if (clustered && v->n > 6)
+        constant_number(v, 6);
+    return is_simple(r) && same_shape(r, operand(v, 5)) && (logical ? is_bool(r) : real ? is_float(r) : is_int(r)) &&
+           v->w[4] <= SpvGroupOperationClusteredReduce && clustered == (v->n > 6);
+}
+
+static bool block_fits(const struct verify *v, uint32_t at, const struct type *value)
+{
+    return is_simple(value) && is_int(value) && scalar_bits(component(pointer(v, at))) == scalar_bits(component(value));
+}
+
+static bool sub_group_fits(const struct verify *v)
+{
+    if (v->op == SpvOpSubgroupBlockWriteINTEL)
+        return block_fits(v, 1, operand(v, 2));
+    const struct type *r = result(v);
+    switch (v->op) {
+    case SpvOpSubgroupBlockReadINTEL: return block_fits(v, 3, r);
+    case SpvOpSubgroupShuffleINTEL: case SpvOpSubgroupShuffleXorINTEL:
+        return is_simple(r) && !is_bool(r) && same_shape(r, operand(v, 3)) && is_one_int(operand(v, 4));
+    case SpvOpSubgroupShuffleUpINTEL: case SpvOpSubgroupShuffleDownINTEL:
+        return is_simple(r) && !is_bool(r) && same_shape(r, operand(v, 3)) && same_shape(r, operand(v, 4)) &&
+               is_one_int(operand(v, 5));
+    default: break;
+    }
+    constant_number(v, 3);
+    switch (v->op) {
+    case SpvOpGroupNonUniformElect: return is_truth(r);
+    case SpvOpGroupNonUniformAll: case SpvOpGroupNonUniformAny: return is_truth(r) && is_truth(operand(v, 4));
+    case SpvOpGroupNonUniformAllEqual: return is_truth(r) && is_simple(operand(v, 4));
+    case SpvOpGroupNonUniformBallot: return is_ballot(r) && is_truth(operand(v, 4));
+    case SpvOpGroupNonUniformInverseBallot: return is_truth(r) && is_ballot(operand(v, 4));
+    case SpvOpGroupNonUniformBallotBitExtract:
+        return is_truth(r) && is_ballot(operand(v, 4)) && is_one_int(operand(v, 5));
+    case SpvOpGroupNonUniformBallotBitCount:
+        return is_one_int(r) && component(r) == T_I32 && is_ballot(operand(v, 5)) &&
+               v->w[4] <= SpvGroupOperationExclusiveScan;
+    case SpvOpGroupNonUniformBallotFindLSB: case SpvOpGroupNonUniformBallotFindMSB:
+        return is_one_int(r) && component(r) == T_I32 && is_ballot(operand(v, 4));
+    case SpvOpGroupNonUniformBroadcastFirst: return is_simple(r) && same_shape(r, operand(v, 4));
+    case SpvOpGroupNonUniformRotateKHR:
+        if (v->n > 6)
+            constant_number(v, 6);
+        return is_simple(r) && same_shape(r, operand(v, 4)) && is_one_int(operand(v, 5));
+    case SpvOpGroupNonUniformBroadcast: case SpvOpGroupNonUniformShuffle: case SpvOpGroupNonUniformShuffleXor:
+    case SpvOpGroupNonUniformShuffleUp: case SpvOpGroupNonUniformShuffleDown:
+        return is_simple(r) && same_shape(r, operand(v, 4)) && is_one_int(operand(v, 5));
+    default: return sub_group_reduction_fits(v, r);
+    }
+}
+
+static void verify_sub_group(const struct verify *v)
+{
+    need(v, sub_group_fits(v), "operand types do not fit");
 }
 
 /* ---- control ------------------------------------------------------------------------------------- */
@@ -621,6 +699,7 @@ static void verify_instruction(const struct verify *v)
     case LOWER_MEMORY: verify_memory(v); break;
     case LOWER_ATOMIC: verify_atomic(v); break;
     case LOWER_GROUP: verify_group(v); break;
+    case LOWER_SUB_GROUP: verify_sub_group(v); break;
     case LOWER_CONTROL: verify_control(v); break;
     case LOWER_CALL: verify_call(v); break;
     case LOWER_EXTENDED: verify_extended(v); break;
