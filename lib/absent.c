@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The calls for which the device has nothing to offer: images, samplers, pipes, device
- * fission, sharing. Each says so as the specification wants a device without the
+ * The calls for which the device has nothing to offer: images, samplers, pipes,
+ * sharing. Each says so as the specification wants a device without the
  * feature to: a bad handle first, then CL_INVALID_OPERATION.
  */
 #include "api.h"
@@ -107,16 +107,6 @@ cl_int CL_API_CALL api_clGetPipeInfo(cl_mem pipe, cl_pipe_info param_name, size_
 {
     return CL_INVALID_MEM_OBJECT;
 }
-
-/* ---- device fission: no scheme is supported ---- */
-cl_int CL_API_CALL api_clCreateSubDevicesEXT(cl_device_id in_device, const cl_device_partition_property_ext *properties,
-                                             cl_uint num_entries, cl_device_id *out_devices, cl_uint *num_devices)
-{
-    return object_lookup(in_device, OBJECT_DEVICE) ? CL_INVALID_VALUE : CL_INVALID_DEVICE;
-}
-
-cl_int CL_API_CALL api_clRetainDeviceEXT(cl_device_id device) { return api_clRetainDevice(device); }
-cl_int CL_API_CALL api_clReleaseDeviceEXT(cl_device_id device) { return api_clReleaseDevice(device); }
 
 /* ---- sharing with OpenGL and EGL ---- */
 ABSENT_CREATION(cl_mem, clCreateFromGLBuffer,

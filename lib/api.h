@@ -28,11 +28,13 @@ API(clGetExtensionFunctionAddressForPlatform)
 /* Device (device.c) */
 API(clGetDeviceIDs)
 API(clGetDeviceInfo)
-API(clCreateSubDevices)
 API(clRetainDevice)
 API(clReleaseDevice)
 API(clGetDeviceAndHostTimer)
 API(clGetHostTimer)
+
+/* Sub-devices (partition.c) */
+API(clCreateSubDevices)
 
 /* Context (context.c) */
 API(clCreateContext)
@@ -162,7 +164,7 @@ API(clCreatePipe)
 API(clGetPipeInfo)
 API(clCreateSamplerWithProperties)
 
-/* Device fission (absent.c) */
+/* Device fission (fission.c) */
 API(clCreateSubDevicesEXT)
 API(clRetainDeviceEXT)
 API(clReleaseDeviceEXT)

@@ -10,6 +10,7 @@
 #include "device_info.h"
 #include "error.h"
 #include "info.h"
+#include "subdevice.h"
 #include "svm.h"
 
 /* ---- properties ------------------------------------------------------------------ */
@@ -79,13 +80,35 @@ bool context_has_device(const struct context *context, cl_device_id handle)
     return false;
 }
 
+/* OpenCL's own text wants the sub-device itself; the extension and all implementations do not. */
+static void report_ancestor(const struct context *context, const struct cl_device *device)
+{
+    char why[120];
+    snprintf(why, sizeof why, "sub-device %u is used in context %u, which was made of devices above it", device->base.id,
+             context->base.id);
+    report_add(runtime_get()->report, &(struct finding){.kind = FINDING_SUB_DEVICE_CONTEXT, .why = why});
+}
+
+bool context_serves(const struct context *context, cl_device_id handle)
+{
+    const struct cl_device *device = object_lookup(handle, OBJECT_DEVICE);
+    if (context_has_device(context, handle))
+        return true;
+    for (cl_uint i = 0; device && i < context->device_count; i++)
+        if (device_is_within(device, context->devices[i])) {
+            report_ancestor(context, device);
+            return true;
+        }
+    return false;
+}
+
 cl_int context_check_devices(const struct context *context, cl_uint num_devices,
                              const cl_device_id *device_list)
 {
     if (!device_list != !num_devices)
         return CL_INVALID_VALUE;
     for (cl_uint i = 0; i < num_devices; i++)
-        if (!context_has_device(context, device_list[i]))
+        if (!context_serves(context, device_list[i]))
             return CL_INVALID_DEVICE;
     return CL_SUCCESS;
 }
@@ -151,6 +174,23 @@ cl_context CL_API_CALL api_clCreateContext(const cl_context_properties *properti
     return create(properties, num_devices, devices, pfn_notify, user_data, errcode_ret);
 }
 
+static cl_context create_from_type(const struct platform *platform, const cl_context_properties *properties,
+                                   cl_device_type type, notify_function *notify, void *data,
+                                   cl_int *errcode_ret)
+{
+    cl_uint count = 0;
+    cl_device_id *devices = calloc(platform->root_count, sizeof *devices);
+    if (!devices)
+        return error_return(errcode_ret, CL_OUT_OF_HOST_MEMORY, NULL);
+    for (cl_uint i = 0; i < platform->root_count; i++)
+        if (device_type_matches(platform->roots[i], type))
+            devices[count++] = (cl_device_id)platform->roots[i];
+    cl_context context = count ? create(properties, count, devices, notify, data, errcode_ret)
+                               : error_return(errcode_ret, CL_DEVICE_NOT_FOUND, NULL);
+    free(devices);
+    return context;
+}
+
 cl_context CL_API_CALL api_clCreateContextFromType(const cl_context_properties *properties,
                                                    cl_device_type device_type, notify_function *pfn_notify,
                                                    void *user_data, cl_int *errcode_ret)
@@ -161,12 +201,9 @@ cl_context CL_API_CALL api_clCreateContextFromType(const cl_context_properties *
         err = CL_INVALID_VALUE;
     if (!err && !device_type_valid(device_type))
         err = CL_INVALID_DEVICE_TYPE;
-    if (!err && !device_type_matches(runtime->platform->root, device_type))
-        err = CL_DEVICE_NOT_FOUND;
     if (err)
         return error_return(errcode_ret, err, NULL);
-    cl_device_id device = (cl_device_id)runtime->platform->root;
-    return create(properties, 1, &device, pfn_notify, user_data, errcode_ret);
+    return create_from_type(runtime->platform, properties, device_type, pfn_notify, user_data, errcode_ret);
 }
 
 cl_int CL_API_CALL api_clRetainContext(cl_context context)

@@ -4,7 +4,8 @@
  *
  * Interface
  *   context_lookup         the live context, or NULL
- *   context_has_device
+ *   context_has_device     was it made of this device?
+ *   context_serves         or of one above it? then the sub-device may be used in it, too
  *   context_check_devices  the (num_devices, device_list) pair of many calls: CL_INVALID_VALUE
  *                          when only one is given, CL_INVALID_DEVICE for a stranger
  *   context_refuse         returns err; when it is one, tells the context's notify function
@@ -16,6 +17,7 @@
 
 struct context *context_lookup(cl_context handle);
 bool context_has_device(const struct context *context, cl_device_id handle);
+bool context_serves(const struct context *context, cl_device_id handle);
 cl_int context_check_devices(const struct context *context, cl_uint num_devices,
                              const cl_device_id *device_list);
 cl_int context_refuse(struct context *context, const char *call, cl_int err);

@@ -6,6 +6,8 @@
 #include "api.h"
 #include "device_info.h"
 #include "queue.h"
+#include "queue_family.h"
+#include "subdevice.h"
 
 #ifndef ORRERY_VERSION
 #define ORRERY_VERSION "0.1.0"
@@ -77,6 +79,23 @@ static cl_device_atomic_capabilities atomic_capabilities(const struct cl_device 
         return least;
     return least | CL_DEVICE_ATOMIC_ORDER_ACQ_REL | CL_DEVICE_ATOMIC_ORDER_SEQ_CST |
            CL_DEVICE_ATOMIC_SCOPE_DEVICE | CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES;
+}
+
+/* Of a sub-device: the largest data cache that any of its units can use. */
+static cl_ulong cache_bytes(const struct cl_device *device)
+{
+    static const enum topology_level caches[] = {TOPOLOGY_L4, TOPOLOGY_L3, TOPOLOGY_L2, TOPOLOGY_L1};
+    cl_ulong most = 0;
+    if (!device->parent)
+        return device->topology->cache_bytes;
+    for (uint32_t i = 0; i < device->units.count; i++)
+        for (size_t level = 0; level < sizeof caches / sizeof *caches; level++) {
+            const struct topology_node *node =
+                topology_node_of(device->topology, device->units.units[i], caches[level]);
+            if (node && node->bytes > most)
+                most = node->bytes;
+        }
+    return most;
 }
 
 static size_t program_scope_bytes(const struct cl_device *device)
@@ -191,7 +210,12 @@ static cl_int ask_ils_with_version(const struct info_reply *reply, const struct 
     EXTENSION("cl_intel_subgroups_short", 1, 0, 0, device_supports_sub_groups(device)) \
     EXTENSION("cl_khr_create_command_queue", 1, 0, 0, true) \
     EXTENSION("cl_khr_extended_versioning", 1, 0, 0, true) \
-    EXTENSION("cl_khr_device_uuid", 1, 0, 0, true)
+    EXTENSION("cl_khr_device_uuid", 1, 0, 0, true) \
+    EXTENSION("cl_ext_device_fission", 1, 0, 0, true) \
+    EXTENSION("cl_intel_device_partition_by_names", 1, 0, 0, \
+              config->errors == ANSWERS_CTS || config->errors == ANSWERS_SPEC) \
+    EXTENSION("cl_intel_command_queue_families", 1, 0, 0, device_has_queue_families(device)) \
+    EXTENSION("cl_orrery_cslice", 1, 0, 0, config->cslice_partition)
 
 #define FEATURES(FEATURE) \
     FEATURE("__opencl_c_int64", true) \
@@ -269,7 +293,7 @@ cl_int CL_API_CALL api_clGetDeviceInfo(cl_device_id handle, cl_device_info param
     if (!device)
         return CL_INVALID_DEVICE;
     const struct device_config *config = device->config;
-    const struct topology *topology = &config->topology;
+    const struct topology *topology = device->topology;
     switch (param_name) {
 #define FIELD(query, type, expression) \
     case query:                        \
@@ -307,13 +331,15 @@ bool device_type_valid(cl_device_type type)
     return type == CL_DEVICE_TYPE_ALL || (type && !(type & ~(cl_device_type)KNOWN_TYPES));
 }
 
-/* Neither ALL nor DEFAULT stands for a custom device. */
+/* Neither ALL nor DEFAULT stands for a custom device; of several roots the first is the default. */
 bool device_type_matches(const struct cl_device *device, cl_device_type type)
 {
     cl_device_type own = device_type_bit(device->config->type);
     if (own == CL_DEVICE_TYPE_CUSTOM)
         return type != CL_DEVICE_TYPE_ALL && (type & CL_DEVICE_TYPE_CUSTOM);
-    return (type & (own | CL_DEVICE_TYPE_DEFAULT)) != 0;
+    if (type == CL_DEVICE_TYPE_ALL || (type & own))
+        return true;
+    return (type & CL_DEVICE_TYPE_DEFAULT) && device->index == 0;
 }
 
 cl_int CL_API_CALL api_clGetDeviceIDs(cl_platform_id handle, cl_device_type device_type, cl_uint num_entries,
@@ -326,39 +352,39 @@ cl_int CL_API_CALL api_clGetDeviceIDs(cl_platform_id handle, cl_device_type devi
         return CL_INVALID_DEVICE_TYPE;
     if ((!num_entries && devices) || (!devices && !num_devices))
         return CL_INVALID_VALUE;
-    struct cl_device *root = runtime->platform->root;
-    bool found = device_type_matches(root, device_type);
+    const struct platform *platform = runtime->platform;
+    cl_uint found = 0;
+    for (cl_uint i = 0; i < platform->root_count; i++) {
+        if (!device_type_matches(platform->roots[i], device_type))
+            continue;
+        if (devices && found < num_entries)
+            devices[found] = (cl_device_id)platform->roots[i];
+        found++;
+    }
     if (num_devices)
         *num_devices = found;
-    if (found && devices)
-        devices[0] = (cl_device_id)root;
     return found ? CL_SUCCESS : CL_DEVICE_NOT_FOUND;
 }
 
-/* Retain and release change sub-devices only; a root device lives as long as the platform. */
-static cl_int device_known(cl_device_id handle)
+/* ---- references: a root device lives as long as the platform ------------------------- */
+
+static bool is_root(cl_device_id handle)
 {
-    return object_lookup(handle, OBJECT_DEVICE) ? CL_SUCCESS : CL_INVALID_DEVICE;
+    const struct cl_device *device = object_lookup(handle, OBJECT_DEVICE);
+    return device && !device->parent;
 }
 
 cl_int CL_API_CALL api_clRetainDevice(cl_device_id device)
 {
-    return device_known(device);
+    return is_root(device) ? CL_SUCCESS : object_retain(device, OBJECT_DEVICE);
 }
 
 cl_int CL_API_CALL api_clReleaseDevice(cl_device_id device)
 {
-    return device_known(device);
+    return is_root(device) ? CL_SUCCESS : object_release(device, OBJECT_DEVICE);
 }
 
-/* No scheme is supported, so no list of properties is valid for the device. */
-cl_int CL_API_CALL api_clCreateSubDevices(cl_device_id in_device,
-                                          const cl_device_partition_property *properties, cl_uint num_devices,
-                                          cl_device_id *out_devices, cl_uint *num_devices_ret)
-{
-    (void)properties, (void)num_devices, (void)out_devices, (void)num_devices_ret;
-    return object_lookup(in_device, OBJECT_DEVICE) ? CL_INVALID_VALUE : CL_INVALID_DEVICE;
-}
+/* ---- time ---------------------------------------------------------------------------- */
 
 /* Host and device share the simulated clock: there is no other time. */
 cl_int CL_API_CALL api_clGetDeviceAndHostTimer(cl_device_id handle, cl_ulong *device_timestamp,

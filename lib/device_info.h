@@ -15,6 +15,12 @@ cl_int device_info_version(const struct info_reply *reply, const struct cl_devic
 cl_version device_info_numeric_version(const struct cl_device *device);
 cl_int device_info_extensions(const struct info_reply *reply, const struct cl_device *device);
 cl_int device_info_extensions_with_version(const struct info_reply *reply, const struct cl_device *device);
+cl_int device_info_partition_properties(const struct info_reply *reply, const struct cl_device *device);
+cl_int device_info_partition_type(const struct info_reply *reply, const struct cl_device *device);
+cl_device_affinity_domain device_info_affinity_domains(const struct cl_device *device);
+cl_int device_info_fission_types(const struct info_reply *reply, const struct cl_device *device);
+cl_int device_info_fission_domains(const struct info_reply *reply, const struct cl_device *device);
+cl_int device_info_fission_style(const struct info_reply *reply, const struct cl_device *device);
 bool device_version_at_least(const struct cl_device *device, uint32_t major, uint32_t minor);
 bool device_type_valid(cl_device_type type);
 bool device_type_matches(const struct cl_device *device, cl_device_type type);

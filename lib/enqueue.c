@@ -7,6 +7,7 @@
 #include "command.h"
 #include "context.h"
 #include "event.h"
+#include "queue_family.h"
 
 static cl_int take_waits(struct command *command, cl_uint count, const cl_event *waits)
 {
@@ -37,7 +38,8 @@ cl_int enqueue_begin(struct enqueue *enqueue, cl_command_queue handle, enum comm
     enqueue->command = command_new(enqueue->queue, kind);
     if (!enqueue->command)
         return CL_OUT_OF_HOST_MEMORY;
-    return take_waits(enqueue->command, wait_count, waits);
+    cl_int err = take_waits(enqueue->command, wait_count, waits);
+    return err ? err : queue_family_allows(enqueue->queue, kind);
 }
 
 static cl_int refuse(struct enqueue *enqueue, cl_int err, bool published)

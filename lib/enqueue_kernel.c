@@ -244,6 +244,9 @@ static cl_int fill_kernel(struct enqueue *enqueue, cl_kernel handle, cl_uint wor
     if (work_dim < 1 || work_dim > 3)
         return CL_INVALID_WORK_DIMENSION;
     request->kernel = kernel->kernel;
+    request->device = queue->device->base.id;
+    request->compute_units = queue->units.units;
+    request->compute_unit_count = queue->units.count;
     request->work_dim = work_dim;
     cl_int err = take_global(request, queue->device->config, global_size, global_offset);
     if (!err)

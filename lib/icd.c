@@ -4,7 +4,6 @@
 
 #include "api.h"
 #include "orrery_api.h"
-#include "orrery_api.h"
 
 cl_int CL_API_CALL api_clIcdGetPlatformIDsKHR(cl_uint num_entries, cl_platform_id *platforms,
                                               cl_uint *num_platforms)
@@ -28,6 +27,9 @@ static const struct extension_function {
     {"clGetPlatformInfo", (any_function *)api_clGetPlatformInfo}, /* the loader asks for it by name */
     {"clCreateCommandQueueWithPropertiesKHR", (any_function *)api_clCreateCommandQueueWithProperties},
     {"clCreateProgramWithILKHR", (any_function *)api_clCreateProgramWithIL},
+    {"clCreateSubDevicesEXT", (any_function *)api_clCreateSubDevicesEXT},
+    {"clRetainDeviceEXT", (any_function *)api_clRetainDeviceEXT},
+    {"clReleaseDeviceEXT", (any_function *)api_clReleaseDeviceEXT},
     {"clGetKernelSubGroupInfoKHR", (any_function *)api_clGetKernelSubGroupInfoKHR},
 };
 

@@ -116,7 +116,7 @@ static const struct cl_device *device_of(const struct kernel_object *kernel, cl_
     const struct context *context = kernel->program->context;
     if (!handle)
         return context->device_count == 1 ? context->devices[0] : NULL;
-    return context_has_device(context, handle) ? (const struct cl_device *)handle : NULL;
+    return context_serves(context, handle) ? (const struct cl_device *)handle : NULL;
 }
 
 static cl_ulong local_bytes(const struct kernel_object *kernel)

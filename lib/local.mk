@@ -16,6 +16,8 @@ liborrery_la_SOURCES = \
 	%D%/device.c \
 	%D%/device_info.def \
 	%D%/device_info.h \
+	%D%/cslice.c \
+	%D%/cslice.h \
 	%D%/dispatch.c \
 	%D%/enqueue.c \
 	%D%/enqueue.h \
@@ -34,6 +36,7 @@ liborrery_la_SOURCES = \
 	%D%/executor.c \
 	%D%/executor.h \
 	%D%/exports.c \
+	%D%/fission.c \
 	%D%/graph.c \
 	%D%/graph.h \
 	%D%/icd.c \
@@ -47,16 +50,25 @@ liborrery_la_SOURCES = \
 	%D%/object.h \
 	%D%/orrery_api.c \
 	%D%/orrery_api.h \
+	%D%/partition.c \
+	%D%/partition.def \
 	%D%/platform.c \
 	%D%/program.c \
 	%D%/program.h \
 	%D%/program_binary.c \
 	%D%/queue.c \
 	%D%/queue.h \
+	%D%/queue_family.c \
+	%D%/queue_family.h \
 	%D%/ready.c \
 	%D%/ready.h \
+	%D%/root.c \
+	%D%/root.h \
 	%D%/runtime.c \
 	%D%/runtime.h \
+	%D%/selector.c \
+	%D%/subdevice.c \
+	%D%/subdevice.h \
 	%D%/svm.c \
 	%D%/svm.h \
 	%D%/transfer.h \
@@ -71,6 +83,8 @@ EXTRA_DIST += %D%/icd.sym %D%/orrery.pc.in
 
 include_orrerydir = $(includedir)/orrery
 include_orrery_HEADERS = include/orrery/orrery.h
+include_CLdir = $(includedir)/CL
+include_CL_HEADERS = include/CL/cl_orrery_cslice.h
 
 pkgconfigdir = $(libdir)/pkgconfig
 pkgconfig_DATA = %D%/orrery.pc

@@ -116,11 +116,11 @@ static struct object *table_get(const void *handle, enum object_kind kind)
     return object && object->kind == kind ? object : NULL;
 }
 
-/* Contexts and programs live on while objects made from them do, and may be retained
- * again through a query of those; every other handle is dead with its last reference. */
+/* Contexts, programs and sub-devices live on while objects made from them do, and may be
+ * retained again through a query of those; every other handle is dead with its last reference. */
 static bool outlives_release(enum object_kind kind)
 {
-    return kind == OBJECT_CONTEXT || kind == OBJECT_PROGRAM;
+    return kind == OBJECT_CONTEXT || kind == OBJECT_PROGRAM || kind == OBJECT_DEVICE;
 }
 
 static void bury(void *object)

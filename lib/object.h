@@ -69,6 +69,7 @@ void memobj_destroy(void *object);
 void program_destroy(void *object);
 void kernel_destroy(void *object);
 void event_destroy(void *object);
+void device_destroy(void *object);
 
 void runtime_lock(void);
 void runtime_unlock(void);
@@ -77,6 +78,7 @@ void runtime_unlock(void);
 struct runtime {
     struct scenario scenario;
     struct report *report;
+    struct device *device;        /* the simulated machine: every root device is a part of it */
     struct platform *platform;
     bool broken;                  /* the scenario could not be read: clGetPlatformIDs says so */
 };
@@ -84,14 +86,32 @@ struct runtime *runtime_get(void);
 
 /* ---- the objects. Fields by who may touch them. ------------------------------- */
 
-struct platform { struct object base; struct cl_device *root; };
+struct platform { struct object base; cl_uint root_count; struct cl_device **roots;
+                  struct queue *named_queues; /* guarded by runtime_lock; borrowed: those that name a family */ };
+
+/* A request to partition, as both calls can put it, and what a sub-device remembers of its making. */
+enum partition_scheme { SCHEME_NONE, SCHEME_EQUALLY, SCHEME_BY_COUNTS, SCHEME_BY_NAMES, SCHEME_BY_AFFINITY,
+                        SCHEME_BY_CSLICE };
+struct partition_type {
+    enum partition_scheme scheme;
+    enum topology_level level;  /* BY_AFFINITY; MACHINE: the next that splits the device */
+    size_t count; int64_t *values; /* EQUALLY: units of each; BY_COUNTS, BY_NAMES: the list without its end; owned */
+};
 
 struct cl_device { /* cl_device_id */
     struct object base;
     struct device *device;      /* sim */
-    struct cl_device *parent;   /* NULL: root */
+    struct cl_device *parent;   /* NULL: root; referenced */
     const struct device_config *config;
+    struct topology *topology;  /* the root's: a copy of the configuration's as it was when the device was made */
+    uint32_t first_unit;        /* unit 0 of the topology, as the simulated machine counts */
+    uint32_t index;             /* of a root among roots */
+    struct unit_set units;      /* of the topology */
+    struct partition_type type; /* how it was made */
     struct queue *default_queue;
+    /* guarded by runtime_lock */
+    struct cl_device *children, *sibling; /* live sub-devices, the youngest first; borrowed */
+    cl_uint tile_count; struct cl_device **tiles; /* neo: the sub-devices it always gives; referenced */
 };
 
 struct context {
@@ -184,6 +204,10 @@ struct queue { /* cl_command_queue */
     cl_command_queue_properties properties;
     cl_queue_properties *property_list; size_t property_count;
     cl_uint size; /* device queues later */
+    cl_uint family, family_index; /* cl_intel_command_queue_families; 0 where there are none */
+    cl_command_queue_capabilities_intel capabilities;
+    struct unit_set units;        /* what its kernels run on, as the simulated machine counts */
+    struct queue *next_named;     /* guarded by runtime_lock */
     /* guarded by runtime_lock */
     struct command *first, *last; /* commands not yet complete, in enqueue order */
     struct event *barrier;        /* last barrier of an out-of-order queue */

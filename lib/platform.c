@@ -35,7 +35,7 @@ cl_int CL_API_CALL api_clGetPlatformInfo(cl_platform_id handle, cl_platform_info
     const struct platform *platform = platform_lookup(handle);
     if (!platform)
         return CL_INVALID_PLATFORM;
-    const struct cl_device *device = platform->root;
+    const struct cl_device *device = platform->roots[0];
     switch (param_name) {
     case CL_PLATFORM_PROFILE:
         return info_string(reply, "FULL_PROFILE");

@@ -454,7 +454,7 @@ cl_int CL_API_CALL api_clGetProgramBuildInfo(cl_program handle, cl_device_id dev
     const struct program_object *program = program_lookup(handle);
     if (!program)
         return CL_INVALID_PROGRAM;
-    if (!context_has_device(program->context, device))
+    if (!context_serves(program->context, device))
         return CL_INVALID_DEVICE;
     runtime_lock();
     cl_int err = ask_build(reply, &program->build, param_name);

@@ -8,10 +8,12 @@
 #include "context.h"
 #include "error.h"
 #include "info.h"
+#include "queue_family.h"
 
 void queue_destroy(void *object)
 {
     struct queue *queue = object;
+    queue_family_detach(queue);
     free(queue->property_list);
     object_unref(queue->device);
     object_unref(queue->context);
@@ -28,7 +30,7 @@ static cl_int check_owners(cl_context context, cl_device_id device)
 {
     if (!object_lookup(context, OBJECT_CONTEXT))
         return CL_INVALID_CONTEXT;
-    return context_has_device((struct context *)context, device) ? CL_SUCCESS : CL_INVALID_DEVICE;
+    return context_serves((struct context *)context, device) ? CL_SUCCESS : CL_INVALID_DEVICE;
 }
 
 /* What is no property at all is invalid; what is one but not ours is not supported. */
@@ -44,45 +46,83 @@ static cl_int check_properties(cl_command_queue_properties properties)
     return CL_INVALID_QUEUE_PROPERTIES;
 }
 
-/* Each name once; count includes the final 0. */
-static cl_int read_list(const cl_queue_properties *list, cl_command_queue_properties *out_properties,
-                        size_t *out_count)
+/* What a list asks for. */
+struct wishes {
+    cl_command_queue_properties properties;
+    size_t count; /* of words, the final 0 included */
+    bool family_given, index_given;
+    cl_queue_properties family, index;
+};
+
+enum { NAME_PROPERTIES, NAME_SIZE, NAME_FAMILY, NAME_INDEX, NAME_UNKNOWN };
+
+static unsigned name_of(const struct cl_device *device, cl_queue_properties name)
 {
-    bool seen_properties = false, seen_size = false;
-    size_t count = 0;
-    for (; list && list[count]; count += 2) {
-        bool *seen = list[count] == CL_QUEUE_PROPERTIES ? &seen_properties
-                     : list[count] == CL_QUEUE_SIZE     ? &seen_size
-                                                        : NULL;
-        if (!seen || *seen)
-            return CL_INVALID_VALUE;
-        *seen = true;
-        if (seen == &seen_properties)
-            *out_properties = (cl_command_queue_properties)list[count + 1];
-    }
-    *out_count = list ? count + 1 : 0;
-    if (seen_size && !(*out_properties & CL_QUEUE_ON_DEVICE))
-        return CL_INVALID_VALUE;
-    return check_properties(*out_properties);
+    bool families = device_has_queue_families(device);
+    if (name == CL_QUEUE_PROPERTIES)
+        return NAME_PROPERTIES;
+    if (name == CL_QUEUE_SIZE)
+        return NAME_SIZE;
+    if (name == CL_QUEUE_FAMILY_INTEL && families)
+        return NAME_FAMILY;
+    return name == CL_QUEUE_INDEX_INTEL && families ? NAME_INDEX : NAME_UNKNOWN;
 }
 
-static struct queue *queue_new(struct context *context, struct cl_device *device,
-                               cl_command_queue_properties properties, const cl_queue_properties *list,
-                               size_t list_count)
+/* Intel's driver has an error of its own for what is wrong with a family. */
+static cl_int check_family(const struct cl_device *device, const struct wishes *wishes)
 {
-    cl_queue_properties *copy = list_count ? malloc(list_count * sizeof *copy) : NULL;
-    struct queue *queue = list_count && !copy ? NULL : object_new(OBJECT_QUEUE, sizeof *queue);
-    if (!queue) {
-        free(copy);
-        return NULL;
+    cl_int err = CL_INVALID_VALUE;
+    if (wishes->family_given && wishes->index_given)
+        err = queue_family_check(device, wishes->family, wishes->index);
+    else if (!wishes->family_given && !wishes->index_given)
+        err = CL_SUCCESS;
+    return err && device->config->errors == ANSWERS_NEO ? CL_INVALID_QUEUE_PROPERTIES : err;
+}
+
+/* Each name once. */
+static cl_int read_list(const struct cl_device *device, const cl_queue_properties *list,
+                        struct wishes *out_wishes)
+{
+    bool seen[NAME_UNKNOWN] = {false};
+    cl_queue_properties value[NAME_UNKNOWN] = {0};
+    size_t count = 0;
+    for (; list && list[count]; count += 2) {
+        unsigned name = name_of(device, list[count]);
+        if (name == NAME_UNKNOWN || seen[name])
+            return CL_INVALID_VALUE;
+        seen[name] = true;
+        value[name] = list[count + 1];
     }
-    if (copy)
-        memcpy(copy, list, list_count * sizeof *copy);
+    *out_wishes = (struct wishes){.properties = (cl_command_queue_properties)value[NAME_PROPERTIES],
+                                  .count = list ? count + 1 : 0,
+                                  .family_given = seen[NAME_FAMILY],
+                                  .index_given = seen[NAME_INDEX],
+                                  .family = value[NAME_FAMILY],
+                                  .index = value[NAME_INDEX]};
+    if (seen[NAME_SIZE] && !(out_wishes->properties & CL_QUEUE_ON_DEVICE))
+        return CL_INVALID_VALUE;
+    cl_int err = check_family(device, out_wishes);
+    return err ? err : check_properties(out_wishes->properties);
+}
+
+static struct queue *queue_new(struct context *context, struct cl_device *device, const struct wishes *wishes,
+                               const cl_queue_properties *list)
+{
+    struct queue *queue = object_new(OBJECT_QUEUE, sizeof *queue);
+    if (!queue)
+        return NULL;
     queue->context = object_ref(context);
     queue->device = object_ref(device);
-    queue->properties = properties;
-    queue->property_list = copy;
-    queue->property_count = list_count;
+    queue->properties = wishes->properties;
+    queue->property_list = wishes->count ? malloc(wishes->count * sizeof *list) : NULL;
+    bool room = !wishes->count || queue->property_list;
+    if (!room || queue_family_attach(queue, wishes->family_given, (cl_uint)wishes->family, (cl_uint)wishes->index)) {
+        object_unref(queue);
+        return NULL;
+    }
+    if (wishes->count)
+        memcpy(queue->property_list, list, wishes->count * sizeof *list);
+    queue->property_count = wishes->count;
     object_publish(queue);
     return queue;
 }
@@ -99,14 +139,12 @@ cl_command_queue CL_API_CALL api_clCreateCommandQueueWithProperties(cl_context c
                                                                     const cl_queue_properties *properties,
                                                                     cl_int *errcode_ret)
 {
-    cl_command_queue_properties bits = 0;
-    size_t count = 0;
+    struct wishes wishes = {0};
     struct queue *queue = NULL;
     cl_int err = check_owners(context, device);
     if (!err)
-        err = read_list(properties, &bits, &count);
-    if (!err &&
-        !(queue = queue_new((struct context *)context, (struct cl_device *)device, bits, properties, count)))
+        err = read_list((struct cl_device *)device, properties, &wishes);
+    if (!err && !(queue = queue_new((struct context *)context, (struct cl_device *)device, &wishes, properties)))
         err = CL_OUT_OF_HOST_MEMORY;
     return finish_creation(context, "clCreateCommandQueueWithProperties", err, errcode_ret, queue);
 }
@@ -115,12 +153,12 @@ cl_command_queue CL_API_CALL api_clCreateCommandQueue(cl_context context, cl_dev
                                                       cl_command_queue_properties properties,
                                                       cl_int *errcode_ret)
 {
+    const struct wishes wishes = {.properties = properties};
     struct queue *queue = NULL;
     cl_int err = check_owners(context, device);
     if (!err && properties & ~(cl_command_queue_properties)HOST_PROPERTIES)
         err = CL_INVALID_VALUE;
-    if (!err &&
-        !(queue = queue_new((struct context *)context, (struct cl_device *)device, properties, NULL, 0)))
+    if (!err && !(queue = queue_new((struct context *)context, (struct cl_device *)device, &wishes, NULL)))
         err = CL_OUT_OF_HOST_MEMORY;
     return finish_creation(context, "clCreateCommandQueue", err, errcode_ret, queue);
 }
@@ -146,6 +184,11 @@ static cl_int reply_size(const struct info_reply *reply, const struct queue *que
                                                   : CL_INVALID_COMMAND_QUEUE;
 }
 
+static cl_int reply_family(const struct info_reply *reply, const struct queue *queue, cl_uint answer)
+{
+    return device_has_queue_families(queue->device) ? INFO_VALUE(reply, cl_uint, answer) : CL_INVALID_VALUE;
+}
+
 cl_int CL_API_CALL api_clGetCommandQueueInfo(cl_command_queue command_queue, cl_command_queue_info param_name,
                                              size_t param_value_size, void *param_value,
                                              size_t *param_value_size_ret)
@@ -168,6 +211,10 @@ cl_int CL_API_CALL api_clGetCommandQueueInfo(cl_command_queue command_queue, cl_
         return info_bytes(reply, queue->property_list, queue->property_count * sizeof *queue->property_list);
     case CL_QUEUE_SIZE:
         return reply_size(reply, queue);
+    case CL_QUEUE_FAMILY_INTEL:
+        return reply_family(reply, queue, queue->family);
+    case CL_QUEUE_INDEX_INTEL:
+        return reply_family(reply, queue, queue->family_index);
     case CL_QUEUE_DEVICE_DEFAULT:
         return INFO_VALUE(reply, cl_command_queue, (cl_command_queue)queue->device->default_queue);
     default:

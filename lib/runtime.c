@@ -10,6 +10,8 @@
 
 #include "error.h"
 #include "queue.h"
+#include "root.h"
+#include "subdevice.h"
 
 enum { EXIT_NOTHING_RAN = 3, EXIT_NO_PROGRESS = 124 };
 
@@ -86,30 +88,19 @@ static void log_open(void)
         report_set_stream(runtime.report, stderr, wants_colour());
 }
 
-static struct cl_device *device_object(struct device *device)
-{
-    struct cl_device *object = object_new(OBJECT_DEVICE, sizeof *object);
-    if (!object)
-        return NULL;
-    object->device = device;
-    object->config = &runtime.scenario.device;
-    object_publish(object);
-    return object;
-}
-
 static enum status platform_set_up(struct diagnosis *diagnosis)
 {
-    struct device *device = NULL;
-    enum status status = device_new(&runtime.scenario, runtime.report, &device, diagnosis);
+    struct roots roots;
+    enum status status = device_new(&runtime.scenario, runtime.report, &runtime.device, diagnosis);
+    if (!status)
+        status = roots_make(runtime.device, &runtime.scenario, &roots, diagnosis);
     if (status)
         return status;
     runtime.platform = object_new(OBJECT_PLATFORM, sizeof *runtime.platform);
-    if (runtime.platform)
-        runtime.platform->root = device_object(device);
-    if (!runtime.platform || !runtime.platform->root)
+    if (!runtime.platform)
         return diagnose(diagnosis, STATUS_OUT_OF_MEMORY, "out of host memory");
     object_publish(runtime.platform);
-    return STATUS_OK;
+    return roots_replace(runtime.platform, &roots, diagnosis);
 }
 
 static void set_up(void)
@@ -147,7 +138,7 @@ bool runtime_started(void)
 
 struct device *runtime_device(void)
 {
-    return runtime_get()->platform->root->device;
+    return runtime_get()->device;
 }
 
 /* ---- another scenario ------------------------------------------------------------ */
@@ -157,26 +148,42 @@ static bool same_text(const char *a, const char *b)
     return a == b || (a && b && !strcmp(a, b));
 }
 
-/* The report keeps pointing at runtime.scenario, which changes in place; so does the
- * device handle, which the program may hold. */
+/* The report keeps pointing at runtime.scenario, which changes in place; so do the
+ * device handles, which the program may hold. */
 static enum status exchange(struct scenario *scenario, struct diagnosis *diagnosis)
 {
     struct scenario old = runtime.scenario;
-    struct device *device = NULL, *old_device = runtime.platform->root->device;
+    struct device *device = NULL;
+    struct roots roots = {0};
     runtime.scenario = *scenario;
     enum status status = device_new(&runtime.scenario, runtime.report, &device, diagnosis);
+    if (!status)
+        status = roots_make(device, &runtime.scenario, &roots, diagnosis);
+    if (!status)
+        status = roots_replace(runtime.platform, &roots, diagnosis);
     if (status) {
+        roots_free(&roots);
+        device_free(device);
         runtime.scenario = old;
         scenario_fini(scenario);
         return status;
     }
-    kernels_before += device_kernels_run(old_device);
-    device_free(old_device);
-    runtime.platform->root->device = device;
+    kernels_before += device_kernels_run(runtime.device);
+    device_free(runtime.device);
+    runtime.device = device;
     if (!same_text(old.log_file, runtime.scenario.log_file))
         log_open();
     scenario_fini(&old);
     return STATUS_OK;
+}
+
+/* Sub-devices that only the platform remembers do not count. */
+static bool sub_devices_live(void)
+{
+    const struct platform *platform = runtime.platform;
+    for (cl_uint i = 0; i < platform->root_count; i++)
+        subdevice_forget_tiles(platform->roots[i]);
+    return object_live_count(OBJECT_DEVICE) > platform->root_count;
 }
 
 cl_int runtime_load(const char *path, const char *text, struct diagnosis *diagnosis)
@@ -185,8 +192,9 @@ cl_int runtime_load(const char *path, const char *text, struct diagnosis *diagno
     if (runtime_get()->broken)
         return CL_INVALID_PLATFORM;
     queue_settle();
-    if (object_live_count(OBJECT_CONTEXT)) {
-        diagnose(diagnosis, STATUS_BAD_SCENARIO, "release every context before another scenario is loaded");
+    if (object_live_count(OBJECT_CONTEXT) || sub_devices_live()) {
+        diagnose(diagnosis, STATUS_BAD_SCENARIO,
+                 "release every context and sub-device before another scenario is loaded");
         return CL_INVALID_OPERATION;
     }
     if (scenario_read(&scenario, path, text, diagnosis)) {
@@ -213,7 +221,7 @@ cl_int runtime_set_option(const char *option, const char *value, struct diagnosi
 
 uint64_t runtime_kernels_run(void)
 {
-    return kernels_before + device_kernels_run(runtime.platform->root->device);
+    return kernels_before + device_kernels_run(runtime.device);
 }
 
 /* status: what findings make of the program's, -1: nothing. */

@@ -7,6 +7,7 @@
 
 #include "device_state.h"
 #include "fault.h"
+#include "rng.h"
 
 /* ---- observers ------------------------------------------------------------------ */
 
@@ -124,6 +125,19 @@ void device_set_printf(struct device *device, printf_sink *sink, void *self)
 {
     device->printf_sink = sink ? sink : print_to_stdout;
     device->printf_self = self;
+}
+
+void device_permutation(uint64_t seed, uint32_t serial, uint32_t count, uint32_t *out_order)
+{
+    struct rng rng;
+    rng_init(&rng, seed, RNG_CSLICES, serial);
+    for (uint32_t i = 0; i < count; i++)
+        out_order[i] = i;
+    for (uint32_t i = count; seed && i > 1; i--) { /* Fisher and Yates */
+        uint32_t other = (uint32_t)rng_below(&rng, i), kept = out_order[other];
+        out_order[other] = out_order[i - 1];
+        out_order[i - 1] = kept;
+    }
 }
 
 /* ---- life ------------------------------------------------------------------------------- */

@@ -43,7 +43,7 @@ check_file() { # TREE FILE
     while read -r include; do
         case $include in
         '<CL/'*)
-            [ "$from" = lib ] || [ "$2" = include/orrery/orrery.h ] || echo "$2: $include: only lib/ knows OpenCL's headers"
+            [ "$from" = lib ] || [ "$2" = include/orrery/orrery.h ] || [ "${2%/*}" = include/CL ] || echo "$2: $include: only lib/ knows OpenCL's headers"
             ;;
         '"'*)
             target=$(resolve "$1" "$2" "$(tr -d '"' <<<"$include")")

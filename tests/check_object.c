@@ -35,6 +35,10 @@ void program_destroy(void *object)
 {
     destroyed[((struct object *)object)->kind]++;
 }
+void device_destroy(void *object)
+{
+    destroyed[((struct object *)object)->kind]++;
+}
 void kernel_destroy(void *object)
 {
     destroyed[((struct object *)object)->kind]++;

@@ -33,6 +33,9 @@ void device_add_observer(struct device *device, const struct observer *observer)
 /* lib/ announces what orders commands and the host; calls are serialised here. */
 void device_order(struct device *device, const struct order_event *event);
 
+/* The numbers below count in an order that the seed and the serial number choose; seed 0: as they are. */
+void device_permutation(uint64_t seed, uint32_t serial, uint32_t count, uint32_t *out_order);
+
 /* Simulated time in nanoseconds; advances with work done, never with the wall clock. */
 uint64_t device_clock(const struct device *device);
 uint64_t device_clock_tick(struct device *device, uint64_t nanoseconds); /* advance, return new time */

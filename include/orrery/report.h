@@ -61,6 +61,8 @@
     KIND(FENCE_FLAGS,          "fence-flags",          ATOMICS, "a fence with flags, order or scope that have no meaning") \
     KIND(LIVELOCK,             "livelock",             PROGRESS, "work-items wait for a value that nobody will write") \
     KIND(PROGRESS_ASSUMPTION,  "progress-assumption",  PROGRESS, "the program needs more progress than the device promises") \
+    KIND(UNITS_SHARED,         "units-shared",         API, "two sub-devices or queues share compute units")     \
+    KIND(SUB_DEVICE_CONTEXT,   "sub-device-context",   API, "a sub-device is used in a context that has only its ancestor") \
     KIND(API_ERROR,            "api-error",            API, "an OpenCL call was refused")
 /* clang-format on */
 

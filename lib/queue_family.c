@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "queue_family.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cslice.h"
+#include "runtime.h"
+#include "subdevice.h"
+
+/* ---- the families ------------------------------------------------------------------ */
+
+enum { FAMILY_COMPUTE, FAMILY_COPY, FAMILY_LINKED_COPY, FAMILY_COUNT, LINKED_COPY_ENGINES = 8 };
+enum { HOST_PROPERTIES = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE };
+
+#define COPY_CAPABILITIES                                                                              \
+    (CL_QUEUE_CAPABILITY_CREATE_SINGLE_QUEUE_EVENTS_INTEL |                                            \
+     CL_QUEUE_CAPABILITY_CREATE_CROSS_QUEUE_EVENTS_INTEL |                                             \
+     CL_QUEUE_CAPABILITY_SINGLE_QUEUE_EVENT_WAIT_LIST_INTEL |                                          \
+     CL_QUEUE_CAPABILITY_CROSS_QUEUE_EVENT_WAIT_LIST_INTEL | CL_QUEUE_CAPABILITY_TRANSFER_BUFFER_INTEL | \
+     CL_QUEUE_CAPABILITY_TRANSFER_BUFFER_RECT_INTEL | CL_QUEUE_CAPABILITY_MAP_BUFFER_INTEL |           \
+     CL_QUEUE_CAPABILITY_MAP_IMAGE_INTEL | CL_QUEUE_CAPABILITY_MARKER_INTEL |                          \
+     CL_QUEUE_CAPABILITY_BARRIER_INTEL)
+
+bool device_has_queue_families(const struct cl_device *device)
+{
+    return device_has_level(device, TOPOLOGY_CSLICE);
+}
+
+/* Several tiles, and parts of one, have one engine that does everything. */
+static size_t list_families(const struct cl_device *device, cl_queue_family_properties_intel list[FAMILY_COUNT])
+{
+    uint32_t slices = cslice_count(device->topology, &device->units);
+    list[FAMILY_COMPUTE] = (cl_queue_family_properties_intel){
+        HOST_PROPERTIES, CL_QUEUE_DEFAULT_CAPABILITIES_INTEL, slices ? slices : 1, "ccs"};
+    if (!slices)
+        return 1;
+    list[FAMILY_COPY] = (cl_queue_family_properties_intel){HOST_PROPERTIES, COPY_CAPABILITIES, 1, "bcs"};
+    list[FAMILY_LINKED_COPY] =
+        (cl_queue_family_properties_intel){HOST_PROPERTIES, COPY_CAPABILITIES, LINKED_COPY_ENGINES, "linked bcs"};
+    return FAMILY_COUNT;
+}
+
+cl_int device_info_queue_families(const struct info_reply *reply, const struct cl_device *device)
+{
+    cl_queue_family_properties_intel list[FAMILY_COUNT];
+    if (!device_has_queue_families(device))
+        return CL_INVALID_VALUE;
+    return info_bytes(reply, list, list_families(device, list) * sizeof *list);
+}
+
+cl_int queue_family_check(const struct cl_device *device, cl_ulong family, cl_ulong index)
+{
+    cl_queue_family_properties_intel list[FAMILY_COUNT];
+    return family < list_families(device, list) && index < list[family].count ? CL_SUCCESS : CL_INVALID_VALUE;
+}
+
+/* ---- compute units -------------------------------------------------------------------- */
+
+/* Units of the topology become units of the machine. */
+static void add_units(struct queue *queue, const struct unit_set *units)
+{
+    for (uint32_t i = 0; i < units->count; i++)
+        queue->units.units[queue->units.count++] = units->units[i] + queue->device->first_unit;
+}
+
+/* Of a whole tile one cslice: the others' units are not lent. */
+static cl_int add_slice(struct queue *queue, const struct unit_set *units, cl_uint index)
+{
+    struct partition slices = {0};
+    const struct cl_device *device = queue->device;
+    enum partition_result result =
+        cslice_partition(device->topology, units, device->config->cslice_seed, &slices);
+    if (result == PARTITION_NO_MEMORY)
+        return CL_OUT_OF_HOST_MEMORY;
+    add_units(queue, result == PARTITION_OK ? &slices.sets[index] : units);
+    partition_fini(&slices);
+    return CL_SUCCESS;
+}
+
+static cl_int set_units(struct queue *queue, cl_uint index)
+{
+    const struct cl_device *device = queue->device;
+    struct partition tiles = {0};
+    queue->units = (struct unit_set){.units = malloc(device->units.count * sizeof *queue->units.units)};
+    if (!queue->units.units)
+        return CL_OUT_OF_HOST_MEMORY;
+    if (queue->capabilities) {
+        add_units(queue, &device->units);
+        return CL_SUCCESS;
+    }
+    enum partition_result result =
+        partition_by_level(device->topology, &device->units, TOPOLOGY_TILE, &tiles);
+    if (result == PARTITION_NO_MEMORY)
+        return CL_OUT_OF_HOST_MEMORY;
+    if (result != PARTITION_OK)
+        return add_slice(queue, &device->units, index);
+    cl_int err = CL_SUCCESS;
+    for (uint32_t i = 0; i < tiles.count && !err; i++)
+        err = add_slice(queue, &tiles.sets[i], 0);
+    partition_fini(&tiles);
+    return err;
+}
+
+/* ---- queues ------------------------------------------------------------------------------ */
+
+/* Queues of one process on one cslice take turns. */
+static void report_shared(const struct queue *queue)
+{
+    char why[160];
+    const struct queue *other = queue->next_named;
+    while (other && (other->capabilities != queue->capabilities || other->units.units[0] != queue->units.units[0] ||
+                     other->units.count != queue->units.count))
+        other = other->next_named;
+    if (!other || queue->capabilities)
+        return;
+    snprintf(why, sizeof why, "command-queue %u and command-queue %u are both on cslice %u", queue->base.id,
+             other->base.id, queue->family_index);
+    report_add(runtime_get()->report, &(struct finding){.kind = FINDING_UNITS_SHARED, .why = why});
+}
+
+cl_int queue_family_attach(struct queue *queue, bool named, cl_uint family, cl_uint index)
+{
+    struct platform *platform = runtime_get()->platform;
+    cl_queue_family_properties_intel list[FAMILY_COUNT];
+    list_families(queue->device, list);
+    queue->family = family;
+    queue->family_index = index;
+    queue->capabilities = list[family].capabilities;
+    cl_int err = set_units(queue, index);
+    if (err || !named)
+        return err;
+    runtime_lock();
+    queue->next_named = platform->named_queues;
+    platform->named_queues = queue;
+    report_shared(queue);
+    runtime_unlock();
+    return CL_SUCCESS;
+}
+
+void queue_family_detach(struct queue *queue)
+{
+    runtime_lock();
+    struct queue **link = &runtime_get()->platform->named_queues;
+    while (*link && *link != queue)
+        link = &(*link)->next_named;
+    if (*link)
+        *link = queue->next_named;
+    runtime_unlock();
+    unit_set_fini(&queue->units);
+}
+
+/* ---- commands ------------------------------------------------------------------------------ */
+
+/* Intel's driver lets shared virtual memory pass where buffers do; the text does not name it. */
+static cl_command_queue_capabilities_intel needed_for_svm(enum command_kind kind)
+{
+    switch (kind) {
+    case COMMAND_SVM_MEMCPY:
+        return CL_QUEUE_CAPABILITY_TRANSFER_BUFFER_INTEL;
+    case COMMAND_SVM_MEMFILL:
+        return CL_QUEUE_CAPABILITY_FILL_BUFFER_INTEL;
+    case COMMAND_SVM_MAP:
+    case COMMAND_SVM_UNMAP:
+        return CL_QUEUE_CAPABILITY_MAP_BUFFER_INTEL;
+    default:
+        return 0;
+    }
+}
+
+/* 0: only a queue of default capabilities may. */
+static cl_command_queue_capabilities_intel needed_for(enum command_kind kind, enum answers answers)
+{
+    switch (kind) {
+    case COMMAND_READ_BUFFER:
+    case COMMAND_WRITE_BUFFER:
+    case COMMAND_COPY_BUFFER:
+        return CL_QUEUE_CAPABILITY_TRANSFER_BUFFER_INTEL;
+    case COMMAND_READ_BUFFER_RECT:
+    case COMMAND_WRITE_BUFFER_RECT:
+    case COMMAND_COPY_BUFFER_RECT:
+        return CL_QUEUE_CAPABILITY_TRANSFER_BUFFER_RECT_INTEL;
+    case COMMAND_MAP_BUFFER:
+    case COMMAND_UNMAP_MEM_OBJECT:
+        return CL_QUEUE_CAPABILITY_MAP_BUFFER_INTEL;
+    case COMMAND_FILL_BUFFER:
+        return CL_QUEUE_CAPABILITY_FILL_BUFFER_INTEL;
+    case COMMAND_NDRANGE_KERNEL:
+    case COMMAND_TASK:
+        return CL_QUEUE_CAPABILITY_KERNEL_INTEL;
+    case COMMAND_MARKER:
+        return CL_QUEUE_CAPABILITY_MARKER_INTEL;
+    case COMMAND_BARRIER:
+        return CL_QUEUE_CAPABILITY_BARRIER_INTEL;
+    default:
+        return answers == ANSWERS_NEO ? needed_for_svm(kind) : 0;
+    }
+}
+
+cl_int queue_family_allows(const struct queue *queue, enum command_kind kind)
+{
+    if (queue->capabilities == CL_QUEUE_DEFAULT_CAPABILITIES_INTEL)
+        return CL_SUCCESS;
+    return queue->capabilities & needed_for(kind, queue->device->config->errors) ? CL_SUCCESS
+                                                                                 : CL_INVALID_OPERATION;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  cl_intel_command_queue_families: what families a device has, what a queue of one
+ *          may do, and on which compute units it runs. Devices whose hardware has cslices
+ *          have families; a whole tile has one engine per cslice and two families that copy.
+ *
+ * Interface
+ *   device_has_queue_families
+ *   device_info_queue_families   CL_DEVICE_QUEUE_FAMILY_PROPERTIES_INTEL
+ *   queue_family_check           are this family and index there?
+ *   queue_family_attach          gives a new queue its capabilities and compute units; a queue
+ *                                that names no family is on family 0, index 0
+ *   queue_family_detach          before the queue goes
+ *   queue_family_allows          CL_INVALID_OPERATION when the queue's family lacks the command
+ */
+#ifndef ORRERY_LIB_QUEUE_FAMILY_H
+#define ORRERY_LIB_QUEUE_FAMILY_H
+#include "info.h"
+#include "queue.h"
+
+bool device_has_queue_families(const struct cl_device *device);
+cl_int device_info_queue_families(const struct info_reply *reply, const struct cl_device *device);
+cl_int queue_family_check(const struct cl_device *device, cl_ulong family, cl_ulong index);
+cl_int queue_family_attach(struct queue *queue, bool named, cl_uint family, cl_uint index);
+void queue_family_detach(struct queue *queue);
+cl_int queue_family_allows(const struct queue *queue, enum command_kind kind);
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  The root devices of the platform: one per device of the scenario, or one per
+ *          tile when the hierarchy is flat, or what the device selector names.
+ *
+ * Interface
+ *   roots_make      from the scenario; the objects are not published
+ *   roots_free      a list that was never published
+ *   roots_replace   another list in the place of the platform's: handles that the program
+ *                   has stay good as long as there are that many devices
+ *   root_part       a root of some of another's units (takes them)
+ *   selector_apply  ORRERY_DEVICE_SELECTOR: replaces the list by what the terms name
+ *
+ * Variables of Intel's driver count where the topology is the preset intel-pvc:
+ * ZEX_NUMBER_OF_CCS (cslices in use), ZE_FLAT_DEVICE_HIERARCHY.
+ */
+#ifndef ORRERY_LIB_ROOT_H
+#define ORRERY_LIB_ROOT_H
+#include "object.h"
+
+struct roots { cl_uint count; struct cl_device **devices; };
+
+enum status roots_make(struct device *device, const struct scenario *scenario, struct roots *out_roots,
+                       struct diagnosis *diagnosis);
+void roots_free(struct roots *roots);
+enum status roots_replace(struct platform *platform, struct roots *roots, struct diagnosis *diagnosis);
+
+enum status roots_add(struct roots *roots, struct cl_device *device);
+struct cl_device *root_part(const struct cl_device *whole, struct unit_set *units);
+
+enum status selector_apply(const char *text, struct roots *roots, struct diagnosis *diagnosis);
+#endif

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "subdevice.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cslice.h"
+#include "runtime.h"
+
+/* ---- the object ------------------------------------------------------------------ */
+
+void partition_type_fini(struct partition_type *type)
+{
+    free(type->values);
+    *type = (struct partition_type){0};
+}
+
+static bool copy_type(const struct partition_type *type, struct partition_type *out_copy)
+{
+    *out_copy = *type;
+    out_copy->values = type->count ? malloc(type->count * sizeof *type->values) : NULL;
+    if (type->count && !out_copy->values)
+        return false;
+    if (type->count)
+        memcpy(out_copy->values, type->values, type->count * sizeof *type->values);
+    return true;
+}
+
+struct cl_device *device_object_new(struct device *device, const struct device_config *config,
+                                    struct cl_device *parent, struct unit_set *units)
+{
+    struct cl_device *object = object_new(OBJECT_DEVICE, sizeof *object);
+    if (!object)
+        return NULL;
+    object->device = device;
+    object->config = config;
+    object->parent = object_ref(parent);
+    if (parent) {
+        object->topology = parent->topology;
+        object->first_unit = parent->first_unit;
+        object->index = parent->index;
+    }
+    object->units = *units;
+    *units = (struct unit_set){0};
+    return object;
+}
+
+static void leave_parent(struct cl_device *device)
+{
+    runtime_lock();
+    struct cl_device **link = &device->parent->children;
+    while (*link && *link != device)
+        link = &(*link)->sibling;
+    if (*link)
+        *link = device->sibling;
+    runtime_unlock();
+}
+
+void subdevice_forget_tiles(struct cl_device *device)
+{
+    for (cl_uint i = 0; i < device->tile_count; i++)
+        object_unref(device->tiles[i]);
+    free(device->tiles);
+    device->tiles = NULL;
+    device->tile_count = 0;
+}
+
+void device_destroy(void *object)
+{
+    struct cl_device *device = object;
+    if (device->parent) {
+        leave_parent(device);
+    } else if (device->topology) {
+        topology_fini(device->topology);
+        free(device->topology);
+    }
+    subdevice_forget_tiles(device);
+    unit_set_fini(&device->units);
+    partition_type_fini(&device->type);
+    object_unref(device->parent);
+}
+
+/* ---- what it is made of --------------------------------------------------------------- */
+
+const struct cl_device *device_root(const struct cl_device *device)
+{
+    while (device->parent)
+        device = device->parent;
+    return device;
+}
+
+bool device_is_within(const struct cl_device *device, const struct cl_device *ancestor)
+{
+    while (device && device != ancestor)
+        device = device->parent;
+    return device != NULL;
+}
+
+/* Units are sorted and a node's are consecutive: one node's stand together. */
+uint32_t device_parts(const struct cl_device *device, enum topology_level level)
+{
+    uint32_t parts = 0, end = 0;
+    for (uint32_t i = 0; i < device->units.count; i++) {
+        if (device->units.units[i] < end)
+            continue;
+        const struct topology_node *node =
+            topology_node_of(device->topology, device->units.units[i], level);
+        parts += node != NULL;
+        end = node ? node->first_unit + node->unit_count : 0;
+    }
+    return parts;
+}
+
+bool device_has_level(const struct cl_device *device, enum topology_level level)
+{
+    for (uint32_t i = 0; i < device->topology->node_count; i++)
+        if (device->topology->nodes[i].level == level)
+            return true;
+    return false;
+}
+
+/* Where no tile is named, a NUMA node is what Intel calls one. */
+enum topology_level device_tile_level(const struct cl_device *device)
+{
+    return device_has_level(device, TOPOLOGY_TILE) ? TOPOLOGY_TILE : TOPOLOGY_NUMA;
+}
+
+/* ---- schemes ---------------------------------------------------------------------------- */
+
+static bool splits_at_any_domain(const struct cl_device *device)
+{
+    return device_parts(device, TOPOLOGY_NUMA) > 1 || device_parts(device, TOPOLOGY_L4) > 1 ||
+           device_parts(device, TOPOLOGY_L3) > 1 || device_parts(device, TOPOLOGY_L2) > 1 ||
+           device_parts(device, TOPOLOGY_L1) > 1;
+}
+
+/* PoCL splits by numbers alone, Intel's driver by tile alone. */
+bool device_offers(const struct cl_device *device, enum partition_scheme scheme)
+{
+    enum answers answers = device->config->errors;
+    switch (scheme) {
+    case SCHEME_EQUALLY:
+    case SCHEME_BY_COUNTS:
+        return answers != ANSWERS_NEO && device->units.count > 1;
+    case SCHEME_BY_NAMES:
+        return answers != ANSWERS_NEO && answers != ANSWERS_POCL && device->units.count > 1;
+    case SCHEME_BY_AFFINITY:
+        if (answers == ANSWERS_NEO)
+            return device_parts(device, device_tile_level(device)) > 1;
+        return answers != ANSWERS_POCL && splits_at_any_domain(device);
+    case SCHEME_BY_CSLICE:
+        return device->config->cslice_partition && cslice_count(device->topology, &device->units) > 1;
+    case SCHEME_NONE:
+    default:
+        return false;
+    }
+}
+
+bool device_implements(const struct cl_device *device, enum partition_scheme scheme)
+{
+    for (; device; device = device->parent)
+        if (device_offers(device, scheme))
+            return true;
+    return false;
+}
+
+cl_uint device_max_sub_devices(const struct cl_device *device)
+{
+    if (device->config->errors != ANSWERS_NEO)
+        return device->units.count > 1 ? device->units.count : 0;
+    uint32_t tiles = device_parts(device, device_tile_level(device));
+    return tiles > 1 ? tiles : 0;
+}
+
+/* ---- lists -------------------------------------------------------------------------------- */
+
+/* Room for what a good list of the device can hold: no count is below 1, no name comes twice. */
+static bool values_reserve(const struct cl_device *device, struct partition_type *type)
+{
+    type->values = malloc(device->units.count * sizeof *type->values);
+    type->count = 0;
+    return type->values != NULL;
+}
+
+enum partition_result subdevice_take_counts(const struct cl_device *device, const void *list,
+                                            list_value *value, struct partition_type *type, size_t *out_next)
+{
+    int64_t left = device->units.count, count;
+    size_t at = 1;
+    if (!values_reserve(device, type))
+        return PARTITION_NO_MEMORY;
+    for (; (count = value(list, at)) != 0; at++) {
+        if (count < 0 || count > left)
+            return PARTITION_BAD_COUNT;
+        left -= count;
+        type->values[type->count++] = count;
+    }
+    *out_next = at + 1;
+    return type->count ? PARTITION_OK : PARTITION_BAD_VALUE;
+}
+
+static bool has_value(const struct partition_type *type, int64_t value)
+{
+    for (size_t i = 0; i < type->count; i++)
+        if (type->values[i] == value)
+            return true;
+    return false;
+}
+
+enum partition_result subdevice_take_names(const struct cl_device *device, const void *list,
+                                           list_value *value, struct partition_type *type, size_t *out_next)
+{
+    int64_t name;
+    size_t at = 1;
+    if (!values_reserve(device, type))
+        return PARTITION_NO_MEMORY;
+    for (; (name = value(list, at)) != CL_PARTITION_BY_NAMES_LIST_END_INTEL; at++) {
+        if (name < 0 || name >= device->units.count || has_value(type, name))
+            return PARTITION_BAD_VALUE;
+        type->values[type->count++] = name;
+    }
+    *out_next = at + 1;
+    return type->count ? PARTITION_OK : PARTITION_BAD_COUNT;
+}
+
+/* ---- splitting -------------------------------------------------------------------------------- */
+
+static enum partition_result split_by_affinity(const struct cl_device *device, struct partition_type *type,
+                                               struct partition *out_partition)
+{
+    if (type->level == TOPOLOGY_MACHINE)
+        return partition_next(device->topology, &device->units, &type->level, out_partition);
+    return partition_by_level(device->topology, &device->units, type->level, out_partition);
+}
+
+enum partition_result subdevice_split(const struct cl_device *device, struct partition_type *type,
+                                      struct partition *out_partition)
+{
+    switch (type->scheme) {
+    case SCHEME_EQUALLY:
+        return partition_equally(&device->units, (uint64_t)type->values[0], out_partition);
+    case SCHEME_BY_COUNTS:
+        return partition_by_counts(&device->units, type->values, type->count, device->units.count,
+                                   out_partition);
+    case SCHEME_BY_NAMES:
+        return partition_by_names(&device->units, type->values, type->count, out_partition);
+    case SCHEME_BY_AFFINITY:
+        return split_by_affinity(device, type, out_partition);
+    case SCHEME_BY_CSLICE:
+        return cslice_partition(device->topology, &device->units, device->config->cslice_seed,
+                                out_partition);
+    case SCHEME_NONE:
+    default:
+        return PARTITION_BAD_VALUE;
+    }
+}
+
+static struct cl_device *part_new(struct cl_device *parent, const struct partition_type *type,
+                                  const struct unit_set *units)
+{
+    struct unit_set copy = {.count = units->count, .units = malloc(units->count * sizeof *units->units)};
+    if (!copy.units)
+        return NULL;
+    memcpy(copy.units, units->units, units->count * sizeof *units->units);
+    struct cl_device *device = device_object_new(parent->device, parent->config, parent, &copy);
+    if (device && copy_type(type, &device->type))
+        return device;
+    unit_set_fini(&copy);
+    object_unref(device);
+    return NULL;
+}
+
+static bool overlap(const struct unit_set *a, const struct unit_set *b)
+{
+    for (uint32_t i = 0, j = 0; i < a->count && j < b->count;) {
+        if (a->units[i] == b->units[j])
+            return true;
+        if (a->units[i] < b->units[j])
+            i++;
+        else
+            j++;
+    }
+    return false;
+}
+
+/* Parts of one call never overlap; those of two calls may, which programs seldom mean. */
+static void report_overlap(const struct cl_device *parent, const struct cl_device *added)
+{
+    char why[160];
+    uint32_t count = 0, first = 0;
+    runtime_lock();
+    for (const struct cl_device *child = parent->children; child; child = child->sibling)
+        if (child != added && overlap(&child->units, &added->units)) {
+            first = child->base.id;
+            count++;
+        }
+    runtime_unlock();
+    if (!count)
+        return;
+    snprintf(why, sizeof why, "device %u has compute units of %u other sub-device%s of device %u, as of device %u",
+             added->base.id, count, count > 1 ? "s" : "", parent->base.id, first);
+    report_add(runtime_get()->report, &(struct finding){.kind = FINDING_UNITS_SHARED, .why = why});
+}
+
+static void join_parent(struct cl_device *parent, struct cl_device *child)
+{
+    runtime_lock();
+    child->sibling = parent->children;
+    parent->children = child;
+    runtime_unlock();
+    object_publish(child);
+}
+
+cl_int subdevice_make(struct cl_device *parent, const struct partition_type *type,
+                      const struct partition *partition, cl_uint room, cl_device_id *out_devices)
+{
+    cl_uint count = partition->count < room ? partition->count : room, made = 0;
+    while (made < count) {
+        struct cl_device *device = part_new(parent, type, &partition->sets[made]);
+        if (!device)
+            break;
+        out_devices[made++] = (cl_device_id)device;
+    }
+    if (made < count) {
+        while (made)
+            object_unref(out_devices[--made]);
+        return CL_OUT_OF_HOST_MEMORY;
+    }
+    for (cl_uint i = 0; i < count; i++)
+        report_overlap(parent, (struct cl_device *)out_devices[i]);
+    for (cl_uint i = 0; i < count; i++)
+        join_parent(parent, (struct cl_device *)out_devices[i]);
+    return CL_SUCCESS;
+}
