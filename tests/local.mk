@@ -178,7 +178,8 @@ test_scripts = \
 	%D%/check_layers.sh \
 	%D%/check_repeat.sh \
 	%D%/check_tables.sh \
+	%D%/check_topology.sh \
 	%D%/check_vector.sh
 
 TESTS += $(check_PROGRAMS) $(test_scripts) $(test_scripts_built)
-EXTRA_DIST += $(test_scripts) %D%/check_differential.sh %D%/differential
+EXTRA_DIST += $(test_scripts) %D%/lstopo_compare.py %D%/partition_oracle.py %D%/check_differential.sh %D%/differential

@@ -7,10 +7,13 @@ orrery_SOURCES = \
 	%D%/cmd_explain.c \
 	%D%/cmd_info.c \
 	%D%/cmd_run.c \
+	%D%/cmd_topology.c \
 	%D%/library.c \
 	%D%/main.c \
 	%D%/process.c \
 	%D%/settings.c \
-	%D%/tools.h
+	%D%/tools.h \
+	%D%/topology_print.c \
+	%D%/topology_print.h
 orrery_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 orrery_LDADD = libsim.la $(JANSSON_LIBS)

@@ -10,6 +10,7 @@ static const struct command { const char *name; int (*run)(int, char **); const 
     {"check", cmd_check, "run scenarios and compare with what they expect"},
     {"dis", cmd_dis, "show SPIR-V and bytecode of a program"},
     {"explain", cmd_explain, "say what a kind of finding means"},
+    {"topology", cmd_topology, "show a topology and its partitions"},
     {"info", cmd_info, "show the device, its limits and the tools"},
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
@@ -19,7 +20,7 @@ static void print_help(FILE *stream)
     fputs("Usage: orrery COMMAND [OPTION...] ...\n\n"
           "A deterministic, simulated OpenCL device that says what a program did wrong.\n\n", stream);
     for (int i = 0; i < COMMAND_COUNT; i++)
-        fprintf(stream, "  %-8s %s\n", commands[i].name, commands[i].help);
+        fprintf(stream, "  %-9s %s\n", commands[i].name, commands[i].help);
     fputs("\n`orrery COMMAND --help` lists the options of a command; orrery(1) is the manual.\n", stream);
 }
 

@@ -24,6 +24,7 @@ int cmd_run(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 int cmd_dis(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
+int cmd_topology(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 
 /* ---- options ------------------------------------------------------------------ */
