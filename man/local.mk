@@ -6,3 +6,4 @@ dist_man_MANS += \
 	%D%/orrery-topology.5 \
 	%D%/orrery-findings.7
 EXTRA_DIST += %D%/pages.awk
+dist_pkgdata_DATA = %D%/findings.schema.json

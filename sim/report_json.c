@@ -77,6 +77,10 @@ static json_t *step_json(const struct finding_step *step)
     put_number(object, "side", step->side);
     json_object_set_new(object, "before", json_boolean(step->before));
     put_text(object, "step", step->text);
+    if (step->partner) {
+        put_number(object, "partner", step->partner - 1);
+        json_object_set_new(object, "synchronises", json_boolean(step->synchronises));
+    }
     put_place(object, &step->place);
     return object;
 }

@@ -74,6 +74,14 @@ static struct finding overrun(uint32_t line)
     return finding;
 }
 
+static struct finding of_launch(enum finding_kind kind, uint32_t launch, uint32_t line)
+{
+    struct finding finding = overrun(line);
+    finding.kind = kind;
+    finding.launch = launch;
+    return finding;
+}
+
 static const char *so_far(void)
 {
     fflush(stream);
@@ -321,6 +329,149 @@ START_TEST(json_has_every_field)
 }
 END_TEST
 
+/* A release and an acquire that do not meet, and the finding that all may follow from. */
+static struct finding race_with_steps(void)
+{
+    static const struct finding_step steps[] = {
+        {.side = 0, .place = {"mp.cl", 8, 5, "atomic_store(...)"}, .text = "release, work_group", .partner = 2},
+        {.side = 1, .before = true, .place = {"mp.cl", 11, 9, "atomic_load(...)"}, .text = "acquire, \"work_group\"", .partner = 1},
+    };
+    struct finding finding = race();
+    finding.launch = 2;
+    finding.steps = steps;
+    finding.step_count = 2;
+    finding.access[1].by = "somebody";
+    return finding;
+}
+
+START_TEST(json_has_steps_and_causes)
+{
+    add(of_launch(FINDING_COLLECTIVE_DIVERGENCE, 2, 4));
+    add(race_with_steps());
+    json_t *object = as_json(report_get(report, 1));
+    json_t *steps = json_object_get(object, "steps"), *second = json_array_get(steps, 1);
+    ck_assert_str_eq(word(object, "type"), "finding");
+    ck_assert_int_eq(number(object, "launch"), 2);
+    ck_assert(json_is_true(json_object_get(object, "fix_verified")));
+    ck_assert_str_eq(word(json_object_get(object, "cause"), "id"), "collective-divergence");
+    ck_assert_int_eq(number(json_object_get(object, "cause"), "line"), 4);
+    ck_assert_str_eq(word(json_array_get(json_object_get(object, "accesses"), 1), "by"), "somebody");
+    ck_assert_uint_eq(json_array_size(steps), 2);
+    ck_assert_int_eq(number(second, "side"), 1);
+    ck_assert(json_is_true(json_object_get(second, "before")));
+    ck_assert(json_is_false(json_object_get(second, "synchronises")));
+    ck_assert_int_eq(number(second, "partner"), 0);
+    ck_assert_str_eq(word(second, "step"), "acquire, \"work_group\"");
+    ck_assert_int_eq(number(second, "line"), 11);
+    json_decref(object);
+}
+END_TEST
+
+static char *written(void (*write)(FILE *, const struct report *))
+{
+    static char *out;
+    static size_t size;
+    FILE *memory = open_memstream(&out, &size);
+    write(memory, report);
+    fclose(memory);
+    return out;
+}
+
+static void write_sarif(FILE *out, const struct report *of)
+{
+    report_write_sarif(out, of, &(struct report_end){.kernels_run = 1, .exit_status = 66});
+}
+
+static json_t *first_result(void)
+{
+    char *out = written(write_sarif);
+    json_t *log = json_loads(out, 0, NULL), *runs = json_object_get(log, "runs");
+    json_t *result = json_array_get(json_object_get(json_array_get(runs, 0), "results"), 0);
+    json_incref(result);
+    json_decref(log);
+    free(out);
+    return result;
+}
+
+START_TEST(sarif_has_both_paths)
+{
+    add(race_with_steps());
+    json_t *result = first_result();
+    json_t *flows = json_object_get(json_array_get(json_object_get(result, "codeFlows"), 0), "threadFlows");
+    static const int lines[2][2] = {{7, 8}, {11, 12}};
+    ck_assert_str_eq(word(result, "ruleId"), "race-global");
+    for (size_t side = 0; side < 2; side++) {
+        json_t *path = json_object_get(json_array_get(flows, side), "locations");
+        ck_assert_uint_eq(json_array_size(path), 2);
+        for (size_t i = 0; i < 2; i++) {
+            json_t *place = json_object_get(json_object_get(json_array_get(path, i), "location"), "physicalLocation");
+            ck_assert_int_eq(number(json_object_get(place, "region"), "startLine"), lines[side][i]);
+        }
+    }
+    ck_assert_ptr_nonnull(strstr(word(json_object_get(result, "message"), "text"), "Fix: memory_scope_device at mp.cl:8 and mp.cl:11 (verified)."));
+    json_decref(result);
+}
+END_TEST
+
+static char *fingerprint(const struct finding finding)
+{
+    report_clear(report);
+    add(finding);
+    json_t *result = first_result();
+    char *print = strdup(word(json_object_get(result, "partialFingerprints"), "orrery/v1"));
+    json_decref(result);
+    return print;
+}
+
+START_TEST(fingerprints_outlive_edits_above)
+{
+    struct finding moved = overrun(30), other = overrun(3);
+    moved.access[0].place.file = "elsewhere/a.cl";
+    moved.access[0].place.text = "      out[i] = 1;";
+    other.access[0].place.text = "out[i] = 2;";
+    char *prints[3] = {fingerprint(overrun(3)), fingerprint(moved), fingerprint(other)};
+    ck_assert_uint_eq(strlen(prints[0]), 16);
+    ck_assert_str_eq(prints[0], prints[1]);
+    ck_assert_str_ne(prints[0], prints[2]);
+    for (int i = 0; i < 3; i++)
+        free(prints[i]);
+}
+END_TEST
+
+static const char golden_graph[] =
+    "digraph orrery {\n"
+    "  rankdir=TB\n"
+    "  node [shape=box, fontname=\"monospace\"]\n"
+    "  edge [fontname=\"sans-serif\"]\n"
+    "  subgraph cluster_f1 {\n"
+    "    label=\"1: race-global: two work-groups access the same bytes and nothing orders them\"\n"
+    "    subgraph cluster_f1_1 {\n"
+    "      label=\"work-item (0,0,0), sub-group 0, work-group (0,0,0), compute unit 0\"\n"
+    "      f1_access0 [penwidth=2, label=\"mp.cl:7:11\\ldata[0] = 42;\\lplain store, 4 bytes\\l\"]\n"
+    "      f1_step0 [style=rounded, label=\"mp.cl:8:5\\latomic_store(...)\\lrelease, work_group\\l\"]\n"
+    "    }\n"
+    "    f1_access0 -> f1_step0\n"
+    "    subgraph cluster_f1_2 {\n"
+    "      label=\"somebody, work-item (64,0,0), sub-group 0, work-group (1,0,0), compute unit 1\"\n"
+    "      f1_step1 [style=rounded, label=\"mp.cl:11:9\\latomic_load(...)\\lacquire, \\\"work_group\\\"\\l\"]\n"
+    "      f1_access1 [penwidth=2, label=\"mp.cl:12:13\\lout[0] = data[0];\\lplain load, 4 bytes, read 42\\l\"]\n"
+    "    }\n"
+    "    f1_step1 -> f1_access1\n"
+    "    f1_step0 -> f1_step1 [constraint=false, color=red, style=dashed, label=\"does not synchronise with\"]\n"
+    "    f1_access0 -> f1_access1 [dir=none, constraint=false, color=red, style=dashed, label=\"not ordered\"]\n"
+    "  }\n"
+    "}\n";
+
+START_TEST(the_graph_has_orders_and_the_missing_edge)
+{
+    add(race_with_steps());
+    add((struct finding){.kind = FINDING_API_ERROR, .why = "no place, no box"});
+    char *out = written(report_write_dot);
+    ck_assert_str_eq(out, golden_graph);
+    free(out);
+}
+END_TEST
+
 START_TEST(json_survives_hostile_text)
 {
     struct finding finding = overrun(1);
@@ -405,14 +556,6 @@ START_TEST(many_may_arrive_at_once)
 END_TEST
 
 /* ---- consequences -------------------------------------------------------------------------- */
-
-static struct finding of_launch(enum finding_kind kind, uint32_t launch, uint32_t line)
-{
-    struct finding finding = overrun(line);
-    finding.kind = kind;
-    finding.launch = launch;
-    return finding;
-}
 
 START_TEST(what_follows_names_its_cause)
 {
@@ -744,7 +887,8 @@ int main(void)
 {
     const TTest *const tests[] = {
         a_finding_reads_as_designed, repeats_are_counted_in_the_text, missing_parts_leave_no_holes, colour_is_only_in_the_first_line,
-        source_cannot_command_a_terminal, long_lines_are_cut_around_the_column, paragraphs_wrap_at_words, json_has_every_field, json_survives_hostile_text,
+        source_cannot_command_a_terminal, long_lines_are_cut_around_the_column, paragraphs_wrap_at_words, json_has_every_field, json_has_steps_and_causes, sarif_has_both_paths,
+        fingerprints_outlive_edits_above, the_graph_has_orders_and_the_missing_edge, json_survives_hostile_text,
         one_place_is_one_finding, who_is_no_work_item_has_a_name, a_pair_has_no_order, many_may_arrive_at_once, what_follows_names_its_cause,
         what_does_not_follow_stands_alone, the_suppressed_are_counted_and_silent, each_key_of_a_suppression_narrows,
         a_file_in_a_directory_fits_by_its_name, generated_suppressions_suppress, the_limit_hides_nothing, what_differs_is_another_finding, both_places_of_a_pair_count, without_places_the_words_decide,

@@ -175,6 +175,7 @@ test_scripts = \
 	%D%/check_cli.sh \
 	%D%/check_bench.sh \
 	%D%/check_demo.sh \
+	%D%/check_forms.sh \
 	%D%/check_layers.sh \
 	%D%/check_repeat.sh \
 	%D%/check_tables.sh \
@@ -182,4 +183,4 @@ test_scripts = \
 	%D%/check_vector.sh
 
 TESTS += $(check_PROGRAMS) $(test_scripts) $(test_scripts_built)
-EXTRA_DIST += $(test_scripts) %D%/lstopo_compare.py %D%/partition_oracle.py %D%/check_differential.sh %D%/differential
+EXTRA_DIST += $(test_scripts) %D%/schema/sarif-2.1.0.json %D%/lstopo_compare.py %D%/partition_oracle.py %D%/check_differential.sh %D%/differential
