@@ -5,4 +5,10 @@ noinst_PROGRAMS += %D%/out_of_bounds
 %C%_out_of_bounds_SOURCES = %D%/out_of_bounds.c
 %C%_out_of_bounds_CPPFLAGS = $(OPENCL_CFLAGS)
 %C%_out_of_bounds_LDADD = $(OPENCL_LIBS)
+
+# A test suite of kernels is one of ours, too.
+check_PROGRAMS += %D%/test_suite/test_suite
+%C%_test_suite_test_suite_SOURCES = %D%/test_suite/test_suite.c
+%C%_test_suite_test_suite_CPPFLAGS = -I$(top_srcdir)/include $(OPENCL_CFLAGS)
+%C%_test_suite_test_suite_LDADD = liborrery.la $(CHECK_LIBS)
 endif

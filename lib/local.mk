@@ -35,6 +35,8 @@ liborrery_la_SOURCES = \
 	%D%/event.h \
 	%D%/executor.c \
 	%D%/executor.h \
+	%D%/expectation.c \
+	%D%/expectation.h \
 	%D%/exports.c \
 	%D%/fission.c \
 	%D%/graph.c \

@@ -2,8 +2,10 @@
 #include "orrery_api.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "expectation.h"
 #include "orrery/orrery.h"
 #include "queue.h"
 #include "runtime.h"
@@ -88,6 +90,26 @@ static void fill_place(struct orrery_finding *out_finding, const struct finding 
         memcpy(out_finding->global_id, access->item.global_id, sizeof out_finding->global_id);
 }
 
+/* The access that is not there is all empty. */
+static void fill_access(struct orrery_access *out_access, const struct finding_access *access)
+{
+    *out_access = (struct orrery_access){
+        .file = text_or_empty(access->place.file),
+        .text = text_or_empty(access->place.text),
+        .line = access->place.line,
+        .column = access->place.column,
+        .what = text_or_empty(access->what),
+        .by = text_or_empty(access->by),
+        .size_bytes = access->size_bytes,
+        .has_value = access->has_value,
+        .value = access->value,
+    };
+    if (access->has_item) {
+        memcpy(out_access->global_id, access->item.global_id, sizeof out_access->global_id);
+        memcpy(out_access->group_id, access->item.group_id, sizeof out_access->group_id);
+    }
+}
+
 int orrery_finding_get(size_t index, struct orrery_finding *out_finding)
 {
     if (!out_finding || index >= orrery_finding_count())
@@ -102,8 +124,14 @@ int orrery_finding_get(size_t index, struct orrery_finding *out_finding)
         .offset_bytes = finding->has_offset ? finding->offset_bytes : 0,
         .count = finding->count,
         .why = text_or_empty(finding->why),
+        .fix = text_or_empty(finding->fix),
+        .fix_verified = finding->fix && finding->fix_verified,
+        .spec = finding->spec ? finding->spec : finding_spec(finding->kind),
+        .access_count = finding->access_count < 2 ? finding->access_count : 2,
     };
     fill_place(out_finding, finding);
+    for (uint32_t i = 0; i < 2; i++)
+        fill_access(&out_finding->access[i], &finding->access[i]);
     return ORRERY_OK;
 }
 
@@ -111,6 +139,77 @@ void orrery_clear_findings(void)
 {
     if (runtime_get()->report)
         report_clear(runtime_get()->report);
+}
+
+/* ---- expectations ------------------------------------------------------------------- */
+
+int orrery_expect(const char *id, const char *kernel, uint32_t line, size_t min, size_t max)
+{
+    struct expectation expectation = {(char *)(uintptr_t)id, (char *)(uintptr_t)kernel, line, min, max};
+    return id && min <= max && expectation_add(&expectation) ? ORRERY_OK : ORRERY_NOT_FOUND;
+}
+
+int orrery_forbid(const char *id)
+{
+    return orrery_expect(id, NULL, 0, 0, 0);
+}
+
+int orrery_check_expectations(char *text, size_t size)
+{
+    char *unmet = NULL;
+    size_t unmet_size = 0, count = 0;
+    const struct runtime *runtime = runtime_get();
+    say(text, size, "");
+    FILE *stream = runtime->broken ? NULL : open_memstream(&unmet, &unmet_size);
+    if (!stream) {
+        say(text, size, runtime->broken ? "Orrery is not set up\n" : "out of memory\n");
+        return ORRERY_FAILED;
+    }
+    queue_drain();
+    count = expectation_check(runtime->report, stream);
+    fclose(stream);
+    say(text, size, unmet ? unmet : "");
+    free(unmet);
+    return count ? ORRERY_UNMET : ORRERY_OK;
+}
+
+/* ---- scopes, statistics -------------------------------------------------------------- */
+
+static struct orrery_statistics before; /* the last reset */
+
+int orrery_reset(void)
+{
+    expectation_clear();
+    if (runtime_get()->broken || runtime_restore_options() != CL_SUCCESS)
+        return ORRERY_FAILED;
+    report_clear(runtime_get()->report);
+    before.kernels = orrery_kernels_run();
+    before.nanoseconds = orrery_time();
+    return ORRERY_OK;
+}
+
+/* The clock starts again with another device. */
+static uint64_t time_since_reset(void)
+{
+    uint64_t now = orrery_time();
+    return now >= before.nanoseconds ? now - before.nanoseconds : now;
+}
+
+void orrery_statistics_get(struct orrery_statistics *out_statistics)
+{
+    *out_statistics = (struct orrery_statistics){0};
+    if (runtime_get()->broken)
+        return;
+    queue_drain();
+    const struct report *report = runtime_get()->report;
+    *out_statistics = (struct orrery_statistics){
+        .kernels = orrery_kernels_run() - before.kernels,
+        .errors = report_distinct(report, SEVERITY_ERROR),
+        .warnings = report_distinct(report, SEVERITY_WARNING),
+        .suppressed = report_suppressed_count(report),
+        .occurrences = report_total(report, SEVERITY_WARNING),
+        .nanoseconds = time_since_reset(),
+    };
 }
 
 uint64_t orrery_kernels_run(void)
@@ -138,7 +237,8 @@ static const struct {
     FUNCTION(orrery_load_scenario_file) FUNCTION(orrery_load_scenario_text) FUNCTION(orrery_set_option)
         FUNCTION(orrery_set_seed) FUNCTION(orrery_finding_count) FUNCTION(orrery_finding_count_of)
             FUNCTION(orrery_finding_get) FUNCTION(orrery_clear_findings) FUNCTION(orrery_kernels_run)
-                FUNCTION(orrery_time)
+                FUNCTION(orrery_time) FUNCTION(orrery_expect) FUNCTION(orrery_forbid)
+                    FUNCTION(orrery_check_expectations) FUNCTION(orrery_reset) FUNCTION(orrery_statistics_get)
 #undef FUNCTION
 };
 

@@ -103,6 +103,17 @@ static enum status platform_set_up(struct diagnosis *diagnosis)
     return roots_replace(runtime.platform, &roots, diagnosis);
 }
 
+/* The settings that may change between two launches, as the scenario had them. */
+static struct { struct schedule_config schedule; enum severity checks[CHECK_COUNT], fail_on; uint32_t max_findings; } loaded;
+
+static void remember_options(void)
+{
+    loaded.schedule = runtime.scenario.schedule;
+    memcpy(loaded.checks, runtime.scenario.checks, sizeof loaded.checks);
+    loaded.fail_on = runtime.scenario.fail_on;
+    loaded.max_findings = runtime.scenario.max_findings;
+}
+
 static void set_up(void)
 {
     struct diagnosis diagnosis = {0};
@@ -115,6 +126,7 @@ static void set_up(void)
             runtime.report ? STATUS_OK : diagnose(&diagnosis, STATUS_OUT_OF_MEMORY, "out of host memory");
     }
     if (!status) {
+        remember_options();
         log_open();
         status = platform_set_up(&diagnosis);
     }
@@ -148,14 +160,11 @@ static bool same_text(const char *a, const char *b)
     return a == b || (a && b && !strcmp(a, b));
 }
 
-/* The report keeps pointing at runtime.scenario, which changes in place; so do the
- * device handles, which the program may hold. */
-static enum status exchange(struct scenario *scenario, struct diagnosis *diagnosis)
+/* Another device for the scenario; what the program holds of the old one stays valid. */
+static enum status renew_device(struct diagnosis *diagnosis)
 {
-    struct scenario old = runtime.scenario;
     struct device *device = NULL;
     struct roots roots = {0};
-    runtime.scenario = *scenario;
     enum status status = device_new(&runtime.scenario, runtime.report, &device, diagnosis);
     if (!status)
         status = roots_make(device, &runtime.scenario, &roots, diagnosis);
@@ -164,15 +173,29 @@ static enum status exchange(struct scenario *scenario, struct diagnosis *diagnos
     if (status) {
         roots_free(&roots);
         device_free(device);
-        runtime.scenario = old;
-        scenario_fini(scenario);
         return status;
     }
     kernels_before += device_kernels_run(runtime.device);
     device_free(runtime.device);
     runtime.device = device;
+    return STATUS_OK;
+}
+
+/* The report keeps pointing at runtime.scenario, which changes in place; so do the
+ * device handles, which the program may hold. */
+static enum status exchange(struct scenario *scenario, struct diagnosis *diagnosis)
+{
+    struct scenario old = runtime.scenario;
+    runtime.scenario = *scenario;
+    enum status status = renew_device(diagnosis);
+    if (status) {
+        runtime.scenario = old;
+        scenario_fini(scenario);
+        return status;
+    }
     if (!same_text(old.log_file, runtime.scenario.log_file))
         log_open();
+    remember_options();
     scenario_fini(&old);
     return STATUS_OK;
 }
@@ -204,17 +227,42 @@ cl_int runtime_load(const char *path, const char *text, struct diagnosis *diagno
     return exchange(&scenario, diagnosis) ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
 }
 
-/* Seeds, policies and limits count from the next launch on; what the device is made of
- * and what it keeps books of was settled when it was made. */
+/* Seeds, policies and limits count from the next launch on. What the device keeps books of is settled
+ * when it is made: while nobody uses it, it is made again. */
+static enum status settle_checks(const enum severity before[CHECK_COUNT], struct diagnosis *diagnosis)
+{
+    if (!memcmp(before, runtime.scenario.checks, sizeof runtime.scenario.checks) || object_live_count(OBJECT_CONTEXT))
+        return STATUS_OK;
+    return renew_device(diagnosis);
+}
+
 cl_int runtime_set_option(const char *option, const char *value, struct diagnosis *diagnosis)
 {
+    enum severity before[CHECK_COUNT];
     if (runtime_get()->broken)
         return CL_INVALID_PLATFORM;
-    queue_drain();
+    queue_settle();
+    memcpy(before, runtime.scenario.checks, sizeof before);
     runtime_lock();
     enum status status = scenario_apply_option(&runtime.scenario, option, value, diagnosis);
     runtime_unlock();
+    if (!status)
+        status = settle_checks(before, diagnosis);
     return error_from_status(status);
+}
+
+cl_int runtime_restore_options(void)
+{
+    enum severity before[CHECK_COUNT];
+    queue_settle();
+    memcpy(before, runtime.scenario.checks, sizeof before);
+    runtime_lock();
+    runtime.scenario.schedule = loaded.schedule;
+    memcpy(runtime.scenario.checks, loaded.checks, sizeof loaded.checks);
+    runtime.scenario.fail_on = loaded.fail_on;
+    runtime.scenario.max_findings = loaded.max_findings;
+    runtime_unlock();
+    return error_from_status(settle_checks(before, NULL));
 }
 
 /* ---- the end --------------------------------------------------------------------- */

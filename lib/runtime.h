@@ -8,6 +8,7 @@
  *   runtime_started         has the first call been made? never starts anything
  *   runtime_load            another scenario: CL_INVALID_OPERATION while contexts live
  *   runtime_set_option      one option of the scenario that is in force
+ *   runtime_restore_options schedule, checks and limits of the report as they were loaded
  *   runtime_kernels_run     launches since the start
  *   runtime_no_progress     prints the summary and ends the process with status 124
  *   runtime_lock_held       does this thread hold runtime_lock?
@@ -22,6 +23,7 @@
 
 bool runtime_started(void);
 cl_int runtime_load(const char *path, const char *text, struct diagnosis *diagnosis);
+cl_int runtime_restore_options(void);
 cl_int runtime_set_option(const char *option, const char *value, struct diagnosis *diagnosis);
 uint64_t runtime_kernels_run(void);
 _Noreturn void runtime_no_progress(void);

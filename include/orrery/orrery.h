@@ -5,18 +5,24 @@
  *
  * Interface
  *   orrery_load_scenario_file/text   before a context is created, or after all are gone
- *   orrery_set_option                one option as ORRERY_<OPTION> spells it; for checks that
- *                                    need bookkeeping the same time limit holds
+ *   orrery_set_option                one option as ORRERY_<OPTION> spells it; checks that need
+ *                                    bookkeeping: while no context is alive
  *   orrery_set_seed                  for the launches that follow
  *   orrery_finding_count/get         walk the findings, in order of first occurrence
  *   orrery_finding_count_of          how many are of one kind ("race-global")
  *   orrery_clear_findings            forget them: the exit status forgets them too
- *   orrery_kernels_run, orrery_time  statistics
+ *   orrery_expect, orrery_forbid     what a test wants to be found, and what not
+ *   orrery_check_expectations        what of that is unmet, in words
+ *   orrery_reset                     end of a test: findings, expectations, options and counts as after loading
+ *   orrery_statistics_get            counts since the last reset
+ *   orrery_kernels_run, orrery_time  of the whole process
  *
  * Reach    Link with -lorrery, or ask the loader for the same names, for instance
  *            orrery_set_seed_fn *set_seed =
  *                clGetExtensionFunctionAddressForPlatform(platform, "orrery_set_seed");
- *          Findings belong to commands that are complete: clFinish first.
+ *          Findings belong to commands that are complete: clFinish first, or clFlush before
+ *          orrery_reset and orrery_check_expectations, which wait for what was flushed.
+ * Threads  Expectations belong to the process: one test at a time.
  */
 #ifndef ORRERY_ORRERY_H
 #define ORRERY_ORRERY_H
@@ -33,7 +39,20 @@ enum orrery_result {
     ORRERY_BAD_SCENARIO = -1, /* the error text says what and where */
     ORRERY_BUSY = -2,         /* contexts are alive */
     ORRERY_FAILED = -3,       /* the device could not be set up */
-    ORRERY_NOT_FOUND = -4     /* no finding of that index */
+    ORRERY_NOT_FOUND = -4,    /* no finding of that index, or no kind of finding with that id */
+    ORRERY_UNMET = -5         /* expectations are unmet */
+};
+
+/* One of the accesses of a finding. */
+struct orrery_access {
+    const char *file, *text; /* the source line */
+    uint32_t line, column;
+    const char *what;        /* "plain store" */
+    const char *by;          /* who, when it is no work-item */
+    uint64_t global_id[3], group_id[3];
+    uint32_t size_bytes;
+    int has_value;
+    uint64_t value;
 };
 
 /* Strings stay valid until the next finding or orrery_clear_findings; "" when unknown. */
@@ -48,6 +67,18 @@ struct orrery_finding {
     uint64_t global_id[3]; /* of the work-item; zeros for a host command */
     uint64_t count;        /* how often at the same place */
     const char *why;
+    const char *fix;
+    int fix_verified;      /* the checker ran again with it */
+    const char *spec;
+    uint32_t access_count; /* 0, 1 or 2 */
+    struct orrery_access access[2];
+};
+
+struct orrery_statistics {
+    uint64_t kernels;                     /* launches */
+    uint64_t errors, warnings, suppressed; /* distinct findings */
+    uint64_t occurrences;                 /* of errors and warnings */
+    uint64_t nanoseconds;                 /* simulated */
 };
 
 /* error may be NULL; else at most error_size bytes with the final NUL. */
@@ -59,6 +90,15 @@ typedef size_t orrery_finding_count_fn(void);
 typedef size_t orrery_finding_count_of_fn(const char *id);
 typedef int orrery_finding_get_fn(size_t index, struct orrery_finding *out_finding);
 typedef void orrery_clear_findings_fn(void);
+/* min to max distinct findings whose id and kernel fit (* is any text; kernel NULL: any) and that have an access
+ * in that line (0: any). */
+typedef int orrery_expect_fn(const char *id, const char *kernel, uint32_t line, size_t min, size_t max);
+/* None that fits, but for those that are expected: "*" is "nothing else". */
+typedef int orrery_forbid_fn(const char *id);
+/* ORRERY_OK or ORRERY_UNMET; text may be NULL, else a line for each unmet one, cut at size. */
+typedef int orrery_check_expectations_fn(char *text, size_t size);
+typedef int orrery_reset_fn(void); /* ORRERY_FAILED: the device could not be set up as it was */
+typedef void orrery_statistics_get_fn(struct orrery_statistics *out_statistics);
 typedef uint64_t orrery_kernels_run_fn(void);
 typedef uint64_t orrery_time_fn(void); /* simulated nanoseconds */
 
@@ -70,6 +110,11 @@ orrery_finding_count_fn orrery_finding_count;
 orrery_finding_count_of_fn orrery_finding_count_of;
 orrery_finding_get_fn orrery_finding_get;
 orrery_clear_findings_fn orrery_clear_findings;
+orrery_expect_fn orrery_expect;
+orrery_forbid_fn orrery_forbid;
+orrery_check_expectations_fn orrery_check_expectations;
+orrery_reset_fn orrery_reset;
+orrery_statistics_get_fn orrery_statistics_get;
 orrery_kernels_run_fn orrery_kernels_run;
 orrery_time_fn orrery_time;
 

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The control API as a linked test suite uses it: findings, expectations, resets, statistics. */
+#include "cl_fixture.h"
+
+#include "orrery/orrery.h"
+
+static const char source[] = "kernel void behind(global int *p)\n"
+                             "{\n"
+                             "    p[4] = 1;\n"
+                             "}\n"
+                             "kernel void before(global int *p)\n"
+                             "{\n"
+                             "    p[0] = p[-1];\n"
+                             "}\n"
+                             "kernel void meet(global int *p)\n"
+                             "{\n"
+                             "    if (get_local_id(0) == 0)\n"
+                             "        barrier(CLK_LOCAL_MEM_FENCE);\n"
+                             "    p[get_local_id(0)] = 1;\n"
+                             "}\n"
+                             "kernel void fine(global int *p)\n"
+                             "{\n"
+                             "    p[get_local_id(0)] = 1;\n"
+                             "}\n";
+static cl_program program;
+static cl_mem buffer;
+static char text[2000];
+
+static void set_up(void)
+{
+    cl_int err;
+    const char *strings[] = {source};
+    cl_set_up();
+    program = clCreateProgramWithSource(context, 1, strings, NULL, &err);
+    cl_ok(err);
+    cl_ok(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
+    buffer = cl_buffer(context, CL_MEM_READ_WRITE, 16, NULL);
+}
+
+static void tear_down(void)
+{
+    cl_ok(clReleaseMemObject(buffer));
+    cl_ok(clReleaseProgram(program));
+    cl_tear_down();
+}
+
+/* Flushed, not waited for: who asks for findings waits. */
+static void launch(const char *name)
+{
+    cl_int err;
+    cl_kernel kernel = clCreateKernel(program, name, &err);
+    cl_ok(err);
+    cl_ok(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
+    cl_ok(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &(size_t){4}, &(size_t){4}, 0, NULL, NULL));
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clFlush(queue));
+}
+
+START_TEST(a_met_expectation_is_ok)
+{
+    ck_assert_int_eq(orrery_expect("out-of-bounds-write", "behind", 3, 1, 1), ORRERY_OK);
+    launch("behind");
+    ck_assert_int_eq(orrery_check_expectations(text, sizeof text), ORRERY_OK);
+    ck_assert_str_eq(text, "");
+}
+END_TEST
+
+START_TEST(what_is_unmet_is_told)
+{
+    orrery_expect("out-of-bounds-write", NULL, 0, 0, 3);
+    orrery_expect("out-of-bounds-read", "behind", 0, 1, 1);
+    orrery_expect("out-of-bounds-*", NULL, 4, 2, SIZE_MAX);
+    orrery_expect("barrier-divergence", NULL, 0, 1, 2);
+    launch("behind");
+    ck_assert_int_eq(orrery_check_expectations(text, sizeof text), ORRERY_UNMET);
+    ck_assert_str_eq(text, "expected 1 out-of-bounds-read in kernel behind, found 0\n"
+                           "expected at least 2 out-of-bounds-* at line 4, found 0\n"
+                           "expected 1 to 2 barrier-divergence, found 0\n");
+}
+END_TEST
+
+START_TEST(more_than_the_most_is_unmet)
+{
+    orrery_expect("out-of-bounds-*", NULL, 0, 1, 1);
+    launch("behind");
+    launch("before");
+    ck_assert_int_eq(orrery_check_expectations(text, sizeof text), ORRERY_UNMET);
+    ck_assert_str_eq(text, "expected 1 out-of-bounds-*, found 2\n");
+}
+END_TEST
+
+START_TEST(the_forbidden_is_told_with_its_place)
+{
+    orrery_forbid("*");
+    orrery_expect("out-of-bounds-write", NULL, 0, 1, 1);
+    launch("behind");
+    ck_assert_int_eq(orrery_check_expectations(text, sizeof text), ORRERY_OK);
+    launch("before");
+    ck_assert_int_eq(orrery_check_expectations(text, sizeof text), ORRERY_UNMET);
+    ck_assert_msg(strstr(text, "forbidden: out-of-bounds-read in kernel before at ") == text, "%s", text);
+    ck_assert_ptr_nonnull(strstr(text, ":7:"));
+    ck_assert_ptr_nonnull(strstr(text, "argument 0 'p'"));
+}
+END_TEST
+
+START_TEST(a_forbidden_kind_leaves_others_alone)
+{
+    orrery_forbid("race-*");
+    launch("behind");
+    ck_assert_int_eq(orrery_check_expectations(NULL, 0), ORRERY_OK);
+}
+END_TEST
+
+START_TEST(what_cannot_be_expected_is_refused)
+{
+    ck_assert_int_eq(orrery_expect("no-such-finding", NULL, 0, 1, 1), ORRERY_NOT_FOUND);
+    ck_assert_int_eq(orrery_expect("nothing-*", NULL, 0, 1, 1), ORRERY_NOT_FOUND);
+    ck_assert_int_eq(orrery_expect(NULL, NULL, 0, 1, 1), ORRERY_NOT_FOUND);
+    ck_assert_int_eq(orrery_expect("race-global", NULL, 0, 2, 1), ORRERY_NOT_FOUND);
+    ck_assert_int_eq(orrery_forbid("no-such-finding"), ORRERY_NOT_FOUND);
+}
+END_TEST
+
+START_TEST(long_complaints_are_cut)
+{
+    char small[10];
+    orrery_expect("barrier-divergence", NULL, 0, 1, 1);
+    ck_assert_int_eq(orrery_check_expectations(small, sizeof small), ORRERY_UNMET);
+    ck_assert_str_eq(small, "expected ");
+}
+END_TEST
+
+START_TEST(a_reset_starts_afresh)
+{
+    struct orrery_statistics statistics;
+    orrery_expect("barrier-divergence", NULL, 0, 1, 1);
+    ck_assert_int_eq(orrery_set_option("check-bounds", "warning", NULL, 0), ORRERY_OK);
+    orrery_set_seed(99);
+    launch("behind");
+    orrery_statistics_get(&statistics);
+    ck_assert_uint_eq(statistics.kernels, 1);
+    ck_assert_uint_eq(statistics.errors, 0);
+    ck_assert_uint_eq(statistics.warnings, 1);
+    ck_assert_uint_eq(statistics.occurrences, 4);
+    ck_assert_uint_gt(statistics.nanoseconds, 0);
+
+    ck_assert_int_eq(orrery_reset(), ORRERY_OK);
+    ck_assert_uint_eq(orrery_finding_count(), 0);
+    ck_assert_int_eq(orrery_check_expectations(NULL, 0), ORRERY_OK);
+    orrery_statistics_get(&statistics);
+    ck_assert_uint_eq(statistics.kernels + statistics.warnings + statistics.occurrences + statistics.nanoseconds, 0);
+    ck_assert_uint_eq(orrery_kernels_run(), 1); /* of the process */
+
+    launch("behind");
+    launch("fine");
+    orrery_statistics_get(&statistics);
+    ck_assert_uint_eq(statistics.kernels, 2);
+    ck_assert_uint_eq(statistics.errors, 1); /* the severity is that of the scenario again */
+}
+END_TEST
+
+START_TEST(a_reset_waits_for_the_launch_before_it)
+{
+    launch("behind");
+    orrery_reset();
+    ck_assert_uint_eq(orrery_finding_count(), 0);
+    ck_assert_int_eq(orrery_forbid("*"), ORRERY_OK);
+    ck_assert_int_eq(orrery_check_expectations(text, sizeof text), ORRERY_OK);
+}
+END_TEST
+
+START_TEST(options_that_need_bookkeeping_wait_for_the_last_context)
+{
+    static const char kernel_text[] = "kernel void k(global int *p) { if (p[0]) p[1] = 1; }";
+    const char *strings[] = {kernel_text};
+    for (int alive = 1; alive >= 0; alive--) {
+        if (!alive)
+            tear_down();
+        ck_assert_int_eq(orrery_set_option("uninitialized", "error", text, sizeof text), ORRERY_OK);
+        if (!alive)
+            set_up();
+        cl_ok(clReleaseProgram(program));
+        program = clCreateProgramWithSource(context, 1, strings, NULL, NULL);
+        cl_ok(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
+        launch("k");
+        cl_ok(clFinish(queue));
+        ck_assert_uint_eq(orrery_finding_count(), !alive);
+        ck_assert_int_eq(orrery_reset(), ORRERY_OK);
+    }
+}
+END_TEST
+
+START_TEST(suppressed_findings_are_counted_apart)
+{
+    struct orrery_statistics statistics;
+    tear_down();
+    ck_assert_int_eq(orrery_load_scenario_text("orrery: 1\nsuppressions: [{id: \"*\", kernel: behind}]\n", text, sizeof text), ORRERY_OK);
+    set_up();
+    launch("behind");
+    launch("before");
+    orrery_statistics_get(&statistics);
+    ck_assert_uint_eq(statistics.errors, 1);
+    ck_assert_uint_eq(statistics.suppressed, 1);
+}
+END_TEST
+
+START_TEST(a_finding_has_both_accesses_fix_and_specification)
+{
+    struct orrery_finding finding;
+    launch("meet");
+    cl_ok(clFinish(queue));
+    ck_assert_uint_eq(orrery_finding_count(), 1);
+    ck_assert_int_eq(orrery_finding_get(0, &finding), ORRERY_OK);
+    ck_assert_str_eq(finding.id, "barrier-divergence");
+    ck_assert_ptr_nonnull(strstr(finding.fix, "reach the same barrier"));
+    ck_assert_int_eq(finding.fix_verified, 0);
+    ck_assert_ptr_nonnull(strstr(finding.spec, "OpenCL"));
+    ck_assert_uint_ge(finding.access_count, 1);
+    ck_assert_uint_eq(finding.access[0].line, 12);
+    ck_assert_ptr_nonnull(strstr(finding.access[0].text, "barrier(CLK_LOCAL_MEM_FENCE)"));
+    ck_assert_str_eq(finding.access[0].by, "");
+    if (finding.access_count < 2)
+        ck_assert_str_eq(finding.access[1].file, "");
+    launch("before");
+    cl_ok(clFinish(queue));
+    ck_assert_int_eq(orrery_finding_get(1, &finding), ORRERY_OK);
+    ck_assert_uint_eq(finding.access_count, 1);
+    ck_assert_uint_eq(finding.access[0].size_bytes, 4);
+    ck_assert_uint_eq(finding.access[0].global_id[0], finding.global_id[0]);
+}
+END_TEST
+
+START_TEST(each_function_has_a_name)
+{
+    static const char *const names[] = {
+        "orrery_load_scenario_file", "orrery_load_scenario_text", "orrery_set_option", "orrery_set_seed",
+        "orrery_finding_count", "orrery_finding_count_of", "orrery_finding_get", "orrery_clear_findings",
+        "orrery_expect", "orrery_forbid", "orrery_check_expectations", "orrery_reset", "orrery_statistics_get",
+        "orrery_kernels_run", "orrery_time",
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        ck_assert_msg(clGetExtensionFunctionAddressForPlatform(platform, names[i]) != NULL, "%s", names[i]);
+    orrery_forbid_fn *forbid = (orrery_forbid_fn *)clGetExtensionFunctionAddressForPlatform(platform, "orrery_forbid");
+    ck_assert_int_eq(forbid("*"), ORRERY_OK);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {
+        a_met_expectation_is_ok, what_is_unmet_is_told, more_than_the_most_is_unmet, the_forbidden_is_told_with_its_place,
+        a_forbidden_kind_leaves_others_alone, what_cannot_be_expected_is_refused, long_complaints_are_cut, a_reset_starts_afresh,
+        a_reset_waits_for_the_launch_before_it,
+        options_that_need_bookkeeping_wait_for_the_last_context, suppressed_findings_are_counted_apart,
+        a_finding_has_both_accesses_fix_and_specification, each_function_has_a_name,
+    };
+    Suite *suite = suite_create("control");
+    TCase *tcase = tcase_create("control");
+    setenv("ORRERY_KEEP_EXIT_CODE", "1", 1);
+    setenv("ORRERY_LOG", "/dev/null", 1);
+    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    for (size_t i = 0; i < sizeof tests / sizeof tests[0]; i++)
+        tcase_add_test(tcase, tests[i]);
+    suite_add_tcase(suite, tcase);
+    return cl_run_suite(suite);
+}
