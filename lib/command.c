@@ -37,6 +37,7 @@ void command_free(struct command *command)
     for (cl_uint i = 0; i < command->wait_count; i++)
         object_unref(command->waits[i]);
     free(command->waits);
+    free(command->after);
     object_unref(command->event);
     free(command);
 }
@@ -54,6 +55,11 @@ void command_drop(struct command *command)
 const char *command_call(enum command_kind kind)
 {
     return rows[kind].call;
+}
+
+bool command_waits_for_all(const struct command *command)
+{
+    return (command->kind == COMMAND_MARKER || command->kind == COMMAND_BARRIER) && command->wait_count == 0;
 }
 
 cl_int run_nothing(struct command *command)

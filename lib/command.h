@@ -17,6 +17,7 @@ void command_free(struct command *command);
 cl_int command_run(struct command *command);
 void command_drop(struct command *command);
 const char *command_call(enum command_kind kind); /* "clEnqueueReadBuffer" */
+bool command_waits_for_all(const struct command *command); /* everything its queue holds so far */
 
 #define COMMAND(name, call, type, run, drop)   \
     cl_int run_##run(struct command *command); \

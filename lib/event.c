@@ -7,6 +7,7 @@
 #include "callback.h"
 #include "context.h"
 #include "info.h"
+#include "order.h"
 
 /* ---- what the executor does with events (runtime_lock held) ----------------------- */
 
@@ -66,9 +67,19 @@ static void deliver(void *data)
     object_release(event, OBJECT_EVENT);
 }
 
-static void post(struct event_callback *callback, cl_int status)
+static uint32_t due; /* atomic: attached, or about to be, and not posted */
+
+bool event_callbacks_due(void)
+{
+    return __atomic_load_n(&due, __ATOMIC_RELAXED) != 0;
+}
+
+static void post(struct event *event, struct event_callback *callback, cl_int status)
 {
     struct delivery *delivery = (struct delivery *)callback;
+    __atomic_sub_fetch(&due, 1, __ATOMIC_RELAXED);
+    if (status <= CL_COMPLETE)
+        order_waited(&event, 1);
     delivery->status = status < 0 ? status : callback->state;
     delivery->item.function = deliver;
     delivery->item.data = delivery;
@@ -87,7 +98,7 @@ void event_advance(struct event *event, cl_int status)
             continue;
         }
         *link = callback->next;
-        post(callback, status);
+        post(event, callback, status);
     }
 }
 
@@ -111,8 +122,10 @@ cl_event CL_API_CALL api_clCreateUserEvent(cl_context context, cl_int *errcode_r
         err = CL_INVALID_CONTEXT;
     else if (!(event = event_new(owner, NULL, CL_COMMAND_USER)))
         err = CL_OUT_OF_HOST_MEMORY;
-    else
+    if (event) {
+        queue_user_event_number(event);
         object_publish(event);
+    }
     if (errcode_ret)
         *errcode_ret = err;
     return (cl_event)event;
@@ -266,8 +279,10 @@ cl_int CL_API_CALL api_clSetEventCallback(cl_event handle, cl_int command_exec_c
     delivery->base = (struct event_callback){NULL, command_exec_callback_type, pfn_notify, user_data};
     delivery->event = event;
     object_retain(event, OBJECT_EVENT);
+    __atomic_add_fetch(&due, 1, __ATOMIC_RELAXED);
     cl_int err = queue_event_callback(event, &delivery->base);
     if (err) {
+        __atomic_sub_fetch(&due, 1, __ATOMIC_RELAXED);
         object_release(event, OBJECT_EVENT);
         free(delivery);
     }

@@ -8,6 +8,7 @@
  *   event_advance        a new status: delivers the callbacks it makes due
  *   event_attach         a callback; delivers it when it is already due
  *   event_add_waiter     false: out of memory
+ *   event_callbacks_due  some callback waits for its event
  *   event_pending        neither complete nor failed
  */
 #ifndef ORRERY_LIB_EVENT_H
@@ -19,6 +20,8 @@ enum { EVENT_QUEUED, EVENT_SUBMIT, EVENT_START, EVENT_END, EVENT_COMPLETE }; /* 
 struct event *event_new(struct context *context, struct queue *queue, cl_command_type type);
 void event_advance(struct event *event, cl_int status);
 void event_attach(struct event *event, struct event_callback *callback);
+/* Callbacks that were attached and not yet posted; runtime_lock need not be held. */
+bool event_callbacks_due(void);
 bool event_add_waiter(struct event *event, struct command *command);
 static inline bool event_pending(const struct event *event)
 {

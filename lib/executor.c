@@ -12,6 +12,7 @@
 #include "event.h"
 #include "executor.h"
 #include "graph.h"
+#include "order.h"
 
 enum log_kind { LOG_ENQUEUE, LOG_RUN, LOG_USER, LOG_CALLBACK };
 struct log_entry {
@@ -125,6 +126,7 @@ static void finish(struct command *command, cl_int err)
     event->time[EVENT_END] = event->time[EVENT_COMPLETE] = end;
     graph_unlink(command);
     executor.live--;
+    order_end(command);
     graph_settle(event, err, &executor.ready);
 }
 
@@ -134,6 +136,7 @@ static void execute(struct command *command)
     cl_int err = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
     event->time[EVENT_START] = device_clock(command->queue->device->device);
     command->running = true;
+    order_begin(command);
     if (!command->failed)
         event_advance(event, CL_RUNNING);
     runtime_unlock();
@@ -274,10 +277,13 @@ static void wake_device(void)
 
 cl_int queue_append(struct command *command)
 {
+    order_settle();
     runtime_lock();
-    bool room = ready_reserve(&executor.ready, executor.live + 1) && log_append(LOG_ENQUEUE, command, NULL);
+    bool room = ready_reserve(&executor.ready, executor.live + 1) && order_reserve(command) &&
+                log_append(LOG_ENQUEUE, command, NULL);
     if (room) {
-        command->serial = ++executor.serial;
+        command->serial = command->event->serial = ++executor.serial;
+        order_enqueued(command);
         command->queue->unflushed = true;
         executor.live++;
     }
@@ -352,9 +358,17 @@ bool executor_is_here(void)
     return executing;
 }
 
+void queue_user_event_number(struct event *event)
+{
+    runtime_lock();
+    event->serial = ++executor.serial;
+    runtime_unlock();
+}
+
 cl_int queue_user_event_set(struct event *event, cl_int status)
 {
     cl_int err = CL_SUCCESS;
+    order_settle();
     runtime_lock();
     bool needed = !executor_idle() || event->waiter_count || event->callbacks;
     if (event->user_status <= CL_COMPLETE) {
@@ -363,6 +377,7 @@ cl_int queue_user_event_set(struct event *event, cl_int status)
         err = CL_OUT_OF_HOST_MEMORY;
     } else {
         event->user_status = status;
+        order_user_set(event);
         log_append(LOG_USER, object_ref(event), NULL);
         if (needed)
             wake_device();

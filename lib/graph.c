@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "command.h"
 #include "event.h"
 
 static bool waits_for(const struct command *command, const struct event *event)
@@ -31,11 +32,6 @@ static void edge_met(struct command *command, const struct event *event, struct 
         ready_add(ready, command);
 }
 
-static bool waits_for_all(const struct command *command)
-{
-    return (command->kind == COMMAND_MARKER || command->kind == COMMAND_BARRIER) && command->wait_count == 0;
-}
-
 static void link_order(struct command *command)
 {
     struct queue *queue = command->queue;
@@ -44,7 +40,7 @@ static void link_order(struct command *command)
             depend(command, queue->last->event);
         return;
     }
-    if (waits_for_all(command))
+    if (command_waits_for_all(command))
         for (struct command *earlier = queue->first; earlier; earlier = earlier->next)
             depend(command, earlier->event);
     else if (queue->barrier)

@@ -50,6 +50,8 @@ liborrery_la_SOURCES = \
 	%D%/object.c \
 	%D%/object.def \
 	%D%/object.h \
+	%D%/order.c \
+	%D%/order.h \
 	%D%/orrery_api.c \
 	%D%/orrery_api.h \
 	%D%/partition.c \

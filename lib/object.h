@@ -187,6 +187,7 @@ struct event {
     struct context *context;
     struct queue *queue;         /* NULL: user event */
     cl_command_type type;
+    uint32_t serial;             /* of its command, or of the user event itself: one numbering */
     /* guarded by runtime_lock */
     cl_int status;               /* CL_QUEUED .. CL_COMPLETE, or a negative error: as of the consumed log */
     cl_int user_status;          /* user event: what clSetUserEventStatus said; status follows through the log */
@@ -212,6 +213,7 @@ struct queue { /* cl_command_queue */
     struct command *first, *last; /* commands not yet complete, in enqueue order */
     struct event *barrier;        /* last barrier of an out-of-order queue */
     bool unflushed;               /* the log has commands after the last flush */
+    uint32_t *frontier; size_t frontier_count, frontier_room; uint32_t frontier_barrier; /* order.c's */
 };
 
 struct destructor { struct destructor *next; void *function; void *data; }; /* called in reverse order of registration */

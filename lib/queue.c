@@ -15,6 +15,7 @@ void queue_destroy(void *object)
     struct queue *queue = object;
     queue_family_detach(queue);
     free(queue->property_list);
+    free(queue->frontier);
     object_unref(queue->device);
     object_unref(queue->context);
 }

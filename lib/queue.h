@@ -40,6 +40,7 @@ struct command {
     struct queue *queue;         /* borrowed from the event */
     struct event *event;         /* always there; referenced */
     struct event **waits; cl_uint wait_count; /* the wait list; referenced */
+    uint32_t *after;             /* room for order.c: wait_count + 1 serial numbers; NULL when nobody listens */
     /* owned by the executor */
     struct command *next, *previous; /* in the queue */
     uint32_t unmet;              /* events it waits for */
@@ -80,6 +81,7 @@ void queue_let_go(void);
 cl_int queue_wait_events(cl_uint count, struct event *const *events);
 cl_int queue_finish(struct queue *queue);
 void queue_flush(struct queue *queue);
+void queue_user_event_number(struct event *event); /* gives it its serial number */
 cl_int queue_user_event_set(struct event *event, cl_int status);
 /* Appends CALLBACK and takes the callback. */
 struct event_callback;

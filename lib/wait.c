@@ -4,6 +4,7 @@
 
 #include "event.h"
 #include "executor.h"
+#include "order.h"
 
 struct waiting {
     cl_uint count;
@@ -91,11 +92,15 @@ cl_int queue_finish(struct queue *queue)
     if (err)
         return err;
     runtime_lock();
+    struct order_list known;
     struct waiting waiting = {.queue = queue, .serial = executor_serial()};
-    if (executor_flush(queue))
+    if (order_finish_begin(queue, &known) && executor_flush(queue)) {
         wait_done(&waiting);
-    else
+        order_finish_end(&known);
+    } else {
+        free(known.serials);
         err = CL_OUT_OF_HOST_MEMORY;
+    }
     runtime_unlock();
     return err;
 }
@@ -109,8 +114,10 @@ cl_int queue_wait_events(cl_uint count, struct event *const *events)
     for (cl_uint i = 0; i < count; i++)
         if (events[i]->queue && !executor_flush(events[i]->queue))
             err = CL_OUT_OF_HOST_MEMORY;
-    if (!err)
+    if (!err) {
         wait_done(&(struct waiting){.count = count, .events = events});
+        order_waited(events, count);
+    }
     for (cl_uint i = 0; i < count && !err; i++)
         if (events[i]->status < 0)
             err = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;

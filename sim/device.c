@@ -80,6 +80,11 @@ const struct observer *device_observer(const struct device *device)
     return device->observer_count ? &device->merged : NULL;
 }
 
+bool device_hears_order(const struct device *device)
+{
+    return device->merged.order != NULL;
+}
+
 void device_order(struct device *device, const struct order_event *event)
 {
     if (!device->merged.order)

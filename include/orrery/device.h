@@ -31,6 +31,7 @@ enum status device_new(const struct scenario *scenario, struct report *report, s
 void device_free(struct device *device);
 void device_add_observer(struct device *device, const struct observer *observer);
 /* lib/ announces what orders commands and the host; calls are serialised here. */
+bool device_hears_order(const struct device *device); /* does anybody listen? */
 void device_order(struct device *device, const struct order_event *event);
 
 /* The numbers below count in an order that the seed and the serial number choose; seed 0: as they are. */

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * queue->frontier stands for everything that was enqueued to the queue: the last command of an in-order queue; of an
+ * out-of-order queue the last command that waits for all before it, and those after it.
+ */
+#include "order.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "event.h"
+#include "executor.h"
+#include "runtime.h"
+
+bool order_heard(void)
+{
+    return device_hears_order(runtime_device());
+}
+
+void order_settle(void)
+{
+    if (order_heard() && event_callbacks_due())
+        queue_drain();
+}
+
+static bool in_order(const struct queue *queue)
+{
+    return !(queue->properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+}
+
+/* ---- the frontier of a queue -------------------------------------------------------- */
+
+static bool frontier_reserve(struct queue *queue, size_t count)
+{
+    if (count <= queue->frontier_room)
+        return true;
+    size_t room = 2 * count + 2;
+    uint32_t *grown = realloc(queue->frontier, room * sizeof *grown);
+    if (!grown)
+        return false;
+    queue->frontier = grown;
+    queue->frontier_room = room;
+    return true;
+}
+
+static void frontier_add(struct queue *queue, const struct command *command)
+{
+    if (in_order(queue) || command_waits_for_all(command))
+        queue->frontier_count = 0;
+    queue->frontier[queue->frontier_count++] = command->serial;
+    if (command->kind == COMMAND_BARRIER)
+        queue->frontier_barrier = command->serial;
+}
+
+/* ---- commands ------------------------------------------------------------------------ */
+
+static void announce(enum order_kind kind, const struct command *command, const uint32_t *after, size_t count)
+{
+    const struct queue *queue = command->queue;
+    struct order_event event = {.kind = kind,
+                                .command = command->serial,
+                                .queue = queue->base.id,
+                                .device = queue->device->base.id,
+                                .call = command_call(command->kind),
+                                .after = after,
+                                .after_count = count,
+                                .time = kind == ORDER_ENQUEUED ? 0 : device_clock(queue->device->device)};
+    device_order(queue->device->device, &event);
+}
+
+/* The wait list and one more: the predecessor in the queue, or its barrier. */
+bool order_reserve(struct command *command)
+{
+    if (!order_heard())
+        return true;
+    command->after = malloc((command->wait_count + 1) * sizeof *command->after);
+    return command->after && frontier_reserve(command->queue, command->queue->frontier_count + 1);
+}
+
+void order_enqueued(const struct command *command)
+{
+    struct queue *queue = command->queue;
+    size_t count = 0;
+    if (!order_heard())
+        return;
+    if (!in_order(queue) && command_waits_for_all(command)) {
+        announce(ORDER_ENQUEUED, command, queue->frontier, queue->frontier_count);
+    } else {
+        for (cl_uint i = 0; i < command->wait_count; i++)
+            command->after[count++] = command->waits[i]->serial;
+        if (in_order(queue) && queue->frontier_count)
+            command->after[count++] = queue->frontier[0];
+        else if (!in_order(queue) && queue->frontier_barrier)
+            command->after[count++] = queue->frontier_barrier;
+        announce(ORDER_ENQUEUED, command, command->after, count);
+    }
+    frontier_add(queue, command);
+}
+
+void order_begin(const struct command *command)
+{
+    if (order_heard())
+        announce(ORDER_BEGIN, command, NULL, 0);
+}
+
+void order_end(const struct command *command)
+{
+    if (order_heard())
+        announce(ORDER_END, command, NULL, 0);
+}
+
+/* ---- the host ------------------------------------------------------------------------- */
+
+void order_user_set(const struct event *event)
+{
+    struct order_event set = {
+        .kind = ORDER_ENQUEUED, .command = event->serial, .call = "clSetUserEventStatus"};
+    if (order_heard())
+        device_order(runtime_device(), &set);
+}
+
+static void waited(const uint32_t *serials, size_t count)
+{
+    struct order_event event = {.kind = ORDER_HOST_WAITED, .after = serials, .after_count = count};
+    if (count)
+        device_order(runtime_device(), &event);
+}
+
+void order_waited(struct event *const *events, size_t count)
+{
+    uint32_t serials[64];
+    size_t some = 0;
+    if (!order_heard())
+        return;
+    for (size_t i = 0; i < count; i++) {
+        serials[some++] = events[i]->serial;
+        if (some == sizeof serials / sizeof serials[0] || i + 1 == count) {
+            waited(serials, some);
+            some = 0;
+        }
+    }
+}
+
+bool order_finish_begin(const struct queue *queue, struct order_list *out_list)
+{
+    *out_list = (struct order_list){NULL, 0};
+    if (!order_heard() || !queue->frontier_count)
+        return true;
+    out_list->serials = malloc(queue->frontier_count * sizeof *out_list->serials);
+    if (!out_list->serials)
+        return false;
+    memcpy(out_list->serials, queue->frontier, queue->frontier_count * sizeof *out_list->serials);
+    out_list->count = queue->frontier_count;
+    return true;
+}
+
+void order_finish_end(struct order_list *list)
+{
+    waited(list->serials, list->count);
+    free(list->serials);
+}
