@@ -167,6 +167,16 @@ static void key_text(FILE *stream, const char *text)
     fprintf(stream, "%s%c", text ? text : "", text ? 1 : 2);
 }
 
+/* "clEnqueueReadBuffer (command 4, queue 1)" without the numbers: the same call in a loop is one place. */
+static void key_by(FILE *stream, const char *by)
+{
+    const char *numbers = by ? strstr(by, " (command ") : NULL;
+    if (numbers)
+        fprintf(stream, "%.*s%c", (int)(numbers - by), by, 1);
+    else
+        key_text(stream, by);
+}
+
 /* Where no place is known, the words tell findings apart. */
 static char *access_key(const struct finding_access *access)
 {
@@ -179,7 +189,7 @@ static char *access_key(const struct finding_access *access)
     key_text(stream, access->place.file);
     if (!access->place.line) {
         key_text(stream, access->what);
-        key_text(stream, access->by);
+        key_by(stream, access->by);
     }
     fclose(stream);
     return key;
