@@ -90,7 +90,7 @@ cl_int run_map_buffer(struct command *command)
         status = device_read(command_device(command), command->serial, record_address(record),
                              record->pointer, record->size);
     if (status == STATUS_OK) {
-        device_map(command_device(command), record_address(record), record->size,
+        device_map(command_device(command), command->serial, record_address(record), record->size,
                    device_flags(record->flags));
         record->mapped = command->u.map.done = true;
     }
@@ -105,7 +105,7 @@ cl_int run_unmap_mem_object(struct command *command)
     command->u.map.done = true;
     if (!record->mapped)
         return CL_SUCCESS;
-    device_unmap(command_device(command), record_address(record), record->size, device_flags(record->flags));
+    device_unmap(command_device(command), command->serial, record_address(record), record->size, device_flags(record->flags));
     if (record->flags & MAP_WRITES)
         status = device_write(command_device(command), command->serial, record_address(record),
                               record->pointer, record->size);

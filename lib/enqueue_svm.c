@@ -136,7 +136,7 @@ cl_int run_svm_map(struct command *command)
                      (command->u.svm_map.flags & ~(cl_map_flags)CL_MAP_READ ? DEVICE_MAP_WRITE : 0);
     *mapping = (struct svm_mapping){svm_mappings, command->u.svm_map.pointer, command->u.svm_map.size, flags};
     svm_mappings = mapping;
-    device_map(command_device(command), address_of(mapping->pointer), mapping->size, mapping->flags);
+    device_map(command_device(command), command->serial, address_of(mapping->pointer), mapping->size, mapping->flags);
     return CL_SUCCESS;
 }
 
@@ -151,7 +151,7 @@ cl_int run_svm_unmap(struct command *command)
     *link = mapping->next;
     struct device *device = command_device(command);
     enum status status = STATUS_OK;
-    device_unmap(device, address_of(mapping->pointer), mapping->size, mapping->flags);
+    device_unmap(device, command->serial, address_of(mapping->pointer), mapping->size, mapping->flags);
     if (mapping->flags & DEVICE_MAP_WRITE)
         status = device_write(device, command->serial, address_of(mapping->pointer), mapping->pointer,
                               mapping->size);

@@ -95,10 +95,10 @@ void device_order(struct device *device, const struct order_event *event)
 }
 
 static void announce_command(struct device *device, uint32_t command, enum access_kind kind, uint64_t address,
-                             size_t size)
+                             size_t size, enum command_role role)
 {
-    struct command_event event = {command, kind, address, size};
-    if (device->merged.command)
+    struct command_event event = {command, kind, address, size, role};
+    if (device->merged.command && size)
         device->merged.command(device->merged.self, &event);
 }
 
@@ -155,6 +155,19 @@ static uint64_t memory_of_roots(const struct scenario *scenario)
     return bytes;
 }
 
+static bool attach_checkers(struct device *device)
+{
+    struct observer observer;
+    if (device->scenario->checks[CHECK_RACES] == SEVERITY_OFF)
+        return true;
+    device->commands = commands_new(&device->arena.memory, device->report);
+    if (!device->commands)
+        return false;
+    observer = commands_observer(device->commands);
+    device_add_observer(device, &observer);
+    return true;
+}
+
 enum status device_new(const struct scenario *scenario, struct report *report, struct device **out_device,
                        struct diagnosis *diagnosis)
 {
@@ -173,6 +186,10 @@ enum status device_new(const struct scenario *scenario, struct report *report, s
     device->host = (struct wave_host){.self = device, .fault = host_fault, .print = host_print};
     clock_init(&device->clock);
     device_set_printf(device, NULL, NULL);
+    if (!attach_checkers(device)) {
+        device_free(device);
+        return diagnose(diagnosis, STATUS_OUT_OF_MEMORY, "no memory for a device");
+    }
     *out_device = device;
     return STATUS_OK;
 }
@@ -181,6 +198,7 @@ void device_free(struct device *device)
 {
     if (!device)
         return;
+    commands_free(device->commands);
     arena_fini(&device->arena);
     pthread_mutex_destroy(&device->order_lock);
     free(device);
@@ -271,7 +289,8 @@ enum status device_write(struct device *device, uint32_t command, uint64_t addre
         return STATUS_BAD_ARGUMENT;
     memmove(host_pointer(address), source, size);
     memory_set_valid(region, address, size, true);
-    announce_command(device, command, ACCESS_WRITE, address, size);
+    announce_command(device, command, ACCESS_READ, (uint64_t)(uintptr_t)source, size, COMMAND_MOVES);
+    announce_command(device, command, ACCESS_WRITE, address, size, COMMAND_MOVES);
     clock_tick(&device->clock, clock_copy_cost(size));
     return STATUS_OK;
 }
@@ -281,7 +300,8 @@ enum status device_read(struct device *device, uint32_t command, uint64_t addres
     if (!arena_find(&device->arena, address, size))
         return STATUS_BAD_ARGUMENT;
     memmove(target, host_pointer(address), size);
-    announce_command(device, command, ACCESS_READ, address, size);
+    announce_command(device, command, ACCESS_READ, address, size, COMMAND_MOVES);
+    announce_command(device, command, ACCESS_WRITE, (uint64_t)(uintptr_t)target, size, COMMAND_MOVES);
     clock_tick(&device->clock, clock_copy_cost(size));
     return STATUS_OK;
 }
@@ -311,8 +331,8 @@ enum status device_copy(struct device *device, uint32_t command, uint64_t target
         return STATUS_BAD_ARGUMENT;
     memmove(host_pointer(target), host_pointer(source), size);
     copy_validity(to, target, from, source, size);
-    announce_command(device, command, ACCESS_READ, source, size);
-    announce_command(device, command, ACCESS_WRITE, target, size);
+    announce_command(device, command, ACCESS_READ, source, size, COMMAND_MOVES);
+    announce_command(device, command, ACCESS_WRITE, target, size, COMMAND_MOVES);
     clock_tick(&device->clock, clock_copy_cost(size));
     return STATUS_OK;
 }
@@ -337,7 +357,7 @@ enum status device_fill(struct device *device, uint32_t command, uint64_t addres
     if (size)
         repeat(host_pointer(address), pattern, pattern_size, size);
     memory_set_valid(region, address, size, true);
-    announce_command(device, command, ACCESS_WRITE, address, size);
+    announce_command(device, command, ACCESS_WRITE, address, size, COMMAND_MOVES);
     clock_tick(&device->clock, clock_copy_cost(size));
     return STATUS_OK;
 }
@@ -353,14 +373,17 @@ static struct region *mapped_whole(struct device *device, uint64_t address, size
 _Static_assert((int)DEVICE_MAP_READ == (int)ARENA_MAP_READ && (int)DEVICE_MAP_WRITE == (int)ARENA_MAP_WRITE,
                "map flags go through unchanged");
 
-void device_map(struct device *device, uint64_t address, size_t size, uint32_t flags)
+void device_map(struct device *device, uint32_t command, uint64_t address, size_t size, uint32_t flags)
 {
     struct region *region = mapped_whole(device, address, size);
     if (region)
         arena_map(&device->arena, region, flags);
+    announce_command(device, command, ACCESS_READ, address, size, COMMAND_MAPS);
+    if (flags & DEVICE_MAP_WRITE)
+        announce_command(device, command, ACCESS_WRITE, address, size, COMMAND_OPENS);
 }
 
-void device_unmap(struct device *device, uint64_t address, size_t size, uint32_t flags)
+void device_unmap(struct device *device, uint32_t command, uint64_t address, size_t size, uint32_t flags)
 {
     struct region *region = arena_find(&device->arena, address, size);
     if (!region)
@@ -369,4 +392,6 @@ void device_unmap(struct device *device, uint64_t address, size_t size, uint32_t
         memory_set_valid(region, address, size, true);
     if (mapped_whole(device, address, size))
         arena_unmap(&device->arena, region, flags);
+    announce_command(device, command, flags & DEVICE_MAP_WRITE ? ACCESS_WRITE : ACCESS_READ, address, size,
+                     COMMAND_UNMAPS);
 }

@@ -9,6 +9,7 @@
 
 #include "clock.h"
 #include "launch.h"
+#include "memmodel/commands.h"
 
 enum { DEVICE_OBSERVERS = 8 };
 
@@ -24,6 +25,7 @@ struct device {
     uint32_t observer_count;
     pthread_mutex_t order_lock;      /* one order event at a time */
     struct observer merged;          /* what waves and groups call; fans out when there are several */
+    struct commands *commands;       /* NULL: races are not looked for */
     printf_sink *printf_sink;
     void *printf_self;
 

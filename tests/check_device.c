@@ -152,7 +152,7 @@ START_TEST(commands_carry_validity)
     ck_assert(valid(b + 8, 12) && !valid(b + 20, 1));
     device_fill(device, 1, b, "x", 1, 64);
     ck_assert(valid(b, 64));
-    device_unmap(device, a, 64, DEVICE_MAP_WRITE);
+    device_unmap(device, 1, a, 64, DEVICE_MAP_WRITE);
     ck_assert(valid(a, 64));
 }
 END_TEST
@@ -172,11 +172,11 @@ START_TEST(time_advances_with_work)
 }
 END_TEST
 
-static uint64_t heard[6];
+static uint64_t heard[7];
 static void on_command(void *self, const struct command_event *event)
 {
     uint64_t *at = self;
-    heard[(*at)++ % 6] = (uint64_t)event->command << 32 | (uint64_t)event->kind << 16 | event->size_bytes;
+    heard[(*at)++ % 7] = (uint64_t)event->command << 32 | (uint64_t)event->kind << 16 | event->size_bytes;
 }
 
 START_TEST(commands_are_announced)
@@ -189,9 +189,10 @@ START_TEST(commands_are_announced)
     device_read(device, 2, a, out, 9);
     device_copy(device, 3, a + 32, a, 10);
     device_fill(device, 4, a, "x", 1, 11);
-    ck_assert_uint_eq(count, 5);
+    ck_assert_uint_eq(count, 7); /* host memory too */
     uint64_t w = ACCESS_WRITE, r = ACCESS_READ;
-    uint64_t expected[] = {UINT64_C(1) << 32 | w << 16 | 8, UINT64_C(2) << 32 | r << 16 | 9,
+    uint64_t expected[] = {UINT64_C(1) << 32 | r << 16 | 8, UINT64_C(1) << 32 | w << 16 | 8,
+                           UINT64_C(2) << 32 | r << 16 | 9, UINT64_C(2) << 32 | w << 16 | 9,
                            UINT64_C(3) << 32 | r << 16 | 10, UINT64_C(3) << 32 | w << 16 | 10,
                            UINT64_C(4) << 32 | w << 16 | 11};
     ck_assert_mem_eq(heard, expected, sizeof expected);
@@ -459,14 +460,14 @@ START_TEST(denied_memory)
            "argument 0 'data' (buffer, 64 bytes)",
            "argument 0 'data' (buffer, 64 bytes) was created for kernels to write only");
     data = take(64, ALLOC_SVM);
-    device_map(device, data, 64, DEVICE_MAP_WRITE);
+    device_map(device, 1, data, 64, DEVICE_MAP_WRITE);
     expect(provoke(FAULT_READ, data, 4, false), FINDING_MAPPED_ACCESS,
            "argument 0 'data' (SVM allocation, 64 bytes)",
            "the host has mapped argument 0 'data' (SVM allocation, 64 bytes) for writing and not yet "
            "unmapped it");
-    device_unmap(device, data, 64, DEVICE_MAP_WRITE);
+    device_unmap(device, 1, data, 64, DEVICE_MAP_WRITE);
     ck_assert_uint_eq(memory_region(&device->arena.memory, data)->deny, 0);
-    device_map(device, data, 32, DEVICE_MAP_WRITE); /* a part: kernels may use the rest */
+    device_map(device, 1, data, 32, DEVICE_MAP_WRITE); /* a part: kernels may use the rest */
     ck_assert_uint_eq(memory_region(&device->arena.memory, data)->deny, 0);
 }
 END_TEST

@@ -148,7 +148,7 @@ bool settings_load(const struct settings *settings, const char *file, struct sce
     }
     if (apply_environment(out_scenario) && apply_given(settings, out_scenario)) {
         if (out_scenario->checks[CHECK_RACES] != SEVERITY_OFF)
-            say("warning: there is no race checker yet: races will not be found");
+            say("warning: there is no race checker yet: races in kernels will not be found");
         return true;
     }
     scenario_fini(out_scenario);

@@ -62,8 +62,8 @@ enum status device_copy(struct device *device, uint32_t command, uint64_t target
 enum status device_fill(struct device *device, uint32_t command, uint64_t address, const void *pattern, size_t pattern_size, size_t size);
 /* While mapped for reading kernels may not write; for writing, not touch. Counted. */
 enum { DEVICE_MAP_READ = 1, DEVICE_MAP_WRITE = 2 };
-void device_map(struct device *device, uint64_t address, size_t size, uint32_t flags);
-void device_unmap(struct device *device, uint64_t address, size_t size, uint32_t flags);
+void device_map(struct device *device, uint32_t command, uint64_t address, size_t size, uint32_t flags);
+void device_unmap(struct device *device, uint32_t command, uint64_t address, size_t size, uint32_t flags);
 
 /* ---- programs -------------------------------------------------------------- */
 

@@ -104,11 +104,14 @@ struct sync_event {
     uint32_t copy;           /* SYNC_COPY*: its number, from 1 within the work-group; WAIT 0: every copy of the group so far */
 };
 
-/* A host command touched device memory, or (command 0) the host itself through a pointer it has. */
+/* A host command touched memory: the device's, or the host's that it was given. A map reads what it maps (it opens the
+ * bytes besides when the host may write them), and an unmap reads or writes it. */
+enum command_role { COMMAND_MOVES, COMMAND_MAPS, COMMAND_OPENS, COMMAND_UNMAPS };
 struct command_event {
     uint32_t command;
     enum access_kind kind;
     uint64_t address, size_bytes;
+    enum command_role role;
 };
 
 /* What orders commands and the host (OpenCL 2.2 API, 3.3.6 "host-side and device-side commands"). Commands and user
@@ -125,7 +128,7 @@ struct order_event {
     uint32_t queue, device; /* serial numbers; 0: a user event, set by the host at ENQUEUED */
     const char *call;      /* "clEnqueueReadBuffer" */
     const uint32_t *after; size_t after_count;
-    uint64_t time;         /* simulated nanoseconds */
+    uint64_t time;         /* simulated nanoseconds; of BEGIN and END */
 };
 
 enum launch_phase { LAUNCH_BEGIN, LAUNCH_END, GROUP_BEGIN, GROUP_END };

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  Who touched which bytes last, of one allocation: segments of bytes, each with the accesses that nothing
+ *          later stands for. An access stands for an earlier one that it knows when whatever conflicts with the earlier
+ *          one and does not know it conflicts with the later one too. So the map is as large as what is still open.
+ *
+ * Interface
+ *   byte_map_new/free
+ *   byte_map_add       a new access: met() hears of every access in the same bytes that it does not know; bytes
+ *                      [low, high) are those of one segment. False: out of memory, the map is incomplete
+ *   byte_map_drop      forgets the accesses that drop() names
+ *   byte_map_empty     nothing is left
+ *
+ * Cost     logarithmic in the number of segments to find, linear in those touched.
+ */
+#ifndef ORRERY_SIM_MEMMODEL_BYTE_MAP_H
+#define ORRERY_SIM_MEMMODEL_BYTE_MAP_H
+
+#include "orrery/observer.h"
+
+struct byte_access {
+    uint32_t command;
+    uint32_t site;      /* a number of the one who asks */
+    enum access_kind kind;
+    bool by_map;        /* by a command that maps or unmaps */
+    bool opens;         /* no access by itself: from here on the host may write */
+};
+
+struct byte_map_asker {
+    void *self;
+    bool (*knows)(void *self, const struct byte_access *later, const struct byte_access *earlier);
+    void (*met)(void *self, const struct byte_access *later, const struct byte_access *earlier, uint64_t low,
+                uint64_t high);
+};
+
+struct byte_map;
+struct byte_map *byte_map_new(void);
+void byte_map_free(struct byte_map *map);
+bool byte_map_add(struct byte_map *map, uint64_t low, uint64_t high, const struct byte_access *access,
+                  const struct byte_map_asker *asker);
+void byte_map_drop(struct byte_map *map, bool (*drop)(void *self, const struct byte_access *access), void *self);
+bool byte_map_empty(const struct byte_map *map);
+
+#endif

@@ -1,0 +1,570 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "command_graph.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
+/* ---- knowledge -------------------------------------------------------------------- */
+
+struct known_chain { uint32_t chain, serial; }; /* its members up to serial */
+
+struct knowledge {
+    uint32_t refs;
+    uint32_t prefix; /* every command below is known */
+    uint32_t count;
+    struct known_chain chains[]; /* ascending; all serials at least prefix */
+};
+
+static struct knowledge *knowledge_ref(struct knowledge *known)
+{
+    if (known)
+        known->refs++;
+    return known;
+}
+
+static void knowledge_unref(struct knowledge *known)
+{
+    if (known && --known->refs == 0)
+        free(known);
+}
+
+static bool knowledge_has(const struct knowledge *known, uint32_t chain, uint32_t serial)
+{
+    if (serial < known->prefix)
+        return true;
+    uint32_t low = 0, high = known->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (known->chains[middle].chain < chain)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < known->count && known->chains[low].chain == chain && known->chains[low].serial >= serial;
+}
+
+/* ---- the graph --------------------------------------------------------------------- */
+
+enum node_state { NODE_ABSENT, NODE_ENQUEUED, NODE_BEGUN, NODE_ENDED }; /* absent: a user event's number */
+struct node {
+    enum node_state state;
+    uint32_t chain;          /* once begun */
+    struct knowledge *known; /* enqueued: the host's; begun: its own, without itself */
+    uint32_t *after;         /* until it begins */
+    size_t after_count;
+    struct command_facts facts;
+};
+
+struct chain { uint32_t tail; bool spare; };
+
+/* Commands that wait for a user event that may not be set yet. */
+struct user_wait {
+    uint32_t event;
+    uint32_t *commands;
+    size_t count, room;
+    UT_hash_handle hh;
+};
+
+struct command_graph {
+    bool exhausted;
+    struct node *nodes;     /* a ring: serial & (room - 1) */
+    uint32_t room;
+    uint32_t first, next;   /* serials that have a node: [first, next) */
+    uint32_t pending;       /* the lowest that has not ended */
+    struct chain *chains;
+    uint32_t chain_count, chain_room;
+    uint32_t *spare;        /* chains that every later command knows to its tail */
+    uint32_t spare_count;
+    struct knowledge *host;
+    struct user_wait *waits;
+    /* of the last command that began with at most one predecessor */
+    struct knowledge *last_host, *last_known;
+    uint32_t last_after;
+    /* of merge(), kept between calls */
+    struct known_chain *scratch;
+    size_t scratch_count, scratch_room;
+};
+
+struct command_graph *command_graph_new(void)
+{
+    struct command_graph *graph = calloc(1, sizeof *graph);
+    struct knowledge *nothing = calloc(1, sizeof *nothing);
+    if (!graph || !nothing) {
+        free(graph);
+        free(nothing);
+        return NULL;
+    }
+    *nothing = (struct knowledge){.refs = 1, .prefix = 1};
+    graph->host = nothing;
+    graph->first = graph->next = graph->pending = 1;
+    return graph;
+}
+
+static struct node *node_of(const struct command_graph *graph, uint32_t serial)
+{
+    if (serial < graph->first || serial >= graph->next)
+        return NULL;
+    struct node *node = &graph->nodes[serial & (graph->room - 1)];
+    return node->state == NODE_ABSENT ? NULL : node;
+}
+
+static void node_clear(struct node *node)
+{
+    knowledge_unref(node->known);
+    free(node->after);
+    *node = (struct node){.state = NODE_ABSENT};
+}
+
+static void waits_free(struct command_graph *graph)
+{
+    struct user_wait *wait, *following;
+    HASH_ITER (hh, graph->waits, wait, following) {
+        HASH_DEL(graph->waits, wait);
+        free(wait->commands);
+        free(wait);
+    }
+}
+
+void command_graph_free(struct command_graph *graph)
+{
+    if (!graph)
+        return;
+    for (uint32_t serial = graph->first; serial < graph->next; serial++)
+        node_clear(&graph->nodes[serial & (graph->room - 1)]);
+    waits_free(graph);
+    knowledge_unref(graph->host);
+    knowledge_unref(graph->last_host);
+    knowledge_unref(graph->last_known);
+    free(graph->nodes);
+    free(graph->chains);
+    free(graph->spare);
+    free(graph->scratch);
+    free(graph);
+}
+
+static void *exhaust(struct command_graph *graph)
+{
+    graph->exhausted = true;
+    return NULL;
+}
+
+/* ---- merging what is known ------------------------------------------------------------ */
+
+static void gather(struct command_graph *graph, const struct known_chain *chains, size_t count)
+{
+    if (graph->scratch_count + count > graph->scratch_room) {
+        size_t room = 2 * (graph->scratch_count + count) + 16;
+        struct known_chain *grown = realloc(graph->scratch, room * sizeof *grown);
+        if (!grown) {
+            exhaust(graph);
+            return;
+        }
+        graph->scratch = grown;
+        graph->scratch_room = room;
+    }
+    if (count)
+        memcpy(graph->scratch + graph->scratch_count, chains, count * sizeof *chains);
+    graph->scratch_count += count;
+}
+
+static int by_chain_then_latest(const void *a, const void *b)
+{
+    const struct known_chain *x = a, *y = b;
+    if (x->chain != y->chain)
+        return x->chain < y->chain ? -1 : 1;
+    return x->serial > y->serial ? -1 : x->serial < y->serial;
+}
+
+/* Sorts; leaves the latest of each chain. */
+static void settle_scratch(struct command_graph *graph)
+{
+    size_t kept = 0;
+    if (graph->scratch_count > 1)
+        qsort(graph->scratch, graph->scratch_count, sizeof *graph->scratch, by_chain_then_latest);
+    for (size_t i = 0; i < graph->scratch_count; i++)
+        if (!kept || graph->scratch[kept - 1].chain != graph->scratch[i].chain)
+            graph->scratch[kept++] = graph->scratch[i];
+    graph->scratch_count = kept;
+}
+
+static bool extends(const struct command_graph *graph, const struct knowledge *known)
+{
+    if (known->prefix >= graph->next)
+        return false;
+    const struct node *node = node_of(graph, known->prefix);
+    return !node || (node->state >= NODE_BEGUN && knowledge_has(known, node->chain, known->prefix));
+}
+
+/* What the prefix says need not be said by a chain. */
+static void trim(struct knowledge *known)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < known->count; i++)
+        if (known->chains[i].serial >= known->prefix)
+            known->chains[kept++] = known->chains[i];
+    known->count = kept;
+}
+
+static struct knowledge *knowledge_from_scratch(struct command_graph *graph, uint32_t prefix)
+{
+    settle_scratch(graph);
+    struct knowledge *known = malloc(sizeof *known + graph->scratch_count * sizeof *known->chains);
+    if (!known)
+        return exhaust(graph);
+    *known = (struct knowledge){.refs = 1, .prefix = prefix, .count = (uint32_t)graph->scratch_count};
+    if (known->count)
+        memcpy(known->chains, graph->scratch, known->count * sizeof *known->chains);
+    while (extends(graph, known))
+        known->prefix++;
+    trim(known);
+    return known;
+}
+
+/* base, and every command of after[] with what it knows. */
+static struct knowledge *merge(struct command_graph *graph, struct knowledge *base, const uint32_t *after,
+                               size_t count)
+{
+    const struct knowledge *gathered = base;
+    uint32_t prefix = base->prefix;
+    graph->scratch_count = 0;
+    gather(graph, base->chains, base->count);
+    for (size_t i = 0; i < count; i++) {
+        const struct node *node = node_of(graph, after[i]);
+        if (!node || node->state < NODE_BEGUN)
+            continue;
+        struct known_chain self = {node->chain, after[i]};
+        gather(graph, &self, 1);
+        if (node->known == gathered)
+            continue;
+        gathered = node->known;
+        prefix = gathered->prefix > prefix ? gathered->prefix : prefix;
+        gather(graph, gathered->chains, gathered->count);
+    }
+    return graph->exhausted ? NULL : knowledge_from_scratch(graph, prefix);
+}
+
+/* ---- user events --------------------------------------------------------------------- */
+
+static struct user_wait *wait_find(const struct command_graph *graph, uint32_t event)
+{
+    struct user_wait *wait = NULL;
+    HASH_FIND(hh, graph->waits, &event, sizeof event, wait);
+    return wait;
+}
+
+static void wait_add(struct command_graph *graph, uint32_t event, uint32_t command)
+{
+    struct user_wait *wait = wait_find(graph, event);
+    if (!wait) {
+        wait = calloc(1, sizeof *wait);
+        if (!wait) {
+            exhaust(graph);
+            return;
+        }
+        wait->event = event;
+        HASH_ADD(hh, graph->waits, event, sizeof wait->event, wait);
+        if (!wait_find(graph, event)) {
+            free(wait);
+            exhaust(graph);
+            return;
+        }
+    }
+    if (wait->count == wait->room) {
+        size_t room = 2 * wait->room + 2;
+        uint32_t *grown = realloc(wait->commands, room * sizeof *grown);
+        if (!grown) {
+            exhaust(graph);
+            return;
+        }
+        wait->commands = grown;
+        wait->room = room;
+    }
+    wait->commands[wait->count++] = command;
+}
+
+static void wait_drop(struct command_graph *graph, struct user_wait *wait)
+{
+    HASH_DEL(graph->waits, wait);
+    free(wait->commands);
+    free(wait);
+}
+
+/* (12) What the host knows as it sets a user event, those that wait for it know. */
+static void user_set(struct command_graph *graph, uint32_t event)
+{
+    struct user_wait *wait = wait_find(graph, event);
+    if (!wait)
+        return;
+    for (size_t i = 0; i < wait->count; i++) {
+        struct node *node = node_of(graph, wait->commands[i]);
+        if (!node || node->state != NODE_ENQUEUED)
+            continue;
+        knowledge_unref(node->known);
+        node->known = knowledge_ref(graph->host);
+    }
+    wait_drop(graph, wait);
+}
+
+/* It has begun, so every user event it waited for is set. */
+static void forget_waits(struct command_graph *graph, uint32_t serial, const struct node *node)
+{
+    for (size_t i = 0; graph->waits && i < node->after_count; i++) {
+        struct user_wait *wait = wait_find(graph, node->after[i]);
+        for (size_t at = 0; wait && at < wait->count; at++) {
+            if (wait->commands[at] != serial)
+                continue;
+            wait->commands[at] = wait->commands[--wait->count];
+            if (!wait->count)
+                wait_drop(graph, wait);
+            break;
+        }
+    }
+}
+
+/* ---- chains -------------------------------------------------------------------------- */
+
+static uint32_t chain_new(struct command_graph *graph)
+{
+    if (graph->spare_count) {
+        uint32_t chain = graph->spare[--graph->spare_count];
+        graph->chains[chain].spare = false;
+        return chain;
+    }
+    if (graph->chain_count == graph->chain_room) {
+        uint32_t room = 2 * graph->chain_room + 8;
+        struct chain *chains = realloc(graph->chains, room * sizeof *chains);
+        graph->chains = chains ? chains : graph->chains;
+        uint32_t *spare = chains ? realloc(graph->spare, room * sizeof *spare) : NULL;
+        if (!spare) {
+            exhaust(graph);
+            return 0;
+        }
+        graph->spare = spare;
+        graph->chain_room = room;
+    }
+    graph->chains[graph->chain_count] = (struct chain){0, false};
+    return graph->chain_count++;
+}
+
+enum { CHAINS_TRIED = 16 };
+
+/* A chain whose tail the command knows, so that it may be the next tail. */
+static uint32_t chain_for(struct command_graph *graph, const struct node *node)
+{
+    const struct knowledge *known = node->known;
+    for (size_t i = 0; i < node->after_count; i++) {
+        const struct node *before = node_of(graph, node->after[i]);
+        if (before && before->state >= NODE_BEGUN && graph->chains[before->chain].tail == node->after[i])
+            return before->chain;
+    }
+    for (uint32_t i = 0; i < known->count && i < CHAINS_TRIED; i++) {
+        const struct known_chain *at = &known->chains[known->count - 1 - i];
+        if (graph->chains[at->chain].tail == at->serial && !graph->chains[at->chain].spare)
+            return at->chain;
+    }
+    return chain_new(graph);
+}
+
+/* ---- events --------------------------------------------------------------------------- */
+
+static bool reserve_nodes(struct command_graph *graph, uint32_t serial)
+{
+    uint32_t room = graph->room ? graph->room : 64;
+    while (serial - graph->first >= room)
+        room *= 2;
+    if (room == graph->room)
+        return true;
+    struct node *nodes = calloc(room, sizeof *nodes);
+    if (!nodes)
+        return false;
+    for (uint32_t i = graph->first; i < graph->next; i++)
+        nodes[i & (room - 1)] = graph->nodes[i & (graph->room - 1)];
+    free(graph->nodes);
+    graph->nodes = nodes;
+    graph->room = room;
+    return true;
+}
+
+static void enqueued(struct command_graph *graph, const struct order_event *event)
+{
+    assert(event->command >= graph->next);
+    uint32_t *after = malloc((event->after_count + 1) * sizeof *after);
+    if (!after || !reserve_nodes(graph, event->command)) {
+        free(after);
+        exhaust(graph);
+        return;
+    }
+    if (event->after_count)
+        memcpy(after, event->after, event->after_count * sizeof *after);
+    graph->next = event->command + 1;
+    graph->nodes[event->command & (graph->room - 1)] = (struct node){
+        .state = NODE_ENQUEUED,
+        .known = knowledge_ref(graph->host),
+        .after = after,
+        .after_count = event->after_count,
+        .facts = {event->call, event->queue, event->device},
+    };
+    for (size_t i = 0; i < event->after_count; i++)
+        if (!node_of(graph, after[i])) /* a user event, or forgotten */
+            wait_add(graph, after[i], event->command);
+}
+
+static void begin(struct command_graph *graph, uint32_t serial)
+{
+    struct node *node = node_of(graph, serial);
+    struct knowledge *host, *known;
+    if (!node || node->state != NODE_ENQUEUED)
+        return;
+    uint32_t only = node->after_count ? node->after[0] : 0;
+    host = node->known;
+    if (node->after_count <= 1 && graph->last_known && graph->last_host == host && graph->last_after == only)
+        known = knowledge_ref(graph->last_known);
+    else
+        known = merge(graph, host, node->after, node->after_count);
+    if (!known)
+        return;
+    if (node->after_count <= 1) {
+        knowledge_unref(graph->last_host);
+        knowledge_unref(graph->last_known);
+        graph->last_host = knowledge_ref(host);
+        graph->last_known = knowledge_ref(known);
+        graph->last_after = only;
+    }
+    knowledge_unref(host);
+    node->known = known;
+    forget_waits(graph, serial, node);
+    node->chain = chain_for(graph, node);
+    if (graph->exhausted)
+        return;
+    node->state = NODE_BEGUN;
+    graph->chains[node->chain].tail = serial;
+    free(node->after);
+    node->after = NULL;
+    node->after_count = 0;
+}
+
+/* Below the prefix of the host, and of what the oldest command that has not ended began with, nobody asks. */
+static void forget(struct command_graph *graph)
+{
+    const struct node *oldest = NULL;
+    while (graph->pending < graph->next) {
+        oldest = node_of(graph, graph->pending);
+        if (oldest && oldest->state != NODE_ENDED)
+            break;
+        graph->pending++;
+        oldest = NULL;
+    }
+    uint32_t limit = graph->host->prefix;
+    if (oldest && oldest->known->prefix < limit)
+        limit = oldest->known->prefix;
+    for (; graph->first < limit && graph->first < graph->pending; graph->first++) {
+        struct node *node = &graph->nodes[graph->first & (graph->room - 1)];
+        if (node->state == NODE_ENDED && graph->chains[node->chain].tail == graph->first &&
+            !graph->chains[node->chain].spare) {
+            graph->chains[node->chain].spare = true;
+            graph->spare[graph->spare_count++] = node->chain;
+        }
+        node_clear(node);
+    }
+}
+
+static void end(struct command_graph *graph, uint32_t serial)
+{
+    begin(graph, serial); /* one that failed never did */
+    struct node *node = node_of(graph, serial);
+    if (!node || graph->exhausted)
+        return;
+    node->state = NODE_ENDED;
+    forget(graph);
+}
+
+static void host_waited(struct command_graph *graph, const struct order_event *event)
+{
+    struct knowledge *known = merge(graph, graph->host, event->after, event->after_count);
+    if (!known)
+        return;
+    knowledge_unref(graph->host);
+    graph->host = known;
+    forget(graph);
+}
+
+void command_graph_order(struct command_graph *graph, const struct order_event *event)
+{
+    if (graph->exhausted)
+        return;
+    switch (event->kind) {
+    case ORDER_ENQUEUED:
+        if (event->queue)
+            enqueued(graph, event);
+        else
+            user_set(graph, event->command);
+        return;
+    case ORDER_BEGIN:
+        begin(graph, event->command);
+        return;
+    case ORDER_END:
+        end(graph, event->command);
+        return;
+    case ORDER_HOST_WAITED:
+        host_waited(graph, event);
+        return;
+    }
+}
+
+/* ---- questions -------------------------------------------------------------------------- */
+
+bool command_graph_knows(const struct command_graph *graph, uint32_t later, uint32_t earlier)
+{
+    const struct node *node = node_of(graph, later), *before = node_of(graph, earlier);
+    if (earlier < graph->first)
+        return true;
+    return node && before && node->state >= NODE_BEGUN && before->state >= NODE_BEGUN &&
+           knowledge_has(node->known, before->chain, earlier);
+}
+
+bool command_graph_host_knows(const struct command_graph *graph, uint32_t command)
+{
+    const struct node *node = node_of(graph, command);
+    if (command < graph->host->prefix)
+        return true;
+    return node && node->state >= NODE_BEGUN && knowledge_has(graph->host, node->chain, command);
+}
+
+void command_graph_assume(struct command_graph *graph, uint32_t later, uint32_t earlier)
+{
+    struct node *node = node_of(graph, later);
+    if (graph->exhausted || !node || node->state < NODE_BEGUN)
+        return;
+    struct knowledge *known = merge(graph, node->known, &earlier, 1);
+    if (!known)
+        return;
+    knowledge_unref(node->known);
+    node->known = known;
+    knowledge_unref(graph->last_known); /* it may have been made from what this command knew */
+    graph->last_known = NULL;
+}
+
+uint32_t command_graph_first(const struct command_graph *graph)
+{
+    return graph->first;
+}
+
+bool command_graph_idle(const struct command_graph *graph)
+{
+    return graph->first == graph->next;
+}
+
+bool command_graph_exhausted(const struct command_graph *graph)
+{
+    return graph->exhausted;
+}
+
+const struct command_facts *command_graph_facts(const struct command_graph *graph, uint32_t command)
+{
+    const struct node *node = node_of(graph, command);
+    return node ? &node->facts : NULL;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  Which commands happen before which: rules (1) to (12) of the OpenCL 2.2 API, 3.3.6 "Host-side and Device-side
+ *          Commands", from order events. A command knows what the host knew when it enqueued it (1), and the
+ *          commands it waits for with all they know (2, 3, 5, 6, 7, 12); the host knows what it waited for (4, 8, 11).
+ *
+ * Interface
+ *   command_graph_new/free
+ *   command_graph_order          takes one order event
+ *   command_graph_knows          does `later` know `earlier`? Both have begun
+ *   command_graph_host_knows     does the host know the command to be complete?
+ *   command_graph_assume         from now on `later` counts as knowing `earlier`
+ *   command_graph_first          every command below is known to the host and to all that have not ended: forgotten
+ *   command_graph_idle           every command is forgotten
+ *   command_graph_exhausted      memory was out once: nothing it says holds any more
+ *
+ * Knowledge  is one immutable shared struct: all serial numbers below a prefix, and per chain the last one beyond it. A
+ *            chain is a run of commands of which each knows the one before, so an in-order queue is one chain, and the
+ *            number of chains is about that of commands that may run side by side.
+ */
+#ifndef ORRERY_SIM_MEMMODEL_COMMAND_GRAPH_H
+#define ORRERY_SIM_MEMMODEL_COMMAND_GRAPH_H
+
+#include "orrery/observer.h"
+
+struct command_graph;
+struct command_graph *command_graph_new(void);
+void command_graph_free(struct command_graph *graph);
+void command_graph_order(struct command_graph *graph, const struct order_event *event);
+bool command_graph_knows(const struct command_graph *graph, uint32_t later, uint32_t earlier);
+bool command_graph_host_knows(const struct command_graph *graph, uint32_t command);
+void command_graph_assume(struct command_graph *graph, uint32_t later, uint32_t earlier);
+uint32_t command_graph_first(const struct command_graph *graph);
+bool command_graph_idle(const struct command_graph *graph);
+bool command_graph_exhausted(const struct command_graph *graph);
+
+/* What ENQUEUED said of a command; NULL when it is forgotten or no command. */
+struct command_facts { const char *call; uint32_t queue, device; };
+const struct command_facts *command_graph_facts(const struct command_graph *graph, uint32_t command);
+
+#endif

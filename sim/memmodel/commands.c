@@ -1,0 +1,567 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "commands.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "byte_map.h"
+#include "command_graph.h"
+#include "orrery/device.h"
+#include "orrery/limits.h"
+
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
+enum { SPEC_CHARS = 300 };
+static const char spec_text[] = "OpenCL 2.2 API, 3.3.6 host-side and device-side commands";
+
+/* What is open in one allocation. id 0: memory of the host. */
+struct area {
+    uint32_t id;
+    uint64_t low, high;
+    bool guaranteed; /* atomics of different launches follow the rules */
+    char name[120];  /* "buffer 3 (64 bytes)" */
+    struct byte_map *map;
+    UT_hash_handle hh;
+};
+
+/* A launch's instruction, kept after its program is gone. */
+struct site {
+    char *key; /* kernel, file, line, column */
+    char *kernel;
+    struct source_place place;
+    uint32_t number;
+    UT_hash_handle hh;
+};
+
+/* Two accesses of the command that ends now, or of an earlier one. */
+struct conflict {
+    struct byte_access later, earlier;
+    uint64_t low, high, bytes;
+    const struct area *area;
+};
+
+struct commands {
+    const struct memory *memory;
+    struct report *report;
+    pthread_mutex_t lock; /* guards what follows */
+    struct command_graph *graph;
+    struct area *areas;
+    struct site *sites_by_key, **sites; /* sites[number - 1] */
+    uint32_t site_count, site_room;
+    struct conflict *conflicts; /* of the command that runs */
+    size_t conflict_count, conflict_room;
+    const struct area *asked;   /* whose map asks */
+    uint64_t added;             /* segments since the last sweep */
+    bool lost;                  /* memory ran out: nothing is judged from here on */
+};
+
+/* ---- life --------------------------------------------------------------------------- */
+
+struct commands *commands_new(const struct memory *memory, struct report *report)
+{
+    struct commands *commands = calloc(1, sizeof *commands);
+    struct command_graph *graph = command_graph_new();
+    if (!commands || !graph) {
+        free(commands);
+        command_graph_free(graph);
+        return NULL;
+    }
+    commands->memory = memory;
+    commands->report = report;
+    commands->graph = graph;
+    pthread_mutex_init(&commands->lock, NULL);
+    return commands;
+}
+
+static void areas_free(struct commands *commands)
+{
+    struct area *area, *following;
+    HASH_ITER (hh, commands->areas, area, following) {
+        HASH_DEL(commands->areas, area);
+        byte_map_free(area->map);
+        free(area);
+    }
+}
+
+static void site_free(struct site *site)
+{
+    free((char *)(uintptr_t)site->place.file);
+    free((char *)(uintptr_t)site->place.text);
+    free(site->kernel);
+    free(site->key);
+    free(site);
+}
+
+static void sites_free(struct commands *commands)
+{
+    HASH_CLEAR(hh, commands->sites_by_key);
+    for (uint32_t i = 0; i < commands->site_count; i++)
+        site_free(commands->sites[i]);
+    free(commands->sites);
+}
+
+void commands_free(struct commands *commands)
+{
+    if (!commands)
+        return;
+    areas_free(commands);
+    sites_free(commands);
+    command_graph_free(commands->graph);
+    pthread_mutex_destroy(&commands->lock);
+    free(commands->conflicts);
+    free(commands);
+}
+
+/* ---- areas --------------------------------------------------------------------------- */
+
+static void name_area(struct area *area, const struct region *region)
+{
+    if (!region)
+        snprintf(area->name, sizeof area->name, "host memory");
+    else
+        snprintf(area->name, sizeof area->name, "%s%s%s (%" PRIu64 " bytes)",
+                 region->kind == REGION_VARIABLE ? "program-scope variable '" : "", region->name,
+                 region->kind == REGION_VARIABLE ? "'" : "", region->high - region->low);
+}
+
+static struct area *area_new(struct commands *commands, uint32_t id, const struct region *region)
+{
+    struct area *area = calloc(1, sizeof *area), *found = NULL;
+    struct byte_map *map = byte_map_new();
+    if (!area || !map) {
+        free(area);
+        byte_map_free(map);
+        return NULL;
+    }
+    *area = (struct area){.id = id, .map = map, .high = UINT64_MAX};
+    name_area(area, region);
+    if (region) {
+        area->low = region->low;
+        area->high = region->high;
+        area->guaranteed = region->kind == REGION_VARIABLE || region->flags & REGION_FLAG_SVM;
+    }
+    HASH_ADD(hh, commands->areas, id, sizeof area->id, area);
+    HASH_FIND(hh, commands->areas, &id, sizeof id, found);
+    if (!found) {
+        free(area);
+        byte_map_free(map);
+    }
+    return found;
+}
+
+/* Of a freed region too: what was done to it was done. */
+static const struct region *region_of(const struct commands *commands, uint64_t address)
+{
+    const struct region *region = memory_region(commands->memory, address);
+    return region->kind != REGION_NONE && address >= region->low && address < region->high ? region : NULL;
+}
+
+static struct area *area_of(struct commands *commands, uint64_t address)
+{
+    const struct region *region = region_of(commands, address);
+    uint32_t id = region ? region->id : 0;
+    struct area *area = NULL;
+    HASH_FIND(hh, commands->areas, &id, sizeof id, area);
+    return area ? area : area_new(commands, id, region);
+}
+
+/* ---- sites ---------------------------------------------------------------------------- */
+
+static char *site_key(const char *kernel, const struct source_place *place)
+{
+    char *key = NULL;
+    if (asprintf(&key, "%s\n%s\n%" PRIu32 ":%" PRIu32, kernel, place->file ? place->file : "", place->line,
+                 place->column) < 0)
+        return NULL;
+    return key;
+}
+
+static char *copy_text(const char *text, bool *lost)
+{
+    char *copy = text ? strdup(text) : NULL;
+    *lost |= text && !copy;
+    return copy;
+}
+
+static struct site *site_new(char *key, const char *kernel, const struct source_place *place)
+{
+    bool lost = false;
+    struct site *site = calloc(1, sizeof *site);
+    if (!site) {
+        free(key);
+        return NULL;
+    }
+    *site = (struct site){.key = key, .kernel = copy_text(kernel, &lost), .place = *place};
+    site->place.file = copy_text(place->file, &lost);
+    site->place.text = copy_text(place->text, &lost);
+    if (!lost)
+        return site;
+    site_free(site);
+    return NULL;
+}
+
+static bool sites_reserve(struct commands *commands)
+{
+    if (commands->site_count < commands->site_room)
+        return true;
+    uint32_t room = 2 * commands->site_room + 16;
+    struct site **sites = realloc(commands->sites, room * sizeof(struct site *));
+    if (!sites)
+        return false;
+    commands->sites = sites;
+    commands->site_room = room;
+    return true;
+}
+
+/* Its number, from 1; 0: out of memory. */
+static uint32_t site_number(struct commands *commands, const struct launch_info *launch, uint32_t index)
+{
+    struct source_place place = {0};
+    struct site *site = NULL, *known = NULL;
+    if (launch->program)
+        program_site(launch->program, index, &place);
+    char *key = site_key(launch->kernel, &place);
+    if (!key)
+        return 0;
+    HASH_FIND_STR(commands->sites_by_key, key, site);
+    if (site) {
+        free(key);
+        return site->number;
+    }
+    site = sites_reserve(commands) ? site_new(key, launch->kernel, &place) : (free(key), NULL);
+    if (!site)
+        return 0;
+    HASH_ADD_KEYPTR(hh, commands->sites_by_key, site->key, strlen(site->key), site);
+    HASH_FIND_STR(commands->sites_by_key, site->key, known);
+    if (!known) {
+        site_free(site);
+        return 0;
+    }
+    commands->sites[commands->site_count++] = site;
+    return site->number = commands->site_count;
+}
+
+static const struct site *site_of(const struct commands *commands, const struct byte_access *access)
+{
+    return access->site ? commands->sites[access->site - 1] : NULL;
+}
+
+/* ---- what conflicts --------------------------------------------------------------------- */
+
+static bool reads_only(const struct byte_access *access)
+{
+    return access->kind == ACCESS_READ || access->kind == ACCESS_ATOMIC_READ;
+}
+
+static bool is_atomic(const struct byte_access *access)
+{
+    return access->kind != ACCESS_READ && access->kind != ACCESS_WRITE;
+}
+
+/* A map for writing is no write yet, but what it maps is the host's: for all but other maps. */
+static bool conflicts(const struct byte_access *a, const struct byte_access *b)
+{
+    if (a->opens || b->opens)
+        return !a->by_map || !b->by_map;
+    return !reads_only(a) || !reads_only(b);
+}
+
+static bool same_places(const struct conflict *a, const struct conflict *b)
+{
+    return a->earlier.command == b->earlier.command && a->earlier.site == b->earlier.site &&
+           a->later.site == b->later.site && a->area == b->area;
+}
+
+static void keep_conflict(struct commands *commands, const struct conflict *conflict)
+{
+    for (size_t i = commands->conflict_count; i > 0; i--) {
+        if (same_places(&commands->conflicts[i - 1], conflict)) {
+            commands->conflicts[i - 1].bytes += conflict->bytes;
+            return;
+        }
+    }
+    if (commands->conflict_count == commands->conflict_room) {
+        size_t room = 2 * commands->conflict_room + 8;
+        struct conflict *grown = realloc(commands->conflicts, room * sizeof *grown);
+        if (!grown)
+            return; /* the others are told */
+        commands->conflicts = grown;
+        commands->conflict_room = room;
+    }
+    commands->conflicts[commands->conflict_count++] = *conflict;
+}
+
+static bool knows(void *self, const struct byte_access *later, const struct byte_access *earlier)
+{
+    const struct commands *commands = self;
+    return command_graph_knows(commands->graph, later->command, earlier->command);
+}
+
+static void met(void *self, const struct byte_access *later, const struct byte_access *earlier, uint64_t low,
+                uint64_t high)
+{
+    struct commands *commands = self;
+    if (!conflicts(later, earlier))
+        return;
+    if (is_atomic(later) && is_atomic(earlier) && commands->asked->guaranteed) {
+        command_graph_assume(commands->graph, later->command, earlier->command);
+        return;
+    }
+    keep_conflict(commands, &(struct conflict){*later, *earlier, low, high, high - low, commands->asked});
+}
+
+static void touch(struct commands *commands, struct area *area, uint64_t low, uint64_t high,
+                  const struct byte_access *access)
+{
+    const struct byte_map_asker asker = {commands, knows, met};
+    commands->asked = area;
+    commands->added++;
+    commands->lost |= !byte_map_add(area->map, low, high, access, &asker);
+}
+
+static bool judging(const struct commands *commands, uint32_t command)
+{
+    return !commands->lost && !command_graph_exhausted(commands->graph) &&
+           command_graph_facts(commands->graph, command);
+}
+
+/* ---- telling ----------------------------------------------------------------------------- */
+
+static const char *action(const struct byte_access *access)
+{
+    if (access->opens)
+        return "mapping for writing";
+    if (is_atomic(access))
+        return "atomic access";
+    return reads_only(access) ? "read" : "write";
+}
+
+__attribute__((format(printf, 3, 4))) static void format(char *text, size_t size, const char *pattern, ...)
+{
+    va_list args;
+    va_start(args, pattern);
+    vsnprintf(text, size, pattern, args);
+    va_end(args);
+}
+
+struct side {
+    char what[80], by[160];
+};
+
+static void describe(const struct commands *commands, const struct byte_access *access,
+                     struct finding_access *out_access, struct side *side)
+{
+    const struct command_facts *facts = command_graph_facts(commands->graph, access->command);
+    const struct site *site = site_of(commands, access);
+    format(side->what, sizeof side->what, "%s by %s", action(access), site ? "a kernel" : facts->call);
+    format(side->by, sizeof side->by, "%s%s%s%s (command %" PRIu32 ", queue %" PRIu32 ")",
+           site ? "kernel " : "", site ? site->kernel : "", site ? ", " : "", facts->call, access->command,
+           facts->queue);
+    *out_access = (struct finding_access){.kind = access->kind, .what = side->what, .by = side->by};
+    if (site)
+        out_access->place = site->place;
+}
+
+static uint32_t clamp(uint64_t bytes)
+{
+    return bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)bytes;
+}
+
+static void explain(const struct commands *commands, const struct conflict *conflict, uint32_t first,
+                    uint32_t second, char why[SPEC_CHARS], char fix[SPEC_CHARS])
+{
+    const struct command_facts *a = command_graph_facts(commands->graph, first);
+    const struct command_facts *b = command_graph_facts(commands->graph, second);
+    const char *queues = a->queue == b->queue ? "an out-of-order queue orders nothing by itself"
+                                              : "different queues are not ordered";
+    if (is_atomic(&conflict->later) && is_atomic(&conflict->earlier))
+        format(why, SPEC_CHARS,
+               "neither command %" PRIu32 " nor command %" PRIu32
+               " waits for the other; what atomic operations of kernels that the host enqueued do "
+               "together on one memory object is implementation-defined",
+               first, second);
+    else
+        format(why, SPEC_CHARS,
+               "neither of the commands %" PRIu32 " and %" PRIu32
+               " waits for the other, and the host did not wait for the one before it enqueued the other: %s",
+               first, second, queues);
+    format(fix, SPEC_CHARS,
+           "add the event of command %" PRIu32 " to the wait list of command %" PRIu32
+           ", or call clFinish on queue %" PRIu32 " before command %" PRIu32 " is enqueued",
+           first, second, a->queue, second);
+}
+
+static void tell(struct commands *commands, const struct conflict *conflict)
+{
+    bool swapped = conflict->later.command < conflict->earlier.command;
+    const struct byte_access *first = swapped ? &conflict->later : &conflict->earlier;
+    const struct byte_access *second = swapped ? &conflict->earlier : &conflict->later;
+    const struct site *site = site_of(commands, second) ? site_of(commands, second) : site_of(commands, first);
+    struct side side[2];
+    char why[SPEC_CHARS], fix[SPEC_CHARS];
+    struct finding finding = {.kind = FINDING_RACE_COMMANDS,
+                              .kernel = site ? site->kernel : NULL,
+                              .object = conflict->area->name,
+                              .has_offset = conflict->area->id != 0,
+                              .offset_bytes = conflict->low - conflict->area->low,
+                              .access_count = 2,
+                              .why = why,
+                              .fix = fix,
+                              .spec = spec_text};
+    explain(commands, conflict, first->command, second->command, why, fix);
+    describe(commands, first, &finding.access[0], &side[0]);
+    describe(commands, second, &finding.access[1], &side[1]);
+    finding.access[0].size_bytes = finding.access[1].size_bytes = clamp(conflict->high - conflict->low);
+    report_add(commands->report, &finding);
+}
+
+/* When the command is complete: by then it is known whether atomics may have ordered it. */
+static void tell_all(struct commands *commands)
+{
+    for (size_t i = 0; i < commands->conflict_count; i++) {
+        const struct conflict *conflict = &commands->conflicts[i];
+        if (!command_graph_knows(commands->graph, conflict->later.command, conflict->earlier.command))
+            tell(commands, conflict);
+    }
+    commands->conflict_count = 0;
+}
+
+/* ---- forgetting ---------------------------------------------------------------------------- */
+
+static bool forgotten(void *self, const struct byte_access *access)
+{
+    const struct commands *commands = self;
+    return access->command < command_graph_first(commands->graph);
+}
+
+enum { SWEEP_AFTER = HOSTILE(4096, 4) };
+
+static void sweep(struct commands *commands)
+{
+    struct area *area, *following;
+    if (commands->added < SWEEP_AFTER && !(command_graph_idle(commands->graph) && commands->added))
+        return;
+    HASH_ITER (hh, commands->areas, area, following) {
+        byte_map_drop(area->map, forgotten, commands);
+        if (!byte_map_empty(area->map))
+            continue;
+        HASH_DEL(commands->areas, area);
+        byte_map_free(area->map);
+        free(area);
+    }
+    commands->added = 0;
+}
+
+/* ---- events ----------------------------------------------------------------------------------- */
+
+static void on_order(void *self, const struct order_event *event)
+{
+    struct commands *commands = self;
+    pthread_mutex_lock(&commands->lock);
+    if (event->kind == ORDER_END)
+        tell_all(commands);
+    command_graph_order(commands->graph, event);
+    if (event->kind == ORDER_HOST_WAITED)
+        sweep(commands);
+    pthread_mutex_unlock(&commands->lock);
+}
+
+static void on_command(void *self, const struct command_event *event)
+{
+    struct commands *commands = self;
+    struct byte_access access = {.command = event->command,
+                                 .kind = event->kind,
+                                 .by_map = event->role != COMMAND_MOVES,
+                                 .opens = event->role == COMMAND_OPENS};
+    pthread_mutex_lock(&commands->lock);
+    if (judging(commands, event->command)) {
+        struct area *area = area_of(commands, event->address);
+        if (area)
+            touch(commands, area, event->address, event->address + event->size_bytes, &access);
+        else
+            commands->lost = true;
+    }
+    pthread_mutex_unlock(&commands->lock);
+}
+
+struct observer commands_observer(struct commands *commands)
+{
+    return (struct observer){.self = commands, .command = on_command, .order = on_order};
+}
+
+static void touch_part(struct commands *commands, const struct launch_info *launch,
+                       const struct footprint_part *part)
+{
+    static const enum access_kind kinds[FOOTPRINT_USES] = {ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC_UPDATE};
+    struct area *area = area_of(commands, part->low);
+    for (int use = 0; area && use < FOOTPRINT_USES; use++) {
+        struct byte_run run = {0, 0};
+        if (byte_set_empty(&part->bytes[use]))
+            continue;
+        struct byte_access access = {.command = launch->command,
+                                     .kind = kinds[use],
+                                     .site = site_number(commands, launch, part->site[use])};
+        while (byte_set_next(&part->bytes[use], run.high, &run))
+            touch(commands, area, part->low + run.low, part->low + run.high, &access);
+    }
+    commands->lost |= !area;
+}
+
+static void on_launch_ended(void *self, const struct footprint *footprint)
+{
+    struct commands *commands = self;
+    pthread_mutex_lock(&commands->lock);
+    for (uint32_t i = 0; i < footprint->count && judging(commands, footprint->launch->command); i++)
+        touch_part(commands, footprint->launch, &footprint->parts[i]);
+    pthread_mutex_unlock(&commands->lock);
+}
+
+struct footprint_sink commands_footprints(struct commands *commands)
+{
+    return (struct footprint_sink){commands, on_launch_ended};
+}
+
+/* ---- the host itself ---------------------------------------------------------------------------- */
+
+bool commands_host_knows(struct commands *commands, uint32_t command)
+{
+    pthread_mutex_lock(&commands->lock);
+    bool known = command_graph_host_knows(commands->graph, command);
+    pthread_mutex_unlock(&commands->lock);
+    return known;
+}
+
+void commands_host_access(struct commands *commands, const struct host_access *access)
+{
+    char by[160] = "";
+    const struct region *region = region_of(commands, access->address);
+    struct area area = {.id = 0};
+    pthread_mutex_lock(&commands->lock);
+    const struct command_facts *facts = command_graph_facts(commands->graph, access->command);
+    name_area(&area, region);
+    struct finding finding = {
+        .kind = FINDING_RACE_HOST_DEVICE,
+        .object = area.name,
+        .has_offset = region != NULL,
+        .offset_bytes = region ? access->address - region->low : 0,
+        .access_count = facts ? 2 : 1,
+        .access = {{.place = access->place,
+                    .kind = access->write ? ACCESS_WRITE : ACCESS_READ,
+                    .what = access->what,
+                    .by = "the host"}},
+        .why = access->why,
+        .fix = access->fix,
+        .spec = region && region->flags & REGION_FLAG_SVM ? "OpenCL 2.2 API, 5.6.2 memory consistency of SVM"
+                                                          : "OpenCL 2.2 API, 5.5.3 accessing mapped regions of a memory object"};
+    if (facts) {
+        format(by, sizeof by, "%s (command %" PRIu32 ", queue %" PRIu32 ")", facts->call, access->command,
+               facts->queue);
+        finding.access[1] = (struct finding_access){.what = facts->call, .by = by};
+    }
+    report_add(commands->report, &finding);
+    pthread_mutex_unlock(&commands->lock);
+}

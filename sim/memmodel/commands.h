@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  Commands that touch the same bytes, one of them writing, and that nothing orders: `race-commands`. And what
+ *          the host touches although a command may still use it: `race-host-device`. Judged by what each command
+ *          knows (command_graph.h), never by when it ran: Orrery runs one after the other.
+ *
+ * Interface
+ *   commands_new/free
+ *   commands_observer     what to attach: order and command events
+ *   commands_footprints   where the accesses of launches are to go, at the end of each
+ *   commands_host_access  the host touched bytes that it may not touch now, at a place of its own
+ *   commands_host_knows   the host knows the command to be complete
+ *
+ * Needs    order events for every command; without them (a scenario without a host program) commands are in order and
+ *          nothing is judged. Launches are judged when their footprints arrive, other commands by their ranges.
+ * Atomics  of two launches on one memory object: a race (implementation-defined, OpenCL 2.2 API 3.3.6). On SVM and
+ *          program-scope variables they are guaranteed, and may order the launches in ways that are not followed here:
+ *          such launches count as ordered.
+ *
+ * Threads  Every function from any thread. Borrows memory and report for its life.
+ */
+#ifndef ORRERY_SIM_MEMMODEL_COMMANDS_H
+#define ORRERY_SIM_MEMMODEL_COMMANDS_H
+
+#include "footprint.h"
+#include "orrery/memory.h"
+#include "orrery/report.h"
+
+struct commands;
+struct commands *commands_new(const struct memory *memory, struct report *report);
+void commands_free(struct commands *commands);
+struct observer commands_observer(struct commands *commands);
+struct footprint_sink commands_footprints(struct commands *commands);
+
+struct host_access {
+    uint64_t address;
+    bool write;
+    struct source_place place; /* in the host program */
+    const char *what;          /* "store, in fill_input" */
+    const char *why, *fix;
+    uint32_t command;          /* that makes it forbidden; 0: none */
+};
+void commands_host_access(struct commands *commands, const struct host_access *access);
+bool commands_host_knows(struct commands *commands, uint32_t command);
+
+#endif

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Races between commands, and what the host's calls order: a program as a user writes it, with race checking on.
+ * Rules: OpenCL 2.2 API, 3.3.6 (1) to (12). */
+#include <pthread.h>
+
+#include "cl_fixture.h"
+
+static size_t (*finding_count_of)(const char *id);
+static cl_command_queue second;
+static cl_mem buffer;
+static const cl_uint one = 1, two = 2;
+
+static void set_up(void)
+{
+    setenv("ORRERY_DATA_RACES", "warning", 1);
+    cl_set_up();
+    void *function = clGetExtensionFunctionAddressForPlatform(platform, "orrery_finding_count_of");
+    memcpy(&finding_count_of, &function, sizeof function);
+    second = cl_new_queue(context, 0);
+    buffer = cl_buffer(context, CL_MEM_READ_WRITE, 64, NULL);
+}
+
+static void tear_down(void)
+{
+    cl_ok(clFinish(queue));
+    cl_ok(clFinish(second));
+    cl_ok(clFinish(unordered));
+    cl_ok(clReleaseMemObject(buffer));
+    cl_ok(clReleaseCommandQueue(second));
+    cl_tear_down();
+}
+
+static cl_event fill(cl_command_queue on, cl_uint count, const cl_event *waits)
+{
+    cl_event event;
+    cl_ok(clEnqueueFillBuffer(on, buffer, &one, sizeof one, 0, 64, count, waits, &event));
+    return event;
+}
+
+static size_t races(void)
+{
+    cl_ok(clFinish(queue));
+    cl_ok(clFinish(second));
+    cl_ok(clFinish(unordered));
+    return finding_count_of("race-commands");
+}
+
+static bool race(void)
+{
+    return races() > 0;
+}
+
+/* ---- ordered or not --------------------------------------------------------------------- */
+
+START_TEST(two_queues_without_an_event)
+{
+    fill(queue, 0, NULL);
+    fill(second, 0, NULL);
+    ck_assert(race());
+}
+END_TEST
+
+START_TEST(it_does_not_matter_that_the_first_is_complete)
+{
+    cl_event event = fill(queue, 0, NULL);
+    clFlush(queue);
+    while (cl_status(event) != CL_COMPLETE) /* no synchronization point */
+        ;
+    fill(second, 0, NULL);
+    ck_assert(race());
+}
+END_TEST
+
+START_TEST(R31_2_with_the_event)
+{
+    cl_event event = fill(queue, 0, NULL);
+    fill(second, 1, &event);
+    ck_assert(!race());
+}
+END_TEST
+
+START_TEST(R31_2_with_the_event_of_a_complete_command)
+{
+    cl_event event = fill(queue, 0, NULL);
+    clFlush(queue);
+    while (cl_status(event) != CL_COMPLETE)
+        ;
+    fill(second, 1, &event);
+    ck_assert(!race());
+}
+END_TEST
+
+START_TEST(R31_4_with_clWaitForEvents)
+{
+    cl_event event = fill(queue, 0, NULL);
+    cl_ok(clWaitForEvents(1, &event));
+    fill(second, 0, NULL);
+    ck_assert(!race());
+}
+END_TEST
+
+START_TEST(R31_4_with_a_blocking_call)
+{
+    cl_uint out;
+    fill(queue, 0, NULL);
+    cl_ok(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, 4, &out, 0, NULL, NULL));
+    fill(second, 0, NULL);
+    ck_assert(!race());
+}
+END_TEST
+
+START_TEST(R31_4_not_with_a_call_that_does_not_block)
+{
+    cl_uint out;
+    fill(queue, 0, NULL);
+    cl_ok(clEnqueueReadBuffer(queue, buffer, CL_FALSE, 0, 4, &out, 0, NULL, NULL));
+    fill(second, 0, NULL);
+    ck_assert_uint_eq(races(), 2); /* with the fill and with the read */
+}
+END_TEST
+
+START_TEST(R31_5_an_in_order_queue)
+{
+    fill(queue, 0, NULL);
+    fill(queue, 0, NULL);
+    ck_assert(!race());
+}
+END_TEST
+
+START_TEST(R31_5_not_an_out_of_order_queue)
+{
+    fill(unordered, 0, NULL);
+    fill(unordered, 0, NULL);
+    ck_assert(race());
+}
+END_TEST
+
+START_TEST(R31_6_a_marker_waits_for_all)
+{
+    cl_event marker;
+    fill(unordered, 0, NULL);
+    cl_ok(clEnqueueMarkerWithWaitList(unordered, 0, NULL, &marker));
+    fill(second, 1, &marker);
+    ck_assert(!race());
+}
+END_TEST
+
+START_TEST(R31_6_a_second_marker_waits_for_all)
+{
+    cl_event marker;
+    fill(unordered, 0, NULL);
+    cl_ok(clEnqueueMarkerWithWaitList(unordered, 0, NULL, NULL));
+    cl_ok(clEnqueueMarkerWithWaitList(unordered, 0, NULL, &marker));
+    fill(second, 1, &marker);
+    ck_assert(!race());
+}
+END_TEST
+
+START_TEST(R31_6_nobody_waits_for_a_marker_unasked)
+{
+    fill(unordered, 0, NULL);
+    cl_ok(clEnqueueMarkerWithWaitList(unordered, 0, NULL, NULL));
+    fill(unordered, 0, NULL);
+    ck_assert(race());
+}
+END_TEST
+
+START_TEST(R31_6_a_marker_with_a_list_waits_for_that)
+{
+    cl_event other, marker;
+    cl_mem apart = cl_buffer(context, CL_MEM_READ_WRITE, 64, NULL);
+    fill(unordered, 0, NULL);
+    cl_ok(clEnqueueFillBuffer(unordered, apart, &two, sizeof two, 0, 64, 0, NULL, &other));
+    cl_ok(clEnqueueMarkerWithWaitList(unordered, 1, &other, &marker));
+    fill(second, 1, &marker);
+    ck_assert(race());
+}
+END_TEST
+
+START_TEST(R31_7_a_barrier)
+{
+    fill(unordered, 0, NULL);
+    cl_ok(clEnqueueBarrierWithWaitList(unordered, 0, NULL, NULL));
+    fill(unordered, 0, NULL);
+    ck_assert(!race());
+}
+END_TEST
+
+START_TEST(R31_7_a_barrier_with_a_list_holds_up_what_follows)
+{
+    cl_event event = fill(queue, 0, NULL);
+    cl_ok(clEnqueueBarrierWithWaitList(unordered, 1, &event, NULL));
+    fill(unordered, 0, NULL);
+    ck_assert(!race());
+}
+END_TEST
+
+START_TEST(R31_7_a_barrier_with_a_list_knows_no_more)
+{
+    cl_mem apart = cl_buffer(context, CL_MEM_READ_WRITE, 64, NULL);
+    cl_event other;
+    fill(unordered, 0, NULL);
+    cl_ok(clEnqueueFillBuffer(unordered, apart, &two, sizeof two, 0, 64, 0, NULL, &other));
+    cl_ok(clEnqueueBarrierWithWaitList(unordered, 1, &other, NULL));
+    fill(unordered, 0, NULL);
+    ck_assert(race());
+}
+END_TEST
+
+START_TEST(R31_8_clFinish)
+{
+    fill(unordered, 0, NULL);
+    fill(second, 0, NULL);
+    cl_ok(clFinish(unordered));
+    size_t before = races();
+    ck_assert_uint_eq(before, 1);
+    fill(unordered, 0, NULL);
+    ck_assert_uint_eq(races(), before);
+}
+END_TEST
+
+START_TEST(R31_8_clFinish_of_another_queue)
+{
+    fill(queue, 0, NULL);
+    cl_ok(clFinish(second));
+    fill(second, 0, NULL);
+    ck_assert(race());
+}
+END_TEST
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t called_back = PTHREAD_COND_INITIALIZER;
+static bool called;
+
+static void CL_CALLBACK note_call(cl_event event, cl_int status, void *data)
+{
+    (void)event, (void)status, (void)data;
+    pthread_mutex_lock(&lock);
+    called = true;
+    pthread_cond_signal(&called_back);
+    pthread_mutex_unlock(&lock);
+}
+
+START_TEST(R31_11_a_callback)
+{
+    called = false;
+    cl_event event = fill(queue, 0, NULL);
+    cl_ok(clSetEventCallback(event, CL_COMPLETE, note_call, NULL));
+    clFlush(queue);
+    pthread_mutex_lock(&lock);
+    while (!called)
+        pthread_cond_wait(&called_back, &lock);
+    pthread_mutex_unlock(&lock);
+    fill(second, 0, NULL);
+    ck_assert(!race());
+}
+END_TEST
+
+START_TEST(R31_11_not_a_callback_for_the_start)
+{
+    called = false;
+    cl_event event = fill(queue, 0, NULL);
+    cl_ok(clSetEventCallback(event, CL_RUNNING, note_call, NULL));
+    clFlush(queue);
+    pthread_mutex_lock(&lock);
+    while (!called)
+        pthread_cond_wait(&called_back, &lock);
+    pthread_mutex_unlock(&lock);
+    fill(second, 0, NULL);
+    ck_assert(race());
+}
+END_TEST
+
+START_TEST(R31_12_a_user_event)
+{
+    cl_event gate = cl_user_event(context), event = fill(queue, 0, NULL);
+    fill(second, 1, &gate);
+    cl_ok(clWaitForEvents(1, &event));
+    cl_ok(clSetUserEventStatus(gate, CL_COMPLETE));
+    ck_assert(!race());
+}
+END_TEST
+
+START_TEST(R31_12_a_user_event_set_too_early)
+{
+    cl_event gate = cl_user_event(context), event = fill(queue, 0, NULL);
+    fill(second, 1, &gate);
+    cl_ok(clSetUserEventStatus(gate, CL_COMPLETE));
+    cl_ok(clWaitForEvents(1, &event));
+    ck_assert(race());
+}
+END_TEST
+
+/* ---- what is touched -------------------------------------------------------------------- */
+
+START_TEST(sub_buffers_that_overlap)
+{
+    cl_int err;
+    cl_mem whole = cl_buffer(context, CL_MEM_READ_WRITE, 4096, NULL);
+    cl_buffer_region low = {0, 2048}, high = {1024, 2048}, apart = {3072, 1024};
+    cl_mem a = clCreateSubBuffer(whole, 0, CL_BUFFER_CREATE_TYPE_REGION, &low, &err);
+    cl_mem b = clCreateSubBuffer(whole, 0, CL_BUFFER_CREATE_TYPE_REGION, &high, &err);
+    cl_mem c = clCreateSubBuffer(whole, 0, CL_BUFFER_CREATE_TYPE_REGION, &apart, &err);
+    cl_ok(err);
+    cl_ok(clEnqueueFillBuffer(queue, a, &one, sizeof one, 0, 2048, 0, NULL, NULL));
+    cl_ok(clEnqueueFillBuffer(second, c, &one, sizeof one, 0, 1024, 0, NULL, NULL));
+    ck_assert(!race());
+    cl_ok(clEnqueueFillBuffer(queue, a, &one, sizeof one, 0, 2048, 0, NULL, NULL));
+    cl_ok(clEnqueueFillBuffer(second, b, &one, sizeof one, 0, 2048, 0, NULL, NULL));
+    ck_assert(race());
+}
+END_TEST
+
+START_TEST(host_memory_that_two_commands_share)
+{
+    cl_uint bytes[16];
+    cl_mem other = cl_buffer(context, CL_MEM_READ_WRITE, 64, NULL);
+    cl_ok(clEnqueueReadBuffer(queue, buffer, CL_FALSE, 0, 64, bytes, 0, NULL, NULL));
+    cl_ok(clEnqueueWriteBuffer(second, other, CL_FALSE, 0, 64, bytes, 0, NULL, NULL));
+    ck_assert(race());
+}
+END_TEST
+
+START_TEST(a_map_nobody_waited_for)
+{
+    cl_int err;
+    fill(queue, 0, NULL);
+    void *bytes = clEnqueueMapBuffer(second, buffer, CL_TRUE, CL_MAP_READ, 0, 64, 0, NULL, NULL, &err);
+    cl_ok(err);
+    cl_ok(clEnqueueUnmapMemObject(second, buffer, bytes, 0, NULL, NULL));
+    ck_assert(race());
+}
+END_TEST
+
+START_TEST(map_and_unmap_in_order)
+{
+    cl_int err;
+    cl_event filled = fill(queue, 0, NULL), unmapped;
+    void *bytes = clEnqueueMapBuffer(second, buffer, CL_TRUE, CL_MAP_WRITE, 0, 64, 1, &filled, NULL, &err);
+    cl_ok(err);
+    cl_ok(clEnqueueUnmapMemObject(second, buffer, bytes, 0, NULL, &unmapped));
+    fill(queue, 1, &unmapped);
+    ck_assert(!race());
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("order of commands");
+    TCase *cases = tcase_create("calls");
+    tcase_add_checked_fixture(cases, set_up, tear_down);
+#define ADD(test) tcase_add_test(cases, test)
+    ADD(two_queues_without_an_event);
+    ADD(it_does_not_matter_that_the_first_is_complete);
+    ADD(R31_2_with_the_event);
+    ADD(R31_2_with_the_event_of_a_complete_command);
+    ADD(R31_4_with_clWaitForEvents);
+    ADD(R31_4_with_a_blocking_call);
+    ADD(R31_4_not_with_a_call_that_does_not_block);
+    ADD(R31_5_an_in_order_queue);
+    ADD(R31_5_not_an_out_of_order_queue);
+    ADD(R31_6_a_marker_waits_for_all);
+    ADD(R31_6_a_second_marker_waits_for_all);
+    ADD(R31_6_nobody_waits_for_a_marker_unasked);
+    ADD(R31_6_a_marker_with_a_list_waits_for_that);
+    ADD(R31_7_a_barrier);
+    ADD(R31_7_a_barrier_with_a_list_holds_up_what_follows);
+    ADD(R31_7_a_barrier_with_a_list_knows_no_more);
+    ADD(R31_8_clFinish);
+    ADD(R31_8_clFinish_of_another_queue);
+    ADD(R31_11_a_callback);
+    ADD(R31_11_not_a_callback_for_the_start);
+    ADD(R31_12_a_user_event);
+    ADD(R31_12_a_user_event_set_too_early);
+    ADD(sub_buffers_that_overlap);
+    ADD(host_memory_that_two_commands_share);
+    ADD(a_map_nobody_waited_for);
+    ADD(map_and_unmap_in_order);
+#undef ADD
+    suite_add_tcase(suite, cases);
+    return cl_run_suite(suite);
+}

@@ -1,0 +1,629 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What orders commands, and what is told of those that nothing orders. Rules: OpenCL 2.2 API, 3.3.6 (1) to (12). */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "memory_arena.h"
+#include "memmodel/byte_map.h"
+#include "memmodel/command_graph.h"
+#include "memmodel/commands.h"
+
+static struct scenario scenario;
+static struct report *report;
+static struct memory_arena arena;
+static struct commands *commands;
+static struct observer observer;
+static uint64_t data;
+
+static void set_up(void)
+{
+    struct region *region;
+    scenario_default(&scenario);
+    scenario.checks[CHECK_RACES] = SEVERITY_ERROR;
+    report = report_new(&scenario);
+    report_set_stream(report, NULL, false);
+    ck_assert_int_eq(arena_init(&arena, UINT64_C(1) << 28, UINT64_C(1) << 27, false, NULL), STATUS_OK);
+    struct allocation wanted = {.kind = REGION_BUFFER, .size = 1 << 20, .name = "buffer 1"};
+    ck_assert_int_eq(arena_allocate(&arena, &wanted, &region), STATUS_OK);
+    data = region->low;
+    commands = commands_new(&arena.memory, report);
+    observer = commands_observer(commands);
+}
+
+static void tear_down(void)
+{
+    commands_free(commands);
+    arena_fini(&arena);
+    report_free(report);
+    scenario_fini(&scenario);
+}
+
+/* ---- a history, event by event -------------------------------------------------------- */
+
+#define AFTER(...) (const uint32_t[]){__VA_ARGS__, 0}
+#define NONE (const uint32_t[]){0}
+
+static size_t count_of(const uint32_t *after)
+{
+    size_t count = 0;
+    while (after[count])
+        count++;
+    return count;
+}
+
+static void order(enum order_kind kind, uint32_t command, uint32_t on, const uint32_t *after)
+{
+    struct order_event event = {.kind = kind,
+                                .command = command,
+                                .queue = on,
+                                .device = on ? 1 : 0,
+                                .call = "clEnqueueFillBuffer",
+                                .after = after,
+                                .after_count = count_of(after)};
+    observer.order(observer.self, &event);
+}
+
+static void enqueue(uint32_t command, uint32_t on, const uint32_t *after)
+{
+    order(ORDER_ENQUEUED, command, on, after);
+}
+
+static void waited(const uint32_t *after)
+{
+    order(ORDER_HOST_WAITED, 0, 0, after);
+}
+
+static void user_set(uint32_t event)
+{
+    order(ORDER_ENQUEUED, event, 0, NONE);
+}
+
+static void touch(uint32_t command, enum access_kind kind, uint64_t at, uint64_t size, enum command_role role)
+{
+    struct command_event event = {command, kind, at, size, role};
+    observer.command(observer.self, &event);
+}
+
+static void run_as(uint32_t command, enum access_kind kind, uint64_t offset, uint64_t size, enum command_role role)
+{
+    order(ORDER_BEGIN, command, 1, NONE);
+    touch(command, kind, data + offset, size, role);
+    order(ORDER_END, command, 1, NONE);
+}
+
+static void writes(uint32_t command, uint64_t offset, uint64_t size)
+{
+    run_as(command, ACCESS_WRITE, offset, size, COMMAND_MOVES);
+}
+
+static void reads(uint32_t command, uint64_t offset, uint64_t size)
+{
+    run_as(command, ACCESS_READ, offset, size, COMMAND_MOVES);
+}
+
+static size_t races(void)
+{
+    return report_total(report, SEVERITY_ERROR);
+}
+
+/* ---- the rules ------------------------------------------------------------------------------ */
+
+START_TEST(nothing_orders_two_queues)
+{
+    enqueue(1, 1, NONE);
+    enqueue(2, 2, NONE);
+    writes(1, 0, 64);
+    writes(2, 32, 64);
+    ck_assert_uint_eq(races(), 1);
+    const struct finding *finding = report_get(report, 0);
+    ck_assert_int_eq(finding->kind, FINDING_RACE_COMMANDS);
+    ck_assert_str_eq(finding->object, "buffer 1 (1048576 bytes)");
+    ck_assert_uint_eq(finding->offset_bytes, 32);
+    ck_assert_uint_eq(finding->access[0].size_bytes, 32);
+    ck_assert_str_eq(finding->access[0].by, "clEnqueueFillBuffer (command 1, queue 1)");
+    ck_assert_str_eq(finding->access[1].by, "clEnqueueFillBuffer (command 2, queue 2)");
+    ck_assert_ptr_nonnull(strstr(finding->fix, "add the event of command 1 to the wait list of command 2, or call "
+                                               "clFinish on queue 1 before command 2 is enqueued"));
+}
+END_TEST
+
+START_TEST(the_order_of_execution_does_not_matter)
+{
+    enqueue(1, 1, NONE);
+    enqueue(2, 2, NONE);
+    writes(2, 0, 8);
+    reads(1, 0, 8);
+    ck_assert_uint_eq(races(), 1);
+    ck_assert_str_eq(report_get(report, 0)->access[0].by, "clEnqueueFillBuffer (command 1, queue 1)");
+    ck_assert_int_eq(report_get(report, 0)->access[0].kind, ACCESS_READ);
+}
+END_TEST
+
+START_TEST(only_common_bytes_with_a_write_conflict)
+{
+    enqueue(1, 1, NONE);
+    enqueue(2, 2, NONE);
+    enqueue(3, 3, NONE);
+    writes(1, 0, 64);
+    writes(2, 64, 64);
+    reads(3, 128, 8);
+    ck_assert_uint_eq(races(), 0);
+    enqueue(4, 4, NONE);
+    reads(4, 128, 8);
+    ck_assert_uint_eq(races(), 0);
+}
+END_TEST
+
+START_TEST(R31_1_enqueue_hands_on_what_the_host_knows)
+{
+    enqueue(1, 1, NONE);
+    writes(1, 0, 64);
+    waited(AFTER(1));
+    enqueue(2, 2, NONE);
+    writes(2, 0, 64);
+    ck_assert_uint_eq(races(), 0);
+}
+END_TEST
+
+START_TEST(R31_1_enqueue_hands_on_nothing_later)
+{
+    enqueue(1, 1, NONE);
+    enqueue(2, 2, NONE); /* before the host waits */
+    writes(1, 0, 64);
+    waited(AFTER(1));
+    writes(2, 0, 64);
+    ck_assert_uint_eq(races(), 1);
+}
+END_TEST
+
+START_TEST(R31_2_3_a_command_knows_what_it_waits_for)
+{
+    enqueue(1, 1, NONE);
+    enqueue(2, 2, AFTER(1));
+    enqueue(3, 3, AFTER(2)); /* and what that knew */
+    writes(1, 0, 64);
+    writes(2, 64, 64);
+    writes(3, 0, 128);
+    ck_assert_uint_eq(races(), 0);
+}
+END_TEST
+
+START_TEST(R31_4_the_host_knows_what_the_command_knew)
+{
+    enqueue(1, 1, NONE);
+    enqueue(2, 2, AFTER(1));
+    writes(1, 0, 64);
+    writes(2, 64, 64);
+    waited(AFTER(2));
+    ck_assert(commands_host_knows(commands, 1));
+    enqueue(3, 3, NONE);
+    writes(3, 0, 128);
+    ck_assert_uint_eq(races(), 0);
+}
+END_TEST
+
+START_TEST(R31_6_7_8_many_at_once)
+{
+    uint32_t all[101] = {0};
+    for (uint32_t i = 1; i <= 100; i++) {
+        enqueue(i, 1, NONE);
+        all[i - 1] = i;
+    }
+    enqueue(101, 1, all); /* a marker */
+    enqueue(102, 1, AFTER(101));
+    enqueue(103, 1, AFTER(7));
+    for (uint32_t i = 100; i >= 1; i--)
+        writes(i, i * 8, 8);
+    writes(101, 4096, 8);
+    writes(102, 0, 2048);
+    ck_assert_uint_eq(races(), 0);
+    writes(103, 56, 8); /* command 7's: known. 102's: not */
+    ck_assert_uint_eq(races(), 1);
+    ck_assert_str_eq(report_get(report, 0)->access[0].by, "clEnqueueFillBuffer (command 102, queue 1)");
+}
+END_TEST
+
+START_TEST(R31_12_a_user_event_hands_on_what_the_host_knew)
+{
+    enqueue(1, 1, NONE);
+    enqueue(3, 2, AFTER(2)); /* 2: a user event that is not set yet */
+    enqueue(4, 3, NONE);
+    writes(1, 0, 64);
+    waited(AFTER(1));
+    user_set(2);
+    writes(3, 0, 64);
+    ck_assert_uint_eq(races(), 0);
+    writes(4, 0, 64);
+    ck_assert_uint_eq(races(), 1); /* which did not wait for it */
+}
+END_TEST
+
+START_TEST(R31_12_an_older_user_event)
+{
+    enqueue(2, 1, NONE); /* 1: a user event, forgotten by now */
+    writes(2, 0, 64);
+    waited(AFTER(2));
+    enqueue(3, 1, NONE);
+    enqueue(4, 2, AFTER(1));
+    writes(3, 0, 64);
+    waited(AFTER(3));
+    user_set(1);
+    writes(4, 0, 64);
+    ck_assert_uint_eq(races(), 0);
+}
+END_TEST
+
+START_TEST(a_failed_command_hands_on_too)
+{
+    enqueue(1, 1, NONE);
+    enqueue(2, 1, AFTER(1));
+    enqueue(3, 1, AFTER(2));
+    writes(1, 0, 64);
+    order(ORDER_END, 2, 1, NONE); /* never began */
+    writes(3, 0, 64);
+    ck_assert_uint_eq(races(), 0);
+}
+END_TEST
+
+START_TEST(a_read_between_does_not_hide_the_writer)
+{
+    enqueue(1, 1, NONE);
+    enqueue(2, 1, AFTER(1));
+    enqueue(3, 2, NONE);
+    writes(1, 0, 64);
+    reads(2, 0, 64);
+    reads(3, 0, 64);
+    ck_assert_uint_eq(races(), 1);
+    ck_assert_str_eq(report_get(report, 0)->access[0].by, "clEnqueueFillBuffer (command 1, queue 1)");
+}
+END_TEST
+
+START_TEST(host_memory_counts)
+{
+    char bytes[64];
+    uint64_t at = (uint64_t)(uintptr_t)bytes;
+    enqueue(1, 1, NONE);
+    enqueue(2, 2, NONE);
+    order(ORDER_BEGIN, 1, 1, NONE);
+    touch(1, ACCESS_WRITE, at, 64, COMMAND_MOVES);
+    order(ORDER_END, 1, 1, NONE);
+    order(ORDER_BEGIN, 2, 1, NONE);
+    touch(2, ACCESS_READ, at + 8, 8, COMMAND_MOVES);
+    order(ORDER_END, 2, 1, NONE);
+    ck_assert_uint_eq(races(), 1);
+    ck_assert_str_eq(report_get(report, 0)->object, "host memory");
+    ck_assert(!report_get(report, 0)->has_offset);
+}
+END_TEST
+
+START_TEST(memory_of_another_life_is_other_memory)
+{
+    enqueue(1, 1, NONE);
+    enqueue(2, 2, NONE);
+    writes(1, 0, 64);
+    memory_region(&arena.memory, data)->id += 100; /* as if it had been handed out again */
+    writes(2, 0, 64);
+    ck_assert_uint_eq(races(), 0);
+}
+END_TEST
+
+/* ---- maps (R33) ------------------------------------------------------------------------- */
+
+static void maps(uint32_t command, bool for_writing)
+{
+    order(ORDER_BEGIN, command, 1, NONE);
+    touch(command, ACCESS_READ, data, 64, COMMAND_MAPS);
+    if (for_writing)
+        touch(command, ACCESS_WRITE, data, 64, COMMAND_OPENS);
+    order(ORDER_END, command, 1, NONE);
+}
+
+START_TEST(a_map_for_writing_excludes_readers)
+{
+    enqueue(1, 1, NONE);
+    enqueue(2, 2, NONE);
+    maps(1, true);
+    reads(2, 0, 8);
+    ck_assert_uint_eq(races(), 1);
+    ck_assert_str_eq(report_get(report, 0)->access[0].what, "mapping for writing by clEnqueueFillBuffer");
+}
+END_TEST
+
+START_TEST(a_map_for_reading_admits_readers)
+{
+    enqueue(1, 1, NONE);
+    enqueue(2, 2, NONE);
+    enqueue(3, 3, NONE);
+    maps(1, false);
+    reads(2, 0, 8);
+    ck_assert_uint_eq(races(), 0);
+    writes(3, 0, 8);
+    ck_assert_uint_eq(races(), 2);
+}
+END_TEST
+
+START_TEST(maps_do_not_exclude_each_other)
+{
+    enqueue(1, 1, NONE);
+    enqueue(2, 2, NONE);
+    maps(1, true);
+    maps(2, false);
+    ck_assert_uint_eq(races(), 0);
+}
+END_TEST
+
+START_TEST(an_unmap_overwrites)
+{
+    enqueue(1, 1, NONE);
+    maps(1, true);
+    waited(AFTER(1));
+    enqueue(2, 2, NONE);
+    enqueue(3, 1, AFTER(1));
+    run_as(3, ACCESS_WRITE, 0, 64, COMMAND_UNMAPS);
+    writes(2, 60, 8);
+    ck_assert_uint_eq(races(), 1);
+    ck_assert_uint_eq(report_get(report, 0)->offset_bytes, 60);
+    ck_assert_uint_eq(report_get(report, 0)->access[0].size_bytes, 4);
+}
+END_TEST
+
+/* ---- launches ------------------------------------------------------------------------------- */
+
+static void launch(uint32_t command, enum footprint_use use, uint64_t low, uint64_t high)
+{
+    struct launch_info info = {.command = command, .kernel = "toy"};
+    const struct region *region = memory_region(&arena.memory, data);
+    struct footprint_part part = {.region_id = region->id, .low = region->low, .high = region->high};
+    struct footprint footprint = {&info, &part, 1};
+    struct footprint_sink sink = commands_footprints(commands);
+    for (int i = 0; i < FOOTPRINT_USES; i++)
+        byte_set_init(&part.bytes[i], region->high - region->low);
+    byte_set_add(&part.bytes[use], low, high);
+    order(ORDER_BEGIN, command, 1, NONE);
+    sink.launch_ended(sink.self, &footprint);
+    order(ORDER_END, command, 1, NONE);
+    for (int i = 0; i < FOOTPRINT_USES; i++)
+        byte_set_fini(&part.bytes[i]);
+}
+
+START_TEST(R32_atomics_of_two_launches_on_a_buffer)
+{
+    enqueue(1, 1, NONE);
+    enqueue(2, 2, NONE);
+    launch(1, FOOTPRINT_ATOMIC, 0, 4);
+    launch(2, FOOTPRINT_ATOMIC, 0, 4);
+    ck_assert_uint_eq(races(), 1);
+    const struct finding *finding = report_get(report, 0);
+    ck_assert_str_eq(finding->kernel, "toy");
+    ck_assert_ptr_nonnull(strstr(finding->why, "implementation-defined"));
+    ck_assert_str_eq(finding->access[1].by, "kernel toy, clEnqueueFillBuffer (command 2, queue 2)");
+}
+END_TEST
+
+START_TEST(R32_atomics_on_shared_virtual_memory_are_guaranteed)
+{
+    memory_region(&arena.memory, data)->flags |= REGION_FLAG_SVM;
+    enqueue(1, 1, NONE);
+    enqueue(2, 2, NONE);
+    launch(1, FOOTPRINT_ATOMIC, 0, 4);
+    launch(2, FOOTPRINT_ATOMIC, 0, 4);
+    ck_assert_uint_eq(races(), 0);
+    enqueue(3, 3, NONE);
+    launch(3, FOOTPRINT_READ, 0, 4); /* a plain access is none */
+    ck_assert_uint_ge(races(), 1);
+}
+END_TEST
+
+/* ---- size --------------------------------------------------------------------------------- */
+
+static double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+enum { MANY = 100000 };
+
+/* Two in-order queues side by side, and nobody waits. */
+START_TEST(a_hundred_thousand_commands_on_two_queues)
+{
+    double start = seconds();
+    for (uint32_t i = 1; i <= MANY; i++)
+        enqueue(i, i % 2 + 1, i > 2 ? AFTER(i - 2) : NONE);
+    for (uint32_t i = 1; i <= MANY; i++)
+        writes(i, i % 2 * 4096 + i % 512 * 8, 8);
+    ck_assert_uint_eq(races(), 0);
+    ck_assert(seconds() - start < 10);
+}
+END_TEST
+
+/* Nothing orders them; after each a marker that waits for all. */
+START_TEST(a_hundred_thousand_commands_with_markers)
+{
+    double start = seconds();
+    for (uint32_t i = 1; i <= MANY; i += 2) {
+        enqueue(i, 1, NONE);
+        enqueue(i + 1, 1, i > 1 ? AFTER(i - 1, i) : AFTER(i));
+        writes(i, i * 8, 8);
+        order(ORDER_BEGIN, i + 1, 1, NONE);
+        order(ORDER_END, i + 1, 1, NONE);
+    }
+    ck_assert_uint_eq(races(), 0);
+    ck_assert(seconds() - start < 10);
+}
+END_TEST
+
+START_TEST(a_hundred_thousand_commands_with_nothing)
+{
+    double start = seconds();
+    static uint32_t all[MANY + 1];
+    for (uint32_t i = 1; i <= MANY; i++) {
+        enqueue(i, 1, NONE);
+        all[i - 1] = i;
+    }
+    enqueue(MANY + 1, 1, all);
+    for (uint32_t i = 1; i <= MANY; i++)
+        writes(i, i * 8, 8);
+    writes(MANY + 1, 0, 1 << 20);
+    ck_assert_uint_eq(races(), 0);
+    waited(AFTER(MANY + 1));
+    ck_assert(seconds() - start < 10);
+}
+END_TEST
+
+/* ---- against the closure of the edges ------------------------------------------------------- */
+
+enum { SMALL = 40 };
+static uint64_t dice = 1;
+static uint32_t roll(uint32_t sides)
+{
+    dice = dice * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)(dice >> 33) % sides;
+}
+
+/* Commands with random wait lists, run late and in any order that the edges allow; the host waits for some. The
+ * closure is computed from the edges alone. */
+static void random_history(void)
+{
+    struct command_graph *graph = command_graph_new();
+    bool knows[SMALL + 1][SMALL + 1] = {{false}}, host[SMALL + 1] = {false}, done[SMALL + 1] = {false};
+    uint32_t after[SMALL + 1][4] = {{0}}, ready = 0;
+    bool at_enqueue[SMALL + 1][SMALL + 1];
+    for (uint32_t i = 1; i <= SMALL; i++) {
+        uint32_t count = i > 1 ? roll(3) : 0;
+        for (uint32_t k = 0; k < count; k++)
+            after[i][k] = 1 + roll(i - 1);
+        memcpy(at_enqueue[i], host, sizeof host);
+        struct order_event event = {ORDER_ENQUEUED, i, 1, 1, "x", after[i], count, 0};
+        command_graph_order(graph, &event);
+        while (roll(3) && ready < i) {
+            uint32_t next = 1 + roll(i);
+            bool can = !done[next];
+            for (uint32_t k = 0; k < 3 && after[next][k]; k++)
+                can &= done[after[next][k]];
+            if (!can)
+                continue;
+            memcpy(knows[next], at_enqueue[next], sizeof host);
+            for (uint32_t k = 0; k < 3 && after[next][k]; k++) {
+                knows[next][after[next][k]] = true;
+                for (uint32_t j = 1; j <= SMALL; j++)
+                    knows[next][j] |= knows[after[next][k]][j];
+            }
+            event = (struct order_event){ORDER_BEGIN, next, 1, 1, "x", NULL, 0, 0};
+            command_graph_order(graph, &event);
+            for (uint32_t j = 1; j <= SMALL; j++)
+                if (done[j] && command_graph_knows(graph, next, j) != knows[next][j])
+                    ck_abort_msg("command %u, of %u: %d", next, j, knows[next][j]);
+            event.kind = ORDER_END;
+            command_graph_order(graph, &event);
+            done[next] = true;
+            ready++;
+        }
+        uint32_t wait = 1 + roll(i);
+        if (done[wait] && roll(4) == 0) {
+            event = (struct order_event){ORDER_HOST_WAITED, 0, 0, 0, NULL, &wait, 1, 0};
+            command_graph_order(graph, &event);
+            host[wait] = true;
+            for (uint32_t j = 1; j <= SMALL; j++)
+                host[j] |= knows[wait][j];
+            for (uint32_t j = 1; j <= i; j++)
+                ck_assert_int_eq(command_graph_host_knows(graph, j), host[j]);
+        }
+    }
+    command_graph_free(graph);
+}
+
+START_TEST(random_histories)
+{
+    for (int i = 0; i < 2000; i++)
+        random_history();
+}
+END_TEST
+
+/* Bytes one by one: what a map of segments says must be what a list of all accesses says. */
+struct byte_log { struct byte_access access; uint64_t low, high; };
+static bool after_is_known(void *self, const struct byte_access *later, const struct byte_access *earlier)
+{
+    (void)self;
+    return later->command % 4 == earlier->command % 4; /* four chains */
+}
+static uint8_t met_bytes[256];
+static void note_met(void *self, const struct byte_access *later, const struct byte_access *earlier, uint64_t low,
+                     uint64_t high)
+{
+    (void)self;
+    for (uint64_t i = low; i < high; i++)
+        met_bytes[i] |= later->kind == ACCESS_WRITE || earlier->kind == ACCESS_WRITE;
+}
+
+START_TEST(random_bytes)
+{
+    for (int round = 0; round < 300; round++) {
+        struct byte_map *map = byte_map_new();
+        struct byte_log log[60];
+        const struct byte_map_asker asker = {NULL, after_is_known, note_met};
+        for (uint32_t i = 0; i < 60; i++) {
+            uint8_t expected[256] = {0};
+            log[i] = (struct byte_log){.access = {.command = i + 1 + (i % 3) * roll(2)}, .low = roll(200)};
+            log[i].high = log[i].low + 1 + roll(56);
+            log[i].access.command = i * 4 + 1 + roll(4);
+            log[i].access.kind = roll(2) ? ACCESS_WRITE : ACCESS_READ;
+            for (uint32_t j = 0; j < i; j++)
+                for (uint64_t b = log[i].low; b < log[i].high; b++)
+                    expected[b] |= b >= log[j].low && b < log[j].high &&
+                                   log[i].access.command % 4 != log[j].access.command % 4 &&
+                                   (log[i].access.kind == ACCESS_WRITE || log[j].access.kind == ACCESS_WRITE);
+            memset(met_bytes, 0, sizeof met_bytes);
+            ck_assert(byte_map_add(map, log[i].low, log[i].high, &log[i].access, &asker));
+            ck_assert_mem_eq(met_bytes, expected, sizeof expected);
+        }
+        byte_map_free(map);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("commands");
+    TCase *rules = tcase_create("rules"), *sizes = tcase_create("sizes");
+    tcase_add_checked_fixture(rules, set_up, tear_down);
+    tcase_add_checked_fixture(sizes, set_up, tear_down);
+    tcase_set_timeout(sizes, 60);
+#define ADD(test) tcase_add_test(rules, test)
+    ADD(nothing_orders_two_queues);
+    ADD(the_order_of_execution_does_not_matter);
+    ADD(only_common_bytes_with_a_write_conflict);
+    ADD(R31_1_enqueue_hands_on_what_the_host_knows);
+    ADD(R31_1_enqueue_hands_on_nothing_later);
+    ADD(R31_2_3_a_command_knows_what_it_waits_for);
+    ADD(R31_4_the_host_knows_what_the_command_knew);
+    ADD(R31_6_7_8_many_at_once);
+    ADD(R31_12_a_user_event_hands_on_what_the_host_knew);
+    ADD(R31_12_an_older_user_event);
+    ADD(a_failed_command_hands_on_too);
+    ADD(a_read_between_does_not_hide_the_writer);
+    ADD(host_memory_counts);
+    ADD(memory_of_another_life_is_other_memory);
+    ADD(a_map_for_writing_excludes_readers);
+    ADD(a_map_for_reading_admits_readers);
+    ADD(maps_do_not_exclude_each_other);
+    ADD(an_unmap_overwrites);
+    ADD(R32_atomics_of_two_launches_on_a_buffer);
+    ADD(R32_atomics_on_shared_virtual_memory_are_guaranteed);
+    ADD(random_histories);
+    ADD(random_bytes);
+#undef ADD
+    tcase_add_test(sizes, a_hundred_thousand_commands_on_two_queues);
+    tcase_add_test(sizes, a_hundred_thousand_commands_with_markers);
+    tcase_add_test(sizes, a_hundred_thousand_commands_with_nothing);
+    suite_add_tcase(suite, rules);
+    suite_add_tcase(suite, sizes);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
