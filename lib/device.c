@@ -208,6 +208,8 @@ static cl_int ask_ils_with_version(const struct info_reply *reply, const struct 
     EXTENSION("cl_khr_subgroup_rotate", 1, 0, 0, device_supports_sub_groups(device)) \
     EXTENSION("cl_intel_subgroups", 1, 0, 0, device_supports_sub_groups(device)) \
     EXTENSION("cl_intel_subgroups_short", 1, 0, 0, device_supports_sub_groups(device)) \
+    EXTENSION("cl_khr_extended_bit_ops", 1, 0, 0, true) \
+    EXTENSION("cl_khr_expect_assume", 1, 0, 0, config->il) \
     EXTENSION("cl_khr_create_command_queue", 1, 0, 0, true) \
     EXTENSION("cl_khr_extended_versioning", 1, 0, 0, true) \
     EXTENSION("cl_khr_device_uuid", 1, 0, 0, true) \

@@ -21,6 +21,8 @@ scenario_tests = \
 	%D%/clean/three_dimensions.yaml \
 	%D%/clean/uninitialised_unused.yaml \
 	%D%/clean/absent_dimension.yaml \
+	%D%/clean/bit_fields.yaml \
+	%D%/clean/float_atomics.yaml \
 	%D%/clean/vectors.yaml \
 	%D%/clean/wide_types.yaml \
 	%D%/faulty/barrier_divergence.yaml \
@@ -74,6 +76,8 @@ scenario_files = \
 	%D%/clean/three_dimensions.cl \
 	%D%/clean/uninitialised_unused.cl \
 	%D%/clean/absent_dimension.cl \
+	%D%/clean/bit_fields.cl \
+	%D%/clean/float_atomics.spvasm \
 	%D%/clean/vectors.cl \
 	%D%/clean/wide_types.cl \
 	%D%/faulty/barrier_divergence.cl \

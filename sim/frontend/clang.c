@@ -30,7 +30,6 @@ static const char *const fixed_arguments[] = {
 /* What the installed header says of itself for SPIR targets, whatever the device is. */
 static const char *const header_macros[] = {
     "cl_ext_float_atomics",
-    "cl_khr_extended_bit_ops",
     "cl_khr_integer_dot_product",
     "__opencl_c_integer_dot_product_input_4x8bit",
     "__opencl_c_integer_dot_product_input_4x8bit_packed",

@@ -396,6 +396,21 @@ bool access_store(const struct insn *insn, uint8_t *frame, struct wave *wave, en
 
 /* ---- atomics ------------------------------------------------------------------------------------- */
 
+#define ATOMIC_FLOAT(bits, F)                                                                               \
+    uint##bits##_t atomic_float_##bits(enum atomic_op operation, uint##bits##_t old, uint##bits##_t value)  \
+    {                                                                                                       \
+        F a, b, r;                                                                                          \
+        memcpy(&a, &old, sizeof a);                                                                         \
+        memcpy(&b, &value, sizeof b);                                                                       \
+        r = operation == ATOMIC_FADD ? a + b                                                                \
+            : operation == ATOMIC_FMIN ? ((a < b) | (b != b) ? a : b)                                       \
+                                       : ((a > b) | (b != b) ? a : b);                                      \
+        memcpy(&old, &r, sizeof r);                                                                         \
+        return old;                                                                                         \
+    }
+ATOMIC_FLOAT(32, float)
+ATOMIC_FLOAT(64, double)
+
 static uint64_t updated(uint32_t operation, uint64_t old, uint64_t value, uint64_t comparator, uint32_t bits)
 {
     const uint32_t unused = 64 - bits;
@@ -413,6 +428,9 @@ static uint64_t updated(uint32_t operation, uint64_t old, uint64_t value, uint64
     case ATOMIC_AND: return old & value;
     case ATOMIC_OR: return old | value;
     case ATOMIC_XOR: return old ^ value;
+    case ATOMIC_FADD: case ATOMIC_FMIN: case ATOMIC_FMAX:
+        return bits == 32 ? atomic_float_32((enum atomic_op)operation, (uint32_t)old, (uint32_t)value)
+                          : atomic_float_64((enum atomic_op)operation, old, value);
     }
     return old;
 }

@@ -76,6 +76,9 @@ static inline bool next_run(uint64_t *left, size_t base, size_t *start, size_t *
 COMPETE(32)
 COMPETE(64)
 
+#define FLOATED(U, operation, old, b)                                                                       \
+    (sizeof(U) == 4 ? (U)atomic_float_32(operation, (uint32_t)(old), (uint32_t)(b)) : (U)atomic_float_64(operation, old, b))
+
 #define ATOMIC_SWITCH(HOW, U, S)                                                                            \
     switch ((enum atomic_op)insn->f) {                                                                      \
     case ATOMIC_LOAD: HOW(U, old); break;                                                                   \
@@ -90,6 +93,7 @@ COMPETE(64)
     case ATOMIC_AND: HOW(U, old & b); break;                                                                \
     case ATOMIC_OR: HOW(U, old | b); break;                                                                 \
     case ATOMIC_XOR: HOW(U, old ^ b); break;                                                                \
+    case ATOMIC_FADD: case ATOMIC_FMIN: case ATOMIC_FMAX: HOW(U, FLOATED(U, (enum atomic_op)insn->f, old, b)); break; \
     }
 
 static inline uint32_t atomic_deny(const struct insn *insn)

@@ -22,6 +22,7 @@ libinterp_la_SOURCES = \
 	%D%/lanes.h \
 	%D%/lower.c \
 	%D%/lower.h \
+	%D%/lower_bits.c \
 	%D%/lower_group.c \
 	%D%/lower_memory.c \
 	%D%/lower_sub_group.c \

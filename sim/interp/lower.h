@@ -46,6 +46,7 @@ void lower_atomic_op(struct lower *l, uint32_t word);
 void lower_group_op(struct lower *l, uint32_t word);           /* lower_group.c */
 void lower_sub_group_op(struct lower *l, uint32_t word);       /* lower_sub_group.c */
 uint32_t lower_sub_group_mask(struct lower *l, uint32_t builtin, uint32_t k); /* word k of SubgroupEqMask and its like */
+void lower_bits(struct lower *l, uint32_t word);               /* lower_bits.c: bit fields, integer dot products */
 void lower_extended(struct lower *l, uint32_t word);           /* opencl_std.c */
 uint32_t lower_convert(struct lower *l, uint32_t value, enum number_kind from, enum number_kind to, enum rounding rounding, bool saturate);
 uint32_t lower_math(struct lower *l, uint32_t instruction, enum scalar type, enum scalar result, uint32_t a, uint32_t b, uint32_t c);

@@ -380,6 +380,7 @@ static const char *atomic_name(uint32_t op)
     case SpvOpAtomicCompareExchangeWeak: return "atomic compare-exchange";
     case SpvOpAtomicFlagTestAndSet: return "atomic flag test-and-set";
     case SpvOpAtomicFlagClear: return "atomic flag clear";
+    case SpvOpAtomicFAddEXT: return "atomic float add";
     default: return "atomic update";
     }
 }

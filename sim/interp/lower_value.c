@@ -278,6 +278,9 @@ static void lower_other(struct lower *l, uint32_t word)
     case SpvOpSMulExtended: lower_wide_result(l, word); return;
     case SpvOpGenericPtrMemSemantics:
     case SpvOpGenericCastToPtrExplicit: lower_memory_op(l, word); return;
+    case SpvOpBitFieldInsert: case SpvOpBitFieldSExtract: case SpvOpBitFieldUExtract: case SpvOpBitReverse:
+    case SpvOpSDot: case SpvOpUDot: case SpvOpSUDot:
+    case SpvOpSDotAccSat: case SpvOpUDotAccSat: case SpvOpSUDotAccSat: lower_bits(l, word); return;
     default: break;
     }
     for (uint32_t i = 0; i < type->leaves && i < 16; i++) {

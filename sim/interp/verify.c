@@ -291,11 +291,38 @@ static void verify_composite(const struct verify *v)
     }
 }
 
+static bool is_number(const struct verify *v, uint32_t at)
+{
+    const struct type *t = operand(v, at);
+    return t->kind == TYPE_SCALAR && is_int(t);
+}
+
+/* Two vectors of one shape, or two packed numbers; the sum is at least as wide as its factors. */
+static bool dot_fits(const struct verify *v, const struct type *r, const struct type *a)
+{
+    bool saturates = v->op >= SpvOpSDotAccSat, vector = a->kind == TYPE_VECTOR;
+    uint32_t format = saturates ? 6 : 5;
+    return is_simple(a) && is_int(a) && same_shape(a, operand(v, 4)) && r->kind == TYPE_SCALAR && is_int(r) &&
+           (vector ? scalar_bits(component(a)) <= scalar_bits(r->scalar)
+                   : scalar_bits(component(a)) == 32 && v->n > format && v->w[format] == 0) &&
+           (!saturates || same_shape(r, operand(v, 5)));
+}
+
 static void verify_other(const struct verify *v)
 {
     const struct type *r = result(v), *a = operand(v, 3);
     bool fits = is_simple(a);
     switch (v->op) {
+    case SpvOpBitReverse: fits = fits && is_int(a) && same_shape(a, r); break;
+    case SpvOpBitFieldInsert:
+        fits = fits && is_int(a) && same_shape(a, r) && same_shape(a, operand(v, 4)) && is_number(v, 5) && is_number(v, 6);
+        break;
+    case SpvOpBitFieldSExtract:
+    case SpvOpBitFieldUExtract:
+        fits = fits && is_int(a) && same_shape(a, r) && is_number(v, 4) && is_number(v, 5);
+        break;
+    case SpvOpSDot: case SpvOpUDot: case SpvOpSUDot:
+    case SpvOpSDotAccSat: case SpvOpUDotAccSat: case SpvOpSUDotAccSat: fits = dot_fits(v, r, a); break;
     case SpvOpAny:
     case SpvOpAll: fits = fits && is_bool(a) && r->kind == TYPE_SCALAR && is_bool(r); break;
     case SpvOpBitcast:
@@ -392,7 +419,8 @@ static void verify_atomic(const struct verify *v)
     }
     const struct type *t = has_result ? result(v) : operand(v, 4);
     bool any_bits = v->op == SpvOpAtomicLoad || v->op == SpvOpAtomicStore || v->op == SpvOpAtomicExchange;
-    need(v, is_simple(t) && t->leaves == 1 && (is_int(t) || (any_bits && is_float(t))),
+    bool real = spirv_op(v->op)->argument >= ATOMIC_FADD;
+    need(v, is_simple(t) && t->leaves == 1 && (real ? is_float(t) : is_int(t) || (any_bits && is_float(t))),
          "operand types do not fit");
     for (uint32_t i = has_result ? 6 : 4; i < v->n; i++)
         if (i >= 7 || !(v->op == SpvOpAtomicCompareExchange || v->op == SpvOpAtomicCompareExchangeWeak))
