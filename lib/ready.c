@@ -70,6 +70,7 @@ static size_t choose(const struct ready *ready, const struct schedule_config *sc
     case SCHEDULE_REVERSE:
         return ready->last - 1;
     case SCHEDULE_RANDOM:
+    case SCHEDULE_PCT:
         return ready->first + mix(schedule->seed, ready->taken) % (ready->last - ready->first);
     case SCHEDULE_ROUND_ROBIN:
         return round_robin(ready);

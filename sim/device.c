@@ -8,6 +8,7 @@
 #include "device_state.h"
 #include "fault.h"
 #include "rng.h"
+#include "schedule_record.h"
 
 /* ---- observers ------------------------------------------------------------------ */
 
@@ -200,6 +201,9 @@ void device_free(struct device *device)
         return;
     commands_free(device->commands);
     arena_fini(&device->arena);
+    schedule_record_fini(&device->record);
+    schedule_record_free(device->replay);
+    free(device->replay_text);
     pthread_mutex_destroy(&device->order_lock);
     free(device);
 }

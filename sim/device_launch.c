@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "device_state.h"
 #include "program.h"
 #include "schedule.h"
+#include "schedule_record.h"
 #include "sentence.h"
 
 /* ---- sizes ---------------------------------------------------------------------- */
@@ -209,6 +211,105 @@ static enum status prepare(struct launch *launch, struct device *device, const s
     return status;
 }
 
+/* ---- record and replay --------------------------------------------------------------------- */
+
+const struct schedule_record *device_record(const struct device *device)
+{
+    return &device->record;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* The scenario may have got another token since the last launch. */
+static enum status follow_replay(struct device *device, struct diagnosis *diagnosis)
+{
+    const char *text = device->scenario->schedule.replay;
+    if (same_text(text, device->replay_text))
+        return STATUS_OK;
+    schedule_record_free(device->replay);
+    free(device->replay_text);
+    device->replay = NULL;
+    device->replay_text = text ? strdup(text) : NULL;
+    if (text && !device->replay_text)
+        return STATUS_OUT_OF_MEMORY;
+    return text ? schedule_record_parse(text, &device->replay, diagnosis) : STATUS_OK;
+}
+
+static enum status check_shape(const struct launch *launch, uint32_t shape, uint32_t recorded,
+                               struct diagnosis *diagnosis)
+{
+    if (!recorded || shape == recorded)
+        return STATUS_OK;
+    return diagnose(diagnosis, STATUS_BAD_SCENARIO,
+                    "the replay is not of this run: launch %" PRIu32 ", kernel %s, has shape %08" PRIx32
+                    " (of its source and sizes), what was recorded has %08" PRIx32,
+                    launch->info.launch, launch->info.kernel, shape, recorded);
+}
+
+static enum status take_replay(struct launch *launch, struct device *device, uint32_t shape,
+                               struct diagnosis *diagnosis)
+{
+    static const struct schedule_launch nothing;
+    enum status status = follow_replay(device, diagnosis);
+    const struct schedule_record *replay = device->replay;
+    if (status != STATUS_OK || !replay)
+        return status;
+    const struct schedule_launch *turns = record_find(replay, launch->info.launch);
+    if (replay->has_turns) {
+        launch->replay = turns ? turns : &nothing;
+        launch->lenient = replay->lenient;
+        device->record.shrunk |= replay->shrunk || replay->lenient;
+    }
+    if (launch->info.launch == 1)
+        status = check_shape(launch, shape, replay->shape, diagnosis);
+    return status == STATUS_OK && turns ? check_shape(launch, shape, turns->shape, diagnosis) : status;
+}
+
+static bool same_settings(const struct schedule_settings *settings, const struct schedule_config *config)
+{
+    return settings->policy == config->policy && settings->seed == config->seed &&
+           settings->quantum == config->quantum && settings->resident_groups == config->resident_groups &&
+           settings->depth == config->depth;
+}
+
+static bool keeps_turns(const struct launch *launch)
+{
+    const struct schedule_config *config = launch->schedule;
+    return (config->keep_turns || config->record_file || launch->replay) && schedule_chooses(config);
+}
+
+static enum status begin_record(struct launch *launch, struct schedule_record *record, uint32_t shape)
+{
+    const struct schedule_config *config = launch->schedule;
+    if (!record->shape) {
+        record->shape = shape;
+        record->settings = (struct schedule_settings){.policy = config->policy,
+                                                      .seed = config->seed,
+                                                      .quantum = config->quantum,
+                                                      .resident_groups = config->resident_groups,
+                                                      .depth = config->depth};
+    }
+    record->mixed |= !same_settings(&record->settings, config);
+    if (!keeps_turns(launch))
+        return STATUS_OK;
+    record->has_turns = true;
+    launch->record = record_launch(record, launch);
+    return launch->record ? STATUS_OK : STATUS_OUT_OF_MEMORY;
+}
+
+static enum status tie_record(struct launch *launch, struct device *device, struct diagnosis *diagnosis)
+{
+    bool wanted = !device->record.shape || device->scenario->schedule.replay || keeps_turns(launch);
+    uint32_t shape = wanted ? launch_shape(launch) : 0;
+    enum status status = take_replay(launch, device, shape, diagnosis);
+    return status == STATUS_OK ? begin_record(launch, &device->record, shape) : status;
+}
+
+/* ---- the whole -------------------------------------------------------------------------------- */
+
 enum status device_launch(struct device *device, const struct launch_request *request,
                           struct diagnosis *diagnosis)
 {
@@ -224,6 +325,9 @@ enum status device_launch(struct device *device, const struct launch_request *re
         return diagnose(diagnosis, status, "kernel %s: %s", launch.info.kernel, status_name(status));
 
     launch.info.launch = (uint32_t)__atomic_add_fetch(&device->kernels_run, 1, __ATOMIC_RELAXED);
+    status = tie_record(&launch, device, diagnosis);
+    if (status != STATUS_OK)
+        return diagnose(diagnosis, status, "kernel %s: %s", launch.info.kernel, status_name(status));
     device->launch = &launch;
     announce(&launch, LAUNCH_BEGIN);
     status = schedule_run(&launch, diagnosis);

@@ -33,6 +33,9 @@ struct device {
     struct sim_clock clock;
     uint64_t kernels_run;
     struct launch *launch;           /* the one that runs */
+    struct schedule_record record;   /* of the launches so far */
+    struct schedule_record *replay;  /* of replay_text; NULL: none */
+    char *replay_text;
 };
 
 /* The merged observer, or NULL when nobody listens. */

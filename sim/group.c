@@ -218,6 +218,7 @@ struct group *group_admit(struct launch *launch, uint64_t tile_number)
     group->base_count = group->wave_count = group->ready_count = group->alive_count = count;
     group->faulted = 0;
     group->fresh = true;
+    group->stepped = false;
     launch->groups_run += group->tile.groups[0] * group->tile.groups[1] * group->tile.groups[2];
     announce(group, GROUP_BEGIN);
     waves_start(group);

@@ -26,6 +26,7 @@ struct group_wave {
     /* of schedule_choose.c */
     uint32_t quiet;  /* steps since it last changed memory or went past a barrier */
     uint64_t steps;
+    int64_t priority; /* pct: the higher goes first */
 };
 
 struct group {
@@ -46,6 +47,7 @@ struct group {
     uint32_t compute_unit;
     uint32_t base_count, wave_count;
     uint32_t ready_count, alive_count;
+    bool stepped;             /* some wave of it has taken a step */
     bool fresh;               /* waves became ready that nobody brought to their first operation yet */
     uint64_t faulted;         /* work-items that a finding stopped: nobody waits for them */
 };

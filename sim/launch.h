@@ -61,6 +61,9 @@ struct launch {
     const uint64_t *local_bytes;           /* per code->local_objects */
     const struct schedule_config *schedule;
     const struct device_config *config;    /* of the root device it runs on */
+    const struct schedule_launch *replay;  /* the turns to take again; NULL: none */
+    bool lenient;                          /* those that do not fit are passed over */
+    struct schedule_launch *record;        /* where its turns are noted; NULL: nowhere */
     bool has_atomics;
     const uint32_t *compute_units; /* NULL: compute_unit_count from config->first_unit on */
     uint32_t compute_unit_count;

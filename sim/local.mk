@@ -44,6 +44,9 @@ libsim_la_SOURCES = \
 	%D%/scenario_value.c \
 	%D%/schedule.c \
 	%D%/schedule_choose.c \
+	%D%/schedule_pct.c \
+	%D%/schedule_record.c \
+	%D%/schedule_record.h \
 	%D%/schedule_state.h \
 	%D%/schedule.h \
 	%D%/sentence.c \

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "orrery/schedule.h"
 #include "scenario_rows.h"
 
 static const struct scenario_row rows[] = {
@@ -56,7 +57,7 @@ static void device_default(struct device_config *device)
 void scenario_default(struct scenario *scenario)
 {
     *scenario = (struct scenario){
-        .schedule = {.policy = SCHEDULE_LOCKSTEP, .quantum = 1},
+        .schedule = {.policy = SCHEDULE_LOCKSTEP, .quantum = 1, .depth = 3},
         .checks = {
 #define CHECK_DEFAULT(name, key, severity) [CHECK_##name] = SEVERITY_##severity,
             CHECK_LIST(CHECK_DEFAULT)
@@ -76,7 +77,8 @@ struct word { const char *name; int value; };
 
 static const struct word policies[] = {
     {"lockstep", SCHEDULE_LOCKSTEP}, {"serial", SCHEDULE_SERIAL}, {"round-robin", SCHEDULE_ROUND_ROBIN},
-    {"reverse", SCHEDULE_REVERSE},   {"random", SCHEDULE_RANDOM}, {NULL, 0},
+    {"reverse", SCHEDULE_REVERSE},   {"random", SCHEDULE_RANDOM}, {"pct", SCHEDULE_PCT},
+    {"script", SCHEDULE_SCRIPT},     {"replay", SCHEDULE_REPLAY}, {NULL, 0},
 };
 static const struct word severities[] = {
     {"off", SEVERITY_OFF}, {"warning", SEVERITY_WARNING}, {"error", SEVERITY_ERROR}, {NULL, 0},
@@ -130,6 +132,15 @@ static bool word_set(const struct word *words, const char *text, int *out_value,
 const char *schedule_policy_name(enum schedule_policy policy)
 {
     return word_name(policies, (int)policy);
+}
+
+bool schedule_policy_from_name(const char *name, enum schedule_policy *out_policy)
+{
+    int value;
+    if (!word_find(policies, name, &value))
+        return false;
+    *out_policy = (enum schedule_policy)value;
+    return true;
 }
 
 /* ---- one row: text to field --------------------------------------------------------- */
@@ -239,6 +250,37 @@ static bool string_set(char **field, const char *text)
     return copy != NULL;
 }
 
+/* A token begins with its version, a record with its magic; anything else names a file with a record. */
+static char *replay_text(const char *text, char expected[EXPECTED_CHARS])
+{
+    bool given = strncmp(text, "1:", 2) == 0 || strncmp(text, SCHEDULE_RECORD_MAGIC, strlen(SCHEDULE_RECORD_MAGIC)) == 0;
+    char *record = given ? strdup(text) : scenario_file_text(text);
+    if (!record)
+        snprintf(expected, EXPECTED_CHARS, "a replay token (1:SEED:POLICY:SHAPE...) or a file with a record");
+    return record;
+}
+
+static bool replay_set(struct schedule_config *schedule, const char *text, char expected[EXPECTED_CHARS])
+{
+    struct diagnosis diagnosis = {0};
+    struct schedule_record *record;
+    char *own = replay_text(text, expected);
+    if (!own)
+        return false;
+    if (schedule_record_parse(own, &record, &diagnosis) != STATUS_OK) {
+        snprintf(expected, EXPECTED_CHARS, "a token or record that can be read (%.200s)", diagnosis.text);
+        free(own);
+        return false;
+    }
+    schedule->replayed = record->settings;
+    if (record->has_turns && record->settings.policy < SCHEDULE_RANDOM) /* runs in passes, which have no turns */
+        schedule->replayed.policy = SCHEDULE_REPLAY;
+    schedule_record_free(record);
+    free(schedule->replay);
+    schedule->replay = own;
+    return true;
+}
+
 bool scenario_row_set(struct scenario *scenario, const struct scenario_row *row, const char *text, char expected[EXPECTED_CHARS])
 {
     void *field = field_of(scenario, row);
@@ -248,6 +290,8 @@ bool scenario_row_set(struct scenario *scenario, const struct scenario_row *row,
     switch (row->type) {
     case ROW_STRING:
         return string_set(field, text);
+    case ROW_REPLAY:
+        return replay_set(&scenario->schedule, text, expected);
     case ROW_BOOL:
         fine = word_set(truths, text, &word, expected);
         if (fine)
@@ -351,6 +395,7 @@ static void print_field(const struct scenario_row *row, const void *field, FILE 
 {
     switch (row->type) {
     case ROW_STRING:
+    case ROW_REPLAY:
         text_print_quoted(*(char *const *)field, stream);
         break;
     case ROW_BOOL:
@@ -409,7 +454,8 @@ static void print_field(const struct scenario_row *row, const void *field, FILE 
 bool scenario_row_print(const struct scenario *scenario, const struct scenario_row *row, FILE *stream)
 {
     const void *field = field_in(scenario, row);
-    if (row->type == ROW_SUPPRESSIONS || (row->type == ROW_STRING && !*(char *const *)field) || (row->type == ROW_INT && *(const int *)field < 0))
+    bool text = row->type == ROW_STRING || row->type == ROW_REPLAY;
+    if (row->type == ROW_SUPPRESSIONS || (text && !*(char *const *)field) || (row->type == ROW_INT && *(const int *)field < 0))
         return false;
     fprintf(stream, "%s: ", row->key);
     print_field(row, field, stream);
@@ -516,8 +562,20 @@ static const char *switch_value(const struct scenario_row *row, const char *valu
     return value ? value : "";
 }
 
+static void settle_replay(struct schedule_config *schedule)
+{
+    if (!schedule->replay)
+        return;
+    schedule->policy = schedule->replayed.policy;
+    schedule->seed = schedule->replayed.seed;
+    schedule->quantum = schedule->replayed.quantum;
+    schedule->resident_groups = schedule->replayed.resident_groups;
+    schedule->depth = schedule->replayed.depth;
+}
+
 void scenario_settle(struct scenario *scenario)
 {
+    settle_replay(&scenario->schedule);
     uint32_t units = 0;
     for (uint32_t i = 0; i < scenario_root_count(scenario); i++) {
         struct device_config *device = i ? &scenario->other_devices[i - 1] : &scenario->device;
@@ -598,7 +656,7 @@ void scenario_fini(struct scenario *scenario)
     free(scenario->launches);
     expect_fini(&scenario->expect);
     for (size_t i = 0; i < ROW_COUNT; i++) {
-        if (rows[i].type == ROW_STRING)
+        if (rows[i].type == ROW_STRING || rows[i].type == ROW_REPLAY)
             free(*(char **)field_of(scenario, &rows[i]));
     }
     free(scenario->file);

@@ -973,7 +973,7 @@ enum status scenario_load_text(struct scenario *scenario, const char *text, cons
     return reader.diagnosis->status != STATUS_OK ? reader.diagnosis->status : STATUS_BAD_SCENARIO;
 }
 
-static char *read_file(const char *path)
+char *scenario_file_text(const char *path)
 {
     char *text = NULL;
     size_t size = 0;
@@ -1012,7 +1012,7 @@ enum status scenario_load_suppressions(struct scenario *scenario, const char *pa
 
 enum status scenario_load_file(struct scenario *scenario, const char *path, struct diagnosis *diagnosis)
 {
-    char *text = read_file(path);
+    char *text = scenario_file_text(path);
     if (!text) {
         scenario_default(scenario);
         return diagnose(diagnosis, STATUS_IO, "%s: the scenario cannot be read", path);

@@ -8,6 +8,7 @@
  *   scenario_row_print   field -> text; false when there is nothing to say
  *   value_parse/print    one element of a value list
  *   size_parse           "64KiB"
+ *   scenario_file_text   a whole file
  *   locale_plain_begin   numbers mean the same whatever the program chose with setlocale
  */
 #ifndef ORRERY_SIM_SCENARIO_ROWS_H
@@ -19,7 +20,7 @@
 
 enum row_type {
     ROW_STRING, ROW_BOOL, ROW_INT, ROW_UINT, ROW_ULONG, ROW_SIZE, ROW_SECONDS, ROW_SEVERITY,
-    ROW_POLICY, ROW_DEVICE_TYPE, ROW_ANSWERS, ROW_HIERARCHY, ROW_VERSION, ROW_TOPOLOGY, ROW_SIZE_LIST, ROW_TRIPLE,
+    ROW_POLICY, ROW_REPLAY, ROW_DEVICE_TYPE, ROW_ANSWERS, ROW_HIERARCHY, ROW_VERSION, ROW_TOPOLOGY, ROW_SIZE_LIST, ROW_TRIPLE,
     ROW_SUPPRESSIONS
 };
 
@@ -45,6 +46,9 @@ void scenario_swap_device(struct scenario *scenario, uint32_t other);
 
 /* What follows from other settings: a buffer is never larger than the memory; compute units are numbered through. */
 void scenario_settle(struct scenario *scenario);
+
+/* The text of a file without zero bytes, malloc'd; NULL when it cannot be read. */
+char *scenario_file_text(const char *path);
 
 bool number_parse(const char *text, uint64_t *out_value);
 bool size_parse(const char *text, uint64_t *out_bytes);

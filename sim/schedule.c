@@ -22,7 +22,7 @@ enum {
 
 bool schedule_chooses(const struct schedule_config *config)
 {
-    return config->oracle || config->policy == SCHEDULE_RANDOM;
+    return config->oracle || config->policy >= SCHEDULE_RANDOM;
 }
 
 bool schedule_is_preemptive(const struct schedule_config *config)
@@ -104,20 +104,27 @@ static bool resident_room(struct schedule *schedule)
     return true;
 }
 
+struct group *schedule_admit_tile(struct schedule *schedule, uint64_t tile)
+{
+    struct group *group = resident_room(schedule) ? group_admit(schedule->launch, tile) : NULL;
+    schedule->arrivals++;
+    if (group)
+        schedule->resident[schedule->count++] = group;
+    else if (schedule->count == 0) /* else those that are resident may still finish and make room */
+        schedule->status = STATUS_OUT_OF_RESOURCES;
+    if (group && schedule->config->policy == SCHEDULE_PCT)
+        pct_admit(schedule, group);
+    return group;
+}
+
 static void admit(struct schedule *schedule)
 {
+    if (choose_admits(schedule))
+        return;
     while (schedule->count < schedule->target && schedule->next < schedule->total) {
-        struct group *group = NULL;
-        if (resident_room(schedule))
-            group = group_admit(schedule->launch, tile_at(schedule, schedule->next));
-        if (!group) {
-            /* Those that are resident may still finish and make room. */
-            if (schedule->count == 0)
-                schedule->status = STATUS_OUT_OF_RESOURCES;
+        if (!schedule_admit_tile(schedule, tile_at(schedule, schedule->next)))
             return;
-        }
         schedule->next++;
-        schedule->resident[schedule->count++] = group;
     }
 }
 
@@ -313,12 +320,18 @@ static void schedule_init(struct schedule *schedule, struct launch *launch, stru
         shuffle_tiles(schedule);
 }
 
+static bool unfinished(const struct schedule *schedule)
+{
+    return schedule->status == STATUS_OK && (schedule->count || choose_admits(schedule));
+}
+
 enum status schedule_run(struct launch *launch, struct diagnosis *diagnosis)
 {
     struct schedule schedule;
     schedule_init(&schedule, launch, diagnosis);
-    admit(&schedule);
-    while (schedule.count && schedule.status == STATUS_OK) {
+    if (!schedule_chooses(launch->schedule) || choose_init(&schedule))
+        admit(&schedule);
+    while (unfinished(&schedule)) {
         pass(&schedule);
         retire_finished(&schedule);
         admit_when_stuck(&schedule);

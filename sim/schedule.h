@@ -8,6 +8,11 @@
  *           reverse      the same, descending, last group first
  *           round-robin  every work-item of every resident group gets a quantum in turn
  *           random       any ready work-item gets a quantum
+ *           pct          the ready work-item of highest priority; depth - 1 times a priority drops
+ *           replay       turns that were recorded; elsewhere the usual rule
+ *
+ * The usual rule: who went last goes on; when it cannot, the lowest that can; when it only
+ * spins, the next one after it.
  *
  * The first four run passes over what is resident (schedule.c).  The others, and an oracle,
  * choose step by step (schedule_choose.c): a step is one operation that others see.
@@ -20,6 +25,9 @@
 #define ORRERY_SIM_SCHEDULE_H
 
 #include "launch.h"
+
+/* Step by step instead of in passes. */
+bool schedule_chooses(const struct schedule_config *config);
 
 /* What a schedule means for the code and the tiling. */
 bool schedule_is_preemptive(const struct schedule_config *config);  /* stops at every operation others see */

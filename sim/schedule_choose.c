@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Step by step: one place where it is decided which work-item does its next operation. */
 #include <assert.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +11,8 @@
 enum {
     SPIN_STEPS = 32,               /* quiet ones after which going on is no longer the usual thing */
     UNSEEN_TURNS = 1 << 16,        /* back edges that a wave may take on the way to its next operation */
-    CHANGE_BYTES = 128             /* of the largest vector */
+    CHANGE_BYTES = 128,            /* of the largest vector */
+    TILES_MOST = 1 << 26           /* of a launch whose turns are noted */
 };
 
 /* ---- to the next operation -------------------------------------------------------- */
@@ -40,6 +42,7 @@ static void freshen(struct schedule *schedule, struct group *group)
 {
     while (group->fresh && schedule_running(schedule, group)) {
         group->fresh = false;
+        schedule->arrivals++;
         for (uint32_t i = 0; i < group->wave_count && schedule_running(schedule, group); i++)
             if (is_ready(group, i))
                 approach(schedule, group, i);
@@ -86,6 +89,49 @@ static bool changed(const struct launch *launch, const struct next_operation *ne
     return !before->known || memcmp(before->bytes, bytes_at(before->address), before->size) != 0;
 }
 
+/* ---- which tiles have run ---------------------------------------------------------------- */
+
+static bool is_started(const struct chooser *chooser, uint64_t tile)
+{
+    return chooser->started[tile / 64] >> tile % 64 & 1;
+}
+
+static void mark_started(struct chooser *chooser, uint64_t tile)
+{
+    chooser->started[tile / 64] |= UINT64_C(1) << tile % 64;
+}
+
+static void start_tile(struct chooser *chooser, struct group *group)
+{
+    group->stepped = true;
+    if (chooser->started)
+        mark_started(chooser, group->number);
+}
+
+static bool some_unstarted(struct schedule *schedule, uint64_t *out_tile)
+{
+    struct chooser *chooser = &schedule->chooser;
+    while (chooser->lowest_unstarted < schedule->total && is_started(chooser, chooser->lowest_unstarted))
+        chooser->lowest_unstarted++;
+    *out_tile = chooser->lowest_unstarted;
+    return chooser->lowest_unstarted < schedule->total;
+}
+
+static bool started_init(struct schedule *schedule)
+{
+    struct chooser *chooser = &schedule->chooser;
+    if (schedule->total > TILES_MOST) {
+        schedule->status = diagnose(schedule->diagnosis, STATUS_OUT_OF_RESOURCES,
+                                    "a schedule of %" PRIu64 " work-groups can be neither recorded nor replayed; %d are possible",
+                                    schedule->total, TILES_MOST);
+        return false;
+    }
+    chooser->started = calloc((size_t)schedule->total / 64 + 1, sizeof *chooser->started);
+    if (!chooser->started)
+        schedule->status = STATUS_OUT_OF_MEMORY;
+    return chooser->started != NULL;
+}
+
 /* ---- a step ---------------------------------------------------------------------------- */
 
 static void step(struct schedule *schedule, struct pick pick)
@@ -96,6 +142,7 @@ static void step(struct schedule *schedule, struct pick pick)
     struct next_operation next;
     struct before before;
     enum run_result result;
+    start_tile(chooser, group);
     chooser->group = group;
     chooser->index = pick.index;
     chooser->last = (struct unit){group->number, pick.index};
@@ -134,34 +181,75 @@ static bool ready_from(const struct group *group, uint32_t from, uint32_t *out_i
     return false;
 }
 
-/* The lowest ready unit at or after low. */
-static bool lowest_ready(const struct schedule *schedule, struct unit low, struct pick *out_pick)
+/* The lowest ready unit at or after low, of groups that have taken a step, or of all. */
+static bool lowest_ready(const struct schedule *schedule, struct unit low, bool stepped, struct unit *out_unit)
 {
     struct unit best = UNIT_NONE;
     for (uint32_t i = 0; i < schedule->count; i++) {
-        struct group *group = schedule->resident[i];
+        const struct group *group = schedule->resident[i];
         struct unit unit = {group->number, 0};
-        if (unit.tile < low.tile ||
-            !ready_from(group, unit.tile == low.tile ? low.wave : 0, &unit.wave) || !before(&unit, &best))
+        if (unit.tile < low.tile || (stepped && !group->stepped))
             continue;
-        best = unit;
-        *out_pick = (struct pick){group, unit.wave};
+        if (ready_from(group, unit.tile == low.tile ? low.wave : 0, &unit.wave) && before(&unit, &best))
+            best = unit;
     }
+    *out_unit = best;
     return best.tile != UINT64_MAX;
 }
 
-/* Who went last goes on; when it cannot, the lowest; when it only spins, the next one after it. */
-static struct pick usual(const struct schedule *schedule)
+static bool last_can_go_on(const struct chooser *chooser)
+{
+    return chooser->group && is_ready(chooser->group, chooser->index);
+}
+
+/* Who went last goes on; when it cannot, the lowest that can; when it only spins, the next one after it. */
+static struct unit usual(const struct schedule *schedule)
 {
     const struct chooser *chooser = &schedule->chooser;
-    struct pick pick = {chooser->group, chooser->index};
-    bool stays = chooser->group && is_ready(chooser->group, chooser->index);
+    struct unit unit = chooser->last;
+    bool stays = last_can_go_on(chooser);
     if (stays && chooser->group->waves[chooser->index].quiet < SPIN_STEPS)
-        return pick;
-    struct unit after = {chooser->last.tile, chooser->last.wave + 1};
-    if (!stays || !lowest_ready(schedule, after, &pick))
-        lowest_ready(schedule, (struct unit){0, 0}, &pick);
-    return pick;
+        return unit;
+    if (!stays || !lowest_ready(schedule, (struct unit){unit.tile, unit.wave + 1}, false, &unit))
+        lowest_ready(schedule, (struct unit){0, 0}, false, &unit);
+    return unit;
+}
+
+static bool all_quiet(const struct schedule *schedule)
+{
+    for (uint32_t g = 0; g < schedule->count; g++) {
+        const struct group *group = schedule->resident[g];
+        for (uint32_t i = 0; group->stepped && i < group->wave_count; i++)
+            if (is_ready(group, i) && group->waves[i].quiet < SPIN_STEPS)
+                return false;
+    }
+    return true;
+}
+
+/* The same as a function of the steps so far alone, whoever is resident: a group nobody took a step in is as good as
+ * one that is not there. When all that have begun only spin, the next group begins. */
+static struct unit usual_anywhere(struct schedule *schedule)
+{
+    const struct chooser *chooser = &schedule->chooser;
+    struct unit unit = chooser->last, lowest;
+    uint64_t tile;
+    bool stays = last_can_go_on(chooser);
+    if (stays && chooser->group->waves[chooser->index].quiet < SPIN_STEPS)
+        return unit;
+    if (stays && lowest_ready(schedule, (struct unit){unit.tile, unit.wave + 1}, true, &unit))
+        return unit;
+    bool some = lowest_ready(schedule, (struct unit){0, 0}, true, &lowest);
+    if (some_unstarted(schedule, &tile) && (!some || (stays ? all_quiet(schedule) : tile < lowest.tile)))
+        return (struct unit){tile, 0};
+    return lowest;
+}
+
+static struct group *resident_group(const struct schedule *schedule, uint64_t tile)
+{
+    for (uint32_t i = 0; i < schedule->count; i++)
+        if (schedule->resident[i]->number == tile)
+            return schedule->resident[i];
+    return NULL;
 }
 
 /* ---- oracle -------------------------------------------------------------------------------------- */
@@ -206,7 +294,7 @@ static bool candidate_room(struct chooser *chooser, uint32_t count)
 }
 
 /* Groups are admitted in order, so that residents are in order of their tiles. */
-static uint32_t list_candidates(struct schedule *schedule, const struct pick *usual_pick, uint32_t *out_usual)
+static uint32_t list_candidates(struct schedule *schedule, struct unit usual_unit, uint32_t *out_usual)
 {
     uint32_t count = 0;
     for (uint32_t g = 0; g < schedule->count; g++) {
@@ -214,7 +302,7 @@ static uint32_t list_candidates(struct schedule *schedule, const struct pick *us
         for (uint32_t i = 0; i < group->wave_count; i++) {
             if (!is_ready(group, i))
                 continue;
-            if (group == usual_pick->group && i == usual_pick->index)
+            if (group->number == usual_unit.tile && i == usual_unit.wave)
                 *out_usual = count;
             if (!candidate_room(&schedule->chooser, count + 1))
                 return 0;
@@ -224,20 +312,12 @@ static uint32_t list_candidates(struct schedule *schedule, const struct pick *us
     return count;
 }
 
-static struct pick resident_unit(const struct schedule *schedule, uint64_t tile, uint32_t wave)
-{
-    uint32_t i = 0;
-    while (schedule->resident[i]->number != tile)
-        i++;
-    return (struct pick){schedule->resident[i], wave};
-}
-
 static struct pick ask_oracle(struct schedule *schedule)
 {
     const struct schedule_oracle *oracle = schedule->config->oracle;
-    struct pick pick = usual(schedule);
+    struct pick pick = {NULL, 0};
     struct schedule_choice choice = {.launch = schedule->launch->info.launch, .number = schedule->chooser.steps};
-    choice.count = list_candidates(schedule, &pick, &choice.usual);
+    choice.count = list_candidates(schedule, usual(schedule), &choice.usual);
     choice.candidates = schedule->chooser.candidates;
     if (choice.count == 0) {
         schedule->status = STATUS_OUT_OF_MEMORY;
@@ -248,7 +328,9 @@ static struct pick ask_oracle(struct schedule *schedule)
         schedule->status = STATUS_ABORTED;
         return pick;
     }
-    return resident_unit(schedule, choice.candidates[answer].tile, choice.candidates[answer].wave);
+    pick.group = resident_group(schedule, choice.candidates[answer].tile);
+    pick.index = choice.candidates[answer].wave;
+    return pick;
 }
 
 /* ---- random ----------------------------------------------------------------------------------------- */
@@ -279,22 +361,149 @@ static struct pick random_pick(struct schedule *schedule)
     return draw(schedule);
 }
 
+/* ---- replay ------------------------------------------------------------------------------------------ */
+
+/* The unit, its group admitted if need be; NULL group: it cannot go on. */
+static struct pick reach(struct schedule *schedule, struct unit unit)
+{
+    struct chooser *chooser = &schedule->chooser;
+    struct pick pick = {resident_group(schedule, unit.tile), unit.wave};
+    if (!pick.group && unit.tile < schedule->total && !is_started(chooser, unit.tile)) {
+        pick.group = schedule_admit_tile(schedule, unit.tile);
+        if (pick.group)
+            freshen(schedule, pick.group);
+    }
+    if (pick.group && (unit.wave >= pick.group->wave_count || !is_ready(pick.group, unit.wave)))
+        pick.group = NULL;
+    return pick;
+}
+
+enum { UNIT_CHARS = 80 };
+
+static void say_unit(struct unit unit, char out[UNIT_CHARS])
+{
+    if (unit.tile == UINT64_MAX)
+        snprintf(out, UNIT_CHARS, "the start");
+    else
+        snprintf(out, UNIT_CHARS, "work-item %" PRIu32 " of work-group %" PRIu64 " (linear ids)", unit.wave, unit.tile);
+}
+
+static void misfit(struct schedule *schedule, const struct schedule_turn *turn, const char *what)
+{
+    char at[UNIT_CHARS], to[UNIT_CHARS];
+    say_unit(turn->at, at);
+    say_unit(turn->to, to);
+    schedule->status = diagnose(schedule->diagnosis, STATUS_BAD_SCENARIO,
+                                "the replay does not fit: after step %" PRIu64 " of %s, %s %s", turn->step, at, to, what);
+}
+
+/* Who is lowest in a group that has just come; a group without any operation others see ends without a step. */
+static struct pick first_of(struct schedule *schedule, struct unit unit)
+{
+    struct pick pick = reach(schedule, unit);
+    struct group *group = resident_group(schedule, unit.tile);
+    if (group)
+        mark_started(&schedule->chooser, unit.tile);
+    if (!pick.group && group && ready_from(group, 0, &pick.index))
+        pick.group = group;
+    if (!group && schedule->status == STATUS_OK && lowest_ready(schedule, (struct unit){0, 0}, false, &unit))
+        pick = reach(schedule, unit); /* no memory for one more group now */
+    return pick;
+}
+
+/* group NULL: choose again. */
+static struct pick replay_pick(struct schedule *schedule)
+{
+    struct chooser *chooser = &schedule->chooser;
+    const struct schedule_turn *turn = turn_index_take(&chooser->turns, chooser->last, chooser->last_steps);
+    struct pick pick = {NULL, 0};
+    if (turn)
+        pick = reach(schedule, turn->to);
+    if (turn && !pick.group && !schedule->launch->lenient && schedule->status == STATUS_OK)
+        misfit(schedule, turn, "was to go on, and cannot");
+    if (pick.group || schedule->status != STATUS_OK)
+        return pick;
+    return first_of(schedule, usual_anywhere(schedule));
+}
+
+/* Every group has ended; every turn was taken. */
+static bool replay_over(struct schedule *schedule)
+{
+    uint64_t tile;
+    if (some_unstarted(schedule, &tile) || schedule->count)
+        return false;
+    const struct schedule_turn *left = turn_index_left(&schedule->chooser.turns);
+    if (left && !schedule->launch->lenient)
+        misfit(schedule, left, "was to go on, but that never came");
+    return true;
+}
+
+/* ---- record ------------------------------------------------------------------------------------------- */
+
+static bool same_unit(struct unit a, struct unit b)
+{
+    return a.tile == b.tile && a.wave == b.wave;
+}
+
+static void note_turn(struct schedule *schedule, struct pick pick)
+{
+    const struct chooser *chooser = &schedule->chooser;
+    struct schedule_turn turn = {
+        .at = chooser->last, .step = chooser->last_steps, .to = {pick.group->number, pick.index}};
+    if (!same_unit(usual_anywhere(schedule), turn.to) && !record_turn(schedule->launch->record, &turn))
+        schedule->status = STATUS_OUT_OF_MEMORY;
+}
+
 /* ---- the choice ------------------------------------------------------------------------------------------ */
+
+static bool replays(const struct schedule *schedule)
+{
+    return !schedule->config->oracle && (schedule->launch->replay || schedule->config->policy == SCHEDULE_REPLAY);
+}
 
 static struct pick choose(struct schedule *schedule)
 {
     if (schedule->config->oracle)
         return ask_oracle(schedule);
+    if (replays(schedule))
+        return replay_pick(schedule);
+    if (schedule->config->policy == SCHEDULE_PCT)
+        return pct_pick(schedule);
     return random_pick(schedule);
 }
 
 void choose_step(struct schedule *schedule)
 {
-    if (!freshen_all(schedule))
+    bool ready = freshen_all(schedule);
+    if (!ready && schedule->chooser.admits && schedule->status == STATUS_OK)
+        schedule->chooser.admits = !replay_over(schedule);
+    if (!ready && !choose_admits(schedule))
         return;
     struct pick pick = choose(schedule);
-    if (schedule->status == STATUS_OK)
-        step(schedule, pick);
+    if (schedule->status != STATUS_OK || !pick.group)
+        return;
+    if (schedule->launch->record)
+        note_turn(schedule, pick);
+    step(schedule, pick);
+}
+
+bool choose_admits(const struct schedule *schedule)
+{
+    return schedule->chooser.admits;
+}
+
+bool choose_init(struct schedule *schedule)
+{
+    bool replayed = replays(schedule);
+    schedule->chooser.admits = replayed;
+    if ((replayed || schedule->launch->record) && !started_init(schedule))
+        return false;
+    bool fine = !replayed || turn_index_init(&schedule->chooser.turns, schedule->launch->replay);
+    if (fine && schedule->config->policy == SCHEDULE_PCT)
+        fine = pct_init(schedule);
+    if (!fine)
+        schedule->status = STATUS_OUT_OF_MEMORY;
+    return fine;
 }
 
 void choose_retired(struct schedule *schedule, const struct group *group)
@@ -305,5 +514,8 @@ void choose_retired(struct schedule *schedule, const struct group *group)
 
 void choose_fini(struct schedule *schedule)
 {
+    turn_index_fini(&schedule->chooser.turns);
+    pct_fini(schedule);
+    free(schedule->chooser.started);
     free(schedule->chooser.candidates);
 }

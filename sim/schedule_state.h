@@ -4,7 +4,8 @@
  *
  * Interface
  *   schedule.c           who is resident, limits, passes; turns
- *   schedule_choose.c    step by step
+ *   schedule_choose.c    step by step; the usual rule, oracle, random, replay
+ *   schedule_pct.c       priorities
  */
 #ifndef ORRERY_SIM_SCHEDULE_STATE_H
 #define ORRERY_SIM_SCHEDULE_STATE_H
@@ -14,13 +15,13 @@
 #include "orrery/schedule.h"
 #include "rng.h"
 #include "schedule.h"
-
-/* A wave of the launch, resident or not.  Only where waves are work-items, so that it has one for ever. */
-struct unit { uint64_t tile; uint32_t wave; };
-#define UNIT_NONE ((struct unit){UINT64_MAX, UINT32_MAX})
+#include "schedule_record.h"
 
 /* What was chosen: a ready wave of a resident group. */
 struct pick { struct group *group; uint32_t index; };
+
+/* pct: when priorities drop, in ascending order. */
+struct pct { uint64_t *change; uint32_t count, passed; int64_t lowest; uint64_t settled; /* arrivals when the highest was last looked for */ };
 
 struct chooser {
     struct group *group;     /* of the latest step; NULL when it has retired, or before the first step */
@@ -30,8 +31,14 @@ struct chooser {
     uint64_t steps;          /* of the launch */
     uint64_t epoch;          /* how often memory that others see has changed */
     uint32_t held;           /* steps that random still gives to last */
+    struct pct pct;
     struct schedule_candidate *candidates;
     uint32_t candidate_room;
+    /* while turns are noted or taken again: which tiles have run, so that the usual rule needs no admission */
+    uint64_t *started;       /* a bit per tile */
+    uint64_t lowest_unstarted;
+    struct turn_index turns; /* of the launch's replay */
+    bool admits;             /* groups come when somebody is to run there; some are still to come or to end */
 };
 
 struct schedule {
@@ -46,19 +53,30 @@ struct schedule {
     /* who is resident, in order of admission */
     struct group **resident;
     uint32_t count, target, room;
+    uint64_t arrivals;   /* how often waves became ready that were not */
     uint64_t idle_turns; /* since a wave last ended, waited or went on */
     uint32_t patience;   /* idle turns per ready wave until one more group is let in */
     struct chooser chooser;
     enum status status;
 };
 
-bool schedule_chooses(const struct schedule_config *config);
 void schedule_turn(struct schedule *schedule, struct group *group, uint32_t index, int64_t budget, enum run_result *out_result);
 bool schedule_running(const struct schedule *schedule, const struct group *group);
+/* NULL: no memory; status says so when nothing is resident that could make room. */
+struct group *schedule_admit_tile(struct schedule *schedule, uint64_t tile);
 
-/* One step of the launch. */
+/* What the launch needs; false: status says why not. */
+bool choose_init(struct schedule *schedule);
+void choose_fini(struct schedule *schedule);
 void choose_step(struct schedule *schedule);
 void choose_retired(struct schedule *schedule, const struct group *group);
-void choose_fini(struct schedule *schedule);
+/* Groups become resident when somebody is to run there, not in order. */
+bool choose_admits(const struct schedule *schedule);
+
+/* schedule_pct.c: priorities of a new group's waves; the highest that is ready; false: no memory. */
+bool pct_init(struct schedule *schedule);
+void pct_fini(struct schedule *schedule);
+void pct_admit(struct schedule *schedule, struct group *group);
+struct pick pct_pick(struct schedule *schedule);
 
 #endif

@@ -50,8 +50,9 @@ enum check {
 };
 
 struct schedule_oracle; /* schedule.h */
-enum schedule_policy { SCHEDULE_LOCKSTEP, SCHEDULE_SERIAL, SCHEDULE_ROUND_ROBIN, SCHEDULE_REVERSE, SCHEDULE_RANDOM };
+enum schedule_policy { SCHEDULE_LOCKSTEP, SCHEDULE_SERIAL, SCHEDULE_ROUND_ROBIN, SCHEDULE_REVERSE, SCHEDULE_RANDOM, SCHEDULE_PCT, SCHEDULE_SCRIPT, SCHEDULE_REPLAY };
 const char *schedule_policy_name(enum schedule_policy policy); /* "round-robin" */
+bool schedule_policy_from_name(const char *name, enum schedule_policy *out_policy);
 
 enum device_type { DEVICE_CPU, DEVICE_GPU, DEVICE_ACCELERATOR, DEVICE_CUSTOM };
 
@@ -86,6 +87,13 @@ struct device_config {
     bool cslice_partition;             /* cl_orrery_cslice: false */
 };
 
+/* What a replay settles, whatever else is said. */
+struct schedule_settings {
+    enum schedule_policy policy;
+    uint64_t seed;
+    uint32_t quantum, resident_groups, depth;
+};
+
 /* How it runs. */
 struct schedule_config {
     enum schedule_policy policy; /* lockstep */
@@ -94,6 +102,11 @@ struct schedule_config {
     uint32_t resident_groups;    /* 0: as the policy likes */
     double timeout_seconds;      /* 0 = none; wall clock, for endless loops */
     uint64_t max_steps;          /* 0 = none; loop iterations of one launch, deterministic */
+    uint32_t depth;              /* of pct: 3 */
+    char *replay;                /* a token or the text of a record; NULL */
+    struct schedule_settings replayed; /* of replay */
+    char *record_file;           /* what was chosen goes there; %p = pid; NULL = nowhere */
+    bool keep_turns;             /* what was chosen is to be asked for; no file says it */
     const struct schedule_oracle *oracle; /* asked instead of the policy; NULL; no file says it */
 };
 

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  The choices of a schedule, for those who make them instead of a policy: an explorer of all
- *          interleavings, a test.
+ * PURPOSE  The choices of a schedule: for those who make them instead of a policy (an explorer of all
+ *          interleavings, a test), and written down so that a run can be had again.
+ *
+ * Interface
+ *   struct schedule_oracle       asked at every choice
+ *   schedule_record_*            what was chosen: parse, print as a token or as sections of a file
  *
  * Rules    With an oracle in struct schedule_config every wave is one work-item, and stops before each
  *          operation that others see: loads, stores, atomics and fences of global and local memory,
@@ -15,9 +19,13 @@
 #ifndef ORRERY_SCHEDULE_H
 #define ORRERY_SCHEDULE_H
 
+#include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "orrery/observer.h"
+#include "orrery/scenario.h"
+#include "orrery/status.h"
 
 enum schedule_operation {
     OPERATION_NONE,   /* it loops or ends without touching what others see */
@@ -59,5 +67,45 @@ struct schedule_oracle {
     void *self;
     uint32_t (*choose)(void *self, const struct schedule_choice *choice);
 };
+
+/* ---- what was chosen ------------------------------------------------------------------ */
+
+/* A wave of a launch by its work-group and its place in it; tile UINT64_MAX: none, before the first step. */
+struct unit { uint64_t tile; uint32_t wave; };
+#define UNIT_NONE ((struct unit){UINT64_MAX, UINT32_MAX})
+
+/* After unit `at` has taken `step` steps in all, `to` goes on instead of whom the usual rule picks. */
+struct schedule_turn { struct unit at; uint64_t step; struct unit to; };
+
+struct schedule_launch {
+    uint32_t launch;                 /* serial number */
+    uint32_t shape;                  /* hash of kernel and sizes; 0 = not known */
+    size_t count, room;
+    struct schedule_turn *turns;     /* in the order they were taken */
+};
+
+/* A run: the settings alone, when a policy and its seed say all; or turns for launches that had some. */
+struct schedule_record {
+    struct schedule_settings settings;
+    uint32_t shape;                  /* of the first launch */
+    bool has_turns;                  /* launches are as told here, whatever the policy */
+    bool lenient;                    /* turns that do not fit are passed over */
+    bool shrunk;                     /* the turns are not what the policy chose: the settings do not tell all */
+    bool mixed;                      /* the settings changed between launches: they do not tell all */
+    size_t count, room;
+    struct schedule_launch *launches;
+};
+
+/* A token (1:SEED:POLICY:SHAPE[:TURNS]) or the text of a file. Sections it does not know are left to others. */
+enum status schedule_record_parse(const char *text, struct schedule_record **out_record, struct diagnosis *diagnosis);
+void schedule_record_free(struct schedule_record *record);
+char *schedule_record_token(const struct schedule_record *record); /* malloc'd; NULL: no memory */
+void schedule_record_print(const struct schedule_record *record, FILE *stream); /* its sections of a file */
+#define SCHEDULE_RECORD_MAGIC "orrery record 1\n" /* the first line of a file */
+size_t schedule_record_turns(const struct schedule_record *record); /* of all launches */
+/* The shortest text that has the run again: without turns when policy and seed tell all. NULL: nothing does, or no memory. */
+char *schedule_replay_token(const struct schedule_record *record);
+/* A copy without the turns [from, from + count), counted over all launches. NULL: no memory. */
+struct schedule_record *schedule_record_without(const struct schedule_record *record, size_t from, size_t count);
 
 #endif
