@@ -29,6 +29,8 @@ cl_int run_kernel(struct command *command)
     enum status status = device_launch(command_device(command), request, &diagnosis);
     if (status == STATUS_NO_PROGRESS)
         runtime_no_progress();
+    if (status == STATUS_BAD_SCENARIO)
+        runtime_bad_schedule(&diagnosis);
     if (status == STATUS_ABORTED || status == STATUS_OK)
         return CL_SUCCESS;
     context_complain(command->queue->context, diagnosis.text);

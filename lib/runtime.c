@@ -13,7 +13,7 @@
 #include "root.h"
 #include "subdevice.h"
 
-enum { EXIT_NOTHING_RAN = 3, EXIT_NO_PROGRESS = 124 };
+enum { EXIT_USAGE = 2, EXIT_NOTHING_RAN = 3, EXIT_NO_PROGRESS = 124 };
 
 static struct runtime runtime;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -272,17 +272,86 @@ uint64_t runtime_kernels_run(void)
     return kernels_before + device_kernels_run(runtime.device);
 }
 
+/* For a shell: as it is when nothing in it means anything there. */
+static void print_word(FILE *stream, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./=:,+-@%";
+    if (*word && strspn(word, plain) == strlen(word)) {
+        fputs(word, stream);
+        return;
+    }
+    fputc('\'', stream);
+    for (; *word; word++)
+        fputs(*word == '\'' ? "'\\''" : (char[]){*word, '\0'}, stream);
+    fputc('\'', stream);
+}
+
+/* "-- ./program arguments", as this process was started; malloc'd. */
+static char *own_command(void)
+{
+    char *text = NULL, *word = NULL;
+    size_t size = 0, room = 0;
+    FILE *words = fopen("/proc/self/cmdline", "re"), *stream = words ? open_memstream(&text, &size) : NULL;
+    if (stream)
+        fputs("--", stream);
+    while (stream && getdelim(&word, &room, '\0', words) > 0) {
+        fputc(' ', stream);
+        print_word(stream, word);
+    }
+    free(word);
+    if (stream && fclose(stream) != 0) {
+        free(text);
+        text = NULL;
+    }
+    if (words)
+        fclose(words);
+    return text;
+}
+
+static void tell_replay(const struct schedule_record *record)
+{
+    char *target = own_command();
+    char *command = target ? schedule_replay_command(record, target) : NULL;
+    report_set_replay(runtime.report, command);
+    free(command);
+    free(target);
+}
+
+static void write_record(const struct schedule_record *record)
+{
+    const char *name = runtime.scenario.schedule.record_file;
+    FILE *stream = name ? report_open_file(name) : NULL;
+    if (name && !stream)
+        fprintf(stderr, "orrery: warning: cannot write %s\n", name);
+    if (!stream)
+        return;
+    fputs(SCHEDULE_RECORD_MAGIC, stream);
+    schedule_record_print(record, stream);
+    fclose(stream);
+}
+
 /* status: what findings make of the program's, -1: nothing. */
 static void conclude(uint64_t kernels, int status)
 {
     bool wanted = kernels || report_count(runtime.report) || report_suppressed_count(runtime.report) || getenv("ORRERY_SUMMARY");
     const struct report_end end = {.kernels_run = kernels, .exit_status = status};
     struct diagnosis diagnosis = {0};
+    write_record(device_record(runtime.platform->root->device));
+    if (status > 0)
+        tell_replay(device_record(runtime.platform->root->device));
     if (!report_write_files(runtime.report, &end, &diagnosis))
         fprintf(stderr, "orrery: warning: %s\n", diagnosis.text);
     if (wanted)
         report_finish(log_stream ? log_stream : stderr, runtime.report, kernels);
     fflush(NULL);
+}
+
+/* A replay or a script that does not fit is the user's mistake, not the program's. */
+_Noreturn void runtime_bad_schedule(const struct diagnosis *diagnosis)
+{
+    complain(diagnosis);
+    conclude(runtime_kernels_run(), EXIT_USAGE);
+    _exit(EXIT_USAGE);
 }
 
 _Noreturn void runtime_no_progress(void)

@@ -218,6 +218,16 @@ const struct schedule_record *device_record(const struct device *device)
     return &device->record;
 }
 
+struct schedule_record *device_take_record(struct device *device)
+{
+    struct schedule_record *record = malloc(sizeof *record);
+    if (record) {
+        *record = device->record;
+        device->record = (struct schedule_record){0};
+    }
+    return record;
+}
+
 static bool same_text(const char *a, const char *b)
 {
     return a == b || (a && b && strcmp(a, b) == 0);

@@ -30,6 +30,7 @@ struct report {
     struct list found, suppressed;
     struct entry *by_key; /* of both lists */
     size_t kind_count[FINDING_KIND_COUNT];
+    char *replay;         /* how to have this run again; NULL: not known */
     size_t lost[SEVERITY_ERROR + 1]; /* told, but there was no memory to keep them */
 };
 
@@ -52,6 +53,7 @@ void report_free(struct report *report)
     pthread_mutex_destroy(&report->lock);
     free(report->found.entries);
     free(report->suppressed.entries);
+    free(report->replay);
     free(report);
 }
 
@@ -503,6 +505,15 @@ void report_finish(FILE *stream, const struct report *report, uint64_t kernels_r
     print_untold(stream, report);
     print_unused(stream, report);
     pthread_mutex_unlock(lock_of(report));
-    if (!report->scenario->quiet)
-        report_summary(stream, report, kernels_run);
+    if (report->scenario->quiet)
+        return;
+    if (report->replay)
+        fprintf(stream, "orrery: replay with: %s\n", report->replay);
+    report_summary(stream, report, kernels_run);
+}
+
+void report_set_replay(struct report *report, const char *command)
+{
+    free(report->replay);
+    report->replay = command ? strdup(command) : NULL;
 }

@@ -1000,7 +1000,7 @@ enum status scenario_load_suppressions(struct scenario *scenario, const char *pa
 {
     struct diagnosis local = {0};
     struct reader reader = {.file = path, .scenario = scenario, .diagnosis = diagnosis ? diagnosis : &local};
-    char *text = read_file(path);
+    char *text = scenario_file_text(path);
     if (!text)
         return diagnose(diagnosis, STATUS_IO, "%s: the suppressions cannot be read", path);
     struct plain_locale locale = locale_plain_begin();

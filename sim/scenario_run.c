@@ -306,6 +306,7 @@ static enum status perform(struct run *run, struct report *report, struct scenar
         status = read != STATUS_OK ? read : status;
     }
     result->kernels_run = device_kernels_run(run->device);
+    result->record = device_take_record(run->device);
     return status;
 }
 
@@ -339,6 +340,7 @@ void scenario_result_fini(struct scenario_result *result)
 {
     for (size_t i = 0; i < result->buffer_count; i++)
         free(result->buffers[i].data);
+    schedule_record_free(result->record);
     free(result->buffers);
     free(result->output);
     *result = (struct scenario_result){.output = NULL};

@@ -322,7 +322,7 @@ static void schedule_init(struct schedule *schedule, struct launch *launch, stru
 
 static bool unfinished(const struct schedule *schedule)
 {
-    return schedule->status == STATUS_OK && (schedule->count || choose_admits(schedule));
+    return schedule->status == STATUS_OK && (schedule->count || choose_unfinished(schedule));
 }
 
 enum status schedule_run(struct launch *launch, struct diagnosis *diagnosis)

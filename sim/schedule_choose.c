@@ -445,12 +445,12 @@ static bool same_unit(struct unit a, struct unit b)
     return a.tile == b.tile && a.wave == b.wave;
 }
 
-static void note_turn(struct schedule *schedule, struct pick pick)
+static void note_turn(struct schedule *schedule, struct unit expected, struct pick pick)
 {
     const struct chooser *chooser = &schedule->chooser;
     struct schedule_turn turn = {
         .at = chooser->last, .step = chooser->last_steps, .to = {pick.group->number, pick.index}};
-    if (!same_unit(usual_anywhere(schedule), turn.to) && !record_turn(schedule->launch->record, &turn))
+    if (!same_unit(expected, turn.to) && !record_turn(schedule->launch->record, &turn))
         schedule->status = STATUS_OUT_OF_MEMORY;
 }
 
@@ -475,21 +475,27 @@ static struct pick choose(struct schedule *schedule)
 void choose_step(struct schedule *schedule)
 {
     bool ready = freshen_all(schedule);
-    if (!ready && schedule->chooser.admits && schedule->status == STATUS_OK)
-        schedule->chooser.admits = !replay_over(schedule);
-    if (!ready && !choose_admits(schedule))
+    if (!ready && choose_unfinished(schedule) && schedule->status == STATUS_OK)
+        schedule->chooser.over = replay_over(schedule);
+    if (schedule->status != STATUS_OK || (!ready && !choose_unfinished(schedule)))
         return;
+    struct unit expected = schedule->launch->record ? usual_anywhere(schedule) : UNIT_NONE;
     struct pick pick = choose(schedule);
     if (schedule->status != STATUS_OK || !pick.group)
         return;
     if (schedule->launch->record)
-        note_turn(schedule, pick);
+        note_turn(schedule, expected, pick);
     step(schedule, pick);
 }
 
 bool choose_admits(const struct schedule *schedule)
 {
     return schedule->chooser.admits;
+}
+
+bool choose_unfinished(const struct schedule *schedule)
+{
+    return schedule->chooser.admits && !schedule->chooser.over;
 }
 
 bool choose_init(struct schedule *schedule)

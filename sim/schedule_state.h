@@ -38,7 +38,7 @@ struct chooser {
     uint64_t *started;       /* a bit per tile */
     uint64_t lowest_unstarted;
     struct turn_index turns; /* of the launch's replay */
-    bool admits;             /* groups come when somebody is to run there; some are still to come or to end */
+    bool admits, over;       /* groups come when somebody is to run there; all have ended */
 };
 
 struct schedule {
@@ -72,6 +72,7 @@ void choose_step(struct schedule *schedule);
 void choose_retired(struct schedule *schedule, const struct group *group);
 /* Groups become resident when somebody is to run there, not in order. */
 bool choose_admits(const struct schedule *schedule);
+bool choose_unfinished(const struct schedule *schedule); /* and some are still to come or to end */
 
 /* schedule_pct.c: priorities of a new group's waves; the highest that is ready; false: no memory. */
 bool pct_init(struct schedule *schedule);

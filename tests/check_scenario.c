@@ -171,7 +171,7 @@ static const char everything[] = "orrery: 1\n"
                                  "     generic_address_space: false, program_scope_variables: false, work_group_collectives: false,\n"
                                  "     non_uniform_groups: false, cslice_partition: true}\n"
                                  "schedule: {policy: round-robin, seed: 18446744073709551615, quantum: 5, resident_groups: 4,\n"
-                                 "           timeout: 2.5, max_steps: 1000}\n"
+                                 "           timeout: 2.5, max_steps: 1000, depth: 4, record: turns-%p.txt}\n"
                                  "checks: {bounds: warning, uninitialised: error, divergence: off, races: warning, atomics: warning, progress: off, api: error}\n"
                                  "report: {fail_on: warning, error_exitcode: 9, keep_exit_code: true, expect_kernels: yes, quiet: on,\n"
                                  "         max_findings: 3, log: out-%p.txt, json: out.json, sarif: out.sarif, dot: out.svg,\n"
@@ -216,6 +216,19 @@ START_TEST(every_key_of_device_is_read)
 }
 END_TEST
 
+START_TEST(a_replay_settles_the_schedule)
+{
+    load("orrery: 1\nschedule: {replay: \"1:7:pct,q2,r3,d5:0000abcd:1,0.1@2-3.4\", policy: lockstep, seed: 9, quantum: 8}\n");
+    ck_assert_int_eq(scenario.schedule.policy, SCHEDULE_PCT);
+    ck_assert_uint_eq(scenario.schedule.seed, 7);
+    ck_assert_uint_eq(scenario.schedule.quantum, 2);
+    ck_assert_uint_eq(scenario.schedule.resident_groups, 3);
+    ck_assert_uint_eq(scenario.schedule.depth, 5);
+    ck_assert_int_eq(scenario_apply_option(&scenario, "seed", "11", NULL), STATUS_OK);
+    ck_assert_uint_eq(scenario.schedule.seed, 7);
+}
+END_TEST
+
 START_TEST(every_key_of_the_run_is_read)
 {
     load(everything);
@@ -225,6 +238,8 @@ START_TEST(every_key_of_the_run_is_read)
     ck_assert_uint_eq(scenario.schedule.resident_groups, 4);
     ck_assert(scenario.schedule.timeout_seconds == 2.5);
     ck_assert_uint_eq(scenario.schedule.max_steps, 1000);
+    ck_assert_uint_eq(scenario.schedule.depth, 4);
+    ck_assert_str_eq(scenario.schedule.record_file, "turns-%p.txt");
     ck_assert_int_eq(scenario.checks[CHECK_BOUNDS], SEVERITY_WARNING);
     ck_assert_int_eq(scenario.checks[CHECK_UNINITIALISED], SEVERITY_ERROR);
     ck_assert_int_eq(scenario.checks[CHECK_DIVERGENCE], SEVERITY_OFF);
@@ -851,7 +866,7 @@ int main(void)
 {
     const TTest *const tests[] = {
         defaults_are_those_of_the_header, defaults_of_the_run, smallest_scenario_is_the_defaults, every_key_of_device_is_read,
-        every_key_of_the_run_is_read, program_is_source_or_spirv, max_allocation_never_exceeds_the_memory, launch_ranges_are_read,
+        every_key_of_the_run_is_read, a_replay_settles_the_schedule, program_is_source_or_spirv, max_allocation_never_exceeds_the_memory, launch_ranges_are_read,
         buffers_are_filled, buffers_may_be_null_or_guarded, vectors_are_their_elements, structs_are_laid_out_as_in_c, local_and_same,
         numbers_of_every_type_reach_their_ends, floats_round_once, halves_round_to_even, expectations_are_read,
         no_expectation_is_not_an_empty_one, everything_survives_printing, launches_survive_printing, numbers_do_not_follow_the_locale,

@@ -187,6 +187,7 @@ test_scripts = \
 	%D%/check_forms.sh \
 	%D%/check_layers.sh \
 	%D%/check_repeat.sh \
+	%D%/check_replay.sh \
 	%D%/check_tables.sh \
 	%D%/check_topology.sh \
 	%D%/check_vector.sh

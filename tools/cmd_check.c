@@ -18,7 +18,7 @@ struct outcome {
     char *output;
 };
 
-struct arguments { struct settings settings; const char *exec; size_t count; char **files; };
+struct arguments { struct settings settings; struct seeds seeds; const char *exec; size_t count; char **files; };
 
 /* ---- what was seen -------------------------------------------------------------- */
 
@@ -215,6 +215,14 @@ static int conclude(const char *path, size_t differences)
     return differences ? EXIT_DIFFERS : 0;
 }
 
+static void print_replay(const struct schedule_record *record, const char *path)
+{
+    char *command = record ? schedule_replay_command(record, path) : NULL;
+    if (command)
+        printf("  replay with: %s\n", command);
+    free(command);
+}
+
 static int check_run(const struct scenario *scenario, struct report *report, const char *path)
 {
     struct diagnosis diagnosis = {0};
@@ -234,8 +242,12 @@ static int check_run(const struct scenario *scenario, struct report *report, con
         differences += compare_output(&scenario->expect, result.output);
         for (size_t i = 0; differences && i < report_count(report); i++)
             report_print_finding(stdout, report_get(report, i), false);
+        if (differences)
+            print_replay(result.record, path);
         code = conclude(path, differences);
     }
+    if (!record_write(scenario, result.record))
+        code = EXIT_FAILED;
     outcome_fini(&outcome);
     scenario_result_fini(&result);
     return code;
@@ -348,8 +360,17 @@ static int check_loaded(const struct arguments *arguments, const struct scenario
     return code;
 }
 
-static int check_file(const struct arguments *arguments, const char *path)
+static int check_seeds(const struct arguments *arguments, char *path)
 {
+    char *rest[] = {path, NULL};
+    const struct seeds_target target = {"check", &arguments->settings, arguments->exec, rest};
+    return seeds_run(&arguments->seeds, &target);
+}
+
+static int check_file(const struct arguments *arguments, char *path)
+{
+    if (arguments->seeds.given)
+        return check_seeds(arguments, path);
     struct scenario scenario;
     if (!settings_load(&arguments->settings, path, &scenario))
         return EXIT_USAGE;
@@ -370,6 +391,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case 'e':
         arguments->exec = argument;
         return 0;
+    case 's':
+        if (!seeds_parse(argument, &arguments->seeds))
+            argp_error(state, "--seeds: found '%s', expected A..B", argument);
+        return 0;
     case ARGP_KEY_ARG:
         arguments->files[arguments->count++] = argument;
         return 0;
@@ -386,6 +411,7 @@ int cmd_check(int argc, char **argv)
     struct arguments arguments = {.exec = NULL};
     const struct argp_option options[] = {
         {"exec", 'e', "COMMAND", 0, "the scenario is for this program, run by the shell", 0},
+        {"seeds", 's', "A..B", 0, "check under each of these seeds, then the smallest schedule that fails", 0},
         {NULL, 0, NULL, 0, NULL, 0},
     };
     const struct argp_child children[] = {{settings_argp(), 0, NULL, 0}, {NULL, 0, NULL, 0}};

@@ -9,15 +9,18 @@
 
 #include "orrery/scenario_run.h"
 
-struct arguments { struct settings settings; char **rest; };
+struct arguments { struct settings settings; struct seeds seeds; char **rest; };
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct arguments *arguments = state->input;
-    (void)argument;
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &arguments->settings;
+        return 0;
+    case 's':
+        if (!seeds_parse(argument, &arguments->seeds))
+            argp_error(state, "--seeds: found '%s', expected A..B", argument);
         return 0;
     case ARGP_KEY_ARG: /* the rest is not ours, whatever it looks like */
         arguments->rest = state->argv + state->next - 1;
@@ -63,6 +66,13 @@ static int verdict(const struct scenario *scenario, const struct report *report,
     return scenario->expect_kernels && !kernels ? EXIT_NOTHING_RAN : 0;
 }
 
+static void tell_replay(const struct scenario *scenario, struct report *report, const struct schedule_record *record)
+{
+    char *command = record ? schedule_replay_command(record, scenario->file) : NULL;
+    report_set_replay(report, command);
+    free(command);
+}
+
 static int run_scenario(const struct scenario *scenario, struct report *report, FILE *log)
 {
     struct diagnosis diagnosis = {0};
@@ -76,14 +86,17 @@ static int run_scenario(const struct scenario *scenario, struct report *report, 
     bool ran = status == STATUS_OK || status == STATUS_NO_PROGRESS;
     if (!ran)
         say("error: %s: %s", scenario->file, diagnosis.text[0] ? diagnosis.text : status_name(status));
+    int code = verdict(scenario, report, status, result.kernels_run);
+    if (code)
+        tell_replay(scenario, report, result.record);
     if (ran)
         report_finish(log, report, result.kernels_run);
-    int code = verdict(scenario, report, status, result.kernels_run);
     const struct report_end end = {.kernels_run = result.kernels_run, .exit_status = code};
     struct diagnosis unwritten = {0};
+    bool recorded = record_write(scenario, result.record);
     scenario_result_fini(&result);
     if (report_write_files(report, &end, &unwritten))
-        return code;
+        return recorded ? code : EXIT_FAILED;
     say_diagnosis(&unwritten);
     return EXIT_FAILED;
 }
@@ -116,11 +129,26 @@ static bool is_scenario(const char *path)
     return dot && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0);
 }
 
+int run_target(const struct settings *settings, char **rest)
+{
+    if (!is_scenario(rest[0]))
+        return run_program(settings, rest);
+    if (!rest[1])
+        return run_file(settings, rest[0]);
+    say("error: %s: found '%s' behind the scenario, expected nothing", rest[0], rest[1]);
+    return EXIT_USAGE;
+}
+
 int cmd_run(int argc, char **argv)
 {
     struct arguments arguments = {.rest = NULL};
+    const struct argp_option options[] = {
+        {"seeds", 's', "A..B", 0, "run under each of these seeds, then the smallest schedule that fails", 0},
+        {NULL, 0, NULL, 0, NULL, 0},
+    };
     const struct argp_child children[] = {{settings_argp(), 0, NULL, 0}, {NULL, 0, NULL, 0}};
     const struct argp argp = {
+        .options = options,
         .parser = parse,
         .args_doc = "[--] PROGRAM [ARGUMENT...]\nSCENARIO.yaml",
         .doc = "Runs PROGRAM with Orrery as its OpenCL, or SCENARIO without any program.",
@@ -128,11 +156,8 @@ int cmd_run(int argc, char **argv)
     };
     if (parse_arguments(&argp, argc, argv, &arguments) != 0 || !arguments.rest)
         return EXIT_USAGE;
-    if (!is_scenario(arguments.rest[0]))
-        return run_program(&arguments.settings, arguments.rest);
-    if (arguments.rest[1]) {
-        say("error: %s: found '%s' behind the scenario, expected nothing", arguments.rest[0], arguments.rest[1]);
-        return EXIT_USAGE;
-    }
-    return run_file(&arguments.settings, arguments.rest[0]);
+    const struct seeds_target target = {"run", &arguments.settings, NULL, arguments.rest};
+    if (arguments.seeds.given)
+        return seeds_run(&arguments.seeds, &target);
+    return run_target(&arguments.settings, arguments.rest);
 }

@@ -6,11 +6,13 @@ orrery_SOURCES = \
 	%D%/cmd_dis.c \
 	%D%/cmd_explain.c \
 	%D%/cmd_info.c \
+	%D%/cmd_replay.c \
 	%D%/cmd_run.c \
 	%D%/cmd_topology.c \
 	%D%/library.c \
 	%D%/main.c \
 	%D%/process.c \
+	%D%/seeds.c \
 	%D%/settings.c \
 	%D%/tools.h \
 	%D%/topology_print.c \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tools.h"
 
+#include <fcntl.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,5 +48,20 @@ int process_capture(char *const argv[], char *const environment[], char **out_ou
     if (!failed)
         *out_output = read_all(ends[0]);
     close(ends[0]);
+    return failed ? -1 : wait_for(child);
+}
+
+int process_status(char *const argv[], bool quiet)
+{
+    pid_t child;
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    if (quiet) {
+        posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    }
+    fflush(NULL);
+    int failed = posix_spawn(&child, argv[0], &actions, NULL, argv, environ);
+    posix_spawn_file_actions_destroy(&actions);
     return failed ? -1 : wait_for(child);
 }

@@ -226,3 +226,19 @@ void log_close(FILE *stream)
     if (stream && stream != stderr)
         fclose(stream);
 }
+
+bool record_write(const struct scenario *scenario, const struct schedule_record *record)
+{
+    const char *name = scenario->schedule.record_file;
+    FILE *stream = name ? report_open_file(name) : NULL;
+    if (!name)
+        return true;
+    if (stream)
+        fputs(SCHEDULE_RECORD_MAGIC, stream);
+    if (stream && record)
+        schedule_record_print(record, stream);
+    if (stream && fclose(stream) == 0)
+        return true;
+    say("error: %s cannot be written", name);
+    return false;
+}

@@ -16,6 +16,7 @@
 
 #include "orrery/report.h"
 #include "orrery/scenario.h"
+#include "orrery/schedule.h"
 
 /* Beside the statuses of programs that ran: see orrery(1). */
 enum { EXIT_USAGE = 2, EXIT_NOTHING_RAN = 3, EXIT_DIFFERS = 1, EXIT_NO_PROGRESS = 124, EXIT_FAILED = 125, EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 };
@@ -26,6 +27,7 @@ int cmd_dis(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
 int cmd_topology(int argc, char **argv);
 int cmd_info(int argc, char **argv);
+int cmd_replay(int argc, char **argv);
 
 /* ---- options ------------------------------------------------------------------ */
 
@@ -50,6 +52,19 @@ void say_diagnosis(const struct diagnosis *diagnosis);
 int exit_status_of(enum status status);
 void environment_configure_compiler(void);
 
+/* ---- targets -------------------------------------------------------------------- */
+
+/* rest[0] is a scenario, or a program with its arguments: a program only returns when it could not start. */
+int run_target(const struct settings *settings, char **rest);
+
+/* "A..B", or one seed. */
+struct seeds { uint64_t first, last; bool given; };
+bool seeds_parse(const char *text, struct seeds *out_seeds);
+/* Each seed is a process of its own: `orrery COMMAND options -- rest...`. Says how many fail and shrinks the
+ * schedule of the first; the status is that of the smallest one, 0 when none fails. */
+struct seeds_target { const char *command; const struct settings *settings; const char *exec; char *const *rest; };
+int seeds_run(const struct seeds *seeds, const struct seeds_target *target);
+
 /* ---- output --------------------------------------------------------------------- */
 
 /* The log file, or stderr; NULL = cannot be written (said). */
@@ -57,6 +72,8 @@ FILE *log_open(const struct scenario *scenario);
 void log_close(FILE *stream);
 /* On a terminal, unless NO_COLOR is set and not empty. */
 bool wants_colour(const FILE *log);
+/* What the schedule chose, into the scenario's record file if it names one; said when it cannot be written. */
+bool record_write(const struct scenario *scenario, const struct schedule_record *record);
 
 /* ---- library, processes ------------------------------------------------------------ */
 
@@ -69,6 +86,8 @@ bool library_select(void);
 
 /* argv[0] is looked for in PATH.  out_output is malloc'd and terminated; the status is
  * the program's, 128 + signal, or -1 when it could not start. */
+/* argv[0] is a path. quiet: what it prints goes nowhere. */
+int process_status(char *const argv[], bool quiet);
 int process_capture(char *const argv[], char *const environment[], char **out_output);
 
 #endif

@@ -136,8 +136,10 @@ struct launch_request {
  * OUT_OF_RESOURCES when local or private memory does not fit. Never harms the host. */
 enum status device_launch(struct device *device, const struct launch_request *request, struct diagnosis *diagnosis);
 
-/* What the launches so far chose; turns only with record_file or keep_turns in the scenario. Borrowed. */
+/* What the launches so far chose; turns only with record_file or keep_turns in the scenario. Borrowed, or taken away:
+ * then the device begins anew; NULL: no memory. */
 const struct schedule_record *device_record(const struct device *device);
+struct schedule_record *device_take_record(struct device *device);
 
 /* The work-group size the device picks for a global size (local_size NULL in the API). */
 void device_suggest_local_size(const struct device_config *config, const struct kernel *kernel, uint32_t work_dim, const uint64_t global_size[3], uint64_t out_local_size[3]);

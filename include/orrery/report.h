@@ -172,6 +172,8 @@ bool report_write_files(const struct report *report, const struct report_end *en
 /* What is said at the end: how often findings came again, how many were not printed, which suppressions
  * nothing met, and, unless the scenario says quiet, the summary. */
 void report_finish(FILE *stream, const struct report *report, uint64_t kernels_run);
+/* Told before the summary, "orrery: replay with: COMMAND", once something was found; copied. NULL: nothing. */
+void report_set_replay(struct report *report, const char *command);
 
 /* The one summary line: "orrery: SUMMARY errors=2 warnings=0 suppressed=0 kernels=4 seed=7
  * schedule=lockstep\n", of distinct findings; the suppressed are in none of the other counts. */

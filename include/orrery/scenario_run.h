@@ -24,6 +24,7 @@ struct scenario_result {
     char *output; /* of printf, terminated */
     size_t output_size;
     uint64_t kernels_run;
+    struct schedule_record *record; /* what the launches chose; NULL: there was no device */
     size_t buffer_count; /* as expect.buffers; the same types and counts */
     struct value_list *buffers;
 };

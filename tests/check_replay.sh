@@ -1,0 +1,139 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# What was chosen can be had again: seeds are searched, failures shrunk, tokens and records replayed byte for byte,
+# and what does not fit is refused.
+set -u
+src=$(realpath "${ORRERY_SRCDIR:-.}") build=$(realpath "${ORRERY_BUILDDIR:-build}")
+orrery=$build/orrery
+[ -x "$orrery" ] || { echo "no orrery command in $build"; exit 77; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 99
+bad=0
+
+fail() {
+    echo "FAIL: $1"
+    [ $# -lt 2 ] || sed 's/^/    /' "$2" | head -20
+    bad=1
+}
+has() { grep -qE -- "$2" "$1" || fail "expected '$2'" "$1"; }
+same() { cmp -s "$1" "$2" || { fail "$3"; diff "$1" "$2" | head -10; }; }
+status() { # STATUS COMMAND...: into out
+    local want=$1 got
+    shift
+    "$@" >out 2>&1 </dev/null
+    got=$?
+    [ "$got" = "$want" ] || fail "$* ended with $got, expected $want" out
+}
+
+# Two work-items of different groups lose an update when one is preempted between its load and its store.
+scenario() { # FILE GROUPS
+    cat >"$1" <<END
+orrery: 1
+program:
+  text: |
+    kernel void count(volatile global int *sum, global int *noise)
+    {
+        int i = get_global_id(0);
+        noise[i] = 1;
+        sum[0] = sum[0] + 1;
+        noise[i] = 2;
+        noise[i] = 3;
+    }
+    kernel void judge(global int *sum, global int *noise)
+    {
+        if (sum[0] != $2)
+            *(volatile global int *)0 = 1;
+    }
+launch:
+  - {kernel: count, global: [$2], local: [1], args: [{buffer: {type: int, count: 1, fill: 0}, name: sum}, {buffer: {type: int, count: 8, fill: 0}, name: noise}]}
+  - {kernel: judge, global: [1], args: [{same: sum}, {same: noise}]}
+expect: {findings: []}
+END
+}
+scenario two.yaml 2
+scenario three.yaml 3
+
+# The usual order loses nothing; some seeds do, and one preemption is all it takes.
+status 0 "$orrery" run --schedule serial two.yaml
+status 0 "$orrery" run --schedule replay two.yaml
+for policy in random pct; do
+    status 66 "$orrery" run --schedule $policy --seeds 0..19 two.yaml
+    has out "^orrery: seeds 0\.\.19 under $policy: [0-9]+ of 20 fail, first seed [0-9]+\$"
+    has out '^orrery: seed [0-9]+: [0-9]+ turns against the usual order shrunk to 1 in [0-9]+ runs$'
+    has out "^orrery: smallest failing schedule: orrery replay 1:[0-9]+:$policy[a-z0-9,]*,shrunk:[0-9a-f]{8}:1,[01]\.0@2-[01]\.0 two.yaml\$"
+    has out '^orrery: error: null-write'
+    cp out found
+    token=$(sed -n 's/^orrery: smallest failing schedule: orrery replay \([^ ]*\) .*/\1/p' out)
+    status 66 "$orrery" replay "$token" two.yaml
+    sed -n '/^orrery: error/,$p' found >wanted
+    same wanted out "the shrunk token of $policy does not give the same bytes"
+done
+status 1 "$orrery" check --seeds 0..19 two.yaml
+has out '^FAIL: two.yaml$'
+has out '^  replay with: orrery replay 1:[0-9]+:random,shrunk:'
+
+# A token of policy and seed, a record, and what a replay records itself: the same bytes each time.
+for seed in 0 1 2 3 4 5 6 7 8 9; do
+    for policy in random pct round-robin serial reverse; do
+        "$orrery" run --schedule $policy --seed $seed --quantum 2 --record turns three.yaml >first 2>&1
+        code=$?
+        token=$(sed -n 's/^orrery: replay with: orrery replay \([^ ]*\) .*/\1/p' first)
+        [ $code = 0 ] || [ -n "$token" ] || fail "$policy, seed $seed: no token" first
+        status $code "$orrery" replay turns three.yaml
+        same first out "$policy, seed $seed: the record does not give the same bytes"
+        status $code "$orrery" replay --record again turns three.yaml
+        same turns again "$policy, seed $seed: a replay records something else"
+        [ -z "$token" ] && continue
+        status $code "$orrery" replay "$token" three.yaml
+        same first out "$policy, seed $seed: the token does not give the same bytes"
+    done
+done
+
+# What does not fit.
+"$orrery" run --schedule random --seed 3 --record turns two.yaml >/dev/null 2>&1
+status 2 "$orrery" replay turns three.yaml
+has out 'the replay is not of this run: launch 1, kernel count, has shape'
+status 2 "$orrery" replay 1:3:random:00000bad two.yaml
+has out 'the replay is not of this run'
+shape=$(sed -n 's/^settings 1:3:random:\(.*\)/\1/p' turns)
+status 2 "$orrery" replay "1:3:replay:$shape:1,0.0@2-7.0" two.yaml
+has out 'after step 2 of work-item 0 of work-group 0 \(linear ids\), work-item 0 of work-group 7 \(linear ids\) was to go on, and cannot'
+status 2 "$orrery" replay "1:3:replay:$shape:1,0.0@99-1.0" two.yaml
+has out 'was to go on, but that never came'
+status 2 "$orrery" replay "1:3:replay:$shape:1,0.0@2" two.yaml
+has out "a turn, such as"
+status 2 "$orrery" replay 1:3:sometimes:0 two.yaml
+has out "a policy, such as"
+status 2 "$orrery" replay nowhere two.yaml
+sed 's/ 0\.0$/ 0,0/' turns >broken
+status 2 "$orrery" replay broken two.yaml
+has out 'the record, line [0-9]+: found'
+{ cat turns; printf '[someone else]\nwhatever\n'; } >longer
+"$orrery" replay turns two.yaml >first 2>&1
+"$orrery" replay longer two.yaml >out 2>&1
+same first out "a section it does not know changes the replay"
+status 2 "$orrery" run --seeds 5..3 two.yaml
+has out "expected A\.\.B"
+
+# A program of one's own: each seed a process.
+program=$build/examples/lost_update
+if [ -x "$program" ]; then
+    kernel=$src/examples/lost_update.cl
+    export OCL_ICD_VENDORS=$build/icd
+    status 0 "$orrery" run -- "$program" "$kernel"
+    status 1 "$orrery" run --seeds 0..19 -- "$program" "$kernel"
+    has out '^orrery: seeds 0\.\.19 under random: [0-9]+ of 20 fail'
+    has out 'shrunk to 1 in'
+    token=$(sed -n 's/^orrery: smallest failing schedule: orrery replay \([^ ]*\) -- .*/\1/p' out)
+    status 1 "$orrery" replay "$token" -- "$program" "$kernel"
+    has out '^counted 3 of 4$'
+    status 2 "$orrery" replay 1:3:random:00000bad -- "$program" "$kernel"
+    has out 'the replay is not of this run'
+    "$orrery" run --seed 1 --schedule random --record host.turns -- "$program" "$kernel" >out 2>&1
+    cp out first
+    "$orrery" replay host.turns -- "$program" "$kernel" >out 2>&1
+    same first out "the record of a program does not give the same bytes"
+fi
+[ $bad = 0 ] && echo "tokens and records have their runs again"
+exit $bad

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Many seeds, one process each; then the failing schedule with the fewest turns. */
+#include "tools.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SHRINK_RUNS = 500 };
+
+struct search {
+    const struct seeds_target *target;
+    enum schedule_policy policy;
+    char directory[32], replay[64], record[64]; /* files of a trial */
+    bool scenario;                              /* the target is one, not a program */
+    int code;                                   /* of the failure that is shrunk */
+    uint32_t runs;
+};
+
+bool seeds_parse(const char *text, struct seeds *out_seeds)
+{
+    char *end;
+    bool digits = *text >= '0' && *text <= '9';
+    errno = 0;
+    out_seeds->first = out_seeds->last = strtoull(text, &end, 10);
+    if (digits && strncmp(end, "..", 2) == 0) {
+        digits = end[2] >= '0' && end[2] <= '9';
+        out_seeds->last = strtoull(end + 2, &end, 10);
+    }
+    out_seeds->given = digits && !errno && !*end && out_seeds->first <= out_seeds->last;
+    return out_seeds->given;
+}
+
+/* ---- one trial ------------------------------------------------------------------- */
+
+struct words { char **at; size_t count; };
+
+static void word_add(struct words *words, char *word)
+{
+    char **grown = word ? realloc(words->at, (words->count + 2) * sizeof *grown) : NULL;
+    if (!grown)
+        abort();
+    words->at = grown;
+    grown[words->count++] = word;
+    grown[words->count] = NULL;
+}
+
+static void option_add(struct words *words, const char *name, const char *value)
+{
+    char *word;
+    if (asprintf(&word, *value ? "--%s=%s" : "--%s", name, value) < 0)
+        abort();
+    word_add(words, word);
+}
+
+static void words_fini(struct words *words)
+{
+    for (size_t i = 0; i < words->count; i++)
+        free(words->at[i]);
+    free(words->at);
+}
+
+static bool overridden(const char *option)
+{
+    return strcmp(option, "record") == 0 || strcmp(option, "replay") == 0;
+}
+
+/* The command line of this one without its seeds. loud: the user's record file counts. */
+static void command_begin(const struct search *search, struct words *words, bool loud)
+{
+    const struct settings *settings = search->target->settings;
+    char own[4096];
+    ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
+    own[length < 0 ? 0 : length] = '\0';
+    word_add(words, strdup(own));
+    word_add(words, strdup(search->target->command));
+    if (settings->scenario_file)
+        option_add(words, "scenario", settings->scenario_file);
+    for (size_t i = 0; i < settings->count; i++)
+        if (loud || !overridden(settings->given[i].name))
+            option_add(words, settings->given[i].name, settings->given[i].value);
+    if (search->target->exec)
+        option_add(words, "exec", search->target->exec);
+}
+
+static int command_run(const struct search *search, struct words *words, bool loud)
+{
+    word_add(words, strdup("--"));
+    for (char *const *rest = search->target->rest; *rest; rest++)
+        word_add(words, strdup(*rest));
+    int code = process_status(words->at, !loud);
+    words_fini(words);
+    return code;
+}
+
+static int run_seed(struct search *search, uint64_t seed, bool loud)
+{
+    struct words words = {0};
+    char text[24];
+    snprintf(text, sizeof text, "%" PRIu64, seed);
+    command_begin(search, &words, loud);
+    option_add(&words, "schedule", schedule_policy_name(search->policy));
+    option_add(&words, "seed", text);
+    if (!loud)
+        option_add(&words, "record", search->record);
+    search->runs++;
+    return command_run(search, &words, loud);
+}
+
+static bool write_replay(const struct search *search, const struct schedule_record *record)
+{
+    FILE *stream = fopen(search->replay, "we");
+    if (!stream)
+        return false;
+    fputs(SCHEDULE_RECORD_MAGIC, stream);
+    schedule_record_print(record, stream);
+    return fclose(stream) == 0;
+}
+
+static int run_turns(struct search *search, const struct schedule_record *record, bool loud)
+{
+    struct words words = {0};
+    if (!write_replay(search, record))
+        return -1;
+    command_begin(search, &words, loud);
+    option_add(&words, "replay", search->replay);
+    if (!loud)
+        option_add(&words, "record", search->record);
+    search->runs++;
+    return command_run(search, &words, loud);
+}
+
+/* What the latest trial chose; NULL when it left nothing. */
+static struct schedule_record *read_record(const struct search *search)
+{
+    struct schedule_record *record = NULL;
+    char *text = NULL;
+    size_t room = 0;
+    FILE *stream = fopen(search->record, "re");
+    if (stream && getdelim(&text, &room, '\0', stream) > 0 &&
+        schedule_record_parse(text, &record, NULL) != STATUS_OK)
+        record = NULL;
+    free(text);
+    if (stream)
+        fclose(stream);
+    return record;
+}
+
+/* ---- shrinking ---------------------------------------------------------------------- */
+
+/* Takes away [from, from + count) if the failure stays. */
+static bool try_without(struct search *search, struct schedule_record **record, size_t from, size_t count)
+{
+    struct schedule_record *smaller = schedule_record_without(*record, from, count);
+    bool fails = smaller && run_turns(search, smaller, false) == search->code;
+    if (fails) {
+        schedule_record_free(*record);
+        *record = smaller;
+    } else {
+        schedule_record_free(smaller);
+    }
+    return fails;
+}
+
+/* Delta debugging (Zeller, Hildebrandt 2002), from halves down to single turns until none can go. */
+static void shrink(struct search *search, struct schedule_record **record)
+{
+    size_t size = schedule_record_turns(*record);
+    size_t chunk = size;
+    while (chunk > 0 && search->runs < SHRINK_RUNS) {
+        bool smaller = false;
+        for (size_t at = 0; at < schedule_record_turns(*record) && search->runs < SHRINK_RUNS;) {
+            if (try_without(search, record, at, chunk))
+                smaller = true;
+            else
+                at += chunk;
+        }
+        if (!smaller || chunk > 1)
+            chunk /= 2;
+    }
+}
+
+/* The turns that are left meant what they mean beside others; the run itself tells them for good. */
+static bool settle(struct search *search, struct schedule_record **record)
+{
+    if (run_turns(search, *record, false) != search->code)
+        return false;
+    struct schedule_record *exact = read_record(search);
+    if (!exact)
+        return false;
+    schedule_record_free(*record);
+    *record = exact;
+    return true;
+}
+
+static void say_token(const struct search *search, const struct schedule_record *record)
+{
+    char *token = schedule_replay_token(record), *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+    if (!token || !stream)
+        abort();
+    if (strcmp(search->target->command, "run") == 0 && !search->scenario)
+        fputs(" --", stream);
+    for (char *const *rest = search->target->rest; *rest; rest++)
+        fprintf(stream, " %s", *rest);
+    fclose(stream);
+    say("smallest failing schedule: orrery replay %s%s", token, text);
+    free(text);
+    free(token);
+}
+
+static int shrink_seed(struct search *search, uint64_t seed)
+{
+    search->code = run_seed(search, seed, false);
+    struct schedule_record *record = read_record(search);
+    if (!record || !record->has_turns) {
+        schedule_record_free(record);
+        say("seed %" PRIu64 " fails before it chooses anything", seed);
+        return run_seed(search, seed, true);
+    }
+    size_t before = schedule_record_turns(record);
+    record->lenient = true;
+    search->runs = 0;
+    if (run_turns(search, record, false) != search->code) {
+        say("seed %" PRIu64 " does not fail again when its %zu turns are replayed", seed, before);
+        schedule_record_free(record);
+        return run_seed(search, seed, true);
+    }
+    shrink(search, &record);
+    bool settled = settle(search, &record);
+    say("seed %" PRIu64 ": %zu turns against the usual order shrunk to %zu in %" PRIu32 " runs", seed, before,
+        schedule_record_turns(record), search->runs);
+    if (settled)
+        say_token(search, record);
+    int code = settled ? run_turns(search, record, true) : run_seed(search, seed, true);
+    schedule_record_free(record);
+    return code;
+}
+
+/* ---- many seeds ------------------------------------------------------------------------ */
+
+static int search_seeds(struct search *search, const struct seeds *seeds)
+{
+    uint64_t failed = 0, first = 0, total = seeds->last - seeds->first + 1;
+    for (uint64_t i = 0; i < total; i++) {
+        int code = run_seed(search, seeds->first + i, false);
+        if (code < 0 || code == EXIT_USAGE || code == EXIT_FAILED)
+            return run_seed(search, seeds->first + i, true); /* it says why */
+        if (code && !failed++)
+            first = seeds->first + i;
+    }
+    char where[40] = "";
+    if (failed)
+        snprintf(where, sizeof where, ", first seed %" PRIu64, first);
+    say("seeds %" PRIu64 "..%" PRIu64 " under %s: %" PRIu64 " of %" PRIu64 " fail%s", seeds->first, seeds->last,
+        schedule_policy_name(search->policy), failed, total, where);
+    return failed ? shrink_seed(search, first) : 0;
+}
+
+/* Seeds mean nothing to the other policies. */
+static bool find_policy(struct search *search)
+{
+    const struct seeds_target *target = search->target;
+    const char *dot = strrchr(target->rest[0], '.');
+    struct scenario scenario;
+    search->scenario = strcmp(target->command, "check") == 0 || (dot && (!strcmp(dot, ".yaml") || !strcmp(dot, ".yml")));
+    if (!settings_load(target->settings, search->scenario ? target->rest[0] : NULL, &scenario))
+        return false;
+    bool seeded = scenario.schedule.policy == SCHEDULE_RANDOM || scenario.schedule.policy == SCHEDULE_PCT;
+    search->policy = seeded ? scenario.schedule.policy : SCHEDULE_RANDOM;
+    scenario_fini(&scenario);
+    return true;
+}
+
+int seeds_run(const struct seeds *seeds, const struct seeds_target *target)
+{
+    struct search search = {.target = target};
+    strcpy(search.directory, "/tmp/orrery-XXXXXX");
+    if (!find_policy(&search))
+        return EXIT_USAGE;
+    if (!mkdtemp(search.directory)) {
+        say("error: no directory can be made in /tmp");
+        return EXIT_FAILED;
+    }
+    snprintf(search.replay, sizeof search.replay, "%s/replay", search.directory);
+    snprintf(search.record, sizeof search.record, "%s/record", search.directory);
+    int code = search_seeds(&search, seeds);
+    unlink(search.replay);
+    unlink(search.record);
+    rmdir(search.directory);
+    return code;
+}
