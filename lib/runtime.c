@@ -336,9 +336,9 @@ static void conclude(uint64_t kernels, int status)
     bool wanted = kernels || report_count(runtime.report) || report_suppressed_count(runtime.report) || getenv("ORRERY_SUMMARY");
     const struct report_end end = {.kernels_run = kernels, .exit_status = status};
     struct diagnosis diagnosis = {0};
-    write_record(device_record(runtime.platform->root->device));
+    write_record(device_record(runtime_device()));
     if (status > 0)
-        tell_replay(device_record(runtime.platform->root->device));
+        tell_replay(device_record(runtime_device()));
     if (!report_write_files(runtime.report, &end, &diagnosis))
         fprintf(stderr, "orrery: warning: %s\n", diagnosis.text);
     if (wanted)

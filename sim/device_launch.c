@@ -306,8 +306,11 @@ static enum status begin_record(struct launch *launch, struct schedule_record *r
     if (!keeps_turns(launch))
         return STATUS_OK;
     record->has_turns = true;
-    launch->record = record_launch(record, launch);
-    return launch->record ? STATUS_OK : STATUS_OUT_OF_MEMORY;
+    if (!record_launch(record, launch))
+        return STATUS_OUT_OF_MEMORY;
+    launch->record = record;
+    launch->record_at = record->count - 1;
+    return STATUS_OK;
 }
 
 static enum status tie_record(struct launch *launch, struct device *device, struct diagnosis *diagnosis)

@@ -63,7 +63,8 @@ struct launch {
     const struct device_config *config;    /* of the root device it runs on */
     const struct schedule_launch *replay;  /* the turns to take again; NULL: none */
     bool lenient;                          /* those that do not fit are passed over */
-    struct schedule_launch *record;        /* where its turns are noted; NULL: nowhere */
+    struct schedule_record *record;        /* where its turns are noted: launches[record_at]; NULL: nowhere */
+    size_t record_at;
     bool has_atomics;
     const uint32_t *compute_units; /* NULL: compute_unit_count from config->first_unit on */
     uint32_t compute_unit_count;

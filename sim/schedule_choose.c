@@ -447,10 +447,11 @@ static bool same_unit(struct unit a, struct unit b)
 
 static void note_turn(struct schedule *schedule, struct unit expected, struct pick pick)
 {
+    struct launch *launch = schedule->launch;
     const struct chooser *chooser = &schedule->chooser;
     struct schedule_turn turn = {
         .at = chooser->last, .step = chooser->last_steps, .to = {pick.group->number, pick.index}};
-    if (!same_unit(expected, turn.to) && !record_turn(schedule->launch->record, &turn))
+    if (!same_unit(expected, turn.to) && !record_turn(&launch->record->launches[launch->record_at], &turn))
         schedule->status = STATUS_OUT_OF_MEMORY;
 }
 

@@ -55,9 +55,9 @@ static struct schedule_launch *launch_add(struct schedule_record *record, uint32
     return &record->launches[record->count++];
 }
 
-struct schedule_launch *record_launch(struct schedule_record *record, const struct launch *launch)
+bool record_launch(struct schedule_record *record, const struct launch *launch)
 {
-    return launch_add(record, launch->info.launch, launch_shape(launch));
+    return launch_add(record, launch->info.launch, launch_shape(launch)) != NULL;
 }
 
 bool record_turn(struct schedule_launch *launch, const struct schedule_turn *turn)

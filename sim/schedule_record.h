@@ -18,8 +18,8 @@ void schedule_record_fini(struct schedule_record *record); /* of an embedded one
 
 uint32_t launch_shape(const struct launch *launch); /* never 0 */
 
-/* NULL: no memory. The place stays until the next launch. */
-struct schedule_launch *record_launch(struct schedule_record *record, const struct launch *launch);
+/* False: no memory. The launch's place is the last one then. */
+bool record_launch(struct schedule_record *record, const struct launch *launch);
 bool record_turn(struct schedule_launch *launch, const struct schedule_turn *turn);
 /* The launch's turns, or NULL. */
 const struct schedule_launch *record_find(const struct schedule_record *record, uint32_t launch);

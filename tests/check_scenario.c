@@ -808,7 +808,7 @@ START_TEST(options_are_checked_like_keys)
     option_rejects("colour", "red", "'colour'");
     option_rejects("seed", "x", "0 to 18446744073709551615");
     option_rejects("seed", "", "option seed: found ''");
-    option_rejects("schedule", "pct", "lockstep, serial");
+    option_rejects("schedule", "fair", "lockstep, serial");
     option_rejects("error-exitcode", "300", "0 to 255");
     option_rejects("topology", "l3:2", "character 5: found the end");
     option_rejects("quiet", "perhaps", "true, false");
