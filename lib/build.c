@@ -35,6 +35,9 @@ static const struct {
 struct work {
     enum build_kind kind;
     struct program_object *program;
+    cl_uint device_count; /* given, of the context, or those of the program; 0: the latter */
+    struct cl_device **devices;
+    struct build *build;  /* what is being made */
     const char *options; /* as the caller gave them; never NULL */
     struct build_options parsed;
     const struct compile_header *headers;
@@ -42,7 +45,7 @@ struct work {
     const struct spirv *modules; /* LINK */
     size_t module_count;
     bool uniform_groups; /* what it is made from says so */
-    /* results: moved into program->build */
+    /* results: moved into build */
     struct spirv spirv;
     struct program *executable;
     cl_program_binary_type type;
@@ -73,7 +76,7 @@ static char *all_options(const struct work *work)
 
 static enum status compile_source(struct work *work)
 {
-    const struct cl_device *device = work->program->context->devices[0];
+    const struct cl_device *device = work->build->devices[0];
     const struct device_config *config = device->config;
     char *options = all_options(work);
     if (!options)
@@ -185,33 +188,28 @@ static cl_int work_do(struct work *work)
 
 /* ---- the state of the program around it -------------------------------------------------- */
 
-/* Takes what the last build left, so that it can be freed with no lock held. */
-static cl_int work_begin(struct work *work, struct build *out_old)
+/* From now on it is in progress for these devices. What the last builds for them left is freed with no lock held. */
+static cl_int work_begin(struct work *work, cl_uint count, struct cl_device *const *devices)
 {
     struct program_object *program = work->program;
-    char *options = strdup(work->options);
-    if (!options)
+    struct build *build = build_new(count, devices), *old = NULL;
+    if (!build || !(build->options = strdup(work->options))) {
+        build_free(build);
         return CL_OUT_OF_HOST_MEMORY;
-    runtime_lock();
-    bool busy = program->build.status == CL_BUILD_IN_PROGRESS ||
-                __atomic_load_n(&program->attached_kernels, __ATOMIC_RELAXED);
-    if (!busy) {
-        *out_old = program->build;
-        program->build = (struct build){.status = CL_BUILD_IN_PROGRESS, .options = options};
     }
+    runtime_lock();
+    cl_int err = CL_SUCCESS;
+    if (program_building(program) || __atomic_load_n(&program->attached_kernels, __ATOMIC_RELAXED))
+        err = CL_INVALID_OPERATION;
+    else if (!program_reserve_devices(program, count))
+        err = CL_OUT_OF_HOST_MEMORY;
+    else
+        program_push_build(program, build, &old);
+    build->status = CL_BUILD_IN_PROGRESS;
     runtime_unlock();
-    if (busy)
-        free(options);
-    return busy ? CL_INVALID_OPERATION : CL_SUCCESS;
-}
-
-static void build_fini(struct build *build)
-{
-    if (build->program)
-        program_release(build->program);
-    spirv_fini(&build->spirv);
-    free(build->options);
-    free(build->log);
+    build_free(err ? build : old);
+    work->build = build;
+    return err;
 }
 
 /* OpenCL C 1.x, the default for source, knows work-groups of one size only. */
@@ -224,7 +222,7 @@ static bool source_is_uniform(const struct work *work)
 
 static void work_end(struct work *work, cl_int err)
 {
-    struct build *build = &work->program->build;
+    struct build *build = work->build;
     runtime_lock();
     build->status = err ? CL_BUILD_ERROR : CL_BUILD_SUCCESS;
     build->log = work->log;
@@ -234,7 +232,12 @@ static void work_end(struct work *work, cl_int err)
     build->kernel_arg_info = work->parsed.kernel_arg_info;
     build->uniform_groups =
         work->uniform_groups || work->parsed.uniform_work_group_size || source_is_uniform(work);
+    if (!err)
+        program_add_devices(work->program, build->device_count, build->devices);
     runtime_unlock();
+    work->log = NULL;
+    work->spirv = (struct spirv){0};
+    work->executable = NULL;
 }
 
 /* ---- notify functions --------------------------------------------------------------------- */
@@ -263,26 +266,74 @@ static struct notification *notification_new(struct program_object *program, not
     return notification;
 }
 
+/* Devices of one configuration share a build. */
+static cl_uint take_alike(struct cl_device **devices, cl_uint count)
+{
+    cl_uint alike = 1;
+    for (cl_uint i = 1; i < count; i++)
+        if (devices[i]->config == devices[0]->config) {
+            struct cl_device *device = devices[i];
+            devices[i] = devices[alike];
+            devices[alike++] = device;
+        }
+    return alike;
+}
+
+/* Begin, do, end for each group of devices; began: the first could begin. */
+static cl_int build_all(struct work *work, struct cl_device **devices, cl_uint count, bool *out_began)
+{
+    cl_int first_error = CL_SUCCESS;
+    for (cl_uint alike; count; devices += alike, count -= alike) {
+        alike = take_alike(devices, count);
+        cl_int err = work_begin(work, alike, devices);
+        if (!err) {
+            *out_began = true;
+            err = work_do(work);
+            work_end(work, err);
+        }
+        first_error = first_error ? first_error : err;
+    }
+    return first_error;
+}
+
+/* The devices that the caller named, or all of the program; referenced, so that they outlive the build. */
+static struct cl_device **devices_of(const struct work *work, cl_uint *out_count)
+{
+    runtime_lock();
+    struct cl_device *const *from = work->device_count ? work->devices : work->program->devices;
+    cl_uint count = work->device_count ? work->device_count : work->program->device_count;
+    struct cl_device **devices = calloc(count, sizeof *devices);
+    *out_count = 0;
+    for (cl_uint i = 0; devices && i < count; i++) {
+        bool again = false;
+        for (cl_uint k = 0; k < *out_count; k++)
+            again |= devices[k] == from[i];
+        if (!again)
+            devices[(*out_count)++] = object_ref(from[i]);
+    }
+    runtime_unlock();
+    return devices;
+}
+
 /* Begin, do, end, notify: the whole of every build. */
 static cl_int work_run(struct work *work, notify_function *notify, void *data)
 {
-    struct build old = {0};
+    cl_uint count = 0;
+    bool began = false;
+    struct cl_device **devices = devices_of(work, &count);
     struct notification *notification = notify ? notification_new(work->program, notify, data) : NULL;
-    if (notify && !notification)
-        return CL_OUT_OF_HOST_MEMORY;
-    cl_int err = work_begin(work, &old);
-    if (err) {
-        if (notification)
-            object_unref(notification->program);
-        free(notification);
-        return err;
-    }
-    build_fini(&old);
-    err = work_do(work);
-    work_end(work, err);
-    if (notification)
+    cl_int err = devices && (!notify || notification) ? build_all(work, devices, count, &began) : CL_OUT_OF_HOST_MEMORY;
+    for (cl_uint i = 0; i < count; i++)
+        object_unref(devices[i]);
+    free(devices);
+    if (notification && began) {
         callback_post(notification_deliver, notification);
-    return notification ? CL_SUCCESS : err;
+        return CL_SUCCESS;
+    }
+    if (notification)
+        object_unref(notification->program);
+    free(notification);
+    return err;
 }
 
 /* ---- checks the calls share ------------------------------------------------------------------ */
@@ -299,13 +350,15 @@ static cl_int parse_options(struct work *work, struct context *context)
     return work_error(work, status);
 }
 
-static cl_int check_devices_and_notify(const struct context *context, cl_uint num_devices,
-                                       const cl_device_id *device_list, notify_function *notify,
-                                       const void *data)
+/* Remembers the devices. */
+static cl_int check_devices_and_notify(struct work *work, cl_uint num_devices, const cl_device_id *device_list,
+                                       notify_function *notify, const void *data)
 {
+    work->device_count = num_devices;
+    work->devices = (struct cl_device **)(uintptr_t)device_list;
     if (!notify && data)
         return CL_INVALID_VALUE;
-    return context_check_devices(context, num_devices, device_list);
+    return program_check_devices(work->program, num_devices, device_list);
 }
 
 /* ---- clBuildProgram ------------------------------------------------------------------------- */
@@ -326,21 +379,22 @@ static cl_int build(struct program_object *program, cl_uint num_devices, const c
                     const char *options, notify_function *notify, void *data)
 {
     bool keep = keeps_options(program, options);
-    const char *given = keep ? program->build.options : options;
+    const struct build *kept_build = program_latest(program); /* a binary's */
+    const char *given = keep ? kept_build->options : options;
     char *kept = strdup(given ? given : "");
     if (!kept)
         return CL_OUT_OF_HOST_MEMORY;
     struct work work = {.kind = BUILD, .program = program, .options = kept};
-    cl_int err = check_devices_and_notify(program->context, num_devices, device_list, notify, data);
+    cl_int err = check_devices_and_notify(&work, num_devices, device_list, notify, data);
     if (!err)
         err = check_buildable(program);
     if (!err && !keep)
         err = parse_options(&work, program->context);
     if (!err) {
-        work.parsed.kernel_arg_info |=
-            program->origin == PROGRAM_FROM_BINARY && program->build.kernel_arg_info;
+        bool inherits = program->origin == PROGRAM_FROM_BINARY;
+        work.parsed.kernel_arg_info |= inherits && kept_build->kernel_arg_info;
         work.parsed.create_library = false;
-        work.uniform_groups = program->origin == PROGRAM_FROM_BINARY && program->build.uniform_groups;
+        work.uniform_groups = inherits && kept_build->uniform_groups;
         err = work_run(&work, notify, data);
     }
     free(kept);
@@ -408,7 +462,7 @@ cl_int CL_API_CALL api_clCompileProgram(cl_program handle, cl_uint num_devices,
     if (!program)
         return CL_INVALID_PROGRAM;
     struct work work = {.kind = COMPILE, .program = program, .options = options ? options : ""};
-    cl_int err = check_devices_and_notify(program->context, num_devices, device_list, pfn_notify, user_data);
+    cl_int err = check_devices_and_notify(&work, num_devices, device_list, pfn_notify, user_data);
     if (!err && (!num_input_headers != !input_headers || !num_input_headers != !header_include_names))
         err = CL_INVALID_VALUE;
     if (!err)
@@ -440,8 +494,8 @@ static cl_int input_add(struct inputs *inputs, const struct context *context, cl
     if (program->context != context)
         return CL_INVALID_CONTEXT;
     runtime_lock();
-    const struct build *build = &program->build;
-    bool busy = build->status == CL_BUILD_IN_PROGRESS, linkable = is_linkable(build);
+    const struct build *build = program_latest(program);
+    bool busy = program_building(program), linkable = is_linkable(build);
     enum status status = linkable ? copy_words(&build->spirv, &inputs->modules[inputs->count]) : STATUS_OK;
     inputs->kernel_arg_info |= build->kernel_arg_info;
     inputs->uniform_groups |= build->uniform_groups;
@@ -488,12 +542,12 @@ static void keep_source(struct program_object *program, const struct inputs *inp
 static cl_int link_inputs(struct context *context, struct work *work, const struct inputs *inputs,
                           notify_function *notify, void *data, struct program_object **out_program)
 {
-    struct program_object *program = object_new(OBJECT_PROGRAM, sizeof *program);
+    bool all = work->device_count == 0;
+    struct program_object *program =
+        program_new(context, PROGRAM_FROM_LINK, all ? context->device_count : work->device_count,
+                    all ? context->devices : work->devices);
     if (!program)
         return CL_OUT_OF_HOST_MEMORY;
-    program->context = object_ref(context);
-    program->origin = PROGRAM_FROM_LINK;
-    program->build.status = CL_BUILD_NONE;
     keep_source(program, inputs);
     object_publish(program);
     *out_program = program;
@@ -529,7 +583,10 @@ cl_program CL_API_CALL api_clLinkProgram(cl_context handle, cl_uint num_devices,
     struct work work = {.kind = LINK, .options = options ? options : ""};
     if (!context)
         return error_return(errcode_ret, CL_INVALID_CONTEXT, NULL);
-    cl_int err = check_devices_and_notify(context, num_devices, device_list, pfn_notify, user_data);
+    cl_int err = !pfn_notify && user_data ? CL_INVALID_VALUE
+                                          : context_check_devices(context, num_devices, device_list);
+    work.device_count = num_devices;
+    work.devices = (struct cl_device **)(uintptr_t)device_list;
     if (!err && (!num_input_programs || !input_programs))
         err = CL_INVALID_VALUE;
     if (!err)

@@ -82,9 +82,9 @@ static bool has_required_size(const struct kernel_info *info)
     return info->required_size[0] != 0;
 }
 
-static bool groups_may_be_ragged(const struct device_config *config, const struct program_object *program)
+static bool groups_may_be_ragged(const struct device_config *config, bool uniform_groups)
 {
-    return config->non_uniform_groups && !device_is_before(config, 2, 0) && !program->build.uniform_groups;
+    return config->non_uniform_groups && !device_is_before(config, 2, 0) && !uniform_groups;
 }
 
 static bool divides(const struct launch_request *request)
@@ -133,10 +133,10 @@ static cl_int check_local(const struct launch_request *request, const struct dev
 }
 
 static cl_int take_local(struct launch_request *request, const struct queue *queue,
-                         const struct kernel_object *kernel, const size_t *size)
+                         const struct kernel_object *kernel, const size_t *size, bool uniform_groups)
 {
     const struct device_config *config = queue->device->config;
-    bool ragged = groups_may_be_ragged(config, kernel->program);
+    bool ragged = groups_may_be_ragged(config, uniform_groups);
     cl_int err = CL_SUCCESS;
     if (size) {
         for (uint32_t d = 0; d < 3; d++)
@@ -241,18 +241,20 @@ static cl_int fill_kernel(struct enqueue *enqueue, cl_kernel handle, cl_uint wor
         return CL_INVALID_KERNEL;
     if (kernel->program->context != queue->context)
         return CL_INVALID_CONTEXT;
-    if (!program_executable(kernel->program))
+    bool uniform_groups = false;
+    request->kernel = program_kernel_for(kernel->program, queue->device, kernel->info->name, &uniform_groups);
+    if (!request->kernel)
         return CL_INVALID_PROGRAM_EXECUTABLE;
     if (work_dim < 1 || work_dim > 3)
         return CL_INVALID_WORK_DIMENSION;
-    request->kernel = kernel->kernel;
+    request->root = queue->device->root;
     request->device = queue->device->base.id;
     request->compute_units = queue->units.units;
     request->compute_unit_count = queue->units.count;
     request->work_dim = work_dim;
     cl_int err = take_global(request, queue->device->config, global_size, global_offset);
     if (!err)
-        err = take_local(request, queue, kernel, local_size);
+        err = take_local(request, queue, kernel, local_size, uniform_groups);
     if (!err)
         err = check_args(queue, kernel);
     if (err)

@@ -53,6 +53,8 @@ static cl_int create_kernel(struct program_object *program, const char *name,
     const struct kernel *code = program_find_kernel(executable, name);
     if (!code)
         return CL_INVALID_KERNEL_NAME;
+    if (!program_agrees_on(program, code))
+        return CL_INVALID_KERNEL_DEFINITION;
     *out_kernel = kernel_new(program, code);
     if (!*out_kernel)
         return CL_OUT_OF_HOST_MEMORY;

@@ -60,6 +60,7 @@ liborrery_la_SOURCES = \
 	%D%/program.c \
 	%D%/program.h \
 	%D%/program_binary.c \
+	%D%/program_build.c \
 	%D%/queue.c \
 	%D%/queue.h \
 	%D%/queue_family.c \

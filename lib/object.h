@@ -103,9 +103,9 @@ struct cl_device { /* cl_device_id */
     struct device *device;      /* sim */
     struct cl_device *parent;   /* NULL: root; referenced */
     const struct device_config *config;
+    uint32_t root;              /* number of its root in the scenario */
     struct topology *topology;  /* the root's: a copy of the configuration's as it was when the device was made */
-    uint32_t first_unit;        /* unit 0 of the topology, as the simulated machine counts */
-    uint32_t index;             /* of a root among roots */
+    uint32_t index;             /* of its root among those that the platform lists */
     struct unit_set units;      /* of the topology */
     struct partition_type type; /* how it was made */
     struct queue *default_queue;
@@ -145,7 +145,9 @@ struct memobj { /* cl_mem: buffer or sub-buffer here; images and pipes later */
     struct map_record *maps; cl_uint map_count;
 };
 
-struct build { /* per program; all devices share one simulated architecture */
+struct build { /* of a program, for some of its devices */
+    struct build *next;
+    cl_uint device_count; struct cl_device **devices; /* referenced */
     cl_build_status status; char *options; char *log;
     cl_program_binary_type binary_type;
     struct spirv spirv;          /* compiled object, library or executable */
@@ -161,7 +163,9 @@ struct program_object { /* cl_program */
     char *source;               /* clCreateProgramWithSource, joined; or as the binary kept it */
     struct spirv il;            /* clCreateProgramWithIL, clCreateProgramWithBinary */
     cl_program_binary_type il_type; /* of the binary */
-    struct build build;         /* guarded by runtime_lock while status is IN_PROGRESS */
+    /* guarded by runtime_lock */
+    cl_uint device_count; struct cl_device **devices; /* given at creation, or built for since; referenced */
+    struct build *builds;       /* the latest first; no device is in two of them */
     struct spec_constant *constants; size_t constant_count;
     cl_uint attached_kernels;   /* atomic */
     struct destructor *destructors;

@@ -22,39 +22,40 @@ static struct program_object *program_lookup(cl_program handle)
 
 /* ---- the object ------------------------------------------------------------------ */
 
-static struct program_object *program_new(struct context *context, enum program_origin origin)
+struct program_object *program_new(struct context *context, enum program_origin origin, cl_uint count,
+                                   struct cl_device *const *devices)
 {
     struct program_object *program = object_new(OBJECT_PROGRAM, sizeof *program);
     if (!program)
         return NULL;
     program->context = object_ref(context);
     program->origin = origin;
-    program->build.status = CL_BUILD_NONE;
+    if (!program_reserve_devices(program, count)) {
+        object_unref(program);
+        return NULL;
+    }
+    program_add_devices(program, count, devices);
     return program;
+}
+
+/* For all devices of the context. */
+static struct program_object *program_of_context(struct context *context, enum program_origin origin)
+{
+    return program_new(context, origin, context->device_count, context->devices);
 }
 
 void program_destroy(void *object)
 {
     struct program_object *program = object;
     destructor_run(program->destructors, program);
-    if (program->build.program)
-        program_release(program->build.program);
-    spirv_fini(&program->build.spirv);
+    build_free(program->builds);
     spirv_fini(&program->il);
-    free(program->build.options);
-    free(program->build.log);
+    for (cl_uint i = 0; i < program->device_count; i++)
+        object_unref(program->devices[i]);
+    free(program->devices);
     free(program->constants);
     free(program->source);
     object_unref(program->context);
-}
-
-struct program *program_executable(struct program_object *program)
-{
-    runtime_lock();
-    struct program *executable =
-        program->build.status == CL_BUILD_IN_PROGRESS ? NULL : program->build.program;
-    runtime_unlock();
-    return executable;
 }
 
 void program_attach(struct program_object *program)
@@ -71,7 +72,7 @@ void program_detach(struct program_object *program)
 
 bool program_info_available(const struct program_object *program)
 {
-    return program->origin != PROGRAM_FROM_IL && program->build.kernel_arg_info;
+    return program->origin != PROGRAM_FROM_IL && program_latest(program)->kernel_arg_info;
 }
 
 /* Publishes, or destroys when err. */
@@ -127,7 +128,7 @@ cl_program CL_API_CALL api_clCreateProgramWithSource(cl_context handle, cl_uint 
         return error_return(errcode_ret, CL_INVALID_CONTEXT, NULL);
     if (!all_given(count, strings))
         err = CL_INVALID_VALUE;
-    else if (!(program = program_new(context, PROGRAM_FROM_SOURCE)) ||
+    else if (!(program = program_of_context(context, PROGRAM_FROM_SOURCE)) ||
              !(program->source = join(count, strings, lengths)))
         err = CL_OUT_OF_HOST_MEMORY;
     return finish_creation(context, program, "clCreateProgramWithSource", err, errcode_ret);
@@ -170,7 +171,7 @@ cl_program CL_API_CALL api_clCreateProgramWithIL(cl_context handle, const void *
         err = CL_INVALID_OPERATION;
     else if (!il || !length)
         err = CL_INVALID_VALUE;
-    else if (!(program = program_new(context, PROGRAM_FROM_IL)))
+    else if (!(program = program_of_context(context, PROGRAM_FROM_IL)))
         err = CL_OUT_OF_HOST_MEMORY;
     else
         err = copy_il(&program->il, il, length);
@@ -201,7 +202,10 @@ static cl_int check_binaries(const struct context *context, cl_uint num_devices,
 static cl_int load_binaries(struct program_object *program, cl_uint num_devices, const size_t *lengths,
                             const unsigned char *const *binaries, cl_int *binary_status)
 {
-    bool good = program_binary_read(program, binaries[0], lengths[0]);
+    program->builds = build_new(program->device_count, program->devices);
+    if (!program->builds)
+        return CL_OUT_OF_HOST_MEMORY;
+    bool good = program_binary_read(program, program->builds, binaries[0], lengths[0]);
     for (cl_uint i = 0; i < num_devices && binary_status; i++)
         binary_status[i] = good ? CL_SUCCESS : CL_INVALID_BINARY;
     return good ? CL_SUCCESS : CL_INVALID_BINARY;
@@ -217,7 +221,8 @@ cl_program CL_API_CALL api_clCreateProgramWithBinary(cl_context handle, cl_uint 
     if (!context)
         return error_return(errcode_ret, CL_INVALID_CONTEXT, NULL);
     cl_int err = check_binaries(context, num_devices, device_list, lengths, binaries, binary_status);
-    if (!err && !(program = program_new(context, PROGRAM_FROM_BINARY)))
+    if (!err &&
+        !(program = program_new(context, PROGRAM_FROM_BINARY, num_devices, (struct cl_device *const *)device_list)))
         err = CL_OUT_OF_HOST_MEMORY;
     if (!err)
         err = load_binaries(program, num_devices, lengths, binaries, binary_status);
@@ -316,8 +321,7 @@ cl_int CL_API_CALL api_clSetProgramReleaseCallback(cl_program handle,
 
 static cl_int ask_devices(const struct info_reply *reply, const struct program_object *program)
 {
-    const struct context *context = program->context;
-    return info_bytes(reply, context->devices, context->device_count * sizeof *context->devices);
+    return info_bytes(reply, program->devices, program->device_count * sizeof *program->devices);
 }
 
 static cl_int ask_il(const struct info_reply *reply, const struct program_object *program)
@@ -332,12 +336,12 @@ static cl_int ask_il(const struct info_reply *reply, const struct program_object
 
 static cl_int ask_binary_sizes(const struct info_reply *reply, const struct program_object *program)
 {
-    cl_uint count = program->context->device_count;
+    cl_uint count = program->device_count;
     size_t *sizes = calloc(count, sizeof *sizes);
     if (!sizes)
         return CL_OUT_OF_HOST_MEMORY;
     for (cl_uint i = 0; i < count; i++)
-        sizes[i] = program_binary_size(program);
+        sizes[i] = program_binary_size(program, program_build(program, program->devices[i]));
     cl_int err = info_bytes(reply, sizes, count * sizeof *sizes);
     free(sizes);
     return err;
@@ -346,7 +350,7 @@ static cl_int ask_binary_sizes(const struct info_reply *reply, const struct prog
 /* The caller's array holds pointers to the caller's memory. */
 static cl_int ask_binaries(const struct info_reply *reply, const struct program_object *program)
 {
-    size_t size = program->context->device_count * sizeof(unsigned char *);
+    size_t size = program->device_count * sizeof(unsigned char *);
     if (reply->size_ret)
         *reply->size_ret = size;
     if (!reply->value)
@@ -354,9 +358,11 @@ static cl_int ask_binaries(const struct info_reply *reply, const struct program_
     if (reply->size < size)
         return CL_INVALID_VALUE;
     unsigned char **targets = reply->value;
-    for (cl_uint i = 0; i < program->context->device_count; i++)
-        if (targets[i] && program_binary_size(program))
-            program_binary_write(program, targets[i]);
+    for (cl_uint i = 0; i < program->device_count; i++) {
+        const struct build *build = program_build(program, program->devices[i]);
+        if (targets[i] && program_binary_size(program, build))
+            program_binary_write(program, build, targets[i]);
+    }
     return CL_SUCCESS;
 }
 
@@ -378,17 +384,25 @@ static cl_int ask_kernel_names(const struct info_reply *reply, const struct prog
     return err;
 }
 
+static const struct program *any_executable(const struct program_object *program)
+{
+    const struct build *build = program->builds;
+    while (build && !build->program)
+        build = build->next;
+    return build ? build->program : NULL;
+}
+
 static cl_int ask_program(const struct info_reply *reply, const struct program_object *program,
                           cl_program_info param_name)
 {
-    const struct program *executable = program->build.program;
+    const struct program *executable = any_executable(program);
     switch (param_name) {
     case CL_PROGRAM_REFERENCE_COUNT:
         return INFO_VALUE(reply, cl_uint, program->base.refs);
     case CL_PROGRAM_CONTEXT:
         return INFO_VALUE(reply, cl_context, (cl_context)program->context);
     case CL_PROGRAM_NUM_DEVICES:
-        return INFO_VALUE(reply, cl_uint, program->context->device_count);
+        return INFO_VALUE(reply, cl_uint, program->device_count);
     case CL_PROGRAM_DEVICES:
         return ask_devices(reply, program);
     case CL_PROGRAM_SOURCE:
@@ -457,7 +471,7 @@ cl_int CL_API_CALL api_clGetProgramBuildInfo(cl_program handle, cl_device_id dev
     if (!context_serves(program->context, device))
         return CL_INVALID_DEVICE;
     runtime_lock();
-    cl_int err = ask_build(reply, &program->build, param_name);
+    cl_int err = ask_build(reply, program_build(program, (struct cl_device *)device), param_name);
     runtime_unlock();
     return err;
 }

@@ -44,13 +44,13 @@ static size_t text_bytes(const char *text)
     return text ? strlen(text) + 1 : 0;
 }
 
-size_t program_binary_size(const struct program_object *program)
+size_t program_binary_size(const struct program_object *program, const struct build *build)
 {
-    if (!program->build.spirv.words)
+    if (!build->spirv.words)
         return 0;
-    return sizeof(struct header) + text_bytes(program->build.options) + text_bytes(program->source) +
+    return sizeof(struct header) + text_bytes(build->options) + text_bytes(program->source) +
            program->constant_count * sizeof *program->constants +
-           program->build.spirv.word_count * sizeof(uint32_t);
+           build->spirv.word_count * sizeof(uint32_t);
 }
 
 static unsigned char *put(unsigned char *out, const void *bytes, size_t size)
@@ -60,10 +60,9 @@ static unsigned char *put(unsigned char *out, const void *bytes, size_t size)
     return out + size;
 }
 
-void program_binary_write(const struct program_object *program, unsigned char *out)
+void program_binary_write(const struct program_object *program, const struct build *build, unsigned char *out)
 {
-    const struct build *build = &program->build;
-    size_t size = program_binary_size(program);
+    size_t size = program_binary_size(program, build);
     struct header header = {
         .version = BINARY_VERSION,
         .type = build->binary_type,
@@ -145,18 +144,18 @@ static bool take_words(const unsigned char *at, uint64_t count, struct spirv *ou
     return true;
 }
 
-bool program_binary_read(struct program_object *program, const unsigned char *bytes, size_t size)
+bool program_binary_read(struct program_object *program, struct build *build, const unsigned char *bytes, size_t size)
 {
     struct header header;
     if (!header_read(&header, bytes, size) || !type_known(header.type))
         return false;
     const unsigned char *at = bytes + sizeof header;
-    program->il_type = program->build.binary_type = header.type;
-    program->build.kernel_arg_info = header.flags & FLAG_KERNEL_ARG_INFO;
-    program->build.uniform_groups = header.flags & FLAG_UNIFORM_GROUPS;
-    return take_text(&at, header.options_bytes, &program->build.options) &&
+    program->il_type = build->binary_type = header.type;
+    build->kernel_arg_info = header.flags & FLAG_KERNEL_ARG_INFO;
+    build->uniform_groups = header.flags & FLAG_UNIFORM_GROUPS;
+    return take_text(&at, header.options_bytes, &build->options) &&
            take_text(&at, header.source_bytes, &program->source) &&
            take_constants(&at, header.constant_count, program) &&
            take_words(at, header.word_count, &program->il) &&
-           take_words(at, header.word_count, &program->build.spirv);
+           take_words(at, header.word_count, &build->spirv);
 }

@@ -62,7 +62,7 @@ cl_int queue_family_check(const struct cl_device *device, cl_ulong family, cl_ul
 static void add_units(struct queue *queue, const struct unit_set *units)
 {
     for (uint32_t i = 0; i < units->count; i++)
-        queue->units.units[queue->units.count++] = units->units[i] + queue->device->first_unit;
+        queue->units.units[queue->units.count++] = units->units[i] + queue->device->config->first_unit;
 }
 
 /* Of a whole tile one cslice: the others' units are not lent. */

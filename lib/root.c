@@ -50,14 +50,14 @@ static struct topology *copy_topology(const struct topology *topology)
 }
 
 static struct cl_device *root_new(struct device *device, const struct device_config *config,
-                                  const struct topology *topology, uint32_t first_unit, struct unit_set *units)
+                                  const struct topology *topology, uint32_t index, struct unit_set *units)
 {
     struct cl_device *root = device_object_new(device, config, NULL, units);
     if (!root) {
         unit_set_fini(units);
         return NULL;
     }
-    root->first_unit = first_unit;
+    root->root = index;
     root->topology = copy_topology(topology);
     if (root->topology)
         return root;
@@ -67,7 +67,7 @@ static struct cl_device *root_new(struct device *device, const struct device_con
 
 struct cl_device *root_part(const struct cl_device *whole, struct unit_set *units)
 {
-    return root_new(whole->device, whole->config, whole->topology, whole->first_unit, units);
+    return root_new(whole->device, whole->config, whole->topology, whole->root, units);
 }
 
 static enum status add_tiles(struct roots *roots, struct cl_device *whole)
@@ -86,12 +86,12 @@ static enum status add_tiles(struct roots *roots, struct cl_device *whole)
 }
 
 static enum status add_device(struct roots *roots, struct device *device, const struct device_config *config,
-                              uint32_t index, uint32_t first_unit, struct diagnosis *diagnosis)
+                              uint32_t index, struct diagnosis *diagnosis)
 {
     struct unit_set units;
     struct cl_device *root = NULL;
     if (set_all_units(config->topology.compute_units, &units))
-        root = root_new(device, config, &config->topology, first_unit, &units);
+        root = root_new(device, config, &config->topology, index, &units);
     if (!root)
         return STATUS_OUT_OF_MEMORY;
     enum hierarchy hierarchy = config->hierarchy;
@@ -109,7 +109,9 @@ enum status roots_make(struct device *device, const struct scenario *scenario, s
                        struct diagnosis *diagnosis)
 {
     *out_roots = (struct roots){0};
-    enum status status = add_device(out_roots, device, &scenario->device, 0, 0, diagnosis);
+    enum status status = STATUS_OK;
+    for (uint32_t i = 0; i < scenario_root_count(scenario) && !status; i++)
+        status = add_device(out_roots, device, scenario_root(scenario, i), i, diagnosis);
     if (!status && scenario->device_selector)
         status = selector_apply(scenario->device_selector, out_roots, diagnosis);
     for (cl_uint i = 0; i < out_roots->count; i++)

@@ -38,7 +38,7 @@ struct cl_device *device_object_new(struct device *device, const struct device_c
     object->parent = object_ref(parent);
     if (parent) {
         object->topology = parent->topology;
-        object->first_unit = parent->first_unit;
+        object->root = parent->root;
         object->index = parent->index;
     }
     object->units = *units;

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a program has been built for: devices, and the latest build for each. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "context.h"
+#include "program.h"
+#include "subdevice.h"
+
+static const struct build no_build = {.status = CL_BUILD_NONE};
+
+/* ---- devices --------------------------------------------------------------------- */
+
+static bool has_device(cl_uint count, struct cl_device *const *devices, const struct cl_device *device)
+{
+    for (cl_uint i = 0; i < count; i++)
+        if (devices[i] == device)
+            return true;
+    return false;
+}
+
+bool program_reserve_devices(struct program_object *program, cl_uint more)
+{
+    size_t room = program->device_count + (size_t)more + 1;
+    struct cl_device **grown = realloc(program->devices, room * sizeof *grown);
+    if (grown)
+        program->devices = grown;
+    return grown != NULL;
+}
+
+void program_add_devices(struct program_object *program, cl_uint count, struct cl_device *const *devices)
+{
+    for (cl_uint i = 0; i < count; i++)
+        if (!has_device(program->device_count, program->devices, devices[i]))
+            program->devices[program->device_count++] = object_ref(devices[i]);
+}
+
+/* A binary is for the devices it was given for, a source for all that the context serves. */
+cl_int program_check_devices(const struct program_object *program, cl_uint num_devices,
+                             const cl_device_id *device_list)
+{
+    cl_int err = context_check_devices(program->context, num_devices, device_list);
+    for (cl_uint i = 0; i < num_devices && !err && program->origin == PROGRAM_FROM_BINARY; i++)
+        if (!has_device(program->device_count, program->devices, (struct cl_device *)device_list[i]))
+            err = CL_INVALID_DEVICE;
+    return err;
+}
+
+/* ---- builds (runtime_lock held) ------------------------------------------------------ */
+
+const struct build *program_latest(const struct program_object *program)
+{
+    return program->builds ? program->builds : &no_build;
+}
+
+/* A build for a device is good for its sub-devices, unless they have their own. */
+const struct build *program_build(const struct program_object *program, const struct cl_device *device)
+{
+    for (; device; device = device->parent)
+        for (const struct build *build = program->builds; build; build = build->next)
+            if (has_device(build->device_count, build->devices, device))
+                return build;
+    return &no_build;
+}
+
+bool program_building(const struct program_object *program)
+{
+    for (const struct build *build = program->builds; build; build = build->next)
+        if (build->status == CL_BUILD_IN_PROGRESS)
+            return true;
+    return false;
+}
+
+static void forget_devices(struct build *build, const struct build *newer)
+{
+    cl_uint kept = 0;
+    for (cl_uint i = 0; i < build->device_count; i++) {
+        if (has_device(newer->device_count, newer->devices, build->devices[i]))
+            object_unref(build->devices[i]);
+        else
+            build->devices[kept++] = build->devices[i];
+    }
+    build->device_count = kept;
+}
+
+void program_push_build(struct program_object *program, struct build *build, struct build **out_old)
+{
+    struct build **link = &program->builds;
+    while (*link) {
+        struct build *older = *link;
+        forget_devices(older, build);
+        if (older->device_count) {
+            link = &older->next;
+            continue;
+        }
+        *link = older->next;
+        older->next = *out_old;
+        *out_old = older;
+    }
+    build->next = program->builds;
+    program->builds = build;
+}
+
+/* ---- one build ------------------------------------------------------------------------- */
+
+struct build *build_new(cl_uint count, struct cl_device *const *devices)
+{
+    struct build *build = calloc(1, sizeof *build);
+    if (!build)
+        return NULL;
+    build->status = CL_BUILD_NONE;
+    build->devices = calloc(count, sizeof *build->devices);
+    if (!build->devices) {
+        free(build);
+        return NULL;
+    }
+    for (; build->device_count < count; build->device_count++)
+        build->devices[build->device_count] = object_ref(devices[build->device_count]);
+    return build;
+}
+
+void build_free(struct build *list)
+{
+    while (list) {
+        struct build *build = list;
+        list = build->next;
+        if (build->program)
+            program_release(build->program);
+        spirv_fini(&build->spirv);
+        free(build->options);
+        free(build->log);
+        for (cl_uint i = 0; i < build->device_count; i++)
+            object_unref(build->devices[i]);
+        free(build->devices);
+        free(build);
+    }
+}
+
+/* ---- executables ------------------------------------------------------------------------- */
+
+struct program *program_executable(struct program_object *program)
+{
+    struct program *executable = NULL;
+    runtime_lock();
+    bool busy = program_building(program);
+    for (const struct build *build = program->builds; build && !busy && !executable; build = build->next)
+        executable = build->program;
+    runtime_unlock();
+    return executable;
+}
+
+const struct kernel *program_kernel_for(const struct program_object *program, const struct cl_device *device,
+                                        const char *name, bool *out_uniform_groups)
+{
+    runtime_lock();
+    const struct build *build = program_build(program, device);
+    const struct kernel *kernel = build->program && !program_building(program)
+                                      ? program_find_kernel(build->program, name)
+                                      : NULL;
+    *out_uniform_groups = build->uniform_groups;
+    runtime_unlock();
+    return kernel;
+}
+
+static bool same_arguments(const struct kernel_info *a, const struct kernel_info *b)
+{
+    if (a->arg_count != b->arg_count)
+        return false;
+    for (size_t i = 0; i < a->arg_count; i++)
+        if (a->args[i].kind != b->args[i].kind || a->args[i].size != b->args[i].size ||
+            strcmp(a->args[i].type_name, b->args[i].type_name))
+            return false;
+    return true;
+}
+
+bool program_agrees_on(const struct program_object *program, const struct kernel *kernel)
+{
+    const struct kernel_info *info = kernel_info(kernel);
+    bool agrees = true;
+    runtime_lock();
+    for (const struct build *build = program->builds; build && agrees; build = build->next) {
+        const struct kernel *other = build->program ? program_find_kernel(build->program, info->name) : NULL;
+        agrees = !other || same_arguments(info, kernel_info(other));
+    }
+    runtime_unlock();
+    return agrees;
+}
