@@ -102,6 +102,25 @@ bool context_serves(const struct context *context, cl_device_id handle)
     return false;
 }
 
+bool context_any(const struct context *context, bool (*holds)(const struct cl_device *device))
+{
+    for (cl_uint i = 0; i < context->device_count; i++)
+        if (holds(context->devices[i]))
+            return true;
+    return false;
+}
+
+struct allocation_limits context_max_allocation(const struct context *context)
+{
+    struct allocation_limits limits = {.least = UINT64_MAX};
+    for (cl_uint i = 0; i < context->device_count; i++) {
+        uint64_t bytes = context->devices[i]->config->max_allocation;
+        limits.least = bytes < limits.least ? bytes : limits.least;
+        limits.most = bytes > limits.most ? bytes : limits.most;
+    }
+    return limits;
+}
+
 cl_int context_check_devices(const struct context *context, cl_uint num_devices,
                              const cl_device_id *device_list)
 {

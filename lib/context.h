@@ -6,6 +6,8 @@
  *   context_lookup         the live context, or NULL
  *   context_has_device     was it made of this device?
  *   context_serves         or of one above it? then the sub-device may be used in it, too
+ *   context_any            does it hold for one of the devices?
+ *   context_max_allocation the least and the largest of its devices' largest allocations
  *   context_check_devices  the (num_devices, device_list) pair of many calls: CL_INVALID_VALUE
  *                          when only one is given, CL_INVALID_DEVICE for a stranger
  *   context_refuse         returns err; when it is one, tells the context's notify function
@@ -18,6 +20,9 @@
 struct context *context_lookup(cl_context handle);
 bool context_has_device(const struct context *context, cl_device_id handle);
 bool context_serves(const struct context *context, cl_device_id handle);
+bool context_any(const struct context *context, bool (*holds)(const struct cl_device *device));
+struct allocation_limits { uint64_t least, most; };
+struct allocation_limits context_max_allocation(const struct context *context);
 cl_int context_check_devices(const struct context *context, cl_uint num_devices,
                              const cl_device_id *device_list);
 cl_int context_refuse(struct context *context, const char *call, cl_int err);

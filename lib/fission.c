@@ -30,9 +30,12 @@ static const struct {
     cl_device_partition_property_ext value;
     enum topology_level level;
 } domains[] = {
-    {CL_AFFINITY_DOMAIN_NUMA_EXT, TOPOLOGY_NUMA},   {CL_AFFINITY_DOMAIN_L4_CACHE_EXT, TOPOLOGY_L4},
-    {CL_AFFINITY_DOMAIN_L3_CACHE_EXT, TOPOLOGY_L3}, {CL_AFFINITY_DOMAIN_L2_CACHE_EXT, TOPOLOGY_L2},
-    {CL_AFFINITY_DOMAIN_L1_CACHE_EXT, TOPOLOGY_L1}, {CL_AFFINITY_DOMAIN_NEXT_FISSIONABLE_EXT, TOPOLOGY_MACHINE},
+    {CL_AFFINITY_DOMAIN_NUMA_EXT, TOPOLOGY_NUMA},
+    {CL_AFFINITY_DOMAIN_L4_CACHE_EXT, TOPOLOGY_L4},
+    {CL_AFFINITY_DOMAIN_L3_CACHE_EXT, TOPOLOGY_L3},
+    {CL_AFFINITY_DOMAIN_L2_CACHE_EXT, TOPOLOGY_L2},
+    {CL_AFFINITY_DOMAIN_L1_CACHE_EXT, TOPOLOGY_L1},
+    {CL_AFFINITY_DOMAIN_NEXT_FISSIONABLE_EXT, TOPOLOGY_MACHINE},
 };
 enum { DOMAIN_COUNT = sizeof domains / sizeof *domains };
 
@@ -103,17 +106,12 @@ cl_int device_info_fission_style(const struct info_reply *reply, const struct cl
 static cl_int list_error(enum partition_result result, cl_int bad_value, cl_int bad_count)
 {
     switch (result) {
-    case PARTITION_OK:
-        return CL_SUCCESS;
-    case PARTITION_NO_MEMORY:
-        return CL_OUT_OF_HOST_MEMORY;
-    case PARTITION_BAD_VALUE:
-        return bad_value;
-    case PARTITION_BAD_COUNT:
-        return bad_count;
+    case PARTITION_OK: return CL_SUCCESS;
+    case PARTITION_NO_MEMORY: return CL_OUT_OF_HOST_MEMORY;
+    case PARTITION_BAD_VALUE: return bad_value;
+    case PARTITION_BAD_COUNT: return bad_count;
     case PARTITION_IMPOSSIBLE:
-    default:
-        return CL_DEVICE_PARTITION_FAILED_EXT;
+    default: return CL_DEVICE_PARTITION_FAILED_EXT;
     }
 }
 
@@ -148,20 +146,17 @@ static cl_int take_values(const struct cl_device *device, const cl_device_partit
 {
     *out_next = 2;
     switch (type->scheme) {
-    case SCHEME_EQUALLY:
-        return take_equally(device, list[1], type);
+    case SCHEME_EQUALLY: return take_equally(device, list[1], type);
     case SCHEME_BY_COUNTS:
         return list_error(subdevice_take_counts(device, list, ext_value, type, out_next),
                           CL_INVALID_PARTITION_COUNT_EXT, CL_INVALID_PARTITION_COUNT_EXT);
     case SCHEME_BY_NAMES:
         return list_error(subdevice_take_names(device, list, ext_value, type, out_next),
                           CL_INVALID_PARTITION_NAME_EXT, CL_INVALID_PARTITION_COUNT_EXT);
-    case SCHEME_BY_AFFINITY:
-        return take_domain(list[1], type);
+    case SCHEME_BY_AFFINITY: return take_domain(list[1], type);
     case SCHEME_BY_CSLICE:
     case SCHEME_NONE:
-    default:
-        return CL_INVALID_PROPERTY;
+    default: return CL_INVALID_PROPERTY;
     }
 }
 

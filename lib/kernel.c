@@ -276,7 +276,7 @@ cl_int CL_API_CALL api_clSetKernelArgSVMPointer(cl_kernel handle, cl_uint arg_in
         return CL_INVALID_KERNEL;
     struct context *context = kernel->program->context;
     cl_int err = CL_SUCCESS;
-    if (!device_supports_svm(context->devices[0]))
+    if (!context_any(context, device_supports_svm))
         err = CL_INVALID_OPERATION;
     else if (!takes_pointer(kernel, arg_index))
         err = CL_INVALID_ARG_INDEX;
@@ -292,7 +292,7 @@ cl_int CL_API_CALL api_clSetKernelArgSVMPointer(cl_kernel handle, cl_uint arg_in
 static cl_int set_svm_pointers(struct kernel_object *kernel, size_t size, const void *value)
 {
     void *pointers = NULL;
-    if (!device_supports_svm(kernel->program->context->devices[0]))
+    if (!context_any(kernel->program->context, device_supports_svm))
         return CL_INVALID_OPERATION;
     if (size % sizeof(void *) || !size != !value)
         return CL_INVALID_VALUE;

@@ -110,13 +110,13 @@ cl_int CL_API_CALL api_clGetKernelArgInfo(cl_kernel handle, cl_uint arg_index, c
 
 /* ---- the kernel on a device ---------------------------------------------------------------- */
 
-/* NULL stands for the only device there is. */
+/* NULL stands for the only device of the program. */
 static const struct cl_device *device_of(const struct kernel_object *kernel, cl_device_id handle)
 {
-    const struct context *context = kernel->program->context;
+    const struct program_object *program = kernel->program;
     if (!handle)
-        return context->device_count == 1 ? context->devices[0] : NULL;
-    return context_serves(context, handle) ? (const struct cl_device *)handle : NULL;
+        return program->device_count == 1 ? program->devices[0] : NULL;
+    return context_serves(program->context, handle) ? (const struct cl_device *)handle : NULL;
 }
 
 static cl_ulong local_bytes(const struct kernel_object *kernel)

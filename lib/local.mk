@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-lib_LTLIBRARIES += liborrery.la
-liborrery_la_SOURCES = \
+# libapi.la is the API without the simulator: liborrery.la has both, and so have tests that look inside.
+noinst_LTLIBRARIES += libapi.la
+libapi_la_SOURCES = \
 	%D%/absent.c \
 	%D%/api.h \
 	%D%/build.c \
@@ -78,7 +79,9 @@ liborrery_la_SOURCES = \
 	%D%/svm.h \
 	%D%/transfer.h \
 	%D%/wait.c
-liborrery_la_LIBADD = libsim.la
+lib_LTLIBRARIES += liborrery.la
+liborrery_la_SOURCES =
+liborrery_la_LIBADD = libapi.la libsim.la
 # No -fvisibility=hidden: CL_API_ENTRY is empty on Linux, both together export nothing. -Bsymbolic keeps our
 # own calls ours when a loader that exports the same names is in the process.
 liborrery_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -export-symbols $(srcdir)/%D%/icd.sym \

@@ -34,7 +34,7 @@ static bool flags_valid(cl_mem_flags flags)
 
 static cl_int check_size(struct context *context, cl_mem_flags flags, size_t size, const void *host_ptr)
 {
-    if (!size || size > context->devices[0]->config->max_allocation)
+    if (!size || size > context_max_allocation(context).most)
         return CL_INVALID_BUFFER_SIZE;
     const struct svm_allocation *svm = host_ptr ? svm_find(context, host_ptr) : NULL;
     if (svm && (flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR)) &&

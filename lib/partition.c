@@ -28,12 +28,9 @@ static cl_int answer(const struct cl_device *device, enum situation situation)
 #undef ANSWER
     };
     switch (device->config->errors) {
-    case ANSWERS_SPEC:
-        return table[situation].spec;
-    case ANSWERS_POCL:
-        return table[situation].pocl;
-    default:
-        return table[situation].cts;
+    case ANSWERS_SPEC: return table[situation].spec;
+    case ANSWERS_POCL: return table[situation].pocl;
+    default: return table[situation].cts;
     }
 }
 
@@ -48,9 +45,12 @@ static const struct {
     cl_device_affinity_domain bit;
     enum topology_level level;
 } domains[] = {
-    {CL_DEVICE_AFFINITY_DOMAIN_NUMA, TOPOLOGY_NUMA},    {CL_DEVICE_AFFINITY_DOMAIN_L4_CACHE, TOPOLOGY_L4},
-    {CL_DEVICE_AFFINITY_DOMAIN_L3_CACHE, TOPOLOGY_L3},  {CL_DEVICE_AFFINITY_DOMAIN_L2_CACHE, TOPOLOGY_L2},
-    {CL_DEVICE_AFFINITY_DOMAIN_L1_CACHE, TOPOLOGY_L1},  {CL_DEVICE_AFFINITY_DOMAIN_NEXT_PARTITIONABLE, TOPOLOGY_MACHINE},
+    {CL_DEVICE_AFFINITY_DOMAIN_NUMA, TOPOLOGY_NUMA},
+    {CL_DEVICE_AFFINITY_DOMAIN_L4_CACHE, TOPOLOGY_L4},
+    {CL_DEVICE_AFFINITY_DOMAIN_L3_CACHE, TOPOLOGY_L3},
+    {CL_DEVICE_AFFINITY_DOMAIN_L2_CACHE, TOPOLOGY_L2},
+    {CL_DEVICE_AFFINITY_DOMAIN_L1_CACHE, TOPOLOGY_L1},
+    {CL_DEVICE_AFFINITY_DOMAIN_NEXT_PARTITIONABLE, TOPOLOGY_MACHINE},
 };
 enum { DOMAIN_COUNT = sizeof domains / sizeof *domains };
 
@@ -184,16 +184,12 @@ static cl_int list_error(const struct cl_device *device, enum partition_result r
                          enum situation count)
 {
     switch (result) {
-    case PARTITION_OK:
-        return CL_SUCCESS;
-    case PARTITION_NO_MEMORY:
-        return CL_OUT_OF_HOST_MEMORY;
-    case PARTITION_BAD_COUNT:
-        return answer(device, count);
+    case PARTITION_OK: return CL_SUCCESS;
+    case PARTITION_NO_MEMORY: return CL_OUT_OF_HOST_MEMORY;
+    case PARTITION_BAD_COUNT: return answer(device, count);
     case PARTITION_BAD_VALUE:
     case PARTITION_IMPOSSIBLE:
-    default:
-        return answer(device, value);
+    default: return answer(device, value);
     }
 }
 
@@ -203,8 +199,7 @@ static cl_int take_values(const struct cl_device *device, const cl_device_partit
 {
     *out_next = 2;
     switch (type->scheme) {
-    case SCHEME_EQUALLY:
-        return take_equally(device, list[1], type);
+    case SCHEME_EQUALLY: return take_equally(device, list[1], type);
     case SCHEME_BY_COUNTS: {
         enum partition_result result = subdevice_take_counts(device, list, core_value, type, out_next);
         *out_next = 0; /* one 0 may end both lists */
@@ -213,13 +208,10 @@ static cl_int take_values(const struct cl_device *device, const cl_device_partit
     case SCHEME_BY_NAMES:
         return list_error(device, subdevice_take_names(device, list, core_value, type, out_next),
                           SITUATION_NAMES_BAD, SITUATION_NAMES_BAD);
-    case SCHEME_BY_AFFINITY:
-        return take_domain(device, list[1], type);
-    case SCHEME_BY_CSLICE:
-        return list[1] ? answer(device, SITUATION_BAD_LIST) : CL_SUCCESS;
+    case SCHEME_BY_AFFINITY: return take_domain(device, list[1], type);
+    case SCHEME_BY_CSLICE: return list[1] ? answer(device, SITUATION_BAD_LIST) : CL_SUCCESS;
     case SCHEME_NONE:
-    default:
-        return answer(device, SITUATION_UNKNOWN_SCHEME);
+    default: return answer(device, SITUATION_UNKNOWN_SCHEME);
     }
 }
 

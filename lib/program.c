@@ -167,7 +167,7 @@ cl_program CL_API_CALL api_clCreateProgramWithIL(cl_context handle, const void *
     cl_int err = CL_SUCCESS;
     if (!context)
         return error_return(errcode_ret, CL_INVALID_CONTEXT, NULL);
-    if (!device_supports_il(context->devices[0]))
+    if (!context_any(context, device_supports_il))
         err = CL_INVALID_OPERATION;
     else if (!il || !length)
         err = CL_INVALID_VALUE;
@@ -310,7 +310,7 @@ cl_int CL_API_CALL api_clSetProgramReleaseCallback(cl_program handle,
     struct program_object *program = program_lookup(handle);
     if (!program)
         return CL_INVALID_PROGRAM;
-    if (!has_global_destructors(program->context->devices[0]))
+    if (!context_any(program->context, has_global_destructors))
         return CL_INVALID_OPERATION;
     if (!pfn_notify)
         return CL_INVALID_VALUE;

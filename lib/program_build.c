@@ -154,9 +154,8 @@ const struct kernel *program_kernel_for(const struct program_object *program, co
 {
     runtime_lock();
     const struct build *build = program_build(program, device);
-    const struct kernel *kernel = build->program && !program_building(program)
-                                      ? program_find_kernel(build->program, name)
-                                      : NULL;
+    const struct kernel *kernel =
+        build->program && !program_building(program) ? program_find_kernel(build->program, name) : NULL;
     *out_uniform_groups = build->uniform_groups;
     runtime_unlock();
     return kernel;

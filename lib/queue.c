@@ -117,7 +117,8 @@ static struct queue *queue_new(struct context *context, struct cl_device *device
     queue->properties = wishes->properties;
     queue->property_list = wishes->count ? malloc(wishes->count * sizeof *list) : NULL;
     bool room = !wishes->count || queue->property_list;
-    if (!room || queue_family_attach(queue, wishes->family_given, (cl_uint)wishes->family, (cl_uint)wishes->index)) {
+    if (!room ||
+        queue_family_attach(queue, wishes->family_given, (cl_uint)wishes->family, (cl_uint)wishes->index)) {
         object_unref(queue);
         return NULL;
     }
@@ -145,7 +146,8 @@ cl_command_queue CL_API_CALL api_clCreateCommandQueueWithProperties(cl_context c
     cl_int err = check_owners(context, device);
     if (!err)
         err = read_list((struct cl_device *)device, properties, &wishes);
-    if (!err && !(queue = queue_new((struct context *)context, (struct cl_device *)device, &wishes, properties)))
+    if (!err &&
+        !(queue = queue_new((struct context *)context, (struct cl_device *)device, &wishes, properties)))
         err = CL_OUT_OF_HOST_MEMORY;
     return finish_creation(context, "clCreateCommandQueueWithProperties", err, errcode_ret, queue);
 }
@@ -200,26 +202,19 @@ cl_int CL_API_CALL api_clGetCommandQueueInfo(cl_command_queue command_queue, cl_
     if (!queue)
         return CL_INVALID_COMMAND_QUEUE;
     switch (param_name) {
-    case CL_QUEUE_CONTEXT:
-        return INFO_VALUE(reply, cl_context, (cl_context)queue->context);
-    case CL_QUEUE_DEVICE:
-        return INFO_VALUE(reply, cl_device_id, (cl_device_id)queue->device);
+    case CL_QUEUE_CONTEXT: return INFO_VALUE(reply, cl_context, (cl_context)queue->context);
+    case CL_QUEUE_DEVICE: return INFO_VALUE(reply, cl_device_id, (cl_device_id)queue->device);
     case CL_QUEUE_REFERENCE_COUNT:
         return INFO_VALUE(reply, cl_uint, __atomic_load_n(&queue->base.refs, __ATOMIC_RELAXED));
-    case CL_QUEUE_PROPERTIES:
-        return INFO_VALUE(reply, cl_command_queue_properties, queue->properties);
+    case CL_QUEUE_PROPERTIES: return INFO_VALUE(reply, cl_command_queue_properties, queue->properties);
     case CL_QUEUE_PROPERTIES_ARRAY:
         return info_bytes(reply, queue->property_list, queue->property_count * sizeof *queue->property_list);
-    case CL_QUEUE_SIZE:
-        return reply_size(reply, queue);
-    case CL_QUEUE_FAMILY_INTEL:
-        return reply_family(reply, queue, queue->family);
-    case CL_QUEUE_INDEX_INTEL:
-        return reply_family(reply, queue, queue->family_index);
+    case CL_QUEUE_SIZE: return reply_size(reply, queue);
+    case CL_QUEUE_FAMILY_INTEL: return reply_family(reply, queue, queue->family);
+    case CL_QUEUE_INDEX_INTEL: return reply_family(reply, queue, queue->family_index);
     case CL_QUEUE_DEVICE_DEFAULT:
         return INFO_VALUE(reply, cl_command_queue, (cl_command_queue)queue->device->default_queue);
-    default:
-        return CL_INVALID_VALUE;
+    default: return CL_INVALID_VALUE;
     }
 }
 

@@ -14,13 +14,13 @@
 enum { FAMILY_COMPUTE, FAMILY_COPY, FAMILY_LINKED_COPY, FAMILY_COUNT, LINKED_COPY_ENGINES = 8 };
 enum { HOST_PROPERTIES = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE };
 
-#define COPY_CAPABILITIES                                                                              \
-    (CL_QUEUE_CAPABILITY_CREATE_SINGLE_QUEUE_EVENTS_INTEL |                                            \
-     CL_QUEUE_CAPABILITY_CREATE_CROSS_QUEUE_EVENTS_INTEL |                                             \
-     CL_QUEUE_CAPABILITY_SINGLE_QUEUE_EVENT_WAIT_LIST_INTEL |                                          \
+#define COPY_CAPABILITIES                                                                                \
+    (CL_QUEUE_CAPABILITY_CREATE_SINGLE_QUEUE_EVENTS_INTEL |                                              \
+     CL_QUEUE_CAPABILITY_CREATE_CROSS_QUEUE_EVENTS_INTEL |                                               \
+     CL_QUEUE_CAPABILITY_SINGLE_QUEUE_EVENT_WAIT_LIST_INTEL |                                            \
      CL_QUEUE_CAPABILITY_CROSS_QUEUE_EVENT_WAIT_LIST_INTEL | CL_QUEUE_CAPABILITY_TRANSFER_BUFFER_INTEL | \
-     CL_QUEUE_CAPABILITY_TRANSFER_BUFFER_RECT_INTEL | CL_QUEUE_CAPABILITY_MAP_BUFFER_INTEL |           \
-     CL_QUEUE_CAPABILITY_MAP_IMAGE_INTEL | CL_QUEUE_CAPABILITY_MARKER_INTEL |                          \
+     CL_QUEUE_CAPABILITY_TRANSFER_BUFFER_RECT_INTEL | CL_QUEUE_CAPABILITY_MAP_BUFFER_INTEL |             \
+     CL_QUEUE_CAPABILITY_MAP_IMAGE_INTEL | CL_QUEUE_CAPABILITY_MARKER_INTEL |                            \
      CL_QUEUE_CAPABILITY_BARRIER_INTEL)
 
 bool device_has_queue_families(const struct cl_device *device)
@@ -29,7 +29,8 @@ bool device_has_queue_families(const struct cl_device *device)
 }
 
 /* Several tiles, and parts of one, have one engine that does everything. */
-static size_t list_families(const struct cl_device *device, cl_queue_family_properties_intel list[FAMILY_COUNT])
+static size_t list_families(const struct cl_device *device,
+                            cl_queue_family_properties_intel list[FAMILY_COUNT])
 {
     uint32_t slices = cslice_count(device->topology, &device->units);
     list[FAMILY_COMPUTE] = (cl_queue_family_properties_intel){
@@ -37,8 +38,8 @@ static size_t list_families(const struct cl_device *device, cl_queue_family_prop
     if (!slices)
         return 1;
     list[FAMILY_COPY] = (cl_queue_family_properties_intel){HOST_PROPERTIES, COPY_CAPABILITIES, 1, "bcs"};
-    list[FAMILY_LINKED_COPY] =
-        (cl_queue_family_properties_intel){HOST_PROPERTIES, COPY_CAPABILITIES, LINKED_COPY_ENGINES, "linked bcs"};
+    list[FAMILY_LINKED_COPY] = (cl_queue_family_properties_intel){HOST_PROPERTIES, COPY_CAPABILITIES,
+                                                                  LINKED_COPY_ENGINES, "linked bcs"};
     return FAMILY_COUNT;
 }
 
@@ -110,8 +111,9 @@ static void report_shared(const struct queue *queue)
 {
     char why[160];
     const struct queue *other = queue->next_named;
-    while (other && (other->capabilities != queue->capabilities || other->units.units[0] != queue->units.units[0] ||
-                     other->units.count != queue->units.count))
+    while (other &&
+           (other->capabilities != queue->capabilities || other->units.units[0] != queue->units.units[0] ||
+            other->units.count != queue->units.count))
         other = other->next_named;
     if (!other || queue->capabilities)
         return;
@@ -157,15 +159,11 @@ void queue_family_detach(struct queue *queue)
 static cl_command_queue_capabilities_intel needed_for_svm(enum command_kind kind)
 {
     switch (kind) {
-    case COMMAND_SVM_MEMCPY:
-        return CL_QUEUE_CAPABILITY_TRANSFER_BUFFER_INTEL;
-    case COMMAND_SVM_MEMFILL:
-        return CL_QUEUE_CAPABILITY_FILL_BUFFER_INTEL;
+    case COMMAND_SVM_MEMCPY: return CL_QUEUE_CAPABILITY_TRANSFER_BUFFER_INTEL;
+    case COMMAND_SVM_MEMFILL: return CL_QUEUE_CAPABILITY_FILL_BUFFER_INTEL;
     case COMMAND_SVM_MAP:
-    case COMMAND_SVM_UNMAP:
-        return CL_QUEUE_CAPABILITY_MAP_BUFFER_INTEL;
-    default:
-        return 0;
+    case COMMAND_SVM_UNMAP: return CL_QUEUE_CAPABILITY_MAP_BUFFER_INTEL;
+    default: return 0;
     }
 }
 
@@ -175,26 +173,18 @@ static cl_command_queue_capabilities_intel needed_for(enum command_kind kind, en
     switch (kind) {
     case COMMAND_READ_BUFFER:
     case COMMAND_WRITE_BUFFER:
-    case COMMAND_COPY_BUFFER:
-        return CL_QUEUE_CAPABILITY_TRANSFER_BUFFER_INTEL;
+    case COMMAND_COPY_BUFFER: return CL_QUEUE_CAPABILITY_TRANSFER_BUFFER_INTEL;
     case COMMAND_READ_BUFFER_RECT:
     case COMMAND_WRITE_BUFFER_RECT:
-    case COMMAND_COPY_BUFFER_RECT:
-        return CL_QUEUE_CAPABILITY_TRANSFER_BUFFER_RECT_INTEL;
+    case COMMAND_COPY_BUFFER_RECT: return CL_QUEUE_CAPABILITY_TRANSFER_BUFFER_RECT_INTEL;
     case COMMAND_MAP_BUFFER:
-    case COMMAND_UNMAP_MEM_OBJECT:
-        return CL_QUEUE_CAPABILITY_MAP_BUFFER_INTEL;
-    case COMMAND_FILL_BUFFER:
-        return CL_QUEUE_CAPABILITY_FILL_BUFFER_INTEL;
+    case COMMAND_UNMAP_MEM_OBJECT: return CL_QUEUE_CAPABILITY_MAP_BUFFER_INTEL;
+    case COMMAND_FILL_BUFFER: return CL_QUEUE_CAPABILITY_FILL_BUFFER_INTEL;
     case COMMAND_NDRANGE_KERNEL:
-    case COMMAND_TASK:
-        return CL_QUEUE_CAPABILITY_KERNEL_INTEL;
-    case COMMAND_MARKER:
-        return CL_QUEUE_CAPABILITY_MARKER_INTEL;
-    case COMMAND_BARRIER:
-        return CL_QUEUE_CAPABILITY_BARRIER_INTEL;
-    default:
-        return answers == ANSWERS_NEO ? needed_for_svm(kind) : 0;
+    case COMMAND_TASK: return CL_QUEUE_CAPABILITY_KERNEL_INTEL;
+    case COMMAND_MARKER: return CL_QUEUE_CAPABILITY_MARKER_INTEL;
+    case COMMAND_BARRIER: return CL_QUEUE_CAPABILITY_BARRIER_INTEL;
+    default: return answers == ANSWERS_NEO ? needed_for_svm(kind) : 0;
     }
 }
 

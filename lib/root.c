@@ -112,7 +112,7 @@ enum status roots_make(struct device *device, const struct scenario *scenario, s
     enum status status = STATUS_OK;
     for (uint32_t i = 0; i < scenario_root_count(scenario) && !status; i++)
         status = add_device(out_roots, device, scenario_root(scenario, i), i, diagnosis);
-    if (!status && scenario->device_selector)
+    if (!status && scenario->device_selector && *scenario->device_selector)
         status = selector_apply(scenario->device_selector, out_roots, diagnosis);
     for (cl_uint i = 0; i < out_roots->count; i++)
         out_roots->devices[i]->index = i;

@@ -31,10 +31,10 @@ struct term {
 };
 
 struct selection {
-    const char *text;      /* of the whole selector, for messages */
+    const char *text; /* of the whole selector, for messages */
     const struct roots *all;
     struct roots chosen, discarded;
-    bool accepts;          /* a filter without ! was there */
+    bool accepts; /* a filter without ! was there */
     struct diagnosis *diagnosis;
 };
 
@@ -57,7 +57,7 @@ static bool backend_known(const char *word, size_t length, bool *out_ours)
         const char *name;
         bool ours;
     } backends[] = {
-        {"*", true},     {"opencl", true}, {"orrery", true},     {"level_zero", false},
+        {"*", true},     {"opencl", true}, {"orrery", true},      {"level_zero", false},
         {"cuda", false}, {"hip", false},   {"native_cpu", false},
     };
     for (size_t i = 0; i < sizeof backends / sizeof *backends; i++)
@@ -112,16 +112,18 @@ static enum status take_term(const struct selection *selection, const char *word
         out_term->index[0] = WILD;
         return STATUS_OK;
     }
-    do {
+    for (bool more = true; more; at += more) {
         if (out_term->depth == DEPTH_MAX)
             return complain(selection, at, "a device has at most three parts, as in 0.1.2");
         if (!take_index(&at, end, &out_term->index[out_term->depth]))
-            return complain(selection, at, "a device is *, cpu, gpu, fpga or a number, with points as in 0.1.2");
+            return complain(selection, at,
+                            "a device is *, cpu, gpu, fpga or a number, with points as in 0.1.2");
         uint32_t depth = out_term->depth++;
         if (depth && out_term->index[depth - 1] == WILD && out_term->index[depth] != WILD)
             return complain(selection, word, "only * can follow *");
-    } while (at < end && *at++ == '.');
-    return at == end && at[-1] != '.' ? STATUS_OK : complain(selection, at, "expected a point, a comma or the end");
+        more = at < end && *at == '.';
+    }
+    return at == end ? STATUS_OK : complain(selection, at, "expected a point, a comma or the end");
 }
 
 /* ---- what a term names -------------------------------------------------------------- */
@@ -129,7 +131,7 @@ static enum status take_term(const struct selection *selection, const char *word
 static enum status parts_of(const struct cl_device *device, struct partition *out_parts)
 {
     enum topology_level level;
-    enum partition_result result = 
+    enum partition_result result =
         cslice_partition(device->topology, &device->units, device->config->cslice_seed, out_parts);
     if (result == PARTITION_IMPOSSIBLE)
         result = partition_next(device->topology, &device->units, &level, out_parts);
@@ -209,7 +211,8 @@ static enum status apply_terms(struct selection *selection, const char *list, co
         if (!status && ours)
             status = choose(selection, discard ? &selection->discarded : &selection->chosen, &term, &found);
         if (!status && ours && !found)
-            fprintf(stderr, "orrery: warning: device selector: %.*s names no device\n", (int)(next - list), list);
+            fprintf(stderr, "orrery: warning: device selector: %.*s names no device\n", (int)(next - list),
+                    list);
     }
     return status;
 }
@@ -223,7 +226,8 @@ static enum status apply_filter(struct selection *selection, const char *filter,
     if (!discard && *discarding)
         return complain(selection, filter, "filters with ! come last");
     if (colon && !backend_known(filter, (size_t)(colon - filter), &ours))
-        return complain(selection, filter, "a backend is *, opencl, orrery, level_zero, cuda, hip or native_cpu");
+        return complain(selection, filter,
+                        "a backend is *, opencl, orrery, level_zero, cuda, hip or native_cpu");
     *discarding = discard;
     selection->accepts |= !discard;
     return apply_terms(selection, colon ? colon + 1 : filter, end, ours, discard);
@@ -279,8 +283,8 @@ static enum status keep_rest(struct selection *selection)
     roots_free(&selection->chosen);
     selection->chosen = kept;
     if (!status && !kept.count)
-        status = diagnose(selection->diagnosis, STATUS_BAD_SCENARIO, "device selector \"%s\": no device is left",
-                          selection->text);
+        status = diagnose(selection->diagnosis, STATUS_BAD_SCENARIO,
+                          "device selector \"%s\": no device is left", selection->text);
     return status;
 }
 

@@ -104,8 +104,7 @@ uint32_t device_parts(const struct cl_device *device, enum topology_level level)
     for (uint32_t i = 0; i < device->units.count; i++) {
         if (device->units.units[i] < end)
             continue;
-        const struct topology_node *node =
-            topology_node_of(device->topology, device->units.units[i], level);
+        const struct topology_node *node = topology_node_of(device->topology, device->units.units[i], level);
         parts += node != NULL;
         end = node ? node->first_unit + node->unit_count : 0;
     }
@@ -141,10 +140,8 @@ bool device_offers(const struct cl_device *device, enum partition_scheme scheme)
     enum answers answers = device->config->errors;
     switch (scheme) {
     case SCHEME_EQUALLY:
-    case SCHEME_BY_COUNTS:
-        return answers != ANSWERS_NEO && device->units.count > 1;
-    case SCHEME_BY_NAMES:
-        return answers != ANSWERS_NEO && answers != ANSWERS_POCL && device->units.count > 1;
+    case SCHEME_BY_COUNTS: return answers != ANSWERS_NEO && device->units.count > 1;
+    case SCHEME_BY_NAMES: return answers != ANSWERS_NEO && answers != ANSWERS_POCL && device->units.count > 1;
     case SCHEME_BY_AFFINITY:
         if (answers == ANSWERS_NEO)
             return device_parts(device, device_tile_level(device)) > 1;
@@ -152,8 +149,7 @@ bool device_offers(const struct cl_device *device, enum partition_scheme scheme)
     case SCHEME_BY_CSLICE:
         return device->config->cslice_partition && cslice_count(device->topology, &device->units) > 1;
     case SCHEME_NONE:
-    default:
-        return false;
+    default: return false;
     }
 }
 
@@ -238,21 +234,16 @@ enum partition_result subdevice_split(const struct cl_device *device, struct par
                                       struct partition *out_partition)
 {
     switch (type->scheme) {
-    case SCHEME_EQUALLY:
-        return partition_equally(&device->units, (uint64_t)type->values[0], out_partition);
+    case SCHEME_EQUALLY: return partition_equally(&device->units, (uint64_t)type->values[0], out_partition);
     case SCHEME_BY_COUNTS:
         return partition_by_counts(&device->units, type->values, type->count, device->units.count,
                                    out_partition);
-    case SCHEME_BY_NAMES:
-        return partition_by_names(&device->units, type->values, type->count, out_partition);
-    case SCHEME_BY_AFFINITY:
-        return split_by_affinity(device, type, out_partition);
+    case SCHEME_BY_NAMES: return partition_by_names(&device->units, type->values, type->count, out_partition);
+    case SCHEME_BY_AFFINITY: return split_by_affinity(device, type, out_partition);
     case SCHEME_BY_CSLICE:
-        return cslice_partition(device->topology, &device->units, device->config->cslice_seed,
-                                out_partition);
+        return cslice_partition(device->topology, &device->units, device->config->cslice_seed, out_partition);
     case SCHEME_NONE:
-    default:
-        return PARTITION_BAD_VALUE;
+    default: return PARTITION_BAD_VALUE;
     }
 }
 
@@ -298,7 +289,8 @@ static void report_overlap(const struct cl_device *parent, const struct cl_devic
     runtime_unlock();
     if (!count)
         return;
-    snprintf(why, sizeof why, "device %u has compute units of %u other sub-device%s of device %u, as of device %u",
+    snprintf(why, sizeof why,
+             "device %u has compute units of %u other sub-device%s of device %u, as of device %u",
              added->base.id, count, count > 1 ? "s" : "", parent->base.id, first);
     report_add(runtime_get()->report, &(struct finding){.kind = FINDING_UNITS_SHARED, .why = why});
 }

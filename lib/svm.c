@@ -159,11 +159,11 @@ static void *allocate(struct context *context, cl_svm_mem_flags flags, size_t si
 void *CL_API_CALL api_clSVMAlloc(cl_context handle, cl_svm_mem_flags flags, size_t size, cl_uint alignment)
 {
     struct context *context = context_lookup(handle);
-    if (!context || !device_supports_svm(context->devices[0]))
+    if (!context || !context_any(context, device_supports_svm))
         return NULL;
     if (!flags_valid(flags) || !alignment_valid(alignment))
         return NULL;
-    if (!size || size > context->devices[0]->config->max_allocation)
+    if (!size || size > context_max_allocation(context).least)
         return NULL;
     return allocate(context, flags, size, alignment ? alignment : DEVICE_MAX_ALIGN);
 }

@@ -14,7 +14,8 @@ static void start(const char *topology)
 {
     setenv("ORRERY_TOPOLOGY", topology, 1);
     cl_find_device();
-    create = (clCreateSubDevicesEXT_fn)clGetExtensionFunctionAddressForPlatform(platform, "clCreateSubDevicesEXT");
+    create =
+        (clCreateSubDevicesEXT_fn)clGetExtensionFunctionAddressForPlatform(platform, "clCreateSubDevicesEXT");
     retain = (clRetainDeviceEXT_fn)clGetExtensionFunctionAddressForPlatform(platform, "clRetainDeviceEXT");
     release = (clReleaseDeviceEXT_fn)clGetExtensionFunctionAddressForPlatform(platform, "clReleaseDeviceEXT");
     ck_assert(create && retain && release);
@@ -174,7 +175,8 @@ END_TEST
 START_TEST(domains_shrink_with_the_device)
 {
     const property numa[] = {CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN_EXT, CL_AFFINITY_DOMAIN_NUMA_EXT, 0};
-    const property next[] = {CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN_EXT, CL_AFFINITY_DOMAIN_NEXT_FISSIONABLE_EXT, 0};
+    const property next[] = {CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN_EXT,
+                             CL_AFFINITY_DOMAIN_NEXT_FISSIONABLE_EXT, 0};
     cl_device_id nodes[4], parts[2];
     property list[16];
     cl_uint count;
@@ -207,10 +209,12 @@ START_TEST(either_call_knows_the_others_devices)
     cl_ok(create(device, ext, 2, by_ext, NULL));
     cl_ok(clGetDeviceInfo(by_ext[0], CL_DEVICE_PARTITION_TYPE, sizeof type, type, &size));
     ck_assert_uint_eq(size, 5 * sizeof *type);
-    ck_assert(type[0] == CL_DEVICE_PARTITION_BY_COUNTS && type[1] == 3 && type[2] == 1 && !type[3] && !type[4]);
+    ck_assert(type[0] == CL_DEVICE_PARTITION_BY_COUNTS && type[1] == 3 && type[2] == 1 && !type[3] &&
+              !type[4]);
     cl_ok(clCreateSubDevices(device, core, 2, by_core, NULL));
     ck_assert_uint_eq(ask(by_core[1], CL_DEVICE_PARTITION_STYLE_EXT, style), 3);
-    ck_assert(style[0] == CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN_EXT && style[1] == CL_AFFINITY_DOMAIN_NUMA_EXT);
+    ck_assert(style[0] == CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN_EXT &&
+              style[1] == CL_AFFINITY_DOMAIN_NUMA_EXT);
     cl_ok(retain(by_core[0]));
     cl_ok(clRetainDevice(by_ext[0]));
     cl_ok(clGetDeviceInfo(by_core[0], CL_DEVICE_REFERENCE_COUNT_EXT, sizeof count, &count, NULL));
@@ -269,10 +273,12 @@ START_TEST(a_context_of_the_parent_serves_its_parts)
     /* Nothing was built for the parent, nor for another part of it. */
     cl_command_queue whole = clCreateCommandQueue(context, device, 0, &err);
     cl_ok(err);
-    cl_is(clEnqueueNDRangeKernel(whole, kernel, 1, NULL, &global, NULL, 0, NULL, NULL), CL_INVALID_PROGRAM_EXECUTABLE);
+    cl_is(clEnqueueNDRangeKernel(whole, kernel, 1, NULL, &global, NULL, 0, NULL, NULL),
+          CL_INVALID_PROGRAM_EXECUTABLE);
     cl_command_queue sibling = clCreateCommandQueue(context, made[0], 0, &err);
     cl_ok(err);
-    cl_is(clEnqueueNDRangeKernel(sibling, kernel, 1, NULL, &global, NULL, 0, NULL, NULL), CL_INVALID_PROGRAM_EXECUTABLE);
+    cl_is(clEnqueueNDRangeKernel(sibling, kernel, 1, NULL, &global, NULL, 0, NULL, NULL),
+          CL_INVALID_PROGRAM_EXECUTABLE);
     cl_build_status status = 9;
     cl_ok(clGetProgramBuildInfo(program, made[0], CL_PROGRAM_BUILD_STATUS, sizeof status, &status, NULL));
     ck_assert_int_eq(status, CL_BUILD_NONE);
@@ -295,7 +301,8 @@ END_TEST
 
 START_TEST(a_context_of_a_part_does_not_serve_the_rest)
 {
-    const property list[] = {CL_DEVICE_PARTITION_EQUALLY_EXT, 4, 0}, smaller[] = {CL_DEVICE_PARTITION_EQUALLY_EXT, 2, 0};
+    const property list[] = {CL_DEVICE_PARTITION_EQUALLY_EXT, 4, 0},
+                   smaller[] = {CL_DEVICE_PARTITION_EQUALLY_EXT, 2, 0};
     cl_device_id made[2], inner[2];
     cl_int err;
     start("cu:8");

@@ -93,8 +93,8 @@ static bool lists(cl_device_id id, cl_device_partition_property scheme)
     return false;
 }
 
-static cl_int create(cl_device_id id, const cl_device_partition_property *list, cl_uint room, cl_device_id *out,
-                     cl_uint *count)
+static cl_int create(cl_device_id id, const cl_device_partition_property *list, cl_uint room,
+                     cl_device_id *out, cl_uint *count)
 {
     return clCreateSubDevices(id, list, room, out, count);
 }
@@ -228,9 +228,22 @@ START_TEST(by_counts)
     int set = _i % SET_COUNT;
     const intptr_t units = machine->units;
     const intptr_t arguments[][5] = {
-        {0},          {1, 0},           {1, units - 1, 0},  {units, 0},       {units + 1, 0}, {-1, 0},
-        {3, -1, 0},   {1, 1, 0},        {units - 1, 1, 0},  {2, 1, 2, 0},     {units, 1, 0},  {INTPTR_MAX, 1, 0},
-        {1, 1, 1, 0}, {2, units, 2, 0}, {INTPTR_MIN, 0, 0}, {units / 2, 1, 0},
+        {0},
+        {1, 0},
+        {1, units - 1, 0},
+        {units, 0},
+        {units + 1, 0},
+        {-1, 0},
+        {3, -1, 0},
+        {1, 1, 0},
+        {units - 1, 1, 0},
+        {2, 1, 2, 0},
+        {units, 1, 0},
+        {INTPTR_MAX, 1, 0},
+        {1, 1, 1, 0},
+        {2, units, 2, 0},
+        {INTPTR_MIN, 0, 0},
+        {units / 2, 1, 0},
     };
     start(machine->topology, sets[set]);
     for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++) {
@@ -291,9 +304,11 @@ START_TEST(by_affinity_domain)
     }
     const cl_device_partition_property list[] = {CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN,
                                                  CL_DEVICE_AFFINITY_DOMAIN_NEXT_PARTITIONABLE, 0};
-    struct parts want = next ? read_parts(next) : nothing(set == NEO ? CL_DEVICE_PARTITION_FAILED : CL_INVALID_VALUE);
+    struct parts want =
+        next ? read_parts(next) : nothing(set == NEO ? CL_DEVICE_PARTITION_FAILED : CL_INVALID_VALUE);
     comes_to("next partitionable", device, list, &want);
-    ck_assert_uint_eq(domains_of(device), next ? splitting | CL_DEVICE_AFFINITY_DOMAIN_NEXT_PARTITIONABLE : 0);
+    ck_assert_uint_eq(domains_of(device),
+                      next ? splitting | CL_DEVICE_AFFINITY_DOMAIN_NEXT_PARTITIONABLE : 0);
     ck_assert(lists(device, CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN) == (next != NULL));
     if (next) {
         const cl_device_partition_property used[] = {CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN,
@@ -315,9 +330,9 @@ START_TEST(by_names)
         intptr_t names[5];
         cl_uint count; /* 0: wrong */
     } arguments[] = {
-        {{0, -1, 0}, 1},         {{units - 1, 0, -1, 0}, 2}, {{0, 1, -1, 0}, 2}, {{0, 0, -1, 0}, 0},
-        {{units, -1, 0}, 0},     {{-1, 0}, 0},               {{-2, -1, 0}, 0},   {{1, 0, 1, -1, 0}, 0},
-        {{0, -1, 1, 0}, 0},
+        {{0, -1, 0}, 1},    {{units - 1, 0, -1, 0}, 2}, {{0, 1, -1, 0}, 2},
+        {{0, 0, -1, 0}, 0}, {{units, -1, 0}, 0},        {{-1, 0}, 0},
+        {{-2, -1, 0}, 0},   {{1, 0, 1, -1, 0}, 0},      {{0, -1, 1, 0}, 0},
     };
     start(machine->topology, sets[set]);
     for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++) {
@@ -372,15 +387,18 @@ START_TEST(lists_with_more_than_one_scheme_are_refused)
         {0x4050, 2, 0},
         {CL_DEVICE_PARTITION_EQUALLY, 2, CL_DEVICE_PARTITION_BY_COUNTS, 2, 0, 0},
         {CL_DEVICE_PARTITION_EQUALLY, 2, 1},
-        {CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN, CL_DEVICE_AFFINITY_DOMAIN_NUMA, CL_DEVICE_PARTITION_EQUALLY, 2, 0},
+        {CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN, CL_DEVICE_AFFINITY_DOMAIN_NUMA, CL_DEVICE_PARTITION_EQUALLY,
+         2, 0},
         {CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN, 0, 0},
         {CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN, 64, 0},
-        {CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN, CL_DEVICE_AFFINITY_DOMAIN_NUMA | CL_DEVICE_AFFINITY_DOMAIN_L3_CACHE, 0},
+        {CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN,
+         CL_DEVICE_AFFINITY_DOMAIN_NUMA | CL_DEVICE_AFFINITY_DOMAIN_L3_CACHE, 0},
         {CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN, -1, 0},
     };
     cl_uint count;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        ck_assert_msg(clCreateSubDevices(device, wrong[i], 0, NULL, &count) == CL_INVALID_VALUE, "list %zu", i);
+        ck_assert_msg(clCreateSubDevices(device, wrong[i], 0, NULL, &count) == CL_INVALID_VALUE, "list %zu",
+                      i);
     cl_is(clCreateSubDevices(device, NULL, 0, NULL, &count), CL_INVALID_VALUE);
 }
 END_TEST
@@ -419,8 +437,10 @@ START_TEST(counts_may_end_with_a_single_zero)
     const cl_device_partition_property zero[] = {CL_DEVICE_PARTITION_EQUALLY, 0};
     cl_ok(clCreateSubDevices(device, memcpy(end - 4, good, sizeof good), 0, NULL, &count));
     ck_assert_uint_eq(count, 2);
-    cl_is(clCreateSubDevices(device, memcpy(end - 3, sum, sizeof sum), 0, NULL, &count), CL_INVALID_DEVICE_PARTITION_COUNT);
-    cl_is(clCreateSubDevices(device, memcpy(end - 2, below, sizeof below), 0, NULL, &count), CL_INVALID_DEVICE_PARTITION_COUNT);
+    cl_is(clCreateSubDevices(device, memcpy(end - 3, sum, sizeof sum), 0, NULL, &count),
+          CL_INVALID_DEVICE_PARTITION_COUNT);
+    cl_is(clCreateSubDevices(device, memcpy(end - 2, below, sizeof below), 0, NULL, &count),
+          CL_INVALID_DEVICE_PARTITION_COUNT);
     cl_is(clCreateSubDevices(device, memcpy(end - 3, name, sizeof name), 0, NULL, &count), CL_INVALID_VALUE);
     cl_is(clCreateSubDevices(device, memcpy(end - 2, zero, sizeof zero), 0, NULL, &count), CL_INVALID_VALUE);
 }
@@ -503,16 +523,19 @@ START_TEST(domains_of_a_part_are_those_within_it)
     cl_uint count;
     start("four-numa-l4", "cts");
     cl_ok(clCreateSubDevices(device, numa, 4, nodes, NULL));
-    ck_assert_uint_eq(domains_of(nodes[1]), CL_DEVICE_AFFINITY_DOMAIN_L3_CACHE | CL_DEVICE_AFFINITY_DOMAIN_L2_CACHE |
-                                                CL_DEVICE_AFFINITY_DOMAIN_L1_CACHE |
-                                                CL_DEVICE_AFFINITY_DOMAIN_NEXT_PARTITIONABLE);
+    ck_assert_uint_eq(domains_of(nodes[1]),
+                      CL_DEVICE_AFFINITY_DOMAIN_L3_CACHE | CL_DEVICE_AFFINITY_DOMAIN_L2_CACHE |
+                          CL_DEVICE_AFFINITY_DOMAIN_L1_CACHE | CL_DEVICE_AFFINITY_DOMAIN_NEXT_PARTITIONABLE);
     cl_is(clCreateSubDevices(nodes[1], l4, 0, NULL, &count), CL_DEVICE_PARTITION_FAILED);
     cl_ok(clCreateSubDevices(nodes[1], next, 2, threes, NULL));
-    check_type(threes[0], (const cl_device_partition_property[]){0x1088, CL_DEVICE_AFFINITY_DOMAIN_L3_CACHE, 0}, 3);
+    check_type(threes[0],
+               (const cl_device_partition_property[]){0x1088, CL_DEVICE_AFFINITY_DOMAIN_L3_CACHE, 0}, 3);
     cl_ok(clCreateSubDevices(threes[1], next, 2, twos, NULL));
-    check_type(twos[0], (const cl_device_partition_property[]){0x1088, CL_DEVICE_AFFINITY_DOMAIN_L2_CACHE, 0}, 3);
+    check_type(twos[0], (const cl_device_partition_property[]){0x1088, CL_DEVICE_AFFINITY_DOMAIN_L2_CACHE, 0},
+               3);
     cl_ok(clCreateSubDevices(twos[0], next, 2, ones, NULL));
-    check_type(ones[1], (const cl_device_partition_property[]){0x1088, CL_DEVICE_AFFINITY_DOMAIN_L1_CACHE, 0}, 3);
+    check_type(ones[1], (const cl_device_partition_property[]){0x1088, CL_DEVICE_AFFINITY_DOMAIN_L1_CACHE, 0},
+               3);
     cl_is(clCreateSubDevices(ones[0], next, 0, NULL, &count), CL_DEVICE_PARTITION_FAILED);
     /* Children keep their ancestors, whose handles stay good meanwhile. */
     release_all(nodes, 4);
@@ -694,7 +717,8 @@ START_TEST(contexts_and_queues_keep_sub_devices)
     ck_assert_ptr_eq(answer[0], made[0]);
     cl_ok(clReleaseCommandQueue(first));
     cl_uint units;
-    cl_is(clGetDeviceInfo(made[0], CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL), CL_INVALID_DEVICE);
+    cl_is(clGetDeviceInfo(made[0], CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL),
+          CL_INVALID_DEVICE);
     ck_assert_uint_eq(units_of(made[1]), 4);
     cl_ok(clReleaseDevice(made[1]));
     cl_is(clReleaseDevice(made[1]), CL_INVALID_DEVICE);
@@ -744,7 +768,8 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("sub-devices");
-    TCase *table = tcase_create("every machine and set of answers"), *rest = tcase_create("lists, parts, life");
+    TCase *table = tcase_create("every machine and set of answers"),
+          *rest = tcase_create("lists, parts, life");
     const int loops = MACHINE_COUNT * SET_COUNT;
     tcase_add_loop_test(table, equally, 0, loops);
     tcase_add_loop_test(table, by_counts, 0, loops);

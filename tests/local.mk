@@ -116,6 +116,16 @@ check_PROGRAMS += %D%/check_subdevice
 check_PROGRAMS += %D%/check_fission
 %C%_check_fission_SOURCES = %D%/check_fission.c %D%/cl_fixture.h
 %C%_check_fission_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += %D%/check_queue_family
+%C%_check_queue_family_SOURCES = %D%/check_queue_family.c %D%/cl_fixture.h
+%C%_check_queue_family_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += %D%/check_selector
+%C%_check_selector_SOURCES = %D%/check_selector.c %D%/cl_fixture.h
+%C%_check_selector_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
+# It looks inside: the API and the simulator are linked in, without a loader.
+check_PROGRAMS += %D%/check_units
+%C%_check_units_SOURCES = %D%/check_units.c %D%/cl_fixture.h
+%C%_check_units_LDADD = libapi.la libsim.la $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_exec_integer
 %C%_check_exec_integer_SOURCES = %D%/check_exec_integer.c %D%/exec_support.c %D%/exec_support.h
 %C%_check_exec_integer_LDADD = libsim.la -lm $(CHECK_LIBS)
