@@ -158,6 +158,14 @@ START_TEST(every_instruction_is_done_or_refused)
 }
 END_TEST
 
+/* An instruction that joined the core has an entry under the name of its extension, too. */
+static bool names_it(const json_t *instruction, const char *name)
+{
+    const char *listed = text_of(instruction, "opname");
+    const size_t length = strlen(name);
+    return !strncmp(listed, name, length) && (!listed[length] || !strcmp(listed + length, "KHR"));
+}
+
 START_TEST(rows_carry_the_names_of_the_grammar)
 {
     size_t i;
@@ -168,7 +176,7 @@ START_TEST(rows_carry_the_names_of_the_grammar)
         if (row->lowering == LOWER_ABSENT)
             continue;
         ck_assert_ptr_nonnull(row->name);
-        ck_assert_str_eq(row->name, text_of(instruction, "opname"));
+        ck_assert_msg(names_it(instruction, row->name), "%s, not %s", row->name, text_of(instruction, "opname"));
     }
 }
 END_TEST
