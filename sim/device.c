@@ -7,6 +7,7 @@
 
 #include "device_state.h"
 #include "fault.h"
+#include "topology/pages.h"
 #include "rng.h"
 #include "schedule_record.h"
 
@@ -169,6 +170,19 @@ static bool attach_checkers(struct device *device)
     return true;
 }
 
+/* What the scenario asks to keep books of. */
+static bool attach_books(struct device *device)
+{
+    if (device->scenario->schedule.placement != PLACEMENT_NUMA)
+        return true;
+    device->pages = pages_new();
+    if (!device->pages)
+        return false;
+    struct observer observer = pages_observer(device->pages);
+    device_add_observer(device, &observer);
+    return true;
+}
+
 enum status device_new(const struct scenario *scenario, struct report *report, struct device **out_device,
                        struct diagnosis *diagnosis)
 {
@@ -187,7 +201,7 @@ enum status device_new(const struct scenario *scenario, struct report *report, s
     device->host = (struct wave_host){.self = device, .fault = host_fault, .print = host_print};
     clock_init(&device->clock);
     device_set_printf(device, NULL, NULL);
-    if (!attach_checkers(device)) {
+    if (!attach_checkers(device) || !attach_books(device)) {
         device_free(device);
         return diagnose(diagnosis, STATUS_OUT_OF_MEMORY, "no memory for a device");
     }
@@ -204,6 +218,7 @@ void device_free(struct device *device)
     schedule_record_fini(&device->record);
     schedule_record_free(device->replay);
     free(device->replay_text);
+    pages_free(device->pages);
     pthread_mutex_destroy(&device->order_lock);
     free(device);
 }
@@ -259,6 +274,8 @@ enum status device_alloc(struct device *device, size_t size, size_t align, uint3
 void device_release(struct device *device, uint64_t address)
 {
     struct region *region = arena_find(&device->arena, address, 0);
+    if (region && device->pages)
+        pages_forget(device->pages, region->low, region->high - region->low);
     if (region)
         arena_release(&device->arena, region);
 }

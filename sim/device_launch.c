@@ -146,9 +146,34 @@ static void launch_init(struct launch *launch, struct device *device, const stru
     launch->compute_units = request->compute_unit_count ? request->compute_units : NULL;
     launch->compute_unit_count =
         request->compute_unit_count ? request->compute_unit_count : launch->config->topology.compute_units;
+    launch->pages = device->pages;
     launch->arena = &device->arena;
     launch->observer = device_observer(device);
     launch->report = device->report;
+}
+
+static void find_largest(struct launch *launch, const struct launch_request *request)
+{
+    for (size_t i = 0; i < request->arg_count; i++) {
+        enum arg_kind kind = launch->kernel->args[i].kind;
+        uint64_t address = 0;
+        if (kind != ARG_GLOBAL && kind != ARG_CONSTANT)
+            continue;
+        memcpy(&address, request->args[i].value, sizeof address);
+        const struct region *region = memory_region(&launch->arena->memory, address);
+        uint64_t bytes = address >= region->low && address < region->high ? region->high - address : 0;
+        if (bytes > launch->largest.bytes) {
+            launch->largest.address = address;
+            launch->largest.bytes = bytes;
+        }
+    }
+}
+
+/* Groups that share a wave share a compute unit: who looks at units wants them apart. */
+static bool may_merge(const struct launch *launch, const struct kernel_traits *traits)
+{
+    return schedule_may_merge(launch->schedule) && !traits->sees_groups &&
+           launch->schedule->placement == PLACEMENT_ROUND_ROBIN;
 }
 
 static void cut(struct launch *launch, const struct launch_request *request,
@@ -156,7 +181,7 @@ static void cut(struct launch *launch, const struct launch_request *request,
 {
     struct launch_info *info = &launch->info;
     struct tiling_request wanted = {.wave_lanes_max = schedule_wave_lanes(launch->schedule),
-                                    .may_merge = schedule_may_merge(launch->schedule) && !traits->sees_groups};
+                                    .may_merge = may_merge(launch, traits)};
     uint64_t local_linear = request->local_size[0] * request->local_size[1] * request->local_size[2];
     info->sub_group_size = wanted.sub_group_size =
         device_sub_group_size(launch->config, request->kernel, local_linear);
@@ -186,6 +211,7 @@ static enum status prepare(struct launch *launch, struct device *device, const s
     if (status != STATUS_OK)
         return status;
     launch->has_atomics = traits.has_atomics;
+    find_largest(launch, request);
     cut(launch, request, &traits);
     if (launch->tiling.tile_total == 0)
         return STATUS_OK;

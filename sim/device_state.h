@@ -19,6 +19,7 @@ struct device {
     struct report *report;
     struct wave_host host;           /* self: this device */
     struct memory_arena arena;
+    struct pages *pages;             /* first touch of pages; NULL: nobody asks */
 
     /* set before the first launch */
     struct observer observers[DEVICE_OBSERVERS];

@@ -7,6 +7,7 @@
 
 #include "barrier.h"
 #include "orrery/limits.h"
+#include "placement.h"
 #include "schedule.h"
 
 /* ---- pool --------------------------------------------------------------------- */
@@ -142,6 +143,13 @@ static void announce(const struct group *group, enum launch_phase phase)
     }
 }
 
+/* The number of the tile's first work-group. */
+static uint64_t first_group(const struct group *group)
+{
+    const uint64_t *id = group->tile.group_id, *count = group->launch->info.group_count;
+    return (id[2] * count[1] + id[1]) * count[0] + id[0];
+}
+
 /* ---- admission ----------------------------------------------------------------------- */
 
 static bool wave_room(struct group *group, uint32_t count)
@@ -207,9 +215,8 @@ struct group *group_admit(struct launch *launch, uint64_t tile_number)
         return NULL;
     group->launch = launch;
     group->number = tile_number;
-    uint32_t place = (uint32_t)(tile_number % launch->compute_unit_count);
-    group->compute_unit = launch->compute_units ? launch->compute_units[place] : launch->config->first_unit + place;
     tiling_tile(&launch->tiling, tile_number, &group->tile);
+    group->compute_unit = placement_unit(launch, first_group(group));
     uint32_t count = tiling_wave_count(&launch->tiling, &group->tile);
     if (!locals_open(group) || !waves_make(group, count)) {
         pool_give(launch->pool, group);

@@ -48,6 +48,7 @@ void tiling_tile(const struct tiling *tiling, uint64_t number, struct tile *out_
 uint32_t tiling_wave_count(const struct tiling *tiling, const struct tile *tile);
 
 struct group;
+struct pages;
 struct group_pool;
 
 struct launch {
@@ -68,6 +69,8 @@ struct launch {
     bool has_atomics;
     const uint32_t *compute_units; /* NULL: compute_unit_count from config->first_unit on */
     uint32_t compute_unit_count;
+    const struct pages *pages;             /* first touch; NULL: nobody keeps it */
+    struct { uint64_t address, bytes; } largest; /* buffer among the arguments; 0 bytes: there is none */
     struct memory_arena *arena;
     struct group_pool *pool;
     const struct observer *observer;       /* NULL: nobody listens */

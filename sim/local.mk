@@ -21,6 +21,8 @@ libsim_la_SOURCES = \
 	%D%/memory_arena.c \
 	%D%/memory_arena.h \
 	%D%/object_name.c \
+	%D%/placement.c \
+	%D%/placement.h \
 	%D%/program.c \
 	%D%/program.h \
 	%D%/finding.c \

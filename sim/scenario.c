@@ -80,6 +80,10 @@ static const struct word policies[] = {
     {"reverse", SCHEDULE_REVERSE},   {"random", SCHEDULE_RANDOM}, {"pct", SCHEDULE_PCT},
     {"script", SCHEDULE_SCRIPT},     {"replay", SCHEDULE_REPLAY}, {NULL, 0},
 };
+static const struct word placements[] = {
+    {"round-robin", PLACEMENT_ROUND_ROBIN}, {"block", PLACEMENT_BLOCK}, {"numa", PLACEMENT_NUMA}, {"script", PLACEMENT_SCRIPT},
+    {NULL, 0},
+};
 static const struct word severities[] = {
     {"off", SEVERITY_OFF}, {"warning", SEVERITY_WARNING}, {"error", SEVERITY_ERROR}, {NULL, 0},
 };
@@ -242,6 +246,29 @@ static bool list_set(const struct scenario_row *row, const char *text, uint32_t 
     return false;
 }
 
+/* "0,3,1": as many as there are; "" is none. */
+static bool unit_list_set(const struct scenario_row *row, const char *text, struct unit_list *list, char expected[EXPECTED_CHARS])
+{
+    char *copy = strdup(text), *rest = copy;
+    struct unit_list read = {0, calloc(strlen(text) + 1, sizeof *read.units)};
+    bool fine = copy && read.units;
+    for (char *part; fine && *text && (part = strsep(&rest, ",")) != NULL;) {
+        uint64_t value = 0;
+        part += strspn(part, " ");
+        fine = number_parse(part, &value) && value >= row->min && value <= row->max;
+        read.units[read.count++] = (uint32_t)value;
+    }
+    free(copy);
+    if (!fine) {
+        free(read.units);
+        snprintf(expected, EXPECTED_CHARS, "numbers, each %" PRIu64 " to %" PRIu64, row->min, row->max);
+        return false;
+    }
+    free(list->units);
+    *list = read;
+    return true;
+}
+
 static bool string_set(char **field, const char *text)
 {
     char *copy = strdup(text);
@@ -344,6 +371,13 @@ bool scenario_row_set(struct scenario *scenario, const struct scenario_row *row,
         return version_set(text, field, expected);
     case ROW_TOPOLOGY:
         return topology_set(text, field, expected);
+    case ROW_PLACEMENT:
+        fine = word_set(placements, text, &word, expected);
+        if (fine)
+            *(enum placement *)field = (enum placement)word;
+        return fine;
+    case ROW_UNIT_LIST:
+        return unit_list_set(row, text, field, expected);
     case ROW_SIZE_LIST:
         return list_set(row, text, field, SCENARIO_SUB_GROUP_SIZES, expected);
     case ROW_TRIPLE:
@@ -372,6 +406,14 @@ static void list_print(const uint32_t *list, size_t most, FILE *stream)
     fputc('[', stream);
     for (size_t i = 0; i < most && list[i]; i++)
         fprintf(stream, "%s%" PRIu32, i ? ", " : "", list[i]);
+    fputc(']', stream);
+}
+
+static void unit_list_print(const struct unit_list *list, FILE *stream)
+{
+    fputc('[', stream);
+    for (uint32_t i = 0; i < list->count; i++)
+        fprintf(stream, "%s%" PRIu32, i ? ", " : "", list->units[i]);
     fputc(']', stream);
 }
 
@@ -438,6 +480,12 @@ static void print_field(const struct scenario_row *row, const void *field, FILE 
         fputc('"', stream);
         topology_print(field, stream);
         fputc('"', stream);
+        break;
+    case ROW_PLACEMENT:
+        fputs(word_name(placements, (int)*(const enum placement *)field), stream);
+        break;
+    case ROW_UNIT_LIST:
+        unit_list_print(field, stream);
         break;
     case ROW_SIZE_LIST:
         list_print(field, SCENARIO_SUB_GROUP_SIZES, stream);
@@ -661,6 +709,7 @@ void scenario_fini(struct scenario *scenario)
     }
     free(scenario->file);
     topology_fini(&scenario->device.topology);
+    free(scenario->schedule.placement_script.units);
     for (uint32_t i = 0; i < scenario->other_device_count; i++) {
         topology_fini(&scenario->other_devices[i].topology);
         free(scenario->other_devices[i].name);

@@ -171,7 +171,7 @@ static const char everything[] = "orrery: 1\n"
                                  "     generic_address_space: false, program_scope_variables: false, work_group_collectives: false,\n"
                                  "     non_uniform_groups: false, cslice_partition: true}\n"
                                  "schedule: {policy: round-robin, seed: 18446744073709551615, quantum: 5, resident_groups: 4,\n"
-                                 "           timeout: 2.5, max_steps: 1000, depth: 4, record: turns-%p.txt}\n"
+                                 "           placement: script, placement_script: [3, 0, 3], timeout: 2.5, max_steps: 1000, depth: 4, record: turns-%p.txt}\n"
                                  "checks: {bounds: warning, uninitialised: error, divergence: off, races: warning, atomics: warning, progress: off, api: error}\n"
                                  "report: {fail_on: warning, error_exitcode: 9, keep_exit_code: true, expect_kernels: yes, quiet: on,\n"
                                  "         max_findings: 3, log: out-%p.txt, json: out.json, sarif: out.sarif, dot: out.svg,\n"
@@ -236,6 +236,10 @@ START_TEST(every_key_of_the_run_is_read)
     ck_assert_uint_eq(scenario.schedule.seed, UINT64_MAX);
     ck_assert_uint_eq(scenario.schedule.quantum, 5);
     ck_assert_uint_eq(scenario.schedule.resident_groups, 4);
+    ck_assert_int_eq(scenario.schedule.placement, PLACEMENT_SCRIPT);
+    ck_assert_uint_eq(scenario.schedule.placement_script.count, 3);
+    ck_assert_uint_eq(scenario.schedule.placement_script.units[0], 3);
+    ck_assert_uint_eq(scenario.schedule.placement_script.units[1], 0);
     ck_assert(scenario.schedule.timeout_seconds == 2.5);
     ck_assert_uint_eq(scenario.schedule.max_steps, 1000);
     ck_assert_uint_eq(scenario.schedule.depth, 4);
@@ -626,6 +630,9 @@ START_TEST(rejects_values_and_says_what_is_legal)
     rejects("orrery: 1\nschedule: {policy: fifo}\n", "t.yaml:2:20: ", "'fifo'", "lockstep, serial, round-robin, reverse, random");
     rejects("orrery: 1\nschedule: {seed: -1}\n", "t.yaml:2:18: ", "'-1'", "0 to 18446744073709551615");
     rejects("orrery: 1\nschedule: {seed: 18446744073709551616}\n", "t.yaml:2:18: ", "expected", "0 to");
+    rejects("orrery: 1\nschedule: {placement: here}\n", "t.yaml:2:23: ", "'here'", "round-robin, block, numa, script");
+    rejects("orrery: 1\nschedule: {placement_script: [1, x]}\n", "t.yaml:2:30: ", "'1,x'", "0 to 4095");
+    rejects("orrery: 1\nschedule: {placement_script: [4096]}\n", "t.yaml:2:30: ", "'4096'", "0 to 4095");
     rejects("orrery: 1\nschedule: {quantum: 0}\n", "t.yaml:2:21: ", "'0'", "1 to 1000000");
     rejects("orrery: 1\nschedule: {timeout: soon}\n", "t.yaml:2:21: ", "'soon'", "seconds");
     rejects("orrery: 1\nschedule: {policy: [serial]}\n", "t.yaml:2:20: ", "a sequence", "one value");

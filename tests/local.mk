@@ -17,6 +17,10 @@ check_PROGRAMS += %D%/check_topology
 %C%_check_topology_CPPFLAGS = $(AM_CPPFLAGS) $(HWLOC_CFLAGS)
 %C%_check_topology_LDADD = libsim.la $(HWLOC_LIBS) $(CHECK_LIBS)
 
+check_PROGRAMS += %D%/check_placement
+%C%_check_placement_SOURCES = %D%/check_placement.c %D%/launcher.c %D%/launcher.h
+%C%_check_placement_LDADD = libsim.la $(CHECK_LIBS)
+
 check_PROGRAMS += %D%/check_launch
 %C%_check_launch_SOURCES = %D%/check_launch.c %D%/fake_interp.c %D%/fake_interp.h
 %C%_check_launch_LDADD = libsim.la $(CHECK_LIBS)

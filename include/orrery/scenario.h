@@ -94,6 +94,10 @@ struct schedule_settings {
     uint32_t quantum, resident_groups, depth;
 };
 
+/* On which compute unit of its device a work-group runs: sim/placement.h. */
+enum placement { PLACEMENT_ROUND_ROBIN, PLACEMENT_BLOCK, PLACEMENT_NUMA, PLACEMENT_SCRIPT };
+struct unit_list { uint32_t count; uint32_t *units; };
+
 /* How it runs. */
 struct schedule_config {
     enum schedule_policy policy; /* lockstep */
@@ -107,6 +111,8 @@ struct schedule_config {
     struct schedule_settings replayed; /* of replay */
     char *record_file;           /* what was chosen goes there; %p = pid; NULL = nowhere */
     bool keep_turns;             /* what was chosen is to be asked for; no file says it */
+    enum placement placement;    /* round-robin */
+    struct unit_list placement_script; /* of PLACEMENT_SCRIPT: positions in the device, repeated; none */
     const struct schedule_oracle *oracle; /* asked instead of the policy; NULL; no file says it */
 };
 

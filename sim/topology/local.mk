@@ -4,6 +4,9 @@ libtopology_la_SOURCES = \
 	%D%/build.c \
 	%D%/build.h \
 	%D%/import.c \
+	%D%/lanes.h \
+	%D%/pages.c \
+	%D%/pages.h \
 	%D%/parse.c \
 	%D%/partition.c \
 	%D%/print.c \
