@@ -96,6 +96,7 @@ static enum status compile_source(struct work *work)
         .generic_address_space = config->generic_address_space,
         .program_scope_variables = config->program_scope_variables,
         .work_group_collectives = config->work_group_collectives,
+        .images = config->images,
     };
     enum status status = compile_opencl_c(&request, &work->spirv, &work->log);
     free(options);

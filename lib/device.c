@@ -41,6 +41,11 @@ bool device_supports_sub_groups(const struct cl_device *device)
     return device->config->sub_groups && device_version_at_least(device, 2, 0);
 }
 
+bool device_supports_read_write_images(const struct cl_device *device)
+{
+    return device->config->images && device_version_at_least(device, 2, 0);
+}
+
 static cl_device_type device_type_bit(enum device_type type)
 {
     switch (type) {
@@ -197,6 +202,9 @@ static cl_int ask_ils_with_version(const struct info_reply *reply, const struct 
     EXTENSION("cl_khr_fp64", 1, 0, 0, config->fp64) \
     EXTENSION("cl_khr_il_program", 1, 0, 0, config->il) \
     EXTENSION("cl_khr_spirv_no_integer_wrap_decoration", 1, 0, 0, config->il) \
+    EXTENSION("cl_khr_3d_image_writes", 1, 0, 0, config->images) \
+    EXTENSION("cl_khr_depth_images", 1, 0, 0, config->images) \
+    EXTENSION("cl_khr_image2d_from_buffer", 1, 0, 0, config->images) \
     EXTENSION("cl_khr_subgroups", 1, 0, 0, device_supports_sub_groups(device)) \
     EXTENSION("cl_khr_subgroup_extended_types", 1, 0, 0, device_supports_sub_groups(device)) \
     EXTENSION("cl_khr_subgroup_non_uniform_vote", 1, 0, 0, device_supports_sub_groups(device)) \
@@ -228,6 +236,9 @@ static cl_int ask_ils_with_version(const struct info_reply *reply, const struct 
     FEATURE("__opencl_c_atomic_scope_all_devices", true) \
     FEATURE("__opencl_c_generic_address_space", config->generic_address_space) \
     FEATURE("__opencl_c_program_scope_global_variables", config->program_scope_variables) \
+    FEATURE("__opencl_c_images", config->images) \
+    FEATURE("__opencl_c_3d_image_writes", config->images) \
+    FEATURE("__opencl_c_read_write_images", config->images) \
     FEATURE("__opencl_c_subgroups", config->sub_groups) \
     FEATURE("__opencl_c_work_group_collective_functions", config->work_group_collectives)
 /* clang-format on */

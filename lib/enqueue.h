@@ -27,6 +27,8 @@ cl_int enqueue_end(struct enqueue *enqueue, cl_int err, bool blocking, cl_event 
 /* A buffer a command of this queue may use: CL_INVALID_MEM_OBJECT, CL_INVALID_CONTEXT,
  * CL_MISALIGNED_SUB_BUFFER_OFFSET. */
 cl_int enqueue_buffer(const struct queue *queue, cl_mem handle, struct memobj **out_memobj);
+/* The same for an image (enqueue_image.c): CL_INVALID_OPERATION where there are none. */
+cl_int enqueue_image(const struct queue *queue, cl_mem handle, struct memobj **out_memobj);
 cl_int enqueue_buffer_aligned(const struct queue *queue, const struct memobj *memobj);
 bool enqueue_pattern_ok(const void *pattern, size_t pattern_size);
 #endif

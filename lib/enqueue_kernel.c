@@ -165,7 +165,7 @@ static bool is_pointer(const struct kernel_arg *arg)
 
 static size_t value_size(const struct kernel_arg *arg, const struct kernel_arg_value *value)
 {
-    return arg->kind == ARG_VALUE ? value->size : sizeof(uint64_t);
+    return arg->kind == ARG_VALUE || arg->kind == ARG_IMAGE ? value->size : sizeof(uint64_t);
 }
 
 static void copy_value(void *target, const struct kernel_arg *arg, const struct kernel_arg_value *value)
@@ -173,8 +173,10 @@ static void copy_value(void *target, const struct kernel_arg *arg, const struct 
     uint64_t word = value->size; /* ARG_LOCAL */
     if (is_pointer(arg))
         word = value->address;
-    if (arg->kind == ARG_VALUE)
+    if (arg->kind == ARG_VALUE || arg->kind == ARG_SAMPLER)
         memcpy(target, value->bytes, value->size);
+    else if (arg->kind == ARG_IMAGE)
+        memcpy(target, &value->memobj->image->device, value->size);
     else
         memcpy(target, &word, sizeof word);
 }

@@ -6,18 +6,22 @@
  * holds it: the list, the commands.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "api.h"
 #include "command.h"
 #include "enqueue.h"
 #include "error.h"
+#include "image.h"
 #include "transfer.h"
 
 enum { MAP_WRITES = CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION };
 
 static struct memobj *root_of(struct memobj *memobj)
 {
-    return memobj->parent ? memobj->parent : memobj;
+    while (memobj->parent)
+        memobj = memobj->parent;
+    return memobj;
 }
 
 /* ---- records (runtime_lock held) ---------------------------------------------------- */
@@ -53,11 +57,37 @@ static struct map_record *record_remove(struct memobj *owner, const void *pointe
     return NULL;
 }
 
-static bool write_overlaps(struct memobj *memobj, size_t offset, size_t size)
+/* Regions of one image in its first plane of pitches: rows side by side share no byte. */
+static bool columns_apart(const struct map_record *a, const struct map_record *b)
 {
-    for (const struct map_record *record = root_of(memobj)->maps; record; record = record->next)
-        if (record->flags & MAP_WRITES && offset < record->offset + record->size &&
-            record->offset < offset + size)
+    size_t row = a->pitch[0];
+    if (!row || row != b->pitch[0] || (a->pitch[1] != b->pitch[1] && a->region[2] != 1 && b->region[2] != 1))
+        return false;
+    size_t x = a->offset % row, y = b->offset % row;
+    return x + a->region[0] <= y || y + b->region[0] <= x;
+}
+
+static bool rows_apart(const struct map_record *a, const struct map_record *b)
+{
+    size_t slice = a->pitch[1], row = a->pitch[0];
+    if (!slice || slice != b->pitch[1] || !row || row != b->pitch[0] || slice % row)
+        return false;
+    size_t x = a->offset % slice / row, y = b->offset % slice / row;
+    return x + a->region[1] <= y || y + b->region[1] <= x;
+}
+
+static bool overlap(const struct map_record *a, const struct map_record *b)
+{
+    if (a->offset >= b->offset + b->size || b->offset >= a->offset + a->size)
+        return false;
+    bool images = a->owner == b->owner && a->owner->image;
+    return !images || !(columns_apart(a, b) || rows_apart(a, b));
+}
+
+static bool write_overlaps(const struct map_record *wanted)
+{
+    for (const struct map_record *record = root_of(wanted->owner)->maps; record; record = record->next)
+        if (record->flags & MAP_WRITES && overlap(record, wanted))
             return true;
     return false;
 }
@@ -65,9 +95,9 @@ static bool write_overlaps(struct memobj *memobj, size_t offset, size_t size)
 /* ---- execution ---------------------------------------------------------------------- */
 
 /* Host memory apart from the device's bytes: CL_MEM_USE_HOST_PTR without SVM. */
-static char *host_copy(const struct memobj *memobj)
+static char *host_copy(struct memobj *memobj)
 {
-    const struct memobj *root = memobj->parent ? memobj->parent : memobj;
+    const struct memobj *root = root_of(memobj);
     bool apart = root->flags & CL_MEM_USE_HOST_PTR && (uint64_t)(uintptr_t)root->host_ptr != root->address;
     return apart ? root->host_ptr : NULL;
 }
@@ -82,13 +112,39 @@ static uint32_t device_flags(cl_map_flags flags)
     return (flags & CL_MAP_READ ? DEVICE_MAP_READ : 0) | (flags & MAP_WRITES ? DEVICE_MAP_WRITE : 0);
 }
 
+typedef enum status move_bytes(struct device *device, uint32_t serial, uint64_t address, void *host,
+                               size_t size);
+
+static enum status fetch(struct device *device, uint32_t serial, uint64_t address, void *host, size_t size)
+{
+    return device_read(device, serial, address, host, size);
+}
+
+static enum status hand_back(struct device *device, uint32_t serial, uint64_t address, void *host,
+                             size_t size)
+{
+    return device_write(device, serial, address, host, size);
+}
+
+/* Between the pointer that the host has and the device's bytes, row by row. */
+static enum status each_row(const struct command *command, const struct map_record *record, move_bytes *move)
+{
+    enum status status = STATUS_OK;
+    for (size_t z = 0; z < record->region[2] && status == STATUS_OK; z++)
+        for (size_t y = 0; y < record->region[1] && status == STATUS_OK; y++) {
+            size_t at = z * record->pitch[1] + y * record->pitch[0];
+            status = move(command_device(command), command->serial, record_address(record) + at,
+                          (char *)record->pointer + at, record->region[0]);
+        }
+    return status;
+}
+
 cl_int run_map_buffer(struct command *command)
 {
     struct map_record *record = command->u.map.record;
     enum status status = STATUS_OK;
     if (host_copy(record->owner) && !(record->flags & CL_MAP_WRITE_INVALIDATE_REGION))
-        status = device_read(command_device(command), command->serial, record_address(record),
-                             record->pointer, record->size);
+        status = each_row(command, record, fetch);
     if (status == STATUS_OK) {
         device_map(command_device(command), command->serial, record_address(record), record->size,
                    device_flags(record->flags));
@@ -107,8 +163,7 @@ cl_int run_unmap_mem_object(struct command *command)
         return CL_SUCCESS;
     device_unmap(command_device(command), command->serial, record_address(record), record->size, device_flags(record->flags));
     if (record->flags & MAP_WRITES)
-        status = device_write(command_device(command), command->serial, record_address(record),
-                              record->pointer, record->size);
+        status = each_row(command, record, hand_back);
     return error_from_status(status);
 }
 
@@ -148,23 +203,27 @@ static bool flags_valid(cl_map_flags flags)
     return known && !both;
 }
 
-static cl_int check_map(struct memobj *memobj, cl_map_flags flags, size_t offset, size_t size)
+static cl_int check_access(const struct memobj *memobj, cl_map_flags flags)
 {
-    if (size == 0 || !flags_valid(flags) || !range_inside(offset, size, memobj->size))
+    if (!flags_valid(flags))
         return CL_INVALID_VALUE;
     if (flags & CL_MAP_READ && host_may_read(memobj))
         return CL_INVALID_OPERATION;
     return flags & MAP_WRITES ? host_may_write(memobj) : CL_SUCCESS;
 }
 
-static struct map_record *record_new(struct memobj *memobj, cl_map_flags flags, size_t offset, size_t size)
+static struct map_record *record_new(struct memobj *memobj, cl_map_flags flags,
+                                     const struct image_place *place)
 {
     struct map_record *record = calloc(1, sizeof *record);
     if (!record)
         return NULL;
     record->owner = memobj;
-    record->offset = (memobj->parent ? memobj->offset : 0) + offset;
-    record->size = size;
+    record->offset = (size_t)(memobj->address - root_of(memobj)->address) + place->offset;
+    record->size = (place->region[2] - 1) * place->pitch[1] + (place->region[1] - 1) * place->pitch[0] +
+                   place->region[0];
+    memcpy(record->region, place->region, sizeof record->region);
+    memcpy(record->pitch, place->pitch, sizeof record->pitch);
     record->flags = flags;
     record->count = 1;
     char *base = host_copy(memobj);
@@ -172,29 +231,37 @@ static struct map_record *record_new(struct memobj *memobj, cl_map_flags flags, 
     return record;
 }
 
-static cl_int fill_map(struct enqueue *enqueue, cl_mem buffer, cl_map_flags flags, size_t offset, size_t size,
-                       void **out_pointer)
+static cl_int fill_map(struct enqueue *enqueue, struct memobj *memobj, cl_map_flags flags,
+                       const struct image_place *place, void **out_pointer)
 {
-    struct memobj *memobj = NULL;
     struct command *command = enqueue->command;
-    cl_int err = enqueue_buffer(enqueue->queue, buffer, &memobj);
-    if (!err)
-        err = check_map(memobj, flags, offset, size);
+    cl_int err = check_access(memobj, flags);
     if (err)
         return err;
-    struct map_record *record = record_new(memobj, flags, offset, size);
+    struct map_record *record = record_new(memobj, flags, place);
     if (!record)
         return CL_OUT_OF_HOST_MEMORY;
     command->u.map.memobj = object_ref(memobj);
     command->u.map.record = record;
     runtime_lock();
-    if (flags & MAP_WRITES && write_overlaps(memobj, record->offset, size))
+    if (flags & MAP_WRITES && write_overlaps(record))
         err = CL_INVALID_OPERATION;
     else
         record_insert(record);
     runtime_unlock();
     *out_pointer = record->pointer;
     return err;
+}
+
+static cl_int fill_map_buffer(struct enqueue *enqueue, cl_mem buffer, cl_map_flags flags, size_t offset,
+                              size_t size, void **out_pointer)
+{
+    struct memobj *memobj = NULL;
+    struct image_place all = {.offset = offset, .region = {size, 1, 1}};
+    cl_int err = enqueue_buffer(enqueue->queue, buffer, &memobj);
+    if (!err && (size == 0 || !range_inside(offset, size, memobj->size)))
+        err = CL_INVALID_VALUE;
+    return err ? err : fill_map(enqueue, memobj, flags, &all, out_pointer);
 }
 
 void *CL_API_CALL api_clEnqueueMapBuffer(cl_command_queue command_queue, cl_mem buffer, cl_bool blocking_map,
@@ -207,7 +274,45 @@ void *CL_API_CALL api_clEnqueueMapBuffer(cl_command_queue command_queue, cl_mem 
     cl_int err =
         enqueue_begin(&enqueue, command_queue, COMMAND_MAP_BUFFER, num_events_in_wait_list, event_wait_list);
     if (!err)
-        err = fill_map(&enqueue, buffer, map_flags, offset, size, &pointer);
+        err = fill_map_buffer(&enqueue, buffer, map_flags, offset, size, &pointer);
+    err = enqueue_end(&enqueue, err, blocking_map, event);
+    return error_return(errcode_ret, err, pointer);
+}
+
+static cl_int fill_map_image(struct enqueue *enqueue, cl_mem image, cl_map_flags flags, const size_t *origin,
+                             const size_t *region, size_t *row_pitch, size_t *slice_pitch, void **out_pointer)
+{
+    struct memobj *memobj = NULL;
+    struct image_place place;
+    cl_int err = enqueue_image(enqueue->queue, image, &memobj);
+    if (!err)
+        err = image_place(memobj, origin, region, &place);
+    if (err)
+        return err;
+    enum image_type type = memobj->image->device.type;
+    bool slices = type == IMAGE_3D || image_is_array(type);
+    if (!row_pitch || (slices && !slice_pitch))
+        return CL_INVALID_VALUE;
+    err = fill_map(enqueue, memobj, flags, &place, out_pointer);
+    *row_pitch = place.pitch[0];
+    if (slice_pitch)
+        *slice_pitch = slices ? place.pitch[1] : 0;
+    return err;
+}
+
+void *CL_API_CALL api_clEnqueueMapImage(cl_command_queue command_queue, cl_mem image, cl_bool blocking_map,
+                                        cl_map_flags map_flags, const size_t *origin, const size_t *region,
+                                        size_t *image_row_pitch, size_t *image_slice_pitch,
+                                        cl_uint num_events_in_wait_list, const cl_event *event_wait_list,
+                                        cl_event *event, cl_int *errcode_ret)
+{
+    struct enqueue enqueue;
+    void *pointer = NULL;
+    cl_int err =
+        enqueue_begin(&enqueue, command_queue, COMMAND_MAP_IMAGE, num_events_in_wait_list, event_wait_list);
+    if (!err)
+        err = fill_map_image(&enqueue, image, map_flags, origin, region, image_row_pitch, image_slice_pitch,
+                             &pointer);
     err = enqueue_end(&enqueue, err, blocking_map, event);
     return error_return(errcode_ret, err, pointer);
 }

@@ -195,6 +195,57 @@ static cl_int set_memory(const struct kernel_object *kernel, struct kernel_arg_v
     return CL_SUCCESS;
 }
 
+static cl_int check_image(const struct kernel_arg *arg, const struct memobj *memobj)
+{
+    if (!memobj || !memobj->image || memobj->image->device.type != arg->image_type ||
+        memobj->image->device.format->depth != arg->image_depth)
+        return CL_INVALID_MEM_OBJECT;
+    bool wrong = (arg->read_only && memobj->flags & CL_MEM_WRITE_ONLY) ||
+                 (arg->write_only && memobj->flags & CL_MEM_READ_ONLY) ||
+                 (!arg->read_only && !memobj->image->device.format->writable);
+    return wrong ? CL_INVALID_ARG_VALUE : CL_SUCCESS;
+}
+
+static cl_int set_image(const struct kernel_object *kernel, const struct kernel_arg *arg,
+                        struct kernel_arg_value *out_value, size_t size, const void *value)
+{
+    cl_mem handle = NULL;
+    if (!value)
+        return CL_INVALID_MEM_OBJECT;
+    if (size != sizeof handle)
+        return CL_INVALID_ARG_SIZE;
+    memcpy(&handle, value, sizeof handle);
+    struct memobj *memobj = object_lookup(handle, OBJECT_MEMOBJ);
+    cl_int err = check_image(arg, memobj);
+    if (err)
+        return err;
+    if (memobj->context != kernel->program->context)
+        return CL_INVALID_CONTEXT;
+    *out_value = (struct kernel_arg_value){
+        .set = true, .size = sizeof memobj->image->device, .memobj = memobj, .address = memobj->address};
+    return CL_SUCCESS;
+}
+
+/* What the sampler says is copied: it may be released. */
+static cl_int set_sampler(const struct kernel_object *kernel, struct kernel_arg_value *out_value, size_t size,
+                          const void *value)
+{
+    cl_sampler handle = NULL;
+    if (!value)
+        return CL_INVALID_SAMPLER;
+    if (size != sizeof handle)
+        return CL_INVALID_ARG_SIZE;
+    memcpy(&handle, value, sizeof handle);
+    const struct sampler_object *sampler = object_lookup(handle, OBJECT_SAMPLER);
+    if (!sampler)
+        return CL_INVALID_SAMPLER;
+    if (sampler->context != kernel->program->context)
+        return CL_INVALID_CONTEXT;
+    uint64_t bits = sampler_pack(&sampler->sampler);
+    *out_value = (struct kernel_arg_value){.set = true, .size = sizeof bits};
+    return copy_bytes(&out_value->bytes, &bits, sizeof bits) ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
+}
+
 static cl_int set_local(struct kernel_arg_value *out_value, size_t size, const void *value)
 {
     if (value)
@@ -216,7 +267,7 @@ static cl_int set_value(const struct kernel_arg *arg, struct kernel_arg_value *o
     return copy_bytes(&out_value->bytes, value, size) ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
 }
 
-/* Images, samplers, pipes and device queues cannot be created, so none can be valid. */
+/* Pipes and device queues cannot be created, so none can be valid. */
 static cl_int make_value(const struct kernel_object *kernel, const struct kernel_arg *arg,
                          struct kernel_arg_value *out_value, size_t size, const void *value)
 {
@@ -227,10 +278,11 @@ static cl_int make_value(const struct kernel_object *kernel, const struct kernel
     case ARG_LOCAL:
         return set_local(out_value, size, value);
     case ARG_SAMPLER:
-        return CL_INVALID_SAMPLER;
+        return set_sampler(kernel, out_value, size, value);
+    case ARG_IMAGE:
+        return set_image(kernel, arg, out_value, size, value);
     case ARG_QUEUE:
         return CL_INVALID_DEVICE_QUEUE;
-    case ARG_IMAGE:
     case ARG_PIPE:
         return CL_INVALID_MEM_OBJECT;
     case ARG_VALUE:

@@ -23,6 +23,7 @@ libapi_la_SOURCES = \
 	%D%/enqueue.c \
 	%D%/enqueue.h \
 	%D%/enqueue_buffer.c \
+	%D%/enqueue_image.c \
 	%D%/enqueue_kernel.c \
 	%D%/enqueue_map.c \
 	%D%/enqueue_native.c \
@@ -43,11 +44,14 @@ libapi_la_SOURCES = \
 	%D%/graph.c \
 	%D%/graph.h \
 	%D%/icd.c \
+	%D%/image.c \
+	%D%/image.h \
 	%D%/info.c \
 	%D%/info.h \
 	%D%/kernel.c \
 	%D%/kernel_info.c \
 	%D%/memobj.c \
+	%D%/memobj.h \
 	%D%/object.c \
 	%D%/object.def \
 	%D%/object.h \
@@ -72,6 +76,7 @@ libapi_la_SOURCES = \
 	%D%/root.h \
 	%D%/runtime.c \
 	%D%/runtime.h \
+	%D%/sampler.c \
 	%D%/selector.c \
 	%D%/subdevice.c \
 	%D%/subdevice.h \

@@ -9,6 +9,7 @@
 #include "device_info.h"
 #include "error.h"
 #include "info.h"
+#include "memobj.h"
 #include "queue.h"
 
 static const cl_mem_flags kernel_access = CL_MEM_READ_WRITE | CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY;
@@ -23,13 +24,19 @@ static bool at_most_one(cl_mem_flags flags)
     return !(flags & (flags - 1));
 }
 
-static bool flags_valid(cl_mem_flags flags)
+bool memobj_flags_valid(cl_mem_flags flags)
 {
     if (flags & ~(kernel_access | host_access | host_pointer))
         return false;
     if ((flags & CL_MEM_USE_HOST_PTR) && (flags & (CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR)))
         return false;
     return at_most_one(flags & kernel_access) && at_most_one(flags & host_access);
+}
+
+cl_int memobj_check_host_ptr(cl_mem_flags flags, const void *host_ptr)
+{
+    bool wants_pointer = flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR);
+    return !host_ptr == wants_pointer ? CL_INVALID_HOST_PTR : CL_SUCCESS;
 }
 
 static cl_int check_size(struct context *context, cl_mem_flags flags, size_t size, const void *host_ptr)
@@ -46,15 +53,12 @@ static cl_int check_size(struct context *context, cl_mem_flags flags, size_t siz
 static cl_int check_buffer(struct context *context, const cl_mem_properties *properties, cl_mem_flags flags,
                            size_t size, const void *host_ptr)
 {
-    bool wants_pointer = flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR);
     if (properties && properties[0])
         return CL_INVALID_PROPERTY;
-    if (!flags_valid(flags))
+    if (!memobj_flags_valid(flags))
         return CL_INVALID_VALUE;
     cl_int err = check_size(context, flags, size, host_ptr);
-    if (!err && !host_ptr == wants_pointer)
-        err = CL_INVALID_HOST_PTR;
-    return err;
+    return err ? err : memobj_check_host_ptr(flags, host_ptr);
 }
 
 /* ---- buffers ---------------------------------------------------------------------- */
@@ -71,11 +75,12 @@ void memobj_destroy(void *object)
         free(record);
     }
     free(memobj->properties);
+    free(memobj->image);
     object_unref(memobj->parent);
     object_unref(memobj->context);
 }
 
-static cl_int allocate(struct memobj *memobj)
+static cl_int allocate(struct memobj *memobj, const char *sort)
 {
     char name[32];
     uint32_t flags = 0;
@@ -83,7 +88,7 @@ static cl_int allocate(struct memobj *memobj)
         flags |= ALLOC_KERNEL_READ_ONLY;
     if (memobj->flags & CL_MEM_WRITE_ONLY)
         flags |= ALLOC_KERNEL_WRITE_ONLY;
-    snprintf(name, sizeof name, "buffer %u", memobj->base.id);
+    snprintf(name, sizeof name, "%s %u", sort, memobj->base.id);
     enum status status =
         device_alloc(runtime_device(), memobj->size, DEVICE_BASE_ALIGN, flags, name, &memobj->address);
     memobj->owns_address = status == STATUS_OK;
@@ -91,7 +96,7 @@ static cl_int allocate(struct memobj *memobj)
 }
 
 /* Where the bytes live: in the SVM allocation host_ptr points into, or in their own. */
-static cl_int provide_storage(struct memobj *memobj, void *host_ptr)
+cl_int memobj_provide_storage(struct memobj *memobj, void *host_ptr, const char *sort)
 {
     bool use = memobj->flags & CL_MEM_USE_HOST_PTR;
     if (use)
@@ -101,7 +106,7 @@ static cl_int provide_storage(struct memobj *memobj, void *host_ptr)
         memobj->address = (uint64_t)(uintptr_t)host_ptr;
         return CL_SUCCESS;
     }
-    cl_int err = allocate(memobj);
+    cl_int err = allocate(memobj, sort);
     if (!err && host_ptr) {
         queue_hold(); /* a command may be running: device memory has one user at a time */
         err = error_from_status(device_write(runtime_device(), 0, memobj->address, host_ptr, memobj->size));
@@ -110,7 +115,7 @@ static cl_int provide_storage(struct memobj *memobj, void *host_ptr)
     return err;
 }
 
-static cl_int keep_properties(struct memobj *memobj, const cl_mem_properties *properties)
+cl_int memobj_keep_properties(struct memobj *memobj, const cl_mem_properties *properties)
 {
     if (!properties)
         return CL_SUCCESS;
@@ -119,14 +124,14 @@ static cl_int keep_properties(struct memobj *memobj, const cl_mem_properties *pr
     return memobj->properties ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
 }
 
-static struct memobj *memobj_new(struct context *context, cl_mem_flags flags, size_t size)
+struct memobj *memobj_new(struct context *context, cl_mem_object_type type, cl_mem_flags flags, size_t size)
 {
     struct memobj *memobj = object_new(OBJECT_MEMOBJ, sizeof *memobj);
     if (!memobj)
         return NULL;
     memobj->context = object_ref(context);
-    memobj->type = CL_MEM_OBJECT_BUFFER;
-    memobj->flags = flags;
+    memobj->type = type;
+    memobj->flags = flags & kernel_access ? flags : flags | CL_MEM_READ_WRITE;
     memobj->size = size;
     return memobj;
 }
@@ -137,13 +142,12 @@ static cl_int create_buffer(struct context *context, const cl_mem_properties *pr
     cl_int err = check_buffer(context, properties, flags, size, host_ptr);
     if (err)
         return err;
-    struct memobj *memobj =
-        memobj_new(context, flags & kernel_access ? flags : flags | CL_MEM_READ_WRITE, size);
+    struct memobj *memobj = memobj_new(context, CL_MEM_OBJECT_BUFFER, flags, size);
     if (!memobj)
         return CL_OUT_OF_HOST_MEMORY;
-    err = keep_properties(memobj, properties);
+    err = memobj_keep_properties(memobj, properties);
     if (!err)
-        err = provide_storage(memobj, host_ptr);
+        err = memobj_provide_storage(memobj, host_ptr, "buffer");
     if (err) {
         object_unref(memobj);
         return err;
@@ -174,7 +178,7 @@ cl_mem CL_API_CALL api_clCreateBuffer(cl_context context, cl_mem_flags flags, si
 /* ---- sub-buffers -------------------------------------------------------------------- */
 
 /* What the parent forbids cannot be had back. */
-static bool narrows(cl_mem_flags parent, cl_mem_flags flags)
+bool memobj_narrows(cl_mem_flags parent, cl_mem_flags flags)
 {
     if ((parent & CL_MEM_WRITE_ONLY) && (flags & (CL_MEM_READ_WRITE | CL_MEM_READ_ONLY)))
         return false;
@@ -201,14 +205,14 @@ static cl_int check_sub_buffer(const struct memobj *parent, cl_mem_flags flags, 
 {
     if (parent->parent || parent->type != CL_MEM_OBJECT_BUFFER)
         return CL_INVALID_MEM_OBJECT;
-    if (!flags_valid(flags) || (flags & host_pointer) || !narrows(parent->flags, flags))
+    if (!memobj_flags_valid(flags) || (flags & host_pointer) || !memobj_narrows(parent->flags, flags))
         return CL_INVALID_VALUE;
     if (type != CL_BUFFER_CREATE_TYPE_REGION || !info)
         return CL_INVALID_VALUE;
     return check_region(parent, info);
 }
 
-static cl_mem_flags inherit(cl_mem_flags parent, cl_mem_flags flags)
+cl_mem_flags memobj_inherit(cl_mem_flags parent, cl_mem_flags flags)
 {
     cl_mem_flags inherited = parent & host_pointer;
     if (!(flags & kernel_access))
@@ -218,18 +222,24 @@ static cl_mem_flags inherit(cl_mem_flags parent, cl_mem_flags flags)
     return flags | inherited;
 }
 
+void memobj_part(struct memobj *memobj, struct memobj *parent, size_t origin)
+{
+    memobj->parent = object_ref(parent);
+    memobj->address = parent->address + origin;
+    memobj->is_svm = parent->is_svm;
+    if (parent->host_ptr)
+        memobj->host_ptr = (char *)parent->host_ptr + origin;
+}
+
 static struct memobj *new_sub_buffer(struct memobj *parent, cl_mem_flags flags,
                                      const cl_buffer_region *region)
 {
-    struct memobj *memobj = memobj_new(parent->context, inherit(parent->flags, flags), region->size);
+    struct memobj *memobj = memobj_new(parent->context, CL_MEM_OBJECT_BUFFER,
+                                       memobj_inherit(parent->flags, flags), region->size);
     if (!memobj)
         return NULL;
-    memobj->parent = object_ref(parent);
+    memobj_part(memobj, parent, region->origin);
     memobj->offset = region->origin;
-    memobj->address = parent->address + region->origin;
-    memobj->is_svm = parent->is_svm;
-    if (parent->host_ptr)
-        memobj->host_ptr = (char *)parent->host_ptr + region->origin;
     object_publish(memobj);
     return memobj;
 }

@@ -70,6 +70,7 @@ void program_destroy(void *object);
 void kernel_destroy(void *object);
 void event_destroy(void *object);
 void device_destroy(void *object);
+void sampler_destroy(void *object);
 
 void runtime_lock(void);
 void runtime_unlock(void);
@@ -125,14 +126,28 @@ struct context {
 void context_complain(struct context *context, const char *text);
 
 struct map_record { struct map_record *next; void *pointer; size_t offset, size; cl_map_flags flags; uint32_t count;
-                    size_t origin[3], region[3];
+                    size_t region[3], pitch[2]; /* bytes of a row, rows, slices; from row to row, slice to slice */
                     struct memobj *owner; /* whose mapping it is: records hang on the root buffer, offsets are in it */
                     bool mapped; };       /* the map command ran */
 
-struct memobj { /* cl_mem: buffer or sub-buffer here; images and pipes later */
+struct image { /* of a cl_mem */
+    cl_image_format format; cl_image_desc desc; /* as created; pitches as they are */
+    struct image_desc device;   /* what kernels see */
+};
+
+struct sampler_object { /* cl_sampler */
     struct object base;
     struct context *context;
-    struct memobj *parent; size_t offset; /* sub-buffer */
+    struct sampler sampler;
+    float lod_min, lod_max;     /* as given */
+    cl_sampler_properties *properties; size_t property_count; /* incl. final 0 */
+};
+
+struct memobj { /* cl_mem: buffer, sub-buffer or image; pipes later */
+    struct object base;
+    struct context *context;
+    struct memobj *parent; size_t offset; /* sub-buffer; parent: also what an image was made of */
+    struct image *image;        /* NULL: a buffer */
     cl_mem_object_type type;
     cl_mem_flags flags;
     size_t size;

@@ -49,7 +49,7 @@ struct command {
         struct { struct memobj *target, *source; size_t target_offset, source_offset, size; void *host;
                  struct rect rect; } transfer;
         struct { struct memobj *target; void *svm; size_t offset, size; uint8_t pattern[128];
-                 size_t pattern_size; } fill;
+                 size_t pattern_size; struct rect rect; } fill;
         struct { struct memobj *memobj; struct map_record *record; bool done; } map;
         struct { struct kernel_object *kernel; struct launch_request request; struct memobj **memobjs;
                  size_t memobj_count; } launch;

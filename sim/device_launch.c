@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "device_state.h"
+#include "orrery/image.h"
 #include "program.h"
 #include "schedule.h"
 #include "schedule_record.h"
@@ -76,7 +77,9 @@ static enum status check_args(const struct launch_request *request, struct diagn
         return diagnose(diagnosis, STATUS_BAD_ARGUMENT, "%zu arguments for kernel %s, which has %zu",
                         request->arg_count, info->name, info->arg_count);
     for (size_t i = 0; i < info->arg_count; i++) {
-        size_t size = info->args[i].kind == ARG_VALUE ? info->args[i].size : sizeof(uint64_t);
+        size_t size = info->args[i].kind == ARG_VALUE   ? info->args[i].size
+                      : info->args[i].kind == ARG_IMAGE ? sizeof(struct image_desc)
+                                                        : sizeof(uint64_t);
         if (!request->args[i].value || request->args[i].size < size)
             return diagnose(diagnosis, STATUS_BAD_ARGUMENT,
                             "argument %zu of kernel %s is missing or too small", i, info->name);

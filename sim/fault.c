@@ -213,8 +213,37 @@ static bool contains(const struct region *region, uint64_t address, uint64_t siz
     return address >= region->low && address <= region->high && size <= region->high - address;
 }
 
+static void image_access(struct inquiry *inquiry)
+{
+    const struct fault *fault = inquiry->fault;
+    const struct image_desc *image = fault->image;
+    uint32_t used = image_dimensions(image->type) + image_is_array(image->type);
+    inquiry->finding.kind = by_access(inquiry, FINDING_OUT_OF_BOUNDS_READ, FINDING_OUT_OF_BOUNDS_WRITE);
+    object_name_image(inquiry->launch, image, &inquiry->object);
+    sentence_add(&inquiry->why, "the texel (");
+    for (uint32_t d = 0; d < used; d++)
+        sentence_add(&inquiry->why, "%s%" PRId32, d ? ", " : "", fault->texel[d]);
+    sentence_add(&inquiry->why, ")");
+    if (image->levels > 1)
+        sentence_add(&inquiry->why, " of mip level %" PRIu32, fault->level);
+    sentence_add(&inquiry->why, " lies outside %s", inquiry->object.bytes);
+    inquiry->finding.spec = "OpenCL C 3.0, 6.15.15 image read and write functions";
+}
+
+static void examine_misuse(struct inquiry *inquiry)
+{
+    inquiry->finding.kind = FINDING_IMAGE_MISUSE;
+    object_name_image(inquiry->launch, inquiry->fault->image, &inquiry->object);
+    sentence_add(&inquiry->why, "%s", inquiry->fault->misuse);
+    inquiry->finding.spec = "OpenCL C 3.0, 6.15.15 image read and write functions";
+}
+
 static void examine_access(struct inquiry *inquiry)
 {
+    if (inquiry->fault->image) {
+        image_access(inquiry);
+        return;
+    }
     const struct memory *memory = &inquiry->launch->arena->memory;
     uint64_t address = inquiry->fault->address;
     const struct region *region = memory_region(memory, address);
@@ -290,6 +319,9 @@ static void examine(struct inquiry *inquiry)
         break;
     case FAULT_UNINITIALISED_STORE:
         examine_uninitialised(inquiry, FINDING_UNINITIALISED_STORE);
+        break;
+    case FAULT_IMAGE:
+        examine_misuse(inquiry);
         break;
     case FAULT_MISSING_WAIT:
         inquiry->finding.kind = FINDING_MISSING_WAIT;

@@ -6,7 +6,7 @@
  * Interface
  *   fault_report   the wave_host callback's body
  *   object_name    "argument 0 'data' (buffer, 64 bytes)" of a region, as this launch
- *                  knows it
+ *                  knows it; object_name_image the same of an image, "(image2d_t, 4 x 4)"
  */
 #ifndef ORRERY_SIM_FAULT_H
 #define ORRERY_SIM_FAULT_H
@@ -15,6 +15,7 @@
 #include "sentence.h"
 
 void fault_report(struct launch *launch, const struct wave *wave, const struct fault *fault);
+void object_name_image(const struct launch *launch, const struct image_desc *image, struct sentence *out_name);
 void object_name(const struct launch *launch, const struct region *region, struct sentence *out_name);
 
 #endif

@@ -189,7 +189,10 @@ static void waves_start(struct group *group)
 {
     const struct launch *launch = group->launch;
     const struct tile *tile = &group->tile;
-    struct wave_start start = {.args = launch->args, .local_addresses = group->local_addresses};
+    struct wave_start start = {.args = launch->args,
+                               .kernel = launch->kernel,
+                               .arg_values = launch->arg_values,
+                               .local_addresses = group->local_addresses};
     start.alone = group->base_count == 1 && !schedule_is_preemptive(launch->schedule);
     start.origin.launch = &launch->info;
     start.origin.compute_unit = group->compute_unit;

@@ -15,9 +15,12 @@ static int32_t argument_of(const struct launch *launch, const struct region *reg
 {
     for (size_t i = 0; i < launch->kernel->arg_count; i++) {
         uint64_t address;
-        if (!is_pointer(launch->kernel->args[i].kind) || !launch->arg_values || !launch->arg_values[i].value)
+        enum arg_kind kind = launch->kernel->args[i].kind;
+        if (!launch->arg_values || !launch->arg_values[i].value || (!is_pointer(kind) && kind != ARG_IMAGE))
             continue;
         memcpy(&address, launch->arg_values[i].value, sizeof address);
+        if (kind == ARG_IMAGE)
+            address = ((const struct image_desc *)launch->arg_values[i].value)->address;
         if (address >= region->low && (address < region->high || address == region->low))
             return (int32_t)i;
     }
@@ -84,6 +87,21 @@ static void name_buffer(struct sentence *name, const struct launch *launch, cons
     sentence_add(name, "%s (", region->name[0] ? region->name : buffer_sort(region));
     sentence_bytes(name, region->high - region->low);
     sentence_add(name, ")");
+}
+
+void object_name_image(const struct launch *launch, const struct image_desc *image, struct sentence *out_name)
+{
+    const uint32_t *size = image->level[0].size;
+    uint32_t used = image_dimensions(image->type) + image_is_array(image->type);
+    sentence_init(out_name);
+    for (size_t i = 0; launch->arg_values && i < launch->kernel->arg_count; i++)
+        if (launch->arg_values[i].value == image) {
+            add_argument(out_name, launch, (int32_t)i);
+            sentence_add(out_name, " (%s, %" PRIu32, image_type_name(image->type), size[0]);
+        }
+    for (uint32_t d = 1; d < used; d++)
+        sentence_add(out_name, " x %" PRIu32, size[d]);
+    sentence_add(out_name, ")");
 }
 
 void object_name(const struct launch *launch, const struct region *region, struct sentence *out_name)

@@ -50,6 +50,7 @@ static void device_default(struct device_config *device)
         .program_scope_variables = true,
         .work_group_collectives = true,
         .non_uniform_groups = true,
+        .images = true,
     };
     topology_default(&device->topology);
 }

@@ -95,6 +95,7 @@ static enum status compile(const struct scenario *scenario, const struct scenari
         .generic_address_space = device->generic_address_space,
         .program_scope_variables = device->program_scope_variables,
         .work_group_collectives = device->work_group_collectives,
+        .images = device->images,
         .program_dir = dirname(anchor),
     };
     enum status status = compile_opencl_c(&request, out_spirv, out_log);

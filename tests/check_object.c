@@ -48,6 +48,11 @@ bool runtime_lock_held(void)
     return lock_is_held;
 }
 
+void sampler_destroy(void *object)
+{
+    (void)object;
+}
+
 void event_destroy(void *object)
 {
     destroyed[((struct object *)object)->kind]++;

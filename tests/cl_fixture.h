@@ -21,6 +21,7 @@
 #define CL_USE_DEPRECATED_OPENCL_2_1_APIS
 #define CL_USE_DEPRECATED_OPENCL_2_2_APIS
 #include <CL/cl.h>
+#include <CL/cl_ext.h>
 #include <check.h>
 #include <stdbool.h>
 #include <stdint.h>

@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "orrery/image.h"
 #include "orrery/observer.h"
 #include "orrery/report.h"
 #include "orrery/scenario.h"
@@ -76,6 +77,8 @@ struct kernel_arg {
     size_t size, align;     /* of the value the host passes */
     bool is_const, is_volatile, is_restrict;
     bool read_only, write_only; /* images, pipes */
+    enum image_type image_type; /* images */
+    bool image_depth;
 };
 struct kernel_info {
     const char *name;
@@ -119,7 +122,8 @@ char *program_listing(const struct program *program);
 /* ---- launches --------------------------------------------------------------- */
 
 /* values: for ARG_VALUE kernel_arg.size bytes; for ARG_GLOBAL/CONSTANT a uint64_t device
- * address (0 = NULL); for ARG_LOCAL a uint64_t size in bytes. */
+ * address (0 = NULL); for ARG_LOCAL a uint64_t size in bytes; for ARG_IMAGE a struct image_desc;
+ * for ARG_SAMPLER the uint64_t of sampler_pack. */
 struct launch_arg { const void *value; size_t size; };
 struct launch_request {
     const struct kernel *kernel;

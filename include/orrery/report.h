@@ -40,6 +40,7 @@
     KIND(WRITE_ONLY_READ,      "write-only-read",      BOUNDS, "a load reads memory that kernels may only write") \
     KIND(WRONG_ADDRESS_SPACE,  "wrong-address-space",  BOUNDS, "an access goes through a pointer of another address space") \
     KIND(MAPPED_ACCESS,        "mapped-access",        BOUNDS, "a kernel touches memory that the host has mapped") \
+    KIND(IMAGE_MISUSE,         "image-misuse",         BOUNDS, "an image is used in a way that the specification leaves undefined") \
     KIND(UNINITIALISED_ADDRESS, "uninitialised-address", UNINITIALISED, "an address depends on uninitialised memory") \
     KIND(UNINITIALISED_BRANCH, "uninitialised-branch", UNINITIALISED, "a branch depends on uninitialised memory")   \
     KIND(UNINITIALISED_STORE,  "uninitialised-store",  UNINITIALISED, "a value stored to memory that others see depends on uninitialised memory") \

@@ -217,6 +217,17 @@ void access_announce_atomics(const struct wave *wave, uint32_t site, const uint6
     announce_atomic(wave, &event, comparators, found);
 }
 
+void access_announce_image(const struct wave *wave, uint32_t site, const uint64_t *addresses, uint32_t bytes, const lane_mask *lanes)
+{
+    struct access_event event = event_of(wave, site, lanes);
+    event.shape = ADDRESS_LIST;
+    event.address = addresses;
+    event.size_bytes = bytes;
+    event.image = true;
+    if (mask_any(lanes))
+        announce(wave, &event);
+}
+
 static struct access_event event_of_access(const struct access *access)
 {
     struct access_event event = event_of(access->wave, access->site_index, &access->flat);

@@ -29,6 +29,8 @@ bool access_async(const struct insn *insn, uint8_t *frame, struct wave *wave);
 
 void access_announce_uniform(const struct wave *wave, uint32_t site, uint64_t address);
 void access_announce_affine(const struct wave *wave, uint32_t site, const struct affine *address, int32_t offset);
+/* Texels: the lanes that took part and where; nothing when there are none. */
+void access_announce_image(const struct wave *wave, uint32_t site, const uint64_t *addresses, uint32_t bytes, const lane_mask *lanes);
 void access_announce_list(const struct wave *wave, uint32_t site, const uint64_t *addresses, int32_t offset);
 
 /* Atomics that have happened; comparators: of a compare-exchange, else NULL. */

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "image_op.h"
 #include "ir.h"
 #include "math.h"
 
@@ -236,6 +237,15 @@ static void prepare(struct emitter *e, uint32_t v)
         }
         break;
     case IR_collective: lanes_only(e, v, 3, 2 + value->list_count); break;
+    case IR_image_read:
+    case IR_image_write:
+        lanes_only(e, v, 2, 2 + value->list_count); /* fall through */
+    case IR_image_query:
+        for (uint32_t k = 0; k < 2; k++) {
+            uint32_t slot = val(e, v)->args[k], one = slot ? in_one_lane(e, v, slot) : NONE;
+            val(e, v)->args[k] = one;
+        }
+        break;
     default: break;
     }
 }
@@ -995,6 +1005,26 @@ static void put_list(struct emitter *e, uint32_t op, uint32_t v)
     insn->f = (uint32_t)value->imm;
 }
 
+static void put_image(struct emitter *e, uint32_t op, uint32_t v)
+{
+    const struct value *value = val(e, v);
+    uint32_t list = e->operands.count, results[IMAGE_RESULTS];
+    struct block *block = ir_block(e->ir, value->block);
+    memset(results, 0xff, sizeof results); /* IMAGE_UNUSED */
+    for (uint32_t i = 0; op == OP_image_read && i < block->insts.count; i++) {
+        const struct value *part = val(e, block->insts.at[i]);
+        if (part->op == IR_extract && part->args[0] == v)
+            results[part->imm] = loc(e, block->insts.at[i]);
+    }
+    for (uint32_t i = 0; op == OP_image_read && i < IMAGE_RESULTS; i++)
+        push_operand(e, results[i]);
+    for (uint32_t i = 0; i < value->list_count; i++)
+        push_operand(e, loc(e, value->list[i]));
+    struct insn *insn = put(e, op, list, loc(e, value->args[0]), loc(e, value->args[1]), loc(e, value->args[2]));
+    insn->e = value->site;
+    insn->f = (uint32_t)value->imm;
+}
+
 static void put_index(struct emitter *e, uint32_t v)
 {
     const struct value *value = val(e, v);
@@ -1100,6 +1130,9 @@ static void put_value(struct emitter *e, uint32_t v)
     case IR_printf: put_printf(e, v); break;
     case IR_collective: put_list(e, OP_collective, v); break;
     case IR_async_copy: put_list(e, OP_async_copy, v); break;
+    case IR_image_read: put_image(e, OP_image_read, v); break;
+    case IR_image_write: put_image(e, OP_image_write, v); break;
+    case IR_image_query: put(e, OP_image_query, loc(e, v), loc(e, a), loc(e, b), 0)->f = (uint32_t)value->imm; break;
     default: break; /* phi, extract, math_second: nothing to do */
     }
 }

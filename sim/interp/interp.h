@@ -61,6 +61,8 @@ struct wave_start {
     struct origin origin;           /* tile, first lane */
     uint32_t lane_count;
     uint64_t group_id[3], local_size[3]; /* of this group; undefined for multi-group tiles */
+    const struct kernel_info *kernel;  /* of the launch, and its arguments as the host passed them */
+    const struct launch_arg *arg_values;
     const uint8_t *args;            /* code->args_size bytes, laid out by interp_args */
     const uint64_t *local_addresses; /* per code->local_objects */
     bool alone;                      /* this wave is the whole work-group, and barriers need not be scheduled */
@@ -68,7 +70,7 @@ struct wave_start {
 void wave_start(struct wave *wave, const struct wave_start *start);
 
 /* Lays launch arguments out for code->args_size bytes at out. ARG_LOCAL gives 0: their
- * address comes from local_objects (object.arg >= 0). */
+ * address comes from local_objects (object.arg >= 0); ARG_IMAGE gives 1 + the argument's number. */
 void interp_args(const struct code *code, const struct kernel_info *info, const struct launch_arg *args, uint8_t *out);
 
 /* Runs until the wave stops; budget = back edges and preemption points allowed. */

@@ -19,6 +19,19 @@ static struct type *pointee(struct module *m, uint32_t id)
     return module_type(m, m->words[m->def[m->type_of[id]] + 3]);
 }
 
+static const char *opaque_name(struct module *m, const struct type *type)
+{
+    const uint32_t *w = &m->words[m->def[type->id]];
+    const char *name;
+    switch (type->opcode) {
+    case SpvOpTypeSampler: return "sampler_t";
+    case SpvOpTypeImage:
+        name = image_type_name(module_image_type(m, w));
+        return w[4] == 1 ? arena_format(&m->arena, "%.*s_depth_t", (int)strlen(name) - 2, name) : name;
+    default: return "event_t";
+    }
+}
+
 /* "float4*": SPIR-V has no signs, so unsigned types look signed unless the module names them. */
 static const char *derived_name(struct module *m, const struct type *type)
 {
@@ -29,7 +42,7 @@ static const char *derived_name(struct module *m, const struct type *type)
         return strncmp(name, "struct.", 7) ? name : name + 7;
     }
     case TYPE_ARRAY: return derived_name(m, type->element);
-    case TYPE_OPAQUE: return "event_t";
+    case TYPE_OPAQUE: return opaque_name(m, type);
     default: return scalar_name(type);
     }
 }
@@ -67,6 +80,17 @@ static bool has_attribute(struct module *m, uint32_t id, uint32_t attribute)
     return false;
 }
 
+/* An image without access qualifier is read_only. */
+static void describe_image(struct module *m, const uint32_t *w, struct kernel_arg *arg)
+{
+    uint32_t access = w[0] >> 16 > 9 ? w[9] : SpvAccessQualifierReadOnly;
+    arg->kind = ARG_IMAGE;
+    arg->image_type = module_image_type(m, w);
+    arg->image_depth = w[4] == 1;
+    arg->read_only = access == SpvAccessQualifierReadOnly;
+    arg->write_only = access == SpvAccessQualifierWriteOnly;
+}
+
 static void describe_arg(struct module *m, struct entry_point *e, const struct function *f, uint32_t i,
                          struct kernel_arg *arg)
 {
@@ -83,12 +107,16 @@ static void describe_arg(struct module *m, struct entry_point *e, const struct f
         default: break;
         }
     }
+    if (type->opcode == SpvOpTypeSampler)
+        arg->kind = ARG_SAMPLER;
+    if (type->opcode == SpvOpTypeImage)
+        describe_image(m, &m->words[m->def[type->id]], arg);
     bool by_value = type->kind == TYPE_POINTER && type->storage == SpvStorageClassFunction;
     arg->size = by_value ? value->size : type->size;
     arg->align = by_value ? value->align : type->align;
     const char *types = listed(m, "kernel_arg_type", e->name, i),
                *qualifiers = listed(m, "kernel_arg_type_qual", e->name, i);
-    const char *star = arg->kind == ARG_VALUE ? "" : "*";
+    const char *star = type->kind == TYPE_POINTER && !by_value ? "*" : "";
     arg->type_name = types ? types : arena_format(&m->arena, "%s%s", derived_name(m, value), star);
     arg->is_const =
         qualifiers ? strstr(qualifiers, "const") != NULL

@@ -13,6 +13,11 @@ libinterp_la_SOURCES = \
 	%D%/exec_control.h \
 	%D%/exec_table.h \
 	%D%/half.h \
+	%D%/image.c \
+	%D%/image_access.c \
+	%D%/image_op.h \
+	%D%/image_sample.c \
+	%D%/image_sample.h \
 	%D%/interp.c \
 	%D%/interp.h \
 	%D%/ir.c \
@@ -24,6 +29,7 @@ libinterp_la_SOURCES = \
 	%D%/lower.h \
 	%D%/lower_bits.c \
 	%D%/lower_group.c \
+	%D%/lower_image.c \
 	%D%/lower_memory.c \
 	%D%/lower_sub_group.c \
 	%D%/lower_value.c \
@@ -65,6 +71,7 @@ ISA_SOURCES = \
 	%D%/exec_control.c \
 	%D%/exec_convert.c \
 	%D%/exec_float.c \
+	%D%/exec_image.c \
 	%D%/exec_integer.c \
 	%D%/exec_math.c \
 	%D%/exec_memory.c \

@@ -43,6 +43,7 @@ enum memory_order lower_order(uint32_t semantics);
 void lower_value_op(struct lower *l, uint32_t word);           /* lower_value.c: arithmetic, conversion, composites */
 void lower_memory_op(struct lower *l, uint32_t word);          /* lower_memory.c */
 void lower_atomic_op(struct lower *l, uint32_t word);
+void lower_image_op(struct lower *l, uint32_t word);           /* lower_image.c */
 void lower_group_op(struct lower *l, uint32_t word);           /* lower_group.c */
 void lower_sub_group_op(struct lower *l, uint32_t word);       /* lower_sub_group.c */
 uint32_t lower_sub_group_mask(struct lower *l, uint32_t builtin, uint32_t k); /* word k of SubgroupEqMask and its like */

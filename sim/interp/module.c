@@ -249,10 +249,14 @@ static struct type *make_type(struct module *m, uint32_t id)
     case SpvOpTypeQueue:
     case SpvOpTypeDeviceEvent:
     case SpvOpTypeReserveId:
-    case SpvOpTypeSampledImage:
     case SpvOpTypeForwardPointer:
         scalar_type(m, type, T_I64);
         type->kind = TYPE_OPAQUE;
+        break;
+    case SpvOpTypeSampledImage:
+        scalar_type(m, type, T_I64);
+        type->kind = TYPE_OPAQUE;
+        type->leaves = 2;
         break;
     default:
         module_fail(m, STATUS_UNSUPPORTED, "%s at word %u is not supported", spv_op_name(type->opcode), word);
@@ -278,6 +282,24 @@ struct type *module_value_type(struct module *m, uint32_t id)
     if (id >= m->bound || !m->type_of[id])
         module_fail(m, STATUS_BAD_BINARY, "id %u has no type", id);
     return module_type(m, m->type_of[id]);
+}
+
+enum image_type module_image_type(struct module *m, const uint32_t *w)
+{
+    bool arrayed = w[5], sampled = w[6];
+    switch (sampled ? UINT32_MAX : w[3]) {
+    case SpvDim1D: return arrayed ? IMAGE_1D_ARRAY : IMAGE_1D;
+    case SpvDim2D: return arrayed ? IMAGE_2D_ARRAY : IMAGE_2D;
+    case SpvDim3D:
+        if (!arrayed)
+            return IMAGE_3D; /* fall through */
+    case SpvDimBuffer:
+        if (!arrayed)
+            return IMAGE_1D_BUFFER; /* fall through */
+    default:
+        module_fail(m, STATUS_UNSUPPORTED, "OpTypeImage %u: images of this dimension, multisampled or arrayed, are not supported",
+                    w[1]);
+    }
 }
 
 /* ---- constants ---------------------------------------------------------------- */
@@ -522,6 +544,13 @@ static struct constant *make_constant(struct module *m, uint32_t id)
     case SpvOpSpecConstant:
         c->leaves[0] = (struct leaf){bits_truncate(specialised(m, id, literal(m, word, type)), type->scalar),
                                      0, type->scalar, false};
+        break;
+    case SpvOpConstantSampler:
+        c->leaves[0] = (struct leaf){sampler_pack(&(struct sampler){.addressing = (enum image_addressing)(w[3] & 7),
+                                                                    .normalized = w[4] & 1,
+                                                                    .linear = w[5] & 1,
+                                                                    .lod_max = 255}),
+                                     0, T_I64, false};
         break;
     case SpvOpConstantNull: null_leaves(type, &next, false); break;
     case SpvOpUndef: null_leaves(type, &next, true); break;

@@ -16,6 +16,7 @@
 
 #include "arena.h"
 #include "interp.h"
+#include "orrery/image.h"
 
 enum scalar { T_NONE, T_BOOL, T_I8, T_I16, T_I32, T_I64, T_F16, T_F32, T_F64 };
 enum type_kind { TYPE_VOID, TYPE_SCALAR, TYPE_VECTOR, TYPE_ARRAY, TYPE_STRUCT, TYPE_POINTER, TYPE_FUNCTION, TYPE_OPAQUE };
@@ -106,6 +107,8 @@ const char *spv_op_name(uint32_t opcode);
 
 struct type *module_type(struct module *module, uint32_t type_id);
 struct type *module_value_type(struct module *module, uint32_t id);
+/* What the words of an OpTypeImage describe; those that OpenCL has no image for are refused. */
+enum image_type module_image_type(struct module *module, const uint32_t *type_words);
 const struct constant *module_constant(struct module *module, uint32_t id);
 bool module_is_constant(const struct module *module, uint32_t id);
 const struct decoration *module_decoration(const struct module *module, uint32_t id, uint32_t kind);

@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "image_op.h"
 #include "ir.h"
 
 struct poisoning {
@@ -94,7 +95,9 @@ static uint32_t select_companion(struct poisoning *p, uint32_t v)
 /* Compilers store three components as four: the one that nobody gave a value does not spoil the others. */
 static uint32_t stored_companion(struct poisoning *p, uint32_t v)
 {
-    const uint32_t count = ir_value(p->ir, v)->list_count, block = ir_value(p->ir, v)->block;
+    const uint32_t count = ir_value(p->ir, v)->op == IR_image_write ? IMAGE_TEXEL_COMPONENTS
+                                                                    : ir_value(p->ir, v)->list_count;
+    const uint32_t block = ir_value(p->ir, v)->block;
     uint32_t all = NONE, undefined = 0;
     for (uint32_t k = 0; k < count; k++) {
         const uint32_t component = ir_value(p->ir, v)->list[k];
@@ -104,6 +107,15 @@ static uint32_t stored_companion(struct poisoning *p, uint32_t v)
             all = either(p, block, all, companion(p, component));
     }
     return undefined == count ? p->yes : all;
+}
+
+/* Of the operands of an image instruction from number first on. */
+static uint32_t listed_companion(struct poisoning *p, uint32_t v, uint32_t first)
+{
+    uint32_t all = NONE;
+    for (uint32_t k = first; k < ir_value(p->ir, v)->list_count; k++)
+        all = either(p, ir_value(p->ir, v)->block, all, companion(p, ir_value(p->ir, v)->list[k]));
+    return all;
 }
 
 /* a && b: an operand that is false and certain decides. The or is the same of the opposites. */
@@ -146,6 +158,17 @@ static void instrument(struct poisoning *p, uint32_t v)
         memory_companion(p, IR_poison_store, v, all ? all : ir_const(ir, T_BOOL, 0));
         *list_push(ir->arena, &p->out) = v;
         return;
+    case IR_image_read:
+        check(p, block, listed_companion(p, v, 0), FAULT_UNINITIALISED_ADDRESS, site);
+        *list_push(ir->arena, &p->out) = v;
+        p->of[v] = add(p, IR_extract, block, v, NONE, NONE);
+        ir_value(ir, p->of[v])->imm = IMAGE_RESULTS - 1;
+        return;
+    case IR_image_write:
+        check(p, block, listed_companion(p, v, IMAGE_TEXEL_COMPONENTS), FAULT_UNINITIALISED_ADDRESS, site);
+        all = stored_companion(p, v);
+        ir_value(ir, v)->args[2] = all ? all : ir_const(ir, T_BOOL, 0);
+        break;
     case IR_atomic:
         check(p, block, companion(p, value->args[0]), FAULT_UNINITIALISED_ADDRESS, site);
         check(p, block, companion(p, ir_value(ir, v)->args[1]), FAULT_UNINITIALISED_STORE, site);
@@ -176,7 +199,8 @@ static void seed_phis(struct poisoning *p, uint8_t *may)
             for (uint32_t i = 0; i < block->insts.count; i++) {
                 uint32_t v = block->insts.at[i];
                 const struct value *value = ir_value(ir, v);
-                bool now = value->op == IR_load && value->storage != STORAGE_CONSTANT;
+                bool now = (value->op == IR_load && value->storage != STORAGE_CONSTANT) ||
+                           value->op == IR_image_read;
                 if (ir_families[value->op] != FAMILY_EFFECT)
                     IR_OPERANDS(ir, v, slot)
                 now |= *slot && (may[*slot] || ir_value(ir, *slot)->op == IR_undef);

@@ -427,6 +427,71 @@ static void verify_atomic(const struct verify *v)
             need(v, same_shape(operand(v, i), t), "operand types do not fit");
 }
 
+/* ---- images ------------------------------------------------------------------------------------ */
+
+/* Operand i is an image, or one with a sampler. */
+static void verify_is_image(const struct verify *v, uint32_t i, bool sampled)
+{
+    const struct type *t = operand(v, i);
+    need(v, t->opcode == (sampled ? SpvOpTypeSampledImage : SpvOpTypeImage), "an operand is not an image");
+    if (sampled)
+        t = module_type(v->m, v->m->words[v->m->def[t->id] + 2]);
+    need(v, t->opcode == SpvOpTypeImage, "an operand is not an image");
+    module_image_type(v->m, &v->m->words[v->m->def[t->id]]);
+}
+
+static void verify_number(const struct verify *v, uint32_t i)
+{
+    const struct type *t = operand(v, i);
+    need(v, (t->kind == TYPE_SCALAR || t->kind == TYPE_VECTOR) && (is_int(t) || is_float(t)), "an operand is not a number");
+}
+
+static void verify_image_options(const struct verify *v, uint32_t i)
+{
+    uint32_t mask = i < v->n ? v->w[i++] : 0;
+    if (mask & SpvImageOperandsLodMask) {
+        verify_number(v, i);
+        need(v, operand(v, i++)->leaves == 1, "the level of detail is not one number");
+    }
+    for (uint32_t k = 0; mask & SpvImageOperandsGradMask && k < 2; k++)
+        need(v, component(operand(v, i + k)) == T_F32 && operand(v, i + k)->leaves <= 4, "a gradient is not of floats");
+}
+
+static void verify_image(const struct verify *v)
+{
+    bool sampled = v->op == SpvOpImageSampleExplicitLod;
+    switch (v->op) {
+    case SpvOpSampledImage:
+        verify_is_image(v, 3, false);
+        need(v, operand(v, 4)->opcode == SpvOpTypeSampler && result(v)->opcode == SpvOpTypeSampledImage,
+             "operand types do not fit");
+        break;
+    case SpvOpImage:
+        verify_is_image(v, 3, true);
+        need(v, result(v)->opcode == SpvOpTypeImage, "its result is not an image");
+        break;
+    case SpvOpImageSampleExplicitLod:
+    case SpvOpImageRead:
+        verify_is_image(v, 3, sampled);
+        verify_number(v, 4);
+        verify_image_options(v, 5);
+        need(v, is_simple(result(v)) && (is_int(result(v)) || is_float(result(v))) && result(v)->leaves <= 4,
+             "its result is not a texel");
+        break;
+    case SpvOpImageWrite:
+        verify_is_image(v, 1, false);
+        verify_number(v, 2), verify_number(v, 3);
+        need(v, operand(v, 3)->leaves <= 4, "its operand is not a texel");
+        verify_image_options(v, 4);
+        break;
+    default:
+        verify_is_image(v, 3, false);
+        if (v->op == SpvOpImageQuerySizeLod)
+            whole_number(v, 4);
+        need(v, is_simple(result(v)) && is_int(result(v)) && result(v)->leaves <= 4, "its result is not a number");
+    }
+}
+
 /* ---- groups ------------------------------------------------------------------------------------ */
 
 static void verify_group(const struct verify *v)
@@ -726,6 +791,7 @@ static void verify_instruction(const struct verify *v)
     case LOWER_COMPOSITE: verify_composite(v); break;
     case LOWER_MEMORY: verify_memory(v); break;
     case LOWER_ATOMIC: verify_atomic(v); break;
+    case LOWER_IMAGE: verify_image(v); break;
     case LOWER_GROUP: verify_group(v); break;
     case LOWER_SUB_GROUP: verify_sub_group(v); break;
     case LOWER_CONTROL: verify_control(v); break;

@@ -219,6 +219,8 @@ void wave_start(struct wave *wave, const struct wave_start *start)
     uint32_t tx = o->tile_size[0], plane = tx * o->tile_size[1];
     wave->origin = *o;
     wave->alone = start->alone;
+    wave->kernel = start->kernel;
+    wave->arg_values = start->arg_values;
     wave->lane_count = start->lane_count;
     wave->n = (start->lane_count + 15) / 16 * 16;
     fill_inputs(wave, start);
@@ -260,7 +262,9 @@ void interp_args(const struct code *code, const struct kernel_info *info, const 
         uint32_t align = (uint32_t)(info->args[i].align ? info->args[i].align : 1),
                  size = (uint32_t)info->args[i].size;
         offset = (offset + align - 1) / align * align;
-        if (info->args[i].kind != ARG_LOCAL && args[i].value)
+        if (info->args[i].kind == ARG_IMAGE)
+            memcpy(out + offset, &(uint64_t){i + 1}, sizeof(uint64_t));
+        else if (info->args[i].kind != ARG_LOCAL && args[i].value)
             memcpy(out + offset, args[i].value, args[i].size < size ? args[i].size : size);
         offset += size;
     }

@@ -29,7 +29,7 @@ enum { PRIVATE_BASE = 0x10000 }; /* private addresses are PRIVATE_BASE + offset,
 
 /* What handlers call back when something is wrong. Implemented by sim/group.c side;
  * mask = the lanes at fault. Returns the lanes that must stop (usually mask). */
-enum fault_kind { FAULT_READ, FAULT_WRITE, FAULT_MISALIGNED, FAULT_UNREACHABLE, FAULT_UNINITIALISED_ADDRESS, FAULT_UNINITIALISED_BRANCH, FAULT_UNINITIALISED_STORE, FAULT_MISSING_WAIT };
+enum fault_kind { FAULT_READ, FAULT_WRITE, FAULT_MISALIGNED, FAULT_UNREACHABLE, FAULT_UNINITIALISED_ADDRESS, FAULT_UNINITIALISED_BRANCH, FAULT_UNINITIALISED_STORE, FAULT_MISSING_WAIT, FAULT_IMAGE };
 struct fault {
     enum fault_kind kind;
     uint32_t site;
@@ -40,6 +40,10 @@ struct fault {
     uint32_t private_object; /* 1 + index, 0 = unknown */
     uint64_t lanes;       /* how many lanes share this fault */
     bool goes_on;         /* the lanes did it all the same and are not stopped */
+    const struct image_desc *image; /* of an image instruction, or NULL */
+    int32_t texel[3];     /* where in the image */
+    uint32_t level;
+    const char *misuse;   /* FAULT_IMAGE: what the specification leaves undefined */
 };
 
 struct wave_host {
@@ -47,6 +51,9 @@ struct wave_host {
     void (*fault)(void *self, struct wave *wave, const struct fault *fault);
     void (*print)(void *self, struct wave *wave, const char *text, size_t size);
 };
+
+struct kernel_info;
+struct launch_arg;
 
 struct wave {
     /* set at creation */
@@ -61,6 +68,8 @@ struct wave {
     uint8_t *private_undefined; /* beside it, 1 for a byte nobody wrote; NULL when that is not tracked */
     const struct observer *observer; /* NULL: nobody listens */
     const struct wave_host *host;
+    const struct kernel_info *kernel;      /* of the launch: images are known by the number of their argument */
+    const struct launch_arg *arg_values;
     const int32_t *lane_x, *lane_y;  /* lane % row and lane / row, n entries */
     bool alone;            /* nobody else waits at a work-group barrier */
 
