@@ -16,3 +16,15 @@ check_PROGRAMS += %D%/test_suite/test_suite
 %C%_test_suite_test_suite_CPPFLAGS = -I$(top_srcdir)/include $(OPENCL_CFLAGS)
 %C%_test_suite_test_suite_LDADD = liborrery.la $(CHECK_LIBS)
 endif
+
+if BUILD_TESTS
+noinst_PROGRAMS += %D%/partition_explorer/partition_explorer
+%C%_partition_explorer_partition_explorer_SOURCES = %D%/partition_explorer/partition_explorer.c
+%C%_partition_explorer_partition_explorer_CPPFLAGS = $(OPENCL_CFLAGS)
+%C%_partition_explorer_partition_explorer_LDADD = $(OPENCL_LIBS)
+
+noinst_PROGRAMS += %D%/cslice/cslice
+%C%_cslice_cslice_SOURCES = %D%/cslice/cslice.c
+%C%_cslice_cslice_CPPFLAGS = $(OPENCL_CFLAGS) -I$(srcdir)/include
+%C%_cslice_cslice_LDADD = $(OPENCL_LIBS)
+endif

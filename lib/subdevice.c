@@ -280,6 +280,8 @@ static void report_overlap(const struct cl_device *parent, const struct cl_devic
 {
     char why[160];
     uint32_t count = 0, first = 0;
+    if (runtime_get()->scenario.checks[CHECK_API] == SEVERITY_OFF)
+        return;
     runtime_lock();
     for (const struct cl_device *child = parent->children; child; child = child->sibling)
         if (child != added && overlap(&child->units, &added->units)) {

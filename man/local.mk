@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 dist_man_MANS += \
 	%D%/orrery.1 \
+	%D%/orrery-partition.7 \
 	%D%/orrery-scenario.5 \
 	%D%/orrery-report.5 \
 	%D%/orrery-topology.5 \

@@ -49,5 +49,10 @@ for scenario in clean/collectives clean/printf faulty/global_write faulty/uninit
     starve "$scenario" "$build/orrery" run "$src/scenarios/$scenario.yaml"
 done
 starve program "$build/examples/out_of_bounds" "$src/examples/out_of_bounds.cl"
+export ORRERY_TOPOLOGY="numa:2 l2:1 cu:2"
+starve explorer "$build/examples/partition_explorer/partition_explorer" 1
+ORRERY_TOPOLOGY="tile:1 cslice:2 cu:2"
+starve cslice "$build/examples/cslice/cslice"
+unset ORRERY_TOPOLOGY
 echo "$tried allocations failed"
 exit "$bad"

@@ -212,6 +212,7 @@ test_scripts = \
 	%D%/check_demo.sh \
 	%D%/check_forms.sh \
 	%D%/check_layers.sh \
+	%D%/check_partition.sh \
 	%D%/check_repeat.sh \
 	%D%/check_replay.sh \
 	%D%/check_tables.sh \
