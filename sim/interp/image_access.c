@@ -28,7 +28,7 @@ struct image_access {
 };
 
 /* What the argument says that the instruction was made for. */
-static const struct image_desc *image_of(const struct wave *wave, uint64_t value, uint32_t coordinates)
+const struct image_desc *image_argument(const struct wave *wave, uint64_t value, uint32_t coordinates)
 {
     if (value == 0 || !wave->kernel || value > wave->kernel->arg_count ||
         wave->kernel->args[value - 1].kind != ARG_IMAGE)
@@ -98,7 +98,7 @@ static bool begin(struct image_access *a, const struct insn *insn, uint8_t *fram
     a->lod_slot = a->coordinates;
     a->gradient_slot = a->lod_slot + (insn->f & IMAGE_OP_LOD ? 1 : 0);
     a->sampler = sampler_unpack(bits);
-    a->image = image_of(wave, value, a->coordinates);
+    a->image = image_argument(wave, value, a->coordinates);
     a->fault = a->denied = a->undefined = a->poisoned = (struct fault){0};
     memset(a->lanes, 0, sizeof a->lanes);
     memset(&a->poison, 0, sizeof a->poison);
@@ -376,7 +376,7 @@ void image_write_lanes(const struct insn *insn, uint8_t *frame, struct wave *wav
 
 uint64_t image_query(const struct wave *wave, uint64_t value, uint32_t what, uint32_t level)
 {
-    const struct image_desc *image = image_of(wave, value, 0);
+    const struct image_desc *image = image_argument(wave, value, 0);
     uint32_t component = what >> 8 & 0xff;
     if (!image || level >= image->levels)
         return 0;

@@ -32,6 +32,9 @@ enum {
     IMAGE_OP_GRADIENT = 1 << 10
 };
 
+/* The image of a cell's value when it has so many coordinates (0: any); NULL when the value is none. */
+const struct image_desc *image_argument(const struct wave *wave, uint64_t value, uint32_t coordinates);
+
 /* Of OP_image_query: what, then the component of a size above it, and whether there is a level. */
 enum { IMAGE_QUERY_SIZE, IMAGE_QUERY_ORDER, IMAGE_QUERY_DATA, IMAGE_QUERY_LEVELS, IMAGE_QUERY_AT_LEVEL = 1 << 16 };
 uint64_t image_query(const struct wave *wave, uint64_t image, uint32_t what, uint32_t level);
