@@ -11,12 +11,15 @@ libsim_la_SOURCES = \
 	%D%/device_state.h \
 	%D%/divergence.c \
 	%D%/divergence.h \
+	%D%/explore.h \
+	%D%/explore_interleavings.c \
 	%D%/fault.c \
 	%D%/fault.h \
 	%D%/group.c \
 	%D%/group.h \
 	%D%/launch.c \
 	%D%/launch.h \
+	%D%/litmus_run.c \
 	%D%/memory.c \
 	%D%/memory_arena.c \
 	%D%/memory_arena.h \
@@ -55,7 +58,9 @@ libsim_la_SOURCES = \
 	%D%/sentence.h \
 	%D%/status.c \
 	%D%/suppression.c \
-	%D%/suppression.h
+	%D%/suppression.h \
+	%D%/unfold.c \
+	%D%/unfold.h
 
 # The pages of orrery-findings(7), for `orrery explain` and the rules of SARIF.
 %D%/finding_pages.inc: $(srcdir)/man/orrery-findings.7 $(srcdir)/man/pages.awk
@@ -65,5 +70,5 @@ CLEANFILES += %D%/finding_pages.inc
 
 libsim_la_CPPFLAGS = $(AM_CPPFLAGS) $(YAML_CFLAGS) $(JANSSON_CFLAGS) $(XXHASH_CFLAGS)
 # $(SPIRV_LINK_LIBS) stands here, since libtool drops -lstdc++ from a library that has C++ sources itself.
-libsim_la_LIBADD = libinterp.la libmemmodel.la libtopology.la libfrontend.la $(SPIRV_LINK_LIBS) $(YAML_LIBS) \
+libsim_la_LIBADD = libinterp.la libmemmodel.la libtopology.la libfrontend.la liblitmus.la $(SPIRV_LINK_LIBS) $(YAML_LIBS) \
 	$(JANSSON_LIBS) -lm

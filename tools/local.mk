@@ -7,9 +7,12 @@ orrery_SOURCES = \
 	%D%/cmd_explain.c \
 	%D%/cmd_info.c \
 	%D%/cmd_replay.c \
+	%D%/cmd_litmus.c \
 	%D%/cmd_run.c \
 	%D%/cmd_topology.c \
 	%D%/library.c \
+	%D%/litmus_output.c \
+	%D%/litmus_output.h \
 	%D%/main.c \
 	%D%/process.c \
 	%D%/seeds.c \

@@ -9,6 +9,7 @@ static const struct command { const char *name; int (*run)(int, char **); const 
     {"run", cmd_run, "run a program, or a scenario that launches its kernels itself"},
     {"check", cmd_check, "run scenarios and compare with what they expect"},
     {"replay", cmd_replay, "have a recorded run again"},
+    {"litmus", cmd_litmus, "visit every execution of litmus tests"},
     {"dis", cmd_dis, "show SPIR-V and bytecode of a program"},
     {"explain", cmd_explain, "say what a kind of finding means"},
     {"topology", cmd_topology, "show a topology and its partitions"},

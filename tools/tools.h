@@ -28,6 +28,7 @@ int cmd_explain(int argc, char **argv);
 int cmd_topology(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_replay(int argc, char **argv);
+int cmd_litmus(int argc, char **argv);
 
 /* ---- options ------------------------------------------------------------------ */
 

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  All executions of an unfolded litmus test, each shown to a visitor.
+ *
+ * Interface
+ *   explore_interleavings   each read takes the latest store: one execution for each order of
+ *                           the accesses that depend on each other (sleep sets)
+ *   explore_axioms          each read takes any store that the memory model lets it take
+ *
+ * What is visited  Executions where every thread returns, those where all that is left spins
+ *                  or waits at a barrier (EXECUTION_STUCK), and those that met the bound.  The
+ *                  axioms know neither of the latter two: they leave out spinning, since what
+ *                  comes after it comes without it too, and tell whether the bound was met.
+ *
+ * Errors   OUT_OF_MEMORY, or what the unfolding says; the visitor stops by returning false.
+ */
+#ifndef ORRERY_SIM_EXPLORE_H
+#define ORRERY_SIM_EXPLORE_H
+
+#include "unfold.h"
+
+struct event {
+    struct step *step;
+    int32_t read;
+    uint32_t version;          /* interleavings: of the cell, before */
+    uint32_t previous;         /* 1 + index of the thread's event before it, or 0 */
+};
+
+enum execution_end { EXECUTION_ENDED, EXECUTION_STUCK, EXECUTION_CUT };
+struct execution {
+    enum execution_end end;
+    const struct event *events; /* in an order in which they may happen (axioms: any) */
+    uint32_t event_count;
+    const int32_t *cells;      /* in the end */
+    struct step *const *last;  /* per thread: END when it has returned */
+    bool race;                 /* axioms; of interleavings the race checker tells */
+};
+typedef bool execution_visit(void *self, const struct execution *execution);
+
+enum status explore_interleavings(struct unfold *unfold, execution_visit *visit, void *self);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  The C of a thread: int registers, pointers to locations, if, while, atomics,
+ *          fences, barriers.  Shared by parser.c and c_parser.c.
+ *
+ * Errors   lexer_fail.
+ */
+#ifndef ORRERY_LITMUS_C_PARSER_H
+#define ORRERY_LITMUS_C_PARSER_H
+
+#include "lexer.h"
+
+struct parser {
+    struct lexer lexer;
+    struct litmus *test;
+    struct thread *thread;
+    uint32_t nesting;
+};
+
+struct statement *c_parse_body(struct parser *parser); /* with its braces */
+
+/* of parser.c */
+void *parser_grown(struct pool *pool, const void *items, uint32_t count, uint32_t *room, size_t size);
+uint32_t parser_location(struct parser *parser, struct place place, const char *name);
+bool parser_at_type(const struct parser *parser);
+void parser_plain_type(struct parser *parser);
+
+#endif

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From the executions of a test to its outcomes. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "explore.h"
+
+enum { BOUND = 8, EXECUTIONS_MOST = 4000000 };
+
+struct tally {
+    const struct litmus *test;
+    const struct litmus_options *options;
+    struct litmus_result *result;
+    struct unfold *unfold;
+    size_t room;
+    uint64_t left;
+    bool out_of_memory;
+};
+
+/* ---- outcomes --------------------------------------------------------------------------- */
+
+static struct term_value value_of(const struct term *term, const struct execution *execution)
+{
+    switch (term->kind) {
+    case TERM_REGISTER:
+        return (struct term_value){execution->last[term->thread]->registers[term->index], false};
+    case TERM_PARAMETER:
+        return (struct term_value){term->index, true};
+    case TERM_CELL:
+        break;
+    }
+    return (struct term_value){execution->cells[term->index], false};
+}
+
+static int compare_values(const int64_t *a, const int64_t *b, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (a[i] != b[i])
+            return a[i] < b[i] ? -1 : 1;
+    return 0;
+}
+
+/* Where the outcome is, or belongs. */
+static size_t place_of(const struct litmus_result *result, const int64_t *values, bool *out_found)
+{
+    size_t low = 0, high = result->outcome_count;
+    *out_found = false;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = compare_values(values, result->outcomes[middle].values, result->name_count);
+        if (order == 0)
+            *out_found = true;
+        if (order <= 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+static bool outcome_add(struct tally *tally, size_t place, const int64_t *values, bool satisfies)
+{
+    struct litmus_result *result = tally->result;
+    size_t size = result->name_count * sizeof *values;
+    int64_t *own = malloc(size + 1);
+    if (own && result->outcome_count == tally->room) {
+        size_t room = tally->room ? tally->room * 2 : 16;
+        struct litmus_outcome *grown = realloc(result->outcomes, room * sizeof *grown);
+        if (!grown) {
+            free(own);
+            return false;
+        }
+        result->outcomes = grown;
+        tally->room = room;
+    }
+    if (!own)
+        return false;
+    memcpy(own, values, size);
+    memmove(&result->outcomes[place + 1], &result->outcomes[place], (result->outcome_count - place) * sizeof *result->outcomes);
+    result->outcomes[place] = (struct litmus_outcome){.values = own, .satisfies = satisfies};
+    result->outcome_count++;
+    return true;
+}
+
+static void count_outcome(struct tally *tally, const struct execution *execution)
+{
+    const struct litmus *test = tally->test;
+    struct term_value terms[TERMS_MOST];
+    int64_t values[TERMS_MOST];
+    bool found;
+    for (uint32_t i = 0; i < test->term_count; i++) {
+        terms[i] = value_of(&test->terms[i], execution);
+        values[i] = terms[i].value;
+    }
+    size_t place = place_of(tally->result, values, &found);
+    if (!found && !outcome_add(tally, place, values, condition_holds(test->condition, terms))) {
+        tally->out_of_memory = true;
+        return;
+    }
+    tally->result->outcomes[place].count++;
+}
+
+static bool take(void *self, const struct execution *execution)
+{
+    struct tally *tally = self;
+    struct litmus_result *result = tally->result;
+    if (execution->end == EXECUTION_ENDED) {
+        result->executions++;
+        count_outcome(tally, execution);
+    } else if (execution->end == EXECUTION_STUCK) {
+        result->stuck++;
+    } else {
+        result->cut++;
+    }
+    if (execution->race)
+        result->race = LITMUS_YES;
+    if (--tally->left == 0)
+        result->cut++;
+    return tally->left && !tally->out_of_memory;
+}
+
+/* ---- answers --------------------------------------------------------------------------------- */
+
+static bool some_outcome(const struct litmus_result *result, bool satisfies)
+{
+    for (size_t i = 0; i < result->outcome_count; i++)
+        if (result->outcomes[i].satisfies == satisfies)
+            return true;
+    return false;
+}
+
+/* What was seen settles it, or nothing was left out. */
+static enum litmus_answer answer(bool seen, bool if_seen, const struct litmus_result *result)
+{
+    if (!seen && result->cut)
+        return LITMUS_UNKNOWN;
+    return seen == if_seen ? LITMUS_YES : LITMUS_NO;
+}
+
+static void conclude(struct litmus_result *result, enum quantifier quantifier)
+{
+    if (quantifier == QUANTIFIER_FORALL)
+        result->exists = answer(some_outcome(result, false), false, result);
+    else
+        result->exists = answer(some_outcome(result, true), quantifier == QUANTIFIER_EXISTS, result);
+    if (result->race == LITMUS_NO && result->cut)
+        result->race = LITMUS_UNKNOWN;
+}
+
+/* ---- the run ------------------------------------------------------------------------------------ */
+
+static enum status list_names(const struct litmus *test, struct litmus_result *result)
+{
+    result->names = calloc(test->term_count + 1, sizeof *result->names);
+    result->is_address = calloc(test->term_count + 1, sizeof *result->is_address);
+    if (!result->names || !result->is_address)
+        return STATUS_OUT_OF_MEMORY;
+    for (uint32_t i = 0; i < test->term_count; i++) {
+        result->names[i] = test->terms[i].text;
+        result->is_address[i] = test->terms[i].kind == TERM_PARAMETER;
+    }
+    result->name_count = test->term_count;
+    result->locations = test->location_names;
+    result->location_count = test->location_count;
+    return STATUS_OK;
+}
+
+static enum status visit_all(struct tally *tally, struct diagnosis *diagnosis)
+{
+    const struct litmus_options *options = tally->options;
+    enum status status = unfold_new(tally->test, options->bound ? options->bound : BOUND, &tally->unfold, diagnosis);
+    if (status != STATUS_OK)
+        return status;
+    status = explore_interleavings(tally->unfold, take, tally);
+    unfold_free(tally->unfold);
+    return tally->out_of_memory ? STATUS_OUT_OF_MEMORY : status;
+}
+
+enum status litmus_run(const struct litmus *test, const struct litmus_options *options, struct litmus_result *out_result,
+                       struct diagnosis *diagnosis)
+{
+    struct tally tally = {.test = test, .options = options, .result = out_result};
+    tally.left = options->executions_most ? options->executions_most : EXECUTIONS_MOST;
+    *out_result = (struct litmus_result){.name_count = 0};
+    enum status status = list_names(test, out_result);
+    if (status == STATUS_OK)
+        status = visit_all(&tally, diagnosis);
+    if (status == STATUS_OK)
+        conclude(out_result, test->quantifier);
+    return status == STATUS_OK ? status : diagnose(diagnosis, status, "%s: %s", test->file, status_name(status));
+}
+
+void litmus_result_fini(struct litmus_result *result)
+{
+    for (size_t i = 0; i < result->outcome_count; i++)
+        free(result->outcomes[i].values);
+    free(result->outcomes);
+    free(result->names);
+    free(result->is_address);
+    free(result->race_text);
+    *result = (struct litmus_result){.name_count = 0};
+}

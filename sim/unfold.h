@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  What each thread of a litmus test does, given what it reads: a tree per thread.
+ *          The interpreter runs the kernel of the test, one work-item at a time, through a
+ *          memory port that answers reads from the path that led here; the first operation
+ *          behind the end of the path is a new step.  Who decides what is read (all
+ *          interleavings, the axioms) never runs the interpreter again for a known path.
+ *
+ * Interface
+ *   unfold_new, unfold_free   builds the kernel; owns device, program and trees
+ *   unfold_first              the first step of a thread
+ *   unfold_next               the one after a step, if that read value
+ *   step_stored               what an update leaves behind, if it read value
+ *
+ * Errors   unfold_first and unfold_next give NULL, and the unfolding's status and diagnosis
+ *          say why: no memory, or a thread that leaves its locations.
+ */
+#ifndef ORRERY_SIM_UNFOLD_H
+#define ORRERY_SIM_UNFOLD_H
+
+#include "litmus/test.h"
+#include "orrery/device.h"
+
+enum step_kind {
+    STEP_READ, STEP_WRITE, STEP_UPDATE, STEP_FENCE, STEP_BARRIER,
+    STEP_END,   /* the thread has returned */
+    STEP_CUT    /* it came here more often than the bound allows */
+};
+
+struct step {
+    enum step_kind kind;
+    uint32_t thread, depth;
+    uint32_t site;                 /* of the kernel's code */
+    /* READ, WRITE, UPDATE */
+    uint32_t cell;
+    bool atomic;
+    int32_t value;                 /* WRITE: stored; UPDATE: operand */
+    int32_t comparator;
+    uint32_t operation;            /* UPDATE: as of the memory port */
+    /* all but END, CUT */
+    enum memory_order order, failure_order;
+    enum memory_scope scope;
+    uint32_t regions;              /* REGION_*: of fences and barriers their flags; else where the cell lies */
+    uint32_t label;                /* BARRIER */
+    const int32_t *registers;      /* END */
+    struct step *again;            /* the same state earlier on this path, nothing stored since: the thread spins */
+
+    struct step *parent;
+    int32_t edge;                  /* what the parent read; 0 if it reads nothing */
+    struct step *children, *sibling;
+    const uint8_t *frame;          /* READ, UPDATE: the state, to tell spinning by */
+};
+
+static inline bool step_reads(const struct step *step) { return step->kind == STEP_READ || step->kind == STEP_UPDATE; }
+static inline bool step_is_access(const struct step *step) { return step->kind <= STEP_UPDATE; }
+bool step_writes(const struct step *step, int32_t read); /* after it read that; a failed compare-exchange does not */
+int32_t step_stored(const struct step *step, int32_t read);
+
+struct unfold {
+    const struct litmus *test;
+    struct placement placement;
+    struct launch_info launch;
+    enum status status;
+    struct diagnosis *diagnosis;
+    struct scenario *scenario;     /* of the device below */
+    struct report *report;
+    struct device *device;
+    struct program *program;
+    uint64_t cell_address[CELLS_MOST];
+    uint32_t bound;
+    struct unfold_code *code;      /* unfold.c */
+    struct step *first[THREADS_MOST];
+};
+
+enum status unfold_new(const struct litmus *test, uint32_t bound, struct unfold **out_unfold, struct diagnosis *diagnosis);
+void unfold_free(struct unfold *unfold);
+struct step *unfold_first(struct unfold *unfold, uint32_t thread);
+struct step *unfold_next(struct unfold *unfold, struct step *step, int32_t value);
+
+/* Who performs the step, for events. */
+void unfold_origin(const struct unfold *unfold, const struct step *step, struct origin *out_origin);
+
+#endif

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tools.h"
+
+#include <errno.h>
+#include <fts.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "litmus_output.h"
+
+enum { KEY_VERDICTS = 0x100, KEY_BOUND, KEY_JSON, KEY_WEAK, KEY_THIN_AIR, KEY_KERNEL, KEY_PRINT };
+
+struct arguments {
+    struct litmus_options options;
+    const char *verdicts_file;
+    bool json, kernel, print;
+    size_t count;
+    char **paths;
+    struct verdicts verdicts;
+    int worst;
+};
+
+static void worsen(struct arguments *arguments, int code)
+{
+    arguments->worst = code > arguments->worst ? code : arguments->worst;
+}
+
+/* ---- one test -------------------------------------------------------------------------- */
+
+static bool only_show(const struct arguments *arguments, const struct litmus *test)
+{
+    if (arguments->print)
+        litmus_print(test, stdout);
+    if (arguments->kernel) {
+        char *kernel = litmus_kernel(test);
+        fputs(kernel ? kernel : "", stdout);
+        free(kernel);
+    }
+    return arguments->print || arguments->kernel;
+}
+
+static void show(struct arguments *arguments, const char *name, const struct litmus_result *result)
+{
+    if (arguments->json)
+        litmus_write_json(name, result);
+    else if (!arguments->verdicts_file)
+        litmus_print_result(name, result);
+    if (arguments->verdicts_file && !verdicts_compare(&arguments->verdicts, name, &arguments->options, result))
+        worsen(arguments, EXIT_DIFFERS);
+}
+
+/* name: what the test is called in what is printed. */
+static void run_file(struct arguments *arguments, const char *path, const char *name)
+{
+    struct diagnosis diagnosis = {0};
+    struct litmus_result result;
+    struct litmus *test = NULL;
+    enum status status = litmus_load(path, &test, &diagnosis);
+    if (status == STATUS_OK && !only_show(arguments, test)) {
+        status = litmus_run(test, &arguments->options, &result, &diagnosis);
+        if (status == STATUS_OK)
+            show(arguments, name, &result);
+        litmus_result_fini(&result);
+    }
+    if (status != STATUS_OK) {
+        say_diagnosis(&diagnosis);
+        worsen(arguments, exit_status_of(status));
+    }
+    litmus_free(test);
+}
+
+/* ---- directories ------------------------------------------------------------------------- */
+
+static int by_name(const FTSENT **a, const FTSENT **b)
+{
+    return strcmp((*a)->fts_name, (*b)->fts_name);
+}
+
+static bool is_test(const FTSENT *entry)
+{
+    const char *dot = strrchr(entry->fts_name, '.');
+    return entry->fts_info == FTS_F && (entry->fts_level == 0 || (dot && strcmp(dot, ".litmus") == 0));
+}
+
+/* Tests of a directory are called by their path below it. */
+static const char *name_of(const FTSENT *entry, const char *root)
+{
+    size_t length = strlen(root);
+    if (entry->fts_level == 0)
+        return entry->fts_path;
+    const char *name = entry->fts_path + length;
+    return name + strspn(name, "/");
+}
+
+static void run_path(struct arguments *arguments, char *path)
+{
+    char *const roots[] = {path, NULL};
+    size_t tests = 0;
+    FTS *tree = fts_open(roots, FTS_LOGICAL | FTS_NOCHDIR, by_name);
+    for (FTSENT *entry; tree && (entry = fts_read(tree));) {
+        if (is_test(entry)) {
+            run_file(arguments, entry->fts_path, name_of(entry, path));
+            tests++;
+        } else if (entry->fts_info == FTS_NS || entry->fts_info == FTS_ERR || entry->fts_info == FTS_DNR) {
+            say("error: %s: %s", entry->fts_path, strerror(entry->fts_errno));
+            worsen(arguments, EXIT_USAGE);
+        }
+    }
+    if (tree)
+        fts_close(tree);
+    if (tests == 0 && !arguments->worst) {
+        say("error: %s: no litmus test in it", path);
+        worsen(arguments, EXIT_USAGE);
+    }
+}
+
+/* ---- the command ---------------------------------------------------------------------------- */
+
+static uint32_t positive(struct argp_state *state, const char *argument)
+{
+    char *end;
+    errno = 0;
+    unsigned long value = strtoul(argument, &end, 10);
+    if (errno || *end || end == argument || value == 0 || value > 1000)
+        argp_error(state, "a bound is a number from 1 to 1000, found '%s'", argument);
+    return (uint32_t)value;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct arguments *arguments = state->input;
+    switch (key) {
+    case KEY_VERDICTS:
+        arguments->verdicts_file = argument;
+        return 0;
+    case KEY_BOUND:
+        arguments->options.bound = positive(state, argument);
+        return 0;
+    case KEY_JSON:
+        arguments->json = true;
+        return 0;
+    case KEY_WEAK:
+        arguments->options.engine = LITMUS_AXIOMS;
+        return 0;
+    case KEY_THIN_AIR:
+        arguments->options.engine = LITMUS_AXIOMS;
+        arguments->options.thin_air = true;
+        return 0;
+    case KEY_KERNEL:
+        arguments->kernel = true;
+        return 0;
+    case KEY_PRINT:
+        arguments->print = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        arguments->paths[arguments->count++] = argument;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "no litmus test given");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static void run_all(struct arguments *arguments)
+{
+    if (arguments->verdicts_file && !verdicts_load(&arguments->verdicts, arguments->verdicts_file)) {
+        worsen(arguments, EXIT_USAGE);
+        return;
+    }
+    for (size_t i = 0; i < arguments->count; i++)
+        run_path(arguments, arguments->paths[i]);
+    if (arguments->verdicts_file && !arguments->json)
+        verdicts_finish(&arguments->verdicts);
+    verdicts_free(&arguments->verdicts);
+}
+
+int cmd_litmus(int argc, char **argv)
+{
+    struct arguments arguments = {.worst = 0};
+    const struct argp_option options[] = {
+        {"verdicts", KEY_VERDICTS, "FILE.csv", 0, "compare with what is known", 0},
+        {"bound", KEY_BOUND, "N", 0, "follow a loop that changes something N times (8)", 0},
+        {"weak", KEY_WEAK, NULL, 0, "all executions that the memory model allows, not only interleavings", 0},
+        {"thin-air", KEY_THIN_AIR, NULL, 0, "--weak, and values out of thin air, which the formal text allows", 0},
+        {"json", KEY_JSON, NULL, 0, "one object a line and test", 0},
+        {"kernel", KEY_KERNEL, NULL, 0, "only print the kernel that a test becomes", 0},
+        {"print", KEY_PRINT, NULL, 0, "only print the test as it was understood", 0},
+        {NULL, 0, NULL, 0, NULL, 0},
+    };
+    const struct argp argp = {
+        .options = options,
+        .parser = parse,
+        .args_doc = "FILE.litmus|DIRECTORY...",
+        .doc = "Visits every execution of litmus tests: which outcomes there are, whether the exists clause holds, whether there is a race.",
+    };
+    arguments.paths = calloc((size_t)argc + 1, sizeof *arguments.paths);
+    if (!arguments.paths)
+        return EXIT_FAILED;
+    if (parse_arguments(&argp, argc, argv, &arguments) != 0)
+        arguments.worst = EXIT_USAGE;
+    environment_configure_compiler();
+    if (!arguments.worst)
+        run_all(&arguments);
+    free(arguments.paths);
+    return arguments.worst;
+}

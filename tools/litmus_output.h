@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  What `orrery litmus` prints, and the comparison with known verdicts.
+ *
+ * Interface
+ *   litmus_print_result, litmus_write_json   one test
+ *   verdicts_load                 a CSV file: test,outcome_expected,race_expected,needs
+ *   verdicts_compare              prints differences; false: one that the engine promises not to have
+ *   verdicts_finish               the last line; gives how many tests did not run
+ */
+#ifndef ORRERY_TOOLS_LITMUS_OUTPUT_H
+#define ORRERY_TOOLS_LITMUS_OUTPUT_H
+
+#include "orrery/litmus.h"
+
+void litmus_print_result(const char *path, const struct litmus_result *result);
+void litmus_write_json(const char *path, const struct litmus_result *result);
+
+struct verdicts { size_t count, right; struct verdict *rows; };
+bool verdicts_load(struct verdicts *verdicts, const char *path); /* says what is wrong with it */
+void verdicts_free(struct verdicts *verdicts);
+bool verdicts_compare(struct verdicts *verdicts, const char *path, const struct litmus_options *options, const struct litmus_result *result);
+size_t verdicts_finish(const struct verdicts *verdicts);
+
+#endif
