@@ -38,5 +38,6 @@ struct execution {
 typedef bool execution_visit(void *self, const struct execution *execution);
 
 enum status explore_interleavings(struct unfold *unfold, execution_visit *visit, void *self);
+enum status explore_axioms(struct unfold *unfold, bool thin_air, bool *out_cut, execution_visit *visit, void *self);
 
 #endif

@@ -168,10 +168,15 @@ static enum status list_names(const struct litmus *test, struct litmus_result *r
 static enum status visit_all(struct tally *tally, struct diagnosis *diagnosis)
 {
     const struct litmus_options *options = tally->options;
+    bool cut = false;
     enum status status = unfold_new(tally->test, options->bound ? options->bound : BOUND, &tally->unfold, diagnosis);
     if (status != STATUS_OK)
         return status;
-    status = explore_interleavings(tally->unfold, take, tally);
+    if (options->engine == LITMUS_INTERLEAVINGS)
+        status = explore_interleavings(tally->unfold, take, tally);
+    else
+        status = explore_axioms(tally->unfold, options->thin_air, &cut, take, tally);
+    tally->result->cut += cut;
     unfold_free(tally->unfold);
     return tally->out_of_memory ? STATUS_OUT_OF_MEMORY : status;
 }

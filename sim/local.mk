@@ -2,6 +2,8 @@
 # libsim.la holds everything below lib/: link this one and nothing else.
 noinst_LTLIBRARIES += libsim.la
 libsim_la_SOURCES = \
+	%D%/axioms.c \
+	%D%/axioms.h \
 	%D%/barrier.c \
 	%D%/barrier.h \
 	%D%/clock.c \
@@ -12,6 +14,7 @@ libsim_la_SOURCES = \
 	%D%/divergence.c \
 	%D%/divergence.h \
 	%D%/explore.h \
+	%D%/explore_axioms.c \
 	%D%/explore_interleavings.c \
 	%D%/fault.c \
 	%D%/fault.h \

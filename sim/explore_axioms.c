@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Candidates: one path per thread, a store for each read, an order of the stores of each cell; the axioms judge. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "axioms.h"
+#include "explore.h"
+
+enum { VALUES_MOST = 16, ROUNDS_MOST = 16, TRACES_MOST = 20000 };
+
+/* What a cell may hold. */
+struct domain { uint32_t count; int32_t value[VALUES_MOST]; };
+
+struct trace { struct event *events; uint32_t count; struct step *end; };
+struct traces { struct trace *items; uint32_t count, room; };
+
+struct search {
+    struct unfold *unfold;
+    uint32_t threads;
+    bool thin_air, cut, stopped;
+    enum status status;
+    execution_visit *visit;
+    void *self;
+    struct domain domain[CELLS_MOST];
+    bool grown;                     /* a domain did, this round */
+    struct traces traces[THREADS_MOST];
+    struct event path[EVENTS_MOST];
+    const struct trace *chosen[THREADS_MOST];
+    struct candidate candidate;
+    uint32_t stores[CELLS_MOST][EVENTS_MOST], store_count[CELLS_MOST]; /* of the chosen traces, initial one first */
+    int32_t last_value[CELLS_MOST];
+};
+
+static bool going(const struct search *search)
+{
+    return search->status == STATUS_OK && !search->stopped;
+}
+
+/* ---- values -------------------------------------------------------------------------------- */
+
+static void domain_add(struct search *search, uint32_t cell, int32_t value)
+{
+    struct domain *domain = &search->domain[cell];
+    for (uint32_t i = 0; i < domain->count; i++)
+        if (domain->value[i] == value)
+            return;
+    if (domain->count == VALUES_MOST) {
+        search->cut = true;
+        return;
+    }
+    domain->value[domain->count++] = value;
+    search->grown = true;
+}
+
+/* Out of thin air may come whatever the clause asks for. */
+static void add_wanted(struct search *search, const struct condition *condition)
+{
+    if (!condition)
+        return;
+    if (condition->kind == CONDITION_EQUAL && !condition->to_address)
+        for (uint32_t i = 0; i < search->unfold->test->cell_count; i++)
+            domain_add(search, i, (int32_t)condition->value);
+    add_wanted(search, condition->operand[0]);
+    add_wanted(search, condition->operand[1]);
+}
+
+static void domains_init(struct search *search)
+{
+    const struct litmus *test = search->unfold->test;
+    for (uint32_t i = 0; i < test->location_count; i++)
+        for (uint32_t k = 0; k < test->locations[i].cells; k++)
+            domain_add(search, test->locations[i].first_cell + k, test->locations[i].initial[k]);
+    if (search->thin_air)
+        add_wanted(search, test->condition);
+}
+
+/* ---- paths of one thread ---------------------------------------------------------------------- */
+
+static void fail(struct search *search)
+{
+    search->status = search->unfold->status != STATUS_OK ? search->unfold->status : STATUS_OUT_OF_MEMORY;
+}
+
+static void keep_trace(struct search *search, struct step *end)
+{
+    struct traces *traces = &search->traces[end->thread];
+    if (traces->count == TRACES_MOST) {
+        search->cut = true;
+        return;
+    }
+    if (traces->count == traces->room) {
+        uint32_t room = traces->room ? traces->room * 2 : 16;
+        struct trace *items = realloc(traces->items, room * sizeof *items);
+        if (!items) {
+            fail(search);
+            return;
+        }
+        traces->items = items;
+        traces->room = room;
+    }
+    struct event *events = malloc((end->depth + 1) * sizeof *events);
+    if (!events) {
+        fail(search);
+        return;
+    }
+    memcpy(events, search->path, end->depth * sizeof *events);
+    traces->items[traces->count++] = (struct trace){events, end->depth, end};
+}
+
+static void follow(struct search *search, struct step *step);
+
+static void follow_value(struct search *search, struct step *step, int32_t value)
+{
+    search->path[step->depth] = (struct event){.step = step, .read = value};
+    if (step_is_access(step) && step_writes(step, value))
+        domain_add(search, step->cell, step_stored(step, value));
+    struct step *next = unfold_next(search->unfold, step, value);
+    if (next)
+        follow(search, next);
+    else
+        fail(search);
+}
+
+/* A thread that spins is left out: without the rounds that changed nothing it comes to the same. */
+static void follow(struct search *search, struct step *step)
+{
+    if (step->kind == STEP_END) {
+        keep_trace(search, step);
+    } else if (step->kind == STEP_CUT || step->depth == EVENTS_MOST) {
+        search->cut = true;
+    } else if (step_reads(step)) {
+        for (uint32_t i = 0; !step->again && going(search) && i < search->domain[step->cell].count; i++)
+            follow_value(search, step, search->domain[step->cell].value[i]);
+    } else {
+        follow_value(search, step, 0);
+    }
+}
+
+static void forget_traces(struct search *search)
+{
+    for (uint32_t i = 0; i < search->threads; i++) {
+        for (uint32_t k = 0; k < search->traces[i].count; k++)
+            free(search->traces[i].items[k].events);
+        search->traces[i].count = 0;
+    }
+}
+
+/* What one thread stores another may read: again, until no new value comes up. */
+static void find_traces(struct search *search)
+{
+    uint32_t round = 0;
+    for (search->grown = true; search->grown && going(search); round++) {
+        if (round == ROUNDS_MOST) {
+            search->cut = true;
+            return;
+        }
+        search->grown = false;
+        forget_traces(search);
+        for (uint32_t i = 0; i < search->threads && going(search); i++) {
+            struct step *first = unfold_first(search->unfold, i);
+            if (first)
+                follow(search, first);
+            else
+                fail(search);
+        }
+    }
+}
+
+/* ---- the events of one choice of paths ------------------------------------------------------------ */
+
+static uint32_t barrier_instance(const struct trace *trace, uint32_t at)
+{
+    uint32_t instance = 0;
+    for (uint32_t i = 0; i < at; i++)
+        instance += trace->events[i].step->kind == STEP_BARRIER;
+    return instance;
+}
+
+/* The label of the n-th barrier, or UINT32_MAX. */
+static uint32_t barrier_label(const struct trace *trace, uint32_t number)
+{
+    for (uint32_t i = 0; i < trace->count; i++)
+        if (trace->events[i].step->kind == STEP_BARRIER && number-- == 0)
+            return trace->events[i].step->label;
+    return UINT32_MAX;
+}
+
+static bool same_barriers(const struct trace *a, const struct trace *b)
+{
+    for (uint32_t number = 0;; number++) {
+        uint32_t label = barrier_label(a, number);
+        if (label != barrier_label(b, number))
+            return false;
+        if (label == UINT32_MAX)
+            return true;
+    }
+}
+
+/* All of a group come to the same barriers, or nobody gets past them. */
+static bool barriers_match(const struct search *search)
+{
+    const uint32_t *group = search->unfold->placement.group;
+    for (uint32_t i = 0; i < search->threads; i++)
+        for (uint32_t k = i + 1; k < search->threads; k++)
+            if (group[i] == group[k] && !same_barriers(search->chosen[i], search->chosen[k]))
+                return false;
+    return true;
+}
+
+static bool build_candidate(struct search *search)
+{
+    candidate_init(&search->candidate, search->unfold, search->thin_air);
+    for (uint32_t i = 0; i < search->threads; i++)
+        for (uint32_t k = 0; k < search->chosen[i]->count; k++)
+            if (!candidate_add(&search->candidate, search->chosen[i]->events[k].step, search->chosen[i]->events[k].read,
+                           barrier_instance(search->chosen[i], k)))
+                return false;
+    candidate_link(&search->candidate);
+    memset(search->store_count, 0, sizeof search->store_count);
+    for (uint32_t i = 0; i < search->candidate.count; i++) {
+        const struct candidate_event *event = &search->candidate.event[i];
+        if (event->is_write)
+            search->stores[event->cell][search->store_count[event->cell]++] = i;
+    }
+    return true;
+}
+
+/* ---- orders of stores ------------------------------------------------------------------------------- */
+
+static void show(struct search *search)
+{
+    struct step *last[THREADS_MOST];
+    if (!candidate_consistent(&search->candidate))
+        return;
+    for (uint32_t i = 0; i < search->threads; i++)
+        last[i] = search->chosen[i]->end;
+    struct execution execution = {
+        .end = EXECUTION_ENDED, .cells = search->last_value, .last = last, .race = candidate_races(&search->candidate)};
+    search->stopped = !search->visit(search->self, &execution);
+}
+
+static void order_stores(struct search *search, uint32_t cell, event_set left);
+
+static void order_cells(struct search *search, uint32_t cell)
+{
+    if (cell == search->unfold->test->cell_count) {
+        show(search);
+        return;
+    }
+    event_set left = 0;
+    for (uint32_t i = 1; i < search->store_count[cell]; i++)
+        left |= one_event(search->stores[cell][i]);
+    search->candidate.modified[search->stores[cell][0]] = left;
+    search->last_value[cell] = search->candidate.event[search->stores[cell][0]].stored;
+    order_stores(search, cell, left);
+}
+
+/* left: stores of the cell that are not placed yet; one of them comes next, no thread's out of its order. */
+static void order_stores(struct search *search, uint32_t cell, event_set left)
+{
+    if (!left) {
+        order_cells(search, cell + 1);
+        return;
+    }
+    for (uint32_t i = 1; i < search->store_count[cell] && going(search); i++) {
+        uint32_t store = search->stores[cell][i];
+        if (!has_event(left, store))
+            continue;
+        bool early = false;
+        for (uint32_t k = 1; k < i; k++)
+            early |= has_event(left, search->stores[cell][k]) && has_event(search->candidate.before[search->stores[cell][k]], store);
+        if (early)
+            continue;
+        search->candidate.modified[store] = left & ~one_event(store);
+        int32_t before = search->last_value[cell];
+        search->last_value[cell] = search->candidate.event[store].stored;
+        order_stores(search, cell, left & ~one_event(store));
+        search->last_value[cell] = before;
+    }
+}
+
+/* ---- stores for reads ---------------------------------------------------------------------------------- */
+
+static void choose_stores(struct search *search, uint32_t event)
+{
+    struct candidate *candidate = &search->candidate;
+    while (event < candidate->count && !candidate->event[event].is_read)
+        event++;
+    if (event == candidate->count) {
+        if (search->thin_air || candidate_is_caused(candidate))
+            order_cells(search, 0);
+        return;
+    }
+    uint32_t cell = candidate->event[event].cell;
+    for (uint32_t i = 0; i < search->store_count[cell] && going(search); i++) {
+        uint32_t store = search->stores[cell][i];
+        if (store == event || candidate->event[store].stored != candidate->event[event].read)
+            continue;
+        candidate->reads_from[event] = store;
+        choose_stores(search, event + 1);
+    }
+}
+
+static void choose_traces(struct search *search, uint32_t thread)
+{
+    if (thread < search->threads) {
+        for (uint32_t i = 0; i < search->traces[thread].count && going(search); i++) {
+            search->chosen[thread] = &search->traces[thread].items[i];
+            choose_traces(search, thread + 1);
+        }
+        return;
+    }
+    if (!barriers_match(search))
+        return;
+    if (build_candidate(search))
+        choose_stores(search, 0);
+    else
+        search->cut = true;
+}
+
+enum status explore_axioms(struct unfold *unfold, bool thin_air, bool *out_cut, execution_visit *visit, void *self)
+{
+    struct search *search = calloc(1, sizeof *search);
+    if (!search)
+        return STATUS_OUT_OF_MEMORY;
+    search->unfold = unfold;
+    search->threads = unfold->test->thread_count;
+    search->thin_air = thin_air;
+    search->visit = visit;
+    search->self = self;
+    domains_init(search);
+    find_traces(search);
+    if (going(search))
+        choose_traces(search, 0);
+    enum status status = search->status;
+    *out_cut = search->cut;
+    forget_traces(search);
+    for (uint32_t i = 0; i < search->threads; i++)
+        free(search->traces[i].items);
+    free(search);
+    return status;
+}
