@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "explore.h"
+#include "litmus_race.h"
 
 enum { BOUND = 8, EXECUTIONS_MOST = 4000000 };
 
@@ -12,6 +12,7 @@ struct tally {
     const struct litmus_options *options;
     struct litmus_result *result;
     struct unfold *unfold;
+    struct candidate *scratch;
     size_t room;
     uint64_t left;
     bool out_of_memory;
@@ -100,6 +101,18 @@ static void count_outcome(struct tally *tally, const struct execution *execution
     tally->result->outcomes[place].count++;
 }
 
+static void take_race(struct tally *tally, const struct execution *execution)
+{
+    struct litmus_result *result = tally->result;
+    enum litmus_answer race = execution->race ? LITMUS_YES : LITMUS_NO;
+    if (result->race == LITMUS_YES)
+        return;
+    if (tally->options->engine == LITMUS_INTERLEAVINGS)
+        race = interleaving_races(tally->unfold, execution, tally->scratch);
+    if (race != LITMUS_NO)
+        result->race = race;
+}
+
 static bool take(void *self, const struct execution *execution)
 {
     struct tally *tally = self;
@@ -112,8 +125,7 @@ static bool take(void *self, const struct execution *execution)
     } else {
         result->cut++;
     }
-    if (execution->race)
-        result->race = LITMUS_YES;
+    take_race(tally, execution);
     if (--tally->left == 0)
         result->cut++;
     return tally->left && !tally->out_of_memory;
@@ -172,11 +184,15 @@ static enum status visit_all(struct tally *tally, struct diagnosis *diagnosis)
     enum status status = unfold_new(tally->test, options->bound ? options->bound : BOUND, &tally->unfold, diagnosis);
     if (status != STATUS_OK)
         return status;
-    if (options->engine == LITMUS_INTERLEAVINGS)
+    tally->scratch = malloc(sizeof *tally->scratch);
+    if (!tally->scratch)
+        tally->out_of_memory = true;
+    else if (options->engine == LITMUS_INTERLEAVINGS)
         status = explore_interleavings(tally->unfold, take, tally);
     else
         status = explore_axioms(tally->unfold, options->thin_air, &cut, take, tally);
     tally->result->cut += cut;
+    free(tally->scratch);
     unfold_free(tally->unfold);
     return tally->out_of_memory ? STATUS_OUT_OF_MEMORY : status;
 }

@@ -22,6 +22,8 @@ libsim_la_SOURCES = \
 	%D%/group.h \
 	%D%/launch.c \
 	%D%/launch.h \
+	%D%/litmus_race.c \
+	%D%/litmus_race.h \
 	%D%/litmus_run.c \
 	%D%/memory.c \
 	%D%/memory_arena.c \
