@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Each scenario listed here is a test, run by `orrery check`. demo.yaml has a host program: tests/check_demo.sh.
+# litmus/ is for tests/check_litmus.sh. Each scenario listed here is a test, run by `orrery check`. demo.yaml has a host program: tests/check_demo.sh.
 scenario_tests = \
 	%D%/clean/async_copy.yaml \
 	%D%/clean/atomics.yaml \
@@ -109,4 +109,4 @@ scenario_files = \
 	%D%/faulty/write_only_read.cl
 
 TESTS += $(scenario_tests)
-EXTRA_DIST += $(scenario_tests) $(scenario_files)
+EXTRA_DIST += $(scenario_tests) $(scenario_files) %D%/litmus

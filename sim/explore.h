@@ -5,12 +5,15 @@
  * Interface
  *   explore_interleavings   each read takes the latest store: one execution for each order of
  *                           the accesses that depend on each other (sleep sets)
- *   explore_axioms          each read takes any store that the memory model lets it take
+ *   explore_reads           each read takes any store that was executed before it and that the
+ *                           memory model lets it take
+ *   explore_thin_air        the rest of what the formal text allows: executions where a value
+ *                           is its own cause
  *
- * What is visited  Executions where every thread returns, those where all that is left spins
- *                  or waits at a barrier (EXECUTION_STUCK), and those that met the bound.  The
- *                  axioms know neither of the latter two: they leave out spinning, since what
- *                  comes after it comes without it too, and tell whether the bound was met.
+ * What is visited  Interleavings: executions where every thread returns, those where all that
+ *                  is left spins or waits at a barrier (EXECUTION_STUCK), and those that met
+ *                  the bound.  The others leave spinning out, since what comes after it comes
+ *                  without it too, and set *out_cut when they met a bound.
  *
  * Errors   OUT_OF_MEMORY, or what the unfolding says; the visitor stops by returning false.
  */
@@ -29,15 +32,16 @@ struct event {
 enum execution_end { EXECUTION_ENDED, EXECUTION_STUCK, EXECUTION_CUT };
 struct execution {
     enum execution_end end;
-    const struct event *events; /* in an order in which they may happen (axioms: any) */
+    const struct event *events; /* interleavings: in their order; else none */
     uint32_t event_count;
     const int32_t *cells;      /* in the end */
     struct step *const *last;  /* per thread: END when it has returned */
-    bool race;                 /* axioms; of interleavings the race checker tells */
+    bool race;                 /* by the axioms; not of interleavings */
 };
 typedef bool execution_visit(void *self, const struct execution *execution);
 
 enum status explore_interleavings(struct unfold *unfold, execution_visit *visit, void *self);
-enum status explore_axioms(struct unfold *unfold, bool thin_air, bool *out_cut, execution_visit *visit, void *self);
+enum status explore_reads(struct unfold *unfold, bool thin_air, bool *out_cut, execution_visit *visit, void *self);
+enum status explore_thin_air(struct unfold *unfold, bool *out_cut, execution_visit *visit, void *self);
 
 #endif

@@ -190,7 +190,9 @@ static enum status visit_all(struct tally *tally, struct diagnosis *diagnosis)
     else if (options->engine == LITMUS_INTERLEAVINGS)
         status = explore_interleavings(tally->unfold, take, tally);
     else
-        status = explore_axioms(tally->unfold, options->thin_air, &cut, take, tally);
+        status = explore_reads(tally->unfold, options->thin_air, &cut, take, tally);
+    if (status == STATUS_OK && options->thin_air)
+        status = explore_thin_air(tally->unfold, &cut, take, tally);
     tally->result->cut += cut;
     free(tally->scratch);
     unfold_free(tally->unfold);

@@ -14,8 +14,9 @@ libsim_la_SOURCES = \
 	%D%/divergence.c \
 	%D%/divergence.h \
 	%D%/explore.h \
-	%D%/explore_axioms.c \
 	%D%/explore_interleavings.c \
+	%D%/explore_reads.c \
+	%D%/explore_thin_air.c \
 	%D%/fault.c \
 	%D%/fault.h \
 	%D%/group.c \
@@ -31,6 +32,8 @@ libsim_la_SOURCES = \
 	%D%/object_name.c \
 	%D%/placement.c \
 	%D%/placement.h \
+	%D%/orders.c \
+	%D%/orders.h \
 	%D%/program.c \
 	%D%/program.h \
 	%D%/finding.c \

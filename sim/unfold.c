@@ -108,6 +108,7 @@ static void keep(struct runner *runner, const struct step *wanted)
     step->parent = parent;
     step->edge = runner->edge;
     step->depth = runner->length;
+    step->number = ++runner->unfold->step_count;
     if (step_reads(step)) {
         uint8_t *frame = pool_take(pool, runner->code->code->frame_size);
         step->frame = memcpy(frame, runner->wave->frame, runner->code->code->frame_size);
@@ -270,7 +271,7 @@ static void run(struct runner *runner, struct wave *wave)
             keep(runner, &(struct step){.kind = STEP_CUT});
             return;
         }
-        result = wave_run(wave, 0);
+        result = wave_run(wave, 1);
         if (result == RUN_BARRIER)
             at_barrier(runner);
     }

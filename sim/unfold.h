@@ -30,6 +30,7 @@ enum step_kind {
 struct step {
     enum step_kind kind;
     uint32_t thread, depth;
+    uint32_t number;               /* of this step among all, from 1: the same in every run */
     uint32_t site;                 /* of the kernel's code */
     /* READ, WRITE, UPDATE */
     uint32_t cell;
@@ -70,6 +71,7 @@ struct unfold {
     uint32_t bound;
     struct unfold_code *code;      /* unfold.c */
     struct step *first[THREADS_MOST];
+    uint32_t step_count;
 };
 
 enum status unfold_new(const struct litmus *test, uint32_t bound, struct unfold **out_unfold, struct diagnosis *diagnosis);

@@ -213,6 +213,7 @@ test_scripts = \
 	%D%/check_forms.sh \
 	%D%/check_layers.sh \
 	%D%/check_partition.sh \
+EXTRA_DIST += %D%/litmus
 	%D%/check_repeat.sh \
 	%D%/check_replay.sh \
 	%D%/check_tables.sh \
@@ -220,4 +221,4 @@ test_scripts = \
 	%D%/check_vector.sh
 
 TESTS += $(check_PROGRAMS) $(test_scripts) $(test_scripts_built)
-EXTRA_DIST += $(test_scripts) %D%/schema/sarif-2.1.0.json %D%/lstopo_compare.py %D%/partition_oracle.py %D%/check_differential.sh %D%/differential
+EXTRA_DIST += $(test_scripts) %D%/litmus %D%/schema/sarif-2.1.0.json %D%/lstopo_compare.py %D%/partition_oracle.py %D%/check_differential.sh %D%/differential

@@ -138,15 +138,21 @@ static void print_barrier(const struct litmus *test, const struct statement *bar
     fprintf(stream, ", %s);\n", memory_scope_word(barrier->scope));
 }
 
+/* Branches print braces of their own. */
+static const struct statement *within_braces(const struct statement *body)
+{
+    return body->kind == STATEMENT_BLOCK && !body->next ? body->body : body;
+}
+
 static void print_branch(const struct litmus *test, const struct thread *thread, const struct statement *branch, int depth, FILE *stream)
 {
     fputs(branch->kind == STATEMENT_IF ? "if (" : "while (", stream);
     expression_print(thread, branch->value, false, stream);
     fputs(") {\n", stream);
-    print_statements(test, thread, branch->body, depth + 1, stream);
+    print_statements(test, thread, within_braces(branch->body), depth + 1, stream);
     if (branch->otherwise) {
         fprintf(stream, "%*s} else {\n", depth * 2, "");
-        print_statements(test, thread, branch->otherwise, depth + 1, stream);
+        print_statements(test, thread, within_braces(branch->otherwise), depth + 1, stream);
     }
     fprintf(stream, "%*s}\n", depth * 2, "");
 }
@@ -155,7 +161,6 @@ static void print_statement(const struct litmus *test, const struct thread *thre
 {
     switch (statement->kind) {
     case STATEMENT_NOTHING:
-        fputs(";\n", stream);
         break;
     case STATEMENT_ASSIGN:
         fprintf(stream, "int %s = ", thread->registers[statement->target]);
@@ -195,6 +200,8 @@ static void print_statement(const struct litmus *test, const struct thread *thre
 static void print_statements(const struct litmus *test, const struct thread *thread, const struct statement *first, int depth, FILE *stream)
 {
     for (const struct statement *statement = first; statement; statement = statement->next) {
+        if (statement->kind == STATEMENT_NOTHING)
+            continue;
         fprintf(stream, "%*s", depth * 2, "");
         print_statement(test, thread, statement, depth, stream);
     }

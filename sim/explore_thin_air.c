@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Candidates: one path per thread, a store for each read, an order of the stores of each cell; the axioms judge. */
+/* Candidates where values may have no cause: what is read is guessed, then a store for it is looked for. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "axioms.h"
-#include "explore.h"
+#include "orders.h"
 
-enum { VALUES_MOST = 16, ROUNDS_MOST = 16, TRACES_MOST = 20000 };
+enum { VALUES_MOST = 6, ROUNDS_MOST = 4, TRACES_MOST = 2000 };
 
 /* What a cell may hold. */
 struct domain { uint32_t count; int32_t value[VALUES_MOST]; };
@@ -17,23 +16,19 @@ struct traces { struct trace *items; uint32_t count, room; };
 struct search {
     struct unfold *unfold;
     uint32_t threads;
-    bool thin_air, cut, stopped;
+    bool cut;
     enum status status;
-    execution_visit *visit;
-    void *self;
     struct domain domain[CELLS_MOST];
     bool grown;                     /* a domain did, this round */
     struct traces traces[THREADS_MOST];
     struct event path[EVENTS_MOST];
     const struct trace *chosen[THREADS_MOST];
-    struct candidate candidate;
-    uint32_t stores[CELLS_MOST][EVENTS_MOST], store_count[CELLS_MOST]; /* of the chosen traces, initial one first */
-    int32_t last_value[CELLS_MOST];
+    struct orders orders;
 };
 
 static bool going(const struct search *search)
 {
-    return search->status == STATUS_OK && !search->stopped;
+    return search->status == STATUS_OK && !search->orders.stopped;
 }
 
 /* ---- values -------------------------------------------------------------------------------- */
@@ -70,8 +65,7 @@ static void domains_init(struct search *search)
     for (uint32_t i = 0; i < test->location_count; i++)
         for (uint32_t k = 0; k < test->locations[i].cells; k++)
             domain_add(search, test->locations[i].first_cell + k, test->locations[i].initial[k]);
-    if (search->thin_air)
-        add_wanted(search, test->condition);
+    add_wanted(search, test->condition);
 }
 
 /* ---- paths of one thread ---------------------------------------------------------------------- */
@@ -209,91 +203,36 @@ static bool barriers_match(const struct search *search)
 
 static bool build_candidate(struct search *search)
 {
-    candidate_init(&search->candidate, search->unfold, search->thin_air);
-    for (uint32_t i = 0; i < search->threads; i++)
+    struct candidate *candidate = &search->orders.candidate;
+    candidate_init(candidate, search->unfold, true);
+    for (uint32_t i = 0; i < search->threads; i++) {
+        search->orders.last[i] = search->chosen[i]->end;
         for (uint32_t k = 0; k < search->chosen[i]->count; k++)
-            if (!candidate_add(&search->candidate, search->chosen[i]->events[k].step, search->chosen[i]->events[k].read,
-                           barrier_instance(search->chosen[i], k)))
+            if (!candidate_add(candidate, search->chosen[i]->events[k].step, search->chosen[i]->events[k].read,
+                               barrier_instance(search->chosen[i], k)))
                 return false;
-    candidate_link(&search->candidate);
-    memset(search->store_count, 0, sizeof search->store_count);
-    for (uint32_t i = 0; i < search->candidate.count; i++) {
-        const struct candidate_event *event = &search->candidate.event[i];
-        if (event->is_write)
-            search->stores[event->cell][search->store_count[event->cell]++] = i;
     }
+    candidate_link(candidate);
+    orders_list_stores(&search->orders);
     return true;
-}
-
-/* ---- orders of stores ------------------------------------------------------------------------------- */
-
-static void show(struct search *search)
-{
-    struct step *last[THREADS_MOST];
-    if (!candidate_consistent(&search->candidate))
-        return;
-    for (uint32_t i = 0; i < search->threads; i++)
-        last[i] = search->chosen[i]->end;
-    struct execution execution = {
-        .end = EXECUTION_ENDED, .cells = search->last_value, .last = last, .race = candidate_races(&search->candidate)};
-    search->stopped = !search->visit(search->self, &execution);
-}
-
-static void order_stores(struct search *search, uint32_t cell, event_set left);
-
-static void order_cells(struct search *search, uint32_t cell)
-{
-    if (cell == search->unfold->test->cell_count) {
-        show(search);
-        return;
-    }
-    event_set left = 0;
-    for (uint32_t i = 1; i < search->store_count[cell]; i++)
-        left |= one_event(search->stores[cell][i]);
-    search->candidate.modified[search->stores[cell][0]] = left;
-    search->last_value[cell] = search->candidate.event[search->stores[cell][0]].stored;
-    order_stores(search, cell, left);
-}
-
-/* left: stores of the cell that are not placed yet; one of them comes next, no thread's out of its order. */
-static void order_stores(struct search *search, uint32_t cell, event_set left)
-{
-    if (!left) {
-        order_cells(search, cell + 1);
-        return;
-    }
-    for (uint32_t i = 1; i < search->store_count[cell] && going(search); i++) {
-        uint32_t store = search->stores[cell][i];
-        if (!has_event(left, store))
-            continue;
-        bool early = false;
-        for (uint32_t k = 1; k < i; k++)
-            early |= has_event(left, search->stores[cell][k]) && has_event(search->candidate.before[search->stores[cell][k]], store);
-        if (early)
-            continue;
-        search->candidate.modified[store] = left & ~one_event(store);
-        int32_t before = search->last_value[cell];
-        search->last_value[cell] = search->candidate.event[store].stored;
-        order_stores(search, cell, left & ~one_event(store));
-        search->last_value[cell] = before;
-    }
 }
 
 /* ---- stores for reads ---------------------------------------------------------------------------------- */
 
 static void choose_stores(struct search *search, uint32_t event)
 {
-    struct candidate *candidate = &search->candidate;
+    struct orders *orders = &search->orders;
+    struct candidate *candidate = &orders->candidate;
     while (event < candidate->count && !candidate->event[event].is_read)
         event++;
     if (event == candidate->count) {
-        if (search->thin_air || candidate_is_caused(candidate))
-            order_cells(search, 0);
+        if (!candidate_is_caused(candidate))
+            orders_visit(orders);
         return;
     }
     uint32_t cell = candidate->event[event].cell;
-    for (uint32_t i = 0; i < search->store_count[cell] && going(search); i++) {
-        uint32_t store = search->stores[cell][i];
+    for (uint32_t i = 0; i < orders->store_count[cell] && going(search); i++) {
+        uint32_t store = orders->stores[cell][i];
         if (store == event || candidate->event[store].stored != candidate->event[event].read)
             continue;
         candidate->reads_from[event] = store;
@@ -318,22 +257,21 @@ static void choose_traces(struct search *search, uint32_t thread)
         search->cut = true;
 }
 
-enum status explore_axioms(struct unfold *unfold, bool thin_air, bool *out_cut, execution_visit *visit, void *self)
+enum status explore_thin_air(struct unfold *unfold, bool *out_cut, execution_visit *visit, void *self)
 {
     struct search *search = calloc(1, sizeof *search);
     if (!search)
         return STATUS_OUT_OF_MEMORY;
     search->unfold = unfold;
     search->threads = unfold->test->thread_count;
-    search->thin_air = thin_air;
-    search->visit = visit;
-    search->self = self;
+    search->orders.visit = visit;
+    search->orders.self = self;
     domains_init(search);
     find_traces(search);
     if (going(search))
         choose_traces(search, 0);
     enum status status = search->status;
-    *out_cut = search->cut;
+    *out_cut |= search->cut;
     forget_traces(search);
     for (uint32_t i = 0; i < search->threads; i++)
         free(search->traces[i].items);

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "orders.h"
+
+#include <string.h>
+
+void orders_list_stores(struct orders *orders)
+{
+    memset(orders->store_count, 0, sizeof orders->store_count);
+    for (uint32_t i = 0; i < orders->candidate.count; i++) {
+        const struct candidate_event *event = &orders->candidate.event[i];
+        if (event->is_write)
+            orders->stores[event->cell][orders->store_count[event->cell]++] = i;
+    }
+}
+
+static void show(struct orders *orders)
+{
+    if (!candidate_consistent(&orders->candidate))
+        return;
+    struct execution execution = {
+        .end = EXECUTION_ENDED, .cells = orders->cells, .last = orders->last, .race = candidate_races(&orders->candidate)};
+    orders->stopped = !orders->visit(orders->self, &execution);
+}
+
+static void order_cells(struct orders *orders, uint32_t cell);
+
+/* Some store of its own thread has to come first. */
+static bool too_early(const struct orders *orders, uint32_t store, event_set left)
+{
+    for (uint32_t i = 0; i < store; i++)
+        if (has_event(left, i) && has_event(orders->candidate.before[i], store))
+            return true;
+    return false;
+}
+
+/* left: stores of the cell that are not placed yet; one of them comes next. */
+static void place_stores(struct orders *orders, uint32_t cell, event_set left)
+{
+    if (!left) {
+        order_cells(orders, cell + 1);
+        return;
+    }
+    for (uint32_t i = 1; i < orders->store_count[cell] && !orders->stopped; i++) {
+        uint32_t store = orders->stores[cell][i];
+        if (!has_event(left, store) || too_early(orders, store, left))
+            continue;
+        int32_t before = orders->cells[cell];
+        orders->candidate.modified[store] = left & ~one_event(store);
+        orders->cells[cell] = orders->candidate.event[store].stored;
+        place_stores(orders, cell, left & ~one_event(store));
+        orders->cells[cell] = before;
+    }
+}
+
+static void order_cells(struct orders *orders, uint32_t cell)
+{
+    if (cell == orders->candidate.unfold->test->cell_count) {
+        show(orders);
+        return;
+    }
+    event_set left = 0;
+    for (uint32_t i = 1; i < orders->store_count[cell]; i++)
+        left |= one_event(orders->stores[cell][i]);
+    uint32_t initial = orders->stores[cell][0];
+    orders->candidate.modified[initial] = left;
+    orders->cells[cell] = orders->candidate.event[initial].stored;
+    place_stores(orders, cell, left);
+}
+
+void orders_visit(struct orders *orders)
+{
+    order_cells(orders, 0);
+}

@@ -1,0 +1,139 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Litmus tests: verdicts of others, every outcome of every test as it was, and the command's ways to fail.
+# After a change that is meant: check_litmus.sh --renew writes the tables of tests/litmus/ anew; read the difference.
+set -u
+src=$(realpath "${ORRERY_SRCDIR:-.}")
+orrery=$(realpath "${ORRERY_BUILDDIR:-build}")/orrery
+tests=$src/scenarios/litmus
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+bad=0
+
+problem() {
+    echo "FAIL: $1"
+    bad=1
+}
+
+# table DIRECTORY NAME OPTION...
+table() {
+    local directory=$1 name=$2
+    shift 2
+    "$orrery" litmus "$@" "$tests/$directory" >"$work/table" || problem "litmus $* $directory ended with $?"
+    [ "${renew-}" ] && cp "$work/table" "$src/tests/litmus/$directory.$name"
+    diff -u "$src/tests/litmus/$directory.$name" "$work/table" || problem "outcomes of $directory, $name"
+}
+
+# verdicts DIRECTORY STATUS LAST-LINE OPTION...
+verdicts() {
+    local directory=$1 status=$2 last=$3 got
+    shift 3
+    "$orrery" litmus "$@" --verdicts "$tests/$directory/verdicts.csv" "$tests/$directory" >"$work/verdicts"
+    got=$?
+    [ "$got" = "$status" ] && [ "$(tail -n 1 "$work/verdicts")" = "$last, 0 tests did not run" ] && return
+    cat "$work/verdicts"
+    problem "verdicts of $directory $*: status $got, expected $status and '$last'"
+}
+
+# fails STATUS TEXT ARGUMENT...
+fails() {
+    local status=$1 text=$2 got
+    shift 2
+    "$orrery" litmus "$@" >"$work/out" 2>&1
+    got=$?
+    [ "$got" = "$status" ] && grep -qF -- "$text" "$work/out" && return
+    cat "$work/out"
+    problem "litmus $*: status $got, expected $status and '$text'"
+}
+
+[ "${1-}" = --renew ] && renew=1
+for directory in dat3m teaching mixes; do
+    table "$directory" interleavings
+    table "$directory" weak --weak
+done
+
+# What each engine promises; what is left over needs weaker ones.
+verdicts dat3m 0 '59 of 79 verdicts agree'
+verdicts dat3m 0 '75 of 79 verdicts agree' --weak
+verdicts dat3m 0 '79 of 79 verdicts agree' --thin-air
+verdicts teaching 0 '52 of 70 verdicts agree'
+verdicts teaching 0 '68 of 70 verdicts agree' --weak
+verdicts mixes 0 '16 of 26 verdicts agree'
+verdicts mixes 0 '26 of 26 verdicts agree' --weak
+[ "$("$orrery" litmus --verdicts "$tests/dat3m/verdicts.csv" "$tests/dat3m" | grep 'race no' )" = \
+    '  not reached: overhauling/example7b.litmus: race no, expected race' ] || problem 'races of dat3m'
+
+# A verdict that is wrong is a difference.
+sed 's/^herd\/R.litmus,reachable/herd\/R.litmus,unreachable/' "$tests/dat3m/verdicts.csv" >"$work/wrong.csv"
+fails 1 'differs: herd/R.litmus: exists yes, expected unreachable' --verdicts "$work/wrong.csv" "$tests/dat3m"
+sed 's/^herd\/S.litmus,reachable,race/herd\/S.litmus,reachable,no-race/' "$tests/dat3m/verdicts.csv" >"$work/wrong.csv"
+fails 1 'differs: herd/S.litmus: race yes, expected no-race' --verdicts "$work/wrong.csv" "$tests/dat3m"
+fails 0 'no verdict: mp_plain.litmus' --verdicts "$work/wrong.csv" "$tests/teaching"
+echo 'a,b' >"$work/wrong.csv"
+fails 2 'wrong.csv:1: expected the columns' --verdicts "$work/wrong.csv" "$tests/dat3m"
+fails 2 'cannot be read' --verdicts "$work/none.csv" "$tests/dat3m"
+
+fails 2 'No such file or directory' "$work/none.litmus"
+mkdir "$work/empty"
+fails 2 'no litmus test in it' "$work/empty"
+fails 2 'a bound is a number' --bound 0 "$tests/dat3m"
+fails 2 'no litmus test given' --json
+
+# A loop that changes something in each round meets the bound: not decided, unless the outcome is there anyway.
+cat >"$work/count.litmus" <<'END'
+OPENCL count
+{ }
+P0@wg 0, dev 0 (global atomic_int* x) {
+  while (atomic_fetch_add(x, 1) != 5) {
+  }
+}
+exists (x=9)
+END
+fails 0 'exists unknown, race unknown' --bound 3 "$work/count.litmus"
+fails 0 'executions cut at the bound' --bound 3 "$work/count.litmus"
+fails 0 'exists no, race no' "$work/count.litmus"
+fails 0 'exists unknown, race unknown' --weak --bound 3 "$work/count.litmus"
+fails 0 'exists no, race no' --weak "$work/count.litmus"
+sed 's/!= 5/>= 0/' "$work/count.litmus" >"$work/loop.litmus"
+fails 0 '{"test":"'"$work"'/loop.litmus","exists":"unknown","race":"unknown","outcomes":[]}' --json "$work/loop.litmus"
+
+# Waiting for what nobody writes; a barrier that one of the group never reaches.
+cat >"$work/wait.litmus" <<'END'
+OPENCL wait
+{ }
+P0@wg 0, dev 0 (global atomic_int* x) {
+  while (atomic_load(x) == 0) { }
+}
+P1@wg 0, dev 0 (global atomic_int* x) {
+  barrier(CLK_GLOBAL_MEM_FENCE);
+}
+exists (x=0)
+END
+fails 0 'executions where what is left waits for ever' "$work/wait.litmus"
+fails 0 'exists no, race no' --weak "$work/wait.litmus"
+
+fails 0 '"exists":true,"race":false,"outcomes":[{"values":{"1:r0":0},"count":1,"satisfies":true},{"values":{"1:r0":1},"count":2,"satisfies":false}]}' \
+    --json "$tests/dat3m/herd/R.litmus"
+fails 0 'atomic_store_explicit((global atomic_int *)x, 1, memory_order_seq_cst, memory_scope_device);' --kernel "$tests/dat3m/herd/R.litmus"
+
+# Leaving the locations is an error with its place.
+cat >"$work/outside.litmus" <<'END'
+OPENCL outside
+{ int y[2] = {1, 2}; }
+P0@wg 0, dev 0 (global int* y) {
+  int r = y[2];
+}
+exists (0:r=0)
+END
+fails 2 'outside.litmus:4:' "$work/outside.litmus"
+
+# What was understood is the test again.
+for file in "$tests"/*/*.litmus "$tests"/dat3m/*/*.litmus; do
+    "$orrery" litmus --print "$file" >"$work/once.litmus" || problem "$file is not understood"
+    "$orrery" litmus --print "$work/once.litmus" >"$work/twice.litmus"
+    cmp -s "$work/once.litmus" "$work/twice.litmus" || problem "$file is printed as another test"
+done
+"$orrery" litmus "$tests/dat3m/herd/R.litmus" | tail -n +2 >"$work/first"
+"$orrery" litmus --print "$tests/dat3m/herd/R.litmus" >"$work/R.litmus"
+"$orrery" litmus "$work/R.litmus" | tail -n +2 | diff -u "$work/first" - || problem 'the printed test comes to something else'
+exit "$bad"
