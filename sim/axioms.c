@@ -145,7 +145,7 @@ bool candidate_add(struct candidate *candidate, const struct step *step, int32_t
 /* Equal scopes that contain both. */
 static bool includes(const struct candidate *candidate, const struct candidate_event *a, const struct candidate_event *b)
 {
-    const struct placement *placement = &candidate->unfold->placement;
+    const struct thread_places *places = &candidate->unfold->places;
     if (a->thread == NO_THREAD || b->thread == NO_THREAD || a->scope != b->scope)
         return false;
     switch (a->scope) {
@@ -153,9 +153,9 @@ static bool includes(const struct candidate *candidate, const struct candidate_e
         return false;
     case SCOPE_SUB_GROUP: /* a work-group of a litmus test is one sub-group */
     case SCOPE_WORK_GROUP:
-        return placement->group[a->thread] == placement->group[b->thread];
+        return places->group[a->thread] == places->group[b->thread];
     case SCOPE_DEVICE:
-        return placement->device[a->thread] == placement->device[b->thread];
+        return places->device[a->thread] == places->device[b->thread];
     case SCOPE_ALL_SVM:
         return true;
     }
@@ -252,7 +252,7 @@ static void synchronise_through(const struct candidate *candidate, relation with
 
 static bool same_barrier(const struct candidate *candidate, const struct candidate_event *entry, const struct candidate_event *exit)
 {
-    const uint32_t *group = candidate->unfold->placement.group;
+    const uint32_t *group = candidate->unfold->places.group;
     return entry->instance && entry->instance == exit->instance && !entry->is_exit && exit->is_exit && entry->thread != exit->thread &&
            group[entry->thread] == group[exit->thread];
 }

@@ -74,7 +74,7 @@ static void take_step(struct exploration *exploration, struct state *state, uint
 /* Everybody of the group stands at the barrier of this label. */
 static bool group_arrived(const struct exploration *exploration, const struct state *state, uint32_t thread)
 {
-    const uint32_t *group = exploration->unfold->placement.group;
+    const uint32_t *group = exploration->unfold->places.group;
     for (uint32_t i = 0; i < exploration->threads; i++)
         if (group[i] == group[thread] && (state->next[i]->kind != STEP_BARRIER || state->next[i]->label != state->next[thread]->label))
             return false;
@@ -83,7 +83,7 @@ static bool group_arrived(const struct exploration *exploration, const struct st
 
 static void pass_barrier(struct exploration *exploration, struct state *state, uint32_t thread)
 {
-    const uint32_t *group = exploration->unfold->placement.group;
+    const uint32_t *group = exploration->unfold->places.group;
     for (uint32_t i = 0; i < exploration->threads && exploration->status == STATUS_OK; i++)
         if (group[i] == group[thread])
             take_step(exploration, state, i);

@@ -151,7 +151,7 @@ static void undo_to(struct reader *reader, uint32_t thread, uint32_t count)
 
 static bool group_arrived(const struct reader *reader, uint32_t thread)
 {
-    const uint32_t *group = reader->unfold->placement.group;
+    const uint32_t *group = reader->unfold->places.group;
     for (uint32_t i = 0; i < reader->threads; i++)
         if (group[i] == group[thread] && (reader->next[i]->kind != STEP_BARRIER || reader->next[i]->label != reader->next[thread]->label))
             return false;
@@ -160,7 +160,7 @@ static bool group_arrived(const struct reader *reader, uint32_t thread)
 
 static bool settle_thread(struct reader *reader, uint32_t thread)
 {
-    const uint32_t *group = reader->unfold->placement.group;
+    const uint32_t *group = reader->unfold->places.group;
     enum step_kind kind = reader->next[thread]->kind;
     if (kind == STEP_WRITE || kind == STEP_FENCE) {
         take_step(reader, thread, 0, 0);

@@ -193,7 +193,7 @@ static bool same_barriers(const struct trace *a, const struct trace *b)
 /* All of a group come to the same barriers, or nobody gets past them. */
 static bool barriers_match(const struct search *search)
 {
-    const uint32_t *group = search->unfold->placement.group;
+    const uint32_t *group = search->unfold->places.group;
     for (uint32_t i = 0; i < search->threads; i++)
         for (uint32_t k = i + 1; k < search->threads; k++)
             if (group[i] == group[k] && !same_barriers(search->chosen[i], search->chosen[k]))

@@ -247,8 +247,8 @@ static void host_fault(void *self, struct wave *wave, const struct fault *fault)
 static void start(struct runner *runner, struct wave *wave, uint32_t thread)
 {
     const struct unfold *unfold = runner->unfold;
-    const struct placement *placement = &unfold->placement;
-    uint32_t size = placement->group_size, group = placement->group[thread];
+    const struct thread_places *places = &unfold->places;
+    uint32_t size = places->group_size, group = places->group[thread];
     struct wave_start start = {.lane_count = 1,
                                .group_id = {group, 0, 0},
                                .local_size = {size, 1, 1},
@@ -257,7 +257,7 @@ static void start(struct runner *runner, struct wave *wave, uint32_t thread)
     start.origin = (struct origin){.launch = &unfold->launch,
                                    .tile_origin = {(uint64_t)group * size, 0, 0},
                                    .tile_size = {size, 1, 1},
-                                   .first_lane = placement->item[thread],
+                                   .first_lane = places->item[thread],
                                    .compute_unit = group};
     wave_start(wave, &start);
 }
@@ -327,12 +327,12 @@ struct step *unfold_next(struct unfold *unfold, struct step *step, int32_t value
 
 void unfold_origin(const struct unfold *unfold, const struct step *step, struct origin *out_origin)
 {
-    const struct placement *placement = &unfold->placement;
-    uint32_t group = placement->group[step->thread], size = placement->group_size;
+    const struct thread_places *places = &unfold->places;
+    uint32_t group = places->group[step->thread], size = places->group_size;
     *out_origin = (struct origin){.launch = &unfold->launch,
                                   .tile_origin = {(uint64_t)group * size, 0, 0},
                                   .tile_size = {size, 1, 1},
-                                  .first_lane = placement->item[step->thread],
+                                  .first_lane = places->item[step->thread],
                                   .compute_unit = group,
                                   .site = step->site};
 }
@@ -437,10 +437,10 @@ static enum status prepare(struct unfold *unfold)
 static void describe_launch(struct unfold *unfold)
 {
     struct launch_info *info = &unfold->launch;
-    uint64_t size = unfold->placement.group_size, groups = unfold->placement.group_count;
+    uint64_t size = unfold->places.group_size, groups = unfold->places.group_count;
     *info = (struct launch_info){.launch = 1, .command = 1, .kernel = LITMUS_KERNEL_NAME, .program = unfold->program, .work_dim = 1,
                                  .global_size = {groups * size, 1, 1}, .local_size = {size, 1, 1}, .group_count = {groups, 1, 1},
-                                 .sub_group_size = unfold->placement.group_size};
+                                 .sub_group_size = unfold->places.group_size};
 }
 
 static enum status build(struct unfold *unfold)
@@ -468,7 +468,7 @@ enum status unfold_new(const struct litmus *test, uint32_t bound, struct unfold 
     enum status status = STATUS_OUT_OF_MEMORY;
     if (unfold) {
         *unfold = (struct unfold){.test = test, .diagnosis = diagnosis, .bound = bound};
-        litmus_place(test, &unfold->placement);
+        litmus_place(test, &unfold->places);
         unfold->scenario = calloc(1, sizeof *unfold->scenario);
         unfold->code = calloc(1, sizeof *unfold->code);
         status = unfold->scenario && unfold->code ? build(unfold) : STATUS_OUT_OF_MEMORY;

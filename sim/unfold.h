@@ -59,7 +59,7 @@ int32_t step_stored(const struct step *step, int32_t read);
 
 struct unfold {
     const struct litmus *test;
-    struct placement placement;
+    struct thread_places places;
     struct launch_info launch;
     enum status status;
     struct diagnosis *diagnosis;

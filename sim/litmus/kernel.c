@@ -9,27 +9,27 @@ bool kernel_passes(const struct location *location, enum space space)
     return space == SPACE_LOCAL ? location->local : location->global;
 }
 
-/* ---- placement ---------------------------------------------------------------------------- */
+/* ---- places ---------------------------------------------------------------------------- */
 
 static bool same_group(const struct thread *a, const struct thread *b)
 {
     return a->group == b->group && a->device == b->device;
 }
 
-void litmus_place(const struct litmus *test, struct placement *out_placement)
+void litmus_place(const struct litmus *test, struct thread_places *out_places)
 {
     uint32_t sizes[THREADS_MOST] = {0};
-    *out_placement = (struct placement){.group_size = 1};
+    *out_places = (struct thread_places){.group_size = 1};
     for (uint32_t i = 0; i < test->thread_count; i++) {
         uint32_t before = 0;
         while (before < i && !same_group(&test->threads[before], &test->threads[i]))
             before++;
-        uint32_t group = before < i ? out_placement->group[before] : out_placement->group_count++;
-        out_placement->group[i] = group;
-        out_placement->device[i] = test->threads[i].device;
-        out_placement->item[i] = sizes[group]++;
-        if (sizes[group] > out_placement->group_size)
-            out_placement->group_size = sizes[group];
+        uint32_t group = before < i ? out_places->group[before] : out_places->group_count++;
+        out_places->group[i] = group;
+        out_places->device[i] = test->threads[i].device;
+        out_places->item[i] = sizes[group]++;
+        if (sizes[group] > out_places->group_size)
+            out_places->group_size = sizes[group];
     }
 }
 
@@ -138,14 +138,14 @@ static void write_arguments(const struct writer *writer)
 
 static void write_kernel(struct writer *writer)
 {
-    struct placement placement;
-    litmus_place(writer->test, &placement);
+    struct thread_places places;
+    litmus_place(writer->test, &places);
     fputs("kernel void " LITMUS_KERNEL_NAME "(", writer->stream);
     write_arguments(writer);
     fputs(")\n{\nswitch (get_global_id(0)) {\n", writer->stream);
     for (uint32_t i = 0; i < writer->test->thread_count; i++) {
         writer->thread = &writer->test->threads[i];
-        write_thread(writer, i, placement.group[i] * placement.group_size + placement.item[i]);
+        write_thread(writer, i, places.group[i] * places.group_size + places.item[i]);
     }
     fputs("}\n}\n", writer->stream);
 }

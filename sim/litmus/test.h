@@ -133,8 +133,8 @@ struct term_value { int64_t value; bool is_address; };
 bool condition_holds(const struct condition *condition, const struct term_value *values);
 
 /* Where a thread runs: groups in order of first mention, threads of one group in order. */
-struct placement { uint32_t group_count, group_size; uint32_t group[THREADS_MOST], item[THREADS_MOST], device[THREADS_MOST]; };
-void litmus_place(const struct litmus *test, struct placement *out_placement);
+struct thread_places { uint32_t group_count, group_size; uint32_t group[THREADS_MOST], item[THREADS_MOST], device[THREADS_MOST]; };
+void litmus_place(const struct litmus *test, struct thread_places *out_places);
 
 /* The kernel's arguments: for each location that is used so a global pointer, then a local one; the log is last. A
  * thread writes to log[0] 1 + label before a barrier, and its register i to log[1 + i] at its end. */
