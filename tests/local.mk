@@ -212,8 +212,8 @@ test_scripts = \
 	%D%/check_demo.sh \
 	%D%/check_forms.sh \
 	%D%/check_layers.sh \
+	%D%/check_litmus.sh \
 	%D%/check_partition.sh \
-EXTRA_DIST += %D%/litmus
 	%D%/check_repeat.sh \
 	%D%/check_replay.sh \
 	%D%/check_tables.sh \
