@@ -3,9 +3,24 @@ noinst_LTLIBRARIES += libmemmodel.la
 libmemmodel_la_SOURCES = \
 	%D%/byte_map.c \
 	%D%/byte_map.h \
+	%D%/checker.c \
+	%D%/checker.h \
 	%D%/command_graph.c \
 	%D%/command_graph.h \
 	%D%/commands.c \
 	%D%/commands.h \
 	%D%/footprint.c \
-	%D%/footprint.h
+	%D%/footprint.h \
+	%D%/knowledge.c \
+	%D%/knowledge.h \
+	%D%/misuse.c \
+	%D%/misuse.h \
+	%D%/order.c \
+	%D%/order.h \
+	%D%/race.c \
+	%D%/race.h \
+	%D%/rule.h \
+	%D%/scope.c \
+	%D%/scope.h \
+	%D%/shadow.c \
+	%D%/shadow.h

@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "checker.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "misuse.h"
+#include "race.h"
+
+/* The lanes of a wave as units. */
+struct crew {
+    const struct launch_info *launch;
+    uint64_t tile_origin[3];
+    uint32_t tile_size[3], first_lane, lane_count;
+    uint64_t unit[WAVE_LANES_MAX];
+};
+
+struct checker {
+    const struct memory *memory;
+    const struct scenario *scenario;
+    struct checker_host host;
+    struct footprint_sink sink;
+    bool has_sink, races_wanted, atomics_wanted, told_failure;
+
+    struct order order;
+    struct shadow shadow;
+    struct races races;
+    struct misuse misuse;
+    struct shadow_region **regions; uint32_t region_room; /* by index of struct memory */
+    struct shadow_region *local_free;
+    struct crew crew;
+    uint64_t time;                    /* counts events */
+    uint32_t *compute_units; uint64_t unit_room;
+};
+
+/* ---- regions ---------------------------------------------------------------------- */
+
+static bool region_room(struct checker *checker, uint32_t index)
+{
+    if (index < checker->region_room)
+        return true;
+    uint32_t room = checker->memory->region_count > index ? checker->memory->region_count : index + 1;
+    struct shadow_region **regions = realloc(checker->regions, room * sizeof *regions);
+    if (!regions)
+        return false;
+    memset(regions + checker->region_room, 0, (room - checker->region_room) * sizeof *regions);
+    checker->regions = regions;
+    checker->region_room = room;
+    return true;
+}
+
+static bool is_same(const struct shadow_region *shadow, const struct region *region)
+{
+    return shadow->id == region->id && shadow->low == region->low && shadow->high == region->high;
+}
+
+static struct shadow_region *region_of(struct checker *checker, const struct region *region)
+{
+    uint32_t index = (uint32_t)(region - checker->memory->regions);
+    if (!region_room(checker, index))
+        return NULL;
+    struct shadow_region *shadow = checker->regions[index];
+    if (shadow && is_same(shadow, region))
+        return shadow;
+    if (!shadow)
+        shadow = checker->regions[index] = calloc(1, sizeof *shadow);
+    else
+        shadow_region_fini(shadow);
+    if (shadow)
+        shadow_region_init(shadow, region->id, region->low, region->high,
+                           region->kind == REGION_LOCAL_VARIABLE ? IN_LOCAL : IN_GLOBAL);
+    return shadow;
+}
+
+/* Local memory begins anew with each group (R38), and where a barrier made all of it known to all of them. */
+static void renew_local(struct checker *checker, struct shadow_region *region, uint64_t number)
+{
+    const struct group_order *group = order_group_find(&checker->order, number);
+    uint64_t base = group ? group->base[IN_LOCAL] : 1;
+    if (region->group == number && (region->base == base || (group && group->copy_count)))
+        return;
+    region->group = number;
+    region->base = base;
+    shadow_forget(region);
+}
+
+/* ---- who --------------------------------------------------------------------------- */
+
+static bool is_crew(const struct crew *crew, const struct origin *origin, uint32_t lane_count)
+{
+    return crew->launch == origin->launch && crew->first_lane == origin->first_lane && crew->lane_count == lane_count &&
+           memcmp(crew->tile_origin, origin->tile_origin, sizeof crew->tile_origin) == 0 &&
+           memcmp(crew->tile_size, origin->tile_size, sizeof crew->tile_size) == 0;
+}
+
+static void man(struct checker *checker, const struct origin *origin, uint32_t lane_count)
+{
+    struct crew *crew = &checker->crew;
+    if (is_crew(crew, origin, lane_count))
+        return;
+    crew->launch = origin->launch;
+    crew->first_lane = origin->first_lane;
+    crew->lane_count = lane_count;
+    memcpy(crew->tile_origin, origin->tile_origin, sizeof crew->tile_origin);
+    memcpy(crew->tile_size, origin->tile_size, sizeof crew->tile_size);
+    for (uint32_t lane = 0; lane < lane_count; lane++) {
+        struct item item;
+        origin_item(origin, lane, &item);
+        crew->unit[lane] = item.group_linear * checker->order.group_items + item.local_linear;
+    }
+}
+
+#define EACH_LANE_OF(mask, lane)                                                                            \
+    for (uint32_t w_ = 0; w_ < LANE_MASK_WORDS; w_++)                                                       \
+        for (uint64_t rest_ = (mask)[w_], lane; rest_ && (lane = w_ * 64 + (uint64_t)__builtin_ctzll(rest_), true); rest_ &= rest_ - 1)
+
+/* ---- accesses ------------------------------------------------------------------------ */
+
+static uint64_t address_of(const struct access_event *event, uint64_t lane)
+{
+    switch (event->shape) {
+    case ADDRESS_UNIFORM: return event->base;
+    case ADDRESS_AFFINE:
+        return event->base + (uint64_t)event->step_x * (lane % event->row) + (uint64_t)event->step_y * (lane / event->row);
+    default: return event->address[lane];
+    }
+}
+
+static void perform(struct checker *checker, const struct access_event *event, uint64_t lane, struct shadow_region *region,
+                    struct shadow_access *now)
+{
+    struct agent agent;
+    uint64_t unit = checker->crew.unit[lane];
+    if (event->copy)
+        unit = order_copy_unit(&checker->order, order_unit_group(&checker->order, unit), event->copy);
+    if (unit == UNIT_END)
+        return;
+    order_agent(&checker->order, unit, &agent);
+    if (region->space == IN_LOCAL)
+        renew_local(checker, region, agent.place.group);
+    now->agent = &agent;
+    now->how.tick = order_slice(&agent);
+    now->how.kind = (uint8_t)event->kind;
+    now->how.order = (uint8_t)event->order;
+    if (event->kind >= ACCESS_ATOMIC_READ) {
+        bool failed = event->failed && event->failed[lane / 64] >> lane % 64 & 1;
+        if (failed) {
+            now->how.kind = ACCESS_ATOMIC_READ;
+            now->how.order = (uint8_t)event->failure_order;
+        }
+        now->how.scope = (uint8_t)scope_reduced(event->scope, region->space == IN_LOCAL);
+        struct atomic_act act = {.address = now->address, .size = now->how.size, .region = region->space,
+                                 .reads = event->kind != ACCESS_ATOMIC_WRITE,
+                                 .writes = now->how.kind != ACCESS_ATOMIC_READ,
+                                 .order = (enum memory_order)now->how.order, .scope = event->scope, .site = now->how.site};
+        order_atomic(&checker->order, &agent, &act);
+    }
+    shadow_access(&checker->shadow, region, now);
+}
+
+static bool is_watched(const struct region *region)
+{
+    return region->kind == REGION_BUFFER || region->kind == REGION_VARIABLE || region->kind == REGION_LOCAL_VARIABLE;
+}
+
+static void access_lanes(struct checker *checker, const struct access_event *event)
+{
+    const struct region *region = NULL;
+    struct shadow_region *shadow = NULL;
+    EACH_LANE_OF(event->mask, lane)
+    {
+        uint64_t address = address_of(event, lane);
+        if (!region || address < region->low || address >= region->high) {
+            region = memory_region(checker->memory, address);
+            shadow = is_watched(region) ? region_of(checker, region) : NULL;
+            checker->shadow.failed |= is_watched(region) && !shadow;
+        }
+        if (!shadow)
+            continue;
+        struct shadow_access now = {.how = {.site = event->origin.site, .size = event->size_bytes}, .address = address};
+        perform(checker, event, lane, shadow, &now);
+    }
+}
+
+static void on_access(void *self, const struct access_event *event)
+{
+    struct checker *checker = self;
+    if (checker->atomics_wanted)
+        misuse_access(&checker->misuse, event);
+    if (!checker->races_wanted)
+        return;
+    checker->time++;
+    man(checker, &event->origin, event->lane_count);
+    access_lanes(checker, event);
+}
+
+static void on_race(void *self, const struct race *race, const struct shadow_access *now)
+{
+    struct checker *checker = self;
+    races_add(&checker->races, race, now, checker->time);
+}
+
+/* ---- synchronisation -------------------------------------------------------------------- */
+
+static uint64_t group_of_lane(const struct checker *checker, uint64_t lane)
+{
+    return order_unit_group(&checker->order, checker->crew.unit[lane]);
+}
+
+static void fence(struct checker *checker, const struct sync_event *event)
+{
+    EACH_LANE_OF(event->mask, lane)
+    {
+        struct agent agent;
+        order_agent(&checker->order, checker->crew.unit[lane], &agent);
+        order_fence(&checker->order, &agent, event->regions, event->order, event->scope, event->origin.site);
+    }
+}
+
+static void sub_group_barrier(struct checker *checker, const struct sync_event *event)
+{
+    uint32_t latest = UINT32_MAX;
+    EACH_LANE_OF(event->mask, lane)
+    {
+        uint32_t sub_group = order_unit_sub_group(&checker->order, checker->crew.unit[lane]);
+        if (sub_group == latest)
+            continue;
+        latest = sub_group;
+        order_sub_group_barrier(&checker->order, group_of_lane(checker, lane), sub_group, event->regions, event->scope,
+                                event->origin.site);
+    }
+}
+
+static void once_per_group(struct checker *checker, const struct sync_event *event)
+{
+    EACH_LANE_OF(event->mask, lane)
+    {
+        uint64_t group = group_of_lane(checker, lane);
+        if (event->kind == SYNC_COPY)
+            order_copy_start(&checker->order, group, event->copy, event->origin.site);
+        else if (event->kind == SYNC_COPY_WAIT)
+            order_copy_wait(&checker->order, group, event->copy);
+        else
+            order_barrier(&checker->order, group, event->regions, event->scope, event->origin.site);
+        return;
+    }
+}
+
+static void on_sync(void *self, const struct sync_event *event)
+{
+    struct checker *checker = self;
+    if (checker->atomics_wanted)
+        misuse_sync(&checker->misuse, event);
+    if (!checker->races_wanted || event->kind == SYNC_COLLECTIVE) /* R20: values pass, and no order */
+        return;
+    checker->time++;
+    man(checker, &event->origin, event->lane_count);
+    if (event->kind == SYNC_FENCE)
+        fence(checker, event);
+    else if (event->kind == SYNC_SUB_GROUP_BARRIER)
+        sub_group_barrier(checker, event);
+    else if (event->last)
+        once_per_group(checker, event);
+}
+
+/* ---- launches ------------------------------------------------------------------------------ */
+
+static void note_compute_unit(struct checker *checker, const struct launch_event *event)
+{
+    const uint64_t *count = event->launch->group_count, groups = count[0] * count[1] * count[2];
+    if (groups > checker->unit_room) {
+        free(checker->compute_units);
+        checker->compute_units = calloc(groups, sizeof *checker->compute_units);
+        checker->unit_room = checker->compute_units ? groups : 0;
+    }
+    if (checker->compute_units)
+        checker->compute_units[event->group_linear] = event->compute_unit;
+    checker->races.compute_units = checker->compute_units;
+}
+
+static void say_failure(struct checker *checker)
+{
+    if (checker->told_failure || !(checker->shadow.failed || checker->order.failed || checker->order.pool.failed || checker->races.failed))
+        return;
+    checker->told_failure = true;
+    checker->races_wanted = false;
+    fputs("orrery: race checking ends here: out of memory\n", stderr);
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const struct footprint_part *x = a, *y = b;
+    return x->region_id < y->region_id ? -1 : x->region_id > y->region_id;
+}
+
+static void hand_over(struct checker *checker, const struct launch_info *launch)
+{
+    struct footprint footprint = {.launch = launch};
+    footprint.parts = calloc(checker->region_room + 1, sizeof *footprint.parts);
+    checker->shadow.failed |= !footprint.parts;
+    for (uint32_t i = 0; footprint.parts && i < checker->region_room; i++) {
+        const struct shadow_region *region = checker->regions[i];
+        if (!region || region->space != IN_GLOBAL || !region->touched)
+            continue;
+        struct footprint_part *part = &footprint.parts[footprint.count++];
+        *part = (struct footprint_part){.region_id = region->id, .low = region->low, .high = region->high};
+        for (int use = 0; use < FOOTPRINT_USES; use++)
+            byte_set_init(&part->bytes[use], region->high - region->low);
+        shadow_collect(region, part);
+    }
+    if (footprint.parts)
+        qsort(footprint.parts, footprint.count, sizeof *footprint.parts, by_id);
+    checker->sink.launch_ended(checker->sink.self, &footprint);
+    for (uint32_t i = 0; i < footprint.count; i++)
+        for (int use = 0; use < FOOTPRINT_USES; use++)
+            byte_set_fini(&footprint.parts[i].bytes[use]);
+    free(footprint.parts);
+}
+
+static void launch_ends(struct checker *checker, const struct launch_info *launch)
+{
+    if (checker->has_sink)
+        hand_over(checker, launch);
+    races_end(&checker->races);
+    order_end(&checker->order);
+    for (uint32_t i = 0; i < checker->region_room; i++)
+        if (checker->regions[i])
+            shadow_forget(checker->regions[i]);
+    say_failure(checker);
+}
+
+static void on_launch(void *self, const struct launch_event *event)
+{
+    struct checker *checker = self;
+    switch (event->phase) {
+    case LAUNCH_BEGIN:
+        checker->crew.launch = NULL;
+        order_begin(&checker->order, event->launch);
+        races_begin(&checker->races, event->launch);
+        misuse_begin(&checker->misuse);
+        break;
+    case LAUNCH_END: launch_ends(checker, event->launch); break;
+    case GROUP_BEGIN: note_compute_unit(checker, event); break;
+    case GROUP_END: order_group_end(&checker->order, event->group_linear); break;
+    }
+}
+
+/* ---- life ------------------------------------------------------------------------------------- */
+
+struct checker *checker_new(const struct memory *memory, struct report *report, const struct scenario *scenario,
+                            const struct checker_host *host)
+{
+    struct checker *checker = calloc(1, sizeof *checker);
+    if (!checker)
+        return NULL;
+    checker->memory = memory;
+    checker->scenario = scenario;
+    checker->host = *host;
+    checker->races_wanted = scenario->checks[CHECK_RACES] != SEVERITY_OFF;
+    checker->atomics_wanted = scenario->checks[CHECK_ATOMICS] != SEVERITY_OFF;
+    order_init(&checker->order, scenario->device.scope_rule);
+    checker->shadow = (struct shadow){.order = &checker->order, .self = checker, .race = on_race};
+    checker->races = (struct races){.report = report, .host = &checker->host, .memory = memory, .order = &checker->order};
+    checker->misuse = (struct misuse){.report = report, .host = &checker->host, .scenario = scenario};
+    return checker;
+}
+
+void checker_free(struct checker *checker)
+{
+    if (!checker)
+        return;
+    for (uint32_t i = 0; i < checker->region_room; i++) {
+        if (checker->regions[i])
+            shadow_region_fini(checker->regions[i]);
+        free(checker->regions[i]);
+    }
+    races_end(&checker->races);
+    order_fini(&checker->order);
+    misuse_fini(&checker->misuse);
+    free(checker->regions);
+    free(checker->compute_units);
+    free(checker);
+}
+
+void checker_observer(struct checker *checker, struct observer *out_observer)
+{
+    *out_observer = (struct observer){.self = checker, .access = on_access, .sync = on_sync, .launch = on_launch};
+}
+
+void checker_set_sink(struct checker *checker, const struct footprint_sink *sink)
+{
+    checker->sink = *sink;
+    checker->has_sink = true;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  The memory-model checker: an observer that finds data races and misused atomics
+ *          inside a kernel launch (OpenCL 2.2 API, 3.3.4 to 3.3.6), whatever interleaving ran
+ *          and however many work-groups are resident.
+ *
+ * Parts    order.h      who knows what of whom: ticks, barriers, fences, atomics, copies
+ *          shadow.h     the last accesses of every byte, exactly
+ *          race.h       two accesses that race, as a finding with its reason
+ *          misuse.h     atomics and fences that break a rule by themselves
+ *          footprint.h  what a launch touched, for the rules between commands
+ *
+ * Ownership  The checker borrows memory, report, scenario and host. All calls come from the
+ *            thread that executes commands.
+ */
+#ifndef ORRERY_MEMMODEL_CHECKER_H
+#define ORRERY_MEMMODEL_CHECKER_H
+
+#include "orrery/memory.h"
+#include "orrery/report.h"
+
+/* What the checker asks of those who know programs. Valid while the launch runs. */
+struct checker_host {
+    void *self;
+    void (*place)(void *self, uint32_t site, struct source_place *out_place);
+    const char *(*what)(void *self, uint32_t site);               /* "plain store" */
+    void (*object)(void *self, uint64_t address, char *out_name, size_t size);
+};
+enum { CHECKER_NAME_CHARS = 256 };
+
+struct footprint_sink;
+
+struct checker;
+struct checker *checker_new(const struct memory *memory, struct report *report, const struct scenario *scenario,
+                            const struct checker_host *host); /* NULL: no memory */
+void checker_free(struct checker *checker);
+void checker_observer(struct checker *checker, struct observer *out_observer);
+/* Hears of each launch that ends; borrowed. */
+void checker_set_sink(struct checker *checker, const struct footprint_sink *sink);
+
+#endif

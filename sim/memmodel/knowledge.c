@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Big-endian Patricia tries after Okasaki and Gill, "Fast mergeable integer maps" (1998). */
+#include "knowledge.h"
+
+#include <stdlib.h>
+
+#include "orrery/limits.h"
+
+struct knowledge {
+    uint32_t references;
+    uint32_t bit;  /* branches: keys below part at this bit; LEAF: none */
+    uint64_t key;  /* of a leaf; of a branch the common part, bits at and below `bit` zero */
+    union {
+        uint64_t tick;
+        struct knowledge *next; /* unused */
+        struct knowledge *low;
+    };
+    struct knowledge *high;
+};
+
+enum { LEAF = 64, BLOCK_NODES = HOSTILE(1000, 2) };
+
+struct block { struct block *next; struct knowledge nodes[BLOCK_NODES]; };
+
+void knowledge_pool_init(struct knowledge_pool *pool)
+{
+    *pool = (struct knowledge_pool){0};
+}
+
+void knowledge_pool_fini(struct knowledge_pool *pool)
+{
+    for (struct block *block = pool->blocks, *next; block; block = next) {
+        next = block->next;
+        free(block);
+    }
+    *pool = (struct knowledge_pool){0};
+}
+
+/* ---- nodes ---------------------------------------------------------------------- */
+
+static bool refill(struct knowledge_pool *pool)
+{
+    struct block *block = malloc(sizeof *block);
+    if (!block) {
+        pool->failed = true;
+        return false;
+    }
+    block->next = pool->blocks;
+    pool->blocks = block;
+    for (int i = 0; i < BLOCK_NODES; i++) {
+        block->nodes[i].next = pool->unused;
+        pool->unused = &block->nodes[i];
+    }
+    return true;
+}
+
+static struct knowledge *node_new(struct knowledge_pool *pool)
+{
+    if (!pool->unused && !refill(pool))
+        return NULL;
+    struct knowledge *node = pool->unused;
+    pool->unused = node->next;
+    node->references = 1;
+    return node;
+}
+
+struct knowledge *knowledge_share(struct knowledge *map)
+{
+    if (map)
+        map->references++;
+    return map;
+}
+
+void knowledge_drop(struct knowledge_pool *pool, struct knowledge *map)
+{
+    while (map && --map->references == 0) {
+        struct knowledge *rest = NULL;
+        if (map->bit != LEAF) {
+            knowledge_drop(pool, map->low);
+            rest = map->high;
+        }
+        map->next = pool->unused;
+        pool->unused = map;
+        map = rest;
+    }
+}
+
+static struct knowledge *leaf(struct knowledge_pool *pool, uint64_t key, uint64_t tick)
+{
+    struct knowledge *node = node_new(pool);
+    if (node) {
+        node->bit = LEAF;
+        node->key = key;
+        node->tick = tick;
+    }
+    return node;
+}
+
+static uint64_t above(uint64_t key, uint32_t bit)
+{
+    return bit == 63 ? 0 : key >> (bit + 1) << (bit + 1);
+}
+
+/* Takes the references of low and high. */
+static struct knowledge *branch(struct knowledge_pool *pool, uint64_t key, uint32_t bit, struct knowledge *low,
+                                struct knowledge *high)
+{
+    struct knowledge *node = low && high ? node_new(pool) : NULL;
+    if (!node) { /* out of memory: one side is lost */
+        struct knowledge *kept = low ? low : high;
+        if (low && high)
+            knowledge_drop(pool, high);
+        return kept;
+    }
+    node->bit = bit;
+    node->key = above(key, bit);
+    node->low = low;
+    node->high = high;
+    return node;
+}
+
+/* Of two maps without a common key: takes both references. */
+static struct knowledge *siblings(struct knowledge_pool *pool, struct knowledge *a, struct knowledge *b)
+{
+    uint32_t bit = 63 - (uint32_t)__builtin_clzll(a->key ^ b->key);
+    bool a_low = !(a->key >> bit & 1);
+    return branch(pool, a->key, bit, a_low ? a : b, a_low ? b : a);
+}
+
+/* ---- maps ------------------------------------------------------------------------- */
+
+static bool belongs(const struct knowledge *node, uint64_t key)
+{
+    return node->bit == LEAF ? node->key == key : above(key, node->bit) == node->key;
+}
+
+static bool goes_high(const struct knowledge *node, uint64_t key)
+{
+    return key >> node->bit & 1;
+}
+
+uint64_t knowledge_get(const struct knowledge *map, uint64_t key)
+{
+    while (map && map->bit != LEAF)
+        map = goes_high(map, key) ? map->high : map->low;
+    return map && map->key == key ? map->tick : 0;
+}
+
+/* A branch with other children, or the old one when they are the same; takes the references of both. */
+static struct knowledge *rebranch(struct knowledge_pool *pool, struct knowledge *old, struct knowledge *low,
+                                  struct knowledge *high)
+{
+    if (low == old->low && high == old->high) {
+        knowledge_drop(pool, low);
+        knowledge_drop(pool, high);
+        return knowledge_share(old);
+    }
+    return branch(pool, old->key, old->bit, low, high);
+}
+
+static struct knowledge *join_leaf(struct knowledge_pool *pool, struct knowledge *map, struct knowledge *one)
+{
+    if (!belongs(map, one->key))
+        return siblings(pool, knowledge_share(map), knowledge_share(one));
+    if (map->bit == LEAF)
+        return knowledge_share(map->tick >= one->tick ? map : one);
+    if (goes_high(map, one->key))
+        return rebranch(pool, map, knowledge_share(map->low), join_leaf(pool, map->high, one));
+    return rebranch(pool, map, join_leaf(pool, map->low, one), knowledge_share(map->high));
+}
+
+static struct knowledge *join(struct knowledge_pool *pool, struct knowledge *a, struct knowledge *b);
+
+/* b belongs wholly to one side of a. */
+static struct knowledge *join_below(struct knowledge_pool *pool, struct knowledge *a, struct knowledge *b)
+{
+    if (goes_high(a, b->key))
+        return rebranch(pool, a, knowledge_share(a->low), join(pool, a->high, b));
+    return rebranch(pool, a, join(pool, a->low, b), knowledge_share(a->high));
+}
+
+static struct knowledge *join(struct knowledge_pool *pool, struct knowledge *a, struct knowledge *b)
+{
+    if (a == b)
+        return knowledge_share(a);
+    if (a->bit == LEAF || b->bit == LEAF)
+        return a->bit == LEAF ? join_leaf(pool, b, a) : join_leaf(pool, a, b);
+    if (a->bit == b->bit && a->key == b->key) {
+        struct knowledge *low = join(pool, a->low, b->low), *high = join(pool, a->high, b->high);
+        bool as_b = low == b->low && high == b->high;
+        return rebranch(pool, as_b ? b : a, low, high);
+    }
+    if (a->bit > b->bit && belongs(a, b->key))
+        return join_below(pool, a, b);
+    if (b->bit > a->bit && belongs(b, a->key))
+        return join_below(pool, b, a);
+    return siblings(pool, knowledge_share(a), knowledge_share(b));
+}
+
+struct knowledge *knowledge_join(struct knowledge_pool *pool, struct knowledge *a, struct knowledge *b)
+{
+    if (!a || !b)
+        return knowledge_share(a ? a : b);
+    return join(pool, a, b);
+}
+
+struct knowledge *knowledge_put(struct knowledge_pool *pool, struct knowledge *map, uint64_t key, uint64_t tick)
+{
+    if (knowledge_get(map, key) >= tick)
+        return knowledge_share(map);
+    struct knowledge *one = leaf(pool, key, tick);
+    if (!one || !map)
+        return one ? one : knowledge_share(map);
+    struct knowledge *result = join_leaf(pool, map, one);
+    knowledge_drop(pool, one);
+    return result;
+}

@@ -1,0 +1,874 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "order.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "orrery/limits.h"
+#include "rule.h"
+
+/* An atomic object, by its address. */
+struct variable {
+    uint64_t address;
+    uint32_t size;
+    int region;
+    uint64_t generation;      /* counts the stores that began a new list */
+    struct message_list messages;
+    uint32_t store_site;      /* the latest store */
+    uint64_t store_unit, store_tick;
+    bool store_releases;
+    struct variable *next;
+};
+
+enum { VARIABLE_BUCKETS = HOSTILE(256, 1) };
+
+/* ---- keys of knowledge ------------------------------------------------------------- */
+
+static uint64_t unit_key(uint64_t unit) { return unit << 2; }
+static uint64_t group_key(uint64_t group) { return group << 2 | 1; }
+
+static uint64_t sub_group_key(const struct order *order, uint64_t group, uint32_t sub_group)
+{
+    return (group * order->sub_group_count + sub_group) << 2 | 2;
+}
+
+static void set(struct order *order, struct knowledge **slot, struct knowledge *value)
+{
+    knowledge_drop(&order->pool, *slot);
+    *slot = value;
+}
+
+static void join_into(struct order *order, struct knowledge **slot, struct knowledge *more)
+{
+    if (more && *slot != more)
+        set(order, slot, knowledge_join(&order->pool, *slot, more));
+}
+
+static void put_into(struct order *order, struct knowledge **slot, uint64_t key, uint64_t tick)
+{
+    set(order, slot, knowledge_put(&order->pool, *slot, key, tick));
+}
+
+static void drop_all(struct order *order, struct knowledge *known[ORDER_REGIONS])
+{
+    for (int r = 0; r < ORDER_REGIONS; r++)
+        set(order, &known[r], NULL);
+}
+
+static void share_all(struct knowledge *to[ORDER_REGIONS], struct knowledge *const from[ORDER_REGIONS])
+{
+    for (int r = 0; r < ORDER_REGIONS; r++)
+        to[r] = knowledge_share(from[r]);
+}
+
+/* ---- messages ----------------------------------------------------------------------- */
+
+static bool grow(struct order *order, void **items, uint32_t *room, size_t size)
+{
+    uint32_t wanted = *room ? *room * 2 : HOSTILE(4, 1);
+    void *grown = realloc(*items, wanted * size);
+    if (!grown) {
+        order->failed = true;
+        return false;
+    }
+    *items = grown;
+    *room = wanted;
+    return true;
+}
+
+static bool same_sender(const struct message *a, const struct message *b)
+{
+    if (a->scope != b->scope || a->fence != b->fence || a->flags != b->flags)
+        return false;
+    if (a->scope > SCOPE_WORK_GROUP)
+        return true;
+    return a->place.group == b->place.group && (a->scope != SCOPE_SUB_GROUP || a->place.sub_group == b->place.sub_group);
+}
+
+/* What includes the same readers becomes one message. The list keeps references of its own. */
+static void list_add(struct order *order, struct message_list *list, const struct message *message)
+{
+    for (uint32_t i = 0; i < list->count; i++) {
+        struct message *old = &list->items[i];
+        if (!same_sender(old, message))
+            continue;
+        for (int r = 0; r < ORDER_REGIONS; r++)
+            join_into(order, &old->known[r], message->known[r]);
+        old->unit = message->unit;
+        old->site = message->site;
+        return;
+    }
+    if (list->count == list->room && !grow(order, (void **)&list->items, &list->room, sizeof *list->items))
+        return;
+    list->items[list->count] = *message;
+    share_all(list->items[list->count++].known, message->known);
+}
+
+static void list_clear(struct order *order, struct message_list *list)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        drop_all(order, list->items[i].known);
+    list->count = 0;
+}
+
+static void list_free(struct order *order, struct message_list *list)
+{
+    list_clear(order, list);
+    free(list->items);
+    *list = (struct message_list){0};
+}
+
+/* ---- life ------------------------------------------------------------------------------ */
+
+void order_init(struct order *order, enum scope_rule rule)
+{
+    *order = (struct order){.rule = rule, .tick = 1};
+    knowledge_pool_init(&order->pool);
+}
+
+static void item_free(struct order *order, struct item_order *item)
+{
+    drop_all(order, item->acquired);
+    list_free(order, &item->fences);
+    for (int r = 0; r < ORDER_REGIONS; r++)
+        list_free(order, &item->pending[r]);
+    for (uint32_t i = 0; i < item->live_count; i++)
+        drop_all(order, item->live[i].message.known);
+    for (uint32_t i = 0; i < MISSED_KEPT; i++)
+        drop_all(order, item->missed[i].known);
+    free(item->live);
+    free(item);
+}
+
+static void group_free(struct order *order, struct group_order *group)
+{
+    for (uint64_t i = 0; group->items && i < order->group_items; i++)
+        if (group->items[i])
+            item_free(order, group->items[i]);
+    for (uint32_t i = 0; group->sub_groups && i < order->sub_group_count; i++)
+        drop_all(order, group->sub_groups[i].acquired);
+    drop_all(order, group->acquired);
+    free(group->items);
+    free(group->sub_groups);
+    free(group->copies);
+    free(group);
+}
+
+void order_end(struct order *order)
+{
+    for (struct group_order *group = order->groups, *next; group; group = next) {
+        next = group->next;
+        group_free(order, group);
+    }
+    for (uint32_t b = 0; b < order->variable_buckets; b++) {
+        for (struct variable *variable = order->variables[b], *next; variable; variable = next) {
+            next = variable->next;
+            list_free(order, &variable->messages);
+            free(variable);
+        }
+    }
+    for (uint32_t i = 0; i < order->copy_count; i++)
+        drop_all(order, order->copies[i].known);
+    free(order->variables);
+    free(order->copies);
+    knowledge_pool_fini(&order->pool);
+    order_init(order, order->rule);
+}
+
+void order_fini(struct order *order)
+{
+    order_end(order);
+}
+
+void order_begin(struct order *order, const struct launch_info *launch)
+{
+    order_end(order);
+    order->group_items = launch->local_size[0] * launch->local_size[1] * launch->local_size[2];
+    order->sub_group_size = launch->sub_group_size ? launch->sub_group_size : 1;
+    order->sub_group_count = (uint32_t)((order->group_items + order->sub_group_size - 1) / order->sub_group_size);
+}
+
+struct group_order *order_group_find(const struct order *order, uint64_t number)
+{
+    struct group_order *group = order->groups;
+    while (group && group->number != number)
+        group = group->next;
+    return group;
+}
+
+struct group_order *order_group(struct order *order, uint64_t number)
+{
+    struct group_order *group = order_group_find(order, number);
+    if (group)
+        return group;
+    group = calloc(1, sizeof *group);
+    if (!group) {
+        order->failed = true;
+        return NULL;
+    }
+    group->number = number;
+    group->slice = 1;
+    for (int r = 0; r < ORDER_REGIONS; r++)
+        group->base[r] = 1;
+    group->next = order->groups;
+    order->groups = group;
+    return group;
+}
+
+void order_group_end(struct order *order, uint64_t number)
+{
+    struct group_order **at = &order->groups;
+    while (*at && (*at)->number != number)
+        at = &(*at)->next;
+    if (!*at)
+        return;
+    struct group_order *group = *at;
+    *at = group->next;
+    group_free(order, group);
+}
+
+static struct item_order *item_of(struct order *order, struct group_order *group, uint64_t local)
+{
+    if (!group->items) {
+        group->items = calloc(order->group_items, sizeof(struct item_order *));
+        if (!group->items) {
+            order->failed = true;
+            return NULL;
+        }
+    }
+    struct item_order *item = group->items[local];
+    if (item)
+        return item;
+    item = calloc(1, sizeof *item);
+    if (!item) {
+        order->failed = true;
+        return NULL;
+    }
+    item->unit = group->number * order->group_items + local;
+    item->sub_group = (uint32_t)(local / order->sub_group_size);
+    group->items[local] = item;
+    group->item_count++;
+    return item;
+}
+
+/* ---- who -------------------------------------------------------------------------------- */
+
+uint64_t order_unit_group(const struct order *order, uint64_t unit)
+{
+    return unit >= UNIT_COPIES ? order->copies[unit - UNIT_COPIES].group : unit / order->group_items;
+}
+
+uint32_t order_unit_sub_group(const struct order *order, uint64_t unit)
+{
+    return unit >= UNIT_COPIES ? UINT32_MAX : (uint32_t)(unit % order->group_items / order->sub_group_size);
+}
+
+void order_agent(const struct order *order, uint64_t unit, struct agent *out_agent)
+{
+    *out_agent = (struct agent){.unit = unit};
+    out_agent->place.group = order_unit_group(order, unit);
+    out_agent->place.sub_group = order_unit_sub_group(order, unit);
+    out_agent->group = order_group_find(order, out_agent->place.group);
+    if (unit >= UNIT_COPIES)
+        out_agent->copy = &order->copies[unit - UNIT_COPIES];
+    else if (out_agent->group && out_agent->group->items)
+        out_agent->item = out_agent->group->items[unit % order->group_items];
+}
+
+static const struct sub_group_order *sub_group_of(const struct agent *agent)
+{
+    return agent->group && agent->group->sub_groups && !agent->copy ? &agent->group->sub_groups[agent->place.sub_group] : NULL;
+}
+
+uint64_t order_slice(const struct agent *agent)
+{
+    uint64_t slice = agent->group ? agent->group->slice : 1;
+    if (agent->copy)
+        return agent->copy->tick;
+    const struct sub_group_order *sub = sub_group_of(agent);
+    if (sub && sub->slice > slice)
+        slice = sub->slice;
+    if (agent->item && agent->item->slice > slice)
+        slice = agent->item->slice;
+    return slice;
+}
+
+/* ---- knowing ------------------------------------------------------------------------------- */
+
+/* The ways in which a map may know of a unit. */
+struct subject { uint64_t unit, group; uint32_t sub_group; };
+
+static bool map_knows(const struct order *order, const struct knowledge *map, const struct subject *of, uint64_t tick)
+{
+    if (!map)
+        return false;
+    return tick < knowledge_get(map, unit_key(of->unit)) ||
+           (of->unit < UNIT_COPIES && (tick < knowledge_get(map, group_key(of->group)) ||
+                                       tick < knowledge_get(map, sub_group_key(order, of->group, of->sub_group))));
+}
+
+static struct subject subject_of(const struct order *order, uint64_t unit)
+{
+    return (struct subject){unit, order_unit_group(order, unit), order_unit_sub_group(order, unit)};
+}
+
+static bool copy_knows(const struct order *order, const struct copy_order *copy, int region, const struct subject *of,
+                       uint64_t tick)
+{
+    if (of->unit == copy->starter)
+        return true;
+    if (of->unit < UNIT_COPIES && of->group == copy->group && tick < copy->base[region])
+        return true;
+    return map_knows(order, copy->known[region], of, tick);
+}
+
+bool order_knows(const struct order *order, const struct agent *agent, int region, uint64_t unit, uint64_t tick)
+{
+    if (unit == agent->unit && RULE(3))
+        return true;
+    const struct group_order *group = agent->group;
+    const struct subject of = subject_of(order, unit);
+    if (agent->copy && RULE(37))
+        return copy_knows(order, agent->copy, region, &of, tick);
+    if (!group)
+        return false;
+    const struct sub_group_order *sub = sub_group_of(agent);
+    if (of.group == group->number && unit < UNIT_COPIES) {
+        if (tick < group->base[region])
+            return true;
+        if (sub && of.sub_group == agent->place.sub_group && tick < sub->base[region])
+            return true;
+    }
+    return map_knows(order, group->acquired[region], &of, tick) ||
+           (sub && map_knows(order, sub->acquired[region], &of, tick)) ||
+           (agent->item && map_knows(order, agent->item->acquired[region], &of, tick));
+}
+
+/* ---- releasing ------------------------------------------------------------------------------- */
+
+/* Everything the agent knows in a region, its own deeds before tick among it. */
+static struct knowledge *publish(struct order *order, const struct agent *agent, int region, uint64_t tick)
+{
+    struct knowledge *known = NULL;
+    const struct sub_group_order *sub = sub_group_of(agent);
+    const struct group_order *group = agent->group;
+    if (RULE(21)) {
+        join_into(order, &known, agent->item->acquired[region]);
+        join_into(order, &known, sub ? sub->acquired[region] : NULL);
+        join_into(order, &known, group->acquired[region]);
+        if (group->base[region] > 1)
+            put_into(order, &known, group_key(group->number), group->base[region]);
+        if (sub && sub->base[region] > 1)
+            put_into(order, &known, sub_group_key(order, group->number, agent->place.sub_group), sub->base[region]);
+    }
+    put_into(order, &known, unit_key(agent->unit), tick);
+    return known;
+}
+
+static bool releases(enum memory_order how)
+{
+    return how == ORDER_RELEASE || how == ORDER_ACQ_REL || how == ORDER_SEQ_CST;
+}
+
+static bool acquires(enum memory_order how)
+{
+    return how == ORDER_ACQUIRE || how == ORDER_ACQ_REL || how == ORDER_SEQ_CST;
+}
+
+static bool make_item(struct order *order, struct agent *agent)
+{
+    if (agent->item)
+        return true;
+    agent->group = order_group(order, agent->place.group);
+    if (agent->group)
+        agent->item = item_of(order, agent->group, agent->unit % order->group_items);
+    return agent->item != NULL;
+}
+
+/* ---- acquiring ---------------------------------------------------------------------------------- */
+
+/* How one side of an edge was written. */
+struct endpoint { enum memory_scope scope; bool fence; uint32_t flags; uint32_t site; };
+
+static bool is_dual(bool fence, uint32_t flags)
+{
+    return fence && (flags & (REGION_GLOBAL | REGION_LOCAL)) == (REGION_GLOBAL | REGION_LOCAL);
+}
+
+static void note_missed(struct order *order, struct item_order *item, enum missed_why why, const struct message *message,
+                        const struct endpoint *end, int region)
+{
+    struct missed_edge *edge = &item->missed[item->missed_next];
+    item->missed_next = (item->missed_next + 1) % MISSED_KEPT;
+    drop_all(order, edge->known);
+    *edge = (struct missed_edge){.why = why, .release_site = message->site, .acquire_site = end->site,
+                                 .release_scope = message->scope, .acquire_scope = end->scope,
+                                 .release_unit = message->unit, .local = region == IN_LOCAL};
+    share_all(edge->known, message->known);
+}
+
+static void apply(struct order *order, const struct agent *agent, const struct message *message, int region,
+                  const struct endpoint *end)
+{
+    enum memory_scope scope = scope_reduced(end->scope, region == IN_LOCAL);
+    struct item_order *item = agent->item;
+    if (!scope_inclusive(order->rule, message->scope, &message->place, scope, &agent->place)) {
+        note_missed(order, item, MISSED_SCOPE, message, end, region);
+        return;
+    }
+    join_into(order, &item->acquired[region], message->known[region]);
+    if (is_dual(message->fence, message->flags) && is_dual(end->fence, end->flags) && RULE(15))
+        for (int r = IN_GLOBAL; r <= IN_LOCAL; r++)
+            join_into(order, &item->acquired[r], message->known[r]);
+    else if (message->known[IN_GLOBAL] && message->known[IN_LOCAL])
+        note_missed(order, item, MISSED_REGION, message, end, region);
+}
+
+static void acquire_pending(struct order *order, struct agent *agent, const struct endpoint *end)
+{
+    for (int region = 0; region < ORDER_REGIONS; region++)
+        for (uint32_t i = 0; end->flags >> region & 1 && i < agent->item->pending[region].count; i++)
+            apply(order, agent, &agent->item->pending[region].items[i], region, end);
+}
+
+/* ---- fences ------------------------------------------------------------------------------------------ */
+
+static void release_fence(struct order *order, struct agent *agent, const struct endpoint *end, uint64_t tick)
+{
+    struct message message = {.scope = end->scope, .flags = end->flags, .fence = true, .place = agent->place,
+                              .unit = agent->unit, .site = end->site};
+    for (int r = 0; r < ORDER_REGIONS; r++)
+        if (end->flags >> r & 1)
+            message.known[r] = publish(order, agent, r, tick);
+    list_add(order, &agent->item->fences, &message); /* snapshots only grow: the join is the newest */
+    drop_all(order, message.known);
+}
+
+void order_fence(struct order *order, struct agent *agent, uint32_t regions, enum memory_order how,
+                 enum memory_scope scope, uint32_t site)
+{
+    struct endpoint end = {scope, true, RULE(6) ? regions : REGION_GLOBAL | REGION_LOCAL, site};
+    if (how == ORDER_RELAXED || !regions || !make_item(order, agent))
+        return;
+    if (acquires(how) && RULE(13))
+        acquire_pending(order, agent, &end);
+    if (releases(how) && RULE(12)) {
+        uint64_t tick = ++order->tick;
+        agent->item->slice = tick;
+        release_fence(order, agent, &end, tick);
+    }
+}
+
+/* ---- barriers ------------------------------------------------------------------------------------------ */
+
+/* A barrier of the usual scope tells its own members nothing by way of atomics that they do not learn by the
+ * barrier itself; one of a wider scope is a release fence at its entry and an acquire fence at its exit (R17). */
+static bool is_fence_too(enum memory_scope scope, enum memory_scope own)
+{
+    return scope > own && RULE(17);
+}
+
+static void enter(struct order *order, struct group_order *group, uint64_t local, const struct endpoint *end)
+{
+    struct agent agent;
+    order_agent(order, group->number * order->group_items + local, &agent);
+    if (make_item(order, &agent))
+        release_fence(order, &agent, end, order->tick);
+}
+
+static void leave(struct order *order, struct group_order *group, uint64_t local, const struct endpoint *end)
+{
+    struct agent agent;
+    order_agent(order, group->number * order->group_items + local, &agent);
+    if (agent.item)
+        acquire_pending(order, &agent, end);
+}
+
+/* What members learned by themselves becomes everybody's. */
+static void pool_items(struct order *order, struct group_order *group, uint64_t from, uint64_t to, int region,
+                       struct knowledge **into)
+{
+    for (uint64_t i = from; group->items && group->item_count && i < to; i++) {
+        struct item_order *item = group->items[i];
+        if (!item || !item->acquired[region])
+            continue;
+        join_into(order, into, item->acquired[region]);
+        set(order, &item->acquired[region], NULL);
+    }
+}
+
+void order_barrier(struct order *order, uint64_t number, uint32_t regions, enum memory_scope scope, uint32_t site)
+{
+    struct group_order *group = order_group(order, number);
+    if (!group)
+        return;
+    uint64_t tick = ++order->tick;
+    struct endpoint end = {scope, true, regions, site};
+    bool fence = regions && is_fence_too(scope, SCOPE_WORK_GROUP);
+    for (uint64_t i = 0; fence && i < order->group_items; i++)
+        enter(order, group, i, &end);
+    for (int r = 0; r < ORDER_REGIONS; r++) {
+        if (!(regions >> r & 1) || !RULE(17))
+            continue;
+        pool_items(order, group, 0, order->group_items, r, &group->acquired[r]);
+        for (uint32_t s = 0; group->sub_groups && s < order->sub_group_count; s++) {
+            join_into(order, &group->acquired[r], group->sub_groups[s].acquired[r]);
+            set(order, &group->sub_groups[s].acquired[r], NULL);
+        }
+        group->base[r] = tick;
+    }
+    group->slice = tick;
+    group->barrier = (struct barrier_seen){site, regions, tick, false};
+    for (uint64_t i = 0; fence && i < order->group_items; i++)
+        leave(order, group, i, &end);
+}
+
+static bool make_sub_groups(struct order *order, struct group_order *group)
+{
+    if (group->sub_groups)
+        return true;
+    group->sub_groups = calloc(order->sub_group_count, sizeof *group->sub_groups);
+    order->failed |= !group->sub_groups;
+    return group->sub_groups != NULL;
+}
+
+void order_sub_group_barrier(struct order *order, uint64_t number, uint32_t sub_group, uint32_t regions,
+                             enum memory_scope scope, uint32_t site)
+{
+    struct group_order *group = order_group(order, number);
+    if (!group || !make_sub_groups(order, group) || !RULE(19))
+        return;
+    struct sub_group_order *sub = &group->sub_groups[sub_group];
+    uint64_t tick = ++order->tick, from = (uint64_t)sub_group * order->sub_group_size, to = from + order->sub_group_size;
+    if (to > order->group_items)
+        to = order->group_items;
+    struct endpoint end = {scope, true, regions, site};
+    bool fence = regions && is_fence_too(scope, SCOPE_SUB_GROUP);
+    for (uint64_t i = from; fence && i < to; i++)
+        enter(order, group, i, &end);
+    for (int r = 0; r < ORDER_REGIONS; r++) {
+        if (!(regions >> r & 1))
+            continue;
+        pool_items(order, group, from, to, r, &sub->acquired[r]);
+        sub->base[r] = tick;
+    }
+    sub->slice = tick;
+    group->barrier = (struct barrier_seen){site, regions, tick, true};
+    for (uint64_t i = from; fence && i < to; i++)
+        leave(order, group, i, &end);
+}
+
+/* ---- atomics ------------------------------------------------------------------------------------------- */
+
+static struct variable **bucket(const struct order *order, uint64_t address)
+{
+    return &order->variables[(address >> 2) * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (order->variable_buckets - 1)];
+}
+
+static struct variable *variable_find(const struct order *order, uint64_t address)
+{
+    struct variable *variable = order->variable_buckets ? *bucket(order, address) : NULL;
+    while (variable && variable->address != address)
+        variable = variable->next;
+    return variable;
+}
+
+static void rehash(struct order *order)
+{
+    uint32_t count = order->variable_buckets;
+    struct variable **old = order->variables, **wider = calloc(count ? 2 * (size_t)count : VARIABLE_BUCKETS, sizeof *wider);
+    if (!wider) {
+        order->failed |= !count;
+        return;
+    }
+    order->variables = wider;
+    order->variable_buckets = count ? 2 * count : VARIABLE_BUCKETS;
+    for (uint32_t b = 0; b < count; b++) {
+        for (struct variable *variable = old[b], *next; variable; variable = next) {
+            next = variable->next;
+            variable->next = *bucket(order, variable->address);
+            *bucket(order, variable->address) = variable;
+        }
+    }
+    free(old);
+}
+
+static struct variable *variable_of(struct order *order, const struct atomic_act *act)
+{
+    struct variable *variable = variable_find(order, act->address);
+    if (variable)
+        return variable;
+    if (order->variable_count >= order->variable_buckets)
+        rehash(order);
+    variable = order->variable_buckets ? calloc(1, sizeof *variable) : NULL;
+    if (!variable) {
+        order->failed = true;
+        return NULL;
+    }
+    variable->address = act->address;
+    variable->size = act->size;
+    variable->region = act->region;
+    variable->store_unit = UNIT_END;
+    variable->next = *bucket(order, act->address);
+    *bucket(order, act->address) = variable;
+    order->variable_count++;
+    return variable;
+}
+
+/* The agent's own releases whose sequences are still in the variable's list. */
+static struct live_release *live_of(const struct agent *agent, const struct variable *variable, uint32_t *at)
+{
+    for (; agent->item && *at < agent->item->live_count; (*at)++)
+        if (agent->item->live[*at].address == variable->address &&
+            agent->item->live[*at].generation == variable->generation)
+            return &agent->item->live[(*at)++];
+    return NULL;
+}
+
+static void keep_live(struct order *order, struct agent *agent, const struct variable *variable,
+                      const struct message *message)
+{
+    struct item_order *item = agent->item;
+    uint32_t at = 0;
+    for (struct live_release *live; (live = live_of(agent, variable, &at));) {
+        if (!same_sender(&live->message, message))
+            continue;
+        for (int r = 0; r < ORDER_REGIONS; r++)
+            set(order, &live->message.known[r], knowledge_share(message->known[r]));
+        live->message.site = message->site;
+        return;
+    }
+    for (at = 0; at < item->live_count; at++) { /* the place of one whose sequence has ended */
+        const struct variable *its = variable_find(order, item->live[at].address);
+        if (!its || its->generation != item->live[at].generation)
+            break;
+    }
+    if (at == item->live_count) {
+        if (at == item->live_room && !grow(order, (void **)&item->live, &item->live_room, sizeof *item->live))
+            return;
+        item->live_count++;
+    } else {
+        drop_all(order, item->live[at].message.known);
+    }
+    item->live[at] = (struct live_release){variable->address, variable->generation, *message};
+    share_all(item->live[at].message.known, message->known);
+}
+
+/* A store that is no read-modify-write: of the old sequences only the agent's own go on (R8). */
+static void restart(struct order *order, struct agent *agent, struct variable *variable)
+{
+    uint64_t before = variable->generation;
+    if (!RULE(8))
+        return;
+    list_clear(order, &variable->messages);
+    uint32_t at = 0;
+    for (struct live_release *live; (live = live_of(agent, variable, &at));)
+        list_add(order, &variable->messages, &live->message);
+    variable->generation++;
+    for (uint32_t i = 0; agent->item && i < agent->item->live_count; i++)
+        if (agent->item->live[i].address == variable->address && agent->item->live[i].generation == before)
+            agent->item->live[i].generation = variable->generation;
+}
+
+static void send(struct order *order, struct agent *agent, struct variable *variable, struct message *message)
+{
+    message->scope = scope_reduced(message->scope, variable->region == IN_LOCAL);
+    if (message->scope == SCOPE_WORK_ITEM)
+        return;
+    list_add(order, &variable->messages, message);
+    keep_live(order, agent, variable, message);
+}
+
+static void send_own(struct order *order, struct agent *agent, struct variable *variable, const struct atomic_act *act,
+                     uint64_t tick)
+{
+    struct message message = {.scope = act->scope, .place = agent->place, .unit = agent->unit, .site = act->site};
+    message.known[act->region] = publish(order, agent, act->region, tick);
+    send(order, agent, variable, &message);
+    drop_all(order, message.known);
+}
+
+static void store(struct order *order, struct agent *agent, struct variable *variable, const struct atomic_act *act)
+{
+    bool release = releases(act->order) && RULE(5);
+    if (!act->reads || variable->size != act->size)
+        restart(order, agent, variable);
+    variable->size = act->size;
+    for (uint32_t i = 0; agent->item && i < agent->item->fences.count; i++) {
+        struct message message = agent->item->fences.items[i];
+        if (message.flags >> act->region & 1)
+            send(order, agent, variable, &message);
+    }
+    uint64_t tick = order->tick;
+    if (release && make_item(order, agent)) {
+        tick = ++order->tick;
+        agent->item->slice = tick;
+        send_own(order, agent, variable, act, tick);
+    }
+    variable->store_site = act->site;
+    variable->store_unit = agent->unit;
+    variable->store_tick = tick;
+    variable->store_releases = release || (agent->item && agent->item->fences.count);
+}
+
+static void note_relaxed_store(struct order *order, struct agent *agent, const struct variable *variable,
+                               const struct atomic_act *act)
+{
+    struct item_order *item = agent->item;
+    if (variable->store_unit == UNIT_END || variable->store_unit == agent->unit || variable->store_releases)
+        return;
+    for (uint32_t i = 0; i < MISSED_KEPT; i++)
+        if (item->missed[i].why == MISSED_RELEASE && item->missed[i].release_unit == variable->store_unit &&
+            item->missed[i].tick == variable->store_tick)
+            return;
+    struct missed_edge *edge = &item->missed[item->missed_next];
+    item->missed_next = (item->missed_next + 1) % MISSED_KEPT;
+    drop_all(order, edge->known);
+    *edge = (struct missed_edge){.why = MISSED_RELEASE, .release_site = variable->store_site, .acquire_site = act->site,
+                                 .acquire_scope = act->scope, .release_unit = variable->store_unit,
+                                 .tick = variable->store_tick, .local = act->region == IN_LOCAL};
+}
+
+static void load(struct order *order, struct agent *agent, const struct variable *variable, const struct atomic_act *act)
+{
+    struct endpoint end = {act->scope, false, 0, act->site};
+    bool acquire = acquires(act->order) && RULE(11);
+    if (!variable->messages.count && !acquire)
+        return;
+    if (!make_item(order, agent))
+        return;
+    for (uint32_t i = 0; i < variable->messages.count; i++) {
+        const struct message *message = &variable->messages.items[i];
+        if (acquire && (!message->fence || RULE(14)))
+            apply(order, agent, message, act->region, &end);
+        list_add(order, &agent->item->pending[act->region], message);
+    }
+    note_relaxed_store(order, agent, variable, act);
+}
+
+void order_atomic(struct order *order, struct agent *agent, const struct atomic_act *act)
+{
+    struct variable *variable = variable_find(order, act->address);
+    bool silent = !releases(act->order) && !(agent->item && agent->item->fences.count);
+    if (!variable && silent && (act->reads || !act->writes)) /* nothing that anybody could learn from */
+        return;
+    if (!variable)
+        variable = variable_of(order, act);
+    if (!variable)
+        return;
+    if (act->reads && variable->size == act->size)
+        load(order, agent, variable, act);
+    if (act->writes)
+        store(order, agent, variable, act);
+}
+
+static void overwrite_one(struct order *order, struct agent *agent, uint64_t address, uint64_t low, uint64_t high,
+                          uint32_t site)
+{
+    struct variable *variable = variable_find(order, address);
+    if (!variable || address >= high || address + variable->size <= low)
+        return;
+    restart(order, agent, variable);
+    variable->store_site = site;
+    variable->store_unit = agent->unit;
+    variable->store_tick = order->tick;
+    variable->store_releases = false;
+}
+
+void order_overwrite(struct order *order, struct agent *agent, uint64_t address, uint32_t size, uint32_t site)
+{
+    if (!order->variable_count)
+        return;
+    for (uint64_t at = (address & ~UINT64_C(3)) - 4; at < address + size; at += 4)
+        overwrite_one(order, agent, at, address, address + size, site);
+}
+
+/* ---- copies ---------------------------------------------------------------------------------------------- */
+
+uint64_t order_copy_unit(const struct order *order, uint64_t group, uint32_t number)
+{
+    const struct group_order *found = order_group_find(order, group);
+    for (uint32_t i = 0; found && i < found->copy_count; i++)
+        if (order->copies[found->copies[i]].number == number)
+            return UNIT_COPIES + found->copies[i];
+    return UNIT_END;
+}
+
+/* It starts after what every member of the group knows: the least of their clocks. */
+uint64_t order_copy_start(struct order *order, uint64_t number, uint32_t copy_number, uint32_t site)
+{
+    struct group_order *group = order_group(order, number);
+    if (!group)
+        return UNIT_END;
+    if (order->copy_count == order->copy_room &&
+        !grow(order, (void **)&order->copies, &order->copy_room, sizeof *order->copies))
+        return UNIT_END;
+    uint32_t *open = realloc(group->copies, (group->copy_count + 1) * sizeof *open);
+    if (!open) {
+        order->failed = true;
+        return UNIT_END;
+    }
+    group->copies = open;
+    struct copy_order *copy = &order->copies[order->copy_count];
+    *copy = (struct copy_order){.group = number, .number = copy_number, .site = site, .tick = ++order->tick,
+                                .starter = order->group_items == 1 ? number : UNIT_END};
+    for (int r = 0; r < ORDER_REGIONS; r++) {
+        copy->base[r] = group->base[r];
+        copy->known[r] = knowledge_share(group->acquired[r]);
+    }
+    group->copies[group->copy_count++] = order->copy_count;
+    return UNIT_COPIES + order->copy_count++;
+}
+
+static void wait_for(struct order *order, struct group_order *group, uint64_t unit)
+{
+    for (int r = 0; r < ORDER_REGIONS; r++) {
+        put_into(order, &group->acquired[r], unit_key(unit), order->tick);
+        join_into(order, &group->acquired[r], order->copies[unit - UNIT_COPIES].known[r]);
+    }
+}
+
+void order_copy_wait(struct order *order, uint64_t number, uint32_t copy_number)
+{
+    struct group_order *group = order_group_find(order, number);
+    uint32_t kept = 0;
+    if (!group || !group->copy_count)
+        return;
+    order->tick++;
+    for (uint32_t i = 0; i < group->copy_count; i++) {
+        if (!copy_number || order->copies[group->copies[i]].number == copy_number)
+            wait_for(order, group, UNIT_COPIES + group->copies[i]);
+        else
+            group->copies[kept++] = group->copies[i];
+    }
+    group->copy_count = kept;
+}
+
+/* ---- explaining ------------------------------------------------------------------------------------------ */
+
+bool order_explain(const struct order *order, const struct agent *agent, int region, uint64_t unit, uint64_t tick,
+                   struct missed_edge *out_missed)
+{
+    const struct subject of = subject_of(order, unit);
+    for (uint32_t i = 0; agent->item && i < MISSED_KEPT; i++) {
+        const struct missed_edge *edge = &agent->item->missed[(agent->item->missed_next + MISSED_KEPT - 1 - i) % MISSED_KEPT];
+        bool would = edge->why == MISSED_RELEASE ? edge->release_unit == unit && tick <= edge->tick
+                     : edge->why != MISSED_NOTHING && map_knows(order, edge->known[region], &of, tick);
+        if (would) {
+            *out_missed = *edge;
+            return true;
+        }
+    }
+    for (int r = 0; agent->item && r < ORDER_REGIONS; r++) {
+        for (uint32_t i = 0; i < agent->item->pending[r].count; i++) {
+            const struct message *message = &agent->item->pending[r].items[i];
+            if (!map_knows(order, message->known[region], &of, tick))
+                continue;
+            *out_missed = (struct missed_edge){.why = MISSED_ACQUIRE, .release_site = message->site,
+                                               .acquire_site = UINT32_MAX, .release_scope = message->scope,
+                                               .release_unit = message->unit, .local = r == IN_LOCAL};
+            return true;
+        }
+    }
+    return false;
+}

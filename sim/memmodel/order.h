@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  Happens-before inside one kernel launch, one relation per region (global, local,
+ *          images): R1 to R21 and R37 of the memory model.
+ *
+ * Time     Ticks count the synchronising events of the launch. An access carries the tick at
+ *          which its unit's current slice began; a slice of a unit ends at each release of
+ *          its own and each barrier of its sub-group or group. "Known before tick T" then
+ *          tells exactly which accesses a unit knows.
+ *
+ * Units    A work-item is group * (largest group) + local linear id. A group copies by units
+ *          of their own, numbered from UNIT_COPIES.
+ *
+ * Interface
+ *   order_begin, order_end           of a launch
+ *   order_group, order_group_end     state of a resident work-group, made when needed
+ *   order_agent                      who acts now
+ *   order_knows                      is a stamp ordered before what the agent does now?
+ *   order_barrier, order_sub_group_barrier, order_fence, order_atomic, order_overwrite,
+ *   order_copy_start, order_copy_wait   what happens
+ *   order_explain                    why a stamp is not known, as far as that is kept
+ *
+ * Memory   What fails to be allocated sets order->failed; findings after that would be wrong.
+ */
+#ifndef ORRERY_MEMMODEL_ORDER_H
+#define ORRERY_MEMMODEL_ORDER_H
+
+#include "knowledge.h"
+#include "scope.h"
+
+enum { IN_GLOBAL, IN_LOCAL, IN_IMAGE, ORDER_REGIONS }; /* bit i of REGION_* */
+
+static const uint64_t UNIT_COPIES = UINT64_C(1) << 33, UNIT_END = UINT64_C(1) << 34;
+
+/* What the releases of one scope instance publish. */
+struct message {
+    enum memory_scope scope;      /* as written; reduced when it stands in a list */
+    uint32_t flags;               /* REGION_* of a fence */
+    bool fence;
+    struct place place;
+    uint64_t unit;                /* the latest that released */
+    uint32_t site;
+    struct knowledge *known[ORDER_REGIONS];
+};
+
+struct message_list { struct message *items; uint32_t count, room; };
+
+/* An edge that did not come about, for explanations. */
+struct missed_edge {
+    enum missed_why { MISSED_NOTHING, MISSED_SCOPE, MISSED_ACQUIRE, MISSED_RELEASE, MISSED_REGION } why;
+    uint32_t release_site, acquire_site;
+    enum memory_scope release_scope, acquire_scope;
+    uint64_t release_unit;
+    uint64_t tick;                /* MISSED_RELEASE: when the relaxed store happened */
+    bool local;                   /* where the atomic object lies */
+    struct knowledge *known[ORDER_REGIONS];
+};
+enum { MISSED_KEPT = 4 };
+
+/* A release whose sequence this unit may continue with a relaxed store (R8). */
+struct live_release { uint64_t address, generation; struct message message; };
+
+struct item_order {
+    uint64_t unit;
+    uint32_t sub_group;
+    uint64_t slice;
+    struct knowledge *acquired[ORDER_REGIONS];
+    struct message_list fences;               /* newest release fence of each scope and flags */
+    struct message_list pending[ORDER_REGIONS]; /* read by atomics, for an acquire fence to come */
+    struct live_release *live;
+    uint32_t live_count, live_room;
+    struct missed_edge missed[MISSED_KEPT];
+    uint32_t missed_next;
+};
+
+struct sub_group_order { uint64_t base[ORDER_REGIONS], slice; struct knowledge *acquired[ORDER_REGIONS]; };
+
+struct barrier_seen { uint32_t site, regions; uint64_t tick; bool sub_group; };
+
+struct group_order {
+    uint64_t number;
+    uint64_t base[ORDER_REGIONS];             /* every member knows what the group did before */
+    uint64_t slice;
+    struct knowledge *acquired[ORDER_REGIONS];
+    struct sub_group_order *sub_groups;       /* NULL until a sub-group barrier */
+    struct item_order **items;                /* by local linear id; NULL until one synchronises */
+    uint32_t item_count;                      /* of those made */
+    uint32_t *copies; uint32_t copy_count;    /* those nobody waited for yet: indices into order->copies */
+    struct barrier_seen barrier;              /* the latest */
+    struct group_order *next;
+};
+
+struct copy_order {
+    uint64_t group;
+    uint32_t number;
+    uint32_t site;
+    uint64_t tick;
+    uint64_t base[ORDER_REGIONS];             /* of its group when it started */
+    struct knowledge *known[ORDER_REGIONS];
+    uint64_t starter;                         /* of a group of one: its work-item; else UNIT_END */
+};
+
+struct variable;
+
+struct order {
+    enum scope_rule rule;
+    uint64_t tick;
+    uint64_t group_items;                     /* of the largest group */
+    uint32_t sub_group_size, sub_group_count; /* per group */
+    struct knowledge_pool pool;
+    struct group_order *groups;               /* those resident that synchronised */
+    struct copy_order *copies; uint32_t copy_count, copy_room;
+    struct variable **variables; uint32_t variable_count, variable_buckets;
+    bool failed;
+};
+
+struct agent {
+    uint64_t unit;
+    struct place place;
+    struct group_order *group;     /* NULL: it never synchronised */
+    struct item_order *item;       /* likewise */
+    const struct copy_order *copy; /* the unit is a copy */
+};
+
+void order_init(struct order *order, enum scope_rule rule);
+void order_fini(struct order *order);
+void order_begin(struct order *order, const struct launch_info *launch);
+void order_end(struct order *order);
+
+struct group_order *order_group_find(const struct order *order, uint64_t number);
+struct group_order *order_group(struct order *order, uint64_t number); /* NULL: no memory */
+void order_group_end(struct order *order, uint64_t number);
+
+void order_agent(const struct order *order, uint64_t unit, struct agent *out_agent);
+uint64_t order_slice(const struct agent *agent);
+bool order_knows(const struct order *order, const struct agent *agent, int region, uint64_t unit, uint64_t tick);
+uint64_t order_unit_group(const struct order *order, uint64_t unit);
+uint32_t order_unit_sub_group(const struct order *order, uint64_t unit);
+
+void order_barrier(struct order *order, uint64_t group, uint32_t regions, enum memory_scope scope, uint32_t site);
+void order_sub_group_barrier(struct order *order, uint64_t group, uint32_t sub_group, uint32_t regions,
+                             enum memory_scope scope, uint32_t site);
+void order_fence(struct order *order, struct agent *agent, uint32_t regions, enum memory_order how,
+                 enum memory_scope scope, uint32_t site);
+
+struct atomic_act {
+    uint64_t address;
+    uint32_t size;
+    int region;
+    bool reads, writes;
+    enum memory_order order;       /* the one that applies: of failure for a compare-exchange that failed */
+    enum memory_scope scope;
+    uint32_t site;
+};
+void order_atomic(struct order *order, struct agent *agent, const struct atomic_act *act);
+/* A plain store to bytes that are atomic elsewhere ends their release sequences, but for the unit's own. */
+void order_overwrite(struct order *order, struct agent *agent, uint64_t address, uint32_t size, uint32_t site);
+
+/* The unit that copies. */
+uint64_t order_copy_start(struct order *order, uint64_t group, uint32_t number, uint32_t site);
+uint64_t order_copy_unit(const struct order *order, uint64_t group, uint32_t number); /* UNIT_END: none */
+void order_copy_wait(struct order *order, uint64_t group, uint32_t number); /* 0: all */
+
+/* The edge that would have ordered the stamp before what agent does, had it come about. */
+bool order_explain(const struct order *order, const struct agent *agent, int region, uint64_t unit, uint64_t tick,
+                   struct missed_edge *out_missed);
+
+#endif

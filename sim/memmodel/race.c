@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "race.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- text --------------------------------------------------------------------------- */
+
+struct text { char bytes[600]; size_t used; };
+
+__attribute__((format(printf, 2, 3))) static void say(struct text *text, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int more = vsnprintf(text->bytes + text->used, sizeof text->bytes - text->used, format, args);
+    va_end(args);
+    text->used += more > 0 ? (size_t)more : 0;
+    if (text->used >= sizeof text->bytes)
+        text->used = sizeof text->bytes - 1;
+}
+
+static void say_place(struct text *text, const struct races *races, uint32_t site)
+{
+    struct source_place place;
+    races->host->place(races->host->self, site, &place);
+    if (place.file && place.line)
+        say(text, "%s:%" PRIu32, place.file, place.line);
+    else if (place.line)
+        say(text, "line %" PRIu32, place.line);
+    else
+        say(text, "an unknown line");
+}
+
+static void say_group(struct text *text, const struct races *races, uint64_t group)
+{
+    const uint64_t *count = races->launch->group_count;
+    say(text, "work-group (%" PRIu64 ",%" PRIu64 ",%" PRIu64 ")", group % count[0], group / count[0] % count[1],
+        group / count[0] / count[1]);
+}
+
+static const char *region_flag(int space)
+{
+    static const char *const names[] = {"CLK_GLOBAL_MEM_FENCE", "CLK_LOCAL_MEM_FENCE", "CLK_IMAGE_MEM_FENCE"};
+    return names[space];
+}
+
+static const char *space_word(int space)
+{
+    static const char *const names[] = {"global", "local", "image"};
+    return names[space];
+}
+
+/* ---- who ------------------------------------------------------------------------------ */
+
+static uint64_t group_extent(const struct launch_info *info, uint64_t group, int dimension)
+{
+    uint64_t left = info->global_size[dimension] - group * info->local_size[dimension];
+    return left < info->local_size[dimension] ? left : info->local_size[dimension];
+}
+
+void race_item(const struct races *races, uint64_t unit, struct item *out_item)
+{
+    const struct launch_info *info = races->launch;
+    uint64_t group = order_unit_group(races->order, unit), local = unit % races->order->group_items;
+    const uint64_t *count = info->group_count;
+    memset(out_item, 0, sizeof *out_item);
+    out_item->group_linear = group;
+    out_item->local_linear = local;
+    out_item->sub_group = (uint32_t)(local / races->order->sub_group_size);
+    out_item->compute_unit = races->compute_units ? races->compute_units[group] : 0;
+    out_item->group_id[0] = group % count[0];
+    out_item->group_id[1] = group / count[0] % count[1];
+    out_item->group_id[2] = group / count[0] / count[1];
+    for (int i = 0; i < 3; i++) {
+        uint64_t extent = group_extent(info, out_item->group_id[i], i);
+        out_item->local_id[i] = local % extent;
+        local /= extent;
+        out_item->global_id[i] = out_item->group_id[i] * info->local_size[i] + out_item->local_id[i] + info->global_offset[i];
+    }
+}
+
+/* ---- what ------------------------------------------------------------------------------- */
+
+static const char *order_word(uint8_t order)
+{
+    static const char *const words[] = {"relaxed", "acquire", "release", "acq_rel", "seq_cst"};
+    return words[order];
+}
+
+static void say_what(struct text *text, const struct races *races, const struct context *how, bool copy)
+{
+    if (copy) {
+        say(text, "%s by async_work_group_copy", how->kind == ACCESS_READ ? "load" : "store");
+        return;
+    }
+    say(text, "%s", races->host->what(races->host->self, how->site));
+    if (how->kind >= ACCESS_ATOMIC_READ)
+        say(text, ", %s, %s", order_word(how->order), scope_name((enum memory_scope)how->scope));
+}
+
+static void fill_access(const struct races *races, uint64_t unit, const struct context *how, struct finding_access *access,
+                        struct text *what, struct text *by)
+{
+    bool copy = unit >= UNIT_COPIES;
+    races->host->place(races->host->self, how->site, &access->place);
+    access->kind = (enum access_kind)how->kind;
+    access->size_bytes = how->size;
+    access->has_item = !copy;
+    if (copy) {
+        say(by, "an asynchronous copy of ");
+        say_group(by, races, order_unit_group(races->order, unit));
+        access->by = by->bytes;
+    } else {
+        race_item(races, unit, &access->item);
+    }
+    say_what(what, races, how, copy);
+    access->what = what->bytes;
+}
+
+/* What the memory still has: the earlier write's value, or what a plain load is about to read. */
+static void fill_value(struct finding_access *access, uint64_t address, uint32_t size)
+{
+    if (size > sizeof access->value || (size & (size - 1)))
+        return;
+    access->has_value = true;
+    memcpy(&access->value, (const void *)(uintptr_t)address, size);
+}
+
+static void fill_values(const struct race *race, const struct shadow_access *now, struct finding *finding)
+{
+    if (now->how.kind == ACCESS_READ)
+        fill_value(&finding->access[1], now->address, now->how.size);
+    bool aligned = (race->address - race->region->low) % (race->context->size ? race->context->size : 1) == 0;
+    if (race->latest_write && now->how.kind <= ACCESS_WRITE && race->context->size <= 4 && aligned)
+        fill_value(&finding->access[0], race->address, race->context->size);
+}
+
+/* ---- why ----------------------------------------------------------------------------------- */
+
+struct reason { struct text why, fix; };
+
+static void barrier_lacks_flag(struct reason *reason, const struct races *races, const struct barrier_seen *barrier, int space)
+{
+    const char *other = barrier->regions & REGION_LOCAL    ? "CLK_LOCAL_MEM_FENCE"
+                        : barrier->regions & REGION_GLOBAL ? "CLK_GLOBAL_MEM_FENCE"
+                        : barrier->regions & REGION_IMAGE  ? "CLK_IMAGE_MEM_FENCE"
+                                                           : NULL;
+    say(&reason->why, "the barrier at ");
+    say_place(&reason->why, races, barrier->site);
+    if (other)
+        say(&reason->why, " has %s only; these are %s accesses", other, space_word(space));
+    else
+        say(&reason->why, " has no flags: it orders no memory");
+    say(&reason->fix, other ? "%s | %s at " : "%s%s at ", other ? other : "", region_flag(space));
+    say_place(&reason->fix, races, barrier->site);
+}
+
+static void too_narrow(struct reason *reason, const struct races *races, const struct missed_edge *edge,
+                       const struct agent *agent)
+{
+    uint64_t from = order_unit_group(races->order, edge->release_unit);
+    bool same = edge->release_scope != edge->acquire_scope && from == agent->place.group;
+    say(&reason->why, "the release at ");
+    say_place(&reason->why, races, edge->release_site);
+    say(&reason->why, " has %s", scope_name(edge->release_scope));
+    if (!same && edge->release_scope <= SCOPE_WORK_GROUP) {
+        say(&reason->why, ": it reaches ");
+        if (edge->release_scope == SCOPE_SUB_GROUP)
+            say(&reason->why, "its sub-group of ");
+        say_group(&reason->why, races, from);
+        say(&reason->why, " only, and the acquire at ");
+    } else {
+        say(&reason->why, ", and the acquire at ");
+    }
+    say_place(&reason->why, races, edge->acquire_site);
+    say(&reason->why, " that read its value ");
+    if (!same && edge->release_scope <= SCOPE_WORK_GROUP && from != agent->place.group) {
+        say(&reason->why, "is in ");
+        say_group(&reason->why, races, agent->place.group);
+    } else {
+        say(&reason->why, "has %s%s", scope_name(edge->acquire_scope),
+            edge->release_scope != edge->acquire_scope ? ": before OpenCL 3.1 the two must be the same" : "");
+    }
+    enum memory_scope wanted = from == agent->place.group ? SCOPE_WORK_GROUP : SCOPE_DEVICE;
+    say(&reason->fix, "%s at ", scope_name(wanted));
+    say_place(&reason->fix, races, edge->release_site);
+    say(&reason->fix, " and ");
+    say_place(&reason->fix, races, edge->acquire_site);
+}
+
+static void other_region(struct reason *reason, const struct races *races, const struct missed_edge *edge, int space)
+{
+    say(&reason->why, "the release at ");
+    say_place(&reason->why, races, edge->release_site);
+    say(&reason->why, " and the acquire at ");
+    say_place(&reason->why, races, edge->acquire_site);
+    say(&reason->why, " meet at a flag in %s memory; the data is %s, and only fences with both flags on both sides order "
+                      "one region by the other (seq_cst alone does not)",
+        edge->local ? "local" : "global", space_word(space));
+    say(&reason->fix, "atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE, ...) on both sides, or a flag in %s memory",
+        space_word(space));
+}
+
+static void not_acquired(struct reason *reason, const struct races *races, const struct missed_edge *edge)
+{
+    say(&reason->why, "the reader took the value released at ");
+    say_place(&reason->why, races, edge->release_site);
+    say(&reason->why, " with a relaxed operation, and no acquire fence followed");
+    say(&reason->fix, "memory_order_acquire for the atomic that reads the flag, or an acquire fence after it");
+}
+
+static void not_released(struct reason *reason, const struct races *races, const struct missed_edge *edge)
+{
+    say(&reason->why, "the store at ");
+    say_place(&reason->why, races, edge->release_site);
+    say(&reason->why, " is relaxed: what was written before it does not become visible with it");
+    say(&reason->fix, "memory_order_release at ");
+    say_place(&reason->fix, races, edge->release_site);
+    say(&reason->fix, ", and memory_order_acquire at ");
+    say_place(&reason->fix, races, edge->acquire_site);
+}
+
+static void explain_edge(struct reason *reason, const struct races *races, const struct missed_edge *edge,
+                         const struct agent *agent, int space)
+{
+    switch (edge->why) {
+    case MISSED_SCOPE: too_narrow(reason, races, edge, agent); break;
+    case MISSED_REGION: other_region(reason, races, edge, space); break;
+    case MISSED_ACQUIRE: not_acquired(reason, races, edge); break;
+    default: not_released(reason, races, edge); break;
+    }
+}
+
+static void explain_copy(struct reason *reason, const struct races *races, const struct race *race, const struct agent *agent)
+{
+    bool now = agent->copy != NULL;
+    uint32_t site = now ? agent->copy->site : race->context->site;
+    say(&reason->why, "the copy at ");
+    say_place(&reason->why, races, site);
+    say(&reason->why, now ? " is ordered only after what every work-item of the group knew when it started"
+                          : " was not waited for before the other access");
+    say(&reason->fix, now ? "a barrier with %s before the copy" : "wait_group_events, then a barrier, before the bytes are used",
+        region_flag(race->region->space));
+}
+
+static bool both_passed_barriers(const struct race *race, const struct agent *agent)
+{
+    return race->context->tick > 1 || (agent->group && agent->group->barrier.tick);
+}
+
+static void explain_apart(struct reason *reason, const struct race *race, const struct agent *agent, bool same_group)
+{
+    const char *flag = region_flag(race->region->space);
+    if (!same_group && both_passed_barriers(race, agent)) {
+        say(&reason->why, "work_group_barrier never orders different work-groups, and no atomic carries the order from one to the other");
+        say(&reason->fix, "two kernels, or a release and an acquire with memory_scope_device on an atomic flag");
+    } else if (!same_group) {
+        say(&reason->why, "the two work-groups do not synchronise with each other");
+        say(&reason->fix, "let each byte belong to one work-item, use atomics, or split the kernel in two");
+    } else {
+        say(&reason->why, "no barrier, fence or atomic lies between the two accesses that orders %s memory", space_word(race->region->space));
+        say(&reason->fix, "work_group_barrier(%s) between them, or let each byte belong to one work-item", flag);
+    }
+}
+
+static void explain(struct reason *reason, const struct races *races, const struct race *race, const struct shadow_access *now)
+{
+    const struct agent *agent = now->agent;
+    struct missed_edge edge;
+    bool same_group = order_unit_group(races->order, race->unit) == agent->place.group;
+    if (race->unit >= UNIT_COPIES || agent->copy) {
+        explain_copy(reason, races, race, agent);
+        return;
+    }
+    const struct barrier_seen *barrier = agent->group ? &agent->group->barrier : NULL;
+    if (same_group && barrier && race->context->tick < barrier->tick && !barrier->sub_group &&
+        !(barrier->regions >> race->region->space & 1)) {
+        barrier_lacks_flag(reason, races, barrier, race->region->space);
+    } else if (order_explain(races->order, agent, race->region->space, race->unit, race->context->tick, &edge)) {
+        explain_edge(reason, races, &edge, agent, race->region->space);
+    } else if (race->context->kind >= ACCESS_ATOMIC_READ && now->how.kind >= ACCESS_ATOMIC_READ) {
+        say(&reason->why, race->context->size != now->how.size
+                              ? "the two atomics have different sizes: they are no operations on one atomic object"
+                              : "atomics race too when their scopes do not include each other: %s and %s",
+            scope_name((enum memory_scope)race->context->scope), scope_name((enum memory_scope)now->how.scope));
+        say(&reason->fix, race->context->size != now->how.size ? "one type for one atomic object"
+                                                                : "the same scope for both, one that holds both work-items");
+    } else if (race->context->kind >= ACCESS_ATOMIC_READ || now->how.kind >= ACCESS_ATOMIC_READ) {
+        say(&reason->why, "one access is atomic, the other is plain, and nothing orders them");
+        say(&reason->fix, "make both accesses atomic, or order them by a barrier");
+    } else {
+        explain_apart(reason, race, agent, same_group);
+    }
+}
+
+/* ---- pairs ------------------------------------------------------------------------------------- */
+
+static enum finding_kind kind_of(int space)
+{
+    return space == IN_LOCAL ? FINDING_RACE_LOCAL : space == IN_IMAGE ? FINDING_RACE_IMAGE : FINDING_RACE_GLOBAL;
+}
+
+static void tell(struct races *races, struct race_pair *pair, const struct race *race, const struct shadow_access *now)
+{
+    struct finding *finding = &pair->finding;
+    struct text what[2] = {{.used = 0}, {.used = 0}}, by[2] = {{.used = 0}, {.used = 0}};
+    struct reason reason = {{.used = 0}, {.used = 0}};
+    char object[CHECKER_NAME_CHARS] = "";
+    finding->kind = kind_of(race->region->space);
+    finding->kernel = races->launch->kernel;
+    finding->access_count = 2;
+    finding->has_offset = true;
+    finding->offset_bytes = race->address - race->region->low;
+    races->host->object(races->host->self, race->address, object, sizeof object);
+    finding->object = object[0] ? object : NULL;
+    fill_access(races, race->unit, race->context, &finding->access[0], &what[0], &by[0]);
+    fill_access(races, now->agent->unit, &now->how, &finding->access[1], &what[1], &by[1]);
+    fill_values(race, now, finding);
+    explain(&reason, races, race, now);
+    finding->why = reason.why.bytes;
+    finding->fix = reason.fix.bytes;
+    finding->spec = "OpenCL 2.2 API, 3.3.6 data race";
+    report_add(races->report, finding);
+    finding->object = finding->why = finding->fix = NULL;
+    for (int i = 0; i < 2; i++) {
+        snprintf(pair->what[i], sizeof pair->what[i], "%s", what[i].bytes);
+        finding->access[i].what = pair->what[i];
+        finding->access[i].by = NULL;
+    }
+}
+
+static bool is_pair(const struct race_pair *pair, uint32_t a, uint32_t b, int space)
+{
+    return pair->space == space && ((pair->site[0] == a && pair->site[1] == b) || (pair->site[0] == b && pair->site[1] == a));
+}
+
+static struct race_pair *find_pair(const struct races *races, uint32_t a, uint32_t b, int space)
+{
+    if (races->latest && is_pair(races->latest, a, b, space))
+        return races->latest;
+    struct race_pair *pair = races->pairs;
+    while (pair && !is_pair(pair, a, b, space))
+        pair = pair->next;
+    return pair;
+}
+
+void races_begin(struct races *races, const struct launch_info *launch)
+{
+    races->launch = launch;
+}
+
+void races_add(struct races *races, const struct race *race, const struct shadow_access *now, uint64_t time)
+{
+    struct race_pair *pair = find_pair(races, race->context->site, now->how.site, race->region->space);
+    bool fresh = !pair;
+    if (fresh) {
+        pair = calloc(1, sizeof *pair);
+        if (!pair) {
+            races->failed = true;
+            return;
+        }
+        *pair = (struct race_pair){.site = {race->context->site, now->how.site}, .space = race->region->space, .next = races->pairs};
+        races->pairs = pair;
+    }
+    races->latest = pair;
+    if (!fresh && pair->last_time == time && pair->last_unit[0] == race->unit && pair->last_unit[1] == now->agent->unit)
+        return;
+    pair->last_time = time;
+    pair->last_unit[0] = race->unit;
+    pair->last_unit[1] = now->agent->unit;
+    pair->count++;
+    if (fresh)
+        tell(races, pair, race, now);
+}
+
+void races_end(struct races *races)
+{
+    for (struct race_pair *pair = races->pairs, *next; pair; pair = next) {
+        next = pair->next;
+        if (pair->count > 1)
+            report_again(races->report, &pair->finding, pair->count - 1);
+        free(pair);
+    }
+    races->pairs = races->latest = NULL;
+}

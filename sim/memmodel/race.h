@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  Two accesses that race become a finding: who, where, what, why nothing orders them,
+ *          and what would. One finding for each pair of instructions and launch; the others
+ *          are counted.
+ *
+ * Interface
+ *   races_begin    of a launch
+ *   races_add      a pair; cheap when its instructions were seen before
+ *   races_end      tells the report how often each pair came
+ */
+#ifndef ORRERY_MEMMODEL_RACE_H
+#define ORRERY_MEMMODEL_RACE_H
+
+#include "checker.h"
+#include "shadow.h"
+
+/* A pair of instructions. */
+struct race_pair {
+    uint32_t site[2];
+    int space;
+    uint64_t count;
+    uint64_t last_unit[2], last_time; /* the latest pair: bytes of one access count once */
+    struct finding finding;           /* without its texts */
+    char what[2][96];
+    struct race_pair *next;
+};
+
+struct races {
+    struct report *report;
+    const struct checker_host *host;
+    const struct memory *memory;
+    const struct order *order;
+    const struct launch_info *launch;
+    const uint32_t *compute_units;    /* by group; NULL: not known */
+    struct race_pair *pairs;
+    struct race_pair *latest;
+    uint32_t pair_count;
+    bool failed;
+};
+
+void races_begin(struct races *races, const struct launch_info *launch);
+void races_add(struct races *races, const struct race *race, const struct shadow_access *now, uint64_t time);
+void races_end(struct races *races);
+
+/* The work-item behind a unit that is no copy. */
+void race_item(const struct races *races, uint64_t unit, struct item *out_item);
+
+#endif

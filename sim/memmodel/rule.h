@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  RULE(n) marks where rule n of the memory model is applied, so that
+ *          tests/check_mutation.sh can build the checker without it and see its test fail.
+ *          In every other build it is true.
+ */
+#ifndef ORRERY_MEMMODEL_RULE_H
+#define ORRERY_MEMMODEL_RULE_H
+
+#ifdef MUTATE_RULE
+#define RULE(n) ((n) != MUTATE_RULE)
+#else
+#define RULE(n) true
+#endif
+
+#endif

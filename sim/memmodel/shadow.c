@@ -1,0 +1,575 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "shadow.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "orrery/limits.h"
+#include "rule.h"
+
+enum {
+    PAGE_SHIFT = 12, PAGE_BYTES = 1 << PAGE_SHIFT,
+    CONTEXT_BITS = 30, CONTEXT_CROWD = (1 << CONTEXT_BITS) - 1, CONTEXT_MOST = CONTEXT_CROWD - 1,
+    BLOCK_UNITS = 64
+};
+
+/* Units of one block that did the same thing. What counts as the same sort of thing: see sort_of. */
+struct member { uint64_t block, mask; uint32_t context, sort; };
+struct members { struct member *items; uint32_t count, room; };
+
+/* What stands in one cell besides the last plain write. */
+struct crowd {
+    const uint64_t *cell;    /* whose it is; lists of forgotten cells serve others */
+    struct members readers;  /* plain */
+    struct members atomics;
+    /* of the atomics, while they are all alike */
+    bool alike, any_write;
+    uint32_t size;
+    enum memory_scope scope;
+    struct place place;      /* the instance of a narrower scope */
+};
+
+static uint64_t stamp(uint64_t unit, uint32_t context) { return unit << CONTEXT_BITS | context; }
+static uint32_t stamp_context(uint64_t value) { return (uint32_t)(value & ((1u << CONTEXT_BITS) - 1)); }
+static uint64_t stamp_unit(uint64_t value) { return value >> CONTEXT_BITS; }
+
+/* ---- regions --------------------------------------------------------------------- */
+
+static uint64_t page_count(const struct shadow_region *region)
+{
+    return (region->high - region->low + PAGE_BYTES - 1) >> PAGE_SHIFT;
+}
+
+void shadow_region_init(struct shadow_region *region, uint32_t id, uint64_t low, uint64_t high, int space)
+{
+    *region = (struct shadow_region){.id = id, .low = low, .high = high, .space = space, .first = 1, .next = 1};
+}
+
+static void crowd_free(struct crowd *crowd)
+{
+    free(crowd->readers.items);
+    free(crowd->atomics.items);
+    free(crowd);
+}
+
+void shadow_region_fini(struct shadow_region *region)
+{
+    for (uint64_t i = 0; region->pages && i < page_count(region); i++)
+        free(region->pages[i].cells);
+    for (uint32_t i = 0; i < region->crowd_count; i++)
+        crowd_free(region->crowds[i]);
+    free(region->pages);
+    free(region->crowds);
+    free(region->contexts);
+    free(region->by_site);
+    memset(region, 0, sizeof *region);
+}
+
+static void clear_cells(struct shadow_region *region)
+{
+    for (uint64_t i = 0; region->pages && i < page_count(region); i++) {
+        struct shadow_page *page = &region->pages[i];
+        if (page->cells)
+            memset(page->cells, 0, ((size_t)PAGE_BYTES >> page->unit_shift) * sizeof *page->cells);
+    }
+    region->first = region->next = 1;
+}
+
+/* The lists of cells that are forgotten serve the next. */
+void shadow_forget(struct shadow_region *region)
+{
+    if (!region->touched)
+        return;
+    region->first = region->next;
+    region->crowd_used = 0;
+    region->touched = false;
+    if (region->next > CONTEXT_MOST / 2)
+        clear_cells(region);
+    memset(region->by_site, 0, region->site_count * sizeof *region->by_site);
+}
+
+static const struct context *context_at(const struct shadow_region *region, uint32_t context)
+{
+    return &region->contexts[context - region->first];
+}
+
+/* ---- contexts ----------------------------------------------------------------------- */
+
+static bool site_room(struct shadow_region *region, uint32_t site)
+{
+    if (site < region->site_count)
+        return true;
+    uint32_t count = site + 16;
+    uint32_t *by_site = realloc(region->by_site, count * sizeof *by_site);
+    if (!by_site)
+        return false;
+    memset(by_site + region->site_count, 0, (count - region->site_count) * sizeof *by_site);
+    region->by_site = by_site;
+    region->site_count = count;
+    return true;
+}
+
+static bool context_room(struct shadow_region *region)
+{
+    uint32_t used = region->next - region->first;
+    if (used < region->room)
+        return region->next < CONTEXT_MOST;
+    uint32_t room = region->room ? region->room * 2 : HOSTILE(16, 1);
+    struct context *contexts = realloc(region->contexts, room * sizeof *contexts);
+    if (!contexts)
+        return false;
+    region->contexts = contexts;
+    region->room = room;
+    return region->next < CONTEXT_MOST;
+}
+
+static bool same_context(const struct context *a, const struct context *b)
+{
+    return a->tick == b->tick && a->site == b->site && a->size == b->size && a->kind == b->kind &&
+           a->scope == b->scope && a->order == b->order;
+}
+
+/* 0: no memory. */
+static uint32_t context_of(struct shadow_region *region, const struct context *how)
+{
+    if (!site_room(region, how->site))
+        return 0;
+    uint32_t latest = region->by_site[how->site];
+    if (latest >= region->first && same_context(context_at(region, latest), how))
+        return latest;
+    if (!context_room(region))
+        return 0;
+    region->contexts[region->next - region->first] = *how;
+    region->touched = true;
+    return region->by_site[how->site] = region->next++;
+}
+
+/* ---- crowds -------------------------------------------------------------------------- */
+
+/* Deeds of one sort conflict with the same others, whoever did them and when. */
+static uint32_t sort_of(const struct context *how)
+{
+    return how->kind | (uint32_t)how->scope << 4 | how->size << 8;
+}
+
+static int by_block(const void *a, const void *b)
+{
+    const struct member *x = a, *y = b;
+    if (x->block != y->block)
+        return x->block < y->block ? -1 : 1;
+    if (x->sort != y->sort)
+        return x->sort < y->sort ? -1 : 1;
+    return x->context < y->context ? 1 : x->context > y->context ? -1 : 0;
+}
+
+/* The newest deed of a unit makes its older ones of that sort redundant; contexts are numbered in order of time. */
+static void compact(struct members *members)
+{
+    uint32_t kept = 0;
+    uint64_t seen = 0;
+    if (members->count)
+        qsort(members->items, members->count, sizeof *members->items, by_block);
+    for (uint32_t i = 0; i < members->count; i++) {
+        struct member member = members->items[i];
+        if (i == 0 || member.block != members->items[i - 1].block || member.sort != members->items[i - 1].sort)
+            seen = 0;
+        uint64_t mask = member.mask & ~seen;
+        seen |= member.mask;
+        members->items[i].mask = mask;
+    }
+    for (uint32_t i = 0; i < members->count; i++)
+        if (members->items[i].mask)
+            members->items[kept++] = members->items[i];
+    members->count = kept;
+}
+
+static bool member_add(struct members *members, uint64_t unit, uint32_t context, uint32_t sort)
+{
+    uint64_t block = unit / BLOCK_UNITS, bit = UINT64_C(1) << unit % BLOCK_UNITS;
+    for (uint32_t i = members->count, tries = 4; i-- > 0 && tries--;) {
+        struct member *member = &members->items[i];
+        if (member->block == block && member->context == context) {
+            member->mask |= bit;
+            return true;
+        }
+    }
+    if (members->count == members->room) {
+        compact(members);
+        if (members->count > members->room / 2 || !members->room) {
+            uint32_t room = members->room ? members->room * 2 : HOSTILE(4, 1);
+            struct member *items = realloc(members->items, room * sizeof *items);
+            if (!items)
+                return false;
+            members->items = items;
+            members->room = room;
+        }
+    }
+    members->items[members->count++] = (struct member){block, bit, context, sort};
+    return true;
+}
+
+static struct crowd *crowd_new(struct shadow_region *region, uint64_t *cell)
+{
+    if (region->crowd_used == region->crowd_count) {
+        if (region->crowd_count == region->crowd_room) {
+            uint32_t room = region->crowd_room ? region->crowd_room * 2 : HOSTILE(16, 1);
+            struct crowd **crowds = realloc(region->crowds, room * sizeof *crowds);
+            if (!crowds)
+                return NULL;
+            region->crowds = crowds;
+            region->crowd_room = room;
+        }
+        struct crowd *made = calloc(1, sizeof *made);
+        if (!made)
+            return NULL;
+        region->crowds[region->crowd_count++] = made;
+    }
+    struct crowd *crowd = region->crowds[region->crowd_used];
+    crowd->cell = cell;
+    crowd->readers.count = crowd->atomics.count = 0;
+    cell[1] = stamp(region->crowd_used++, CONTEXT_CROWD);
+    region->touched = true;
+    return crowd;
+}
+
+static struct crowd *crowd_of(const struct shadow_region *region, const uint64_t *cell)
+{
+    if (stamp_context(cell[1]) != CONTEXT_CROWD || stamp_unit(cell[1]) >= region->crowd_used)
+        return NULL;
+    struct crowd *crowd = region->crowds[stamp_unit(cell[1])];
+    return crowd->cell == cell ? crowd : NULL;
+}
+
+/* The cell's crowd; a single reader moves into it. */
+static struct crowd *crowd_make(struct shadow_region *region, uint64_t *cell)
+{
+    struct crowd *crowd = crowd_of(region, cell);
+    uint64_t reader = cell[1];
+    if (crowd)
+        return crowd;
+    crowd = crowd_new(region, cell);
+    if (crowd && stamp_context(reader) != CONTEXT_CROWD && stamp_context(reader) >= region->first &&
+        !member_add(&crowd->readers, stamp_unit(reader), stamp_context(reader), 0))
+        return NULL;
+    return crowd;
+}
+
+/* ---- pages ---------------------------------------------------------------------------- */
+
+static bool cells_make(struct shadow_page *page, uint32_t shift)
+{
+    uint64_t(*cells)[2] = calloc((size_t)PAGE_BYTES >> shift, sizeof *cells);
+    if (!cells)
+        return false;
+    page->cells = cells;
+    page->unit_shift = shift;
+    return true;
+}
+
+static struct crowd *crowd_copy(struct shadow_region *region, const struct crowd *from, uint64_t *cell)
+{
+    struct crowd *crowd = crowd_new(region, cell);
+    if (!crowd)
+        return NULL;
+    struct crowd kept = *crowd;
+    *crowd = *from;
+    crowd->cell = kept.cell;
+    crowd->readers = kept.readers;
+    crowd->atomics = kept.atomics;
+    const struct members *const source[2] = {&from->readers, &from->atomics};
+    struct members *const target[2] = {&crowd->readers, &crowd->atomics};
+    for (int k = 0; k < 2; k++)
+        for (uint32_t i = 0; i < source[k]->count; i++)
+            for (uint64_t bits = source[k]->items[i].mask; bits; bits &= bits - 1)
+                if (!member_add(target[k], source[k]->items[i].block * BLOCK_UNITS + (uint64_t)__builtin_ctzll(bits),
+                                source[k]->items[i].context, source[k]->items[i].sort))
+                    return NULL;
+    return crowd;
+}
+
+/* Four cells for one: each byte has the history of its word. */
+static bool split_page(struct shadow_region *region, struct shadow_page *page)
+{
+    struct shadow_page bytes;
+    if (!cells_make(&bytes, 0))
+        return false;
+    for (size_t i = 0; i < PAGE_BYTES; i++) {
+        uint64_t *word = page->cells[i / 4], *cell = bytes.cells[i];
+        cell[0] = word[0];
+        cell[1] = word[1];
+        struct crowd *crowd = crowd_of(region, word);
+        if (crowd && i % 4 && !crowd_copy(region, crowd, cell)) {
+            free(bytes.cells);
+            return false;
+        }
+    }
+    for (size_t i = 0; i < PAGE_BYTES; i += 4) {
+        struct crowd *crowd = crowd_of(region, page->cells[i / 4]);
+        if (crowd)
+            crowd->cell = bytes.cells[i];
+    }
+    free(page->cells);
+    *page = bytes;
+    return true;
+}
+
+static struct shadow_page *page_of(struct shadow_region *region, uint64_t address, bool bytes)
+{
+    if (!region->pages) {
+        region->pages = calloc(page_count(region) + 1, sizeof *region->pages);
+        if (!region->pages)
+            return NULL;
+    }
+    struct shadow_page *page = &region->pages[(address - region->low) >> PAGE_SHIFT];
+    if (!page->cells && !cells_make(page, bytes ? 0 : 2))
+        return NULL;
+    if (bytes && page->unit_shift && !split_page(region, page))
+        return NULL;
+    return page;
+}
+
+/* ---- conflicts -------------------------------------------------------------------------- */
+
+static bool is_atomic(uint8_t kind) { return kind >= ACCESS_ATOMIC_READ; }
+static bool is_write(uint8_t kind) { return kind != ACCESS_READ && kind != ACCESS_ATOMIC_READ; }
+
+/* One cell under way. */
+struct visit {
+    struct shadow *shadow;
+    struct shadow_region *region;
+    const struct shadow_access *now;
+    uint32_t context;
+    uint64_t address;
+    uint32_t bytes;
+};
+
+static struct place place_of(const struct shadow *shadow, uint64_t unit)
+{
+    return (struct place){order_unit_group(shadow->order, unit), order_unit_sub_group(shadow->order, unit)};
+}
+
+/* R29: two atomics do not race when they act on one object and include each other. */
+static bool atomics_agree(const struct visit *visit, uint64_t unit, const struct context *how)
+{
+    const struct context *now = &visit->now->how;
+    if (!is_atomic(how->kind) || !is_atomic(now->kind) || (how->size != now->size && RULE(36)))
+        return false;
+    struct place place = place_of(visit->shadow, unit);
+    return !RULE(29) || scope_inclusive(visit->shadow->order->rule, (enum memory_scope)how->scope, &place,
+                                        (enum memory_scope)now->scope, &visit->now->agent->place);
+}
+
+static bool knows(const struct visit *visit, uint64_t unit, uint64_t tick)
+{
+    return order_knows(visit->shadow->order, visit->now->agent, visit->region->space, unit, tick);
+}
+
+/* Does it race? What does is told. */
+static bool judge(const struct visit *visit, uint64_t unit, uint32_t context, bool latest)
+{
+    const struct context *how = context_at(visit->region, context);
+    if (unit == visit->now->agent->unit)
+        return false;
+    if (!is_write(how->kind) && !is_write(visit->now->how.kind) && RULE(4))
+        return false;
+    if (atomics_agree(visit, unit, how) || knows(visit, unit, how->tick))
+        return false;
+    struct race race = {visit->region, visit->address, visit->bytes, unit, how, latest};
+    visit->shadow->race(visit->shadow->self, &race, visit->now);
+    return true;
+}
+
+/* Members that race are dropped: their bytes are known to be racy. */
+static void judge_members(const struct visit *visit, struct members *members)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < members->count; i++) {
+        struct member member = members->items[i];
+        for (uint64_t bits = member.mask; bits; bits &= bits - 1) {
+            uint32_t at = (uint32_t)__builtin_ctzll(bits);
+            if (judge(visit, member.block * BLOCK_UNITS + at, member.context, false))
+                member.mask &= ~(UINT64_C(1) << at);
+        }
+        if (member.mask)
+            members->items[kept++] = member;
+    }
+    members->count = kept;
+}
+
+static bool live(const struct shadow_region *region, uint64_t value)
+{
+    return stamp_context(value) >= region->first && stamp_context(value) != CONTEXT_CROWD;
+}
+
+static void judge_write(const struct visit *visit, uint64_t *cell)
+{
+    if (live(visit->region, cell[0]) && judge(visit, stamp_unit(cell[0]), stamp_context(cell[0]), true))
+        cell[0] = 0;
+}
+
+static void judge_readers(const struct visit *visit, uint64_t *cell)
+{
+    struct crowd *crowd = crowd_of(visit->region, cell);
+    if (crowd)
+        judge_members(visit, &crowd->readers);
+    else if (live(visit->region, cell[1]) && judge(visit, stamp_unit(cell[1]), stamp_context(cell[1]), false))
+        cell[1] = 0;
+}
+
+/* ---- atomics ------------------------------------------------------------------------------ */
+
+static bool joins_alike(const struct visit *visit, const struct crowd *crowd)
+{
+    const struct context *now = &visit->now->how;
+    if (!crowd->alike || crowd->size != now->size || crowd->scope != (enum memory_scope)now->scope)
+        return false;
+    return scope_inclusive(SCOPE_RULE_EQUAL, crowd->scope, &crowd->place, crowd->scope, &visit->now->agent->place);
+}
+
+static void judge_atomics(const struct visit *visit, struct crowd *crowd)
+{
+    const struct context *now = &visit->now->how;
+    if (!crowd->atomics.count || (is_atomic(now->kind) && joins_alike(visit, crowd)))
+        return;
+    if (!crowd->any_write && !is_write(now->kind))
+        return;
+    judge_members(visit, &crowd->atomics);
+}
+
+static bool add_atomic(const struct visit *visit, struct crowd *crowd)
+{
+    const struct context *now = &visit->now->how;
+    if (!crowd->atomics.count) {
+        crowd->alike = true;
+        crowd->any_write = false;
+        crowd->size = now->size;
+        crowd->scope = (enum memory_scope)now->scope;
+        crowd->place = visit->now->agent->place;
+    }
+    crowd->alike = joins_alike(visit, crowd);
+    crowd->any_write |= is_write(now->kind);
+    return member_add(&crowd->atomics, visit->now->agent->unit, visit->context, sort_of(now));
+}
+
+/* ---- one cell -------------------------------------------------------------------------------- */
+
+static void plain_write(const struct visit *visit, uint64_t *cell)
+{
+    const uint64_t own = stamp(visit->now->agent->unit, visit->context);
+    struct crowd *crowd = crowd_of(visit->region, cell);
+    judge_write(visit, cell);
+    judge_readers(visit, cell);
+    if (crowd) {
+        judge_atomics(visit, crowd);
+        order_overwrite(visit->shadow->order, visit->now->agent, visit->address, visit->bytes, visit->now->how.site);
+        crowd->readers.count = crowd->atomics.count = 0;
+    } else {
+        cell[1] = 0;
+    }
+    cell[0] = own;
+}
+
+/* A single reader that this one knows, or that is itself, need not be kept (R21: who knows this one knows that). */
+static bool replaces(const struct visit *visit, uint64_t reader)
+{
+    return !live(visit->region, reader) || stamp_unit(reader) == visit->now->agent->unit ||
+           knows(visit, stamp_unit(reader), context_at(visit->region, stamp_context(reader))->tick);
+}
+
+static bool plain_read(const struct visit *visit, uint64_t *cell)
+{
+    struct crowd *crowd = crowd_of(visit->region, cell);
+    judge_write(visit, cell);
+    if (crowd)
+        judge_atomics(visit, crowd);
+    else if (replaces(visit, cell[1])) {
+        cell[1] = stamp(visit->now->agent->unit, visit->context);
+        return true;
+    }
+    crowd = crowd_make(visit->region, cell);
+    return crowd && member_add(&crowd->readers, visit->now->agent->unit, visit->context, 0);
+}
+
+static bool atomic(const struct visit *visit, uint64_t *cell)
+{
+    struct crowd *crowd = crowd_make(visit->region, cell);
+    if (!crowd)
+        return false;
+    judge_write(visit, cell);
+    if (is_write(visit->now->how.kind))
+        judge_members(visit, &crowd->readers);
+    judge_atomics(visit, crowd);
+    return add_atomic(visit, crowd);
+}
+
+static bool visit_cell(const struct visit *visit, uint64_t *cell)
+{
+    if (is_atomic(visit->now->how.kind))
+        return atomic(visit, cell);
+    if (!is_write(visit->now->how.kind))
+        return plain_read(visit, cell);
+    plain_write(visit, cell);
+    return true;
+}
+
+void shadow_access(struct shadow *shadow, struct shadow_region *region, const struct shadow_access *now)
+{
+    struct visit visit = {.shadow = shadow, .region = region, .now = now};
+    const bool bytes = ((now->address - region->low) | now->how.size) & 3;
+    const uint64_t end = now->address + now->how.size;
+    visit.context = context_of(region, &now->how);
+    if (!visit.context) {
+        shadow->failed = true;
+        return;
+    }
+    for (uint64_t at = now->address; at < end;) {
+        struct shadow_page *page = page_of(region, at, bytes);
+        if (!page) {
+            shadow->failed = true;
+            return;
+        }
+        uint64_t offset = (at - region->low) & (PAGE_BYTES - 1);
+        visit.address = at;
+        visit.bytes = 1u << page->unit_shift;
+        if (!visit_cell(&visit, page->cells[offset >> page->unit_shift]))
+            shadow->failed = true;
+        at += visit.bytes;
+    }
+}
+
+/* ---- footprint ---------------------------------------------------------------------------------- */
+
+static void collect_one(const struct shadow_region *region, uint32_t context, uint64_t low, uint64_t high,
+                        struct footprint_part *part)
+{
+    const struct context *how = context_at(region, context);
+    enum footprint_use use = is_atomic(how->kind) ? FOOTPRINT_ATOMIC : is_write(how->kind) ? FOOTPRINT_WRITTEN : FOOTPRINT_READ;
+    byte_set_add(&part->bytes[use], low, high);
+    part->site[use] = how->site;
+}
+
+static void collect_cell(const struct shadow_region *region, const uint64_t *cell, uint64_t low, uint64_t high,
+                         struct footprint_part *part)
+{
+    const struct crowd *crowd = crowd_of(region, cell);
+    if (live(region, cell[0]))
+        collect_one(region, stamp_context(cell[0]), low, high, part);
+    if (crowd && crowd->readers.count)
+        collect_one(region, crowd->readers.items[0].context, low, high, part);
+    if (crowd && crowd->atomics.count)
+        collect_one(region, crowd->atomics.items[0].context, low, high, part);
+    if (!crowd && live(region, cell[1]))
+        collect_one(region, stamp_context(cell[1]), low, high, part);
+}
+
+void shadow_collect(const struct shadow_region *region, struct footprint_part *part)
+{
+    for (uint64_t p = 0; region->touched && region->pages && p < page_count(region); p++) {
+        const struct shadow_page *page = &region->pages[p];
+        const size_t count = page->cells ? (size_t)PAGE_BYTES >> page->unit_shift : 0;
+        for (size_t i = 0; i < count; i++) {
+            uint64_t low = (p << PAGE_SHIFT) + ((uint64_t)i << page->unit_shift);
+            collect_cell(region, page->cells[i], low, low + (1u << page->unit_shift), part);
+        }
+    }
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  The exact record: for each 4 bytes (each byte, where smaller accesses came) of an
+ *          allocation the last plain write and the reads and atomics since that nothing later
+ *          makes redundant. Finds the accesses that conflict with a new one and are not ordered
+ *          before it (R4, R29, R35, R36).
+ *
+ * Interface
+ *   shadow_begin, shadow_end     of a launch: what lies in the shadow is forgotten, not cleared
+ *   shadow_access                one access of one unit; calls `race` for each earlier access
+ *                                that races with it
+ *   shadow_forget                nothing in the allocation matters any more
+ *   shadow_collect               the bytes that this launch touched
+ *
+ * Cells    16 bytes for 4 of data: two stamps of 34 bits unit, 30 bits context. A context says
+ *          when, where and how; contexts are numbered per allocation and older ones than
+ *          `first` are stale. A read stamp may stand for a list (struct crowd) of many readers
+ *          and atomics, in blocks of 64 units.
+ */
+#ifndef ORRERY_MEMMODEL_SHADOW_H
+#define ORRERY_MEMMODEL_SHADOW_H
+
+#include "footprint.h"
+#include "order.h"
+
+/* How a unit touched memory. */
+struct context {
+    uint64_t tick;
+    uint32_t site;
+    uint32_t size;            /* of the access, which tells atomic objects apart */
+    uint8_t kind, scope;      /* enum access_kind, memory_scope (reduced) */
+    uint8_t order;
+};
+
+struct crowd;
+
+struct shadow_page { uint32_t unit_shift; uint64_t (*cells)[2]; }; /* bytes per cell: 1 << unit_shift */
+
+struct shadow_region {
+    uint32_t id;              /* struct region's */
+    uint64_t low, high;
+    int space;                /* IN_GLOBAL, IN_LOCAL */
+    uint32_t first;           /* contexts below are stale */
+    struct context *contexts; /* [first, next) */
+    uint32_t next, room;
+    uint32_t *by_site; uint32_t site_count; /* the latest context of a site */
+    struct shadow_page *pages;
+    struct crowd **crowds; uint32_t crowd_count, crowd_room, crowd_used;
+    bool touched;
+    uint64_t group, base; /* local: whose it is, and since which barrier */
+};
+
+struct race {
+    const struct shadow_region *region;
+    uint64_t address;              /* the first byte of the cell that both touch */
+    uint32_t bytes;
+    uint64_t unit;                 /* the earlier access */
+    const struct context *context;
+    bool latest_write;             /* memory still holds what it wrote */
+};
+
+struct shadow_access {
+    struct agent *agent;
+    struct context how;
+    uint64_t address;
+};
+
+struct shadow {
+    struct order *order;
+    void *self;
+    void (*race)(void *self, const struct race *race, const struct shadow_access *now);
+    bool failed;
+};
+
+void shadow_region_init(struct shadow_region *region, uint32_t id, uint64_t low, uint64_t high, int space);
+void shadow_region_fini(struct shadow_region *region);
+void shadow_forget(struct shadow_region *region);
+void shadow_access(struct shadow *shadow, struct shadow_region *region, const struct shadow_access *now);
+void shadow_collect(const struct shadow_region *region, struct footprint_part *part);
+
+#endif
