@@ -51,7 +51,8 @@ scenario_tests = \
 	%D%/faulty/uninitialised_store.yaml \
 	%D%/faulty/unreachable.yaml \
 	%D%/faulty/warnings.yaml \
-	%D%/faulty/write_only_read.yaml
+	%D%/faulty/write_only_read.yaml \
+	%D%/racy/message_passing_scope.yaml
 
 # Kernels and other files that scenarios name.
 scenario_files = \
@@ -106,7 +107,8 @@ scenario_files = \
 	%D%/faulty/uninitialised_store.cl \
 	%D%/faulty/unreachable.cl \
 	%D%/faulty/warnings.cl \
-	%D%/faulty/write_only_read.cl
+	%D%/faulty/write_only_read.cl \
+	%D%/racy/message_passing_scope.cl
 
 TESTS += $(scenario_tests)
 EXTRA_DIST += $(scenario_tests) $(scenario_files) %D%/litmus

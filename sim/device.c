@@ -147,6 +147,55 @@ void device_permutation(uint64_t seed, uint32_t serial, uint32_t count, uint32_t
     }
 }
 
+/* ---- the checker ------------------------------------------------------------------------ */
+
+static void host_place(void *self, uint32_t site, struct source_place *out_place)
+{
+    const struct device *device = self;
+    launch_place(device->launch, site, out_place);
+}
+
+static const char *host_what(void *self, uint32_t site)
+{
+    const struct device *device = self;
+    return launch_site(device->launch, site)->what;
+}
+
+static void host_object(void *self, uint64_t address, char *out_name, size_t size)
+{
+    const struct device *device = self;
+    struct sentence name;
+    object_name(device->launch, memory_region(&device->arena.memory, address), &name);
+    snprintf(out_name, size, "%s", name.bytes);
+}
+
+static void attach_checker(struct device *device)
+{
+    struct observer observer;
+    checker_observer(device->checker, &observer);
+    device_add_observer(device, &observer);
+    device->checker_listens = true;
+}
+
+static bool make_checker(struct device *device)
+{
+    const struct scenario *scenario = device->scenario;
+    const struct checker_host host = {device, host_place, host_what, host_object};
+    bool races = scenario->checks[CHECK_RACES] != SEVERITY_OFF;
+    if (!races && scenario->checks[CHECK_ATOMICS] == SEVERITY_OFF)
+        return true;
+    device->checker = checker_new(&device->arena.memory, device->report, scenario, &host);
+    if (device->checker && races)
+        attach_checker(device);
+    return device->checker != NULL;
+}
+
+void device_check_code(struct device *device, const struct code *code)
+{
+    if (device->checker && !device->checker_listens && code->suspect)
+        attach_checker(device);
+}
+
 /* ---- life ------------------------------------------------------------------------------- */
 
 static uint64_t memory_of_roots(const struct scenario *scenario)
@@ -160,6 +209,9 @@ static uint64_t memory_of_roots(const struct scenario *scenario)
 static bool attach_checkers(struct device *device)
 {
     struct observer observer;
+    struct footprint_sink sink;
+    if (!make_checker(device))
+        return false;
     if (device->scenario->checks[CHECK_RACES] == SEVERITY_OFF)
         return true;
     device->commands = commands_new(&device->arena.memory, device->report);
@@ -167,6 +219,8 @@ static bool attach_checkers(struct device *device)
         return false;
     observer = commands_observer(device->commands);
     device_add_observer(device, &observer);
+    sink = commands_footprints(device->commands);
+    checker_set_sink(device->checker, &sink);
     return true;
 }
 
@@ -214,6 +268,7 @@ void device_free(struct device *device)
     if (!device)
         return;
     commands_free(device->commands);
+    checker_free(device->checker);
     arena_fini(&device->arena);
     schedule_record_fini(&device->record);
     schedule_record_free(device->replay);

@@ -228,6 +228,7 @@ static enum status prepare(struct launch *launch, struct device *device, const s
     if (status != STATUS_OK)
         return status;
     launch->code = variant->code;
+    launch->observer = variant->pool.observer;
     launch->pool = &variant->pool;
     launch->args = variant->args;
     launch->local_bytes = variant->local_bytes;

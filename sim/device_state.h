@@ -9,6 +9,7 @@
 
 #include "clock.h"
 #include "launch.h"
+#include "memmodel/checker.h"
 #include "memmodel/commands.h"
 
 enum { DEVICE_OBSERVERS = 8 };
@@ -27,6 +28,8 @@ struct device {
     pthread_mutex_t order_lock;      /* one order event at a time */
     struct observer merged;          /* what waves and groups call; fans out when there are several */
     struct commands *commands;       /* NULL: races are not looked for */
+    struct checker *checker;         /* NULL: neither races nor atomics are checked */
+    bool checker_listens;
     printf_sink *printf_sink;
     void *printf_self;
 
@@ -41,6 +44,9 @@ struct device {
 
 /* The merged observer, or NULL when nobody listens. */
 const struct observer *device_observer(const struct device *device);
+
+/* Races want every event; misused atomics only those of code that has some. */
+void device_check_code(struct device *device, const struct code *code);
 
 /* Program-scope variables. */
 enum status device_alloc_kind(struct device *device, const struct allocation *wanted, uint64_t *out_address);

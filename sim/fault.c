@@ -326,6 +326,14 @@ static void examine(struct inquiry *inquiry)
     case FAULT_MISSING_WAIT:
         inquiry->finding.kind = FINDING_MISSING_WAIT;
         break;
+    case FAULT_ATOMIC_PRIVATE:
+        private_access(inquiry);
+        sentence_init(&inquiry->why);
+        inquiry->finding.kind = FINDING_ATOMIC_PRIVATE;
+        sentence_add(&inquiry->why, "the object is in private memory, which no other work-item can reach");
+        inquiry->finding.fix = "a plain variable, or an atomic object in local or global memory";
+        inquiry->finding.spec = "OpenCL C 3.0, 6.15.12 atomic functions: global and local memory";
+        break;
     }
 }
 

@@ -262,6 +262,7 @@ static enum status variant_new(struct kernel *kernel, const struct code_request 
     if (!variant)
         return STATUS_OUT_OF_MEMORY;
     struct device *device = kernel->program->device;
+    device_check_code(device, code);
     variant->request = *request;
     variant->code = code;
     variant->args = calloc(code->args_size + 8, 1);

@@ -365,6 +365,19 @@ static void list_clear(struct list *list)
     list->count = 0;
 }
 
+void report_again(struct report *report, const struct finding *finding, uint64_t times)
+{
+    char *key = finding_key(finding);
+    struct entry *entry = NULL;
+    pthread_mutex_lock(&report->lock);
+    if (key)
+        HASH_FIND_STR(report->by_key, key, entry);
+    if (entry)
+        entry->finding.count += times;
+    pthread_mutex_unlock(&report->lock);
+    free(key);
+}
+
 void report_clear(struct report *report)
 {
     pthread_mutex_lock(&report->lock);

@@ -97,6 +97,9 @@ static const struct word answer_sets[] = {
 static const struct word hierarchies[] = {
     {"composite", HIERARCHY_COMPOSITE}, {"flat", HIERARCHY_FLAT}, {NULL, 0},
 };
+static const struct word scope_rules[] = {
+    {"equal", SCOPE_RULE_EQUAL}, {"inclusive31", SCOPE_RULE_INCLUSIVE31}, {NULL, 0},
+};
 static const struct word truths[] = {
     {"true", 1}, {"false", 0}, {"yes", 1}, {"no", 0}, {"on", 1}, {"off", 0}, {"1", 1}, {"0", 0}, {NULL, 0},
 };
@@ -368,6 +371,11 @@ bool scenario_row_set(struct scenario *scenario, const struct scenario_row *row,
         if (fine)
             *(enum hierarchy *)field = (enum hierarchy)word;
         return fine;
+    case ROW_SCOPE_RULE:
+        fine = word_set(scope_rules, text, &word, expected);
+        if (fine)
+            *(enum scope_rule *)field = (enum scope_rule)word;
+        return fine;
     case ROW_VERSION:
         return version_set(text, field, expected);
     case ROW_TOPOLOGY:
@@ -473,6 +481,9 @@ static void print_field(const struct scenario_row *row, const void *field, FILE 
         break;
     case ROW_HIERARCHY:
         fputs(word_name(hierarchies, (int)*(const enum hierarchy *)field), stream);
+        break;
+    case ROW_SCOPE_RULE:
+        fputs(word_name(scope_rules, (int)*(const enum scope_rule *)field), stream);
         break;
     case ROW_VERSION:
         fprintf(stream, "\"%" PRIu32 ".%" PRIu32 "\"", ((const uint32_t *)field)[0], ((const uint32_t *)field)[1]);

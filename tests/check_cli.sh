@@ -82,7 +82,7 @@ for command in run check dis info; do
     expect 0 -o '--max-errors' -- "$orrery" $command --help
     expect 2 -e 'unrecognized option' -- "$orrery" $command --no-such-option
 done
-expect 0 -o 'race-global                two work-groups access' -- "$orrery" explain
+expect 0 -o 'race-global                two work-items access' -- "$orrery" explain
 expect 0 -o 'Specification' -- "$orrery" explain race-global
 expect 0 -o 'barrier-divergence' -- "$orrery" explain race-local barrier-divergence
 expect 2 -e 'do you mean race-global?' -- "$orrery" explain race-globl

@@ -117,7 +117,7 @@ static const char *the_end(void)
 /* ---- text -------------------------------------------------------------------------- */
 
 static const char golden[] =
-    "orrery: error: race-global: two work-groups access the same bytes and nothing orders them\n"
+    "orrery: error: race-global: two work-items access the same bytes and nothing orders them\n"
     "  kernel mp, argument 0 'data' (buffer, 8 bytes), bytes 0..3\n"
     "\n"
     "  1  mp.cl:7:11   data[0] = 42;                           plain store, 4 bytes\n"
@@ -210,7 +210,7 @@ START_TEST(colour_is_only_in_the_first_line)
     struct finding finding = race();
     finding.severity = SEVERITY_ERROR;
     char *out = shown(&finding, true);
-    ck_assert_ptr_eq(strstr(out, "orrery: \033[1;31merror: race-global\033[0m: two work-groups"), out);
+    ck_assert_ptr_eq(strstr(out, "orrery: \033[1;31merror: race-global\033[0m: two work-items"), out);
     ck_assert_ptr_null(strchr(strchr(out, '\n'), '\033'));
     free(out);
 }

@@ -152,6 +152,7 @@ static const char everything[] = "orrery: 1\n"
                                  "  topology: \"cu:3\"\n"
                                  "  errors: neo\n"
                                  "  hierarchy: flat\n"
+                                 "  scope_rule: inclusive31\n"
                                  "  cslice_seed: 18446744073709551614\n"
                                  "  version: \"2.1\"\n"
                                  "  sub_group_sizes: [16, 8]\n"
@@ -212,6 +213,7 @@ START_TEST(every_key_of_device_is_read)
     ck_assert(!device->non_uniform_groups && device->cslice_partition && !device->images);
     ck_assert_int_eq(device->errors, ANSWERS_NEO);
     ck_assert_int_eq(device->hierarchy, HIERARCHY_FLAT);
+    ck_assert_int_eq(device->scope_rule, SCOPE_RULE_INCLUSIVE31);
     ck_assert_uint_eq(device->cslice_seed, UINT64_MAX - 1);
 }
 END_TEST

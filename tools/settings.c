@@ -146,11 +146,8 @@ bool settings_load(const struct settings *settings, const char *file, struct sce
         say_diagnosis(&diagnosis);
         return false;
     }
-    if (apply_environment(out_scenario) && apply_given(settings, out_scenario)) {
-        if (out_scenario->checks[CHECK_RACES] != SEVERITY_OFF)
-            say("warning: there is no race checker yet: races in kernels will not be found");
+    if (apply_environment(out_scenario) && apply_given(settings, out_scenario))
         return true;
-    }
     scenario_fini(out_scenario);
     return false;
 }

@@ -50,7 +50,7 @@
     KIND(PRIVATE_OVERFLOW,     "private-memory-overflow", BOUNDS, "a work-item needs more private memory than the device has") \
     KIND(UNREACHABLE,          "unreachable",          BOUNDS, "a work-item reached OpUnreachable")        \
     KIND(NO_PROGRESS,          "no-progress",          PROGRESS, "a kernel ran past its limit")            \
-    KIND(RACE_GLOBAL,          "race-global",          RACES, "two work-groups access the same bytes and nothing orders them") \
+    KIND(RACE_GLOBAL,          "race-global",          RACES, "two work-items access the same bytes and nothing orders them") \
     KIND(RACE_LOCAL,           "race-local",           RACES, "two work-items access the same local bytes and nothing orders them") \
     KIND(RACE_COMMANDS,        "race-commands",        RACES, "two commands access the same bytes and nothing orders them") \
     KIND(RACE_HOST_DEVICE,     "race-host-device",     RACES, "the host and a command access the same bytes and nothing orders them") \
@@ -140,6 +140,9 @@ const struct scenario *report_scenario(const struct report *report);
 /* Drops findings whose check is off and keeps those that are suppressed apart.  Prints the text
  * form to the report's stream when the (kind, sites) pair is new and the limit allows it. */
 void report_add(struct report *report, const struct finding *finding);
+
+/* A finding that was added before came `times` more: at the same places, for the same kernel. */
+void report_again(struct report *report, const struct finding *finding, uint64_t times);
 
 /* Where text goes as findings arrive; NULL = collect silently (default stderr). */
 void report_set_stream(struct report *report, FILE *stream, bool colour);

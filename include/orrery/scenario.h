@@ -60,6 +60,8 @@ enum device_type { DEVICE_CPU, DEVICE_GPU, DEVICE_ACCELERATOR, DEVICE_CUSTOM };
 enum answers { ANSWERS_CTS, ANSWERS_SPEC, ANSWERS_POCL, ANSWERS_NEO };
 /* What the platform lists: devices with their tiles below them, or the tiles alone. */
 enum hierarchy { HIERARCHY_COMPOSITE, HIERARCHY_FLAT };
+/* When two memory scopes include each other: both the same (before OpenCL 3.1), or each as wide as needed. */
+enum scope_rule { SCOPE_RULE_EQUAL, SCOPE_RULE_INCLUSIVE31 };
 
 enum { SCENARIO_SUB_GROUP_SIZES = 8, SCENARIO_OTHER_DEVICES = 15 };
 
@@ -71,6 +73,7 @@ struct device_config {
     uint32_t first_unit;               /* the number of its unit 0 in the whole machine; follows from the others */
     enum answers errors;               /* CTS */
     enum hierarchy hierarchy;          /* COMPOSITE */
+    enum scope_rule scope_rule;        /* EQUAL */
     uint64_t cslice_seed;              /* 0: a process gets the cslice it names; else a permutation of them */
     uint32_t version_major, version_minor; /* 3.0 */
     uint64_t global_memory;            /* 4 GiB */

@@ -477,6 +477,13 @@ static void zero_lanes(uint8_t *slot, const lane_mask *lanes, uint32_t bytes)
     EACH_SET_LANE(lanes, lane) memset(slot + lane * bytes, 0, bytes);
 }
 
+static void report_private_atomic(struct access *access)
+{
+    struct fault fault = {.goes_on = true};
+    EACH_SET_LANE(&access->private_lanes, lane) note_fault(access, &fault, (uint32_t)lane, FAULT_ATOMIC_PRIVATE, true);
+    access->wave->host->fault(access->wave->host->self, access->wave, &fault);
+}
+
 bool access_atomic(const struct insn *insn, uint8_t *frame, struct wave *wave, enum access_form form, uint32_t bytes)
 {
     struct access access;
@@ -487,6 +494,8 @@ bool access_atomic(const struct insn *insn, uint8_t *frame, struct wave *wave, e
         access.align = bytes;
     lay_out_addresses(&access, frame, insn->a, 0);
     const bool stopped = check(&access);
+    if (mask_any(&access.private_lanes))
+        report_private_atomic(&access);
     const bool compares = access_heard(wave) && insn->f == ATOMIC_COMPARE_EXCHANGE;
     uint8_t comparators[WAVE_LANES_MAX * 8];
     if (compares) /* the result may take their place */

@@ -1306,6 +1306,8 @@ static struct code *finish(struct emitter *e, uint32_t *block_start)
     code->operand_count = e->operands.count;
     code->sites = arena_copy(keep, ir->sites.at, ir->sites.count * sizeof *ir->sites.at);
     code->site_count = ir->sites.count;
+    for (uint32_t i = 0; i < ir->sites.count; i++)
+        code->suspect |= ir->sites.at[i].suspect;
     code->frame_size = (e->frame_size + 63) / 64 * 64;
     code->template_bytes = arena_copy(keep, e->template.at, e->template.count);
     code->template_size = e->template.count;

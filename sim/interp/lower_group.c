@@ -29,6 +29,7 @@ static void lower_fence(struct lower *l, uint32_t word)
                         .scope = lower_scope(lower_constant_bits(l, w[1])),
                         .regions = region_bits(semantics),
                         .what = "atomic_work_item_fence"};
+    site.suspect = !site.regions || site.regions & REGION_IMAGE || site.scope < SCOPE_WORK_GROUP;
     lower_effect(l, IR_fence, T_NONE, lower_site(l, &site));
 }
 

@@ -105,6 +105,7 @@ struct site {
     uint32_t size;         /* bytes of one component */
     uint32_t components;
     uint32_t align;        /* bytes; power of two */
+    bool suspect;          /* an atomic or fence whose scope, order or flags deserve a look */
     const char *what;      /* "plain load", "atomic_fetch_add", "work_group_barrier", ... */
 };
 
@@ -150,6 +151,7 @@ struct code {
     uint32_t args_offset, args_size; /* where launch arguments are copied to in the frame */
     uint32_t block_count;
     const uint32_t *block_start;     /* first instruction of each block, in execution order */
+    bool suspect;                    /* some site is */
     uint32_t private_size;           /* bytes per work-item, multiple of 4 */
     const struct private_object *private_objects; uint32_t private_object_count;
     const struct local_object *local_objects; uint32_t local_object_count;

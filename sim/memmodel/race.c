@@ -326,7 +326,7 @@ static void tell(struct races *races, struct race_pair *pair, const struct race 
     report_add(races->report, finding);
     finding->object = finding->why = finding->fix = NULL;
     for (int i = 0; i < 2; i++) {
-        snprintf(pair->what[i], sizeof pair->what[i], "%s", what[i].bytes);
+        snprintf(pair->what[i], sizeof pair->what[i], "%.95s", what[i].bytes);
         finding->access[i].what = pair->what[i];
         finding->access[i].by = NULL;
     }
