@@ -62,7 +62,7 @@ static const char source[] =
     KERNEL("copy_back", "    event_t e = async_work_group_copy(data, scratch, wild, 0); " MARK "\n    wait_group_events(1, &e);\n")
     KERNEL("copy_strided", "    event_t e = async_work_group_strided_copy(scratch, data, 8, wild, 0); " MARK "\n    wait_group_events(1, &e);\n")
     KERNEL("torn_update", "    atomic_add((volatile global int *)((global char *)data + 1 + 4 * (i & 3)), 1); " MARK "\n")
-    KERNEL("private_update", "    int x[2] = {(int)i, 5};\n    volatile atomic_int *p = (volatile atomic_int *)&x[i & 1];\n    atomic_fetch_add(p, 3);\n    data[i] = x[i & 1];\n")
+    KERNEL("private_update", "    int x[2] = {(int)i, 5};\n    volatile atomic_int *p = (volatile atomic_int *)&x[i & 1];\n    " MARK "atomic_fetch_add(p, 3);\n    data[i] = x[i & 1];\n")
     KERNEL("store_constant", "    *(int *)(ulong)&fixed[i & 3] = 9; " MARK "\n")
     KERNEL("store_table", "    *(global int *)(ulong)&table[i & 3] = 9; " MARK "\n")
     KERNEL("far_index", "    data[(long)i * 0x123456789abL + (long)wild] = 1; " MARK "\n");

@@ -323,7 +323,7 @@ static void launch_ends(struct checker *checker, const struct launch_info *launc
     if (checker->has_sink)
         hand_over(checker, launch);
     races_end(&checker->races);
-    order_end(&checker->order);
+    order_launch_end(&checker->order);
     for (uint32_t i = 0; i < checker->region_room; i++)
         if (checker->regions[i])
             shadow_forget(checker->regions[i]);
@@ -336,7 +336,7 @@ static void on_launch(void *self, const struct launch_event *event)
     switch (event->phase) {
     case LAUNCH_BEGIN:
         checker->crew.launch = NULL;
-        order_begin(&checker->order, event->launch);
+        order_launch_begin(&checker->order, event->launch);
         races_begin(&checker->races, event->launch);
         misuse_begin(&checker->misuse);
         break;

@@ -154,7 +154,7 @@ static void group_free(struct order *order, struct group_order *group)
     free(group);
 }
 
-void order_end(struct order *order)
+void order_launch_end(struct order *order)
 {
     for (struct group_order *group = order->groups, *next; group; group = next) {
         next = group->next;
@@ -177,12 +177,12 @@ void order_end(struct order *order)
 
 void order_fini(struct order *order)
 {
-    order_end(order);
+    order_launch_end(order);
 }
 
-void order_begin(struct order *order, const struct launch_info *launch)
+void order_launch_begin(struct order *order, const struct launch_info *launch)
 {
-    order_end(order);
+    order_launch_end(order);
     order->group_items = launch->local_size[0] * launch->local_size[1] * launch->local_size[2];
     order->sub_group_size = launch->sub_group_size ? launch->sub_group_size : 1;
     order->sub_group_count = (uint32_t)((order->group_items + order->sub_group_size - 1) / order->sub_group_size);

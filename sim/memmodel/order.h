@@ -12,7 +12,7 @@
  *          of their own, numbered from UNIT_COPIES.
  *
  * Interface
- *   order_begin, order_end           of a launch
+ *   order_launch_begin, order_launch_end           of a launch
  *   order_group, order_group_end     state of a resident work-group, made when needed
  *   order_agent                      who acts now
  *   order_knows                      is a stamp ordered before what the agent does now?
@@ -124,8 +124,8 @@ struct agent {
 
 void order_init(struct order *order, enum scope_rule rule);
 void order_fini(struct order *order);
-void order_begin(struct order *order, const struct launch_info *launch);
-void order_end(struct order *order);
+void order_launch_begin(struct order *order, const struct launch_info *launch);
+void order_launch_end(struct order *order);
 
 struct group_order *order_group_find(const struct order *order, uint64_t number);
 struct group_order *order_group(struct order *order, uint64_t number); /* NULL: no memory */
