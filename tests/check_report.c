@@ -444,7 +444,7 @@ static const char golden_graph[] =
     "  node [shape=box, fontname=\"monospace\"]\n"
     "  edge [fontname=\"sans-serif\"]\n"
     "  subgraph cluster_f1 {\n"
-    "    label=\"1: race-global: two work-groups access the same bytes and nothing orders them\"\n"
+    "    label=\"1: race-global: two work-items access the same bytes and nothing orders them\"\n"
     "    subgraph cluster_f1_1 {\n"
     "      label=\"work-item (0,0,0), sub-group 0, work-group (0,0,0), compute unit 0\"\n"
     "      f1_access0 [penwidth=2, label=\"mp.cl:7:11\\ldata[0] = 42;\\lplain store, 4 bytes\\l\"]\n"
