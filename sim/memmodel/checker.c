@@ -175,6 +175,8 @@ static void access_lanes(struct checker *checker, const struct access_event *eve
             region = memory_region(checker->memory, address);
             shadow = is_watched(region) ? region_of(checker, region) : NULL;
             checker->shadow.failed |= is_watched(region) && !shadow;
+            if (shadow && event->image)
+                shadow->space = IN_IMAGE;
         }
         if (!shadow)
             continue;
@@ -301,7 +303,7 @@ static void hand_over(struct checker *checker, const struct launch_info *launch)
     checker->shadow.failed |= !footprint.parts;
     for (uint32_t i = 0; footprint.parts && i < checker->region_room; i++) {
         const struct shadow_region *region = checker->regions[i];
-        if (!region || region->space != IN_GLOBAL || !region->touched)
+        if (!region || region->space == IN_LOCAL || !region->touched)
             continue;
         struct footprint_part *part = &footprint.parts[footprint.count++];
         *part = (struct footprint_part){.region_id = region->id, .low = region->low, .high = region->high};
