@@ -139,7 +139,8 @@ cl_int device_info_partition_type(const struct info_reply *reply, const struct c
         list[count++] = (cl_device_partition_property)type->values[i];
     if (type->scheme == SCHEME_BY_AFFINITY)
         list[count++] = (cl_device_partition_property)domain_bit(type->level);
-    if (type->scheme == SCHEME_BY_COUNTS || type->scheme == SCHEME_BY_CSLICE)
+    bool both_ends = type->scheme == SCHEME_BY_COUNTS && device->config->errors != ANSWERS_POCL;
+    if (both_ends || type->scheme == SCHEME_BY_CSLICE)
         list[count++] = 0;
     if (type->scheme == SCHEME_BY_NAMES)
         list[count++] = CL_PARTITION_BY_NAMES_LIST_END_INTEL;
@@ -215,19 +216,30 @@ static cl_int take_values(const struct cl_device *device, const cl_device_partit
     }
 }
 
+static bool offers_nothing(const struct cl_device *device)
+{
+    for (size_t i = 0; i < SCHEME_COUNT; i++)
+        if (device_offers(device, schemes[i].scheme))
+            return false;
+    return true;
+}
+
 static cl_int take_list(const struct cl_device *device, const cl_device_partition_property *list,
                         struct partition_type *type)
 {
     size_t end = 0;
     if (!list)
         return answer(device, SITUATION_NO_LIST);
+    cl_int err = offers_nothing(device) ? answer(device, SITUATION_NO_SCHEME) : CL_SUCCESS;
+    if (err)
+        return err;
     type->scheme = scheme_of(list[0]);
     if (type->scheme == SCHEME_NONE)
         return answer(device, SITUATION_UNKNOWN_SCHEME);
     if (!device_offers(device, type->scheme))
         return answer(device, device_implements(device, type->scheme) ? SITUATION_TOO_SMALL
                                                                       : SITUATION_NOT_SUPPORTED);
-    cl_int err = take_values(device, list, type, &end);
+    err = take_values(device, list, type, &end);
     if (!err && end && list[end])
         err = answer(device, SITUATION_BAD_LIST);
     return err;
@@ -242,8 +254,6 @@ static cl_int deliver(struct cl_device *device, const struct partition_type *typ
     cl_int err = CL_SUCCESS;
     if (out_devices && num_devices < partition->count)
         return answer(device, SITUATION_NO_ROOM);
-    if (!out_devices && num_devices && (err = answer(device, SITUATION_ROOM_FOR_NOTHING)))
-        return err;
     if (out_devices)
         err = subdevice_make(device, type, partition, num_devices, out_devices);
     if (!err && num_devices_ret)
@@ -251,12 +261,21 @@ static cl_int deliver(struct cl_device *device, const struct partition_type *typ
     return err;
 }
 
+static cl_int check_room(const struct cl_device *device, cl_uint num_devices, const cl_device_id *out_devices)
+{
+    if (out_devices && !num_devices)
+        return answer(device, SITUATION_NO_ROOM);
+    return !out_devices && num_devices ? answer(device, SITUATION_ROOM_FOR_NOTHING) : CL_SUCCESS;
+}
+
 static cl_int create(struct cl_device *device, const cl_device_partition_property *properties,
                      cl_uint num_devices, cl_device_id *out_devices, cl_uint *num_devices_ret)
 {
     struct partition_type type = {0};
     struct partition partition = {0};
-    cl_int err = take_list(device, properties, &type);
+    cl_int err = check_room(device, num_devices, out_devices);
+    if (!err)
+        err = take_list(device, properties, &type);
     if (!err)
         err = list_error(device, subdevice_split(device, &type, &partition), SITUATION_DOMAIN_WHOLE,
                          SITUATION_COUNTS_BAD);

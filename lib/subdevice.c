@@ -134,14 +134,21 @@ static bool splits_at_any_domain(const struct cl_device *device)
            device_parts(device, TOPOLOGY_L1) > 1;
 }
 
+/* PoCL's roots offer it even where there is nothing to split. */
+static bool splits_by_numbers(const struct cl_device *device)
+{
+    bool always = device->config->errors == ANSWERS_POCL && !device->parent;
+    return device->config->errors != ANSWERS_NEO && (always || device->units.count > 1);
+}
+
 /* PoCL splits by numbers alone, Intel's driver by tile alone. */
 bool device_offers(const struct cl_device *device, enum partition_scheme scheme)
 {
     enum answers answers = device->config->errors;
     switch (scheme) {
     case SCHEME_EQUALLY:
-    case SCHEME_BY_COUNTS: return answers != ANSWERS_NEO && device->units.count > 1;
-    case SCHEME_BY_NAMES: return answers != ANSWERS_NEO && answers != ANSWERS_POCL && device->units.count > 1;
+    case SCHEME_BY_COUNTS: return splits_by_numbers(device);
+    case SCHEME_BY_NAMES: return answers != ANSWERS_POCL && splits_by_numbers(device);
     case SCHEME_BY_AFFINITY:
         if (answers == ANSWERS_NEO)
             return device_parts(device, device_tile_level(device)) > 1;
@@ -164,7 +171,7 @@ bool device_implements(const struct cl_device *device, enum partition_scheme sch
 cl_uint device_max_sub_devices(const struct cl_device *device)
 {
     if (device->config->errors != ANSWERS_NEO)
-        return device->units.count > 1 ? device->units.count : 0;
+        return splits_by_numbers(device) ? device->units.count : 0;
     uint32_t tiles = device_parts(device, device_tile_level(device));
     return tiles > 1 ? tiles : 0;
 }

@@ -187,6 +187,7 @@ client_scripts = \
 	%D%/clients/clinfo.sh \
 	%D%/clients/clpeak.sh \
 	%D%/clients/opencl_hpp.sh \
+	%D%/clients/partition_pocl.sh \
 	%D%/clients/pyopencl.sh \
 	%D%/clients/viennacl.sh
 TESTS += $(client_scripts)
@@ -195,6 +196,7 @@ EXTRA_DIST += $(client_scripts) \
 	%D%/clients/clblast.c \
 	%D%/clients/client.h \
 	%D%/clients/opencl_hpp.cpp \
+	%D%/clients/partition_pocl.c \
 	%D%/clients/pyopencl_numpy.py \
 	%D%/clients/run.sh \
 	%D%/clients/viennacl_solve.cpp
