@@ -31,6 +31,11 @@ bool device_supports_il(const struct cl_device *device)
     return device->config->il;
 }
 
+bool device_supports_images(const struct cl_device *device)
+{
+    return device->config->images;
+}
+
 bool device_supports_svm(const struct cl_device *device)
 {
     return device->config->svm_coarse && device_version_at_least(device, 2, 0);

@@ -28,6 +28,7 @@ bool device_version_at_least(const struct cl_device *device, uint32_t major, uin
 bool device_type_valid(cl_device_type type);
 bool device_type_matches(const struct cl_device *device, cl_device_type type);
 bool device_supports_svm(const struct cl_device *device);
+bool device_supports_images(const struct cl_device *device);
 bool device_supports_il(const struct cl_device *device);
 bool device_supports_sub_groups(const struct cl_device *device);
 bool device_supports_read_write_images(const struct cl_device *device);

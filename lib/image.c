@@ -98,9 +98,8 @@ cl_int CL_API_CALL api_clGetSupportedImageFormats(cl_context handle, cl_mem_flag
     if (!type_valid(image_type) || (!num_entries && image_formats) ||
         !memobj_flags_valid(flags & ~(cl_mem_flags)CL_MEM_KERNEL_READ_AND_WRITE))
         return CL_INVALID_VALUE;
-    const struct cl_device *device = context->devices[0];
-    bool any = flags & CL_MEM_KERNEL_READ_AND_WRITE ? device_supports_read_write_images(device)
-                                                    : device->config->images;
+    bool any = context_any(context, flags & CL_MEM_KERNEL_READ_AND_WRITE ? device_supports_read_write_images
+                                                                         : device_supports_images);
     for (size_t i = 0; any && (format = image_format_at(i)) != NULL; i++) {
         if (!image_supported(format, image_type, flags))
             continue;
@@ -225,7 +224,7 @@ static cl_int lay_out(struct creation *c)
                                : row * level->size[1];
     }
     c->bytes = at;
-    return at > c->context->devices[0]->config->max_allocation ? CL_INVALID_IMAGE_SIZE : CL_SUCCESS;
+    return at > context_max_allocation(c->context).most ? CL_INVALID_IMAGE_SIZE : CL_SUCCESS;
 }
 
 static cl_int check_levels(const struct creation *c)
@@ -312,7 +311,7 @@ static cl_int check_source(struct creation *c, const cl_image_format *format)
 static cl_int check_creation(struct creation *c, const cl_image_format *format, const cl_image_desc *desc,
                              const void *host_ptr)
 {
-    if (!c->context->devices[0]->config->images)
+    if (!context_any(c->context, device_supports_images))
         return CL_INVALID_OPERATION;
     if (!memobj_flags_valid(c->flags))
         return CL_INVALID_VALUE;

@@ -5,6 +5,7 @@
 
 #include "api.h"
 #include "context.h"
+#include "device_info.h"
 #include "error.h"
 #include "info.h"
 
@@ -79,7 +80,7 @@ static cl_int take_properties(struct sampler_object *sampler, const cl_sampler_p
 static cl_int create_sampler(struct context *context, const cl_sampler_properties *properties, bool keep,
                              struct sampler_object **out_sampler)
 {
-    if (!context->devices[0]->config->images)
+    if (!context_any(context, device_supports_images))
         return CL_INVALID_OPERATION;
     struct sampler_object *sampler = object_new(OBJECT_SAMPLER, sizeof *sampler);
     if (!sampler)

@@ -226,6 +226,26 @@ START_TEST(copy_queues_copy)
     cl_is(clEnqueueSVMMemFill(queue, svm, &word, 4, 64, 0, NULL, NULL), CL_INVALID_OPERATION);
     cl_is(clEnqueueSVMMigrateMem(queue, 1, (const void **)&svm, NULL, 0, 0, NULL, NULL),
           CL_INVALID_OPERATION);
+    const cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT8};
+    const cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 4, .image_height = 2};
+    const size_t region[3] = {4, 2, 1};
+    const cl_uint colour[4] = {1, 2, 3, 4};
+    size_t pitch;
+    cl_mem image = clCreateImage(context, 0, &format, &desc, NULL, &err);
+    cl_ok(err);
+    cl_is(clEnqueueReadImage(queue, image, CL_TRUE, zero, region, 0, 0, host, 0, NULL, NULL),
+          CL_INVALID_OPERATION);
+    cl_is(clEnqueueWriteImage(queue, image, CL_TRUE, zero, region, 0, 0, host, 0, NULL, NULL),
+          CL_INVALID_OPERATION);
+    cl_is(clEnqueueFillImage(queue, image, colour, zero, region, 0, NULL, NULL), CL_INVALID_OPERATION);
+    cl_is(clEnqueueCopyImageToBuffer(queue, image, a, zero, region, 0, 0, NULL, NULL), CL_INVALID_OPERATION);
+    cl_is(clEnqueueCopyBufferToImage(queue, a, image, 0, zero, region, 0, NULL, NULL), CL_INVALID_OPERATION);
+    pointer = clEnqueueMapImage(queue, image, CL_TRUE, CL_MAP_READ, zero, region, &pitch, NULL, 0, NULL, NULL,
+                                &err);
+    cl_ok(err);
+    cl_ok(clEnqueueUnmapMemObject(queue, image, pointer, 0, NULL, NULL));
+    cl_ok(clFinish(queue));
+    cl_ok(clReleaseMemObject(image));
     /* The engine beside it does everything. */
     cl_command_queue compute = make_on(0, 3);
     cl_ok(clEnqueueFillBuffer(compute, a, &word, 4, 0, 64, 1, &second, NULL));
