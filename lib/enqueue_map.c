@@ -112,59 +112,64 @@ static uint32_t device_flags(cl_map_flags flags)
     return (flags & CL_MAP_READ ? DEVICE_MAP_READ : 0) | (flags & MAP_WRITES ? DEVICE_MAP_WRITE : 0);
 }
 
-typedef enum status move_bytes(struct device *device, uint32_t serial, uint64_t address, void *host,
-                               size_t size);
-
-static enum status fetch(struct device *device, uint32_t serial, uint64_t address, void *host, size_t size)
+/* Rows that follow each other without a gap are one piece. */
+static void merge_rows(const struct map_record *record, size_t out_region[3])
 {
-    return device_read(device, serial, address, host, size);
+    memcpy(out_region, record->region, 3 * sizeof out_region[0]);
+    if (out_region[1] > 1 && record->pitch[0] == out_region[0]) {
+        out_region[0] *= out_region[1];
+        out_region[1] = 1;
+    }
+    if (out_region[2] > 1 && out_region[1] == 1 && record->pitch[1] == out_region[0]) {
+        out_region[0] *= out_region[2];
+        out_region[2] = 1;
+    }
 }
 
-static enum status hand_back(struct device *device, uint32_t serial, uint64_t address, void *host,
-                             size_t size)
+typedef void map_piece(const struct command *command, const struct map_record *record, uint64_t address,
+                       size_t size, void *host);
+
+static void map_bytes(const struct command *command, const struct map_record *record, uint64_t address,
+                      size_t size, void *host)
 {
-    return device_write(device, serial, address, host, size);
+    bool keeps = !(record->flags & CL_MAP_WRITE_INVALIDATE_REGION);
+    device_map(command_device(command), command->serial, address, size, device_flags(record->flags),
+               keeps ? host : NULL);
 }
 
-/* Between the pointer that the host has and the device's bytes, row by row. */
-static enum status each_row(const struct command *command, const struct map_record *record, move_bytes *move)
+static void unmap_bytes(const struct command *command, const struct map_record *record, uint64_t address,
+                        size_t size, void *host)
 {
-    enum status status = STATUS_OK;
-    for (size_t z = 0; z < record->region[2] && status == STATUS_OK; z++)
-        for (size_t y = 0; y < record->region[1] && status == STATUS_OK; y++) {
+    device_unmap(command_device(command), command->serial, address, size, device_flags(record->flags), host);
+}
+
+static void each_piece(const struct command *command, const struct map_record *record, map_piece *piece)
+{
+    bool apart = host_copy(record->owner) != NULL;
+    size_t region[3];
+    merge_rows(record, region);
+    for (size_t z = 0; z < region[2]; z++)
+        for (size_t y = 0; y < region[1]; y++) {
             size_t at = z * record->pitch[1] + y * record->pitch[0];
-            status = move(command_device(command), command->serial, record_address(record) + at,
-                          (char *)record->pointer + at, record->region[0]);
+            piece(command, record, record_address(record) + at, region[0],
+                  apart ? (char *)record->pointer + at : NULL);
         }
-    return status;
 }
 
 cl_int run_map_buffer(struct command *command)
 {
-    struct map_record *record = command->u.map.record;
-    enum status status = STATUS_OK;
-    if (host_copy(record->owner) && !(record->flags & CL_MAP_WRITE_INVALIDATE_REGION))
-        status = each_row(command, record, fetch);
-    if (status == STATUS_OK) {
-        device_map(command_device(command), command->serial, record_address(record), record->size,
-                   device_flags(record->flags));
-        record->mapped = command->u.map.done = true;
-    }
-    return error_from_status(status);
+    each_piece(command, command->u.map.record, map_bytes);
+    command->u.map.record->mapped = command->u.map.done = true;
+    return CL_SUCCESS;
 }
 
 /* What the host wrote becomes the device's: also when it wrote to the same bytes. */
 cl_int run_unmap_mem_object(struct command *command)
 {
-    const struct map_record *record = command->u.map.record;
-    enum status status = STATUS_OK;
     command->u.map.done = true;
-    if (!record->mapped)
-        return CL_SUCCESS;
-    device_unmap(command_device(command), command->serial, record_address(record), record->size, device_flags(record->flags));
-    if (record->flags & MAP_WRITES)
-        status = each_row(command, record, hand_back);
-    return error_from_status(status);
+    if (command->u.map.record->mapped)
+        each_piece(command, command->u.map.record, unmap_bytes);
+    return CL_SUCCESS;
 }
 
 static void drop_record(struct command *command)

@@ -136,7 +136,7 @@ cl_int run_svm_map(struct command *command)
                      (command->u.svm_map.flags & ~(cl_map_flags)CL_MAP_READ ? DEVICE_MAP_WRITE : 0);
     *mapping = (struct svm_mapping){svm_mappings, command->u.svm_map.pointer, command->u.svm_map.size, flags};
     svm_mappings = mapping;
-    device_map(command_device(command), command->serial, address_of(mapping->pointer), mapping->size, mapping->flags);
+    device_map(command_device(command), command->serial, address_of(mapping->pointer), mapping->size, mapping->flags, NULL);
     return CL_SUCCESS;
 }
 
@@ -149,14 +149,10 @@ cl_int run_svm_unmap(struct command *command)
     if (!mapping)
         return CL_SUCCESS;
     *link = mapping->next;
-    struct device *device = command_device(command);
-    enum status status = STATUS_OK;
-    device_unmap(device, command->serial, address_of(mapping->pointer), mapping->size, mapping->flags);
-    if (mapping->flags & DEVICE_MAP_WRITE)
-        status = device_write(device, command->serial, address_of(mapping->pointer), mapping->pointer,
-                              mapping->size);
+    device_unmap(command_device(command), command->serial, address_of(mapping->pointer), mapping->size,
+                 mapping->flags, NULL);
     free(mapping);
-    return error_from_status(status);
+    return CL_SUCCESS;
 }
 
 static bool map_flags_valid(cl_map_flags flags)

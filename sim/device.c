@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <assert.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -350,6 +351,36 @@ bool device_allocation(const struct device *device, uint64_t address, uint64_t *
     return true;
 }
 
+/* A command that moves bytes is held to the maps as kernels are. */
+static void check_mapped(struct device *device, uint32_t command, enum access_kind kind, uint64_t address,
+                         size_t size)
+{
+    const struct region *region = memory_region(&device->arena.memory, address);
+    uint32_t deny = kind == ACCESS_WRITE ? DENY_KERNEL_WRITE : DENY_KERNEL_READ;
+    const struct region_map *map = region->map_count ? memory_map_at(region, address, size, deny) : NULL;
+    struct sentence object, why, by;
+    if (!map)
+        return;
+    sentence_init(&object), sentence_init(&why), sentence_init(&by);
+    sentence_add(&object, "%s (", region->name);
+    sentence_bytes(&object, region->high - region->low);
+    sentence_add(&object, ")");
+    mapped_say(region, map, object.bytes, &why);
+    sentence_add(&by, "a command of the host (command %" PRIu32 ")", command);
+    struct finding finding = {.kind = FINDING_MAPPED_ACCESS,
+                              .object = object.bytes,
+                              .has_offset = true,
+                              .offset_bytes = address - region->low,
+                              .access_count = 1,
+                              .access = {{.kind = kind,
+                                          .what = kind == ACCESS_WRITE ? "write" : "read",
+                                          .by = by.bytes,
+                                          .size_bytes = size > UINT32_MAX ? UINT32_MAX : (uint32_t)size}},
+                              .why = why.bytes,
+                              .fix = "unmap the memory object before the command"};
+    report_add(device->report, &finding);
+}
+
 /* ---- host commands ----------------------------------------------------------------------------- */
 
 static void *host_pointer(uint64_t address)
@@ -363,6 +394,7 @@ enum status device_write(struct device *device, uint32_t command, uint64_t addre
     struct region *region = arena_find(&device->arena, address, size);
     if (!region)
         return STATUS_BAD_ARGUMENT;
+    check_mapped(device, command, ACCESS_WRITE, address, size);
     memmove(host_pointer(address), source, size);
     memory_set_valid(region, address, size, true);
     announce_command(device, command, ACCESS_READ, (uint64_t)(uintptr_t)source, size, COMMAND_MOVES);
@@ -375,6 +407,7 @@ enum status device_read(struct device *device, uint32_t command, uint64_t addres
 {
     if (!arena_find(&device->arena, address, size))
         return STATUS_BAD_ARGUMENT;
+    check_mapped(device, command, ACCESS_READ, address, size);
     memmove(target, host_pointer(address), size);
     announce_command(device, command, ACCESS_READ, address, size, COMMAND_MOVES);
     announce_command(device, command, ACCESS_WRITE, (uint64_t)(uintptr_t)target, size, COMMAND_MOVES);
@@ -405,6 +438,8 @@ enum status device_copy(struct device *device, uint32_t command, uint64_t target
                   *from = arena_find(&device->arena, source, size);
     if (!to || !from)
         return STATUS_BAD_ARGUMENT;
+    check_mapped(device, command, ACCESS_READ, source, size);
+    check_mapped(device, command, ACCESS_WRITE, target, size);
     memmove(host_pointer(target), host_pointer(source), size);
     copy_validity(to, target, from, source, size);
     announce_command(device, command, ACCESS_READ, source, size, COMMAND_MOVES);
@@ -430,6 +465,7 @@ enum status device_fill(struct device *device, uint32_t command, uint64_t addres
     struct region *region = arena_find(&device->arena, address, size);
     if (!region || pattern_size == 0 || size % pattern_size != 0)
         return STATUS_BAD_ARGUMENT;
+    check_mapped(device, command, ACCESS_WRITE, address, size);
     if (size)
         repeat(host_pointer(address), pattern, pattern_size, size);
     memory_set_valid(region, address, size, true);
@@ -438,36 +474,41 @@ enum status device_fill(struct device *device, uint32_t command, uint64_t addres
     return STATUS_OK;
 }
 
-/* Kernels may use the part of a buffer that is not mapped, and permission is kept per
- * region: so only a mapping of the whole region denies anything. */
-static struct region *mapped_whole(struct device *device, uint64_t address, size_t size)
-{
-    struct region *region = arena_find(&device->arena, address, size);
-    return region && region->low == address && region->high == address + size ? region : NULL;
-}
-
 _Static_assert((int)DEVICE_MAP_READ == (int)ARENA_MAP_READ && (int)DEVICE_MAP_WRITE == (int)ARENA_MAP_WRITE,
                "map flags go through unchanged");
 
-void device_map(struct device *device, uint32_t command, uint64_t address, size_t size, uint32_t flags)
+void device_map(struct device *device, uint32_t command, uint64_t address, size_t size, uint32_t flags,
+                void *host)
 {
-    struct region *region = mapped_whole(device, address, size);
-    if (region)
-        arena_map(&device->arena, region, flags);
+    struct region *region = arena_find(&device->arena, address, size);
+    if (!region)
+        return;
+    if (flags)
+        arena_map(&device->arena, region, address, size, flags);
+    if (host) {
+        memcpy(host, host_pointer(address), size);
+        clock_tick(&device->clock, clock_copy_cost(size));
+    }
     announce_command(device, command, ACCESS_READ, address, size, COMMAND_MAPS);
     if (flags & DEVICE_MAP_WRITE)
         announce_command(device, command, ACCESS_WRITE, address, size, COMMAND_OPENS);
 }
 
-void device_unmap(struct device *device, uint32_t command, uint64_t address, size_t size, uint32_t flags)
+/* What the host may have written counts as written, all of it. */
+void device_unmap(struct device *device, uint32_t command, uint64_t address, size_t size, uint32_t flags,
+                  const void *host)
 {
     struct region *region = arena_find(&device->arena, address, size);
     if (!region)
         return;
-    if (flags & DEVICE_MAP_WRITE) /* the host may have written all of it */
+    if (flags)
+        arena_unmap(&device->arena, region, address, size, flags);
+    if (flags & DEVICE_MAP_WRITE) {
         memory_set_valid(region, address, size, true);
-    if (mapped_whole(device, address, size))
-        arena_unmap(&device->arena, region, flags);
+        if (host)
+            memcpy(host_pointer(address), host, size);
+        clock_tick(&device->clock, clock_copy_cost(size));
+    }
     announce_command(device, command, flags & DEVICE_MAP_WRITE ? ACCESS_WRITE : ACCESS_READ, address, size,
                      COMMAND_UNMAPS);
 }

@@ -82,12 +82,28 @@ static void out_of_bounds(struct inquiry *inquiry, const struct region *region)
     say_distance(inquiry, region->low, region->high);
 }
 
+/* ---- mapped ------------------------------------------------------------------------- */
+
+void mapped_say(const struct region *region, const struct region_map *map, const char *object,
+                struct sentence *out_why)
+{
+    sentence_add(out_why, "the host has mapped ");
+    if (map->low > region->low || map->high < region->high)
+        sentence_add(out_why, "bytes %" PRIu64 "..%" PRIu64 " of ", map->low - region->low,
+                     map->high - 1 - region->low);
+    sentence_add(out_why, "%s for %s and not yet unmapped it", object,
+                 map->deny & DENY_KERNEL_READ ? "writing" : "reading");
+}
+
 /* ---- inside a region, but not allowed ------------------------------------------------ */
 
 static void not_allowed(struct inquiry *inquiry, const struct region *region)
 {
     struct finding *finding = &inquiry->finding;
     struct sentence *why = &inquiry->why;
+    uint32_t deny = inquiry->write ? DENY_KERNEL_WRITE : DENY_KERNEL_READ;
+    const struct region_map *map =
+        memory_map_at(region, inquiry->fault->address, inquiry->fault->size, deny);
     object_name(inquiry->launch, region, &inquiry->object);
     set_offset(inquiry, region->low);
 
@@ -98,10 +114,9 @@ static void not_allowed(struct inquiry *inquiry, const struct region *region)
     } else if (region->kind == REGION_LOCAL_VARIABLE) {
         finding->kind = FINDING_USE_AFTER_FREE;
         sentence_add(why, "the local memory belonged to a work-group that has ended");
-    } else if (region->flags & (REGION_FLAG_MAPPED_READ | REGION_FLAG_MAPPED_WRITE)) {
+    } else if (map) {
         finding->kind = FINDING_MAPPED_ACCESS;
-        sentence_add(why, "the host has mapped %s for %s and not yet unmapped it", inquiry->object.bytes,
-                     region->flags & REGION_FLAG_MAPPED_WRITE ? "writing" : "reading");
+        mapped_say(region, map, inquiry->object.bytes, why);
         finding->fix = "unmap the memory object before the launch";
     } else if (inquiry->write) {
         finding->kind = FINDING_READ_ONLY_WRITE;
@@ -257,7 +272,8 @@ static void examine_access(struct inquiry *inquiry)
         wrong_space(inquiry, region->kind == REGION_LOCAL_VARIABLE ? "local" : "global");
     else if (is_private(inquiry, address))
         wrong_space(inquiry, "private");
-    else if (region->deny && contains(region, address, inquiry->fault->size))
+    else if (contains(region, address, inquiry->fault->size) &&
+             memory_denied(region, address, inquiry->fault->size))
         not_allowed(inquiry, region);
     else
         out_of_bounds(inquiry, memory_nearest(memory, address, &distance));

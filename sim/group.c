@@ -110,7 +110,7 @@ static bool locals_open(struct group *group)
         if (!local_ready(group, i, group->launch->local_bytes[i]))
             return false;
         struct region *region = group->locals[i];
-        region->deny = 0;
+        region->deny = region->denied = 0;
         memory_set_valid(region, region->low, region->high - region->low, false);
     }
     return true;
@@ -121,7 +121,7 @@ static void locals_close(struct group *group)
 {
     for (uint32_t i = 0; i < group->pool->code->local_object_count; i++)
         if (group->locals[i])
-            group->locals[i]->deny = DENY_KERNEL_READ | DENY_KERNEL_WRITE;
+            group->locals[i]->deny = group->locals[i]->denied = DENY_KERNEL_READ | DENY_KERNEL_WRITE;
 }
 
 /* ---- events ------------------------------------------------------------------------ */

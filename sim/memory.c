@@ -42,6 +42,33 @@ const struct region *memory_nearest(const struct memory *memory, uint64_t addres
     return nearest;
 }
 
+/* ---- what is denied -------------------------------------------------------------- */
+
+static bool meets(const struct region_map *map, uint64_t address, uint64_t size)
+{
+    return address < map->high && (address >= map->low || map->low - address < size);
+}
+
+const struct region_map *memory_map_at(const struct region *region, uint64_t address, uint64_t size,
+                                       uint32_t deny)
+{
+    for (uint32_t i = 0; i < region->map_count; i++)
+        if (region->maps[i].deny & deny && meets(&region->maps[i], address, size))
+            return &region->maps[i];
+    return NULL;
+}
+
+uint32_t memory_denied(const struct region *region, uint64_t address, uint64_t size)
+{
+    uint32_t denied = region->denied;
+    if (region->deny == denied)
+        return denied;
+    for (uint32_t i = 0; i < region->map_count; i++)
+        if (meets(&region->maps[i], address, size))
+            denied |= region->maps[i].deny;
+    return denied;
+}
+
 /* ---- validity ------------------------------------------------------------------ */
 
 /* count bits from bit first, at most 57: fits one unaligned 8-byte word, whose room

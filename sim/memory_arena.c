@@ -131,7 +131,8 @@ enum status arena_init(struct memory_arena *arena, uint64_t size, uint64_t limit
     }
     arena->memory.granule = arena->granules;
     arena->memory.regions[0] =
-        (struct region){.low = 1, .high = 0, .deny = DENY_KERNEL_READ | DENY_KERNEL_WRITE};
+        (struct region){.low = 1, .high = 0, .deny = DENY_KERNEL_READ | DENY_KERNEL_WRITE,
+                        .denied = DENY_KERNEL_READ | DENY_KERNEL_WRITE};
     arena->memory.region_count = 1;
     arena->free.room = 16;
     arena->free.count = 1;
@@ -145,6 +146,8 @@ void arena_fini(struct memory_arena *arena)
         return;
     for (uint32_t i = 1; arena->memory.regions && i < arena->memory.region_count; i++)
         free(arena->memory.regions[i].valid);
+    for (uint32_t i = 1; arena->records && i < arena->memory.region_count; i++)
+        free(arena->records[i].maps);
     table_free(arena->granules, granule_count(arena) * sizeof *arena->granules);
     table_free(arena->memory.regions, region_room(arena) * sizeof *arena->memory.regions);
     table_free(arena->records, region_room(arena) * sizeof *arena->records);
@@ -337,12 +340,12 @@ static enum status allocate_locked(struct memory_arena *arena, const struct allo
                               .flags = wanted->flags,
                               .kind = wanted->kind,
                               .deny = deny_of(wanted->flags, wanted->kind),
+                              .denied = deny_of(wanted->flags, wanted->kind),
                               .id = ++arena->next_id,
                               .valid = valid,
                               .invalid = valid ? wanted->size : 0};
     set_name(region, wanted->name);
-    arena->records[index] =
-        (struct region_record){.range = range, .capacity = end - low, .denied = region->deny};
+    arena->records[index] = (struct region_record){.range = range, .capacity = end - low};
     granules_set(arena, range, index);
     if (global)
         arena->used += wanted->size;
@@ -373,9 +376,13 @@ void arena_release(struct memory_arena *arena, struct region *region)
     pthread_mutex_lock(&arena->lock);
     assert(!(region->flags & REGION_FLAG_FREED));
     region->flags |= REGION_FLAG_FREED;
-    region->deny = DENY_KERNEL_READ | DENY_KERNEL_WRITE;
+    region->deny = region->denied = DENY_KERNEL_READ | DENY_KERNEL_WRITE;
+    region->map_count = 0;
     free(region->valid);
     region->valid = NULL;
+    free(record_of(arena, region)->maps);
+    record_of(arena, region)->maps = NULL;
+    record_of(arena, region)->map_room = 0;
     if (counts_as_global(region->kind))
         arena->used -= region->high - region->low;
     discard(arena, record_of(arena, region)->range);
@@ -410,40 +417,46 @@ struct region *arena_find(struct memory_arena *arena, uint64_t address, uint64_t
 
 /* ---- mappings ------------------------------------------------------------------------ */
 
-static void apply_maps(struct memory_arena *arena, struct region *region)
+static void apply_maps(struct region *region, const struct region_record *record)
 {
-    const struct region_record *record = record_of(arena, region);
     region->flags &= ~(uint32_t)(REGION_FLAG_MAPPED_READ | REGION_FLAG_MAPPED_WRITE);
-    region->deny = record->denied;
-    if (record->maps_read) {
-        region->flags |= REGION_FLAG_MAPPED_READ;
-        region->deny |= DENY_KERNEL_WRITE;
-    }
-    if (record->maps_write) {
-        region->flags |= REGION_FLAG_MAPPED_WRITE;
-        region->deny |= DENY_KERNEL_READ | DENY_KERNEL_WRITE;
+    region->deny = region->denied;
+    region->maps = record->maps;
+    for (uint32_t i = 0; i < region->map_count; i++) {
+        region->deny |= record->maps[i].deny;
+        if (record->maps[i].flags & ARENA_MAP_READ)
+            region->flags |= REGION_FLAG_MAPPED_READ;
+        if (record->maps[i].flags & ARENA_MAP_WRITE)
+            region->flags |= REGION_FLAG_MAPPED_WRITE;
     }
 }
 
-void arena_map(struct memory_arena *arena, struct region *region, uint32_t flags)
+bool arena_map(struct memory_arena *arena, struct region *region, uint64_t address, uint64_t size, uint32_t flags)
 {
+    uint32_t deny = flags & ARENA_MAP_WRITE ? DENY_KERNEL_READ | DENY_KERNEL_WRITE : DENY_KERNEL_WRITE;
     pthread_mutex_lock(&arena->lock);
     struct region_record *record = record_of(arena, region);
-    record->maps_read += (flags & ARENA_MAP_READ) != 0;
-    record->maps_write += (flags & ARENA_MAP_WRITE) != 0;
-    apply_maps(arena, region);
+    bool room = grow((void **)&record->maps, &record->map_room, region->map_count, sizeof *record->maps);
+    if (room)
+        record->maps[region->map_count++] = (struct region_map){address, address + size, deny, flags};
+    apply_maps(region, record);
     pthread_mutex_unlock(&arena->lock);
+    return room;
 }
 
-void arena_unmap(struct memory_arena *arena, struct region *region, uint32_t flags)
+void arena_unmap(struct memory_arena *arena, struct region *region, uint64_t address, uint64_t size,
+                 uint32_t flags)
 {
     pthread_mutex_lock(&arena->lock);
     struct region_record *record = record_of(arena, region);
-    if (flags & ARENA_MAP_READ && record->maps_read)
-        record->maps_read--;
-    if (flags & ARENA_MAP_WRITE && record->maps_write)
-        record->maps_write--;
-    apply_maps(arena, region);
+    for (uint32_t i = 0; i < region->map_count; i++) {
+        struct region_map *map = &record->maps[i];
+        if (map->low != address || map->high != address + size || map->flags != flags)
+            continue;
+        *map = record->maps[--region->map_count];
+        break;
+    }
+    apply_maps(region, record);
     pthread_mutex_unlock(&arena->lock);
 }
 

@@ -9,7 +9,7 @@
  *   arena_allocate, arena_release   one region; freed ranges wait in a FIFO quarantine
  *                                   and are handed out again only when no other fits
  *   arena_resize                    another size within the range a region already has
- *   arena_map, arena_unmap          counted host mappings
+ *   arena_map, arena_unmap          host mappings: each unmap takes one map of the same bytes and flags back
  *   arena_check                     walks everything; for tests
  *
  * Layout   A region takes whole granules and is followed by at least one free granule,
@@ -32,8 +32,8 @@ struct granule_range { uint32_t first, count; };
 struct region_record {
     struct granule_range range;  /* with the gap */
     uint64_t capacity;           /* bytes from low that the range can hold */
-    uint32_t denied;             /* deny by allocation flags alone, without mappings */
-    uint32_t maps_read, maps_write;
+    struct region_map *maps;     /* what region.maps points to */
+    uint32_t map_room;
 };
 
 struct granule_list { struct granule_range *items; uint32_t count, room; };
@@ -70,8 +70,8 @@ bool arena_resize(struct memory_arena *arena, struct region *region, uint64_t si
 struct region *arena_find(struct memory_arena *arena, uint64_t address, uint64_t size);
 
 enum { ARENA_MAP_READ = 1, ARENA_MAP_WRITE = 2 };
-void arena_map(struct memory_arena *arena, struct region *region, uint32_t flags);
-void arena_unmap(struct memory_arena *arena, struct region *region, uint32_t flags);
+bool arena_map(struct memory_arena *arena, struct region *region, uint64_t address, uint64_t size, uint32_t flags);
+void arena_unmap(struct memory_arena *arena, struct region *region, uint64_t address, uint64_t size, uint32_t flags);
 
 void arena_check(struct memory_arena *arena);
 

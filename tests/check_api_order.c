@@ -13,6 +13,7 @@ static const cl_uint one = 1, two = 2;
 static void set_up(void)
 {
     setenv("ORRERY_DATA_RACES", "warning", 1);
+    setenv("ORRERY_KEEP_EXIT_CODE", "1", 1);
     cl_set_up();
     void *function = clGetExtensionFunctionAddressForPlatform(platform, "orrery_finding_count_of");
     memcpy(&finding_count_of, &function, sizeof function);
@@ -344,6 +345,60 @@ START_TEST(map_and_unmap_in_order)
 }
 END_TEST
 
+/* ---- kernels and maps (R33) ----------------------------------------------------------------- */
+
+static cl_kernel kernel_of(const char *source, const char *name)
+{
+    cl_int err;
+    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &err);
+    cl_ok(err);
+    cl_ok(clBuildProgram(program, 1, &device, "", NULL, NULL));
+    cl_kernel kernel = clCreateKernel(program, name, &err);
+    cl_ok(err);
+    cl_ok(clReleaseProgram(program));
+    return kernel;
+}
+
+static void put(cl_command_queue on, cl_kernel kernel, size_t offset, size_t count)
+{
+    cl_ok(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
+    cl_ok(clEnqueueNDRangeKernel(on, kernel, 1, &offset, &count, NULL, 0, NULL, NULL));
+}
+
+static const char put_source[] = "kernel void put(global int *out) { out[get_global_id(0)] = 1; }\n"
+                                 "kernel void add(global int *out) { atomic_inc(out + get_global_id(0)); }\n"
+                                 "kernel void get(global int *out) { if (out[get_global_id(0)] == 77) printf(\"77\"); }\n";
+
+START_TEST(a_kernel_and_a_part_that_is_mapped)
+{
+    cl_int err;
+    cl_kernel stores = kernel_of(put_source, "put"), adds = kernel_of(put_source, "add"),
+              loads = kernel_of(put_source, "get");
+    void *bytes = clEnqueueMapBuffer(queue, buffer, CL_TRUE, CL_MAP_READ, 16, 16, 0, NULL, NULL, &err);
+    cl_ok(err);
+    put(queue, stores, 0, 4); /* elements 4 to 7 are mapped */
+    put(queue, stores, 8, 8);
+    put(queue, adds, 0, 4);
+    put(queue, loads, 0, 16);
+    cl_ok(clFinish(queue));
+    ck_assert_uint_eq(finding_count_of("mapped-access"), 0);
+    put(queue, adds, 7, 1);
+    cl_ok(clFinish(queue));
+    ck_assert_uint_eq(finding_count_of("mapped-access"), 1);
+    put(queue, stores, 0, 16);
+    cl_ok(clFinish(queue));
+    ck_assert_uint_eq(finding_count_of("mapped-access"), 2);
+    cl_ok(clEnqueueUnmapMemObject(queue, buffer, bytes, 0, NULL, NULL));
+    put(queue, stores, 0, 16);
+    put(queue, adds, 0, 16);
+    cl_ok(clFinish(queue));
+    ck_assert_uint_eq(finding_count_of("mapped-access"), 2);
+    cl_ok(clReleaseKernel(stores));
+    cl_ok(clReleaseKernel(adds));
+    cl_ok(clReleaseKernel(loads));
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("order of commands");
@@ -376,6 +431,7 @@ int main(void)
     ADD(host_memory_that_two_commands_share);
     ADD(a_map_nobody_waited_for);
     ADD(map_and_unmap_in_order);
+    ADD(a_kernel_and_a_part_that_is_mapped);
 #undef ADD
     suite_add_tcase(suite, cases);
     return cl_run_suite(suite);

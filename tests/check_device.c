@@ -152,7 +152,7 @@ START_TEST(commands_carry_validity)
     ck_assert(valid(b + 8, 12) && !valid(b + 20, 1));
     device_fill(device, 1, b, "x", 1, 64);
     ck_assert(valid(b, 64));
-    device_unmap(device, 1, a, 64, DEVICE_MAP_WRITE);
+    device_unmap(device, 1, a, 64, DEVICE_MAP_WRITE, NULL);
     ck_assert(valid(a, 64));
 }
 END_TEST
@@ -460,15 +460,49 @@ START_TEST(denied_memory)
            "argument 0 'data' (buffer, 64 bytes)",
            "argument 0 'data' (buffer, 64 bytes) was created for kernels to write only");
     data = take(64, ALLOC_SVM);
-    device_map(device, 1, data, 64, DEVICE_MAP_WRITE);
+    device_map(device, 1, data, 64, DEVICE_MAP_WRITE, NULL);
     expect(provoke(FAULT_READ, data, 4, false), FINDING_MAPPED_ACCESS,
            "argument 0 'data' (SVM allocation, 64 bytes)",
            "the host has mapped argument 0 'data' (SVM allocation, 64 bytes) for writing and not yet "
            "unmapped it");
-    device_unmap(device, 1, data, 64, DEVICE_MAP_WRITE);
+    device_unmap(device, 1, data, 64, DEVICE_MAP_WRITE, NULL);
     ck_assert_uint_eq(memory_region(&device->arena.memory, data)->deny, 0);
-    device_map(device, 1, data, 32, DEVICE_MAP_WRITE); /* a part: kernels may use the rest */
-    ck_assert_uint_eq(memory_region(&device->arena.memory, data)->deny, 0);
+    device_map(device, 1, data, 32, DEVICE_MAP_WRITE, NULL); /* a part: kernels may use the rest */
+    expect(provoke(FAULT_READ, data + 28, 4, false), FINDING_MAPPED_ACCESS,
+           "argument 0 'data' (SVM allocation, 64 bytes)",
+           "the host has mapped bytes 0..31 of argument 0 'data' (SVM allocation, 64 bytes) for writing and not "
+           "yet unmapped it");
+    const struct region *region = memory_region(&device->arena.memory, data);
+    ck_assert_uint_eq(memory_denied(region, data + 32, 32), 0);
+    ck_assert_uint_eq(memory_denied(region, data + 31, 2), DENY_KERNEL_READ | DENY_KERNEL_WRITE);
+    device_map(device, 1, data + 60, 4, DEVICE_MAP_READ, NULL);
+    ck_assert_uint_eq(memory_denied(region, data + 32, 32), DENY_KERNEL_WRITE);
+    device_unmap(device, 1, data, 32, DEVICE_MAP_WRITE, NULL);
+    ck_assert_uint_eq(memory_denied(region, data, 60), 0);
+}
+END_TEST
+
+START_TEST(commands_are_held_to_maps)
+{
+    char bytes[64] = "";
+    data = take(64, 0);
+    uint64_t other = take(64, 0);
+    device_map(device, 1, data + 16, 16, DEVICE_MAP_READ, NULL);
+    device_read(device, 2, data, bytes, 64); /* reading is no fault */
+    device_write(device, 3, data, bytes, 16);
+    ck_assert_uint_eq(report_count(report), 0);
+    device_write(device, 4, data, bytes, 17);
+    ck_assert_uint_eq(report_count(report), 1);
+    const struct finding *finding = report_get(report, 0);
+    ck_assert_int_eq(finding->kind, FINDING_MAPPED_ACCESS);
+    ck_assert_str_eq(finding->access[0].by, "a command of the host (command 4)");
+    device_unmap(device, 5, data + 16, 16, DEVICE_MAP_READ, NULL);
+    device_map(device, 6, data + 16, 16, DEVICE_MAP_WRITE, NULL);
+    report_clear(report);
+    device_copy(device, 7, other, data, 64);
+    ck_assert_uint_eq(report_count(report), 1);
+    device_fill(device, 8, data, "x", 1, 64);
+    ck_assert_uint_eq(report_count(report), 2);
 }
 END_TEST
 
@@ -581,6 +615,7 @@ int main(void)
     tcase_add_test(tests, null_pointers);
     tcase_add_test(tests, freed_memory);
     tcase_add_test(tests, denied_memory);
+    tcase_add_test(tests, commands_are_held_to_maps);
     tcase_add_test(tests, variables_and_constants);
     tcase_add_test(tests, private_variables);
     tcase_add_test(tests, other_address_spaces);

@@ -163,16 +163,16 @@ START_TEST(flags_become_denials)
         struct region *region;
         ck_assert_int_eq(arena_allocate(&arena, &wanted, &region), STATUS_OK);
         ck_assert_uint_eq(region->deny, rows[i].deny);
-        arena_map(&arena, region, ARENA_MAP_READ);
-        arena_map(&arena, region, ARENA_MAP_READ);
+        arena_map(&arena, region, region->low, 64, ARENA_MAP_READ);
+        arena_map(&arena, region, region->low, 64, ARENA_MAP_READ);
         ck_assert_uint_eq(region->deny, rows[i].deny | DENY_KERNEL_WRITE);
-        arena_map(&arena, region, ARENA_MAP_WRITE);
+        arena_map(&arena, region, region->low, 64, ARENA_MAP_WRITE);
         ck_assert_uint_eq(region->deny, DENY_KERNEL_READ | DENY_KERNEL_WRITE);
-        arena_unmap(&arena, region, ARENA_MAP_WRITE);
-        arena_unmap(&arena, region, ARENA_MAP_READ);
+        arena_unmap(&arena, region, region->low, 64, ARENA_MAP_WRITE);
+        arena_unmap(&arena, region, region->low, 64, ARENA_MAP_READ);
         ck_assert_uint_ne(region->flags & REGION_FLAG_MAPPED_READ, 0);
-        arena_unmap(&arena, region, ARENA_MAP_READ);
-        arena_unmap(&arena, region, ARENA_MAP_READ); /* once too often */
+        arena_unmap(&arena, region, region->low, 64, ARENA_MAP_READ);
+        arena_unmap(&arena, region, region->low, 64, ARENA_MAP_READ); /* once too often */
         ck_assert_uint_eq(region->deny, rows[i].deny);
         ck_assert_uint_eq(region->flags, rows[i].flags);
     }

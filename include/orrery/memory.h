@@ -28,15 +28,21 @@ enum region_kind { REGION_NONE, REGION_BUFFER, REGION_VARIABLE, REGION_CONSTANT_
 enum { DENY_KERNEL_READ = 1, DENY_KERNEL_WRITE = 2 }; /* why is in flags */
 enum { REGION_FLAG_READ_ONLY = 1, REGION_FLAG_WRITE_ONLY = 2, REGION_FLAG_SVM = 4, REGION_FLAG_FREED = 8, REGION_FLAG_MAPPED_READ = 16, REGION_FLAG_MAPPED_WRITE = 32 };
 
+/* Bytes that the host has mapped; deny as below. */
+struct region_map { uint64_t low, high; uint32_t deny, flags; };
+
 struct region {
     uint64_t low, high;   /* bytes [low, high) may be touched; a freed region keeps them with deny set */
-    uint32_t deny;        /* DENY_*: every kernel access of that sort is a finding */
+    uint32_t deny;        /* DENY_*: a kernel access of that sort may be a finding: memory_denied() knows */
     uint32_t flags;       /* REGION_FLAG_* */
     enum region_kind kind;
     uint32_t id;          /* serial number of the allocation, stable across runs */
     uint8_t *valid;       /* one bit per byte: initialised; NULL = all are */
     uint64_t invalid;     /* how many of them are not, when valid is there */
     char name[64];        /* "buffer 3", "tile" */
+    const struct region_map *maps; /* those that deny something, owned by the allocator */
+    uint32_t map_count;
+    uint32_t denied;      /* the part of deny that holds for every byte, with or without maps */
 };
 
 struct memory_port {
@@ -59,7 +65,7 @@ struct memory {
 };
 
 /* The region whose granule holds address; the empty region when there is none.
- * The caller compares low, high and deny. */
+ * The caller compares low and high, and deny: when that hits, memory_denied() says whether these bytes are meant. */
 static inline struct region *memory_region(const struct memory *memory, uint64_t address)
 {
     uint64_t offset = address - memory->base;
@@ -71,6 +77,11 @@ static inline struct region *memory_region(const struct memory *memory, uint64_t
 /* The region nearest to an address that no region holds, or NULL; for findings.
  * out_distance: bytes from the region's edge; negative = before its start. */
 const struct region *memory_nearest(const struct memory *memory, uint64_t address, int64_t *out_distance);
+
+/* DENY_* of the bytes [address, address + size); of the whole allocation or of a map that holds some of them. */
+uint32_t memory_denied(const struct region *region, uint64_t address, uint64_t size);
+/* A map that holds some of the bytes and denies some of `deny`, or NULL. */
+const struct region_map *memory_map_at(const struct region *region, uint64_t address, uint64_t size, uint32_t deny);
 
 /* Validity, one bit per byte of the region. */
 bool memory_range_valid(const struct region *region, uint64_t address, uint64_t size);

@@ -89,7 +89,8 @@ static bool private_permits(const struct access *access, uint64_t address, uint6
 static bool flat_permits(const struct wave *wave, uint64_t address, uint64_t bytes, uint32_t deny)
 {
     const struct region *region = memory_region(wave->memory, address);
-    return inside(region->low, region->high, address, bytes) && !(region->deny & deny);
+    return inside(region->low, region->high, address, bytes) &&
+           (!(region->deny & deny) || !(memory_denied(region, address, bytes) & deny));
 }
 
 static uint32_t denials(const struct access *access)

@@ -60,7 +60,7 @@ static void append(struct text *text, const char *bytes, size_t size)
 static char *read_string(struct printer *p, uint64_t address)
 {
     const struct region *region = memory_region(p->wave->memory, address);
-    if (address < region->low || address >= region->high || region->deny & DENY_KERNEL_READ)
+    if (address < region->low || address >= region->high || memory_denied(region, address, 1) & DENY_KERNEL_READ)
         return NULL;
     const uint64_t room = region->high - address < STRING_MAX ? region->high - address : STRING_MAX;
     char *copy = strndup((const char *)(uintptr_t)address, room);
