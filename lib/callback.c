@@ -27,6 +27,7 @@ bool runtime_thread_start(pthread_t *out_thread, void *(*run)(void *))
 {
     sigset_t all, before;
     sigfillset(&all);
+    sigdelset(&all, SIGSEGV); /* guard.c's: a callback of the user may cause one */
     pthread_sigmask(SIG_SETMASK, &all, &before);
     int err = pthread_create(out_thread, NULL, run, NULL);
     pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -12,6 +12,7 @@
 #include "event.h"
 #include "executor.h"
 #include "graph.h"
+#include "guard.h"
 #include "order.h"
 
 enum log_kind { LOG_ENQUEUE, LOG_RUN, LOG_USER, LOG_CALLBACK };
@@ -191,6 +192,19 @@ static void consume(void)
         wake();
 }
 
+/* Who executes may touch all memory of the device, whatever the host may. */
+static void take_baton(void)
+{
+    executor.busy = true;
+    guard_enter();
+}
+
+static void drop_baton(void)
+{
+    guard_leave();
+    executor.busy = false;
+}
+
 /* Takes the baton until the log is consumed up to position, or waits for who has it. */
 void executor_drain(uint64_t position)
 {
@@ -199,10 +213,12 @@ void executor_drain(uint64_t position)
             executor_wait_change();
             continue;
         }
-        executor.busy = executing = true;
+        take_baton();
+        executing = true;
         while (executor.consumed < position)
             consume();
-        executor.busy = executing = false;
+        executing = false;
+        drop_baton();
         wake();
     }
 }
@@ -259,15 +275,15 @@ static void register_fork(void)
     pthread_atfork(fork_prepare, fork_parent, fork_child);
 }
 
-/* Someone must consume the log, and no host thread waits: the device thread, or this one
- * when there can be no other. */
+/* Someone must consume the log, and no host thread waits: the device thread, or this one when there can be no other,
+ * or when memory is open to all while another one executes. */
 static void wake_device(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, register_fork);
-    if (!executor.started && !executor.stopping)
+    if (!executor.started && !executor.stopping && !guard_active())
         executor.started = runtime_thread_start(&executor.thread, device_run);
-    if (executor.started)
+    if (executor.started && !guard_active())
         wake();
     else if (!executing)
         executor_drain(executor.appended);
@@ -316,7 +332,7 @@ void queue_hold(void)
     executor_drain(executor.appended);
     while (executor.busy)
         executor_wait_change();
-    executor.busy = true;
+    take_baton();
     runtime_unlock();
 }
 
@@ -325,7 +341,7 @@ void queue_let_go(void)
     if (executing)
         return;
     runtime_lock();
-    executor.busy = false;
+    drop_baton();
     wake();
     runtime_unlock();
 }

@@ -43,6 +43,10 @@ libapi_la_SOURCES = \
 	%D%/fission.c \
 	%D%/graph.c \
 	%D%/graph.h \
+	%D%/guard.c \
+	%D%/guard.h \
+	%D%/host_place.c \
+	%D%/host_place.h \
 	%D%/icd.c \
 	%D%/image.c \
 	%D%/image.h \

@@ -8,6 +8,7 @@
 #include "destructor.h"
 #include "device_info.h"
 #include "error.h"
+#include "guard.h"
 #include "info.h"
 #include "memobj.h"
 #include "queue.h"
@@ -67,8 +68,10 @@ void memobj_destroy(void *object)
 {
     struct memobj *memobj = object;
     destructor_run(memobj->destructors, memobj);
-    if (memobj->owns_address)
+    if (memobj->owns_address) {
+        guard_remove((void *)(uintptr_t)memobj->address);
         device_release(runtime_device(), memobj->address);
+    }
     while (memobj->maps) {
         struct map_record *record = memobj->maps;
         memobj->maps = record->next;

@@ -11,6 +11,7 @@
 #include "command.h"
 #include "event.h"
 #include "executor.h"
+#include "guard.h"
 #include "runtime.h"
 
 bool order_heard(void)
@@ -96,6 +97,7 @@ void order_enqueued(const struct command *command)
         announce(ORDER_ENQUEUED, command, command->after, count);
     }
     frontier_add(queue, command);
+    guard_enqueued(command);
 }
 
 void order_begin(const struct command *command)
@@ -123,8 +125,10 @@ void order_user_set(const struct event *event)
 static void waited(const uint32_t *serials, size_t count)
 {
     struct order_event event = {.kind = ORDER_HOST_WAITED, .after = serials, .after_count = count};
-    if (count)
-        device_order(runtime_device(), &event);
+    if (!count)
+        return;
+    device_order(runtime_device(), &event);
+    guard_waited();
 }
 
 void order_waited(struct event *const *events, size_t count)

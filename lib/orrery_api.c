@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "expectation.h"
+#include "guard.h"
 #include "orrery/orrery.h"
 #include "queue.h"
 #include "runtime.h"
@@ -59,6 +60,7 @@ void orrery_set_seed(uint64_t seed)
 size_t orrery_finding_count(void)
 {
     const struct runtime *runtime = runtime_get();
+    guard_tell();
     return runtime->report ? report_count(runtime->report) : 0;
 }
 
@@ -137,6 +139,7 @@ int orrery_finding_get(size_t index, struct orrery_finding *out_finding)
 
 void orrery_clear_findings(void)
 {
+    guard_tell();
     if (runtime_get()->report)
         report_clear(runtime_get()->report);
 }
@@ -179,6 +182,7 @@ static struct orrery_statistics before; /* the last reset */
 
 int orrery_reset(void)
 {
+    guard_tell();
     expectation_clear();
     if (runtime_get()->broken || runtime_restore_options() != CL_SUCCESS)
         return ORRERY_FAILED;
@@ -201,6 +205,7 @@ void orrery_statistics_get(struct orrery_statistics *out_statistics)
     if (runtime_get()->broken)
         return;
     queue_drain();
+    guard_tell();
     const struct report *report = runtime_get()->report;
     *out_statistics = (struct orrery_statistics){
         .kernels = orrery_kernels_run() - before.kernels,

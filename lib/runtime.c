@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "error.h"
+#include "guard.h"
 #include "queue.h"
 #include "root.h"
 #include "subdevice.h"
@@ -378,6 +379,7 @@ __attribute__((destructor)) static void process_ends(void)
     if (!runtime_started() || runtime.broken || started_by != getpid())
         return;
     queue_shutdown();
+    guard_tell();
     uint64_t kernels = runtime_kernels_run();
     int status = exit_status(kernels);
     conclude(kernels, status ? status : -1);

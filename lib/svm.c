@@ -9,6 +9,7 @@
 #include "api.h"
 #include "context.h"
 #include "device_info.h"
+#include "guard.h"
 
 /* Sorted by address; addresses do not overlap, so neither order nor search depends on time. */
 static struct {
@@ -66,6 +67,7 @@ static void discard(struct svm_allocation *allocation)
 {
     if (!allocation)
         return;
+    guard_remove(allocation->pointer);
     device_release(runtime_device(), (uint64_t)(uintptr_t)allocation->pointer);
     free(allocation);
 }
@@ -153,6 +155,8 @@ static void *allocate(struct context *context, cl_svm_mem_flags flags, size_t si
     pthread_mutex_unlock(&table.lock);
     if (!inserted)
         discard(allocation);
+    else
+        guard_add(pointer);
     return inserted ? pointer : NULL;
 }
 

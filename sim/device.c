@@ -97,6 +97,17 @@ void device_order(struct device *device, const struct order_event *event)
     pthread_mutex_unlock(&device->order_lock);
 }
 
+void device_host_access(struct device *device, const struct host_access *access)
+{
+    if (device->commands)
+        commands_host_access(device->commands, access);
+}
+
+bool device_host_knows(struct device *device, uint32_t command)
+{
+    return !device->commands || commands_host_knows(device->commands, command);
+}
+
 static void announce_command(struct device *device, uint32_t command, enum access_kind kind, uint64_t address,
                              size_t size, enum command_role role)
 {

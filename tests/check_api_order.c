@@ -2,6 +2,8 @@
 /* Races between commands, and what the host's calls order: a program as a user writes it, with race checking on.
  * Rules: OpenCL 2.2 API, 3.3.6 (1) to (12). */
 #include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
 
 #include "cl_fixture.h"
 
@@ -399,6 +401,129 @@ START_TEST(a_kernel_and_a_part_that_is_mapped)
 }
 END_TEST
 
+/* ---- the host itself ------------------------------------------------------------------------- */
+
+static size_t host_races(void)
+{
+    return finding_count_of("race-host-device");
+}
+
+static int *shared_memory(void)
+{
+    int *shared = clSVMAlloc(context, CL_MEM_READ_WRITE, 3 * 4096, 0);
+    ck_assert_ptr_nonnull(shared);
+    return shared;
+}
+
+START_TEST(shared_memory_that_is_not_mapped)
+{
+    volatile int *shared = shared_memory();
+    ck_assert_uint_eq(host_races(), 0);
+    shared[0] = 1;
+    ck_assert_uint_eq(host_races(), 1);
+    ck_assert_int_eq(shared[0], 1); /* it went ahead */
+    clSVMFree(context, (void *)(uintptr_t)shared);
+}
+END_TEST
+
+START_TEST(shared_memory_that_is_mapped)
+{
+    volatile int *shared = shared_memory();
+    void *pointer = (void *)(uintptr_t)shared;
+    cl_ok(clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_WRITE, pointer, 3 * 4096, 0, NULL, NULL));
+    for (int i = 0; i < 3 * 1024; i++)
+        shared[i] = i;
+    ck_assert_uint_eq(host_races(), 0);
+    cl_ok(clEnqueueSVMUnmap(queue, pointer, 0, NULL, NULL));
+    ck_assert_uint_eq(host_races(), 0);
+    ck_assert_int_eq(shared[5], 5);
+    ck_assert_uint_eq(host_races(), 1);
+    cl_ok(clFinish(queue));
+    cl_ok(clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_READ, pointer, 3 * 4096, 0, NULL, NULL));
+    ck_assert_int_eq(shared[2048], 2048);
+    cl_ok(clEnqueueSVMUnmap(queue, pointer, 0, NULL, NULL));
+    cl_ok(clFinish(queue));
+    ck_assert_uint_eq(host_races(), 1);
+    clSVMFree(context, pointer);
+}
+END_TEST
+
+START_TEST(a_map_that_is_not_waited_for)
+{
+    cl_int err;
+    cl_event mapped;
+    fill(queue, 0, NULL);
+    volatile cl_uint *bytes =
+        clEnqueueMapBuffer(queue, buffer, CL_FALSE, CL_MAP_READ, 0, 64, 0, NULL, &mapped, &err);
+    cl_ok(err);
+    clFlush(queue);
+    while (cl_status(mapped) != CL_COMPLETE)
+        ;
+    ck_assert_uint_eq(bytes[0], one);
+    ck_assert_uint_eq(host_races(), 1);
+    cl_ok(clWaitForEvents(1, &mapped));
+    ck_assert_uint_eq(bytes[1], one);
+    ck_assert_uint_eq(host_races(), 1);
+    cl_ok(clEnqueueUnmapMemObject(queue, buffer, (void *)(uintptr_t)bytes, 0, NULL, NULL));
+    ck_assert_uint_eq(bytes[2], one);
+    ck_assert_uint_eq(host_races(), 2);
+}
+END_TEST
+
+START_TEST(a_map_that_a_later_wait_covers)
+{
+    cl_int err;
+    cl_event filled;
+    volatile cl_uint *bytes =
+        clEnqueueMapBuffer(queue, buffer, CL_FALSE, CL_MAP_READ, 0, 64, 0, NULL, NULL, &err);
+    cl_mem other = cl_buffer(context, CL_MEM_READ_WRITE, 64, NULL);
+    cl_ok(clEnqueueFillBuffer(queue, other, &one, sizeof one, 0, 64, 0, NULL, &filled));
+    cl_ok(clWaitForEvents(1, &filled)); /* of the same in-order queue, after the map */
+    ck_assert_uint_eq(bytes[0], 0);
+    ck_assert_uint_eq(host_races(), 0);
+    cl_ok(clEnqueueUnmapMemObject(queue, buffer, (void *)(uintptr_t)bytes, 0, NULL, NULL));
+}
+END_TEST
+
+/* A fault of the program's own goes where it would have gone. */
+static volatile sig_atomic_t own_faults;
+static sigjmp_buf after_fault;
+static void own_handler(int number)
+{
+    (void)number;
+    own_faults++;
+    siglongjmp(after_fault, 1);
+}
+
+static void provoke_own_fault(void)
+{
+    int *volatile nowhere = (int *)(uintptr_t)8;
+    if (sigsetjmp(after_fault, 1) == 0)
+        *nowhere = 1;
+}
+
+START_TEST(faults_of_the_program_itself)
+{
+    signal(SIGSEGV, own_handler); /* before ours */
+    volatile int *shared = shared_memory();
+    provoke_own_fault();
+    ck_assert_int_eq(own_faults, 1);
+    shared[0] = 1;
+    ck_assert_int_eq(own_faults, 1);
+    ck_assert_uint_eq(host_races(), 1);
+    signal(SIGSEGV, own_handler); /* after ours */
+    cl_ok(clEnqueueSVMMemFill(queue, (void *)(uintptr_t)shared, &two, sizeof two, 4096, 0, NULL, NULL));
+    cl_ok(clFinish(queue));
+    provoke_own_fault();
+    ck_assert_int_eq(own_faults, 2);
+    shared[1] = 1;
+    ck_assert_int_eq(own_faults, 2);
+    clSVMFree(context, (void *)(uintptr_t)shared);
+    provoke_own_fault();
+    ck_assert_int_eq(own_faults, 3);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("order of commands");
@@ -432,6 +557,11 @@ int main(void)
     ADD(a_map_nobody_waited_for);
     ADD(map_and_unmap_in_order);
     ADD(a_kernel_and_a_part_that_is_mapped);
+    ADD(shared_memory_that_is_not_mapped);
+    ADD(shared_memory_that_is_mapped);
+    ADD(a_map_that_is_not_waited_for);
+    ADD(a_map_that_a_later_wait_covers);
+    ADD(faults_of_the_program_itself);
 #undef ADD
     suite_add_tcase(suite, cases);
     return cl_run_suite(suite);

@@ -33,6 +33,17 @@ enum status device_new(const struct scenario *scenario, struct report *report, s
 void device_free(struct device *device);
 void device_add_observer(struct device *device, const struct observer *observer);
 /* lib/ announces what orders commands and the host; calls are serialised here. */
+/* The host touched memory of the device that it may not touch now: becomes a finding. */
+struct host_access {
+    uint64_t address;
+    bool write;
+    struct source_place place; /* in the host program */
+    const char *what;          /* "store, in fill_input" */
+    const char *why, *fix;
+    uint32_t command;          /* that makes it forbidden; 0: none */
+};
+void device_host_access(struct device *device, const struct host_access *access);
+bool device_host_knows(struct device *device, uint32_t command); /* to be complete, by the order events so far */
 bool device_hears_order(const struct device *device); /* does anybody listen? */
 void device_order(struct device *device, const struct order_event *event);
 

@@ -9,7 +9,6 @@
 
 #include "byte_map.h"
 #include "command_graph.h"
-#include "orrery/device.h"
 #include "orrery/limits.h"
 
 #define HASH_NONFATAL_OOM 1

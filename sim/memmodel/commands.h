@@ -23,6 +23,7 @@
 #define ORRERY_SIM_MEMMODEL_COMMANDS_H
 
 #include "footprint.h"
+#include "orrery/device.h"
 #include "orrery/memory.h"
 #include "orrery/report.h"
 
@@ -32,14 +33,6 @@ void commands_free(struct commands *commands);
 struct observer commands_observer(struct commands *commands);
 struct footprint_sink commands_footprints(struct commands *commands);
 
-struct host_access {
-    uint64_t address;
-    bool write;
-    struct source_place place; /* in the host program */
-    const char *what;          /* "store, in fill_input" */
-    const char *why, *fix;
-    uint32_t command;          /* that makes it forbidden; 0: none */
-};
 void commands_host_access(struct commands *commands, const struct host_access *access);
 bool commands_host_knows(struct commands *commands, uint32_t command);
 

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  Catches the host at memory of the device that it may not touch now: while races are looked for, the pages of
+ *          coarse-grained shared virtual memory, and of buffers once they were mapped, are closed to the host but where
+ *          a map is in force that the host knows to be complete. An access through a closed page is reported with its
+ *          place in the host program and goes ahead: the page stays open until something is executed again.
+ *
+ * Interface
+ *   guard_add/remove         an SVM allocation; remove also of what a map added
+ *   guard_enqueued           a map or an unmap was enqueued (runtime_lock held)
+ *   guard_waited             the host may know more (runtime_lock held)
+ *   guard_enter/leave        someone executes: everything is open meanwhile (runtime_lock held)
+ *   guard_active             some page may be closed: then nothing executes beside the host
+ *   guard_tell               reports what was caught
+ *
+ * Faults   that are not ours go to the handler that was there before, or that the program installed meanwhile. A fault
+ *          inside a system call is no signal: the call says EFAULT.
+ */
+#ifndef ORRERY_LIB_GUARD_H
+#define ORRERY_LIB_GUARD_H
+#include "queue.h"
+
+void guard_add(void *pointer);
+void guard_remove(void *pointer);
+void guard_enqueued(const struct command *command);
+void guard_waited(void);
+void guard_enter(void);
+void guard_leave(void);
+bool guard_active(void);
+void guard_tell(void);
+#endif
