@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
+#include "command.h"
 #include "host_place.h"
 #include "order.h"
 #include "runtime.h"
@@ -263,7 +264,8 @@ static void remove_window(uint64_t low, const struct command *command)
 
 void guard_enqueued(const struct command *command)
 {
-    bool buffer = command->kind == COMMAND_MAP_BUFFER || command->kind == COMMAND_UNMAP_MEM_OBJECT;
+    bool map = command->kind == COMMAND_MAP_BUFFER || command->kind == COMMAND_MAP_IMAGE;
+    bool buffer = map || command->kind == COMMAND_UNMAP_MEM_OBJECT;
     bool svm = command->kind == COMMAND_SVM_MAP || command->kind == COMMAND_SVM_UNMAP;
     const void *pointer = buffer ? command->u.map.record->pointer : svm ? command->u.svm_map.pointer : NULL;
     uint64_t low = (uint64_t)(uintptr_t)pointer;
@@ -272,10 +274,10 @@ void guard_enqueued(const struct command *command)
         return;
     guard_tell();
     pthread_mutex_lock(&guard.lock);
-    if (command->kind == COMMAND_MAP_BUFFER)
-        add_window(low, command->u.map.record->size, command, "clEnqueueMapBuffer");
+    if (map)
+        add_window(low, command->u.map.record->size, command, command_call(command->kind));
     else if (command->kind == COMMAND_SVM_MAP)
-        add_window(low, command->u.svm_map.size, command, "clEnqueueSVMMap");
+        add_window(low, command->u.svm_map.size, command, command_call(command->kind));
     else
         remove_window(low, command);
     pthread_mutex_unlock(&guard.lock);
