@@ -52,7 +52,15 @@ scenario_tests = \
 	%D%/faulty/unreachable.yaml \
 	%D%/faulty/warnings.yaml \
 	%D%/faulty/write_only_read.yaml \
-	%D%/racy/message_passing_scope.yaml
+	%D%/racy/message_passing_scope.yaml \
+	%D%/schedule/barriers.yaml \
+	%D%/schedule/second_launch.yaml \
+	%D%/schedule/steps.yaml \
+	%D%/schedule/sub_group.yaml \
+	%D%/schedule/until_atomic.yaml \
+	%D%/schedule/until_end.yaml \
+	%D%/schedule/until_line.yaml \
+	%D%/schedule/visit.yaml
 
 # Kernels and other files that scenarios name.
 scenario_files = \
@@ -108,7 +116,11 @@ scenario_files = \
 	%D%/faulty/unreachable.cl \
 	%D%/faulty/warnings.cl \
 	%D%/faulty/write_only_read.cl \
-	%D%/racy/message_passing_scope.cl
+	%D%/racy/message_passing_scope.cl \
+	%D%/schedule/barriers.cl \
+	%D%/schedule/message.cl \
+	%D%/schedule/sub_group.cl \
+	%D%/schedule/visit.cl
 
 TESTS += $(scenario_tests)
 EXTRA_DIST += $(scenario_tests) $(scenario_files) %D%/litmus

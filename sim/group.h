@@ -27,6 +27,13 @@ struct group_wave {
     uint32_t quiet;  /* steps since it last changed memory or went past a barrier */
     uint64_t steps;
     int64_t priority; /* pct: the higher goes first */
+    uint32_t barriers; /* it has come to */
+    /* of schedule_script.c, in the script's step */
+    uint32_t barriers_before;
+    uint64_t visits;
+    uint64_t looked_at, left_at; /* place_of() where it was looked at last, and left by a step; 0: nowhere */
+    uint32_t site_before;        /* 1 + site of the operation it stood before then */
+    bool stopped;
 };
 
 struct group {

@@ -60,6 +60,7 @@ libsim_la_SOURCES = \
 	%D%/schedule_pct.c \
 	%D%/schedule_record.c \
 	%D%/schedule_record.h \
+	%D%/schedule_script.c \
 	%D%/schedule_state.h \
 	%D%/schedule.h \
 	%D%/sentence.c \

@@ -85,6 +85,9 @@ static const struct word placements[] = {
     {"round-robin", PLACEMENT_ROUND_ROBIN}, {"block", PLACEMENT_BLOCK}, {"numa", PLACEMENT_NUMA}, {"script", PLACEMENT_SCRIPT},
     {NULL, 0},
 };
+static const struct word thens[] = {
+    {"lockstep", SCHEDULE_LOCKSTEP}, {"serial", SCHEDULE_SERIAL}, {"random", SCHEDULE_RANDOM}, {NULL, 0},
+};
 static const struct word severities[] = {
     {"off", SEVERITY_OFF}, {"warning", SEVERITY_WARNING}, {"error", SEVERITY_ERROR}, {NULL, 0},
 };
@@ -352,7 +355,8 @@ bool scenario_row_set(struct scenario *scenario, const struct scenario_row *row,
             *(enum severity *)field = (enum severity)word;
         return fine;
     case ROW_POLICY:
-        fine = word_set(policies, text, &word, expected);
+    case ROW_THEN:
+        fine = word_set(row->type == ROW_THEN ? thens : policies, text, &word, expected);
         if (fine)
             *(enum schedule_policy *)field = (enum schedule_policy)word;
         return fine;
@@ -471,6 +475,7 @@ static void print_field(const struct scenario_row *row, const void *field, FILE 
         fputs(word_name(severities, (int)*(const enum severity *)field), stream);
         break;
     case ROW_POLICY:
+    case ROW_THEN:
         fputs(word_name(policies, (int)*(const enum schedule_policy *)field), stream);
         break;
     case ROW_DEVICE_TYPE:
@@ -719,6 +724,8 @@ void scenario_fini(struct scenario *scenario)
         if (rows[i].type == ROW_STRING || rows[i].type == ROW_REPLAY)
             free(*(char **)field_of(scenario, &rows[i]));
     }
+    free(scenario->schedule.script);
+    free(scenario->schedule.script_file);
     free(scenario->file);
     topology_fini(&scenario->device.topology);
     free(scenario->schedule.placement_script.units);

@@ -115,7 +115,9 @@ static const struct section sections[] = {
     {"topology", "topology", {"xml"}},
     {"device.limits", "limits", {NULL}},
     {"device.features", "features", {NULL}},
-    {"schedule", "schedule", {NULL}},
+    {"schedule", "schedule", {"script"}},
+    {"step", "a step of the script", {"item", "group", "sub_group", "until", "steps", "launch"}},
+    {"until", "until", {"line", "visit"}},
     {"checks", "checks", {NULL}},
     {"report", "report", {NULL}},
     {"program", "program", {NULL}},
@@ -669,6 +671,101 @@ static bool read_launches(struct reader *reader, const yaml_node_t *node)
     return true;
 }
 
+/* ---- scripts ---------------------------------------------------------------------------------------- */
+
+/* One number, or one for each dimension. */
+static bool read_ids(struct reader *reader, const yaml_node_t *node, const char *key, uint64_t out_id[3])
+{
+    uint32_t dimensions;
+    return read_range(reader, node, key, out_id, &dimensions);
+}
+
+static bool read_who(struct reader *reader, const yaml_node_t *node, struct script_step *step)
+{
+    const yaml_node_t *item = get(reader, node, "item"), *group = get(reader, node, "group"),
+                      *sub_group = get(reader, node, "sub_group");
+    if ((item != NULL) == (group != NULL))
+        return complain(reader, node, "a step of the script: found %s, expected one of them: who goes on",
+                        item ? "item and group" : "neither item nor group");
+    if (sub_group && !group)
+        return complain(reader, sub_group, "sub_group: expected a group, too, that it is of");
+    step->who = item ? SCRIPT_ITEM : sub_group ? SCRIPT_SUB_GROUP : SCRIPT_GROUP;
+    return read_ids(reader, item ? item : group, item ? "item" : "group", step->id) &&
+           read_u32(reader, sub_group, "sub_group", &step->sub_group);
+}
+
+static bool read_line(struct reader *reader, const yaml_node_t *node, struct script_step *step)
+{
+    const yaml_node_t *line = get(reader, node, "line"), *visit = get(reader, node, "visit");
+    step->until = SCRIPT_LINE;
+    step->count = 1;
+    if (!line)
+        return complain(reader, node, "until: key 'line' is missing: a line of the program");
+    if (!read_u32(reader, line, "line", &step->line) ||
+        (visit && !read_number(reader, visit, "visit", UINT64_MAX, &step->count)))
+        return false;
+    if (!step->line)
+        return unexpected(reader, line, "line", "a line of the program, from 1");
+    return step->count || unexpected(reader, visit, "visit", "1 or more");
+}
+
+static bool read_until(struct reader *reader, const yaml_node_t *node, struct script_step *step)
+{
+    static const char *const words[] = {[SCRIPT_BARRIER] = "barrier", [SCRIPT_ATOMIC] = "atomic", [SCRIPT_END] = "end"};
+    if (node->type == YAML_MAPPING_NODE)
+        return check_keys(reader, node, "until") && read_line(reader, node, step);
+    for (int until = SCRIPT_BARRIER; until <= SCRIPT_END; until++) {
+        step->until = (enum script_until)until;
+        if (text_of(node) && strcmp(text_of(node), words[until]) == 0)
+            return true;
+    }
+    return unexpected(reader, node, "until", "end, barrier, atomic, {line: N} or {line: N, visit: N}");
+}
+
+static bool read_step(struct reader *reader, const yaml_node_t *node, struct script_step *step)
+{
+    *step = (struct script_step){.launch = 1,
+                                 .file_line = (uint32_t)node->start_mark.line + 1,
+                                 .file_column = (uint32_t)node->start_mark.column + 1};
+    if (!check_keys(reader, node, "step") || !read_who(reader, node, step) ||
+        !read_u32(reader, get(reader, node, "launch"), "launch", &step->launch))
+        return false;
+    const yaml_node_t *until = get(reader, node, "until"), *steps = get(reader, node, "steps");
+    if ((until != NULL) == (steps != NULL))
+        return complain(reader, node, "a step of the script: found %s, expected one of them",
+                        until ? "until and steps" : "neither until nor steps");
+    return until ? read_until(reader, until, step) : read_number(reader, steps, "steps", UINT64_MAX, &step->count);
+}
+
+static bool read_script(struct reader *reader, const yaml_node_t *node)
+{
+    struct schedule_config *schedule = &reader->scenario->schedule;
+    if (node->type != YAML_SEQUENCE_NODE)
+        return unexpected(reader, node, "script", "a sequence of steps {item: ..., until: ...}");
+    schedule->script = calloc(item_count(node) + 1, sizeof *schedule->script);
+    schedule->script_file = strdup(reader->file);
+    if (!schedule->script || !schedule->script_file)
+        return out_of_memory(reader);
+    for (size_t i = 0; i < item_count(node); i++)
+        if (!read_step(reader, item_at(reader, node, i), &schedule->script[schedule->script_count++]))
+            return false;
+    return true;
+}
+
+/* Who writes a script wants it to be followed. */
+static bool read_schedule(struct reader *reader, const yaml_node_t *root)
+{
+    const yaml_node_t *node = get(reader, root, "schedule");
+    if (!node)
+        return true;
+    if (!check_keys(reader, node, "schedule"))
+        return false;
+    const yaml_node_t *script = get(reader, node, "script");
+    if (script)
+        reader->scenario->schedule.policy = SCHEDULE_SCRIPT;
+    return read_rows(reader, node, "schedule") && (!script || read_script(reader, script));
+}
+
 /* ---- expectations ---------------------------------------------------------------------------------- */
 
 /* A misspelt id would be missing for ever. */
@@ -916,7 +1013,7 @@ static bool read_program(struct reader *reader, const yaml_node_t *root)
 static bool read_scenario(struct reader *reader, const yaml_node_t *root)
 {
     return check_keys(reader, root, "") && read_format(reader, root) && read_rows(reader, root, "") && read_devices(reader, root) &&
-           read_section(reader, root, "schedule", "schedule") && read_section(reader, root, "checks", "checks") &&
+           read_schedule(reader, root) && read_section(reader, root, "checks", "checks") &&
            read_section(reader, root, "report", "report") &&
            read_suppressions(reader, get(reader, root, "suppressions")) && read_launches(reader, get(reader, root, "launch")) &&
            read_program(reader, root) && read_expect(reader, root);

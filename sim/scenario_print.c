@@ -205,6 +205,34 @@ static void print_devices(const struct scenario *scenario, FILE *stream)
     }
 }
 
+static void print_until(const struct script_step *step, FILE *stream)
+{
+    static const char *const words[] = {[SCRIPT_BARRIER] = "barrier", [SCRIPT_ATOMIC] = "atomic", [SCRIPT_END] = "end"};
+    if (step->until == SCRIPT_STEPS)
+        fprintf(stream, "steps: %" PRIu64, step->count);
+    else if (step->until == SCRIPT_LINE)
+        fprintf(stream, "until: {line: %" PRIu32 ", visit: %" PRIu64 "}", step->line, step->count);
+    else
+        fprintf(stream, "until: %s", words[step->until]);
+}
+
+static void print_script(const struct schedule_config *schedule, FILE *stream)
+{
+    if (schedule->script)
+        fputs(schedule->script_count ? "  script:\n" : "  script: []\n", stream);
+    for (size_t i = 0; i < schedule->script_count; i++) {
+        const struct script_step *step = &schedule->script[i];
+        fprintf(stream, "    - {%s: [%" PRIu64 ", %" PRIu64 ", %" PRIu64 "], ", step->who == SCRIPT_ITEM ? "item" : "group",
+                step->id[0], step->id[1], step->id[2]);
+        if (step->who == SCRIPT_SUB_GROUP)
+            fprintf(stream, "sub_group: %" PRIu32 ", ", step->sub_group);
+        if (step->launch != 1)
+            fprintf(stream, "launch: %" PRIu32 ", ", step->launch);
+        print_until(step, stream);
+        fputs("}\n", stream);
+    }
+}
+
 void scenario_print(const struct scenario *scenario, FILE *stream)
 {
     struct plain_locale locale = locale_plain_begin();
@@ -213,6 +241,7 @@ void scenario_print(const struct scenario *scenario, FILE *stream)
     print_rows(scenario, "", 0, stream);
     print_devices(scenario, stream);
     print_section(scenario, "schedule", "schedule", 2, stream);
+    print_script(&scenario->schedule, stream);
     print_section(scenario, "checks", "checks", 2, stream);
     print_section(scenario, "report", "report", 2, stream);
     if (scenario->suppression_count)

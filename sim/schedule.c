@@ -226,6 +226,7 @@ void schedule_turn(struct schedule *schedule, struct group *group, uint32_t inde
 {
     const struct wave *wave = group->waves[index].wave;
     enum run_result result = group_run(group, index, budget);
+    group->waves[index].barriers += result == RUN_BARRIER || result == RUN_COLLECTIVE;
     if (result == RUN_YIELD)
         schedule->idle_turns++;
     else

@@ -160,6 +160,10 @@ static void step(struct schedule *schedule, struct pick pick)
     }
     if (result == RUN_YIELD && schedule_running(schedule, group))
         approach(schedule, group, pick.index);
+    if (chooser->script.begun) {
+        freshen(schedule, group);
+        script_look(schedule);
+    }
 }
 
 /* ---- the usual thing ------------------------------------------------------------------------ */
@@ -363,16 +367,21 @@ static struct pick random_pick(struct schedule *schedule)
 
 /* ---- replay ------------------------------------------------------------------------------------------ */
 
+struct group *choose_group(struct schedule *schedule, uint64_t tile)
+{
+    struct group *group = resident_group(schedule, tile);
+    if (group || tile >= schedule->total || is_started(&schedule->chooser, tile))
+        return group;
+    group = schedule_admit_tile(schedule, tile);
+    if (group)
+        freshen(schedule, group);
+    return group;
+}
+
 /* The unit, its group admitted if need be; NULL group: it cannot go on. */
 static struct pick reach(struct schedule *schedule, struct unit unit)
 {
-    struct chooser *chooser = &schedule->chooser;
-    struct pick pick = {resident_group(schedule, unit.tile), unit.wave};
-    if (!pick.group && unit.tile < schedule->total && !is_started(chooser, unit.tile)) {
-        pick.group = schedule_admit_tile(schedule, unit.tile);
-        if (pick.group)
-            freshen(schedule, pick.group);
-    }
+    struct pick pick = {choose_group(schedule, unit.tile), unit.wave};
     if (pick.group && (unit.wave >= pick.group->wave_count || !is_ready(pick.group, unit.wave)))
         pick.group = NULL;
     return pick;
@@ -426,8 +435,51 @@ static struct pick replay_pick(struct schedule *schedule)
     return first_of(schedule, usual_anywhere(schedule));
 }
 
+/* ---- script ------------------------------------------------------------------------------------------ */
+
+/* The next ready wave of the same group, round and round. */
+static bool next_in_group(const struct chooser *chooser, struct pick *out_pick)
+{
+    struct group *group = chooser->group;
+    *out_pick = (struct pick){group, 0};
+    return group && (ready_from(group, chooser->index + 1, &out_pick->index) || ready_from(group, 0, &out_pick->index));
+}
+
+static bool last_only_spins(const struct chooser *chooser)
+{
+    return last_can_go_on(chooser) && chooser->group->waves[chooser->index].quiet >= SPIN_STEPS;
+}
+
+static struct pick random_of_all(struct schedule *schedule)
+{
+    uint64_t tile;
+    for (uint32_t i = schedule->count; i < schedule->target && some_unstarted(schedule, &tile); i++)
+        if (first_of(schedule, (struct unit){tile, 0}).group == NULL)
+            return (struct pick){NULL, 0};
+    return random_pick(schedule);
+}
+
+static struct pick after_script(struct schedule *schedule)
+{
+    struct pick pick;
+    if (schedule->config->then == SCHEDULE_RANDOM)
+        return random_of_all(schedule);
+    if (schedule->config->then == SCHEDULE_LOCKSTEP && !last_only_spins(&schedule->chooser) &&
+        next_in_group(&schedule->chooser, &pick))
+        return pick;
+    return first_of(schedule, usual_anywhere(schedule));
+}
+
+static struct pick scripted(struct schedule *schedule)
+{
+    struct pick pick = {NULL, 0};
+    if (script_pick(schedule, &pick) || schedule->status != STATUS_OK)
+        return pick;
+    return after_script(schedule);
+}
+
 /* Every group has ended; every turn was taken. */
-static bool replay_over(struct schedule *schedule)
+static bool all_over(struct schedule *schedule)
 {
     uint64_t tile;
     if (some_unstarted(schedule, &tile) || schedule->count)
@@ -468,6 +520,8 @@ static struct pick choose(struct schedule *schedule)
         return ask_oracle(schedule);
     if (replays(schedule))
         return replay_pick(schedule);
+    if (schedule->config->policy == SCHEDULE_SCRIPT)
+        return scripted(schedule);
     if (schedule->config->policy == SCHEDULE_PCT)
         return pct_pick(schedule);
     return random_pick(schedule);
@@ -477,7 +531,7 @@ void choose_step(struct schedule *schedule)
 {
     bool ready = freshen_all(schedule);
     if (!ready && choose_unfinished(schedule) && schedule->status == STATUS_OK)
-        schedule->chooser.over = replay_over(schedule);
+        schedule->chooser.over = all_over(schedule);
     if (schedule->status != STATUS_OK || (!ready && !choose_unfinished(schedule)))
         return;
     struct unit expected = schedule->launch->record ? usual_anywhere(schedule) : UNIT_NONE;
@@ -502,8 +556,9 @@ bool choose_unfinished(const struct schedule *schedule)
 bool choose_init(struct schedule *schedule)
 {
     bool replayed = replays(schedule);
-    schedule->chooser.admits = replayed;
-    if ((replayed || schedule->launch->record) && !started_init(schedule))
+    bool scripted_launch = !replayed && !schedule->config->oracle && schedule->config->policy == SCHEDULE_SCRIPT;
+    schedule->chooser.admits = replayed || scripted_launch;
+    if ((schedule->chooser.admits || schedule->launch->record) && !started_init(schedule))
         return false;
     bool fine = !replayed || turn_index_init(&schedule->chooser.turns, schedule->launch->replay);
     if (fine && schedule->config->policy == SCHEDULE_PCT)
@@ -517,6 +572,8 @@ void choose_retired(struct schedule *schedule, const struct group *group)
 {
     if (schedule->chooser.group == group)
         schedule->chooser.group = NULL;
+    if (schedule->chooser.script.group == group)
+        schedule->chooser.script.group = NULL;
 }
 
 void choose_fini(struct schedule *schedule)

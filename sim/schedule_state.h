@@ -6,6 +6,7 @@
  *   schedule.c           who is resident, limits, passes; turns
  *   schedule_choose.c    step by step; the usual rule, oracle, random, replay
  *   schedule_pct.c       priorities
+ *   schedule_script.c    steps that somebody wrote
  */
 #ifndef ORRERY_SIM_SCHEDULE_STATE_H
 #define ORRERY_SIM_SCHEDULE_STATE_H
@@ -23,6 +24,9 @@ struct pick { struct group *group; uint32_t index; };
 /* pct: when priorities drop, in ascending order. */
 struct pct { uint64_t *change; uint32_t count, passed; int64_t lowest; uint64_t settled; /* arrivals when the highest was last looked for */ };
 
+/* script: where it stands. */
+struct script { size_t at; bool begun, came; uint64_t steps; struct group *group; uint32_t from, to; };
+
 struct chooser {
     struct group *group;     /* of the latest step; NULL when it has retired, or before the first step */
     uint32_t index;
@@ -32,6 +36,7 @@ struct chooser {
     uint64_t epoch;          /* how often memory that others see has changed */
     uint32_t held;           /* steps that random still gives to last */
     struct pct pct;
+    struct script script;
     struct schedule_candidate *candidates;
     uint32_t candidate_room;
     /* while turns are noted or taken again: which tiles have run, so that the usual rule needs no admission */
@@ -79,5 +84,12 @@ bool pct_init(struct schedule *schedule);
 void pct_fini(struct schedule *schedule);
 void pct_admit(struct schedule *schedule, struct group *group);
 struct pick pct_pick(struct schedule *schedule);
+
+/* schedule_script.c: who the script's step lets go on; group NULL: choose again; false: the script is over. */
+bool script_pick(struct schedule *schedule, struct pick *out_pick);
+void script_look(struct schedule *schedule); /* after each step */
+
+/* schedule_choose.c: the group of a tile, admitted if need be; NULL: it has ended, or does not fit. */
+struct group *choose_group(struct schedule *schedule, uint64_t tile);
 
 #endif

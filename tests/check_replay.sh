@@ -116,6 +116,55 @@ same first out "a section it does not know changes the replay"
 status 2 "$orrery" run --seeds 5..3 two.yaml
 has out "expected A\.\.B"
 
+# A step of a script that cannot happen says where the work-item is.
+step() { # STEP WHAT
+    cat >script.yaml <<END
+orrery: 1
+schedule:
+  script:
+    - $1
+    - {item: 0, until: end}
+program:
+  text: |
+    kernel void look(volatile global int *value, global int *seen)
+    {
+        if (get_local_id(0) == 1)
+            *value = 1;
+        else
+            for (int i = 0; i < 2; i++)
+                seen[i] = *value;
+        work_group_barrier(CLK_GLOBAL_MEM_FENCE);
+        while (*value == 1)
+            seen[3] = 0;
+    }
+  options: -cl-std=CL3.0
+launch:
+  - {kernel: look, global: [4], local: [2], args: [{buffer: {type: int, count: 1, fill: 0}}, {buffer: {type: int, count: 4, fill: 0}}]}
+END
+    status 2 "$orrery" run script.yaml
+    has out "^orrery: error: script.yaml: script.yaml:4:7: script: $2\$"
+}
+step '{item: 4, until: end}' 'work-item \(4,0,0\) is not in the launch'
+step '{group: [0, 1], until: end}' 'work-group \(0,1,0\) is not in the launch'
+step '{group: 1, sub_group: 1, until: end}' 'sub-group 1 of work-group \(1,0,0\) is not in the launch'
+step '{item: 0, until: end}' 'work-item \(0,0,0\) cannot come to its end: work-item \(0,0,0\) waits in work_group_barrier at line 8 for work-items that this step does not run'
+step '{item: 1, until: {line: 7}}' 'work-item \(1,0,0\) cannot come to line 7: .* waits in .*'
+step '{group: 0, until: end}' 'work-group \(0,0,0\) does not come to its end: work-item \(0,0,0\) only reads what this step does not change, now at line (9|10)'
+step '{group: 1, until: atomic}' 'work-group \(1,0,0\) does not come to an atomic: .*'
+sed -i 's/while.*/seen[2] = 0;/; /seen.3/d' script.yaml
+sed -i 's/- {group: 1.*/- {group: 1, until: atomic}/' script.yaml
+status 2 "$orrery" run script.yaml
+has out 'script: work-group \(1,0,0\) ended without coming to an atomic$'
+sed -i 's/- {group: 1.*/- {item: 0, until: {line: 9, visit: 2}}/' script.yaml
+status 2 "$orrery" run script.yaml
+has out 'script: work-item \(0,0,0\) cannot come to visit 2 of line 9'
+sed -i 's/- {item: 0, until: {l.*/- {group: 0, until: {line: 4, visit: 2}}/' script.yaml
+status 2 "$orrery" run script.yaml
+has out 'script: work-group \(0,0,0\) ended without coming to visit 2 of line 4; it can stop at the operations of line 4, 7, 9$'
+sed -i 's/- {group: 0, until: {l.*/- {group: 0, until: end}/' script.yaml
+status 2 "$orrery" run script.yaml
+has out 'script.yaml:5:7: script: work-item \(0,0,0\) has ended already'
+
 # A program of one's own: each seed a process.
 program=$build/examples/lost_update
 if [ -x "$program" ]; then

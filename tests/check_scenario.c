@@ -218,6 +218,65 @@ START_TEST(every_key_of_device_is_read)
 }
 END_TEST
 
+START_TEST(a_script_is_read_and_printed)
+{
+    static const struct { enum script_until until; uint32_t line; uint64_t count; } wanted[] = {
+        {SCRIPT_LINE, 12, 2}, {SCRIPT_END, 0, 0}, {SCRIPT_BARRIER, 0, 0}, {SCRIPT_ATOMIC, 0, 0}, {SCRIPT_STEPS, 0, 5}};
+    load("orrery: 1\n"
+         "schedule:\n"
+         "  then: random\n"
+         "  script:\n"
+         "    - {item: [3, 1], until: {line: 12, visit: 2}}\n"
+         "    - {group: 1, until: end}\n"
+         "    - {group: [0, 0, 2], sub_group: 4, until: barrier}\n"
+         "    - {item: 7, until: atomic, launch: 3}\n"
+         "    - {item: 8, steps: 5}\n");
+    for (int printed_once = 0; printed_once < 2; printed_once++) {
+        const struct schedule_config *schedule = &scenario.schedule;
+        ck_assert_int_eq(schedule->policy, SCHEDULE_SCRIPT);
+        ck_assert_int_eq(schedule->then, SCHEDULE_RANDOM);
+        ck_assert_uint_eq(schedule->script_count, 5);
+        for (int i = 0; i < 5; i++) {
+            ck_assert_int_eq(schedule->script[i].until, wanted[i].until);
+            ck_assert_uint_eq(schedule->script[i].line, wanted[i].line);
+            ck_assert_uint_eq(schedule->script[i].count, wanted[i].count);
+            ck_assert_uint_eq(schedule->script[i].launch, i == 3 ? 3 : 1);
+        }
+        ck_assert_int_eq(schedule->script[0].who, SCRIPT_ITEM);
+        ck_assert_uint_eq(schedule->script[0].id[1], 1);
+        ck_assert_int_eq(schedule->script[1].who, SCRIPT_GROUP);
+        ck_assert_int_eq(schedule->script[2].who, SCRIPT_SUB_GROUP);
+        ck_assert_uint_eq(schedule->script[2].sub_group, 4);
+        ck_assert_uint_eq(schedule->script[2].id[2], 2);
+        ck_assert(printed_once || schedule->script[3].file_line == 8);
+        char *text = printed();
+        scenario_fini(&scenario);
+        load(text);
+        free(text);
+    }
+}
+END_TEST
+
+#define SCRIPT(step) "orrery: 1\nschedule: {script: [" step "]}\n"
+START_TEST(a_step_that_is_none_is_refused)
+{
+    rejects("orrery: 1\nschedule: {script: 7}\n", "t.yaml:2:20: ", "'7'", "a sequence of steps");
+    rejects("orrery: 1\nschedule: {then: reverse}\n", "t.yaml:2:18: ", "'reverse'", "lockstep, serial, random");
+    rejects(SCRIPT("{until: end}"), "t.yaml:2:21: ", "neither item nor group", "who goes on");
+    rejects(SCRIPT("{item: 1, group: 1, until: end}"), "t.yaml:2:21: ", "item and group", "one of them");
+    rejects(SCRIPT("{item: 1, sub_group: 1, until: end}"), "t.yaml:2:42: ", "sub_group", "expected a group");
+    rejects(SCRIPT("{item: 1}"), "t.yaml:2:21: ", "neither until nor steps", "one of them");
+    rejects(SCRIPT("{item: 1, until: end, steps: 1}"), "t.yaml:2:21: ", "until and steps", "one of them");
+    rejects(SCRIPT("{item: 1, until: soon}"), "t.yaml:2:38: ", "'soon'", "end, barrier, atomic, {line: N}");
+    rejects(SCRIPT("{item: 1, until: {visit: 1}}"), "t.yaml:2:38: ", "'line'", "missing");
+    rejects(SCRIPT("{item: 1, until: {line: 0}}"), "t.yaml:2:45: ", "'0'", "from 1");
+    rejects(SCRIPT("{item: 1, until: {line: 1, visit: 0}}"), "t.yaml:2:55: ", "'0'", "1 or more");
+    rejects(SCRIPT("{item: [1, 2, 3, 4], until: end}"), "t.yaml:2:28: ", "a sequence", "1 to 3 numbers");
+    rejects(SCRIPT("{item: 1, steps: x}"), "t.yaml:2:38: ", "'x'", "0 to");
+    rejects("orrery: 1\nschedule: {replay: \"1:x\"}\n", "t.yaml:2:20: ", "'1:x'", "a seed and ':'");
+}
+END_TEST
+
 START_TEST(a_replay_settles_the_schedule)
 {
     load("orrery: 1\nschedule: {replay: \"1:7:pct,q2,r3,d5:0000abcd:1,0.1@2-3.4\", policy: lockstep, seed: 9, quantum: 8}\n");
@@ -639,7 +698,7 @@ START_TEST(rejects_values_and_says_what_is_legal)
     rejects("orrery: 1\nschedule: {timeout: soon}\n", "t.yaml:2:21: ", "'soon'", "seconds");
     rejects("orrery: 1\nschedule: {policy: [serial]}\n", "t.yaml:2:20: ", "a sequence", "one value");
     rejects("orrery: 1\nschedule: {policy: }\n", "t.yaml:2:", "''", "lockstep");
-    rejects("orrery: 1\nschedule: random\n", "t.yaml:2:11: ", "'random'", "a mapping with these keys: policy");
+    rejects("orrery: 1\nschedule: random\n", "t.yaml:2:11: ", "'random'", "a mapping with these keys: script, policy");
     rejects("orrery: 1\nchecks: {bounds: fatal}\n", "t.yaml:2:18: ", "'fatal'", "off, warning, error");
     rejects("orrery: 1\nreport: {quiet: maybe}\n", "t.yaml:2:17: ", "'maybe'", "true, false");
     rejects("orrery: 1\nreport: {error_exitcode: 256}\n", "t.yaml:2:26: ", "'256'", "0 to 255");
@@ -875,7 +934,8 @@ int main(void)
 {
     const TTest *const tests[] = {
         defaults_are_those_of_the_header, defaults_of_the_run, smallest_scenario_is_the_defaults, every_key_of_device_is_read,
-        every_key_of_the_run_is_read, a_replay_settles_the_schedule, program_is_source_or_spirv, max_allocation_never_exceeds_the_memory, launch_ranges_are_read,
+        every_key_of_the_run_is_read, a_script_is_read_and_printed, a_step_that_is_none_is_refused,
+        a_replay_settles_the_schedule, program_is_source_or_spirv, max_allocation_never_exceeds_the_memory, launch_ranges_are_read,
         buffers_are_filled, buffers_may_be_null_or_guarded, vectors_are_their_elements, structs_are_laid_out_as_in_c, local_and_same,
         numbers_of_every_type_reach_their_ends, floats_round_once, halves_round_to_even, expectations_are_read,
         no_expectation_is_not_an_empty_one, everything_survives_printing, launches_survive_printing, numbers_do_not_follow_the_locale,

@@ -204,6 +204,12 @@ void wave_next(const struct wave *wave, struct next_operation *out_next)
         out_next->site = (uint32_t)(wave->resume - wave->code->insns);
 }
 
+bool code_next(const struct code *code, uint32_t *at, struct next_operation *out_next)
+{
+    *out_next = (struct next_operation){.kind = NEXT_FENCE, .site = *at};
+    return *at < code->insn_count;
+}
+
 uint64_t wave_fingerprint(const struct wave *wave)
 {
     const struct fake_wave *fake = (const struct fake_wave *)wave;

@@ -101,6 +101,20 @@ struct schedule_settings {
 enum placement { PLACEMENT_ROUND_ROBIN, PLACEMENT_BLOCK, PLACEMENT_NUMA, PLACEMENT_SCRIPT };
 struct unit_list { uint32_t count; uint32_t *units; };
 
+/* One step of a script: who goes on, until what. */
+enum script_who { SCRIPT_ITEM, SCRIPT_SUB_GROUP, SCRIPT_GROUP };
+enum script_until { SCRIPT_STEPS, SCRIPT_LINE, SCRIPT_BARRIER, SCRIPT_ATOMIC, SCRIPT_END };
+struct script_step {
+    enum script_who who;
+    uint64_t id[3];       /* global id of the work-item, or id of the work-group */
+    uint32_t sub_group;   /* in that work-group */
+    uint32_t launch;      /* serial number: 1 */
+    enum script_until until;
+    uint32_t line;        /* in the program */
+    uint64_t count;       /* steps, or the how manieth visit of the line */
+    uint32_t file_line, file_column; /* where it stands in the scenario */
+};
+
 /* How it runs. */
 struct schedule_config {
     enum schedule_policy policy; /* lockstep */
@@ -112,6 +126,9 @@ struct schedule_config {
     uint32_t depth;              /* of pct: 3 */
     char *replay;                /* a token or the text of a record; NULL */
     struct schedule_settings replayed; /* of replay */
+    size_t script_count; struct script_step *script;
+    char *script_file;           /* where it stands; NULL: nowhere */
+    enum schedule_policy then;   /* when the script is over: lockstep, serial or random */
     char *record_file;           /* what was chosen goes there; %p = pid; NULL = nowhere */
     bool keep_turns;             /* what was chosen is to be asked for; no file says it */
     enum placement placement;    /* round-robin */

@@ -57,6 +57,24 @@ static enum next_kind kind_of(uint32_t op)
     return within(op, OP_ld_u_8, OP_fence) ? NEXT_ACCESS : NEXT_UNSEEN;
 }
 
+/* From a preemption point to its operation; between them may stand books of the uninitialised check. */
+static bool operation_behind(const struct code *code, uint32_t *at)
+{
+    while (++*at < code->insn_count && kind_of(code->ops[*at]) == NEXT_UNSEEN)
+        continue;
+    return *at < code->insn_count;
+}
+
+bool code_next(const struct code *code, uint32_t *at, struct next_operation *out_next)
+{
+    while (*at < code->insn_count && code->ops[*at] != OP_yield)
+        ++*at;
+    if (*at >= code->insn_count || !operation_behind(code, at))
+        return false;
+    *out_next = (struct next_operation){.kind = kind_of(code->ops[*at]), .site = code->insns[*at].e};
+    return true;
+}
+
 void wave_next(const struct wave *wave, struct next_operation *out_next)
 {
     const struct code *code = wave->code;
@@ -64,18 +82,11 @@ void wave_next(const struct wave *wave, struct next_operation *out_next)
     if (!wave->resume || wave->stop == RUN_DONE)
         return;
     uint32_t at = (uint32_t)(wave->resume - code->insns);
-    if (at >= code->insn_count || code->ops[at] != OP_yield)
+    if (at >= code->insn_count || code->ops[at] != OP_yield || !code_next(code, &at, out_next))
         return;
-    while (++at < code->insn_count && kind_of(code->ops[at]) == NEXT_UNSEEN)
-        continue; /* books of the uninitialised check */
-    if (at == code->insn_count)
-        return;
-    const struct insn *insn = &code->insns[at];
-    const struct site *site = &code->sites[insn->e];
-    out_next->kind = kind_of(code->ops[at]);
-    out_next->site = insn->e;
+    const struct site *site = &code->sites[out_next->site];
     if (code->ops[at] != OP_async_copy && (out_next->kind == NEXT_ACCESS || out_next->kind == NEXT_COPY))
-        out_next->address = address_of(wave, code->ops[at], insn, lowest_lane(wave));
+        out_next->address = address_of(wave, code->ops[at], &code->insns[at], lowest_lane(wave));
     if (out_next->kind == NEXT_ACCESS)
         out_next->size_bytes = site->size * (site->components ? site->components : 1);
 }

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Steps that somebody wrote: this work-item until that line, then this group to its end. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "barrier.h"
+#include "schedule_state.h"
+#include "sentence.h"
+
+enum { PATIENT_STEPS = 1 << 16 }; /* quiet ones until a step is given up */
+
+static const struct script_step *current(const struct schedule *schedule)
+{
+    return &schedule->config->script[schedule->chooser.script.at];
+}
+
+/* ---- what goes wrong ------------------------------------------------------------------ */
+
+static void say_who(struct sentence *text, const struct script_step *step)
+{
+    if (step->who == SCRIPT_SUB_GROUP)
+        sentence_add(text, "sub-group %" PRIu32 " of ", step->sub_group);
+    sentence_add(text, step->who == SCRIPT_ITEM ? "work-item " : "work-group ");
+    sentence_ids(text, step->id);
+}
+
+static void say_goal(struct sentence *text, const struct script_step *step)
+{
+    if (step->until == SCRIPT_LINE && step->count > 1)
+        sentence_add(text, "visit %" PRIu64 " of line %" PRIu32, step->count, step->line);
+    else if (step->until == SCRIPT_LINE)
+        sentence_add(text, "line %" PRIu32, step->line);
+    else if (step->until == SCRIPT_STEPS)
+        sentence_add(text, "%" PRIu64 " steps", step->count);
+    else
+        sentence_add(text, step->until == SCRIPT_BARRIER ? "a barrier"
+                           : step->until == SCRIPT_ATOMIC ? "an atomic"
+                                                          : "its end");
+}
+
+static void refuse(struct schedule *schedule, const char *what)
+{
+    const struct script_step *step = current(schedule);
+    struct sentence who;
+    sentence_init(&who);
+    say_who(&who, step);
+    schedule->status = diagnose(schedule->diagnosis, STATUS_BAD_SCENARIO, "%s:%" PRIu32 ":%" PRIu32 ": script: %s %s",
+                                schedule->config->script_file, step->file_line, step->file_column, who.bytes, what);
+}
+
+static uint32_t line_of(const struct schedule *schedule, uint32_t site)
+{
+    struct source_place place;
+    launch_place(schedule->launch, site, &place);
+    return place.line;
+}
+
+/* The lines of all operations, ascending. */
+static void say_lines(struct sentence *text, const struct schedule *schedule)
+{
+    enum { LINES_SAID = 16 };
+    uint32_t below = 0;
+    for (int said = 0; said < LINES_SAID; said++) {
+        struct next_operation next;
+        uint32_t lowest = UINT32_MAX;
+        for (uint32_t at = 0; code_next(schedule->launch->code, &at, &next); at++) {
+            uint32_t line = line_of(schedule, next.site);
+            lowest = line > below && line < lowest ? line : lowest;
+        }
+        if (lowest == UINT32_MAX)
+            return;
+        sentence_add(text, said ? ", %" PRIu32 : "; it can stop at the operations of line %" PRIu32, lowest);
+        below = lowest;
+    }
+}
+
+static void never_came(struct schedule *schedule)
+{
+    const struct script_step *step = current(schedule);
+    struct sentence text;
+    sentence_init(&text);
+    sentence_add(&text, "ended without coming to ");
+    say_goal(&text, step);
+    if (step->until == SCRIPT_STEPS)
+        sentence_add(&text, ": it took %" PRIu64, schedule->chooser.script.steps);
+    if (step->until == SCRIPT_LINE)
+        say_lines(&text, schedule);
+    refuse(schedule, text.bytes);
+}
+
+static void cannot_go_on(struct schedule *schedule, const struct wave *wave)
+{
+    struct sentence text;
+    struct item item;
+    sentence_init(&text);
+    origin_item(&wave->origin, 0, &item);
+    sentence_add(&text, "cannot come to ");
+    say_goal(&text, current(schedule));
+    sentence_add(&text, ": work-item ");
+    sentence_ids(&text, item.global_id);
+    sentence_add(&text, " waits in %s at line %" PRIu32 " for work-items that this step does not run",
+                 launch_site(schedule->launch, wave->site)->what, line_of(schedule, wave->site));
+    refuse(schedule, text.bytes);
+}
+
+static void only_spins(struct schedule *schedule, const struct wave *wave)
+{
+    struct sentence text;
+    struct item item;
+    struct next_operation next;
+    sentence_init(&text);
+    origin_item(&wave->origin, 0, &item);
+    wave_next(wave, &next);
+    sentence_add(&text, "does not come to ");
+    say_goal(&text, current(schedule));
+    sentence_add(&text, ": work-item ");
+    sentence_ids(&text, item.global_id);
+    sentence_add(&text, " only reads what this step does not change, now at line %" PRIu32,
+                 line_of(schedule, next.kind == NEXT_UNSEEN ? wave_place(wave) : next.site));
+    refuse(schedule, text.bytes);
+}
+
+/* ---- who ----------------------------------------------------------------------------------- */
+
+/* Tile and local id of a global id, or of a group's; false: there is none. */
+static bool locate(const struct schedule *schedule, const struct script_step *step, uint64_t *out_tile,
+                   uint64_t out_local[3])
+{
+    const struct tiling *tiling = &schedule->launch->tiling;
+    uint64_t group[3];
+    for (int i = 0; i < 3; i++) {
+        uint64_t id = step->id[i];
+        if (step->who == SCRIPT_ITEM) {
+            id -= schedule->launch->info.global_offset[i];
+            if (id >= tiling->global_size[i])
+                return false;
+            out_local[i] = id % tiling->local_size[i];
+            id /= tiling->local_size[i];
+        }
+        if (id >= tiling->group_count[i])
+            return false;
+        group[i] = id;
+    }
+    *out_tile = (group[2] * tiling->group_count[1] + group[1]) * tiling->group_count[0] + group[0];
+    return true;
+}
+
+static void choose_waves(struct schedule *schedule, const struct script_step *step, const uint64_t local[3])
+{
+    struct script *script = &schedule->chooser.script;
+    const struct group *group = script->group;
+    uint32_t size = schedule->launch->info.sub_group_size;
+    script->from = 0;
+    script->to = group->wave_count;
+    if (step->who == SCRIPT_ITEM) {
+        script->from = (uint32_t)((local[2] * group->tile.size[1] + local[1]) * group->tile.size[0] + local[0]);
+        script->to = script->from + 1;
+    } else if (step->who == SCRIPT_SUB_GROUP) {
+        uint64_t from = (uint64_t)step->sub_group * size, to = from + size;
+        script->from = from < script->to ? (uint32_t)from : script->to;
+        script->to = to < script->to ? (uint32_t)to : script->to;
+    }
+}
+
+static bool begin(struct schedule *schedule)
+{
+    struct script *script = &schedule->chooser.script;
+    uint64_t tile, local[3] = {0};
+    if (!locate(schedule, current(schedule), &tile, local)) {
+        refuse(schedule, "is not in the launch");
+        return false;
+    }
+    script->group = choose_group(schedule, tile);
+    if (!script->group) {
+        if (schedule->status == STATUS_OK)
+            refuse(schedule, "has ended already");
+        return false;
+    }
+    choose_waves(schedule, current(schedule), local);
+    if (script->from == script->to) {
+        refuse(schedule, "is not in the launch");
+        return false;
+    }
+    script->begun = true;
+    script->came = false;
+    script->steps = 0;
+    for (uint32_t i = script->from; i < script->to; i++) {
+        struct group_wave *wave = &script->group->waves[i];
+        wave->barriers_before = wave->barriers;
+        wave->visits = wave->looked_at = 0;
+        wave->site_before = 0;
+        wave->stopped = false;
+    }
+    script_look(schedule);
+    return true;
+}
+
+/* ---- until what -------------------------------------------------------------------------------- */
+
+static uint64_t place_of(const struct group_wave *wave)
+{
+    return 2 * (1 + wave->steps + wave->barriers) + (wave->state == WAVE_READY);
+}
+
+/* A line is visited once however many operations of it follow each other; going back to one is another visit. */
+static bool visits(const struct schedule *schedule, const struct group_wave *wave, const struct next_operation *next,
+                   uint32_t line)
+{
+    if (next->kind == NEXT_UNSEEN || line_of(schedule, next->site) != line)
+        return false;
+    bool same_visit = wave->site_before && line_of(schedule, wave->site_before - 1) == line && next->site >= wave->site_before;
+    return !same_visit;
+}
+
+static bool is_atomic(const struct schedule *schedule, const struct next_operation *next)
+{
+    return next->kind == NEXT_ACCESS && launch_site(schedule->launch, next->site)->access >= ACCESS_ATOMIC_READ;
+}
+
+/* Is the place that the wave has just come to the one it was to come to? Not where the step before left it. */
+static bool reached(const struct schedule *schedule, struct group_wave *wave)
+{
+    const struct script_step *step = current(schedule);
+    struct next_operation next = {.kind = NEXT_UNSEEN};
+    if (step->until == SCRIPT_BARRIER)
+        return wave->state == WAVE_WAITS || wave->barriers > wave->barriers_before;
+    if (wave->state != WAVE_READY)
+        return false;
+    wave_next(wave->wave, &next);
+    bool there = wave->left_at != place_of(wave);
+    if (step->until == SCRIPT_LINE && there)
+        wave->visits += visits(schedule, wave, &next, step->line);
+    wave->site_before = next.kind == NEXT_UNSEEN ? 0 : next.site + 1;
+    return there && (step->until == SCRIPT_ATOMIC ? is_atomic(schedule, &next)
+                                                  : step->until == SCRIPT_LINE && wave->visits == step->count);
+}
+
+void script_look(struct schedule *schedule)
+{
+    struct script *script = &schedule->chooser.script;
+    for (uint32_t i = script->from; script->begun && script->group && i < script->to; i++) {
+        struct group_wave *wave = &script->group->waves[i];
+        if (wave->stopped || wave->looked_at == place_of(wave))
+            continue;
+        wave->looked_at = place_of(wave);
+        wave->stopped = reached(schedule, wave);
+        script->came |= wave->stopped;
+        if (wave->stopped && current(schedule)->until != SCRIPT_BARRIER)
+            wave->left_at = place_of(wave);
+    }
+}
+
+/* ---- one step after the other ---------------------------------------------------------------------- */
+
+/* False: nobody of the step is left to go on. */
+static bool next_wave(const struct schedule *schedule, struct pick *out_pick)
+{
+    const struct script *script = &schedule->chooser.script;
+    for (uint32_t i = script->from; script->group && i < script->to; i++) {
+        const struct group_wave *wave = &script->group->waves[i];
+        *out_pick = (struct pick){script->group, i};
+        if (!wave->stopped && wave->state == WAVE_READY)
+            return true;
+    }
+    out_pick->group = NULL;
+    return false;
+}
+
+/* Somebody of the step waits, and has not come to where it was to. */
+static const struct wave *who_waits(const struct script *script)
+{
+    for (uint32_t i = script->from; script->group && i < script->to; i++)
+        if (!script->group->waves[i].stopped && script->group->waves[i].state == WAVE_WAITS)
+            return script->group->waves[i].wave;
+    return NULL;
+}
+
+static void finish(struct schedule *schedule, bool enough)
+{
+    struct script *script = &schedule->chooser.script;
+    const struct wave *waits = enough ? NULL : who_waits(script);
+    if (waits) {
+        cannot_go_on(schedule, waits);
+    } else if (!enough && !script->came && current(schedule)->until != SCRIPT_END) {
+        never_came(schedule);
+    } else {
+        script->at++;
+        script->begun = false;
+        script->group = NULL;
+    }
+}
+
+bool script_pick(struct schedule *schedule, struct pick *out_pick)
+{
+    struct script *script = &schedule->chooser.script;
+    const struct schedule_config *config = schedule->config;
+    *out_pick = (struct pick){NULL, 0};
+    while (script->at < config->script_count && current(schedule)->launch != schedule->launch->info.launch)
+        script->at++;
+    if (script->at == config->script_count)
+        return false;
+    if (!script->begun && !begin(schedule))
+        return true;
+    bool enough = current(schedule)->until == SCRIPT_STEPS && script->steps >= current(schedule)->count;
+    if (enough || !next_wave(schedule, out_pick))
+        finish(schedule, enough);
+    else if (out_pick->group->waves[out_pick->index].quiet > PATIENT_STEPS)
+        only_spins(schedule, out_pick->group->waves[out_pick->index].wave);
+    else
+        script->steps++;
+    return true;
+}
