@@ -210,6 +210,8 @@ static cl_int ask_ils_with_version(const struct info_reply *reply, const struct 
     EXTENSION("cl_khr_3d_image_writes", 1, 0, 0, config->images) \
     EXTENSION("cl_khr_depth_images", 1, 0, 0, config->images) \
     EXTENSION("cl_khr_image2d_from_buffer", 1, 0, 0, config->images) \
+    EXTENSION("cl_khr_mipmap_image", 1, 0, 0, device_supports_read_write_images(device)) \
+    EXTENSION("cl_khr_mipmap_image_writes", 1, 0, 0, device_supports_read_write_images(device)) \
     EXTENSION("cl_khr_subgroups", 1, 0, 0, device_supports_sub_groups(device)) \
     EXTENSION("cl_khr_subgroup_extended_types", 1, 0, 0, device_supports_sub_groups(device)) \
     EXTENSION("cl_khr_subgroup_non_uniform_vote", 1, 0, 0, device_supports_sub_groups(device)) \

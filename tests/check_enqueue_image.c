@@ -49,7 +49,7 @@ static cl_command_type type_of(cl_event event)
     return type;
 }
 
-/* ---- contents ------------------------------------------------------------------------------ */
+/* ---- contents ---------------------------------------------------------------------------------- */
 
 START_TEST(written_texels_are_read_back)
 {
@@ -281,7 +281,65 @@ START_TEST(overlapping_maps_for_writing_are_refused)
 }
 END_TEST
 
-/* ---- errors ------------------------------------------------------------------------------------- */
+/* ---- mip levels -------------------------------------------------------------------------------- */
+
+static const struct pyramid {
+    struct shape shape;
+    int layers; /* the dimension that keeps its size; -1: none */
+    int used;   /* coordinates; the level's number stands behind them */
+} pyramids[] = {{{CL_MEM_OBJECT_IMAGE1D, {8, 1, 1}}, -1, 1},
+                {{CL_MEM_OBJECT_IMAGE1D_ARRAY, {8, 3, 1}}, 1, 2},
+                {{CL_MEM_OBJECT_IMAGE2D, {8, 8, 1}}, -1, 2},
+                {{CL_MEM_OBJECT_IMAGE2D_ARRAY, {8, 8, 3}}, 2, 3},
+                {{CL_MEM_OBJECT_IMAGE3D, {8, 8, 8}}, -1, 3}};
+
+static size_t level_region(const struct pyramid *p, size_t level, size_t region[3])
+{
+    for (int d = 0; d < 3; d++)
+        region[d] = d == p->layers                ? p->shape.region[d]
+                    : p->shape.region[d] >> level ? p->shape.region[d] >> level
+                                                  : 1;
+    return region[0] * region[1] * region[2];
+}
+
+START_TEST(commands_reach_mip_levels)
+{
+    const struct pyramid *p = &pyramids[_i];
+    cl_image_desc desc = image_desc(p->shape.type, 8, 8, p->layers < 0 ? 8 : 3);
+    uint32_t in[512], out[512];
+    size_t at[4] = {0}, to[4] = {0}, region[3];
+    cl_uint levels = 0;
+    desc.num_mip_levels = 4;
+    cl_mem pyramid = new_image(0, &rgba8, &desc, NULL);
+    cl_ok(clGetImageInfo(pyramid, CL_IMAGE_NUM_MIP_LEVELS, sizeof levels, &levels, NULL));
+    ck_assert_uint_eq(levels, 4);
+    for (size_t n = 0; n < 4; n++) {
+        at[p->used] = n;
+        count_up(in, level_region(p, n, region), (uint32_t)(1000 * n));
+        cl_ok(clEnqueueWriteImage(queue, pyramid, CL_TRUE, at, region, 0, 0, in, 0, NULL, NULL));
+    }
+    for (size_t n = 0; n < 4; n++) {
+        at[p->used] = n;
+        size_t count = level_region(p, n, region);
+        count_up(in, count, (uint32_t)(1000 * n));
+        cl_ok(clEnqueueReadImage(queue, pyramid, CL_TRUE, at, region, 0, 0, out, 0, NULL, NULL));
+        ck_assert_mem_eq(out, in, 4 * count);
+    }
+    at[p->used] = 4;
+    cl_is(clEnqueueReadImage(queue, pyramid, CL_TRUE, at, one, 0, 0, out, 0, NULL, NULL),
+          CL_INVALID_MIP_LEVEL);
+    cl_is(clEnqueueFillImage(queue, pyramid, in, at, one, 0, NULL, NULL), CL_INVALID_MIP_LEVEL);
+    cl_is(clEnqueueCopyImage(queue, pyramid, pyramid, zero, at, one, 0, NULL, NULL), CL_INVALID_MIP_LEVEL);
+    at[p->used] = 1, to[p->used] = 2;
+    cl_ok(
+        clEnqueueCopyImage(queue, pyramid, pyramid, at, to, one, 0, NULL, NULL)); /* levels do not overlap */
+    cl_ok(clEnqueueReadImage(queue, pyramid, CL_TRUE, to, one, 0, 0, out, 0, NULL, NULL));
+    ck_assert_uint_eq(out[0], 1000);
+    cl_ok(clReleaseMemObject(pyramid));
+}
+END_TEST
+
+/* ---- errors ------------------------------------------------------------------------------------ */
 
 static cl_mem image, buffer, stranger;
 
@@ -436,6 +494,7 @@ static Suite *suite(void)
     tcase_add_test(contents, copies_between_kinds);
     tcase_add_test(contents, fills_convert_the_color);
     tcase_add_loop_test(contents, mapped_texels_are_the_images, 0, SHAPES);
+    tcase_add_loop_test(contents, commands_reach_mip_levels, 0, 5);
     tcase_add_test(contents, unmapping_writes_the_region_alone);
     tcase_add_test(contents, overlapping_maps_for_writing_are_refused);
     suite_add_tcase(suite, contents);

@@ -14,7 +14,7 @@ static void refused(cl_mem_flags flags, const cl_image_format *format, const cl_
     cl_is(err, error);
 }
 
-/* ---- formats -------------------------------------------------------------------------- */
+/* ---- formats ----------------------------------------------------------------------------------- */
 
 static bool listed(cl_mem_flags flags, cl_mem_object_type type, cl_channel_order order, cl_channel_type data)
 {
@@ -160,7 +160,7 @@ START_TEST(limits_are_at_least_the_least)
 }
 END_TEST
 
-/* ---- creation ------------------------------------------------------------------------------ */
+/* ---- creation ---------------------------------------------------------------------------------- */
 
 START_TEST(images_answer_what_they_are)
 {
@@ -274,6 +274,25 @@ START_TEST(descriptors_are_checked)
 }
 END_TEST
 
+START_TEST(mipmapped_images_are_checked)
+{
+    static const cl_image_format depth = {CL_DEPTH, CL_FLOAT};
+    uint8_t bytes[256] = {0};
+    size_t size = 0;
+    cl_image_desc desc = image_desc(CL_MEM_OBJECT_IMAGE2D, 5, 3, 0);
+    desc.num_mip_levels = 3;
+    cl_mem image = new_image(0, &rgba8, &desc, NULL);
+    cl_ok(clGetMemObjectInfo(image, CL_MEM_SIZE, sizeof size, &size, NULL));
+    ck_assert_uint_eq(size, 4 * (15 + 2 + 1)); /* 5 x 3, 2 x 1, 1 x 1 */
+    cl_ok(clReleaseMemObject(image));
+    refused(0, &depth, &desc, NULL, CL_INVALID_IMAGE_DESCRIPTOR);
+    refused(CL_MEM_COPY_HOST_PTR, &rgba8, &desc, bytes, CL_INVALID_IMAGE_DESCRIPTOR);
+    refused(CL_MEM_USE_HOST_PTR, &rgba8, &desc, bytes, CL_INVALID_IMAGE_DESCRIPTOR);
+    desc.num_mip_levels = 4;
+    refused(0, &rgba8, &desc, NULL, CL_INVALID_IMAGE_DESCRIPTOR);
+}
+END_TEST
+
 START_TEST(creation_checks_flags_and_pointer)
 {
     uint8_t bytes[64] = {0};
@@ -324,7 +343,7 @@ START_TEST(images_of_1_1_are_made)
 }
 END_TEST
 
-/* ---- images of other objects -------------------------------------------------------------------- */
+/* ---- images of other objects ------------------------------------------------------------------- */
 
 START_TEST(images_share_the_bytes_of_a_buffer)
 {
@@ -397,7 +416,7 @@ START_TEST(images_view_other_images)
 }
 END_TEST
 
-/* ---- samplers --------------------------------------------------------------------------------------- */
+/* ---- samplers ---------------------------------------------------------------------------------- */
 
 START_TEST(samplers_answer_what_they_are)
 {
@@ -495,7 +514,7 @@ START_TEST(sampler_creation_checks_its_arguments)
 }
 END_TEST
 
-/* ---- as arguments -------------------------------------------------------------------------------------- */
+/* ---- as arguments ------------------------------------------------------------------------------ */
 
 static const char takes_images[] =
     "kernel void takes(read_only image2d_t in, write_only image2d_t out, sampler_t s, read_only image3d_t "
@@ -657,6 +676,7 @@ static Suite *suite(void)
     tcase_add_test(with, images_answer_what_they_are);
     tcase_add_test(with, sizes_are_checked);
     tcase_add_test(with, descriptors_are_checked);
+    tcase_add_test(with, mipmapped_images_are_checked);
     tcase_add_test(with, creation_checks_flags_and_pointer);
     tcase_add_test(with, images_of_1_1_are_made);
     tcase_add_test(with, images_share_the_bytes_of_a_buffer);

@@ -352,7 +352,9 @@ START_TEST(every_format_takes_the_nearest_number)
                 int c = where ? (int)(where - "rgba") : 0;
                 if (channels[channel] == 'x')
                     continue;
-                double value = sort == 'i' ? (double)in[i].i[c] : sort == 'u' ? (double)in[i].u[c] : in[i].f[c];
+                double value = sort == 'i'   ? (double)in[i].i[c]
+                               : sort == 'u' ? (double)in[i].u[c]
+                                             : in[i].f[c];
                 double want = fmin(fmax(value, low), high);
                 ck_assert_msg(fabs(got[c] - want) <= half_step(type, channel, want) * 1.000001,
                               "format %x %x component %d of %.9g: %.9g", formats[k].image_channel_order, type,
@@ -403,7 +405,7 @@ START_TEST(halves_are_read_and_written)
 }
 END_TEST
 
-/* ---- sampling: a second opinion ------------------------------------------------------------------- */
+/* ---- sampling: a second opinion ---------------------------------------------------------------- */
 
 static const struct kind {
     cl_mem_object_type type;
@@ -677,7 +679,7 @@ START_TEST(batches_and_lanes_give_the_same_bits)
 }
 END_TEST
 
-/* ---- the border, constant samplers, queries ---------------------------------------------------------- */
+/* ---- the border, constant samplers, queries ---------------------------------------------------- */
 
 START_TEST(borders_have_the_alpha_of_their_order)
 {
@@ -821,8 +823,7 @@ START_TEST(every_kind_is_written_and_read)
 }
 END_TEST
 
-/* ---- findings
- * ----------------------------------------------------------------------------------------------- */
+/* ---- what is found ----------------------------------------------------------------------------- */
 
 static void *extension(const char *name)
 {
@@ -847,6 +848,121 @@ static void expect_finding(const char *id, const char *why)
     ck_assert_msg(strstr(finding.why, why) != NULL, "%s", finding.why);
     clear();
 }
+
+/* ---- mipmaps ----------------------------------------------------------------------------------- */
+
+enum { LEVELS = 4 };
+
+/* An 8 x 8 image whose level n is filled with 10 * (n + 1). */
+static cl_mem new_pyramid(cl_mem_flags flags, const cl_image_format *format)
+{
+    cl_image_desc desc = image_desc(CL_MEM_OBJECT_IMAGE2D, 8, 8, 0);
+    desc.num_mip_levels = LEVELS;
+    cl_mem image = new_image(flags, format, &desc, NULL);
+    for (size_t n = 0; n < LEVELS; n++) {
+        const float color[4] = {10 * (float)(n + 1), 0, 0, 0};
+        cl_ok(clEnqueueFillImage(queue, image, color, (size_t[]){0, 0, n}, (size_t[]){8u >> n, 8u >> n, 1}, 0,
+                                 NULL, NULL));
+    }
+    return image;
+}
+
+static cl_sampler mip_sampler(cl_filter_mode mip, float low, float high)
+{
+    cl_int err;
+    cl_uint bits[2];
+    memcpy(&bits[0], &low, 4);
+    memcpy(&bits[1], &high, 4);
+    const cl_sampler_properties list[] = {CL_SAMPLER_ADDRESSING_MODE,
+                                          CL_ADDRESS_CLAMP_TO_EDGE,
+                                          CL_SAMPLER_MIP_FILTER_MODE_KHR,
+                                          mip,
+                                          CL_SAMPLER_LOD_MIN_KHR,
+                                          bits[0],
+                                          CL_SAMPLER_LOD_MAX_KHR,
+                                          bits[1],
+                                          0};
+    cl_sampler sampler = clCreateSamplerWithProperties(context, list, &err);
+    cl_ok(err);
+    return sampler;
+}
+
+START_TEST(levels_are_chosen_as_asked)
+{
+    static const cl_image_format r32 = {CL_R, CL_FLOAT};
+    static const struct {
+        cl_filter_mode mip;
+        float low, high, lod, want;
+    } rows[] = {{CL_FILTER_NEAREST, 0, 99, 0.4f, 10}, {CL_FILTER_NEAREST, 0, 99, 0.6f, 20},
+                {CL_FILTER_NEAREST, 0, 99, 9, 40},    {CL_FILTER_NEAREST, 0, 99, -3, 10},
+                {CL_FILTER_NEAREST, 2, 99, 0.5f, 30}, {CL_FILTER_NEAREST, 0, 1, 3, 20},
+                {CL_FILTER_LINEAR, 0, 99, 0.5f, 15},  {CL_FILTER_LINEAR, 0, 99, 1.25f, 22.5f},
+                {CL_FILTER_LINEAR, 0, 99, 7, 40},     {CL_FILTER_LINEAR, 0.75f, 99, 0, 17.5f}};
+    cl_program program = build_program(
+        "#pragma OPENCL EXTENSION cl_khr_mipmap_image : enable\n"
+        "kernel void at_lod(read_only image2d_t in, sampler_t s, float lod, global float *out) {\n"
+        "  out[0] = read_imagef(in, s, (float2)(0.5f, 0.5f), lod).x;\n"
+        "  float step = exp2(lod) / 8;\n"
+        "  out[1] = read_imagef(in, s, (float2)(0.5f, 0.5f), (float2)(step, 0), (float2)(0, step / 2)).x;\n"
+        "  out[2] = read_imagef(in, s, (float2)(0.5f, 0.5f)).x; out[3] = get_image_num_mip_levels(in); }\n"
+        "kernel void volume(read_only image3d_t in, sampler_t s, global float *out) {\n"
+        "  out[0] = read_imagef(in, s, (float4)(0.5f), (float4)(0.25f), (float4)(0)).x; }\n",
+        "-cl-std=CL2.0");
+    cl_kernel kernel = new_kernel(program, "at_lod");
+    cl_mem image = new_pyramid(0, &r32), out = cl_buffer(context, 0, 16, NULL);
+    set_arg(kernel, 0, image);
+    set_arg(kernel, 3, out);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        float got[4];
+        cl_sampler sampler = mip_sampler(rows[i].mip, rows[i].low, rows[i].high);
+        cl_ok(clSetKernelArg(kernel, 1, sizeof sampler, &sampler));
+        cl_ok(clSetKernelArg(kernel, 2, sizeof rows[i].lod, &rows[i].lod));
+        run(kernel, 1, 1, 1, 1);
+        read_buffer(out, got, sizeof got);
+        ck_assert_msg(got[0] == rows[i].want, "row %zu: %g, not %g", i, (double)got[0], (double)rows[i].want);
+        ck_assert_msg(fabsf(got[1] - rows[i].want) < 1e-2f, "row %zu by gradients: %g", i, (double)got[1]);
+        ck_assert(got[2] == 10 && got[3] == LEVELS);
+        cl_ok(clReleaseSampler(sampler));
+    }
+    cl_ok(clReleaseMemObject(image));
+    cl_ok(clReleaseMemObject(out));
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseProgram(program));
+}
+END_TEST
+
+START_TEST(levels_are_written_by_kernels)
+{
+    cl_program program = build_program(
+        "#pragma OPENCL EXTENSION cl_khr_mipmap_image_writes : enable\n"
+        "kernel void put(write_only image2d_t out, int level) {\n"
+        "  write_imagef(out, (int2)(get_global_id(0), get_global_id(1)), level, (float4)(0.5f + level)); }\n",
+        "-cl-std=CL2.0");
+    static const cl_image_format r32 = {CL_R, CL_FLOAT};
+    const int level = 2, far = 4;
+    float texels[4], below[16];
+    cl_kernel kernel = new_kernel(program, "put");
+    cl_mem image = new_pyramid(0, &r32);
+    set_arg(kernel, 0, image);
+    cl_ok(clSetKernelArg(kernel, 1, sizeof level, &level));
+    run(kernel, 2, 2, 2, 1);
+    cl_ok(clEnqueueReadImage(queue, image, CL_TRUE, (size_t[]){0, 0, 2}, (size_t[]){2, 2, 1}, 0, 0, texels, 0,
+                             NULL, NULL));
+    cl_ok(clEnqueueReadImage(queue, image, CL_TRUE, (size_t[]){0, 0, 1}, (size_t[]){4, 4, 1}, 0, 0, below, 0,
+                             NULL, NULL));
+    for (int i = 0; i < 4; i++)
+        ck_assert(texels[i] == 2.5f && below[i] == 20 && below[15 - i] == 20);
+    expect_finding(NULL, NULL);
+    cl_ok(clSetKernelArg(kernel, 1, sizeof far, &far));
+    run(kernel, 1, 1, 1, 1);
+    expect_finding("out-of-bounds-write", "of mip level 4");
+    cl_ok(clReleaseMemObject(image));
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseProgram(program));
+}
+END_TEST
+
+/* ---- findings ---------------------------------------------------------------------------------- */
 
 START_TEST(what_the_text_leaves_undefined_is_found)
 {
@@ -963,6 +1079,8 @@ static Suite *suite(void)
     tcase_add_test(tests, borders_have_the_alpha_of_their_order);
     tcase_add_test(tests, kernels_ask_what_images_are);
     tcase_add_loop_test(tests, every_kind_is_written_and_read, 0, 6);
+    tcase_add_test(tests, levels_are_chosen_as_asked);
+    tcase_add_test(tests, levels_are_written_by_kernels);
     tcase_add_loop_test(tests, what_the_text_leaves_undefined_is_found, 0, 10);
     tcase_add_test(tests, mapped_images_are_found);
     suite_add_tcase(suite, tests);

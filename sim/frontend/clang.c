@@ -62,6 +62,7 @@ static const char *const image_macros[] = {
     "__IMAGE_SUPPORT__",          "__opencl_c_images",
     "__opencl_c_3d_image_writes", "__opencl_c_read_write_images",
     "cl_khr_3d_image_writes",     "cl_khr_depth_images",
+    "cl_khr_mipmap_image",        "cl_khr_mipmap_image_writes",
 };
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
@@ -83,6 +84,8 @@ static void add_extensions(const struct compile_request *request, unsigned cl_st
         {request->int64_atomics, 100, 300, ",+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics"},
         {request->images, 100, 299, ",+cl_khr_3d_image_writes,+cl_khr_depth_images"},
         {true, 300, 300, ",+cl_khr_3d_image_writes,+cl_khr_depth_images"},
+        {request->images, 200, 299, ",+cl_khr_mipmap_image,+cl_khr_mipmap_image_writes"},
+        {true, 300, 300, ",+cl_khr_mipmap_image,+cl_khr_mipmap_image_writes"},
         /* without images the header itself does not compile: see image_macros */
         {true, 300, 300, ",+__opencl_c_images,+__opencl_c_3d_image_writes,+__opencl_c_read_write_images"},
         {request->sub_groups, 120, 300, ",+cl_khr_subgroups"},

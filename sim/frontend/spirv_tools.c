@@ -66,6 +66,31 @@ static void add_diagnostic(spv_diagnostic diagnostic, bool in_text, struct text 
         text_addf(log, "instruction %zu: %s\n", diagnostic->position.index, diagnostic->error);
 }
 
+/* What cl_khr_mipmap_image and its writes allow and the validator does not: a level for OpImageWrite, and gradients
+ * of four components, as OpenCL C has them for volumes. Judged is a copy without them; whoever runs the module looks
+ * at them himself. Returns the words of the copy; 0: there is nothing to take out. */
+static size_t copy_without_levels(const uint32_t *words, size_t word_count, uint32_t *out)
+{
+    bool found = false;
+    size_t kept = 0;
+    for (size_t at = 0, count; at < word_count; at += count) {
+        uint32_t opcode = words[at] & SpvOpCodeMask;
+        count = at < HEADER_WORDS ? 1 : words[at] >> SpvWordCountShift;
+        if (count == 0 || count > word_count - at)
+            return 0;
+        bool write = at >= HEADER_WORDS && opcode == SpvOpImageWrite && count == 6 && words[at + 4] == SpvImageOperandsLodMask;
+        bool gradient = at >= HEADER_WORDS && opcode == SpvOpImageSampleExplicitLod && count == 8 &&
+                        words[at + 5] == SpvImageOperandsGradMask;
+        size_t rest = write ? 4 : gradient ? 3 : count;
+        memcpy(out + kept, words + at, rest * sizeof *out);
+        if (write || gradient)
+            out[kept] = (uint32_t)rest << SpvWordCountShift | (gradient ? (uint32_t)SpvOpUndef : opcode);
+        kept += rest;
+        found |= write || gradient;
+    }
+    return found ? kept : 0;
+}
+
 enum status spirv_validate(const uint32_t *words, size_t word_count, char **out_log)
 {
     struct text log = {0};
@@ -73,12 +98,15 @@ enum status spirv_validate(const uint32_t *words, size_t word_count, char **out_
     spv_context context = spvContextCreate(module_environment(words, word_count));
     spv_validator_options options = spvValidatorOptionsCreate();
     enum status status = STATUS_OUT_OF_MEMORY;
-    if (context && options) {
-        spv_const_binary_t binary = {words, word_count};
+    uint32_t *judged = malloc((word_count + 1) * sizeof *judged);
+    if (context && options && judged) {
+        size_t judged_count = copy_without_levels(words, word_count, judged);
+        spv_const_binary_t binary = {judged_count ? judged : words, judged_count ? judged_count : word_count};
         spv_result_t result = spvValidateWithOptions(context, options, &binary, &diagnostic);
         status = result == SPV_SUCCESS ? STATUS_OK : STATUS_BAD_BINARY;
         add_diagnostic(diagnostic, false, &log);
     }
+    free(judged);
     spvDiagnosticDestroy(diagnostic);
     if (options)
         spvValidatorOptionsDestroy(options);
