@@ -11,6 +11,10 @@
  *   inout TYPE N        as small, printed afterwards
  *   scalar TYPE VALUE   an argument by value; bytes N one of N bytes 0, 1, 2 ...
  *   shared BYTES        a local argument
+ *   image TYPE W H D    an image of four channels to read, of reproducible values; TYPE uchar: normalised
+ *                       bytes, char, int, uint, float: as they are. W 0 0: 1D, W H 0: 2D, else 3D
+ *   picture TYPE W H D  one to write, printed afterwards
+ *   layers TYPE W H N   as image: N 2D images
  *   times N             launched N times
  *   spec ID VALUE       a 32-bit specialisation constant; specbool ID VALUE a truth value
  *   self                every printed value must be 1: the kernel judges itself
@@ -40,12 +44,13 @@ enum type { CHAR, UCHAR, SHORT, USHORT, INT, UINT, LONG, ULONG, HALF, FLOAT, DOU
 static const struct { const char *name; size_t bytes; } types[TYPES] = {
     {"char", 1}, {"uchar", 1}, {"short", 2}, {"ushort", 2}, {"int", 4}, {"uint", 4}, {"long", 8}, {"ulong", 8}, {"half", 2}, {"float", 4}, {"double", 8}};
 
-enum arg_kind { ARG_OUT, ARG_IN, ARG_SMALL, ARG_INOUT, ARG_SCALAR, ARG_BYTES, ARG_SHARED };
+enum arg_kind { ARG_OUT, ARG_IN, ARG_SMALL, ARG_INOUT, ARG_SCALAR, ARG_BYTES, ARG_SHARED, ARG_IMAGE, ARG_PICTURE, ARG_LAYERS };
 
 struct arg {
     enum arg_kind kind;
     enum type type;
     size_t count;
+    size_t size[3]; /* of images */
     double value;
     cl_mem buffer;
     void *data;
@@ -122,15 +127,21 @@ static double number(char **words, cl_uint *at)
 
 static bool parse_arg(struct run *run, const char *word, char **words, cl_uint *at)
 {
-    static const char *const kinds[] = {"out", "in", "small", "inout", "scalar", "bytes", "shared"};
-    for (int k = ARG_OUT; k <= ARG_SHARED; k++) {
+    static const char *const kinds[] = {"out", "in", "small", "inout", "scalar", "bytes", "shared", "image", "picture", "layers"};
+    for (int k = ARG_OUT; k <= ARG_LAYERS; k++) {
         if (strcmp(word, kinds[k]))
             continue;
         if (run->arg_count == ARGS_MAX)
             give_up("too many arguments", ARGS_MAX);
         struct arg *arg = &run->args[run->arg_count++];
         arg->kind = (enum arg_kind)k;
-        arg->type = k >= ARG_BYTES ? UCHAR : type_named(words[(*at)++]);
+        arg->type = k == ARG_BYTES || k == ARG_SHARED ? UCHAR : type_named(words[(*at)++]);
+        if (k >= ARG_IMAGE) {
+            if (sizes(words, at, arg->size) != 3)
+                give_up("an image has three sizes", 0);
+            arg->count = 4 * arg->size[0] * (arg->size[1] ? arg->size[1] : 1) * (arg->size[2] ? arg->size[2] : 1);
+            return true;
+        }
         arg->value = number(words, at);
         arg->count = k == ARG_SCALAR ? 1 : (size_t)arg->value;
         return true;
@@ -225,10 +236,48 @@ static void fill(const struct arg *arg, uint64_t seed)
     }
 }
 
+static void make_image(struct arg *arg, cl_context context, cl_kernel kernel, cl_uint index)
+{
+    static const cl_channel_type channels[TYPES] = {[CHAR] = CL_SIGNED_INT8,   [UCHAR] = CL_UNORM_INT8, [INT] = CL_SIGNED_INT32,
+                                                    [UINT] = CL_UNSIGNED_INT32, [FLOAT] = CL_FLOAT,     [HALF] = CL_HALF_FLOAT};
+    const size_t *size = arg->size;
+    cl_image_format format = {CL_RGBA, channels[arg->type]};
+    cl_image_desc desc = {.image_type = arg->kind == ARG_LAYERS ? CL_MEM_OBJECT_IMAGE2D_ARRAY
+                                        : size[2]               ? CL_MEM_OBJECT_IMAGE3D
+                                        : size[1]               ? CL_MEM_OBJECT_IMAGE2D
+                                                                : CL_MEM_OBJECT_IMAGE1D,
+                          .image_width = size[0],
+                          .image_height = size[1]};
+    cl_int err;
+    if (arg->kind == ARG_LAYERS)
+        desc.image_array_size = size[2];
+    else
+        desc.image_depth = size[2];
+    arg->data = calloc(arg->count + 1, types[arg->type].bytes);
+    fill(arg, index);
+    arg->buffer = clCreateImage(context, CL_MEM_COPY_HOST_PTR, &format, &desc, arg->data, &err);
+    demand(err, "create an image");
+    demand(clSetKernelArg(kernel, index, sizeof arg->buffer, &arg->buffer), "set an image argument");
+}
+
+static void read_back(const struct arg *arg, cl_command_queue queue)
+{
+    const size_t origin[3] = {0, 0, 0}, region[3] = {arg->size[0], arg->size[1] ? arg->size[1] : 1, arg->size[2] ? arg->size[2] : 1};
+    if (arg->kind == ARG_PICTURE)
+        demand(clEnqueueReadImage(queue, arg->buffer, CL_TRUE, origin, region, 0, 0, arg->data, 0, NULL, NULL), "read an image");
+    else
+        demand(clEnqueueReadBuffer(queue, arg->buffer, CL_TRUE, 0, arg->count * types[arg->type].bytes, arg->data, 0, NULL, NULL),
+               "read a buffer");
+}
+
 static void make_arg(struct arg *arg, cl_context context, cl_kernel kernel, cl_uint index)
 {
     cl_int err = CL_SUCCESS;
     size_t size = arg->count * types[arg->type].bytes;
+    if (arg->kind >= ARG_IMAGE) {
+        make_image(arg, context, kernel, index);
+        return;
+    }
     if (arg->kind == ARG_SHARED) {
         demand(clSetKernelArg(kernel, index, size, NULL), "set a local argument");
         return;
@@ -406,9 +455,9 @@ static int run_file(const char *platform, const char *path)
         launch(&run, queue, kernel);
     for (cl_uint i = 0; i < run.arg_count; i++) {
         struct arg *arg = &run.args[i];
-        if (arg->kind != ARG_OUT && arg->kind != ARG_INOUT)
+        if (arg->kind != ARG_OUT && arg->kind != ARG_INOUT && arg->kind != ARG_PICTURE)
             continue;
-        demand(clEnqueueReadBuffer(queue, arg->buffer, CL_TRUE, 0, arg->count * types[arg->type].bytes, arg->data, 0, NULL, NULL), "read a buffer");
+        read_back(arg, queue);
         if (run.self)
             judge_self(arg, i);
         else
