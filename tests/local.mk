@@ -165,6 +165,10 @@ check_PROGRAMS += %D%/check_spirv_table
 %C%_check_spirv_table_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 %C%_check_spirv_table_LDADD = libsim.la $(JANSSON_LIBS) $(CHECK_LIBS)
 
+check_PROGRAMS += %D%/check_race
+%C%_check_race_SOURCES = %D%/check_race.c %D%/race_world.c %D%/race_world.h
+%C%_check_race_LDADD = libsim.la $(CHECK_LIBS)
+
 # Not a test by itself: check_differential.sh runs it. Its kernels are in the directory differential.
 noinst_PROGRAMS += %D%/run_differential
 %C%_run_differential_SOURCES = %D%/differential.c
@@ -215,6 +219,7 @@ test_scripts = \
 	%D%/check_forms.sh \
 	%D%/check_layers.sh \
 	%D%/check_litmus.sh \
+	%D%/check_mutation.sh \
 	%D%/check_partition.sh \
 	%D%/check_repeat.sh \
 	%D%/check_replay.sh \

@@ -7,6 +7,7 @@
 
 #include "misuse.h"
 #include "race.h"
+#include "rule.h"
 
 /* The lanes of a wave as units. */
 struct crew {
@@ -69,7 +70,7 @@ static struct shadow_region *region_of(struct checker *checker, const struct reg
         shadow_region_fini(shadow);
     if (shadow)
         shadow_region_init(shadow, region->id, region->low, region->high,
-                           region->kind == REGION_LOCAL_VARIABLE ? IN_LOCAL : IN_GLOBAL);
+                           region->kind == REGION_LOCAL_VARIABLE && RULE(2) ? IN_LOCAL : IN_GLOBAL);
     return shadow;
 }
 
@@ -78,7 +79,7 @@ static void renew_local(struct checker *checker, struct shadow_region *region, u
 {
     const struct group_order *group = order_group_find(&checker->order, number);
     uint64_t base = group ? group->base[IN_LOCAL] : 1;
-    if (region->group == number && (region->base == base || (group && group->copy_count)))
+    if ((region->group == number || !RULE(38)) && (region->base == base || (group && group->copy_count)))
         return;
     region->group = number;
     region->base = base;
@@ -244,7 +245,7 @@ static void once_per_group(struct checker *checker, const struct sync_event *eve
         else if (event->kind == SYNC_COPY_WAIT)
             order_copy_wait(&checker->order, group, event->copy);
         else
-            order_barrier(&checker->order, group, event->regions, event->scope, event->origin.site);
+            order_barrier(&checker->order, group, RULE(20) ? event->regions : REGION_GLOBAL, event->scope, event->origin.site);
         return;
     }
 }
@@ -254,7 +255,7 @@ static void on_sync(void *self, const struct sync_event *event)
     struct checker *checker = self;
     if (checker->atomics_wanted)
         misuse_sync(&checker->misuse, event);
-    if (!checker->races_wanted || event->kind == SYNC_COLLECTIVE) /* R20: values pass, and no order */
+    if (!checker->races_wanted || (event->kind == SYNC_COLLECTIVE && RULE(20))) /* values pass, and no order */
         return;
     checker->time++;
     man(checker, &event->origin, event->lane_count);

@@ -76,10 +76,13 @@ static bool grow(struct order *order, void **items, uint32_t *room, size_t size)
     return true;
 }
 
-static bool same_sender(const struct message *a, const struct message *b)
+/* Do both reach the same readers? A reader of a narrower scope may ask for the place of a wider release. */
+static bool same_sender(const struct order *order, const struct message *a, const struct message *b)
 {
     if (a->scope != b->scope || a->fence != b->fence || a->flags != b->flags)
         return false;
+    if (order->rule == SCOPE_RULE_INCLUSIVE31)
+        return a->place.group == b->place.group && a->place.sub_group == b->place.sub_group;
     if (a->scope > SCOPE_WORK_GROUP)
         return true;
     return a->place.group == b->place.group && (a->scope != SCOPE_SUB_GROUP || a->place.sub_group == b->place.sub_group);
@@ -90,7 +93,7 @@ static void list_add(struct order *order, struct message_list *list, const struc
 {
     for (uint32_t i = 0; i < list->count; i++) {
         struct message *old = &list->items[i];
-        if (!same_sender(old, message))
+        if (!same_sender(order, old, message))
             continue;
         for (int r = 0; r < ORDER_REGIONS; r++)
             join_into(order, &old->known[r], message->known[r]);
@@ -417,7 +420,8 @@ static void apply(struct order *order, const struct agent *agent, const struct m
         return;
     }
     join_into(order, &item->acquired[region], message->known[region]);
-    if (is_dual(message->fence, message->flags) && is_dual(end->fence, end->flags) && RULE(15))
+    bool dual = is_dual(message->fence, message->flags) && is_dual(end->fence, end->flags) && RULE(15);
+    if (dual || !RULE(16)) /* seq_cst alone would not do: no data race chain passes through it (R21) */
         for (int r = IN_GLOBAL; r <= IN_LOCAL; r++)
             join_into(order, &item->acquired[r], message->known[r]);
     else if (message->known[IN_GLOBAL] && message->known[IN_LOCAL])
@@ -631,7 +635,7 @@ static void keep_live(struct order *order, struct agent *agent, const struct var
     struct item_order *item = agent->item;
     uint32_t at = 0;
     for (struct live_release *live; (live = live_of(agent, variable, &at));) {
-        if (!same_sender(&live->message, message))
+        if (!same_sender(order, &live->message, message))
             continue;
         for (int r = 0; r < ORDER_REGIONS; r++)
             set(order, &live->message.known[r], knowledge_share(message->known[r]));
@@ -652,6 +656,13 @@ static void keep_live(struct order *order, struct agent *agent, const struct var
     }
     item->live[at] = (struct live_release){variable->address, variable->generation, *message};
     share_all(item->live[at].message.known, message->known);
+}
+
+/* Every sequence ends: bytes were written that are no part of this object (R36). */
+static void break_off(struct order *order, struct variable *variable)
+{
+    list_clear(order, &variable->messages);
+    variable->generation++;
 }
 
 /* A store that is no read-modify-write: of the old sequences only the agent's own go on (R8). */
@@ -683,17 +694,33 @@ static void send_own(struct order *order, struct agent *agent, struct variable *
                      uint64_t tick)
 {
     struct message message = {.scope = act->scope, .place = agent->place, .unit = agent->unit, .site = act->site};
-    message.known[act->region] = publish(order, agent, act->region, tick);
+    for (int r = IN_GLOBAL; r <= IN_LOCAL; r++)
+        if (r == act->region || !RULE(16))
+            message.known[r] = publish(order, agent, r, tick);
     send(order, agent, variable, &message);
     drop_all(order, message.known);
+}
+
+/* Objects that overlap this one and begin elsewhere. */
+static void break_neighbours(struct order *order, const struct atomic_act *act)
+{
+    struct variable *before = variable_find(order, act->address - 4), *inside = variable_find(order, act->address + 4);
+    if (before && before->size == 8)
+        break_off(order, before);
+    if (inside && act->size == 8)
+        break_off(order, inside);
 }
 
 static void store(struct order *order, struct agent *agent, struct variable *variable, const struct atomic_act *act)
 {
     bool release = releases(act->order) && RULE(5);
-    if (!act->reads || variable->size != act->size)
+    if (variable->size != act->size)
+        break_off(order, variable);
+    else if (!act->reads)
         restart(order, agent, variable);
     variable->size = act->size;
+    if (order->wide)
+        break_neighbours(order, act);
     for (uint32_t i = 0; agent->item && i < agent->item->fences.count; i++) {
         struct message message = agent->item->fences.items[i];
         if (message.flags >> act->region & 1)
@@ -756,6 +783,7 @@ void order_atomic(struct order *order, struct agent *agent, const struct atomic_
         variable = variable_of(order, act);
     if (!variable)
         return;
+    order->wide |= act->size == 8;
     if (act->reads && variable->size == act->size)
         load(order, agent, variable, act);
     if (act->writes)

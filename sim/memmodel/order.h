@@ -111,6 +111,7 @@ struct order {
     struct group_order *groups;               /* those resident that synchronised */
     struct copy_order *copies; uint32_t copy_count, copy_room;
     struct variable **variables; uint32_t variable_count, variable_buckets;
+    bool wide;                                /* some atomic object has 8 bytes */
     bool failed;
 };
 

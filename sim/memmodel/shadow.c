@@ -368,7 +368,7 @@ static bool knows(const struct visit *visit, uint64_t unit, uint64_t tick)
 static bool judge(const struct visit *visit, uint64_t unit, uint32_t context, bool latest)
 {
     const struct context *how = context_at(visit->region, context);
-    if (unit == visit->now->agent->unit)
+    if (unit == visit->now->agent->unit && RULE(3))
         return false;
     if (!is_write(how->kind) && !is_write(visit->now->how.kind) && RULE(4))
         return false;
@@ -480,6 +480,8 @@ static bool plain_read(const struct visit *visit, uint64_t *cell)
 {
     struct crowd *crowd = crowd_of(visit->region, cell);
     judge_write(visit, cell);
+    if (!RULE(4))
+        judge_readers(visit, cell);
     if (crowd)
         judge_atomics(visit, crowd);
     else if (replaces(visit, cell[1])) {
@@ -515,7 +517,7 @@ static bool visit_cell(const struct visit *visit, uint64_t *cell)
 void shadow_access(struct shadow *shadow, struct shadow_region *region, const struct shadow_access *now)
 {
     struct visit visit = {.shadow = shadow, .region = region, .now = now};
-    const bool bytes = ((now->address - region->low) | now->how.size) & 3;
+    const bool bytes = ((now->address - region->low) | now->how.size) & 3 && RULE(35);
     const uint64_t end = now->address + now->how.size;
     visit.context = context_of(region, &now->how);
     if (!visit.context) {

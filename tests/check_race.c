@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The rules of the memory model (R1 to R38 of OpenCL 2.2 API 3.3.3 to 3.3.6, those inside one launch), a test for each:
+ * a few deeds, and whether they race. Every trace is also given to an oracle that computes happens-before as a
+ * transitive closure, and so are random ones.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "race_world.h"
+
+enum { DATA = 0, FLAG = 8, OTHER = 16 };
+#define LDATA (LOCAL + 0)
+#define LFLAG (LOCAL + 8)
+
+/* Two groups of two: items 0, 1 | 2, 3. */
+static void two_groups(void) { world_begin(2, 2, 1, SCOPE_RULE_EQUAL); }
+static void one_group(void) { world_begin(1, 4, 2, SCOPE_RULE_EQUAL); } /* sub-groups 0, 1 | 2, 3 */
+
+static void judge_at(uint32_t address, bool racy)
+{
+    const char *difference = world_disagreement();
+    ck_assert_msg(!difference, "%s", difference);
+    ck_assert_int_eq(world_races_at(address), racy);
+    world_end();
+}
+#define races_at(address) judge_at(address, true)
+#define clean_at(address) judge_at(address, false)
+
+static void store(uint32_t item, uint32_t flag, enum memory_order order, enum memory_scope scope)
+{
+    atomic(item, flag, 4, ACCESS_ATOMIC_WRITE, order, scope);
+}
+static void load(uint32_t item, uint32_t flag, enum memory_order order, enum memory_scope scope)
+{
+    atomic(item, flag, 4, ACCESS_ATOMIC_READ, order, scope);
+}
+static void update(uint32_t item, uint32_t flag, enum memory_order order, enum memory_scope scope)
+{
+    atomic(item, flag, 4, ACCESS_ATOMIC_UPDATE, order, scope);
+}
+static void release(uint32_t item, uint32_t flag, enum memory_scope scope) { store(item, flag, ORDER_RELEASE, scope); }
+static void acquire(uint32_t item, uint32_t flag, enum memory_scope scope) { load(item, flag, ORDER_ACQUIRE, scope); }
+
+/* ---- definitions ---------------------------------------------------------------------- */
+
+START_TEST(r1_each_work_item_is_a_unit)
+{
+    two_groups(), writes(0, DATA, 4), writes(1, DATA, 4), races_at(DATA);
+    two_groups(), writes(0, DATA, 4), writes(2, DATA, 4), races_at(DATA);
+}
+END_TEST
+
+START_TEST(r2_regions_are_disjoint)
+{
+    one_group(), writes(0, LDATA, 4), barrier(0, G, SCOPE_WORK_GROUP), reads(1, LDATA, 4), races_at(LDATA);
+    one_group(), writes(0, LDATA, 4), barrier(0, L, SCOPE_WORK_GROUP), reads(1, LDATA, 4), clean_at(LDATA);
+}
+END_TEST
+
+START_TEST(r3_program_order_orders) { two_groups(), writes(0, DATA, 4), reads(0, DATA, 4), writes(0, DATA, 4), clean_at(DATA); }
+END_TEST
+
+START_TEST(r4_two_reads_do_not_conflict)
+{
+    two_groups(), reads(0, DATA, 4), reads(2, DATA, 4), clean_at(DATA);
+    two_groups(), reads(0, DATA, 4), reads(1, DATA, 4), reads(2, DATA, 4), writes(2, DATA, 4), races_at(DATA);
+}
+END_TEST
+
+START_TEST(r5_orders_of_atomics)
+{
+    static const bool orders[2][5] = {{false, false, true, true, true}, {false, true, false, true, true}};
+    for (enum memory_order order = ORDER_RELAXED; order <= ORDER_SEQ_CST; order++) {
+        two_groups(), writes(0, DATA, 4), store(0, FLAG, order, SCOPE_DEVICE), acquire(2, FLAG, SCOPE_DEVICE), reads(2, DATA, 4);
+        judge_at(DATA, !orders[0][order]);
+        two_groups(), writes(0, DATA, 4), release(0, FLAG, SCOPE_DEVICE), load(2, FLAG, order, SCOPE_DEVICE), reads(2, DATA, 4);
+        judge_at(DATA, !orders[1][order]);
+    }
+}
+END_TEST
+
+static void fences(uint32_t flags)
+{
+    two_groups();
+    writes(0, DATA, 4), fence(0, flags, ORDER_RELEASE, SCOPE_DEVICE), store(0, FLAG, ORDER_RELAXED, SCOPE_DEVICE);
+    load(2, FLAG, ORDER_RELAXED, SCOPE_DEVICE), fence(2, flags, ORDER_ACQUIRE, SCOPE_DEVICE), reads(2, DATA, 4);
+}
+
+START_TEST(r6_fences_have_flags)
+{
+    fences(G), clean_at(DATA);
+    fences(L), races_at(DATA);
+    fences(0), races_at(DATA);
+}
+END_TEST
+
+/* ---- release sequences --------------------------------------------------------------------- */
+
+START_TEST(r8_release_sequence)
+{
+    two_groups(), writes(0, DATA, 4), release(0, FLAG, SCOPE_DEVICE), update(1, FLAG, ORDER_RELAXED, SCOPE_DEVICE);
+    acquire(2, FLAG, SCOPE_DEVICE), reads(2, DATA, 4), clean_at(DATA);
+    two_groups(), writes(0, DATA, 4), release(0, FLAG, SCOPE_DEVICE), store(1, FLAG, ORDER_RELAXED, SCOPE_DEVICE);
+    acquire(2, FLAG, SCOPE_DEVICE), reads(2, DATA, 4), races_at(DATA);
+    two_groups(), writes(0, DATA, 4), release(0, FLAG, SCOPE_DEVICE), store(0, FLAG, ORDER_RELAXED, SCOPE_DEVICE);
+    acquire(2, FLAG, SCOPE_DEVICE), reads(2, DATA, 4), clean_at(DATA);
+    two_groups(), writes(0, DATA, 4), release(0, FLAG, SCOPE_DEVICE), update(1, FLAG, ORDER_RELEASE, SCOPE_DEVICE);
+    store(0, FLAG, ORDER_RELAXED, SCOPE_DEVICE), acquire(2, FLAG, SCOPE_DEVICE), reads(2, DATA, 4), clean_at(DATA);
+    two_groups(), writes(1, DATA, 4), release(0, FLAG, SCOPE_DEVICE), update(1, FLAG, ORDER_RELEASE, SCOPE_DEVICE);
+    store(0, FLAG, ORDER_RELAXED, SCOPE_DEVICE), acquire(2, FLAG, SCOPE_DEVICE), reads(2, DATA, 4), races_at(DATA);
+}
+END_TEST
+
+/* ---- scopes ------------------------------------------------------------------------------------ */
+
+START_TEST(r9_scopes_are_reduced)
+{
+    one_group(), writes(0, LDATA, 4), release(0, LFLAG, SCOPE_DEVICE), acquire(1, LFLAG, SCOPE_WORK_GROUP), reads(1, LDATA, 4);
+    clean_at(LDATA);
+    two_groups(), writes(0, DATA, 4), release(0, FLAG, SCOPE_ALL_SVM), acquire(2, FLAG, SCOPE_DEVICE), reads(2, DATA, 4), clean_at(DATA);
+}
+END_TEST
+
+START_TEST(r10_scopes_must_include_each_other)
+{
+    two_groups(), writes(0, DATA, 4), release(0, FLAG, SCOPE_WORK_GROUP), acquire(2, FLAG, SCOPE_WORK_GROUP), reads(2, DATA, 4);
+    races_at(DATA);
+    two_groups(), writes(0, DATA, 4), release(0, FLAG, SCOPE_WORK_GROUP), acquire(1, FLAG, SCOPE_WORK_GROUP), reads(1, DATA, 4);
+    clean_at(DATA);
+    two_groups(), writes(0, DATA, 4), release(0, FLAG, SCOPE_DEVICE), acquire(1, FLAG, SCOPE_WORK_GROUP), reads(1, DATA, 4);
+    races_at(DATA);
+    one_group(), writes(0, DATA, 4), release(0, FLAG, SCOPE_SUB_GROUP), acquire(2, FLAG, SCOPE_SUB_GROUP), reads(2, DATA, 4);
+    races_at(DATA);
+    one_group(), writes(0, DATA, 4), release(0, FLAG, SCOPE_SUB_GROUP), acquire(1, FLAG, SCOPE_SUB_GROUP), reads(1, DATA, 4);
+    clean_at(DATA);
+    two_groups(), writes(0, DATA, 4), release(0, FLAG, SCOPE_WORK_ITEM), acquire(1, FLAG, SCOPE_WORK_ITEM), reads(1, DATA, 4);
+    races_at(DATA);
+    world_begin(2, 2, 1, SCOPE_RULE_INCLUSIVE31);
+    writes(0, DATA, 4), release(0, FLAG, SCOPE_DEVICE), acquire(1, FLAG, SCOPE_WORK_GROUP), reads(1, DATA, 4), clean_at(DATA);
+}
+END_TEST
+
+/* ---- synchronises-with --------------------------------------------------------------------------- */
+
+START_TEST(r11_release_to_acquire)
+{
+    two_groups(), writes(0, DATA, 4), release(0, FLAG, SCOPE_DEVICE), acquire(2, FLAG, SCOPE_DEVICE), reads(2, DATA, 4), clean_at(DATA);
+    two_groups(), writes(0, DATA, 4), release(0, FLAG, SCOPE_DEVICE), acquire(2, OTHER, SCOPE_DEVICE), reads(2, DATA, 4), races_at(DATA);
+    two_groups(), release(0, FLAG, SCOPE_DEVICE), writes(0, DATA, 4), acquire(2, FLAG, SCOPE_DEVICE), reads(2, DATA, 4), races_at(DATA);
+}
+END_TEST
+
+START_TEST(r12_fence_to_fence)
+{
+    fences(G), clean_at(DATA);
+    two_groups(); /* the acquire fence stands before the load */
+    writes(0, DATA, 4), fence(0, G, ORDER_RELEASE, SCOPE_DEVICE), store(0, FLAG, ORDER_RELAXED, SCOPE_DEVICE);
+    fence(2, G, ORDER_ACQUIRE, SCOPE_DEVICE), load(2, FLAG, ORDER_RELAXED, SCOPE_DEVICE), reads(2, DATA, 4), races_at(DATA);
+}
+END_TEST
+
+START_TEST(r13_atomic_to_fence)
+{
+    two_groups(), writes(0, DATA, 4), release(0, FLAG, SCOPE_DEVICE), load(2, FLAG, ORDER_RELAXED, SCOPE_DEVICE);
+    fence(2, G, ORDER_ACQUIRE, SCOPE_DEVICE), reads(2, DATA, 4), clean_at(DATA);
+    two_groups(), writes(0, DATA, 4), release(0, FLAG, SCOPE_DEVICE), load(2, FLAG, ORDER_RELAXED, SCOPE_DEVICE);
+    fence(2, G, ORDER_ACQUIRE, SCOPE_WORK_GROUP), reads(2, DATA, 4), races_at(DATA);
+}
+END_TEST
+
+START_TEST(r14_fence_to_atomic)
+{
+    two_groups(), writes(0, DATA, 4), fence(0, G, ORDER_RELEASE, SCOPE_DEVICE), store(0, FLAG, ORDER_RELAXED, SCOPE_WORK_GROUP);
+    acquire(2, FLAG, SCOPE_DEVICE), reads(2, DATA, 4), clean_at(DATA);
+    two_groups(), fence(0, G, ORDER_RELEASE, SCOPE_DEVICE), writes(0, DATA, 4), store(0, FLAG, ORDER_RELAXED, SCOPE_DEVICE);
+    acquire(2, FLAG, SCOPE_DEVICE), reads(2, DATA, 4), races_at(DATA);
+}
+END_TEST
+
+static void local_flag(uint32_t released, uint32_t acquired)
+{
+    one_group();
+    writes(0, DATA, 4), fence(0, released, ORDER_RELEASE, SCOPE_WORK_GROUP), store(0, LFLAG, ORDER_RELAXED, SCOPE_WORK_GROUP);
+    load(1, LFLAG, ORDER_RELAXED, SCOPE_WORK_GROUP), fence(1, acquired, ORDER_ACQUIRE, SCOPE_WORK_GROUP), reads(1, DATA, 4);
+}
+
+START_TEST(r15_fences_of_both_regions_bridge_them)
+{
+    local_flag(G | L, G | L), clean_at(DATA);
+    local_flag(G | L, L), races_at(DATA);
+    local_flag(L, G | L), races_at(DATA);
+    local_flag(G, G), races_at(DATA);
+}
+END_TEST
+
+START_TEST(r16_seq_cst_alone_does_not_bridge)
+{
+    one_group(), writes(0, DATA, 4), store(0, LFLAG, ORDER_SEQ_CST, SCOPE_WORK_GROUP);
+    load(1, LFLAG, ORDER_SEQ_CST, SCOPE_WORK_GROUP), reads(1, DATA, 4), races_at(DATA);
+}
+END_TEST
+
+START_TEST(r17_barriers)
+{
+    one_group(), writes(0, DATA, 4), barrier(0, G, SCOPE_WORK_GROUP), reads(3, DATA, 4), clean_at(DATA);
+    one_group(), writes(0, DATA, 4), barrier(0, L, SCOPE_WORK_GROUP), reads(3, DATA, 4), races_at(DATA);
+    one_group(), writes(0, DATA, 4), barrier(0, 0, SCOPE_WORK_GROUP), reads(3, DATA, 4), races_at(DATA);
+    two_groups(), writes(0, DATA, 4), barrier(0, G, SCOPE_WORK_GROUP), barrier(1, G, SCOPE_WORK_GROUP), reads(3, DATA, 4), races_at(DATA);
+    two_groups(), writes(0, DATA, 4), barrier(0, G, SCOPE_DEVICE); /* its entry is a release fence of device scope */
+    store(0, FLAG, ORDER_RELAXED, SCOPE_DEVICE), acquire(2, FLAG, SCOPE_DEVICE), reads(2, DATA, 4), clean_at(DATA);
+    two_groups(), writes(1, DATA, 4), barrier(0, G, SCOPE_DEVICE); /* of work-item 0 alone */
+    store(0, FLAG, ORDER_RELAXED, SCOPE_DEVICE), acquire(2, FLAG, SCOPE_DEVICE), reads(2, DATA, 4), races_at(DATA);
+    two_groups(), writes(0, DATA, 4), release(0, FLAG, SCOPE_DEVICE), load(2, FLAG, ORDER_RELAXED, SCOPE_DEVICE);
+    barrier(1, G, SCOPE_DEVICE), reads(2, DATA, 4), clean_at(DATA);
+    two_groups(), writes(0, DATA, 4), release(0, FLAG, SCOPE_DEVICE), acquire(2, FLAG, SCOPE_DEVICE);
+    barrier(1, G, SCOPE_WORK_GROUP), reads(3, DATA, 4), clean_at(DATA);
+}
+END_TEST
+
+START_TEST(r19_sub_group_barriers)
+{
+    one_group(), writes(0, DATA, 4), sub_group_barrier(0, 0, G, SCOPE_SUB_GROUP), reads(1, DATA, 4), clean_at(DATA);
+    one_group(), writes(0, DATA, 4), sub_group_barrier(0, 0, G, SCOPE_SUB_GROUP), reads(2, DATA, 4), races_at(DATA);
+    one_group(), writes(0, DATA, 4), sub_group_barrier(0, 0, L, SCOPE_SUB_GROUP), reads(1, DATA, 4), races_at(DATA);
+    one_group(), writes(0, LDATA, 4), sub_group_barrier(0, 0, L, SCOPE_SUB_GROUP), reads(1, LDATA, 4), clean_at(LDATA);
+}
+END_TEST
+
+START_TEST(r20_collectives_give_no_order)
+{
+    one_group(), writes(0, DATA, 4), collective(0), reads(1, DATA, 4);
+    ck_assert(world_races_at(DATA));
+    world_end();
+}
+END_TEST
+
+START_TEST(r21_happens_before_is_transitive)
+{
+    world_begin(3, 1, 1, SCOPE_RULE_EQUAL); /* WRC */
+    writes(0, DATA, 4), release(0, FLAG, SCOPE_DEVICE), acquire(1, FLAG, SCOPE_DEVICE), release(1, OTHER, SCOPE_DEVICE);
+    acquire(2, OTHER, SCOPE_DEVICE), reads(2, DATA, 4), clean_at(DATA);
+    two_groups(); /* ISA2: work-group release, then device release */
+    writes(0, DATA, 4), release(0, FLAG, SCOPE_WORK_GROUP), acquire(1, FLAG, SCOPE_WORK_GROUP), release(1, OTHER, SCOPE_DEVICE);
+    acquire(2, OTHER, SCOPE_DEVICE), reads(2, DATA, 4), clean_at(DATA);
+    two_groups(), writes(1, DATA, 4), barrier(0, G, SCOPE_WORK_GROUP), release(0, FLAG, SCOPE_DEVICE), acquire(2, FLAG, SCOPE_DEVICE);
+    reads(2, DATA, 4), clean_at(DATA);
+    one_group(), writes(0, DATA, 4), release(0, LFLAG, SCOPE_WORK_GROUP), acquire(1, LFLAG, SCOPE_WORK_GROUP), reads(1, DATA, 4);
+    races_at(DATA); /* the flag's release is no global action */
+}
+END_TEST
+
+/* ---- races ---------------------------------------------------------------------------------------------- */
+
+START_TEST(r29_what_is_a_race)
+{
+    two_groups(), update(0, FLAG, ORDER_RELAXED, SCOPE_DEVICE), update(2, FLAG, ORDER_RELAXED, SCOPE_DEVICE), clean_at(FLAG);
+    two_groups(), update(0, FLAG, ORDER_RELAXED, SCOPE_WORK_GROUP), update(2, FLAG, ORDER_RELAXED, SCOPE_WORK_GROUP), races_at(FLAG);
+    two_groups(), update(0, FLAG, ORDER_RELAXED, SCOPE_DEVICE), writes(2, FLAG, 4), races_at(FLAG);
+    two_groups(), update(0, FLAG, ORDER_RELAXED, SCOPE_DEVICE), reads(2, FLAG, 4), races_at(FLAG);
+    two_groups(), load(0, FLAG, ORDER_RELAXED, SCOPE_DEVICE), reads(2, FLAG, 4), clean_at(FLAG);
+    two_groups(), writes(0, DATA, 4), writes(2, DATA, 4), races_at(DATA); /* of equal values, too */
+    two_groups(), reads(0, FLAG, 4), load(1, FLAG, ORDER_RELAXED, SCOPE_DEVICE), store(2, FLAG, ORDER_RELAXED, SCOPE_DEVICE), races_at(FLAG);
+}
+END_TEST
+
+START_TEST(r35_bytes)
+{
+    two_groups(), writes(0, DATA, 1), writes(2, DATA + 1, 1), clean_at(DATA);
+    two_groups(), writes(0, DATA, 4), writes(2, DATA + 3, 1), races_at(DATA);
+    two_groups(), writes(0, DATA, 2), reads(2, DATA + 2, 2), reads(1, DATA + 1, 1), races_at(DATA);
+    two_groups(), writes(0, DATA, 12), writes(2, DATA + 12, 4), clean_at(DATA + 12); /* a vector of three */
+    two_groups(), reads(0, DATA, 4), reads(1, DATA, 4), reads(3, DATA + 1, 1), writes(2, DATA + 2, 1), races_at(DATA);
+}
+END_TEST
+
+START_TEST(r36_atomics_of_different_sizes)
+{
+    two_groups(), atomic(0, FLAG, 8, ACCESS_ATOMIC_UPDATE, ORDER_RELAXED, SCOPE_DEVICE), update(2, FLAG, ORDER_RELAXED, SCOPE_DEVICE);
+    races_at(FLAG);
+    two_groups(), atomic(0, FLAG, 8, ACCESS_ATOMIC_UPDATE, ORDER_RELAXED, SCOPE_DEVICE), update(2, FLAG + 4, ORDER_RELAXED, SCOPE_DEVICE);
+    races_at(FLAG + 4);
+    two_groups(), update(0, FLAG, ORDER_RELAXED, SCOPE_DEVICE), reads(2, FLAG + 3, 1), races_at(FLAG);
+}
+END_TEST
+
+static void judge_copy(uint32_t address, bool racy)
+{
+    ck_assert_int_eq(world_races_at(address), racy);
+    world_end();
+}
+
+START_TEST(r37_asynchronous_copies)
+{
+    one_group(), copy_starts(0, 1), copy_accesses(0, 1, true, LDATA, 4), reads(0, LDATA, 4), judge_copy(LDATA, true);
+    one_group(), copy_starts(0, 1), copy_accesses(0, 1, true, LDATA, 4), copy_waits(0, 1), reads(1, LDATA, 4), judge_copy(LDATA, false);
+    one_group(), copy_starts(0, 1), copy_accesses(0, 1, true, LDATA, 4), barrier(0, L, SCOPE_WORK_GROUP), reads(1, LDATA, 4);
+    judge_copy(LDATA, true); /* a barrier does not wait for copies */
+    one_group(), copy_starts(0, 1), copy_accesses(0, 1, true, LDATA, 4), copy_starts(0, 2), copy_waits(0, 2), reads(1, LDATA, 4);
+    judge_copy(LDATA, true); /* the wait is for another */
+    one_group(), writes(0, DATA, 4), copy_starts(0, 1), copy_accesses(0, 1, false, DATA, 4), judge_copy(DATA, true);
+    one_group(), writes(0, DATA, 4), barrier(0, G, SCOPE_WORK_GROUP), copy_starts(0, 1), copy_accesses(0, 1, false, DATA, 4);
+    judge_copy(DATA, false);
+    world_begin(1, 1, 1, SCOPE_RULE_EQUAL), writes(0, DATA, 4), copy_starts(0, 1), copy_accesses(0, 1, false, DATA, 4);
+    judge_copy(DATA, false); /* the only member knows */
+}
+END_TEST
+
+START_TEST(r38_local_memory_is_the_groups_own)
+{
+    two_groups(), writes(0, LDATA, 4), reads(2, LDATA, 4), clean_at(LDATA);
+    two_groups(), writes(0, LDATA, 4), group_ends(0), takes_local_memory_of(1, 0), reads(2, LDATA, 4), clean_at(LDATA);
+    two_groups(), writes(0, LDATA, 4), reads(1, LDATA, 4), races_at(LDATA);
+}
+END_TEST
+
+START_TEST(q11_a_failed_exchange_has_the_failure_order)
+{
+    two_groups(), writes(0, DATA, 4), release(0, FLAG, SCOPE_DEVICE);
+    failing_exchange(2, FLAG, ORDER_ACQUIRE, ORDER_RELAXED, SCOPE_DEVICE), reads(2, DATA, 4), races_at(DATA);
+    two_groups(), writes(0, DATA, 4), release(0, FLAG, SCOPE_DEVICE);
+    failing_exchange(2, FLAG, ORDER_RELAXED, ORDER_ACQUIRE, SCOPE_DEVICE), reads(2, DATA, 4), clean_at(DATA);
+    two_groups(), failing_exchange(0, FLAG, ORDER_RELAXED, ORDER_RELAXED, SCOPE_DEVICE), reads(2, FLAG, 4), clean_at(FLAG);
+}
+END_TEST
+
+/* The store continues nothing and the plain value carries no message. */
+START_TEST(a_plain_store_ends_the_sequence)
+{
+    two_groups(), writes(0, DATA, 4), release(0, FLAG, SCOPE_DEVICE), writes(1, FLAG, 4), acquire(2, FLAG, SCOPE_DEVICE), reads(2, DATA, 4);
+    races_at(DATA);
+}
+END_TEST
+
+/* ---- at random -------------------------------------------------------------------------------------------- */
+
+static uint64_t seed;
+
+static uint32_t below(uint32_t n)
+{
+    seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)(seed >> 33) % n;
+}
+
+static uint32_t any_address(void)
+{
+    static const uint32_t places[] = {DATA, FLAG, LDATA, LFLAG};
+    return places[below(4)];
+}
+
+static enum memory_scope any_scope(void)
+{
+    static const enum memory_scope scopes[] = {SCOPE_DEVICE, SCOPE_DEVICE, SCOPE_WORK_GROUP, SCOPE_WORK_GROUP, SCOPE_SUB_GROUP, SCOPE_ALL_SVM};
+    return scopes[below(6)];
+}
+
+static void any_atomic(uint32_t item)
+{
+    uint32_t address = below(2) ? FLAG : LFLAG, size = below(16) ? 4 : 8;
+    enum access_kind kind = ACCESS_ATOMIC_READ + below(3);
+    enum memory_order order = (enum memory_order)below(5);
+    if (kind == ACCESS_ATOMIC_UPDATE && below(4) == 0)
+        failing_exchange(item, address, order, below(2) ? ORDER_ACQUIRE : ORDER_RELAXED, any_scope());
+    else
+        atomic(item, address, size, kind, order, any_scope());
+}
+
+static void any_deed(uint32_t groups, uint32_t items, uint32_t sub_group)
+{
+    uint32_t item = below(groups * items), group = below(groups), flags = 1 + below(3);
+    switch (below(12)) {
+    case 0: case 1: reads(item, any_address() + (below(8) ? 0 : below(4)), below(8) ? 4 : 1); break;
+    case 2: writes(item, any_address() + (below(8) ? 0 : below(4)), below(8) ? 4 : 1); break;
+    case 3: case 4: fence(item, flags, (enum memory_order)below(5), any_scope()); break;
+    case 5: barrier(group, below(8) ? flags : 0, below(3) ? SCOPE_WORK_GROUP : any_scope()); break;
+    case 6: sub_group_barrier(group, below((items + sub_group - 1) / sub_group), flags, below(3) ? SCOPE_SUB_GROUP : any_scope()); break;
+    default: any_atomic(item); break;
+    }
+}
+
+START_TEST(random_programs_against_the_oracle)
+{
+    const char *given = getenv("CHECK_RACE_PROGRAMS");
+    uint32_t programs = given ? (uint32_t)strtoul(given, NULL, 10) : 10000, racy = 0;
+    static const uint32_t shapes[][3] = {{1, 2, 1}, {2, 1, 1}, {2, 2, 2}, {1, 4, 2}, {3, 1, 1}};
+    for (uint32_t program = 0; program < programs; program++) {
+        const uint32_t *shape = shapes[program % 5];
+        seed = program;
+        world_begin(shape[0], shape[1], shape[2], below(4) ? SCOPE_RULE_EQUAL : SCOPE_RULE_INCLUSIVE31);
+        for (uint32_t deeds = 4 + below(14); deeds; deeds--)
+            any_deed(shape[0], shape[1], shape[2]);
+        const char *difference = world_disagreement();
+        ck_assert_msg(!difference, "program %u: %s", program, difference);
+        racy += world_races() > 0;
+        world_end();
+    }
+    ck_assert_uint_gt(racy, programs / 5);
+    ck_assert_uint_lt(racy, programs - programs / 20);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("race");
+    TCase *rules = tcase_create("rules");
+    tcase_set_timeout(rules, 60);
+    tcase_add_test(rules, r1_each_work_item_is_a_unit);
+    tcase_add_test(rules, r2_regions_are_disjoint);
+    tcase_add_test(rules, r3_program_order_orders);
+    tcase_add_test(rules, r4_two_reads_do_not_conflict);
+    tcase_add_test(rules, r5_orders_of_atomics);
+    tcase_add_test(rules, r6_fences_have_flags);
+    tcase_add_test(rules, r8_release_sequence);
+    tcase_add_test(rules, r9_scopes_are_reduced);
+    tcase_add_test(rules, r10_scopes_must_include_each_other);
+    tcase_add_test(rules, r11_release_to_acquire);
+    tcase_add_test(rules, r12_fence_to_fence);
+    tcase_add_test(rules, r13_atomic_to_fence);
+    tcase_add_test(rules, r14_fence_to_atomic);
+    tcase_add_test(rules, r15_fences_of_both_regions_bridge_them);
+    tcase_add_test(rules, r16_seq_cst_alone_does_not_bridge);
+    tcase_add_test(rules, r17_barriers);
+    tcase_add_test(rules, r19_sub_group_barriers);
+    tcase_add_test(rules, r20_collectives_give_no_order);
+    tcase_add_test(rules, r21_happens_before_is_transitive);
+    tcase_add_test(rules, r29_what_is_a_race);
+    tcase_add_test(rules, r35_bytes);
+    tcase_add_test(rules, r36_atomics_of_different_sizes);
+    tcase_add_test(rules, r37_asynchronous_copies);
+    tcase_add_test(rules, r38_local_memory_is_the_groups_own);
+    tcase_add_test(rules, q11_a_failed_exchange_has_the_failure_order);
+    tcase_add_test(rules, a_plain_store_ends_the_sequence);
+    tcase_add_test(rules, random_programs_against_the_oracle);
+    suite_add_tcase(suite, rules);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

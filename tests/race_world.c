@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "race_world.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memmodel/checker.h"
+
+enum deed_kind { DEED_ACCESS, DEED_FENCE, DEED_ENTRY, DEED_EXIT };
+
+struct deed {
+    enum deed_kind kind;
+    uint32_t item, group, sub_group;
+    uint32_t address, size, space; /* bytes; space: which memory */
+    bool local;
+    enum access_kind access;
+    enum memory_order order;
+    enum memory_scope scope;
+    uint32_t flags, instance;
+};
+
+static struct {
+    uint32_t groups, items, sub_group_size;
+    enum scope_rule rule;
+    struct scenario scenario;
+    struct report *report;
+    struct checker *checker;
+    struct observer observer;
+    struct launch_info launch;
+    struct memory memory;
+    struct region regions[2 + GROUPS_MOST];
+    uint32_t granules[1 + GROUPS_MOST], local_of[GROUPS_MOST];
+    uint8_t *arena;
+    struct deed deeds[WORLD_DEEDS];
+    uint32_t count, instances;
+    uint64_t ghb[WORLD_DEEDS][WORLD_DEEDS / 64], lhb[WORLD_DEEDS][WORLD_DEEDS / 64];
+    char text[300];
+} world;
+
+/* ---- the stage ------------------------------------------------------------------------ */
+
+static void place_of(void *self, uint32_t site, struct source_place *out_place)
+{
+    (void)self;
+    memset(out_place, 0, sizeof *out_place);
+    out_place->line = site + 1; /* each deed is a line of its own */
+}
+
+static const char *what_of(void *self, uint32_t site) { (void)self, (void)site; return "access"; }
+
+static void object_of(void *self, uint64_t address, char *out_name, size_t size)
+{
+    (void)self;
+    snprintf(out_name, size, "%s memory", address - world.memory.base < 1 << GRANULE_SHIFT ? "global" : "local");
+}
+
+static void make_memory(void)
+{
+    size_t granule = (size_t)1 << GRANULE_SHIFT;
+    world.arena = aligned_alloc(granule, (1 + GROUPS_MOST) * granule);
+    memset(world.arena, 0, (1 + GROUPS_MOST) * granule);
+    uint64_t base = (uint64_t)(uintptr_t)world.arena;
+    world.regions[0] = (struct region){.low = 1};
+    for (uint32_t i = 0; i <= GROUPS_MOST; i++) {
+        world.granules[i] = i + 1;
+        world.regions[i + 1] = (struct region){.low = base + i * granule, .high = base + i * granule + WORLD_BYTES, .id = i + 1,
+                                               .kind = i ? REGION_LOCAL_VARIABLE : REGION_BUFFER};
+    }
+    world.memory = (struct memory){.base = base, .size = (1 + GROUPS_MOST) * granule, .granule = world.granules,
+                                   .regions = world.regions, .region_count = 2 + GROUPS_MOST};
+}
+
+static void phase(enum launch_phase what, uint32_t group)
+{
+    struct launch_event event = {.launch = &world.launch, .phase = what, .group_linear = group};
+    world.observer.launch(world.observer.self, &event);
+}
+
+void world_begin(uint32_t groups, uint32_t items, uint32_t sub_group_size, enum scope_rule rule)
+{
+    const struct checker_host host = {NULL, place_of, what_of, object_of};
+    memset(&world, 0, sizeof world);
+    world.groups = groups;
+    for (uint32_t i = 0; i < GROUPS_MOST; i++)
+        world.local_of[i] = i;
+    world.items = items;
+    world.sub_group_size = sub_group_size;
+    world.rule = rule;
+    scenario_default(&world.scenario);
+    world.scenario.checks[CHECK_RACES] = SEVERITY_ERROR;
+    world.scenario.checks[CHECK_ATOMICS] = SEVERITY_OFF; /* misuse is not a race */
+    world.scenario.device.scope_rule = rule;
+    world.report = report_new(&world.scenario);
+    report_set_stream(world.report, NULL, false);
+    make_memory();
+    world.checker = checker_new(&world.memory, world.report, &world.scenario, &host);
+    checker_observer(world.checker, &world.observer);
+    world.launch = (struct launch_info){.launch = 1, .kernel = "k", .work_dim = 1, .sub_group_size = sub_group_size,
+                                        .global_size = {(uint64_t)groups * items, 1, 1}, .local_size = {items, 1, 1},
+                                        .group_count = {groups, 1, 1}};
+    phase(LAUNCH_BEGIN, 0);
+    for (uint32_t i = 0; i < groups; i++)
+        phase(GROUP_BEGIN, i);
+}
+
+static bool ended;
+
+static void finish(void)
+{
+    if (!ended)
+        phase(LAUNCH_END, 0);
+    ended = true;
+}
+
+void world_end(void)
+{
+    finish();
+    ended = false;
+    checker_free(world.checker);
+    report_free(world.report);
+    scenario_fini(&world.scenario);
+    free(world.arena);
+}
+
+/* ---- deeds ------------------------------------------------------------------------------ */
+
+static struct origin origin_of(uint32_t group)
+{
+    struct origin origin = {.launch = &world.launch, .tile_origin = {(uint64_t)group * world.items, 0, 0},
+                            .tile_size = {world.items, 1, 1}, .site = world.count};
+    return origin;
+}
+
+static struct deed *add(enum deed_kind kind, uint32_t item)
+{
+    struct deed *deed = &world.deeds[world.count++];
+    if (world.count > WORLD_DEEDS)
+        abort();
+    *deed = (struct deed){.kind = kind, .item = item, .group = item / world.items,
+                          .sub_group = item % world.items / world.sub_group_size};
+    return deed;
+}
+
+static uint64_t address_of(uint32_t group, uint32_t address)
+{
+    return address < LOCAL ? world.regions[1].low + address : world.regions[2 + world.local_of[group]].low + (address - LOCAL);
+}
+
+static void set_bit(uint64_t *mask, uint32_t lane) { mask[lane / 64] |= UINT64_C(1) << lane % 64; }
+
+static void act(uint32_t item, uint32_t address, uint32_t size, enum access_kind kind, enum memory_order order,
+                enum memory_scope scope, bool failed, enum memory_order failure)
+{
+    uint32_t group = item / world.items;
+    uint64_t mask[LANE_MASK_WORDS] = {0}, failures[LANE_MASK_WORDS] = {0};
+    set_bit(mask, item % world.items);
+    set_bit(failures, item % world.items);
+    struct access_event event = {.origin = origin_of(group), .kind = kind, .order = order, .failure_order = failure, .scope = scope,
+                                 .failed = failed ? failures : NULL, .size_bytes = size, .lane_count = world.items, .mask = mask,
+                                 .shape = ADDRESS_UNIFORM, .base = address_of(group, address), .row = WAVE_LANES_MAX};
+    struct deed *deed = add(DEED_ACCESS, item);
+    deed->access = failed ? ACCESS_ATOMIC_READ : kind;
+    deed->order = failed ? failure : order;
+    deed->scope = scope;
+    deed->local = address >= LOCAL;
+    deed->space = deed->local ? 1 + group : 0;
+    deed->address = address % LOCAL;
+    deed->size = size;
+    world.observer.access(world.observer.self, &event);
+}
+
+void reads(uint32_t item, uint32_t address, uint32_t size) { act(item, address, size, ACCESS_READ, 0, 0, false, 0); }
+void writes(uint32_t item, uint32_t address, uint32_t size) { act(item, address, size, ACCESS_WRITE, 0, 0, false, 0); }
+
+void atomic(uint32_t item, uint32_t address, uint32_t size, enum access_kind kind, enum memory_order order, enum memory_scope scope)
+{
+    act(item, address, size, kind, order, scope, false, 0);
+}
+
+void failing_exchange(uint32_t item, uint32_t address, enum memory_order order, enum memory_order failure, enum memory_scope scope)
+{
+    act(item, address, 4, ACCESS_ATOMIC_UPDATE, order, scope, true, failure);
+}
+
+static void announce(enum sync_kind kind, uint32_t group, uint32_t from, uint32_t to, uint32_t flags, enum memory_order order,
+                     enum memory_scope scope, uint32_t copy)
+{
+    uint64_t mask[LANE_MASK_WORDS] = {0};
+    for (uint32_t lane = from; lane < to && lane < world.items; lane++)
+        set_bit(mask, lane);
+    struct sync_event event = {.origin = origin_of(group), .kind = kind, .regions = flags, .order = order, .scope = scope,
+                               .lane_count = world.items, .mask = mask, .last = true, .copy = copy};
+    world.observer.sync(world.observer.self, &event);
+}
+
+void fence(uint32_t item, uint32_t flags, enum memory_order order, enum memory_scope scope)
+{
+    uint32_t lane = item % world.items;
+    announce(SYNC_FENCE, item / world.items, lane, lane + 1, flags, order, scope, 0);
+    struct deed *deed = add(DEED_FENCE, item);
+    deed->flags = flags;
+    deed->order = order;
+    deed->scope = scope;
+}
+
+static void meet(uint32_t group, uint32_t from, uint32_t to, uint32_t flags, enum memory_scope scope)
+{
+    uint32_t end = to < world.items ? to : world.items;
+    world.instances++;
+    for (enum deed_kind kind = DEED_ENTRY; kind <= DEED_EXIT; kind++) {
+        for (uint32_t lane = from; lane < end; lane++) {
+            struct deed *deed = add(kind, group * world.items + lane);
+            deed->flags = flags;
+            deed->scope = scope;
+            deed->instance = world.instances;
+        }
+    }
+}
+
+void barrier(uint32_t group, uint32_t flags, enum memory_scope scope)
+{
+    announce(SYNC_WORK_GROUP_BARRIER, group, 0, world.items, flags, ORDER_ACQ_REL, scope, 0);
+    meet(group, 0, world.items, flags, scope);
+}
+
+void sub_group_barrier(uint32_t group, uint32_t sub_group, uint32_t flags, enum memory_scope scope)
+{
+    uint32_t from = sub_group * world.sub_group_size;
+    announce(SYNC_SUB_GROUP_BARRIER, group, from, from + world.sub_group_size, flags, ORDER_ACQ_REL, scope, 0);
+    meet(group, from, from + world.sub_group_size, flags, scope);
+}
+
+void collective(uint32_t group)
+{
+    announce(SYNC_COLLECTIVE, group, 0, world.items, 0, ORDER_RELAXED, SCOPE_WORK_GROUP, 0);
+    world.count++;
+}
+
+void copy_starts(uint32_t group, uint32_t number)
+{
+    announce(SYNC_COPY, group, 0, 1, 0, ORDER_RELAXED, SCOPE_WORK_GROUP, number);
+    world.count++;
+}
+
+void copy_accesses(uint32_t group, uint32_t number, bool write, uint32_t address, uint32_t size)
+{
+    uint64_t mask[LANE_MASK_WORDS] = {1};
+    struct access_event event = {.origin = origin_of(group), .kind = write ? ACCESS_WRITE : ACCESS_READ, .copy = number,
+                                 .size_bytes = size, .lane_count = world.items, .mask = mask, .shape = ADDRESS_UNIFORM,
+                                 .base = address_of(group, address), .row = WAVE_LANES_MAX};
+    world.observer.access(world.observer.self, &event);
+    world.count++;
+}
+
+void copy_waits(uint32_t group, uint32_t number)
+{
+    announce(SYNC_COPY_WAIT, group, 0, world.items, 0, ORDER_RELAXED, SCOPE_WORK_GROUP, number);
+    world.count++;
+}
+
+void group_ends(uint32_t group) { phase(GROUP_END, group); }
+
+void takes_local_memory_of(uint32_t group, uint32_t other) { world.local_of[group] = other; }
+
+/* ---- findings --------------------------------------------------------------------------- */
+
+size_t world_races(void)
+{
+    finish();
+    return report_count(world.report);
+}
+
+const struct finding *world_finding(size_t index) { return report_get(world.report, index); }
+
+bool world_races_at(uint32_t address)
+{
+    finish();
+    for (size_t i = 0; i < report_count(world.report); i++) {
+        const struct finding *finding = report_get(world.report, i);
+        bool local = finding->kind == FINDING_RACE_LOCAL;
+        if (local == (address >= LOCAL) && finding->offset_bytes / 4 == address % LOCAL / 4)
+            return true;
+    }
+    return false;
+}
+
+/* ---- the oracle --------------------------------------------------------------------------- */
+
+static bool is_atomic(const struct deed *d) { return d->kind == DEED_ACCESS && d->access >= ACCESS_ATOMIC_READ; }
+static bool is_write(const struct deed *d) { return d->kind == DEED_ACCESS && d->access != ACCESS_READ && d->access != ACCESS_ATOMIC_READ; }
+static bool overlap(const struct deed *a, const struct deed *b)
+{
+    return a->space == b->space && a->address < b->address + b->size && b->address < a->address + a->size;
+}
+
+static bool releases(const struct deed *d)
+{
+    if (d->kind == DEED_ENTRY)
+        return true;
+    return d->kind != DEED_EXIT && (d->order == ORDER_RELEASE || d->order == ORDER_ACQ_REL || d->order == ORDER_SEQ_CST);
+}
+
+static bool acquires(const struct deed *d)
+{
+    if (d->kind == DEED_EXIT)
+        return true;
+    return d->kind != DEED_ENTRY && (d->order == ORDER_ACQUIRE || d->order == ORDER_ACQ_REL || d->order == ORDER_SEQ_CST);
+}
+
+static enum memory_scope reduced(enum memory_scope scope, bool local)
+{
+    if (local && scope > SCOPE_WORK_GROUP)
+        return SCOPE_WORK_GROUP;
+    return scope == SCOPE_ALL_SVM ? SCOPE_DEVICE : scope;
+}
+
+static bool inclusive(const struct deed *a, const struct deed *b, bool local)
+{
+    enum memory_scope x = reduced(a->scope, local), y = reduced(b->scope, local), p = x < y ? x : y;
+    if (world.rule == SCOPE_RULE_EQUAL && x != y)
+        return false;
+    if (p == SCOPE_WORK_ITEM)
+        return false;
+    if (p == SCOPE_SUB_GROUP)
+        return a->group == b->group && a->sub_group == b->sub_group;
+    return p == SCOPE_WORK_GROUP ? a->group == b->group : true;
+}
+
+/* Does the value that y reads come from x or a later member of the sequence that x heads? x may be a relaxed store. */
+static bool reads_sequence(uint32_t x, uint32_t y)
+{
+    const struct deed *head = &world.deeds[x], *reader = &world.deeds[y];
+    if (!overlap(head, reader) || head->address != reader->address || head->size != reader->size)
+        return false;
+    for (uint32_t i = x + 1; i < y; i++) {
+        const struct deed *d = &world.deeds[i];
+        if (!is_write(d) || !overlap(d, head))
+            continue;
+        bool other_object = is_atomic(d) && d->size != head->size, update = d->access == ACCESS_ATOMIC_UPDATE;
+        if (other_object || (!update && d->item != head->item))
+            return false;
+    }
+    return true;
+}
+
+/* The deed that stands for the release of x's value: x itself, or a fence before it; so for the acquiring side. */
+static bool is_release_end(uint32_t a, uint32_t x, int region)
+{
+    const struct deed *end = &world.deeds[a], *store = &world.deeds[x];
+    if (!is_write(store) || !is_atomic(store) || !releases(end))
+        return false;
+    if (end->kind == DEED_ACCESS)
+        return a == x;
+    return end->item == store->item && a < x && end->flags >> region & 1;
+}
+
+static bool is_acquire_end(uint32_t b, uint32_t y, int region)
+{
+    const struct deed *end = &world.deeds[b], *load = &world.deeds[y];
+    if (!is_atomic(load) || load->access == ACCESS_ATOMIC_WRITE || !acquires(end))
+        return false;
+    if (end->kind == DEED_ACCESS)
+        return b == y;
+    return end->item == load->item && y < b && end->flags >> region & 1;
+}
+
+static bool dual(const struct deed *d) { return d->kind != DEED_ACCESS && (d->flags & (G | L)) == (G | L); }
+
+static void edge(uint64_t hb[WORLD_DEEDS][WORLD_DEEDS / 64], uint32_t a, uint32_t b) { hb[a][b / 64] |= UINT64_C(1) << b % 64; }
+
+static void add_synchronisation(uint32_t x, uint32_t y)
+{
+    const struct deed *store = &world.deeds[x];
+    int region = store->local;
+    for (uint32_t a = 0; a <= x; a++) {
+        if (!is_release_end(a, x, region))
+            continue;
+        for (uint32_t b = y; b < world.count; b++) {
+            const struct deed *from = &world.deeds[a], *to = &world.deeds[b];
+            if (!is_acquire_end(b, y, region) || !inclusive(from, to, store->local))
+                continue;
+            edge(region ? world.lhb : world.ghb, a, b);
+            if (dual(from) && dual(to))
+                edge(region ? world.ghb : world.lhb, a, b);
+        }
+    }
+}
+
+static bool acts_in(const struct deed *d, int region)
+{
+    return d->kind == DEED_ACCESS ? d->local == region : (d->flags >> region & 1) != 0;
+}
+
+static void build_edges(void)
+{
+    for (uint32_t i = 0; i < world.count; i++) {
+        const struct deed *a = &world.deeds[i];
+        for (uint32_t j = i + 1; j < world.count; j++) {
+            const struct deed *b = &world.deeds[j];
+            bool meets = a->kind == DEED_ENTRY && b->kind == DEED_EXIT && a->instance == b->instance;
+            for (int region = 0; region < 2; region++)
+                if ((a->item == b->item && acts_in(a, region) && acts_in(b, region)) || (meets && a->flags >> region & 1))
+                    edge(region ? world.lhb : world.ghb, i, j);
+            if (is_atomic(a) && is_write(a) && is_atomic(b) && b->access != ACCESS_ATOMIC_WRITE && reads_sequence(i, j))
+                add_synchronisation(i, j);
+        }
+    }
+}
+
+static void close(uint64_t hb[WORLD_DEEDS][WORLD_DEEDS / 64])
+{
+    for (uint32_t k = 0; k < world.count; k++)
+        for (uint32_t i = 0; i < world.count; i++)
+            if (hb[i][k / 64] >> k % 64 & 1)
+                for (uint32_t w = 0; w < WORLD_DEEDS / 64; w++)
+                    hb[i][w] |= hb[k][w];
+}
+
+static bool is_race(uint32_t i, uint32_t j)
+{
+    const struct deed *a = &world.deeds[i], *b = &world.deeds[j];
+    if (a->kind != DEED_ACCESS || b->kind != DEED_ACCESS || a->item == b->item || !overlap(a, b) || (!is_write(a) && !is_write(b)))
+        return false;
+    if (is_atomic(a) && is_atomic(b) && a->size == b->size && a->address == b->address && inclusive(a, b, a->local))
+        return false;
+    return !((a->local ? world.lhb : world.ghb)[i][j / 64] >> j % 64 & 1);
+}
+
+static bool is_reported(uint32_t space, uint32_t byte)
+{
+    for (size_t i = 0; i < report_count(world.report); i++) {
+        const struct finding *finding = report_get(world.report, i);
+        const struct deed *a = &world.deeds[finding->access[0].place.line - 1];
+        if (a->space == space && finding->offset_bytes / 4 == byte / 4)
+            return true;
+    }
+    return false;
+}
+
+/* Each reported pair races; each granule with a race has a report. */
+const char *world_disagreement(void)
+{
+    finish();
+    memset(world.ghb, 0, sizeof world.ghb);
+    memset(world.lhb, 0, sizeof world.lhb);
+    build_edges();
+    close(world.ghb);
+    close(world.lhb);
+    for (size_t i = 0; i < report_count(world.report); i++) {
+        const struct finding *finding = report_get(world.report, i);
+        uint32_t a = finding->access[0].place.line - 1, b = finding->access[1].place.line - 1;
+        if (!is_race(a, b)) {
+            snprintf(world.text, sizeof world.text, "deeds %u and %u are reported and do not race", a, b);
+            return world.text;
+        }
+    }
+    for (uint32_t i = 0; i < world.count; i++) {
+        for (uint32_t j = i + 1; j < world.count; j++) {
+            uint32_t low = world.deeds[i].address > world.deeds[j].address ? world.deeds[i].address : world.deeds[j].address;
+            if (!is_race(i, j) || is_reported(world.deeds[i].space, low))
+                continue;
+            snprintf(world.text, sizeof world.text, "deeds %u and %u race, and nothing is reported at byte %u of memory %u", i, j, low,
+                     world.deeds[i].space);
+            return world.text;
+        }
+    }
+    return NULL;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  A little world for tests of the memory-model checker: work-items act one after another through the observer's
+ *          events, as the device would announce them, and each deed is kept for an oracle that knows the rules and
+ *          nothing of the checker.
+ *
+ * Bytes    Addresses are small numbers: below LOCAL global memory, above it the group's own local memory.
+ * Oracle   Happens-before as the transitive closure of MEMORY-MODEL's relations over all deeds (at most WORLD_DEEDS).
+ */
+#ifndef ORRERY_TESTS_RACE_WORLD_H
+#define ORRERY_TESTS_RACE_WORLD_H
+
+#include "orrery/report.h"
+
+enum { WORLD_DEEDS = 256, WORLD_BYTES = 64, LOCAL = 1000, GROUPS_MOST = 4 };
+enum { G = REGION_GLOBAL, L = REGION_LOCAL };
+
+void world_begin(uint32_t groups, uint32_t items_per_group, uint32_t sub_group_size, enum scope_rule rule);
+void world_end(void);
+
+/* item counts through the groups: group * items_per_group + local id. */
+void reads(uint32_t item, uint32_t address, uint32_t size);
+void writes(uint32_t item, uint32_t address, uint32_t size);
+void atomic(uint32_t item, uint32_t address, uint32_t size, enum access_kind kind, enum memory_order order, enum memory_scope scope);
+void failing_exchange(uint32_t item, uint32_t address, enum memory_order order, enum memory_order failure, enum memory_scope scope);
+void fence(uint32_t item, uint32_t flags, enum memory_order order, enum memory_scope scope);
+void barrier(uint32_t group, uint32_t flags, enum memory_scope scope);
+void sub_group_barrier(uint32_t group, uint32_t sub_group, uint32_t flags, enum memory_scope scope);
+void collective(uint32_t group);
+void copy_starts(uint32_t group, uint32_t number);
+void copy_accesses(uint32_t group, uint32_t number, bool write, uint32_t address, uint32_t size);
+void copy_waits(uint32_t group, uint32_t number);
+void group_ends(uint32_t group);
+void takes_local_memory_of(uint32_t group, uint32_t other); /* which has ended */
+
+/* After the last deed. */
+size_t world_races(void);                 /* findings */
+bool world_races_at(uint32_t address);    /* does some finding begin in the four bytes of address? */
+/* NULL: checker and oracle agree; else what differs. Not for traces with copies or collectives. */
+const char *world_disagreement(void);
+const struct finding *world_finding(size_t index);
+
+#endif
