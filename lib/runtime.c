@@ -342,6 +342,9 @@ static void conclude(uint64_t kernels, int status)
         tell_replay(device_record(runtime_device()));
     if (!report_write_files(runtime.report, &end, &diagnosis))
         fprintf(stderr, "orrery: warning: %s\n", diagnosis.text);
+    diagnosis = (struct diagnosis){0};
+    if (!device_write_books(runtime.device, wanted ? log_stream ? log_stream : stderr : NULL, &diagnosis))
+        fprintf(stderr, "orrery: warning: %s\n", diagnosis.text);
     if (wanted)
         report_finish(log_stream ? log_stream : stderr, runtime.report, kernels);
     fflush(NULL);

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "books.h"
 #include "device_state.h"
 #include "fault.h"
-#include "topology/pages.h"
 #include "rng.h"
 #include "schedule_record.h"
 
@@ -54,6 +54,14 @@ static void fan_order(void *self, const struct order_event *event)
             device->observers[i].order(device->observers[i].self, event);
 }
 
+static void fan_turn(void *self, const struct turn_event *event)
+{
+    struct device *device = self;
+    for (uint32_t i = 0; i < device->observer_count; i++)
+        if (device->observers[i].turn)
+            device->observers[i].turn(device->observers[i].self, event);
+}
+
 /* One observer is called directly; several through the fan, for what any of them wants. */
 static void merge_observers(struct device *device)
 {
@@ -68,6 +76,7 @@ static void merge_observers(struct device *device)
         merged->command = device->observers[i].command ? fan_command : merged->command;
         merged->launch = device->observers[i].launch ? fan_launch : merged->launch;
         merged->order = device->observers[i].order ? fan_order : merged->order;
+        merged->turn = device->observers[i].turn ? fan_turn : merged->turn;
     }
 }
 
@@ -236,19 +245,6 @@ static bool attach_checkers(struct device *device)
     return true;
 }
 
-/* What the scenario asks to keep books of. */
-static bool attach_books(struct device *device)
-{
-    if (device->scenario->schedule.placement != PLACEMENT_NUMA)
-        return true;
-    device->pages = pages_new();
-    if (!device->pages)
-        return false;
-    struct observer observer = pages_observer(device->pages);
-    device_add_observer(device, &observer);
-    return true;
-}
-
 enum status device_new(const struct scenario *scenario, struct report *report, struct device **out_device,
                        struct diagnosis *diagnosis)
 {
@@ -267,7 +263,7 @@ enum status device_new(const struct scenario *scenario, struct report *report, s
     device->host = (struct wave_host){.self = device, .fault = host_fault, .print = host_print};
     clock_init(&device->clock);
     device_set_printf(device, NULL, NULL);
-    if (!attach_checkers(device) || !attach_books(device)) {
+    if (!attach_checkers(device) || !books_init(device)) {
         device_free(device);
         return diagnose(diagnosis, STATUS_OUT_OF_MEMORY, "no memory for a device");
     }
@@ -285,7 +281,7 @@ void device_free(struct device *device)
     schedule_record_fini(&device->record);
     schedule_record_free(device->replay);
     free(device->replay_text);
-    pages_free(device->pages);
+    books_fini(device);
     pthread_mutex_destroy(&device->order_lock);
     free(device);
 }
@@ -341,8 +337,8 @@ enum status device_alloc(struct device *device, size_t size, size_t align, uint3
 void device_release(struct device *device, uint64_t address)
 {
     struct region *region = arena_find(&device->arena, address, 0);
-    if (region && device->pages)
-        pages_forget(device->pages, region->low, region->high - region->low);
+    if (region)
+        books_forget(device, region);
     if (region)
         arena_release(&device->arena, region);
 }

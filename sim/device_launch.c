@@ -150,6 +150,8 @@ static void launch_init(struct launch *launch, struct device *device, const stru
     launch->compute_unit_count =
         request->compute_unit_count ? request->compute_unit_count : launch->config->topology.compute_units;
     launch->pages = device->pages;
+    launch->clock = &device->clock;
+    launch->apart = device->caches || device->timeline || launch->schedule->placement != PLACEMENT_ROUND_ROBIN;
     launch->arena = &device->arena;
     launch->observer = device_observer(device);
     launch->report = device->report;
@@ -175,8 +177,7 @@ static void find_largest(struct launch *launch, const struct launch_request *req
 /* Groups that share a wave share a compute unit: who looks at units wants them apart. */
 static bool may_merge(const struct launch *launch, const struct kernel_traits *traits)
 {
-    return schedule_may_merge(launch->schedule) && !traits->sees_groups &&
-           launch->schedule->placement == PLACEMENT_ROUND_ROBIN;
+    return schedule_may_merge(launch->schedule) && !traits->sees_groups && !launch->apart;
 }
 
 static void cut(struct launch *launch, const struct launch_request *request,
@@ -199,7 +200,9 @@ static void cut(struct launch *launch, const struct launch_request *request,
 
 static void announce(const struct launch *launch, enum launch_phase phase)
 {
-    struct launch_event event = {.launch = &launch->info, .phase = phase};
+    struct launch_event event = {.launch = &launch->info,
+                                 .phase = phase,
+                                 .time = phase == LAUNCH_BEGIN ? clock_now(launch->clock) : launch_time(launch)};
     if (launch->observer && launch->observer->launch)
         launch->observer->launch(launch->observer->self, &event);
 }

@@ -21,6 +21,8 @@ struct device {
     struct wave_host host;           /* self: this device */
     struct memory_arena arena;
     struct pages *pages;             /* first touch of pages; NULL: nobody asks */
+    struct caches *caches;           /* counters; NULL: not wanted */
+    struct timeline *timeline;       /* NULL: not wanted */
 
     /* set before the first launch */
     struct observer observers[DEVICE_OBSERVERS];

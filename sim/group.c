@@ -133,7 +133,7 @@ static void announce(const struct group *group, enum launch_phase phase)
         return;
     const uint64_t *id = group->tile.group_id, *many = group->tile.groups, *count = launch->info.group_count;
     struct launch_event event = {
-        .launch = &launch->info, .phase = phase, .compute_unit = group->compute_unit};
+        .launch = &launch->info, .phase = phase, .compute_unit = group->compute_unit, .time = launch_time(launch)};
     for (uint64_t z = 0; z < many[2]; z++) {
         for (uint64_t y = 0; y < many[1]; y++) {
             event.group_linear = ((id[2] + z) * count[1] + id[1] + y) * count[0] + id[0];
@@ -229,8 +229,8 @@ struct group *group_admit(struct launch *launch, uint64_t tile_number)
     group->faulted = 0;
     group->fresh = true;
     group->stepped = false;
-    launch->groups_run += group->tile.groups[0] * group->tile.groups[1] * group->tile.groups[2];
     announce(group, GROUP_BEGIN);
+    launch->groups_run += group->tile.groups[0] * group->tile.groups[1] * group->tile.groups[2];
     waves_start(group);
     return group;
 }
@@ -251,6 +251,23 @@ void group_retire(struct group *group)
     locals_close(group);
     announce(group, GROUP_END);
     pool_give(group->pool, group);
+}
+
+static void announce_turn(const struct group *group, const struct wave *wave, bool begin)
+{
+    const struct launch *launch = group->launch;
+    if (!launch->observer || !launch->observer->turn)
+        return;
+    struct turn_event event = {
+        .launch = &launch->info,
+        .begin = begin,
+        .group_linear = first_group(group),
+        .compute_unit = group->compute_unit,
+        .first_lane = wave->origin.first_lane,
+        .lane_count = wave->lane_count,
+        .time = launch_time(launch),
+    };
+    launch->observer->turn(launch->observer->self, &event);
 }
 
 /* ---- turns ------------------------------------------------------------------------------ */
@@ -326,10 +343,12 @@ enum run_result group_run(struct group *group, uint32_t index, int64_t budget)
     struct wave *wave = group->waves[index].wave;
     assert(group->waves[index].state == WAVE_READY);
     uint64_t before = wave->steps;
+    announce_turn(group, wave, true);
     group->launch->running = group;
     enum run_result result = wave_run(wave, budget);
     group->launch->running = NULL;
     group->launch->steps += wave->steps - before;
+    announce_turn(group, wave, false);
 
     if (result == RUN_BARRIER || result == RUN_COLLECTIVE)
         wave_waits(group, index);

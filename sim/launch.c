@@ -158,6 +158,11 @@ void origin_item(const struct origin *origin, uint32_t lane, struct item *out_it
     out_item->compute_unit = origin->compute_unit;
 }
 
+uint64_t launch_time(const struct launch *launch)
+{
+    return (launch->clock ? clock_now(launch->clock) : 0) + clock_launch_cost(launch->groups_run, launch->steps);
+}
+
 /* ---- places ------------------------------------------------------------------- */
 
 const struct site *launch_site(const struct launch *launch, uint32_t site)

@@ -15,6 +15,7 @@
 #ifndef ORRERY_SIM_LAUNCH_H
 #define ORRERY_SIM_LAUNCH_H
 
+#include "clock.h"
 #include "interp/interp.h"
 #include "memory_arena.h"
 #include "orrery/device.h"
@@ -67,6 +68,8 @@ struct launch {
     struct schedule_record *record;        /* where its turns are noted: launches[record_at]; NULL: nowhere */
     size_t record_at;
     bool has_atomics;
+    bool apart;                            /* somebody looks at compute units: groups share no wave */
+    const struct sim_clock *clock;
     const uint32_t *compute_units; /* NULL: compute_unit_count from config->first_unit on */
     uint32_t compute_unit_count;
     const struct pages *pages;             /* first touch; NULL: nobody keeps it */
@@ -82,6 +85,9 @@ struct launch {
     bool exhausted;                        /* memory for what waves print or gather ran out */
     bool contended;                        /* some wave spun while lanes of it were parked */
 };
+
+/* Simulated time: the clock's, and what the launch has cost since it began. */
+uint64_t launch_time(const struct launch *launch);
 
 /* Site of the running code; program_site for those who hold the launch. */
 void launch_place(const struct launch *launch, uint32_t site, struct source_place *out_place);

@@ -6,8 +6,12 @@ libsim_la_SOURCES = \
 	%D%/axioms.h \
 	%D%/barrier.c \
 	%D%/barrier.h \
+	%D%/books.c \
+	%D%/books.h \
 	%D%/clock.c \
 	%D%/clock.h \
+	%D%/counters_report.c \
+	%D%/counters_report.h \
 	%D%/device.c \
 	%D%/device_launch.c \
 	%D%/device_state.h \
@@ -66,6 +70,8 @@ libsim_la_SOURCES = \
 	%D%/sentence.c \
 	%D%/sentence.h \
 	%D%/status.c \
+	%D%/timeline.c \
+	%D%/timeline.h \
 	%D%/suppression.c \
 	%D%/suppression.h \
 	%D%/unfold.c \

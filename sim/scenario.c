@@ -529,6 +529,18 @@ bool scenario_row_print(const struct scenario *scenario, const struct scenario_r
 
 /* ---- root devices ----------------------------------------------------------------------- */
 
+bool scenario_counts(const struct scenario *scenario)
+{
+    int on = 1;
+    return scenario->counters && *scenario->counters && (!word_find(truths, scenario->counters, &on) || on);
+}
+
+const char *scenario_counters_file(const struct scenario *scenario)
+{
+    int on;
+    return scenario_counts(scenario) && !word_find(truths, scenario->counters, &on) ? scenario->counters : NULL;
+}
+
 uint32_t scenario_root_count(const struct scenario *scenario)
 {
     return 1 + scenario->other_device_count;

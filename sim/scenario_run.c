@@ -290,6 +290,19 @@ static void keep_output(void *self, const char *text, size_t size)
     fwrite(text, 1, size, run->output);
 }
 
+/* Counters into the result, and what has a file of its own there. */
+static enum status keep_books(struct run *run, struct scenario_result *result)
+{
+    size_t size = 0;
+    FILE *stream = scenario_counts(run->scenario) ? open_memstream(&result->books, &size) : NULL;
+    if (!stream && scenario_counts(run->scenario))
+        return STATUS_OUT_OF_MEMORY;
+    bool fine = device_write_books(run->device, stream, run->diagnosis);
+    if (stream)
+        fclose(stream);
+    return fine ? STATUS_OK : STATUS_IO;
+}
+
 static enum status perform(struct run *run, struct report *report, struct scenario_result *result)
 {
     enum status status = device_new(run->scenario, report, &run->device, run->diagnosis);
@@ -303,6 +316,8 @@ static enum status perform(struct run *run, struct report *report, struct scenar
         status = run_launches(run);
     if (status == STATUS_OK || status == STATUS_NO_PROGRESS) {
         enum status read = read_results(run, result);
+        if (read == STATUS_OK)
+            read = keep_books(run, result);
         status = read != STATUS_OK ? read : status;
     }
     result->kernels_run = device_kernels_run(run->device);
@@ -343,5 +358,6 @@ void scenario_result_fini(struct scenario_result *result)
     schedule_record_free(result->record);
     free(result->buffers);
     free(result->output);
+    free(result->books);
     *result = (struct scenario_result){.output = NULL};
 }

@@ -175,7 +175,7 @@ static const char everything[] = "orrery: 1\n"
                                  "           placement: script, placement_script: [3, 0, 3], timeout: 2.5, max_steps: 1000, depth: 4, record: turns-%p.txt}\n"
                                  "checks: {bounds: warning, uninitialised: error, divergence: off, races: warning, atomics: warning, progress: off, api: error}\n"
                                  "report: {fail_on: warning, error_exitcode: 9, keep_exit_code: true, expect_kernels: yes, quiet: on,\n"
-                                 "         max_findings: 3, log: out-%p.txt, json: out.json, sarif: out.sarif, dot: out.svg,\n"
+                                 "         max_findings: 3, log: out-%p.txt, json: out.json, counters: c.json, timeline: t.json, sarif: out.sarif, dot: out.svg,\n"
                                  "         gen_suppressions: out.yaml}\n"
                                  "suppressions:\n"
                                  "  - {id: \"race-*\", kernel: k, file: \"*.cl\", line: 4, object: \"*'a'*\", reason: \"it's benign\"}\n"
@@ -313,6 +313,9 @@ START_TEST(every_key_of_the_run_is_read)
     ck_assert_int_eq(scenario.checks[CHECK_PROGRESS], SEVERITY_OFF);
     ck_assert_int_eq(scenario.checks[CHECK_API], SEVERITY_ERROR);
     ck_assert_int_eq(scenario.fail_on, SEVERITY_WARNING);
+    ck_assert(scenario_counts(&scenario));
+    ck_assert_str_eq(scenario_counters_file(&scenario), "c.json");
+    ck_assert_str_eq(scenario.timeline_file, "t.json");
     ck_assert_int_eq(scenario.error_exitcode, 9);
     ck_assert(scenario.keep_exit_code && scenario.expect_kernels && scenario.quiet);
     ck_assert_uint_eq(scenario.max_findings, 3);
@@ -650,6 +653,22 @@ START_TEST(topologies_come_from_files)
 }
 END_TEST
 
+START_TEST(counters_are_on_or_off_or_a_file)
+{
+    ck_assert(!scenario_counts(&scenario));
+    load("orrery: 1\nreport: {counters: on}\n");
+    ck_assert(scenario_counts(&scenario));
+    ck_assert_ptr_null(scenario_counters_file(&scenario));
+    option("counters", "off");
+    ck_assert(!scenario_counts(&scenario));
+    option("counters", NULL);
+    ck_assert(scenario_counts(&scenario));
+    ck_assert_ptr_null(scenario_counters_file(&scenario));
+    option("counters", "x.json");
+    ck_assert_str_eq(scenario_counters_file(&scenario), "x.json");
+}
+END_TEST
+
 START_TEST(rejects_what_is_no_scenario)
 {
     rejects("", "t.yaml:1:1: ", "found nothing", "orrery: 1");
@@ -939,7 +958,7 @@ int main(void)
         buffers_are_filled, buffers_may_be_null_or_guarded, vectors_are_their_elements, structs_are_laid_out_as_in_c, local_and_same,
         numbers_of_every_type_reach_their_ends, floats_round_once, halves_round_to_even, expectations_are_read,
         no_expectation_is_not_an_empty_one, everything_survives_printing, launches_survive_printing, numbers_do_not_follow_the_locale,
-        root_devices_are_a_list, topologies_come_from_files,
+        root_devices_are_a_list, topologies_come_from_files, counters_are_on_or_off_or_a_file,
         rejects_what_is_no_scenario, rejects_unknown_keys_and_lists_the_legal_ones, rejects_keys_given_twice,
         rejects_values_and_says_what_is_legal, rejects_launches_that_cannot_be_meant, rejects_arguments_that_cannot_be_meant,
         rejects_expectations_that_cannot_be_meant, a_failed_load_leaves_the_defaults, files_are_read, suppressions_of_several_files_add_up, options_set_what_keys_set,

@@ -17,6 +17,10 @@ check_PROGRAMS += %D%/check_topology
 %C%_check_topology_CPPFLAGS = $(AM_CPPFLAGS) $(HWLOC_CFLAGS)
 %C%_check_topology_LDADD = libsim.la $(HWLOC_LIBS) $(CHECK_LIBS)
 
+check_PROGRAMS += %D%/check_counters
+%C%_check_counters_SOURCES = %D%/check_counters.c %D%/launcher.c %D%/launcher.h
+%C%_check_counters_LDADD = libsim.la $(CHECK_LIBS)
+
 check_PROGRAMS += %D%/check_placement
 %C%_check_placement_SOURCES = %D%/check_placement.c %D%/launcher.c %D%/launcher.h
 %C%_check_placement_LDADD = libsim.la $(CHECK_LIBS)
@@ -224,8 +228,9 @@ test_scripts = \
 	%D%/check_repeat.sh \
 	%D%/check_replay.sh \
 	%D%/check_tables.sh \
+	%D%/check_timeline.sh \
 	%D%/check_topology.sh \
 	%D%/check_vector.sh
 
 TESTS += $(check_PROGRAMS) $(test_scripts) $(test_scripts_built)
-EXTRA_DIST += $(test_scripts) %D%/litmus %D%/schema/sarif-2.1.0.json %D%/lstopo_compare.py %D%/partition_oracle.py %D%/check_differential.sh %D%/differential
+EXTRA_DIST += $(test_scripts) %D%/litmus %D%/schema/sarif-2.1.0.json %D%/lstopo_compare.py %D%/partition_oracle.py %D%/timeline_check.py %D%/check_differential.sh %D%/differential

@@ -89,6 +89,8 @@ static int run_scenario(const struct scenario *scenario, struct report *report, 
     int code = verdict(scenario, report, status, result.kernels_run);
     if (code)
         tell_replay(scenario, report, result.record);
+    if (ran && result.books)
+        fputs(result.books, log);
     if (ran)
         report_finish(log, report, result.kernels_run);
     const struct report_end end = {.kernels_run = result.kernels_run, .exit_status = code};

@@ -16,7 +16,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
+#include "orrery/counters.h"
 #include "orrery/image.h"
 #include "orrery/observer.h"
 #include "orrery/report.h"
@@ -54,6 +56,14 @@ void device_permutation(uint64_t seed, uint32_t serial, uint32_t count, uint32_t
 uint64_t device_clock(const struct device *device);
 uint64_t device_clock_tick(struct device *device, uint64_t nanoseconds); /* advance, return new time */
 uint64_t device_kernels_run(const struct device *device);
+
+/* ---- books ------------------------------------------------------------------ */
+
+/* What the accesses of a command's launches came to, or of all (command 0). False: counters are not on. */
+bool device_counters(const struct device *device, uint32_t command, struct counters *out_counters);
+/* Counters as text, when the scenario wants them; then the files it asks for: counters as JSON, the timeline.
+ * stream NULL: files only. False: one could not be written. */
+bool device_write_books(const struct device *device, FILE *stream, struct diagnosis *diagnosis);
 
 /* ---- memory ---------------------------------------------------------------- */
 

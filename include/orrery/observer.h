@@ -132,12 +132,23 @@ struct order_event {
     uint64_t time;         /* simulated nanoseconds; of BEGIN and END */
 };
 
+/* A wave runs for a while, alone: nothing else on the device does in between. */
+struct turn_event {
+    const struct launch_info *launch;
+    bool begin;            /* or end */
+    uint64_t group_linear; /* the first of the wave's tile */
+    uint32_t compute_unit;
+    uint32_t first_lane, lane_count; /* of the tile */
+    uint64_t time;
+};
+
 enum launch_phase { LAUNCH_BEGIN, LAUNCH_END, GROUP_BEGIN, GROUP_END };
 struct launch_event {
     const struct launch_info *launch;
     enum launch_phase phase;
     uint64_t group_linear; /* GROUP_* */
     uint32_t compute_unit;
+    uint64_t time;         /* simulated nanoseconds, as device_clock() will say when the launch has ended */
 };
 
 struct observer {
@@ -147,6 +158,7 @@ struct observer {
     void (*command)(void *self, const struct command_event *event);
     void (*launch)(void *self, const struct launch_event *event);
     void (*order)(void *self, const struct order_event *event);
+    void (*turn)(void *self, const struct turn_event *event);
 };
 
 #endif

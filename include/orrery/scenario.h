@@ -213,6 +213,8 @@ struct scenario {
     char *dot_file;              /* as a graph; drawn when it is named .svg */
     char *gen_suppressions;      /* a file of suppressions for all of them */
     size_t suppression_count; struct suppression *suppressions;
+    char *counters;              /* cache and memory counters: NULL, "on", "off", or a file that gets them as JSON, too */
+    char *timeline_file;         /* what ran when and where, as Chrome's trace events; NULL = none */
     char *build_options;         /* appended to every build */
     char *device_selector;       /* which devices and sub-devices the platform lists; NULL = all roots */
     struct scenario_program program;
@@ -232,6 +234,8 @@ struct scenario_option { const char *name; char variable[SCENARIO_VARIABLE_CHARS
 bool scenario_option(size_t index, struct scenario_option *out_option);
 
 /* Root devices are parts of one simulated machine: one memory, one clock, units numbered through. */
+bool scenario_counts(const struct scenario *scenario);               /* counters are wanted */
+const char *scenario_counters_file(const struct scenario *scenario); /* NULL: in the report alone */
 uint32_t scenario_root_count(const struct scenario *scenario);
 const struct device_config *scenario_root(const struct scenario *scenario, uint32_t index);
 

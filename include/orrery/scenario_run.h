@@ -23,6 +23,7 @@ struct scenario_source { char *name, *text; }; /* OpenCL C, for findings; NULL w
 struct scenario_result {
     char *output; /* of printf, terminated */
     size_t output_size;
+    char *books; /* counters as text, when the scenario wants them; else NULL */
     uint64_t kernels_run;
     struct schedule_record *record; /* what the launches chose; NULL: there was no device */
     size_t buffer_count; /* as expect.buffers; the same types and counts */

@@ -3,6 +3,8 @@ noinst_LTLIBRARIES += libtopology.la
 libtopology_la_SOURCES = \
 	%D%/build.c \
 	%D%/build.h \
+	%D%/cache.c \
+	%D%/cache.h \
 	%D%/import.c \
 	%D%/lanes.h \
 	%D%/pages.c \
