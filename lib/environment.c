@@ -75,42 +75,6 @@ enum status environment_apply(struct scenario *scenario, struct diagnosis *diagn
     return status;
 }
 
-/* ---- variables of Intel's driver ------------------------------------------------ */
-
-/* "0:4,1:2": cslices in use, per root device. */
-static enum status apply_ccs_modes(struct topology *topology, uint32_t index, const char *text,
-                                   struct diagnosis *diagnosis)
-{
-    enum status status = STATUS_OK;
-    if (!*text || !strcmp(text, "default"))
-        return STATUS_OK;
-    for (const char *entry = text; entry && !status; entry = strchr(entry, ',')) {
-        unsigned root, count;
-        int length = 0;
-        entry += *entry == ',';
-        if (sscanf(entry, "%u:%u%n", &root, &count, &length) != 2 || !count || (entry[length] && entry[length] != ','))
-            return diagnose(diagnosis, STATUS_BAD_SCENARIO,
-                            "environment variable ZEX_NUMBER_OF_CCS: found '%s', expected entries such as 0:4,1:2",
-                            text);
-        if (root == index)
-            status = topology_set_cslices(topology, UINT32_MAX, count);
-    }
-    return status;
-}
-
-enum status environment_intel(struct topology *topology, uint32_t index, enum hierarchy *hierarchy,
-                              struct diagnosis *diagnosis)
-{
-    const char *modes = getenv("ZEX_NUMBER_OF_CCS"), *flat = getenv("ZE_FLAT_DEVICE_HIERARCHY");
-    if (!topology->text || strcmp(topology->text, "intel-pvc"))
-        return STATUS_OK;
-    if (flat && (!strcmp(flat, "FLAT") || !strcmp(flat, "COMBINED")))
-        *hierarchy = HIERARCHY_FLAT;
-    if (flat && !strcmp(flat, "COMPOSITE"))
-        *hierarchy = HIERARCHY_COMPOSITE;
-    return modes ? apply_ccs_modes(topology, index, modes, diagnosis) : STATUS_OK;
-}
-
 /* $ORRERY_CACHE_DIR, or orrery/ where the XDG base directory rules put caches. */
 static char *cache_directory(void)
 {

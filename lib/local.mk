@@ -52,6 +52,8 @@ libapi_la_SOURCES = \
 	%D%/image.h \
 	%D%/info.c \
 	%D%/info.h \
+	%D%/intel.c \
+	%D%/intel.h \
 	%D%/kernel.c \
 	%D%/kernel_info.c \
 	%D%/memobj.c \

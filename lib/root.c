@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime.h"
+#include "intel.h"
 #include "subdevice.h"
 
 void roots_free(struct roots *roots)
@@ -86,7 +86,7 @@ static enum status add_tiles(struct roots *roots, struct cl_device *whole)
 }
 
 static enum status add_device(struct roots *roots, struct device *device, const struct device_config *config,
-                              uint32_t index, struct diagnosis *diagnosis)
+                              uint32_t index, struct intel *intel, struct diagnosis *diagnosis)
 {
     struct unit_set units;
     struct cl_device *root = NULL;
@@ -95,12 +95,11 @@ static enum status add_device(struct roots *roots, struct device *device, const 
     if (!root)
         return STATUS_OUT_OF_MEMORY;
     enum hierarchy hierarchy = config->hierarchy;
-    enum status status = environment_intel(root->topology, index, &hierarchy, diagnosis);
-    if (status) {
-        object_unref(root);
-        return status;
-    }
-    return hierarchy == HIERARCHY_FLAT ? add_tiles(roots, root) : roots_add(roots, root);
+    enum status status = intel_apply(intel, &root, &hierarchy, diagnosis);
+    if (!status && root)
+        return hierarchy == HIERARCHY_FLAT ? add_tiles(roots, root) : roots_add(roots, root);
+    object_unref(root);
+    return status;
 }
 
 /* ---- all of them --------------------------------------------------------------------- */
@@ -109,9 +108,13 @@ enum status roots_make(struct device *device, const struct scenario *scenario, s
                        struct diagnosis *diagnosis)
 {
     *out_roots = (struct roots){0};
+    struct intel intel = {0};
     enum status status = STATUS_OK;
     for (uint32_t i = 0; i < scenario_root_count(scenario) && !status; i++)
-        status = add_device(out_roots, device, scenario_root(scenario, i), i, diagnosis);
+        status = add_device(out_roots, device, scenario_root(scenario, i), i, &intel, diagnosis);
+    if (!status && !out_roots->count)
+        status = diagnose(diagnosis, STATUS_BAD_SCENARIO,
+                          "environment variable ZE_AFFINITY_MASK: no device is left");
     if (!status && scenario->device_selector && *scenario->device_selector)
         status = selector_apply(scenario->device_selector, out_roots, diagnosis);
     for (cl_uint i = 0; i < out_roots->count; i++)

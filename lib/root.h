@@ -10,9 +10,6 @@
  *                   has stay good as long as there are that many devices
  *   root_part       a root of some of another's units (takes them)
  *   selector_apply  ORRERY_DEVICE_SELECTOR: replaces the list by what the terms name
- *
- * Variables of Intel's driver count where the topology is the preset intel-pvc:
- * ZEX_NUMBER_OF_CCS (cslices in use), ZE_FLAT_DEVICE_HIERARCHY.
  */
 #ifndef ORRERY_LIB_ROOT_H
 #define ORRERY_LIB_ROOT_H

@@ -34,9 +34,5 @@ struct device *runtime_device(void); /* the simulated device */
 
 /* environment.c */
 enum status environment_apply(struct scenario *scenario, struct diagnosis *diagnosis);
-/* What the variables of Intel's driver make of the root device of that index; nothing unless its topology is the
- * preset intel-pvc. */
-enum status environment_intel(struct topology *topology, uint32_t index, enum hierarchy *hierarchy,
-                              struct diagnosis *diagnosis);
 void environment_configure_compiler(void);
 #endif

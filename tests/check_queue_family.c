@@ -496,6 +496,57 @@ START_TEST(a_flat_hierarchy_lists_tiles)
 }
 END_TEST
 
+/* Two cards of two tiles: what the mask leaves of them, and which cards the modes mean then. */
+static const struct {
+    const char *mask, *modes, *hierarchy;
+    const char *want; /* units/slices of what is listed */
+} masks[] = {
+    {"0.1,1.0", "0:4,1:2", "COMPOSITE", "448/4 448/2"},
+    {"1", "0:2", "COMPOSITE", "896/1"},
+    {"1.1", "0:2", "COMPOSITE", "448/2"},
+    {"0.0,0.1,1.0", "1:1", "COMPOSITE", "896/1 448/1"},
+    {"", "", "COMPOSITE", "896/1 896/1"},
+    {"1,2", "0:2", "FLAT", "448/2 448/4"},
+    {"0,1,2,3", "1:2", "FLAT", "448/4 448/4 448/2 448/2"},
+    {"5", "", "COMPOSITE", ""},
+    {"0.x", "", "COMPOSITE", ""},
+    {"0.1", "", "FLAT", ""},
+};
+
+START_TEST(masks_hide_devices_and_tiles)
+{
+    static const char yaml[] = "orrery: 1\ndevices: [{topology: intel-pvc}, {topology: intel-pvc}]\n";
+    char path[] = "/tmp/check_queue_family.XXXXXX", text[100] = "";
+    int file = mkstemp(path), kept = dup(2);
+    cl_platform_id found[8];
+    cl_device_id devices[8];
+    cl_uint count = 0, listed = 0, units;
+    cl_queue_family_properties_intel list[8];
+    ck_assert(file >= 0 && write(file, yaml, sizeof yaml - 1) == sizeof yaml - 1);
+    setenv("ORRERY_SCENARIO", path, 1);
+    setenv("ZE_AFFINITY_MASK", masks[_i].mask, 1);
+    setenv("ZEX_NUMBER_OF_CCS", masks[_i].modes, 1);
+    setenv("ZE_FLAT_DEVICE_HIERARCHY", masks[_i].hierarchy, 1);
+    ck_assert_ptr_nonnull(freopen("/dev/null", "w", stderr));
+    clGetPlatformIDs(8, found, &count);
+    dup2(kept, 2);
+    unlink(path);
+    for (cl_uint i = 0; i < count; i++) {
+        char name[64] = "";
+        clGetPlatformInfo(found[i], CL_PLATFORM_NAME, sizeof name, name, NULL);
+        if (!strcmp(name, "Orrery"))
+            cl_ok(clGetDeviceIDs(found[i], CL_DEVICE_TYPE_ALL, 8, devices, &listed));
+    }
+    for (cl_uint i = 0; i < listed; i++) {
+        cl_ok(clGetDeviceInfo(devices[i], CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL));
+        families_of(devices[i], list);
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%u/%u", i ? " " : "", units,
+                 list[0].count);
+    }
+    ck_assert_str_eq(text, masks[_i].want);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("queue families");
@@ -515,6 +566,7 @@ int main(void)
     tcase_add_loop_test(slices, modes_set_the_cslices_of_the_preset, 0, sizeof ccs / sizeof *ccs);
     tcase_add_test(slices, modes_are_of_no_concern_to_other_machines);
     tcase_add_loop_test(slices, a_flat_hierarchy_lists_tiles, 0, 3);
+    tcase_add_loop_test(slices, masks_hide_devices_and_tiles, 0, sizeof masks / sizeof *masks);
     suite_add_tcase(suite, slices);
     return cl_run_suite(suite);
 }

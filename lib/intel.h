@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  Variables of Intel's driver, which count for root devices whose topology is the
+ *          preset intel-pvc: ZE_AFFINITY_MASK (what is there), ZEX_NUMBER_OF_CCS (cslices in
+ *          use, by the numbers that the mask leaves), ZE_FLAT_DEVICE_HIERARCHY.
+ *
+ * Interface
+ *   intel_apply   what they make of one root device; *root becomes NULL when the mask hides
+ *                 it. state is zero before the first device.
+ */
+#ifndef ORRERY_LIB_INTEL_H
+#define ORRERY_LIB_INTEL_H
+#include "object.h"
+
+struct intel { uint32_t roots, visible_roots, tiles; };
+
+enum status intel_apply(struct intel *state, struct cl_device **root, enum hierarchy *hierarchy,
+                        struct diagnosis *diagnosis);
+#endif
