@@ -3,6 +3,7 @@
 #include "cl_fixture.h"
 
 #include <CL/cl_ext.h>
+#include <unistd.h>
 
 typedef cl_device_partition_property_ext property;
 
@@ -412,6 +413,113 @@ START_TEST(events_order_queues_of_siblings)
 }
 END_TEST
 
+/* ---- builds that differ ---------------------------------------------------------------------------- */
+
+static cl_program program_of(const char *text)
+{
+    cl_int err;
+    cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &err);
+    cl_ok(err);
+    return program;
+}
+
+static cl_int run_on(cl_device_id id, cl_kernel kernel)
+{
+    const size_t one = 1;
+    cl_int err, value = -1;
+    cl_command_queue on = clCreateCommandQueue(context, id, 0, &err);
+    cl_ok(err);
+    cl_mem memory = cl_buffer(context, 0, sizeof value, NULL);
+    cl_ok(clSetKernelArg(kernel, 0, sizeof memory, &memory));
+    cl_ok(clEnqueueNDRangeKernel(on, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
+    cl_ok(clEnqueueReadBuffer(on, memory, CL_TRUE, 0, sizeof value, &value, 0, NULL, NULL));
+    cl_ok(clReleaseMemObject(memory));
+    cl_ok(clReleaseCommandQueue(on));
+    return value;
+}
+
+START_TEST(each_part_runs_its_own_build)
+{
+    const property list[] = {CL_DEVICE_PARTITION_EQUALLY_EXT, 2, 0};
+    cl_device_id made[4];
+    cl_int err;
+    char options[64];
+    start("cu:8");
+    cl_ok(create(device, list, 4, made, NULL));
+    context = cl_new_context();
+    cl_program program = program_of("kernel void k(global int *a) { *a = VALUE; }");
+    cl_ok(clBuildProgram(program, 0, NULL, "-DVALUE=10", NULL, NULL));
+    cl_ok(clBuildProgram(program, 1, &made[1], "-DVALUE=20", NULL, NULL));
+    cl_ok(clBuildProgram(program, 2, &made[2], "-DVALUE=30", NULL, NULL));
+    cl_is(clBuildProgram(program, 1, &made[3], "-DVALUE=", NULL, NULL), CL_BUILD_PROGRAM_FAILURE);
+    cl_ok(clGetProgramBuildInfo(program, made[1], CL_PROGRAM_BUILD_OPTIONS, sizeof options, options, NULL));
+    ck_assert_str_eq(options, "-DVALUE=20");
+    cl_kernel kernel = clCreateKernel(program, "k", &err);
+    cl_ok(err);
+    ck_assert_int_eq(run_on(device, kernel), 10);
+    ck_assert_int_eq(run_on(made[0], kernel), 10); /* it has none of its own */
+    ck_assert_int_eq(run_on(made[1], kernel), 20);
+    ck_assert_int_eq(run_on(made[2], kernel), 30);
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseProgram(program));
+    cl_ok(clReleaseContext(context));
+    release_all(made, 4);
+}
+END_TEST
+
+START_TEST(kernels_must_have_the_same_arguments)
+{
+    const property list[] = {CL_DEVICE_PARTITION_EQUALLY_EXT, 4, 0};
+    cl_device_id made[2];
+    cl_int err;
+    start("cu:8");
+    cl_ok(create(device, list, 2, made, NULL));
+    context = cl_new_context();
+    cl_program program =
+        program_of("kernel void k(global TYPE *a) { *a = 1; } kernel void same(global int *a) { *a = 1; }");
+    cl_ok(clBuildProgram(program, 1, &made[0], "-DTYPE=int", NULL, NULL));
+    cl_ok(clBuildProgram(program, 1, &made[1], "-DTYPE=float", NULL, NULL));
+    ck_assert_ptr_null(clCreateKernel(program, "k", &err));
+    cl_is(err, CL_INVALID_KERNEL_DEFINITION);
+    cl_kernel kernel = clCreateKernel(program, "same", &err);
+    cl_ok(err);
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseProgram(program));
+    cl_ok(clReleaseContext(context));
+    release_all(made, 2);
+}
+END_TEST
+
+/* One call builds for roots that can do different things, each as it needs it. */
+START_TEST(roots_that_differ_are_built_for_apart)
+{
+    static const char yaml[] =
+        "orrery: 1\ndevices: [{topology: \"cu:2\"}, {topology: \"cu:2\", features: {fp64: false}}]\n";
+    char path[] = "/tmp/check_fission.XXXXXX";
+    int file = mkstemp(path);
+    cl_device_id roots[2];
+    cl_int err;
+    ck_assert(file >= 0 && write(file, yaml, sizeof yaml - 1) == sizeof yaml - 1);
+    setenv("ORRERY_SCENARIO", path, 1);
+    cl_find_device();
+    unlink(path);
+    cl_ok(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 2, roots, NULL));
+    context = clCreateContext(NULL, 2, roots, NULL, NULL, &err);
+    cl_ok(err);
+    cl_program program =
+        program_of("#ifdef cl_khr_fp64\n#define ANSWER 64\n#else\n#define ANSWER 32\n#endif\n"
+                   "kernel void k(global int *a) { *a = ANSWER; }");
+    cl_ok(clBuildProgram(program, 0, NULL, "", NULL, NULL));
+    cl_kernel kernel = clCreateKernel(program, "k", &err);
+    cl_ok(err);
+    ck_assert_int_eq(run_on(roots[0], kernel), 64);
+    ck_assert_int_eq(run_on(roots[1], kernel), 32);
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseProgram(program));
+    cl_ok(clReleaseContext(context));
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("device fission");
@@ -426,6 +534,9 @@ int main(void)
     tcase_add_test(tests, a_context_of_a_part_does_not_serve_the_rest);
     tcase_add_test(tests, binaries_are_shared);
     tcase_add_test(tests, events_order_queues_of_siblings);
+    tcase_add_test(tests, each_part_runs_its_own_build);
+    tcase_add_test(tests, kernels_must_have_the_same_arguments);
+    tcase_add_test(tests, roots_that_differ_are_built_for_apart);
     suite_add_tcase(suite, tests);
     return cl_run_suite(suite);
 }
