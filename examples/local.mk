@@ -9,6 +9,10 @@ noinst_PROGRAMS += %D%/lost_update
 %C%_lost_update_SOURCES = %D%/lost_update.c
 %C%_lost_update_CPPFLAGS = $(OPENCL_CFLAGS)
 %C%_lost_update_LDADD = $(OPENCL_LIBS)
+noinst_PROGRAMS += %D%/host_order
+%C%_host_order_SOURCES = %D%/host_order.c
+%C%_host_order_CPPFLAGS = $(OPENCL_CFLAGS)
+%C%_host_order_LDADD = $(OPENCL_LIBS)
 
 # A test suite of kernels is one of ours, too.
 check_PROGRAMS += %D%/test_suite/test_suite

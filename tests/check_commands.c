@@ -402,6 +402,16 @@ START_TEST(R32_atomics_of_two_launches_on_a_buffer)
 }
 END_TEST
 
+START_TEST(R32_atomic_loads_alone_are_no_race)
+{
+    enqueue(1, 1, NONE);
+    enqueue(2, 2, NONE);
+    launch(1, FOOTPRINT_ATOMIC_READ, 0, 4);
+    launch(2, FOOTPRINT_ATOMIC_READ, 0, 4);
+    ck_assert_uint_eq(races(), 0);
+}
+END_TEST
+
 START_TEST(R32_atomics_on_shared_virtual_memory_are_guaranteed)
 {
     memory_region(&arena.memory, data)->flags |= REGION_FLAG_SVM;
@@ -413,6 +423,52 @@ START_TEST(R32_atomics_on_shared_virtual_memory_are_guaranteed)
     enqueue(3, 3, NONE);
     launch(3, FOOTPRINT_READ, 0, 4); /* a plain access is none */
     ck_assert_uint_ge(races(), 1);
+}
+END_TEST
+
+/* Every second byte: kept as a set, not as segments. */
+static void launch_scattered(uint32_t command, enum footprint_use use, uint64_t first)
+{
+    struct launch_info info = {.command = command, .kernel = "toy"};
+    const struct region *region = memory_region(&arena.memory, data);
+    struct footprint_part part = {.region_id = region->id, .low = region->low, .high = region->high};
+    struct footprint footprint = {&info, &part, 1};
+    struct footprint_sink sink = commands_footprints(commands);
+    for (int i = 0; i < FOOTPRINT_USES; i++)
+        byte_set_init(&part.bytes[i], region->high - region->low);
+    for (uint64_t at = first; at < 4096; at += 2)
+        byte_set_add(&part.bytes[use], at, at + 1);
+    ck_assert_ptr_nonnull(part.bytes[use].bits);
+    order(ORDER_BEGIN, command, 1, NONE);
+    sink.launch_ended(sink.self, &footprint);
+    order(ORDER_END, command, 1, NONE);
+    for (int i = 0; i < FOOTPRINT_USES; i++)
+        byte_set_fini(&part.bytes[i]);
+}
+
+START_TEST(scattered_bytes)
+{
+    enqueue(1, 1, NONE);
+    enqueue(2, 2, NONE);
+    enqueue(3, 3, NONE);
+    enqueue(4, 4, NONE);
+    launch_scattered(1, FOOTPRINT_WRITTEN, 0);
+    launch_scattered(2, FOOTPRINT_WRITTEN, 1);
+    ck_assert_uint_eq(races(), 0); /* byte by byte apart */
+    reads(3, 4096, 64);
+    ck_assert_uint_eq(races(), 0);
+    reads(4, 0, 1);
+    ck_assert_uint_eq(races(), 1);
+    enqueue(5, 5, NONE);
+    launch_scattered(5, FOOTPRINT_READ, 1);
+    ck_assert_uint_eq(races(), 2);
+    enqueue(6, 6, AFTER(1));
+    launch_scattered(6, FOOTPRINT_WRITTEN, 0); /* knows 1, not that 4 read */
+    ck_assert_uint_eq(races(), 3);
+    waited(AFTER(1, 2, 3, 4, 5, 6));
+    enqueue(7, 7, NONE);
+    launch_scattered(7, FOOTPRINT_WRITTEN, 0);
+    ck_assert_uint_eq(races(), 3);
 }
 END_TEST
 
@@ -612,7 +668,9 @@ int main(void)
     ADD(maps_do_not_exclude_each_other);
     ADD(an_unmap_overwrites);
     ADD(R32_atomics_of_two_launches_on_a_buffer);
+    ADD(R32_atomic_loads_alone_are_no_race);
     ADD(R32_atomics_on_shared_virtual_memory_are_guaranteed);
+    ADD(scattered_bytes);
     ADD(random_histories);
     ADD(random_bytes);
 #undef ADD

@@ -221,6 +221,7 @@ test_scripts = \
 	%D%/check_bench.sh \
 	%D%/check_demo.sh \
 	%D%/check_forms.sh \
+	%D%/check_host_order.sh \
 	%D%/check_layers.sh \
 	%D%/check_litmus.sh \
 	%D%/check_mutation.sh \

@@ -173,8 +173,7 @@ static bool plain(enum access_kind kind)
     return kind == ACCESS_READ || kind == ACCESS_WRITE;
 }
 
-/* Whatever conflicts with the earlier one conflicts with the later one. */
-static bool stands_for(const struct byte_access *later, const struct byte_access *earlier)
+bool byte_access_stands_for(const struct byte_access *later, const struct byte_access *earlier)
 {
     if (later->opens)
         return earlier->opens;
@@ -194,7 +193,7 @@ static bool segment_add(struct segment *segment, const struct byte_access *acces
     for (uint32_t i = 0; i < segment->count; i++) {
         struct byte_access *earlier = &segment->accesses[i];
         if (earlier->command == access->command || asker->knows(asker->self, access, earlier)) {
-            if (stands_for(access, earlier))
+            if (byte_access_stands_for(access, earlier))
                 continue;
         } else {
             asker->met(asker->self, access, earlier, segment->low, segment->high);
@@ -285,4 +284,15 @@ void byte_map_drop(struct byte_map *map, bool (*drop)(void *self, const struct b
             map->blocks[kept++] = map->blocks[i];
     }
     map->count = kept;
+}
+
+void byte_map_visit(const struct byte_map *map, uint64_t low, uint64_t high,
+                    void (*visit)(void *self, uint64_t low, uint64_t high, const struct byte_access *access),
+                    void *self)
+{
+    const struct segment *segment;
+    for (struct place place = find(map, low); (segment = segment_at(map, place)) && segment->low < high;
+         step(map, &place))
+        for (uint32_t i = 0; i < segment->count; i++)
+            visit(self, segment->low, segment->high, &segment->accesses[i]);
 }

@@ -10,6 +10,7 @@
  *                      [low, high) are those of one segment. False: out of memory, the map is incomplete
  *   byte_map_drop      forgets the accesses that drop() names
  *   byte_map_empty     nothing is left
+ *   byte_map_visit     what it holds
  *
  * Cost     logarithmic in the number of segments to find, linear in those touched.
  */
@@ -40,5 +41,11 @@ bool byte_map_add(struct byte_map *map, uint64_t low, uint64_t high, const struc
                   const struct byte_map_asker *asker);
 void byte_map_drop(struct byte_map *map, bool (*drop)(void *self, const struct byte_access *access), void *self);
 bool byte_map_empty(const struct byte_map *map);
+/* Every access of every segment that lies in [low, high) or reaches into it, ascending. */
+void byte_map_visit(const struct byte_map *map, uint64_t low, uint64_t high,
+                    void (*visit)(void *self, uint64_t low, uint64_t high, const struct byte_access *access),
+                    void *self);
+/* Whatever conflicts with the earlier one conflicts with the later one. */
+bool byte_access_stands_for(const struct byte_access *later, const struct byte_access *earlier);
 
 #endif

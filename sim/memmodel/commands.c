@@ -24,7 +24,15 @@ struct area {
     bool guaranteed; /* atomics of different launches follow the rules */
     char name[120];  /* "buffer 3 (64 bytes)" */
     struct byte_map *map;
+    struct loose *loose; /* ascending in time */
+    size_t loose_count, loose_room;
     UT_hash_handle hh;
+};
+
+/* An access to bytes so scattered that they are kept as the launch left them, not as segments. Offsets from low. */
+struct loose {
+    struct byte_set bytes;
+    struct byte_access access;
 };
 
 /* A launch's instruction, kept after its program is gone. */
@@ -76,14 +84,21 @@ struct commands *commands_new(const struct memory *memory, struct report *report
     return commands;
 }
 
+static void area_free(struct commands *commands, struct area *area)
+{
+    HASH_DEL(commands->areas, area);
+    for (size_t i = 0; i < area->loose_count; i++)
+        byte_set_fini(&area->loose[i].bytes);
+    byte_map_free(area->map);
+    free(area->loose);
+    free(area);
+}
+
 static void areas_free(struct commands *commands)
 {
     struct area *area, *following;
-    HASH_ITER (hh, commands->areas, area, following) {
-        HASH_DEL(commands->areas, area);
-        byte_map_free(area->map);
-        free(area);
-    }
+    HASH_ITER (hh, commands->areas, area, following)
+        area_free(commands, area);
 }
 
 static void site_free(struct site *site)
@@ -313,13 +328,89 @@ static void met(void *self, const struct byte_access *later, const struct byte_a
     keep_conflict(commands, &(struct conflict){*later, *earlier, low, high, high - low, commands->asked});
 }
 
+static bool covers(const struct byte_set *all, const struct byte_set *some)
+{
+    struct byte_run need = {0, 0}, have;
+    while (byte_set_next(some, need.high, &need))
+        if (!byte_set_next(all, need.low, &have) || have.low > need.low || have.high < need.high)
+            return false;
+    return true;
+}
+
+/* What meets whom among the loose ones; those that are covered go. */
+static void meet_loose(struct commands *commands, struct area *area, const struct byte_set *bytes,
+                       const struct byte_access *access)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < area->loose_count; i++) {
+        struct loose *loose = &area->loose[i];
+        struct byte_run run;
+        bool known = loose->access.command == access->command || knows(commands, access, &loose->access);
+        if (known && byte_access_stands_for(access, &loose->access) && covers(bytes, &loose->bytes)) {
+            byte_set_fini(&loose->bytes);
+            continue;
+        }
+        if (!known && byte_set_intersection(bytes, &loose->bytes, &run))
+            met(commands, access, &loose->access, area->low + run.low, area->low + run.high);
+        area->loose[kept++] = *loose;
+    }
+    area->loose_count = kept;
+}
+
 static void touch(struct commands *commands, struct area *area, uint64_t low, uint64_t high,
                   const struct byte_access *access)
 {
+    struct byte_run run = {low - area->low, high - area->low};
+    const struct byte_set bytes = {.runs = &run, .count = 1, .size = area->high - area->low};
     const struct byte_map_asker asker = {commands, knows, met};
     commands->asked = area;
     commands->added++;
+    meet_loose(commands, area, &bytes, access);
     commands->lost |= !byte_map_add(area->map, low, high, access, &asker);
+}
+
+struct scattered {
+    struct commands *commands;
+    const struct area *area;
+    const struct byte_set *bytes;
+    const struct byte_access *access;
+};
+
+static void meet_segment(void *self, uint64_t low, uint64_t high, const struct byte_access *earlier)
+{
+    struct scattered *scattered = self;
+    const struct area *area = scattered->area;
+    struct byte_run run;
+    if (earlier->command == scattered->access->command ||
+        knows(scattered->commands, scattered->access, earlier) ||
+        !byte_set_next(scattered->bytes, low - area->low, &run) || run.low >= high - area->low)
+        return;
+    if (run.high > high - area->low)
+        run.high = high - area->low;
+    met(scattered->commands, scattered->access, earlier, area->low + run.low, area->low + run.high);
+}
+
+/* Takes the bytes. */
+static void touch_scattered(struct commands *commands, struct area *area, struct byte_set *bytes,
+                            const struct byte_access *access)
+{
+    struct scattered scattered = {commands, area, bytes, access};
+    commands->asked = area;
+    commands->added++;
+    byte_map_visit(area->map, area->low, area->high, meet_segment, &scattered);
+    meet_loose(commands, area, bytes, access);
+    if (area->loose_count == area->loose_room) {
+        size_t room = 2 * area->loose_room + 4;
+        struct loose *grown = realloc(area->loose, room * sizeof *grown);
+        commands->lost |= !grown;
+        if (!grown)
+            return;
+        area->loose = grown;
+        area->loose_room = room;
+    }
+    struct loose *loose = &area->loose[area->loose_count++];
+    loose->access = *access;
+    byte_set_take(&loose->bytes, bytes);
 }
 
 static bool judging(const struct commands *commands, uint32_t command)
@@ -437,6 +528,18 @@ static bool forgotten(void *self, const struct byte_access *access)
     return access->command < command_graph_first(commands->graph);
 }
 
+static void drop_loose(struct commands *commands, struct area *area)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < area->loose_count; i++) {
+        if (forgotten(commands, &area->loose[i].access))
+            byte_set_fini(&area->loose[i].bytes);
+        else
+            area->loose[kept++] = area->loose[i];
+    }
+    area->loose_count = kept;
+}
+
 enum { SWEEP_AFTER = HOSTILE(4096, 4) };
 
 static void sweep(struct commands *commands)
@@ -446,11 +549,9 @@ static void sweep(struct commands *commands)
         return;
     HASH_ITER (hh, commands->areas, area, following) {
         byte_map_drop(area->map, forgotten, commands);
-        if (!byte_map_empty(area->map))
-            continue;
-        HASH_DEL(commands->areas, area);
-        byte_map_free(area->map);
-        free(area);
+        drop_loose(commands, area);
+        if (byte_map_empty(area->map) && !area->loose_count)
+            area_free(commands, area);
     }
     commands->added = 0;
 }
@@ -493,9 +594,10 @@ struct observer commands_observer(struct commands *commands)
 }
 
 static void touch_part(struct commands *commands, const struct launch_info *launch,
-                       const struct footprint_part *part)
+                       struct footprint_part *part)
 {
-    static const enum access_kind kinds[FOOTPRINT_USES] = {ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC_UPDATE};
+    static const enum access_kind kinds[FOOTPRINT_USES] = {ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC_UPDATE,
+                                                         ACCESS_ATOMIC_READ};
     struct area *area = area_of(commands, part->low);
     for (int use = 0; area && use < FOOTPRINT_USES; use++) {
         struct byte_run run = {0, 0};
@@ -504,6 +606,10 @@ static void touch_part(struct commands *commands, const struct launch_info *laun
         struct byte_access access = {.command = launch->command,
                                      .kind = kinds[use],
                                      .site = site_number(commands, launch, part->site[use])};
+        if (part->bytes[use].bits) {
+            touch_scattered(commands, area, &part->bytes[use], &access);
+            continue;
+        }
         while (byte_set_next(&part->bytes[use], run.high, &run))
             touch(commands, area, part->low + run.low, part->low + run.high, &access);
     }

@@ -42,7 +42,7 @@ bool byte_set_next(const struct byte_set *set, uint64_t from, struct byte_run *o
 /* The first run of bytes that both have. */
 bool byte_set_intersection(const struct byte_set *a, const struct byte_set *b, struct byte_run *out_run);
 
-enum footprint_use { FOOTPRINT_READ, FOOTPRINT_WRITTEN, FOOTPRINT_ATOMIC, FOOTPRINT_USES };
+enum footprint_use { FOOTPRINT_READ, FOOTPRINT_WRITTEN, FOOTPRINT_ATOMIC, FOOTPRINT_ATOMIC_READ, FOOTPRINT_USES };
 
 struct footprint_part {
     uint32_t region_id;     /* struct region's id */

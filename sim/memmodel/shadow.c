@@ -545,7 +545,10 @@ static void collect_one(const struct shadow_region *region, uint32_t context, ui
                         struct footprint_part *part)
 {
     const struct context *how = context_at(region, context);
-    enum footprint_use use = is_atomic(how->kind) ? FOOTPRINT_ATOMIC : is_write(how->kind) ? FOOTPRINT_WRITTEN : FOOTPRINT_READ;
+    enum footprint_use use = how->kind == ACCESS_ATOMIC_READ ? FOOTPRINT_ATOMIC_READ
+                             : is_atomic(how->kind)          ? FOOTPRINT_ATOMIC
+                             : is_write(how->kind)           ? FOOTPRINT_WRITTEN
+                                                             : FOOTPRINT_READ;
     byte_set_add(&part->bytes[use], low, high);
     part->site[use] = how->site;
 }
@@ -558,8 +561,8 @@ static void collect_cell(const struct shadow_region *region, const uint64_t *cel
         collect_one(region, stamp_context(cell[0]), low, high, part);
     if (crowd && crowd->readers.count)
         collect_one(region, crowd->readers.items[0].context, low, high, part);
-    if (crowd && crowd->atomics.count)
-        collect_one(region, crowd->atomics.items[0].context, low, high, part);
+    for (uint32_t i = 0; crowd && i < crowd->atomics.count; i++) /* loads and others */
+        collect_one(region, crowd->atomics.items[i].context, low, high, part);
     if (!crowd && live(region, cell[1]))
         collect_one(region, stamp_context(cell[1]), low, high, part);
 }

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What orders commands and the host, and what does not. Three mistakes, each with its cure:
+ *
+ *   host_order queues            two kernels on an out-of-order queue, the second reads what the first writes
+ *   host_order map               a map that does not block, and its pointer is used at once
+ *   host_order polling           the host polls a flag in coarse-grained shared virtual memory
+ *   host_order queues fixed      ... with the event in the wait list, the wait, the map
+ *
+ *   orrery run --data-races -- ./host_order queues
+ */
+#define CL_TARGET_OPENCL_VERSION 300
+#include <CL/cl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char source[] = "kernel void fill(global int *data) { data[get_global_id(0)] = 1; }\n"
+                             "kernel void twice(global int *data) { data[get_global_id(0)] *= 2; }\n";
+enum { COUNT = 64 };
+
+static cl_device_id device;
+static cl_context context;
+static cl_command_queue queue;
+static cl_kernel fill, twice;
+
+static void need(cl_int err, const char *what)
+{
+    if (err == CL_SUCCESS)
+        return;
+    fprintf(stderr, "host_order: %s: error %d\n", what, err);
+    exit(1);
+}
+
+static void set_up(void)
+{
+    cl_int err;
+    cl_platform_id platform;
+    const char *text = source;
+    const cl_queue_properties unordered[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0};
+    need(clGetPlatformIDs(1, &platform, NULL), "no platform");
+    need(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL), "no device");
+    context = clCreateContext(NULL, 1, &device, NULL, NULL, &err);
+    need(err, "no context");
+    queue = clCreateCommandQueueWithProperties(context, device, unordered, &err);
+    need(err, "no queue");
+    cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &err);
+    need(err, "no program");
+    need(clBuildProgram(program, 1, &device, "", NULL, NULL), "the program does not build");
+    fill = clCreateKernel(program, "fill", &err);
+    need(err, "no kernel");
+    twice = clCreateKernel(program, "twice", &err);
+    need(err, "no kernel");
+}
+
+static cl_event run(cl_kernel kernel, cl_uint wait_count, const cl_event *waits)
+{
+    const size_t count = COUNT;
+    cl_event event;
+    need(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &count, NULL, wait_count, waits, &event), "cannot run");
+    return event;
+}
+
+static cl_mem buffer_for_both(void)
+{
+    cl_int err;
+    cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, COUNT * sizeof(cl_int), NULL, &err);
+    need(err, "no buffer");
+    need(clSetKernelArg(fill, 0, sizeof buffer, &buffer), "no argument");
+    need(clSetKernelArg(twice, 0, sizeof buffer, &buffer), "no argument");
+    return buffer;
+}
+
+static cl_int queues(bool fixed)
+{
+    cl_int result;
+    cl_mem buffer = buffer_for_both();
+    cl_event filled = run(fill, 0, NULL);
+    cl_event doubled = run(twice, fixed ? 1 : 0, fixed ? &filled : NULL);
+    need(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof result, &result, 1, &doubled, NULL), "cannot read");
+    need(clFinish(queue), "cannot finish");
+    return result;
+}
+
+static cl_int map(bool fixed)
+{
+    cl_int err;
+    cl_mem buffer = buffer_for_both();
+    cl_event filled = run(fill, 0, NULL), mapped;
+    const cl_int *data = clEnqueueMapBuffer(queue, buffer, CL_FALSE, CL_MAP_READ, 0, COUNT * sizeof *data, 1, &filled,
+                                            &mapped, &err);
+    need(err, "cannot map");
+    if (fixed)
+        need(clWaitForEvents(1, &mapped), "cannot wait");
+    cl_int result = data[0];
+    need(clEnqueueUnmapMemObject(queue, buffer, (void *)(size_t)data, 1, &mapped, NULL), "cannot unmap");
+    need(clFinish(queue), "cannot finish");
+    return result;
+}
+
+static cl_int polling(bool fixed)
+{
+    size_t size = COUNT * sizeof(cl_int);
+    cl_int *data = clSVMAlloc(context, CL_MEM_READ_WRITE, size, 0), result = 0;
+    need(data ? CL_SUCCESS : CL_OUT_OF_RESOURCES, "no shared virtual memory");
+    need(clSetKernelArgSVMPointer(fill, 0, data), "no argument");
+    cl_event filled = run(fill, 0, NULL), unmapped;
+    need(clFlush(queue), "cannot flush");
+    if (fixed) {
+        need(clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_READ, data, size, 1, &filled, NULL), "cannot map");
+        result = data[0];
+        need(clEnqueueSVMUnmap(queue, data, 0, NULL, &unmapped), "cannot unmap");
+    } else {
+        while (!result)
+            result = *(volatile cl_int *)data;
+    }
+    need(clFinish(queue), "cannot finish");
+    clSVMFree(context, data);
+    return result;
+}
+
+int main(int argc, char **argv)
+{
+    bool fixed = argc > 2 && !strcmp(argv[2], "fixed");
+    const char *which = argc > 1 ? argv[1] : "queues";
+    set_up();
+    cl_int result = !strcmp(which, "map") ? map(fixed) : !strcmp(which, "polling") ? polling(fixed) : queues(fixed);
+    printf("%s: %d\n", which, result);
+    return 0;
+}
