@@ -25,6 +25,14 @@ scenario_tests = \
 	%D%/clean/float_atomics.yaml \
 	%D%/clean/vectors.yaml \
 	%D%/clean/wide_types.yaml \
+	%D%/clean/barrier_flags.yaml \
+	%D%/clean/local_flag_fences.yaml \
+	%D%/clean/mp_fences.yaml \
+	%D%/clean/mp_release_acquire.yaml \
+	%D%/clean/reduction_tree.yaml \
+	%D%/clean/release_sequence.yaml \
+	%D%/clean/ticket_lock.yaml \
+	%D%/clean/two_kernels.yaml \
 	%D%/faulty/barrier_divergence.yaml \
 	%D%/faulty/collective_divergence.yaml \
 	%D%/faulty/endless_loop.yaml \
@@ -52,6 +60,16 @@ scenario_tests = \
 	%D%/faulty/unreachable.yaml \
 	%D%/faulty/warnings.yaml \
 	%D%/faulty/write_only_read.yaml \
+	%D%/racy/barrier_between_groups.yaml \
+	%D%/racy/barrier_flags.yaml \
+	%D%/racy/fence_too_late.yaml \
+	%D%/racy/local_flag.yaml \
+	%D%/racy/mp_no_acquire.yaml \
+	%D%/racy/mp_plain.yaml \
+	%D%/racy/mp_relaxed.yaml \
+	%D%/racy/reduction.yaml \
+	%D%/racy/release_sequence.yaml \
+	%D%/racy/ticket_lock.yaml \
 	%D%/racy/message_passing_scope.yaml \
 	%D%/schedule/barriers.yaml \
 	%D%/schedule/second_launch.yaml \
@@ -89,6 +107,14 @@ scenario_files = \
 	%D%/clean/float_atomics.spvasm \
 	%D%/clean/vectors.cl \
 	%D%/clean/wide_types.cl \
+	%D%/clean/barrier_flags.cl \
+	%D%/clean/local_flag_fences.cl \
+	%D%/clean/mp_fences.cl \
+	%D%/clean/mp_release_acquire.cl \
+	%D%/clean/reduction_tree.cl \
+	%D%/clean/release_sequence.cl \
+	%D%/clean/ticket_lock.cl \
+	%D%/clean/two_kernels.cl \
 	%D%/faulty/barrier_divergence.cl \
 	%D%/faulty/collective_divergence.cl \
 	%D%/faulty/endless_loop.cl \
@@ -116,6 +142,16 @@ scenario_files = \
 	%D%/faulty/unreachable.cl \
 	%D%/faulty/warnings.cl \
 	%D%/faulty/write_only_read.cl \
+	%D%/racy/barrier_between_groups.cl \
+	%D%/racy/barrier_flags.cl \
+	%D%/racy/fence_too_late.cl \
+	%D%/racy/local_flag.cl \
+	%D%/racy/mp_no_acquire.cl \
+	%D%/racy/mp_plain.cl \
+	%D%/racy/mp_relaxed.cl \
+	%D%/racy/reduction.cl \
+	%D%/racy/release_sequence.cl \
+	%D%/racy/ticket_lock.cl \
 	%D%/racy/message_passing_scope.cl \
 	%D%/schedule/barriers.cl \
 	%D%/schedule/message.cl \

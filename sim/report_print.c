@@ -19,7 +19,7 @@ const char *access_word(enum access_kind kind)
 
 /* ---- text ------------------------------------------------------------------------ */
 
-enum { LINE_COLUMNS = 100, SOURCE_COLUMNS = 40 };
+enum { LINE_COLUMNS = 100, SOURCE_COLUMNS = 40, ACTION_COLUMNS = 32 };
 
 void place_text(const struct source_place *place, char out[PLACE_CHARS])
 {
@@ -122,6 +122,8 @@ static void print_accesses(FILE *stream, const struct finding *finding)
     int source_width = padded_width(source[0] ? source[0] : "", source[1], SOURCE_COLUMNS);
     for (uint32_t i = 0; i < count; i++) {
         fprintf(stream, "  %" PRIu32 "  %-*s%-*s", i + 1, place_width, place[i], source_width, source[i] ? source[i] : "");
+        if (place_width + source_width > LINE_COLUMNS - ACTION_COLUMNS)
+            fputs("\n     ", stream);
         print_action(stream, &finding->access[i]);
         fputs("\n     ", stream);
         print_entity(stream, &finding->access[i]);

@@ -60,6 +60,10 @@ check_PROGRAMS += %D%/check_report
 %C%_check_report_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 %C%_check_report_LDADD = libsim.la $(JANSSON_LIBS) $(CHECK_LIBS)
 
+check_PROGRAMS += %D%/check_explain
+%C%_check_explain_SOURCES = %D%/check_explain.c
+%C%_check_explain_LDADD = libsim.la $(CHECK_LIBS)
+
 check_PROGRAMS += %D%/check_scenario
 %C%_check_scenario_SOURCES = %D%/check_scenario.c
 %C%_check_scenario_LDADD = libsim.la $(CHECK_LIBS)
@@ -227,6 +231,7 @@ test_scripts = \
 	%D%/check_mutation.sh \
 	%D%/check_partition.sh \
 	%D%/check_repeat.sh \
+	%D%/check_severity.sh \
 	%D%/check_replay.sh \
 	%D%/check_tables.sh \
 	%D%/check_timeline.sh \

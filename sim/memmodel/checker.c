@@ -25,6 +25,7 @@ struct checker {
     bool has_sink, races_wanted, atomics_wanted, told_failure;
 
     struct order order;
+    struct history history;           /* of the launch that runs */
     struct shadow shadow;
     struct races races;
     struct misuse misuse;
@@ -363,6 +364,7 @@ struct checker *checker_new(const struct memory *memory, struct report *report, 
     checker->races_wanted = scenario->checks[CHECK_RACES] != SEVERITY_OFF;
     checker->atomics_wanted = scenario->checks[CHECK_ATOMICS] != SEVERITY_OFF;
     order_init(&checker->order, scenario->device.scope_rule);
+    checker->order.history = &checker->history;
     checker->shadow = (struct shadow){.order = &checker->order, .self = checker, .race = on_race};
     checker->races = (struct races){.report = report, .host = &checker->host, .memory = memory, .order = &checker->order};
     checker->misuse = (struct misuse){.report = report, .host = &checker->host, .scenario = scenario};
@@ -380,6 +382,7 @@ void checker_free(struct checker *checker)
     }
     races_end(&checker->races);
     order_fini(&checker->order);
+    history_fini(&checker->history);
     misuse_fini(&checker->misuse);
     free(checker->regions);
     free(checker->compute_units);

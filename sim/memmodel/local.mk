@@ -9,8 +9,12 @@ libmemmodel_la_SOURCES = \
 	%D%/command_graph.h \
 	%D%/commands.c \
 	%D%/commands.h \
+	%D%/explain.c \
+	%D%/explain.h \
 	%D%/footprint.c \
 	%D%/footprint.h \
+	%D%/history.c \
+	%D%/history.h \
 	%D%/knowledge.c \
 	%D%/knowledge.h \
 	%D%/misuse.c \
@@ -23,4 +27,6 @@ libmemmodel_la_SOURCES = \
 	%D%/scope.c \
 	%D%/scope.h \
 	%D%/shadow.c \
-	%D%/shadow.h
+	%D%/shadow.h \
+	%D%/wording.c \
+	%D%/wording.h

@@ -121,6 +121,12 @@ static void list_free(struct order *order, struct message_list *list)
     *list = (struct message_list){0};
 }
 
+static void remember(struct order *order, const struct happening *happening)
+{
+    if (order->history)
+        history_add(order->history, happening);
+}
+
 /* ---- life ------------------------------------------------------------------------------ */
 
 void order_init(struct order *order, enum scope_rule rule)
@@ -175,7 +181,9 @@ void order_launch_end(struct order *order)
     free(order->variables);
     free(order->copies);
     knowledge_pool_fini(&order->pool);
+    struct history *history = order->history;
     order_init(order, order->rule);
+    order->history = history;
 }
 
 void order_fini(struct order *order)
@@ -186,6 +194,8 @@ void order_fini(struct order *order)
 void order_launch_begin(struct order *order, const struct launch_info *launch)
 {
     order_launch_end(order);
+    if (order->history)
+        history_clear(order->history);
     order->group_items = launch->local_size[0] * launch->local_size[1] * launch->local_size[2];
     order->sub_group_size = launch->sub_group_size ? launch->sub_group_size : 1;
     order->sub_group_count = (uint32_t)((order->group_items + order->sub_group_size - 1) / order->sub_group_size);
@@ -225,6 +235,7 @@ void order_group_end(struct order *order, uint64_t number)
         at = &(*at)->next;
     if (!*at)
         return;
+    remember(order, &(struct happening){.kind = HAPPENED_GROUP_END, .by = number});
     struct group_order *group = *at;
     *at = group->next;
     group_free(order, group);
@@ -435,6 +446,43 @@ static void acquire_pending(struct order *order, struct agent *agent, const stru
             apply(order, agent, &agent->item->pending[region].items[i], region, end);
 }
 
+static struct variable **bucket(const struct order *order, uint64_t address)
+{
+    return &order->variables[(address >> 2) * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (order->variable_buckets - 1)];
+}
+
+static struct variable *variable_find(const struct order *order, uint64_t address)
+{
+    struct variable *variable = order->variable_buckets ? *bucket(order, address) : NULL;
+    while (variable && variable->address != address)
+        variable = variable->next;
+    return variable;
+}
+
+/* ---- remembering --------------------------------------------------------------------------------- */
+
+/* Who waits in a loop reads the same store again and again: once is enough. */
+static bool is_repetition(const struct order *order, const struct agent *agent, const struct happening *happening)
+{
+    const struct happening *latest = agent->item->latest ? &order->history->items[agent->item->latest - 1] : NULL;
+    const struct variable *variable = variable_find(order, happening->address);
+    return latest && latest->kind == HAPPENED_ATOMIC && !latest->writes && !happening->writes && latest->site == happening->site &&
+           latest->address == happening->address && (!variable || variable->store_tick <= latest->tick);
+}
+
+/* Each operation begins a slice, so that the ticks of accesses tell what they were between. */
+static void remember_own(struct order *order, struct agent *agent, struct happening *happening, uint64_t before)
+{
+    if (!order->history || order->history->full || !make_item(order, agent) || is_repetition(order, agent, happening))
+        return;
+    if (agent->item->slice <= before)
+        agent->item->slice = ++order->tick;
+    happening->by = agent->unit;
+    happening->tick = order->tick;
+    if (history_add(order->history, happening))
+        agent->item->latest = order->history->count;
+}
+
 /* ---- fences ------------------------------------------------------------------------------------------ */
 
 static void release_fence(struct order *order, struct agent *agent, const struct endpoint *end, uint64_t tick)
@@ -448,8 +496,8 @@ static void release_fence(struct order *order, struct agent *agent, const struct
     drop_all(order, message.known);
 }
 
-void order_fence(struct order *order, struct agent *agent, uint32_t regions, enum memory_order how,
-                 enum memory_scope scope, uint32_t site)
+static void fence(struct order *order, struct agent *agent, uint32_t regions, enum memory_order how, enum memory_scope scope,
+                  uint32_t site)
 {
     struct endpoint end = {scope, true, RULE(6) ? regions : REGION_GLOBAL | REGION_LOCAL, site};
     if (how == ORDER_RELAXED || !regions || !make_item(order, agent))
@@ -461,6 +509,16 @@ void order_fence(struct order *order, struct agent *agent, uint32_t regions, enu
         agent->item->slice = tick;
         release_fence(order, agent, &end, tick);
     }
+}
+
+void order_fence(struct order *order, struct agent *agent, uint32_t regions, enum memory_order how,
+                 enum memory_scope scope, uint32_t site)
+{
+    struct happening happening = {.kind = HAPPENED_FENCE, .order = (uint8_t)how, .scope = (uint8_t)scope,
+                                  .regions = (uint8_t)regions, .site = site};
+    uint64_t before = order->tick;
+    fence(order, agent, regions, how, scope, site);
+    remember_own(order, agent, &happening, before);
 }
 
 /* ---- barriers ------------------------------------------------------------------------------------------ */
@@ -525,6 +583,8 @@ void order_barrier(struct order *order, uint64_t number, uint32_t regions, enum 
     group->barrier = (struct barrier_seen){site, regions, tick, false};
     for (uint64_t i = 0; fence && i < order->group_items; i++)
         leave(order, group, i, &end);
+    remember(order, &(struct happening){.kind = HAPPENED_BARRIER, .scope = (uint8_t)scope, .regions = (uint8_t)regions,
+                                        .site = site, .by = number, .tick = tick});
 }
 
 static bool make_sub_groups(struct order *order, struct group_order *group)
@@ -560,22 +620,11 @@ void order_sub_group_barrier(struct order *order, uint64_t number, uint32_t sub_
     group->barrier = (struct barrier_seen){site, regions, tick, true};
     for (uint64_t i = from; fence && i < to; i++)
         leave(order, group, i, &end);
+    remember(order, &(struct happening){.kind = HAPPENED_SUB_GROUP_BARRIER, .scope = (uint8_t)scope, .regions = (uint8_t)regions,
+                                        .site = site, .number = sub_group, .by = number, .tick = tick});
 }
 
 /* ---- atomics ------------------------------------------------------------------------------------------- */
-
-static struct variable **bucket(const struct order *order, uint64_t address)
-{
-    return &order->variables[(address >> 2) * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (order->variable_buckets - 1)];
-}
-
-static struct variable *variable_find(const struct order *order, uint64_t address)
-{
-    struct variable *variable = order->variable_buckets ? *bucket(order, address) : NULL;
-    while (variable && variable->address != address)
-        variable = variable->next;
-    return variable;
-}
 
 static void rehash(struct order *order)
 {
@@ -773,7 +822,7 @@ static void load(struct order *order, struct agent *agent, const struct variable
     note_relaxed_store(order, agent, variable, act);
 }
 
-void order_atomic(struct order *order, struct agent *agent, const struct atomic_act *act)
+static void atomic(struct order *order, struct agent *agent, const struct atomic_act *act)
 {
     struct variable *variable = variable_find(order, act->address);
     bool silent = !releases(act->order) && !(agent->item && agent->item->fences.count);
@@ -790,12 +839,24 @@ void order_atomic(struct order *order, struct agent *agent, const struct atomic_
         store(order, agent, variable, act);
 }
 
+void order_atomic(struct order *order, struct agent *agent, const struct atomic_act *act)
+{
+    struct happening happening = {.kind = HAPPENED_ATOMIC, .order = (uint8_t)act->order, .scope = (uint8_t)act->scope,
+                                  .region = (int8_t)act->region, .reads = act->reads, .writes = act->writes,
+                                  .site = act->site, .size = act->size, .address = act->address};
+    uint64_t before = order->tick;
+    atomic(order, agent, act);
+    remember_own(order, agent, &happening, before);
+}
+
 static void overwrite_one(struct order *order, struct agent *agent, uint64_t address, uint64_t low, uint64_t high,
                           uint32_t site)
 {
     struct variable *variable = variable_find(order, address);
     if (!variable || address >= high || address + variable->size <= low)
         return;
+    remember(order, &(struct happening){.kind = HAPPENED_OVERWRITE, .writes = true, .region = (int8_t)variable->region, .site = site,
+                                        .size = (uint32_t)(high - low), .by = agent->unit, .address = low});
     restart(order, agent, variable);
     variable->store_site = site;
     variable->store_unit = agent->unit;
@@ -844,6 +905,7 @@ uint64_t order_copy_start(struct order *order, uint64_t number, uint32_t copy_nu
         copy->base[r] = group->base[r];
         copy->known[r] = knowledge_share(group->acquired[r]);
     }
+    remember(order, &(struct happening){.kind = HAPPENED_COPY, .site = site, .number = copy_number, .by = number, .tick = copy->tick});
     group->copies[group->copy_count++] = order->copy_count;
     return UNIT_COPIES + order->copy_count++;
 }
@@ -863,6 +925,7 @@ void order_copy_wait(struct order *order, uint64_t number, uint32_t copy_number)
     if (!group || !group->copy_count)
         return;
     order->tick++;
+    remember(order, &(struct happening){.kind = HAPPENED_COPY_WAIT, .number = copy_number, .by = number, .tick = order->tick});
     for (uint32_t i = 0; i < group->copy_count; i++) {
         if (!copy_number || order->copies[group->copies[i]].number == copy_number)
             wait_for(order, group, UNIT_COPIES + group->copies[i]);

@@ -25,6 +25,7 @@
 #ifndef ORRERY_MEMMODEL_ORDER_H
 #define ORRERY_MEMMODEL_ORDER_H
 
+#include "history.h"
 #include "knowledge.h"
 #include "scope.h"
 
@@ -62,6 +63,7 @@ struct live_release { uint64_t address, generation; struct message message; };
 
 struct item_order {
     uint64_t unit;
+    uint32_t latest;                          /* 1 + index of its last operation in the history */
     uint32_t sub_group;
     uint64_t slice;
     struct knowledge *acquired[ORDER_REGIONS];
@@ -108,6 +110,7 @@ struct order {
     uint64_t group_items;                     /* of the largest group */
     uint32_t sub_group_size, sub_group_count; /* per group */
     struct knowledge_pool pool;
+    struct history *history;                  /* borrowed; NULL: nothing is remembered */
     struct group_order *groups;               /* those resident that synchronised */
     struct copy_order *copies; uint32_t copy_count, copy_room;
     struct variable **variables; uint32_t variable_count, variable_buckets;

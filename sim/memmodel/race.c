@@ -2,56 +2,11 @@
 #include "race.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- text --------------------------------------------------------------------------- */
-
-struct text { char bytes[600]; size_t used; };
-
-__attribute__((format(printf, 2, 3))) static void say(struct text *text, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    int more = vsnprintf(text->bytes + text->used, sizeof text->bytes - text->used, format, args);
-    va_end(args);
-    text->used += more > 0 ? (size_t)more : 0;
-    if (text->used >= sizeof text->bytes)
-        text->used = sizeof text->bytes - 1;
-}
-
-static void say_place(struct text *text, const struct races *races, uint32_t site)
-{
-    struct source_place place;
-    races->host->place(races->host->self, site, &place);
-    if (place.file && place.line)
-        say(text, "%s:%" PRIu32, place.file, place.line);
-    else if (place.line)
-        say(text, "line %" PRIu32, place.line);
-    else
-        say(text, "an unknown line");
-}
-
-static void say_group(struct text *text, const struct races *races, uint64_t group)
-{
-    const uint64_t *count = races->launch->group_count;
-    say(text, "work-group (%" PRIu64 ",%" PRIu64 ",%" PRIu64 ")", group % count[0], group / count[0] % count[1],
-        group / count[0] / count[1]);
-}
-
-static const char *region_flag(int space)
-{
-    static const char *const names[] = {"CLK_GLOBAL_MEM_FENCE", "CLK_LOCAL_MEM_FENCE", "CLK_IMAGE_MEM_FENCE"};
-    return names[space];
-}
-
-static const char *space_word(int space)
-{
-    static const char *const names[] = {"global", "local", "image"};
-    return names[space];
-}
+#include "explain.h"
 
 /* ---- who ------------------------------------------------------------------------------ */
 
@@ -90,19 +45,19 @@ static const char *order_word(uint8_t order)
     return words[order];
 }
 
-static void say_what(struct text *text, const struct races *races, const struct context *how, bool copy)
+static void say_what(struct wording *text, const struct races *races, const struct context *how, bool copy)
 {
     if (copy) {
-        say(text, "%s by async_work_group_copy", how->kind == ACCESS_READ ? "load" : "store");
+        wording_add(text, "%s by async_work_group_copy", how->kind == ACCESS_READ ? "load" : "store");
         return;
     }
-    say(text, "%s", races->host->what(races->host->self, how->site));
+    wording_add(text, "%s", races->host->what(races->host->self, how->site));
     if (how->kind >= ACCESS_ATOMIC_READ)
-        say(text, ", %s, %s", order_word(how->order), scope_name((enum memory_scope)how->scope));
+        wording_add(text, ", %s, %s", order_word(how->order), scope_name((enum memory_scope)how->scope));
 }
 
 static void fill_access(const struct races *races, uint64_t unit, const struct context *how, struct finding_access *access,
-                        struct text *what, struct text *by)
+                        struct wording *what, struct wording *by)
 {
     bool copy = unit >= UNIT_COPIES;
     races->host->place(races->host->self, how->site, &access->place);
@@ -110,8 +65,8 @@ static void fill_access(const struct races *races, uint64_t unit, const struct c
     access->size_bytes = how->size;
     access->has_item = !copy;
     if (copy) {
-        say(by, "an asynchronous copy of ");
-        say_group(by, races, order_unit_group(races->order, unit));
+        wording_add(by, "an asynchronous copy of ");
+        wording_group(by, races->launch, order_unit_group(races->order, unit));
         access->by = by->bytes;
     } else {
         race_item(races, unit, &access->item);
@@ -140,7 +95,7 @@ static void fill_values(const struct race *race, const struct shadow_access *now
 
 /* ---- why ----------------------------------------------------------------------------------- */
 
-struct reason { struct text why, fix; };
+struct reason { struct wording why, fix; };
 
 static void barrier_lacks_flag(struct reason *reason, const struct races *races, const struct barrier_seen *barrier, int space)
 {
@@ -148,14 +103,14 @@ static void barrier_lacks_flag(struct reason *reason, const struct races *races,
                         : barrier->regions & REGION_GLOBAL ? "CLK_GLOBAL_MEM_FENCE"
                         : barrier->regions & REGION_IMAGE  ? "CLK_IMAGE_MEM_FENCE"
                                                            : NULL;
-    say(&reason->why, "the barrier at ");
-    say_place(&reason->why, races, barrier->site);
+    wording_add(&reason->why, "the barrier at ");
+    wording_place(&reason->why, races->host, barrier->site);
     if (other)
-        say(&reason->why, " has %s only; these are %s accesses", other, space_word(space));
+        wording_add(&reason->why, " has %s only; these are %s accesses", other, space_word(space));
     else
-        say(&reason->why, " has no flags: it orders no memory");
-    say(&reason->fix, other ? "%s | %s at " : "%s%s at ", other ? other : "", region_flag(space));
-    say_place(&reason->fix, races, barrier->site);
+        wording_add(&reason->why, " has no flags: it orders no memory");
+    wording_add(&reason->fix, other ? "%s | %s at " : "%s%s at ", other ? other : "", region_flag(space));
+    wording_place(&reason->fix, races->host, barrier->site);
 }
 
 static void too_narrow(struct reason *reason, const struct races *races, const struct missed_edge *edge,
@@ -163,64 +118,64 @@ static void too_narrow(struct reason *reason, const struct races *races, const s
 {
     uint64_t from = order_unit_group(races->order, edge->release_unit);
     bool same = edge->release_scope != edge->acquire_scope && from == agent->place.group;
-    say(&reason->why, "the release at ");
-    say_place(&reason->why, races, edge->release_site);
-    say(&reason->why, " has %s", scope_name(edge->release_scope));
+    wording_add(&reason->why, "the release at ");
+    wording_place(&reason->why, races->host, edge->release_site);
+    wording_add(&reason->why, " has %s", scope_name(edge->release_scope));
     if (!same && edge->release_scope <= SCOPE_WORK_GROUP) {
-        say(&reason->why, ": it reaches ");
+        wording_add(&reason->why, ": it reaches ");
         if (edge->release_scope == SCOPE_SUB_GROUP)
-            say(&reason->why, "its sub-group of ");
-        say_group(&reason->why, races, from);
-        say(&reason->why, " only, and the acquire at ");
+            wording_add(&reason->why, "its sub-group of ");
+        wording_group(&reason->why, races->launch, from);
+        wording_add(&reason->why, " only, and the acquire at ");
     } else {
-        say(&reason->why, ", and the acquire at ");
+        wording_add(&reason->why, ", and the acquire at ");
     }
-    say_place(&reason->why, races, edge->acquire_site);
-    say(&reason->why, " that read its value ");
+    wording_place(&reason->why, races->host, edge->acquire_site);
+    wording_add(&reason->why, " that read its value ");
     if (!same && edge->release_scope <= SCOPE_WORK_GROUP && from != agent->place.group) {
-        say(&reason->why, "is in ");
-        say_group(&reason->why, races, agent->place.group);
+        wording_add(&reason->why, "is in ");
+        wording_group(&reason->why, races->launch, agent->place.group);
     } else {
-        say(&reason->why, "has %s%s", scope_name(edge->acquire_scope),
+        wording_add(&reason->why, "has %s%s", scope_name(edge->acquire_scope),
             edge->release_scope != edge->acquire_scope ? ": before OpenCL 3.1 the two must be the same" : "");
     }
     enum memory_scope wanted = from == agent->place.group ? SCOPE_WORK_GROUP : SCOPE_DEVICE;
-    say(&reason->fix, "%s at ", scope_name(wanted));
-    say_place(&reason->fix, races, edge->release_site);
-    say(&reason->fix, " and ");
-    say_place(&reason->fix, races, edge->acquire_site);
+    wording_add(&reason->fix, "%s at ", scope_name(wanted));
+    wording_place(&reason->fix, races->host, edge->release_site);
+    wording_add(&reason->fix, " and ");
+    wording_place(&reason->fix, races->host, edge->acquire_site);
 }
 
 static void other_region(struct reason *reason, const struct races *races, const struct missed_edge *edge, int space)
 {
-    say(&reason->why, "the release at ");
-    say_place(&reason->why, races, edge->release_site);
-    say(&reason->why, " and the acquire at ");
-    say_place(&reason->why, races, edge->acquire_site);
-    say(&reason->why, " meet at a flag in %s memory; the data is %s, and only fences with both flags on both sides order "
+    wording_add(&reason->why, "the release at ");
+    wording_place(&reason->why, races->host, edge->release_site);
+    wording_add(&reason->why, " and the acquire at ");
+    wording_place(&reason->why, races->host, edge->acquire_site);
+    wording_add(&reason->why, " meet at a flag in %s memory; the data is %s, and only fences with both flags on both sides order "
                       "one region by the other (seq_cst alone does not)",
         edge->local ? "local" : "global", space_word(space));
-    say(&reason->fix, "atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE, ...) on both sides, or a flag in %s memory",
+    wording_add(&reason->fix, "atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE, ...) on both sides, or a flag in %s memory",
         space_word(space));
 }
 
 static void not_acquired(struct reason *reason, const struct races *races, const struct missed_edge *edge)
 {
-    say(&reason->why, "the reader took the value released at ");
-    say_place(&reason->why, races, edge->release_site);
-    say(&reason->why, " with a relaxed operation, and no acquire fence followed");
-    say(&reason->fix, "memory_order_acquire for the atomic that reads the flag, or an acquire fence after it");
+    wording_add(&reason->why, "the reader took the value released at ");
+    wording_place(&reason->why, races->host, edge->release_site);
+    wording_add(&reason->why, " with a relaxed operation, and no acquire fence followed");
+    wording_add(&reason->fix, "memory_order_acquire for the atomic that reads the flag, or an acquire fence after it");
 }
 
 static void not_released(struct reason *reason, const struct races *races, const struct missed_edge *edge)
 {
-    say(&reason->why, "the store at ");
-    say_place(&reason->why, races, edge->release_site);
-    say(&reason->why, " is relaxed: what was written before it does not become visible with it");
-    say(&reason->fix, "memory_order_release at ");
-    say_place(&reason->fix, races, edge->release_site);
-    say(&reason->fix, ", and memory_order_acquire at ");
-    say_place(&reason->fix, races, edge->acquire_site);
+    wording_add(&reason->why, "the store at ");
+    wording_place(&reason->why, races->host, edge->release_site);
+    wording_add(&reason->why, " is relaxed: what was written before it does not become visible with it");
+    wording_add(&reason->fix, "memory_order_release at ");
+    wording_place(&reason->fix, races->host, edge->release_site);
+    wording_add(&reason->fix, ", and memory_order_acquire at ");
+    wording_place(&reason->fix, races->host, edge->acquire_site);
 }
 
 static void explain_edge(struct reason *reason, const struct races *races, const struct missed_edge *edge,
@@ -238,11 +193,11 @@ static void explain_copy(struct reason *reason, const struct races *races, const
 {
     bool now = agent->copy != NULL;
     uint32_t site = now ? agent->copy->site : race->context->site;
-    say(&reason->why, "the copy at ");
-    say_place(&reason->why, races, site);
-    say(&reason->why, now ? " is ordered only after what every work-item of the group knew when it started"
+    wording_add(&reason->why, "the copy at ");
+    wording_place(&reason->why, races->host, site);
+    wording_add(&reason->why, now ? " is ordered only after what every work-item of the group knew when it started"
                           : " was not waited for before the other access");
-    say(&reason->fix, now ? "a barrier with %s before the copy" : "wait_group_events, then a barrier, before the bytes are used",
+    wording_add(&reason->fix, now ? "a barrier with %s before the copy" : "wait_group_events, then a barrier, before the bytes are used",
         region_flag(race->region->space));
 }
 
@@ -255,14 +210,14 @@ static void explain_apart(struct reason *reason, const struct race *race, const 
 {
     const char *flag = region_flag(race->region->space);
     if (!same_group && both_passed_barriers(race, agent)) {
-        say(&reason->why, "work_group_barrier never orders different work-groups, and no atomic carries the order from one to the other");
-        say(&reason->fix, "two kernels, or a release and an acquire with memory_scope_device on an atomic flag");
+        wording_add(&reason->why, "work_group_barrier never orders different work-groups, and no atomic carries the order from one to the other");
+        wording_add(&reason->fix, "two kernels, or a release and an acquire with memory_scope_device on an atomic flag");
     } else if (!same_group) {
-        say(&reason->why, "the two work-groups do not synchronise with each other");
-        say(&reason->fix, "let each byte belong to one work-item, use atomics, or split the kernel in two");
+        wording_add(&reason->why, "the two work-groups do not synchronise with each other");
+        wording_add(&reason->fix, "let each byte belong to one work-item, use atomics, or split the kernel in two");
     } else {
-        say(&reason->why, "no barrier, fence or atomic lies between the two accesses that orders %s memory", space_word(race->region->space));
-        say(&reason->fix, "work_group_barrier(%s) between them, or let each byte belong to one work-item", flag);
+        wording_add(&reason->why, "no barrier, fence or atomic lies between the two accesses that orders %s memory", space_word(race->region->space));
+        wording_add(&reason->fix, "work_group_barrier(%s) between them, or let each byte belong to one work-item", flag);
     }
 }
 
@@ -282,18 +237,45 @@ static void explain(struct reason *reason, const struct races *races, const stru
     } else if (order_explain(races->order, agent, race->region->space, race->unit, race->context->tick, &edge)) {
         explain_edge(reason, races, &edge, agent, race->region->space);
     } else if (race->context->kind >= ACCESS_ATOMIC_READ && now->how.kind >= ACCESS_ATOMIC_READ) {
-        say(&reason->why, race->context->size != now->how.size
+        wording_add(&reason->why, race->context->size != now->how.size
                               ? "the two atomics have different sizes: they are no operations on one atomic object"
                               : "atomics race too when their scopes do not include each other: %s and %s",
             scope_name((enum memory_scope)race->context->scope), scope_name((enum memory_scope)now->how.scope));
-        say(&reason->fix, race->context->size != now->how.size ? "one type for one atomic object"
+        wording_add(&reason->fix, race->context->size != now->how.size ? "one type for one atomic object"
                                                                 : "the same scope for both, one that holds both work-items");
     } else if (race->context->kind >= ACCESS_ATOMIC_READ || now->how.kind >= ACCESS_ATOMIC_READ) {
-        say(&reason->why, "one access is atomic, the other is plain, and nothing orders them");
-        say(&reason->fix, "make both accesses atomic, or order them by a barrier");
+        wording_add(&reason->why, "one access is atomic, the other is plain, and nothing orders them");
+        wording_add(&reason->fix, "make both accesses atomic, or order them by a barrier");
     } else {
         explain_apart(reason, race, agent, same_group);
     }
+}
+
+static struct asked asked_of(uint64_t unit, const struct context *how)
+{
+    return (struct asked){.unit = unit, .tick = how->tick, .site = how->site, .size = how->size,
+                          .atomic = how->kind >= ACCESS_ATOMIC_READ, .scope = (enum memory_scope)how->scope};
+}
+
+/* The edit that was verified; without one the reason that the order itself keeps. */
+static void answer_why(struct answer *answer, const struct races *races, const struct race *race, const struct shadow_access *now,
+                       struct finding *finding)
+{
+    struct reason reason = {{.used = 0}, {.used = 0}};
+    const struct question question = {
+        .history = races->order->history, .launch = races->launch, .host = races->host, .rule = races->order->rule,
+        .region = race->region->space, .first = asked_of(race->unit, race->context), .second = asked_of(now->agent->unit, &now->how),
+    };
+    finding->fix_verified = explain_race(&question, answer);
+    if (!finding->fix_verified) {
+        explain(&reason, races, race, now);
+        answer->why = reason.why;
+        answer->fix = reason.fix;
+    }
+    finding->why = answer->why.bytes;
+    finding->fix = answer->fix.bytes;
+    finding->step_count = answer->step_count;
+    finding->steps = answer->steps;
 }
 
 /* ---- pairs ------------------------------------------------------------------------------------- */
@@ -306,8 +288,8 @@ static enum finding_kind kind_of(int space)
 static void tell(struct races *races, struct race_pair *pair, const struct race *race, const struct shadow_access *now)
 {
     struct finding *finding = &pair->finding;
-    struct text what[2] = {{.used = 0}, {.used = 0}}, by[2] = {{.used = 0}, {.used = 0}};
-    struct reason reason = {{.used = 0}, {.used = 0}};
+    struct wording what[2] = {{.used = 0}, {.used = 0}}, by[2] = {{.used = 0}, {.used = 0}};
+    struct answer answer;
     char object[CHECKER_NAME_CHARS] = "";
     finding->kind = kind_of(race->region->space);
     finding->kernel = races->launch->kernel;
@@ -319,12 +301,12 @@ static void tell(struct races *races, struct race_pair *pair, const struct race 
     fill_access(races, race->unit, race->context, &finding->access[0], &what[0], &by[0]);
     fill_access(races, now->agent->unit, &now->how, &finding->access[1], &what[1], &by[1]);
     fill_values(race, now, finding);
-    explain(&reason, races, race, now);
-    finding->why = reason.why.bytes;
-    finding->fix = reason.fix.bytes;
+    answer_why(&answer, races, race, now, finding);
     finding->spec = "OpenCL 2.2 API, 3.3.6 data race";
     report_add(races->report, finding);
     finding->object = finding->why = finding->fix = NULL;
+    finding->steps = NULL;
+    finding->step_count = 0;
     for (int i = 0; i < 2; i++) {
         snprintf(pair->what[i], sizeof pair->what[i], "%.95s", what[i].bytes);
         finding->access[i].what = pair->what[i];

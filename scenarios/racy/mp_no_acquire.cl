@@ -1,0 +1,10 @@
+// The store releases; the load that reads its value is relaxed and takes nothing over.
+kernel void mp(global int *data, global atomic_int *flag, global int *out)
+{
+    if (get_group_id(0) == 0) {
+        data[0] = 42;
+        atomic_store_explicit(flag, 1, memory_order_release, memory_scope_device);
+    } else if (atomic_load_explicit(flag, memory_order_relaxed, memory_scope_device) == 1) {
+        out[0] = data[0];
+    }
+}

@@ -1,0 +1,702 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "explain.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- edits ---------------------------------------------------------------------------- */
+
+/* In the order in which they are tried. A fence on the wrong side is found before one that is not there. */
+enum edit_kind { EDIT_FLAGS, EDIT_SCOPE, EDIT_MOVE, EDIT_ORDER, EDIT_FENCES, EDIT_UPDATE, EDIT_ORDER_AND_SCOPE, EDIT_KINDS };
+
+/* One operation of the source, wherever it runs. */
+struct spot {
+    const struct happening *sample;
+    uint64_t by;              /* the first unit or group that did it */
+    bool reads, writes;
+    uint32_t site;
+};
+
+struct edit {
+    enum edit_kind kind;
+    uint32_t spot;
+    enum memory_scope scope;
+};
+
+enum { SPOTS_MOST = 16, EDITS_MOST = SPOTS_MOST * 8, WORK_MOST = 1 << 22 };
+
+struct search {
+    const struct question *question;
+    uint32_t first_at;        /* the first access comes behind so many happenings */
+    uint32_t *spot_of;        /* of each happening, SPOTS_MOST: none */
+    struct spot spots[SPOTS_MOST];
+    uint32_t spot_count;
+    struct edit edits[EDITS_MOST];
+    uint32_t edit_count;
+    uint64_t work;            /* happenings ordered so far */
+};
+
+static bool is_barrier(const struct happening *happening)
+{
+    return happening->kind == HAPPENED_BARRIER || happening->kind == HAPPENED_SUB_GROUP_BARRIER;
+}
+
+static bool is_atomic(const struct happening *happening)
+{
+    return happening->kind == HAPPENED_ATOMIC;
+}
+
+static bool is_fence(const struct happening *happening)
+{
+    return happening->kind == HAPPENED_FENCE;
+}
+
+/* ---- the launch again ----------------------------------------------------------------------- */
+
+struct again {
+    struct search *search;
+    struct order order;
+    const struct edit *edits;
+    uint32_t edit_count;
+    bool *moved;              /* by happening: it was done with another one; NULL: nothing moves */
+};
+
+static const struct edit *edit_of(const struct again *again, uint32_t at, enum edit_kind kind)
+{
+    for (uint32_t i = 0; i < again->edit_count; i++) {
+        if (again->edits[i].spot == again->search->spot_of[at] && again->edits[i].kind == kind)
+            return &again->edits[i];
+    }
+    return NULL;
+}
+
+static enum memory_order stronger(const struct happening *happening)
+{
+    if (happening->order == ORDER_SEQ_CST)
+        return ORDER_SEQ_CST;
+    if (is_fence(happening) || (happening->reads && happening->writes))
+        return ORDER_ACQ_REL;
+    return happening->writes ? ORDER_RELEASE : ORDER_ACQUIRE;
+}
+
+/* What the source would say at this place. */
+static struct happening edited(const struct again *again, uint32_t at)
+{
+    struct happening happening = again->search->question->history->items[at];
+    const struct edit *edit;
+    if (edit_of(again, at, EDIT_FLAGS))
+        happening.regions |= (uint8_t)(1u << again->search->question->region);
+    if ((edit = edit_of(again, at, EDIT_SCOPE)) || (edit = edit_of(again, at, EDIT_ORDER_AND_SCOPE)))
+        happening.scope = (uint8_t)edit->scope;
+    if (edit_of(again, at, EDIT_ORDER) || edit_of(again, at, EDIT_ORDER_AND_SCOPE))
+        happening.order = (uint8_t)stronger(&happening);
+    if (edit_of(again, at, EDIT_UPDATE)) {
+        happening.kind = HAPPENED_ATOMIC;
+        happening.reads = true;
+    }
+    if (edit_of(again, at, EDIT_FENCES))
+        happening.regions = REGION_GLOBAL | REGION_LOCAL;
+    return happening;
+}
+
+static void fence(struct again *again, const struct happening *happening, uint32_t regions, enum memory_order how)
+{
+    struct agent agent;
+    order_agent(&again->order, happening->by, &agent);
+    order_fence(&again->order, &agent, regions, how, (enum memory_scope)happening->scope, happening->site);
+}
+
+static void atomic(struct again *again, const struct happening *happening)
+{
+    struct agent agent;
+    const struct atomic_act act = {.address = happening->address, .size = happening->size, .region = happening->region,
+                                   .reads = happening->reads, .writes = happening->writes,
+                                   .order = (enum memory_order)happening->order,
+                                   .scope = (enum memory_scope)happening->scope, .site = happening->site};
+    order_agent(&again->order, happening->by, &agent);
+    order_atomic(&again->order, &agent, &act);
+}
+
+static void overwrite(struct again *again, const struct happening *happening)
+{
+    struct agent agent;
+    order_agent(&again->order, happening->by, &agent);
+    order_overwrite(&again->order, &agent, happening->address, happening->size, happening->site);
+}
+
+static void happen(struct again *again, const struct happening *what)
+{
+    struct order *order = &again->order;
+    enum memory_scope scope = (enum memory_scope)what->scope;
+    switch ((enum happening_kind)what->kind) {
+    case HAPPENED_BARRIER: order_barrier(order, what->by, what->regions, scope, what->site); break;
+    case HAPPENED_SUB_GROUP_BARRIER:
+        order_sub_group_barrier(order, what->by, what->number, what->regions, scope, what->site);
+        break;
+    case HAPPENED_FENCE: fence(again, what, what->regions, (enum memory_order)what->order); break;
+    case HAPPENED_ATOMIC: atomic(again, what); break;
+    case HAPPENED_OVERWRITE: overwrite(again, what); break;
+    case HAPPENED_COPY: order_copy_start(order, what->by, what->number, what->site); break;
+    case HAPPENED_COPY_WAIT: order_copy_wait(order, what->by, what->number); break;
+    case HAPPENED_GROUP_END: order_group_end(order, what->by); break;
+    }
+}
+
+/* The next operation of the same unit. */
+static uint32_t next_own(const struct history *history, uint32_t at)
+{
+    for (uint32_t i = at + 1; i < history->count; i++) {
+        if ((is_fence(&history->items[i]) || is_atomic(&history->items[i])) && history->items[i].by == history->items[at].by)
+            return i;
+    }
+    return history->count;
+}
+
+static bool moves_forward(const struct happening *fence)
+{
+    return fence->order == ORDER_ACQUIRE;
+}
+
+/* A release fence that came too late goes before its atomic, an acquire fence that came too early behind it. */
+static void do_moved(struct again *again, uint32_t at, bool before)
+{
+    const struct history *history = again->search->question->history;
+    for (uint32_t i = 0; before && i < again->edit_count; i++) {
+        uint32_t fence_at = again->edits[i].kind == EDIT_MOVE ? next_own(history, at) : history->count;
+        if (fence_at < history->count && edit_of(again, fence_at, EDIT_MOVE) && !moves_forward(&history->items[fence_at])) {
+            happen(again, &history->items[fence_at]);
+            again->moved[fence_at] = true;
+        }
+    }
+    for (uint32_t i = 0; !before && i < at; i++) {
+        if (edit_of(again, i, EDIT_MOVE) && moves_forward(&history->items[i]) && next_own(history, i) == at)
+            happen(again, &history->items[i]);
+    }
+}
+
+static bool is_moved(const struct again *again, uint32_t at)
+{
+    const struct happening *happening = &again->search->question->history->items[at];
+    return again->moved && (again->moved[at] || (edit_of(again, at, EDIT_MOVE) && moves_forward(happening)));
+}
+
+static void happen_edited(struct again *again, uint32_t at)
+{
+    const struct happening happening = edited(again, at);
+    const uint32_t both = REGION_GLOBAL | REGION_LOCAL;
+    bool fences = is_atomic(&happening) && edit_of(again, at, EDIT_FENCES);
+    if (is_moved(again, at))
+        return;
+    if (again->moved && is_atomic(&happening))
+        do_moved(again, at, true);
+    if (fences && happening.writes)
+        fence(again, &happening, both, ORDER_RELEASE);
+    happen(again, &happening);
+    if (fences && happening.reads)
+        fence(again, &happening, both, ORDER_ACQUIRE);
+    if (again->moved && is_atomic(&happening))
+        do_moved(again, at, false);
+}
+
+/* Two atomics on the same bytes race no more when their scopes include each other. */
+static bool scopes_meet(const struct again *again, const struct agent *second)
+{
+    const struct question *question = again->search->question;
+    const struct asked *asked[2] = {&question->first, &question->second};
+    enum memory_scope scope[2];
+    struct agent first;
+    if (!question->first.atomic || !question->second.atomic || question->first.size != question->second.size)
+        return false;
+    for (int side = 0; side < 2; side++) {
+        scope[side] = asked[side]->scope;
+        for (uint32_t i = 0; i < again->edit_count; i++) {
+            bool widens = again->edits[i].kind == EDIT_SCOPE || again->edits[i].kind == EDIT_ORDER_AND_SCOPE;
+            if (widens && again->search->spots[again->edits[i].spot].site == asked[side]->site)
+                scope[side] = scope_reduced(again->edits[i].scope, question->region == IN_LOCAL);
+        }
+    }
+    order_agent(&again->order, question->first.unit, &first);
+    return scope_inclusive(question->rule, scope[0], &first.place, scope[1], &second->place);
+}
+
+static bool moves_something(const struct edit *edits, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (edits[i].kind == EDIT_MOVE)
+            return true;
+    }
+    return false;
+}
+
+/* Orders the launch again with the edits: would the second access come behind the first? */
+static bool orders(struct search *search, const struct edit *edits, uint32_t count)
+{
+    const struct question *question = search->question;
+    const struct history *history = question->history;
+    struct again again = {.search = search, .edits = edits, .edit_count = count};
+    struct agent agent;
+    uint64_t tick = 1;
+    bool ordered = false;
+    search->work += history->count + 1;
+    if (search->work > WORK_MOST)
+        return false;
+    if (moves_something(edits, count) && !(again.moved = calloc(history->count + 1, sizeof *again.moved)))
+        return false;
+    order_init(&again.order, question->rule);
+    order_launch_begin(&again.order, question->launch);
+    for (uint32_t at = 0; at <= history->count; at++) {
+        if (at == search->first_at) {
+            order_agent(&again.order, question->first.unit, &agent);
+            tick = order_slice(&agent);
+        }
+        if (at < history->count)
+            happen_edited(&again, at);
+    }
+    if (!again.order.failed && !again.order.pool.failed) {
+        order_agent(&again.order, question->second.unit, &agent);
+        ordered = order_knows(&again.order, &agent, question->region, question->first.unit, tick) || scopes_meet(&again, &agent);
+    }
+    order_fini(&again.order);
+    free(again.moved);
+    return ordered;
+}
+
+/* ---- what could be edited --------------------------------------------------------------------- */
+
+static bool same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* A call is inlined wherever it is made: one place of the source may be several instructions. */
+static bool same_place(const struct search *search, uint32_t a, uint32_t b)
+{
+    const struct checker_host *host = search->question->host;
+    struct source_place at_a, at_b;
+    if (a == b)
+        return true;
+    host->place(host->self, a, &at_a);
+    host->place(host->self, b, &at_b);
+    return at_a.line && at_a.line == at_b.line && at_a.column == at_b.column && same_text(at_a.file, at_b.file);
+}
+
+static uint32_t spot_find(struct search *search, const struct happening *happening)
+{
+    if (happening->kind > HAPPENED_OVERWRITE)
+        return SPOTS_MOST;
+    for (uint32_t i = 0; i < search->spot_count; i++) {
+        if (same_place(search, search->spots[i].site, happening->site))
+            return i;
+    }
+    if (search->spot_count == SPOTS_MOST)
+        return SPOTS_MOST;
+    search->spots[search->spot_count] = (struct spot){.sample = happening, .by = happening->by, .site = happening->site};
+    return search->spot_count++;
+}
+
+/* The latest ones first: what stands near the second access is the likelier mistake. */
+static bool find_spots(struct search *search)
+{
+    const struct history *history = search->question->history;
+    search->spot_of = malloc((history->count + 1) * sizeof *search->spot_of);
+    for (uint32_t at = history->count; search->spot_of && at-- > 0;) {
+        const struct happening *happening = &history->items[at];
+        uint32_t spot = search->spot_of[at] = spot_find(search, happening);
+        if (spot == SPOTS_MOST)
+            continue;
+        search->spots[spot].sample = happening;
+        search->spots[spot].by = happening->by;
+        search->spots[spot].reads |= happening->reads;
+        search->spots[spot].writes |= happening->writes;
+    }
+    return search->spot_of != NULL;
+}
+
+static void add_edit(struct search *search, enum edit_kind kind, uint32_t spot, enum memory_scope scope)
+{
+    if (search->edit_count < EDITS_MOST)
+        search->edits[search->edit_count++] = (struct edit){kind, spot, scope};
+}
+
+static bool wants(const struct search *search, uint32_t index, enum edit_kind kind)
+{
+    const struct happening *sample = search->spots[index].sample;
+    int region = search->question->region;
+    switch (kind) {
+    case EDIT_FLAGS: return (is_barrier(sample) || is_fence(sample)) && !(sample->regions >> region & 1);
+    case EDIT_SCOPE: return is_atomic(sample) || is_fence(sample);
+    case EDIT_ORDER: return (is_atomic(sample) || is_fence(sample)) && stronger(sample) != sample->order;
+    case EDIT_FENCES:
+        return (is_atomic(sample) && sample->region != region) ||
+               (is_fence(sample) && (sample->regions & (REGION_GLOBAL | REGION_LOCAL)) != (REGION_GLOBAL | REGION_LOCAL));
+    case EDIT_UPDATE: return (is_atomic(sample) && !sample->reads) || sample->kind == HAPPENED_OVERWRITE;
+    case EDIT_MOVE: return is_fence(sample);
+    case EDIT_ORDER_AND_SCOPE: return is_atomic(sample) && stronger(sample) != sample->order;
+    default: return false;
+    }
+}
+
+static bool is_widening(enum edit_kind kind)
+{
+    return kind == EDIT_SCOPE || kind == EDIT_ORDER_AND_SCOPE;
+}
+
+/* The narrowest scope that holds both; a wider one only where it is not already. */
+static void list_edits(struct search *search, enum memory_scope scope)
+{
+    for (enum edit_kind kind = 0; kind < EDIT_KINDS; kind++) {
+        for (uint32_t spot = 0; spot < search->spot_count; spot++) {
+            if (!wants(search, spot, kind) || (is_widening(kind) && search->spots[spot].sample->scope == scope))
+                continue;
+            add_edit(search, kind, spot, scope);
+        }
+    }
+}
+
+static bool search_single(struct search *search, struct edit found[2])
+{
+    for (uint32_t i = 0; i < search->edit_count; i++) {
+        if (search->edits[i].kind == EDIT_ORDER_AND_SCOPE) /* two edits at one place */
+            continue;
+        found[0] = search->edits[i];
+        if (orders(search, found, 1))
+            return true;
+    }
+    return false;
+}
+
+/* Pairs of one class first: scopes of both sides, orders of both sides. */
+static bool search_pair(struct search *search, struct edit found[2])
+{
+    for (int alike = 1; alike >= 0; alike--) {
+        for (uint32_t i = 0; i < search->edit_count; i++) {
+            for (uint32_t j = i + 1; j < search->edit_count; j++) {
+                const struct edit *a = &search->edits[i], *b = &search->edits[j];
+                bool same = a->kind == b->kind;
+                if (same != alike || (a->spot == b->spot && same))
+                    continue;
+                found[0] = *a;
+                found[1] = *b;
+                if (orders(search, found, 2))
+                    return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* ---- the sentences ------------------------------------------------------------------------------- */
+
+struct saying {
+    const struct search *search;
+    struct answer *answer;
+};
+
+static void why_place(const struct saying *saying, uint32_t spot)
+{
+    wording_place(&saying->answer->why, saying->search->question->host, saying->search->spots[spot].site);
+}
+
+static void fix_place(const struct saying *saying, uint32_t spot)
+{
+    wording_place(&saying->answer->fix, saying->search->question->host, saying->search->spots[spot].site);
+}
+
+static const char *noun(const struct happening *sample)
+{
+    if (is_barrier(sample))
+        return sample->kind == HAPPENED_BARRIER ? "barrier" : "sub-group barrier";
+    if (is_fence(sample))
+        return "fence";
+    return sample->reads && sample->writes ? "read-modify-write" : sample->writes ? "store" : "load";
+}
+
+/* What an atomic or fence is in the edge that is missing. */
+static const char *role(const struct happening *sample)
+{
+    bool releases = sample->order == ORDER_RELEASE || (sample->order >= ORDER_ACQ_REL && sample->writes && !sample->reads);
+    if (is_fence(sample))
+        return sample->order == ORDER_RELEASE ? "release fence" : sample->order == ORDER_ACQUIRE ? "acquire fence" : "fence";
+    if (sample->order == ORDER_RELAXED)
+        return noun(sample);
+    return releases ? "release" : sample->writes ? "read-modify-write" : "acquire";
+}
+
+static void say_flags(const struct saying *saying, const struct edit *edit)
+{
+    const struct spot *spot = &saying->search->spots[edit->spot];
+    int region = saying->search->question->region;
+    struct answer *answer = saying->answer;
+    wording_add(&answer->why, "the %s at ", noun(spot->sample));
+    why_place(saying, edit->spot);
+    wording_add(&answer->why, " has ");
+    wording_regions(&answer->why, spot->sample->regions);
+    wording_add(&answer->why, spot->sample->regions ? " only; these are %s accesses" : ": it orders no memory; these are %s accesses",
+        space_word(region));
+    wording_regions(&answer->fix, spot->sample->regions | 1u << region);
+    wording_add(&answer->fix, " at ");
+    fix_place(saying, edit->spot);
+}
+
+static uint64_t group_of(const struct saying *saying, const struct happening *sample)
+{
+    const uint64_t *size = saying->search->question->launch->local_size;
+    return sample->kind == HAPPENED_FENCE || sample->kind == HAPPENED_ATOMIC ? sample->by / (size[0] * size[1] * size[2])
+                                                                              : sample->by;
+}
+
+static void say_scope(const struct saying *saying, const struct edit *edit)
+{
+    const struct happening *sample = saying->search->spots[edit->spot].sample;
+    struct wording *why = &saying->answer->why;
+    wording_add(why, "the %s at ", role(sample));
+    why_place(saying, edit->spot);
+    wording_add(why, " has %s", scope_name((enum memory_scope)sample->scope));
+    if (sample->scope <= SCOPE_WORK_GROUP) {
+        wording_add(why, ": it reaches %s", sample->scope == SCOPE_SUB_GROUP ? "its sub-group of " : "");
+        wording_group(why, saying->search->question->launch, group_of(saying, sample));
+        wording_add(why, " only");
+    }
+}
+
+/* Who sends comes before who receives. */
+static bool is_backward(const struct saying *saying, const struct edit edits[2])
+{
+    const struct spot *first = &saying->search->spots[edits[0].spot], *second = &saying->search->spots[edits[1].spot];
+    return !first->writes && second->writes;
+}
+
+/* Two scopes for one edge: the two ends, and where they are. */
+static void say_scopes(const struct saying *saying, const struct edit edits[2])
+{
+    const struct spot *spots = saying->search->spots;
+    bool swapped = is_backward(saying, edits);
+    const struct edit *from = &edits[swapped], *to = &edits[!swapped];
+    const struct happening *sample = spots[to->spot].sample;
+    struct wording *why = &saying->answer->why, *fix = &saying->answer->fix;
+    say_scope(saying, from);
+    wording_add(why, ", and the %s at ", role(sample));
+    why_place(saying, to->spot);
+    if (sample->scope <= SCOPE_WORK_GROUP) {
+        wording_add(why, " that meets it is in ");
+        wording_group(why, saying->search->question->launch, group_of(saying, sample));
+    } else {
+        wording_add(why, " has %s", scope_name((enum memory_scope)sample->scope));
+    }
+    wording_add(fix, "%s at ", scope_name(from->scope));
+    fix_place(saying, from->spot);
+    wording_add(fix, " and ");
+    fix_place(saying, to->spot);
+}
+
+static void say_order(const struct saying *saying, const struct edit *edit)
+{
+    const struct happening *sample = saying->search->spots[edit->spot].sample;
+    struct wording *why = &saying->answer->why;
+    wording_add(why, "the %s at ", noun(sample));
+    why_place(saying, edit->spot);
+    if (is_fence(sample))
+        wording_add(why, " has %s only", order_name((enum memory_order)sample->order));
+    else
+        wording_add(why, " is %s: %s", order_name((enum memory_order)sample->order) + strlen("memory_order_"),
+            sample->writes ? "what was written before it does not become visible with it"
+                           : "what the store published does not become visible by it");
+    wording_add(&saying->answer->fix, "%s%s%s at ", order_name(stronger(sample)), edit->kind == EDIT_ORDER_AND_SCOPE ? ", " : "",
+        edit->kind == EDIT_ORDER_AND_SCOPE ? scope_name(edit->scope) : "");
+    fix_place(saying, edit->spot);
+}
+
+static void say_fences(const struct saying *saying, const struct edit *edit)
+{
+    const struct happening *sample = saying->search->spots[edit->spot].sample;
+    struct wording *why = &saying->answer->why, *fix = &saying->answer->fix;
+    int region = saying->search->question->region;
+    if (is_fence(sample)) {
+        wording_add(why, "the fence at ");
+        why_place(saying, edit->spot);
+        wording_add(why, " has ");
+        wording_regions(why, sample->regions);
+        wording_add(why, " only");
+        wording_add(fix, "CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE at ");
+        fix_place(saying, edit->spot);
+        return;
+    }
+    wording_add(why, "the flag at ");
+    why_place(saying, edit->spot);
+    wording_add(why, " is in %s memory, the data is %s", space_word(sample->region), space_word(region));
+    wording_add(fix, "atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE, %s, %s) %s ",
+        order_name(sample->writes ? ORDER_RELEASE : ORDER_ACQUIRE), scope_name((enum memory_scope)sample->scope),
+        sample->writes ? "before" : "after");
+    fix_place(saying, edit->spot);
+}
+
+static void say_edit(const struct saying *saying, const struct edit *edit)
+{
+    struct wording *why = &saying->answer->why, *fix = &saying->answer->fix;
+    const struct happening *sample = saying->search->spots[edit->spot].sample;
+    switch (edit->kind) {
+    case EDIT_FLAGS: say_flags(saying, edit); break;
+    case EDIT_SCOPE:
+        say_scope(saying, edit);
+        wording_add(fix, "%s at ", scope_name(edit->scope));
+        fix_place(saying, edit->spot);
+        break;
+    case EDIT_FENCES: say_fences(saying, edit); break;
+    case EDIT_UPDATE:
+        wording_add(why, "the store at ");
+        why_place(saying, edit->spot);
+        wording_add(why, " broke the release sequence: its value was read, and it released nothing");
+        wording_add(fix, "an atomic read-modify-write at ");
+        fix_place(saying, edit->spot);
+        break;
+    case EDIT_MOVE:
+        wording_add(why, "the %s at ", role(sample));
+        why_place(saying, edit->spot);
+        wording_add(why, moves_forward(sample) ? " comes before the atomic that reads the flag" : " comes after the atomic that sets the flag");
+        wording_add(fix, "the fence of ");
+        fix_place(saying, edit->spot);
+        wording_add(fix, moves_forward(sample) ? " behind that atomic" : " before that atomic");
+        break;
+    default: say_order(saying, edit); break;
+    }
+}
+
+static void say_edits(const struct saying *saying, const struct edit *edits, uint32_t count)
+{
+    struct wording *why = &saying->answer->why;
+    bool scopes = count == 2 && edits[0].kind == EDIT_SCOPE && edits[1].kind == EDIT_SCOPE;
+    bool fences = false;
+    if (scopes) {
+        say_scopes(saying, edits);
+        return;
+    }
+    bool backward = count == 2 && is_backward(saying, edits);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct edit *edit = &edits[backward ? count - 1 - i : i];
+        wording_add(why, "%s", i ? ", and " : "");
+        wording_add(&saying->answer->fix, "%s", i ? ", and " : "");
+        say_edit(saying, edit);
+        fences |= edit->kind == EDIT_FENCES;
+    }
+    if (fences)
+        wording_add(why, ": only fences with both flags on both sides order one memory by the other (seq_cst alone does not)");
+}
+
+/* ---- the steps -------------------------------------------------------------------------------------- */
+
+static uint64_t unit_group(const struct question *question, uint64_t unit)
+{
+    const uint64_t *size = question->launch->local_size;
+    return unit / (size[0] * size[1] * size[2]);
+}
+
+static bool is_step_of(const struct question *question, const struct happening *happening, uint64_t unit)
+{
+    if (is_atomic(happening) || is_fence(happening))
+        return happening->by == unit;
+    return is_barrier(happening) && unit < UNIT_COPIES && happening->by == unit_group(question, unit);
+}
+
+struct trail { const struct happening *items[ANSWER_STEPS]; }; /* what the steps stand for */
+
+static void add_step(const struct question *question, struct answer *answer, struct trail *trail, uint32_t side,
+                     const struct happening *happening)
+{
+    struct finding_step *step = &answer->steps[answer->step_count];
+    trail->items[answer->step_count] = happening;
+    struct wording *text = &answer->step_text[answer->step_count++];
+    *step = (struct finding_step){.side = side, .before = side == 1};
+    *text = (struct wording){.used = 0};
+    question->host->place(question->host->self, happening->site, &step->place);
+    if (is_barrier(happening)) {
+        wording_add(text, "%s, ", noun(happening));
+        wording_regions(text, happening->regions);
+    } else {
+        wording_add(text, "%s, %s, %s", is_atomic(happening) ? question->host->what(question->host->self, happening->site) : "fence",
+            order_name((enum memory_order)happening->order), scope_name((enum memory_scope)happening->scope));
+    }
+    step->text = text->bytes;
+}
+
+/* Operations on one atomic object meet: the last store of the one side and the load behind it of the other. */
+static bool meet(const struct happening *from, const struct happening *to)
+{
+    return is_atomic(from) && is_atomic(to) && from->writes && to->reads && from->address == to->address && from < to;
+}
+
+static void link_steps(struct answer *answer, const struct trail *trail)
+{
+    for (uint32_t from = answer->step_count; from-- > 0;) {
+        for (uint32_t to = 0; answer->steps[from].side == 0 && to < answer->step_count; to++) {
+            if (answer->steps[to].side == 0 || !meet(trail->items[from], trail->items[to]))
+                continue;
+            answer->steps[from].partner = to + 1;
+            answer->steps[to].partner = from + 1;
+            return;
+        }
+    }
+}
+
+/* What the first unit did after its access, and the second before its own: the next few of each. */
+static void add_steps(const struct search *search, struct answer *answer)
+{
+    const struct question *question = search->question;
+    const struct history *history = question->history;
+    struct trail trail;
+    uint32_t at[ANSWER_STEPS], found = 0, own = ANSWER_STEPS / 2;
+    for (uint32_t i = search->first_at; i < history->count && answer->step_count < own; i++) {
+        if (is_step_of(question, &history->items[i], question->first.unit) && history->items[i].site != question->first.site)
+            add_step(question, answer, &trail, 0, &history->items[i]);
+    }
+    for (uint32_t i = history->count; i-- > 0 && found < own;) {
+        if (is_step_of(question, &history->items[i], question->second.unit) && history->items[i].site != question->second.site)
+            at[found++] = i;
+    }
+    while (found > 0)
+        add_step(question, answer, &trail, 1, &history->items[at[--found]]);
+    link_steps(answer, &trail);
+}
+
+/* ---- the answer ----------------------------------------------------------------------------------------- */
+
+/* An operation begins a slice: the tick tells behind which one the first access was. */
+static bool locate_first(struct search *search)
+{
+    const struct history *history = search->question->history;
+    uint64_t tick = search->question->first.tick;
+    if (tick <= 1)
+        return true;
+    for (uint32_t i = 0; i < history->count; i++) {
+        if (history->items[i].tick == tick) {
+            search->first_at = i + 1;
+            return true;
+        }
+    }
+    return false;
+}
+
+static enum memory_scope common_scope(const struct question *question)
+{
+    return unit_group(question, question->first.unit) == unit_group(question, question->second.unit) ? SCOPE_WORK_GROUP
+                                                                                                      : SCOPE_DEVICE;
+}
+
+bool explain_race(const struct question *question, struct answer *out_answer)
+{
+    struct search search = {.question = question};
+    struct edit found[2];
+    uint32_t count = 0;
+    *out_answer = (struct answer){.step_count = 0};
+    if (question->history->full || !locate_first(&search) || !find_spots(&search)) {
+        free(search.spot_of);
+        return false;
+    }
+    add_steps(&search, out_answer);
+    list_edits(&search, common_scope(question));
+    if (!orders(&search, NULL, 0)) /* else it is no order that is missing */
+        count = search_single(&search, found) ? 1 : search_pair(&search, found) ? 2 : 0;
+    if (count)
+        say_edits(&(struct saying){&search, out_answer}, found, count);
+    free(search.spot_of);
+    return count > 0;
+}

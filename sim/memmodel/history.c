@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "history.h"
+
+#include <stdlib.h>
+
+/* No memory is no more room: a history explains, it decides nothing. */
+struct happening *history_add(struct history *history, const struct happening *happening)
+{
+    if (history->count == history->room && !history->full) {
+        uint32_t room = history->room ? 2 * history->room : 16;
+        struct happening *items = history->count < HISTORY_MOST ? realloc(history->items, room * sizeof *items) : NULL;
+        history->full = !items;
+        if (items) {
+            history->items = items;
+            history->room = room;
+        }
+    }
+    if (history->full)
+        return NULL;
+    history->items[history->count] = *happening;
+    return &history->items[history->count++];
+}
+
+void history_clear(struct history *history)
+{
+    history->count = 0;
+    history->full = false;
+}
+
+void history_fini(struct history *history)
+{
+    free(history->items);
+    *history = (struct history){.items = NULL};
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  What synchronised in a launch, in the order in which it happened: enough to do the
+ *          order part of the checker again, with an operation changed, and see what would
+ *          have been ordered.
+ *
+ * Interface
+ *   history_add      remembers; NULL: it is full, and says no more about this launch
+ *   history_clear    before a launch
+ *
+ * While it remembers, order.h begins a slice at each operation of a unit, so that a tick
+ * tells between which two of its operations an access was.
+ */
+#ifndef ORRERY_MEMMODEL_HISTORY_H
+#define ORRERY_MEMMODEL_HISTORY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "orrery/limits.h"
+#include "orrery/observer.h"
+
+enum happening_kind {
+    HAPPENED_BARRIER, HAPPENED_SUB_GROUP_BARRIER, HAPPENED_FENCE, HAPPENED_ATOMIC, HAPPENED_OVERWRITE,
+    HAPPENED_COPY, HAPPENED_COPY_WAIT, HAPPENED_GROUP_END
+};
+
+struct happening {
+    uint8_t kind, order, scope, regions; /* regions: of barriers and fences */
+    int8_t region;                       /* of an atomic */
+    bool reads, writes;
+    uint32_t site, size;
+    uint32_t number;                     /* of the sub-group or copy */
+    uint64_t by;                         /* unit of FENCE, ATOMIC, OVERWRITE; group of the others */
+    uint64_t address;
+    uint64_t tick;                       /* when it was done */
+};
+
+enum { HISTORY_MOST = HOSTILE(1 << 14, 64) };
+
+struct history {
+    struct happening *items;
+    uint32_t count, room;
+    bool full;
+};
+
+struct happening *history_add(struct history *history, const struct happening *happening); /* NULL: full */
+void history_clear(struct history *history);
+void history_fini(struct history *history);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "wording.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "order.h"
+
+void wording_add(struct wording *text, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int more = vsnprintf(text->bytes + text->used, sizeof text->bytes - text->used, format, args);
+    va_end(args);
+    text->used += more > 0 ? (size_t)more : 0;
+    if (text->used >= sizeof text->bytes)
+        text->used = sizeof text->bytes - 1;
+}
+
+void wording_place(struct wording *text, const struct checker_host *host, uint32_t site)
+{
+    struct source_place place;
+    host->place(host->self, site, &place);
+    if (place.file && place.line)
+        wording_add(text, "%s:%" PRIu32, place.file, place.line);
+    else if (place.line)
+        wording_add(text, "line %" PRIu32, place.line);
+    else
+        wording_add(text, "an unknown line");
+}
+
+void wording_group(struct wording *text, const struct launch_info *launch, uint64_t group)
+{
+    const uint64_t *count = launch->group_count;
+    wording_add(text, "work-group (%" PRIu64 ",%" PRIu64 ",%" PRIu64 ")", group % count[0], group / count[0] % count[1],
+        group / count[0] / count[1]);
+}
+
+void wording_regions(struct wording *text, uint32_t regions)
+{
+    bool more = false;
+    for (int region = 0; region < ORDER_REGIONS; region++) {
+        if (!(regions >> region & 1))
+            continue;
+        wording_add(text, "%s%s", more ? " | " : "", region_flag(region));
+        more = true;
+    }
+    if (!more)
+        wording_add(text, "no flags");
+}
+
+const char *region_flag(int region)
+{
+    static const char *const names[] = {"CLK_GLOBAL_MEM_FENCE", "CLK_LOCAL_MEM_FENCE", "CLK_IMAGE_MEM_FENCE"};
+    return names[region];
+}
+
+const char *space_word(int region)
+{
+    static const char *const names[] = {"global", "local", "image"};
+    return names[region];
+}
+
+const char *order_name(enum memory_order order)
+{
+    static const char *const names[] = {"memory_order_relaxed", "memory_order_acquire", "memory_order_release",
+                                        "memory_order_acq_rel", "memory_order_seq_cst"};
+    return names[order];
+}

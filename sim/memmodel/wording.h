@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  Sentences about races, piece by piece in fixed room; what does not fit is cut.
+ *
+ * Interface
+ *   wording_add      printf
+ *   wording_place    "mp.cl:8"
+ *   wording_group    "work-group (1,0,0)"
+ *   wording_regions    "CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE"
+ *   region_flag, space_word, order_name
+ */
+#ifndef ORRERY_MEMMODEL_WORDING_H
+#define ORRERY_MEMMODEL_WORDING_H
+
+#include "checker.h"
+
+struct wording { char bytes[600]; size_t used; };
+
+void wording_add(struct wording *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void wording_place(struct wording *text, const struct checker_host *host, uint32_t site);
+void wording_group(struct wording *text, const struct launch_info *launch, uint64_t group);
+void wording_regions(struct wording *text, uint32_t regions);
+
+const char *region_flag(int region);                /* of IN_GLOBAL, IN_LOCAL, IN_IMAGE */
+const char *space_word(int region);                 /* "global" */
+const char *order_name(enum memory_order order);    /* "memory_order_release" */
+
+#endif

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Why two accesses are unordered: which edit of what happened orders them, and which does not. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "explain.h"
+
+/* Four work-groups of two work-items. Sites are lines: line 7 is at "k.cl:7". */
+static struct launch_info launch = {.launch = 1, .kernel = "k", .work_dim = 1, .global_size = {8, 1, 1}, .local_size = {2, 1, 1},
+                                    .group_count = {4, 1, 1}, .sub_group_size = 2};
+enum { FIRST = 0, NEIGHBOUR = 1, OTHER = 2, THIRD = 4 }; /* units: groups 0, 0, 1, 2 */
+enum { DATA_LINE = 5, LAST_LINE = 50 };
+static const uint64_t FLAG = 0x1000;
+
+static struct order order;
+static struct history history;
+static struct answer answer;
+static uint64_t first_tick;
+
+static void place(void *self, uint32_t site, struct source_place *out_place)
+{
+    (void)self;
+    *out_place = (struct source_place){"k.cl", site, 1, "x"};
+}
+
+static const char *what(void *self, uint32_t site)
+{
+    (void)self;
+    (void)site;
+    return "atomic";
+}
+
+static const struct checker_host host = {.place = place, .what = what};
+
+static void setup(void)
+{
+    order_init(&order, SCOPE_RULE_EQUAL);
+    history = (struct history){.items = NULL};
+    order.history = &history;
+    order_launch_begin(&order, &launch);
+}
+
+static void teardown(void)
+{
+    order_fini(&order);
+    history_fini(&history);
+}
+
+/* ---- what happens ------------------------------------------------------------------- */
+
+static void act(uint64_t unit, uint32_t line, bool reads, bool writes, enum memory_order how, enum memory_scope scope, int region)
+{
+    struct agent agent;
+    const struct atomic_act done = {FLAG, 4, region, reads, writes, how, scope, line};
+    order_agent(&order, unit, &agent);
+    order_atomic(&order, &agent, &done);
+}
+
+static void store(uint64_t unit, uint32_t line, enum memory_order how, enum memory_scope scope)
+{
+    act(unit, line, false, true, how, scope, IN_GLOBAL);
+}
+
+static void load(uint64_t unit, uint32_t line, enum memory_order how, enum memory_scope scope)
+{
+    act(unit, line, true, false, how, scope, IN_GLOBAL);
+}
+
+static void fence(uint64_t unit, uint32_t line, uint32_t regions, enum memory_order how)
+{
+    struct agent agent;
+    order_agent(&order, unit, &agent);
+    order_fence(&order, &agent, regions, how, SCOPE_DEVICE, line);
+}
+
+static void first_access(uint64_t unit)
+{
+    struct agent agent;
+    order_agent(&order, unit, &agent);
+    first_tick = order_slice(&agent);
+}
+
+/* The second access comes now. */
+static bool explained(uint64_t first, uint64_t second, int region)
+{
+    const struct question question = {
+        .history = &history, .launch = &launch, .host = &host, .rule = order.rule, .region = region,
+        .first = {.unit = first, .tick = first_tick, .site = DATA_LINE, .size = 4},
+        .second = {.unit = second, .site = LAST_LINE, .size = 4},
+    };
+    return explain_race(&question, &answer);
+}
+
+static void says(const char *why, const char *fix)
+{
+    ck_assert_msg(strstr(answer.why.bytes, why) != NULL, "why: %s", answer.why.bytes);
+    ck_assert_str_eq(answer.fix.bytes, fix);
+}
+
+/* ---- single edits ------------------------------------------------------------------------ */
+
+START_TEST(a_relaxed_store_is_to_release)
+{
+    first_access(FIRST);
+    store(FIRST, 7, ORDER_RELAXED, SCOPE_DEVICE);
+    load(OTHER, 9, ORDER_ACQUIRE, SCOPE_DEVICE);
+    ck_assert(explained(FIRST, OTHER, IN_GLOBAL));
+    says("the store at k.cl:7 is relaxed", "memory_order_release at k.cl:7");
+}
+END_TEST
+
+START_TEST(a_relaxed_load_is_to_acquire)
+{
+    first_access(FIRST);
+    store(FIRST, 7, ORDER_RELEASE, SCOPE_DEVICE);
+    load(OTHER, 9, ORDER_RELAXED, SCOPE_DEVICE);
+    ck_assert(explained(FIRST, OTHER, IN_GLOBAL));
+    says("the load at k.cl:9 is relaxed", "memory_order_acquire at k.cl:9");
+}
+END_TEST
+
+START_TEST(a_barrier_wants_the_other_flag)
+{
+    first_access(FIRST);
+    order_barrier(&order, 0, REGION_LOCAL, SCOPE_WORK_GROUP, 7);
+    ck_assert(explained(FIRST, NEIGHBOUR, IN_GLOBAL));
+    says("the barrier at k.cl:7 has CLK_LOCAL_MEM_FENCE only; these are global accesses",
+         "CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE at k.cl:7");
+}
+END_TEST
+
+START_TEST(a_foreign_store_is_to_be_an_update)
+{
+    first_access(FIRST);
+    store(FIRST, 7, ORDER_RELEASE, SCOPE_DEVICE);
+    store(THIRD, 8, ORDER_RELAXED, SCOPE_DEVICE);
+    load(OTHER, 9, ORDER_ACQUIRE, SCOPE_DEVICE);
+    ck_assert(explained(FIRST, OTHER, IN_GLOBAL));
+    says("the store at k.cl:8 broke the release sequence", "an atomic read-modify-write at k.cl:8");
+}
+END_TEST
+
+START_TEST(a_release_fence_goes_before_its_store)
+{
+    first_access(FIRST);
+    store(FIRST, 7, ORDER_RELAXED, SCOPE_DEVICE);
+    fence(FIRST, 8, REGION_GLOBAL, ORDER_RELEASE);
+    load(OTHER, 9, ORDER_RELAXED, SCOPE_DEVICE);
+    fence(OTHER, 10, REGION_GLOBAL, ORDER_ACQUIRE);
+    ck_assert(explained(FIRST, OTHER, IN_GLOBAL));
+    says("the release fence at k.cl:8 comes after", "the fence of k.cl:8 before that atomic");
+}
+END_TEST
+
+START_TEST(an_acquire_fence_goes_behind_its_load)
+{
+    first_access(FIRST);
+    fence(FIRST, 7, REGION_GLOBAL, ORDER_RELEASE);
+    store(FIRST, 8, ORDER_RELAXED, SCOPE_DEVICE);
+    fence(OTHER, 9, REGION_GLOBAL, ORDER_ACQUIRE);
+    load(OTHER, 10, ORDER_RELAXED, SCOPE_DEVICE);
+    ck_assert(explained(FIRST, OTHER, IN_GLOBAL));
+    says("the acquire fence at k.cl:9 comes before", "the fence of k.cl:9 behind that atomic");
+}
+END_TEST
+
+/* ---- two edits ----------------------------------------------------------------------------- */
+
+START_TEST(both_scopes_are_to_be_wider)
+{
+    first_access(FIRST);
+    store(FIRST, 7, ORDER_RELEASE, SCOPE_WORK_GROUP);
+    load(OTHER, 9, ORDER_ACQUIRE, SCOPE_WORK_GROUP);
+    ck_assert(explained(FIRST, OTHER, IN_GLOBAL));
+    says("it reaches work-group (0,0,0) only, and the acquire at k.cl:9 that meets it is in work-group (1,0,0)",
+         "memory_scope_device at k.cl:7 and k.cl:9");
+}
+END_TEST
+
+START_TEST(one_scope_is_enough_where_wider_ones_meet)
+{
+    order.rule = SCOPE_RULE_INCLUSIVE31;
+    first_access(FIRST);
+    store(FIRST, 7, ORDER_RELEASE, SCOPE_WORK_GROUP);
+    load(OTHER, 9, ORDER_ACQUIRE, SCOPE_ALL_SVM);
+    ck_assert(explained(FIRST, OTHER, IN_GLOBAL));
+    says("the release at k.cl:7 has memory_scope_work_group", "memory_scope_device at k.cl:7");
+}
+END_TEST
+
+START_TEST(both_orders_are_to_be_stronger)
+{
+    first_access(FIRST);
+    store(FIRST, 7, ORDER_RELAXED, SCOPE_DEVICE);
+    load(OTHER, 9, ORDER_RELAXED, SCOPE_DEVICE);
+    ck_assert(explained(FIRST, OTHER, IN_GLOBAL));
+    says("is relaxed", "memory_order_release at k.cl:7, and memory_order_acquire at k.cl:9");
+}
+END_TEST
+
+START_TEST(a_local_flag_wants_fences_with_both_flags)
+{
+    first_access(FIRST);
+    act(FIRST, 7, false, true, ORDER_SEQ_CST, SCOPE_WORK_GROUP, IN_LOCAL);
+    act(NEIGHBOUR, 9, true, false, ORDER_SEQ_CST, SCOPE_WORK_GROUP, IN_LOCAL);
+    ck_assert(explained(FIRST, NEIGHBOUR, IN_GLOBAL));
+    says("seq_cst alone does not", "atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE, memory_order_release, "
+                                   "memory_scope_work_group) before k.cl:7, and atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE | "
+                                   "CLK_LOCAL_MEM_FENCE, memory_order_acquire, memory_scope_work_group) after k.cl:9");
+}
+END_TEST
+
+/* ---- what no edit mends ----------------------------------------------------------------------- */
+
+START_TEST(an_access_behind_the_store_is_not_carried_by_it)
+{
+    store(FIRST, 7, ORDER_RELAXED, SCOPE_DEVICE);
+    first_access(FIRST);
+    load(OTHER, 9, ORDER_RELAXED, SCOPE_DEVICE);
+    ck_assert(!explained(FIRST, OTHER, IN_GLOBAL));
+    ck_assert_uint_eq(answer.fix.used, 0);
+}
+END_TEST
+
+START_TEST(units_that_never_meet_have_no_edit)
+{
+    first_access(FIRST);
+    order_barrier(&order, 0, REGION_GLOBAL, SCOPE_WORK_GROUP, 7);
+    order_barrier(&order, 1, REGION_GLOBAL, SCOPE_WORK_GROUP, 7);
+    ck_assert(!explained(FIRST, OTHER, IN_GLOBAL));
+    ck_assert_uint_eq(answer.step_count, 2);
+}
+END_TEST
+
+START_TEST(what_is_ordered_needs_no_edit)
+{
+    first_access(FIRST);
+    store(FIRST, 7, ORDER_RELEASE, SCOPE_DEVICE);
+    load(OTHER, 9, ORDER_ACQUIRE, SCOPE_DEVICE);
+    ck_assert(!explained(FIRST, OTHER, IN_GLOBAL));
+}
+END_TEST
+
+START_TEST(a_full_history_says_nothing)
+{
+    first_access(FIRST);
+    store(FIRST, 7, ORDER_RELAXED, SCOPE_DEVICE);
+    for (uint32_t i = 0; i <= HISTORY_MOST; i++)
+        store(THIRD, 8, ORDER_RELAXED, SCOPE_DEVICE);
+    load(OTHER, 9, ORDER_ACQUIRE, SCOPE_DEVICE);
+    ck_assert(history.full);
+    ck_assert(!explained(FIRST, OTHER, IN_GLOBAL));
+}
+END_TEST
+
+/* ---- remembering ----------------------------------------------------------------------------------- */
+
+START_TEST(who_waits_is_remembered_once_for_each_store)
+{
+    for (int i = 0; i < 100; i++)
+        load(OTHER, 9, ORDER_ACQUIRE, SCOPE_DEVICE);
+    ck_assert_uint_eq(history.count, 1);
+    store(FIRST, 7, ORDER_RELEASE, SCOPE_DEVICE);
+    for (int i = 0; i < 100; i++)
+        load(OTHER, 9, ORDER_ACQUIRE, SCOPE_DEVICE);
+    ck_assert_uint_eq(history.count, 3);
+}
+END_TEST
+
+START_TEST(a_launch_begins_without_memories)
+{
+    store(FIRST, 7, ORDER_RELEASE, SCOPE_DEVICE);
+    order_launch_begin(&order, &launch);
+    ck_assert_uint_eq(history.count, 0);
+}
+END_TEST
+
+START_TEST(steps_are_those_between_the_accesses)
+{
+    store(FIRST, 3, ORDER_RELEASE, SCOPE_DEVICE);
+    first_access(FIRST);
+    store(FIRST, 7, ORDER_RELEASE, SCOPE_WORK_GROUP);
+    order_barrier(&order, 1, REGION_LOCAL, SCOPE_WORK_GROUP, 8);
+    load(THIRD, 6, ORDER_ACQUIRE, SCOPE_DEVICE);
+    load(OTHER, 9, ORDER_ACQUIRE, SCOPE_WORK_GROUP);
+    ck_assert(explained(FIRST, OTHER, IN_GLOBAL));
+    ck_assert_uint_eq(answer.step_count, 3);
+    static const struct { uint32_t side, line; const char *text; } expected[] = {
+        {0, 7, "atomic, memory_order_release, memory_scope_work_group"},
+        {1, 8, "barrier, CLK_LOCAL_MEM_FENCE"},
+        {1, 9, "atomic, memory_order_acquire, memory_scope_work_group"},
+    };
+    for (uint32_t i = 0; i < 3; i++) {
+        ck_assert_uint_eq(answer.steps[i].side, expected[i].side);
+        ck_assert_uint_eq(answer.steps[i].before, expected[i].side);
+        ck_assert_uint_eq(answer.steps[i].place.line, expected[i].line);
+        ck_assert_str_eq(answer.steps[i].text, expected[i].text);
+    }
+    ck_assert_uint_eq(answer.steps[0].partner, 3);
+    ck_assert_uint_eq(answer.steps[2].partner, 1);
+    ck_assert(!answer.steps[0].synchronises);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {
+        a_relaxed_store_is_to_release, a_relaxed_load_is_to_acquire, a_barrier_wants_the_other_flag,
+        a_foreign_store_is_to_be_an_update, a_release_fence_goes_before_its_store, an_acquire_fence_goes_behind_its_load,
+        both_scopes_are_to_be_wider, one_scope_is_enough_where_wider_ones_meet, both_orders_are_to_be_stronger,
+        a_local_flag_wants_fences_with_both_flags, an_access_behind_the_store_is_not_carried_by_it,
+        units_that_never_meet_have_no_edit, what_is_ordered_needs_no_edit, a_full_history_says_nothing,
+        who_waits_is_remembered_once_for_each_store, a_launch_begins_without_memories, steps_are_those_between_the_accesses,
+    };
+    Suite *suite = suite_create("explain");
+    TCase *tcase = tcase_create("explain");
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    for (size_t i = 0; i < sizeof tests / sizeof tests[0]; i++)
+        tcase_add_test(tcase, tests[i]);
+    suite_add_tcase(suite, tcase);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
