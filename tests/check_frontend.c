@@ -434,6 +434,9 @@ static const char *const feature_macros[] = {
     "__IMAGE_SUPPORT__",
     "__opencl_c_read_write_images",
     "__opencl_c_3d_image_writes",
+    "cl_khr_depth_images",
+    "cl_khr_mipmap_image",
+    "cl_khr_mipmap_image_writes",
 };
 
 static void expect_features(bool there)

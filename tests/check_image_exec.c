@@ -1019,6 +1019,12 @@ START_TEST(mapped_images_are_found)
     run(kernel, 1, 1, 1, 1);
     expect_finding("mapped-access", "mapped argument 0 'out'");
     cl_ok(clEnqueueUnmapMemObject(queue, out, map, 0, NULL, NULL));
+    map = clEnqueueMapImage(queue, out, CL_TRUE, CL_MAP_WRITE, (size_t[]){0, 1, 0}, (size_t[]){4, 2, 1},
+                            &pitch, NULL, 0, NULL, NULL, &err); /* other rows */
+    cl_ok(err);
+    run(kernel, 1, 1, 1, 1);
+    expect_finding(NULL, NULL);
+    cl_ok(clEnqueueUnmapMemObject(queue, out, map, 0, NULL, NULL));
     run(kernel, 1, 1, 1, 1);
     expect_finding(NULL, NULL);
     cl_ok(clReleaseMemObject(out));

@@ -52,7 +52,7 @@ static void set_region(struct rig *rig, uint32_t index, uint64_t low, uint64_t s
     struct region *region = &rig->regions[index];
     region->low = (uint64_t)(uintptr_t)rig->arena + index * REGION_BYTES + low;
     region->high = region->low + size;
-    region->deny = deny;
+    region->deny = region->denied = deny;
     region->kind = REGION_BUFFER;
     rig->granules[index] = index;
 }
@@ -194,6 +194,7 @@ const char *op_test(const char *name)
                    " poison_check_v poison_check_u "},
         {"atomic", "  atomic atomic_u fence "},
         {"printf", " printf "},
+        {"image", " image "},
         {"collective", " collective "},
         {"control", " jump loop branch_u branch_v switch_u switch_v ret unreachable barrier space_v yield "},
     };

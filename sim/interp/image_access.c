@@ -139,13 +139,17 @@ static void set_lane(lane_mask *mask, uint32_t lane)
     mask->word[lane / 64] |= (uint64_t)1 << lane % 64;
 }
 
-static bool denies(struct image_access *a, uint32_t deny, uint32_t lane)
+/* Memory that the host has taken away: told of, and touched all the same when it is still there. */
+static bool taken_away(struct image_access *a, uint32_t deny, uint32_t lane, uint64_t address)
 {
-    if (!(a->region->deny & deny))
+    if (!(a->region->deny & deny) ||
+        !(memory_denied(a->region, address, a->image->format->texel_bytes) & deny))
         return false;
     note(a, &a->denied, deny == DENY_KERNEL_WRITE ? FAULT_WRITE : FAULT_READ, lane, NULL, 0);
+    if (a->denied.lanes == 1)
+        a->denied.address = address;
     a->denied.image = NULL; /* the memory is what is wrong, not the place in it */
-    return true;
+    return a->region->flags & REGION_FLAG_FREED;
 }
 
 static void announce(const struct image_access *a)
@@ -180,7 +184,7 @@ static void read_texel(struct image_access *a, uint32_t lane, uint32_t level, ui
         return;
     }
     uint64_t address = texel_address(a->image, level, where);
-    if (!inside_region(a, address)) {
+    if (!inside_region(a, address) || taken_away(a, DENY_KERNEL_READ, lane, address)) {
         border(format, out);
         return;
     }
@@ -228,10 +232,6 @@ static void read_level(struct image_access *a, uint32_t lane, uint32_t level, ui
 static void read_lane(struct image_access *a, uint32_t lane, union texel *out)
 {
     struct sample_levels levels = {0, 0, 0};
-    if (denies(a, DENY_KERNEL_READ, lane) && a->region->flags & REGION_FLAG_FREED) {
-        border(a->image->format, out);
-        return;
-    }
     if (a->insn->f & (IMAGE_OP_LOD | IMAGE_OP_GRADIENT)) {
         if (!(a->insn->f & IMAGE_OP_SAMPLED))
             a->sampler = (struct sampler){.lod_max = 255};
@@ -341,8 +341,7 @@ static void find_texel(struct image_access *a, uint32_t lane)
         return;
     }
     uint64_t address = texel_address(a->image, level, where);
-    if (!inside_region(a, address) ||
-        (denies(a, DENY_KERNEL_WRITE, lane) && a->region->flags & REGION_FLAG_FREED))
+    if (!inside_region(a, address) || taken_away(a, DENY_KERNEL_WRITE, lane, address))
         return;
     a->address[0][0][lane] = address;
     set_lane(&a->lanes[0][0], lane);
