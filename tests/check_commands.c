@@ -167,6 +167,19 @@ START_TEST(R31_1_enqueue_hands_on_what_the_host_knows)
 }
 END_TEST
 
+/* Command 1 cannot be forgotten: command 2, which was enqueued first, does not know it and has not ended. */
+START_TEST(R31_1_while_an_older_command_is_pending)
+{
+    enqueue(1, 1, NONE);
+    enqueue(2, 2, NONE);
+    writes(1, 0, 64);
+    waited(AFTER(1));
+    enqueue(3, 3, NONE);
+    writes(3, 0, 64);
+    ck_assert_uint_eq(races(), 0);
+}
+END_TEST
+
 START_TEST(R31_1_enqueue_hands_on_nothing_later)
 {
     enqueue(1, 1, NONE);
@@ -472,6 +485,19 @@ START_TEST(scattered_bytes)
 }
 END_TEST
 
+/* A later launch that knows the first stands for it only in the bytes that it touched. */
+START_TEST(scattered_bytes_that_cover_a_part)
+{
+    enqueue(1, 1, NONE);
+    enqueue(2, 1, AFTER(1));
+    enqueue(3, 2, NONE);
+    launch_scattered(1, FOOTPRINT_WRITTEN, 0);
+    launch_scattered(2, FOOTPRINT_WRITTEN, 2048);
+    reads(3, 0, 1);
+    ck_assert_uint_eq(races(), 1);
+}
+END_TEST
+
 /* ---- size --------------------------------------------------------------------------------- */
 
 static double seconds(void)
@@ -653,6 +679,7 @@ int main(void)
     ADD(the_order_of_execution_does_not_matter);
     ADD(only_common_bytes_with_a_write_conflict);
     ADD(R31_1_enqueue_hands_on_what_the_host_knows);
+    ADD(R31_1_while_an_older_command_is_pending);
     ADD(R31_1_enqueue_hands_on_nothing_later);
     ADD(R31_2_3_a_command_knows_what_it_waits_for);
     ADD(R31_4_the_host_knows_what_the_command_knew);
@@ -671,6 +698,7 @@ int main(void)
     ADD(R32_atomic_loads_alone_are_no_race);
     ADD(R32_atomics_on_shared_virtual_memory_are_guaranteed);
     ADD(scattered_bytes);
+    ADD(scattered_bytes_that_cover_a_part);
     ADD(random_histories);
     ADD(random_bytes);
 #undef ADD
