@@ -189,7 +189,8 @@ static cl_int work_do(struct work *work)
 
 /* ---- the state of the program around it -------------------------------------------------- */
 
-/* From now on it is in progress for these devices. What the last builds for them left is freed with no lock held. */
+/* From now on it is in progress for these devices. What the last builds for them left is
+ * freed with no lock held. */
 static cl_int work_begin(struct work *work, cl_uint count, struct cl_device *const *devices)
 {
     struct program_object *program = work->program;
@@ -323,7 +324,8 @@ static cl_int work_run(struct work *work, notify_function *notify, void *data)
     bool began = false;
     struct cl_device **devices = devices_of(work, &count);
     struct notification *notification = notify ? notification_new(work->program, notify, data) : NULL;
-    cl_int err = devices && (!notify || notification) ? build_all(work, devices, count, &began) : CL_OUT_OF_HOST_MEMORY;
+    cl_int err = devices && (!notify || notification) ? build_all(work, devices, count, &began)
+                                                      : CL_OUT_OF_HOST_MEMORY;
     for (cl_uint i = 0; i < count; i++)
         object_unref(devices[i]);
     free(devices);
@@ -352,8 +354,9 @@ static cl_int parse_options(struct work *work, struct context *context)
 }
 
 /* Remembers the devices. */
-static cl_int check_devices_and_notify(struct work *work, cl_uint num_devices, const cl_device_id *device_list,
-                                       notify_function *notify, const void *data)
+static cl_int check_devices_and_notify(struct work *work, cl_uint num_devices,
+                                       const cl_device_id *device_list, notify_function *notify,
+                                       const void *data)
 {
     work->device_count = num_devices;
     work->devices = (struct cl_device **)(uintptr_t)device_list;

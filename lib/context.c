@@ -84,8 +84,8 @@ bool context_has_device(const struct context *context, cl_device_id handle)
 static void report_ancestor(const struct context *context, const struct cl_device *device)
 {
     char why[120];
-    snprintf(why, sizeof why, "sub-device %u is used in context %u, which was made of devices above it", device->base.id,
-             context->base.id);
+    snprintf(why, sizeof why, "sub-device %u is used in context %u, which was made of devices above it",
+             device->base.id, context->base.id);
     report_add(runtime_get()->report, &(struct finding){.kind = FINDING_SUB_DEVICE_CONTEXT, .why = why});
 }
 

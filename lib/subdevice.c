@@ -83,13 +83,6 @@ void device_destroy(void *object)
 
 /* ---- what it is made of --------------------------------------------------------------- */
 
-const struct cl_device *device_root(const struct cl_device *device)
-{
-    while (device->parent)
-        device = device->parent;
-    return device;
-}
-
 bool device_is_within(const struct cl_device *device, const struct cl_device *ancestor)
 {
     while (device && device != ancestor)

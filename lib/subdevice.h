@@ -8,7 +8,7 @@
  * Interface
  *   device_object_new     a root (parent NULL) or a sub-device; not published
  *   device_offers         would the scheme make something of this device?
- *   device_implements     does its root offer the scheme?
+ *   device_implements     would it make something of the device or of one above it?
  *   device_parts          nodes of a level that share units with the device
  *   device_max_sub_devices
  *   subdevice_take_counts, subdevice_take_names   the values of a list, bounded by the units
@@ -33,7 +33,6 @@ enum topology_level device_tile_level(const struct cl_device *device);
 bool device_offers(const struct cl_device *device, enum partition_scheme scheme);
 bool device_implements(const struct cl_device *device, enum partition_scheme scheme);
 cl_uint device_max_sub_devices(const struct cl_device *device);
-const struct cl_device *device_root(const struct cl_device *device);
 bool device_is_within(const struct cl_device *device, const struct cl_device *ancestor); /* or the same */
 
 /* Value number index of a list of the one form or the other. */
