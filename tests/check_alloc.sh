@@ -48,6 +48,9 @@ start=0
 for scenario in clean/collectives clean/printf faulty/global_write faulty/uninitialised_store faulty/endless_loop; do
     starve "$scenario" "$build/orrery" run "$src/scenarios/$scenario.yaml"
 done
+starve topology "$build/orrery" topology asymmetric
+starve partition "$build/orrery" topology --partition numa@1/next "package:2 numa:2 l3:2 cu:2"
+starve books "$build/orrery" run --counters="$work/counters" --timeline="$work/timeline" --placement=numa "$src/scenarios/clean/collectives.yaml"
 starve program "$build/examples/out_of_bounds" "$src/examples/out_of_bounds.cl"
 export ORRERY_TOPOLOGY="numa:2 l2:1 cu:2"
 starve explorer "$build/examples/partition_explorer/partition_explorer" 1

@@ -88,4 +88,15 @@ trace = json.load(open(sys.argv[1]))
 calls = [e["name"] for e in trace["traceEvents"] if e.get("cat") == "command"]
 assert "clEnqueueNDRangeKernel" in calls, calls
 assert json.load(open(sys.argv[2]))["total"]["accesses"] > 0' "$work/host.json" "$work/host-counters.json" || bad=1
+
+# The second of two root devices: its units are its own, and so are its tracks.
+printf 'orrery: 1\ndevices: [{topology: "cu:3"}, {topology: "numa:2 cu:2"}]\n' >"$work/two.yaml"
+"$orrery" run --quiet --scenario "$work/two.yaml" --device-selector=1 --timeline="$work/host.json" --counters="$work/c.json" -- \
+    "$build/examples/out_of_bounds" "$src/examples/out_of_bounds.cl" >/dev/null 2>&1
+"$python3" "$src/tests/timeline_check.py" "$work/host.json" launches=1 units=4 || bad=1
+"$python3" -c 'import json, sys
+trace, counters = (json.load(open(f)) for f in sys.argv[1:])
+assert {e["pid"] for e in trace["traceEvents"] if e.get("cat") == "group"} == {2}
+used = [u["unit"] for u in counters["units"] if u["accesses"]]
+assert used == [3, 4, 5, 6], used' "$work/host.json" "$work/c.json" || bad=1
 exit "$bad"
