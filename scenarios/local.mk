@@ -72,6 +72,10 @@ scenario_tests = \
 	%D%/racy/ticket_lock.yaml \
 	%D%/racy/message_passing_scope.yaml \
 	%D%/schedule/barriers.yaml \
+	%D%/schedule/later_group.yaml \
+	%D%/schedule/later_group_fair.yaml \
+	%D%/schedule/livelock_lock.yaml \
+	%D%/schedule/livelock_steps.yaml \
 	%D%/schedule/second_launch.yaml \
 	%D%/schedule/steps.yaml \
 	%D%/schedule/sub_group.yaml \
@@ -154,6 +158,8 @@ scenario_files = \
 	%D%/racy/ticket_lock.cl \
 	%D%/racy/message_passing_scope.cl \
 	%D%/schedule/barriers.cl \
+	%D%/schedule/later_group.cl \
+	%D%/schedule/livelock_lock.cl \
 	%D%/schedule/message.cl \
 	%D%/schedule/sub_group.cl \
 	%D%/schedule/visit.cl

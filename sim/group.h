@@ -28,6 +28,10 @@ struct group_wave {
     uint64_t steps;
     int64_t priority; /* pct: the higher goes first */
     uint32_t barriers; /* it has come to */
+    /* of schedule_livelock.c: has it stood so before, while memory was the same? */
+    uint64_t watched, fingerprint;
+    uint32_t lap, left;
+    bool circles;
     /* of schedule_script.c, in the script's step */
     uint32_t barriers_before;
     uint64_t visits;

@@ -61,6 +61,7 @@ libsim_la_SOURCES = \
 	%D%/scenario_value.c \
 	%D%/schedule.c \
 	%D%/schedule_choose.c \
+	%D%/schedule_livelock.c \
 	%D%/schedule_pct.c \
 	%D%/schedule_record.c \
 	%D%/schedule_record.h \

@@ -31,6 +31,7 @@ static void device_default(struct device_config *device)
     *device = (struct device_config){
         .type = DEVICE_GPU,
         .version_major = 3,
+        .progress = PROGRESS_SUB_GROUP,
         .global_memory = UINT64_C(4) << 30,
         .max_allocation = UINT64_C(1) << 30,
         .local_memory = 64 << 10,
@@ -84,6 +85,9 @@ static const struct word policies[] = {
 static const struct word placements[] = {
     {"round-robin", PLACEMENT_ROUND_ROBIN}, {"block", PLACEMENT_BLOCK}, {"numa", PLACEMENT_NUMA}, {"script", PLACEMENT_SCRIPT},
     {NULL, 0},
+};
+static const struct word promises[] = {
+    {"none", PROGRESS_NONE}, {"sub-group", PROGRESS_SUB_GROUP}, {"fair", PROGRESS_FAIR}, {NULL, 0},
 };
 static const struct word thens[] = {
     {"lockstep", SCHEDULE_LOCKSTEP}, {"serial", SCHEDULE_SERIAL}, {"random", SCHEDULE_RANDOM}, {NULL, 0},
@@ -360,6 +364,11 @@ bool scenario_row_set(struct scenario *scenario, const struct scenario_row *row,
         if (fine)
             *(enum schedule_policy *)field = (enum schedule_policy)word;
         return fine;
+    case ROW_PROGRESS:
+        fine = word_set(promises, text, &word, expected);
+        if (fine)
+            *(enum progress *)field = (enum progress)word;
+        return fine;
     case ROW_DEVICE_TYPE:
         fine = word_set(device_types, text, &word, expected);
         if (fine)
@@ -477,6 +486,9 @@ static void print_field(const struct scenario_row *row, const void *field, FILE 
     case ROW_POLICY:
     case ROW_THEN:
         fputs(word_name(policies, (int)*(const enum schedule_policy *)field), stream);
+        break;
+    case ROW_PROGRESS:
+        fputs(word_name(promises, (int)*(const enum progress *)field), stream);
         break;
     case ROW_DEVICE_TYPE:
         fputs(word_name(device_types, (int)*(const enum device_type *)field), stream);

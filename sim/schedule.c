@@ -137,7 +137,7 @@ static void retire(struct schedule *schedule, uint32_t at)
     schedule->count--;
 }
 
-static uint64_t ready_total(const struct schedule *schedule)
+uint64_t schedule_ready(const struct schedule *schedule)
 {
     uint64_t ready = 0;
     for (uint32_t i = 0; i < schedule->count; i++)
@@ -145,13 +145,21 @@ static uint64_t ready_total(const struct schedule *schedule)
     return ready;
 }
 
+static bool more_may_come(struct schedule *schedule)
+{
+    if (choose_admits(schedule))
+        return choose_more(schedule);
+    return schedule->next < schedule->total && schedule->count < RESIDENT_MOST;
+}
+
 /* Everybody spins: what they wait for may be a group that is not here yet. */
 static void admit_when_stuck(struct schedule *schedule)
 {
-    uint64_t wait = ready_total(schedule) * schedule->patience;
+    uint64_t wait = schedule_ready(schedule) * schedule->patience;
     if (schedule_is_preemptive(schedule->config) && !schedule_chooses(schedule->config))
         wait += IDLE_PREEMPTIVE / PATIENCE * schedule->patience;
-    if (schedule->idle_turns < wait)
+    bool more = more_may_come(schedule), circle = livelock_check(schedule, more);
+    if (!more || (!circle && schedule->idle_turns < wait))
         return;
     schedule->idle_turns = 0;
     if (schedule->patience > 1)

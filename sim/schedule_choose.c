@@ -160,6 +160,8 @@ static void step(struct schedule *schedule, struct pick pick)
     }
     if (result == RUN_YIELD && schedule_running(schedule, group))
         approach(schedule, group, pick.index);
+    if (schedule_running(schedule, group))
+        livelock_watch(schedule, &group->waves[pick.index]);
     if (chooser->script.begun) {
         freshen(schedule, group);
         script_look(schedule);
@@ -546,6 +548,12 @@ void choose_step(struct schedule *schedule)
 bool choose_admits(const struct schedule *schedule)
 {
     return schedule->chooser.admits;
+}
+
+bool choose_more(struct schedule *schedule)
+{
+    uint64_t tile;
+    return some_unstarted(schedule, &tile);
 }
 
 bool choose_unfinished(const struct schedule *schedule)

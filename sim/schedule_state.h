@@ -7,6 +7,7 @@
  *   schedule_choose.c    step by step; the usual rule, oracle, random, replay
  *   schedule_pct.c       priorities
  *   schedule_script.c    steps that somebody wrote
+ *   schedule_livelock.c  proof that nothing will change any more
  */
 #ifndef ORRERY_SIM_SCHEDULE_STATE_H
 #define ORRERY_SIM_SCHEDULE_STATE_H
@@ -46,6 +47,13 @@ struct chooser {
     bool admits, over;       /* groups come when somebody is to run there; all have ended */
 };
 
+/* schedule_livelock.c: the state that is compared with, and when. */
+struct livelock {
+    uint64_t waves, memory, passes, next_mark, idle_before;
+    uint64_t next_look; /* step by step */
+    bool told, endless; /* a finding was made; nobody waits for anybody */
+};
+
 struct schedule {
     struct launch *launch;
     const struct schedule_config *config;
@@ -62,6 +70,7 @@ struct schedule {
     uint64_t idle_turns; /* since a wave last ended, waited or went on */
     uint32_t patience;   /* idle turns per ready wave until one more group is let in */
     struct chooser chooser;
+    struct livelock livelock;
     enum status status;
 };
 
@@ -88,6 +97,13 @@ struct pick pct_pick(struct schedule *schedule);
 /* schedule_script.c: who the script's step lets go on; group NULL: choose again; false: the script is over. */
 bool script_pick(struct schedule *schedule, struct pick *out_pick);
 void script_look(struct schedule *schedule); /* after each step */
+
+/* True: what is resident goes round in circles until another group comes. Without one that may come the launch ends
+ * with a livelock; else, the first time, the program is told to rely on more than the device promises. */
+bool livelock_check(struct schedule *schedule, bool more_may_come);
+void livelock_watch(struct schedule *schedule, struct group_wave *wave); /* after a step of it */
+uint64_t schedule_ready(const struct schedule *schedule); /* waves */
+bool choose_more(struct schedule *schedule);              /* of choose_admits: some group has not come yet */
 
 /* schedule_choose.c: the group of a tile, admitted if need be; NULL: it has ended, or does not fit. */
 struct group *choose_group(struct schedule *schedule, uint64_t tile);

@@ -155,6 +155,7 @@ static const char everything[] = "orrery: 1\n"
                                  "  scope_rule: inclusive31\n"
                                  "  cslice_seed: 18446744073709551614\n"
                                  "  version: \"2.1\"\n"
+                                 "  progress: fair\n"
                                  "  sub_group_sizes: [16, 8]\n"
                                  "  limits:\n"
                                  "    global_memory: 2GiB\n"
@@ -211,6 +212,7 @@ START_TEST(every_key_of_device_is_read)
     ck_assert(!device->fp16 && !device->fp64 && !device->int64_atomics && !device->sub_groups && !device->svm_coarse && !device->il);
     ck_assert(!device->generic_address_space && !device->program_scope_variables && !device->work_group_collectives);
     ck_assert(!device->non_uniform_groups && device->cslice_partition && !device->images);
+    ck_assert_int_eq(device->progress, PROGRESS_FAIR);
     ck_assert_int_eq(device->errors, ANSWERS_NEO);
     ck_assert_int_eq(device->hierarchy, HIERARCHY_FLAT);
     ck_assert_int_eq(device->scope_rule, SCOPE_RULE_INCLUSIVE31);

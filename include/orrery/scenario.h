@@ -65,6 +65,10 @@ enum scope_rule { SCOPE_RULE_EQUAL, SCOPE_RULE_INCLUSIVE31 };
 
 enum { SCENARIO_SUB_GROUP_SIZES = 8, SCENARIO_OTHER_DEVICES = 15 };
 
+/* What the device promises: nothing beyond OpenCL; that sub-groups of a work-group run independently; or that every
+ * work-item and work-group does. */
+enum progress { PROGRESS_NONE, PROGRESS_SUB_GROUP, PROGRESS_FAIR };
+
 /* What the device is. Bytes unless a name says otherwise. */
 struct device_config {
     char *name;                        /* NULL: the usual one */
@@ -76,6 +80,7 @@ struct device_config {
     enum scope_rule scope_rule;        /* EQUAL */
     uint64_t cslice_seed;              /* 0: a process gets the cslice it names; else a permutation of them */
     uint32_t version_major, version_minor; /* 3.0 */
+    enum progress progress;            /* sub-group */
     uint64_t global_memory;            /* 4 GiB */
     uint64_t max_allocation;           /* 1 GiB */
     uint64_t local_memory;             /* 64 KiB */

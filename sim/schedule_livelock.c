@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Has the launch come to where it was before?  In passes everything that decides what comes next is compared: where
+ * every resident wave stands, and memory.  Step by step it is enough that each ready wave went round a circle of its
+ * own while memory did not change: no order of them does.  Both are proofs, not guesses: a loop that counts, or waits
+ * for a limit, never stands twice in the same state.
+ */
+#include <inttypes.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "barrier.h"
+#include "fault.h"
+#include "orrery/limits.h"
+#include "orrery/report.h"
+#include "schedule_state.h"
+#include "sentence.h"
+
+enum {
+    IDLE_PASSES = 16,    /* that brought nothing, until states are compared */
+    CIRCLE_PASSES = 8,   /* the longest circle that is found */
+    IDLE_STEPS = 256     /* of the launch, likewise */
+};
+
+/* ---- state ------------------------------------------------------------------------- */
+
+static bool host_may_write(const struct memory *memory)
+{
+    for (uint32_t i = 1; i < memory->region_count; i++)
+        if (memory->regions[i].flags & REGION_FLAG_SVM && !(memory->regions[i].flags & REGION_FLAG_FREED))
+            return true;
+    return false;
+}
+
+static uint64_t hash_memory(const struct memory *memory)
+{
+    uint64_t hash = 0;
+    for (uint32_t i = 1; i < memory->region_count; i++) {
+        const struct region *region = &memory->regions[i];
+        bool counts = region->kind != REGION_NONE && region->kind != REGION_CONSTANT_DATA &&
+                      !(region->flags & REGION_FLAG_FREED) && region->low < region->high;
+        if (counts)
+            hash = XXH3_64bits_withSeed((const void *)(uintptr_t)region->low, region->high - region->low, hash + i);
+    }
+    return hash;
+}
+
+static uint64_t hash_waves(const struct schedule *schedule)
+{
+    uint64_t hash = 0;
+    for (uint32_t g = 0; g < schedule->count; g++) {
+        const struct group *group = schedule->resident[g];
+        for (uint32_t i = 0; i < group->wave_count; i++) {
+            const struct group_wave *wave = &group->waves[i];
+            uint64_t parts[] = {group->number, i, wave->state, wave->state == WAVE_DONE ? 0 : wave_fingerprint(wave->wave)};
+            hash = XXH3_64bits_withSeed(parts, sizeof parts, hash);
+        }
+    }
+    return hash;
+}
+
+/* ---- in passes ------------------------------------------------------------------------ */
+
+/* The mark is set after 16, 32, 64 ... idle passes, and compared with the few passes that follow: circles are short,
+ * and a long wait for a lock costs little. */
+static bool passes_repeat(struct schedule *schedule)
+{
+    struct livelock *livelock = &schedule->livelock;
+    const struct memory *memory = &schedule->launch->arena->memory;
+    if (schedule->idle_turns <= livelock->idle_before) {
+        livelock->idle_before = schedule->idle_turns;
+        livelock->passes = 0;
+        livelock->next_mark = IDLE_PASSES;
+        return false;
+    }
+    livelock->idle_before = schedule->idle_turns;
+    if (++livelock->passes < livelock->next_mark)
+        return false;
+    if (livelock->passes == livelock->next_mark) {
+        livelock->waves = hash_waves(schedule);
+        livelock->memory = hash_memory(memory);
+        return false;
+    }
+    if (livelock->passes == livelock->next_mark + CIRCLE_PASSES)
+        livelock->next_mark = 2 * livelock->passes;
+    return hash_waves(schedule) == livelock->waves && hash_memory(memory) == livelock->memory;
+}
+
+/* ---- step by step ------------------------------------------------------------------------ */
+
+void livelock_watch(struct schedule *schedule, struct group_wave *wave)
+{
+    const struct chooser *chooser = &schedule->chooser;
+    if (schedule->idle_turns < IDLE_STEPS || wave->state != WAVE_READY)
+        return;
+    uint64_t fingerprint = wave_fingerprint(wave->wave);
+    if (wave->watched != chooser->epoch + 1) {
+        wave->watched = chooser->epoch + 1;
+        wave->lap = wave->left = 1;
+        wave->circles = false;
+        wave->fingerprint = fingerprint;
+    } else if (fingerprint == wave->fingerprint) {
+        wave->circles = true;
+    } else if (--wave->left == 0) {
+        wave->left = wave->lap *= 2;
+        wave->fingerprint = fingerprint;
+    }
+}
+
+static bool all_circle(const struct schedule *schedule)
+{
+    uint32_t circling = 0;
+    for (uint32_t g = 0; g < schedule->count; g++) {
+        const struct group *group = schedule->resident[g];
+        for (uint32_t i = 0; i < group->wave_count; i++) {
+            const struct group_wave *wave = &group->waves[i];
+            if (wave->state != WAVE_READY)
+                continue;
+            if (!wave->circles || wave->watched != schedule->chooser.epoch + 1)
+                return false;
+            circling++;
+        }
+    }
+    return circling > 0;
+}
+
+static bool steps_repeat(struct schedule *schedule)
+{
+    struct livelock *livelock = &schedule->livelock;
+    if (schedule->idle_turns < 2 * IDLE_STEPS || schedule->chooser.steps < livelock->next_look)
+        return false;
+    livelock->next_look = schedule->chooser.steps + schedule_ready(schedule);
+    return all_circle(schedule);
+}
+
+/* ---- who spins where -------------------------------------------------------------------------- */
+
+/* What a spinning wave reads: heard while it goes round once more. */
+struct heard { bool known; struct access_event event; uint64_t address; };
+
+static void hear(void *self, const struct access_event *event)
+{
+    struct heard *heard = self;
+    bool better = !heard->known || (heard->event.kind < ACCESS_ATOMIC_READ && event->kind >= ACCESS_ATOMIC_READ);
+    if (!better || event->kind == ACCESS_WRITE)
+        return;
+    uint32_t lane = 0;
+    while (!(event->mask[lane / 64] >> lane % 64 & 1))
+        lane++;
+    heard->known = true;
+    heard->event = *event;
+    heard->address = event->shape == ADDRESS_LIST ? event->address[lane] : event->base;
+    if (event->shape == ADDRESS_AFFINE)
+        heard->address += (uint64_t)event->step_x * (lane % event->row) + (uint64_t)event->step_y * (lane / event->row);
+}
+
+static void listen(struct group *group, uint32_t index, struct heard *out_heard)
+{
+    struct wave *wave = group->waves[index].wave;
+    const struct observer probe = {.self = out_heard, .access = hear}, *before = wave->observer;
+    *out_heard = (struct heard){.known = false};
+    wave->observer = &probe;
+    for (int turns = 0; turns < 64 && !out_heard->known && group->waves[index].state == WAVE_READY; turns++)
+        group_run(group, index, 1);
+    if (group->waves[index].wave)
+        group->waves[index].wave->observer = before;
+}
+
+static void fill_access(const struct launch *launch, const struct wave *wave, const struct heard *heard,
+                        struct finding_access *access)
+{
+    uint32_t site = heard->known ? heard->event.origin.site : wave_place(wave);
+    access->kind = heard->known ? heard->event.kind : ACCESS_READ;
+    access->what = launch_site(launch, site)->what;
+    access->has_item = true;
+    launch_place(launch, site, &access->place);
+    origin_item(&wave->origin, wave_first_lane(wave), &access->item);
+    const struct region *region = memory_region(&launch->arena->memory, heard->address);
+    if (!heard->known || heard->event.size_bytes > sizeof access->value || heard->address < region->low ||
+        heard->address > region->high || heard->event.size_bytes > region->high - heard->address)
+        return;
+    access->size_bytes = heard->event.size_bytes;
+    access->has_value = true;
+    memcpy(&access->value, (const void *)(uintptr_t)heard->address, access->size_bytes);
+}
+
+struct spinners { struct group *group[2]; uint32_t index[2]; uint32_t count; uint64_t spin, wait; };
+
+static void count_spinners(struct schedule *schedule, struct spinners *out)
+{
+    *out = (struct spinners){.count = 0};
+    for (uint32_t g = 0; g < schedule->count; g++) {
+        struct group *group = schedule->resident[g];
+        for (uint32_t i = 0; i < group->wave_count; i++) {
+            if (group->waves[i].state == WAVE_DONE)
+                continue;
+            uint64_t lanes = lane_mask_count(&group->waves[i].wave->live);
+            if (group->waves[i].state == WAVE_WAITS)
+                out->wait += lanes;
+            else
+                out->spin += lanes;
+            if (group->waves[i].state != WAVE_READY || out->count == 2)
+                continue;
+            out->group[out->count] = group;
+            out->index[out->count++] = i;
+        }
+    }
+}
+
+static void say_object(const struct launch *launch, const struct heard *heard, struct finding *finding,
+                       struct sentence *object)
+{
+    const struct region *region = memory_region(&launch->arena->memory, heard->address);
+    if (!heard->known || region->kind == REGION_NONE)
+        return;
+    object_name(launch, region, object);
+    finding->object = object->bytes;
+    finding->has_offset = true;
+    finding->offset_bytes = heard->address - region->low;
+}
+
+static void say_why(struct sentence *why, const struct schedule *schedule, const struct spinners *spinners,
+                    const struct finding *finding)
+{
+    const struct finding_access *access = &finding->access[0];
+    sentence_add(why, "%" PRIu64 " work-item%s read%s the same again and again", spinners->spin,
+                 spinners->spin == 1 ? "" : "s", spinners->spin == 1 ? "s" : "");
+    if (access->has_value && finding->object)
+        sentence_add(why, " (%s, byte %" PRIu64 ": %" PRIu64 ")", finding->object, finding->offset_bytes, access->value);
+    if (spinners->wait)
+        sentence_add(why, ", %" PRIu64 " wait%s at barriers", spinners->wait, spinners->wait == 1 ? "s" : "");
+    sentence_add(why, "; memory has not changed and nobody else can run");
+    if (schedule->next < schedule->total)
+        sentence_add(why, ", for no more work-groups fit beside these %" PRIu32, schedule->count);
+}
+
+/* False: they read nothing that others could write, so they wait for nobody. */
+static bool report(struct schedule *schedule, enum finding_kind kind)
+{
+    struct launch *launch = schedule->launch;
+    struct finding finding = {.kind = kind, .kernel = launch->info.kernel};
+    struct spinners spinners;
+    struct heard heard[2];
+    struct sentence why, object;
+    count_spinners(schedule, &spinners);
+    sentence_init(&why);
+    sentence_init(&object);
+    for (uint32_t i = 0; i < spinners.count; i++) {
+        listen(spinners.group[i], spinners.index[i], &heard[i]);
+        fill_access(launch, spinners.group[i]->waves[spinners.index[i]].wave, &heard[i], &finding.access[i]);
+    }
+    if (spinners.count == 0 || !heard[0].known)
+        return false;
+    finding.access_count = spinners.count;
+    launch->running = spinners.group[0];
+    say_object(launch, &heard[0], &finding, &object);
+    launch->running = NULL;
+    if (kind == FINDING_LIVELOCK) {
+        say_why(&why, schedule, &spinners, &finding);
+        finding.fix = "let the work-item that is waited for run first, or end the wait: cut the launch in two";
+    } else {
+        sentence_add(&why, "the work-groups that run wait for one that does not: %" PRIu32 " of %" PRIu64
+                     " were resident, and went on only since another one was let in", schedule->count, schedule->total);
+        finding.fix = "let the host order the work-groups: two launches; or promise it: device.progress: fair";
+    }
+    finding.why = why.bytes;
+    report_add(launch->report, &finding);
+    return true;
+}
+
+/* ---- verdict ------------------------------------------------------------------------------------ */
+
+static bool repeats(struct schedule *schedule)
+{
+    bool same = schedule_chooses(schedule->config) ? steps_repeat(schedule) : passes_repeat(schedule);
+    return same && !host_may_write(&schedule->launch->arena->memory);
+}
+
+bool livelock_check(struct schedule *schedule, bool more_may_come)
+{
+    if (schedule->status != STATUS_OK || schedule->livelock.endless || !repeats(schedule))
+        return false;
+    if (!more_may_come) {
+        bool waits = !schedule->livelock.endless && report(schedule, FINDING_LIVELOCK);
+        schedule->livelock.endless = !waits;
+        schedule->status = waits ? STATUS_NO_PROGRESS : STATUS_OK;
+        return false;
+    }
+    if (schedule->launch->config->progress != PROGRESS_FAIR && !schedule->livelock.told)
+        schedule->livelock.told = report(schedule, FINDING_PROGRESS_ASSUMPTION);
+    return true;
+}
