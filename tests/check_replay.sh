@@ -90,6 +90,15 @@ for seed in 0 1 2 3 4 5 6 7 8 9; do
     done
 done
 
+# Twenty times the same bytes under each policy.
+for policy in lockstep serial reverse round-robin random pct script replay; do
+    "$orrery" run --schedule $policy --seed 4 --record first.turns three.yaml >first 2>&1
+    for ((i = 1; i < 20; i++)); do
+        "$orrery" run --schedule $policy --seed 4 --record turns three.yaml >out 2>&1
+        cmp -s first out && cmp -s first.turns turns || fail "run $i under $policy differs" out
+    done
+done
+
 # What does not fit.
 "$orrery" run --schedule random --seed 3 --record turns two.yaml >/dev/null 2>&1
 status 2 "$orrery" replay turns three.yaml
