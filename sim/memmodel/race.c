@@ -201,15 +201,25 @@ static void explain_copy(struct reason *reason, const struct races *races, const
         region_flag(race->region->space));
 }
 
-static bool both_passed_barriers(const struct race *race, const struct agent *agent)
+static bool passed_barrier(const struct history *history, uint64_t group)
 {
-    return race->context->tick > 1 || (agent->group && agent->group->barrier.tick);
+    for (uint32_t i = 0; i < history->count; i++) {
+        if (history->items[i].kind == HAPPENED_BARRIER && history->items[i].by == group)
+            return true;
+    }
+    return false;
 }
 
-static void explain_apart(struct reason *reason, const struct race *race, const struct agent *agent, bool same_group)
+static bool one_passed_a_barrier(const struct races *races, const struct race *race, const struct agent *agent)
+{
+    const struct history *history = races->order->history;
+    return passed_barrier(history, order_unit_group(races->order, race->unit)) || passed_barrier(history, agent->place.group);
+}
+
+static void explain_apart(struct reason *reason, const struct races *races, const struct race *race, const struct agent *agent, bool same_group)
 {
     const char *flag = region_flag(race->region->space);
-    if (!same_group && both_passed_barriers(race, agent)) {
+    if (!same_group && one_passed_a_barrier(races, race, agent)) {
         wording_add(&reason->why, "work_group_barrier never orders different work-groups, and no atomic carries the order from one to the other");
         wording_add(&reason->fix, "two kernels, or a release and an acquire with memory_scope_device on an atomic flag");
     } else if (!same_group) {
@@ -247,7 +257,7 @@ static void explain(struct reason *reason, const struct races *races, const stru
         wording_add(&reason->why, "one access is atomic, the other is plain, and nothing orders them");
         wording_add(&reason->fix, "make both accesses atomic, or order them by a barrier");
     } else {
-        explain_apart(reason, race, agent, same_group);
+        explain_apart(reason, races, race, agent, same_group);
     }
 }
 
