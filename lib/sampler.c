@@ -74,6 +74,12 @@ static cl_int take_properties(struct sampler_object *sampler, const cl_sampler_p
     return CL_SUCCESS;
 }
 
+/* Repeating is defined for normalised coordinates alone. */
+static bool combination_valid(const struct sampler *sampler)
+{
+    return sampler->normalized || sampler->addressing < ADDRESSING_REPEAT;
+}
+
 /* ---- the calls ------------------------------------------------------------------------ */
 
 /* properties: NULL for defaults. keep: clGetSamplerInfo returns them. */
@@ -89,6 +95,8 @@ static cl_int create_sampler(struct context *context, const cl_sampler_propertie
     sampler->sampler = (struct sampler){.addressing = ADDRESSING_CLAMP, .normalized = true};
     sampler->lod_max = FLT_MAX;
     cl_int err = properties ? take_properties(sampler, properties) : CL_SUCCESS;
+    if (!err && !combination_valid(&sampler->sampler))
+        err = CL_INVALID_VALUE;
     sampler->property_count = keep ? sampler->property_count : 0;
     sampler->sampler.lod_min = sampler->lod_min;
     sampler->sampler.lod_max = sampler->lod_max;

@@ -508,6 +508,10 @@ START_TEST(sampler_creation_checks_its_arguments)
     cl_is(err, CL_INVALID_VALUE);
     ck_assert_ptr_null(clCreateSampler(context, CL_FALSE, 0, CL_FILTER_NEAREST, &err));
     cl_is(err, CL_INVALID_VALUE);
+    ck_assert_ptr_null(clCreateSampler(context, CL_FALSE, CL_ADDRESS_REPEAT, CL_FILTER_NEAREST, &err));
+    cl_is(err, CL_INVALID_VALUE);
+    ck_assert_ptr_null(clCreateSampler(context, CL_FALSE, CL_ADDRESS_MIRRORED_REPEAT, CL_FILTER_LINEAR, &err));
+    cl_is(err, CL_INVALID_VALUE);
     ck_assert_ptr_null(
         clCreateSampler((cl_context)device, CL_FALSE, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST, &err));
     cl_is(err, CL_INVALID_CONTEXT);

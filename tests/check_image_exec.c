@@ -979,14 +979,20 @@ START_TEST(what_the_text_leaves_undefined_is_found)
                 {"p[0] = read_imagef(in, edge, (float2)(0.0f, INFINITY)).x;", "image-misuse", "infinite"},
                 {"p[0] = read_imagei(in, edge, (int2)(0, 0)).x;", "image-misuse", "integers"},
                 {"write_imageui(out, (int2)(0, 0), (uint4)(1));", "image-misuse", "integers"},
+                {"p[0] = read_imagef(in, smooth, (int2)(1, 1)).x;", "image-misuse", "integer coordinates"},
+                {"p[0] = read_imagef(in, tiled, (float2)(1, 1)).x;", "image-misuse", "not normalised"},
                 {"p[0] = read_imagef(in, edge, (int2)(-9, 99)).x;", NULL, NULL}};
     char source[1024];
-    snprintf(source, sizeof source,
-             "kernel void f(read_only image2d_t in, write_only image2d_t out, global float *p) {\n"
-             "  const sampler_t none = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_NONE | CLK_FILTER_NEAREST;\n"
-             "  const sampler_t edge = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | "
-             "CLK_FILTER_NEAREST;\n  %s }\n",
-             rows[_i].body);
+    snprintf(
+        source, sizeof source,
+        "kernel void f(read_only image2d_t in, write_only image2d_t out, global float *p) {\n"
+        "  const sampler_t none = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_NONE | CLK_FILTER_NEAREST;\n"
+        "  const sampler_t smooth = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | "
+        "CLK_FILTER_LINEAR;\n"
+        "  const sampler_t tiled = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_REPEAT | CLK_FILTER_NEAREST;\n"
+        "  const sampler_t edge = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | "
+        "CLK_FILTER_NEAREST;\n  %s }\n",
+        rows[_i].body);
     uint8_t bytes[48] = {0};
     cl_program program = build_program(source, "-cl-std=CL2.0");
     cl_kernel kernel = new_kernel(program, "f");
@@ -1087,7 +1093,7 @@ static Suite *suite(void)
     tcase_add_loop_test(tests, every_kind_is_written_and_read, 0, 6);
     tcase_add_test(tests, levels_are_chosen_as_asked);
     tcase_add_test(tests, levels_are_written_by_kernels);
-    tcase_add_loop_test(tests, what_the_text_leaves_undefined_is_found, 0, 10);
+    tcase_add_loop_test(tests, what_the_text_leaves_undefined_is_found, 0, 12);
     tcase_add_test(tests, mapped_images_are_found);
     suite_add_tcase(suite, tests);
     tcase_add_checked_fixture(tracked, track_uninitialised, cl_tear_down);

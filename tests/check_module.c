@@ -2,6 +2,7 @@
 /* The module reader: refusals with their place, layout of types, constants, what kernels say of themselves.
  */
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -244,6 +245,50 @@ START_TEST(describes_kernels)
 }
 END_TEST
 
+/* What the validator need not have seen: image instructions whose operands are no images, lack coordinates, or ask for
+ * what OpenCL has not. */
+START_TEST(image_instructions_are_checked)
+{
+    static const struct {
+        const char *parameter, *body, *text;
+        enum status status;
+    } rows[] = {
+        {"%image",
+         "%si = OpSampledImage %both %i %s\n%t = OpImageSampleExplicitLod %v4f %si %c Lod %zero\n%back = OpImage "
+         "%image %si\n%u = OpImageRead %v4f %back %c\nOpImageWrite %o %c %u\n%q = OpImageQuerySizeLod %v2i %i %one\n",
+         NULL, STATUS_OK},
+        {"%image", "%t = OpImageRead %v4f %s %c\n", "not an image", STATUS_BAD_BINARY},
+        {"%image", "%t = OpImageRead %v4f %zero %c\n", "not an image", STATUS_BAD_BINARY},
+        {"%image", "%t = OpImageSampleExplicitLod %v4f %i %c Lod %zero\n", "not an image", STATUS_BAD_BINARY},
+        {"%image", "%t = OpImageRead %v4f %i %one\n", "too few coordinates", STATUS_BAD_BINARY},
+        {"%image", "%t = OpImageRead %v4f %i %s\n", "not a number", STATUS_BAD_BINARY},
+        {"%image", "%t = OpImageRead %v4f %i %c Lod %c\n", "not one number", STATUS_BAD_BINARY},
+        {"%image", "%t = OpImageRead %v4d %i %c\n", "texels of this type", STATUS_UNSUPPORTED},
+        {"%image", "%t = OpImageRead %v4f %i %c ConstOffset %c\n", "image operands 0x8", STATUS_UNSUPPORTED},
+        {"%image", "%si = OpSampledImage %both %i %zero\n", "do not fit", STATUS_BAD_BINARY},
+        {"%image", "%q = OpImageQuerySizeLod %v4f %i %one\n", "not a number", STATUS_BAD_BINARY},
+        {"%cube", "", "of this dimension", STATUS_UNSUPPORTED}};
+    char text[4096];
+    struct diagnosis d;
+    snprintf(text, sizeof text, "%s%s%s%s%s%sOpReturn\nOpFunctionEnd\n",
+             HEAD "OpEntryPoint Kernel %f \"k\"\n" TYPES
+                  "%void = OpTypeVoid\n%v4f = OpTypeVector %float 4\n%v4d = OpTypeVector %double 4\n%v2i = OpTypeVector "
+                  "%int 2\n%zero = OpConstant %float 0\n%one = OpConstant %int 1\n%c = OpConstantComposite %v2i %one "
+                  "%one\n%image = OpTypeImage %void 2D 0 0 0 0 Unknown ReadOnly\n%to = OpTypeImage %void 2D 0 0 0 0 "
+                  "Unknown WriteOnly\n%cube = OpTypeImage %void Cube 0 0 0 0 Unknown ReadOnly\n%sampler = OpTypeSampler\n"
+                  "%both = OpTypeSampledImage %image\n%fn = OpTypeFunction %void ",
+             rows[_i].parameter, " %to %sampler\n%f = OpFunction %void None %fn\n%i = OpFunctionParameter ",
+             rows[_i].parameter, "\n%o = OpFunctionParameter %to\n%s = OpFunctionParameter %sampler\n%l = OpLabel\n",
+             rows[_i].body);
+    struct module *m = load_with(text, NULL, 0, &d);
+    ck_assert_msg(d.status == rows[_i].status, "%s", d.text);
+    if (rows[_i].text)
+        ck_assert_msg(strstr(d.text, rows[_i].text) != NULL, "%s", d.text);
+    if (m)
+        interp_module_free(m);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("module");
@@ -258,6 +303,7 @@ int main(void)
     tcase_add_test(tcase, flattens_constants_and_folds_what_is_specialised);
     tcase_add_test(tcase, writes_initialisers_with_the_addresses_of_variables);
     tcase_add_test(tcase, describes_kernels);
+    tcase_add_loop_test(tcase, image_instructions_are_checked, 0, 12);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
     int failures = srunner_ntests_failed(runner);

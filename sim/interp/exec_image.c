@@ -190,6 +190,8 @@ static __attribute__((noinline)) bool read_batch(const struct insn *insn, uint8_
     if (texels == TEXELS_OTHER || results[IMAGE_RESULTS - 1] != IMAGE_UNUSED || sampler.addressing > ADDRESSING_CLAMP)
         return false;
     const bool real = insn->f & IMAGE_OP_FLOAT, linear = real && sampler.linear;
+    if (!real && (sampler.linear || sampler.normalized))
+        return false;
     const f32 *const u = AT(f32, coordinates[0]), *const v = AT(f32, coordinates[1]);
     if (!real) {
         integer_axis(AT(i32, coordinates[0]), n, p.width, x.first);

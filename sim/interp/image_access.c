@@ -56,6 +56,14 @@ static void note(struct image_access *a, struct fault *fault, enum fault_kind ki
         memcpy(fault->texel, texel, sizeof fault->texel);
 }
 
+/* The first of several is told. */
+static void note_misuse(struct image_access *a, uint32_t lane, const char *misuse)
+{
+    note(a, &a->undefined, FAULT_IMAGE, lane, NULL, 0);
+    if (!a->undefined.misuse)
+        a->undefined.misuse = misuse;
+}
+
 static void report(const struct image_access *a, const struct fault *fault)
 {
     if (fault->lanes)
@@ -211,8 +219,7 @@ static void read_level(struct image_access *a, uint32_t lane, uint32_t level, ui
         footprint_integer(a->image, level, sampler, at, &footprint);
     }
     if (footprint.undefined) {
-        note(a, &a->undefined, FAULT_IMAGE, lane, NULL, level);
-        a->undefined.misuse = "a coordinate is infinite or not a number";
+        note_misuse(a, lane, "a coordinate is infinite or not a number");
         border(a->image->format, out);
         return;
     }
@@ -252,10 +259,32 @@ static void check_sort(struct image_access *a, uint32_t lane)
     bool integer = a->insn->f & IMAGE_OP_I32;
     if (integer == image_format_integer(a->image->format))
         return;
-    note(a, &a->undefined, FAULT_IMAGE, lane, NULL, 0);
-    a->undefined.misuse =
-        integer ? "a function of integers is used on an image of floating-point or normalised channels"
-                : "a function of floating-point values is used on an image of integers";
+    note_misuse(a, lane,
+                integer
+                    ? "a function of integers is used on an image of floating-point or normalised channels"
+                    : "a function of floating-point values is used on an image of integers");
+}
+
+/* Which samplers go with which coordinates and images. */
+static const char *sampler_misuse(const struct image_access *a)
+{
+    const struct sampler *s = &a->sampler;
+    if (!(a->insn->f & IMAGE_OP_SAMPLED))
+        return NULL;
+    if (!s->normalized && s->addressing >= ADDRESSING_REPEAT)
+        return "the sampler repeats the image, and its coordinates are not normalised";
+    if (!(a->insn->f & IMAGE_OP_FLOAT) && (s->normalized || s->linear))
+        return "integer coordinates need a sampler that takes the nearest texel of coordinates that are not "
+               "normalised";
+    return s->linear && image_format_integer(a->image->format) ? "an image of integers is filtered" : NULL;
+}
+
+static void check_sampler(struct image_access *a, uint32_t lane)
+{
+    const char *misuse = sampler_misuse(a);
+    if (!misuse)
+        return;
+    note_misuse(a, lane, misuse);
 }
 
 static void put_component(const struct image_access *a, uint32_t slot, uint32_t lane, uint32_t bits)
@@ -285,6 +314,7 @@ void image_read_lanes(const struct insn *insn, uint8_t *frame, struct wave *wave
         EACH_ACTIVE_LANE(wave, lane)
         {
             check_sort(a, (uint32_t)lane);
+            check_sampler(a, (uint32_t)lane);
             read_lane(a, (uint32_t)lane, &texel[lane]);
         }
     report(a, &a->denied);

@@ -433,6 +433,36 @@ def test_random_expressions():
         same(dz.get(), wanted)
 
 
+def test_images_and_samplers():
+    """Pictures through image objects: copied whole, mirrored and blurred by kernels, read back by region."""
+    picture = rng.integers(0, 256, (12, 20, 4), dtype=np.uint8)
+    source = """
+    kernel void mirror(read_only image2d_t from, write_only image2d_t to) {
+        const sampler_t s = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST;
+        int2 at = (int2)(get_global_id(0), get_global_id(1));
+        write_imagef(to, at, read_imagef(from, s, (int2)(get_image_width(from) - 1 - at.x, at.y)));
+    }
+    kernel void between(read_only image2d_t from, sampler_t s, global float4 *to) {
+        int x = get_global_id(0), y = get_global_id(1);
+        to[y * get_global_size(0) + x] = read_imagef(from, s, (float2)((x + 1.0f) / get_image_width(from), (y + 0.5f) / get_image_height(from)));
+    }"""
+    program = cl.Program(context, source).build()
+    image = cl.image_from_array(context, picture, 4, norm_int=True)
+    target = cl.Image(context, cl.mem_flags.READ_WRITE, cl.ImageFormat(cl.channel_order.RGBA, cl.channel_type.UNORM_INT8), shape=(20, 12))
+    program.mirror(queue, (20, 12), None, image, target)
+    out = np.empty_like(picture)
+    cl.enqueue_copy(queue, out, target, origin=(0, 0), region=(20, 12))
+    same(out, picture[:, ::-1])
+    part = np.empty((5, 4, 4), np.uint8)
+    cl.enqueue_copy(queue, part, target, origin=(3, 2), region=(4, 5))
+    same(part, picture[2:7, ::-1][:, 3:7])
+    sampler = cl.Sampler(context, True, cl.addressing_mode.CLAMP_TO_EDGE, cl.filter_mode.LINEAR)
+    halves = cla.empty(queue, (12, 19, 4), np.float32)
+    program.between(queue, (19, 12), None, image, sampler, halves.data)
+    wanted = (picture[:, :-1].astype(np.float32) + picture[:, 1:].astype(np.float32)) / 510
+    assert np.abs(halves.get() - wanted).max() < 1e-5
+
+
 def main():
     failed = 0
     wanted = sys.argv[1:]
