@@ -366,6 +366,24 @@ static void any_atomic(uint32_t item)
         atomic(item, address, size, kind, order, any_scope());
 }
 
+/* Whole groups in step, as the journal takes them: rows, columns, broadcasts, tables. */
+static void any_sweep(uint32_t group, uint32_t items)
+{
+    static const int32_t steps[] = {4, 4, 4, 8, 0, -4, 1, 2};
+    int32_t step = steps[below(8)];
+    uint32_t size = step == 1 || step == 2 ? (uint32_t)step : 4, base = (below(2) ? LOCAL : 0) + (step < 0 ? 16 : 0) + below(4) * 4;
+    if (below(3) == 0)
+        base += group * 16;
+    if (below(5)) {
+        sweeps(group, below(2), base, step, size, below(3) ? (1u << items) - 1 : 1 + below((1u << items) - 1));
+    } else {
+        uint32_t addresses[4];
+        for (uint32_t i = 0; i < 4; i++)
+            addresses[i] = (base >= LOCAL ? LOCAL : 0) + below(8) * 4;
+        gathers(group, below(4) == 0, addresses, 4);
+    }
+}
+
 static void any_deed(uint32_t groups, uint32_t items, uint32_t sub_group)
 {
     uint32_t item = below(groups * items), group = below(groups), flags = 1 + below(3);
@@ -378,6 +396,34 @@ static void any_deed(uint32_t groups, uint32_t items, uint32_t sub_group)
     default: any_atomic(item); break;
     }
 }
+
+/* Per granule, since a pair of instructions is reported once: does any granule differ? */
+START_TEST(random_sweeps_against_the_oracle)
+{
+    const char *given = getenv("CHECK_RACE_PROGRAMS");
+    uint32_t programs = given ? (uint32_t)strtoul(given, NULL, 10) : 10000, racy = 0;
+    static const uint32_t shapes[][3] = {{1, 4, 2}, {2, 4, 4}, {2, 2, 2}, {3, 4, 2}};
+    for (uint32_t program = 0; program < programs; program++) {
+        const uint32_t *shape = shapes[program % 4];
+        seed = program + 77777;
+        world_begin(shape[0], shape[1], shape[2], SCOPE_RULE_EQUAL);
+        for (uint32_t deeds = 2 + below(8); deeds; deeds--) {
+            if (below(4))
+                any_sweep(below(shape[0]), shape[1]);
+            else if (below(3))
+                barrier(below(shape[0]), 1 + below(3), SCOPE_WORK_GROUP);
+            else
+                any_deed(shape[0], shape[1], shape[2]);
+        }
+        const char *difference = world_disagreement();
+        ck_assert_msg(!difference, "program %u: %s", program, difference);
+        racy += world_races() > 0;
+        world_end();
+    }
+    ck_assert_uint_gt(racy, programs / 10);
+    ck_assert_uint_lt(racy, programs - programs / 20);
+}
+END_TEST
 
 START_TEST(random_programs_against_the_oracle)
 {
@@ -431,6 +477,7 @@ int main(void)
     tcase_add_test(rules, r38_local_memory_is_the_groups_own);
     tcase_add_test(rules, q11_a_failed_exchange_has_the_failure_order);
     tcase_add_test(rules, a_plain_store_ends_the_sequence);
+    tcase_add_test(rules, random_sweeps_against_the_oracle);
     tcase_add_test(rules, random_programs_against_the_oracle);
     suite_add_tcase(suite, rules);
     SRunner *runner = srunner_create(suite);

@@ -23,6 +23,9 @@ void reads(uint32_t item, uint32_t address, uint32_t size);
 void writes(uint32_t item, uint32_t address, uint32_t size);
 void atomic(uint32_t item, uint32_t address, uint32_t size, enum access_kind kind, enum memory_order order, enum memory_scope scope);
 void failing_exchange(uint32_t item, uint32_t address, enum memory_order order, enum memory_order failure, enum memory_scope scope);
+/* All work-items of the group whose bit is set, together: local id i at address + step * i. */
+void sweeps(uint32_t group, bool write, uint32_t address, int32_t step, uint32_t size, uint32_t members);
+void gathers(uint32_t group, bool write, const uint32_t *addresses, uint32_t size); /* one for each work-item */
 void fence(uint32_t item, uint32_t flags, enum memory_order order, enum memory_scope scope);
 void barrier(uint32_t group, uint32_t flags, enum memory_scope scope);
 void sub_group_barrier(uint32_t group, uint32_t sub_group, uint32_t flags, enum memory_scope scope);

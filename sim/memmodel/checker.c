@@ -15,6 +15,7 @@ struct crew {
     uint64_t tile_origin[3];
     uint32_t tile_size[3], first_lane, lane_count;
     uint64_t unit[WAVE_LANES_MAX];
+    uint64_t group; bool one_group;
 };
 
 struct checker {
@@ -111,6 +112,8 @@ static void man(struct checker *checker, const struct origin *origin, uint32_t l
         origin_item(origin, lane, &item);
         crew->unit[lane] = item.group_linear * checker->order.group_items + item.local_linear;
     }
+    crew->group = order_unit_group(&checker->order, crew->unit[0]);
+    crew->one_group = order_unit_group(&checker->order, crew->unit[lane_count - 1]) == crew->group;
 }
 
 #define EACH_LANE_OF(mask, lane)                                                                            \
@@ -129,6 +132,39 @@ static uint64_t address_of(const struct access_event *event, uint64_t lane)
     }
 }
 
+/* ---- out of the journal -------------------------------------------------------------- */
+
+static uint64_t unit_at(const struct checker *checker, const uint64_t position[3])
+{
+    const struct launch_info *info = checker->crew.launch;
+    uint64_t group = 0, local = 0;
+    for (int axis = 2; axis >= 0; axis--) {
+        uint64_t id = position[axis] / info->local_size[axis], left = info->global_size[axis] - id * info->local_size[axis];
+        group = group * info->group_count[axis] + id;
+        local = local * (left < info->local_size[axis] ? left : info->local_size[axis]) + position[axis] % info->local_size[axis];
+    }
+    return group * checker->order.group_items + local;
+}
+
+struct spilling { struct checker *checker; struct shadow_region *region; };
+
+static void insert(void *self, const struct journal_access *access)
+{
+    const struct spilling *spilling = self;
+    struct agent agent = {.unit = access->by_position ? unit_at(spilling->checker, access->position) : access->unit};
+    struct shadow_access now = {.agent = &agent, .address = access->address, .quiet = true};
+    now.how = (struct context){.tick = access->tick, .site = access->site, .size = access->size,
+                               .kind = access->write ? ACCESS_WRITE : ACCESS_READ};
+    shadow_access(&spilling->checker->shadow, spilling->region, &now);
+}
+
+static void spill(struct checker *checker, struct shadow_region *region)
+{
+    struct spilling spilling = {checker, region};
+    if (!region->journal.spilt)
+        journal_replay(&region->journal, region->low, insert, &spilling);
+}
+
 static void perform(struct checker *checker, const struct access_event *event, uint64_t lane, struct shadow_region *region,
                     struct shadow_access *now)
 {
@@ -138,7 +174,10 @@ static void perform(struct checker *checker, const struct access_event *event, u
         unit = order_copy_unit(&checker->order, order_unit_group(&checker->order, unit), event->copy);
     if (unit == UNIT_END)
         return;
-    order_agent(&checker->order, unit, &agent);
+    if (checker->order.groups || event->kind >= ACCESS_ATOMIC_READ)
+        order_agent(&checker->order, unit, &agent);
+    else
+        agent = (struct agent){.unit = unit, .place = {checker->crew.group, 0}}; /* nobody has synchronised */
     if (region->space == IN_LOCAL)
         renew_local(checker, region, agent.place.group);
     now->agent = &agent;
@@ -151,6 +190,7 @@ static void perform(struct checker *checker, const struct access_event *event, u
             now->how.kind = ACCESS_ATOMIC_READ;
             now->how.order = (uint8_t)event->failure_order;
         }
+        region->atomic = true;
         now->how.scope = (uint8_t)scope_reduced(event->scope, region->space == IN_LOCAL);
         struct atomic_act act = {.address = now->address, .size = now->how.size, .region = region->space,
                                  .reads = event->kind != ACCESS_ATOMIC_WRITE,
@@ -158,6 +198,7 @@ static void perform(struct checker *checker, const struct access_event *event, u
                                  .order = (enum memory_order)now->how.order, .scope = event->scope, .site = now->how.site};
         order_atomic(&checker->order, &agent, &act);
     }
+    spill(checker, region);
     shadow_access(&checker->shadow, region, now);
 }
 
@@ -166,11 +207,11 @@ static bool is_watched(const struct region *region)
     return region->kind == REGION_BUFFER || region->kind == REGION_VARIABLE || region->kind == REGION_LOCAL_VARIABLE;
 }
 
-static void access_lanes(struct checker *checker, const struct access_event *event)
+static void access_lanes(struct checker *checker, const struct access_event *event, const uint64_t *mask)
 {
     const struct region *region = NULL;
     struct shadow_region *shadow = NULL;
-    EACH_LANE_OF(event->mask, lane)
+    EACH_LANE_OF(mask, lane)
     {
         uint64_t address = address_of(event, lane);
         if (!region || address < region->low || address >= region->high) {
@@ -187,6 +228,167 @@ static void access_lanes(struct checker *checker, const struct access_event *eve
     }
 }
 
+/* ---- whole waves ------------------------------------------------------------------------- */
+
+/* Active lanes as rectangles of whole or partial rows; 0: too many. */
+enum { RECTANGLES_MOST = 8 };
+struct rectangle { uint32_t first, width, rows; }; /* first lane */
+
+static bool all_set(const uint64_t *mask, uint32_t from, uint32_t count)
+{
+    for (uint32_t lane = from; lane < from + count;) {
+        uint32_t room = 64 - lane % 64, part = from + count - lane < room ? from + count - lane : room;
+        uint64_t bits = part == 64 ? ~UINT64_C(0) : (UINT64_C(1) << part) - 1;
+        if ((mask[lane / 64] >> lane % 64 & bits) != bits)
+            return false;
+        lane += part;
+    }
+    return true;
+}
+
+static bool is_set(const uint64_t *mask, uint32_t lane) { return mask[lane / 64] >> lane % 64 & 1; }
+
+static uint32_t row_runs(const uint64_t *mask, uint32_t from, uint32_t end, uint32_t row, struct rectangle *out, uint32_t count, uint32_t before)
+{
+    for (uint32_t lane = from; lane < end; lane++) {
+        if (!is_set(mask, lane))
+            continue;
+        uint32_t first = lane;
+        while (lane < end && is_set(mask, lane))
+            lane++;
+        struct rectangle *above = count > before ? &out[count - 1] : NULL;
+        if (above && above->width == lane - first && above->first + above->rows * row == first)
+            above->rows++;
+        else if (count == RECTANGLES_MOST)
+            return UINT32_MAX;
+        else
+            out[count++] = (struct rectangle){first, lane - first, 1};
+    }
+    return count;
+}
+
+static uint32_t rectangles(const uint64_t *mask, uint32_t lanes, uint32_t row, struct rectangle *out)
+{
+    if (lanes % row == 0 && all_set(mask, 0, lanes)) {
+        out[0] = (struct rectangle){0, row, lanes / row};
+        return 1;
+    }
+    uint32_t count = 0;
+    for (uint32_t from = 0; from < lanes && count != UINT32_MAX; from += row)
+        count = row_runs(mask, from, from + row < lanes ? from + row : lanes, row, out, count, 0);
+    return count == UINT32_MAX ? 0 : count;
+}
+
+/* Lanes that are one row, or whole rows of one plane, have affine positions. */
+static bool rows_of(const struct crew *crew, uint32_t *out_row)
+{
+    uint32_t width = crew->tile_size[0], plane = width * crew->tile_size[1];
+    if (crew->first_lane % width + crew->lane_count <= width) {
+        *out_row = crew->lane_count;
+        return true;
+    }
+    *out_row = width;
+    return crew->first_lane % width == 0 && crew->first_lane % plane + crew->lane_count <= plane;
+}
+
+static void place_rectangle(const struct crew *crew, const struct access_event *event, const struct rectangle *at, uint32_t row,
+                            struct journal_event *out)
+{
+    uint32_t lane = crew->first_lane + at->first, width = crew->tile_size[0], height = crew->tile_size[1];
+    const uint64_t within[3] = {lane % width, lane / width % height, lane / width / height}, size[3] = {at->width, at->rows, 1};
+    for (int axis = 0; axis < 3; axis++) {
+        out->low[axis] = crew->tile_origin[axis] + within[axis];
+        out->high[axis] = out->low[axis] + size[axis];
+        out->step[axis] = 0;
+    }
+    out->base = address_of(event, at->first);
+    out->known = 7;
+    if (event->shape == ADDRESS_AFFINE) {
+        out->step[0] = event->step_x;
+        out->step[1] = event->row >= crew->lane_count ? 0 : event->step_y;
+        out->known = crew->lane_count > row ? 3 : 1;
+    }
+}
+
+/* The tick of all lanes, when they have one in common. */
+static bool common_tick(const struct checker *checker, uint64_t *out_tick, struct journal_event *event)
+{
+    const struct crew *crew = &checker->crew;
+    const struct group_order *group = crew->one_group ? order_group_find(&checker->order, crew->group) : NULL;
+    if ((!crew->one_group && checker->order.groups) || (group && (group->items || group->sub_groups)))
+        return false;
+    *out_tick = group ? group->slice : 1;
+    event->group = crew->group;
+    event->one_group = crew->one_group;
+    return true;
+}
+
+static bool take_gather(struct checker *checker, const struct access_event *event, struct shadow_region *region, uint64_t tick)
+{
+    enum { LEAST_BUDGET = 16 << 20 };
+    uint64_t size = region->high - region->low;
+    struct journal_gather gather = {.site = event->origin.site, .size = event->size_bytes, .tick = tick, .low = region->low,
+                                    .unit = checker->crew.unit, .address = event->address, .mask = event->mask,
+                                    .lanes = event->lane_count, .budget = size > LEAST_BUDGET / 2 ? 2 * size : LEAST_BUDGET};
+    if (size > UINT32_MAX || event->kind == ACCESS_WRITE)
+        return false;
+    EACH_LANE_OF(event->mask, lane)
+        if (event->address[lane] < region->low || event->address[lane] + event->size_bytes > region->high)
+            return false;
+    return journal_gather(&region->journal, &gather);
+}
+
+/* True: all of it stands in the journal now. What does not is done lane by lane. */
+static bool take_affine(struct checker *checker, const struct access_event *event, struct shadow_region *region, struct journal_event *whole)
+{
+    const struct crew *crew = &checker->crew;
+    struct rectangle parts[RECTANGLES_MOST];
+    uint32_t row, count;
+    if (!rows_of(crew, &row) || (event->shape == ADDRESS_AFFINE && event->row < crew->lane_count && event->row != row))
+        return false;
+    count = rectangles(event->mask, crew->lane_count, row, parts);
+    for (uint32_t i = 0; i < count; i++) {
+        place_rectangle(crew, event, &parts[i], row, whole);
+        if (journal_take(&region->journal, whole))
+            continue;
+        uint64_t rest[LANE_MASK_WORDS];
+        memcpy(rest, event->mask, sizeof rest);
+        for (uint32_t done = 0; done < i; done++)
+            for (uint32_t lane = 0; lane < parts[done].width * parts[done].rows; lane++) {
+                uint32_t at = parts[done].first + lane / parts[done].width * row + lane % parts[done].width;
+                rest[at / 64] &= ~(UINT64_C(1) << at % 64);
+            }
+        access_lanes(checker, event, rest);
+        return true;
+    }
+    return count != 0;
+}
+
+static bool take_whole(struct checker *checker, const struct access_event *event)
+{
+    struct journal_event whole = {.site = event->origin.site, .size = event->size_bytes, .write = event->kind == ACCESS_WRITE,
+                                  .extent = event->origin.launch->global_size};
+    uint64_t first = 0;
+    if (event->kind > ACCESS_WRITE || event->copy || event->image || !common_tick(checker, &whole.tick, &whole))
+        return false;
+    EACH_LANE_OF(event->mask, lane)
+    {
+        first = address_of(event, lane);
+        break;
+    }
+    const struct region *region = memory_region(checker->memory, first);
+    struct shadow_region *shadow = is_watched(region) ? region_of(checker, region) : NULL;
+    if (!shadow)
+        return !is_watched(region);
+    if (shadow->space == IN_LOCAL)
+        renew_local(checker, shadow, checker->crew.group);
+    if (shadow->journal.spilt || shadow->atomic)
+        return false;
+    const struct group_order *group = whole.one_group ? order_group_find(&checker->order, whole.group) : NULL;
+    whole.region_base = group ? group->base[shadow->space] : 1;
+    return event->shape == ADDRESS_LIST ? take_gather(checker, event, shadow, whole.tick) : take_affine(checker, event, shadow, &whole);
+}
+
 static void on_access(void *self, const struct access_event *event)
 {
     struct checker *checker = self;
@@ -196,13 +398,18 @@ static void on_access(void *self, const struct access_event *event)
         return;
     checker->time++;
     man(checker, &event->origin, event->lane_count);
-    access_lanes(checker, event);
+    if (!take_whole(checker, event))
+        access_lanes(checker, event, event->mask);
 }
 
 static void on_race(void *self, const struct race *race, const struct shadow_access *now)
 {
     struct checker *checker = self;
-    races_add(&checker->races, race, now, checker->time);
+    struct shadow_access complete = *now;
+    struct agent agent;
+    order_agent(&checker->order, now->agent->unit, &agent);
+    complete.agent = &agent;
+    races_add(&checker->races, race, &complete, checker->time);
 }
 
 /* ---- synchronisation -------------------------------------------------------------------- */
@@ -305,13 +512,14 @@ static void hand_over(struct checker *checker, const struct launch_info *launch)
     checker->shadow.failed |= !footprint.parts;
     for (uint32_t i = 0; footprint.parts && i < checker->region_room; i++) {
         const struct shadow_region *region = checker->regions[i];
-        if (!region || region->space == IN_LOCAL || !region->touched)
+        if (!region || region->space == IN_LOCAL || !(region->touched || region->journal.count || region->journal.log_used))
             continue;
         struct footprint_part *part = &footprint.parts[footprint.count++];
         *part = (struct footprint_part){.region_id = region->id, .low = region->low, .high = region->high};
         for (int use = 0; use < FOOTPRINT_USES; use++)
             byte_set_init(&part->bytes[use], region->high - region->low);
         shadow_collect(region, part);
+        journal_collect(&region->journal, region->low, part);
     }
     if (footprint.parts)
         qsort(footprint.parts, footprint.count, sizeof *footprint.parts, by_id);
@@ -329,8 +537,10 @@ static void launch_ends(struct checker *checker, const struct launch_info *launc
     races_end(&checker->races);
     order_launch_end(&checker->order);
     for (uint32_t i = 0; i < checker->region_room; i++)
-        if (checker->regions[i])
+        if (checker->regions[i]) {
             shadow_forget(checker->regions[i]);
+            checker->regions[i]->atomic = false;
+        }
     say_failure(checker);
 }
 

@@ -15,6 +15,8 @@ libmemmodel_la_SOURCES = \
 	%D%/footprint.h \
 	%D%/history.c \
 	%D%/history.h \
+	%D%/journal.c \
+	%D%/journal.h \
 	%D%/knowledge.c \
 	%D%/knowledge.h \
 	%D%/misuse.c \

@@ -12,6 +12,7 @@ struct variable {
     uint64_t address;
     uint32_t size;
     int region;
+    uint64_t group;           /* local: whose memory it was when last used */
     uint64_t generation;      /* counts the stores that began a new list */
     struct message_list messages;
     uint32_t store_site;      /* the latest store */
@@ -341,11 +342,11 @@ bool order_knows(const struct order *order, const struct agent *agent, int regio
     if (unit == agent->unit && RULE(3))
         return true;
     const struct group_order *group = agent->group;
+    if (!group)
+        return false;
     const struct subject of = subject_of(order, unit);
     if (agent->copy && RULE(37))
         return copy_knows(order, agent->copy, region, &of, tick);
-    if (!group)
-        return false;
     const struct sub_group_order *sub = sub_group_of(agent);
     if (of.group == group->number && unit < UNIT_COPIES) {
         if (tick < group->base[region])
@@ -833,6 +834,9 @@ static void atomic(struct order *order, struct agent *agent, const struct atomic
     if (!variable)
         return;
     order->wide |= act->size == 8;
+    if (act->region == IN_LOCAL && variable->group != agent->place.group)
+        break_off(order, variable); /* the memory of another group (R38) */
+    variable->group = agent->place.group;
     if (act->reads && variable->size == act->size)
         load(order, agent, variable, act);
     if (act->writes)

@@ -62,6 +62,7 @@ void shadow_region_fini(struct shadow_region *region)
     free(region->crowds);
     free(region->contexts);
     free(region->by_site);
+    journal_fini(&region->journal);
     memset(region, 0, sizeof *region);
 }
 
@@ -78,6 +79,7 @@ static void clear_cells(struct shadow_region *region)
 /* The lists of cells that are forgotten serve the next. */
 void shadow_forget(struct shadow_region *region)
 {
+    journal_forget(&region->journal);
     if (!region->touched)
         return;
     region->first = region->next;
@@ -461,12 +463,34 @@ static void plain_write(const struct visit *visit, uint64_t *cell)
     judge_readers(visit, cell);
     if (crowd) {
         judge_atomics(visit, crowd);
-        order_overwrite(visit->shadow->order, visit->now->agent, visit->address, visit->bytes, visit->now->how.site);
         crowd->readers.count = crowd->atomics.count = 0;
     } else {
         cell[1] = 0;
     }
+    if (visit->region->atomic)
+        order_overwrite(visit->shadow->order, visit->now->agent, visit->address, visit->bytes, visit->now->how.site);
     cell[0] = own;
+}
+
+static uint64_t tick_of(const struct visit *visit, uint64_t value)
+{
+    return context_at(visit->region, stamp_context(value))->tick;
+}
+
+/* From the journal: nothing races, the newer of one unit's deeds stays, and reads are kept beside later writes. */
+static bool quiet(const struct visit *visit, uint64_t *cell)
+{
+    const uint64_t unit = visit->now->agent->unit, own = stamp(unit, visit->context);
+    bool write = is_write(visit->now->how.kind);
+    uint64_t *slot = &cell[write ? 0 : 1];
+    struct crowd *crowd = write ? NULL : crowd_of(visit->region, cell);
+    if (!crowd && (!live(visit->region, *slot) || write || stamp_unit(*slot) == unit)) {
+        if (!live(visit->region, *slot) || tick_of(visit, *slot) <= visit->now->how.tick)
+            *slot = own;
+        return true;
+    }
+    crowd = crowd_make(visit->region, cell);
+    return crowd && member_add(&crowd->readers, unit, visit->context, 0);
 }
 
 /* A single reader that this one knows, or that is itself, need not be kept (R21: who knows this one knows that). */
@@ -506,6 +530,8 @@ static bool atomic(const struct visit *visit, uint64_t *cell)
 
 static bool visit_cell(const struct visit *visit, uint64_t *cell)
 {
+    if (visit->now->quiet)
+        return quiet(visit, cell);
     if (is_atomic(visit->now->how.kind))
         return atomic(visit, cell);
     if (!is_write(visit->now->how.kind))

@@ -8,7 +8,7 @@
  * Interface
  *   shadow_begin, shadow_end     of a launch: what lies in the shadow is forgotten, not cleared
  *   shadow_access                one access of one unit; calls `race` for each earlier access
- *                                that races with it
+ *                                that races with it; a quiet one comes out of the journal
  *   shadow_forget                nothing in the allocation matters any more
  *   shadow_collect               the bytes that this launch touched
  *
@@ -21,6 +21,7 @@
 #define ORRERY_MEMMODEL_SHADOW_H
 
 #include "footprint.h"
+#include "journal.h"
 #include "order.h"
 
 /* How a unit touched memory. */
@@ -47,6 +48,8 @@ struct shadow_region {
     struct shadow_page *pages;
     struct crowd **crowds; uint32_t crowd_count, crowd_room, crowd_used;
     bool touched;
+    bool atomic;              /* some access of this launch was: plain stores may end release sequences */
+    struct journal journal;   /* what need not stand in cells */
     uint64_t group, base; /* local: whose it is, and since which barrier */
 };
 
@@ -63,6 +66,7 @@ struct shadow_access {
     struct agent *agent;
     struct context how;
     uint64_t address;
+    bool quiet;               /* known not to race; it may be older than what the cell has */
 };
 
 struct shadow {

@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "journal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "orrery/limits.h"
+
+enum { AXIS_TURN = 3, BOXES_MOST = HOSTILE(1 << 16, 8) };
+
+/* ---- geometry --------------------------------------------------------------------- */
+
+static uint64_t magnitude(int64_t step) { return step < 0 ? 0 - (uint64_t)step : (uint64_t)step; }
+
+/* The bytes that the event touches. */
+static void event_range(const struct journal_event *event, uint64_t *out_low, uint64_t *out_high)
+{
+    uint64_t low = event->base, high = event->base;
+    for (int axis = 0; axis < 3; axis++) {
+        uint64_t span = magnitude(event->step[axis]) * (event->high[axis] - event->low[axis] - 1);
+        if (event->step[axis] < 0)
+            low -= span;
+        else
+            high += span;
+    }
+    *out_low = low;
+    *out_high = high + event->size;
+}
+
+/* Does each position have `window` bytes to itself? Steps sorted by width must each clear what the narrower span. */
+static bool apart(const int64_t step[3], uint32_t known, const uint64_t extent[3], uint64_t window)
+{
+    uint32_t left = 0;
+    for (uint32_t axis = 0; axis < 3; axis++)
+        if (extent[axis] > 1) {
+            if (!(known >> axis & 1))
+                return false;
+            left |= 1u << axis;
+        }
+    while (left) {
+        uint32_t narrow = (uint32_t)__builtin_ctz(left);
+        for (uint32_t axis = 0; axis < 3; axis++)
+            if (left >> axis & 1 && magnitude(step[axis]) < magnitude(step[narrow]))
+                narrow = axis;
+        if (magnitude(step[narrow]) < window)
+            return false;
+        window += magnitude(step[narrow]) * (extent[narrow] - 1);
+        left &= ~(1u << narrow);
+    }
+    return true;
+}
+
+/* ---- does the line leave the event alone? --------------------------------------------- */
+
+/* Steps that fit both: who has one position on an axis goes along with any step. */
+static bool common_steps(const struct journal_line *line, const struct journal_event *event, int64_t out_step[3],
+                         uint64_t *out_line_origin, uint64_t out_extent[3])
+{
+    uint64_t origin = line->base;
+    for (int axis = 0; axis < 3; axis++) {
+        bool line_knows = line->known >> axis & 1, event_knows = event->known >> axis & 1;
+        out_step[axis] = line_knows ? line->step[axis] : event_knows ? event->step[axis] : 0;
+        out_extent[axis] = event->extent[axis];
+        if (line_knows && event_knows && line->step[axis] != event->step[axis])
+            return false;
+        if (!line_knows)
+            origin -= (uint64_t)out_step[axis] * line->boxes[0].low[axis];
+        if (!line_knows && !event_knows) {
+            out_extent[axis] = 1;
+            if (line->boxes[0].low[axis] != event->low[axis])
+                return false;
+        }
+    }
+    *out_line_origin = origin;
+    return true;
+}
+
+/* Both give each work-item bytes of its own, and the same ones. */
+static bool own_bytes(const struct journal_line *line, const struct journal_event *event)
+{
+    int64_t step[3];
+    uint64_t a, b = event->base, extent[3];
+    if (line->step[AXIS_TURN] < 0 || !common_steps(line, event, step, &a, extent))
+        return false;
+    for (int axis = 0; axis < 3; axis++)
+        b -= (uint64_t)step[axis] * event->low[axis];
+    uint64_t end_a = a + line->size + (uint64_t)line->step[AXIS_TURN] * (line->turns - 1), end_b = b + event->size;
+    uint64_t from = (int64_t)(a - b) < 0 ? a : b, end = (int64_t)(end_a - end_b) > 0 ? end_a : end_b;
+    return (int64_t)(end - from) > 0 && apart(step, 7, extent, end - from);
+}
+
+static bool compatible(const struct journal_line *line, const struct journal_event *event, uint64_t low, uint64_t high)
+{
+    if (!line->write && !event->write)
+        return true;
+    if (high <= line->low || line->high <= low)
+        return true;
+    if (line->one_group && event->one_group && line->group == event->group && line->tick < event->region_base)
+        return true;
+    return own_bytes(line, event);
+}
+
+/* ---- boxes ------------------------------------------------------------------------------- */
+
+static bool box_holds(const struct journal_box *outer, const struct journal_box *inner)
+{
+    for (int axis = 0; axis < JOURNAL_AXES; axis++)
+        if (inner->low[axis] < outer->low[axis] || inner->high[axis] > outer->high[axis])
+            return false;
+    return outer->tick == inner->tick;
+}
+
+/* The box grows when the other continues it along one axis. */
+static bool box_join(struct journal_box *box, const struct journal_box *other)
+{
+    int differs = -1;
+    if (box->tick != other->tick)
+        return false;
+    for (int axis = 0; axis < JOURNAL_AXES; axis++) {
+        if (box->low[axis] == other->low[axis] && box->high[axis] == other->high[axis])
+            continue;
+        if (differs >= 0)
+            return false;
+        differs = axis;
+    }
+    if (differs < 0)
+        return true;
+    if (other->low[differs] > box->high[differs] || box->low[differs] > other->high[differs])
+        return false;
+    if (other->low[differs] < box->low[differs])
+        box->low[differs] = other->low[differs];
+    if (other->high[differs] > box->high[differs])
+        box->high[differs] = other->high[differs];
+    return true;
+}
+
+static bool line_add(struct journal_line *line, const struct journal_box *box)
+{
+    struct journal_box *last = line->count ? &line->boxes[line->count - 1] : NULL;
+    if (last && (box_holds(last, box) || box_join(last, box))) {
+        while (line->count > 1 && box_join(&line->boxes[line->count - 2], last)) {
+            line->count--;
+            last = &line->boxes[line->count - 1];
+        }
+        return true;
+    }
+    if (line->count == line->room) {
+        uint32_t room = line->room ? line->room * 2 : HOSTILE(4, 1);
+        struct journal_box *boxes = room <= BOXES_MOST ? realloc(line->boxes, room * sizeof *boxes) : NULL;
+        if (!boxes)
+            return false;
+        line->boxes = boxes;
+        line->room = room;
+    }
+    line->boxes[line->count++] = *box;
+    return true;
+}
+
+/* ---- lines --------------------------------------------------------------------------------- */
+
+static struct journal_box box_of(const struct journal_event *event, uint64_t turn)
+{
+    struct journal_box box = {.tick = event->tick};
+    for (int axis = 0; axis < 3; axis++) {
+        box.low[axis] = event->low[axis];
+        box.high[axis] = event->high[axis];
+    }
+    box.low[AXIS_TURN] = turn;
+    box.high[AXIS_TURN] = turn + 1;
+    return box;
+}
+
+/* Steps that one of the two does not know, since it has one position on that axis, may follow from both. */
+static bool adopt(struct journal_line *line, const struct journal_event *event, uint64_t *out_rest)
+{
+    uint32_t unknown = 7 & ~(line->known & event->known);
+    int64_t step[3] = {line->step[0], line->step[1], line->step[2]};
+    uint64_t at = line->base;
+    const struct journal_box *box = &line->boxes[line->count - 1];
+    int open = -1;
+    for (int axis = 0; axis < 3; axis++) {
+        if (!(unknown >> axis & 1))
+            continue;
+        if (event->known >> axis & 1) /* the line has one position there: where its base is counted from */
+            return false;
+        if (line->known >> axis & 1 || event->low[axis] == box->low[axis])
+            continue;
+        if (open >= 0)
+            return false;
+        open = axis;
+    }
+    for (int axis = 0; axis < 3; axis++)
+        if (axis != open && line->known >> axis & 1)
+            at += (uint64_t)step[axis] * event->low[axis];
+    if (open >= 0) {
+        int64_t way = (int64_t)(event->low[open] - box->low[open]), distance = (int64_t)(event->base - at);
+        if (distance % way)
+            return false;
+        line->step[open] = distance / way;
+        line->base -= (uint64_t)line->step[open] * box->low[open];
+        line->known |= 1u << open;
+        *out_rest = 0;
+        return true;
+    }
+    *out_rest = event->base - at;
+    return true;
+}
+
+/* Which turn of the line the event is; false: none. */
+static bool turn_of(struct journal_line *line, uint64_t rest, uint64_t *out_turn)
+{
+    int64_t step = line->step[AXIS_TURN];
+    if (!step && !rest) {
+        *out_turn = 0;
+        return true;
+    }
+    if (!step)
+        step = line->step[AXIS_TURN] = (int64_t)rest;
+    if ((int64_t)rest % step || (int64_t)rest / step < 0)
+        return false;
+    *out_turn = (uint64_t)((int64_t)rest / step);
+    return true;
+}
+
+static bool line_takes(struct journal_line *line, const struct journal_event *event, uint64_t low, uint64_t high)
+{
+    uint64_t rest, turn;
+    uint32_t known;
+    if (line->site != event->site || line->size != event->size || line->write != event->write)
+        return false;
+    known = line->known & event->known;
+    for (int axis = 0; axis < 3; axis++)
+        if (known >> axis & 1 && line->step[axis] != event->step[axis])
+            return false;
+    if (!adopt(line, event, &rest) || !turn_of(line, rest, &turn))
+        return false;
+    struct journal_box box = box_of(event, turn);
+    if (!line_add(line, &box))
+        return false;
+    line->turns = turn + 1 > line->turns ? turn + 1 : line->turns;
+    line->low = low < line->low ? low : line->low;
+    line->high = high > line->high ? high : line->high;
+    line->one_group &= event->one_group && line->group == event->group;
+    line->tick = event->tick > line->tick ? event->tick : line->tick;
+    return true;
+}
+
+static bool line_new(struct journal *journal, const struct journal_event *event, uint64_t low, uint64_t high)
+{
+    if (journal->count == JOURNAL_LINES)
+        return false;
+    struct journal_line *line = &journal->lines[journal->count];
+    struct journal_box *boxes = line->boxes, box = box_of(event, 0);
+    uint32_t room = line->room;
+    *line = (struct journal_line){.site = event->site, .size = event->size, .write = event->write, .known = event->known,
+                                  .low = low, .high = high, .group = event->group, .tick = event->tick,
+                                  .one_group = event->one_group, .turns = 1, .boxes = boxes, .room = room};
+    line->base = event->base;
+    for (int axis = 0; axis < 3; axis++) {
+        line->step[axis] = event->known >> axis & 1 ? event->step[axis] : 0;
+        line->base -= (uint64_t)line->step[axis] * event->low[axis];
+    }
+    if (!line_add(line, &box))
+        return false;
+    journal->latest = journal->count++;
+    journal->has_write |= event->write;
+    return true;
+}
+
+bool journal_take(struct journal *journal, const struct journal_event *event)
+{
+    uint64_t low, high;
+    if (journal->spilt || (event->write && journal->log_used))
+        return false;
+    event_range(event, &low, &high);
+    if (event->write) {
+        uint64_t extent[3];
+        for (int axis = 0; axis < 3; axis++)
+            extent[axis] = event->high[axis] - event->low[axis];
+        if (!apart(event->step, event->known, extent, event->size))
+            return false;
+    }
+    for (uint32_t i = 0; (event->write || journal->has_write) && i < journal->count; i++)
+        if (!compatible(&journal->lines[i], event, low, high))
+            return false;
+    for (uint32_t i = 0; i < journal->count; i++)
+        if (line_takes(&journal->lines[i], event, low, high))
+            return true;
+    return line_new(journal, event, low, high);
+}
+
+/* ---- the log ----------------------------------------------------------------------------------- */
+
+struct log_lane { uint32_t offset, unit; }; /* from the allocation's start, from the first unit */
+struct log_entry { uint64_t tick, unit; uint32_t site, size, lanes, reserved; };
+
+static bool log_room(struct journal *journal, size_t needed, size_t budget)
+{
+    if (journal->log_used + needed <= journal->log_room)
+        return true;
+    size_t room = journal->log_room ? journal->log_room * 2 : 1 << 14;
+    while (room < journal->log_used + needed)
+        room *= 2;
+    uint8_t *log = room <= budget ? realloc(journal->log, room) : NULL;
+    if (!log)
+        return false;
+    journal->log = log;
+    journal->log_room = room;
+    return true;
+}
+
+bool journal_gather(struct journal *journal, const struct journal_gather *gather)
+{
+    size_t needed = sizeof(struct log_entry) + gather->lanes * sizeof(struct log_lane);
+    if (journal->spilt || journal->has_write || !log_room(journal, needed, gather->budget))
+        return false;
+    struct log_entry *entry = (struct log_entry *)(void *)(journal->log + journal->log_used);
+    struct log_lane *lane = (struct log_lane *)(void *)(entry + 1);
+    *entry = (struct log_entry){gather->tick, gather->unit[0], gather->site, gather->size, 0, 0};
+    for (uint32_t i = 0; i < gather->lanes; i++) {
+        uint64_t unit = gather->unit[i] - entry->unit;
+        if (!(gather->mask[i / 64] >> i % 64 & 1))
+            continue;
+        if (unit > UINT32_MAX)
+            return false;
+        lane[entry->lanes++] = (struct log_lane){(uint32_t)(gather->address[i] - gather->low), (uint32_t)unit};
+    }
+    journal->log_used += sizeof *entry + entry->lanes * sizeof *lane;
+    return true;
+}
+
+/* ---- replay ------------------------------------------------------------------------------------- */
+
+static void replay_turn(const struct journal_line *line, const struct journal_box *box, uint64_t turn, journal_insert *insert, void *self)
+{
+    struct journal_access access = {.tick = box->tick, .site = line->site, .size = line->size, .write = line->write, .by_position = true};
+    uint64_t *at = access.position;
+    for (at[2] = box->low[2]; at[2] < box->high[2]; at[2]++)
+        for (at[1] = box->low[1]; at[1] < box->high[1]; at[1]++)
+            for (at[0] = box->low[0]; at[0] < box->high[0]; at[0]++) {
+                access.address = line->base + (uint64_t)line->step[AXIS_TURN] * turn;
+                for (int axis = 0; axis < 3; axis++)
+                    access.address += (uint64_t)line->step[axis] * at[axis];
+                insert(self, &access);
+            }
+}
+
+static void replay_log(const struct journal *journal, uint64_t low, journal_insert *insert, void *self)
+{
+    for (size_t at = 0; at < journal->log_used;) {
+        const struct log_entry *entry = (const struct log_entry *)(const void *)(journal->log + at);
+        const struct log_lane *lane = (const struct log_lane *)(const void *)(entry + 1);
+        for (uint32_t i = 0; i < entry->lanes; i++) {
+            struct journal_access access = {.unit = entry->unit + lane[i].unit, .address = low + lane[i].offset,
+                                            .tick = entry->tick, .site = entry->site, .size = entry->size};
+            insert(self, &access);
+        }
+        at += sizeof *entry + entry->lanes * sizeof *lane;
+    }
+}
+
+void journal_replay(struct journal *journal, uint64_t low, journal_insert *insert, void *self)
+{
+    for (uint32_t i = 0; i < journal->count; i++) {
+        const struct journal_line *line = &journal->lines[i];
+        for (uint32_t b = 0; b < line->count; b++)
+            for (uint64_t turn = line->boxes[b].low[AXIS_TURN]; turn < line->boxes[b].high[AXIS_TURN]; turn++)
+                replay_turn(line, &line->boxes[b], turn, insert, self);
+    }
+    replay_log(journal, low, insert, self);
+    journal_forget(journal);
+    journal->spilt = true;
+}
+
+void journal_forget(struct journal *journal)
+{
+    for (uint32_t i = 0; i < journal->count; i++)
+        journal->lines[i].count = 0;
+    journal->count = journal->latest = 0;
+    journal->has_write = journal->spilt = false;
+    journal->log_used = 0;
+}
+
+void journal_fini(struct journal *journal)
+{
+    for (uint32_t i = 0; i < JOURNAL_LINES; i++)
+        free(journal->lines[i].boxes);
+    free(journal->log);
+    memset(journal, 0, sizeof *journal);
+}
+
+/* ---- footprint ------------------------------------------------------------------------------------- */
+
+struct collection { uint64_t low; struct footprint_part *part; };
+
+static void collect_one(void *self, const struct journal_access *access)
+{
+    struct collection *collection = self;
+    enum footprint_use use = access->write ? FOOTPRINT_WRITTEN : FOOTPRINT_READ;
+    byte_set_add(&collection->part->bytes[use], access->address - collection->low, access->address - collection->low + access->size);
+    collection->part->site[use] = access->site;
+}
+
+/* Neighbours along an axis whose step is their size are one run. */
+static void collect_box(const struct journal_line *line, const struct journal_box *box, struct collection *collection)
+{
+    struct journal_box rest = *box;
+    uint64_t length = line->size, base = line->base;
+    enum footprint_use use = line->write ? FOOTPRINT_WRITTEN : FOOTPRINT_READ;
+    for (bool grew = true; grew;) {
+        grew = false;
+        for (int axis = 0; axis < JOURNAL_AXES; axis++) {
+            uint64_t count = rest.high[axis] - rest.low[axis];
+            if (count > 1 && (line->step[axis] == 0 || (line->step[axis] > 0 && (uint64_t)line->step[axis] <= length))) {
+                length += (uint64_t)line->step[axis] * (count - 1);
+                rest.high[axis] = rest.low[axis] + 1;
+                grew = true;
+            }
+        }
+    }
+    uint64_t at[JOURNAL_AXES];
+    for (at[3] = rest.low[3]; at[3] < rest.high[3]; at[3]++)
+        for (at[2] = rest.low[2]; at[2] < rest.high[2]; at[2]++)
+            for (at[1] = rest.low[1]; at[1] < rest.high[1]; at[1]++)
+                for (at[0] = rest.low[0]; at[0] < rest.high[0]; at[0]++) {
+                    uint64_t from = base - collection->low;
+                    for (int axis = 0; axis < JOURNAL_AXES; axis++)
+                        from += (uint64_t)line->step[axis] * at[axis];
+                    byte_set_add(&collection->part->bytes[use], from, from + length);
+                }
+    collection->part->site[use] = line->site;
+}
+
+void journal_collect(const struct journal *journal, uint64_t low, struct footprint_part *part)
+{
+    struct collection collection = {low, part};
+    for (uint32_t i = 0; i < journal->count; i++)
+        for (uint32_t b = 0; b < journal->lines[i].count; b++)
+            collect_box(&journal->lines[i], &journal->lines[i].boxes[b], &collection);
+    replay_log(journal, low, collect_one, &collection);
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  The fast path before the shadow: whole waves of plain accesses whose addresses are affine in the work-item's
+ *          position are kept as one line of a journal and judged against the few other lines in constant time. What
+ *          that cannot decide goes, with all that stands in the journal, into the shadow, which is exact.
+ *
+ * Lines    One per instruction and steps: address = base + step . position + step[3] * turn, for boxes of positions and
+ *          ranges of turns (a loop in which the address moves on evenly). Boxes that continue each other become one.
+ * Decided  No write among the two; bytes apart; equal steps so wide that each work-item stays among its own bytes; one
+ *          work-group, and the older line from before its last barrier of this memory.
+ * Log      Gathers from memory that nothing has written yet are only noted down, and replayed should a write come.
+ *
+ * Interface
+ *   journal_take     true: the event is dealt with, and nothing races
+ *   journal_replay   hands every access to `insert`, once each, then forgets them
+ *   journal_forget, journal_collect, journal_fini
+ */
+#ifndef ORRERY_MEMMODEL_JOURNAL_H
+#define ORRERY_MEMMODEL_JOURNAL_H
+
+#include "footprint.h"
+
+enum { JOURNAL_LINES = 24, JOURNAL_AXES = 4 }; /* x, y, z of the global position without offset; turns */
+
+struct journal_box {
+    uint64_t low[JOURNAL_AXES], high[JOURNAL_AXES];
+    uint64_t tick;
+};
+
+struct journal_line {
+    uint32_t site, size;
+    bool write;
+    uint32_t known;                 /* axes whose step is known; others have one position only */
+    uint64_t base;
+    int64_t step[JOURNAL_AXES];
+    uint64_t turns;
+    uint64_t low, high;             /* bytes touched lie within */
+    uint64_t group, tick;           /* the only work-group that did this; the newest tick */
+    bool one_group;
+    struct journal_box *boxes; uint32_t count, room;
+};
+
+struct journal {
+    struct journal_line lines[JOURNAL_LINES];
+    uint32_t count;
+    uint32_t latest;
+    bool has_write;
+    bool spilt;                     /* until it is forgotten, everything goes to the shadow */
+    uint8_t *log; size_t log_used, log_room;
+};
+
+/* The lanes of an event as one box. */
+struct journal_event {
+    uint32_t site, size;
+    bool write;
+    uint64_t base;                  /* address at position low[] */
+    int64_t step[3];
+    uint32_t known;
+    uint64_t low[3], high[3];
+    uint64_t group, tick, region_base; /* the work-group's base in this memory */
+    bool one_group;
+    const uint64_t *extent;         /* global size */
+};
+
+bool journal_take(struct journal *journal, const struct journal_event *event);
+
+/* Addresses in lanes: kept for a replay, as long as nothing writes and there is room. */
+struct journal_gather {
+    uint32_t site, size;
+    uint64_t tick, low;             /* low: of the allocation */
+    const uint64_t *unit, *address, *mask;
+    uint32_t lanes;
+    size_t budget;
+};
+bool journal_gather(struct journal *journal, const struct journal_gather *gather);
+
+struct journal_access { uint64_t unit, position[3], address, tick; uint32_t site, size; bool write, by_position; };
+typedef void journal_insert(void *self, const struct journal_access *access);
+void journal_replay(struct journal *journal, uint64_t low, journal_insert *insert, void *self);
+
+void journal_forget(struct journal *journal);
+void journal_fini(struct journal *journal);
+void journal_collect(const struct journal *journal, uint64_t low, struct footprint_part *part);
+
+#endif
