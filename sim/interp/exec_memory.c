@@ -64,7 +64,7 @@ static __attribute__((noinline)) bool window_permitted(const struct wave *wave, 
     const size_t lanes = window.end - window.first;
     const struct affine_extent extent = lanes <= row ? (struct affine_extent){(i64)lanes - 1, 0} : (struct affine_extent){row - 1, (i64)((lanes - 1) / row)};
     i64 low, high;
-    if (wave->full || !access_flat(wave) || access_heard(wave) || !affine_range(&part, extent, &low, &high))
+    if (wave->full || !access_flat(wave) || !affine_range(&part, extent, &low, &high))
         return false;
     const u64 base = (u64)part.base + IMMEDIATE_OFFSET;
     return span_permitted(wave, base + (u64)low, (u64)(high - low) + bytes, deny) &&
@@ -75,7 +75,7 @@ static __attribute__((noinline)) bool window_permitted(const struct wave *wave, 
 static __attribute__((noinline)) bool active_permitted(const struct wave *wave, const struct insn *insn, const u64 *addresses, uint32_t bytes, uint32_t deny)
 {
     const struct region *region = memory_region(wave->memory, addresses[first_active(wave)] + IMMEDIATE_OFFSET);
-    if (!access_flat(wave) || access_heard(wave) || region->low > region->high || region->high - region->low < bytes || region->deny & deny)
+    if (!access_flat(wave) || region->low > region->high || region->high - region->low < bytes || region->deny & deny)
         return false;
     const u64 low = region->low - IMMEDIATE_OFFSET, room = region->high - region->low - bytes, align = site_align(wave, insn) - 1;
     const u64 offset = IMMEDIATE_OFFSET;
@@ -288,6 +288,8 @@ VECTORS(64)
     {                                                                                                       \
         if (!active_permitted(wave, insn, addresses, insn->f * (size / 8), DENY_KERNEL_READ))               \
             return false;                                                                                   \
+        if (UNLIKELY(access_heard(wave)))                                                                   \
+            access_announce_list(wave, insn->e, addresses, (i32)insn->b);                                   \
         const uint32_t *const slots = SLOTS, k = insn->f;                                                   \
         const u64 offset = IMMEDIATE_OFFSET;                                                                \
         EACH_WORD(w, wave->n)                                                                               \
@@ -306,6 +308,8 @@ VECTORS(64)
         const struct window window = active_window(wave);                                                   \
         if (!window_permitted(wave, insn, a, insn->f * (size / 8), DENY_KERNEL_READ, window))               \
             return false;                                                                                   \
+        if (UNLIKELY(access_heard(wave)))                                                                   \
+            access_announce_affine(wave, insn->e, a, (i32)insn->b);                                         \
         const uint32_t *const slots = SLOTS, k = insn->f;                                                   \
         const size_t row = wave->row;                                                                       \
         for (size_t i = window.first; i < window.end;) {                                                    \

@@ -16,6 +16,7 @@ struct crew {
     uint32_t tile_size[3], first_lane, lane_count;
     uint64_t unit[WAVE_LANES_MAX];
     uint64_t group; bool one_group;
+    bool known;                       /* unit[] is filled in */
 };
 
 struct checker {
@@ -97,6 +98,13 @@ static bool is_crew(const struct crew *crew, const struct origin *origin, uint32
            memcmp(crew->tile_size, origin->tile_size, sizeof crew->tile_size) == 0;
 }
 
+static uint64_t unit_of(const struct checker *checker, const struct origin *origin, uint32_t lane)
+{
+    struct item item;
+    origin_item(origin, lane, &item);
+    return item.group_linear * checker->order.group_items + item.local_linear;
+}
+
 static void man(struct checker *checker, const struct origin *origin, uint32_t lane_count)
 {
     struct crew *crew = &checker->crew;
@@ -107,13 +115,19 @@ static void man(struct checker *checker, const struct origin *origin, uint32_t l
     crew->lane_count = lane_count;
     memcpy(crew->tile_origin, origin->tile_origin, sizeof crew->tile_origin);
     memcpy(crew->tile_size, origin->tile_size, sizeof crew->tile_size);
-    for (uint32_t lane = 0; lane < lane_count; lane++) {
-        struct item item;
-        origin_item(origin, lane, &item);
-        crew->unit[lane] = item.group_linear * checker->order.group_items + item.local_linear;
-    }
-    crew->group = order_unit_group(&checker->order, crew->unit[0]);
-    crew->one_group = order_unit_group(&checker->order, crew->unit[lane_count - 1]) == crew->group;
+    crew->known = false;
+    crew->group = order_unit_group(&checker->order, unit_of(checker, origin, 0));
+    crew->one_group = order_unit_group(&checker->order, unit_of(checker, origin, lane_count - 1)) == crew->group;
+}
+
+/* Units of a work-group stand in a row; those of several need not. */
+static void name_units(struct checker *checker, const struct origin *origin)
+{
+    struct crew *crew = &checker->crew;
+    uint64_t first = unit_of(checker, origin, 0);
+    for (uint32_t lane = 0; !crew->known && lane < crew->lane_count; lane++)
+        crew->unit[lane] = crew->one_group ? first + lane : unit_of(checker, origin, lane);
+    crew->known = true;
 }
 
 #define EACH_LANE_OF(mask, lane)                                                                            \
@@ -211,6 +225,7 @@ static void access_lanes(struct checker *checker, const struct access_event *eve
 {
     const struct region *region = NULL;
     struct shadow_region *shadow = NULL;
+    name_units(checker, &event->origin);
     EACH_LANE_OF(mask, lane)
     {
         uint64_t address = address_of(event, lane);
@@ -330,8 +345,9 @@ static bool take_gather(struct checker *checker, const struct access_event *even
     struct journal_gather gather = {.site = event->origin.site, .size = event->size_bytes, .tick = tick, .low = region->low,
                                     .unit = checker->crew.unit, .address = event->address, .mask = event->mask,
                                     .lanes = event->lane_count, .budget = size > LEAST_BUDGET / 2 ? 2 * size : LEAST_BUDGET};
-    if (size > UINT32_MAX || event->kind == ACCESS_WRITE)
+    if (size > UINT32_MAX || event->kind == ACCESS_WRITE || region->journal.has_write)
         return false;
+    name_units(checker, &event->origin);
     EACH_LANE_OF(event->mask, lane)
         if (event->address[lane] < region->low || event->address[lane] + event->size_bytes > region->high)
             return false;
@@ -443,19 +459,16 @@ static void sub_group_barrier(struct checker *checker, const struct sync_event *
     }
 }
 
+/* What work-groups wait at is never met by several of them in one wave. */
 static void once_per_group(struct checker *checker, const struct sync_event *event)
 {
-    EACH_LANE_OF(event->mask, lane)
-    {
-        uint64_t group = group_of_lane(checker, lane);
-        if (event->kind == SYNC_COPY)
-            order_copy_start(&checker->order, group, event->copy, event->origin.site);
-        else if (event->kind == SYNC_COPY_WAIT)
-            order_copy_wait(&checker->order, group, event->copy);
-        else
-            order_barrier(&checker->order, group, RULE(20) ? event->regions : REGION_GLOBAL, event->scope, event->origin.site);
-        return;
-    }
+    uint64_t group = checker->crew.group;
+    if (event->kind == SYNC_COPY)
+        order_copy_start(&checker->order, group, event->copy, event->origin.site);
+    else if (event->kind == SYNC_COPY_WAIT)
+        order_copy_wait(&checker->order, group, event->copy);
+    else
+        order_barrier(&checker->order, group, RULE(20) ? event->regions : REGION_GLOBAL, event->scope, event->origin.site);
 }
 
 static void on_sync(void *self, const struct sync_event *event)
@@ -467,6 +480,8 @@ static void on_sync(void *self, const struct sync_event *event)
         return;
     checker->time++;
     man(checker, &event->origin, event->lane_count);
+    if (event->kind == SYNC_FENCE || event->kind == SYNC_SUB_GROUP_BARRIER)
+        name_units(checker, &event->origin);
     if (event->kind == SYNC_FENCE)
         fence(checker, event);
     else if (event->kind == SYNC_SUB_GROUP_BARRIER)
