@@ -87,6 +87,7 @@ scenario_tests = \
 # Kernels and other files that scenarios name.
 scenario_files = \
 	%D%/demo.yaml \
+	%D%/demo_race.yaml \
 	%D%/clean/async_copy.cl \
 	%D%/clean/atomics.cl \
 	%D%/clean/barrier_in_loop.cl \
