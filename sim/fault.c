@@ -350,6 +350,9 @@ static void examine(struct inquiry *inquiry)
         inquiry->finding.fix = "a plain variable, or an atomic object in local or global memory";
         inquiry->finding.spec = "OpenCL C 3.0, 6.15.12 atomic functions: global and local memory";
         break;
+    case FAULT_PIPE:
+        inquiry->finding.kind = FINDING_PIPE_MISUSE;
+        break;
     }
 }
 

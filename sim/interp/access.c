@@ -611,6 +611,42 @@ static void copy_lane(struct access *from, struct access *to, uint32_t lane, uin
     copy_validity(from, to, lane, source, target, bytes);
 }
 
+/* ---- packets: one side is the user's, the other the pipe's and nobody's business ------------------------- */
+
+_Static_assert(sizeof(struct access) <= sizeof(((struct access_copy *)0)->state), "struct access_copy has room for it");
+
+void access_copy_begin(struct access_copy *copy, struct wave *wave, uint32_t site)
+{
+    begin((struct access *)(void *)copy->state, wave, site, FORM_GENERIC, 1, 1);
+}
+
+static void copy_packet(struct access *user, uint32_t lane, uint64_t source, uint64_t target, uint64_t bytes, bool out)
+{
+    const uint64_t address = out ? target : source;
+    user->read = !out;
+    user->write = out;
+    if (!side_permitted(user, lane, address, bytes))
+        return;
+    tell_side(user, lane, address, bytes);
+    copy_bytes(user, user, lane, source, target, bytes);
+    copy_validity(user, user, lane, source, target, bytes);
+}
+
+void access_copy_in(struct access_copy *copy, uint32_t lane, uint64_t source, uint64_t packet, uint64_t bytes)
+{
+    copy_packet((struct access *)(void *)copy->state, lane, source, packet, bytes, false);
+}
+
+void access_copy_out(struct access_copy *copy, uint32_t lane, uint64_t packet, uint64_t target, uint64_t bytes)
+{
+    copy_packet((struct access *)(void *)copy->state, lane, packet, target, bytes, true);
+}
+
+bool access_copy_end(struct access_copy *copy)
+{
+    return finish_copy((struct access *)(void *)copy->state);
+}
+
 bool access_copy(const struct insn *insn, uint8_t *frame, struct wave *wave)
 {
     struct access from, to;

@@ -7,6 +7,7 @@
  *   access_load, access_store    a whole instruction; true: lanes were stopped
  *   access_atomic                the same for atomics
  *   access_copy, access_async    copies of run-time size
+ *   access_copy_begin, _in, _out, _end   packets of a pipe
  *   access_announce_*            tell the observer of a flat access about to happen; of atomics afterwards
  *   access_poison, _mark         validity of the bytes an instruction touches
  */
@@ -26,6 +27,13 @@ bool access_store(const struct insn *insn, uint8_t *frame, struct wave *wave, en
 bool access_atomic(const struct insn *insn, uint8_t *frame, struct wave *wave, enum access_form form, uint32_t bytes); /* GENERIC or U */
 bool access_copy(const struct insn *insn, uint8_t *frame, struct wave *wave);
 bool access_async(const struct insn *insn, uint8_t *frame, struct wave *wave);
+
+/* Packets of a pipe: begin, then lane by lane in (the user's bytes into the pipe) or out of it, then end. */
+struct access_copy { _Alignas(16) unsigned char state[2600]; };
+void access_copy_begin(struct access_copy *copy, struct wave *wave, uint32_t site);
+void access_copy_in(struct access_copy *copy, uint32_t lane, uint64_t source, uint64_t packet, uint64_t bytes);
+void access_copy_out(struct access_copy *copy, uint32_t lane, uint64_t packet, uint64_t target, uint64_t bytes);
+bool access_copy_end(struct access_copy *copy); /* true: lanes were stopped */
 
 void access_announce_uniform(const struct wave *wave, uint32_t site, uint64_t address);
 void access_announce_affine(const struct wave *wave, uint32_t site, const struct affine *address, int32_t offset);

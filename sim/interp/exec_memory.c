@@ -7,6 +7,7 @@
 #include "access.h"
 #include "affine.h"
 #include "lanes.h"
+#include "pipe.h"
 
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define IMMEDIATE_OFFSET ((u64)(i64)(i32)insn->b)
@@ -491,6 +492,13 @@ GENERIC(8)
 GENERIC(16)
 GENERIC(32)
 GENERIC(64)
+
+HANDLER(pipe)
+{
+    if (exec_pipe(insn, frame, wave))
+        NEXT_AFTER_FAULT(insn, frame, wave);
+    NEXT;
+}
 
 HANDLER(copy_v)
 {

@@ -111,6 +111,12 @@ static void describe_arg(struct module *m, struct entry_point *e, const struct f
         arg->kind = ARG_SAMPLER;
     if (type->opcode == SpvOpTypeImage)
         describe_image(m, &m->words[m->def[type->id]], arg);
+    if (type->kind == TYPE_OPAQUE && type->opcode == SpvOpTypePipe) {
+        uint32_t access = m->words[m->def[type->id] + 2];
+        arg->kind = ARG_PIPE;
+        arg->read_only = access == SpvAccessQualifierReadOnly;
+        arg->write_only = access == SpvAccessQualifierWriteOnly;
+    }
     bool by_value = type->kind == TYPE_POINTER && type->storage == SpvStorageClassFunction;
     arg->size = by_value ? value->size : type->size;
     arg->align = by_value ? value->align : type->align;

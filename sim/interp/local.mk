@@ -31,6 +31,7 @@ libinterp_la_SOURCES = \
 	%D%/lower_group.c \
 	%D%/lower_image.c \
 	%D%/lower_memory.c \
+	%D%/lower_pipe.c \
 	%D%/lower_sub_group.c \
 	%D%/lower_value.c \
 	%D%/math.h \
@@ -48,6 +49,8 @@ libinterp_la_SOURCES = \
 	%D%/opencl_std.c \
 	%D%/print.c \
 	%D%/print.h \
+	%D%/pipe.c \
+	%D%/pipe.h \
 	%D%/poison.c \
 	%D%/program.h \
 	%D%/promote.c \

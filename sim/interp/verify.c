@@ -604,6 +604,49 @@ static void verify_sub_group(const struct verify *v)
     need(v, sub_group_fits(v), "operand types do not fit");
 }
 
+/* ---- pipes ---------------------------------------------------------------------------------------- */
+
+static bool is_handle(const struct verify *v, uint32_t at, uint32_t opcode)
+{
+    const struct type *type = operand(v, at);
+    return type->kind == TYPE_OPAQUE && type->opcode == opcode;
+}
+
+static void verify_pipe(const struct verify *v)
+{
+    bool fits = true;
+    uint32_t at = 3;
+    switch (v->op) {
+    case SpvOpIsValidReserveId:
+        need(v, is_truth(result(v)) && is_handle(v, 3, SpvOpTypeReserveId), "operand types do not fit");
+        return;
+    case SpvOpReadPipe: case SpvOpWritePipe: pointer(v, 4); break;
+    case SpvOpReservedReadPipe: case SpvOpReservedWritePipe:
+        pointer(v, 6), whole_number(v, 5);
+        fits = is_handle(v, 4, SpvOpTypeReserveId);
+        break;
+    case SpvOpReserveReadPipePackets: case SpvOpReserveWritePipePackets: whole_number(v, 4); break;
+    case SpvOpCommitReadPipe: case SpvOpCommitWritePipe:
+        at = 1;
+        fits = is_handle(v, 2, SpvOpTypeReserveId);
+        break;
+    case SpvOpGroupReserveReadPipePackets: case SpvOpGroupReserveWritePipePackets:
+        at = 4;
+        constant_number(v, 3), whole_number(v, 5);
+        break;
+    case SpvOpGroupCommitReadPipe: case SpvOpGroupCommitWritePipe:
+        at = 2;
+        constant_number(v, 1);
+        fits = is_handle(v, 3, SpvOpTypeReserveId);
+        break;
+    default: break;
+    }
+    constant_number(v, v->n - 2);
+    need(v, fits && is_handle(v, at, SpvOpTypePipe), "operand types do not fit");
+    if (at >= 3)
+        need(v, result(v)->leaves == 1, "operand types do not fit");
+}
+
 /* ---- control ------------------------------------------------------------------------------------- */
 
 static void label(const struct verify *v, uint32_t i)
@@ -794,6 +837,7 @@ static void verify_instruction(const struct verify *v)
     case LOWER_IMAGE: verify_image(v); break;
     case LOWER_GROUP: verify_group(v); break;
     case LOWER_SUB_GROUP: verify_sub_group(v); break;
+    case LOWER_PIPE: verify_pipe(v); break;
     case LOWER_CONTROL: verify_control(v); break;
     case LOWER_CALL: verify_call(v); break;
     case LOWER_EXTENDED: verify_extended(v); break;

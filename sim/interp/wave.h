@@ -29,7 +29,7 @@ enum { PRIVATE_BASE = 0x10000 }; /* private addresses are PRIVATE_BASE + offset,
 
 /* What handlers call back when something is wrong. Implemented by sim/group.c side;
  * mask = the lanes at fault. Returns the lanes that must stop (usually mask). */
-enum fault_kind { FAULT_READ, FAULT_WRITE, FAULT_MISALIGNED, FAULT_UNREACHABLE, FAULT_UNINITIALISED_ADDRESS, FAULT_UNINITIALISED_BRANCH, FAULT_UNINITIALISED_STORE, FAULT_MISSING_WAIT, FAULT_IMAGE, FAULT_ATOMIC_PRIVATE };
+enum fault_kind { FAULT_READ, FAULT_WRITE, FAULT_MISALIGNED, FAULT_UNREACHABLE, FAULT_UNINITIALISED_ADDRESS, FAULT_UNINITIALISED_BRANCH, FAULT_UNINITIALISED_STORE, FAULT_MISSING_WAIT, FAULT_IMAGE, FAULT_ATOMIC_PRIVATE, FAULT_PIPE };
 struct fault {
     enum fault_kind kind;
     uint32_t site;

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  A pipe in device memory: this header, then its packets in a ring. lib/ lays it out, kernels work on it
+ *          through the pipe functions alone (OpenCL 2.2 API, 5.4; OpenCL C 2.0, 6.13.16).
+ *
+ * Counting  Packets are numbered from 0 for ever; number n lies in slot n % packet_count. Of each side, `next` is the
+ *           first number that nobody has reserved, `done` the first that is not committed, so that
+ *           read.done <= read.next <= write.done <= write.next <= read.done + packet_count.
+ * Reserved  A reservation that is open, or closed behind an open one, has a record. Commits take effect in the order
+ *           of reservation.
+ */
+#ifndef ORRERY_PIPE_H
+#define ORRERY_PIPE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { PIPE_RESERVATIONS = 256, PIPE_PACKET_BYTES_MAX = 1024 };
+
+enum pipe_record_state { PIPE_FREE, PIPE_OPEN, PIPE_CLOSED };
+struct pipe_record {
+    uint64_t first;
+    uint32_t count;
+    uint16_t serial; /* part of the id, so that an old id is known */
+    uint8_t state;
+    uint8_t writes;
+};
+struct pipe_side { uint64_t next, done; };
+struct pipe {
+    uint32_t packet_bytes, packet_count;
+    struct pipe_side read, write;
+    uint32_t records; /* in use */
+    uint32_t serial;
+    struct pipe_record record[PIPE_RESERVATIONS];
+};
+
+static inline uint64_t pipe_bytes(uint32_t packet_bytes, uint32_t packet_count)
+{
+    return sizeof(struct pipe) + (uint64_t)packet_bytes * packet_count;
+}
+
+#endif
