@@ -35,16 +35,6 @@ static void *refuse_creation(cl_context context, cl_int *errcode_ret)
 /* clang-format off */
 #define AFTER cl_uint num_events_in_wait_list, const cl_event *event_wait_list, cl_event *event
 
-/* ---- pipes ---- */
-ABSENT_CREATION(cl_mem, clCreatePipe,
-    (cl_context context, cl_mem_flags flags, cl_uint packet_size, cl_uint max_packets, const cl_pipe_properties *properties, cl_int *errcode_ret))
-
-cl_int CL_API_CALL api_clGetPipeInfo(cl_mem pipe, cl_pipe_info param_name, size_t param_value_size,
-                                     void *param_value, size_t *param_value_size_ret)
-{
-    return CL_INVALID_MEM_OBJECT;
-}
-
 /* ---- sharing with OpenGL and EGL ---- */
 ABSENT_CREATION(cl_mem, clCreateFromGLBuffer,
     (cl_context context, cl_mem_flags flags, cl_GLuint buffer, int *errcode_ret))

@@ -97,6 +97,7 @@ static enum status compile_source(struct work *work)
         .program_scope_variables = config->program_scope_variables,
         .work_group_collectives = config->work_group_collectives,
         .images = config->images,
+        .pipes = config->pipes,
     };
     enum status status = compile_opencl_c(&request, &work->spirv, &work->log);
     free(options);

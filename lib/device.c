@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api.h"
+#include "orrery/pipe.h"
 #include "device_info.h"
 #include "queue.h"
 #include "queue_family.h"
@@ -44,6 +45,11 @@ bool device_supports_svm(const struct cl_device *device)
 bool device_supports_sub_groups(const struct cl_device *device)
 {
     return device->config->sub_groups && device_version_at_least(device, 2, 0);
+}
+
+bool device_supports_pipes(const struct cl_device *device)
+{
+    return device->config->pipes && device_version_at_least(device, 2, 0);
 }
 
 bool device_supports_read_write_images(const struct cl_device *device)
@@ -243,6 +249,7 @@ static cl_int ask_ils_with_version(const struct info_reply *reply, const struct 
     FEATURE("__opencl_c_atomic_scope_all_devices", true) \
     FEATURE("__opencl_c_generic_address_space", config->generic_address_space) \
     FEATURE("__opencl_c_program_scope_global_variables", config->program_scope_variables) \
+    FEATURE("__opencl_c_pipes", config->pipes && config->generic_address_space) \
     FEATURE("__opencl_c_images", config->images) \
     FEATURE("__opencl_c_3d_image_writes", config->images) \
     FEATURE("__opencl_c_read_write_images", config->images) \

@@ -160,7 +160,7 @@ static size_t round_up(size_t size)
 
 static bool is_pointer(const struct kernel_arg *arg)
 {
-    return arg->kind == ARG_GLOBAL || arg->kind == ARG_CONSTANT;
+    return arg->kind == ARG_GLOBAL || arg->kind == ARG_CONSTANT || arg->kind == ARG_PIPE;
 }
 
 static size_t value_size(const struct kernel_arg *arg, const struct kernel_arg_value *value)

@@ -226,6 +226,25 @@ static cl_int set_image(const struct kernel_object *kernel, const struct kernel_
     return CL_SUCCESS;
 }
 
+static cl_int set_pipe(const struct kernel_object *kernel, struct kernel_arg_value *out_value, size_t size,
+                       const void *value)
+{
+    cl_mem handle = NULL;
+    if (!value)
+        return CL_INVALID_MEM_OBJECT;
+    if (size != sizeof handle)
+        return CL_INVALID_ARG_SIZE;
+    memcpy(&handle, value, sizeof handle);
+    struct memobj *memobj = object_lookup(handle, OBJECT_MEMOBJ);
+    if (!memobj || memobj->type != CL_MEM_OBJECT_PIPE)
+        return CL_INVALID_MEM_OBJECT;
+    if (memobj->context != kernel->program->context)
+        return CL_INVALID_CONTEXT;
+    *out_value = (struct kernel_arg_value){
+        .set = true, .size = sizeof memobj->address, .memobj = memobj, .address = memobj->address};
+    return CL_SUCCESS;
+}
+
 /* What the sampler says is copied: it may be released. */
 static cl_int set_sampler(const struct kernel_object *kernel, struct kernel_arg_value *out_value, size_t size,
                           const void *value)
@@ -267,7 +286,7 @@ static cl_int set_value(const struct kernel_arg *arg, struct kernel_arg_value *o
     return copy_bytes(&out_value->bytes, value, size) ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
 }
 
-/* Pipes and device queues cannot be created, so none can be valid. */
+/* Device queues cannot be created, so none can be valid. */
 static cl_int make_value(const struct kernel_object *kernel, const struct kernel_arg *arg,
                          struct kernel_arg_value *out_value, size_t size, const void *value)
 {
@@ -284,7 +303,7 @@ static cl_int make_value(const struct kernel_object *kernel, const struct kernel
     case ARG_QUEUE:
         return CL_INVALID_DEVICE_QUEUE;
     case ARG_PIPE:
-        return CL_INVALID_MEM_OBJECT;
+        return set_pipe(kernel, out_value, size, value);
     case ARG_VALUE:
     default:
         return set_value(arg, out_value, size, value);

@@ -67,6 +67,7 @@ libapi_la_SOURCES = \
 	%D%/orrery_api.h \
 	%D%/partition.c \
 	%D%/partition.def \
+	%D%/pipe.c \
 	%D%/platform.c \
 	%D%/program.c \
 	%D%/program.h \

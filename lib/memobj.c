@@ -91,6 +91,8 @@ static cl_int allocate(struct memobj *memobj, const char *sort)
         flags |= ALLOC_KERNEL_READ_ONLY;
     if (memobj->flags & CL_MEM_WRITE_ONLY)
         flags |= ALLOC_KERNEL_WRITE_ONLY;
+    if (memobj->type == CL_MEM_OBJECT_PIPE)
+        flags |= ALLOC_PIPE;
     snprintf(name, sizeof name, "%s %u", sort, memobj->base.id);
     enum status status =
         device_alloc(runtime_device(), memobj->size, DEVICE_BASE_ALIGN, flags, name, &memobj->address);

@@ -154,6 +154,7 @@ struct memobj { /* cl_mem: buffer, sub-buffer or image; pipes later */
     void *host_ptr;             /* CL_MEM_USE_HOST_PTR: kept equal to the device bytes at map, unmap */
     uint64_t address;           /* on the device; a sub-buffer's is inside its parent's */
     bool owns_address, is_svm;
+    cl_uint packet_bytes, packet_count; /* of a pipe */
     cl_mem_properties *properties; size_t property_count;
     struct destructor *destructors;
     /* guarded by runtime_lock */

@@ -330,7 +330,7 @@ enum status device_alloc(struct device *device, size_t size, size_t align, uint3
     if (size == 0 || (align & (align - 1)) != 0)
         return STATUS_BAD_ARGUMENT;
     struct allocation wanted = {
-        .kind = REGION_BUFFER, .size = size, .align = align, .flags = region_flags(flags), .name = name};
+        .kind = flags & ALLOC_PIPE ? REGION_PIPE : REGION_BUFFER, .size = size, .align = align, .flags = region_flags(flags), .name = name};
     return device_alloc_kind(device, &wanted, out_address);
 }
 

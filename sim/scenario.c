@@ -52,6 +52,7 @@ static void device_default(struct device_config *device)
         .work_group_collectives = true,
         .non_uniform_groups = true,
         .images = true,
+        .pipes = true,
     };
     topology_default(&device->topology);
 }

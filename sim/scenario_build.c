@@ -96,6 +96,7 @@ static enum status compile(const struct scenario *scenario, const struct scenari
         .program_scope_variables = device->program_scope_variables,
         .work_group_collectives = device->work_group_collectives,
         .images = device->images,
+        .pipes = device->pipes,
         .program_dir = dirname(anchor),
     };
     enum status status = compile_opencl_c(&request, out_spirv, out_log);

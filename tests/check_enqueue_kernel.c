@@ -189,10 +189,10 @@ END_TEST
 START_TEST(objects_of_1_2_keep_groups_uniform_when_linked)
 {
     static const char text[] = "kernel void nothing(void) {}\n";
-    const char *source = text;
+    const char *given = text;
     const bool old = _i;
     cl_int err = 1;
-    cl_program object = clCreateProgramWithSource(context, 1, &source, NULL, &err);
+    cl_program object = clCreateProgramWithSource(context, 1, &given, NULL, &err);
     cl_ok(err);
     cl_ok(clCompileProgram(object, 0, NULL, old ? "-cl-std=CL1.2" : "-cl-std=CL2.0", 0, NULL, NULL, NULL, NULL));
     cl_program linked = clLinkProgram(context, 0, NULL, NULL, 1, &object, NULL, NULL, &err);

@@ -77,6 +77,7 @@ static struct compile_request request_for(const char *source, const char *option
         .program_scope_variables = true,
         .work_group_collectives = true,
         .images = true,
+        .pipes = true,
     };
 }
 
@@ -446,11 +447,11 @@ static void expect_features(bool there)
         sprintf(source + strlen(source), "#if%sdef %s\n#error feature %s\n#endif\n", there ? "n" : "",
                 feature_macros[i], feature_macros[i]);
     strcat(source,
-           "#if defined(__opencl_c_pipes) || defined(cl_ext_float_atomics)\n#error too much\n#endif\n"
+           "#if defined(cl_ext_float_atomics)\n#error too much\n#endif\n"
            "#if !defined(__opencl_c_int64) || !defined(__ENDIAN_LITTLE__)\n#error too little\n#endif\n");
     struct compile_request request = request_for(source, "-cl-std=CL3.0");
     request.fp16 = request.fp64 = request.int64_atomics = request.sub_groups = request.generic_address_space =
-        request.program_scope_variables = request.work_group_collectives = request.images = there;
+        request.program_scope_variables = request.work_group_collectives = request.images = request.pipes = there;
     struct spirv spirv = compile_ok(&request);
     spirv_fini(&spirv);
 }
@@ -480,7 +481,13 @@ START_TEST(features_follow_the_device)
     expect_log(&request, STATUS_COMPILE_FAILED, "images");
     request.options = "-cl-std=CL3.0";
     request.source = "kernel void k(read_only pipe int p) { }";
+    expect_log(&request, STATUS_COMPILE_FAILED, "error"); /* pipes need the generic address space */
+    request.generic_address_space = true;
+    expect_log(&request, STATUS_OK, "");
+    request.pipes = false;
     expect_log(&request, STATUS_COMPILE_FAILED, "error");
+    request.options = "-cl-std=CL2.0";
+    expect_log(&request, STATUS_COMPILE_FAILED, "pipes");
 }
 END_TEST
 

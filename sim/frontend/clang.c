@@ -91,6 +91,7 @@ static void add_extensions(const struct compile_request *request, unsigned cl_st
         {request->sub_groups, 120, 300, ",+cl_khr_subgroups"},
         {request->sub_groups, 300, 300, ",+__opencl_c_subgroups"},
         {request->sub_groups, 120, 300, ",+cl_intel_subgroups,+cl_intel_subgroups_short"},
+        {request->pipes && request->generic_address_space, 300, 300, ",+__opencl_c_pipes"},
         {request->generic_address_space, 300, 300, ",+__opencl_c_generic_address_space"},
         {request->program_scope_variables, 300, 300, ",+__opencl_c_program_scope_global_variables"},
         {true, 300, 300, ",+__opencl_c_atomic_order_acq_rel,+__opencl_c_atomic_order_seq_cst"},

@@ -41,14 +41,18 @@ static enum status check_words(const struct spirv *spirv, struct text *log)
     return status == STATUS_BAD_BINARY ? STATUS_COMPILE_FAILED : status;
 }
 
-static enum status check_images(const struct compile_request *request, const struct spirv *spirv,
-                                struct text *log)
+static enum status check_features(const struct compile_request *request, const struct spirv *spirv,
+                                  struct text *log)
 {
-    for (size_t at = HEADER_WORDS; !request->images && at < spirv->word_count;
-         at += spirv->words[at] >> SpvWordCountShift) {
+    for (size_t at = HEADER_WORDS; at < spirv->word_count; at += spirv->words[at] >> SpvWordCountShift) {
         uint32_t opcode = spirv->words[at] & SpvOpCodeMask;
-        if (opcode == SpvOpTypeImage || opcode == SpvOpTypeSampler) {
-            text_add(log, "the program uses images or samplers, which the device does not have\n");
+        const char *absent = NULL;
+        if (!request->images && (opcode == SpvOpTypeImage || opcode == SpvOpTypeSampler))
+            absent = "images or samplers";
+        if (!request->pipes && opcode == SpvOpTypePipe)
+            absent = "pipes";
+        if (absent) {
+            text_addf(log, "the program uses %s, which the device does not have\n", absent);
             return STATUS_COMPILE_FAILED;
         }
     }
@@ -69,7 +73,7 @@ static enum status compile(const struct compilation *compilation, struct spirv *
     if (!status)
         status = check_words(out_spirv, log);
     if (!status)
-        status = check_images(compilation->request, out_spirv, log);
+        status = check_features(compilation->request, out_spirv, log);
     text_fini(&bitcode);
     return status;
 }
