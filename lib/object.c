@@ -33,6 +33,7 @@ static struct {
     pthread_mutex_t lock;
     struct object **slots;
     size_t capacity, count; /* capacity: a power of two */
+    size_t promised;        /* objects made and not yet published */
     size_t live[OBJECT_KIND_COUNT];
     uint32_t next_id[OBJECT_KIND_COUNT];
     void *graveyard[GRAVEYARD_SIZE];
@@ -70,22 +71,24 @@ static size_t slot_find(const void *handle)
     return slot;
 }
 
-static void table_reserve(void)
+/* Room for the objects in the table and those that will be published. */
+static bool table_reserve(void)
 {
-    if (2 * (table.count + 1) <= table.capacity)
-        return;
+    if (2 * (table.count + table.promised) <= table.capacity)
+        return true;
     size_t old_capacity = table.capacity;
     struct object **old_slots = table.slots;
     size_t capacity = old_capacity ? 2 * old_capacity : 256;
     struct object **slots = calloc(capacity, sizeof *slots);
     if (!slots)
-        abort(); /* a table of pointers: nothing else would fit either */
+        return false;
     table.slots = slots;
     table.capacity = capacity;
     for (size_t i = 0; i < old_capacity; i++)
         if (old_slots[i])
             table.slots[slot_find(old_slots[i])] = old_slots[i];
     free(old_slots);
+    return true;
 }
 
 static void table_remove(struct object *object)
@@ -136,6 +139,11 @@ static void bury(void *object)
 static void destroy(void *handle)
 {
     struct object *object = handle;
+    if (!object->published) { /* it never came to that: its slot is free again */
+        pthread_mutex_lock(&table.lock);
+        table.promised--;
+        pthread_mutex_unlock(&table.lock);
+    }
     if (kinds[object->kind].destroy)
         kinds[object->kind].destroy(object);
     bury(object);
@@ -152,16 +160,23 @@ void *object_new(enum object_kind kind, size_t size)
     object->internal = 1; /* all user references together hold one */
     pthread_mutex_lock(&table.lock);
     object->id = ++table.next_id[kind];
+    table.promised++;
+    const bool room = table_reserve();
+    table.promised -= !room;
     pthread_mutex_unlock(&table.lock);
-    return object;
+    if (room)
+        return object;
+    free(object);
+    return NULL;
 }
 
 void object_publish(void *handle)
 {
     struct object *object = handle;
     pthread_mutex_lock(&table.lock);
-    table_reserve();
     table.slots[slot_find(object)] = object;
+    table.promised--;
+    object->published = true;
     table.count++;
     table.live[object->kind]++;
     pthread_mutex_unlock(&table.lock);

@@ -48,6 +48,7 @@ struct object {
     uint32_t id;        /* serial number per kind, from 1: what reports print */
     cl_uint refs;       /* the user's references: atomic */
     uint32_t internal;  /* the runtime's references and one for all of the user's: atomic */
+    bool published;
 };
 
 /* calloc'd, refs = 1. NULL when memory is out. Not yet in the table: object_publish when complete. */

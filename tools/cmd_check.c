@@ -31,7 +31,7 @@ static struct seen *seen_add(struct outcome *outcome, const char *id, const char
 {
     struct seen *grown = realloc(outcome->seen, (outcome->count + 1) * sizeof *grown);
     if (!grown)
-        abort();
+        tools_no_memory();
     outcome->seen = grown;
     grown[outcome->count] = (struct seen){.id = copy(id), .kernel = copy(kernel), .why = copy(why), .fix = copy(fix)};
     return &grown[outcome->count++];

@@ -17,6 +17,12 @@ static const struct command { const char *name; int (*run)(int, char **); const 
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
+_Noreturn void tools_no_memory(void)
+{
+    fputs("orrery: error: out of memory\n", stderr);
+    exit(EXIT_FAILED);
+}
+
 static void print_help(FILE *stream)
 {
     fputs("Usage: orrery COMMAND [OPTION...] ...\n\n"

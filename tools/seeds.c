@@ -41,7 +41,7 @@ static void word_add(struct words *words, char *word)
 {
     char **grown = word ? realloc(words->at, (words->count + 2) * sizeof *grown) : NULL;
     if (!grown)
-        abort();
+        tools_no_memory();
     words->at = grown;
     grown[words->count++] = word;
     grown[words->count] = NULL;
@@ -51,7 +51,7 @@ static void option_add(struct words *words, const char *name, const char *value)
 {
     char *word;
     if (asprintf(&word, *value ? "--%s=%s" : "--%s", name, value) < 0)
-        abort();
+        tools_no_memory();
     word_add(words, word);
 }
 
@@ -201,7 +201,7 @@ static void say_token(const struct search *search, const struct schedule_record 
     size_t size;
     FILE *stream = open_memstream(&text, &size);
     if (!token || !stream)
-        abort();
+        tools_no_memory();
     if (strcmp(search->target->command, "run") == 0 && !search->scenario)
         fputs(" --", stream);
     for (char *const *rest = search->target->rest; *rest; rest++)

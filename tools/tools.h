@@ -19,6 +19,9 @@
 #include "orrery/schedule.h"
 
 /* Beside the statuses of programs that ran: see orrery(1). */
+/* Says so and ends with EXIT_FAILED. */
+_Noreturn void tools_no_memory(void);
+
 enum { EXIT_USAGE = 2, EXIT_NOTHING_RAN = 3, EXIT_DIFFERS = 1, EXIT_NO_PROGRESS = 124, EXIT_FAILED = 125, EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 };
 
 int cmd_run(int argc, char **argv);
