@@ -261,17 +261,25 @@ static bool all_set(const uint64_t *mask, uint32_t from, uint32_t count)
     return true;
 }
 
-static bool is_set(const uint64_t *mask, uint32_t lane) { return mask[lane / 64] >> lane % 64 & 1; }
-
-static uint32_t row_runs(const uint64_t *mask, uint32_t from, uint32_t end, uint32_t row, struct rectangle *out, uint32_t count, uint32_t before)
+/* The first lane at or after `from` that is set, or clear; `end` when there is none. */
+static uint32_t next_lane(const uint64_t *mask, uint32_t from, uint32_t end, bool set)
 {
-    for (uint32_t lane = from; lane < end; lane++) {
-        if (!is_set(mask, lane))
-            continue;
-        uint32_t first = lane;
-        while (lane < end && is_set(mask, lane))
-            lane++;
-        struct rectangle *above = count > before ? &out[count - 1] : NULL;
+    while (from < end) {
+        uint64_t word = (set ? mask[from / 64] : ~mask[from / 64]) >> from % 64;
+        if (word) {
+            from += (uint32_t)__builtin_ctzll(word);
+            return from < end ? from : end;
+        }
+        from = (from | 63) + 1;
+    }
+    return end;
+}
+
+static uint32_t row_runs(const uint64_t *mask, uint32_t from, uint32_t end, uint32_t row, struct rectangle *out, uint32_t count)
+{
+    for (uint32_t first = next_lane(mask, from, end, true), lane; first < end; first = next_lane(mask, lane, end, true)) {
+        lane = next_lane(mask, first, end, false);
+        struct rectangle *above = count ? &out[count - 1] : NULL;
         if (above && above->width == lane - first && above->first + above->rows * row == first)
             above->rows++;
         else if (count == RECTANGLES_MOST)
@@ -290,7 +298,7 @@ static uint32_t rectangles(const uint64_t *mask, uint32_t lanes, uint32_t row, s
     }
     uint32_t count = 0;
     for (uint32_t from = 0; from < lanes && count != UINT32_MAX; from += row)
-        count = row_runs(mask, from, from + row < lanes ? from + row : lanes, row, out, count, 0);
+        count = row_runs(mask, from, from + row < lanes ? from + row : lanes, row, out, count);
     return count == UINT32_MAX ? 0 : count;
 }
 
@@ -385,7 +393,7 @@ static bool take_whole(struct checker *checker, const struct access_event *event
     struct journal_event whole = {.site = event->origin.site, .size = event->size_bytes, .write = event->kind == ACCESS_WRITE,
                                   .extent = event->origin.launch->global_size};
     uint64_t first = 0;
-    if (event->kind > ACCESS_WRITE || event->copy || event->image || !common_tick(checker, &whole.tick, &whole))
+    if (event->kind > ACCESS_WRITE || event->copy || (event->image && event->kind == ACCESS_WRITE) || !common_tick(checker, &whole.tick, &whole))
         return false;
     EACH_LANE_OF(event->mask, lane)
     {
@@ -396,6 +404,8 @@ static bool take_whole(struct checker *checker, const struct access_event *event
     struct shadow_region *shadow = is_watched(region) ? region_of(checker, region) : NULL;
     if (!shadow)
         return !is_watched(region);
+    if (event->image)
+        shadow->space = IN_IMAGE;
     if (shadow->space == IN_LOCAL)
         renew_local(checker, shadow, checker->crew.group);
     if (shadow->journal.spilt || shadow->atomic)
