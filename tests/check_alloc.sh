@@ -51,6 +51,9 @@ done
 starve topology "$build/orrery" topology asymmetric
 starve partition "$build/orrery" topology --partition numa@1/next "package:2 numa:2 l3:2 cu:2"
 starve books "$build/orrery" run --counters="$work/counters" --timeline="$work/timeline" --placement=numa "$src/scenarios/clean/collectives.yaml"
+for option in --json --weak; do
+    starve "litmus $option" "$build/orrery" litmus "$option" "$src/scenarios/litmus/dat3m/herd/MP.litmus"
+done
 starve program "$build/examples/out_of_bounds" "$src/examples/out_of_bounds.cl"
 export ORRERY_TOPOLOGY="numa:2 l2:1 cu:2"
 starve explorer "$build/examples/partition_explorer/partition_explorer" 1

@@ -123,8 +123,8 @@ static void parse_initial(struct parser *parser)
     while (take_qualifier(lexer, &ignored))
         ;
     bool typed = take_type(lexer, &atomic);
-    struct place place = lexer->word.place;
     bool bracket = !typed && lexer_take(lexer, "[");
+    struct place place = lexer->word.place;
     const char *name = lexer_name(lexer, "a location");
     if (bracket)
         lexer_need(lexer, "]");
