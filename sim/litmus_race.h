@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Does an interleaving race?  By the axioms, which need its events in the order in
- *          which they happened: a read takes the latest store, stores are modified in that order.
+ * PURPOSE  Does an interleaving race?  Its events are announced to a race checker of its own,
+ *          as if the launch had run in that order.
+ *
+ * Interface
+ *   race_judge_new, race_judge_free
+ *   race_judge_hears        one execution; true when it races
+ *   race_judge_agrees       the axioms say the same of it (or it is too long for them)
  */
 #ifndef ORRERY_SIM_LITMUS_RACE_H
 #define ORRERY_SIM_LITMUS_RACE_H
@@ -9,7 +14,11 @@
 #include "axioms.h"
 #include "explore.h"
 
-/* UNKNOWN: more than EVENTS_MOST events. scratch: overwritten. */
-enum litmus_answer interleaving_races(const struct unfold *unfold, const struct execution *execution, struct candidate *scratch);
+struct race_judge;
+struct race_judge *race_judge_new(const struct unfold *unfold); /* NULL: no memory */
+void race_judge_free(struct race_judge *judge);
+/* out_text: of a race, where: "lines 12 and 19"; malloc'd, may be NULL. */
+bool race_judge_hears(struct race_judge *judge, const struct execution *execution, char **out_text);
+bool race_judge_agrees(struct race_judge *judge, const struct execution *execution, bool races);
 
 #endif

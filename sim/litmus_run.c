@@ -12,7 +12,8 @@ struct tally {
     const struct litmus_options *options;
     struct litmus_result *result;
     struct unfold *unfold;
-    struct candidate *scratch;
+    struct race_judge *judge; /* of interleavings */
+    bool disagrees;           /* the race checker and the axioms */
     size_t room;
     uint64_t left;
     bool out_of_memory;
@@ -101,16 +102,24 @@ static void count_outcome(struct tally *tally, const struct execution *execution
     tally->result->outcomes[place].count++;
 }
 
+/* One race is enough, unless the axioms are to confirm every execution. */
 static void take_race(struct tally *tally, const struct execution *execution)
 {
     struct litmus_result *result = tally->result;
-    enum litmus_answer race = execution->race ? LITMUS_YES : LITMUS_NO;
-    if (result->race == LITMUS_YES)
+    bool race = execution->race;
+    char *text = NULL;
+    if (result->race == LITMUS_YES && !tally->options->confirm)
         return;
-    if (tally->options->engine == LITMUS_INTERLEAVINGS)
-        race = interleaving_races(tally->unfold, execution, tally->scratch);
-    if (race != LITMUS_NO)
-        result->race = race;
+    if (tally->judge) {
+        race = race_judge_hears(tally->judge, execution, &text);
+        tally->disagrees |= tally->options->confirm && !race_judge_agrees(tally->judge, execution, race);
+    }
+    if (race)
+        result->race = LITMUS_YES;
+    if (result->race_text)
+        free(text);
+    else
+        result->race_text = text;
 }
 
 static bool take(void *self, const struct execution *execution)
@@ -177,24 +186,35 @@ static enum status list_names(const struct litmus *test, struct litmus_result *r
     return STATUS_OK;
 }
 
+static enum status visit_interleavings(struct tally *tally, struct diagnosis *diagnosis)
+{
+    tally->judge = race_judge_new(tally->unfold);
+    if (!tally->judge)
+        return STATUS_OUT_OF_MEMORY;
+    enum status status = explore_interleavings(tally->unfold, take, tally);
+    race_judge_free(tally->judge);
+    if (status == STATUS_OK && tally->disagrees)
+        status = diagnose(diagnosis, STATUS_NOT_FOUND, "%s: the race checker and the axioms disagree", tally->test->file);
+    return status;
+}
+
+static enum status visit_candidates(struct tally *tally)
+{
+    bool thin_air = tally->options->thin_air, cut = false;
+    enum status status = explore_reads(tally->unfold, thin_air, &cut, take, tally);
+    if (status == STATUS_OK && thin_air)
+        status = explore_thin_air(tally->unfold, &cut, take, tally);
+    tally->result->cut += cut;
+    return status;
+}
+
 static enum status visit_all(struct tally *tally, struct diagnosis *diagnosis)
 {
     const struct litmus_options *options = tally->options;
-    bool cut = false;
     enum status status = unfold_new(tally->test, options->bound ? options->bound : BOUND, &tally->unfold, diagnosis);
     if (status != STATUS_OK)
         return status;
-    tally->scratch = malloc(sizeof *tally->scratch);
-    if (!tally->scratch)
-        tally->out_of_memory = true;
-    else if (options->engine == LITMUS_INTERLEAVINGS)
-        status = explore_interleavings(tally->unfold, take, tally);
-    else
-        status = explore_reads(tally->unfold, options->thin_air, &cut, take, tally);
-    if (status == STATUS_OK && options->thin_air)
-        status = explore_thin_air(tally->unfold, &cut, take, tally);
-    tally->result->cut += cut;
-    free(tally->scratch);
+    status = options->engine == LITMUS_INTERLEAVINGS ? visit_interleavings(tally, diagnosis) : visit_candidates(tally);
     unfold_free(tally->unfold);
     return tally->out_of_memory ? STATUS_OUT_OF_MEMORY : status;
 }

@@ -123,7 +123,7 @@ END_TEST
 static void run(const char *text, enum litmus_engine engine, struct litmus_result *out_result)
 {
     struct litmus *test = parsed(text);
-    struct litmus_options options = {.engine = engine};
+    struct litmus_options options = {.engine = engine, .confirm = true};
     struct diagnosis diagnosis = {STATUS_OK, ""};
     enum status status = litmus_run(test, &options, out_result, &diagnosis);
     ck_assert_msg(status == STATUS_OK, "%s\n%s", diagnosis.text, text);

@@ -37,7 +37,7 @@ void litmus_print_result(const char *path, const struct litmus_result *result)
     if (result->cut)
         printf("  %6" PRIu64 " executions cut at the bound\n", result->cut);
     if (result->race_text)
-        printf("  %s\n", result->race_text);
+        printf("  race: %s\n", result->race_text);
 }
 
 /* ---- JSON ---------------------------------------------------------------------------------- */

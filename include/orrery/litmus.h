@@ -41,6 +41,7 @@ struct litmus_options {
     enum litmus_engine engine;
     uint32_t bound;           /* how often one thread may come to one instruction; 0: the default, 8 */
     uint64_t executions_most; /* 0: the default, 4 million */
+    bool confirm;             /* interleavings: NOT_FOUND if the axioms and the race checker ever disagree */
     bool thin_air;            /* axioms: values out of thin air, which the formal text alone allows */
 };
 
@@ -60,7 +61,7 @@ struct litmus_result {
     struct litmus_outcome *outcomes; /* by value, ascending */
     enum litmus_answer exists;       /* the clause holds; UNKNOWN: a bound was hit before it did */
     enum litmus_answer race;
-    char *race_text;                 /* the first race in words, or NULL */
+    char *race_text;                 /* where the first race of an interleaving is, "lines 12 and 19", or NULL */
     uint64_t executions;             /* that came to an end */
     uint64_t stuck;                  /* where all that is left waits for ever */
     uint64_t cut;                    /* that met the bound */

@@ -33,6 +33,9 @@ struct launch_info {
     uint32_t work_dim;
     uint64_t global_size[3], global_offset[3], local_size[3], group_count[3];
     uint32_t sub_group_size;
+    /* Of litmus tests: */
+    const uint32_t *group_device; /* each work-group's device, when there are several; NULL: device runs all */
+    bool formal;          /* scopes count as written, local memory is one for all work-groups */
 };
 
 /* The work-items of one wave: a tile tile_size[] of consecutive work-items,

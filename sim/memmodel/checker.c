@@ -80,6 +80,8 @@ static struct shadow_region *region_of(struct checker *checker, const struct reg
 /* Local memory begins anew with each group (R38), and where a barrier made all of it known to all of them. */
 static void renew_local(struct checker *checker, struct shadow_region *region, uint64_t number)
 {
+    if (checker->order.formal)
+        return;
     const struct group_order *group = order_group_find(&checker->order, number);
     uint64_t base = group ? group->base[IN_LOCAL] : 1;
     if ((region->group == number || !RULE(38)) && (region->base == base || (group && group->copy_count)))
@@ -205,7 +207,7 @@ static void perform(struct checker *checker, const struct access_event *event, u
             now->how.order = (uint8_t)event->failure_order;
         }
         region->atomic = true;
-        now->how.scope = (uint8_t)scope_reduced(event->scope, region->space == IN_LOCAL);
+        now->how.scope = (uint8_t)order_scope(&checker->order, event->scope, region->space == IN_LOCAL);
         struct atomic_act act = {.address = now->address, .size = now->how.size, .region = region->space,
                                  .reads = event->kind != ACCESS_ATOMIC_WRITE,
                                  .writes = now->how.kind != ACCESS_ATOMIC_READ,

@@ -85,7 +85,7 @@ static bool same_sender(const struct order *order, const struct message *a, cons
     if (order->rule == SCOPE_RULE_INCLUSIVE31)
         return a->place.group == b->place.group && a->place.sub_group == b->place.sub_group;
     if (a->scope > SCOPE_WORK_GROUP)
-        return true;
+        return a->scope != SCOPE_DEVICE || a->place.device == b->place.device;
     return a->place.group == b->place.group && (a->scope != SCOPE_SUB_GROUP || a->place.sub_group == b->place.sub_group);
 }
 
@@ -197,9 +197,21 @@ void order_launch_begin(struct order *order, const struct launch_info *launch)
     order_launch_end(order);
     if (order->history)
         history_clear(order->history);
+    order->group_device = launch->group_device;
+    order->formal = launch->formal;
     order->group_items = launch->local_size[0] * launch->local_size[1] * launch->local_size[2];
     order->sub_group_size = launch->sub_group_size ? launch->sub_group_size : 1;
     order->sub_group_count = (uint32_t)((order->group_items + order->sub_group_size - 1) / order->sub_group_size);
+}
+
+uint32_t order_unit_device(const struct order *order, uint64_t unit)
+{
+    return order->group_device ? order->group_device[order_unit_group(order, unit)] : 0;
+}
+
+enum memory_scope order_scope(const struct order *order, enum memory_scope scope, bool local)
+{
+    return order->formal ? scope : scope_reduced(scope, local);
 }
 
 struct group_order *order_group_find(const struct order *order, uint64_t number)
@@ -283,6 +295,7 @@ void order_agent(const struct order *order, uint64_t unit, struct agent *out_age
     *out_agent = (struct agent){.unit = unit};
     out_agent->place.group = order_unit_group(order, unit);
     out_agent->place.sub_group = order_unit_sub_group(order, unit);
+    out_agent->place.device = order_unit_device(order, unit);
     out_agent->group = order_group_find(order, out_agent->place.group);
     if (unit >= UNIT_COPIES)
         out_agent->copy = &order->copies[unit - UNIT_COPIES];
@@ -425,7 +438,7 @@ static void note_missed(struct order *order, struct item_order *item, enum misse
 static void apply(struct order *order, const struct agent *agent, const struct message *message, int region,
                   const struct endpoint *end)
 {
-    enum memory_scope scope = scope_reduced(end->scope, region == IN_LOCAL);
+    enum memory_scope scope = order_scope(order, end->scope, region == IN_LOCAL);
     struct item_order *item = agent->item;
     if (!scope_inclusive(order->rule, message->scope, &message->place, scope, &agent->place)) {
         note_missed(order, item, MISSED_SCOPE, message, end, region);
@@ -733,7 +746,7 @@ static void restart(struct order *order, struct agent *agent, struct variable *v
 
 static void send(struct order *order, struct agent *agent, struct variable *variable, struct message *message)
 {
-    message->scope = scope_reduced(message->scope, variable->region == IN_LOCAL);
+    message->scope = order_scope(order, message->scope, variable->region == IN_LOCAL);
     if (message->scope == SCOPE_WORK_ITEM)
         return;
     list_add(order, &variable->messages, message);

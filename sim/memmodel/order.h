@@ -106,6 +106,8 @@ struct variable;
 
 struct order {
     enum scope_rule rule;
+    const uint32_t *group_device;             /* of the launch; NULL: one device */
+    bool formal;                              /* of the launch */
     uint64_t tick;
     uint64_t group_items;                     /* of the largest group */
     uint32_t sub_group_size, sub_group_count; /* per group */
@@ -140,6 +142,8 @@ uint64_t order_slice(const struct agent *agent);
 bool order_knows(const struct order *order, const struct agent *agent, int region, uint64_t unit, uint64_t tick);
 uint64_t order_unit_group(const struct order *order, uint64_t unit);
 uint32_t order_unit_sub_group(const struct order *order, uint64_t unit);
+uint32_t order_unit_device(const struct order *order, uint64_t unit);
+enum memory_scope order_scope(const struct order *order, enum memory_scope scope, bool local); /* reduced, where it is */
 
 void order_barrier(struct order *order, uint64_t group, uint32_t regions, enum memory_scope scope, uint32_t site);
 void order_sub_group_barrier(struct order *order, uint64_t group, uint32_t sub_group, uint32_t regions,

@@ -17,6 +17,7 @@ static bool same_instance(enum memory_scope scope, const struct place *a, const 
     case SCOPE_WORK_ITEM: return false;
     case SCOPE_SUB_GROUP: return a->group == b->group && a->sub_group == b->sub_group;
     case SCOPE_WORK_GROUP: return a->group == b->group;
+    case SCOPE_DEVICE: return a->device == b->device;
     default: return true;
     }
 }

@@ -13,7 +13,7 @@
 #include "orrery/scenario.h"
 
 /* Who asks: the work-item's place in the launch. */
-struct place { uint64_t group; uint32_t sub_group; };
+struct place { uint64_t group; uint32_t sub_group, device; };
 
 /* local: the memory location lies in local memory. */
 enum memory_scope scope_reduced(enum memory_scope scope, bool local);

@@ -347,7 +347,8 @@ struct visit {
 
 static struct place place_of(const struct shadow *shadow, uint64_t unit)
 {
-    return (struct place){order_unit_group(shadow->order, unit), order_unit_sub_group(shadow->order, unit)};
+    return (struct place){order_unit_group(shadow->order, unit), order_unit_sub_group(shadow->order, unit),
+                          order_unit_device(shadow->order, unit)};
 }
 
 /* R29: two atomics do not race when they act on one object and include each other. */
