@@ -4,6 +4,8 @@
 
 #include "explore.h"
 
+enum { EVENTS_DEEPEST = 2000 }; /* of one execution: each costs a copy of the state on the stack */
+
 /* Where all threads are. Small enough to be copied at every choice. */
 struct state {
     struct step *next[THREADS_MOST];
@@ -178,7 +180,7 @@ static void explore(struct exploration *exploration, struct state *state, uint32
     if (exploration->status != STATUS_OK)
         return;
     uint32_t enabled = enabled_threads(exploration, state);
-    enum execution_end end = end_of(exploration, state);
+    enum execution_end end = state->event_count < EVENTS_DEEPEST ? end_of(exploration, state) : EXECUTION_CUT;
     if (!enabled || end == EXECUTION_CUT) {
         show(exploration, state, end);
         return;

@@ -132,6 +132,11 @@ bool race_judge_hears(struct race_judge *judge, const struct execution *executio
     return races;
 }
 
+bool race_judge_failed(const struct race_judge *judge)
+{
+    return checker_failed(judge->checker);
+}
+
 static uint32_t barriers_before(const struct execution *execution, const struct event *event)
 {
     uint32_t count = 0;

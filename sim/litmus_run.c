@@ -112,6 +112,7 @@ static void take_race(struct tally *tally, const struct execution *execution)
         return;
     if (tally->judge) {
         race = race_judge_hears(tally->judge, execution, &text);
+        tally->out_of_memory |= race_judge_failed(tally->judge);
         tally->disagrees |= tally->options->confirm && !race_judge_agrees(tally->judge, execution, race);
     }
     if (race)

@@ -608,6 +608,11 @@ struct checker *checker_new(const struct memory *memory, struct report *report, 
     return checker;
 }
 
+bool checker_failed(const struct checker *checker)
+{
+    return checker->told_failure;
+}
+
 void checker_free(struct checker *checker)
 {
     if (!checker)

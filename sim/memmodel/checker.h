@@ -34,6 +34,7 @@ struct checker;
 struct checker *checker_new(const struct memory *memory, struct report *report, const struct scenario *scenario,
                             const struct checker_host *host); /* NULL: no memory */
 void checker_free(struct checker *checker);
+bool checker_failed(const struct checker *checker); /* it ran out of memory, and said so: races may be missing */
 void checker_observer(struct checker *checker, struct observer *out_observer);
 /* Hears of each launch that ends; borrowed. */
 void checker_set_sink(struct checker *checker, const struct footprint_sink *sink);
