@@ -395,7 +395,7 @@ static bool take_whole(struct checker *checker, const struct access_event *event
     struct journal_event whole = {.site = event->origin.site, .size = event->size_bytes, .write = event->kind == ACCESS_WRITE,
                                   .extent = event->origin.launch->global_size};
     uint64_t first = 0;
-    if (event->kind > ACCESS_WRITE || event->copy || (event->image && event->kind == ACCESS_WRITE) || !common_tick(checker, &whole.tick, &whole))
+    if (event->kind > ACCESS_WRITE || event->copy || (event->image && event->kind == ACCESS_WRITE) || checker->order.formal || !common_tick(checker, &whole.tick, &whole))
         return false;
     EACH_LANE_OF(event->mask, lane)
     {
