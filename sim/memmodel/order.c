@@ -847,7 +847,7 @@ static void atomic(struct order *order, struct agent *agent, const struct atomic
     if (!variable)
         return;
     order->wide |= act->size == 8;
-    if (act->region == IN_LOCAL && variable->group != agent->place.group)
+    if (act->region == IN_LOCAL && !order->formal && variable->group != agent->place.group)
         break_off(order, variable); /* the memory of another group (R38) */
     variable->group = agent->place.group;
     if (act->reads && variable->size == act->size)
