@@ -34,6 +34,7 @@ scenario_tests = \
 	%D%/clean/ticket_lock.yaml \
 	%D%/clean/two_kernels.yaml \
 	%D%/faulty/barrier_divergence.yaml \
+	%D%/faulty/barrier_mismatch.yaml \
 	%D%/faulty/collective_divergence.yaml \
 	%D%/faulty/endless_loop.yaml \
 	%D%/faulty/global_before.yaml \
@@ -121,6 +122,7 @@ scenario_files = \
 	%D%/clean/ticket_lock.cl \
 	%D%/clean/two_kernels.cl \
 	%D%/faulty/barrier_divergence.cl \
+	%D%/faulty/barrier_mismatch.cl \
 	%D%/faulty/collective_divergence.cl \
 	%D%/faulty/endless_loop.cl \
 	%D%/faulty/global_before.cl \

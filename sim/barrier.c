@@ -38,6 +38,11 @@ static enum sync_kind kind_of(const struct wave *wave)
     return wave->wait && wave->wait->f == 2 ? SYNC_COPY_WAIT : SYNC_WORK_GROUP_BARRIER;
 }
 
+bool wave_waits_at_work_group_barrier(const struct wave *wave)
+{
+    return kind_of(wave) == SYNC_WORK_GROUP_BARRIER;
+}
+
 static void announce(const struct group *group, const struct wave *wave, bool last)
 {
     const struct observer *observer = group->launch->observer;

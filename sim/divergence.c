@@ -133,6 +133,96 @@ static void say_why(struct sentence *why, const struct census *census, const str
         say_gone(why, census, origin);
 }
 
+/* ---- different barriers ------------------------------------------------------------- */
+
+static bool is_mismatch(const struct group *group, const struct census *census, uint32_t sub_group)
+{
+    if (sub_group != DIVERGENCE_WORK_GROUP || census->gone)
+        return false;
+    for (uint32_t i = 0; i < group->wave_count; i++)
+        if (group->waves[i].state == WAVE_WAITS && !wave_waits_at_work_group_barrier(group->waves[i].wave))
+            return false;
+    return true;
+}
+
+static bool waits_at(const struct group *group, uint32_t index, uint32_t site)
+{
+    return group->waves[index].state == WAVE_WAITS && group->waves[index].wave->site == site;
+}
+
+static bool named_before(const struct group *group, uint32_t index)
+{
+    for (uint32_t i = 0; i < index; i++)
+        if (waits_at(group, i, group->waves[index].wave->site))
+            return true;
+    return false;
+}
+
+static void say_flags(struct sentence *why, uint32_t regions)
+{
+    static const struct { uint32_t region; const char *word; } flags[] = {
+        {REGION_LOCAL, "CLK_LOCAL_MEM_FENCE"}, {REGION_GLOBAL, "CLK_GLOBAL_MEM_FENCE"}, {REGION_IMAGE, "CLK_IMAGE_MEM_FENCE"}};
+    const char *between = " with ";
+    for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
+        if (!(regions & flags[i].region))
+            continue;
+        sentence_add(why, "%s%s", between, flags[i].word);
+        between = " | ";
+    }
+    if (!regions)
+        sentence_add(why, " without flags");
+}
+
+static void say_barrier(struct sentence *why, const struct group *group, uint32_t index)
+{
+    static const char *const scopes[] = {"memory_scope_work_item", "memory_scope_sub_group", "memory_scope_work_group",
+                                         "memory_scope_device", "memory_scope_all_svm_devices"};
+    uint32_t lanes = 0, number = group->waves[index].wave->site;
+    for (uint32_t i = index; i < group->wave_count; i++)
+        if (waits_at(group, i, number))
+            lanes += lane_mask_count(&group->waves[i].wave->active);
+    const struct site *site = launch_site(group->launch, number);
+    struct source_place place;
+    launch_place(group->launch, number, &place);
+    sentence_add(why, " %" PRIu32, lanes);
+    say_where(why, &place);
+    say_flags(why, site->regions);
+    sentence_add(why, " and %s", scopes[site->scope]);
+}
+
+static void say_mismatch(struct sentence *why, const struct group *group, const struct census *census, const struct item *item)
+{
+    sentence_add(why, "the %" PRIu32 " work-items of work-group ", census->end - census->first);
+    sentence_ids(why, item->group_id);
+    sentence_add(why, " wait at different barriers:");
+    const char *between = "";
+    for (uint32_t i = 0; i < group->wave_count; i++) {
+        if (group->waves[i].state != WAVE_WAITS || named_before(group, i))
+            continue;
+        sentence_add(why, "%s", between);
+        say_barrier(why, group, i);
+        between = ";";
+    }
+}
+
+/* ---- the finding ------------------------------------------------------------------------ */
+
+static enum finding_kind kind_of(const struct wave *lead, bool mismatch)
+{
+    if (lead->stop != RUN_BARRIER)
+        return FINDING_COLLECTIVE_DIVERGENCE;
+    return mismatch ? FINDING_BARRIER_MISMATCH : FINDING_BARRIER_DIVERGENCE;
+}
+
+static const char *fix_of(enum finding_kind kind)
+{
+    if (kind == FINDING_BARRIER_MISMATCH)
+        return "one barrier for all, outside the branch, with all the flags and the widest scope that anyone needs";
+    return kind == FINDING_BARRIER_DIVERGENCE
+               ? "let every work-item of the group reach the same barrier: move it out of the branch or loop"
+               : "let every work-item of the group call the function: move it out of the branch or loop";
+}
+
 void divergence_report(struct group *group, const uint32_t *waiting, uint32_t count, uint32_t sub_group)
 {
     const struct launch *launch = group->launch;
@@ -141,8 +231,8 @@ void divergence_report(struct group *group, const uint32_t *waiting, uint32_t co
     if (!census_take(&census, group, waiting, count, sub_group))
         return;
 
-    bool barrier = lead->stop == RUN_BARRIER;
-    struct finding finding = {.kind = barrier ? FINDING_BARRIER_DIVERGENCE : FINDING_COLLECTIVE_DIVERGENCE,
+    bool mismatch = is_mismatch(group, &census, sub_group);
+    struct finding finding = {.kind = kind_of(lead, mismatch),
                               .launch = launch->info.launch,
                               .kernel = launch->info.kernel,
                               .access_count = 1};
@@ -153,11 +243,12 @@ void divergence_report(struct group *group, const uint32_t *waiting, uint32_t co
     }
     struct sentence why;
     sentence_init(&why);
-    say_why(&why, &census, &finding, &lead->origin, sub_group);
+    if (mismatch)
+        say_mismatch(&why, group, &census, &finding.access[0].item);
+    else
+        say_why(&why, &census, &finding, &lead->origin, sub_group);
     finding.why = why.bytes;
-    finding.fix =
-        barrier ? "let every work-item of the group reach the same barrier: move it out of the branch or loop"
-                : "let every work-item of the group call the function: move it out of the branch or loop";
+    finding.fix = fix_of(finding.kind);
     report_add(launch->report, &finding);
     free(census.accounted);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * PURPOSE  The finding when not every work-item came to the same barrier or collective:
- *          who waits here, who waits elsewhere, who has returned.
+ *          who waits here, who waits elsewhere, who has returned. When nobody is missing and all
+ *          wait at barriers, it is barrier-mismatch and names them all.
  */
 #ifndef ORRERY_SIM_DIVERGENCE_H
 #define ORRERY_SIM_DIVERGENCE_H

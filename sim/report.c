@@ -260,7 +260,7 @@ static const struct { enum check cause, effect; } follows[] = {
 static bool goes_on(enum finding_kind kind)
 {
     return kind == FINDING_MAPPED_ACCESS || kind == FINDING_WRITE_ONLY_READ || kind == FINDING_READ_ONLY_WRITE ||
-           kind == FINDING_MISSING_WAIT || kind == FINDING_BARRIER_MISMATCH;
+           kind == FINDING_MISSING_WAIT;
 }
 
 static bool may_cause(const struct finding *earlier, const struct finding *finding)

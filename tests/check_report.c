@@ -570,6 +570,17 @@ START_TEST(what_follows_names_its_cause)
 }
 END_TEST
 
+START_TEST(races_follow_from_any_barrier_that_not_all_shared)
+{
+    add(of_launch(FINDING_BARRIER_MISMATCH, 1, 3));
+    add(of_launch(FINDING_RACE_GLOBAL, 1, 4));
+    add(of_launch(FINDING_COLLECTIVE_DIVERGENCE, 2, 5));
+    add(of_launch(FINDING_RACE_GLOBAL, 2, 6));
+    ck_assert_ptr_eq(report_get(report, 1)->cause, report_get(report, 0));
+    ck_assert_ptr_eq(report_get(report, 3)->cause, report_get(report, 2));
+}
+END_TEST
+
 START_TEST(what_does_not_follow_stands_alone)
 {
     add(of_launch(FINDING_OUT_OF_BOUNDS_READ, 1, 3));
@@ -890,6 +901,7 @@ int main(void)
         source_cannot_command_a_terminal, long_lines_are_cut_around_the_column, paragraphs_wrap_at_words, json_has_every_field, json_has_steps_and_causes, sarif_has_both_paths,
         fingerprints_outlive_edits_above, the_graph_has_orders_and_the_missing_edge, json_survives_hostile_text,
         one_place_is_one_finding, who_is_no_work_item_has_a_name, a_pair_has_no_order, many_may_arrive_at_once, what_follows_names_its_cause,
+        races_follow_from_any_barrier_that_not_all_shared,
         what_does_not_follow_stands_alone, the_suppressed_are_counted_and_silent, each_key_of_a_suppression_narrows,
         a_file_in_a_directory_fits_by_its_name, generated_suppressions_suppress, the_limit_hides_nothing, what_differs_is_another_finding, both_places_of_a_pair_count, without_places_the_words_decide,
         order_is_that_of_first_occurrence, everything_is_copied, the_limit_is_per_kind, limit_zero_is_no_limit,

@@ -323,9 +323,9 @@ START_TEST(two_different_barriers)
                                          {.kind = FAKE_WORK, .act = note},
                                          {.kind = FAKE_RETURN}};
     ck_assert_int_eq(launch(ops, 12, 12), STATUS_OK);
-    expect_divergence(FINDING_BARRIER_DIVERGENCE, 2,
-                      "8 of the 12 work-items of work-group (0,0,0) wait here; "
-                      "4 wait in work_group_barrier at toy.cl:4");
+    expect_divergence(FINDING_BARRIER_MISMATCH, 2,
+                      "the 12 work-items of work-group (0,0,0) wait at different barriers: 8 at toy.cl:2 ");
+    ck_assert_ptr_nonnull(strstr(report_get(report, 0)->why, "; 4 at toy.cl:4 "));
     ck_assert_uint_eq(report_get(report, 0)->access_count, 2);
     ck_assert_uint_eq(report_get(report, 0)->access[1].item.global_id[0], 8);
     ck_assert_uint_eq(log_count, 12);

@@ -56,7 +56,7 @@
     KIND(RACE_COMMANDS,        "race-commands",        RACES, "two commands access the same bytes and nothing orders them") \
     KIND(RACE_HOST_DEVICE,     "race-host-device",     RACES, "the host and a command access the same bytes and nothing orders them") \
     KIND(RACE_IMAGE,           "race-image",           RACES, "two work-items access the same pixel and nothing orders them") \
-    KIND(BARRIER_MISMATCH,     "barrier-mismatch",     DIVERGENCE, "work-items reach one barrier with different flags or scopes") \
+    KIND(BARRIER_MISMATCH,     "barrier-mismatch",     DIVERGENCE, "the work-items of a group wait at different barriers") \
     KIND(ATOMIC_PRIVATE,       "atomic-private",       ATOMICS, "an atomic operation on private memory")   \
     KIND(ATOMIC_SCOPE,         "atomic-scope",         ATOMICS, "a memory scope that the operation or the device does not have") \
     KIND(ATOMIC_ORDER,         "atomic-order",         ATOMICS, "a memory order that the operation does not allow") \
