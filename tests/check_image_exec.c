@@ -1076,6 +1076,43 @@ START_TEST(texels_nobody_wrote_are_found)
 }
 END_TEST
 
+static void look_for_races(void)
+{
+    setenv("ORRERY_DATA_RACES", "error", 1);
+    cl_set_up();
+}
+
+/* Each work-item writes its pixel, and reads that of another one after a barrier with these flags. */
+static void swap_pixels(const char *flags, const char *finding, const char *why)
+{
+    char source[600];
+    snprintf(source, sizeof source,
+             "kernel void swap(read_write image2d_t image, global float *p) {\n"
+             "  int i = get_local_id(0);\n"
+             "  write_imagef(image, (int2)(i, 0), (float4)(1));\n"
+             "  work_group_barrier(%s);\n"
+             "  p[i] = read_imagef(image, (int2)(3 - i, 0)).x; }\n",
+             flags);
+    cl_program program = build_program(source, "-cl-std=CL2.0");
+    cl_kernel kernel = new_kernel(program, "swap");
+    cl_mem image = new_2d(0, &rgba8, 4, 1, NULL), p = cl_buffer(context, 0, 16, NULL);
+    const size_t four = 4;
+    set_arg(kernel, 0, image), set_arg(kernel, 1, p);
+    cl_ok(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &four, &four, 0, NULL, NULL));
+    expect_finding(finding, why);
+    cl_ok(clReleaseMemObject(image));
+    cl_ok(clReleaseMemObject(p));
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseProgram(program));
+}
+
+START_TEST(pixels_race_unless_the_barrier_is_for_images)
+{
+    swap_pixels("CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE", "race-image", "CLK_GLOBAL_MEM_FENCE");
+    swap_pixels("CLK_IMAGE_MEM_FENCE", NULL, NULL);
+}
+END_TEST
+
 static Suite *suite(void)
 {
     Suite *suite = suite_create("images in kernels");
@@ -1099,6 +1136,10 @@ static Suite *suite(void)
     tcase_add_checked_fixture(tracked, track_uninitialised, cl_tear_down);
     tcase_add_test(tracked, texels_nobody_wrote_are_found);
     suite_add_tcase(suite, tracked);
+    TCase *races = tcase_create("with the race check");
+    tcase_add_checked_fixture(races, look_for_races, cl_tear_down);
+    tcase_add_test(races, pixels_race_unless_the_barrier_is_for_images);
+    suite_add_tcase(suite, races);
     return suite;
 }
 
