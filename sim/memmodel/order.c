@@ -14,6 +14,7 @@ struct variable {
     int region;
     uint64_t group;           /* local: whose memory it was when last used */
     uint64_t generation;      /* counts the stores that began a new list */
+    uint64_t version, stream; /* of the list, of the generation: numbers that no other of the launch has; 0: none yet */
     struct message_list messages;
     uint32_t store_site;      /* the latest store */
     uint64_t store_unit, store_tick;
@@ -21,7 +22,7 @@ struct variable {
     struct variable *next;
 };
 
-enum { VARIABLE_BUCKETS = HOSTILE(256, 1) };
+enum { VARIABLE_BUCKETS = HOSTILE(256, 1), LIST_SHORT = HOSTILE(8, 1), STREAMS_MOST = HOSTILE(16, 2) };
 
 /* ---- keys of knowledge ------------------------------------------------------------- */
 
@@ -89,23 +90,58 @@ static bool same_sender(const struct order *order, const struct message *a, cons
     return a->place.group == b->place.group && (a->scope != SCOPE_SUB_GROUP || a->place.sub_group == b->place.sub_group);
 }
 
-/* What includes the same readers becomes one message. The list keeps references of its own. */
+static struct message *list_find(const struct order *order, const struct message_list *list, const struct message *like,
+                                 uint64_t stream)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        if (list->items[i].stream == stream && same_sender(order, &list->items[i], like))
+            return &list->items[i];
+    return NULL;
+}
+
+/* The list keeps references of its own. */
+static void list_append(struct order *order, struct message_list *list, const struct message *message)
+{
+    if (list->count == list->room && !grow(order, (void **)&list->items, &list->room, sizeof *list->items))
+        return;
+    list->items[list->count] = *message;
+    share_all(list->items[list->count++].known, message->known);
+}
+
+/* What includes the same readers becomes one message. */
 static void list_add(struct order *order, struct message_list *list, const struct message *message)
 {
-    for (uint32_t i = 0; i < list->count; i++) {
-        struct message *old = &list->items[i];
-        if (!same_sender(order, old, message))
-            continue;
+    struct message *old = list_find(order, list, message, 0);
+    if (old) {
         for (int r = 0; r < ORDER_REGIONS; r++)
             join_into(order, &old->known[r], message->known[r]);
         old->unit = message->unit;
         old->site = message->site;
         return;
     }
-    if (list->count == list->room && !grow(order, (void **)&list->items, &list->room, sizeof *list->items))
+    list_append(order, list, message);
+}
+
+/* Within one generation of an object a later message holds all of an earlier one. What came of it is kept by itself, while
+ * there is room: replacing is cheaper than joining. */
+static void list_renew(struct order *order, struct message_list *list, const struct message *message, uint64_t stream)
+{
+    struct message *old = list_find(order, list, message, stream);
+    if (!old && list->count >= STREAMS_MOST) {
+        list_add(order, list, message);
         return;
-    list->items[list->count] = *message;
-    share_all(list->items[list->count++].known, message->known);
+    }
+    if (!old) {
+        struct message own = *message;
+        own.stream = stream;
+        list_append(order, list, &own);
+        return;
+    }
+    for (int r = 0; r < ORDER_REGIONS; r++)
+        if (old->known[r] != message->known[r])
+            set(order, &old->known[r], knowledge_share(message->known[r]));
+    old->unit = message->unit;
+    old->site = message->site;
 }
 
 static void list_clear(struct order *order, struct message_list *list)
@@ -721,10 +757,17 @@ static void keep_live(struct order *order, struct agent *agent, const struct var
     share_all(item->live[at].message.known, message->known);
 }
 
+static void changed(struct order *order, struct variable *variable)
+{
+    variable->version = ++order->versions;
+}
+
 /* Every sequence ends: bytes were written that are no part of this object (R36). */
 static void break_off(struct order *order, struct variable *variable)
 {
     list_clear(order, &variable->messages);
+    changed(order, variable);
+    variable->stream = variable->version;
     variable->generation++;
 }
 
@@ -735,6 +778,8 @@ static void restart(struct order *order, struct agent *agent, struct variable *v
     if (!RULE(8))
         return;
     list_clear(order, &variable->messages);
+    changed(order, variable);
+    variable->stream = variable->version;
     uint32_t at = 0;
     for (struct live_release *live; (live = live_of(agent, variable, &at));)
         list_add(order, &variable->messages, &live->message);
@@ -744,12 +789,32 @@ static void restart(struct order *order, struct agent *agent, struct variable *v
             agent->item->live[i].generation = variable->generation;
 }
 
+/* Messages that stay within groups that have ended reach nobody. */
+static void list_trim(struct order *order, struct message_list *list)
+{
+    uint32_t kept = 0;
+    if (list->count < LIST_SHORT || list->count < list->room)
+        return;
+    for (uint32_t i = 0; i < list->count; i++) {
+        struct message *message = &list->items[i];
+        if (message->scope <= SCOPE_WORK_GROUP && !order_group_find(order, message->place.group))
+            drop_all(order, message->known);
+        else
+            list->items[kept++] = *message;
+    }
+    list->count = kept;
+}
+
 static void send(struct order *order, struct agent *agent, struct variable *variable, struct message *message)
 {
     message->scope = order_scope(order, message->scope, variable->region == IN_LOCAL);
     if (message->scope == SCOPE_WORK_ITEM)
         return;
+    list_trim(order, &variable->messages);
     list_add(order, &variable->messages, message);
+    changed(order, variable);
+    if (!variable->stream)
+        variable->stream = variable->version;
     keep_live(order, agent, variable, message);
 }
 
@@ -819,6 +884,33 @@ static void note_relaxed_store(struct order *order, struct agent *agent, const s
                                  .tick = variable->store_tick, .local = act->region == IN_LOCAL};
 }
 
+/* Messages that cannot reach the agent are kept for explanations: a few do. */
+static bool is_wanted(const struct message_list *pending, const struct message *message, const struct agent *agent)
+{
+    return message->scope > SCOPE_WORK_GROUP || message->place.group == agent->place.group || pending->count < MISSED_KEPT;
+}
+
+/* end: of an acquire operation; NULL: a relaxed one. */
+static void receive(struct order *order, struct agent *agent, const struct variable *variable, const struct atomic_act *act,
+                    const struct endpoint *end)
+{
+    struct message_list *pending = &agent->item->pending[act->region];
+    for (uint32_t i = 0; i < variable->messages.count; i++) {
+        const struct message *message = &variable->messages.items[i];
+        if (end && (!message->fence || RULE(14)))
+            apply(order, agent, message, act->region, end);
+        if (is_wanted(pending, message, agent))
+            list_renew(order, pending, message, variable->stream);
+    }
+}
+
+/* Who waits reads the same again and again: nothing is learned from that. */
+static bool has_seen(const struct item_order *item, const struct list_seen *seen)
+{
+    return seen->version && item->seen.version == seen->version && item->seen.scope == seen->scope &&
+           item->seen.acquire == seen->acquire;
+}
+
 static void load(struct order *order, struct agent *agent, const struct variable *variable, const struct atomic_act *act)
 {
     struct endpoint end = {act->scope, false, 0, act->site};
@@ -827,11 +919,10 @@ static void load(struct order *order, struct agent *agent, const struct variable
         return;
     if (!make_item(order, agent))
         return;
-    for (uint32_t i = 0; i < variable->messages.count; i++) {
-        const struct message *message = &variable->messages.items[i];
-        if (acquire && (!message->fence || RULE(14)))
-            apply(order, agent, message, act->region, &end);
-        list_add(order, &agent->item->pending[act->region], message);
+    const struct list_seen seen = {variable->version, act->scope, acquire};
+    if (!has_seen(agent->item, &seen)) {
+        receive(order, agent, variable, act, acquire ? &end : NULL);
+        agent->item->seen = seen;
     }
     note_relaxed_store(order, agent, variable, act);
 }

@@ -41,6 +41,7 @@ struct message {
     struct place place;
     uint64_t unit;                /* the latest that released */
     uint32_t site;
+    uint64_t stream;              /* pending: the generation that all of it came of; 0: any */
     struct knowledge *known[ORDER_REGIONS];
 };
 
@@ -61,6 +62,12 @@ enum { MISSED_KEPT = 4 };
 /* A release whose sequence this unit may continue with a relaxed store (R8). */
 struct live_release { uint64_t address, generation; struct message message; };
 
+/* The list of an atomic object, and how it was read. */
+struct list_seen { uint64_t version; enum memory_scope scope; bool acquire; };
+
+/* An atomic access that stands in the shadow (see shadow.c): the same again changes nothing. */
+struct atomic_done { uint64_t address, epoch, tick; uint32_t sort, site; };
+
 struct item_order {
     uint64_t unit;
     uint32_t latest;                          /* 1 + index of its last operation in the history */
@@ -69,6 +76,8 @@ struct item_order {
     struct knowledge *acquired[ORDER_REGIONS];
     struct message_list fences;               /* newest release fence of each scope and flags */
     struct message_list pending[ORDER_REGIONS]; /* read by atomics, for an acquire fence to come */
+    struct atomic_done done;                  /* the latest; epoch 0: none */
+    struct list_seen seen;                    /* the latest; version 0: none */
     struct live_release *live;
     uint32_t live_count, live_room;
     struct missed_edge missed[MISSED_KEPT];
@@ -116,6 +125,7 @@ struct order {
     struct group_order *groups;               /* those resident that synchronised */
     struct copy_order *copies; uint32_t copy_count, copy_room;
     struct variable **variables; uint32_t variable_count, variable_buckets;
+    uint64_t versions;                        /* of message lists, given out so far */
     bool wide;                                /* some atomic object has 8 bytes */
     bool failed;
 };

@@ -19,6 +19,7 @@ struct members { struct member *items; uint32_t count, room; };
 
 /* What stands in one cell besides the last plain write. */
 struct crowd {
+    uint64_t epoch;          /* a new number whenever more than an atomic like the others comes or goes */
     const uint64_t *cell;    /* whose it is; lists of forgotten cells serve others */
     struct members readers;  /* plain */
     struct members atomics;
@@ -228,6 +229,7 @@ static struct crowd *crowd_new(struct shadow_region *region, uint64_t *cell)
     }
     struct crowd *crowd = region->crowds[region->crowd_used];
     crowd->cell = cell;
+    crowd->epoch = ++region->epochs;
     crowd->readers.count = crowd->atomics.count = 0;
     cell[1] = stamp(region->crowd_used++, CONTEXT_CROWD);
     region->touched = true;
@@ -276,6 +278,7 @@ static struct crowd *crowd_copy(struct shadow_region *region, const struct crowd
     struct crowd kept = *crowd;
     *crowd = *from;
     crowd->cell = kept.cell;
+    crowd->epoch = kept.epoch;
     crowd->readers = kept.readers;
     crowd->atomics = kept.atomics;
     const struct members *const source[2] = {&from->readers, &from->atomics};
@@ -450,6 +453,8 @@ static bool add_atomic(const struct visit *visit, struct crowd *crowd)
         crowd->place = visit->now->agent->place;
     }
     crowd->alike = joins_alike(visit, crowd);
+    if (!crowd->alike)
+        crowd->epoch = ++visit->region->epochs;
     crowd->any_write |= is_write(now->kind);
     return member_add(&crowd->atomics, visit->now->agent->unit, visit->context, sort_of(now));
 }
@@ -465,6 +470,7 @@ static void plain_write(const struct visit *visit, uint64_t *cell)
     if (crowd) {
         judge_atomics(visit, crowd);
         crowd->readers.count = crowd->atomics.count = 0;
+        crowd->epoch = ++visit->region->epochs;
     } else {
         cell[1] = 0;
     }
@@ -507,9 +513,10 @@ static bool plain_read(const struct visit *visit, uint64_t *cell)
     judge_write(visit, cell);
     if (!RULE(4))
         judge_readers(visit, cell);
-    if (crowd)
+    if (crowd) {
         judge_atomics(visit, crowd);
-    else if (replaces(visit, cell[1])) {
+        crowd->epoch = ++visit->region->epochs;
+    } else if (replaces(visit, cell[1])) {
         cell[1] = stamp(visit->now->agent->unit, visit->context);
         return true;
     }
@@ -541,11 +548,44 @@ static bool visit_cell(const struct visit *visit, uint64_t *cell)
     return true;
 }
 
+/* ---- the same again ---------------------------------------------------------------------------- */
+
+/* The crowd of an aligned word, if it has one whose atomics are all alike. */
+static const struct crowd *alike_at(const struct shadow_region *region, const struct shadow_access *now)
+{
+    uint64_t offset = now->address - region->low;
+    const struct shadow_page *page = region->pages && now->how.size == 4 && offset % 4 == 0 ? &region->pages[offset >> PAGE_SHIFT] : NULL;
+    if (!page || !page->cells || page->unit_shift != 2)
+        return NULL;
+    const struct crowd *crowd = crowd_of(region, page->cells[(offset & (PAGE_BYTES - 1)) >> 2]);
+    return crowd && crowd->alike ? crowd : NULL;
+}
+
+/* Nothing that could race with it has come since the same unit last did the same in the same slice. */
+static bool is_repeated(const struct shadow_region *region, const struct shadow_access *now)
+{
+    const struct item_order *item = is_atomic(now->how.kind) ? now->agent->item : NULL;
+    if (!item || item->done.address != now->address || item->done.tick != now->how.tick ||
+        item->done.sort != sort_of(&now->how) || item->done.site != now->how.site)
+        return false;
+    const struct crowd *crowd = alike_at(region, now);
+    return crowd && crowd->epoch == item->done.epoch;
+}
+
+static void note_done(const struct shadow_region *region, const struct shadow_access *now)
+{
+    const struct crowd *crowd = is_atomic(now->how.kind) && now->agent->item ? alike_at(region, now) : NULL;
+    if (crowd)
+        now->agent->item->done = (struct atomic_done){now->address, crowd->epoch, now->how.tick, sort_of(&now->how), now->how.site};
+}
+
 void shadow_access(struct shadow *shadow, struct shadow_region *region, const struct shadow_access *now)
 {
     struct visit visit = {.shadow = shadow, .region = region, .now = now};
     const bool bytes = ((now->address - region->low) | now->how.size) & 3 && RULE(35);
     const uint64_t end = now->address + now->how.size;
+    if (is_repeated(region, now))
+        return;
     visit.context = context_of(region, &now->how);
     if (!visit.context) {
         shadow->failed = true;
@@ -564,6 +604,7 @@ void shadow_access(struct shadow *shadow, struct shadow_region *region, const st
             shadow->failed = true;
         at += visit.bytes;
     }
+    note_done(region, now);
 }
 
 /* ---- footprint ---------------------------------------------------------------------------------- */
