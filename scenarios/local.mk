@@ -3,6 +3,7 @@
 scenario_tests = \
 	%D%/clean/async_copy.yaml \
 	%D%/clean/atomics.yaml \
+	%D%/clean/atomic_forms.yaml \
 	%D%/clean/barrier_in_loop.yaml \
 	%D%/clean/checks_off.yaml \
 	%D%/clean/collectives.yaml \
@@ -33,6 +34,9 @@ scenario_tests = \
 	%D%/clean/release_sequence.yaml \
 	%D%/clean/ticket_lock.yaml \
 	%D%/clean/two_kernels.yaml \
+	%D%/faulty/atomic_order.yaml \
+	%D%/faulty/atomic_scope.yaml \
+	%D%/faulty/fence_flags.yaml \
 	%D%/faulty/barrier_divergence.yaml \
 	%D%/faulty/barrier_mismatch.yaml \
 	%D%/faulty/collective_divergence.yaml \
@@ -91,6 +95,7 @@ scenario_files = \
 	%D%/demo_race.yaml \
 	%D%/clean/async_copy.cl \
 	%D%/clean/atomics.cl \
+	%D%/clean/atomic_forms.cl \
 	%D%/clean/barrier_in_loop.cl \
 	%D%/clean/checks_off.cl \
 	%D%/clean/collectives.cl \
@@ -121,6 +126,9 @@ scenario_files = \
 	%D%/clean/release_sequence.cl \
 	%D%/clean/ticket_lock.cl \
 	%D%/clean/two_kernels.cl \
+	%D%/faulty/atomic_order.cl \
+	%D%/faulty/atomic_scope.cl \
+	%D%/faulty/fence_flags.cl \
 	%D%/faulty/barrier_divergence.cl \
 	%D%/faulty/barrier_mismatch.cl \
 	%D%/faulty/collective_divergence.cl \

@@ -160,8 +160,12 @@ static bool named_before(const struct group *group, uint32_t index)
 
 static void say_flags(struct sentence *why, uint32_t regions)
 {
-    static const struct { uint32_t region; const char *word; } flags[] = {
-        {REGION_LOCAL, "CLK_LOCAL_MEM_FENCE"}, {REGION_GLOBAL, "CLK_GLOBAL_MEM_FENCE"}, {REGION_IMAGE, "CLK_IMAGE_MEM_FENCE"}};
+    static const struct {
+        uint32_t region;
+        const char *word;
+    } flags[] = {{REGION_LOCAL, "CLK_LOCAL_MEM_FENCE"},
+                 {REGION_GLOBAL, "CLK_GLOBAL_MEM_FENCE"},
+                 {REGION_IMAGE, "CLK_IMAGE_MEM_FENCE"}};
     const char *between = " with ";
     for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
         if (!(regions & flags[i].region))
@@ -175,8 +179,9 @@ static void say_flags(struct sentence *why, uint32_t regions)
 
 static void say_barrier(struct sentence *why, const struct group *group, uint32_t index)
 {
-    static const char *const scopes[] = {"memory_scope_work_item", "memory_scope_sub_group", "memory_scope_work_group",
-                                         "memory_scope_device", "memory_scope_all_svm_devices"};
+    static const char *const scopes[] = {"memory_scope_work_item", "memory_scope_sub_group",
+                                         "memory_scope_work_group", "memory_scope_device",
+                                         "memory_scope_all_svm_devices"};
     uint32_t lanes = 0, number = group->waves[index].wave->site;
     for (uint32_t i = index; i < group->wave_count; i++)
         if (waits_at(group, i, number))
@@ -190,7 +195,8 @@ static void say_barrier(struct sentence *why, const struct group *group, uint32_
     sentence_add(why, " and %s", scopes[site->scope]);
 }
 
-static void say_mismatch(struct sentence *why, const struct group *group, const struct census *census, const struct item *item)
+static void say_mismatch(struct sentence *why, const struct group *group, const struct census *census,
+                         const struct item *item)
 {
     sentence_add(why, "the %" PRIu32 " work-items of work-group ", census->end - census->first);
     sentence_ids(why, item->group_id);
@@ -217,7 +223,8 @@ static enum finding_kind kind_of(const struct wave *lead, bool mismatch)
 static const char *fix_of(enum finding_kind kind)
 {
     if (kind == FINDING_BARRIER_MISMATCH)
-        return "one barrier for all, outside the branch, with all the flags and the widest scope that anyone needs";
+        return "one barrier for all, outside the branch, with all the flags and the widest scope that anyone "
+               "needs";
     return kind == FINDING_BARRIER_DIVERGENCE
                ? "let every work-item of the group reach the same barrier: move it out of the branch or loop"
                : "let every work-item of the group call the function: move it out of the branch or loop";

@@ -182,6 +182,10 @@ check_PROGRAMS += %D%/check_spirv_table
 %C%_check_spirv_table_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 %C%_check_spirv_table_LDADD = libsim.la $(JANSSON_LIBS) $(CHECK_LIBS)
 
+check_PROGRAMS += %D%/check_misuse
+%C%_check_misuse_SOURCES = %D%/check_misuse.c %D%/race_world.c %D%/race_world.h
+%C%_check_misuse_LDADD = libsim.la $(CHECK_LIBS)
+
 check_PROGRAMS += %D%/check_race
 %C%_check_race_SOURCES = %D%/check_race.c %D%/race_world.c %D%/race_world.h
 %C%_check_race_LDADD = libsim.la $(CHECK_LIBS)

@@ -78,7 +78,7 @@ static void phase(enum launch_phase what, uint32_t group)
     world.observer.launch(world.observer.self, &event);
 }
 
-void world_begin(uint32_t groups, uint32_t items, uint32_t sub_group_size, enum scope_rule rule)
+static void begin(uint32_t groups, uint32_t items, uint32_t sub_group_size, enum scope_rule rule, enum check check)
 {
     const struct checker_host host = {NULL, place_of, what_of, object_of};
     memset(&world, 0, sizeof world);
@@ -89,8 +89,8 @@ void world_begin(uint32_t groups, uint32_t items, uint32_t sub_group_size, enum 
     world.sub_group_size = sub_group_size;
     world.rule = rule;
     scenario_default(&world.scenario);
-    world.scenario.checks[CHECK_RACES] = SEVERITY_ERROR;
-    world.scenario.checks[CHECK_ATOMICS] = SEVERITY_OFF; /* misuse is not a race */
+    world.scenario.checks[CHECK_RACES] = world.scenario.checks[CHECK_ATOMICS] = SEVERITY_OFF;
+    world.scenario.checks[check] = SEVERITY_ERROR; /* misuse is not a race */
     world.scenario.device.scope_rule = rule;
     world.report = report_new(&world.scenario);
     report_set_stream(world.report, NULL, false);
@@ -103,6 +103,16 @@ void world_begin(uint32_t groups, uint32_t items, uint32_t sub_group_size, enum 
     phase(LAUNCH_BEGIN, 0);
     for (uint32_t i = 0; i < groups; i++)
         phase(GROUP_BEGIN, i);
+}
+
+void world_begin(uint32_t groups, uint32_t items, uint32_t sub_group_size, enum scope_rule rule)
+{
+    begin(groups, items, sub_group_size, rule, CHECK_RACES);
+}
+
+void world_begin_misuse(uint32_t groups, uint32_t items, uint32_t sub_group_size)
+{
+    begin(groups, items, sub_group_size, SCOPE_RULE_EQUAL, CHECK_ATOMICS);
 }
 
 static bool ended;

@@ -17,6 +17,7 @@ enum { G = REGION_GLOBAL, L = REGION_LOCAL };
 
 void world_begin(uint32_t groups, uint32_t items_per_group, uint32_t sub_group_size, enum scope_rule rule);
 void world_end(void);
+void world_begin_misuse(uint32_t groups, uint32_t items_per_group, uint32_t sub_group_size); /* not for races */
 
 /* item counts through the groups: group * items_per_group + local id. */
 void reads(uint32_t item, uint32_t address, uint32_t size);
