@@ -245,6 +245,66 @@ static void access_lanes(struct checker *checker, const struct access_event *eve
     }
 }
 
+/* ---- atomics that teach nothing ---------------------------------------------------------- */
+
+struct joining {
+    struct checker *checker;
+    const struct access_event *event;
+    const struct group_order *group;
+    const struct region *region;
+    struct shadow_region *shadow;   /* NULL: lanes in this region go one by one */
+    struct shadow_atomic atomic;
+};
+
+static void enter_region(struct joining *joining, uint64_t address)
+{
+    struct checker *checker = joining->checker;
+    const struct access_event *event = joining->event;
+    joining->region = memory_region(checker->memory, address);
+    joining->shadow = is_watched(joining->region) ? region_of(checker, joining->region) : NULL;
+    if (!joining->shadow)
+        return;
+    if (joining->shadow->space == IN_LOCAL)
+        renew_local(checker, joining->shadow, checker->crew.group);
+    joining->shadow->atomic = true;
+    spill(checker, joining->shadow);
+    joining->atomic.group = checker->crew.group;
+    joining->atomic.how = (struct context){
+        .tick = joining->group ? joining->group->slice : 1, .site = event->origin.site, .size = event->size_bytes,
+        .kind = (uint8_t)event->kind, .order = (uint8_t)event->order,
+        .scope = (uint8_t)order_scope(&checker->order, event->scope, joining->shadow->space == IN_LOCAL)};
+    if (!shadow_atomic_begin(joining->shadow, &joining->atomic))
+        joining->shadow = NULL;
+}
+
+/* Relaxed updates that join others like them; the rest goes lane by lane. */
+static bool take_atomics(struct checker *checker, const struct access_event *event)
+{
+    const struct crew *crew = &checker->crew;
+    struct joining joining = {.checker = checker, .event = event};
+    uint64_t rest[LANE_MASK_WORDS] = {0}, left = 0;
+    if (event->kind != ACCESS_ATOMIC_UPDATE || event->order != ORDER_RELAXED || event->failed || !crew->one_group ||
+        checker->order.formal || event->image)
+        return false;
+    joining.group = order_group_find(&checker->order, crew->group);
+    if (!order_is_silent(&checker->order, joining.group))
+        return false;
+    name_units(checker, &event->origin);
+    EACH_LANE_OF(event->mask, lane)
+    {
+        uint64_t address = address_of(event, lane);
+        if (!joining.region || address < joining.region->low || address >= joining.region->high)
+            enter_region(&joining, address);
+        if (joining.shadow && shadow_join(joining.shadow, &joining.atomic, address, crew->unit[lane]))
+            continue;
+        rest[lane / 64] |= UINT64_C(1) << lane % 64;
+        left++;
+    }
+    if (left)
+        access_lanes(checker, event, rest);
+    return true;
+}
+
 /* ---- whole waves ------------------------------------------------------------------------- */
 
 /* Active lanes as rectangles of whole or partial rows; 0: too many. */
@@ -348,13 +408,14 @@ static bool common_tick(const struct checker *checker, uint64_t *out_tick, struc
     return true;
 }
 
+enum { LOG_BUDGET = 16 << 20 }; /* bytes; more for a large allocation */
+
 static bool take_gather(struct checker *checker, const struct access_event *event, struct shadow_region *region, uint64_t tick)
 {
-    enum { LEAST_BUDGET = 16 << 20 };
     uint64_t size = region->high - region->low;
     struct journal_gather gather = {.site = event->origin.site, .size = event->size_bytes, .tick = tick, .low = region->low,
                                     .unit = checker->crew.unit, .address = event->address, .mask = event->mask,
-                                    .lanes = event->lane_count, .budget = size > LEAST_BUDGET / 2 ? 2 * size : LEAST_BUDGET};
+                                    .lanes = event->lane_count, .budget = size > LOG_BUDGET / 2 ? 2 * size : LOG_BUDGET};
     if (size > UINT32_MAX || event->kind == ACCESS_WRITE || region->journal.has_write)
         return false;
     name_units(checker, &event->origin);
@@ -362,6 +423,35 @@ static bool take_gather(struct checker *checker, const struct access_event *even
         if (event->address[lane] < region->low || event->address[lane] + event->size_bytes > region->high)
             return false;
     return journal_gather(&region->journal, &gather);
+}
+
+/* Reads of work-items that have ticks of their own, of what nothing has written yet. */
+static bool take_reads(struct checker *checker, const struct access_event *event)
+{
+    struct shadow_region *region = NULL;
+    const uint64_t alone[LANE_MASK_WORDS] = {1};
+    if (event->kind != ACCESS_READ || event->copy || checker->order.formal)
+        return false;
+    name_units(checker, &event->origin);
+    EACH_LANE_OF(event->mask, lane)
+    {
+        struct agent agent;
+        uint64_t address = address_of(event, lane);
+        if (!region || address < region->low || address >= region->high) {
+            const struct region *found = memory_region(checker->memory, address);
+            region = is_watched(found) ? region_of(checker, found) : NULL;
+        }
+        if (!region || region->space != IN_GLOBAL || event->image || region->atomic || region->journal.has_write ||
+            address + event->size_bytes > region->high || region->high - region->low > UINT32_MAX)
+            return false;
+        order_agent(&checker->order, checker->crew.unit[lane], &agent);
+        struct journal_gather gather = {.site = event->origin.site, .size = event->size_bytes, .tick = order_slice(&agent),
+                                        .low = region->low, .unit = &agent.unit, .address = &address, .mask = alone,
+                                        .lanes = 1, .budget = LOG_BUDGET};
+        if (!journal_gather(&region->journal, &gather))
+            return false;
+    }
+    return true;
 }
 
 /* True: all of it stands in the journal now. What does not is done lane by lane. */
@@ -426,7 +516,7 @@ static void on_access(void *self, const struct access_event *event)
         return;
     checker->time++;
     man(checker, &event->origin, event->lane_count);
-    if (!take_whole(checker, event))
+    if (!take_whole(checker, event) && !take_atomics(checker, event) && !take_reads(checker, event))
         access_lanes(checker, event, event->mask);
 }
 

@@ -957,6 +957,12 @@ void order_atomic(struct order *order, struct agent *agent, const struct atomic_
     remember_own(order, agent, &happening, before);
 }
 
+bool order_is_silent(const struct order *order, const struct group_order *group)
+{
+    return !order->variable_count && (!order->history || order->history->full) &&
+           (!group || !(group->items || group->sub_groups || group->copy_count));
+}
+
 static void overwrite_one(struct order *order, struct agent *agent, uint64_t address, uint64_t low, uint64_t high,
                           uint32_t site)
 {

@@ -170,6 +170,8 @@ struct atomic_act {
     enum memory_scope scope;
     uint32_t site;
 };
+/* Relaxed updates by the group's members teach nobody anything, are not remembered, and have the group's slice. */
+bool order_is_silent(const struct order *order, const struct group_order *group);
 void order_atomic(struct order *order, struct agent *agent, const struct atomic_act *act);
 /* A plain store to bytes that are atomic elsewhere ends their release sequences, but for the unit's own. */
 void order_overwrite(struct order *order, struct agent *agent, uint64_t address, uint32_t size, uint32_t site);

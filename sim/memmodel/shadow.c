@@ -20,6 +20,7 @@ struct members { struct member *items; uint32_t count, room; };
 /* What stands in one cell besides the last plain write. */
 struct crowd {
     uint64_t epoch;          /* a new number whenever more than an atomic like the others comes or goes */
+    uint64_t calm_epoch, calm_group; /* in that epoch atomics like these, of that group, race with nothing */
     const uint64_t *cell;    /* whose it is; lists of forgotten cells serve others */
     struct members readers;  /* plain */
     struct members atomics;
@@ -230,6 +231,7 @@ static struct crowd *crowd_new(struct shadow_region *region, uint64_t *cell)
     struct crowd *crowd = region->crowds[region->crowd_used];
     crowd->cell = cell;
     crowd->epoch = ++region->epochs;
+    crowd->calm_epoch = 0;
     crowd->readers.count = crowd->atomics.count = 0;
     cell[1] = stamp(region->crowd_used++, CONTEXT_CROWD);
     region->touched = true;
@@ -279,6 +281,7 @@ static struct crowd *crowd_copy(struct shadow_region *region, const struct crowd
     *crowd = *from;
     crowd->cell = kept.cell;
     crowd->epoch = kept.epoch;
+    crowd->calm_epoch = 0;
     crowd->readers = kept.readers;
     crowd->atomics = kept.atomics;
     const struct members *const source[2] = {&from->readers, &from->atomics};
@@ -524,6 +527,20 @@ static bool plain_read(const struct visit *visit, uint64_t *cell)
     return crowd && member_add(&crowd->readers, visit->now->agent->unit, visit->context, 0);
 }
 
+/* Whoever wrote did so before a barrier of the whole group, nobody reads, and the atomics are alike. */
+static void calm_down(const struct visit *visit, struct crowd *crowd, const uint64_t *cell)
+{
+    const struct agent *agent = visit->now->agent;
+    uint64_t base = agent->group ? agent->group->base[visit->region->space] : 0;
+    bool settled = !live(visit->region, cell[0]) ||
+                   (order_unit_group(visit->shadow->order, stamp_unit(cell[0])) == agent->place.group &&
+                    stamp_unit(cell[0]) < UNIT_COPIES && tick_of(visit, cell[0]) < base);
+    if (!settled || !crowd->alike || crowd->readers.count || agent->unit >= UNIT_COPIES)
+        return;
+    crowd->calm_epoch = crowd->epoch;
+    crowd->calm_group = agent->place.group;
+}
+
 static bool atomic(const struct visit *visit, uint64_t *cell)
 {
     struct crowd *crowd = crowd_make(visit->region, cell);
@@ -533,7 +550,10 @@ static bool atomic(const struct visit *visit, uint64_t *cell)
     if (is_write(visit->now->how.kind))
         judge_members(visit, &crowd->readers);
     judge_atomics(visit, crowd);
-    return add_atomic(visit, crowd);
+    if (!add_atomic(visit, crowd))
+        return false;
+    calm_down(visit, crowd, cell);
+    return true;
 }
 
 static bool visit_cell(const struct visit *visit, uint64_t *cell)
@@ -551,13 +571,13 @@ static bool visit_cell(const struct visit *visit, uint64_t *cell)
 /* ---- the same again ---------------------------------------------------------------------------- */
 
 /* The crowd of an aligned word, if it has one whose atomics are all alike. */
-static const struct crowd *alike_at(const struct shadow_region *region, const struct shadow_access *now)
+static struct crowd *alike_at(const struct shadow_region *region, uint64_t address, uint32_t size)
 {
-    uint64_t offset = now->address - region->low;
-    const struct shadow_page *page = region->pages && now->how.size == 4 && offset % 4 == 0 ? &region->pages[offset >> PAGE_SHIFT] : NULL;
+    uint64_t offset = address - region->low;
+    const struct shadow_page *page = region->pages && size == 4 && offset % 4 == 0 ? &region->pages[offset >> PAGE_SHIFT] : NULL;
     if (!page || !page->cells || page->unit_shift != 2)
         return NULL;
-    const struct crowd *crowd = crowd_of(region, page->cells[(offset & (PAGE_BYTES - 1)) >> 2]);
+    struct crowd *crowd = crowd_of(region, page->cells[(offset & (PAGE_BYTES - 1)) >> 2]);
     return crowd && crowd->alike ? crowd : NULL;
 }
 
@@ -568,15 +588,33 @@ static bool is_repeated(const struct shadow_region *region, const struct shadow_
     if (!item || item->done.address != now->address || item->done.tick != now->how.tick ||
         item->done.sort != sort_of(&now->how) || item->done.site != now->how.site)
         return false;
-    const struct crowd *crowd = alike_at(region, now);
+    const struct crowd *crowd = alike_at(region, now->address, now->how.size);
     return crowd && crowd->epoch == item->done.epoch;
 }
 
 static void note_done(const struct shadow_region *region, const struct shadow_access *now)
 {
-    const struct crowd *crowd = is_atomic(now->how.kind) && now->agent->item ? alike_at(region, now) : NULL;
+    const struct crowd *crowd = is_atomic(now->how.kind) && now->agent->item ? alike_at(region, now->address, now->how.size) : NULL;
     if (crowd)
         now->agent->item->done = (struct atomic_done){now->address, crowd->epoch, now->how.tick, sort_of(&now->how), now->how.site};
+}
+
+bool shadow_join(struct shadow_region *region, const struct shadow_atomic *atomic, uint64_t address, uint64_t unit)
+{
+    struct crowd *crowd = alike_at(region, address, atomic->how.size);
+    if (!crowd || crowd->calm_epoch != crowd->epoch || crowd->calm_group != atomic->group ||
+        crowd->size != atomic->how.size || crowd->scope != (enum memory_scope)atomic->how.scope)
+        return false;
+    if (!member_add(&crowd->atomics, unit, atomic->context, sort_of(&atomic->how)))
+        return false;
+    crowd->any_write = true;
+    return true;
+}
+
+bool shadow_atomic_begin(struct shadow_region *region, struct shadow_atomic *atomic)
+{
+    atomic->context = context_of(region, &atomic->how);
+    return atomic->context != 0;
 }
 
 void shadow_access(struct shadow *shadow, struct shadow_region *region, const struct shadow_access *now)

@@ -9,6 +9,9 @@
  *   shadow_begin, shadow_end     of a launch: what lies in the shadow is forgotten, not cleared
  *   shadow_access                one access of one unit; calls `race` for each earlier access
  *                                that races with it; a quiet one comes out of the journal
+ *   shadow_join                  an atomic update like those that the word has, which nothing can
+ *                                race with; false: shadow_access must look. shadow_atomic_begin
+ *                                comes first, once per wave and allocation
  *   shadow_forget                nothing in the allocation matters any more
  *   shadow_collect               the bytes that this launch touched
  *
@@ -70,6 +73,9 @@ struct shadow_access {
     bool quiet;               /* known not to race; it may be older than what the cell has */
 };
 
+/* Updates of lanes of one work-group. */
+struct shadow_atomic { struct context how; uint64_t group; uint32_t context; };
+
 struct shadow {
     struct order *order;
     void *self;
@@ -81,6 +87,8 @@ void shadow_region_init(struct shadow_region *region, uint32_t id, uint64_t low,
 void shadow_region_fini(struct shadow_region *region);
 void shadow_forget(struct shadow_region *region);
 void shadow_access(struct shadow *shadow, struct shadow_region *region, const struct shadow_access *now);
+bool shadow_atomic_begin(struct shadow_region *region, struct shadow_atomic *atomic);
+bool shadow_join(struct shadow_region *region, const struct shadow_atomic *atomic, uint64_t address, uint64_t unit);
 void shadow_collect(const struct shadow_region *region, struct footprint_part *part);
 
 #endif
