@@ -20,7 +20,8 @@ struct spot {
 struct edit {
     enum edit_kind kind;
     uint32_t spot;
-    enum memory_scope scope;
+    enum memory_scope scope;  /* of EDIT_SCOPE, EDIT_ORDER_AND_SCOPE */
+    enum memory_order order;  /* of EDIT_ORDER, EDIT_ORDER_AND_SCOPE */
 };
 
 enum { SPOTS_MOST = 16, EDITS_MOST = SPOTS_MOST * 8, WORK_MOST = 1 << 22 };
@@ -88,8 +89,8 @@ static struct happening edited(const struct again *again, uint32_t at)
         happening.regions |= (uint8_t)(1u << again->search->question->region);
     if ((edit = edit_of(again, at, EDIT_SCOPE)) || (edit = edit_of(again, at, EDIT_ORDER_AND_SCOPE)))
         happening.scope = (uint8_t)edit->scope;
-    if (edit_of(again, at, EDIT_ORDER) || edit_of(again, at, EDIT_ORDER_AND_SCOPE))
-        happening.order = (uint8_t)stronger(&happening);
+    if ((edit = edit_of(again, at, EDIT_ORDER)) || (edit = edit_of(again, at, EDIT_ORDER_AND_SCOPE)))
+        happening.order = (uint8_t)edit->order;
     if (edit_of(again, at, EDIT_UPDATE)) {
         happening.kind = HAPPENED_ATOMIC;
         happening.reads = true;
@@ -312,10 +313,21 @@ static bool find_spots(struct search *search)
     return search->spot_of != NULL;
 }
 
-static void add_edit(struct search *search, enum edit_kind kind, uint32_t spot, enum memory_scope scope)
+static void add_edit(struct search *search, enum edit_kind kind, uint32_t spot, enum memory_scope scope, enum memory_order order)
 {
     if (search->edit_count < EDITS_MOST)
-        search->edits[search->edit_count++] = (struct edit){kind, spot, scope};
+        search->edits[search->edit_count++] = (struct edit){kind, spot, scope, order};
+}
+
+/* A relaxed read-modify-write may be one end of the edge and need no more than that. */
+static void add_orders(struct search *search, uint32_t spot, enum memory_scope scope)
+{
+    const struct happening *sample = search->spots[spot].sample;
+    if (is_atomic(sample) && sample->reads && sample->writes && sample->order == ORDER_RELAXED) {
+        add_edit(search, EDIT_ORDER, spot, scope, ORDER_ACQUIRE);
+        add_edit(search, EDIT_ORDER, spot, scope, ORDER_RELEASE);
+    }
+    add_edit(search, EDIT_ORDER, spot, scope, stronger(sample));
 }
 
 static bool wants(const struct search *search, uint32_t index, enum edit_kind kind)
@@ -348,7 +360,10 @@ static void list_edits(struct search *search, enum memory_scope scope)
         for (uint32_t spot = 0; spot < search->spot_count; spot++) {
             if (!wants(search, spot, kind) || (is_widening(kind) && search->spots[spot].sample->scope == scope))
                 continue;
-            add_edit(search, kind, spot, scope);
+            if (kind == EDIT_ORDER)
+                add_orders(search, spot, scope);
+            else
+                add_edit(search, kind, spot, scope, stronger(search->spots[spot].sample));
         }
     }
 }
@@ -459,11 +474,19 @@ static void say_scope(const struct saying *saying, const struct edit *edit)
     }
 }
 
+/* Is the operation the end of an edge that sees what was published, with the edit? */
+static bool receives(const struct saying *saying, const struct edit *edit)
+{
+    const struct spot *spot = &saying->search->spots[edit->spot];
+    if (edit->kind == EDIT_ORDER || edit->kind == EDIT_ORDER_AND_SCOPE)
+        return !spot->writes || edit->order == ORDER_ACQUIRE || spot->sample->order == ORDER_RELEASE;
+    return !spot->writes || spot->sample->order == ORDER_ACQUIRE;
+}
+
 /* Who sends comes before who receives. */
 static bool is_backward(const struct saying *saying, const struct edit edits[2])
 {
-    const struct spot *first = &saying->search->spots[edits[0].spot], *second = &saying->search->spots[edits[1].spot];
-    return !first->writes && second->writes;
+    return receives(saying, &edits[0]) && !receives(saying, &edits[1]);
 }
 
 /* Two scopes for one edge: the two ends, and where they are. */
@@ -477,9 +500,10 @@ static void say_scopes(const struct saying *saying, const struct edit edits[2])
     say_scope(saying, from);
     wording_add(why, ", and the %s at ", role(sample));
     why_place(saying, to->spot);
-    if (sample->scope <= SCOPE_WORK_GROUP) {
+    uint64_t group = group_of(saying, sample);
+    if (sample->scope <= SCOPE_WORK_GROUP && group != group_of(saying, spots[from->spot].sample)) {
         wording_add(why, " that meets it is in ");
-        wording_group(why, saying->search->question->launch, group_of(saying, sample));
+        wording_group(why, saying->search->question->launch, group);
     } else {
         wording_add(why, " has %s", scope_name((enum memory_scope)sample->scope));
     }
@@ -499,9 +523,9 @@ static void say_order(const struct saying *saying, const struct edit *edit)
         wording_add(why, " has %s only", order_name((enum memory_order)sample->order));
     else
         wording_add(why, " is %s: %s", order_name((enum memory_order)sample->order) + strlen("memory_order_"),
-            sample->writes ? "what was written before it does not become visible with it"
-                           : "what the store published does not become visible by it");
-    wording_add(&saying->answer->fix, "%s%s%s at ", order_name(stronger(sample)), edit->kind == EDIT_ORDER_AND_SCOPE ? ", " : "",
+            receives(saying, edit) ? "what the store published does not become visible by it"
+                                   : "what was written before it does not become visible with it");
+    wording_add(&saying->answer->fix, "%s%s%s at ", order_name(edit->order), edit->kind == EDIT_ORDER_AND_SCOPE ? ", " : "",
         edit->kind == EDIT_ORDER_AND_SCOPE ? scope_name(edit->scope) : "");
     fix_place(saying, edit->spot);
 }

@@ -231,6 +231,15 @@ static void explain_apart(struct reason *reason, const struct races *races, cons
     }
 }
 
+static void between_sub_groups(struct reason *reason, const struct races *races, const struct barrier_seen *barrier, int space)
+{
+    wording_add(&reason->why, "the sub-group barrier at ");
+    wording_place(&reason->why, races->host, barrier->site);
+    wording_add(&reason->why, " orders the work-items of one sub-group; these are in two");
+    wording_add(&reason->fix, "work_group_barrier(%s) at ", region_flag(space));
+    wording_place(&reason->fix, races->host, barrier->site);
+}
+
 static void explain(struct reason *reason, const struct races *races, const struct race *race, const struct shadow_access *now)
 {
     const struct agent *agent = now->agent;
@@ -244,6 +253,9 @@ static void explain(struct reason *reason, const struct races *races, const stru
     if (same_group && barrier && race->context->tick < barrier->tick && !barrier->sub_group &&
         !(barrier->regions >> race->region->space & 1)) {
         barrier_lacks_flag(reason, races, barrier, race->region->space);
+    } else if (same_group && barrier && race->context->tick < barrier->tick && barrier->sub_group &&
+               order_unit_sub_group(races->order, race->unit) != agent->place.sub_group) {
+        between_sub_groups(reason, races, barrier, race->region->space);
     } else if (order_explain(races->order, agent, race->region->space, race->unit, race->context->tick, &edge)) {
         explain_edge(reason, races, &edge, agent, race->region->space);
     } else if (race->context->kind >= ACCESS_ATOMIC_READ && now->how.kind >= ACCESS_ATOMIC_READ) {
