@@ -33,11 +33,17 @@ scenario_tests = \
 	%D%/clean/reduction_tree.yaml \
 	%D%/clean/release_sequence.yaml \
 	%D%/clean/ticket_lock.yaml \
+	%D%/clean/async_copy_order.yaml \
+	%D%/clean/barrier_return.yaml \
+	%D%/clean/global_barrier.yaml \
+	%D%/clean/spinlock.yaml \
+	%D%/clean/sub_group_barrier.yaml \
 	%D%/clean/two_kernels.yaml \
 	%D%/faulty/atomic_order.yaml \
 	%D%/faulty/atomic_scope.yaml \
 	%D%/faulty/fence_flags.yaml \
 	%D%/faulty/barrier_divergence.yaml \
+	%D%/faulty/barrier_return.yaml \
 	%D%/faulty/barrier_mismatch.yaml \
 	%D%/faulty/collective_divergence.yaml \
 	%D%/faulty/endless_loop.yaml \
@@ -74,6 +80,15 @@ scenario_tests = \
 	%D%/racy/mp_relaxed.yaml \
 	%D%/racy/reduction.yaml \
 	%D%/racy/release_sequence.yaml \
+	%D%/racy/async_copy.yaml \
+	%D%/racy/async_copy_barrier.yaml \
+	%D%/racy/global_barrier_acquire.yaml \
+	%D%/racy/global_barrier_flags.yaml \
+	%D%/racy/global_barrier_release.yaml \
+	%D%/racy/spinlock.yaml \
+	%D%/racy/spinlock_acquire.yaml \
+	%D%/racy/spinlock_scope.yaml \
+	%D%/racy/sub_group_barrier.yaml \
 	%D%/racy/ticket_lock.yaml \
 	%D%/racy/message_passing_scope.yaml \
 	%D%/schedule/barriers.yaml \
@@ -125,11 +140,17 @@ scenario_files = \
 	%D%/clean/reduction_tree.cl \
 	%D%/clean/release_sequence.cl \
 	%D%/clean/ticket_lock.cl \
+	%D%/clean/async_copy_order.cl \
+	%D%/clean/barrier_return.cl \
+	%D%/clean/global_barrier.cl \
+	%D%/clean/spinlock.cl \
+	%D%/clean/sub_group_barrier.cl \
 	%D%/clean/two_kernels.cl \
 	%D%/faulty/atomic_order.cl \
 	%D%/faulty/atomic_scope.cl \
 	%D%/faulty/fence_flags.cl \
 	%D%/faulty/barrier_divergence.cl \
+	%D%/faulty/barrier_return.cl \
 	%D%/faulty/barrier_mismatch.cl \
 	%D%/faulty/collective_divergence.cl \
 	%D%/faulty/endless_loop.cl \
@@ -166,6 +187,15 @@ scenario_files = \
 	%D%/racy/mp_relaxed.cl \
 	%D%/racy/reduction.cl \
 	%D%/racy/release_sequence.cl \
+	%D%/racy/async_copy.cl \
+	%D%/racy/async_copy_barrier.cl \
+	%D%/racy/global_barrier_acquire.cl \
+	%D%/racy/global_barrier_flags.cl \
+	%D%/racy/global_barrier_release.cl \
+	%D%/racy/spinlock.cl \
+	%D%/racy/spinlock_acquire.cl \
+	%D%/racy/spinlock_scope.cl \
+	%D%/racy/sub_group_barrier.cl \
 	%D%/racy/ticket_lock.cl \
 	%D%/racy/message_passing_scope.cl \
 	%D%/schedule/barriers.cl \
