@@ -168,6 +168,7 @@ static const struct row {
     {"sub_group_clustered_reduce_logical_xor(x & 1, 2u)", cluster_truth},
     {ASK("me + 1", "y") "; y = intel_sub_group_shuffle(x, me + 1)", of_next},
     {ASK("me ^ 5", "y") "; y = intel_sub_group_shuffle_xor(x, 5u)", of_mirror},
+    {ASK("me ^ 5", "y") "; y = convert_int4(intel_sub_group_shuffle_xor(convert_half4((int4)(x)), 5u)).z", of_mirror},
     {ASK("(me + 3) % 16", "y") "; y = intel_sub_group_shuffle_down(x, x, 3u)", of_above_or_next},
     {ASK("(me + 14) % 16", "y") "; y = intel_sub_group_shuffle_up(x, x, 2u)", of_below_or_last},
     {"(int)intel_sub_group_block_read((global const uint *)v + base)", own},

@@ -196,6 +196,7 @@ const char *op_test(const char *name)
         {"printf", " printf "},
         {"image", " image "},
         {"collective", " collective "},
+        {"pipe", " pipe "},
         {"control", " jump loop branch_u branch_v switch_u switch_v ret unreachable barrier space_v yield "},
     };
     char family[40];

@@ -233,6 +233,26 @@ static void add_rotations(const struct compilation *compilation, struct text *so
         text_add(source, "#pragma OPENCL EXTENSION cl_khr_fp16 : disable\n");
 }
 
+/* Vectors of half, which Intel's compiler shuffles and the header leaves out. */
+static void add_half_shuffles(const struct compilation *compilation, struct text *source)
+{
+    static const char *const sizes[] = {"2", "3", "4", "8", "16"};
+    static const char *const names[] = {"shuffle", "shuffle_xor"}, *const pairs[] = {"shuffle_down", "shuffle_up"};
+    if (!compilation->request->fp16 || !strstr(compilation->request->source, "intel_sub_group_shuffle"))
+        return;
+    text_add(source, "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n");
+    for (size_t i = 0; i < COUNT_OF(sizes); i++)
+        for (size_t k = 0; k < COUNT_OF(names); k++) {
+            const char *n = sizes[i];
+            text_addf(source, "static inline __attribute__((overloadable)) half%s intel_sub_group_%s(half%s x, uint c)"
+                              "{return as_half%s(intel_sub_group_%s(as_ushort%s(x), c));}\n", n, names[k], n, n, names[k], n);
+            text_addf(source, "static inline __attribute__((overloadable)) half%s intel_sub_group_%s(half%s x, half%s y, uint c)"
+                              "{return as_half%s(intel_sub_group_%s(as_ushort%s(x), as_ushort%s(y), c));}\n",
+                      n, pairs[k], n, n, n, pairs[k], n, n);
+        }
+    text_add(source, "#pragma OPENCL EXTENSION cl_khr_fp16 : disable\n");
+}
+
 /* What precedes the user's text; positions count from its first line.  Macros of the
  * options stand here and not among clang's arguments, so that they cannot change the
  * language's own header, and a precompiled one serves every program. */
@@ -244,6 +264,8 @@ void clang_source(const struct compilation *compilation, struct text *source)
         undefine(source, sub_group_macros, COUNT_OF(sub_group_macros));
     else
         add_rotations(compilation, source);
+    if (request->sub_groups)
+        add_half_shuffles(compilation, source);
     if (!request->images)
         undefine(source, image_macros, COUNT_OF(image_macros));
     add_line_marker(source, "<build options>");
