@@ -415,8 +415,8 @@ bool access_store(const struct insn *insn, uint8_t *frame, struct wave *wave, en
         memcpy(&a, &old, sizeof a);                                                                         \
         memcpy(&b, &value, sizeof b);                                                                       \
         r = operation == ATOMIC_FADD ? a + b                                                                \
-            : operation == ATOMIC_FMIN ? ((a < b) | (b != b) ? a : b)                                       \
-                                       : ((a > b) | (b != b) ? a : b);                                      \
+            : operation == ATOMIC_FMIN ? (((a < b) | (b != b)) ? a : b)                                     \
+                                       : (((a > b) | (b != b)) ? a : b);                                    \
         memcpy(&old, &r, sizeof r);                                                                         \
         return old;                                                                                         \
     }
