@@ -22,8 +22,8 @@ void llvm_spirv_arguments(const struct compilation *compilation, struct list *ar
 {
     static const char *const fixed[] = {
         "--spirv-max-version=1.3", /* what a module needs, 1.3 for non-uniform sub-groups */
-        "--spirv-ext=+SPV_INTEL_subgroups,+SPV_KHR_bit_instructions,+SPV_KHR_expect_assume"
-        ",+SPV_EXT_shader_atomic_float_add,+SPV_EXT_shader_atomic_float_min_max",
+        ("--spirv-ext=+SPV_INTEL_subgroups,+SPV_KHR_bit_instructions,+SPV_KHR_expect_assume"
+         ",+SPV_EXT_shader_atomic_float_add,+SPV_EXT_shader_atomic_float_min_max"),
         "--spirv-replace-fmuladd-with-ocl-mad=false", /* mad would leave a*b+c's roundings to the device */
         "--preserve-ocl-kernel-arg-type-metadata-through-string",
         "-o",

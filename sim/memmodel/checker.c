@@ -193,7 +193,7 @@ static void perform(struct checker *checker, const struct access_event *event, u
     if (checker->order.groups || event->kind >= ACCESS_ATOMIC_READ)
         order_agent(&checker->order, unit, &agent);
     else
-        agent = (struct agent){.unit = unit, .place = {checker->crew.group, 0}}; /* nobody has synchronised */
+        agent = (struct agent){.unit = unit, .place = {.group = checker->crew.group}}; /* nobody has synchronised */
     if (region->space == IN_LOCAL)
         renew_local(checker, region, agent.place.group);
     now->agent = &agent;
