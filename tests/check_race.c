@@ -66,7 +66,7 @@ START_TEST(r4_two_reads_do_not_conflict)
 {
     two_groups(), reads(0, DATA, 4), reads(2, DATA, 4), clean_at(DATA);
     two_groups(), reads(0, DATA, 4), reads(1, DATA, 4), reads(2, DATA, 4), writes(2, DATA, 4), races_at(DATA);
-    two_groups(), writes(0, DATA, 4), barrier(0, G, SCOPE_WORK_GROUP), reads(0, DATA, 4), reads(1, DATA, 4), clean_at(DATA);
+    two_groups(), update(0, DATA, ORDER_RELAXED, SCOPE_DEVICE), barrier(0, G, SCOPE_WORK_GROUP), reads(0, DATA, 4), reads(1, DATA, 4), clean_at(DATA);
 }
 END_TEST
 
