@@ -28,6 +28,7 @@ scenario_tests = \
 	%D%/clean/wide_types.yaml \
 	%D%/clean/barrier_flags.yaml \
 	%D%/clean/local_flag_fences.yaml \
+	%D%/clean/histogram.yaml \
 	%D%/clean/mp_fences.yaml \
 	%D%/clean/mp_release_acquire.yaml \
 	%D%/clean/reduction_tree.yaml \
@@ -73,7 +74,9 @@ scenario_tests = \
 	%D%/faulty/write_only_read.yaml \
 	%D%/racy/barrier_between_groups.yaml \
 	%D%/racy/barrier_flags.yaml \
+	%D%/racy/collective.yaml \
 	%D%/racy/fence_too_late.yaml \
+	%D%/racy/histogram.yaml \
 	%D%/racy/local_flag.yaml \
 	%D%/racy/mp_no_acquire.yaml \
 	%D%/racy/mp_plain.yaml \
@@ -135,6 +138,7 @@ scenario_files = \
 	%D%/clean/wide_types.cl \
 	%D%/clean/barrier_flags.cl \
 	%D%/clean/local_flag_fences.cl \
+	%D%/clean/histogram.cl \
 	%D%/clean/mp_fences.cl \
 	%D%/clean/mp_release_acquire.cl \
 	%D%/clean/reduction_tree.cl \
@@ -180,7 +184,9 @@ scenario_files = \
 	%D%/faulty/write_only_read.cl \
 	%D%/racy/barrier_between_groups.cl \
 	%D%/racy/barrier_flags.cl \
+	%D%/racy/collective.cl \
 	%D%/racy/fence_too_late.cl \
+	%D%/racy/histogram.cl \
 	%D%/racy/local_flag.cl \
 	%D%/racy/mp_no_acquire.cl \
 	%D%/racy/mp_plain.cl \
