@@ -122,13 +122,17 @@ static void man(struct checker *checker, const struct origin *origin, uint32_t l
     crew->one_group = order_unit_group(&checker->order, unit_of(checker, origin, lane_count - 1)) == crew->group;
 }
 
-/* Units of a work-group stand in a row; those of several need not. */
+/* Units of a work-group stand in a row, and those of several in one dimension; others need not. */
 static void name_units(struct checker *checker, const struct origin *origin)
 {
     struct crew *crew = &checker->crew;
-    uint64_t first = unit_of(checker, origin, 0);
-    for (uint32_t lane = 0; !crew->known && lane < crew->lane_count; lane++)
-        crew->unit[lane] = crew->one_group ? first + lane : unit_of(checker, origin, lane);
+    const uint64_t *extent = origin->launch->global_size;
+    if (crew->known)
+        return;
+    const bool in_a_row = crew->one_group || (extent[1] <= 1 && extent[2] <= 1);
+    const uint64_t first = unit_of(checker, origin, 0);
+    for (uint32_t lane = 0; lane < crew->lane_count; lane++)
+        crew->unit[lane] = in_a_row ? first + lane : unit_of(checker, origin, lane);
     crew->known = true;
 }
 
@@ -143,6 +147,8 @@ static uint64_t address_of(const struct access_event *event, uint64_t lane)
     switch (event->shape) {
     case ADDRESS_UNIFORM: return event->base;
     case ADDRESS_AFFINE:
+        if (lane < event->row)
+            return event->base + (uint64_t)event->step_x * lane;
         return event->base + (uint64_t)event->step_x * (lane % event->row) + (uint64_t)event->step_y * (lane / event->row);
     default: return event->address[lane];
     }
@@ -190,10 +196,7 @@ static void perform(struct checker *checker, const struct access_event *event, u
         unit = order_copy_unit(&checker->order, order_unit_group(&checker->order, unit), event->copy);
     if (unit == UNIT_END)
         return;
-    if (checker->order.groups || event->kind >= ACCESS_ATOMIC_READ)
-        order_agent(&checker->order, unit, &agent);
-    else
-        agent = (struct agent){.unit = unit, .place = {.group = checker->crew.group}}; /* nobody has synchronised */
+    order_agent(&checker->order, unit, &agent);
     if (region->space == IN_LOCAL)
         renew_local(checker, region, agent.place.group);
     now->agent = &agent;
@@ -223,10 +226,29 @@ static bool is_watched(const struct region *region)
     return region->kind == REGION_BUFFER || region->kind == REGION_VARIABLE || region->kind == REGION_LOCAL_VARIABLE;
 }
 
+/* Plain accesses while nobody has synchronised: all of them are of one slice. */
+static bool is_early(const struct checker *checker, const struct access_event *event)
+{
+    return !checker->order.groups && event->kind <= ACCESS_WRITE && !event->copy;
+}
+
+/* `again`: the lane before was of the same allocation. */
+static void perform_early(struct checker *checker, uint64_t unit, struct shadow_region *region, struct shadow_access *now, bool again)
+{
+    struct agent agent = {.unit = unit, .place = {.group = checker->crew.group}};
+    now->agent = &agent;
+    if (!again && region->space == IN_LOCAL)
+        renew_local(checker, region, agent.place.group);
+    if (!again)
+        spill(checker, region);
+    (again ? shadow_again : shadow_access)(&checker->shadow, region, now);
+}
+
 static void access_lanes(struct checker *checker, const struct access_event *event, const uint64_t *mask)
 {
     const struct region *region = NULL;
-    struct shadow_region *shadow = NULL;
+    struct shadow_region *shadow = NULL, *before = NULL;
+    const bool early = is_early(checker, event);
     name_units(checker, &event->origin);
     EACH_LANE_OF(mask, lane)
     {
@@ -241,7 +263,15 @@ static void access_lanes(struct checker *checker, const struct access_event *eve
         if (!shadow)
             continue;
         struct shadow_access now = {.how = {.site = event->origin.site, .size = event->size_bytes}, .address = address};
-        perform(checker, event, lane, shadow, &now);
+        if (early) {
+            now.how.tick = 1;
+            now.how.kind = (uint8_t)event->kind;
+            now.how.order = (uint8_t)event->order;
+            perform_early(checker, checker->crew.unit[lane], shadow, &now, before == shadow && shadow->space != IN_LOCAL);
+            before = shadow;
+        } else {
+            perform(checker, event, lane, shadow, &now);
+        }
     }
 }
 
@@ -425,33 +455,55 @@ static bool take_gather(struct checker *checker, const struct access_event *even
     return journal_gather(&region->journal, &gather);
 }
 
-/* Reads of work-items that have ticks of their own, of what nothing has written yet. */
+/* Lanes of one allocation and one tick. */
+struct alike_reads { struct journal_gather gather; struct shadow_region *region; uint64_t address[WAVE_LANES_MAX], mask[LANE_MASK_WORDS]; };
+
+static bool log_reads(struct alike_reads *reads)
+{
+    bool taken = !reads->region || journal_gather(&reads->region->journal, &reads->gather);
+    memset(reads->mask, 0, sizeof reads->mask);
+    return taken;
+}
+
+static bool may_log(const struct shadow_region *region, const struct access_event *event, uint64_t address)
+{
+    return region && region->space == IN_GLOBAL && !region->atomic && !region->journal.has_write &&
+           address + event->size_bytes <= region->high && region->high - region->low <= UINT32_MAX;
+}
+
+/* Reads of work-items that have ticks of their own, or of scattered lanes, of what nothing has written yet. */
 static bool take_reads(struct checker *checker, const struct access_event *event)
 {
-    struct shadow_region *region = NULL;
-    const uint64_t alone[LANE_MASK_WORDS] = {1};
-    if (event->kind != ACCESS_READ || event->copy || checker->order.formal)
+    struct alike_reads reads;
+    if (event->kind != ACCESS_READ || event->copy || event->image || checker->order.formal)
         return false;
     name_units(checker, &event->origin);
+    reads.region = NULL;
+    memset(reads.mask, 0, sizeof reads.mask);
+    reads.gather = (struct journal_gather){.site = event->origin.site, .size = event->size_bytes, .unit = checker->crew.unit,
+                                           .address = reads.address, .mask = reads.mask, .lanes = event->lane_count, .budget = LOG_BUDGET};
     EACH_LANE_OF(event->mask, lane)
     {
         struct agent agent;
+        struct shadow_region *region = reads.region;
         uint64_t address = address_of(event, lane);
         if (!region || address < region->low || address >= region->high) {
             const struct region *found = memory_region(checker->memory, address);
             region = is_watched(found) ? region_of(checker, found) : NULL;
         }
-        if (!region || region->space != IN_GLOBAL || event->image || region->atomic || region->journal.has_write ||
-            address + event->size_bytes > region->high || region->high - region->low > UINT32_MAX)
+        if (!may_log(region, event, address))
             return false;
         order_agent(&checker->order, checker->crew.unit[lane], &agent);
-        struct journal_gather gather = {.site = event->origin.site, .size = event->size_bytes, .tick = order_slice(&agent),
-                                        .low = region->low, .unit = &agent.unit, .address = &address, .mask = alone,
-                                        .lanes = 1, .budget = LOG_BUDGET};
-        if (!journal_gather(&region->journal, &gather))
+        const uint64_t tick = order_slice(&agent);
+        if ((region != reads.region || tick != reads.gather.tick) && !log_reads(&reads))
             return false;
+        reads.region = region;
+        reads.gather.tick = tick;
+        reads.gather.low = region->low;
+        reads.address[lane] = address;
+        reads.mask[lane / 64] |= UINT64_C(1) << lane % 64;
     }
-    return true;
+    return log_reads(&reads);
 }
 
 /* True: all of it stands in the journal now. What does not is done lane by lane. */

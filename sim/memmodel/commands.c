@@ -593,6 +593,9 @@ struct observer commands_observer(struct commands *commands)
     return (struct observer){.self = commands, .command = on_command, .order = on_order};
 }
 
+/* More runs than these stay together: each segment would be looked up and split by itself. */
+enum { RUNS_FEW = HOSTILE(16, 2) };
+
 static void touch_part(struct commands *commands, const struct launch_info *launch,
                        struct footprint_part *part)
 {
@@ -606,7 +609,7 @@ static void touch_part(struct commands *commands, const struct launch_info *laun
         struct byte_access access = {.command = launch->command,
                                      .kind = kinds[use],
                                      .site = site_number(commands, launch, part->site[use])};
-        if (part->bytes[use].bits) {
+        if (part->bytes[use].bits || part->bytes[use].count > RUNS_FEW) {
             touch_scattered(commands, area, &part->bytes[use], &access);
             continue;
         }

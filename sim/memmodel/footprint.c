@@ -77,8 +77,8 @@ static bool become_bitmap(struct byte_set *set)
 static uint32_t run_at(const struct byte_set *set, uint64_t at)
 {
     uint32_t low = 0, high = set->count;
-    if (high && set->runs[high - 1].high < at)
-        return high;
+    if (high && set->runs[high - 1].low <= at)
+        return set->runs[high - 1].high < at ? high : high - 1;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         if (set->runs[middle].high < at)

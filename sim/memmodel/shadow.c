@@ -617,11 +617,30 @@ bool shadow_atomic_begin(struct shadow_region *region, struct shadow_atomic *ato
     return atomic->context != 0;
 }
 
+static void visit_all(struct visit *visit)
+{
+    struct shadow_region *region = visit->region;
+    const struct shadow_access *now = visit->now;
+    const bool bytes = ((now->address - region->low) | now->how.size) & 3 && RULE(35);
+    const uint64_t end = now->address + now->how.size;
+    for (uint64_t at = now->address; at < end;) {
+        struct shadow_page *page = page_of(region, at, bytes);
+        if (!page) {
+            visit->shadow->failed = true;
+            return;
+        }
+        uint64_t offset = (at - region->low) & (PAGE_BYTES - 1);
+        visit->address = at;
+        visit->bytes = 1u << page->unit_shift;
+        if (!visit_cell(visit, page->cells[offset >> page->unit_shift]))
+            visit->shadow->failed = true;
+        at += visit->bytes;
+    }
+}
+
 void shadow_access(struct shadow *shadow, struct shadow_region *region, const struct shadow_access *now)
 {
     struct visit visit = {.shadow = shadow, .region = region, .now = now};
-    const bool bytes = ((now->address - region->low) | now->how.size) & 3 && RULE(35);
-    const uint64_t end = now->address + now->how.size;
     if (is_repeated(region, now))
         return;
     visit.context = context_of(region, &now->how);
@@ -629,58 +648,66 @@ void shadow_access(struct shadow *shadow, struct shadow_region *region, const st
         shadow->failed = true;
         return;
     }
-    for (uint64_t at = now->address; at < end;) {
-        struct shadow_page *page = page_of(region, at, bytes);
-        if (!page) {
-            shadow->failed = true;
-            return;
-        }
-        uint64_t offset = (at - region->low) & (PAGE_BYTES - 1);
-        visit.address = at;
-        visit.bytes = 1u << page->unit_shift;
-        if (!visit_cell(&visit, page->cells[offset >> page->unit_shift]))
-            shadow->failed = true;
-        at += visit.bytes;
-    }
+    visit_all(&visit);
     note_done(region, now);
+}
+
+void shadow_again(struct shadow *shadow, struct shadow_region *region, const struct shadow_access *now)
+{
+    struct visit visit = {.shadow = shadow, .region = region, .now = now};
+    if (shadow->failed)
+        return;
+    visit.context = region->by_site[now->how.site];
+    visit_all(&visit);
 }
 
 /* ---- footprint ---------------------------------------------------------------------------------- */
 
-static void collect_one(const struct shadow_region *region, uint32_t context, uint64_t low, uint64_t high,
-                        struct footprint_part *part)
+/* Cells come in ascending order: neighbours of one use are one run. */
+struct collection { const struct shadow_region *region; struct footprint_part *part; struct byte_run run[FOOTPRINT_USES]; };
+
+static void collect_one(struct collection *collection, uint32_t context, uint64_t low, uint64_t high)
 {
-    const struct context *how = context_at(region, context);
+    const struct context *how = context_at(collection->region, context);
     enum footprint_use use = how->kind == ACCESS_ATOMIC_READ ? FOOTPRINT_ATOMIC_READ
                              : is_atomic(how->kind)          ? FOOTPRINT_ATOMIC
                              : is_write(how->kind)           ? FOOTPRINT_WRITTEN
                                                              : FOOTPRINT_READ;
-    byte_set_add(&part->bytes[use], low, high);
-    part->site[use] = how->site;
+    struct byte_run *run = &collection->run[use];
+    if (run->low < run->high && low <= run->high) {
+        run->high = high;
+    } else {
+        byte_set_add(&collection->part->bytes[use], run->low, run->high);
+        *run = (struct byte_run){low, high};
+    }
+    collection->part->site[use] = how->site;
 }
 
-static void collect_cell(const struct shadow_region *region, const uint64_t *cell, uint64_t low, uint64_t high,
-                         struct footprint_part *part)
+static void collect_cell(struct collection *collection, const uint64_t *cell, uint64_t low, uint64_t high)
 {
+    const struct shadow_region *region = collection->region;
     const struct crowd *crowd = crowd_of(region, cell);
     if (live(region, cell[0]))
-        collect_one(region, stamp_context(cell[0]), low, high, part);
+        collect_one(collection, stamp_context(cell[0]), low, high);
     if (crowd && crowd->readers.count)
-        collect_one(region, crowd->readers.items[0].context, low, high, part);
+        collect_one(collection, crowd->readers.items[0].context, low, high);
     for (uint32_t i = 0; crowd && i < crowd->atomics.count; i++) /* loads and others */
-        collect_one(region, crowd->atomics.items[i].context, low, high, part);
+        collect_one(collection, crowd->atomics.items[i].context, low, high);
     if (!crowd && live(region, cell[1]))
-        collect_one(region, stamp_context(cell[1]), low, high, part);
+        collect_one(collection, stamp_context(cell[1]), low, high);
 }
 
 void shadow_collect(const struct shadow_region *region, struct footprint_part *part)
 {
+    struct collection collection = {region, part, {{0, 0}}};
     for (uint64_t p = 0; region->touched && region->pages && p < page_count(region); p++) {
         const struct shadow_page *page = &region->pages[p];
         const size_t count = page->cells ? (size_t)PAGE_BYTES >> page->unit_shift : 0;
         for (size_t i = 0; i < count; i++) {
             uint64_t low = (p << PAGE_SHIFT) + ((uint64_t)i << page->unit_shift);
-            collect_cell(region, page->cells[i], low, low + (1u << page->unit_shift), part);
+            collect_cell(&collection, page->cells[i], low, low + (1u << page->unit_shift));
         }
     }
+    for (int use = 0; use < FOOTPRINT_USES; use++)
+        byte_set_add(&part->bytes[use], collection.run[use].low, collection.run[use].high);
 }

@@ -9,6 +9,8 @@
  *   shadow_begin, shadow_end     of a launch: what lies in the shadow is forgotten, not cleared
  *   shadow_access                one access of one unit; calls `race` for each earlier access
  *                                that races with it; a quiet one comes out of the journal
+ *   shadow_again                 a plain access like the one before, by another unit or elsewhere
+ *                                in the same allocation
  *   shadow_join                  an atomic update like those that the word has, which nothing can
  *                                race with; false: shadow_access must look. shadow_atomic_begin
  *                                comes first, once per wave and allocation
@@ -87,6 +89,7 @@ void shadow_region_init(struct shadow_region *region, uint32_t id, uint64_t low,
 void shadow_region_fini(struct shadow_region *region);
 void shadow_forget(struct shadow_region *region);
 void shadow_access(struct shadow *shadow, struct shadow_region *region, const struct shadow_access *now);
+void shadow_again(struct shadow *shadow, struct shadow_region *region, const struct shadow_access *now);
 bool shadow_atomic_begin(struct shadow_region *region, struct shadow_atomic *atomic);
 bool shadow_join(struct shadow_region *region, const struct shadow_atomic *atomic, uint64_t address, uint64_t unit);
 void shadow_collect(const struct shadow_region *region, struct footprint_part *part);
