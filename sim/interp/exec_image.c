@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Images: 2D ones of the common formats by the batch when nobody listens and every texel is there or clamped;
+ * Images: 2D ones of the common formats by the batch when every texel is there or clamped, and nobody listens to more than
+ * reads of single texels;
  * everything else lane by lane through image_access.c. Both give the same bits: the expressions are the same.
  */
 #include <math.h>
@@ -31,7 +32,7 @@ static inline enum texels texels_of(const struct image_format *format)
 static enum texels find_picture(const struct insn *insn, uint8_t *frame, const struct wave *wave, uint32_t deny, struct picture *out)
 {
     const struct image_desc *image = image_argument(wave, *AT(u64, insn->a), insn->f & IMAGE_OP_COORDINATES);
-    if (!image || image->type != IMAGE_2D || (insn->f & (IMAGE_OP_LOD | IMAGE_OP_GRADIENT | IMAGE_OP_F16 | IMAGE_OP_I32)) || access_heard(wave))
+    if (!image || image->type != IMAGE_2D || (insn->f & (IMAGE_OP_LOD | IMAGE_OP_GRADIENT | IMAGE_OP_F16 | IMAGE_OP_I32)))
         return TEXELS_OTHER;
     const struct image_level *level = &image->level[0];
     const u64 bytes = level->pitch[0] * (level->size[1] - 1) + (u64)level->size[0] * image->format->texel_bytes;
@@ -179,6 +180,16 @@ static void put_linear(const struct picture *p, enum texels texels, const struct
 
 /* ---- reading ---------------------------------------------------------------------------------------- */
 
+static void announce_nearest(const struct wave *wave, uint32_t site, const struct picture *p, const i32 *x, const i32 *y)
+{
+    i32 offset[WAVE_LANES_MAX];
+    u64 address[WAVE_LANES_MAX];
+    const size_t n = LANES_OF(wave);
+    offsets(p, x, y, n, (i32)p->format->texel_bytes, offset);
+    EACH_LANE(i, n) address[i] = (u64)(uintptr_t)p->base + (u64)offset[i];
+    access_announce_image(wave, site, address, p->format->texel_bytes, &wave->active);
+}
+
 static __attribute__((noinline)) bool read_batch(const struct insn *insn, uint8_t *frame, const struct wave *wave)
 {
     struct picture p;
@@ -190,7 +201,7 @@ static __attribute__((noinline)) bool read_batch(const struct insn *insn, uint8_
     if (texels == TEXELS_OTHER || results[IMAGE_RESULTS - 1] != IMAGE_UNUSED || sampler.addressing > ADDRESSING_CLAMP)
         return false;
     const bool real = insn->f & IMAGE_OP_FLOAT, linear = real && sampler.linear;
-    if (!real && (sampler.linear || sampler.normalized))
+    if ((!real && (sampler.linear || sampler.normalized)) || (linear && access_heard(wave)))
         return false;
     const f32 *const u = AT(f32, coordinates[0]), *const v = AT(f32, coordinates[1]);
     if (!real) {
@@ -209,6 +220,8 @@ static __attribute__((noinline)) bool read_batch(const struct insn *insn, uint8_
         return false;
     if (linear && (!to_edge(x.second, n, p.width, sampler.addressing) || !to_edge(y.second, n, p.height, sampler.addressing)))
         return false;
+    if (access_heard(wave))
+        announce_nearest(wave, insn->e, &p, x.first, y.first);
     if (linear)
         put_linear(&p, texels, &x, &y, n, results, frame);
     else
@@ -263,7 +276,7 @@ static __attribute__((noinline)) bool write_batch(const struct insn *insn, uint8
     u32 word[WAVE_LANES_MAX] = {0};
     const uint32_t *const slots = &wave->code->operands[insn->d];
     const enum texels texels = find_picture(insn, frame, wave, DENY_KERNEL_WRITE, &p);
-    if (texels == TEXELS_OTHER || insn->c)
+    if (texels == TEXELS_OTHER || insn->c || access_heard(wave))
         return false;
     const size_t n = LANES_OF(wave);
     const i32 *const x = AT(i32, slots[IMAGE_TEXEL_COMPONENTS]), *const y = AT(i32, slots[IMAGE_TEXEL_COMPONENTS + 1]);
