@@ -5,6 +5,7 @@
 # structure (one relation a region, values, host commands) and have tests or parts of their own.
 set -u
 src=${ORRERY_SRCDIR:-.} build=${ORRERY_BUILDDIR:-.}
+grep -q '^#define ORRERY_LOOPING' "$build/config.h" && { echo "a sanitizer's objects link with their own kind only"; exit 77; }
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 declare -A test_of=([2]=r2_ [3]=r3_ [4]=r4_ [5]=r5_ [6]=r6_ [8]=r8_ [9]=r9_ [10]=r10_ [11]=r11_ [12]=r12_ [13]=r13_
