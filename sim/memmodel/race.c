@@ -89,7 +89,8 @@ static void fill_values(const struct race *race, const struct shadow_access *now
     if (now->how.kind == ACCESS_READ)
         fill_value(&finding->access[1], now->address, now->how.size);
     bool aligned = (race->address - race->region->low) % (race->context->size ? race->context->size : 1) == 0;
-    if (race->latest_write && now->how.kind <= ACCESS_WRITE && race->context->size <= 4 && aligned)
+    bool together = now->how.kind == ACCESS_WRITE && race->context->site == now->how.site; /* maybe none is done yet */
+    if (race->latest_write && now->how.kind <= ACCESS_WRITE && !together && race->context->size <= 4 && aligned)
         fill_value(&finding->access[0], race->address, race->context->size);
 }
 
