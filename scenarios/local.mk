@@ -77,6 +77,7 @@ scenario_tests = \
 	%D%/racy/collective.yaml \
 	%D%/racy/fence_too_late.yaml \
 	%D%/racy/histogram.yaml \
+	%D%/racy/histogram_late.yaml \
 	%D%/racy/local_flag.yaml \
 	%D%/racy/mp_no_acquire.yaml \
 	%D%/racy/mp_plain.yaml \
@@ -187,6 +188,7 @@ scenario_files = \
 	%D%/racy/collective.cl \
 	%D%/racy/fence_too_late.cl \
 	%D%/racy/histogram.cl \
+	%D%/racy/histogram_late.cl \
 	%D%/racy/local_flag.cl \
 	%D%/racy/mp_no_acquire.cl \
 	%D%/racy/mp_plain.cl \
