@@ -17,8 +17,6 @@ libapi_la_SOURCES = \
 	%D%/device.c \
 	%D%/device_info.def \
 	%D%/device_info.h \
-	%D%/cslice.c \
-	%D%/cslice.h \
 	%D%/dispatch.c \
 	%D%/enqueue.c \
 	%D%/enqueue.h \

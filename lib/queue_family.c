@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cslice.h"
 #include "runtime.h"
 #include "subdevice.h"
 
@@ -32,7 +31,7 @@ bool device_has_queue_families(const struct cl_device *device)
 static size_t list_families(const struct cl_device *device,
                             cl_queue_family_properties_intel list[FAMILY_COUNT])
 {
-    uint32_t slices = cslice_count(device->topology, &device->units);
+    uint32_t slices = topology_cslices(device->topology, &device->units);
     list[FAMILY_COMPUTE] = (cl_queue_family_properties_intel){
         HOST_PROPERTIES, CL_QUEUE_DEFAULT_CAPABILITIES_INTEL, slices ? slices : 1, "ccs"};
     if (!slices)
@@ -72,7 +71,7 @@ static cl_int add_slice(struct queue *queue, const struct unit_set *units, cl_ui
     struct partition slices = {0};
     const struct cl_device *device = queue->device;
     enum partition_result result =
-        cslice_partition(device->topology, units, device->config->cslice_seed, &slices);
+        partition_by_cslice(device->topology, units, device->config->cslice_seed, &slices);
     if (result == PARTITION_NO_MEMORY)
         return CL_OUT_OF_HOST_MEMORY;
     add_units(queue, result == PARTITION_OK ? &slices.sets[index] : units);

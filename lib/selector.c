@@ -16,7 +16,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "cslice.h"
 #include "root.h"
 #include "subdevice.h"
 
@@ -132,7 +131,7 @@ static enum status parts_of(const struct cl_device *device, struct partition *ou
 {
     enum topology_level level;
     enum partition_result result =
-        cslice_partition(device->topology, &device->units, device->config->cslice_seed, out_parts);
+        partition_by_cslice(device->topology, &device->units, device->config->cslice_seed, out_parts);
     if (result == PARTITION_IMPOSSIBLE)
         result = partition_next(device->topology, &device->units, &level, out_parts);
     return result == PARTITION_NO_MEMORY ? STATUS_OUT_OF_MEMORY : STATUS_OK;

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cslice.h"
 #include "runtime.h"
 
 /* ---- the object ------------------------------------------------------------------ */
@@ -147,7 +146,7 @@ bool device_offers(const struct cl_device *device, enum partition_scheme scheme)
             return device_parts(device, device_tile_level(device)) > 1;
         return answers != ANSWERS_POCL && splits_at_any_domain(device);
     case SCHEME_BY_CSLICE:
-        return device->config->cslice_partition && cslice_count(device->topology, &device->units) > 1;
+        return device->config->cslice_partition && topology_cslices(device->topology, &device->units) > 1;
     case SCHEME_NONE:
     default: return false;
     }
@@ -241,7 +240,7 @@ enum partition_result subdevice_split(const struct cl_device *device, struct par
     case SCHEME_BY_NAMES: return partition_by_names(&device->units, type->values, type->count, out_partition);
     case SCHEME_BY_AFFINITY: return split_by_affinity(device, type, out_partition);
     case SCHEME_BY_CSLICE:
-        return cslice_partition(device->topology, &device->units, device->config->cslice_seed, out_partition);
+        return partition_by_cslice(device->topology, &device->units, device->config->cslice_seed, out_partition);
     case SCHEME_NONE:
     default: return PARTITION_BAD_VALUE;
     }

@@ -40,6 +40,22 @@ scenario_tests = \
 	%D%/clean/spinlock.yaml \
 	%D%/clean/sub_group_barrier.yaml \
 	%D%/clean/two_kernels.yaml \
+	%D%/partition/by_counts.yaml \
+	%D%/partition/by_names.yaml \
+	%D%/partition/cslice.yaml \
+	%D%/partition/cslice_seed.yaml \
+	%D%/partition/dotted.yaml \
+	%D%/partition/equally.yaml \
+	%D%/partition/false_sharing.yaml \
+	%D%/partition/l1.yaml \
+	%D%/partition/l2.yaml \
+	%D%/partition/l3.yaml \
+	%D%/partition/l4.yaml \
+	%D%/partition/nested.yaml \
+	%D%/partition/next_partitionable.yaml \
+	%D%/partition/numa.yaml \
+	%D%/partition/numa_first_touch.yaml \
+	%D%/partition/root_devices.yaml \
 	%D%/faulty/atomic_order.yaml \
 	%D%/faulty/atomic_scope.yaml \
 	%D%/faulty/fence_flags.yaml \
@@ -183,6 +199,7 @@ scenario_files = \
 	%D%/faulty/unreachable.cl \
 	%D%/faulty/warnings.cl \
 	%D%/faulty/write_only_read.cl \
+	%D%/partition/mark.cl \
 	%D%/racy/barrier_between_groups.cl \
 	%D%/racy/barrier_flags.cl \
 	%D%/racy/collective.cl \

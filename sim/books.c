@@ -76,9 +76,9 @@ static bool write_file(const struct device *device, const char *pattern, bool (*
     return fine;
 }
 
-static bool put_counters(const struct device *device, FILE *stream)
+bool device_write_counters(const struct device *device, FILE *stream)
 {
-    return counters_write_json(device->caches, stream) && !ferror(stream);
+    return device->caches && counters_write_json(device->caches, stream) && !ferror(stream);
 }
 
 static bool put_timeline(const struct device *device, FILE *stream)
@@ -93,7 +93,7 @@ bool device_write_books(const struct device *device, FILE *stream, struct diagno
     if (device->caches && stream)
         counters_print(device->caches, stream);
     if (device->caches && file)
-        fine = write_file(device, file, put_counters, diagnosis);
+        fine = write_file(device, file, device_write_counters, diagnosis);
     if (device->timeline && device->scenario->timeline_file)
         fine &= write_file(device, device->scenario->timeline_file, put_timeline, diagnosis);
     return fine;

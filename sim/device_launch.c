@@ -151,7 +151,8 @@ static void launch_init(struct launch *launch, struct device *device, const stru
         request->compute_unit_count ? request->compute_unit_count : launch->config->topology.compute_units;
     launch->pages = device->pages;
     launch->clock = &device->clock;
-    launch->apart = device->caches || device->timeline || launch->schedule->placement != PLACEMENT_ROUND_ROBIN;
+    launch->apart = device->caches || device->timeline || device->scenario->expect.placement_count ||
+                    launch->schedule->placement != PLACEMENT_ROUND_ROBIN;
     launch->arena = &device->arena;
     launch->observer = device_observer(device);
     launch->report = device->report;

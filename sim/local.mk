@@ -34,6 +34,11 @@ libsim_la_SOURCES = \
 	%D%/memory_arena.c \
 	%D%/memory_arena.h \
 	%D%/object_name.c \
+	%D%/device_path.c \
+	%D%/device_path.h \
+	%D%/expect_counter.c \
+	%D%/placed.c \
+	%D%/placed.h \
 	%D%/placement.c \
 	%D%/placement.h \
 	%D%/orders.c \

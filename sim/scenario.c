@@ -545,13 +545,16 @@ bool scenario_row_print(const struct scenario *scenario, const struct scenario_r
 bool scenario_counts(const struct scenario *scenario)
 {
     int on = 1;
+    if (scenario->expect.counter_count)
+        return true;
     return scenario->counters && *scenario->counters && (!word_find(truths, scenario->counters, &on) || on);
 }
 
 const char *scenario_counters_file(const struct scenario *scenario)
 {
     int on;
-    return scenario_counts(scenario) && !word_find(truths, scenario->counters, &on) ? scenario->counters : NULL;
+    const char *text = scenario->counters;
+    return text && *text && !word_find(truths, text, &on) ? text : NULL;
 }
 
 uint32_t scenario_root_count(const struct scenario *scenario)
@@ -710,6 +713,7 @@ static void launch_fini(struct scenario_launch *launch)
     }
     free(launch->args);
     free(launch->kernel);
+    free(launch->device);
 }
 
 static void expect_fini(struct scenario_expect *expect)
@@ -722,6 +726,12 @@ static void expect_fini(struct scenario_expect *expect)
     }
     for (size_t i = 0; i < expect->buffer_count; i++)
         free(expect->buffers[i].values.data);
+    for (size_t i = 0; i < expect->placement_count; i++)
+        free(expect->placements[i].units.units);
+    for (size_t i = 0; i < expect->counter_count; i++)
+        free(expect->counters[i].place);
+    free(expect->placements);
+    free(expect->counters);
     free(expect->findings);
     free(expect->buffers);
 }

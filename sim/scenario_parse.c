@@ -11,6 +11,7 @@
 #include <string.h>
 #include <yaml.h>
 
+#include "device_path.h"
 #include "orrery/report.h"
 #include "scenario_rows.h"
 #include "suppression.h"
@@ -121,13 +122,14 @@ static const struct section sections[] = {
     {"checks", "checks", {NULL}},
     {"report", "report", {NULL}},
     {"program", "program", {NULL}},
-    {"expect", "expect", {"findings", "buffers"}},
-    {"launch", "launch", {"kernel", "global", "local", "offset", "args"}},
+    {"expect", "expect", {"findings", "buffers", "placement", "counters"}},
+    {"launch", "launch", {"kernel", "device", "global", "local", "offset", "args"}},
     {"argument", "an argument", {"buffer", "scalar", "struct", "local", "same", "name"}},
     {"buffer", "buffer", {"type", "count", "fill", "values", "access"}},
     {"scalar", "scalar", {"type", "value"}},
     {"suppression", "a suppression", {"id", "kernel", "file", "line", "object", "reason"}},
     {"finding", "an expected finding", {"id", "line", "kernel", "why", "fix"}},
+    {"placement", "an expected placement", {"launch", "units"}},
     {"result", "an expected buffer", {"launch", "arg", "type", "count", "fill", "values"}},
 };
 
@@ -644,6 +646,20 @@ static bool read_args(struct reader *reader, const yaml_node_t *node, struct sce
     return true;
 }
 
+/* Whether the machine has it is seen when the launch runs: an option may give another machine. */
+static bool read_launch_device(struct reader *reader, const yaml_node_t *node, struct scenario_launch *launch)
+{
+    struct diagnosis cause = {0};
+    if (!node)
+        return true;
+    if (!read_string(reader, node, "device", &launch->device))
+        return false;
+    enum status status = device_path_check(launch->device, &cause);
+    if (status == STATUS_OUT_OF_MEMORY)
+        return out_of_memory(reader);
+    return status == STATUS_OK || complain(reader, node, "%s", cause.text);
+}
+
 static bool read_launch(struct reader *reader, const yaml_node_t *node, struct scenario_launch *launch)
 {
     if (!check_keys(reader, node, "launch"))
@@ -651,7 +667,8 @@ static bool read_launch(struct reader *reader, const yaml_node_t *node, struct s
     const yaml_node_t *kernel = get(reader, node, "kernel");
     if (!kernel)
         return complain(reader, node, "key 'kernel' is missing: the name of a kernel");
-    return read_string(reader, kernel, "kernel", &launch->kernel) && read_ranges(reader, node, launch) &&
+    return read_string(reader, kernel, "kernel", &launch->kernel) &&
+           read_launch_device(reader, get(reader, node, "device"), launch) && read_ranges(reader, node, launch) &&
            read_args(reader, get(reader, node, "args"), launch);
 }
 
@@ -880,6 +897,73 @@ static bool read_expected_buffers(struct reader *reader, const yaml_node_t *node
     return true;
 }
 
+static bool read_units(struct reader *reader, const yaml_node_t *node, struct unit_list *units)
+{
+    if (node->type != YAML_SEQUENCE_NODE || !item_count(node))
+        return unexpected(reader, node, "units", "a sequence of compute units");
+    units->units = calloc(item_count(node), sizeof *units->units);
+    if (!units->units)
+        return out_of_memory(reader);
+    for (size_t i = 0; i < item_count(node); i++)
+        if (!read_u32(reader, item_at(reader, node, i), "units", &units->units[units->count++]))
+            return false;
+    return true;
+}
+
+static bool read_expected_placement(struct reader *reader, const yaml_node_t *node, struct expect_placement *placement)
+{
+    size_t launches = reader->scenario->launch_count;
+    if (!check_keys(reader, node, "placement") ||
+        !read_u32(reader, get(reader, node, "launch"), "launch", &placement->launch))
+        return false;
+    if (placement->launch >= launches)
+        return complain(reader, node, "launch: found %u, expected less than %zu", placement->launch, launches);
+    const yaml_node_t *units = get(reader, node, "units");
+    if (!units)
+        return complain(reader, node, "key 'units' is missing: the compute units of the work-groups");
+    return read_units(reader, units, &placement->units);
+}
+
+static bool read_expected_placements(struct reader *reader, const yaml_node_t *node, struct scenario_expect *expect)
+{
+    if (!node)
+        return true;
+    if (node->type != YAML_SEQUENCE_NODE)
+        return unexpected(reader, node, "placement", "a sequence of placements {launch: ..., units: [...]}");
+    expect->placements = calloc(item_count(node) + 1, sizeof *expect->placements);
+    if (!expect->placements)
+        return out_of_memory(reader);
+    for (size_t i = 0; i < item_count(node); i++)
+        if (!read_expected_placement(reader, item_at(reader, node, i), &expect->placements[expect->placement_count++]))
+            return false;
+    return true;
+}
+
+static bool read_expected_counter(struct reader *reader, struct pair pair, struct expect_counter *counter)
+{
+    char expected[EXPECTED_CHARS];
+    if (!text_of(pair.key) || !expect_counter_name(counter, text_of(pair.key), expected))
+        return unexpected(reader, pair.key, "counters", expected);
+    if (!text_of(pair.value) || !expect_counter_value(counter, text_of(pair.value), expected))
+        return unexpected(reader, pair.value, text_of(pair.key), expected);
+    return true;
+}
+
+static bool read_expected_counters(struct reader *reader, const yaml_node_t *node, struct scenario_expect *expect)
+{
+    if (!node)
+        return true;
+    if (node->type != YAML_MAPPING_NODE)
+        return unexpected(reader, node, "counters", "a mapping such as {misses: 12, numa:1.remote_bytes: \">0\"}");
+    expect->counters = calloc(pair_count(node) + 1, sizeof *expect->counters);
+    if (!expect->counters)
+        return out_of_memory(reader);
+    for (size_t i = 0; i < pair_count(node); i++)
+        if (!read_expected_counter(reader, pair_at(reader, node, i), &expect->counters[expect->counter_count++]))
+            return false;
+    return true;
+}
+
 /* ---- suppressions -------------------------------------------------------------------------------------- */
 
 /* An id with a star stands for several. */
@@ -941,7 +1025,9 @@ static bool read_expect(struct reader *reader, const yaml_node_t *root)
     expect->present = true;
     return check_keys(reader, node, "expect") && read_rows(reader, node, "expect") &&
            read_expected_findings(reader, get(reader, node, "findings"), expect) &&
-           read_expected_buffers(reader, get(reader, node, "buffers"), expect);
+           read_expected_buffers(reader, get(reader, node, "buffers"), expect) &&
+           read_expected_placements(reader, get(reader, node, "placement"), expect) &&
+           read_expected_counters(reader, get(reader, node, "counters"), expect);
 }
 
 /* ---- the whole ------------------------------------------------------------------------------------------ */

@@ -114,6 +114,11 @@ static void print_launch(const struct scenario_launch *launch, FILE *stream)
     fputs("  - kernel: ", stream);
     text_print_quoted(launch->kernel, stream);
     fputc('\n', stream);
+    if (launch->device) {
+        fputs("    device: ", stream);
+        text_print_quoted(launch->device, stream);
+        fputc('\n', stream);
+    }
     print_range("global", launch->global, launch->work_dim, stream);
     print_range("local", launch->local, launch->work_dim, stream);
     print_range("offset", launch->offset, launch->work_dim, stream);
@@ -143,6 +148,21 @@ static void print_expected_finding(const struct expect_finding *finding, FILE *s
     fputs("}\n", stream);
 }
 
+static void print_placement(const struct expect_placement *placement, FILE *stream)
+{
+    fprintf(stream, "    - {launch: %" PRIu32 ", units: [", placement->launch);
+    for (uint32_t i = 0; i < placement->units.count; i++)
+        fprintf(stream, "%s%" PRIu32, i ? ", " : "", placement->units.units[i]);
+    fputs("]}\n", stream);
+}
+
+static void print_expected_counter(const struct expect_counter *counter, FILE *stream)
+{
+    fputs("    ", stream);
+    expect_counter_print_name(counter, stream);
+    fprintf(stream, ": \"%s%" PRIu64 "\"\n", comparison_sign(counter->comparison), counter->value);
+}
+
 static void print_expect(const struct scenario *scenario, FILE *stream)
 {
     const struct scenario_expect *expect = &scenario->expect;
@@ -161,6 +181,14 @@ static void print_expect(const struct scenario *scenario, FILE *stream)
         print_contents(&buffer->values, stream);
         fputs("}\n", stream);
     }
+    if (expect->placement_count)
+        fputs("  placement:\n", stream);
+    for (size_t i = 0; i < expect->placement_count; i++)
+        print_placement(&expect->placements[i], stream);
+    if (expect->counter_count)
+        fputs("  counters:\n", stream);
+    for (size_t i = 0; i < expect->counter_count; i++)
+        print_expected_counter(&expect->counters[i], stream);
 }
 
 static void print_suppression(const struct suppression *suppression, FILE *stream)

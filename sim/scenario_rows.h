@@ -60,6 +60,11 @@ void value_print(const void *element, enum value_type type, FILE *stream);
 /* The legal values in words, for error texts. */
 void value_expected(enum value_type type, char expected[EXPECTED_CHARS]);
 
+/* "l1:0.misses" and ">0" of what is expected of counters. false: `expected` says what was; a place is kept then, too. */
+bool expect_counter_name(struct expect_counter *counter, const char *text, char expected[EXPECTED_CHARS]);
+bool expect_counter_value(struct expect_counter *counter, const char *text, char expected[EXPECTED_CHARS]);
+void expect_counter_print_name(const struct expect_counter *counter, FILE *stream);
+
 struct plain_locale { locale_t plain, before; };
 struct plain_locale locale_plain_begin(void);
 void locale_plain_end(struct plain_locale locale);

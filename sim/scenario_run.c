@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device_path.h"
 #include "orrery/device.h"
+#include "placed.h"
 
 struct run {
     const struct scenario *scenario;
@@ -14,6 +16,8 @@ struct run {
     struct device *device;
     struct program *program;
     uint64_t **addresses; /* [launch][argument] of buffers, 0 elsewhere */
+    uint32_t *launch_commands; /* [launch] */
+    struct placed placed; /* when the scenario expects a placement */
     uint32_t commands;
     uint32_t buffers;
     FILE *output;
@@ -110,7 +114,8 @@ static enum status allocate_all(struct run *run)
 {
     enum status status = STATUS_OK;
     run->addresses = calloc(run->scenario->launch_count + 1, sizeof *run->addresses);
-    if (!run->addresses)
+    run->launch_commands = calloc(run->scenario->launch_count + 1, sizeof *run->launch_commands);
+    if (!run->addresses || !run->launch_commands)
         return STATUS_OUT_OF_MEMORY;
     for (size_t l = 0; l < run->scenario->launch_count && status == STATUS_OK; l++)
         status = allocate_args(run, l);
@@ -156,7 +161,7 @@ static enum status check_args(struct run *run, size_t launch, const struct kerne
 
 static enum status check_sizes(struct run *run, size_t launch, const struct kernel_info *info, const struct launch_request *request)
 {
-    const struct device_config *device = &run->scenario->device;
+    const struct device_config *device = scenario_root(run->scenario, request->root);
     uint64_t total = 1;
     for (int i = 0; i < 3; i++) {
         uint64_t local = request->local_size[i], most = device->max_work_item_sizes[i];
@@ -204,26 +209,51 @@ static void set_sizes(struct run *run, const struct scenario_launch *launch, str
         request->local_size[i] = used ? launch->local[i] : 1;
     }
     if (!launch->local[0])
-        device_suggest_local_size(&run->scenario->device, request->kernel, request->work_dim, request->global_size, request->local_size);
+        device_suggest_local_size(scenario_root(run->scenario, request->root), request->kernel, request->work_dim, request->global_size, request->local_size);
+}
+
+/* The root and the units that `device` names. */
+static enum status set_device(struct run *run, size_t index, struct launch_request *request, struct unit_set *out_units)
+{
+    struct diagnosis cause = {0};
+    const char *path = run->scenario->launches[index].device;
+    if (!path)
+        return STATUS_OK;
+    enum status status = device_path_units(run->scenario, path, &request->root, out_units, &cause);
+    request->compute_units = out_units->units;
+    request->compute_unit_count = out_units->count;
+    return status == STATUS_OK ? status : diagnose(run->diagnosis, status, "launch %zu: %s", index, cause.text);
+}
+
+static enum status run_request(struct run *run, size_t index, struct launch_request *request)
+{
+    const struct scenario_launch *launch = &run->scenario->launches[index];
+    const struct kernel_info *info = kernel_info(request->kernel);
+    set_sizes(run, launch, request);
+    enum status status = check_args(run, index, info);
+    if (status == STATUS_OK)
+        status = check_sizes(run, index, info, request);
+    if (status != STATUS_OK)
+        return status;
+    uint64_t *words = calloc(launch->arg_count + 1, sizeof *words);
+    struct launch_arg *args = words ? launch_args(run, index, words) : NULL;
+    request->args = args;
+    status = args ? device_launch(run->device, request, run->diagnosis) : STATUS_OUT_OF_MEMORY;
+    free(args);
+    free(words);
+    return status;
 }
 
 static enum status run_kernel(struct run *run, size_t index, const struct kernel *kernel)
 {
     const struct scenario_launch *launch = &run->scenario->launches[index];
-    const struct kernel_info *info = kernel_info(kernel);
     struct launch_request request = {.kernel = kernel, .command = ++run->commands, .arg_count = launch->arg_count};
-    set_sizes(run, launch, &request);
-    enum status status = check_args(run, index, info);
+    struct unit_set units = {0};
+    run->launch_commands[index] = request.command;
+    enum status status = set_device(run, index, &request, &units);
     if (status == STATUS_OK)
-        status = check_sizes(run, index, info, &request);
-    if (status != STATUS_OK)
-        return status;
-    uint64_t *words = calloc(launch->arg_count + 1, sizeof *words);
-    struct launch_arg *args = words ? launch_args(run, index, words) : NULL;
-    request.args = args;
-    status = args ? device_launch(run->device, &request, run->diagnosis) : STATUS_OUT_OF_MEMORY;
-    free(args);
-    free(words);
+        status = run_request(run, index, &request);
+    unit_set_fini(&units);
     return status;
 }
 
@@ -284,23 +314,39 @@ static enum status read_results(struct run *run, struct scenario_result *result)
     return status;
 }
 
+static enum status take_placements(struct run *run, struct scenario_result *result)
+{
+    const struct scenario_expect *expect = &run->scenario->expect;
+    result->placements = calloc(expect->placement_count + 1, sizeof *result->placements);
+    if (!result->placements || run->placed.lost)
+        return STATUS_OUT_OF_MEMORY;
+    for (; result->placement_count < expect->placement_count; result->placement_count++)
+        result->placements[result->placement_count] =
+            placed_take(&run->placed, run->launch_commands[expect->placements[result->placement_count].launch]);
+    return STATUS_OK;
+}
+
 static void keep_output(void *self, const char *text, size_t size)
 {
     struct run *run = self;
     fwrite(text, 1, size, run->output);
 }
 
-/* Counters into the result, and what has a file of its own there. */
+/* Counters into the result, as text and as JSON, and what has a file of its own there. */
 static enum status keep_books(struct run *run, struct scenario_result *result)
 {
     size_t size = 0;
-    FILE *stream = scenario_counts(run->scenario) ? open_memstream(&result->books, &size) : NULL;
-    if (!stream && scenario_counts(run->scenario))
-        return STATUS_OUT_OF_MEMORY;
-    bool fine = device_write_books(run->device, stream, run->diagnosis);
+    if (!scenario_counts(run->scenario))
+        return device_write_books(run->device, NULL, run->diagnosis) ? STATUS_OK : STATUS_IO;
+    FILE *stream = open_memstream(&result->books, &size), *json = open_memstream(&result->counters, &size);
+    enum status status = STATUS_OUT_OF_MEMORY;
+    if (stream && json && device_write_counters(run->device, json))
+        status = device_write_books(run->device, stream, run->diagnosis) ? STATUS_OK : STATUS_IO;
     if (stream)
         fclose(stream);
-    return fine ? STATUS_OK : STATUS_IO;
+    if (json)
+        fclose(json);
+    return status;
 }
 
 static enum status perform(struct run *run, struct report *report, struct scenario_result *result)
@@ -309,6 +355,10 @@ static enum status perform(struct run *run, struct report *report, struct scenar
     if (status != STATUS_OK)
         return status;
     device_set_printf(run->device, keep_output, run);
+    if (run->scenario->expect.placement_count) {
+        struct observer observer = placed_observer(&run->placed);
+        device_add_observer(run->device, &observer);
+    }
     status = load_program(run);
     if (status == STATUS_OK)
         status = allocate_all(run);
@@ -316,6 +366,8 @@ static enum status perform(struct run *run, struct report *report, struct scenar
         status = run_launches(run);
     if (status == STATUS_OK || status == STATUS_NO_PROGRESS) {
         enum status read = read_results(run, result);
+        if (read == STATUS_OK)
+            read = take_placements(run, result);
         if (read == STATUS_OK)
             read = keep_books(run, result);
         status = read != STATUS_OK ? read : status;
@@ -330,6 +382,8 @@ static void run_fini(struct run *run)
     for (size_t l = 0; run->addresses && l < run->scenario->launch_count; l++)
         free(run->addresses[l]);
     free(run->addresses);
+    free(run->launch_commands);
+    placed_fini(&run->placed);
     if (run->program)
         program_release(run->program);
     if (run->device)
@@ -356,6 +410,10 @@ void scenario_result_fini(struct scenario_result *result)
     for (size_t i = 0; i < result->buffer_count; i++)
         free(result->buffers[i].data);
     schedule_record_free(result->record);
+    for (size_t i = 0; i < result->placement_count; i++)
+        free(result->placements[i].units);
+    free(result->placements);
+    free(result->counters);
     free(result->buffers);
     free(result->output);
     free(result->books);

@@ -548,7 +548,7 @@ END_TEST
 START_TEST(launches_survive_printing)
 {
     load(PROGRAM "launch:\n"
-                 "  - kernel: k\n    global: [8, 2, 3]\n    local: [4, 1, 1]\n    offset: [0, 9, 0]\n    args:\n"
+                 "  - kernel: k\n    device: 0.numa:1\n    global: [8, 2, 3]\n    local: [4, 1, 1]\n    offset: [0, 9, 0]\n    args:\n"
                  "      - {buffer: {type: float, values: [0.1, -0.0, inf, 1e-45]}, name: \"the \\\"x\\\"\"}\n"
                  "      - {buffer: {type: int, count: 100000, fill: 3, values: []}}\n"
                  "      - {buffer: {type: double, count: 5, access: write}}\n"
@@ -556,7 +556,8 @@ START_TEST(launches_survive_printing)
                  "      - {scalar: {type: half, value: 0.333}}\n      - {scalar: {type: int3, value: [1, -2, 3]}}\n"
                  "      - {struct: [{type: char, value: 1}, {type: ulong, value: 0xffffffffffffffff}]}\n"
                  "expect:\n  findings: [{id: null-read, line: 3, kernel: k}, {id: unreachable}]\n"
-                 "  buffers: [{arg: 0, values: [0.25, 1, nan]}, {arg: 1, count: 9, fill: 1}]\n  output: \"tab\\there\\n\"\n");
+                 "  buffers: [{arg: 0, values: [0.25, 1, nan]}, {arg: 1, count: 9, fill: 1}]\n  output: \"tab\\there\\n\"\n"
+                 "  placement: [{launch: 0, units: [4, 5]}]\n  counters: {hits: 3, l1:2.misses: \">=4\"}\n");
     float before[4];
     memcpy(before, scenario.launches[0].args[0].values.data, sizeof before);
     survives_printing();
@@ -569,6 +570,16 @@ START_TEST(launches_survive_printing)
     ck_assert_uint_eq(launch->args[3].values.count, 0);
     ck_assert_uint_eq(launch->args[8].values.count, 16);
     ck_assert_str_eq(scenario.expect.output, "tab\there\n");
+    ck_assert_str_eq(launch->device, "0.numa:1");
+    ck_assert_uint_eq(scenario.expect.placements[0].units.count, 2);
+    ck_assert_uint_eq(scenario.expect.placements[0].units.units[1], 5);
+    const struct expect_counter *counter = scenario.expect.counters;
+    ck_assert_uint_eq(scenario.expect.counter_count, 2);
+    ck_assert(!counter[0].place && counter[0].counter == COUNTER_HITS && counter[0].comparison == COMPARE_EQUAL);
+    ck_assert_str_eq(counter[1].place, "l1:2");
+    ck_assert_int_eq(counter[1].comparison, COMPARE_AT_LEAST);
+    ck_assert_uint_eq(counter[1].value, 4);
+    ck_assert(scenario_counts(&scenario) && !scenario_counters_file(&scenario));
 }
 END_TEST
 
@@ -693,9 +704,9 @@ START_TEST(rejects_unknown_keys_and_lists_the_legal_ones)
     rejects("orrery: 1\nchecks: {bound: error}\n", "t.yaml:2:10: ", "'bound'", "bounds, uninitialised, divergence");
     rejects("orrery: 1\nreport: {json_file: x}\n", "t.yaml:2:10: ", "'json_file'", "log, json");
     rejects("orrery: 1\nprogram: {file: x}\n", "t.yaml:2:11: ", "'file'", "source, text, spirv, options");
-    rejects("orrery: 1\nexpect: {finding: x}\n", "t.yaml:2:10: ", "'finding'", "findings, buffers, output");
+    rejects("orrery: 1\nexpect: {finding: x}\n", "t.yaml:2:10: ", "'finding'", "findings, buffers, placement, counters, output");
     rejects("orrery: 1\nexpect: {findings: [{id: misaligned, lin: 1}]}\n", "t.yaml:2:38: ", "'lin'", "id, line, kernel");
-    rejects(PROGRAM "launch: [{kernl: x}]\n", "t.yaml:3:11: ", "'kernl'", "kernel, global, local");
+    rejects(PROGRAM "launch: [{kernl: x}]\n", "t.yaml:3:11: ", "'kernl'", "kernel, device, global, local");
     rejects(PROGRAM "launch: [{kernel: x, global: 1, args: [{bufer: 1}]}]\n", "t.yaml:3:41: ", "'bufer'", "buffer, scalar, struct");
 }
 END_TEST

@@ -237,6 +237,7 @@ test_scripts = \
 	%D%/check_cli.sh \
 	%D%/check_bench.sh \
 	%D%/check_demo.sh \
+	%D%/check_expect.sh \
 	%D%/check_forms.sh \
 	%D%/check_host_order.sh \
 	%D%/check_layers.sh \

@@ -207,6 +207,28 @@ static size_t compare_output(const struct scenario_expect *expect, const char *o
     return 1;
 }
 
+/* ---- placement ------------------------------------------------------------------------- */
+
+static size_t compare_placement(const struct expect_placement *expected, const struct unit_list *found)
+{
+    const struct unit_list *units = &expected->units;
+    for (uint32_t group = 0; group < found->count; group++) {
+        uint32_t unit = found->units[group], wanted = units->units[group % units->count];
+        if (unit == wanted)
+            continue;
+        printf("  placement: launch %" PRIu32 ", work-group %" PRIu32 " ran on ", expected->launch, group);
+        if (unit == UINT32_MAX)
+            printf("no compute unit, expected %" PRIu32 "\n", wanted);
+        else
+            printf("compute unit %" PRIu32 ", expected %" PRIu32 "\n", unit, wanted);
+        return 1;
+    }
+    if (found->count)
+        return 0;
+    printf("  placement: launch %" PRIu32 " ran no work-group\n", expected->launch);
+    return 1;
+}
+
 /* ---- one scenario ---------------------------------------------------------------------- */
 
 static int conclude(const char *path, size_t differences)
@@ -239,6 +261,9 @@ static int check_run(const struct scenario *scenario, struct report *report, con
         differences += compare_findings(&scenario->expect, &outcome);
         for (size_t i = 0; i < result.buffer_count; i++)
             differences += compare_buffer(&scenario->expect.buffers[i], &result.buffers[i]);
+        for (size_t i = 0; i < result.placement_count; i++)
+            differences += compare_placement(&scenario->expect.placements[i], &result.placements[i]);
+        differences += counters_compare(&scenario->expect, result.counters);
         differences += compare_output(&scenario->expect, result.output);
         for (size_t i = 0; differences && i < report_count(report); i++)
             report_print_finding(stdout, report_get(report, i), false);
@@ -254,7 +279,7 @@ static int check_run(const struct scenario *scenario, struct report *report, con
 }
 
 /* Where the program leaves what it found. */
-struct scratch { char directory[32], json[64], log[64]; };
+struct scratch { char directory[32], json[64], log[64], counters[64]; };
 
 static bool scratch_init(struct scratch *scratch)
 {
@@ -263,6 +288,7 @@ static bool scratch_init(struct scratch *scratch)
         return false;
     snprintf(scratch->json, sizeof scratch->json, "%s/json", scratch->directory);
     snprintf(scratch->log, sizeof scratch->log, "%s/log", scratch->directory);
+    snprintf(scratch->counters, sizeof scratch->counters, "%s/counters", scratch->directory);
     return true;
 }
 
@@ -270,17 +296,38 @@ static void scratch_fini(struct scratch *scratch)
 {
     unlink(scratch->json);
     unlink(scratch->log);
+    unlink(scratch->counters);
     rmdir(scratch->directory);
 }
 
-static void print_log(const struct scratch *scratch)
+static void copy_file(const char *path, FILE *out)
 {
     char chunk[4096];
-    FILE *file = fopen(scratch->log, "re");
+    FILE *file = fopen(path, "re");
     for (size_t got; file && (got = fread(chunk, 1, sizeof chunk, file)) > 0;)
-        fwrite(chunk, 1, got, stdout);
+        fwrite(chunk, 1, got, out);
     if (file)
         fclose(file);
+}
+
+/* A file that the user names gets them as always, and is read then. */
+static bool counts_into_scratch(const struct scenario *scenario)
+{
+    return scenario->expect.counter_count && !scenario_counters_file(scenario);
+}
+
+static size_t compare_counters(const struct scenario *scenario, const struct scratch *scratch)
+{
+    char *json = NULL;
+    size_t size = 0;
+    FILE *stream = scenario->expect.counter_count ? open_memstream(&json, &size) : NULL;
+    if (stream) {
+        copy_file(counts_into_scratch(scenario) ? scratch->counters : scenario_counters_file(scenario), stream);
+        fclose(stream);
+    }
+    size_t differences = counters_compare(&scenario->expect, json);
+    free(json);
+    return differences;
 }
 
 static bool prepare_program(const struct settings *settings, const struct scenario *scenario, const char *path,
@@ -294,6 +341,8 @@ static bool prepare_program(const struct settings *settings, const struct scenar
     }
     if (!scenario->log_file)
         setenv("ORRERY_LOG", scratch->log, 1);
+    if (counts_into_scratch(scenario))
+        setenv("ORRERY_COUNTERS", scratch->counters, 1);
     return settings_export(&own) && setenv("ORRERY_JSON", scratch->json, 1) == 0 && setenv("ORRERY_KEEP_EXIT_CODE", "1", 1) == 0;
 }
 
@@ -302,6 +351,8 @@ static void restore_environment(const struct scenario *scenario)
 {
     if (!scenario->log_file)
         unsetenv("ORRERY_LOG");
+    if (counts_into_scratch(scenario))
+        unsetenv("ORRERY_COUNTERS");
     unsetenv("ORRERY_JSON");
     unsetenv("ORRERY_KEEP_EXIT_CODE");
 }
@@ -326,9 +377,9 @@ static int check_program(const struct settings *settings, const struct scenario 
         int status = process_capture(argv, environ, &outcome.output);
         take_json(&outcome, scratch.json);
         size_t differences = compare_findings(&scenario->expect, &outcome) + compare_output(&scenario->expect, outcome.output) +
-                             compare_status(&scenario->expect, status);
+                             compare_status(&scenario->expect, status) + compare_counters(scenario, &scratch);
         if (differences)
-            print_log(&scratch);
+            copy_file(scratch.log, stdout);
         code = conclude(path, differences);
     }
     restore_environment(scenario);

@@ -10,6 +10,7 @@ orrery_SOURCES = \
 	%D%/cmd_litmus.c \
 	%D%/cmd_run.c \
 	%D%/cmd_topology.c \
+	%D%/counters_compare.c \
 	%D%/library.c \
 	%D%/litmus_output.c \
 	%D%/litmus_output.h \

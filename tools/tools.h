@@ -79,6 +79,11 @@ bool wants_colour(const FILE *log);
 /* What the schedule chose, into the scenario's record file if it names one; said when it cannot be written. */
 bool record_write(const struct scenario *scenario, const struct schedule_record *record);
 
+/* ---- expectations ------------------------------------------------------------------ */
+
+/* The counters of a run, as JSON, with what is expected of them; prints and counts the differences. json NULL: none. */
+size_t counters_compare(const struct scenario_expect *expect, const char *json);
+
 /* ---- library, processes ------------------------------------------------------------ */
 
 struct library { char *path, *icd_directory; }; /* malloc'd; NULL = not found */

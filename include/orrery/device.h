@@ -63,6 +63,8 @@ uint64_t device_kernels_run(const struct device *device);
 bool device_counters(const struct device *device, uint32_t command, struct counters *out_counters);
 /* Counters as text, when the scenario wants them; then the files it asks for: counters as JSON, the timeline.
  * stream NULL: files only. False: one could not be written. */
+/* The counters as JSON; false: none, or no memory. */
+bool device_write_counters(const struct device *device, FILE *stream);
 bool device_write_books(const struct device *device, FILE *stream, struct diagnosis *diagnosis);
 
 /* ---- memory ---------------------------------------------------------------- */

@@ -28,6 +28,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "orrery/counters.h"
 #include "orrery/status.h"
 #include "orrery/topology.h"
 
@@ -165,6 +166,7 @@ struct scenario_arg {
 
 struct scenario_launch {
     char *kernel;
+    char *device;             /* "0.numa:1", see sim/device_path.h; NULL: the first root device */
     uint32_t work_dim;
     uint64_t global[3], local[3], offset[3]; /* local 0 = chosen by the device */
     size_t arg_count;
@@ -182,8 +184,21 @@ struct expect_finding {
     char *why, *fix; /* text that must be in those sentences; NULL = any */
 };
 struct expect_buffer { uint32_t launch; uint32_t arg; struct value_list values; };
+/* The units of work-groups 0, 1, 2 and so on, repeated; numbered in the whole machine. */
+struct expect_placement { uint32_t launch; struct unit_list units; };
+/* A number that the counters must have. */
+enum comparison { COMPARE_EQUAL, COMPARE_ABOVE, COMPARE_BELOW, COMPARE_AT_LEAST, COMPARE_AT_MOST };
+struct expect_counter {
+    char *place;           /* "l1", "l1:0", "numa:1", "memory", "cu:3", "launch:0", "line:7"; NULL: all */
+    enum counter counter;
+    enum comparison comparison;
+    uint64_t value;
+};
+const char *comparison_sign(enum comparison comparison); /* ">="; "" for EQUAL */
 struct scenario_expect {
     bool present;
+    size_t placement_count; struct expect_placement *placements;
+    size_t counter_count;  struct expect_counter *counters;
     size_t finding_count;  struct expect_finding *findings; /* exactly these, any order */
     size_t buffer_count;   struct expect_buffer *buffers;
     char *output;          /* what printf wrote, or NULL */

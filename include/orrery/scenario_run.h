@@ -24,10 +24,13 @@ struct scenario_result {
     char *output; /* of printf, terminated */
     size_t output_size;
     char *books; /* counters as text, when the scenario wants them; else NULL */
+    char *counters; /* and as JSON */
     uint64_t kernels_run;
     struct schedule_record *record; /* what the launches chose; NULL: there was no device */
     size_t buffer_count; /* as expect.buffers; the same types and counts */
     struct value_list *buffers;
+    size_t placement_count; /* as expect.placements */
+    struct unit_list *placements; /* of every group of the launch; UINT32_MAX: did not run */
 };
 
 /* out_log is malloc'd, set on every return: what the compiler or validator said. */

@@ -117,4 +117,9 @@ enum partition_result partition_by_level(const struct topology *topology, const 
 /* The first of NUMA, L4, L3, L2, L1 (OpenCL's order) that gives two or more; IMPOSSIBLE when none does. */
 enum partition_result partition_next(const struct topology *topology, const struct unit_set *parent, enum topology_level *out_level, struct partition *out_partition);
 
+/* Cslices of a tile; 0: these units are no whole tile with cslices. */
+uint32_t topology_cslices(const struct topology *topology, const struct unit_set *units);
+/* The units of each, by the index that a process uses, which the seed permutes (0: not); IMPOSSIBLE: fewer than two. */
+enum partition_result partition_by_cslice(const struct topology *topology, const struct unit_set *units, uint64_t seed, struct partition *out_partition);
+
 #endif

@@ -5,6 +5,7 @@ libtopology_la_SOURCES = \
 	%D%/build.h \
 	%D%/cache.c \
 	%D%/cache.h \
+	%D%/cslice.c \
 	%D%/import.c \
 	%D%/lanes.h \
 	%D%/pages.c \

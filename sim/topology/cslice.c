@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cslice.h"
+#include "orrery/topology.h"
 
 #include <stdlib.h>
+
+#include "orrery/device.h"
 
 /* Nodes hold consecutive units, so a whole tile is as many sorted units as it has, from its first one. */
 static const struct topology_node *whole_tile(const struct topology *topology, const struct unit_set *units)
@@ -12,7 +14,7 @@ static const struct topology_node *whole_tile(const struct topology *topology, c
     return whole ? tile : NULL;
 }
 
-uint32_t cslice_count(const struct topology *topology, const struct unit_set *units)
+uint32_t topology_cslices(const struct topology *topology, const struct unit_set *units)
 {
     const struct topology_node *tile = whole_tile(topology, units);
     uint32_t count = 0;
@@ -43,11 +45,11 @@ static bool permute(uint64_t seed, uint32_t tile, struct partition *partition)
     return room;
 }
 
-enum partition_result cslice_partition(const struct topology *topology, const struct unit_set *units,
-                                       uint64_t seed, struct partition *out_partition)
+enum partition_result partition_by_cslice(const struct topology *topology, const struct unit_set *units,
+                                          uint64_t seed, struct partition *out_partition)
 {
     *out_partition = (struct partition){0};
-    if (cslice_count(topology, units) < 2)
+    if (topology_cslices(topology, units) < 2)
         return PARTITION_IMPOSSIBLE;
     enum partition_result result = partition_by_level(topology, units, TOPOLOGY_CSLICE, out_partition);
     if (result != PARTITION_OK || permute(seed, whole_tile(topology, units)->index, out_partition))

@@ -1,0 +1,114 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# A launch on a part of a device and what a scenario expects of placement and counters: the right thing passes, anything
+# else fails and says so, and what cannot be has its position.
+set -u
+build=$(realpath "${ORRERY_BUILDDIR:-build}")
+orrery=$build/orrery
+[ -x "$orrery" ] || { echo "no orrery command in $build"; exit 77; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+bad=0
+cases=0
+
+scenario() { # TOPOLOGY DEVICE EXPECT
+    cat <<END
+orrery: 1
+device: {topology: "$1"}
+program: {text: "kernel void k(global int *a) { a[get_global_id(0)] = 1; }"}
+launch: [{kernel: k, device: "$2", global: 8, local: 1, args: [{buffer: {type: int, count: 8, fill: 0}}]}]
+expect: {findings: [], $3}
+END
+}
+
+# check STATUS TEXT TOPOLOGY DEVICE EXPECT
+check() {
+    local status=$1 text=$2
+    shift 2
+    cases=$((cases + 1))
+    scenario "$@" >case.yaml
+    "$orrery" check case.yaml >out 2>&1
+    local got=$?
+    if [ "$got" -ne "$status" ] || ! grep -qF -- "$text" out; then
+        bad=$((bad + 1))
+        echo "'$1' '$2' '$3': status $got, expected $status and \"$text\":"
+        cat out
+    fi
+}
+
+# ---- parts ------------------------------------------------------------------------------
+machine="numa:2 l3:2 l2:2 cu:2"
+check 0 PASS "$machine" 0 "placement: [{units: [0, 1, 2, 3, 4, 5, 6, 7]}]"
+check 0 PASS "$machine" 0.1.0.1 "placement: [{launch: 0, units: [10, 11]}]"
+check 0 PASS "tile:1 cslice:2 l2:2 cu:1" 0.1.1 "placement: [{units: [3]}]"
+check 2 'device "", character 1: expected a number' "$machine" "" "output: ''"
+check 2 'expected a sequence of compute units' "$machine" 0 "placement: [{units: 3}]"
+check 2 'case.yaml:4:30: device "0.", character 3: expected a number, numa:' "$machine" 0. "output: ''"
+check 2 'device "0x", character 2: expected '"'.'" "$machine" 0x "output: ''"
+check 2 'device "0.l5:1", character 3: expected a number, numa:, l4:' "$machine" 0.l5:1 "output: ''"
+check 2 'device "0.numa1", character 3: expected' "$machine" 0.numa1 "output: ''"
+check 2 'device "0.numa", character 7: expected '"':'" "$machine" 0.numa "output: ''"
+check 2 'device "0.equally(2,2):0", character 3: expected equally(UNITS):INDEX' "$machine" "0.equally(2,2):0" "output: ''"
+check 2 'device "0.names(1", character 10: expected '"')'" "$machine" "0.names(1" "output: ''"
+check 2 'device "0.99999999999", character 3: expected a number' "$machine" 0.99999999999 "output: ''"
+check 2 'launch 0: device "2", character 1: there is no such root device' "$machine" 2 "output: ''"
+check 2 'device "0.numa:2", character 3: part 2, but there are 2, from 0' "$machine" 0.numa:2 "output: ''"
+check 2 'device "0.l4:0", character 3: that does not divide the device' "$machine" 0.l4:0 "output: ''"
+check 2 'device "0.cslice:0", character 3: that does not divide' "$machine" 0.cslice:0 "output: ''"
+check 2 'device "0.counts(9,9):0", character 3: the device has no such units' "$machine" "0.counts(9,9):0" "output: ''"
+check 2 'device "0.names(1,1)", character 3: the device has no such units' "$machine" "0.names(1,1)" "output: ''"
+check 2 'device "0.equally(0):0", character 3: the device has no such units' "$machine" "0.equally(0):0" "output: ''"
+check 2 'device "0.equally(3):5", character 3: part 5, but there are 5' "$machine" "0.equally(3):5" "output: ''"
+
+# ---- placement ----------------------------------------------------------------------------
+check 1 'placement: launch 0, work-group 1 ran on compute unit 9, expected 8' "$machine" 0.numa:1 "placement: [{units: [8]}]"
+check 1 'work-group 4 ran on compute unit 4, expected 0' "$machine" 0 "placement: [{units: [0, 1, 2, 3]}]"
+check 2 'launch: found 1, expected less than 1' "$machine" 0 "placement: [{launch: 1, units: [0]}]"
+check 2 "key 'units' is missing" "$machine" 0 "placement: [{launch: 0}]"
+check 2 'units: found nothing, expected a sequence of compute units' "$machine" 0 "placement: [{units: }]"
+check 2 'expected a sequence of placements' "$machine" 0 "placement: {}"
+
+# ---- counters -----------------------------------------------------------------------------
+check 0 PASS "$machine" 0.l2:0 "counters: {accesses: 8, l2:0.accesses: '>=8', l2.misses: '<2', cu:1.writes: '>3', launch:0.hits: '<=7', line:1.bytes: 32}"
+check 0 PASS "cu:2" 0 "counters: {memory.accesses: 8, memory.bytes: 32}"
+check 1 'counters: l2:0.misses is 1, expected 2' "$machine" 0.l2:0 "counters: {l2:0.misses: 2}"
+check 1 'counters: hits is 7, expected >7' "$machine" 0.l2:0 "counters: {hits: '>7'}"
+check 1 'counters: hits is 7, expected <7' "$machine" 0.l2:0 "counters: {hits: '<7'}"
+check 1 'counters: hits is 7, expected >=8' "$machine" 0.l2:0 "counters: {hits: '>=8'}"
+check 1 'counters: hits is 7, expected <=6' "$machine" 0.l2:0 "counters: {hits: '<=6'}"
+check 1 'counters: l4.hits is of nothing that was counted, expected 0' "$machine" 0 "counters: {l4.hits: 0}"
+check 1 'counters: launch:1.hits is of nothing that was counted' "$machine" 0 "counters: {launch:1.hits: 0}"
+check 2 "counters: found 'l5.hits', expected accesses, writes" "$machine" 0 "counters: {l5.hits: 1}"
+check 2 "counters: found 'l1.speed', expected accesses" "$machine" 0 "counters: {l1.speed: 1}"
+check 2 "counters: found 'launch.hits'" "$machine" 0 "counters: {launch.hits: 1}"
+check 2 "counters: found 'memory:1.hits'" "$machine" 0 "counters: {memory:1.hits: 1}"
+check 2 "hits: found '=3', expected a number, or one behind" "$machine" 0 "counters: {hits: '=3'}"
+check 2 "hits: found '>', expected a number" "$machine" 0 "counters: {hits: '>'}"
+check 2 'counters: found a sequence, expected a mapping such as' "$machine" 0 "counters: [1]"
+
+# ---- of a host program ----------------------------------------------------------------------
+program() { # STATUS TEXT COUNTERS OPTION...
+    local status=$1 text=$2
+    cases=$((cases + 1))
+    printf 'orrery: 1\ndevice: {topology: tiny}\nexpect: {counters: {%s}}\n' "$3" >host.yaml
+    shift 3
+    "$orrery" check "$@" --exec="'$build/examples/message_passing' '$ORRERY_SRCDIR/examples/message_passing.cl'" host.yaml >out 2>&1
+    local got=$?
+    if [ "$got" -ne "$status" ] || ! grep -qF -- "$text" out; then
+        bad=$((bad + 1))
+        echo "program '$text': status $got, expected $status:"
+        cat out
+    fi
+}
+if [ -x "$build/examples/message_passing" ]; then
+    ORRERY_SRCDIR=$(cd "$OLDPWD" && realpath "${ORRERY_SRCDIR:-.}")
+    program 0 PASS "accesses: '>0', l1.accesses: '>0'"
+    program 1 'counters: accesses is' "accesses: 0"
+    program 0 PASS "accesses: '>0'" --counters="$work/kept.json"
+    [ -s kept.json ] || { echo "the counters' own file is not there"; bad=$((bad + 1)); }
+fi
+
+[ "$cases" -ge 40 ] || { echo "only $cases cases"; bad=$((bad + 1)); }
+echo "$cases cases, $bad wrong"
+[ "$bad" -eq 0 ]
