@@ -4,6 +4,8 @@
  *          file that answers it. The prototypes are those of the loader's own header
  *          (cl_api_clX), so that a wrong one does not compile. Direct3D and DX9 rows of the
  *          table have no prototype here: they stay NULL.
+ *          entry_clX is where the program comes in (exports.c): it watches over api_clX. The
+ *          library itself calls api_clX.
  */
 #ifndef ORRERY_LIB_API_H
 #define ORRERY_LIB_API_H
@@ -12,7 +14,7 @@
 /* The table every object points to (dispatch.c). */
 extern const cl_icd_dispatch api_dispatch;
 
-#define API(name) __typeof__(*(cl_api_##name)NULL) api_##name;
+#define API(name) __typeof__(*(cl_api_##name)NULL) api_##name, entry_##name;
 /* clang-format off */
 
 /* Platform (platform.c) */

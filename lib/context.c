@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "call.h"
 #include "context.h"
 
 #include <stdio.h>
@@ -271,12 +272,18 @@ cl_int CL_API_CALL api_clSetContextDestructorCallback(cl_context handle,
 
 /* ---- complaints ------------------------------------------------------------------ */
 
+static void notify(const struct context *context, const char *text)
+{
+    if (context && context->notify)
+        context->notify(text, NULL, 0, context->notify_data);
+}
+
 void context_complain(struct context *context, const char *text)
 {
     struct finding finding = {.kind = FINDING_API_ERROR, .why = text};
-    report_add(runtime_get()->report, &finding);
-    if (context && context->notify)
-        context->notify(text, NULL, 0, context->notify_data);
+    if (!call_detail(text))
+        report_add(runtime_get()->report, &finding);
+    notify(context, text);
 }
 
 cl_int context_refuse(struct context *context, const char *call, cl_int err)
@@ -285,6 +292,6 @@ cl_int context_refuse(struct context *context, const char *call, cl_int err)
     if (err == CL_SUCCESS)
         return err;
     snprintf(text, sizeof text, "%s returned %s (%d)", call, error_name(err), err);
-    context_complain(context, text);
+    notify(context, text);
     return err;
 }

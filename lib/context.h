@@ -11,7 +11,7 @@
  *   context_check_devices  the (num_devices, device_list) pair of many calls: CL_INVALID_VALUE
  *                          when only one is given, CL_INVALID_DEVICE for a stranger
  *   context_refuse         returns err; when it is one, tells the context's notify function
- *                          and the report that call was refused
+ *                          that call was refused (the report hears of it from call.c)
  */
 #ifndef ORRERY_LIB_CONTEXT_H
 #define ORRERY_LIB_CONTEXT_H

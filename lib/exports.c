@@ -1,13 +1,82 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The names a program linked with -lorrery calls. Through a loader nobody comes here: the
- * dispatch table has the api_ functions. Each is a jump.
+ * Where every call of the program comes in: entry_clX through the dispatch table of a loader, clX in a program linked
+ * with -lorrery. When nobody watches, both are a jump to api_clX.
  */
 #include "api.h"
+#include "call.h"
 
 /* clang-format off */
-#define EXPORT(type, name, parameters, arguments) \
-    CL_API_ENTRY type CL_API_CALL name parameters { return api_##name arguments; }
+#define LIST(...) __VA_ARGS__
+
+#define ENTRY_cl_int(type, name, parameters, arguments) \
+    type CL_API_CALL entry_##name parameters \
+    { \
+        if (!call_watched()) \
+            return api_##name arguments; \
+        const struct call call = CALL(name, LIST arguments); \
+        const cl_int err = call_begin(&call); \
+        return call_end(&call, err ? err : api_##name arguments); \
+    }
+
+/* Calls with errcode_ret. */
+#define ENTRY_OBJECT(type, name, parameters, arguments) \
+    type CL_API_CALL entry_##name parameters \
+    { \
+        type made = NULL; \
+        if (!call_watched()) \
+            return api_##name arguments; \
+        const struct call call = CALL(name, LIST arguments); \
+        cl_int *const answer = errcode_ret, err = call_begin(&call); \
+        errcode_ret = &err; \
+        if (!err) \
+            made = api_##name arguments; \
+        call_end(&call, err); \
+        if (answer) \
+            *answer = err; \
+        return made; \
+    }
+
+#define ENTRY_ALLOCATION(type, name, parameters, arguments) \
+    type CL_API_CALL entry_##name parameters \
+    { \
+        if (!call_watched()) \
+            return api_##name arguments; \
+        const struct call call = CALL(name, LIST arguments); \
+        type made = call_begin(&call) ? NULL : api_##name arguments; \
+        call_failed(&call, !made); \
+        return made; \
+    }
+
+#define ENTRY_void(type, name, parameters, arguments) \
+    type CL_API_CALL entry_##name parameters \
+    { \
+        if (!call_watched()) { \
+            api_##name arguments; \
+            return; \
+        } \
+        const struct call call = CALL(name, LIST arguments); \
+        if (!call_begin(&call)) \
+            api_##name arguments; \
+        call_failed(&call, false); \
+    }
+
+/* Calls that concern no object. */
+#define ENTRY_PLAIN(type, name, parameters, arguments) \
+    type CL_API_CALL entry_##name parameters { return api_##name arguments; }
+
+#define ENTRY_cl_context ENTRY_OBJECT
+#define ENTRY_cl_command_queue ENTRY_OBJECT
+#define ENTRY_cl_mem ENTRY_OBJECT
+#define ENTRY_cl_sampler ENTRY_OBJECT
+#define ENTRY_cl_program ENTRY_OBJECT
+#define ENTRY_cl_kernel ENTRY_OBJECT
+#define ENTRY_cl_event ENTRY_OBJECT
+
+#define EXPORT_AS(ENTRY, type, name, parameters, arguments) \
+    ENTRY(type, name, parameters, arguments) \
+    CL_API_ENTRY type CL_API_CALL name parameters { return entry_##name arguments; }
+#define EXPORT(type, name, parameters, arguments) EXPORT_AS(ENTRY_##type, type, name, parameters, arguments)
 
 EXPORT(cl_int, clGetPlatformIDs, (cl_uint num_entries, cl_platform_id *platforms, cl_uint *num_platforms),
        (num_entries, platforms, num_platforms))
@@ -90,7 +159,7 @@ EXPORT(cl_int, clGetPipeInfo, (cl_mem pipe, cl_pipe_info param_name, size_t para
        param_value_size_ret))
 EXPORT(cl_int, clSetMemObjectDestructorCallback, (cl_mem memobj,
        void (*pfn_notify)(cl_mem memobj, void *user_data), void *user_data), (memobj, pfn_notify, user_data))
-EXPORT(void *, clSVMAlloc, (cl_context context, cl_svm_mem_flags flags, size_t size, cl_uint alignment),
+EXPORT_AS(ENTRY_ALLOCATION, void *, clSVMAlloc, (cl_context context, cl_svm_mem_flags flags, size_t size, cl_uint alignment),
        (context, flags, size, alignment))
 EXPORT(void, clSVMFree, (cl_context context, void *svm_pointer), (context, svm_pointer))
 EXPORT(cl_sampler, clCreateSamplerWithProperties, (cl_context context,
@@ -246,11 +315,11 @@ EXPORT(cl_int, clEnqueueCopyBufferToImage, (cl_command_queue command_queue, cl_m
        cl_uint num_events_in_wait_list, const cl_event *event_wait_list, cl_event *event), (command_queue,
        src_buffer, dst_image, src_offset, dst_origin, region, num_events_in_wait_list, event_wait_list,
        event))
-EXPORT(void *, clEnqueueMapBuffer, (cl_command_queue command_queue, cl_mem buffer, cl_bool blocking_map,
+EXPORT_AS(ENTRY_OBJECT, void *, clEnqueueMapBuffer, (cl_command_queue command_queue, cl_mem buffer, cl_bool blocking_map,
        cl_map_flags map_flags, size_t offset, size_t size, cl_uint num_events_in_wait_list,
        const cl_event *event_wait_list, cl_event *event, cl_int *errcode_ret), (command_queue, buffer,
        blocking_map, map_flags, offset, size, num_events_in_wait_list, event_wait_list, event, errcode_ret))
-EXPORT(void *, clEnqueueMapImage, (cl_command_queue command_queue, cl_mem image, cl_bool blocking_map,
+EXPORT_AS(ENTRY_OBJECT, void *, clEnqueueMapImage, (cl_command_queue command_queue, cl_mem image, cl_bool blocking_map,
        cl_map_flags map_flags, const size_t *origin, const size_t *region, size_t *image_row_pitch,
        size_t *image_slice_pitch, cl_uint num_events_in_wait_list, const cl_event *event_wait_list,
        cl_event *event, cl_int *errcode_ret), (command_queue, image, blocking_map, map_flags, origin, region,
@@ -304,7 +373,7 @@ EXPORT(cl_int, clEnqueueSVMMigrateMem, (cl_command_queue command_queue, cl_uint 
        const void **svm_pointers, const size_t *sizes, cl_mem_migration_flags flags,
        cl_uint num_events_in_wait_list, const cl_event *event_wait_list, cl_event *event), (command_queue,
        num_svm_pointers, svm_pointers, sizes, flags, num_events_in_wait_list, event_wait_list, event))
-EXPORT(void *, clGetExtensionFunctionAddressForPlatform, (cl_platform_id platform, const char *func_name),
+EXPORT_AS(ENTRY_PLAIN, void *, clGetExtensionFunctionAddressForPlatform, (cl_platform_id platform, const char *func_name),
        (platform, func_name))
 EXPORT(cl_int, clSetCommandQueueProperty, (cl_command_queue command_queue,
        cl_command_queue_properties properties, cl_bool enable, cl_command_queue_properties *old_properties),
@@ -320,8 +389,8 @@ EXPORT(cl_int, clEnqueueMarker, (cl_command_queue command_queue, cl_event *event
 EXPORT(cl_int, clEnqueueWaitForEvents, (cl_command_queue command_queue, cl_uint num_events,
        const cl_event *event_list), (command_queue, num_events, event_list))
 EXPORT(cl_int, clEnqueueBarrier, (cl_command_queue command_queue), (command_queue))
-EXPORT(cl_int, clUnloadCompiler, (void), ())
-EXPORT(void *, clGetExtensionFunctionAddress, (const char *func_name), (func_name))
+EXPORT_AS(ENTRY_PLAIN, cl_int, clUnloadCompiler, (void), ())
+EXPORT_AS(ENTRY_PLAIN, void *, clGetExtensionFunctionAddress, (const char *func_name), (func_name))
 EXPORT(cl_command_queue, clCreateCommandQueue, (cl_context context, cl_device_id device,
        cl_command_queue_properties properties, cl_int *errcode_ret), (context, device, properties,
        errcode_ret))
@@ -331,3 +400,14 @@ EXPORT(cl_sampler, clCreateSampler, (cl_context context, cl_bool normalized_coor
 EXPORT(cl_int, clEnqueueTask, (cl_command_queue command_queue, cl_kernel kernel,
        cl_uint num_events_in_wait_list, const cl_event *event_wait_list, cl_event *event), (command_queue,
        kernel, num_events_in_wait_list, event_wait_list, event))
+
+/* Reached through the dispatch table or by name alone. */
+ENTRY_cl_int(cl_int, clCreateSubDevicesEXT, (cl_device_id in_device, const cl_device_partition_property_ext *properties,
+             cl_uint num_entries, cl_device_id *out_devices, cl_uint *num_devices), (in_device, properties,
+             num_entries, out_devices, num_devices))
+ENTRY_cl_int(cl_int, clRetainDeviceEXT, (cl_device_id device), (device))
+ENTRY_cl_int(cl_int, clReleaseDeviceEXT, (cl_device_id device), (device))
+ENTRY_cl_int(cl_int, clGetKernelSubGroupInfoKHR, (cl_kernel in_kernel, cl_device_id in_device,
+             cl_kernel_sub_group_info param_name, size_t input_value_size, const void *input_value,
+             size_t param_value_size, void *param_value, size_t *param_value_size_ret), (in_kernel, in_device,
+             param_name, input_value_size, input_value, param_value_size, param_value, param_value_size_ret))

@@ -24,13 +24,13 @@ static const struct extension_function {
     any_function *function;
 } extension_functions[] = {
     {"clIcdGetPlatformIDsKHR", (any_function *)api_clIcdGetPlatformIDsKHR},
-    {"clGetPlatformInfo", (any_function *)api_clGetPlatformInfo}, /* the loader asks for it by name */
-    {"clCreateCommandQueueWithPropertiesKHR", (any_function *)api_clCreateCommandQueueWithProperties},
-    {"clCreateProgramWithILKHR", (any_function *)api_clCreateProgramWithIL},
-    {"clCreateSubDevicesEXT", (any_function *)api_clCreateSubDevicesEXT},
-    {"clRetainDeviceEXT", (any_function *)api_clRetainDeviceEXT},
-    {"clReleaseDeviceEXT", (any_function *)api_clReleaseDeviceEXT},
-    {"clGetKernelSubGroupInfoKHR", (any_function *)api_clGetKernelSubGroupInfoKHR},
+    {"clGetPlatformInfo", (any_function *)entry_clGetPlatformInfo}, /* the loader asks for it by name */
+    {"clCreateCommandQueueWithPropertiesKHR", (any_function *)entry_clCreateCommandQueueWithProperties},
+    {"clCreateProgramWithILKHR", (any_function *)entry_clCreateProgramWithIL},
+    {"clCreateSubDevicesEXT", (any_function *)entry_clCreateSubDevicesEXT},
+    {"clRetainDeviceEXT", (any_function *)entry_clRetainDeviceEXT},
+    {"clReleaseDeviceEXT", (any_function *)entry_clReleaseDeviceEXT},
+    {"clGetKernelSubGroupInfoKHR", (any_function *)entry_clGetKernelSubGroupInfoKHR},
 };
 
 void *CL_API_CALL api_clGetExtensionFunctionAddress(const char *function_name)

@@ -4,7 +4,10 @@ noinst_LTLIBRARIES += libapi.la
 libapi_la_SOURCES = \
 	%D%/absent.c \
 	%D%/api.h \
+	%D%/api_rows.def \
 	%D%/build.c \
+	%D%/call.c \
+	%D%/call.h \
 	%D%/callback.c \
 	%D%/callback.h \
 	%D%/command.c \

@@ -9,12 +9,13 @@
 #include "runtime.h"
 
 struct kind {
+    const char *name;
     cl_int error;
     void (*destroy)(void *object);
 };
 
 static const struct kind kinds[OBJECT_KIND_COUNT] = {
-#define OBJECT(name, text, error, destroy) [OBJECT_##name] = {error, destroy},
+#define OBJECT(name, text, error, destroy) [OBJECT_##name] = {text, error, destroy},
 #include "object.def"
 #undef OBJECT
 };
@@ -193,6 +194,11 @@ void *object_lookup(const void *handle, enum object_kind kind)
 cl_int object_error(enum object_kind kind)
 {
     return kinds[kind].error;
+}
+
+const char *object_kind_name(enum object_kind kind)
+{
+    return kinds[kind].name;
 }
 
 cl_int object_retain(const void *handle, enum object_kind kind)

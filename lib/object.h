@@ -57,6 +57,7 @@ void object_publish(void *object);
 /* The object when handle is live and of that kind, else NULL. */
 void *object_lookup(const void *handle, enum object_kind kind);
 cl_int object_error(enum object_kind kind); /* CL_INVALID_EVENT, ... */
+const char *object_kind_name(enum object_kind kind); /* "memory object" */
 cl_int object_retain(const void *handle, enum object_kind kind);
 cl_int object_release(const void *handle, enum object_kind kind);
 void *object_ref(void *object);
@@ -123,7 +124,8 @@ struct context {
     void (CL_CALLBACK *notify)(const char *, const void *, size_t, void *); void *notify_data;
     struct destructor *destructors;
 };
-/* Calls the context's notify function (no lock held) and, under checks: api, reports. */
+/* Calls the context's notify function (no lock held) and, under checks: api, reports: what the call in progress
+ * returns, or else by itself. */
 void context_complain(struct context *context, const char *text);
 
 struct map_record { struct map_record *next; void *pointer; size_t offset, size; cl_map_flags flags; uint32_t count;

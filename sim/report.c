@@ -223,6 +223,8 @@ static char *finding_key(const struct finding *finding)
     key_text(stream, finding->kernel);
     if (finding->access_count) {
         fine = key_accesses(stream, finding);
+        if (finding_check(finding->kind) == CHECK_API) /* several calls in one line of the program */
+            key_text(stream, finding->access[0].what);
     } else {
         key_text(stream, finding->object);
         key_text(stream, finding->why);

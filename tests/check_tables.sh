@@ -43,7 +43,7 @@ fi
 if [ -f "$src/lib/dispatch.c" ]; then
     for name in $(first_column API "$src/lib/api.h"); do
         rows=$((rows + 1))
-        in_text "api_$name" "$src"/lib/dispatch.c "$src"/lib/icd.c || lacks "$name" "no slot in dispatch.c, no mention in icd.c"
+        in_text "(api|entry)_$name" "$src"/lib/dispatch.c "$src"/lib/icd.c || lacks "$name" "no slot in dispatch.c, no mention in icd.c"
         # Extensions are reached through clGetExtensionFunctionAddressForPlatform.
         case $name in *EXT | *KHR | *GL*) continue ;; esac
         in_text "$name" "$src/lib/icd.sym" || lacks "$name" "not in icd.sym"

@@ -46,6 +46,9 @@ check_PROGRAMS += %D%/check_commands
 check_PROGRAMS += %D%/check_api_order
 %C%_check_api_order_SOURCES = %D%/check_api_order.c %D%/cl_fixture.h
 %C%_check_api_order_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += %D%/check_api_findings
+%C%_check_api_findings_SOURCES = %D%/check_api_findings.c %D%/finding_fixture.h %D%/cl_fixture.h
+%C%_check_api_findings_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_queue
 %C%_check_queue_SOURCES = %D%/check_queue.c %D%/cl_fixture.h
 %C%_check_queue_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
@@ -243,6 +246,7 @@ test_scripts = \
 	%D%/check_layers.sh \
 	%D%/check_litmus.sh \
 	%D%/check_mutation.sh \
+	%D%/check_api_rows.sh \
 	%D%/check_partition.sh \
 	%D%/check_repeat.sh \
 	%D%/check_severity.sh \
@@ -253,4 +257,4 @@ test_scripts = \
 	%D%/check_vector.sh
 
 TESTS += $(check_PROGRAMS) $(test_scripts) $(test_scripts_built)
-EXTRA_DIST += $(test_scripts) %D%/litmus %D%/schema/sarif-2.1.0.json %D%/lstopo_compare.py %D%/partition_oracle.py %D%/timeline_check.py %D%/check_differential.sh %D%/differential
+EXTRA_DIST += $(test_scripts) %D%/litmus %D%/schema/sarif-2.1.0.json %D%/api_texts.py %D%/lstopo_compare.py %D%/partition_oracle.py %D%/timeline_check.py %D%/check_differential.sh %D%/differential

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "call.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "host_place.h"
+#include "orrery/report.h"
+
+struct row {
+    const char *call, *error, *section, *about, *condition;
+};
+
+static const struct row rows[] = {
+#define ERROR(call, error, section, about, condition, proof) {#call, #error, section, about, condition},
+#define QUERY(call, name, section, proof)
+#include "api_rows.def"
+#undef ERROR
+#undef QUERY
+};
+
+enum { ROW_COUNT = sizeof rows / sizeof *rows, NAME_MAX = 64, ABOUT_MAX = 6 };
+
+/* What is known of the call that this thread is in. */
+static _Thread_local struct {
+    bool inside;
+    char detail[400];
+} current;
+
+bool call_watched(void)
+{
+    const struct runtime *runtime = runtime_get();
+    return !runtime->broken && runtime->scenario.checks[CHECK_API] != SEVERITY_OFF;
+}
+
+const struct argument *call_argument(const struct call *call, const char *name)
+{
+    for (size_t i = 0; i < call->count; i++)
+        if (strcmp(call->arguments[i].name, name) == 0)
+            return &call->arguments[i];
+    return NULL;
+}
+
+/* ---- which of the rows it was --------------------------------------------------------------- */
+
+static const struct object *object_of(const struct argument *argument)
+{
+    if (!argument || argument->kind < VALUE_HANDLE)
+        return NULL;
+    return object_lookup((const void *)(uintptr_t)argument->bits,
+                         (enum object_kind)(argument->kind - VALUE_HANDLE));
+}
+
+static const void *context_of(const struct object *object)
+{
+    switch (object ? object->kind : OBJECT_KIND_COUNT) {
+    case OBJECT_CONTEXT: return object;
+    case OBJECT_QUEUE: return ((const struct queue *)object)->context;
+    case OBJECT_MEMOBJ: return ((const struct memobj *)object)->context;
+    case OBJECT_PROGRAM: return ((const struct program_object *)object)->context;
+    case OBJECT_KERNEL: return ((const struct kernel_object *)object)->program->context;
+    case OBJECT_EVENT: return ((const struct event *)object)->context;
+    case OBJECT_SAMPLER: return ((const struct sampler_object *)object)->context;
+    default: return NULL;
+    }
+}
+
+/* The first argument says which context a call is about. */
+static bool is_stranger(const struct call *call, const struct argument *argument)
+{
+    const void *context = context_of(object_of(argument)), *home = context_of(object_of(&call->arguments[0]));
+    return context && home && context != home;
+}
+
+/* Terms of a row's third column: an operator, and the name of an argument. */
+enum operator{ TOLD, IS_ZERO, IS_NOT_ZERO, IS_DEAD, IS_STRANGE };
+
+static const char *next_term(const char *about, enum operator* out_operator, char out_name[NAME_MAX])
+{
+    size_t length = strcspn(about, " "), name = length;
+    *out_operator = *about == '?' ? IS_DEAD : *about == '^' ? IS_STRANGE : TOLD;
+    if (*out_operator != TOLD) {
+        about++;
+        name = --length;
+    } else if (length > 3 &&
+               (strncmp(about + length - 3, "==0", 3) == 0 || strncmp(about + length - 3, "!=0", 3) == 0)) {
+        name = length - 3;
+        *out_operator = about[name] == '=' ? IS_ZERO : IS_NOT_ZERO;
+    }
+    snprintf(out_name, NAME_MAX, "%.*s", (int)name, about);
+    about += length;
+    return about + strspn(about, " ");
+}
+
+enum verdict { EXCLUDED, POSSIBLE, CERTAIN };
+
+static enum verdict judge_term(const struct call *call, enum operator operator, const char * name)
+{
+    const struct argument *argument = call_argument(call, name);
+    if (!argument || operator== TOLD)
+        return POSSIBLE;
+    if (operator== IS_NOT_ZERO)
+        return argument->bits ? POSSIBLE : EXCLUDED;
+    const bool holds = operator== IS_ZERO ? !argument->bits :
+                       operator== IS_DEAD ? !object_of(argument)
+                                          : is_stranger(call, argument);
+    return holds ? CERTAIN : EXCLUDED;
+}
+
+static enum verdict judge(const struct call *call, const struct row *row)
+{
+    enum verdict verdict = POSSIBLE;
+    for (const char *about = row->about; *about;) {
+        enum operator operator;
+        char name[NAME_MAX];
+        about = next_term(about, &operator, name);
+        enum verdict term = judge_term(call, operator, name);
+        if (term == EXCLUDED)
+            return EXCLUDED;
+        verdict = term > verdict ? term : verdict;
+    }
+    return verdict;
+}
+
+static bool matches(const struct row *row, const struct call *call, const char *error)
+{
+    return strcmp(row->call, call->name) == 0 && strcmp(row->error, error) == 0;
+}
+
+/* The highest verdict that any row of this error gets: those that get it are told. */
+static enum verdict best_verdict(const struct call *call, const char *error)
+{
+    enum verdict best = EXCLUDED;
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        enum verdict verdict = matches(&rows[i], call, error) ? judge(call, &rows[i]) : EXCLUDED;
+        best = verdict > best ? verdict : best;
+    }
+    return best;
+}
+
+/* ---- the finding ------------------------------------------------------------------------------ */
+
+struct told {
+    const struct argument *arguments[ABOUT_MAX];
+    size_t count;
+};
+
+static void tell_argument(struct told *told, const struct argument *argument)
+{
+    for (size_t i = 0; i < told->count; i++)
+        if (told->arguments[i] == argument)
+            return;
+    if (argument && told->count < ABOUT_MAX)
+        told->arguments[told->count++] = argument;
+}
+
+static void tell_arguments(struct told *told, const struct call *call, const struct row *row)
+{
+    for (const char *about = row->about; *about;) {
+        enum operator operator;
+        char name[NAME_MAX];
+        about = next_term(about, &operator, name);
+        tell_argument(told, call_argument(call, name));
+    }
+}
+
+/* Flags and names of queries are read in hexadecimal. */
+static bool is_code(const char *name)
+{
+    return strstr(name, "flags") || strstr(name, "param_name") || strstr(name, "_type") ||
+           strstr(name, "_mode");
+}
+
+static void print_handle(FILE *stream, const struct argument *argument)
+{
+    const struct object *object = object_of(argument);
+    if (!argument->bits)
+        fputs("NULL", stream);
+    else if (!object)
+        fprintf(stream, "no %s", object_kind_name((enum object_kind)(argument->kind - VALUE_HANDLE)));
+    else
+        fprintf(stream, "%s %" PRIu32, object_kind_name(object->kind), object->id);
+}
+
+static void print_argument(FILE *stream, const struct argument *argument)
+{
+    fprintf(stream, "%s = ", argument->name);
+    if (argument->kind >= VALUE_HANDLE)
+        print_handle(stream, argument);
+    else if (argument->kind == VALUE_TEXT && argument->bits)
+        fprintf(stream, "\"%.60s\"", (const char *)(uintptr_t)argument->bits);
+    else if (argument->kind == VALUE_POINTER || argument->kind == VALUE_TEXT)
+        fputs(argument->bits ? "a pointer" : "NULL", stream);
+    else if (argument->kind == VALUE_SIGNED)
+        fprintf(stream, "%" PRId32, (int32_t)argument->bits);
+    else
+        fprintf(stream, is_code(argument->name) ? "0x%" PRIx64 : "%" PRIu64, argument->bits);
+}
+
+/* malloc'd; NULL without memory, or when there is nothing to say. */
+static char *print_arguments(const struct told *told)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = told->count ? open_memstream(&text, &size) : NULL;
+    if (!stream)
+        return NULL;
+    for (size_t i = 0; i < told->count; i++) {
+        fputs(i ? ", " : "", stream);
+        print_argument(stream, told->arguments[i]);
+    }
+    if (fclose(stream) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+static char *print_conditions(const struct call *call, const char *error, struct told *told, char *section,
+                              size_t room)
+{
+    char *text = NULL;
+    size_t size = 0, count = 0;
+    const enum verdict wanted = best_verdict(call, error);
+    FILE *stream = open_memstream(&text, &size);
+    if (!stream)
+        return NULL;
+    for (size_t i = 0; i < ROW_COUNT && wanted != EXCLUDED; i++) {
+        if (!matches(&rows[i], call, error) || judge(call, &rows[i]) != wanted)
+            continue;
+        fprintf(stream, "%s%s", count++ ? "; or " : "", rows[i].condition);
+        tell_arguments(told, call, &rows[i]);
+        const bool newer = strncmp(rows[i].section, "3.0 ", 4) == 0;
+        snprintf(section, room, "OpenCL %s API, %s", newer ? "3.0" : "2.2",
+                 rows[i].section + (newer ? 4 : 0));
+    }
+    if (current.detail[0])
+        fprintf(stream, "%s%s", count ? ": " : "", current.detail);
+    if (fclose(stream) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+static void tell_refusal(const struct call *call, const char *error)
+{
+    struct told told = {.count = 0};
+    struct host_trace trace;
+    struct host_place place;
+    char section[64] = "", what[160];
+    char *why = print_conditions(call, error, &told, section, sizeof section);
+    char *object = print_arguments(&told);
+    host_place_capture(&trace);
+    host_place_find(&trace, &place);
+    snprintf(what, sizeof what, "%s returned %s", call->name, error);
+    struct finding finding = {.kind = FINDING_API_ERROR,
+                              .object = object,
+                              .access_count = 1,
+                              .access[0] = {.place = place.place, .what = what, .by = "the host"},
+                              .why = why && *why ? why : NULL,
+                              .spec = section[0] ? section : NULL};
+    report_add(runtime_get()->report, &finding);
+    free(object);
+    free(why);
+}
+
+/* ---- the call --------------------------------------------------------------------------------- */
+
+cl_int call_begin(const struct call *call)
+{
+    (void)call;
+    current.inside = true;
+    current.detail[0] = '\0';
+    return CL_SUCCESS;
+}
+
+cl_int call_end(const struct call *call, cl_int err)
+{
+    if (err)
+        tell_refusal(call, error_name(err));
+    current.inside = false;
+    return err;
+}
+
+void call_failed(const struct call *call, bool failed)
+{
+    if (failed)
+        tell_refusal(call, "NULL");
+    current.inside = false;
+}
+
+bool call_detail(const char *text)
+{
+    if (current.inside)
+        snprintf(current.detail, sizeof current.detail, "%s", text);
+    return current.inside;
+}

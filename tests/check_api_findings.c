@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Refused calls as findings: which call, which argument with which value, under which condition of the text.
+ */
+#include "finding_fixture.h"
+
+static void refused(const char *what, const char *object, const char *why, const char *spec)
+{
+    struct orrery_finding finding = finding_last("api-error");
+    ck_assert_str_eq(finding.access[0].what, what);
+    ck_assert_str_eq(finding.access[0].by, "the host");
+    ck_assert_str_eq(finding.object, object);
+    ck_assert_str_eq(finding.why, why);
+    ck_assert_str_eq(finding.spec, spec);
+}
+
+START_TEST(a_refused_call_names_argument_condition_and_section)
+{
+    cl_int err;
+    clCreateBuffer(context, 0, 0, NULL, &err);
+    cl_is(err, CL_INVALID_BUFFER_SIZE);
+    refused("clCreateBuffer returned CL_INVALID_BUFFER_SIZE", "size = 0", "size is 0",
+            "OpenCL 2.2 API, 5.2.1");
+    ck_assert_uint_eq(findings_of("api-error"), 1);
+}
+END_TEST
+
+START_TEST(flags_are_told_in_hexadecimal_and_a_null_pointer_as_that)
+{
+    clCreateBuffer(context, CL_MEM_USE_HOST_PTR, 4, NULL, NULL);
+    refused("clCreateBuffer returned CL_INVALID_HOST_PTR", "flags = 0x8, host_ptr = NULL",
+            "flags ask for a host pointer, and host_ptr is NULL", "OpenCL 2.2 API, 5.2.1");
+}
+END_TEST
+
+START_TEST(calls_of_3_0_name_its_sections)
+{
+    const cl_mem_properties unknown[] = {1, 2, 0};
+    clCreateBufferWithProperties(context, unknown, 0, 4, NULL, NULL);
+    struct orrery_finding finding = finding_last("api-error");
+    ck_assert_str_eq(finding.spec, "OpenCL 3.0 API, 5.2.1");
+    ck_assert_ptr_nonnull(
+        strstr(finding.access[0].what, "clCreateBufferWithProperties returned CL_INVALID_PROPERTY"));
+}
+END_TEST
+
+START_TEST(values_tell_conditions_of_one_error_apart)
+{
+    char bytes[8];
+    cl_mem buffer = cl_buffer(context, 0, 16, NULL);
+    cl_is(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 12, 8, bytes, 0, NULL, NULL), CL_INVALID_VALUE);
+    refused("clEnqueueReadBuffer returned CL_INVALID_VALUE", "offset = 12, size = 8",
+            "offset and size leave the buffer", "OpenCL 2.2 API, 5.2.2");
+    cl_is(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, 8, NULL, 0, NULL, NULL), CL_INVALID_VALUE);
+    refused("clEnqueueReadBuffer returned CL_INVALID_VALUE", "ptr = NULL", "ptr is NULL",
+            "OpenCL 2.2 API, 5.2.2");
+    cl_is(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, 8, bytes, 1, NULL, NULL),
+          CL_INVALID_EVENT_WAIT_LIST);
+    refused("clEnqueueReadBuffer returned CL_INVALID_EVENT_WAIT_LIST",
+            "num_events_in_wait_list = 1, event_wait_list = NULL",
+            "num_events_in_wait_list counts events, but event_wait_list is NULL", "OpenCL 2.2 API, 5.2.2");
+    cl_ok(clReleaseMemObject(buffer));
+}
+END_TEST
+
+START_TEST(objects_are_told_by_kind_and_number)
+{
+    cl_uint out;
+    cl_mem buffer = cl_buffer(context, 0, 16, NULL);
+    cl_is(clEnqueueReadBuffer(other_queue, buffer, CL_TRUE, 0, 4, &out, 0, NULL, NULL), CL_INVALID_CONTEXT);
+    refused("clEnqueueReadBuffer returned CL_INVALID_CONTEXT", "buffer = memory object 1",
+            "buffer and command_queue are of different contexts", "OpenCL 2.2 API, 5.2.2");
+    cl_is(clEnqueueReadBuffer(queue, (cl_mem)queue, CL_TRUE, 0, 4, &out, 0, NULL, NULL),
+          CL_INVALID_MEM_OBJECT);
+    refused("clEnqueueReadBuffer returned CL_INVALID_MEM_OBJECT", "buffer = no memory object",
+            "buffer is not a buffer", "OpenCL 2.2 API, 5.2.2");
+    cl_ok(clReleaseMemObject(buffer));
+}
+END_TEST
+
+START_TEST(names_are_told)
+{
+    static const char *source = "kernel void known(global int *p) { *p = 1; }";
+    cl_int err;
+    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &err);
+    cl_ok(err);
+    cl_ok(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
+    clCreateKernel(program, "unknown", NULL);
+    refused("clCreateKernel returned CL_INVALID_KERNEL_NAME", "kernel_name = \"unknown\"",
+            "the program has no kernel of this name", "OpenCL 2.2 API, 5.9.1");
+    cl_ok(clReleaseProgram(program));
+}
+END_TEST
+
+START_TEST(what_the_build_says_is_added)
+{
+    static const char *source = "kernel void k(void) {}";
+    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, NULL);
+    cl_is(clBuildProgram(program, 0, NULL, "-cl-nonsense", NULL, NULL), CL_INVALID_BUILD_OPTIONS);
+    refused("clBuildProgram returned CL_INVALID_BUILD_OPTIONS", "options = \"-cl-nonsense\"",
+            "options has something that is not a build option: clBuildProgram: unknown build option "
+            "'-cl-nonsense'",
+            "OpenCL 2.2 API, 5.8.4");
+    ck_assert_uint_eq(findings_of("api-error"), 1);
+    cl_ok(clReleaseProgram(program));
+}
+END_TEST
+
+START_TEST(a_call_without_error_code_is_refused_with_nothing)
+{
+    ck_assert_ptr_null(clSVMAlloc((cl_context)queue, 0, 4, 0));
+    refused("clSVMAlloc returned NULL", "context = no context", "context is not a context",
+            "OpenCL 2.2 API, 5.6.1");
+}
+END_TEST
+
+START_TEST(each_line_of_the_program_is_a_finding_of_its_own)
+{
+    for (int i = 0; i < 5; i++)
+        clFlush((cl_command_queue)context);
+    ck_assert_uint_eq(findings_of("api-error"), 1);
+    ck_assert_uint_eq(finding_last("api-error").count, 5);
+    clFinish((cl_command_queue)context);
+    ck_assert_uint_eq(findings_of("api-error"), 2);
+}
+END_TEST
+
+START_TEST(calls_that_succeed_are_none)
+{
+    cl_mem buffer = cl_buffer(context, 0, 16, NULL);
+    cl_ok(clFinish(queue));
+    cl_ok(clReleaseMemObject(buffer));
+    ck_assert_uint_eq(finding_count(), 0);
+}
+END_TEST
+
+static void CL_CALLBACK remember(const char *text, const void *info, size_t size, void *data)
+{
+    (void)info;
+    (void)size;
+    strcpy(data, text);
+}
+
+START_TEST(the_context_is_notified_as_well)
+{
+    char text[200] = "";
+    cl_context notified = clCreateContext(NULL, 1, &device, remember, text, NULL);
+    clCreateBuffer(notified, 0, 0, NULL, NULL);
+    ck_assert_str_eq(text, "clCreateBuffer returned CL_INVALID_BUFFER_SIZE (-61)");
+    cl_ok(clReleaseContext(notified));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("api_findings");
+    TCase *tcase = tcase_create("refusals");
+    tcase_add_checked_fixture(tcase, finding_set_up, cl_tear_down);
+    tcase_add_test(tcase, a_refused_call_names_argument_condition_and_section);
+    tcase_add_test(tcase, flags_are_told_in_hexadecimal_and_a_null_pointer_as_that);
+    tcase_add_test(tcase, calls_of_3_0_name_its_sections);
+    tcase_add_test(tcase, values_tell_conditions_of_one_error_apart);
+    tcase_add_test(tcase, objects_are_told_by_kind_and_number);
+    tcase_add_test(tcase, names_are_told);
+    tcase_add_test(tcase, what_the_build_says_is_added);
+    tcase_add_test(tcase, a_call_without_error_code_is_refused_with_nothing);
+    tcase_add_test(tcase, each_line_of_the_program_is_a_finding_of_its_own);
+    tcase_add_test(tcase, calls_that_succeed_are_none);
+    tcase_add_test(tcase, the_context_is_notified_as_well);
+    suite_add_tcase(suite, tcase);
+    return cl_run_suite(suite);
+}
