@@ -115,7 +115,7 @@ struct allocation_limits context_max_allocation(const struct context *context)
 {
     struct allocation_limits limits = {.least = UINT64_MAX};
     for (cl_uint i = 0; i < context->device_count; i++) {
-        uint64_t bytes = context->devices[i]->config->max_allocation;
+        uint64_t bytes = device_max_allocation(context->devices[i]);
         limits.least = bytes < limits.least ? bytes : limits.least;
         limits.most = bytes > limits.most ? bytes : limits.most;
     }

@@ -117,7 +117,7 @@ static cl_ulong cache_bytes(const struct cl_device *device)
 static size_t program_scope_bytes(const struct cl_device *device)
 {
     bool supported = device->config->program_scope_variables && device_version_at_least(device, 2, 0);
-    return supported ? (size_t)device->config->max_allocation : 0;
+    return supported ? (size_t)device_max_allocation(device) : 0;
 }
 
 /* ---- versions ---------------------------------------------------------------------- */

@@ -24,6 +24,8 @@ cl_device_affinity_domain device_info_affinity_domains(const struct cl_device *d
 cl_int device_info_fission_types(const struct info_reply *reply, const struct cl_device *device);
 cl_int device_info_fission_domains(const struct info_reply *reply, const struct cl_device *device);
 cl_int device_info_fission_style(const struct info_reply *reply, const struct cl_device *device);
+cl_ulong device_memory_bytes(const struct cl_device *device);
+cl_ulong device_max_allocation(const struct cl_device *device);
 bool device_version_at_least(const struct cl_device *device, uint32_t major, uint32_t minor);
 bool device_type_valid(cl_device_type type);
 bool device_type_matches(const struct cl_device *device, cl_device_type type);

@@ -20,6 +20,7 @@ libapi_la_SOURCES = \
 	%D%/device.c \
 	%D%/device_info.def \
 	%D%/device_info.h \
+	%D%/device_memory.c \
 	%D%/dispatch.c \
 	%D%/enqueue.c \
 	%D%/enqueue.h \

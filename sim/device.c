@@ -222,9 +222,20 @@ void device_check_code(struct device *device, const struct code *code)
 static uint64_t memory_of_roots(const struct scenario *scenario)
 {
     uint64_t bytes = 0;
-    for (uint32_t i = 0; i < scenario_root_count(scenario); i++)
-        bytes += scenario_root(scenario, i)->global_memory;
+    for (uint32_t i = 0; i < scenario_root_count(scenario); i++) {
+        uint64_t more = scenario_root(scenario, i)->global_memory;
+        bytes = more < UINT64_MAX - bytes ? bytes + more : UINT64_MAX;
+    }
     return bytes;
+}
+
+/* Gaps and regions that wait to be used again take as much room as the memory; 0: the usual address space is enough. */
+static uint64_t address_space_for(uint64_t memory)
+{
+    const uint64_t usual = UINT64_C(48) << 30, most = UINT64_C(512) << 30, step = UINT64_C(16) << 20;
+    if (memory <= usual)
+        return 0;
+    return memory < most ? (memory * 2 + step - 1) / step * step : most * 2;
 }
 
 static bool attach_checkers(struct device *device)
@@ -251,8 +262,9 @@ enum status device_new(const struct scenario *scenario, struct report *report, s
     struct device *device = calloc(1, sizeof *device);
     if (!device)
         return diagnose(diagnosis, STATUS_OUT_OF_MEMORY, "no memory for a device");
+    uint64_t memory = memory_of_roots(scenario);
     bool track = scenario->checks[CHECK_UNINITIALISED] != SEVERITY_OFF;
-    enum status status = arena_init(&device->arena, 0, memory_of_roots(scenario), track, diagnosis);
+    enum status status = arena_init(&device->arena, address_space_for(memory), memory, track, diagnosis);
     if (status != STATUS_OK) {
         free(device);
         return status;

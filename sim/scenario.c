@@ -26,14 +26,18 @@ const struct scenario_row *scenario_row(size_t index)
 
 /* ---- defaults ------------------------------------------------------------------- */
 
+#define MEMORY_USUAL (UINT64_C(4) << 30)
+#define ALLOCATION_LEAST (UINT64_C(1) << 30)
+#define MEMORY_LEAST (UINT64_C(1) << 20)
+
 static void device_default(struct device_config *device)
 {
     *device = (struct device_config){
         .type = DEVICE_GPU,
         .version_major = 3,
         .progress = PROGRESS_SUB_GROUP,
-        .global_memory = UINT64_C(4) << 30,
-        .max_allocation = UINT64_C(1) << 30,
+        .global_memory = MEMORY_USUAL,
+        .max_allocation = ALLOCATION_LEAST,
         .local_memory = 64 << 10,
         .constant_memory = 64 << 10,
         .private_memory = 64 << 20,
@@ -533,6 +537,8 @@ bool scenario_row_print(const struct scenario *scenario, const struct scenario_r
 {
     const void *field = field_in(scenario, row);
     bool text = row->type == ROW_STRING || row->type == ROW_REPLAY;
+    if (row->type == ROW_SIZE && row->min && !*(const uint64_t *)field)
+        return false;
     if (row->type == ROW_SUPPRESSIONS || (text && !*(char *const *)field) || (row->type == ROW_INT && *(const int *)field < 0))
         return false;
     fprintf(stream, "%s: ", row->key);
@@ -666,14 +672,33 @@ static void settle_replay(struct schedule_config *schedule)
     schedule->depth = schedule->replayed.depth;
 }
 
+uint64_t scenario_usual_allocation(uint64_t memory)
+{
+    uint64_t usual = memory / 4 > ALLOCATION_LEAST ? memory / 4 : ALLOCATION_LEAST;
+    return usual < memory ? usual : memory;
+}
+
+static void settle_memory(struct device_config *device)
+{
+    const struct topology *topology = &device->topology;
+    uint64_t nodes = 0, bytes = device->stated_memory;
+    for (uint32_t i = 0; i < topology->node_count; i++)
+        nodes += topology->nodes[i].level == TOPOLOGY_NUMA ? topology->nodes[i].bytes : 0;
+    if (!bytes)
+        bytes = !nodes ? MEMORY_USUAL : nodes < MEMORY_LEAST ? MEMORY_LEAST : nodes;
+    device->global_memory = bytes;
+    device->max_allocation = device->stated_allocation ? device->stated_allocation : scenario_usual_allocation(bytes);
+    if (device->max_allocation > bytes)
+        device->max_allocation = bytes;
+}
+
 void scenario_settle(struct scenario *scenario)
 {
     settle_replay(&scenario->schedule);
     uint32_t units = 0;
     for (uint32_t i = 0; i < scenario_root_count(scenario); i++) {
         struct device_config *device = i ? &scenario->other_devices[i - 1] : &scenario->device;
-        if (device->max_allocation > device->global_memory)
-            device->max_allocation = device->global_memory;
+        settle_memory(device);
         device->first_unit = units;
         units += device->topology.compute_units;
     }

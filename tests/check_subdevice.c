@@ -599,14 +599,46 @@ static uint32_t draw(uint32_t bound)
     return (state >> 8) % bound;
 }
 
+/* What all NUMA nodes have, and one of them; 0 and 4 GiB when nobody says. */
+static cl_ulong memory_of_all, memory_of_node;
+
 static void random_topology(char *text, size_t room)
 {
     static const char *const levels[] = {"package", "numa", "l4", "l3", "l2", "l1"};
     size_t used = 0;
-    for (size_t i = 0; i < 6; i++)
-        if (draw(2))
-            used += (size_t)snprintf(text + used, room - used, "%s:%u ", levels[i], 1 + draw(3));
+    cl_ulong nodes = 1;
+    memory_of_node = 0;
+    memory_of_all = (cl_ulong)4 << 30;
+    for (size_t i = 0; i < 6; i++) {
+        if (!draw(2))
+            continue;
+        unsigned count = 1 + draw(3);
+        used += (size_t)snprintf(text + used, room - used, "%s:%u", levels[i], count);
+        nodes *= i < 2 ? count : 1;
+        if (i == 1 && draw(4)) {
+            memory_of_node = (cl_ulong)(1 + draw(12000)) << 20;
+            used += (size_t)snprintf(text + used, room - used, "(size=%luMiB)", (unsigned long)(memory_of_node >> 20));
+            memory_of_all = nodes * memory_of_node;
+        }
+        used += (size_t)snprintf(text + used, room - used, " ");
+    }
     snprintf(text + used, room - used, "cu:%u", 1 + draw(4));
+}
+
+static cl_ulong ulong_of(cl_device_id id, cl_device_info query)
+{
+    cl_ulong value = 0;
+    cl_ok(clGetDeviceInfo(id, query, sizeof value, &value, NULL));
+    return value;
+}
+
+/* OpenCL 3.0, table 5: at least a quarter of the memory, or 1 GiB when that is less... and never more than all. */
+static void has_memory(cl_device_id id, cl_ulong bytes)
+{
+    cl_ulong largest = ulong_of(id, CL_DEVICE_MAX_MEM_ALLOC_SIZE), gib = (cl_ulong)1 << 30;
+    ck_assert_uint_eq(ulong_of(id, CL_DEVICE_GLOBAL_MEM_SIZE), bytes);
+    ck_assert_uint_ge(largest, bytes / 4 < gib ? bytes / 4 : gib);
+    ck_assert_uint_eq(largest, bytes < gib ? bytes : bytes < 4 * gib ? gib : bytes / 4);
 }
 
 /* What a device says it can do it does, and nothing else, however deep. */
@@ -615,6 +647,7 @@ static void walk(cl_device_id id, int depth)
     static const cl_device_affinity_domain bits[] = {1, 2, 4, 8, 16, 32};
     cl_uint units = units_of(id), most = max_sub_devices(id), count;
     cl_device_affinity_domain domains = domains_of(id);
+    has_memory(id, memory_of_all); /* of sub-devices, too: OpenCL 2.2 API, 4.2 */
     ck_assert_uint_le(most, units);
     ck_assert(lists(id, CL_DEVICE_PARTITION_EQUALLY) == (most > 0));
     ck_assert(lists(id, CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN) == (domains != 0));
@@ -661,6 +694,73 @@ START_TEST(random_machines_keep_their_word)
 END_TEST
 
 /* ---- Intel's driver -------------------------------------------------------------------------------- */
+
+/* GiB of all nodes, and of the first; a NUMA node is what Intel's driver calls a tile. */
+static const struct { const char *topology; cl_ulong all, first; } memories[] = {
+    {"numa:2(size=3GiB) cu:2", 6, 3},
+    {"numa:1(size=1GiB) cu:2, numa:1(size=2GiB) cu:2", 3, 1},
+    {"package:2 numa:2(size=8GiB) cu:2", 32, 8},
+    {"intel-pvc", 128, 64},
+    {"numa:2(size=2GiB) cu:1, cu:4", 4, 2},
+};
+enum { MEMORY_COUNT = sizeof memories / sizeof *memories };
+
+START_TEST(memory_is_what_the_nodes_have)
+{
+    const cl_device_partition_property numa[] = {CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN, CL_DEVICE_AFFINITY_DOMAIN_NUMA, 0};
+    cl_ulong all = memories[_i / SET_COUNT].all << 30, first = memories[_i / SET_COUNT].first << 30;
+    int set = _i % SET_COUNT;
+    cl_device_id nodes[8];
+    cl_uint count;
+    start(memories[_i / SET_COUNT].topology, sets[set]);
+    has_memory(device, all);
+    if (set == POCL)
+        return;
+    cl_ok(clCreateSubDevices(device, numa, 8, nodes, &count));
+    has_memory(nodes[0], set == NEO ? first : all);
+    release_all(nodes, count);
+}
+END_TEST
+
+START_TEST(a_tile_that_is_a_root_has_its_own_memory)
+{
+    setenv("ORRERY_DEVICE_HIERARCHY", "flat", 1);
+    start(memories[_i].topology, "cts");
+    has_memory(device, memories[_i].first << 30);
+}
+END_TEST
+
+START_TEST(memory_of_the_limits_is_everyones)
+{
+    setenv("ORRERY_DEVICE_HIERARCHY", "flat", 1);
+    setenv("ORRERY_GLOBAL_MEM_SIZE", "2GiB", 1);
+    setenv("ORRERY_MAX_ALLOC_SIZE", "1536MiB", 1);
+    start(memories[_i].topology, "neo");
+    ck_assert_uint_eq(ulong_of(device, CL_DEVICE_GLOBAL_MEM_SIZE), (cl_ulong)2 << 30);
+    ck_assert_uint_eq(ulong_of(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE), (cl_ulong)1536 << 20);
+}
+END_TEST
+
+/* No more than it has; the largest one alone. */
+START_TEST(memory_can_be_had)
+{
+    cl_int err;
+    char byte = 7, back = 0;
+    start("intel-pvc", "cts");
+    cl_context owner = cl_new_context();
+    cl_command_queue on = cl_new_queue(owner, 0);
+    cl_mem large = clCreateBuffer(owner, CL_MEM_READ_WRITE, (size_t)32 << 30, NULL, &err);
+    cl_ok(err);
+    cl_ok(clEnqueueWriteBuffer(on, large, CL_TRUE, ((size_t)32 << 30) - 1, 1, &byte, 0, NULL, NULL));
+    cl_ok(clEnqueueReadBuffer(on, large, CL_TRUE, ((size_t)32 << 30) - 1, 1, &back, 0, NULL, NULL));
+    ck_assert_int_eq(back, 7);
+    ck_assert_ptr_null(clCreateBuffer(owner, CL_MEM_READ_WRITE, ((size_t)32 << 30) + 1, NULL, &err));
+    ck_assert_int_eq(err, CL_INVALID_BUFFER_SIZE);
+    cl_ok(clReleaseMemObject(large));
+    cl_ok(clReleaseCommandQueue(on));
+    cl_ok(clReleaseContext(owner));
+}
+END_TEST
 
 START_TEST(neo_gives_the_same_tiles_each_time)
 {
@@ -871,6 +971,10 @@ int main(void)
     tcase_add_test(rest, types_echo_the_request);
     tcase_add_test(rest, caches_are_those_of_the_units);
     tcase_add_loop_test(rest, random_machines_keep_their_word, 0, 60);
+    tcase_add_loop_test(rest, memory_is_what_the_nodes_have, 0, MEMORY_COUNT * SET_COUNT);
+    tcase_add_loop_test(rest, a_tile_that_is_a_root_has_its_own_memory, 0, MEMORY_COUNT);
+    tcase_add_loop_test(rest, memory_of_the_limits_is_everyones, 0, MEMORY_COUNT);
+    tcase_add_test(rest, memory_can_be_had);
     tcase_add_test(rest, neo_gives_the_same_tiles_each_time);
     tcase_add_test(rest, contexts_and_queues_keep_sub_devices);
     tcase_add_test(rest, references_count_up_and_down);

@@ -82,8 +82,9 @@ struct device_config {
     uint64_t cslice_seed;              /* 0: a process gets the cslice it names; else a permutation of them */
     uint32_t version_major, version_minor; /* 3.0 */
     enum progress progress;            /* sub-group */
-    uint64_t global_memory;            /* 4 GiB */
-    uint64_t max_allocation;           /* 1 GiB */
+    uint64_t stated_memory, stated_allocation; /* of the two below; 0: not stated */
+    uint64_t global_memory;            /* what the NUMA nodes have; 4 GiB when nobody says */
+    uint64_t max_allocation;           /* scenario_usual_allocation() */
     uint64_t local_memory;             /* 64 KiB */
     uint64_t constant_memory;          /* 64 KiB */
     uint64_t private_memory;           /* per work-item, 64 MiB address space */
@@ -254,6 +255,7 @@ struct scenario_option { const char *name; char variable[SCENARIO_VARIABLE_CHARS
 bool scenario_option(size_t index, struct scenario_option *out_option);
 
 /* Root devices are parts of one simulated machine: one memory, one clock, units numbered through. */
+uint64_t scenario_usual_allocation(uint64_t memory); /* a quarter of it, 1 GiB at least, never more than all */
 bool scenario_counts(const struct scenario *scenario);               /* counters are wanted */
 const char *scenario_counters_file(const struct scenario *scenario); /* NULL: in the report alone */
 uint32_t scenario_root_count(const struct scenario *scenario);

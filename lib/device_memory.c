@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a device says of its global memory, from the NUMA nodes that its compute units are in. */
+#include "device_info.h"
+
+/* A sub-device answers as its root (OpenCL 2.2 API, 4.2), and not so with Intel's driver. */
+static const struct cl_device *whose_memory(const struct cl_device *device)
+{
+    while (device->parent && device->config->errors != ANSWERS_NEO)
+        device = device->parent;
+    return device;
+}
+
+/* Units are sorted and a node's are consecutive. */
+static uint64_t bytes_of_nodes(const struct cl_device *device)
+{
+    const struct topology_node *last = NULL;
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < device->units.count; i++) {
+        const struct topology_node *node = topology_node_of(device->topology, device->units.units[i], TOPOLOGY_NUMA);
+        bytes += node && node != last ? node->bytes : 0;
+        last = node;
+    }
+    return bytes;
+}
+
+cl_ulong device_memory_bytes(const struct cl_device *device)
+{
+    const struct device_config *config = device->config;
+    uint64_t bytes = config->stated_memory ? 0 : bytes_of_nodes(whose_memory(device));
+    return bytes && bytes < config->global_memory ? bytes : config->global_memory;
+}
+
+cl_ulong device_max_allocation(const struct cl_device *device)
+{
+    const struct device_config *config = device->config;
+    uint64_t bytes = device_memory_bytes(device);
+    if (bytes == config->global_memory)
+        return config->max_allocation;
+    uint64_t usual = config->stated_allocation ? config->max_allocation : scenario_usual_allocation(bytes);
+    return usual < bytes ? usual : bytes;
+}
