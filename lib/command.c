@@ -57,6 +57,11 @@ const char *command_call(enum command_kind kind)
     return rows[kind].call;
 }
 
+bool command_launches(const struct command *command)
+{
+    return command->kind == COMMAND_NDRANGE_KERNEL || command->kind == COMMAND_TASK;
+}
+
 bool command_waits_for_all(const struct command *command)
 {
     return (command->kind == COMMAND_MARKER || command->kind == COMMAND_BARRIER) && command->wait_count == 0;

@@ -5,7 +5,9 @@
  *
  * Interface
  *   command_new/command_free   a command with its event; free drops payload, wait list, event
- *   command_run                no lock held; the negative error or CL_SUCCESS
+ *   command_run                no lock held; the negative error or CL_SUCCESS. A launch begins, with command->live
+ *   command_launches           it is one
+ *   command_end                of a launch that device_run says is over: the error, and when it was
  *   command_drop               lets go of the payload (no lock held): once, before completion
  */
 #ifndef ORRERY_LIB_COMMAND_H
@@ -15,6 +17,8 @@
 struct command *command_new(struct queue *queue, enum command_kind kind);
 void command_free(struct command *command);
 cl_int command_run(struct command *command);
+bool command_launches(const struct command *command);
+cl_int command_end(struct command *command, uint64_t *out_time);
 void command_drop(struct command *command);
 const char *command_call(enum command_kind kind); /* "clEnqueueReadBuffer" */
 bool command_waits_for_all(const struct command *command); /* everything its queue holds so far */

@@ -19,6 +19,18 @@ static bool range_empty(const struct launch_request *request)
 
 /* A finding that ended the launch is reported; the program goes on as on a device that
  * did not notice. */
+static cl_int conclude(const struct command *command, enum status status, const struct diagnosis *diagnosis)
+{
+    if (status == STATUS_NO_PROGRESS)
+        runtime_no_progress();
+    if (status == STATUS_BAD_SCENARIO)
+        runtime_bad_schedule(diagnosis);
+    if (status == STATUS_ABORTED || status == STATUS_OK)
+        return CL_SUCCESS;
+    context_complain(command->queue->context, diagnosis->text);
+    return error_from_status(status);
+}
+
 cl_int run_kernel(struct command *command)
 {
     struct diagnosis diagnosis = {0};
@@ -26,15 +38,16 @@ cl_int run_kernel(struct command *command)
     if (range_empty(request))
         return CL_SUCCESS;
     request->command = command->serial;
-    enum status status = device_launch(command_device(command), request, &diagnosis);
-    if (status == STATUS_NO_PROGRESS)
-        runtime_no_progress();
-    if (status == STATUS_BAD_SCENARIO)
-        runtime_bad_schedule(&diagnosis);
-    if (status == STATUS_ABORTED || status == STATUS_OK)
-        return CL_SUCCESS;
-    context_complain(command->queue->context, diagnosis.text);
-    return error_from_status(status);
+    enum status status = device_launch_begin(command_device(command), request, &command->live, &diagnosis);
+    return conclude(command, status, &diagnosis);
+}
+
+cl_int command_end(struct command *command, uint64_t *out_time)
+{
+    struct diagnosis diagnosis = {0};
+    enum status status = device_launch_end(command->live, out_time, &diagnosis);
+    command->live = NULL;
+    return conclude(command, status, &diagnosis);
 }
 
 void drop_kernel(struct command *command)

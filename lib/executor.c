@@ -5,6 +5,7 @@
  */
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "callback.h"
@@ -15,10 +16,10 @@
 #include "guard.h"
 #include "order.h"
 
-enum log_kind { LOG_ENQUEUE, LOG_RUN, LOG_USER, LOG_CALLBACK };
+enum log_kind { LOG_ENQUEUE, LOG_SUBMIT, LOG_RUN, LOG_USER, LOG_CALLBACK, LOG_GO };
 struct log_entry {
     enum log_kind kind;
-    void *subject; /* command; queue; event: the last two referenced */
+    void *subject; /* command; queue; event: the last two referenced; of GO NULL */
     struct event_callback *callback;
 };
 
@@ -29,6 +30,9 @@ static struct {
     uint32_t serial; /* of the last command appended */
     size_t live;     /* commands appended and not yet finished */
     struct ready ready;
+    struct command *running; /* launches that began, the latest first; owned by who has the baton */
+    bool submitted;          /* by the last entries of the log, and nothing has let it run yet */
+    bool seen;               /* the host may see what happens without a call that waits or asks */
     bool busy; /* someone has the baton */
     bool started, stopping;
     pthread_t thread;
@@ -79,9 +83,10 @@ void executor_wait_change(void)
 
 /* ---- the log -------------------------------------------------------------------- */
 
+/* For one more, and a GO. */
 static bool log_reserve(void)
 {
-    if (executor.appended - executor.consumed < executor.room)
+    if (executor.appended - executor.consumed + 1 < executor.room)
         return true;
     size_t room = executor.room ? 2 * executor.room : 64;
     struct log_entry *log = calloc(room, sizeof *log);
@@ -100,28 +105,101 @@ static bool log_append(enum log_kind kind, void *subject, struct event_callback 
     if (!log_reserve())
         return false;
     executor.log[executor.appended++ & (executor.room - 1)] = (struct log_entry){kind, subject, callback};
+    if (kind == LOG_SUBMIT)
+        executor.submitted = true;
+    else if (kind == LOG_RUN || kind == LOG_USER || kind == LOG_GO)
+        executor.submitted = false;
     if (kind != LOG_ENQUEUE)
         wake();
     return true;
 }
 
-bool executor_flush(struct queue *queue)
+static bool flush(struct queue *queue, enum log_kind kind)
 {
     if (!queue->unflushed)
         return true;
     if (!log_reserve())
         return false;
     queue->unflushed = false;
-    return log_append(LOG_RUN, object_ref(queue), NULL);
+    return log_append(kind, object_ref(queue), NULL);
+}
+
+bool executor_flush(struct queue *queue)
+{
+    return flush(queue, LOG_RUN);
+}
+
+void executor_go(void)
+{
+    if (executor.submitted)
+        log_append(LOG_GO, NULL, NULL); /* there is room: log_reserve */
+}
+
+/* Sets of compute units that queues have had, each once. */
+static struct { struct unit_set *sets; size_t count; bool disjoint; } known;
+
+static bool sets_meet(const uint32_t *a, uint32_t a_count, const uint32_t *b, uint32_t b_count)
+{
+    for (uint32_t i = 0, k = 0; i < a_count && k < b_count;) {
+        if (a[i] == b[k])
+            return true;
+        if (a[i] < b[k])
+            i++;
+        else
+            k++;
+    }
+    return false;
+}
+
+static bool know_units(const struct unit_set *units)
+{
+    for (size_t i = 0; i < known.count; i++) {
+        const struct unit_set *set = &known.sets[i];
+        if (!sets_meet(set->units, set->count, units->units, units->count)) {
+            known.disjoint = true;
+            return true;
+        }
+        if (set->count == units->count && memcmp(set->units, units->units, units->count * sizeof *units->units) == 0)
+            return true;
+    }
+    struct unit_set *sets = realloc(known.sets, (known.count + 1) * sizeof *sets);
+    known.sets = sets ? sets : known.sets;
+    uint32_t *copy = sets ? malloc((units->count + 1) * sizeof *copy) : NULL;
+    if (!copy)
+        return false;
+    memcpy(copy, units->units, units->count * sizeof *copy);
+    known.sets[known.count++] = (struct unit_set){units->count, copy};
+    return true;
+}
+
+bool executor_know_units(const struct unit_set *units)
+{
+    runtime_lock();
+    bool fine = known.disjoint || know_units(units);
+    runtime_unlock();
+    return fine;
+}
+
+static void forget_units(void)
+{
+    while (known.count)
+        free(known.sets[--known.count].units);
+    free(known.sets);
+    known.sets = NULL;
+}
+
+/* Functions of the program that run with the command. */
+static bool runs_program(const struct command *command)
+{
+    return command->kind == COMMAND_NATIVE_KERNEL || (command->kind == COMMAND_SVM_FREE && command->u.svm_free.function);
 }
 
 /* ---- execution ------------------------------------------------------------------ */
 
-static void finish(struct command *command, cl_int err)
+static void finish(struct command *command, cl_int err, uint64_t end)
 {
     struct device *device = command->queue->device->device;
     struct event *event = command->event;
-    uint64_t end = device_clock(device);
     if (end <= event->time[EVENT_START]) /* a duration of 0 is a division by zero in many a benchmark */
         end = device_clock_tick(device, event->time[EVENT_START] + 1 - end);
     event->time[EVENT_END] = event->time[EVENT_COMPLETE] = end;
@@ -131,11 +209,23 @@ static void finish(struct command *command, cl_int err)
     graph_settle(event, err, &executor.ready);
 }
 
-static void execute(struct command *command)
+static void complete(struct command *command, cl_int err, uint64_t time)
 {
+    command_drop(command);
+    runtime_lock();
+    finish(command, err, time);
+    runtime_unlock();
+    command_free(command);
+    runtime_lock();
+}
+
+/* A launch begins, everything else is done at once. */
+static void start(struct command *command)
+{
+    struct device *device = command->queue->device->device;
     struct event *event = command->event;
     cl_int err = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
-    event->time[EVENT_START] = device_clock(command->queue->device->device);
+    event->time[EVENT_START] = device_clock(device);
     command->running = true;
     order_begin(command);
     if (!command->failed)
@@ -143,20 +233,65 @@ static void execute(struct command *command)
     runtime_unlock();
     if (!command->failed)
         err = command_run(command);
-    command_drop(command);
+    if (!command->live) {
+        complete(command, err, device_clock(device));
+        return;
+    }
     runtime_lock();
-    finish(command, err);
+    command->next_running = executor.running;
+    executor.running = command;
+}
+
+/* Compute units belong to one launch at a time, while it gets on. */
+static bool may_start(const struct command *command)
+{
+    const struct unit_set *wanted = &command->queue->units;
+    for (const struct command *other = executor.running; other && command_launches(command); other = other->next_running)
+        if (wanted == &other->queue->units || sets_meet(wanted->units, wanted->count, other->queue->units.units, other->queue->units.count))
+            return false;
+    return true;
+}
+
+static struct command *take_running(const struct live_launch *live)
+{
+    struct command **link = &executor.running;
+    while ((*link)->live != live)
+        link = &(*link)->next_running;
+    struct command *command = *link;
+    *link = command->next_running;
+    return command;
+}
+
+/* Until one of the launches that run is over, or, when all of them only spin, some other command could help. */
+static void run_launches(void)
+{
+    const struct schedule_config *schedule = &runtime_get()->scenario.schedule;
+    bool others_wait = !ready_empty(&executor.ready);
+    struct device *device = executor.running->queue->device->device;
     runtime_unlock();
-    command_free(command);
+    struct live_launch *over = device_run(device, others_wait);
     runtime_lock();
+    if (!over) {
+        start(ready_take(&executor.ready, schedule, NULL));
+        return;
+    }
+    struct command *command = take_running(over);
+    uint64_t time = 0;
+    runtime_unlock();
+    cl_int err = command_end(command, &time);
+    complete(command, err, time);
 }
 
 static void run_ready(void)
 {
     const struct schedule_config *schedule = &runtime_get()->scenario.schedule;
-    struct command *command;
-    while ((command = ready_take(&executor.ready, schedule)))
-        execute(command);
+    do {
+        struct command *command;
+        while ((command = ready_take(&executor.ready, schedule, executor.running ? may_start : NULL)))
+            start(command);
+        if (executor.running)
+            run_launches();
+    } while (executor.running || !ready_empty(&executor.ready));
 }
 
 static void apply(const struct log_entry *entry)
@@ -168,8 +303,13 @@ static void apply(const struct log_entry *entry)
     case LOG_CALLBACK:
         event_attach(entry->subject, entry->callback);
         return;
+    case LOG_SUBMIT:
+        graph_submit(entry->subject, &executor.ready);
+        return;
     case LOG_RUN:
         graph_submit(entry->subject, &executor.ready);
+        break;
+    case LOG_GO:
         break;
     case LOG_USER:
         graph_settle(entry->subject, ((struct event *)entry->subject)->user_status, &executor.ready);
@@ -182,7 +322,7 @@ static void consume(void)
 {
     struct log_entry entry = executor.log[executor.consumed & (executor.room - 1)];
     apply(&entry);
-    if (entry.kind != LOG_ENQUEUE) { /* first: who waited may count on everything being let go */
+    if (entry.kind != LOG_ENQUEUE && entry.subject) { /* first: who waited may count on everything being let go */
         runtime_unlock();
         object_unref(entry.subject);
         runtime_lock();
@@ -225,7 +365,7 @@ void executor_drain(uint64_t position)
 
 /* ---- the device thread ------------------------------------------------------------ */
 
-static void *device_run(void *unused)
+static void *device_thread(void *unused)
 {
     runtime_lock();
     while (!executor.stopping) {
@@ -282,7 +422,7 @@ static void wake_device(void)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, register_fork);
     if (!executor.started && !executor.stopping && !guard_active())
-        executor.started = runtime_thread_start(&executor.thread, device_run);
+        executor.started = runtime_thread_start(&executor.thread, device_thread);
     if (executor.started && !guard_active())
         wake();
     else if (!executing)
@@ -301,6 +441,7 @@ cl_int queue_append(struct command *command)
         command->serial = command->event->serial = ++executor.serial;
         order_enqueued(command);
         command->queue->unflushed = true;
+        executor.seen |= runs_program(command);
         executor.live++;
     }
     runtime_unlock();
@@ -312,6 +453,7 @@ void queue_drain(void)
     if (executing || callback_thread())
         return;
     runtime_lock();
+    executor_go();
     executor_drain(executor.appended);
     runtime_unlock();
 }
@@ -329,6 +471,7 @@ void queue_hold(void)
     if (executing)
         return;
     runtime_lock();
+    executor_go();
     executor_drain(executor.appended);
     while (executor.busy)
         executor_wait_change();
@@ -349,7 +492,8 @@ void queue_let_go(void)
 void queue_flush(struct queue *queue)
 {
     runtime_lock();
-    if (queue->unflushed && executor_flush(queue))
+    bool later = known.disjoint && !executor.seen;
+    if (queue->unflushed && flush(queue, later ? LOG_SUBMIT : LOG_RUN) && !later)
         wake_device();
     runtime_unlock();
 }
@@ -410,6 +554,8 @@ cl_int queue_event_callback(struct event *event, struct event_callback *callback
     if (room) {
         event->callback_refs++;
         log_append(LOG_CALLBACK, object_ref(event), callback);
+        executor.seen = true;
+        executor_go();
         if (!due_later)
             wake_device();
     }
@@ -435,6 +581,10 @@ static bool settle_at_exit(void)
 void queue_shutdown(void)
 {
     runtime_lock();
+    if (executor.submitted) {
+        executor_go();
+        wake_device();
+    }
     bool settled = settle_at_exit(), started = executor.started;
     executor.stopping = true;
     executor.started = false;
@@ -445,4 +595,5 @@ void queue_shutdown(void)
     else if (started)
         pthread_detach(executor.thread);
     callback_stop();
+    forget_units();
 }

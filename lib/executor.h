@@ -9,6 +9,8 @@
  *   executor_idle          nothing executes and nothing is left to consume
  *   executor_wait_change   lets go of the lock until something was consumed or appended
  *   executor_flush         appends RUN when the queue has commands to flush; false: out of memory
+ *   executor_go            what was submitted and not yet let run is: before a drain
+ *   executor_know_units    of a new queue; false: out of memory
  *   executor_serial        of the last command appended
  *   executor_is_here       this thread runs a command
  */
@@ -21,6 +23,8 @@ void executor_drain(uint64_t position);
 bool executor_idle(void);
 void executor_wait_change(void);
 bool executor_flush(struct queue *queue);
+void executor_go(void);
+bool executor_know_units(const struct unit_set *units);
 uint32_t executor_serial(void);
 bool executor_is_here(void);
 #endif

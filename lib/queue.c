@@ -7,6 +7,7 @@
 #include "api.h"
 #include "context.h"
 #include "error.h"
+#include "executor.h"
 #include "info.h"
 #include "queue_family.h"
 
@@ -118,7 +119,8 @@ static struct queue *queue_new(struct context *context, struct cl_device *device
     queue->property_list = wishes->count ? malloc(wishes->count * sizeof *list) : NULL;
     bool room = !wishes->count || queue->property_list;
     if (!room ||
-        queue_family_attach(queue, wishes->family_given, (cl_uint)wishes->family, (cl_uint)wishes->index)) {
+        queue_family_attach(queue, wishes->family_given, (cl_uint)wishes->family, (cl_uint)wishes->index) ||
+        !executor_know_units(&queue->units)) {
         object_unref(queue);
         return NULL;
     }

@@ -8,6 +8,10 @@
  * everything that is submitted and ready, to quiescence, before it looks at the next
  * entry. Among ready commands the scenario's policy chooses (lockstep and serial: lowest
  * serial number). So the order of execution is a function of the log and the seed.
+ * Launches whose compute units differ run at the same time (orrery/device.h, device_run), others one after another,
+ * unless all that run only spin. So that kernels of different devices start together, a flush is a SUBMIT when the
+ * process has queues without a common compute unit: it lets run nothing; the next call that waits or asks appends GO.
+ * It is a RUN nevertheless once the host may see effects without such a call (callbacks, native kernels).
  * CALLBACK entries attach event callbacks, so their order is one too. What an event says
  * (status, times, edges) is "as of the consumed log"; a host call that must know more
  * drains the log first.
@@ -43,6 +47,8 @@ struct command {
     uint32_t *after;             /* room for order.c: wait_count + 1 serial numbers; NULL when nobody listens */
     /* owned by the executor */
     struct command *next, *previous; /* in the queue */
+    struct command *next_running;
+    struct live_launch *live;    /* a launch that began and is not over */
     uint32_t unmet;              /* events it waits for */
     bool submitted, running, failed; /* failed: an event of its wait list did */
     union {

@@ -47,13 +47,48 @@ static uint64_t mix(uint64_t seed, uint64_t step)
     return x ^ (x >> 31);
 }
 
-/* The first command of the queue that follows the last one served, by queue id. */
-static size_t round_robin(const struct ready *ready)
+/* Of the commands from first to last, those that may; may NULL: all of them. */
+struct choice { size_t count, first, last; bool (*may)(const struct command *command); };
+
+static bool is_open(const struct choice *choice, const struct command *command)
 {
-    size_t next = ready->first, lowest = ready->first;
-    bool found = false;
+    return !choice->may || choice->may(command);
+}
+
+static struct choice look(const struct ready *ready, bool (*may)(const struct command *command))
+{
+    struct choice choice = {.count = ready->last - ready->first, .first = ready->first, .last = ready->last - 1, .may = may};
+    if (!may)
+        return choice;
+    choice.count = 0;
     for (size_t i = ready->first; i < ready->last; i++) {
+        if (!may(ready->command[i]))
+            continue;
+        choice.first = choice.count++ ? choice.first : i;
+        choice.last = i;
+    }
+    return choice;
+}
+
+static size_t nth(const struct ready *ready, const struct choice *choice, size_t number)
+{
+    size_t i = choice->first;
+    if (!choice->may)
+        return i + number;
+    for (; number || !choice->may(ready->command[i]); i++)
+        number -= choice->may(ready->command[i]);
+    return i;
+}
+
+/* The first command of the queue that follows the last one served, by queue id. */
+static size_t round_robin(const struct ready *ready, const struct choice *choice)
+{
+    size_t next = choice->first, lowest = choice->first;
+    bool found = false;
+    for (size_t i = choice->first; i <= choice->last; i++) {
         uint32_t id = ready->command[i]->queue->base.id;
+        if (!is_open(choice, ready->command[i]))
+            continue;
         if (id < ready->command[lowest]->queue->base.id)
             lowest = i;
         if (id > ready->queue_id && (!found || id < ready->command[next]->queue->base.id)) {
@@ -64,26 +99,28 @@ static size_t round_robin(const struct ready *ready)
     return found ? next : lowest;
 }
 
-static size_t choose(const struct ready *ready, const struct schedule_config *schedule)
+static size_t choose(const struct ready *ready, const struct schedule_config *schedule, const struct choice *choice)
 {
     switch (schedule->policy) {
     case SCHEDULE_REVERSE:
-        return ready->last - 1;
+        return choice->last;
     case SCHEDULE_RANDOM:
     case SCHEDULE_PCT:
-        return ready->first + mix(schedule->seed, ready->taken) % (ready->last - ready->first);
+        return nth(ready, choice, mix(schedule->seed, ready->taken) % choice->count);
     case SCHEDULE_ROUND_ROBIN:
-        return round_robin(ready);
+        return round_robin(ready, choice);
     default:
-        return ready->first;
+        return choice->first;
     }
 }
 
-struct command *ready_take(struct ready *ready, const struct schedule_config *schedule)
+struct command *ready_take(struct ready *ready, const struct schedule_config *schedule,
+                           bool (*may)(const struct command *command))
 {
-    if (ready->first == ready->last)
+    struct choice choice = look(ready, may);
+    if (!choice.count)
         return NULL;
-    size_t at = choose(ready, schedule);
+    size_t at = choose(ready, schedule, &choice);
     struct command *command = ready->command[at];
     if (at == ready->first) {
         ready->first++;

@@ -72,6 +72,7 @@ static bool flush_blockers(const struct waiting *waiting)
 static void wait_done(const struct waiting *waiting)
 {
     for (;;) {
+        executor_go();
         executor_drain(executor_position());
         if (waiting_done(waiting))
             return;

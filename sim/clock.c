@@ -18,6 +18,13 @@ uint64_t clock_tick(struct sim_clock *clock, uint64_t nanoseconds)
     return __atomic_add_fetch(&clock->now, nanoseconds, __ATOMIC_RELAXED);
 }
 
+void clock_reach(struct sim_clock *clock, uint64_t time)
+{
+    uint64_t now = clock_now(clock);
+    if (now < time)
+        clock_tick(clock, time - now);
+}
+
 uint64_t clock_copy_cost(uint64_t bytes)
 {
     return CLOCK_COMMAND_NS + bytes / CLOCK_COPY_BYTES_PER_NS;

@@ -27,6 +27,7 @@ struct sim_clock { uint64_t now; };
 void clock_init(struct sim_clock *clock);
 uint64_t clock_now(const struct sim_clock *clock);
 uint64_t clock_tick(struct sim_clock *clock, uint64_t nanoseconds);
+void clock_reach(struct sim_clock *clock, uint64_t time); /* it is at least that late */
 uint64_t clock_copy_cost(uint64_t bytes);
 uint64_t clock_launch_cost(uint64_t groups, uint64_t steps);
 

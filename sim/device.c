@@ -193,7 +193,7 @@ static void host_object(void *self, uint64_t address, char *out_name, size_t siz
 static void attach_checker(struct device *device)
 {
     struct observer observer;
-    checker_observer(device->checker, &observer);
+    checkers_observer(device->checkers, &observer);
     device_add_observer(device, &observer);
     device->checker_listens = true;
 }
@@ -205,15 +205,15 @@ static bool make_checker(struct device *device)
     bool races = scenario->checks[CHECK_RACES] != SEVERITY_OFF;
     if (!races && scenario->checks[CHECK_ATOMICS] == SEVERITY_OFF)
         return true;
-    device->checker = checker_new(&device->arena.memory, device->report, scenario, &host);
-    if (device->checker && races)
+    device->checkers = checkers_new(&device->arena.memory, device->report, scenario, &host);
+    if (device->checkers && races)
         attach_checker(device);
-    return device->checker != NULL;
+    return device->checkers != NULL;
 }
 
 void device_check_code(struct device *device, const struct code *code)
 {
-    if (device->checker && !device->checker_listens && code->suspect)
+    if (device->checkers && !device->checker_listens && code->suspect)
         attach_checker(device);
 }
 
@@ -252,7 +252,7 @@ static bool attach_checkers(struct device *device)
     observer = commands_observer(device->commands);
     device_add_observer(device, &observer);
     sink = commands_footprints(device->commands);
-    checker_set_sink(device->checker, &sink);
+    checkers_set_sink(device->checkers, &sink);
     return true;
 }
 
@@ -288,11 +288,12 @@ void device_free(struct device *device)
     if (!device)
         return;
     commands_free(device->commands);
-    checker_free(device->checker);
+    checkers_free(device->checkers);
     arena_fini(&device->arena);
     schedule_record_fini(&device->record);
     schedule_record_free(device->replay);
     free(device->replay_text);
+    concurrent_fini(&device->concurrent);
     books_fini(device);
     pthread_mutex_destroy(&device->order_lock);
     free(device);

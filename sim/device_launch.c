@@ -89,19 +89,19 @@ static enum status check_args(const struct launch_request *request, struct diagn
 
 /* ---- memory of a launch -------------------------------------------------------------- */
 
-static enum status size_locals(const struct device_config *config, const struct launch_request *request,
-                               struct variant *variant, struct diagnosis *diagnosis)
+static enum status size_locals(struct live_launch *live, const struct launch_request *request)
 {
-    uint64_t used = 0, limit = config->local_memory;
-    for (uint32_t i = 0; i < variant->code->local_object_count; i++) {
-        const struct local_object *object = &variant->code->local_objects[i];
+    const struct code *code = live->launch.code;
+    uint64_t used = 0, limit = live->launch.config->local_memory;
+    for (uint32_t i = 0; i < code->local_object_count; i++) {
+        const struct local_object *object = &code->local_objects[i];
         uint64_t size = object->size, align = object->align ? object->align : 1;
         if (object->arg >= 0)
             memcpy(&size, request->args[object->arg].value, sizeof size);
-        variant->local_bytes[i] = size;
+        live->local_bytes[i] = size;
         used = (used + align - 1) & ~(align - 1);
         if (size > limit || used > limit - size)
-            return diagnose(diagnosis, STATUS_OUT_OF_RESOURCES,
+            return diagnose(&live->diagnosis, STATUS_OUT_OF_RESOURCES,
                             "kernel %s needs more than the device's %" PRIu64 " bytes of local memory",
                             request->kernel->info->name, limit);
         used += size;
@@ -150,7 +150,7 @@ static void launch_init(struct launch *launch, struct device *device, const stru
     launch->compute_unit_count =
         request->compute_unit_count ? request->compute_unit_count : launch->config->topology.compute_units;
     launch->pages = device->pages;
-    launch->clock = &device->clock;
+    launch->began = clock_now(&device->clock);
     launch->apart = device->caches || device->timeline || device->scenario->expect.placement_count ||
                     launch->schedule->placement != PLACEMENT_ROUND_ROBIN;
     launch->arena = &device->arena;
@@ -203,46 +203,49 @@ static void announce(const struct launch *launch, enum launch_phase phase)
 {
     struct launch_event event = {.launch = &launch->info,
                                  .phase = phase,
-                                 .time = phase == LAUNCH_BEGIN ? clock_now(launch->clock) : launch_time(launch)};
+                                 .time = phase == LAUNCH_BEGIN ? launch->began : launch_time(launch)};
     if (launch->observer && launch->observer->launch)
         launch->observer->launch(launch->observer->self, &event);
 }
 
-static enum status prepare(struct launch *launch, struct device *device, const struct launch_request *request,
-                           struct diagnosis *diagnosis)
+static enum status take_code(struct live_launch *live, struct kernel *kernel, const struct launch_request *request)
 {
-    struct kernel *kernel =
-        (struct kernel *)request->kernel; /* its caches; the kernel as such does not change */
-    struct kernel_traits traits;
-    enum status status = kernel_traits_get(kernel, &traits, diagnosis);
-    if (status != STATUS_OK)
-        return status;
-    launch->has_atomics = traits.has_atomics;
-    find_largest(launch, request);
-    cut(launch, request, &traits);
-    if (launch->tiling.tile_total == 0)
-        return STATUS_OK;
-
+    struct launch *launch = &live->launch;
     struct code_request wanted = {.kernel = kernel->index,
                                   .width = lanes_of_first_wave(&launch->tiling),
                                   .preempt = schedule_is_preemptive(launch->schedule),
-                                  .poison = device->arena.memory.track_validity};
+                                  .poison = live->device->arena.memory.track_validity};
     struct variant *variant;
-    status = kernel_variant(kernel, &wanted, &variant, diagnosis);
+    enum status status = kernel_variant(kernel, &wanted, &variant, &live->diagnosis);
     if (status != STATUS_OK)
         return status;
     launch->code = variant->code;
     launch->observer = variant->pool.observer;
     launch->pool = &variant->pool;
-    launch->args = variant->args;
-    launch->local_bytes = variant->local_bytes;
-    program_running(kernel->program, variant->code);
-    status = check_private(device, launch, diagnosis);
+    if (!live_launch_room(live, variant->code->args_size, variant->code->local_object_count))
+        return STATUS_OUT_OF_MEMORY;
+    launch->args = live->args;
+    launch->local_bytes = live->local_bytes;
+    status = check_private(live->device, launch, &live->diagnosis);
     if (status == STATUS_OK)
-        status = size_locals(launch->config, request, variant, diagnosis);
+        status = size_locals(live, request);
     if (status == STATUS_OK)
-        interp_args(variant->code, kernel->info, request->args, variant->args);
+        interp_args(variant->code, kernel->info, request->args, live->args);
     return status;
+}
+
+static enum status prepare(struct live_launch *live, const struct launch_request *request)
+{
+    struct kernel *kernel =
+        (struct kernel *)request->kernel; /* its caches; the kernel as such does not change */
+    struct kernel_traits traits;
+    enum status status = kernel_traits_get(kernel, &traits, &live->diagnosis);
+    if (status != STATUS_OK)
+        return status;
+    live->launch.has_atomics = traits.has_atomics;
+    find_largest(&live->launch, request);
+    cut(&live->launch, request, &traits);
+    return live->launch.tiling.tile_total ? take_code(live, kernel, request) : STATUS_OK;
 }
 
 /* ---- record and replay --------------------------------------------------------------------- */
@@ -357,33 +360,78 @@ static enum status tie_record(struct launch *launch, struct device *device, stru
 
 /* ---- the whole -------------------------------------------------------------------------------- */
 
-enum status device_launch(struct device *device, const struct launch_request *request,
-                          struct diagnosis *diagnosis)
+static enum status begin(struct live_launch *live, const struct launch_request *request)
 {
-    struct launch launch;
+    struct device *device = live->device;
+    struct launch *launch = &live->launch;
+    launch_init(launch, device, request);
+    enum status status = prepare(live, request);
+    if (status != STATUS_OK)
+        return status;
+    launch->info.launch = (uint32_t)__atomic_add_fetch(&device->kernels_run, 1, __ATOMIC_RELAXED);
+    status = tie_record(launch, device, &live->diagnosis);
+    if (status == STATUS_OK && !concurrent_add(&device->concurrent, live))
+        status = STATUS_OUT_OF_MEMORY;
+    if (status != STATUS_OK)
+        return status;
+    concurrent_focus(live);
+    announce(launch, LAUNCH_BEGIN);
+    live->schedule = schedule_new(launch, &device->concurrent, &live->diagnosis);
+    return STATUS_OK;
+}
+
+enum status device_launch_begin(struct device *device, const struct launch_request *request,
+                                struct live_launch **out_launch, struct diagnosis *diagnosis)
+{
     enum status status = check_sizes(scenario_root(device->scenario, request->root), request, diagnosis);
     if (status == STATUS_OK)
         status = check_args(request, diagnosis);
     if (status != STATUS_OK)
         return status;
-    launch_init(&launch, device, request);
-    status = prepare(&launch, device, request, diagnosis);
-    if (status != STATUS_OK)
-        return diagnose(diagnosis, status, "kernel %s: %s", launch.info.kernel, status_name(status));
+    const char *kernel = request->kernel->info->name;
+    struct live_launch *live = live_launch_take(device);
+    if (!live)
+        return diagnose(diagnosis, STATUS_OUT_OF_MEMORY, "kernel %s: %s", kernel, status_name(STATUS_OUT_OF_MEMORY));
+    status = begin(live, request);
+    if (status == STATUS_OK) {
+        *out_launch = live;
+        return status;
+    }
+    if (live->diagnosis.status != STATUS_OK)
+        diagnose(diagnosis, status, "%s", live->diagnosis.text);
+    live_launch_give(live);
+    return diagnose(diagnosis, status, "kernel %s: %s", kernel, status_name(status));
+}
 
-    launch.info.launch = (uint32_t)__atomic_add_fetch(&device->kernels_run, 1, __ATOMIC_RELAXED);
-    status = tie_record(&launch, device, diagnosis);
-    if (status != STATUS_OK)
-        return diagnose(diagnosis, status, "kernel %s: %s", launch.info.kernel, status_name(status));
-    device->launch = &launch;
-    announce(&launch, LAUNCH_BEGIN);
-    status = schedule_run(&launch, diagnosis);
-    if (status == STATUS_OK && launch.exhausted)
+enum status device_launch_end(struct live_launch *live, uint64_t *out_time, struct diagnosis *diagnosis)
+{
+    struct device *device = live->device;
+    struct launch *launch = &live->launch;
+    concurrent_focus(live);
+    enum status status = live->schedule ? schedule_free(live->schedule) : STATUS_OUT_OF_MEMORY;
+    if (status == STATUS_OK && launch->exhausted)
         status = STATUS_OUT_OF_RESOURCES;
-    announce(&launch, LAUNCH_END);
-    device->launch = NULL;
-    clock_tick(&device->clock, clock_launch_cost(launch.groups_run, launch.steps));
+    announce(launch, LAUNCH_END);
+    *out_time = launch_time(launch);
+    clock_reach(&device->clock, *out_time);
+    concurrent_remove(&device->concurrent, live);
+    if (live->diagnosis.status != STATUS_OK)
+        diagnose(diagnosis, status, "%s", live->diagnosis.text);
     if (status != STATUS_OK)
-        diagnose(diagnosis, status, "kernel %s: %s", launch.info.kernel, status_name(status));
+        diagnose(diagnosis, status, "kernel %s: %s", launch->info.kernel, status_name(status));
+    live_launch_give(live);
     return status;
+}
+
+enum status device_launch(struct device *device, const struct launch_request *request,
+                          struct diagnosis *diagnosis)
+{
+    struct live_launch *live;
+    uint64_t time;
+    enum status status = device_launch_begin(device, request, &live, diagnosis);
+    if (status != STATUS_OK)
+        return status;
+    while (device_run(device, false) != live)
+        continue;
+    return device_launch_end(live, &time, diagnosis);
 }

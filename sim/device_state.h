@@ -8,8 +8,8 @@
 #include <pthread.h>
 
 #include "clock.h"
-#include "launch.h"
-#include "memmodel/checker.h"
+#include "concurrent.h"
+#include "memmodel/checkers.h"
 #include "memmodel/commands.h"
 
 enum { DEVICE_OBSERVERS = 8 };
@@ -30,7 +30,7 @@ struct device {
     pthread_mutex_t order_lock;      /* one order event at a time */
     struct observer merged;          /* what waves and groups call; fans out when there are several */
     struct commands *commands;       /* NULL: races are not looked for */
-    struct checker *checker;         /* NULL: neither races nor atomics are checked */
+    struct checkers *checkers;         /* NULL: neither races nor atomics are checked */
     bool checker_listens;
     printf_sink *printf_sink;
     void *printf_self;
@@ -38,7 +38,8 @@ struct device {
     /* owned by the thread that executes commands */
     struct sim_clock clock;
     uint64_t kernels_run;
-    struct launch *launch;           /* the one that runs */
+    struct concurrent concurrent;    /* the launches that run */
+    struct launch *launch;           /* the one whose turn it is; NULL: none */
     struct schedule_record record;   /* of the launches so far */
     struct schedule_record *replay;  /* of replay_text; NULL: none */
     char *replay_text;

@@ -160,7 +160,7 @@ void origin_item(const struct origin *origin, uint32_t lane, struct item *out_it
 
 uint64_t launch_time(const struct launch *launch)
 {
-    return (launch->clock ? clock_now(launch->clock) : 0) + clock_launch_cost(launch->groups_run, launch->steps);
+    return launch->began + clock_launch_cost(launch->groups_run, launch->steps);
 }
 
 /* ---- places ------------------------------------------------------------------- */

@@ -69,7 +69,7 @@ struct launch {
     size_t record_at;
     bool has_atomics;
     bool apart;                            /* somebody looks at compute units: groups share no wave */
-    const struct sim_clock *clock;
+    uint64_t began;                        /* simulated time */
     const uint32_t *compute_units; /* NULL: compute_unit_count from config->first_unit on */
     uint32_t compute_unit_count;
     const struct pages *pages;             /* first touch; NULL: nobody keeps it */

@@ -10,6 +10,8 @@ libsim_la_SOURCES = \
 	%D%/books.h \
 	%D%/clock.c \
 	%D%/clock.h \
+	%D%/concurrent.c \
+	%D%/concurrent.h \
 	%D%/counters_report.c \
 	%D%/counters_report.h \
 	%D%/device.c \

@@ -169,8 +169,6 @@ fail:
 static void variant_free(struct variant *variant)
 {
     group_pool_fini(&variant->pool);
-    free(variant->args);
-    free(variant->local_bytes);
     free(variant);
 }
 
@@ -265,24 +263,19 @@ static enum status variant_new(struct kernel *kernel, const struct code_request 
     device_check_code(device, code);
     variant->request = *request;
     variant->code = code;
-    variant->args = calloc(code->args_size + 8, 1);
-    variant->local_bytes = calloc(code->local_object_count + 1, sizeof *variant->local_bytes);
     group_pool_init(&variant->pool, code, &device->arena, &device->host, device_observer(device));
-    if (!variant->args || !variant->local_bytes) {
-        variant_free(variant);
-        return STATUS_OUT_OF_MEMORY;
-    }
     variant->next = kernel->variants;
     kernel->variants = variant;
     *out_variant = variant;
     return STATUS_OK;
 }
 
-/* Waves keep the observer they were made with; another one needs other waves. */
+/* Waves keep the observer they were made with; another one needs other waves. Those that run keep theirs: it was
+ * somebody else's code that got one. */
 static void follow_observer(struct variant *variant, const struct device *device)
 {
     const struct observer *observer = device_observer(device);
-    if (variant->pool.observer == observer)
+    if (variant->pool.observer == observer || variant->pool.busy)
         return;
     struct group_pool old = variant->pool;
     group_pool_fini(&variant->pool);

@@ -16,8 +16,6 @@ struct variant {
     struct code_request request;
     const struct code *code;
     struct group_pool pool;
-    uint8_t *args;           /* of the launch that runs */
-    uint64_t *local_bytes;   /* per local object, likewise */
     struct variant *next;
 };
 

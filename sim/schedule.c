@@ -152,14 +152,22 @@ static bool more_may_come(struct schedule *schedule)
     return schedule->next < schedule->total && schedule->count < RESIDENT_MOST;
 }
 
-/* Everybody spins: what they wait for may be a group that is not here yet. */
+static enum helper helper_of(struct schedule *schedule)
+{
+    return more_may_come(schedule) ? HELPER_GROUP : schedule->concurrent->others_wait ? HELPER_COMMAND : HELPER_NONE;
+}
+
+/* Everybody spins: what they wait for may be a group that is not here yet, or another launch. */
 static void admit_when_stuck(struct schedule *schedule)
 {
     uint64_t wait = schedule_ready(schedule) * schedule->patience;
     if (schedule_is_preemptive(schedule->config) && !schedule_chooses(schedule->config))
         wait += IDLE_PREEMPTIVE / PATIENCE * schedule->patience;
-    bool more = more_may_come(schedule), circle = livelock_check(schedule, more);
-    if (!more || (!circle && schedule->idle_turns < wait))
+    enum helper helper = helper_of(schedule);
+    bool alone = schedule->concurrent->count == 1, circle = alone && livelock_check(schedule, helper);
+    bool waits = circle || schedule->idle_turns >= wait;
+    schedule->stuck = waits && wait && helper != HELPER_GROUP;
+    if (!waits || helper != HELPER_GROUP)
         return;
     schedule->idle_turns = 0;
     if (schedule->patience > 1)
@@ -318,8 +326,10 @@ static void retire_finished(struct schedule *schedule)
 
 static void schedule_init(struct schedule *schedule, struct launch *launch, struct diagnosis *diagnosis)
 {
-    *schedule = (struct schedule){
-        .launch = launch, .config = launch->schedule, .diagnosis = diagnosis, .patience = PATIENCE};
+    schedule->launch = launch;
+    schedule->config = launch->schedule;
+    schedule->diagnosis = diagnosis;
+    schedule->patience = PATIENCE;
     schedule->chooser.last = UNIT_NONE;
     schedule->total = launch->tiling.tile_total;
     schedule->target = residents_wanted(schedule);
@@ -334,22 +344,52 @@ static bool unfinished(const struct schedule *schedule)
     return schedule->status == STATUS_OK && (schedule->count || choose_unfinished(schedule));
 }
 
-enum status schedule_run(struct launch *launch, struct diagnosis *diagnosis)
+struct schedule *schedule_new(struct launch *launch, struct concurrent *concurrent, struct diagnosis *diagnosis)
 {
-    struct schedule schedule;
-    schedule_init(&schedule, launch, diagnosis);
-    if (!schedule_chooses(launch->schedule) || choose_init(&schedule))
-        admit(&schedule);
-    while (unfinished(&schedule)) {
-        pass(&schedule);
-        retire_finished(&schedule);
-        admit_when_stuck(&schedule);
-        if (schedule.status == STATUS_OK)
-            admit(&schedule);
-    }
-    while (schedule.count)
-        retire(&schedule, schedule.count - 1);
-    choose_fini(&schedule);
-    free(schedule.resident);
-    return schedule.status;
+    struct schedule *schedule = calloc(1, sizeof *schedule);
+    if (!schedule)
+        return NULL;
+    schedule->concurrent = concurrent;
+    schedule_init(schedule, launch, diagnosis);
+    if (!schedule_chooses(launch->schedule) || choose_init(schedule))
+        admit(schedule);
+    return schedule;
+}
+
+bool schedule_pass(struct schedule *schedule)
+{
+    if (!unfinished(schedule))
+        return false;
+    pass(schedule);
+    retire_finished(schedule);
+    admit_when_stuck(schedule);
+    if (schedule->status == STATUS_OK)
+        admit(schedule);
+    return unfinished(schedule);
+}
+
+bool schedule_is_stuck(const struct schedule *schedule)
+{
+    return schedule->stuck;
+}
+
+void schedule_company_changed(struct schedule *schedule)
+{
+    schedule->livelock.idle_before = UINT64_MAX;
+}
+
+uint32_t schedule_priority_changes(const struct schedule *schedule)
+{
+    return schedule->chooser.pct.passed;
+}
+
+enum status schedule_free(struct schedule *schedule)
+{
+    enum status status = schedule->status;
+    while (schedule->count)
+        retire(schedule, schedule->count - 1);
+    choose_fini(schedule);
+    free(schedule->resident);
+    free(schedule);
+    return status;
 }

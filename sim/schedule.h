@@ -34,7 +34,22 @@ bool schedule_is_preemptive(const struct schedule_config *config);  /* stops at 
 uint32_t schedule_wave_lanes(const struct schedule_config *config); /* most lanes per wave */
 bool schedule_may_merge(const struct schedule_config *config);      /* groups may share a wave */
 
-/* Runs every tile. ABORTED, NO_PROGRESS, OUT_OF_MEMORY as device_launch. */
-enum status schedule_run(struct launch *launch, struct diagnosis *diagnosis);
+struct schedule;
+struct concurrent;
+
+/* The launches in `concurrent` run at the same time, this one among them. NULL: no memory. */
+struct schedule *schedule_new(struct launch *launch, struct concurrent *concurrent, struct diagnosis *diagnosis);
+/* Every resident group a turn, or one step of one work-item; false: the launch is over. */
+bool schedule_pass(struct schedule *schedule);
+/* Only spinning, and no group is left that could help. */
+bool schedule_is_stuck(const struct schedule *schedule);
+void schedule_company_changed(struct schedule *schedule); /* other launches began or ended: what circles is to be seen anew */
+uint32_t schedule_priority_changes(const struct schedule *schedule); /* pct: so far */
+/* Gives back what is resident. ABORTED, NO_PROGRESS, OUT_OF_MEMORY as device_launch. */
+enum status schedule_free(struct schedule *schedule);
+
+/* All launches are stuck and nothing else can begin: ends them with a livelock once they have come round to where they
+ * were. Called when each had its turn. */
+void schedule_check_all_stuck(struct concurrent *concurrent);
 
 #endif

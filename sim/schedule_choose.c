@@ -152,7 +152,7 @@ static void step(struct schedule *schedule, struct pick pick)
     remember(schedule->launch, &next, &before);
     schedule_turn(schedule, group, pick.index, next.kind == NEXT_UNSEEN ? 0 : 1, &result);
     if (changed(schedule->launch, &next, &before)) {
-        chooser->epoch++;
+        schedule->concurrent->epoch++;
         wave->quiet = 0;
         schedule->idle_turns = 0;
     } else {

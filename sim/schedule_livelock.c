@@ -45,9 +45,8 @@ static uint64_t hash_memory(const struct memory *memory)
     return hash;
 }
 
-static uint64_t hash_waves(const struct schedule *schedule)
+static uint64_t hash_waves(const struct schedule *schedule, uint64_t hash)
 {
-    uint64_t hash = 0;
     for (uint32_t g = 0; g < schedule->count; g++) {
         const struct group *group = schedule->resident[g];
         for (uint32_t i = 0; i < group->wave_count; i++) {
@@ -77,25 +76,25 @@ static bool passes_repeat(struct schedule *schedule)
     if (++livelock->passes < livelock->next_mark)
         return false;
     if (livelock->passes == livelock->next_mark) {
-        livelock->waves = hash_waves(schedule);
+        livelock->waves = hash_waves(schedule, 0);
         livelock->memory = hash_memory(memory);
         return false;
     }
     if (livelock->passes == livelock->next_mark + CIRCLE_PASSES)
         livelock->next_mark = 2 * livelock->passes;
-    return hash_waves(schedule) == livelock->waves && hash_memory(memory) == livelock->memory;
+    return hash_waves(schedule, 0) == livelock->waves && hash_memory(memory) == livelock->memory;
 }
 
 /* ---- step by step ------------------------------------------------------------------------ */
 
 void livelock_watch(struct schedule *schedule, struct group_wave *wave)
 {
-    const struct chooser *chooser = &schedule->chooser;
+    const uint64_t epoch = schedule->concurrent->epoch;
     if (schedule->idle_turns < IDLE_STEPS || wave->state != WAVE_READY)
         return;
     uint64_t fingerprint = wave_fingerprint(wave->wave);
-    if (wave->watched != chooser->epoch + 1) {
-        wave->watched = chooser->epoch + 1;
+    if (wave->watched != epoch + 1) {
+        wave->watched = epoch + 1;
         wave->lap = wave->left = 1;
         wave->circles = false;
         wave->fingerprint = fingerprint;
@@ -107,6 +106,7 @@ void livelock_watch(struct schedule *schedule, struct group_wave *wave)
     }
 }
 
+/* Whatever the order in which they go on. */
 static bool all_circle(const struct schedule *schedule)
 {
     uint32_t circling = 0;
@@ -116,7 +116,7 @@ static bool all_circle(const struct schedule *schedule)
             const struct group_wave *wave = &group->waves[i];
             if (wave->state != WAVE_READY)
                 continue;
-            if (!wave->circles || wave->watched != schedule->chooser.epoch + 1)
+            if (!wave->circles || wave->watched != schedule->concurrent->epoch + 1)
                 return false;
             circling++;
         }
@@ -235,7 +235,7 @@ static void say_why(struct sentence *why, const struct schedule *schedule, const
 }
 
 /* False: they read nothing that others could write, so they wait for nobody. */
-static bool report(struct schedule *schedule, enum finding_kind kind)
+static bool report(struct schedule *schedule, enum finding_kind kind, enum helper helper)
 {
     struct launch *launch = schedule->launch;
     struct finding finding = {.kind = kind, .kernel = launch->info.kernel};
@@ -258,6 +258,10 @@ static bool report(struct schedule *schedule, enum finding_kind kind)
     if (kind == FINDING_LIVELOCK) {
         say_why(&why, schedule, &spinners, &finding);
         finding.fix = "let the work-item that is waited for run first, or end the wait: cut the launch in two";
+    } else if (helper == HELPER_COMMAND) {
+        sentence_add(&why, "the kernel waits for another command that is ready but does not run: a device need not run "
+                     "commands at the same time");
+        finding.fix = "order the two: an event, or the command that is waited for first; or promise it: device.progress: fair";
     } else {
         sentence_add(&why, "the work-groups that run wait for one that does not: %" PRIu32 " of %" PRIu64
                      " were resident, and went on only since another one was let in", schedule->count, schedule->total);
@@ -276,17 +280,71 @@ static bool repeats(struct schedule *schedule)
     return same && !host_may_write(&schedule->launch->arena->memory);
 }
 
-bool livelock_check(struct schedule *schedule, bool more_may_come)
+static void end_livelock(struct schedule *schedule)
+{
+    bool waits = !schedule->livelock.endless && report(schedule, FINDING_LIVELOCK, HELPER_NONE);
+    schedule->livelock.endless = !waits;
+    schedule->status = waits ? STATUS_NO_PROGRESS : STATUS_OK;
+}
+
+bool livelock_check(struct schedule *schedule, enum helper helper)
 {
     if (schedule->status != STATUS_OK || schedule->livelock.endless || !repeats(schedule))
         return false;
-    if (!more_may_come) {
-        bool waits = !schedule->livelock.endless && report(schedule, FINDING_LIVELOCK);
-        schedule->livelock.endless = !waits;
-        schedule->status = waits ? STATUS_NO_PROGRESS : STATUS_OK;
+    if (helper == HELPER_NONE) {
+        end_livelock(schedule);
         return false;
     }
     if (schedule->launch->config->progress != PROGRESS_FAIR && !schedule->livelock.told)
-        schedule->livelock.told = report(schedule, FINDING_PROGRESS_ASSUMPTION);
+        schedule->livelock.told = report(schedule, FINDING_PROGRESS_ASSUMPTION, helper);
     return true;
+}
+
+/* ---- several launches ---------------------------------------------------------------------------- */
+
+static uint64_t hash_all_waves(const struct concurrent *concurrent)
+{
+    uint64_t hash = 0;
+    for (uint32_t i = 0; i < concurrent->count; i++)
+        hash = hash_waves(concurrent->live[i]->schedule, hash + i);
+    return hash;
+}
+
+/* Passes in a fixed order: what they do is a function of the waves and of memory. */
+static bool rounds_repeat(struct concurrent *concurrent, const struct memory *memory)
+{
+    uint64_t round = concurrent->circle.rounds++;
+    if (round == 0)
+        concurrent->circle.next_mark = IDLE_PASSES;
+    if (round < concurrent->circle.next_mark)
+        return false;
+    if (round == concurrent->circle.next_mark) {
+        concurrent->circle.waves = hash_all_waves(concurrent);
+        concurrent->circle.memory = hash_memory(memory);
+        return false;
+    }
+    if (round == concurrent->circle.next_mark + CIRCLE_PASSES)
+        concurrent->circle.next_mark = 2 * round;
+    return hash_all_waves(concurrent) == concurrent->circle.waves && hash_memory(memory) == concurrent->circle.memory;
+}
+
+static bool all_launches_circle(const struct concurrent *concurrent)
+{
+    for (uint32_t i = 0; i < concurrent->count; i++)
+        if (!all_circle(concurrent->live[i]->schedule))
+            return false;
+    return true;
+}
+
+void schedule_check_all_stuck(struct concurrent *concurrent)
+{
+    const struct launch *first = &concurrent->live[0]->launch;
+    const struct memory *memory = &first->arena->memory;
+    bool same = schedule_chooses(first->schedule) ? all_launches_circle(concurrent) : rounds_repeat(concurrent, memory);
+    if (!same || host_may_write(memory))
+        return;
+    for (uint32_t i = 0; i < concurrent->count; i++) {
+        concurrent_focus(concurrent->live[i]);
+        end_livelock(concurrent->live[i]->schedule);
+    }
 }

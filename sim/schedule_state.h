@@ -13,6 +13,7 @@
 #define ORRERY_SIM_SCHEDULE_STATE_H
 
 #include "clock.h"
+#include "concurrent.h"
 #include "group.h"
 #include "orrery/schedule.h"
 #include "rng.h"
@@ -34,7 +35,6 @@ struct chooser {
     struct unit last;
     uint64_t last_steps;     /* steps that last has taken */
     uint64_t steps;          /* of the launch */
-    uint64_t epoch;          /* how often memory that others see has changed */
     uint32_t held;           /* steps that random still gives to last */
     struct pct pct;
     struct script script;
@@ -56,6 +56,7 @@ struct livelock {
 
 struct schedule {
     struct launch *launch;
+    struct concurrent *concurrent;
     const struct schedule_config *config;
     struct diagnosis *diagnosis;
     struct deadline deadline;
@@ -71,6 +72,7 @@ struct schedule {
     uint32_t patience;   /* idle turns per ready wave until one more group is let in */
     struct chooser chooser;
     struct livelock livelock;
+    bool stuck;          /* only spinning, and no group is left that could help */
     enum status status;
 };
 
@@ -98,9 +100,11 @@ struct pick pct_pick(struct schedule *schedule);
 bool script_pick(struct schedule *schedule, struct pick *out_pick);
 void script_look(struct schedule *schedule); /* after each step */
 
-/* True: what is resident goes round in circles until another group comes. Without one that may come the launch ends
- * with a livelock; else, the first time, the program is told to rely on more than the device promises. */
-bool livelock_check(struct schedule *schedule, bool more_may_come);
+/* Who may still come and let those go on that wait. */
+enum helper { HELPER_NONE, HELPER_GROUP, HELPER_COMMAND };
+/* True: what is resident goes round in circles until somebody comes. Without anybody who may the launch ends
+ * with a livelock; else, the first time, the program is told to rely on more than the device promises. Of one launch alone. */
+bool livelock_check(struct schedule *schedule, enum helper helper);
 void livelock_watch(struct schedule *schedule, struct group_wave *wave); /* after a step of it */
 uint64_t schedule_ready(const struct schedule *schedule); /* waves */
 bool choose_more(struct schedule *schedule);              /* of choose_admits: some group has not come yet */

@@ -34,8 +34,8 @@ struct timeline {
     struct track *tracks;
     size_t track_count, track_room;
     uint64_t dropped;
-    size_t launch, turn;     /* the open ones, index of spans + 1 */
-    size_t *open;            /* groups that run: index of spans */
+    size_t turn;             /* the open one, index of spans + 1 */
+    size_t *open;            /* launches and groups that run: index of spans */
     size_t open_count, open_room;
 };
 
@@ -137,14 +137,24 @@ static uint32_t take_track(struct timeline *timeline, uint32_t unit)
 
 /* ---- events -------------------------------------------------------------------------------- */
 
-static struct span *open_group(struct timeline *timeline, uint64_t group, size_t *out_at)
+static struct span *open_group(struct timeline *timeline, uint32_t launch, uint64_t group, size_t *out_at)
 {
     for (size_t i = 0; i < timeline->open_count; i++) {
+        struct span *span = &timeline->spans[timeline->open[i]];
         *out_at = i;
-        if (timeline->spans[timeline->open[i]].group == group)
-            return &timeline->spans[timeline->open[i]];
+        if (span->kind == SPAN_GROUP && span->number == launch && span->group == group)
+            return span;
     }
     return NULL;
+}
+
+static void close_at(struct timeline *timeline, size_t at, uint64_t time)
+{
+    const struct span *span = &timeline->spans[timeline->open[at]];
+    if (span->kind == SPAN_GROUP)
+        timeline->tracks[span->track].busy = false;
+    end_span(timeline, timeline->open[at] + 1, time);
+    timeline->open[at] = timeline->open[--timeline->open_count];
 }
 
 static void begin_group(struct timeline *timeline, const struct launch_event *event)
@@ -166,32 +176,42 @@ static void begin_group(struct timeline *timeline, const struct launch_event *ev
 static void end_group(struct timeline *timeline, const struct launch_event *event)
 {
     size_t at = 0;
-    struct span *span = open_group(timeline, event->group_linear, &at);
-    if (!span)
-        return;
-    timeline->tracks[span->track].busy = false;
-    end_span(timeline, timeline->open[at] + 1, event->time);
-    timeline->open[at] = timeline->open[--timeline->open_count];
+    if (open_group(timeline, event->launch->launch, event->group_linear, &at))
+        close_at(timeline, at, event->time);
+}
+
+/* The first line that no launch which runs is on: those at the same time lie beside each other. */
+static uint32_t launch_line(const struct timeline *timeline)
+{
+    uint32_t line = 0;
+    for (size_t i = 0; i < timeline->open_count; i++) {
+        const struct span *span = &timeline->spans[timeline->open[i]];
+        if (span->kind != SPAN_LAUNCH || span->track != line)
+            continue;
+        line++;
+        i = SIZE_MAX; /* from the start again: 0 after the increment */
+    }
+    return line;
 }
 
 static void begin_launch(struct timeline *timeline, const struct launch_event *event)
 {
     struct span span = {.kind = SPAN_LAUNCH,
+                        .track = launch_line(timeline),
                         .begin = event->time,
                         .name = name_of(timeline, event->launch->kernel),
                         .number = event->launch->launch};
-    timeline->launch = add_span(timeline, &span);
+    size_t added = GROW(timeline, open, open) ? add_span(timeline, &span) : 0;
+    if (added)
+        timeline->open[timeline->open_count++] = added - 1;
 }
 
 /* Groups that a finding ended do not say so themselves. */
 static void end_launch(struct timeline *timeline, const struct launch_event *event)
 {
-    for (size_t i = 0; i < timeline->open_count; i++) {
-        timeline->tracks[timeline->spans[timeline->open[i]].track].busy = false;
-        end_span(timeline, timeline->open[i] + 1, event->time);
-    }
-    timeline->open_count = 0;
-    end_span(timeline, timeline->launch, event->time);
+    for (size_t i = timeline->open_count; i-- > 0;)
+        if (timeline->spans[timeline->open[i]].number == event->launch->launch)
+            close_at(timeline, i, event->time);
 }
 
 static void hear_launch(void *self, const struct launch_event *event)
@@ -207,7 +227,7 @@ static void hear_launch(void *self, const struct launch_event *event)
 static void begin_turn(struct timeline *timeline, const struct turn_event *event)
 {
     size_t at;
-    const struct span *group = open_group(timeline, event->group_linear, &at);
+    const struct span *group = open_group(timeline, event->launch->launch, event->group_linear, &at);
     uint32_t size = event->launch->sub_group_size ? event->launch->sub_group_size : 1;
     bool item = event->lane_count == 1;
     timeline->turn = 0;
@@ -338,6 +358,13 @@ static void put_name(struct writer *writer, const struct span *span)
     put_text(writer, text);
 }
 
+/* Queues have a thread each, by number; so have lines of launches, behind them. */
+enum { LAUNCH_THREADS = 1 << 24 };
+static uint32_t launch_thread(uint32_t line)
+{
+    return line ? LAUNCH_THREADS + line : 0;
+}
+
 static void put_span(struct writer *writer, const struct span *span, uint64_t last)
 {
     static const char *const sorts[] = {"command", "launch", "group", "sub-group"};
@@ -349,7 +376,7 @@ static void put_span(struct writer *writer, const struct span *span, uint64_t la
     fputs("{\"ph\":\"X\",\"name\":", writer->stream);
     put_name(writer, span);
     fprintf(writer->stream, ",\"cat\":\"%s\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32, sorts[span->kind], process,
-            track ? thread_of(track) : span->track);
+            track ? thread_of(track) : span->kind == SPAN_LAUNCH ? launch_thread(span->track) : span->track);
     put_time(writer, "ts", span->begin);
     put_time(writer, "dur", end - span->begin);
     if (on_unit)
@@ -369,8 +396,15 @@ static bool queue_seen_before(const struct timeline *timeline, size_t index)
 static void put_host_titles(struct writer *writer)
 {
     char title[64];
+    uint32_t lines = 1;
     put_title(writer, "process_name", 0, 0, "host");
-    put_title(writer, "thread_name", 0, 0, "launches");
+    for (size_t i = 0; i < writer->timeline->span_count; i++)
+        if (writer->timeline->spans[i].kind == SPAN_LAUNCH && writer->timeline->spans[i].track >= lines)
+            lines = writer->timeline->spans[i].track + 1;
+    for (uint32_t line = 0; line < lines; line++) {
+        snprintf(title, sizeof title, "launches (%" PRIu32 ")", line + 1);
+        put_title(writer, "thread_name", 0, launch_thread(line), line ? title : "launches");
+    }
     for (size_t i = 0; i < writer->timeline->span_count; i++) {
         const struct span *span = &writer->timeline->spans[i];
         if (span->kind != SPAN_COMMAND || queue_seen_before(writer->timeline, i))

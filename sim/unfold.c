@@ -16,7 +16,7 @@ enum {
 /* What every run of a thread needs. */
 struct unfold_code {
     const struct code *code;
-    const uint8_t *args;
+    uint8_t *args;
     uint64_t *local_addresses;  /* per code->local_objects */
     struct memory memory;       /* the device's, with our port */
     struct wave_host host;
@@ -408,7 +408,7 @@ static void bind_arguments(struct unfold *unfold, struct variant *variant, const
     addresses[count++] = unfold->code->log_address;
     for (uint32_t i = 0; i < count; i++)
         args[i] = (struct launch_arg){&addresses[i], sizeof addresses[i]};
-    interp_args(variant->code, info, args, variant->args);
+    interp_args(variant->code, info, args, unfold->code->args);
     for (uint32_t i = 0; i < variant->code->local_object_count; i++)
         unfold->code->local_addresses[i] = addresses[variant->code->local_objects[i].arg];
 }
@@ -422,9 +422,9 @@ static enum status prepare(struct unfold *unfold)
     if (status != STATUS_OK)
         return status;
     unfold->code->code = variant->code;
-    unfold->code->args = variant->args;
+    unfold->code->args = calloc(variant->code->args_size + 8, 1);
     unfold->code->local_addresses = calloc(variant->code->local_object_count + 1, sizeof(uint64_t));
-    if (!unfold->code->local_addresses)
+    if (!unfold->code->local_addresses || !unfold->code->args)
         return STATUS_OUT_OF_MEMORY;
     program_running(unfold->program, variant->code);
     bind_arguments(unfold, variant, kernel->info);
@@ -493,6 +493,7 @@ void unfold_free(struct unfold *unfold)
     if (unfold->code) {
         pool_fini(&unfold->code->pool);
         free(unfold->code->local_addresses);
+        free(unfold->code->args);
     }
     free(unfold->code);
     free(unfold->scenario);

@@ -165,6 +165,15 @@ struct launch_request {
  * OUT_OF_RESOURCES when local or private memory does not fit. Never harms the host. */
 enum status device_launch(struct device *device, const struct launch_request *request, struct diagnosis *diagnosis);
 
+/* Several at the same time. What the request points to is borrowed until the launch ends. On an error nothing began. */
+struct live_launch;
+enum status device_launch_begin(struct device *device, const struct launch_request *request, struct live_launch **out_launch, struct diagnosis *diagnosis);
+/* Turns of those that began, as the scenario's policy gives them, until one is over: device_launch_end is due for it.
+ * others_wait: the caller could begin more; then NULL as soon as those that run only spin. */
+struct live_launch *device_run(struct device *device, bool others_wait);
+/* Status as device_launch; time: when it was over, device_clock() is at least that. */
+enum status device_launch_end(struct live_launch *launch, uint64_t *out_time, struct diagnosis *diagnosis);
+
 /* What the launches so far chose; turns only with record_file or keep_turns in the scenario. Borrowed, or taken away:
  * then the device begins anew; NULL: no memory. */
 const struct schedule_record *device_record(const struct device *device);

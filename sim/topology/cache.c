@@ -43,7 +43,7 @@ struct caches {
     bool lost;
 
     struct launch_counters *launches;
-    size_t launch_count, launch_room;
+    size_t launch_count, launch_room, latest; /* latest: whose turn it was at the last access */
     struct place_counters *places;
     size_t place_count, place_room;
 
@@ -484,12 +484,32 @@ static struct counters *counters_of_site(struct caches *caches, const struct ori
 
 /* ---- events -------------------------------------------------------------------------------------------- */
 
+/* Sites are those of one program. */
+static void forget_sites(struct caches *caches)
+{
+    if (caches->site_room)
+        memset(caches->place_of_site, 0, caches->site_room * sizeof *caches->place_of_site);
+}
+
+/* Launches take turns: the one that runs is not always the last that began. */
+static void follow_launch(struct caches *caches, uint32_t launch)
+{
+    size_t at = caches->launch_count - 1;
+    if (caches->launches[caches->latest].launch == launch)
+        return;
+    while (at && caches->launches[at].launch != launch)
+        at--;
+    caches->latest = at;
+    forget_sites(caches);
+}
+
 static bool begin_access(struct caches *caches, const struct origin *origin)
 {
     caches->unit = &caches->units[origin->compute_unit];
     caches->targets[0] = &caches->total;
     caches->targets[1] = &caches->unit->counters;
-    caches->targets[2] = &caches->launches[caches->launch_count - 1].counters;
+    follow_launch(caches, origin->launch->launch);
+    caches->targets[2] = &caches->launches[caches->latest].counters;
     caches->targets[3] = counters_of_site(caches, origin);
     return caches->targets[3] != NULL;
 }
@@ -520,7 +540,6 @@ static void hear_access(void *self, const struct access_event *event)
     }
 }
 
-/* Sites are those of the program: the next launch may be of another one. */
 static void begin_launch(struct caches *caches, const struct launch_info *info)
 {
     struct launch_counters *launches =
@@ -532,10 +551,10 @@ static void begin_launch(struct caches *caches, const struct launch_info *info)
         caches->lost = true;
         return;
     }
-    caches->launches[caches->launch_count++] = (struct launch_counters){
+    caches->latest = caches->launch_count++;
+    caches->launches[caches->latest] = (struct launch_counters){
         .kernel = kernel, .launch = info->launch, .command = info->command, .device = info->device};
-    if (caches->site_room)
-        memset(caches->place_of_site, 0, caches->site_room * sizeof *caches->place_of_site);
+    forget_sites(caches);
 }
 
 static void hear_launch(void *self, const struct launch_event *event)

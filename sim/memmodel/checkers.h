@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  A checker for each launch that runs at the moment; what launches owe to each other is judged by
+ *          commands.h, from the footprints they leave.
+ *
+ * Interface
+ *   checkers_new, checkers_free   borrows what checker_new borrows
+ *   checkers_observer, checkers_set_sink   as of one checker
+ *
+ * Ownership  Checkers are kept from launch to launch; the first serves when launches do not overlap.
+ */
+#ifndef ORRERY_MEMMODEL_CHECKERS_H
+#define ORRERY_MEMMODEL_CHECKERS_H
+
+#include "checker.h"
+
+struct checkers;
+struct checkers *checkers_new(const struct memory *memory, struct report *report, const struct scenario *scenario,
+                              const struct checker_host *host); /* NULL: no memory */
+void checkers_free(struct checkers *checkers);
+void checkers_observer(struct checkers *checkers, struct observer *out_observer);
+void checkers_set_sink(struct checkers *checkers, const struct footprint_sink *sink);
+
+#endif
