@@ -53,6 +53,12 @@ scenario_tests = \
 	%D%/partition/l4.yaml \
 	%D%/partition/nested.yaml \
 	%D%/partition/next_partitionable.yaml \
+	%D%/concurrent/livelock.yaml \
+	%D%/concurrent/meet.yaml \
+	%D%/concurrent/no_race.yaml \
+	%D%/concurrent/one_device.yaml \
+	%D%/concurrent/race.yaml \
+	%D%/concurrent/turns.yaml \
 	%D%/partition/numa.yaml \
 	%D%/partition/numa_first_touch.yaml \
 	%D%/partition/root_devices.yaml \
@@ -128,6 +134,7 @@ scenario_tests = \
 scenario_files = \
 	%D%/demo.yaml \
 	%D%/demo_race.yaml \
+	%D%/concurrent/meet.cl \
 	%D%/clean/async_copy.cl \
 	%D%/clean/atomics.cl \
 	%D%/clean/atomic_forms.cl \

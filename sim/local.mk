@@ -61,6 +61,8 @@ libsim_la_SOURCES = \
 	%D%/scenario.c \
 	%D%/scenario.def \
 	%D%/scenario_build.c \
+	%D%/scenario_launch.c \
+	%D%/scenario_launch.h \
 	%D%/scenario_parse.c \
 	%D%/scenario_print.c \
 	%D%/scenario_rows.h \

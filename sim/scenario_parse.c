@@ -123,7 +123,7 @@ static const struct section sections[] = {
     {"report", "report", {NULL}},
     {"program", "program", {NULL}},
     {"expect", "expect", {"findings", "buffers", "placement", "counters"}},
-    {"launch", "launch", {"kernel", "device", "global", "local", "offset", "args"}},
+    {"launch", "launch", {"kernel", "device", "concurrent", "global", "local", "offset", "args"}},
     {"argument", "an argument", {"buffer", "scalar", "struct", "local", "same", "name"}},
     {"buffer", "buffer", {"type", "count", "fill", "values", "access"}},
     {"scalar", "scalar", {"type", "value"}},
@@ -660,6 +660,18 @@ static bool read_launch_device(struct reader *reader, const yaml_node_t *node, s
     return status == STATUS_OK || complain(reader, node, "%s", cause.text);
 }
 
+static bool read_concurrent(struct reader *reader, const yaml_node_t *node, struct scenario_launch *launch)
+{
+    const char *text = node ? text_of(node) : NULL;
+    if (!node)
+        return true;
+    launch->concurrent = text && strcmp(text, "true") == 0;
+    if (!launch->concurrent && (!text || strcmp(text, "false") != 0))
+        return unexpected(reader, node, "concurrent", "true or false");
+    return !launch->concurrent || launch != reader->scenario->launches ||
+           complain(reader, node, "concurrent: there is no launch before the first one");
+}
+
 static bool read_launch(struct reader *reader, const yaml_node_t *node, struct scenario_launch *launch)
 {
     if (!check_keys(reader, node, "launch"))
@@ -668,6 +680,7 @@ static bool read_launch(struct reader *reader, const yaml_node_t *node, struct s
     if (!kernel)
         return complain(reader, node, "key 'kernel' is missing: the name of a kernel");
     return read_string(reader, kernel, "kernel", &launch->kernel) &&
+           read_concurrent(reader, get(reader, node, "concurrent"), launch) &&
            read_launch_device(reader, get(reader, node, "device"), launch) && read_ranges(reader, node, launch) &&
            read_args(reader, get(reader, node, "args"), launch);
 }

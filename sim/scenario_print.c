@@ -119,6 +119,8 @@ static void print_launch(const struct scenario_launch *launch, FILE *stream)
         text_print_quoted(launch->device, stream);
         fputc('\n', stream);
     }
+    if (launch->concurrent)
+        fputs("    concurrent: true\n", stream);
     print_range("global", launch->global, launch->work_dim, stream);
     print_range("local", launch->local, launch->work_dim, stream);
     print_range("offset", launch->offset, launch->work_dim, stream);

@@ -5,28 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device_path.h"
-#include "orrery/device.h"
-#include "placed.h"
-
-struct run {
-    const struct scenario *scenario;
-    struct diagnosis *diagnosis;
-    struct report *report;
-    struct device *device;
-    struct program *program;
-    uint64_t **addresses; /* [launch][argument] of buffers, 0 elsewhere */
-    uint32_t *launch_commands; /* [launch] */
-    struct placed placed; /* when the scenario expects a placement */
-    uint32_t commands;
-    uint32_t buffers;
-    FILE *output;
-};
-
-static const struct scenario_arg *arg_of(const struct run *run, size_t launch, size_t arg)
-{
-    return &run->scenario->launches[launch].args[arg];
-}
+#include "scenario_launch.h"
 
 /* ---- set-up --------------------------------------------------------------------------- */
 
@@ -85,7 +64,7 @@ static uint64_t named_address(const struct run *run, const char *name)
 {
     for (size_t l = 0; l < run->scenario->launch_count; l++) {
         for (size_t a = 0; a < run->scenario->launches[l].arg_count; a++) {
-            const struct scenario_arg *arg = arg_of(run, l, a);
+            const struct scenario_arg *arg = run_arg(run, l, a);
             if (arg->name && !arg->same_as && strcmp(arg->name, name) == 0)
                 return run->addresses[l][a];
         }
@@ -101,7 +80,7 @@ static enum status allocate_args(struct run *run, size_t launch)
         return STATUS_OUT_OF_MEMORY;
     enum status status = STATUS_OK;
     for (size_t a = 0; a < count && status == STATUS_OK; a++) {
-        const struct scenario_arg *arg = arg_of(run, launch, a);
+        const struct scenario_arg *arg = run_arg(run, launch, a);
         if (arg->same_as)
             run->addresses[launch][a] = named_address(run, arg->same_as);
         else if (arg->kind == SCENARIO_ARG_BUFFER)
@@ -120,169 +99,6 @@ static enum status allocate_all(struct run *run)
     for (size_t l = 0; l < run->scenario->launch_count && status == STATUS_OK; l++)
         status = allocate_args(run, l);
     return status;
-}
-
-/* ---- does the launch fit the kernel? ------------------------------------------------------ */
-
-static const char *const arg_words[] = {"a buffer", "a scalar", "local memory"};
-
-static bool kind_fits(enum arg_kind wanted, enum scenario_arg_kind given)
-{
-    return given == SCENARIO_ARG_BUFFER ? wanted == ARG_GLOBAL || wanted == ARG_CONSTANT
-           : given == SCENARIO_ARG_LOCAL ? wanted == ARG_LOCAL
-                                         : wanted == ARG_VALUE;
-}
-
-static enum status check_arg(struct run *run, size_t launch, size_t index, const struct kernel_arg *wanted)
-{
-    const struct scenario_arg *given = arg_of(run, launch, index);
-    size_t size = given->values.count * value_type_size(given->values.type);
-    if (!kind_fits(wanted->kind, given->kind))
-        return diagnose(run->diagnosis, STATUS_BAD_SCENARIO, "launch %zu, argument %zu '%s': found %s, but its type is %s", launch,
-                        index, wanted->name, arg_words[given->kind], wanted->type_name);
-    if (given->kind == SCENARIO_ARG_SCALAR && size != wanted->size)
-        return diagnose(run->diagnosis, STATUS_BAD_SCENARIO,
-                        "launch %zu, argument %zu '%s': found a value of %zu bytes, but its type %s has %zu", launch, index,
-                        wanted->name, size, wanted->type_name, wanted->size);
-    return STATUS_OK;
-}
-
-static enum status check_args(struct run *run, size_t launch, const struct kernel_info *info)
-{
-    size_t given = run->scenario->launches[launch].arg_count;
-    if (given != info->arg_count)
-        return diagnose(run->diagnosis, STATUS_BAD_SCENARIO, "launch %zu: found %zu arguments, but kernel %s has %zu", launch, given,
-                        info->name, info->arg_count);
-    enum status status = STATUS_OK;
-    for (size_t a = 0; a < given && status == STATUS_OK; a++)
-        status = check_arg(run, launch, a, &info->args[a]);
-    return status;
-}
-
-static enum status check_sizes(struct run *run, size_t launch, const struct kernel_info *info, const struct launch_request *request)
-{
-    const struct device_config *device = scenario_root(run->scenario, request->root);
-    uint64_t total = 1;
-    for (int i = 0; i < 3; i++) {
-        uint64_t local = request->local_size[i], most = device->max_work_item_sizes[i];
-        if (!local || local > most)
-            return diagnose(run->diagnosis, STATUS_BAD_SCENARIO, "launch %zu: local size %" PRIu64 ", expected 1 to %" PRIu64, launch,
-                            local, most);
-        if (info->required_size[0] && local != info->required_size[i])
-            return diagnose(run->diagnosis, STATUS_BAD_SCENARIO, "launch %zu: local size %" PRIu64 ", but kernel %s requires %" PRIu32,
-                            launch, local, info->name, info->required_size[i]);
-        if (!device->non_uniform_groups && request->global_size[i] % local)
-            return diagnose(run->diagnosis, STATUS_BAD_SCENARIO,
-                            "launch %zu: global size %" PRIu64 " is no multiple of local size %" PRIu64, launch,
-                            request->global_size[i], local);
-        total *= local;
-    }
-    if (total > device->max_work_group_size)
-        return diagnose(run->diagnosis, STATUS_BAD_SCENARIO, "launch %zu: %" PRIu64 " work-items in a work-group, expected 1 to %" PRIu32,
-                        launch, total, device->max_work_group_size);
-    return STATUS_OK;
-}
-
-/* ---- launching --------------------------------------------------------------------------------- */
-
-static struct launch_arg *launch_args(const struct run *run, size_t launch, uint64_t *words)
-{
-    size_t count = run->scenario->launches[launch].arg_count;
-    struct launch_arg *args = calloc(count + 1, sizeof *args);
-    for (size_t a = 0; args && a < count; a++) {
-        const struct scenario_arg *arg = arg_of(run, launch, a);
-        words[a] = arg->kind == SCENARIO_ARG_LOCAL ? arg->local_bytes : run->addresses[launch][a];
-        args[a] = (struct launch_arg){&words[a], sizeof words[a]};
-        if (arg->kind == SCENARIO_ARG_SCALAR)
-            args[a] = (struct launch_arg){arg->values.data, arg->values.count * value_type_size(arg->values.type)};
-    }
-    return args;
-}
-
-static void set_sizes(struct run *run, const struct scenario_launch *launch, struct launch_request *request)
-{
-    request->work_dim = launch->work_dim;
-    for (uint32_t i = 0; i < 3; i++) {
-        bool used = i < launch->work_dim;
-        request->global_size[i] = used ? launch->global[i] : 1;
-        request->global_offset[i] = used ? launch->offset[i] : 0;
-        request->local_size[i] = used ? launch->local[i] : 1;
-    }
-    if (!launch->local[0])
-        device_suggest_local_size(scenario_root(run->scenario, request->root), request->kernel, request->work_dim, request->global_size, request->local_size);
-}
-
-/* The root and the units that `device` names. */
-static enum status set_device(struct run *run, size_t index, struct launch_request *request, struct unit_set *out_units)
-{
-    struct diagnosis cause = {0};
-    const char *path = run->scenario->launches[index].device;
-    if (!path)
-        return STATUS_OK;
-    enum status status = device_path_units(run->scenario, path, &request->root, out_units, &cause);
-    request->compute_units = out_units->units;
-    request->compute_unit_count = out_units->count;
-    return status == STATUS_OK ? status : diagnose(run->diagnosis, status, "launch %zu: %s", index, cause.text);
-}
-
-static enum status run_request(struct run *run, size_t index, struct launch_request *request)
-{
-    const struct scenario_launch *launch = &run->scenario->launches[index];
-    const struct kernel_info *info = kernel_info(request->kernel);
-    set_sizes(run, launch, request);
-    enum status status = check_args(run, index, info);
-    if (status == STATUS_OK)
-        status = check_sizes(run, index, info, request);
-    if (status != STATUS_OK)
-        return status;
-    uint64_t *words = calloc(launch->arg_count + 1, sizeof *words);
-    struct launch_arg *args = words ? launch_args(run, index, words) : NULL;
-    request->args = args;
-    status = args ? device_launch(run->device, request, run->diagnosis) : STATUS_OUT_OF_MEMORY;
-    free(args);
-    free(words);
-    return status;
-}
-
-static enum status run_kernel(struct run *run, size_t index, const struct kernel *kernel)
-{
-    const struct scenario_launch *launch = &run->scenario->launches[index];
-    struct launch_request request = {.kernel = kernel, .command = ++run->commands, .arg_count = launch->arg_count};
-    struct unit_set units = {0};
-    run->launch_commands[index] = request.command;
-    enum status status = set_device(run, index, &request, &units);
-    if (status == STATUS_OK)
-        status = run_request(run, index, &request);
-    unit_set_fini(&units);
-    return status;
-}
-
-static enum status run_launch(struct run *run, size_t index)
-{
-    const char *name = run->scenario->launches[index].kernel;
-    const struct kernel *kernel = program_find_kernel(run->program, name);
-    if (!kernel)
-        return diagnose(run->diagnosis, STATUS_BAD_SCENARIO, "launch %zu: the program has no kernel named %s", index, name);
-    return run_kernel(run, index, kernel);
-}
-
-/* A finding ends its launch, or keeps it from starting; the next one runs all the same,
- * as it would on a device. */
-static enum status run_launches(struct run *run)
-{
-    enum status all = STATUS_OK;
-    for (size_t l = 0; l < run->scenario->launch_count; l++) {
-        size_t findings = report_total(run->report, SEVERITY_OFF);
-        enum status status = run_launch(run, l);
-        bool told = report_total(run->report, SEVERITY_OFF) > findings;
-        if (status == STATUS_NO_PROGRESS)
-            all = status;
-        else if (status != STATUS_OK && status != STATUS_ABORTED && !(status == STATUS_OUT_OF_RESOURCES && told))
-            return status;
-        if (status != STATUS_OK)
-            *run->diagnosis = (struct diagnosis){0};
-    }
-    return all;
 }
 
 /* ---- results ---------------------------------------------------------------------------------------- */
@@ -363,7 +179,7 @@ static enum status perform(struct run *run, struct report *report, struct scenar
     if (status == STATUS_OK)
         status = allocate_all(run);
     if (status == STATUS_OK)
-        status = run_launches(run);
+        status = scenario_launch_all(run);
     if (status == STATUS_OK || status == STATUS_NO_PROGRESS) {
         enum status read = read_results(run, result);
         if (read == STATUS_OK)

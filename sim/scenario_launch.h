@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  The launches of a scenario: each is checked against its kernel and begins; those that are said to run at the
+ *          same time do.
+ *
+ * Interface
+ *   scenario_launch_all   all of them, in order; addresses holds their buffers. NO_PROGRESS when one made none; another
+ *                         status when one could not begin for a reason that is no finding
+ */
+#ifndef ORRERY_SIM_SCENARIO_LAUNCH_H
+#define ORRERY_SIM_SCENARIO_LAUNCH_H
+
+#include "orrery/device.h"
+#include "placed.h"
+
+/* A scenario that runs. */
+struct run {
+    const struct scenario *scenario;
+    struct diagnosis *diagnosis;
+    struct report *report;
+    struct device *device;
+    struct program *program;
+    uint64_t **addresses; /* [launch][argument] of buffers, 0 elsewhere */
+    uint32_t *launch_commands; /* [launch] */
+    struct placed placed; /* when the scenario expects a placement */
+    uint32_t commands;
+    uint32_t buffers;
+    FILE *output;
+};
+
+static inline const struct scenario_arg *run_arg(const struct run *run, size_t launch, size_t arg)
+{
+    return &run->scenario->launches[launch].args[arg];
+}
+
+enum status scenario_launch_all(struct run *run);
+
+#endif

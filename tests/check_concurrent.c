@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Kernels of different sub-devices at the same time: in what order their work-groups begin, as an observer hears it,
+ * and that those which wait for each other get on. The library is linked in; the calls are the exported ones.
+ */
+#include "cl_fixture.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "runtime.h"
+
+/* ---- what is heard ------------------------------------------------------------------- */
+
+enum { GROUPS = 8, HEARD_MAX = 4096 };
+static struct { uint32_t launch; uint64_t group; } heard[HEARD_MAX];
+static size_t heard_count;
+static uint32_t running, most_running;
+
+static void on_launch(void *self, const struct launch_event *event)
+{
+    (void)self;
+    running += event->phase == LAUNCH_BEGIN;
+    running -= event->phase == LAUNCH_END;
+    most_running = running > most_running ? running : most_running;
+    if (event->phase != GROUP_BEGIN)
+        return;
+    ck_assert_uint_lt(heard_count, HEARD_MAX);
+    heard[heard_count].launch = event->launch->launch;
+    heard[heard_count++].group = event->group_linear;
+}
+
+/* How often the launch whose groups begin changes. */
+static size_t switches(void)
+{
+    size_t count = 0;
+    for (size_t i = 1; i < heard_count; i++)
+        count += heard[i].launch != heard[i - 1].launch;
+    return count;
+}
+
+/* ---- two halves of a device ------------------------------------------------------------- */
+
+static const char source[] =
+    "kernel void count(global int *a) { a[get_global_id(0)] += (int)get_group_id(0); }\n"
+    "kernel void await(global volatile atomic_int *flags, int mine, int theirs) {\n"
+    "    atomic_store_explicit(&flags[mine], 1, memory_order_release, memory_scope_all_svm_devices);\n"
+    "    while (!atomic_load_explicit(&flags[theirs], memory_order_acquire, memory_scope_all_svm_devices));\n"
+    "    atomic_store_explicit(&flags[mine], 2, memory_order_release, memory_scope_all_svm_devices); }\n"
+    "kernel void set(global volatile atomic_int *flags, int mine) {\n"
+    "    atomic_store_explicit(&flags[mine], 1, memory_order_release, memory_scope_all_svm_devices); }\n"
+    "kernel void poll(global volatile atomic_int *flags, int theirs) {\n"
+    "    while (!atomic_load_explicit(&flags[theirs], memory_order_acquire, memory_scope_all_svm_devices)); }\n"
+    "kernel void racy(global int *a) { a[0] = (int)get_global_id(0); }\n";
+
+static cl_device_id half[2];
+static cl_command_queue on[2];
+static cl_mem memory[2];
+static cl_program program;
+
+static cl_command_queue queue_on(cl_device_id id)
+{
+    cl_int err;
+    const cl_queue_properties list[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE, 0};
+    cl_command_queue made = clCreateCommandQueueWithProperties(context, id, list, &err);
+    cl_ok(err);
+    return made;
+}
+
+static void start(const char *policy, const char *seed)
+{
+    static const struct observer observer = {.launch = on_launch};
+    const cl_device_partition_property list[] = {CL_DEVICE_PARTITION_EQUALLY, 2, 0};
+    const char *text = source;
+    cl_int err;
+    setenv("ORRERY_TOPOLOGY", "cu:4", 1);
+    setenv("ORRERY_SCHEDULE", policy, 1);
+    setenv("ORRERY_SEED", seed, 1);
+    cl_find_device();
+    device_add_observer(runtime_device(), &observer);
+    cl_ok(clCreateSubDevices(device, list, 2, half, NULL));
+    context = cl_new_context();
+    program = clCreateProgramWithSource(context, 1, &text, NULL, &err);
+    cl_ok(err);
+    cl_ok(clBuildProgram(program, 0, NULL, "-cl-std=CL2.0", NULL, NULL));
+    for (int i = 0; i < 2; i++) {
+        on[i] = queue_on(half[i]);
+        memory[i] = cl_buffer(context, 0, GROUPS * sizeof(cl_int), NULL);
+        cl_ok(clEnqueueFillBuffer(on[i], memory[i], &(cl_int){0}, sizeof(cl_int), 0, GROUPS * sizeof(cl_int), 0, NULL, NULL));
+        cl_ok(clFinish(on[i]));
+    }
+    heard_count = 0;
+}
+
+static cl_event enqueue(cl_command_queue where, const char *name, cl_mem buffer, const int *values, cl_uint count, size_t groups)
+{
+    cl_int err;
+    cl_event event;
+    const size_t one = 1;
+    cl_kernel kernel = clCreateKernel(program, name, &err);
+    cl_ok(err);
+    cl_ok(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
+    for (cl_uint i = 0; i < count; i++)
+        cl_ok(clSetKernelArg(kernel, i + 1, sizeof values[i], &values[i]));
+    cl_ok(clEnqueueNDRangeKernel(where, kernel, 1, NULL, &groups, &one, 0, NULL, &event));
+    cl_ok(clReleaseKernel(kernel));
+    return event;
+}
+
+static cl_ulong time_of(cl_event event, cl_profiling_info what)
+{
+    cl_ulong time = 0;
+    cl_ok(clGetEventProfilingInfo(event, what, sizeof time, &time, NULL));
+    return time;
+}
+
+static void check_counted(void)
+{
+    for (int i = 0; i < 2; i++) {
+        cl_int result[GROUPS];
+        cl_ok(clEnqueueReadBuffer(on[i], memory[i], CL_TRUE, 0, sizeof result, result, 0, NULL, NULL));
+        for (int g = 0; g < GROUPS; g++)
+            ck_assert_int_eq(result[g], g);
+    }
+}
+
+static const char *const policies[] = {"lockstep", "serial", "reverse", "round-robin", "random", "pct"};
+enum { POLICY_COUNT = sizeof policies / sizeof *policies };
+
+/* ---- tests -------------------------------------------------------------------------------- */
+
+START_TEST(halves_take_turns)
+{
+    start(policies[_i], "7");
+    cl_event first = enqueue(on[0], "count", memory[0], NULL, 0, GROUPS);
+    cl_event second = enqueue(on[1], "count", memory[1], NULL, 0, GROUPS);
+    cl_ok(clFlush(on[0]));
+    cl_ok(clFlush(on[1]));
+    ck_assert_uint_eq(heard_count, 0);
+    cl_ok(clFinish(on[0]));
+    ck_assert_uint_eq(most_running, 2);
+    ck_assert_uint_eq(heard_count, 2 * GROUPS);
+    if (strcmp(policies[_i], "pct") != 0) /* who has priority may keep it */
+        ck_assert_uint_ge(switches(), 3);
+    cl_ok(clFinish(on[1]));
+    ck_assert(time_of(first, CL_PROFILING_COMMAND_START) < time_of(second, CL_PROFILING_COMMAND_END));
+    ck_assert(time_of(second, CL_PROFILING_COMMAND_START) < time_of(first, CL_PROFILING_COMMAND_END));
+    check_counted();
+}
+END_TEST
+
+/* Strictly one group each, since groups cost the same. */
+START_TEST(lockstep_alternates)
+{
+    start("lockstep", "0");
+    enqueue(on[0], "count", memory[0], NULL, 0, GROUPS);
+    enqueue(on[1], "count", memory[1], NULL, 0, GROUPS);
+    cl_ok(clFlush(on[0]));
+    cl_ok(clFinish(on[1]));
+    for (size_t i = 0; i < 2 * GROUPS; i++)
+        ck_assert_uint_eq(heard[i].launch, heard[i % 2].launch);
+}
+END_TEST
+
+START_TEST(one_that_is_not_flushed_does_not_run)
+{
+    start("lockstep", "0");
+    enqueue(on[0], "count", memory[0], NULL, 0, GROUPS);
+    enqueue(on[1], "count", memory[1], NULL, 0, GROUPS);
+    cl_ok(clFinish(on[0]));
+    ck_assert_uint_eq(heard_count, GROUPS);
+    ck_assert_uint_eq(most_running, 1);
+}
+END_TEST
+
+/* Two queues on one half: its compute units belong to one kernel at a time. */
+START_TEST(units_are_not_shared)
+{
+    start(policies[_i], "3");
+    cl_command_queue other = queue_on(half[0]);
+    enqueue(on[0], "count", memory[0], NULL, 0, GROUPS);
+    enqueue(other, "count", memory[1], NULL, 0, GROUPS);
+    cl_ok(clFlush(on[0]));
+    cl_ok(clFinish(other));
+    ck_assert_uint_eq(most_running, 1);
+    ck_assert_uint_eq(heard_count, 2 * GROUPS);
+}
+END_TEST
+
+START_TEST(the_same_seed_is_the_same_order)
+{
+    static const char *const seeds[] = {"11", "11", "12"};
+    char text[3][8 * GROUPS];
+    int pipes[2];
+    for (int i = 0; i < 3; i++) {
+        ck_assert_int_eq(pipe(pipes), 0);
+        if (fork() == 0) {
+            start("random", seeds[i]);
+            enqueue(on[0], "count", memory[0], NULL, 0, GROUPS);
+            enqueue(on[1], "count", memory[1], NULL, 0, GROUPS);
+            cl_ok(clFlush(on[0]));
+            cl_ok(clFinish(on[1]));
+            for (size_t k = 0; k < heard_count; k++)
+                dprintf(pipes[1], "%u%u ", heard[k].launch, (unsigned)heard[k].group);
+            _exit(0);
+        }
+        close(pipes[1]);
+        size_t used = 0;
+        for (ssize_t got = 1; got > 0; used += (size_t)got)
+            got = read(pipes[0], text[i] + used, sizeof text[i] - 1 - used);
+        text[i][used] = '\0';
+        close(pipes[0]);
+    }
+    ck_assert_str_ne(text[0], "");
+    ck_assert_str_eq(text[0], text[1]);
+    ck_assert_str_ne(text[0], text[2]);
+}
+END_TEST
+
+/* Each waits until the other has come: impossible one after the other. */
+START_TEST(those_that_meet_get_on)
+{
+    start(policies[_i], "5");
+    cl_int flags[2];
+    enqueue(on[0], "await", memory[0], (const int[]){0, 1}, 2, 1);
+    enqueue(on[1], "await", memory[0], (const int[]){1, 0}, 2, 1);
+    cl_ok(clFlush(on[0]));
+    cl_ok(clFlush(on[1]));
+    cl_ok(clFinish(on[0]));
+    cl_ok(clEnqueueReadBuffer(on[1], memory[0], CL_TRUE, 0, sizeof flags, flags, 0, NULL, NULL));
+    ck_assert_int_eq(flags[0], 2);
+    ck_assert_int_eq(flags[1], 2);
+}
+END_TEST
+
+/* On one half the one that waits lets the other in, and that is a finding: no device promises it. */
+START_TEST(a_wait_within_a_device_is_told)
+{
+    setenv("ORRERY_KEEP_EXIT_CODE", "1", 1);
+    start(policies[_i], "5");
+    cl_command_queue other = queue_on(half[0]);
+    cl_event waits = enqueue(on[0], "poll", memory[0], (const int[]){1}, 1, 1);
+    enqueue(other, "set", memory[0], (const int[]){1}, 1, 1);
+    cl_ok(clFlush(on[0]));
+    cl_ok(clFlush(other));
+    cl_ok(clFinish(on[0]));
+    ck_assert_int_eq(cl_status(waits), CL_COMPLETE);
+    size_t told = 0;
+    for (size_t i = 0; i < report_count(runtime_get()->report); i++) {
+        const struct finding *finding = report_get(runtime_get()->report, i);
+        told += finding->kind == FINDING_PROGRESS_ASSUMPTION && strstr(finding->why, "another command");
+    }
+    if (strcmp(policies[_i], "lockstep") == 0 || strcmp(policies[_i], "serial") == 0)
+        ck_assert_uint_eq(told, 1);
+    ck_assert_uint_le(told, 1);
+}
+END_TEST
+
+/* Both wait for what nobody does: proved, not waited for. */
+START_TEST(both_in_a_livelock)
+{
+    start(policies[_i], "5");
+    enqueue(on[0], "poll", memory[0], (const int[]){1}, 1, 2);
+    enqueue(on[1], "poll", memory[0], (const int[]){2}, 1, 2);
+    cl_ok(clFlush(on[0]));
+    clFinish(on[1]);
+}
+END_TEST
+
+/* The host looks without waiting: what was flushed must get on by itself. */
+static _Atomic int called;
+static void CL_CALLBACK on_complete(cl_event event, cl_int status, void *data)
+{
+    (void)event, (void)status, (void)data;
+    atomic_store(&called, 1);
+}
+
+START_TEST(a_callback_needs_no_wait)
+{
+    start("lockstep", "0");
+    cl_event event = enqueue(on[0], "count", memory[0], NULL, 0, GROUPS);
+    if (_i == 0)
+        cl_ok(clSetEventCallback(event, CL_COMPLETE, on_complete, NULL));
+    cl_ok(clFlush(on[0]));
+    if (_i == 1)
+        cl_ok(clSetEventCallback(event, CL_COMPLETE, on_complete, NULL));
+    for (int i = 0; i < 5000 && !atomic_load(&called); i++)
+        usleep(1000);
+    ck_assert_int_eq(atomic_load(&called), 1);
+}
+END_TEST
+
+START_TEST(polling_lets_run)
+{
+    start("lockstep", "0");
+    cl_event event = enqueue(on[0], "count", memory[0], NULL, 0, GROUPS);
+    cl_ok(clFlush(on[0]));
+    ck_assert_int_eq(cl_status(event), CL_COMPLETE);
+}
+END_TEST
+
+/* The checker follows each of them. */
+START_TEST(races_are_found_in_both)
+{
+    setenv("ORRERY_DATA_RACES", "warning", 1);
+    start(policies[_i], "9");
+    enqueue(on[0], "racy", memory[0], NULL, 0, 4);
+    enqueue(on[1], "racy", memory[1], NULL, 0, 4);
+    cl_ok(clFlush(on[0]));
+    cl_ok(clFinish(on[1]));
+    ck_assert_uint_eq(most_running, 2);
+    uint32_t launches[2] = {0};
+    size_t races = report_count(runtime_get()->report);
+    for (size_t i = 0; i < races; i++) {
+        const struct finding *finding = report_get(runtime_get()->report, i);
+        ck_assert_int_eq(finding->kind, FINDING_RACE_GLOBAL);
+        launches[0] = i == 0 ? (uint32_t)finding->count : launches[0];
+    }
+    ck_assert_uint_eq(races, 1);      /* one pair of places */
+    ck_assert_uint_ge(launches[0], 2); /* in both launches */
+}
+END_TEST
+
+START_TEST(no_race_between_those_that_share_nothing)
+{
+    setenv("ORRERY_DATA_RACES", "warning", 1);
+    start(policies[_i], "9");
+    enqueue(on[0], "count", memory[0], NULL, 0, GROUPS);
+    enqueue(on[1], "count", memory[1], NULL, 0, GROUPS);
+    cl_ok(clFlush(on[0]));
+    cl_ok(clFinish(on[1]));
+    cl_ok(clFinish(on[0]));
+    ck_assert_uint_eq(report_count(runtime_get()->report), 0);
+    check_counted();
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("concurrent kernels");
+    TCase *tests = tcase_create("sub-devices");
+    setenv("ORRERY_QUIET", "1", 0);
+    tcase_set_timeout(tests, 60);
+    tcase_add_loop_test(tests, halves_take_turns, 0, POLICY_COUNT);
+    tcase_add_test(tests, lockstep_alternates);
+    tcase_add_test(tests, one_that_is_not_flushed_does_not_run);
+    tcase_add_loop_test(tests, units_are_not_shared, 0, POLICY_COUNT);
+    tcase_add_test(tests, the_same_seed_is_the_same_order);
+    tcase_add_loop_test(tests, those_that_meet_get_on, 0, POLICY_COUNT);
+    tcase_add_loop_test(tests, a_wait_within_a_device_is_told, 0, POLICY_COUNT);
+    tcase_add_loop_exit_test(tests, both_in_a_livelock, 124, 0, POLICY_COUNT);
+    tcase_add_loop_test(tests, a_callback_needs_no_wait, 0, 2);
+    tcase_add_test(tests, polling_lets_run);
+    tcase_add_loop_test(tests, races_are_found_in_both, 0, POLICY_COUNT);
+    tcase_add_loop_test(tests, no_race_between_those_that_share_nothing, 0, POLICY_COUNT);
+    suite_add_tcase(suite, tests);
+    return cl_run_suite(suite);
+}
