@@ -706,7 +706,7 @@ START_TEST(rejects_unknown_keys_and_lists_the_legal_ones)
     rejects("orrery: 1\nprogram: {file: x}\n", "t.yaml:2:11: ", "'file'", "source, text, spirv, options");
     rejects("orrery: 1\nexpect: {finding: x}\n", "t.yaml:2:10: ", "'finding'", "findings, buffers, placement, counters, output");
     rejects("orrery: 1\nexpect: {findings: [{id: misaligned, lin: 1}]}\n", "t.yaml:2:38: ", "'lin'", "id, line, kernel");
-    rejects(PROGRAM "launch: [{kernl: x}]\n", "t.yaml:3:11: ", "'kernl'", "kernel, device, global, local");
+    rejects(PROGRAM "launch: [{kernl: x}]\n", "t.yaml:3:11: ", "'kernl'", "kernel, device, concurrent, global, local");
     rejects(PROGRAM "launch: [{kernel: x, global: 1, args: [{bufer: 1}]}]\n", "t.yaml:3:41: ", "'bufer'", "buffer, scalar, struct");
 }
 END_TEST
@@ -754,8 +754,8 @@ START_TEST(rejects_launches_that_cannot_be_meant)
     rejects(PROGRAM "launch: [{global: 1}]\n", "t.yaml:3:10: ", "'kernel' is missing", "kernel");
     rejects(PROGRAM "launch: [{kernel: k}]\n", "t.yaml:3:10: ", "'global' is missing", "1 to 3");
     rejects(PROGRAM "launch: [{kernel: k, global: [1, 2, 3, 4]}]\n", "t.yaml:3:30: ", "a sequence", "1 to 3 numbers");
-    rejects(PROGRAM "launch: [{kernel: k, concurrent: true, global: 1}]\n", "t.yaml:3:35: ", "concurrent", "before the first");
-    rejects(PROGRAM "launch: [{kernel: k, concurrent: both, global: 1}]\n", "t.yaml:3:35: ", "'both'", "true or false");
+    rejects(PROGRAM "launch: [{kernel: k, concurrent: true, global: 1}]\n", "t.yaml:3:34: ", "concurrent", "before the first");
+    rejects(PROGRAM "launch: [{kernel: k, concurrent: both, global: 1}]\n", "t.yaml:3:34: ", "'both'", "true or false");
     rejects(PROGRAM "launch: [{kernel: k, global: [1, x]}]\n", "t.yaml:3:34: ", "'x'", "0 to");
     rejects(PROGRAM "launch: [{kernel: k, global: [1, 2], local: [1]}]\n", "t.yaml:3:45: ", "found 1 numbers", "global has 2");
     rejects(PROGRAM "launch: [{kernel: k, global: 1, args: 3}]\n", "t.yaml:3:39: ", "'3'", "a sequence of arguments");
