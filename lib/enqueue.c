@@ -39,6 +39,8 @@ cl_int enqueue_begin(struct enqueue *enqueue, cl_command_queue handle, enum comm
     if (!enqueue->command)
         return CL_OUT_OF_HOST_MEMORY;
     cl_int err = take_waits(enqueue->command, wait_count, waits);
+    if (!err)
+        err = queue_family_allows_waits(enqueue->queue, wait_count, enqueue->command->waits);
     return err ? err : queue_family_allows(enqueue->queue, kind);
 }
 
@@ -66,6 +68,8 @@ static cl_int wait_for(struct event *event)
 
 cl_int enqueue_end(struct enqueue *enqueue, cl_int err, bool blocking, cl_event *out_event)
 {
+    if (!err && out_event)
+        err = queue_family_allows_event(enqueue->queue);
     if (err)
         return refuse(enqueue, err, false);
     struct event *event = object_ref(enqueue->command->event);

@@ -13,14 +13,11 @@
 enum { FAMILY_COMPUTE, FAMILY_COPY, FAMILY_LINKED_COPY, FAMILY_COUNT, LINKED_COPY_ENGINES = 8 };
 enum { HOST_PROPERTIES = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE };
 
-#define COPY_CAPABILITIES                                                                                \
-    (CL_QUEUE_CAPABILITY_CREATE_SINGLE_QUEUE_EVENTS_INTEL |                                              \
-     CL_QUEUE_CAPABILITY_CREATE_CROSS_QUEUE_EVENTS_INTEL |                                               \
-     CL_QUEUE_CAPABILITY_SINGLE_QUEUE_EVENT_WAIT_LIST_INTEL |                                            \
-     CL_QUEUE_CAPABILITY_CROSS_QUEUE_EVENT_WAIT_LIST_INTEL | CL_QUEUE_CAPABILITY_TRANSFER_BUFFER_INTEL | \
-     CL_QUEUE_CAPABILITY_TRANSFER_BUFFER_RECT_INTEL | CL_QUEUE_CAPABILITY_MAP_BUFFER_INTEL |             \
-     CL_QUEUE_CAPABILITY_MAP_IMAGE_INTEL | CL_QUEUE_CAPABILITY_MARKER_INTEL |                            \
-     CL_QUEUE_CAPABILITY_BARRIER_INTEL)
+/* A scenario's bits are the extension's. */
+_Static_assert((int)QUEUE_CAN_CROSS_WAITS == CL_QUEUE_CAPABILITY_CROSS_QUEUE_EVENT_WAIT_LIST_INTEL &&
+                   (int)QUEUE_CAN_IMAGE_TO_BUFFER == CL_QUEUE_CAPABILITY_TRANSFER_IMAGE_BUFFER_INTEL &&
+                   (int)QUEUE_CAN_KERNEL == CL_QUEUE_CAPABILITY_KERNEL_INTEL,
+               "capabilities of queues");
 
 bool device_has_queue_families(const struct cl_device *device)
 {
@@ -36,9 +33,10 @@ static size_t list_families(const struct cl_device *device,
         HOST_PROPERTIES, CL_QUEUE_DEFAULT_CAPABILITIES_INTEL, slices ? slices : 1, "ccs"};
     if (!slices)
         return 1;
-    list[FAMILY_COPY] = (cl_queue_family_properties_intel){HOST_PROPERTIES, COPY_CAPABILITIES, 1, "bcs"};
-    list[FAMILY_LINKED_COPY] = (cl_queue_family_properties_intel){HOST_PROPERTIES, COPY_CAPABILITIES,
-                                                                  LINKED_COPY_ENGINES, "linked bcs"};
+    cl_command_queue_capabilities_intel copies = device->config->copy_capabilities;
+    list[FAMILY_COPY] = (cl_queue_family_properties_intel){HOST_PROPERTIES, copies, 1, "bcs"};
+    list[FAMILY_LINKED_COPY] =
+        (cl_queue_family_properties_intel){HOST_PROPERTIES, copies, LINKED_COPY_ENGINES, "linked bcs"};
     return FAMILY_COUNT;
 }
 
@@ -201,4 +199,37 @@ cl_int queue_family_allows(const struct queue *queue, enum command_kind kind)
         return CL_SUCCESS;
     return queue->capabilities & needed_for(kind, queue->device->config->errors) ? CL_SUCCESS
                                                                                  : CL_INVALID_OPERATION;
+}
+
+/* ---- events ---------------------------------------------------------------------------------- */
+
+static bool can(const struct queue *queue, cl_command_queue_capabilities_intel capability)
+{
+    return queue->capabilities == CL_QUEUE_DEFAULT_CAPABILITIES_INTEL || (queue->capabilities & capability);
+}
+
+/* A user event is of no queue: that it is of another one cannot be held against it. */
+static bool may_wait_for(const struct queue *queue, const struct event *event)
+{
+    if (!event->queue || event->queue == queue)
+        return true;
+    return can(event->queue, CL_QUEUE_CAPABILITY_CREATE_CROSS_QUEUE_EVENTS_INTEL) &&
+           can(queue, CL_QUEUE_CAPABILITY_CROSS_QUEUE_EVENT_WAIT_LIST_INTEL);
+}
+
+cl_int queue_family_allows_waits(const struct queue *queue, cl_uint count, struct event *const *events)
+{
+    bool neo = queue->device->config->errors == ANSWERS_NEO;
+    bool waits = can(queue, CL_QUEUE_CAPABILITY_SINGLE_QUEUE_EVENT_WAIT_LIST_INTEL), fine = true;
+    for (cl_uint i = 0; i < count && fine; i++)
+        fine = may_wait_for(queue, events[i]) && (waits || (neo && !events[i]->queue));
+    return fine ? CL_SUCCESS : neo ? CL_INVALID_OPERATION : CL_INVALID_EVENT_WAIT_LIST;
+}
+
+cl_int queue_family_allows_event(const struct queue *queue)
+{
+    if (can(queue, CL_QUEUE_CAPABILITY_CREATE_SINGLE_QUEUE_EVENTS_INTEL |
+                       CL_QUEUE_CAPABILITY_CREATE_CROSS_QUEUE_EVENTS_INTEL))
+        return CL_SUCCESS;
+    return queue->device->config->errors == ANSWERS_NEO ? CL_INVALID_OPERATION : CL_INVALID_EVENT;
 }

@@ -12,6 +12,9 @@
  *                                that names no family is on family 0, index 0
  *   queue_family_detach          before the queue goes
  *   queue_family_allows          CL_INVALID_OPERATION when the queue's family lacks the command
+ *   queue_family_allows_waits    CL_INVALID_EVENT_WAIT_LIST when it cannot wait for one of these
+ *   queue_family_allows_event    CL_INVALID_EVENT when its commands have none for the program;
+ *                                both as `errors` wants: Intel's driver says CL_INVALID_OPERATION
  */
 #ifndef ORRERY_LIB_QUEUE_FAMILY_H
 #define ORRERY_LIB_QUEUE_FAMILY_H
@@ -24,4 +27,6 @@ cl_int queue_family_check(const struct cl_device *device, cl_ulong family, cl_ul
 cl_int queue_family_attach(struct queue *queue, bool named, cl_uint family, cl_uint index);
 void queue_family_detach(struct queue *queue);
 cl_int queue_family_allows(const struct queue *queue, enum command_kind kind);
+cl_int queue_family_allows_waits(const struct queue *queue, cl_uint count, struct event *const *events);
+cl_int queue_family_allows_event(const struct queue *queue);
 #endif

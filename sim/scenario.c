@@ -36,6 +36,9 @@ static void device_default(struct device_config *device)
         .type = DEVICE_GPU,
         .version_major = 3,
         .progress = PROGRESS_SUB_GROUP,
+        .copy_capabilities = QUEUE_CAN_SINGLE_EVENTS | QUEUE_CAN_CROSS_EVENTS | QUEUE_CAN_SINGLE_WAITS | QUEUE_CAN_CROSS_WAITS |
+                             QUEUE_CAN_TRANSFER_BUFFER | QUEUE_CAN_TRANSFER_RECT | QUEUE_CAN_MAP_BUFFER | QUEUE_CAN_MAP_IMAGE |
+                             QUEUE_CAN_MARKER | QUEUE_CAN_BARRIER,
         .global_memory = MEMORY_USUAL,
         .max_allocation = ALLOCATION_LEAST,
         .local_memory = 64 << 10,
@@ -262,6 +265,60 @@ static bool list_set(const struct scenario_row *row, const char *text, uint32_t 
     return false;
 }
 
+static const struct { const char *name; uint32_t bit; } capabilities[] = {
+#define CAPABILITY_WORD(name, word, bit) {word, UINT32_C(1) << bit},
+    QUEUE_CAPABILITY_LIST(CAPABILITY_WORD)
+#undef CAPABILITY_WORD
+};
+enum { CAPABILITY_COUNT = sizeof capabilities / sizeof *capabilities };
+
+static uint32_t capability_bit(const char *word)
+{
+    for (size_t i = 0; i < CAPABILITY_COUNT; i++)
+        if (strcmp(word, capabilities[i].name) == 0)
+            return capabilities[i].bit;
+    return 0;
+}
+
+/* Who can do it across queues can do it within one. */
+static bool capabilities_fit(uint32_t bits)
+{
+    return bits && (!(bits & QUEUE_CAN_CROSS_EVENTS) || (bits & QUEUE_CAN_SINGLE_EVENTS)) &&
+           (!(bits & QUEUE_CAN_CROSS_WAITS) || (bits & QUEUE_CAN_SINGLE_WAITS));
+}
+
+/* "transfer-buffer,marker" */
+static bool capabilities_set(const char *text, uint32_t *out_bits, char expected[EXPECTED_CHARS])
+{
+    uint32_t bits = 0;
+    char *copy = strdup(text), *rest = copy;
+    bool fine = copy != NULL;
+    for (char *part; fine && (part = strsep(&rest, ",")) != NULL;) {
+        uint32_t bit = capability_bit(part + strspn(part, " "));
+        fine = bit != 0;
+        bits |= bit;
+    }
+    free(copy);
+    size_t used = 0;
+    for (size_t i = 0; i < CAPABILITY_COUNT; i++)
+        used += (size_t)snprintf(expected + used, EXPECTED_CHARS - used, "%s%s", i ? ", " : "some of: ", capabilities[i].name);
+    snprintf(expected + used, EXPECTED_CHARS - used, "; cross- with single-");
+    if (fine && capabilities_fit(bits))
+        *out_bits = bits;
+    return fine && capabilities_fit(bits);
+}
+
+static void capabilities_print(uint32_t bits, FILE *stream)
+{
+    const char *before = "[";
+    for (size_t i = 0; i < CAPABILITY_COUNT; i++)
+        if (bits & capabilities[i].bit) {
+            fprintf(stream, "%s%s", before, capabilities[i].name);
+            before = ", ";
+        }
+    fputc(']', stream);
+}
+
 /* "0,3,1": as many as there are; "" is none. */
 static bool unit_list_set(const struct scenario_row *row, const char *text, struct unit_list *list, char expected[EXPECTED_CHARS])
 {
@@ -403,6 +460,8 @@ bool scenario_row_set(struct scenario *scenario, const struct scenario_row *row,
         if (fine)
             *(enum placement *)field = (enum placement)word;
         return fine;
+    case ROW_CAPABILITIES:
+        return capabilities_set(text, field, expected);
     case ROW_UNIT_LIST:
         return unit_list_set(row, text, field, expected);
     case ROW_SIZE_LIST:
@@ -517,6 +576,9 @@ static void print_field(const struct scenario_row *row, const void *field, FILE 
         break;
     case ROW_PLACEMENT:
         fputs(word_name(placements, (int)*(const enum placement *)field), stream);
+        break;
+    case ROW_CAPABILITIES:
+        capabilities_print(*(const uint32_t *)field, stream);
         break;
     case ROW_UNIT_LIST:
         unit_list_print(field, stream);

@@ -329,6 +329,141 @@ START_TEST(overlapping_partitions_and_foreign_contexts_are_told_of)
 }
 END_TEST
 
+/* ---- families that can less ---------------------------------------------------------- */
+
+static void start_with(const char *capabilities, const char *errors)
+{
+    setenv("ORRERY_COPY_CAPABILITIES", capabilities, 1);
+    start_tile(errors);
+}
+
+/* One capability each, and the bits of the commands that table X of the extension gives it. */
+enum { READ = 1, RECT = 2, MAP = 4, UNMAP = 8, FILL = 16, READ_IMAGE = 32, MAP_IMAGE = 64, FILL_IMAGE = 128, TO_IMAGE = 256,
+       FROM_IMAGE = 512, MARKER = 1024, BARRIER = 2048, KERNEL = 4096 };
+static const struct { const char *word; cl_command_queue_capabilities_intel bit; int commands; } capabilities[] = {
+    {"single-events", 1 << 0, 0},       {"single-waits", 1 << 2, 0},
+    {"transfer-buffer", 1 << 8, READ},  {"transfer-rect", 1 << 9, RECT},
+    {"map-buffer", 1 << 10, MAP | UNMAP}, {"fill-buffer", 1 << 11, FILL},
+    {"transfer-image", 1 << 12, READ_IMAGE}, {"map-image", 1 << 13, MAP_IMAGE | UNMAP},
+    {"fill-image", 1 << 14, FILL_IMAGE}, {"buffer-to-image", 1 << 15, TO_IMAGE},
+    {"image-to-buffer", 1 << 16, FROM_IMAGE}, {"marker", 1 << 24, MARKER},
+    {"barrier", 1 << 25, BARRIER},      {"kernel", 1 << 26, KERNEL},
+};
+enum { CAPABILITY_COUNT = sizeof capabilities / sizeof *capabilities };
+
+#define GRANTED(bit, call) cl_is(call, capabilities[_i].commands & (bit) ? CL_SUCCESS : CL_INVALID_OPERATION)
+
+START_TEST(each_capability_is_for_its_commands)
+{
+    const size_t zero[3] = {0}, box[3] = {4, 2, 1};
+    const char *text = "kernel void k(void) {}";
+    const cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT8};
+    const cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 4, .image_height = 2};
+    const cl_uint colour[4] = {1, 2, 3, 4};
+    cl_queue_family_properties_intel list[8];
+    cl_int err, host[16] = {0};
+    size_t pitch;
+    cl_event event;
+    start_with(capabilities[_i].word, "spec");
+    ck_assert_uint_eq(families_of(device, list), 3);
+    ck_assert_uint_eq(list[1].capabilities, capabilities[_i].bit);
+    ck_assert_uint_eq(list[2].capabilities, capabilities[_i].bit);
+    ck_assert_uint_eq(list[0].capabilities, CL_QUEUE_DEFAULT_CAPABILITIES_INTEL);
+    cl_command_queue compute = make_on(0, 0);
+    queue = make_on(1, 0);
+    cl_mem a = cl_buffer(context, 0, 64, NULL), b = cl_buffer(context, 0, 64, NULL);
+    cl_mem image = clCreateImage(context, 0, &format, &desc, NULL, &err);
+    cl_ok(err);
+    cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &err);
+    cl_ok(clBuildProgram(program, 0, NULL, "", NULL, NULL));
+    cl_kernel kernel = clCreateKernel(program, "k", &err);
+    cl_ok(err);
+    GRANTED(READ, clEnqueueReadBuffer(queue, a, CL_TRUE, 0, 64, host, 0, NULL, NULL));
+    GRANTED(READ, clEnqueueWriteBuffer(queue, a, CL_TRUE, 0, 64, host, 0, NULL, NULL));
+    GRANTED(READ, clEnqueueCopyBuffer(queue, a, b, 0, 0, 64, 0, NULL, NULL));
+    GRANTED(RECT, clEnqueueReadBufferRect(queue, b, CL_TRUE, zero, zero, box, 0, 0, 0, 0, host, 0, NULL, NULL));
+    GRANTED(RECT, clEnqueueWriteBufferRect(queue, b, CL_TRUE, zero, zero, box, 0, 0, 0, 0, host, 0, NULL, NULL));
+    GRANTED(RECT, clEnqueueCopyBufferRect(queue, a, b, zero, zero, box, 0, 0, 0, 0, 0, NULL, NULL));
+    GRANTED(FILL, clEnqueueFillBuffer(queue, a, host, 4, 0, 64, 0, NULL, NULL));
+    GRANTED(READ_IMAGE, clEnqueueReadImage(queue, image, CL_TRUE, zero, box, 0, 0, host, 0, NULL, NULL));
+    GRANTED(READ_IMAGE, clEnqueueWriteImage(queue, image, CL_TRUE, zero, box, 0, 0, host, 0, NULL, NULL));
+    GRANTED(FILL_IMAGE, clEnqueueFillImage(queue, image, colour, zero, box, 0, NULL, NULL));
+    GRANTED(TO_IMAGE, clEnqueueCopyBufferToImage(queue, a, image, 0, zero, box, 0, NULL, NULL));
+    GRANTED(FROM_IMAGE, clEnqueueCopyImageToBuffer(queue, image, a, zero, box, 0, 0, NULL, NULL));
+    GRANTED(MARKER, clEnqueueMarkerWithWaitList(queue, 0, NULL, NULL));
+    GRANTED(BARRIER, clEnqueueBarrierWithWaitList(queue, 0, NULL, NULL));
+    GRANTED(BARRIER, clEnqueueBarrier(queue));
+    GRANTED(KERNEL, clEnqueueNDRangeKernel(queue, kernel, 1, NULL, box, NULL, 0, NULL, NULL));
+    GRANTED(KERNEL, clEnqueueTask(queue, kernel, 0, NULL, NULL));
+    GRANTED(0, clEnqueueMigrateMemObjects(queue, 1, &a, 0, 0, NULL, NULL));
+    cl_ok(clFinish(queue)); /* before the host has it */
+    void *pointer = clEnqueueMapBuffer(queue, a, CL_TRUE, CL_MAP_READ, 0, 64, 0, NULL, NULL, &err);
+    GRANTED(MAP, err);
+    if (!pointer)
+        pointer = clEnqueueMapBuffer(compute, a, CL_TRUE, CL_MAP_READ, 0, 64, 0, NULL, NULL, &err);
+    GRANTED(UNMAP, clEnqueueUnmapMemObject(queue, a, pointer, 0, NULL, NULL));
+    pointer = clEnqueueMapImage(queue, image, CL_TRUE, CL_MAP_READ, zero, box, &pitch, NULL, 0, NULL, NULL, &err);
+    GRANTED(MAP_IMAGE, err);
+    /* The one call that the table leaves out. */
+    cl_ok(clEnqueueMarkerWithWaitList(compute, 0, NULL, &event));
+    GRANTED(0, clEnqueueWaitForEvents(queue, 1, &event));
+    cl_ok(clFinish(queue));
+    cl_ok(clFinish(compute));
+    cl_ok(clReleaseEvent(event));
+}
+END_TEST
+
+/* Of a copy queue: whether it gives events, and who may wait for whom; of a user event it depends on whom one asks. */
+static const struct { const char *capabilities; bool event, own, of_other, by_other, user; } synchronisations[] = {
+    {"transfer-buffer", false, false, false, false, false},
+    {"transfer-buffer,single-events", true, false, false, false, false},
+    {"transfer-buffer,single-events,cross-events", true, false, false, true, false},
+    {"transfer-buffer,single-waits", false, false, false, false, true},
+    {"transfer-buffer,single-waits,cross-waits", false, false, true, false, true},
+    {"transfer-buffer,single-events,single-waits", true, true, false, false, true},
+    {"transfer-buffer,single-events,cross-events,single-waits", true, true, false, true, true},
+    {"transfer-buffer,single-events,single-waits,cross-waits", true, true, true, false, true},
+    {"transfer-buffer,single-events,cross-events,single-waits,cross-waits", true, true, true, true, true},
+};
+enum { SYNCHRONISATION_COUNT = sizeof synchronisations / sizeof *synchronisations };
+
+START_TEST(events_and_waits_are_capabilities)
+{
+    bool neo = _i % SET_COUNT == NEO;
+    cl_int no_wait = neo ? CL_INVALID_OPERATION : CL_INVALID_EVENT_WAIT_LIST, err;
+    const int i = _i / SET_COUNT;
+    char byte = 0;
+    cl_event mine, theirs, user;
+    start_with(synchronisations[i].capabilities, sets[_i % SET_COUNT]);
+    cl_command_queue compute = make_on(0, 1);
+    queue = make_on(1, 0);
+    cl_mem a = cl_buffer(context, 0, 64, NULL);
+    cl_is(clEnqueueWriteBuffer(queue, a, CL_FALSE, 0, 1, &byte, 0, NULL, &mine),
+          synchronisations[i].event ? CL_SUCCESS : neo ? CL_INVALID_OPERATION : CL_INVALID_EVENT);
+    cl_ok(clEnqueueWriteBuffer(queue, a, CL_FALSE, 0, 1, &byte, 0, NULL, NULL));
+    cl_ok(clEnqueueWriteBuffer(compute, a, CL_FALSE, 0, 1, &byte, 0, NULL, &theirs));
+    cl_is(clEnqueueWriteBuffer(queue, a, CL_FALSE, 0, 1, &byte, 1, &theirs, NULL),
+          synchronisations[i].of_other ? CL_SUCCESS : no_wait);
+    if (synchronisations[i].event) {
+        cl_is(clEnqueueWriteBuffer(queue, a, CL_FALSE, 0, 1, &byte, 1, &mine, NULL),
+              synchronisations[i].own ? CL_SUCCESS : no_wait);
+        cl_is(clEnqueueWriteBuffer(compute, a, CL_FALSE, 0, 1, &byte, 1, &mine, NULL),
+              synchronisations[i].by_other ? CL_SUCCESS : no_wait);
+        cl_ok(clWaitForEvents(1, &mine)); /* the host may in any case */
+        cl_ok(clReleaseEvent(mine));
+    }
+    user = clCreateUserEvent(context, &err);
+    cl_ok(err);
+    cl_ok(clSetUserEventStatus(user, CL_COMPLETE));
+    cl_is(clEnqueueWriteBuffer(queue, a, CL_FALSE, 0, 1, &byte, 1, &user, NULL),
+          synchronisations[i].user || neo ? CL_SUCCESS : no_wait);
+    cl_ok(clFinish(queue));
+    cl_ok(clFinish(compute));
+    cl_ok(clReleaseEvent(theirs));
+    cl_ok(clReleaseEvent(user));
+}
+END_TEST
+
 /* ---- cl_orrery_cslice ------------------------------------------------------------------ */
 
 static const cl_device_partition_property by_cslice[] = {CL_DEVICE_PARTITION_BY_CSLICE_ORRERY, 0, 0};
@@ -557,6 +692,8 @@ int main(void)
     tcase_add_loop_test(tests, families_and_indices_are_checked, 0, SET_COUNT);
     tcase_add_test(tests, queues_say_where_they_are);
     tcase_add_loop_test(tests, copy_queues_copy, 0, SET_COUNT);
+    tcase_add_loop_test(tests, each_capability_is_for_its_commands, 0, CAPABILITY_COUNT);
+    tcase_add_loop_test(tests, events_and_waits_are_capabilities, 0, SYNCHRONISATION_COUNT * SET_COUNT);
     tcase_add_test(tests, two_queues_on_a_slice_are_told_of);
     tcase_add_test(tests, overlapping_partitions_and_foreign_contexts_are_told_of);
     suite_add_tcase(suite, tests);

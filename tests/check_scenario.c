@@ -154,6 +154,7 @@ static const char everything[] = "orrery: 1\n"
                                  "  hierarchy: flat\n"
                                  "  scope_rule: inclusive31\n"
                                  "  cslice_seed: 18446744073709551614\n"
+                                 "  copy_capabilities: [single-events, transfer-buffer, kernel]\n"
                                  "  version: \"2.1\"\n"
                                  "  progress: fair\n"
                                  "  sub_group_sizes: [16, 8]\n"
@@ -192,6 +193,7 @@ START_TEST(every_key_of_device_is_read)
     ck_assert_str_eq(scenario.device_selector, "0.1,1.*");
     ck_assert_str_eq(scenario.file, "t.yaml");
     ck_assert_int_eq(device->type, DEVICE_CPU);
+    ck_assert_uint_eq(device->copy_capabilities, QUEUE_CAN_SINGLE_EVENTS | QUEUE_CAN_TRANSFER_BUFFER | QUEUE_CAN_KERNEL);
     ck_assert_uint_eq(device->topology.compute_units, 3);
     ck_assert_uint_eq(device->topology.cache_bytes, 2 << 20);
     ck_assert_uint_eq(device->topology.cache_line_bytes, 128);
@@ -704,6 +706,8 @@ START_TEST(rejects_unknown_keys_and_lists_the_legal_ones)
     rejects("orrery: 1\nchecks: {bound: error}\n", "t.yaml:2:10: ", "'bound'", "bounds, uninitialised, divergence");
     rejects("orrery: 1\nreport: {json_file: x}\n", "t.yaml:2:10: ", "'json_file'", "log, json");
     rejects("orrery: 1\nprogram: {file: x}\n", "t.yaml:2:11: ", "'file'", "source, text, spirv, options");
+    rejects("orrery: 1\ndevice: {copy_capabilities: [cross-events]}\n", "t.yaml:2:29: ", "found 'cross-events'", "cross- with single-");
+    rejects("orrery: 1\ndevice: {copy_capabilities: [single-waits, copy]}\n", "t.yaml:2:29: ", "copy_capabilities", "some of: single-events, ");
     rejects("orrery: 1\nexpect: {finding: x}\n", "t.yaml:2:10: ", "'finding'", "findings, buffers, placement, counters, output");
     rejects("orrery: 1\nexpect: {findings: [{id: misaligned, lin: 1}]}\n", "t.yaml:2:38: ", "'lin'", "id, line, kernel");
     rejects(PROGRAM "launch: [{kernl: x}]\n", "t.yaml:3:11: ", "'kernl'", "kernel, device, concurrent, global, local");

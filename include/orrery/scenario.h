@@ -70,6 +70,30 @@ enum { SCENARIO_SUB_GROUP_SIZES = 8, SCENARIO_OTHER_DEVICES = 15 };
  * work-item and work-group does. */
 enum progress { PROGRESS_NONE, PROGRESS_SUB_GROUP, PROGRESS_FAIR };
 
+/* CAPABILITY(ENUM, "word", bit): of queues, as cl_intel_command_queue_families numbers them. */
+#define QUEUE_CAPABILITY_LIST(CAPABILITY)                        \
+    CAPABILITY(SINGLE_EVENTS, "single-events", 0)                \
+    CAPABILITY(CROSS_EVENTS, "cross-events", 1)                  \
+    CAPABILITY(SINGLE_WAITS, "single-waits", 2)                  \
+    CAPABILITY(CROSS_WAITS, "cross-waits", 3)                    \
+    CAPABILITY(TRANSFER_BUFFER, "transfer-buffer", 8)            \
+    CAPABILITY(TRANSFER_RECT, "transfer-rect", 9)                \
+    CAPABILITY(MAP_BUFFER, "map-buffer", 10)                     \
+    CAPABILITY(FILL_BUFFER, "fill-buffer", 11)                   \
+    CAPABILITY(TRANSFER_IMAGE, "transfer-image", 12)             \
+    CAPABILITY(MAP_IMAGE, "map-image", 13)                       \
+    CAPABILITY(FILL_IMAGE, "fill-image", 14)                     \
+    CAPABILITY(BUFFER_TO_IMAGE, "buffer-to-image", 15)           \
+    CAPABILITY(IMAGE_TO_BUFFER, "image-to-buffer", 16)           \
+    CAPABILITY(MARKER, "marker", 24)                             \
+    CAPABILITY(BARRIER, "barrier", 25)                           \
+    CAPABILITY(KERNEL, "kernel", 26)
+enum queue_capability {
+#define QUEUE_CAPABILITY_ENUM(name, word, bit) QUEUE_CAN_##name = 1 << bit,
+    QUEUE_CAPABILITY_LIST(QUEUE_CAPABILITY_ENUM)
+#undef QUEUE_CAPABILITY_ENUM
+};
+
 /* What the device is. Bytes unless a name says otherwise. */
 struct device_config {
     char *name;                        /* NULL: the usual one */
@@ -79,6 +103,7 @@ struct device_config {
     enum answers errors;               /* CTS */
     enum hierarchy hierarchy;          /* COMPOSITE */
     enum scope_rule scope_rule;        /* EQUAL */
+    uint32_t copy_capabilities;        /* of the families that copy: bits of enum queue_capability, never none */
     uint64_t cslice_seed;              /* 0: a process gets the cslice it names; else a permutation of them */
     uint32_t version_major, version_minor; /* 3.0 */
     enum progress progress;            /* sub-group */
