@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "fault.h"
 #include "host_place.h"
 #include "orrery/report.h"
 
@@ -27,13 +28,19 @@ enum { ROW_COUNT = sizeof rows / sizeof *rows, NAME_MAX = 64, ABOUT_MAX = 6 };
 /* What is known of the call that this thread is in. */
 static _Thread_local struct {
     bool inside;
+    bool injected; /* a fault of the scenario refused it */
     char detail[400];
 } current;
 
 bool call_watched(void)
 {
     const struct runtime *runtime = runtime_get();
-    return !runtime->broken && runtime->scenario.checks[CHECK_API] != SEVERITY_OFF;
+    return !runtime->broken && (runtime->scenario.checks[CHECK_API] != SEVERITY_OFF || fault_any());
+}
+
+static bool wants_findings(void)
+{
+    return runtime_get()->scenario.checks[CHECK_API] != SEVERITY_OFF;
 }
 
 const struct argument *call_argument(const struct call *call, const char *name)
@@ -223,7 +230,7 @@ static char *print_conditions(const struct call *call, const char *error, struct
 {
     char *text = NULL;
     size_t size = 0, count = 0;
-    const enum verdict wanted = best_verdict(call, error);
+    const enum verdict wanted = current.injected ? EXCLUDED : best_verdict(call, error);
     FILE *stream = open_memstream(&text, &size);
     if (!stream)
         return NULL;
@@ -236,6 +243,8 @@ static char *print_conditions(const struct call *call, const char *error, struct
         snprintf(section, room, "OpenCL %s API, %s", newer ? "3.0" : "2.2",
                  rows[i].section + (newer ? 4 : 0));
     }
+    if (current.injected)
+        fputs("the scenario's faults want it so", stream);
     if (current.detail[0])
         fprintf(stream, "%s%s", count ? ": " : "", current.detail);
     if (fclose(stream) == 0)
@@ -270,15 +279,18 @@ static void tell_refusal(const struct call *call, const char *error)
 
 cl_int call_begin(const struct call *call)
 {
-    (void)call;
     current.inside = true;
     current.detail[0] = '\0';
-    return CL_SUCCESS;
+    const cl_int err = fault_any() ? fault_refusal(call->name) : CL_SUCCESS;
+    current.injected = err != CL_SUCCESS;
+    return err;
 }
 
 cl_int call_end(const struct call *call, cl_int err)
 {
-    if (err)
+    if (fault_any())
+        err = fault_end(call->name, err);
+    if (err && wants_findings())
         tell_refusal(call, error_name(err));
     current.inside = false;
     return err;
@@ -286,7 +298,7 @@ cl_int call_end(const struct call *call, cl_int err)
 
 void call_failed(const struct call *call, bool failed)
 {
-    if (failed)
+    if (failed && wants_findings())
         tell_refusal(call, "NULL");
     current.inside = false;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "event.h"
+#include "fault.h"
 
 static const struct command_row {
     const char *call;
@@ -44,7 +45,7 @@ void command_free(struct command *command)
 
 cl_int command_run(struct command *command)
 {
-    return rows[command->kind].run(command);
+    return fault_run(command, rows[command->kind].run);
 }
 
 void command_drop(struct command *command)

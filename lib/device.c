@@ -6,6 +6,7 @@
 #include "api.h"
 #include "orrery/pipe.h"
 #include "device_info.h"
+#include "fault.h"
 #include "queue.h"
 #include "queue_family.h"
 #include "subdevice.h"

@@ -42,6 +42,8 @@ libapi_la_SOURCES = \
 	%D%/expectation.c \
 	%D%/expectation.h \
 	%D%/exports.c \
+	%D%/fault.c \
+	%D%/fault.h \
 	%D%/fission.c \
 	%D%/graph.c \
 	%D%/graph.h \

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "error.h"
+#include "fault.h"
 #include "guard.h"
 #include "queue.h"
 #include "root.h"
@@ -197,6 +198,7 @@ static enum status exchange(struct scenario *scenario, struct diagnosis *diagnos
     if (!same_text(old.log_file, runtime.scenario.log_file))
         log_open();
     remember_options();
+    fault_reset();
     scenario_fini(&old);
     return STATUS_OK;
 }
@@ -334,7 +336,7 @@ static void write_record(const struct schedule_record *record)
 /* status: what findings make of the program's, -1: nothing. */
 static void conclude(uint64_t kernels, int status)
 {
-    bool wanted = kernels || report_count(runtime.report) || report_suppressed_count(runtime.report) || getenv("ORRERY_SUMMARY");
+    bool wanted = kernels || fault_any() || report_count(runtime.report) || report_suppressed_count(runtime.report) || getenv("ORRERY_SUMMARY");
     const struct report_end end = {.kernels_run = kernels, .exit_status = status};
     struct diagnosis diagnosis = {0};
     write_record(device_record(runtime_device()));
@@ -345,6 +347,8 @@ static void conclude(uint64_t kernels, int status)
     diagnosis = (struct diagnosis){0};
     if (!device_write_books(runtime.device, wanted ? log_stream ? log_stream : stderr : NULL, &diagnosis))
         fprintf(stderr, "orrery: warning: %s\n", diagnosis.text);
+    if (wanted && !runtime.scenario.quiet)
+        fault_finish(log_stream ? log_stream : stderr);
     if (wanted)
         report_finish(log_stream ? log_stream : stderr, runtime.report, kernels);
     fflush(NULL);

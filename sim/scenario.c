@@ -823,6 +823,29 @@ static void expect_fini(struct scenario_expect *expect)
     free(expect->buffers);
 }
 
+const char *api_error_name(int error)
+{
+    switch (error) {
+#define API_ERROR(name, number) \
+    case number: return #name;
+#include "orrery/api_error.def"
+#undef API_ERROR
+    default: return NULL;
+    }
+}
+
+bool api_error_from_name(const char *name, int *out_error)
+{
+#define API_ERROR(error, number)      \
+    if (strcmp(name, #error) == 0) {  \
+        *out_error = (number);        \
+        return true;                  \
+    }
+#include "orrery/api_error.def"
+#undef API_ERROR
+    return false;
+}
+
 static void suppression_fini(struct suppression *suppression)
 {
     free(suppression->id);
@@ -838,6 +861,9 @@ void scenario_fini(struct scenario *scenario)
     for (size_t i = 0; i < scenario->suppression_count; i++)
         suppression_fini(&scenario->suppressions[i]);
     free(scenario->suppressions);
+    for (size_t i = 0; i < scenario->fault_count; i++)
+        free(scenario->faults[i].call);
+    free(scenario->faults);
     for (size_t i = 0; i < scenario->launch_count; i++)
         launch_fini(&scenario->launches[i]);
     free(scenario->launches);

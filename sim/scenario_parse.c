@@ -111,7 +111,7 @@ static yaml_node_t *get(struct reader *reader, const yaml_node_t *mapping, const
 struct section { const char *name, *title; const char *keys[12]; };
 
 static const struct section sections[] = {
-    {"", "a scenario", {"orrery", "device", "devices", "schedule", "checks", "report", "suppressions", "program", "launch", "expect"}},
+    {"", "a scenario", {"orrery", "device", "devices", "schedule", "checks", "report", "suppressions", "faults", "program", "launch", "expect"}},
     {"device", "device", {"limits", "features"}},
     {"topology", "topology", {"xml"}},
     {"device.limits", "limits", {NULL}},
@@ -128,6 +128,7 @@ static const struct section sections[] = {
     {"buffer", "buffer", {"type", "count", "fill", "values", "access"}},
     {"scalar", "scalar", {"type", "value"}},
     {"suppression", "a suppression", {"id", "kernel", "file", "line", "object", "reason"}},
+    {"fault", "a fault", {"fail", "nth", "times", "error", "lose_device", "delay", "command"}},
     {"finding", "an expected finding", {"id", "line", "kernel", "why", "fix"}},
     {"placement", "an expected placement", {"launch", "units"}},
     {"result", "an expected buffer", {"launch", "arg", "type", "count", "fill", "values"}},
@@ -1030,6 +1031,91 @@ static bool read_suppressions(struct reader *reader, const yaml_node_t *node)
     return true;
 }
 
+/* ---- faults --------------------------------------------------------------------------------------------- */
+
+/* What a fault can refuse, and with which error unless it says. The last stands for calls by their names. */
+static const struct { const char *name; const char *error; } refusals[] = {
+    {"allocation", "CL_MEM_OBJECT_ALLOCATION_FAILURE"},
+    {"build", "CL_BUILD_PROGRAM_FAILURE"},
+    {"enqueue", "CL_OUT_OF_RESOURCES"},
+    {"cl", "CL_OUT_OF_RESOURCES"},
+};
+enum { REFUSAL_COUNT = sizeof refusals / sizeof refusals[0] };
+
+static bool read_refused(struct reader *reader, const yaml_node_t *node, struct scenario_fault *fault)
+{
+    const char *text = text_of(node) ? text_of(node) : "";
+    size_t i = 0;
+    while (i < REFUSAL_COUNT - 1 && strcmp(refusals[i].name, text) != 0)
+        i++;
+    if (i == REFUSAL_COUNT - 1 && (strncmp(text, "cl", 2) != 0 || strspn(text + 2, "0123456789"
+                                  "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") != strlen(text + 2) || !text[2]))
+        return unexpected(reader, node, "fail", "allocation, build, enqueue, or the name of a call as in clCreateBuffer");
+    api_error_from_name(refusals[i].error, &fault->error);
+    return read_string(reader, node, "fail", &fault->call);
+}
+
+static bool read_error(struct reader *reader, const yaml_node_t *node, struct scenario_fault *fault)
+{
+    if (!node)
+        return true;
+    return (text_of(node) && api_error_from_name(text_of(node), &fault->error)) ||
+           unexpected(reader, node, "error", "the name of an error as in CL_OUT_OF_RESOURCES");
+}
+
+/* From 1: what is counted begins there. */
+static bool read_ordinal(struct reader *reader, const yaml_node_t *node, const char *key, uint32_t *out_value)
+{
+    return read_u32(reader, node, key, out_value) && (*out_value || unexpected(reader, node, key, "1 to 4294967295"));
+}
+
+static bool read_refusal(struct reader *reader, const yaml_node_t *node, struct scenario_fault *fault)
+{
+    fault->kind = SCENARIO_FAULT_REFUSE;
+    return read_refused(reader, get(reader, node, "fail"), fault) &&
+           read_ordinal(reader, get(reader, node, "nth"), "nth", &fault->nth) &&
+           read_u32(reader, get(reader, node, "times"), "times", &fault->times) &&
+           read_error(reader, get(reader, node, "error"), fault);
+}
+
+static bool read_fault(struct reader *reader, const yaml_node_t *node, struct scenario_fault *fault)
+{
+    if (!check_keys(reader, node, "fault"))
+        return false;
+    const yaml_node_t *fail = get(reader, node, "fail"), *loss = get(reader, node, "lose_device"),
+                      *delay = get(reader, node, "delay"), *command = get(reader, node, "command");
+    const bool refusal_only = get(reader, node, "nth") || get(reader, node, "times") || get(reader, node, "error");
+    if (!fail + !loss + !delay != 2 || !delay != !command || (!fail && refusal_only))
+        return unexpected(reader, node, "a fault",
+                          "{fail: ..., nth: N, times: N, error: ...}, {lose_device: N} or {delay: NS, command: N}");
+    if (fail)
+        return read_refusal(reader, node, fault);
+    fault->kind = loss ? SCENARIO_FAULT_LOSE_DEVICE : SCENARIO_FAULT_DELAY;
+    if (loss)
+        return read_ordinal(reader, loss, "lose_device", &fault->command);
+    return read_ordinal(reader, command, "command", &fault->command) &&
+           read_number(reader, delay, "delay", UINT32_MAX, &fault->delay);
+}
+
+static bool read_faults(struct reader *reader, const yaml_node_t *node)
+{
+    struct scenario *scenario = reader->scenario;
+    if (!node)
+        return true;
+    if (node->type != YAML_SEQUENCE_NODE)
+        return unexpected(reader, node, "faults", "a sequence of faults {fail: ...}, {lose_device: N} or {delay: NS, command: N}");
+    scenario->faults = calloc(item_count(node) + 1, sizeof *scenario->faults);
+    if (!scenario->faults)
+        return out_of_memory(reader);
+    for (size_t i = 0; i < item_count(node); i++) {
+        struct scenario_fault *fault = &scenario->faults[scenario->fault_count++];
+        *fault = (struct scenario_fault){.nth = 1, .times = 1};
+        if (!read_fault(reader, item_at(reader, node, i), fault))
+            return false;
+    }
+    return true;
+}
+
 static bool read_expect(struct reader *reader, const yaml_node_t *root)
 {
     const yaml_node_t *node = get(reader, root, "expect");
@@ -1115,7 +1201,7 @@ static bool read_scenario(struct reader *reader, const yaml_node_t *root)
     return check_keys(reader, root, "") && read_format(reader, root) && read_rows(reader, root, "") && read_devices(reader, root) &&
            read_schedule(reader, root) && read_section(reader, root, "checks", "checks") &&
            read_section(reader, root, "report", "report") &&
-           read_suppressions(reader, get(reader, root, "suppressions")) && read_launches(reader, get(reader, root, "launch")) &&
+           read_suppressions(reader, get(reader, root, "suppressions")) && read_faults(reader, get(reader, root, "faults")) && read_launches(reader, get(reader, root, "launch")) &&
            read_program(reader, root) && read_expect(reader, root);
 }
 

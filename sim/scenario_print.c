@@ -206,6 +206,17 @@ static void print_suppression(const struct suppression *suppression, FILE *strea
     fputs("}\n", stream);
 }
 
+static void print_fault(const struct scenario_fault *fault, FILE *stream)
+{
+    if (fault->kind == SCENARIO_FAULT_LOSE_DEVICE)
+        fprintf(stream, "  - {lose_device: %" PRIu32 "}\n", fault->command);
+    else if (fault->kind == SCENARIO_FAULT_DELAY)
+        fprintf(stream, "  - {delay: %" PRIu64 ", command: %" PRIu32 "}\n", fault->delay, fault->command);
+    else
+        fprintf(stream, "  - {fail: %s, nth: %" PRIu32 ", times: %" PRIu32 ", error: %s}\n", fault->call, fault->nth,
+                fault->times, api_error_name(fault->error));
+}
+
 static void print_section(const struct scenario *scenario, const char *title, const char *section, int indent, FILE *stream)
 {
     fprintf(stream, "%*s%s:\n", indent - 2, "", title);
@@ -278,6 +289,10 @@ void scenario_print(const struct scenario *scenario, FILE *stream)
         fputs("suppressions:\n", stream);
     for (size_t i = 0; i < scenario->suppression_count; i++)
         print_suppression(&scenario->suppressions[i], stream);
+    if (scenario->fault_count)
+        fputs("faults:\n", stream);
+    for (size_t i = 0; i < scenario->fault_count; i++)
+        print_fault(&scenario->faults[i], stream);
     if (program->source_file || program->source_text || program->spirv_file)
         print_section(scenario, "program", "program", 2, stream);
     if (scenario->launch_count)

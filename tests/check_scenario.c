@@ -182,6 +182,11 @@ static const char everything[] = "orrery: 1\n"
                                  "suppressions:\n"
                                  "  - {id: \"race-*\", kernel: k, file: \"*.cl\", line: 4, object: \"*'a'*\", reason: \"it's benign\"}\n"
                                  "  - {id: \"*\"}\n"
+                                 "faults:\n"
+                                 "  - {fail: allocation, nth: 3}\n"
+                                 "  - {fail: clFinish, times: 0, error: CL_OUT_OF_HOST_MEMORY}\n"
+                                 "  - {lose_device: 12}\n"
+                                 "  - {delay: 5000, command: 4}\n"
                                  "program: {text: \"kernel void k(){}\", options: -cl-std=CL2.0}\n";
 
 START_TEST(every_key_of_device_is_read)
@@ -337,6 +342,21 @@ START_TEST(every_key_of_the_run_is_read)
     ck_assert_str_eq(scenario.suppressions[0].reason, "it's benign");
     ck_assert_str_eq(scenario.suppressions[1].id, "*");
     ck_assert_ptr_null(scenario.suppressions[1].kernel);
+    ck_assert_uint_eq(scenario.fault_count, 4);
+    ck_assert_int_eq(scenario.faults[0].kind, SCENARIO_FAULT_REFUSE);
+    ck_assert_str_eq(scenario.faults[0].call, "allocation");
+    ck_assert_uint_eq(scenario.faults[0].nth, 3);
+    ck_assert_uint_eq(scenario.faults[0].times, 1);
+    ck_assert_str_eq(api_error_name(scenario.faults[0].error), "CL_MEM_OBJECT_ALLOCATION_FAILURE");
+    ck_assert_str_eq(scenario.faults[1].call, "clFinish");
+    ck_assert_uint_eq(scenario.faults[1].nth, 1);
+    ck_assert_uint_eq(scenario.faults[1].times, 0);
+    ck_assert_int_eq(scenario.faults[1].error, -6);
+    ck_assert_int_eq(scenario.faults[2].kind, SCENARIO_FAULT_LOSE_DEVICE);
+    ck_assert_uint_eq(scenario.faults[2].command, 12);
+    ck_assert_int_eq(scenario.faults[3].kind, SCENARIO_FAULT_DELAY);
+    ck_assert_uint_eq(scenario.faults[3].command, 4);
+    ck_assert_uint_eq(scenario.faults[3].delay, 5000);
     ck_assert_str_eq(scenario.program.source_text, "kernel void k(){}");
     ck_assert_str_eq(scenario.program.options, "-cl-std=CL2.0");
 }
@@ -698,7 +718,7 @@ END_TEST
 
 START_TEST(rejects_unknown_keys_and_lists_the_legal_ones)
 {
-    rejects("orrery: 1\nchekcs: {}\n", "t.yaml:2:1: ", "'chekcs'", "schedule, checks, report, suppressions, program");
+    rejects("orrery: 1\nchekcs: {}\n", "t.yaml:2:1: ", "'chekcs'", "schedule, checks, report, suppressions, faults, program");
     rejects("orrery: 1\ndevice:\n  limit: 3\n", "t.yaml:3:3: ", "'limit'", "limits, features, name, type, topology");
     rejects("orrery: 1\ndevice:\n  limits:\n    local: 3\n", "t.yaml:4:5: ", "'local'", "local_memory");
     rejects("orrery: 1\ndevice:\n  features: {fp8: on}\n", "t.yaml:3:14: ", "'fp8'", "fp16, fp64");
@@ -808,6 +828,13 @@ START_TEST(rejects_expectations_that_cannot_be_meant)
     rejects("orrery: 1\nsuppressions: {id: misaligned}\n", "t.yaml:2:15: ", "a mapping", "a sequence of suppressions");
     rejects("orrery: 1\nsuppressions: [{id: nothing-*}]\n", "t.yaml:2:21: ", "'nothing-*'", "one of: ");
     rejects("orrery: 1\nsuppressions: [{line: 3}]\n", "t.yaml:2:16: ", "'id' is missing", "\"*\"");
+    rejects("orrery: 1\nfaults: {fail: build}\n", "t.yaml:2:9: ", "a mapping", "a sequence of faults");
+    rejects("orrery: 1\nfaults: [{fail: nothing}]\n", "t.yaml:2:17: ", "'nothing'", "allocation, build, enqueue");
+    rejects("orrery: 1\nfaults: [{fail: build, error: CL_NO}]\n", "t.yaml:2:31: ", "'CL_NO'", "the name of an error");
+    rejects("orrery: 1\nfaults: [{fail: build, nth: 0}]\n", "t.yaml:2:29: ", "'0'", "1 to");
+    rejects("orrery: 1\nfaults: [{delay: 3}]\n", "t.yaml:2:10: ", "a mapping", "{delay: NS, command: N}");
+    rejects("orrery: 1\nfaults: [{lose_device: 3, error: CL_OUT_OF_RESOURCES}]\n", "t.yaml:2:10: ", "a mapping", "lose_device");
+    rejects("orrery: 1\nfaults: [{lose: 3}]\n", "t.yaml:2:11: ", "'lose'", "lose_device");
     rejects("orrery: 1\nreport: {suppressions: nowhere.yaml}\n", "t.yaml:2:24: ", "nowhere.yaml", "cannot be read");
     rejects("orrery: 1\nexpect: {findings: [{id: misaligned, line: y}]}\n", "t.yaml:2:44: ", "'y'", "0 to 4294967295");
     rejects("orrery: 1\nexpect: {buffers: [{arg: 0, values: [1]}]}\n", "t.yaml:2:20: ", "launch", "less than 0");

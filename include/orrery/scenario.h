@@ -242,6 +242,21 @@ struct suppression {
     char *origin;                      /* "known.yaml:3" */
 };
 
+/* ---- what goes wrong on purpose ------------------------------------------------ */
+
+/* A call refused, the device lost, or a command that is complete late. */
+enum scenario_fault_kind { SCENARIO_FAULT_REFUSE, SCENARIO_FAULT_LOSE_DEVICE, SCENARIO_FAULT_DELAY };
+struct scenario_fault {
+    enum scenario_fault_kind kind;
+    char *call;          /* REFUSE: "clCreateBuffer", or "allocation", "build", "enqueue": all calls that do this */
+    uint32_t nth, times; /* REFUSE: the first of those that are refused, and how many; times 0: all from then on */
+    int error;           /* REFUSE: negative */
+    uint32_t command;    /* the others: serial number */
+    uint64_t delay;      /* DELAY: simulated ns */
+};
+const char *api_error_name(int error); /* "CL_INVALID_VALUE"; NULL: there is none */
+bool api_error_from_name(const char *name, int *out_error);
+
 struct scenario {
     char *file; /* where it came from; relative paths in it are relative to this file */
     char *name;
@@ -260,6 +275,7 @@ struct scenario {
     char *dot_file;              /* as a graph; drawn when it is named .svg */
     char *gen_suppressions;      /* a file of suppressions for all of them */
     size_t suppression_count; struct suppression *suppressions;
+    size_t fault_count; struct scenario_fault *faults;
     char *counters;              /* cache and memory counters: NULL, "on", "off", or a file that gets them as JSON, too */
     char *timeline_file;         /* what ran when and where, as Chrome's trace events; NULL = none */
     char *build_options;         /* appended to every build */
