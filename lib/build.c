@@ -30,6 +30,14 @@ static const struct {
     [LINK] = {"clLinkProgram", CL_INVALID_LINKER_OPTIONS, CL_LINK_PROGRAM_FAILURE},
 };
 
+/* What is linked. */
+struct inputs {
+    struct spirv *modules;
+    struct program_object **programs;
+    size_t count, compiled; /* compiled: how many hold an object or a library */
+    bool kernel_arg_info, uniform_groups;
+};
+
 /* ---- one piece of work and what comes of it ------------------------------------------- */
 
 struct work {
@@ -42,8 +50,9 @@ struct work {
     struct build_options parsed;
     const struct compile_header *headers;
     size_t header_count;
-    const struct spirv *modules; /* LINK */
-    size_t module_count;
+    struct inputs *inputs; /* LINK */
+    const struct program_binary *binary; /* of the devices at hand, or NULL */
+    bool keeps_options, asks_arg_info; /* the binary's options count; what the caller's say */
     bool uniform_groups; /* what it is made from says so */
     /* results: moved into build */
     struct spirv spirv;
@@ -118,11 +127,11 @@ static enum status copy_words(const struct spirv *from, struct spirv *out_spirv)
 static enum status produce_words(struct work *work)
 {
     if (work->kind == LINK)
-        return spirv_link(work->modules, work->module_count, work->parsed.create_library, &work->spirv,
+        return spirv_link(work->inputs->modules, work->inputs->count, work->parsed.create_library, &work->spirv,
                           &work->log);
     if (work->program->origin == PROGRAM_FROM_SOURCE)
         return compile_source(work);
-    enum status status = copy_words(&work->program->il, &work->spirv);
+    enum status status = copy_words(work->binary ? &work->binary->words : &work->program->il, &work->spirv);
     if (!status)
         status = spirv_validate(work->spirv.words, work->spirv.word_count, &work->log);
     if (!status && work->kind == COMPILE) /* what is linked later has no constants of its own */
@@ -134,13 +143,15 @@ static enum status produce_words(struct work *work)
 static enum status load(struct work *work)
 {
     struct diagnosis diagnosis = {0};
+    const struct program_binary *binary = work->binary;
+    const char *source = binary ? binary->source : work->program->source;
     struct program_request request = {
         .words = work->spirv.words,
         .word_count = work->spirv.word_count,
-        .constants = work->program->constants,
-        .constant_count = work->program->constant_count,
-        .source_name = work->program->source ? source_name : NULL,
-        .source_text = work->program->source,
+        .constants = binary ? binary->constants : work->program->constants,
+        .constant_count = binary ? binary->constant_count : work->program->constant_count,
+        .source_name = source ? source_name : NULL,
+        .source_text = source,
     };
     enum status status = program_load(runtime_device(), &request, &work->executable, &diagnosis);
     if (status)
@@ -231,6 +242,7 @@ static void work_end(struct work *work, cl_int err)
     build->log = work->log;
     build->spirv = work->spirv;
     build->program = work->executable;
+    build->binary = work->binary;
     build->binary_type = work->type;
     build->kernel_arg_info = work->parsed.kernel_arg_info;
     build->uniform_groups =
@@ -269,12 +281,25 @@ static struct notification *notification_new(struct program_object *program, not
     return notification;
 }
 
-/* Devices of one configuration share a build. */
-static cl_uint take_alike(struct cl_device **devices, cl_uint count)
+/* Has each input of a link one build for both? */
+static bool inputs_alike(const struct work *work, const struct cl_device *a, const struct cl_device *b)
+{
+    bool alike = true;
+    runtime_lock();
+    for (size_t i = 0; work->inputs && i < work->inputs->count; i++)
+        alike &= program_build(work->inputs->programs[i], a) == program_build(work->inputs->programs[i], b);
+    runtime_unlock();
+    return alike;
+}
+
+/* Devices of one configuration share a build of what is the same for them. */
+static cl_uint take_alike(const struct work *work, struct cl_device **devices, cl_uint count)
 {
     cl_uint alike = 1;
+    const struct program_binary *binary = program_binary_for(work->program, devices[0]);
     for (cl_uint i = 1; i < count; i++)
-        if (devices[i]->config == devices[0]->config) {
+        if (devices[i]->config == devices[0]->config && program_binary_for(work->program, devices[i]) == binary &&
+            inputs_alike(work, devices[0], devices[i])) {
             struct cl_device *device = devices[i];
             devices[i] = devices[alike];
             devices[alike++] = device;
@@ -282,13 +307,45 @@ static cl_uint take_alike(struct cl_device **devices, cl_uint count)
     return alike;
 }
 
+/* What the devices were given, and the options that come with it. */
+static void take_binary(struct work *work, const struct cl_device *device)
+{
+    work->binary = program_binary_for(work->program, device);
+    if (!work->binary)
+        return;
+    if (work->keeps_options)
+        work->options = work->binary->options ? work->binary->options : "";
+    work->parsed.kernel_arg_info = work->asks_arg_info || work->binary->kernel_arg_info;
+    work->uniform_groups = work->binary->uniform_groups;
+}
+
+/* What the inputs hold for the device; one that was never compiled for it stays with its latest. */
+static cl_int take_modules(struct work *work, const struct cl_device *device)
+{
+    enum status status = STATUS_OK;
+    runtime_lock();
+    for (size_t i = 0; work->inputs && i < work->inputs->count && !status; i++) {
+        const struct build *build = program_build(work->inputs->programs[i], device);
+        if (!build->spirv.words)
+            continue;
+        spirv_fini(&work->inputs->modules[i]);
+        work->inputs->modules[i] = (struct spirv){0};
+        status = copy_words(&build->spirv, &work->inputs->modules[i]);
+    }
+    runtime_unlock();
+    return error_from_status(status);
+}
+
 /* Begin, do, end for each group of devices; began: the first could begin. */
 static cl_int build_all(struct work *work, struct cl_device **devices, cl_uint count, bool *out_began)
 {
     cl_int first_error = CL_SUCCESS;
     for (cl_uint alike; count; devices += alike, count -= alike) {
-        alike = take_alike(devices, count);
-        cl_int err = work_begin(work, alike, devices);
+        alike = take_alike(work, devices, count);
+        take_binary(work, devices[0]);
+        cl_int err = take_modules(work, devices[0]);
+        if (!err)
+            err = work_begin(work, alike, devices);
         if (!err) {
             *out_began = true;
             err = work_do(work);
@@ -383,27 +440,18 @@ static cl_int check_buildable(const struct program_object *program)
 static cl_int build(struct program_object *program, cl_uint num_devices, const cl_device_id *device_list,
                     const char *options, notify_function *notify, void *data)
 {
-    bool keep = keeps_options(program, options);
-    const struct build *kept_build = program_latest(program); /* a binary's */
-    const char *given = keep ? kept_build->options : options;
-    char *kept = strdup(given ? given : "");
-    if (!kept)
-        return CL_OUT_OF_HOST_MEMORY;
-    struct work work = {.kind = BUILD, .program = program, .options = kept};
+    struct work work = {.kind = BUILD, .program = program, .options = options ? options : ""};
+    work.keeps_options = keeps_options(program, options);
     cl_int err = check_devices_and_notify(&work, num_devices, device_list, notify, data);
     if (!err)
         err = check_buildable(program);
-    if (!err && !keep)
+    if (!err && !work.keeps_options)
         err = parse_options(&work, program->context);
-    if (!err) {
-        bool inherits = program->origin == PROGRAM_FROM_BINARY;
-        work.parsed.kernel_arg_info |= inherits && kept_build->kernel_arg_info;
-        work.parsed.create_library = false;
-        work.uniform_groups = inherits && kept_build->uniform_groups;
-        err = work_run(&work, notify, data);
-    }
-    free(kept);
-    return err;
+    if (err)
+        return err;
+    work.parsed.create_library = false;
+    work.asks_arg_info = work.parsed.kernel_arg_info;
+    return work_run(&work, notify, data);
 }
 
 cl_int CL_API_CALL api_clBuildProgram(cl_program handle, cl_uint num_devices, const cl_device_id *device_list,
@@ -430,9 +478,9 @@ static cl_int gather_headers(const struct program_object *program, cl_uint count
             return CL_INVALID_CONTEXT;
         if (!names[i])
             return CL_INVALID_VALUE;
-        if (!header->source)
+        if (!program_source(header))
             return CL_INVALID_OPERATION;
-        out_headers[i] = (struct compile_header){.name = names[i], .text = header->source};
+        out_headers[i] = (struct compile_header){.name = names[i], .text = program_source(header)};
     }
     return CL_SUCCESS;
 }
@@ -477,13 +525,6 @@ cl_int CL_API_CALL api_clCompileProgram(cl_program handle, cl_uint num_devices,
 }
 
 /* ---- clLinkProgram ------------------------------------------------------------------------------ */
-
-struct inputs {
-    struct spirv *modules; /* borrowed words: inputs are held while linking */
-    struct program_object **programs;
-    size_t count, compiled; /* compiled: how many hold an object or a library */
-    bool kernel_arg_info, uniform_groups;
-};
 
 static bool is_linkable(const struct build *build)
 {
@@ -539,12 +580,12 @@ static cl_int inputs_gather(struct inputs *inputs, const struct context *context
 /* Findings show source lines: with one input there is no doubt whose. */
 static void keep_source(struct program_object *program, const struct inputs *inputs)
 {
-    if (inputs->count == 1 && inputs->programs[0]->source)
-        program->source = strdup(inputs->programs[0]->source);
+    if (inputs->count == 1 && program_source(inputs->programs[0]))
+        program->source = strdup(program_source(inputs->programs[0]));
 }
 
 /* *out_program is set as soon as linking began: its log tells what went wrong. */
-static cl_int link_inputs(struct context *context, struct work *work, const struct inputs *inputs,
+static cl_int link_inputs(struct context *context, struct work *work, struct inputs *inputs,
                           notify_function *notify, void *data, struct program_object **out_program)
 {
     bool all = work->device_count == 0;
@@ -557,8 +598,7 @@ static cl_int link_inputs(struct context *context, struct work *work, const stru
     object_publish(program);
     *out_program = program;
     work->program = program;
-    work->modules = inputs->modules;
-    work->module_count = inputs->count;
+    work->inputs = inputs;
     work->parsed.kernel_arg_info |= inputs->kernel_arg_info;
     work->uniform_groups = inputs->uniform_groups;
     return inputs->compiled ? work_run(work, notify, data) : CL_SUCCESS;

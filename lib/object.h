@@ -172,16 +172,28 @@ struct build { /* of a program, for some of its devices */
     struct spirv spirv;          /* compiled object, library or executable */
     struct program *program;     /* loaded executable, or NULL */
     bool kernel_arg_info;        /* built with -cl-kernel-arg-info */
+    const struct program_binary *binary; /* what it was made of, or NULL */
     bool uniform_groups;         /* OpenCL C 1.x, or built with -cl-uniform-work-group-size: no smaller last group */
 };
+/* What a program binary holds; devices that were given the same bytes share it. */
+struct program_binary {
+    struct program_binary *next;
+    char *source, *options;      /* or NULL */
+    struct spirv words;
+    cl_program_binary_type type;
+    struct spec_constant *constants; size_t constant_count;
+    bool kernel_arg_info, uniform_groups;
+};
+struct device_binary { struct cl_device *device; const struct program_binary *binary; }; /* borrowed from the program */
 enum program_origin { PROGRAM_FROM_SOURCE, PROGRAM_FROM_IL, PROGRAM_FROM_BINARY, PROGRAM_FROM_LINK };
 struct program_object { /* cl_program */
     struct object base;
     struct context *context;
     enum program_origin origin;
-    char *source;               /* clCreateProgramWithSource, joined; or as the binary kept it */
-    struct spirv il;            /* clCreateProgramWithIL, clCreateProgramWithBinary */
-    cl_program_binary_type il_type; /* of the binary */
+    char *source;               /* clCreateProgramWithSource, joined; or that of the one input of a link */
+    struct spirv il;            /* clCreateProgramWithIL */
+    struct program_binary *binaries; /* clCreateProgramWithBinary */
+    struct device_binary *device_binaries; size_t device_binary_count;
     /* guarded by runtime_lock */
     cl_uint device_count; struct cl_device **devices; /* given at creation, or built for since; referenced */
     struct build *builds;       /* the latest first; no device is in two of them */

@@ -49,6 +49,8 @@ void program_destroy(void *object)
     struct program_object *program = object;
     destructor_run(program->destructors, program);
     build_free(program->builds);
+    program_binary_free(program->binaries);
+    free(program->device_binaries);
     spirv_fini(&program->il);
     for (cl_uint i = 0; i < program->device_count; i++)
         object_unref(program->devices[i]);
@@ -198,17 +200,92 @@ static cl_int check_binaries(const struct context *context, cl_uint num_devices,
     return err;
 }
 
-/* All devices are of one architecture: the last binary that loads is everyone's. */
-static cl_int load_binaries(struct program_object *program, cl_uint num_devices, const size_t *lengths,
-                            const unsigned char *const *binaries, cl_int *binary_status)
+/* The devices' binaries as the call gives them. */
+struct given { cl_uint count; const cl_device_id *devices; const size_t *lengths; const unsigned char *const *bytes; };
+
+/* The first of them with these bytes; index itself when it is the first. */
+static cl_uint first_alike(const struct given *given, cl_uint index)
 {
-    program->builds = build_new(program->device_count, program->devices);
-    if (!program->builds)
+    cl_uint first = 0;
+    while (first < index && (given->lengths[first] != given->lengths[index] ||
+                             memcmp(given->bytes[first], given->bytes[index], given->lengths[index])))
+        first++;
+    return first;
+}
+
+/* Read, and in the program's list; *out_binary is NULL when it is not a good one. */
+static cl_int load_binary(struct program_object *program, const unsigned char *bytes, size_t length,
+                          const struct program_binary **out_binary)
+{
+    struct program_binary *binary = calloc(1, sizeof *binary);
+    *out_binary = NULL;
+    if (!binary)
         return CL_OUT_OF_HOST_MEMORY;
-    bool good = program_binary_read(program, program->builds, binaries[0], lengths[0]);
-    for (cl_uint i = 0; i < num_devices && binary_status; i++)
-        binary_status[i] = good ? CL_SUCCESS : CL_INVALID_BINARY;
-    return good ? CL_SUCCESS : CL_INVALID_BINARY;
+    if (!program_binary_read(binary, bytes, length)) {
+        program_binary_free(binary);
+        return CL_INVALID_BINARY;
+    }
+    binary->next = program->binaries;
+    program->binaries = binary;
+    *out_binary = binary;
+    return CL_SUCCESS;
+}
+
+/* Not built yet, but there: its kind can be asked for, and it can be linked. */
+static cl_int show_binary(struct program_object *program, struct cl_device *device, const struct program_binary *binary)
+{
+    struct build *build = build_new(1, &device), *old = NULL;
+    if (!build)
+        return CL_OUT_OF_HOST_MEMORY;
+    build->binary = binary;
+    build->binary_type = binary->type;
+    build->kernel_arg_info = binary->kernel_arg_info;
+    build->uniform_groups = binary->uniform_groups;
+    build->options = binary->options ? strdup(binary->options) : NULL;
+    build->spirv = (struct spirv){malloc(binary->words.word_count * sizeof(uint32_t)), binary->words.word_count};
+    program_push_build(program, build, &old);
+    build_free(old);
+    if (!build->spirv.words || (binary->options && !build->options))
+        return CL_OUT_OF_HOST_MEMORY;
+    memcpy(build->spirv.words, binary->words.words, binary->words.word_count * sizeof(uint32_t));
+    return CL_SUCCESS;
+}
+
+/* Of a device that is there twice the last binary counts. */
+static void set_binary(struct program_object *program, struct cl_device *device, const struct program_binary *binary)
+{
+    size_t i = 0;
+    while (i < program->device_binary_count && program->device_binaries[i].device != device)
+        i++;
+    program->device_binaries[i] = (struct device_binary){device, binary};
+    program->device_binary_count += i == program->device_binary_count;
+}
+
+/* Each device has its own, and each is judged. */
+static cl_int load_binaries(struct program_object *program, const struct given *given, cl_int *binary_status)
+{
+    cl_int all = CL_SUCCESS;
+    const struct program_binary **loaded = calloc(given->count, sizeof *loaded);
+    program->device_binaries = calloc(given->count, sizeof *program->device_binaries);
+    if (!loaded || !program->device_binaries) {
+        free(loaded);
+        return CL_OUT_OF_HOST_MEMORY;
+    }
+    for (cl_uint i = 0; i < given->count && all != CL_OUT_OF_HOST_MEMORY; i++) {
+        struct cl_device *device = (struct cl_device *)given->devices[i];
+        cl_uint first = first_alike(given, i);
+        cl_int err = first < i ? loaded[first] ? CL_SUCCESS : CL_INVALID_BINARY
+                               : load_binary(program, given->bytes[i], given->lengths[i], &loaded[i]);
+        if (!err) {
+            set_binary(program, device, loaded[first]);
+            err = show_binary(program, device, loaded[first]);
+        }
+        if (binary_status)
+            binary_status[i] = err;
+        all = err ? err : all;
+    }
+    free(loaded);
+    return all;
 }
 
 cl_program CL_API_CALL api_clCreateProgramWithBinary(cl_context handle, cl_uint num_devices,
@@ -225,7 +302,7 @@ cl_program CL_API_CALL api_clCreateProgramWithBinary(cl_context handle, cl_uint 
         !(program = program_new(context, PROGRAM_FROM_BINARY, num_devices, (struct cl_device *const *)device_list)))
         err = CL_OUT_OF_HOST_MEMORY;
     if (!err)
-        err = load_binaries(program, num_devices, lengths, binaries, binary_status);
+        err = load_binaries(program, &(struct given){num_devices, device_list, lengths, binaries}, binary_status);
     return finish_creation(context, program, "clCreateProgramWithBinary", err, errcode_ret);
 }
 
@@ -406,7 +483,7 @@ static cl_int ask_program(const struct info_reply *reply, const struct program_o
     case CL_PROGRAM_DEVICES:
         return ask_devices(reply, program);
     case CL_PROGRAM_SOURCE:
-        return info_string(reply, program->source);
+        return info_string(reply, program_source(program));
     case CL_PROGRAM_IL:
         return ask_il(reply, program);
     case CL_PROGRAM_BINARY_SIZES:

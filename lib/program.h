@@ -12,8 +12,10 @@
  *   program_agrees_on           have all executables the same arguments for it?
  *   program_attach/detach       a kernel object comes and goes
  *   program_info_available      was it built such that clGetKernelArgInfo may answer?
+ *   program_source              as the program was given it, or a binary kept it; or NULL
  *   program_binary_write        header, build options, source, SPIR-V words; malloc'd
- *   program_binary_read         false: not ours, cut short or damaged; fills an empty program
+ *   program_binary_read         false: not ours, cut short or damaged
+ *   program_binary_for          the one that was given for a device, or NULL
  *
  * Binaries are little-endian and carry a checksum. They hold SPIR-V, so any later version
  * that knows the format can load them.
@@ -48,6 +50,8 @@ bool program_info_available(const struct program_object *program);
 
 size_t program_binary_size(const struct program_object *program, const struct build *build); /* 0: nothing was built */
 void program_binary_write(const struct program_object *program, const struct build *build, unsigned char *out);
-/* build: an empty one for the devices of the binary */
-bool program_binary_read(struct program_object *program, struct build *build, const unsigned char *bytes, size_t size);
+const char *program_source(const struct program_object *program);
+bool program_binary_read(struct program_binary *binary, const unsigned char *bytes, size_t size);
+void program_binary_free(struct program_binary *list);
+const struct program_binary *program_binary_for(const struct program_object *program, const struct cl_device *device);
 #endif

@@ -44,13 +44,23 @@ static size_t text_bytes(const char *text)
     return text ? strlen(text) + 1 : 0;
 }
 
+/* What a build is made of, whoever holds it. */
+struct made_of { const char *source; const struct spec_constant *constants; size_t constant_count; };
+
+static struct made_of made_of(const struct program_object *program, const struct build *build)
+{
+    const struct program_binary *binary = build->binary;
+    return binary ? (struct made_of){binary->source, binary->constants, binary->constant_count}
+                  : (struct made_of){program->source, program->constants, program->constant_count};
+}
+
 size_t program_binary_size(const struct program_object *program, const struct build *build)
 {
+    struct made_of origin = made_of(program, build);
     if (!build->spirv.words)
         return 0;
-    return sizeof(struct header) + text_bytes(build->options) + text_bytes(program->source) +
-           program->constant_count * sizeof *program->constants +
-           build->spirv.word_count * sizeof(uint32_t);
+    return sizeof(struct header) + text_bytes(build->options) + text_bytes(origin.source) +
+           origin.constant_count * sizeof *origin.constants + build->spirv.word_count * sizeof(uint32_t);
 }
 
 static unsigned char *put(unsigned char *out, const void *bytes, size_t size)
@@ -63,12 +73,13 @@ static unsigned char *put(unsigned char *out, const void *bytes, size_t size)
 void program_binary_write(const struct program_object *program, const struct build *build, unsigned char *out)
 {
     size_t size = program_binary_size(program, build);
+    struct made_of origin = made_of(program, build);
     struct header header = {
         .version = BINARY_VERSION,
         .type = build->binary_type,
         .options_bytes = (uint32_t)text_bytes(build->options),
-        .source_bytes = (uint32_t)text_bytes(program->source),
-        .constant_count = (uint32_t)program->constant_count,
+        .source_bytes = (uint32_t)text_bytes(origin.source),
+        .constant_count = (uint32_t)origin.constant_count,
         .flags = (build->kernel_arg_info ? FLAG_KERNEL_ARG_INFO : 0u) |
                  (build->uniform_groups ? FLAG_UNIFORM_GROUPS : 0u),
         .word_count = build->spirv.word_count,
@@ -76,8 +87,8 @@ void program_binary_write(const struct program_object *program, const struct bui
     memcpy(header.magic, magic, sizeof magic);
     unsigned char *at = out + sizeof header;
     at = put(at, build->options, header.options_bytes);
-    at = put(at, program->source, header.source_bytes);
-    at = put(at, program->constants, program->constant_count * sizeof *program->constants);
+    at = put(at, origin.source, header.source_bytes);
+    at = put(at, origin.constants, origin.constant_count * sizeof *origin.constants);
     put(at, build->spirv.words, build->spirv.word_count * sizeof(uint32_t));
     header.checksum = checksum(header, out + sizeof header, size - sizeof header);
     memcpy(out, &header, sizeof header);
@@ -120,16 +131,16 @@ static bool type_known(uint32_t type)
            type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
 }
 
-static bool take_constants(const unsigned char **at, uint32_t count, struct program_object *program)
+static bool take_constants(const unsigned char **at, uint32_t count, struct program_binary *binary)
 {
-    size_t size = count * sizeof *program->constants;
+    size_t size = count * sizeof *binary->constants;
     if (!count)
         return true;
-    program->constants = malloc(size);
-    if (!program->constants)
+    binary->constants = malloc(size);
+    if (!binary->constants)
         return false;
-    memcpy(program->constants, *at, size);
-    program->constant_count = count;
+    memcpy(binary->constants, *at, size);
+    binary->constant_count = count;
     *at += size;
     return true;
 }
@@ -144,18 +155,42 @@ static bool take_words(const unsigned char *at, uint64_t count, struct spirv *ou
     return true;
 }
 
-bool program_binary_read(struct program_object *program, struct build *build, const unsigned char *bytes, size_t size)
+bool program_binary_read(struct program_binary *binary, const unsigned char *bytes, size_t size)
 {
     struct header header;
     if (!header_read(&header, bytes, size) || !type_known(header.type))
         return false;
     const unsigned char *at = bytes + sizeof header;
-    program->il_type = build->binary_type = header.type;
-    build->kernel_arg_info = header.flags & FLAG_KERNEL_ARG_INFO;
-    build->uniform_groups = header.flags & FLAG_UNIFORM_GROUPS;
-    return take_text(&at, header.options_bytes, &build->options) &&
-           take_text(&at, header.source_bytes, &program->source) &&
-           take_constants(&at, header.constant_count, program) &&
-           take_words(at, header.word_count, &program->il) &&
-           take_words(at, header.word_count, &build->spirv);
+    binary->type = header.type;
+    binary->kernel_arg_info = header.flags & FLAG_KERNEL_ARG_INFO;
+    binary->uniform_groups = header.flags & FLAG_UNIFORM_GROUPS;
+    return take_text(&at, header.options_bytes, &binary->options) &&
+           take_text(&at, header.source_bytes, &binary->source) &&
+           take_constants(&at, header.constant_count, binary) && take_words(at, header.word_count, &binary->words);
+}
+
+void program_binary_free(struct program_binary *list)
+{
+    while (list) {
+        struct program_binary *binary = list;
+        list = binary->next;
+        spirv_fini(&binary->words);
+        free(binary->constants);
+        free(binary->options);
+        free(binary->source);
+        free(binary);
+    }
+}
+
+const struct program_binary *program_binary_for(const struct program_object *program, const struct cl_device *device)
+{
+    for (size_t i = 0; i < program->device_binary_count; i++)
+        if (program->device_binaries[i].device == device)
+            return program->device_binaries[i].binary;
+    return NULL;
+}
+
+const char *program_source(const struct program_object *program)
+{
+    return program->device_binary_count ? program->device_binaries[0].binary->source : program->source;
 }

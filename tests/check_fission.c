@@ -379,6 +379,151 @@ START_TEST(binaries_are_shared)
 }
 END_TEST
 
+/* A binary of `kernel void k(global int *a) { *a = VALUE; }`, compiled only or built, made for one device. */
+static unsigned char *binary_of(cl_device_id id, const char *text, const char *options, bool built, size_t *out_size)
+{
+    cl_int err;
+    cl_program made = clCreateProgramWithSource(context, 1, &text, NULL, &err);
+    cl_ok(err);
+    cl_ok(built ? clBuildProgram(made, 1, &id, options, NULL, NULL)
+                : clCompileProgram(made, 1, &id, options, 0, NULL, NULL, NULL, NULL));
+    cl_uint count = 0, at = 0;
+    cl_device_id devices[8];
+    size_t sizes[8];
+    unsigned char *targets[8] = {NULL};
+    cl_ok(clGetProgramInfo(made, CL_PROGRAM_NUM_DEVICES, sizeof count, &count, NULL));
+    cl_ok(clGetProgramInfo(made, CL_PROGRAM_DEVICES, sizeof devices, devices, NULL));
+    cl_ok(clGetProgramInfo(made, CL_PROGRAM_BINARY_SIZES, sizeof sizes, sizes, NULL));
+    while (at < count && devices[at] != id)
+        at++;
+    ck_assert_uint_lt(at, count);
+    targets[at] = malloc(sizes[at]);
+    cl_ok(clGetProgramInfo(made, CL_PROGRAM_BINARIES, sizeof targets, targets, NULL));
+    *out_size = sizes[at];
+    cl_ok(clReleaseProgram(made));
+    return targets[at];
+}
+
+/* What kernel k of the program leaves when it runs on the device. */
+static cl_int result_on(cl_program program, cl_device_id id)
+{
+    cl_int err, value = 0;
+    const size_t one = 1;
+    cl_kernel kernel = clCreateKernel(program, "k", &err);
+    cl_ok(err);
+    cl_command_queue on = clCreateCommandQueue(context, id, 0, &err);
+    cl_ok(err);
+    cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof value, NULL, &err);
+    cl_ok(err);
+    cl_ok(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
+    cl_ok(clEnqueueNDRangeKernel(on, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
+    cl_ok(clEnqueueReadBuffer(on, buffer, CL_TRUE, 0, sizeof value, &value, 0, NULL, NULL));
+    cl_ok(clReleaseMemObject(buffer));
+    cl_ok(clReleaseCommandQueue(on));
+    cl_ok(clReleaseKernel(kernel));
+    return value;
+}
+
+static const char set_value[] = "kernel void k(global int *a) { *a = VALUE; }";
+
+static void start_four(cl_device_id made[4])
+{
+    const property list[] = {CL_DEVICE_PARTITION_EQUALLY_EXT, 2, 0};
+    cl_int err;
+    start("cu:8");
+    cl_ok(create(device, list, 4, made, NULL));
+    context = clCreateContext(NULL, 4, made, NULL, NULL, &err);
+    cl_ok(err);
+}
+
+START_TEST(each_device_runs_its_own_binary)
+{
+    cl_device_id made[4], devices[4];
+    cl_int err, status[4] = {1, 1, 1, 1};
+    size_t sizes[4], each[4];
+    char options[64], source_text[128] = "";
+    start_four(made);
+    unsigned char *one = binary_of(made[0], set_value, "-DVALUE=1", true, &sizes[0]);
+    unsigned char *two = binary_of(made[1], set_value, "-DVALUE=2 -cl-kernel-arg-info", true, &sizes[1]);
+    sizes[2] = sizes[0];
+    sizes[3] = 9;
+    const unsigned char *binaries[4] = {one, two, one, (const unsigned char *)"no binary"};
+    ck_assert_ptr_null(clCreateProgramWithBinary(context, 4, made, sizes, binaries, status, &err));
+    cl_is(err, CL_INVALID_BINARY);
+    ck_assert(status[0] == CL_SUCCESS && status[1] == CL_SUCCESS && status[2] == CL_SUCCESS);
+    cl_is(status[3], CL_INVALID_BINARY);
+    binaries[3] = binaries[0];
+    binaries[0] = (const unsigned char *)"no binary";
+    sizes[3] = sizes[0];
+    sizes[0] = 9;
+    ck_assert_ptr_null(clCreateProgramWithBinary(context, 4, made, sizes, binaries, status, &err));
+    cl_is(err, CL_INVALID_BINARY);
+    ck_assert(status[0] == CL_INVALID_BINARY && status[3] == CL_SUCCESS);
+    binaries[0] = binaries[3];
+    sizes[0] = sizes[3];
+    cl_program program = clCreateProgramWithBinary(context, 3, made, sizes, binaries, status, &err);
+    cl_ok(err);
+    ck_assert(!status[0] && !status[1] && !status[2]);
+    cl_ok(clGetProgramInfo(program, CL_PROGRAM_DEVICES, sizeof devices, devices, NULL));
+    ck_assert_mem_eq(devices, made, 3 * sizeof *made);
+    cl_ok(clGetProgramInfo(program, CL_PROGRAM_SOURCE, sizeof source_text, source_text, NULL));
+    ck_assert_str_eq(source_text, set_value);
+    cl_is(clBuildProgram(program, 1, &made[3], NULL, NULL, NULL), CL_INVALID_DEVICE);
+    cl_ok(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
+    cl_ok(clGetProgramBuildInfo(program, made[1], CL_PROGRAM_BUILD_OPTIONS, sizeof options, options, NULL));
+    ck_assert_str_eq(options, "-DVALUE=2 -cl-kernel-arg-info");
+    cl_ok(clGetProgramBuildInfo(program, made[2], CL_PROGRAM_BUILD_OPTIONS, sizeof options, options, NULL));
+    ck_assert_str_eq(options, "-DVALUE=1");
+    ck_assert_int_eq(result_on(program, made[0]), 1);
+    ck_assert_int_eq(result_on(program, made[1]), 2);
+    ck_assert_int_eq(result_on(program, made[2]), 1);
+    /* What is asked for is what was given. */
+    unsigned char *targets[3] = {malloc(sizes[0]), malloc(sizes[1]), malloc(sizes[2])};
+    cl_ok(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof each, each, NULL));
+    ck_assert_mem_eq(each, sizes, 3 * sizeof *sizes);
+    cl_ok(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof targets, targets, NULL));
+    for (int i = 0; i < 3; i++) {
+        ck_assert_mem_eq(targets[i], binaries[i], sizes[i]);
+        free(targets[i]);
+    }
+    /* One device at a time. */
+    cl_ok(clBuildProgram(program, 1, &made[1], "", NULL, NULL));
+    ck_assert_int_eq(result_on(program, made[1]), 2);
+    cl_ok(clReleaseProgram(program));
+    free(one);
+    free(two);
+    cl_ok(clReleaseContext(context));
+    release_all(made, 4);
+}
+END_TEST
+
+START_TEST(each_device_links_what_was_made_for_it)
+{
+    cl_device_id made[4];
+    cl_program_binary_type type = 0;
+    cl_int err;
+    size_t sizes[2];
+    start_four(made);
+    unsigned char *one = binary_of(made[0], set_value, "-DVALUE=11", false, &sizes[0]);
+    unsigned char *two = binary_of(made[0], set_value, "-DVALUE=22", false, &sizes[1]);
+    const unsigned char *binaries[] = {one, two};
+    cl_program object = clCreateProgramWithBinary(context, 2, made, sizes, binaries, NULL, &err);
+    cl_ok(err);
+    cl_ok(clGetProgramBuildInfo(object, made[1], CL_PROGRAM_BINARY_TYPE, sizeof type, &type, NULL));
+    ck_assert_uint_eq(type, CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT);
+    cl_program linked = clLinkProgram(context, 2, made, "", 1, &object, NULL, NULL, &err);
+    cl_ok(err);
+    ck_assert_int_eq(result_on(linked, made[0]), 11);
+    ck_assert_int_eq(result_on(linked, made[1]), 22);
+    cl_ok(clReleaseProgram(linked));
+    cl_ok(clReleaseProgram(object));
+    free(one);
+    free(two);
+    cl_ok(clReleaseContext(context));
+    release_all(made, 4);
+}
+END_TEST
+
 START_TEST(events_order_queues_of_siblings)
 {
     const property list[] = {CL_DEVICE_PARTITION_EQUALLY_EXT, 2, 0};
@@ -533,6 +678,8 @@ int main(void)
     tcase_add_test(tests, a_context_of_the_parent_serves_its_parts);
     tcase_add_test(tests, a_context_of_a_part_does_not_serve_the_rest);
     tcase_add_test(tests, binaries_are_shared);
+    tcase_add_test(tests, each_device_runs_its_own_binary);
+    tcase_add_test(tests, each_device_links_what_was_made_for_it);
     tcase_add_test(tests, events_order_queues_of_siblings);
     tcase_add_test(tests, each_part_runs_its_own_build);
     tcase_add_test(tests, kernels_must_have_the_same_arguments);
