@@ -8,6 +8,7 @@
 
 #include "error.h"
 #include "fault.h"
+#include "host_log.h"
 #include "host_place.h"
 #include "orrery/report.h"
 
@@ -35,7 +36,7 @@ static _Thread_local struct {
 bool call_watched(void)
 {
     const struct runtime *runtime = runtime_get();
-    return !runtime->broken && (runtime->scenario.checks[CHECK_API] != SEVERITY_OFF || fault_any());
+    return !runtime->broken && (runtime->scenario.checks[CHECK_API] != SEVERITY_OFF || fault_any() || host_log_active());
 }
 
 static bool wants_findings(void)
@@ -279,6 +280,7 @@ static void tell_refusal(const struct call *call, const char *error)
 
 cl_int call_begin(const struct call *call)
 {
+    host_log_enter(call->name);
     current.inside = true;
     current.detail[0] = '\0';
     const cl_int err = fault_any() ? fault_refusal(call->name) : CL_SUCCESS;
@@ -293,6 +295,7 @@ cl_int call_end(const struct call *call, cl_int err)
     if (err && wants_findings())
         tell_refusal(call, error_name(err));
     current.inside = false;
+    host_log_leave();
     return err;
 }
 
@@ -301,6 +304,7 @@ void call_failed(const struct call *call, bool failed)
     if (failed && wants_findings())
         tell_refusal(call, "NULL");
     current.inside = false;
+    host_log_leave();
 }
 
 bool call_detail(const char *text)

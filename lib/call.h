@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Stands around every call of the program (exports.c): lets the scenario's faults refuse it before it begins,
- *          and makes findings of what it refused and of how it was used.
+ * PURPOSE  Stands around every call of the program (exports.c): gives threads their turn in a recorded run, lets the
+ *          scenario's faults refuse a call before it begins, and makes findings of what it refused and of how it was used.
  *
  * Interface
  *   call_watched     does the scenario want any of this? When not, a call is a jump

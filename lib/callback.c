@@ -4,6 +4,8 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "host_log.h"
+
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t posted, called;
@@ -29,7 +31,9 @@ bool runtime_thread_start(pthread_t *out_thread, void *(*run)(void *))
     sigfillset(&all);
     sigdelset(&all, SIGSEGV); /* guard.c's: a callback of the user may cause one */
     pthread_sigmask(SIG_SETMASK, &all, &before);
+    host_log_hide(true);
     int err = pthread_create(out_thread, NULL, run, NULL);
+    host_log_hide(false);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return err == 0;
 }

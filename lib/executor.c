@@ -14,6 +14,7 @@
 #include "executor.h"
 #include "graph.h"
 #include "guard.h"
+#include "host_log.h"
 #include "order.h"
 
 enum log_kind { LOG_ENQUEUE, LOG_SUBMIT, LOG_RUN, LOG_USER, LOG_CALLBACK, LOG_GO };
@@ -416,14 +417,15 @@ static void register_fork(void)
 }
 
 /* Someone must consume the log, and no host thread waits: the device thread, or this one when there can be no other,
- * or when memory is open to all while another one executes. */
+ * or when memory is open to all while another one executes, or when what the host sees is written down. */
 static void wake_device(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, register_fork);
-    if (!executor.started && !executor.stopping && !guard_active())
+    bool alone = guard_active() || host_log_active();
+    if (!executor.started && !executor.stopping && !alone)
         executor.started = runtime_thread_start(&executor.thread, device_thread);
-    if (executor.started && !guard_active())
+    if (executor.started && !alone)
         wake();
     else if (!executing)
         executor_drain(executor.appended);

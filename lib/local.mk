@@ -51,6 +51,8 @@ libapi_la_SOURCES = \
 	%D%/guard.h \
 	%D%/host_place.c \
 	%D%/host_place.h \
+	%D%/host_log.c \
+	%D%/host_log.h \
 	%D%/icd.c \
 	%D%/image.c \
 	%D%/image.h \
@@ -104,6 +106,11 @@ liborrery_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -export-symbols $(srcdi
 	-Wl,-Bsymbolic $(UNRESOLVED_FLAGS)
 EXTRA_liborrery_la_DEPENDENCIES = %D%/icd.sym
 EXTRA_DIST += %D%/icd.sym %D%/orrery.pc.in
+
+# Preloaded by the command while a run is recorded or replayed. Never instrumented: it comes before every runtime.
+pkglib_LTLIBRARIES = liborrery_threads.la
+liborrery_threads_la_SOURCES = %D%/threads_preload.c
+liborrery_threads_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared
 
 include_orrerydir = $(includedir)/orrery
 include_orrery_HEADERS = include/orrery/orrery.h

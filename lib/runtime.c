@@ -11,6 +11,7 @@
 #include "error.h"
 #include "fault.h"
 #include "guard.h"
+#include "host_log.h"
 #include "queue.h"
 #include "root.h"
 #include "subdevice.h"
@@ -132,6 +133,8 @@ static void set_up(void)
         log_open();
         status = platform_set_up(&diagnosis);
     }
+    if (!status)
+        status = host_log_begin(runtime.scenario.schedule.record_file, runtime.scenario.schedule.replay, &diagnosis);
     runtime.broken = status != STATUS_OK;
     if (runtime.broken)
         complain(&diagnosis);
@@ -330,6 +333,7 @@ static void write_record(const struct schedule_record *record)
         return;
     fputs(SCHEDULE_RECORD_MAGIC, stream);
     schedule_record_print(record, stream);
+    host_log_print(stream);
     fclose(stream);
 }
 

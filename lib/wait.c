@@ -4,6 +4,7 @@
 
 #include "event.h"
 #include "executor.h"
+#include "host_log.h"
 #include "order.h"
 
 struct waiting {
@@ -69,6 +70,24 @@ static bool flush_blockers(const struct waiting *waiting)
     return executor_position() > before;
 }
 
+/* In a recorded run it goes on when the others have put something into the log, not when it happens to be woken. */
+static void wait_for_others(const struct waiting *waiting)
+{
+    uint64_t seen = executor_position();
+    if (!host_log_active()) {
+        executor_wait_change();
+        return;
+    }
+    runtime_unlock();
+    host_log_pause();
+    runtime_lock();
+    while (executor_position() == seen && !waiting_done(waiting))
+        executor_wait_change();
+    runtime_unlock();
+    host_log_resume();
+    runtime_lock();
+}
+
 static void wait_done(const struct waiting *waiting)
 {
     for (;;) {
@@ -77,7 +96,7 @@ static void wait_done(const struct waiting *waiting)
         if (waiting_done(waiting))
             return;
         if (!flush_blockers(waiting) && executor_idle())
-            executor_wait_change();
+            wait_for_others(waiting);
     }
 }
 

@@ -159,6 +159,9 @@ check_PROGRAMS += %D%/check_selector
 check_PROGRAMS += %D%/check_units
 %C%_check_units_SOURCES = %D%/check_units.c %D%/cl_fixture.h
 %C%_check_units_LDADD = libapi.la libsim.la $(CHECK_LIBS)
+check_PROGRAMS += %D%/host_threads
+%C%_host_threads_SOURCES = %D%/host_threads.c
+%C%_host_threads_LDADD = $(OPENCL_LIBS)
 check_PROGRAMS += %D%/check_concurrent
 %C%_check_concurrent_SOURCES = %D%/check_concurrent.c %D%/cl_fixture.h
 %C%_check_concurrent_LDADD = libapi.la libsim.la $(CHECK_LIBS)
@@ -249,6 +252,7 @@ test_scripts = \
 	%D%/check_expect.sh \
 	%D%/check_forms.sh \
 	%D%/check_host_order.sh \
+	%D%/check_host_threads.sh \
 	%D%/check_layers.sh \
 	%D%/check_litmus.sh \
 	%D%/check_mutation.sh \

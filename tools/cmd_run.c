@@ -41,11 +41,14 @@ static int run_program(const struct settings *settings, char **command)
     struct scenario scenario;
     if (!settings_load(settings, NULL, &scenario)) /* told here, before the program starts */
         return EXIT_USAGE;
+    bool ordered = scenario.schedule.record_file || scenario.schedule.replay;
     scenario_fini(&scenario);
     if (!library_select()) {
         say("error: liborrery.so is neither beside this command nor in %s", ORRERY_LIBDIR);
         return EXIT_FAILED;
     }
+    if (ordered && !library_name_threads())
+        say("warning: liborrery_threads.so is not beside liborrery.so: threads are told apart by their first calls");
     if (!settings_export(settings))
         return EXIT_FAILED;
     execvp(command[0], command);

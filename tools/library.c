@@ -65,6 +65,32 @@ struct library library_find(void)
     return library;
 }
 
+static const char threads_name[] = "liborrery_threads.so";
+
+/* Beside the library in a build tree, in a directory of its own where it was installed. */
+bool library_name_threads(void)
+{
+    struct library library = library_find();
+    char directory[PATH_MAX] = "", list[2 * PATH_MAX];
+    const char *before = getenv("LD_PRELOAD");
+    if (library.path)
+        snprintf(directory, sizeof directory, "%s", library.path);
+    char *slash = strrchr(directory, '/');
+    if (slash)
+        *slash = '\0';
+    char *path = existing(directory, threads_name, "");
+    if (!path && snprintf(list, sizeof list, "orrery/%s", threads_name) > 0)
+        path = existing(directory, list, "");
+    if (path) {
+        snprintf(list, sizeof list, "%s%s%s", path, before ? ":" : "", before ? before : "");
+        setenv("LD_PRELOAD", list, 1);
+    }
+    bool found = path != NULL;
+    free(path);
+    library_fini(&library);
+    return found;
+}
+
 void library_fini(struct library *library)
 {
     free(library->path);

@@ -92,6 +92,8 @@ void library_fini(struct library *library);
 
 /* Sets the loader's variables so that Orrery is the one platform; false when there is no library. */
 bool library_select(void);
+/* Preloads what names the threads of a program alike in every run; false when it is not there. */
+bool library_name_threads(void);
 
 /* argv[0] is looked for in PATH.  out_output is malloc'd and terminated; the status is
  * the program's, 128 + signal, or -1 when it could not start. */

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "host_log.h"
+
+#include <dlfcn.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "callback.h"
+#include "runtime.h"
+
+enum { NAME_MAX_CHARS = 64, PATIENCE_SECONDS = 20 };
+
+/* `count` calls in a row. */
+struct entry { uint32_t thread, call; uint64_t count; };
+struct names { char (*name)[NAME_MAX_CHARS]; uint32_t count, room; };
+struct entries { struct entry *entry; size_t count, room; };
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t given; /* the turn is free, or the next call is another thread's */
+    bool active, recording, lost;
+    bool held;            /* some thread is in a call */
+    struct names threads, calls;
+    struct entries made, due;
+    size_t at; uint64_t within; /* the next of due: entry, and call of it */
+    uint64_t first_calls;       /* numbers of threads that nobody names */
+} host_log = {.lock = PTHREAD_MUTEX_INITIALIZER, .given = PTHREAD_COND_INITIALIZER};
+
+static __thread struct { uint32_t depth; char name[NAME_MAX_CHARS]; const char *call; } self;
+
+bool host_log_active(void)
+{
+    return __atomic_load_n(&host_log.active, __ATOMIC_RELAXED);
+}
+
+/* ---- tables ------------------------------------------------------------------------------ */
+
+static bool more(void **items, size_t *room, size_t count, size_t size)
+{
+    if (count < *room)
+        return true;
+    size_t wanted = *room ? 2 * *room : 16;
+    void *grown = realloc(*items, wanted * size);
+    if (!grown)
+        return false;
+    *items = grown;
+    *room = wanted;
+    return true;
+}
+
+/* UINT32_MAX: no memory. */
+static uint32_t number_of(struct names *names, const char *name)
+{
+    for (uint32_t i = names->count; i-- > 0;)
+        if (strcmp(names->name[i], name) == 0)
+            return i;
+    size_t room = names->room;
+    if (!more((void **)&names->name, &room, names->count, sizeof *names->name))
+        return UINT32_MAX;
+    names->room = (uint32_t)room;
+    snprintf(names->name[names->count], NAME_MAX_CHARS, "%s", name);
+    return names->count++;
+}
+
+static bool add(struct entries *entries, struct entry entry)
+{
+    struct entry *last = entries->count ? &entries->entry[entries->count - 1] : NULL;
+    if (entry.thread == UINT32_MAX || entry.call == UINT32_MAX)
+        return false;
+    if (last && last->thread == entry.thread && last->call == entry.call) {
+        last->count += entry.count;
+        return true;
+    }
+    if (!more((void **)&entries->entry, &entries->room, entries->count, sizeof *entries->entry))
+        return false;
+    entries->entry[entries->count++] = entry;
+    return true;
+}
+
+/* ---- who ------------------------------------------------------------------------------------ */
+
+/* threads_preload.c's, when it is in the process. */
+static const char *created_as(void)
+{
+    const char *(*name)(void) = (const char *(*)(void))(uintptr_t)dlsym(RTLD_DEFAULT, "orrery_thread_name");
+    return name ? name() : NULL;
+}
+
+void host_log_hide(bool hide)
+{
+    void (*function)(int) = (void (*)(int))(uintptr_t)dlsym(RTLD_DEFAULT, "orrery_thread_hide");
+    if (function)
+        function(hide);
+}
+
+static const char *own_name(void)
+{
+    const char *path = self.name[0] ? NULL : created_as();
+    if (self.name[0])
+        return self.name;
+    if (callback_thread())
+        snprintf(self.name, sizeof self.name, "callbacks");
+    else if (path)
+        snprintf(self.name, sizeof self.name, "%s", path);
+    else
+        snprintf(self.name, sizeof self.name, "call-%" PRIu64, host_log.first_calls++);
+    return self.name;
+}
+
+/* ---- the turn ---------------------------------------------------------------------------------- */
+
+static const struct entry *next_due(void)
+{
+    return host_log.at < host_log.due.count ? &host_log.due.entry[host_log.at] : NULL;
+}
+
+static void step(void)
+{
+    const struct entry *next = next_due();
+    if (next && ++host_log.within == next->count) {
+        host_log.at++;
+        host_log.within = 0;
+    }
+}
+
+static _Noreturn void misfit(const char *thread, const char *call)
+{
+    const struct entry *next = next_due();
+    struct diagnosis diagnosis = {0};
+    diagnose(&diagnosis, STATUS_BAD_SCENARIO,
+             "the replay does not fit: %s of thread %s is to be the next call (line %zu of [host]), but thread %s calls %s",
+             host_log.calls.name[next->call], host_log.threads.name[next->thread], host_log.at + 1, thread, call);
+    pthread_mutex_unlock(&host_log.lock);
+    runtime_bad_schedule(&diagnosis);
+}
+
+/* False: for long nothing has moved. */
+static bool wait_given(void)
+{
+    struct timespec until;
+    const size_t at = host_log.at;
+    const uint64_t within = host_log.within;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += PATIENCE_SECONDS;
+    int err = pthread_cond_timedwait(&host_log.given, &host_log.lock, &until);
+    return !err || host_log.held || at != host_log.at || within != host_log.within;
+}
+
+static void take(const char *call)
+{
+    pthread_mutex_lock(&host_log.lock);
+    const uint32_t thread = number_of(&host_log.threads, own_name()), name = number_of(&host_log.calls, call);
+    const struct entry *next = NULL;
+    while (host_log.held || ((next = next_due()) && next->thread != thread))
+        if (!wait_given())
+            misfit(own_name(), call);
+    if (next && next->call != name)
+        misfit(own_name(), call);
+    host_log.held = true;
+    step();
+    if (host_log.recording && !host_log.lost)
+        host_log.lost = !add(&host_log.made, (struct entry){thread, name, 1});
+    pthread_mutex_unlock(&host_log.lock);
+}
+
+static void give(void)
+{
+    pthread_mutex_lock(&host_log.lock);
+    host_log.held = false;
+    pthread_cond_broadcast(&host_log.given);
+    pthread_mutex_unlock(&host_log.lock);
+}
+
+void host_log_enter(const char *call)
+{
+    if (self.depth++ || !host_log_active())
+        return;
+    self.call = call;
+    take(call);
+}
+
+void host_log_leave(void)
+{
+    if (--self.depth == 0 && self.call) {
+        self.call = NULL;
+        give();
+    }
+}
+
+void host_log_pause(void)
+{
+    if (self.call)
+        give();
+}
+
+void host_log_resume(void)
+{
+    if (self.call)
+        take(self.call);
+}
+
+/* ---- text ---------------------------------------------------------------------------------------- */
+
+static bool several_threads(void)
+{
+    for (size_t i = 1; i < host_log.made.count; i++)
+        if (host_log.made.entry[i].thread != host_log.made.entry[0].thread)
+            return true;
+    return false;
+}
+
+void host_log_print(FILE *stream)
+{
+    if (host_log.lost)
+        fputs("orrery: warning: the calls of the threads are not recorded: out of memory\n", stderr);
+    if (host_log.lost || !several_threads())
+        return;
+    fputs("[host]\n", stream);
+    for (size_t i = 0; i < host_log.made.count; i++) {
+        const struct entry *entry = &host_log.made.entry[i];
+        fprintf(stream, "%s %s", host_log.threads.name[entry->thread], host_log.calls.name[entry->call]);
+        if (entry->count > 1)
+            fprintf(stream, " %" PRIu64, entry->count);
+        fputc('\n', stream);
+    }
+}
+
+static enum status parse_line(const char *text, size_t number, struct diagnosis *diagnosis)
+{
+    char line[3 * NAME_MAX_CHARS], thread[NAME_MAX_CHARS], call[NAME_MAX_CHARS], rest[2];
+    uint64_t count = 1;
+    int length = (int)strcspn(text, "\n");
+    snprintf(line, sizeof line, "%.*s", length, text);
+    int fields = sscanf(line, "%63s %63s %" SCNu64 "%1s", thread, call, &count, rest);
+    bool only_two = fields == 2 && strcmp(strchr(line, ' ') + 1, call) == 0;
+    if (!only_two && (fields != 3 || !count))
+        return diagnose(diagnosis, STATUS_BAD_SCENARIO, "the record, line %zu of [host]: found '%.*s', expected a thread, a call and perhaps how often",
+                        number, length > 100 ? 100 : length, text);
+    const struct entry entry = {number_of(&host_log.threads, thread), number_of(&host_log.calls, call), count};
+    return add(&host_log.due, entry) ? STATUS_OK : diagnose(diagnosis, STATUS_OUT_OF_MEMORY, "no memory for a record");
+}
+
+static enum status parse(const char *text, struct diagnosis *diagnosis)
+{
+    const char *section = text ? strstr(text, "\n[host]\n") : NULL;
+    enum status status = STATUS_OK;
+    size_t number = 1;
+    for (const char *line = section ? section + strlen("\n[host]\n") : ""; *line && *line != '[' && status == STATUS_OK; number++) {
+        status = parse_line(line, number, diagnosis);
+        line += strcspn(line, "\n");
+        line += *line == '\n';
+    }
+    return status;
+}
+
+/* ---- life ------------------------------------------------------------------------------------------- */
+
+/* A child has one thread, and calls of its own. */
+static void forget(void)
+{
+    host_log.active = false;
+    host_log.recording = false;
+    self.call = NULL;
+}
+
+static void at_fork(void)
+{
+    pthread_atfork(NULL, NULL, forget);
+}
+
+enum status host_log_begin(bool record, const char *replay, struct diagnosis *diagnosis)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    enum status status = parse(replay, diagnosis);
+    host_log.recording = record;
+    host_log.active = status == STATUS_OK && (record || host_log.due.count);
+    if (host_log.active)
+        pthread_once(&once, at_fork);
+    return status;
+}

@@ -1,0 +1,58 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# A program whose threads race for the log: each recorded run is had again, thread by thread, and a record of another
+# program does not fit.
+set -u
+build=${ORRERY_BUILDDIR:-.}
+program=$build/tests/host_threads
+orrery=$build/orrery
+export OCL_ICD_VENDORS=${OCL_ICD_VENDORS:-$(cd "$build" && pwd)/icd} ORRERY_QUIET=1
+# The library that names threads comes before the sanitizer's, which then wants to be asked.
+export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0"
+work=$(mktemp -d "${TMPDIR:-/tmp}/check_host_threads.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+fail=0
+
+complain() {
+    echo "$@"
+    fail=1
+}
+
+for run in 1 2 3 4; do
+    "$orrery" run --record "$work/$run" -- "$program" > "$work/$run.out" 2> "$work/$run.err" ||
+        complain "run $run ends with status $?: $(cat "$work/$run.err")"
+    [ "$(tr -d '\n' < "$work/$run.out" | wc -c)" -eq 30 ] || complain "run $run: found $(cat "$work/$run.out"), expected 30 digits"
+    for again in 1 2; do
+        "$orrery" replay "$work/$run" -- "$program" > "$work/again" 2> "$work/again.err" ||
+            complain "replay $again of run $run ends with status $?: $(cat "$work/again.err")"
+        cmp -s "$work/again" "$work/$run.out" ||
+            complain "replay $again of run $run: found $(cat "$work/again"), expected $(cat "$work/$run.out")"
+    done
+    for name in 0 0.0 0.1 0.2 0.3 callbacks; do
+        grep -q "^$name cl" "$work/$run" || complain "run $run: no call of thread $name in the record"
+    done
+done
+[ "$(cat "$work"/?.out | sort -u | wc -l)" -gt 1 ] || complain "four runs came to the same order: the program proves nothing"
+
+# Another order than the program's own, another call, a torn line.
+refused() { # STATUS WHAT TEXT...
+    local wanted=$1
+    shift
+    timeout 100 "$orrery" replay "$work/bad" -- "$program" > "$work/again" 2>&1
+    local status=$? what=$1
+    shift
+    [ $status -eq "$wanted" ] || complain "$what: status $status instead of $wanted: $(cat "$work/again")"
+    for text in "$@"; do
+        grep -qF -- "$text" "$work/again" || complain "$what: does not say '$text': $(cat "$work/again")"
+    done
+}
+sed 's/^0 clCreateBuffer$/0 clCreatePipe/' "$work/1" > "$work/bad"
+refused 2 "another call" "does not fit" "clCreatePipe of thread 0" "calls clCreateBuffer"
+sed 's/^0 clCreateContext$/0 clCreateContext often/' "$work/1" > "$work/bad"
+refused 1 "a torn line" "line" "of [host]" "often"
+
+# A single thread needs no log.
+"$orrery" run --record "$work/single" -- "$build/examples/host_order" queues fixed > /dev/null 2>&1
+grep -q '^\[schedule\]' "$work/single" || complain "no record of a program with one thread"
+grep -q '^\[host\]' "$work/single" && complain "calls of a program with one thread are recorded"
+exit $fail
