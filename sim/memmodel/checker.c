@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lane_mask.h"
 #include "misuse.h"
 #include "race.h"
 #include "rule.h"
@@ -16,6 +17,7 @@ struct crew {
     uint32_t tile_size[3], first_lane, lane_count;
     uint64_t unit[WAVE_LANES_MAX];
     uint64_t group; bool one_group;
+    uint64_t serial;                  /* counts crews */
     bool known;                       /* unit[] is filled in */
 };
 
@@ -118,6 +120,7 @@ static void man(struct checker *checker, const struct origin *origin, uint32_t l
     memcpy(crew->tile_origin, origin->tile_origin, sizeof crew->tile_origin);
     memcpy(crew->tile_size, origin->tile_size, sizeof crew->tile_size);
     crew->known = false;
+    crew->serial++;
     crew->group = order_unit_group(&checker->order, unit_of(checker, origin, 0));
     crew->one_group = order_unit_group(&checker->order, unit_of(checker, origin, lane_count - 1)) == crew->group;
 }
@@ -136,24 +139,6 @@ static void name_units(struct checker *checker, const struct origin *origin)
     crew->known = true;
 }
 
-#define EACH_LANE_OF(mask, lane)                                                                            \
-    for (uint32_t w_ = 0; w_ < LANE_MASK_WORDS; w_++)                                                       \
-        for (uint64_t rest_ = (mask)[w_], lane; rest_ && (lane = w_ * 64 + (uint64_t)__builtin_ctzll(rest_), true); rest_ &= rest_ - 1)
-
-/* ---- accesses ------------------------------------------------------------------------ */
-
-static uint64_t address_of(const struct access_event *event, uint64_t lane)
-{
-    switch (event->shape) {
-    case ADDRESS_UNIFORM: return event->base;
-    case ADDRESS_AFFINE:
-        if (lane < event->row)
-            return event->base + (uint64_t)event->step_x * lane;
-        return event->base + (uint64_t)event->step_x * (lane % event->row) + (uint64_t)event->step_y * (lane / event->row);
-    default: return event->address[lane];
-    }
-}
-
 /* ---- out of the journal -------------------------------------------------------------- */
 
 static uint64_t unit_at(const struct checker *checker, const uint64_t position[3])
@@ -170,21 +155,34 @@ static uint64_t unit_at(const struct checker *checker, const uint64_t position[3
 
 struct spilling { struct checker *checker; struct shadow_region *region; };
 
+static uint64_t access_unit(const struct checker *checker, const struct journal_access *access)
+{
+    return access->by_position ? unit_at(checker, access->position) : access->unit;
+}
+
 static void insert(void *self, const struct journal_access *access)
 {
     const struct spilling *spilling = self;
-    struct agent agent = {.unit = access->by_position ? unit_at(spilling->checker, access->position) : access->unit};
+    struct checker *checker = spilling->checker;
+    struct agent agent = {.unit = access_unit(checker, access)};
     struct shadow_access now = {.agent = &agent, .address = access->address, .quiet = true};
-    now.how = (struct context){.tick = access->tick, .site = access->site, .size = access->size,
-                               .kind = access->write ? ACCESS_WRITE : ACCESS_READ};
-    shadow_access(&spilling->checker->shadow, spilling->region, &now);
+    if (access->kind > ACCESS_WRITE)
+        order_agent(&checker->order, agent.unit, &agent);
+    now.how = (struct context){.tick = access->tick, .site = access->site, .size = access->size, .kind = (uint8_t)access->kind,
+                               .order = (uint8_t)access->order, .scope = (uint8_t)access->scope};
+    shadow_access(&checker->shadow, spilling->region, &now);
 }
 
 static void spill(struct checker *checker, struct shadow_region *region)
 {
     struct spilling spilling = {checker, region};
-    if (!region->journal.spilt)
-        journal_replay(&region->journal, region->low, insert, &spilling);
+    if (region->journal.spilt)
+        return;
+    journal_replay(&region->journal, region->low, insert, &spilling);
+    sieve_replay(&region->sieve, insert, &spilling);
+    journal_forget(&region->journal);
+    sieve_forget(&region->sieve);
+    region->journal.spilt = true;
 }
 
 static void perform(struct checker *checker, const struct access_event *event, uint64_t lane, struct shadow_region *region,
@@ -252,7 +250,7 @@ static void access_lanes(struct checker *checker, const struct access_event *eve
     name_units(checker, &event->origin);
     EACH_LANE_OF(mask, lane)
     {
-        uint64_t address = address_of(event, lane);
+        uint64_t address = lane_address(event, lane);
         if (!region || address < region->low || address >= region->high) {
             region = memory_region(checker->memory, address);
             shadow = is_watched(region) ? region_of(checker, region) : NULL;
@@ -322,7 +320,7 @@ static bool take_atomics(struct checker *checker, const struct access_event *eve
     name_units(checker, &event->origin);
     EACH_LANE_OF(event->mask, lane)
     {
-        uint64_t address = address_of(event, lane);
+        uint64_t address = lane_address(event, lane);
         if (!joining.region || address < joining.region->low || address >= joining.region->high)
             enter_region(&joining, address);
         if (joining.shadow && shadow_join(joining.shadow, &joining.atomic, address, crew->unit[lane]))
@@ -340,32 +338,6 @@ static bool take_atomics(struct checker *checker, const struct access_event *eve
 /* Active lanes as rectangles of whole or partial rows; 0: too many. */
 enum { RECTANGLES_MOST = 8 };
 struct rectangle { uint32_t first, width, rows; }; /* first lane */
-
-static bool all_set(const uint64_t *mask, uint32_t from, uint32_t count)
-{
-    for (uint32_t lane = from; lane < from + count;) {
-        uint32_t room = 64 - lane % 64, part = from + count - lane < room ? from + count - lane : room;
-        uint64_t bits = part == 64 ? ~UINT64_C(0) : (UINT64_C(1) << part) - 1;
-        if ((mask[lane / 64] >> lane % 64 & bits) != bits)
-            return false;
-        lane += part;
-    }
-    return true;
-}
-
-/* The first lane at or after `from` that is set, or clear; `end` when there is none. */
-static uint32_t next_lane(const uint64_t *mask, uint32_t from, uint32_t end, bool set)
-{
-    while (from < end) {
-        uint64_t word = (set ? mask[from / 64] : ~mask[from / 64]) >> from % 64;
-        if (word) {
-            from += (uint32_t)__builtin_ctzll(word);
-            return from < end ? from : end;
-        }
-        from = (from | 63) + 1;
-    }
-    return end;
-}
 
 static uint32_t row_runs(const uint64_t *mask, uint32_t from, uint32_t end, uint32_t row, struct rectangle *out, uint32_t count)
 {
@@ -416,7 +388,7 @@ static void place_rectangle(const struct crew *crew, const struct access_event *
         out->high[axis] = out->low[axis] + size[axis];
         out->step[axis] = 0;
     }
-    out->base = address_of(event, at->first);
+    out->base = lane_address(event, at->first);
     out->known = 7;
     if (event->shape == ADDRESS_AFFINE) {
         out->step[0] = event->step_x;
@@ -440,12 +412,18 @@ static bool common_tick(const struct checker *checker, uint64_t *out_tick, struc
 
 enum { LOG_BUDGET = 16 << 20 }; /* bytes; more for a large allocation */
 
+static size_t log_budget(const struct shadow_region *region)
+{
+    uint64_t size = region->high - region->low;
+    return size > LOG_BUDGET / 2 ? 2 * size : LOG_BUDGET;
+}
+
 static bool take_gather(struct checker *checker, const struct access_event *event, struct shadow_region *region, uint64_t tick)
 {
     uint64_t size = region->high - region->low;
     struct journal_gather gather = {.site = event->origin.site, .size = event->size_bytes, .tick = tick, .low = region->low,
                                     .unit = checker->crew.unit, .address = event->address, .mask = event->mask,
-                                    .lanes = event->lane_count, .budget = size > LOG_BUDGET / 2 ? 2 * size : LOG_BUDGET};
+                                    .lanes = event->lane_count, .budget = log_budget(region)};
     if (size > UINT32_MAX || event->kind == ACCESS_WRITE || region->journal.has_write)
         return false;
     name_units(checker, &event->origin);
@@ -467,7 +445,7 @@ static bool log_reads(struct alike_reads *reads)
 
 static bool may_log(const struct shadow_region *region, const struct access_event *event, uint64_t address)
 {
-    return region && region->space == IN_GLOBAL && !region->atomic && !region->journal.has_write &&
+    return region && region->space == IN_GLOBAL && !region->atomic && !region->journal.has_write && !region->sieve.open &&
            address + event->size_bytes <= region->high && region->high - region->low <= UINT32_MAX;
 }
 
@@ -486,7 +464,7 @@ static bool take_reads(struct checker *checker, const struct access_event *event
     {
         struct agent agent;
         struct shadow_region *region = reads.region;
-        uint64_t address = address_of(event, lane);
+        uint64_t address = lane_address(event, lane);
         if (!region || address < region->low || address >= region->high) {
             const struct region *found = memory_region(checker->memory, address);
             region = is_watched(found) ? region_of(checker, found) : NULL;
@@ -506,7 +484,7 @@ static bool take_reads(struct checker *checker, const struct access_event *event
     return log_reads(&reads);
 }
 
-/* True: all of it stands in the journal now. What does not is done lane by lane. */
+/* False: some of it may stand in the journal. */
 static bool take_affine(struct checker *checker, const struct access_event *event, struct shadow_region *region, struct journal_event *whole)
 {
     const struct crew *crew = &checker->crew;
@@ -517,21 +495,71 @@ static bool take_affine(struct checker *checker, const struct access_event *even
     count = rectangles(event->mask, crew->lane_count, row, parts);
     for (uint32_t i = 0; i < count; i++) {
         place_rectangle(crew, event, &parts[i], row, whole);
-        if (journal_take(&region->journal, whole))
-            continue;
-        uint64_t rest[LANE_MASK_WORDS];
-        memcpy(rest, event->mask, sizeof rest);
-        for (uint32_t done = 0; done < i; done++)
-            for (uint32_t lane = 0; lane < parts[done].width * parts[done].rows; lane++) {
-                uint32_t at = parts[done].first + lane / parts[done].width * row + lane % parts[done].width;
-                rest[at / 64] &= ~(UINT64_C(1) << at % 64);
-            }
-        access_lanes(checker, event, rest);
-        return true;
+        if (!journal_take(&region->journal, whole))
+            return false;
     }
     return count != 0;
 }
 
+/* ---- through the sieve --------------------------------------------------------------------- */
+
+struct marking { struct checker *checker; struct shadow_region *region; bool failed; };
+
+static void mark(void *self, const struct journal_access *access)
+{
+    struct marking *marking = self;
+    struct checker *checker = marking->checker;
+    const int space = marking->region->space;
+    struct journal_access known = *access;
+    known.unit = access_unit(checker, access);
+    uint64_t number = order_unit_group(&checker->order, known.unit);
+    const struct group_order *group = space == IN_LOCAL ? NULL : order_group_find(&checker->order, number);
+    uint64_t base = group && access->tick >= group->base[space] ? group->base[space] : 1;
+    if (!marking->failed && !sieve_mark(&marking->region->sieve, &known, space == IN_LOCAL ? 0 : number, base))
+        marking->failed = true;
+}
+
+/* A power of two that divides the addresses of the lanes, counted from low, and their size. */
+static uint32_t event_grain(const struct access_event *event, uint64_t low)
+{
+    uint64_t bits = 4 | event->size_bytes;
+    EACH_LANE_OF(event->mask, lane)
+        bits |= lane_address(event, lane) - low;
+    return (uint32_t)(bits & (0 - bits));
+}
+
+/* What the journal holds stays there, for a replay. */
+static bool open_sieve(struct checker *checker, const struct access_event *event, struct shadow_region *region)
+{
+    const uint64_t *count = event->origin.launch->group_count, size = region->high - region->low;
+    uint32_t grain = journal_grain(&region->journal, region->low), other = event_grain(event, region->low);
+    const struct sieve_plan plan = {.low = region->low, .size = size, .items = checker->order.group_items,
+                                    .groups = region->space == IN_LOCAL ? 1 : count[0] * count[1] * count[2],
+                                    .grain = grain < other ? grain : other, .budget = log_budget(region)};
+    struct marking marking = {checker, region, !sieve_open(&region->sieve, &plan)};
+    if (!marking.failed)
+        journal_replay(&region->journal, region->low, mark, &marking);
+    if (marking.failed)
+        sieve_forget(&region->sieve);
+    return !marking.failed;
+}
+
+static bool take_sieve(struct checker *checker, const struct access_event *event, struct shadow_region *region, uint64_t tick, uint64_t base)
+{
+    const struct crew *crew = &checker->crew;
+    const bool local = region->space == IN_LOCAL;
+    if ((!crew->one_group && checker->order.groups) || (local && !crew->one_group))
+        return false;
+    if (!region->sieve.open && !open_sieve(checker, event, region))
+        return false;
+    name_units(checker, &event->origin);
+    const struct sieve_crew by = {.serial = crew->serial, .unit = crew->unit, .lanes = crew->lane_count, .one_group = crew->one_group,
+                                  .group = local ? 0 : crew->group, .base = local ? 1 : base,
+                                  .unit_low = crew->group * checker->order.group_items};
+    return sieve_take(&region->sieve, event, &by, tick, order_scope(&checker->order, event->scope, local));
+}
+
+/* True: all of it is dealt with. What is not, is done lane by lane. */
 static bool take_whole(struct checker *checker, const struct access_event *event)
 {
     struct journal_event whole = {.site = event->origin.site, .size = event->size_bytes, .write = event->kind == ACCESS_WRITE,
@@ -541,7 +569,7 @@ static bool take_whole(struct checker *checker, const struct access_event *event
         return false;
     EACH_LANE_OF(event->mask, lane)
     {
-        first = address_of(event, lane);
+        first = lane_address(event, lane);
         break;
     }
     const struct region *region = memory_region(checker->memory, first);
@@ -552,11 +580,14 @@ static bool take_whole(struct checker *checker, const struct access_event *event
         shadow->space = IN_IMAGE;
     if (shadow->space == IN_LOCAL)
         renew_local(checker, shadow, checker->crew.group);
-    if (shadow->journal.spilt || shadow->atomic)
+    if (shadow->journal.spilt || (shadow->atomic && checker->order.variable_count))
         return false;
     const struct group_order *group = whole.one_group ? order_group_find(&checker->order, whole.group) : NULL;
     whole.region_base = group ? group->base[shadow->space] : 1;
-    return event->shape == ADDRESS_LIST ? take_gather(checker, event, shadow, whole.tick) : take_affine(checker, event, shadow, &whole);
+    if (!shadow->sieve.open && (event->shape == ADDRESS_LIST ? take_gather(checker, event, shadow, whole.tick)
+                                                             : take_affine(checker, event, shadow, &whole)))
+        return true;
+    return take_sieve(checker, event, shadow, whole.tick, whole.region_base);
 }
 
 static void on_access(void *self, const struct access_event *event)
@@ -681,14 +712,17 @@ static void hand_over(struct checker *checker, const struct launch_info *launch)
     checker->shadow.failed |= !footprint.parts;
     for (uint32_t i = 0; footprint.parts && i < checker->region_room; i++) {
         const struct shadow_region *region = checker->regions[i];
-        if (!region || region->space == IN_LOCAL || !(region->touched || region->journal.count || region->journal.log_used))
+        if (!region || region->space == IN_LOCAL || !(region->touched || region->sieve.open || region->journal.count || region->journal.log_used))
             continue;
         struct footprint_part *part = &footprint.parts[footprint.count++];
         *part = (struct footprint_part){.region_id = region->id, .low = region->low, .high = region->high};
         for (int use = 0; use < FOOTPRINT_USES; use++)
             byte_set_init(&part->bytes[use], region->high - region->low);
         shadow_collect(region, part);
-        journal_collect(&region->journal, region->low, part);
+        if (region->sieve.open)
+            sieve_collect(&region->sieve, part);
+        else
+            journal_collect(&region->journal, region->low, part);
     }
     if (footprint.parts)
         qsort(footprint.parts, footprint.count, sizeof *footprint.parts, by_id);

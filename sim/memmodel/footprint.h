@@ -36,6 +36,9 @@ void byte_set_init(struct byte_set *set, uint64_t size);
 void byte_set_fini(struct byte_set *set);
 void byte_set_take(struct byte_set *to, struct byte_set *from); /* from is left empty */
 void byte_set_add(struct byte_set *set, uint64_t low, uint64_t high);
+/* Bit i of flags: the granule of 1 << shift bytes at low + (i << shift); low is a multiple of 64 granules. In *run is what
+ * still may grow, to be added in the end. */
+void byte_set_add_granules(struct byte_set *set, struct byte_run *run, uint64_t low, uint64_t flags, uint32_t shift);
 bool byte_set_empty(const struct byte_set *set);
 /* The first run of bytes at or after `from`; false: there is none. */
 bool byte_set_next(const struct byte_set *set, uint64_t from, struct byte_run *out_run);

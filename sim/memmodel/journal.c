@@ -333,7 +333,7 @@ bool journal_gather(struct journal *journal, const struct journal_gather *gather
 
 static void replay_turn(const struct journal_line *line, const struct journal_box *box, uint64_t turn, journal_insert *insert, void *self)
 {
-    struct journal_access access = {.tick = box->tick, .site = line->site, .size = line->size, .write = line->write, .by_position = true};
+    struct journal_access access = {.tick = box->tick, .site = line->site, .size = line->size, .kind = line->write ? ACCESS_WRITE : ACCESS_READ, .by_position = true};
     uint64_t *at = access.position;
     for (at[2] = box->low[2]; at[2] < box->high[2]; at[2]++)
         for (at[1] = box->low[1]; at[1] < box->high[1]; at[1]++)
@@ -359,7 +359,7 @@ static void replay_log(const struct journal *journal, uint64_t low, journal_inse
     }
 }
 
-void journal_replay(struct journal *journal, uint64_t low, journal_insert *insert, void *self)
+void journal_replay(const struct journal *journal, uint64_t low, journal_insert *insert, void *self)
 {
     for (uint32_t i = 0; i < journal->count; i++) {
         const struct journal_line *line = &journal->lines[i];
@@ -368,8 +368,26 @@ void journal_replay(struct journal *journal, uint64_t low, journal_insert *inser
                 replay_turn(line, &line->boxes[b], turn, insert, self);
     }
     replay_log(journal, low, insert, self);
-    journal_forget(journal);
-    journal->spilt = true;
+}
+
+uint32_t journal_grain(const struct journal *journal, uint64_t low)
+{
+    uint64_t bits = 4;
+    for (uint32_t i = 0; i < journal->count; i++) {
+        const struct journal_line *line = &journal->lines[i];
+        bits |= (line->base - low) | line->size;
+        for (int axis = 0; axis < JOURNAL_AXES; axis++)
+            bits |= (uint64_t)line->step[axis];
+    }
+    for (size_t at = 0; at < journal->log_used;) {
+        const struct log_entry *entry = (const struct log_entry *)(const void *)(journal->log + at);
+        const struct log_lane *lane = (const struct log_lane *)(const void *)(entry + 1);
+        bits |= entry->size;
+        for (uint32_t i = 0; i < entry->lanes; i++)
+            bits |= lane[i].offset;
+        at += sizeof *entry + entry->lanes * sizeof *lane;
+    }
+    return (uint32_t)(bits & (0 - bits));
 }
 
 void journal_forget(struct journal *journal)
@@ -396,7 +414,7 @@ struct collection { uint64_t low; struct footprint_part *part; };
 static void collect_one(void *self, const struct journal_access *access)
 {
     struct collection *collection = self;
-    enum footprint_use use = access->write ? FOOTPRINT_WRITTEN : FOOTPRINT_READ;
+    enum footprint_use use = access->kind == ACCESS_WRITE ? FOOTPRINT_WRITTEN : FOOTPRINT_READ;
     byte_set_add(&collection->part->bytes[use], access->address - collection->low, access->address - collection->low + access->size);
     collection->part->site[use] = access->site;
 }

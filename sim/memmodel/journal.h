@@ -12,7 +12,7 @@
  *
  * Interface
  *   journal_take     true: the event is dealt with, and nothing races
- *   journal_replay   hands every access to `insert`, once each, then forgets them
+ *   journal_replay   hands every access to `insert`, once each
  *   journal_forget, journal_collect, journal_fini
  */
 #ifndef ORRERY_MEMMODEL_JOURNAL_H
@@ -74,9 +74,17 @@ struct journal_gather {
 };
 bool journal_gather(struct journal *journal, const struct journal_gather *gather);
 
-struct journal_access { uint64_t unit, position[3], address, tick; uint32_t site, size; bool write, by_position; };
+struct journal_access {
+    uint64_t unit, position[3], address, tick;
+    uint32_t site, size;
+    enum access_kind kind;
+    enum memory_order order; enum memory_scope scope; /* of atomics, the scope as it counts */
+    bool by_position;
+};
 typedef void journal_insert(void *self, const struct journal_access *access);
-void journal_replay(struct journal *journal, uint64_t low, journal_insert *insert, void *self);
+void journal_replay(const struct journal *journal, uint64_t low, journal_insert *insert, void *self);
+/* A power of two that divides all addresses, from low, and sizes. */
+uint32_t journal_grain(const struct journal *journal, uint64_t low);
 
 void journal_forget(struct journal *journal);
 void journal_fini(struct journal *journal);

@@ -21,6 +21,7 @@ libmemmodel_la_SOURCES = \
 	%D%/journal.h \
 	%D%/knowledge.c \
 	%D%/knowledge.h \
+	%D%/lane_mask.h \
 	%D%/misuse.c \
 	%D%/misuse.h \
 	%D%/order.c \
@@ -32,5 +33,9 @@ libmemmodel_la_SOURCES = \
 	%D%/scope.h \
 	%D%/shadow.c \
 	%D%/shadow.h \
+	%D%/sieve.c \
+	%D%/sieve.h \
 	%D%/wording.c \
 	%D%/wording.h
+# The sieve's loops want vectors.
+libmemmodel_la_CFLAGS = $(AM_CFLAGS) -O2 -ftree-vectorize

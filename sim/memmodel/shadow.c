@@ -65,6 +65,7 @@ void shadow_region_fini(struct shadow_region *region)
     free(region->contexts);
     free(region->by_site);
     journal_fini(&region->journal);
+    sieve_fini(&region->sieve);
     memset(region, 0, sizeof *region);
 }
 
@@ -82,6 +83,7 @@ static void clear_cells(struct shadow_region *region)
 void shadow_forget(struct shadow_region *region)
 {
     journal_forget(&region->journal);
+    sieve_forget(&region->sieve);
     if (!region->touched)
         return;
     region->first = region->next;
@@ -491,6 +493,10 @@ static uint64_t tick_of(const struct visit *visit, uint64_t value)
 static bool quiet(const struct visit *visit, uint64_t *cell)
 {
     const uint64_t unit = visit->now->agent->unit, own = stamp(unit, visit->context);
+    if (is_atomic(visit->now->how.kind)) {
+        struct crowd *among = crowd_make(visit->region, cell);
+        return among && add_atomic(visit, among);
+    }
     bool write = is_write(visit->now->how.kind);
     uint64_t *slot = &cell[write ? 0 : 1];
     struct crowd *crowd = write ? NULL : crowd_of(visit->region, cell);

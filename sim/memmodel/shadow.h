@@ -28,6 +28,7 @@
 #include "footprint.h"
 #include "journal.h"
 #include "order.h"
+#include "sieve.h"
 
 /* How a unit touched memory. */
 struct context {
@@ -56,6 +57,7 @@ struct shadow_region {
     bool touched;
     bool atomic;              /* some access of this launch was: plain stores may end release sequences */
     struct journal journal;   /* what need not stand in cells */
+    struct sieve sieve;       /* likewise; what the journal does not decide */
     uint64_t group, base; /* local: whose it is, and since which barrier */
 };
 

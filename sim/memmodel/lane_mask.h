@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  Lane masks of LANE_MASK_WORDS words, as the events of observer.h have them.
+ *
+ * Interface
+ *   EACH_LANE_OF(mask, lane)   a loop over the lanes that are set, ascending
+ *   all_set, next_lane
+ */
+#ifndef ORRERY_MEMMODEL_LANE_MASK_H
+#define ORRERY_MEMMODEL_LANE_MASK_H
+
+#include "orrery/observer.h"
+
+#define EACH_LANE_OF(mask, lane)                                                                            \
+    for (uint32_t w_ = 0; w_ < LANE_MASK_WORDS; w_++)                                                       \
+        for (uint64_t rest_ = (mask)[w_], lane; rest_ && (lane = w_ * 64 + (uint64_t)__builtin_ctzll(rest_), true); rest_ &= rest_ - 1)
+
+static inline bool all_set(const uint64_t *mask, uint32_t from, uint32_t count)
+{
+    for (uint32_t lane = from; lane < from + count;) {
+        uint32_t room = 64 - lane % 64, part = from + count - lane < room ? from + count - lane : room;
+        uint64_t bits = part == 64 ? ~UINT64_C(0) : (UINT64_C(1) << part) - 1;
+        if ((mask[lane / 64] >> lane % 64 & bits) != bits)
+            return false;
+        lane += part;
+    }
+    return true;
+}
+
+/* The first lane at or after `from` that is set, or clear; `end` when there is none. */
+static inline uint32_t next_lane(const uint64_t *mask, uint32_t from, uint32_t end, bool set)
+{
+    while (from < end) {
+        uint64_t word = (set ? mask[from / 64] : ~mask[from / 64]) >> from % 64;
+        if (word) {
+            from += (uint32_t)__builtin_ctzll(word);
+            return from < end ? from : end;
+        }
+        from = (from | 63) + 1;
+    }
+    return end;
+}
+
+/* Of a wave's event. */
+static inline uint64_t lane_address(const struct access_event *event, uint64_t lane)
+{
+    switch (event->shape) {
+    case ADDRESS_UNIFORM: return event->base;
+    case ADDRESS_AFFINE:
+        if (lane < event->row)
+            return event->base + (uint64_t)event->step_x * lane;
+        return event->base + (uint64_t)event->step_x * (lane % event->row) + (uint64_t)event->step_y * (lane / event->row);
+    default: return event->address[lane];
+    }
+}
+
+#endif

@@ -1,0 +1,522 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sieve.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lane_mask.h"
+#include "orrery/limits.h"
+
+enum { READERS, WRITERS };
+enum { STAMP_MOST = HOSTILE(INT32_MAX / 2, 4000), INTERVALS_TRIED = HOSTILE(64, 2), GRANULE_SHIFT = 2 };
+static const uint64_t ALLOCATION_MOST = UINT64_C(1) << 30;
+
+/* Of every launch: several work-items of different groups; atomic updates. */
+static int32_t many(const struct sieve *sieve) { return sieve->first; }
+static int32_t atomics(const struct sieve *sieve) { return sieve->first + 1; }
+
+static int32_t block_first(const struct sieve *sieve, uint64_t block)
+{
+    return (int32_t)((uint64_t)sieve->first + 2 + block * (sieve->items + 1));
+}
+
+static uint64_t block_of(const struct sieve *sieve, int32_t stamp)
+{
+    return (uint64_t)(stamp - block_first(sieve, 0)) / (sieve->items + 1);
+}
+
+/* ---- life ------------------------------------------------------------------------------- */
+
+void sieve_forget(struct sieve *sieve)
+{
+    sieve->open = sieve->atomic = false;
+    sieve->first = sieve->next;
+    sieve->interval_count = 0;
+    sieve->crew.serial = sieve->logged = 0;
+    sieve->log_used = 0;
+}
+
+void sieve_fini(struct sieve *sieve)
+{
+    free(sieve->stamps[READERS]);
+    free(sieve->stamps[WRITERS]);
+    free(sieve->intervals);
+    free(sieve->log);
+    memset(sieve, 0, sizeof *sieve);
+}
+
+/* As many granules of that size, whose stamps are all of the past. */
+static bool make_stamps(struct sieve *sieve, uint32_t shift)
+{
+    const uint64_t granules = (sieve->size >> shift) + 1;
+    for (int use = READERS; use <= WRITERS; use++)
+        free(sieve->stamps[use]);
+    sieve->stamps[READERS] = calloc(granules, sizeof(int32_t));
+    sieve->stamps[WRITERS] = calloc(granules, sizeof(int32_t));
+    sieve->granules = granules;
+    sieve->shift = shift;
+    sieve->first = 1;
+    return sieve->stamps[READERS] && sieve->stamps[WRITERS];
+}
+
+bool sieve_open(struct sieve *sieve, const struct sieve_plan *plan)
+{
+    const bool same = sieve->stamps[WRITERS] && sieve->size == plan->size;
+    uint32_t shift = (uint32_t)__builtin_ctz(plan->grain | 1u << GRANULE_SHIFT);
+    if (plan->size > ALLOCATION_MOST || plan->groups >= (uint64_t)STAMP_MOST / (plan->items + 1))
+        return false;
+    if (same && sieve->shift < shift)
+        shift = sieve->shift;
+    sieve->low = plan->low;
+    sieve->size = plan->size;
+    sieve->groups = plan->groups;
+    sieve->items = plan->items;
+    sieve->budget = plan->budget;
+    if ((!same || shift != sieve->shift || sieve->first > STAMP_MOST - 2 - (int32_t)(plan->groups * (plan->items + 1))) &&
+        !make_stamps(sieve, shift))
+        return false;
+    sieve->next = block_first(sieve, plan->groups);
+    return sieve->open = true;
+}
+
+/* ---- who ---------------------------------------------------------------------------------- */
+
+/* Those of a group since its latest barrier. */
+static bool interval_of(struct sieve *sieve, uint64_t group, uint64_t base, uint64_t *out_block)
+{
+    uint32_t tries = INTERVALS_TRIED, i = sieve->interval_count;
+    for (; i > 0 && tries; i--, tries--) {
+        const struct sieve_interval *interval = &sieve->intervals[i - 1];
+        if (interval->group == group && interval->base == base) {
+            *out_block = sieve->groups + i - 1;
+            return true;
+        }
+    }
+    if (i > 0 && sieve->intervals[i - 1].newest >= base) /* many groups take turns: it may stand further back */
+        return false;
+    if (sieve->next > STAMP_MOST - (int32_t)(sieve->items + 1))
+        return false;
+    if (sieve->interval_count == sieve->interval_room) {
+        uint32_t room = sieve->interval_room ? 2 * sieve->interval_room : HOSTILE(16, 1);
+        struct sieve_interval *intervals = realloc(sieve->intervals, room * sizeof *intervals);
+        if (!intervals)
+            return false;
+        sieve->intervals = intervals;
+        sieve->interval_room = room;
+    }
+    *out_block = sieve->groups + sieve->interval_count;
+    const uint64_t newest = sieve->interval_count ? sieve->intervals[sieve->interval_count - 1].newest : 0;
+    sieve->intervals[sieve->interval_count++] = (struct sieve_interval){group, base, newest > base ? newest : base};
+    sieve->next += (int32_t)(sieve->items + 1);
+    return true;
+}
+
+static bool stamp_one_group(struct sieve *sieve, const struct sieve_crew *crew)
+{
+    uint64_t block = crew->group;
+    if (crew->base > 1 && !interval_of(sieve, crew->group, crew->base, &block))
+        return false;
+    sieve->crew.low = block_first(sieve, block);
+    sieve->crew.high = sieve->crew.low + (int32_t)sieve->items + 1;
+    for (uint32_t lane = 0; lane < crew->lanes; lane++)
+        sieve->crew.stamp[lane] = sieve->crew.low + (int32_t)(crew->unit[lane] - crew->unit_low);
+    return true;
+}
+
+static bool man(struct sieve *sieve, const struct sieve_crew *crew)
+{
+    if (sieve->crew.serial == crew->serial && sieve->crew.base == crew->base)
+        return true;
+    sieve->crew.serial = 0;
+    sieve->crew.low = sieve->crew.high = 0;
+    if (crew->one_group && !stamp_one_group(sieve, crew))
+        return false;
+    for (uint32_t lane = 0; !crew->one_group && lane < crew->lanes; lane++)
+        sieve->crew.stamp[lane] = block_first(sieve, crew->unit[lane] / sieve->items) + (int32_t)(crew->unit[lane] % sieve->items);
+    sieve->crew.serial = crew->serial;
+    sieve->crew.base = crew->base;
+    sieve->crew.group = crew->group;
+    sieve->crew.one_group = crew->one_group;
+    return true;
+}
+
+/* Did everything that has this stamp happen before a barrier that the present crew has passed? */
+static bool is_settled(const struct sieve *sieve, int32_t stamp)
+{
+    if (sieve->crew.base <= 1 || stamp < block_first(sieve, 0))
+        return false;
+    uint64_t block = block_of(sieve, stamp);
+    if (block < sieve->groups)
+        return block == sieve->crew.group;
+    const struct sieve_interval *interval = &sieve->intervals[block - sieve->groups];
+    return interval->group == sieve->crew.group && interval->base < sieve->crew.base;
+}
+
+/* ---- one granule ---------------------------------------------------------------------------- */
+
+static bool is_foreign(const struct sieve *sieve, int32_t stamp, int32_t own)
+{
+    return stamp >= sieve->first && stamp != own && !is_settled(sieve, stamp);
+}
+
+static int32_t joined(const struct sieve *sieve, int32_t stamp, int32_t own)
+{
+    if (!is_foreign(sieve, stamp, own))
+        return own;
+    return stamp >= sieve->crew.low && stamp < sieve->crew.high ? sieve->crew.high - 1 : many(sieve);
+}
+
+static bool read_granule(const struct sieve *sieve, uint64_t at, int32_t own)
+{
+    if (is_foreign(sieve, sieve->stamps[WRITERS][at], own))
+        return false;
+    sieve->stamps[READERS][at] = joined(sieve, sieve->stamps[READERS][at], own);
+    return true;
+}
+
+static bool write_granule(const struct sieve *sieve, uint64_t at, int32_t own)
+{
+    if (is_foreign(sieve, sieve->stamps[WRITERS][at], own) || is_foreign(sieve, sieve->stamps[READERS][at], own))
+        return false;
+    sieve->stamps[WRITERS][at] = own;
+    return true;
+}
+
+/* An earlier write, be it the own one, must stay: other groups' updates may race with it. */
+static bool update_granule(const struct sieve *sieve, uint64_t at, int32_t own)
+{
+    const int32_t writer = sieve->stamps[WRITERS][at];
+    if ((writer >= sieve->first && writer != atomics(sieve)) || is_foreign(sieve, sieve->stamps[READERS][at], own))
+        return false;
+    sieve->stamps[WRITERS][at] = atomics(sieve);
+    return true;
+}
+
+static bool touch(const struct sieve *sieve, enum access_kind kind, uint64_t offset, uint32_t size, int32_t own)
+{
+    const uint64_t from = offset >> sieve->shift, end = from + (size >> sieve->shift);
+    for (uint64_t at = from; at < end; at++)
+        if (kind == ACCESS_READ    ? !read_granule(sieve, at, own)
+            : kind == ACCESS_WRITE ? !write_granule(sieve, at, own)
+                                   : !update_granule(sieve, at, own))
+            return false;
+    return true;
+}
+
+/* ---- rows of granules, one to each lane ---------------------------------------------------------- */
+
+/* Where no barrier settles anything. */
+static bool read_row(int32_t *restrict readers, const int32_t *restrict writers, const int32_t *restrict own, uint32_t count,
+                     const struct sieve *sieve)
+{
+    const int32_t first = sieve->first, low = sieve->crew.low, high = sieve->crew.high, several = high - 1;
+    int32_t foreign = 0;
+    for (uint32_t i = 0; i < count; i++)
+        foreign |= (writers[i] >= first) & (writers[i] != own[i]);
+    for (uint32_t i = 0; i < count; i++) {
+        int32_t stamp = readers[i], mixed = stamp >= low && stamp < high ? several : first;
+        readers[i] = stamp >= first && stamp != own[i] ? mixed : own[i];
+    }
+    return !foreign;
+}
+
+static bool write_row(const int32_t *restrict readers, int32_t *restrict writers, const int32_t *restrict own, uint32_t count,
+                      const struct sieve *sieve)
+{
+    const int32_t first = sieve->first;
+    int32_t foreign = 0;
+    for (uint32_t i = 0; i < count; i++)
+        foreign |= ((writers[i] >= first) & (writers[i] != own[i])) | ((readers[i] >= first) & (readers[i] != own[i]));
+    memcpy(writers, own, count * sizeof *writers);
+    return !foreign;
+}
+
+static bool touch_row(const struct sieve *sieve, enum access_kind kind, uint64_t offset, const int32_t *own, uint32_t count)
+{
+    int32_t *readers = sieve->stamps[READERS] + (offset >> sieve->shift), *writers = sieve->stamps[WRITERS] + (offset >> sieve->shift);
+    return kind == ACCESS_READ ? read_row(readers, writers, own, count, sieve) : write_row(readers, writers, own, count, sieve);
+}
+
+/* ---- waves ------------------------------------------------------------------------------------------ */
+
+static bool fits(const struct sieve *sieve, uint64_t address, uint32_t size)
+{
+    const uint64_t offset = address - sieve->low, part = (UINT64_C(1) << sieve->shift) - 1;
+    return offset < sieve->size && size <= sieve->size - offset && !((offset | size) & part);
+}
+
+static bool take_list(const struct sieve *sieve, const struct access_event *event)
+{
+    EACH_LANE_OF(event->mask, lane)
+        if (!fits(sieve, event->address[lane], event->size_bytes) ||
+            !touch(sieve, event->kind, event->address[lane] - sieve->low, event->size_bytes, sieve->crew.stamp[lane]))
+            return false;
+    return true;
+}
+
+/* Lanes at one address: two are as good as all. */
+static bool take_together(const struct sieve *sieve, const struct access_event *event, uint32_t from, uint32_t end, uint64_t offset)
+{
+    uint32_t one = next_lane(event->mask, from, end, true), other = end;
+    while (other > one && !(event->mask[(other - 1) / 64] >> (other - 1) % 64 & 1))
+        other--;
+    if (one == end)
+        return true;
+    return fits(sieve, sieve->low + offset, event->size_bytes) &&
+           touch(sieve, event->kind, offset, event->size_bytes, sieve->crew.stamp[one]) &&
+           (other == one + 1 || touch(sieve, event->kind, offset, event->size_bytes, sieve->crew.stamp[other - 1]));
+}
+
+static bool take_row(const struct sieve *sieve, const struct access_event *event, uint32_t from, uint32_t end, uint64_t offset)
+{
+    for (uint32_t lane = next_lane(event->mask, from, end, true); lane < end; lane = next_lane(event->mask, lane + 1, end, true)) {
+        const uint64_t at = offset + (uint64_t)event->step_x * (lane - from);
+        if (!fits(sieve, sieve->low + at, event->size_bytes) ||
+            !touch(sieve, event->kind, at, event->size_bytes, sieve->crew.stamp[lane]))
+            return false;
+    }
+    return true;
+}
+
+static bool take_affine(const struct sieve *sieve, const struct access_event *event)
+{
+    const uint32_t lanes = event->lane_count, row = event->row && event->row < lanes ? event->row : lanes;
+    const bool dense = event->step_x == (int64_t)event->size_bytes && event->size_bytes == 1u << sieve->shift &&
+                       sieve->crew.base <= 1 && event->kind <= ACCESS_WRITE && all_set(event->mask, 0, lanes);
+    uint64_t offset = event->base - sieve->low;
+    for (uint32_t from = 0; from < lanes; from += row, offset += (uint64_t)event->step_y) {
+        const uint32_t end = lanes - from < row ? lanes : from + row;
+        if (event->step_x == 0 ? !take_together(sieve, event, from, end, offset)
+            : dense            ? !touch_row(sieve, event->kind, offset, sieve->crew.stamp + from, end - from)
+                               : !take_row(sieve, event, from, end, offset))
+            return false;
+    }
+    return true;
+}
+
+/* ---- notes -------------------------------------------------------------------------------------------- */
+
+enum note_shape { NOTE_CREW, NOTE_AFFINE, NOTE_LIST };
+
+/* Behind it: of a crew its units, from the first, unless they stand in a row; of a list its offsets, of active lanes only. */
+struct note {
+    uint32_t bytes, site, size, lanes, row;
+    uint8_t shape, kind, order, scope;
+    bool in_a_row;
+    uint64_t tick, base;             /* of a crew: its first unit */
+    int64_t step_x, step_y;
+    uint64_t mask[LANE_MASK_WORDS];
+};
+
+static struct note *note_room(struct sieve *sieve, size_t bytes)
+{
+    if (sieve->log_used + bytes > sieve->log_room) {
+        size_t room = sieve->log_room ? sieve->log_room * 2 : 1 << 14;
+        while (room < sieve->log_used + bytes)
+            room *= 2;
+        uint8_t *log = room <= sieve->budget ? realloc(sieve->log, room) : NULL;
+        if (!log)
+            return NULL;
+        sieve->log = log;
+        sieve->log_room = room;
+    }
+    struct note *note = (struct note *)(void *)(sieve->log + sieve->log_used);
+    note->bytes = (uint32_t)bytes;
+    sieve->log_used += bytes;
+    return note;
+}
+
+static bool note_crew(struct sieve *sieve, const struct sieve_crew *crew)
+{
+    bool in_a_row = true;
+    for (uint32_t i = 0; i < crew->lanes; i++) {
+        in_a_row &= crew->unit[i] == crew->unit[0] + i;
+        if (crew->unit[i] - crew->unit[0] > UINT32_MAX)
+            return false;
+    }
+    const size_t behind = in_a_row ? 0 : (crew->lanes + 1) / 2 * 2 * sizeof(uint32_t);
+    struct note *note = note_room(sieve, sizeof *note + behind);
+    if (!note)
+        return false;
+    note->shape = NOTE_CREW;
+    note->base = crew->unit[0];
+    note->in_a_row = in_a_row;
+    uint32_t *unit = (uint32_t *)(note + 1);
+    for (uint32_t i = 0; !in_a_row && i < crew->lanes; i++)
+        unit[i] = (uint32_t)(crew->unit[i] - crew->unit[0]);
+    sieve->logged = crew->serial;
+    return true;
+}
+
+static uint32_t lane_total(const uint64_t *mask)
+{
+    uint32_t total = 0;
+    for (uint32_t w = 0; w < LANE_MASK_WORDS; w++)
+        total += (uint32_t)__builtin_popcountll(mask[w]);
+    return total;
+}
+
+static bool note_access(struct sieve *sieve, const struct access_event *event, const struct sieve_crew *crew, uint64_t tick)
+{
+    const bool list = event->shape == ADDRESS_LIST;
+    const size_t behind = list ? (lane_total(event->mask) + 1) / 2 * 2 * sizeof(uint32_t) : 0;
+    struct note *note = sieve->logged == crew->serial || note_crew(sieve, crew) ? note_room(sieve, sizeof *note + behind) : NULL;
+    if (!note)
+        return false;
+    *note = (struct note){.bytes = note->bytes, .site = event->origin.site, .size = event->size_bytes, .lanes = event->lane_count,
+                          .row = event->row ? event->row : event->lane_count, .shape = list ? NOTE_LIST : NOTE_AFFINE,
+                          .kind = (uint8_t)event->kind, .order = (uint8_t)event->order, .scope = sieve->atomic_scope,
+                          .tick = tick, .base = event->base - sieve->low};
+    if (event->shape == ADDRESS_AFFINE) {
+        note->step_x = event->step_x;
+        note->step_y = event->step_y;
+    }
+    memcpy(note->mask, event->mask, sizeof note->mask);
+    uint32_t *offset = (uint32_t *)(note + 1);
+    if (list)
+        EACH_LANE_OF(event->mask, lane)
+            *offset++ = (uint32_t)(event->address[lane] - sieve->low);
+    return true;
+}
+
+static enum footprint_use use_of(enum access_kind kind)
+{
+    return kind == ACCESS_READ ? FOOTPRINT_READ : kind == ACCESS_WRITE ? FOOTPRINT_WRITTEN : FOOTPRINT_ATOMIC;
+}
+
+/* Updates of one size and scope include each other, whoever does them. */
+static bool same_atomics(struct sieve *sieve, const struct access_event *event, enum memory_scope scope)
+{
+    if (event->kind <= ACCESS_WRITE)
+        return true;
+    if (sieve->atomic)
+        return event->size_bytes == sieve->atomic_size && scope == (enum memory_scope)sieve->atomic_scope;
+    sieve->atomic = true;
+    sieve->atomic_size = event->size_bytes;
+    sieve->atomic_scope = (uint8_t)scope;
+    return true;
+}
+
+bool sieve_take(struct sieve *sieve, const struct access_event *event, const struct sieve_crew *crew, uint64_t tick,
+                enum memory_scope scope)
+{
+    if (!sieve->open || !same_atomics(sieve, event, scope) || !man(sieve, crew))
+        return false;
+    if (event->shape == ADDRESS_LIST      ? !take_list(sieve, event)
+        : event->shape == ADDRESS_UNIFORM ? !take_together(sieve, event, 0, event->lane_count, event->base - sieve->low)
+                                          : !take_affine(sieve, event))
+        return false;
+    sieve->site[use_of(event->kind)] = event->origin.site;
+    return note_access(sieve, event, crew, tick);
+}
+
+static uint64_t block_group(const struct sieve *sieve, uint64_t block)
+{
+    return block < sieve->groups ? block : sieve->intervals[block - sieve->groups].group;
+}
+
+/* Marks come in no order: of one group's the later interval stays. */
+static int32_t marked(const struct sieve *sieve, int32_t old, int32_t own, bool write)
+{
+    if (old < sieve->first || old == own)
+        return own;
+    if (old == many(sieve))
+        return old;
+    const uint64_t block = block_of(sieve, own), old_block = block_of(sieve, old);
+    if (block_group(sieve, block) != block_group(sieve, old_block))
+        return many(sieve);
+    if (block == old_block && !write)
+        return block_first(sieve, block) + (int32_t)sieve->items;
+    return old > own ? old : own;
+}
+
+bool sieve_mark(struct sieve *sieve, const struct journal_access *access, uint64_t group, uint64_t base)
+{
+    const bool write = access->kind == ACCESS_WRITE;
+    uint64_t block = group;
+    if (!fits(sieve, access->address, access->size) || (base > 1 && !interval_of(sieve, group, base, &block)))
+        return false;
+    const int32_t own = block_first(sieve, block) + (int32_t)(access->unit % sieve->items);
+    int32_t *stamps = sieve->stamps[write ? WRITERS : READERS];
+    const uint64_t from = (access->address - sieve->low) >> sieve->shift, end = from + (access->size >> sieve->shift);
+    for (uint64_t at = from; at < end; at++)
+        stamps[at] = marked(sieve, stamps[at], own, write);
+    sieve->site[write ? FOOTPRINT_WRITTEN : FOOTPRINT_READ] = access->site;
+    return true;
+}
+
+/* ---- replay ---------------------------------------------------------------------------------------------- */
+
+struct crew_note { uint64_t first; const uint32_t *unit; };
+
+static void replay_note(const struct sieve *sieve, const struct note *note, const struct crew_note *crew, journal_insert *insert, void *self)
+{
+    struct journal_access access = {.tick = note->tick, .site = note->site, .size = note->size, .kind = (enum access_kind)note->kind,
+                                    .order = (enum memory_order)note->order, .scope = (enum memory_scope)note->scope};
+    const uint32_t *offset = (const uint32_t *)(note + 1);
+    EACH_LANE_OF(note->mask, lane)
+    {
+        access.unit = crew->first + (crew->unit ? crew->unit[lane] : lane);
+        access.address = sieve->low + note->base + (uint64_t)note->step_x * (lane % note->row) + (uint64_t)note->step_y * (lane / note->row);
+        if (note->shape == NOTE_LIST)
+            access.address = sieve->low + *offset++;
+        insert(self, &access);
+    }
+}
+
+void sieve_replay(const struct sieve *sieve, journal_insert *insert, void *self)
+{
+    struct crew_note crew = {0, NULL};
+    for (size_t at = 0; at < sieve->log_used;) {
+        const struct note *note = (const struct note *)(const void *)(sieve->log + at);
+        if (note->shape == NOTE_CREW)
+            crew = (struct crew_note){note->base, note->in_a_row ? NULL : (const uint32_t *)(note + 1)};
+        else
+            replay_note(sieve, note, &crew, insert, self);
+        at += note->bytes;
+    }
+}
+
+/* ---- footprint ---------------------------------------------------------------------------------------------- */
+
+enum { FLAGS = 64 };
+
+/* Which of the granules [from, from + count) have stamps of now: bit by bit; atomics apart from others. */
+static void flags_of(const struct sieve *sieve, uint64_t from, uint64_t count, uint64_t out[FOOTPRINT_USES])
+{
+    uint8_t read[FLAGS] = {0}, written[FLAGS] = {0}, updated[FLAGS] = {0};
+    const int32_t *readers = sieve->stamps[READERS] + from, *writers = sieve->stamps[WRITERS] + from;
+    const int32_t first = sieve->first, atomic = atomics(sieve);
+    for (uint64_t i = 0; i < count; i++) {
+        read[i] = readers[i] >= first;
+        updated[i] = writers[i] == atomic;
+        written[i] = writers[i] >= first && writers[i] != atomic;
+    }
+    out[FOOTPRINT_READ] = out[FOOTPRINT_WRITTEN] = out[FOOTPRINT_ATOMIC] = 0;
+    for (uint64_t i = 0; i < FLAGS; i += 8) {
+        const uint64_t gather = UINT64_C(0x0102040810204080);
+        uint64_t byte;
+        memcpy(&byte, read + i, 8);
+        out[FOOTPRINT_READ] |= byte * gather >> 56 << i;
+        memcpy(&byte, written + i, 8);
+        out[FOOTPRINT_WRITTEN] |= byte * gather >> 56 << i;
+        memcpy(&byte, updated + i, 8);
+        out[FOOTPRINT_ATOMIC] |= byte * gather >> 56 << i;
+    }
+}
+
+void sieve_collect(const struct sieve *sieve, struct footprint_part *part)
+{
+    static const enum footprint_use uses[] = {FOOTPRINT_READ, FOOTPRINT_WRITTEN, FOOTPRINT_ATOMIC};
+    struct byte_run run[FOOTPRINT_USES] = {{0, 0}};
+    for (uint64_t from = 0, end = sieve->open ? sieve->size >> sieve->shift : 0; from < end; from += FLAGS) {
+        uint64_t flags[FOOTPRINT_USES];
+        flags_of(sieve, from, end - from < FLAGS ? end - from : FLAGS, flags);
+        for (uint32_t u = 0; u < sizeof uses / sizeof *uses; u++)
+            byte_set_add_granules(&part->bytes[uses[u]], &run[uses[u]], from << sieve->shift, flags[uses[u]], sieve->shift);
+    }
+    for (uint32_t u = 0; u < sizeof uses / sizeof *uses; u++) {
+        byte_set_add(&part->bytes[uses[u]], run[uses[u]].low, run[uses[u]].high);
+        part->site[uses[u]] = sieve->site[uses[u]];
+    }
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  What stands between the journal and the shadow: per few bytes of an allocation one stamp of who read them and
+ *          one of who wrote them, whole waves at a time. While no two work-items meet, nobody races, and what was done is
+ *          only noted down; at the first doubt the notes go into the shadow, which is exact.
+ *
+ * Stamps   One number per work-item and interval between two barriers of its group, ascending, so that those of earlier
+ *          launches are told by being smaller than `first`. Some mean several work-items: of one group's interval, of
+ *          different groups, or atomic updates that include each other.
+ * Doubt    A write that another unit touched before, or a read that another unit wrote, unless that was before a barrier
+ *          of the own group; a mixture of atomic and plain accesses; an access to a part of a granule.
+ *
+ * Interface
+ *   sieve_open      for the rest of a launch, or of a barrier interval of local memory
+ *   sieve_mark      an access of the past, known to race with nothing that was marked before
+ *   sieve_take      a wave's access: false: there is doubt, and nobody may ask again until it is opened anew
+ *   sieve_replay    what was taken, each access once, in the order of time
+ *   sieve_forget, sieve_fini, sieve_collect
+ *
+ * Memory   Two stamps of 4 bytes per granule of 1, 2 or 4 bytes, and notes within a budget.
+ */
+#ifndef ORRERY_MEMMODEL_SIEVE_H
+#define ORRERY_MEMMODEL_SIEVE_H
+
+#include "journal.h"
+
+struct sieve_interval { uint64_t group, base, newest; }; /* newest: the greatest base so far */
+
+struct sieve {
+    bool open;
+    uint32_t shift;                  /* bytes per granule: 1 << shift */
+    uint64_t low, size;              /* the allocation */
+    int32_t *stamps[2];              /* readers, writers */
+    uint64_t granules;               /* room of stamps[] */
+    int32_t first, next;             /* stamps of now are [first, next) */
+    uint64_t groups, items;          /* of the launch; items of the largest group */
+    struct sieve_interval *intervals; uint32_t interval_count, interval_room;
+    struct {
+        uint64_t serial, base, group; /* serial 0: nobody */
+        bool one_group;
+        int32_t stamp[WAVE_LANES_MAX];
+        int32_t low, high;           /* stamps of the group's interval; high - 1: several of them */
+    } crew;
+    bool atomic;                     /* atomic updates of this size and scope were taken */
+    uint32_t atomic_size;
+    uint8_t atomic_scope;
+    uint8_t *log; size_t log_used, log_room, budget;
+    uint64_t logged;                 /* the crew that the notes speak of */
+    uint32_t site[FOOTPRINT_USES];   /* the latest */
+};
+
+/* The lanes of a wave. */
+struct sieve_crew {
+    uint64_t serial;                 /* another for each */
+    const uint64_t *unit;
+    uint32_t lanes;
+    bool one_group;
+    uint64_t group, base;            /* its base in this memory; 1: no barrier yet. Local memory: 0, 1 */
+    uint64_t unit_low;               /* its first unit */
+};
+
+/* What a sieve is for. `grain`: a power of two that divides what will come: addresses from low, and sizes. */
+struct sieve_plan { uint64_t low, size, groups, items; uint32_t grain; size_t budget; };
+bool sieve_open(struct sieve *sieve, const struct sieve_plan *plan);
+bool sieve_mark(struct sieve *sieve, const struct journal_access *access, uint64_t group, uint64_t base);
+/* `scope` as it counts, of atomics. */
+bool sieve_take(struct sieve *sieve, const struct access_event *event, const struct sieve_crew *crew, uint64_t tick,
+                enum memory_scope scope);
+void sieve_replay(const struct sieve *sieve, journal_insert *insert, void *self);
+void sieve_collect(const struct sieve *sieve, struct footprint_part *part);
+void sieve_forget(struct sieve *sieve);
+void sieve_fini(struct sieve *sieve);
+
+#endif
