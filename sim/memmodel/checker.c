@@ -182,6 +182,7 @@ static void spill(struct checker *checker, struct shadow_region *region)
     sieve_replay(&region->sieve, insert, &spilling);
     journal_forget(&region->journal);
     sieve_forget(&region->sieve);
+    region->sieved = NULL;
     region->journal.spilt = true;
 }
 
@@ -271,66 +272,6 @@ static void access_lanes(struct checker *checker, const struct access_event *eve
             perform(checker, event, lane, shadow, &now);
         }
     }
-}
-
-/* ---- atomics that teach nothing ---------------------------------------------------------- */
-
-struct joining {
-    struct checker *checker;
-    const struct access_event *event;
-    const struct group_order *group;
-    const struct region *region;
-    struct shadow_region *shadow;   /* NULL: lanes in this region go one by one */
-    struct shadow_atomic atomic;
-};
-
-static void enter_region(struct joining *joining, uint64_t address)
-{
-    struct checker *checker = joining->checker;
-    const struct access_event *event = joining->event;
-    joining->region = memory_region(checker->memory, address);
-    joining->shadow = is_watched(joining->region) ? region_of(checker, joining->region) : NULL;
-    if (!joining->shadow)
-        return;
-    if (joining->shadow->space == IN_LOCAL)
-        renew_local(checker, joining->shadow, checker->crew.group);
-    joining->shadow->atomic = true;
-    spill(checker, joining->shadow);
-    joining->atomic.group = checker->crew.group;
-    joining->atomic.how = (struct context){
-        .tick = joining->group ? joining->group->slice : 1, .site = event->origin.site, .size = event->size_bytes,
-        .kind = (uint8_t)event->kind, .order = (uint8_t)event->order,
-        .scope = (uint8_t)order_scope(&checker->order, event->scope, joining->shadow->space == IN_LOCAL)};
-    if (!shadow_atomic_begin(joining->shadow, &joining->atomic))
-        joining->shadow = NULL;
-}
-
-/* Relaxed updates that join others like them; the rest goes lane by lane. */
-static bool take_atomics(struct checker *checker, const struct access_event *event)
-{
-    const struct crew *crew = &checker->crew;
-    struct joining joining = {.checker = checker, .event = event};
-    uint64_t rest[LANE_MASK_WORDS] = {0}, left = 0;
-    if (event->kind != ACCESS_ATOMIC_UPDATE || event->order != ORDER_RELAXED || event->failed || !crew->one_group ||
-        checker->order.formal || event->image)
-        return false;
-    joining.group = order_group_find(&checker->order, crew->group);
-    if (!order_is_silent(&checker->order, joining.group))
-        return false;
-    name_units(checker, &event->origin);
-    EACH_LANE_OF(event->mask, lane)
-    {
-        uint64_t address = lane_address(event, lane);
-        if (!joining.region || address < joining.region->low || address >= joining.region->high)
-            enter_region(&joining, address);
-        if (joining.shadow && shadow_join(joining.shadow, &joining.atomic, address, crew->unit[lane]))
-            continue;
-        rest[lane / 64] |= UINT64_C(1) << lane % 64;
-        left++;
-    }
-    if (left)
-        access_lanes(checker, event, rest);
-    return true;
 }
 
 /* ---- whole waves ------------------------------------------------------------------------- */
@@ -541,6 +482,7 @@ static bool open_sieve(struct checker *checker, const struct access_event *event
         journal_replay(&region->journal, region->low, mark, &marking);
     if (marking.failed)
         sieve_forget(&region->sieve);
+    region->sieved = marking.failed ? NULL : event->origin.launch->kernel;
     return !marking.failed;
 }
 
@@ -558,6 +500,104 @@ static bool take_sieve(struct checker *checker, const struct access_event *event
                                   .unit_low = crew->group * checker->order.group_items};
     return sieve_take(&region->sieve, event, &by, tick, order_scope(&checker->order, event->scope, local));
 }
+
+/* ---- atomics that teach nothing ---------------------------------------------------------- */
+
+struct joining {
+    struct checker *checker;
+    const struct access_event *event;
+    const struct group_order *group;
+    const struct region *region;
+    struct shadow_region *shadow;   /* NULL: lanes in this region go one by one */
+    struct shadow_atomic atomic;
+};
+
+static void enter_region(struct joining *joining, uint64_t address)
+{
+    struct checker *checker = joining->checker;
+    const struct access_event *event = joining->event;
+    joining->region = memory_region(checker->memory, address);
+    joining->shadow = is_watched(joining->region) ? region_of(checker, joining->region) : NULL;
+    if (!joining->shadow)
+        return;
+    if (joining->shadow->space == IN_LOCAL)
+        renew_local(checker, joining->shadow, checker->crew.group);
+    joining->shadow->atomic = true;
+    spill(checker, joining->shadow);
+    joining->atomic.group = checker->crew.group;
+    joining->atomic.how = (struct context){
+        .tick = joining->group ? joining->group->slice : 1, .site = event->origin.site, .size = event->size_bytes,
+        .kind = (uint8_t)event->kind, .order = (uint8_t)event->order,
+        .scope = (uint8_t)order_scope(&checker->order, event->scope, joining->shadow->space == IN_LOCAL)};
+    if (!shadow_atomic_begin(joining->shadow, &joining->atomic))
+        joining->shadow = NULL;
+}
+
+static void remember_updates(struct checker *checker, const struct access_event *event, int space)
+{
+    uint64_t unit[WAVE_LANES_MAX], address[WAVE_LANES_MAX];
+    uint32_t count = 0;
+    const struct atomic_act act = {.size = event->size_bytes, .region = space, .reads = true, .writes = true,
+                                   .order = event->order, .scope = event->scope, .site = event->origin.site};
+    EACH_LANE_OF(event->mask, lane)
+    {
+        unit[count] = checker->crew.unit[lane];
+        address[count++] = lane_address(event, lane);
+    }
+    order_remember_updates(&checker->order, checker->crew.group, &act, unit, address, count);
+}
+
+/* All of them through the sieve. */
+static bool sift_updates(struct checker *checker, const struct access_event *event, const struct group_order *group)
+{
+    const uint64_t first = lane_address(event, next_lane(event->mask, 0, event->lane_count, true));
+    const struct region *region = memory_region(checker->memory, first);
+    struct shadow_region *shadow = is_watched(region) ? region_of(checker, region) : NULL;
+    if (!shadow)
+        return false;
+    if (shadow->space == IN_LOCAL)
+        renew_local(checker, shadow, checker->crew.group);
+    if (shadow->journal.spilt || !take_sieve(checker, event, shadow, group ? group->slice : 1, group ? group->base[shadow->space] : 1))
+        return false;
+    shadow->atomic = true;
+    if (order_remembers(&checker->order))
+        remember_updates(checker, event, shadow->space);
+    return true;
+}
+
+/* Relaxed updates among others like them; the rest goes lane by lane. */
+static bool take_atomics(struct checker *checker, const struct access_event *event)
+{
+    const struct crew *crew = &checker->crew;
+    struct joining joining = {.checker = checker, .event = event};
+    uint64_t rest[LANE_MASK_WORDS] = {0}, left = 0;
+    if (event->kind != ACCESS_ATOMIC_UPDATE || event->order != ORDER_RELAXED || event->failed || !crew->one_group ||
+        checker->order.formal || event->image)
+        return false;
+    joining.group = order_group_find(&checker->order, crew->group);
+    if (!order_is_silent(&checker->order, joining.group))
+        return false;
+    name_units(checker, &event->origin);
+    if (sift_updates(checker, event, joining.group))
+        return true;
+    if (order_remembers(&checker->order))
+        return false;
+    EACH_LANE_OF(event->mask, lane)
+    {
+        uint64_t address = lane_address(event, lane);
+        if (!joining.region || address < joining.region->low || address >= joining.region->high)
+            enter_region(&joining, address);
+        if (joining.shadow && shadow_join(joining.shadow, &joining.atomic, address, crew->unit[lane]))
+            continue;
+        rest[lane / 64] |= UINT64_C(1) << lane % 64;
+        left++;
+    }
+    if (left)
+        access_lanes(checker, event, rest);
+    return true;
+}
+
+/* ---- plain waves -------------------------------------------------------------------------- */
 
 /* True: all of it is dealt with. What is not, is done lane by lane. */
 static bool take_whole(struct checker *checker, const struct access_event *event)
@@ -584,7 +624,8 @@ static bool take_whole(struct checker *checker, const struct access_event *event
         return false;
     const struct group_order *group = whole.one_group ? order_group_find(&checker->order, whole.group) : NULL;
     whole.region_base = group ? group->base[shadow->space] : 1;
-    if (!shadow->sieve.open && (event->shape == ADDRESS_LIST ? take_gather(checker, event, shadow, whole.tick)
+    const bool anew = !shadow->journal.count && !shadow->journal.log_used;
+    if (!shadow->sieve.open && !(anew && shadow->sieved == event->origin.launch->kernel) && (event->shape == ADDRESS_LIST ? take_gather(checker, event, shadow, whole.tick)
                                                              : take_affine(checker, event, shadow, &whole)))
         return true;
     return take_sieve(checker, event, shadow, whole.tick, whole.region_base);

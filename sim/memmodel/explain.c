@@ -690,7 +690,7 @@ static bool locate_first(struct search *search)
     uint64_t tick = search->question->first.tick;
     if (tick <= 1)
         return true;
-    for (uint32_t i = 0; i < history->count; i++) {
+    for (uint32_t i = history->count; i-- > 0;) { /* a wave's updates share one */
         if (history->items[i].tick == tick) {
             search->first_at = i + 1;
             return true;

@@ -959,8 +959,30 @@ void order_atomic(struct order *order, struct agent *agent, const struct atomic_
 
 bool order_is_silent(const struct order *order, const struct group_order *group)
 {
-    return !order->variable_count && (!order->history || order->history->full) &&
-           (!group || !(group->items || group->sub_groups || group->copy_count));
+    return !order->variable_count && (!group || !(group->items || group->sub_groups || group->copy_count));
+}
+
+bool order_remembers(const struct order *order)
+{
+    return order->history && !order->history->full;
+}
+
+/* One slice begins for all of them: nothing is between their deeds. */
+void order_remember_updates(struct order *order, uint64_t number, const struct atomic_act *act, const uint64_t *unit,
+                            const uint64_t *address, uint32_t count)
+{
+    struct happening happening = {.kind = HAPPENED_ATOMIC, .order = (uint8_t)act->order, .scope = (uint8_t)act->scope,
+                                  .region = (int8_t)act->region, .reads = act->reads, .writes = act->writes, .site = act->site,
+                                  .size = act->size};
+    struct group_order *group = order_remembers(order) ? order_group(order, number) : NULL;
+    if (!group)
+        return;
+    happening.tick = group->slice = ++order->tick;
+    for (uint32_t i = 0; i < count; i++) {
+        happening.by = unit[i];
+        happening.address = address[i];
+        history_add(order->history, &happening);
+    }
 }
 
 static void overwrite_one(struct order *order, struct agent *agent, uint64_t address, uint64_t low, uint64_t high,

@@ -170,8 +170,12 @@ struct atomic_act {
     enum memory_scope scope;
     uint32_t site;
 };
-/* Relaxed updates by the group's members teach nobody anything, are not remembered, and have the group's slice. */
+/* Relaxed updates by the group's members teach nobody anything and have the group's slice. */
 bool order_is_silent(const struct order *order, const struct group_order *group);
+bool order_remembers(const struct order *order); /* what happens is put into the history */
+/* Such an update by each of the units: for the history only. */
+void order_remember_updates(struct order *order, uint64_t group, const struct atomic_act *act, const uint64_t *unit,
+                            const uint64_t *address, uint32_t count);
 void order_atomic(struct order *order, struct agent *agent, const struct atomic_act *act);
 /* A plain store to bytes that are atomic elsewhere ends their release sequences, but for the unit's own. */
 void order_overwrite(struct order *order, struct agent *agent, uint64_t address, uint32_t size, uint32_t site);

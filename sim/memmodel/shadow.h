@@ -58,6 +58,7 @@ struct shadow_region {
     bool atomic;              /* some access of this launch was: plain stores may end release sequences */
     struct journal journal;   /* what need not stand in cells */
     struct sieve sieve;       /* likewise; what the journal does not decide */
+    const char *sieved;       /* name of a kernel that needed it when it ran last; only compared */
     uint64_t group, base; /* local: whose it is, and since which barrier */
 };
 

@@ -123,25 +123,44 @@ static bool stamp_one_group(struct sieve *sieve, const struct sieve_crew *crew)
     return true;
 }
 
+/* Units mostly follow each other, from group to group. */
+static void stamp_groups(struct sieve *sieve, const struct sieve_crew *crew)
+{
+    uint64_t before = UINT64_MAX - 1, block = 0, local = 0;
+    for (uint32_t lane = 0; lane < crew->lanes; lane++) {
+        const uint64_t unit = crew->unit[lane];
+        if (unit == before + 1) {
+            if (++local == sieve->items) {
+                block++;
+                local = 0;
+            }
+        } else {
+            block = unit / sieve->items;
+            local = unit % sieve->items;
+        }
+        sieve->crew.stamp[lane] = block_first(sieve, block) + (int32_t)local;
+        before = unit;
+    }
+}
+
 static bool man(struct sieve *sieve, const struct sieve_crew *crew)
 {
     if (sieve->crew.serial == crew->serial && sieve->crew.base == crew->base)
         return true;
     sieve->crew.serial = 0;
     sieve->crew.low = sieve->crew.high = 0;
-    if (crew->one_group && !stamp_one_group(sieve, crew))
+    if (!crew->one_group)
+        stamp_groups(sieve, crew);
+    else if (!stamp_one_group(sieve, crew))
         return false;
-    for (uint32_t lane = 0; !crew->one_group && lane < crew->lanes; lane++)
-        sieve->crew.stamp[lane] = block_first(sieve, crew->unit[lane] / sieve->items) + (int32_t)(crew->unit[lane] % sieve->items);
     sieve->crew.serial = crew->serial;
     sieve->crew.base = crew->base;
     sieve->crew.group = crew->group;
-    sieve->crew.one_group = crew->one_group;
     return true;
 }
 
 /* Did everything that has this stamp happen before a barrier that the present crew has passed? */
-static bool is_settled(const struct sieve *sieve, int32_t stamp)
+static __attribute__((noinline)) bool is_settled(const struct sieve *sieve, int32_t stamp)
 {
     if (sieve->crew.base <= 1 || stamp < block_first(sieve, 0))
         return false;
@@ -154,51 +173,60 @@ static bool is_settled(const struct sieve *sieve, int32_t stamp)
 
 /* ---- one granule ---------------------------------------------------------------------------- */
 
-static bool is_foreign(const struct sieve *sieve, int32_t stamp, int32_t own)
+#define INLINED static inline __attribute__((always_inline))
+
+/* What the loops over lanes need, where no store into stamps can change it. */
+struct view {
+    const struct sieve *sieve;
+    int32_t *readers, *writers;
+    int32_t first, low, high;
+    bool settling;
+};
+
+static struct view view_of(const struct sieve *sieve)
 {
-    return stamp >= sieve->first && stamp != own && !is_settled(sieve, stamp);
+    return (struct view){.sieve = sieve, .readers = sieve->stamps[READERS], .writers = sieve->stamps[WRITERS], .first = sieve->first,
+                         .low = sieve->crew.low, .high = sieve->crew.high, .settling = sieve->crew.base > 1};
 }
 
-static int32_t joined(const struct sieve *sieve, int32_t stamp, int32_t own)
+INLINED bool is_foreign(const struct view *view, int32_t stamp, int32_t own)
 {
-    if (!is_foreign(sieve, stamp, own))
-        return own;
-    return stamp >= sieve->crew.low && stamp < sieve->crew.high ? sieve->crew.high - 1 : many(sieve);
+    return stamp >= view->first && stamp != own && !(view->settling && is_settled(view->sieve, stamp));
 }
 
-static bool read_granule(const struct sieve *sieve, uint64_t at, int32_t own)
+INLINED bool read_granule(const struct view *view, uint64_t at, int32_t own)
 {
-    if (is_foreign(sieve, sieve->stamps[WRITERS][at], own))
+    const int32_t stamp = view->readers[at];
+    if (is_foreign(view, view->writers[at], own))
         return false;
-    sieve->stamps[READERS][at] = joined(sieve, sieve->stamps[READERS][at], own);
+    view->readers[at] = !is_foreign(view, stamp, own) ? own : stamp >= view->low && stamp < view->high ? view->high - 1 : view->first;
     return true;
 }
 
-static bool write_granule(const struct sieve *sieve, uint64_t at, int32_t own)
+INLINED bool write_granule(const struct view *view, uint64_t at, int32_t own)
 {
-    if (is_foreign(sieve, sieve->stamps[WRITERS][at], own) || is_foreign(sieve, sieve->stamps[READERS][at], own))
+    if (is_foreign(view, view->writers[at], own) || is_foreign(view, view->readers[at], own))
         return false;
-    sieve->stamps[WRITERS][at] = own;
+    view->writers[at] = own;
     return true;
 }
 
 /* An earlier write, be it the own one, must stay: other groups' updates may race with it. */
-static bool update_granule(const struct sieve *sieve, uint64_t at, int32_t own)
+INLINED bool update_granule(const struct view *view, uint64_t at, int32_t own)
 {
-    const int32_t writer = sieve->stamps[WRITERS][at];
-    if ((writer >= sieve->first && writer != atomics(sieve)) || is_foreign(sieve, sieve->stamps[READERS][at], own))
+    const int32_t writer = view->writers[at], atomic = view->first + 1;
+    if ((writer >= view->first && writer != atomic) || is_foreign(view, view->readers[at], own))
         return false;
-    sieve->stamps[WRITERS][at] = atomics(sieve);
+    view->writers[at] = atomic;
     return true;
 }
 
-static bool touch(const struct sieve *sieve, enum access_kind kind, uint64_t offset, uint32_t size, int32_t own)
+INLINED bool touch(const struct view *view, enum access_kind kind, uint64_t from, uint64_t end, int32_t own)
 {
-    const uint64_t from = offset >> sieve->shift, end = from + (size >> sieve->shift);
     for (uint64_t at = from; at < end; at++)
-        if (kind == ACCESS_READ    ? !read_granule(sieve, at, own)
-            : kind == ACCESS_WRITE ? !write_granule(sieve, at, own)
-                                   : !update_granule(sieve, at, own))
+        if (kind == ACCESS_READ    ? !read_granule(view, at, own)
+            : kind == ACCESS_WRITE ? !write_granule(view, at, own)
+                                   : !update_granule(view, at, own))
             return false;
     return true;
 }
@@ -245,13 +273,108 @@ static bool fits(const struct sieve *sieve, uint64_t address, uint32_t size)
     return offset < sieve->size && size <= sieve->size - offset && !((offset | size) & part);
 }
 
-static bool take_list(const struct sieve *sieve, const struct access_event *event)
+/* Where active lanes act, and as whom. */
+struct actors { uint32_t count; uint32_t offset[WAVE_LANES_MAX]; int32_t own[WAVE_LANES_MAX]; };
+
+/* Negative: not all of them lie within. */
+static int64_t list_all(const uint64_t *restrict address, const int32_t *restrict stamp, uint32_t lanes, uint64_t low, uint64_t room,
+                        struct actors *restrict out)
 {
-    EACH_LANE_OF(event->mask, lane)
-        if (!fits(sieve, event->address[lane], event->size_bytes) ||
-            !touch(sieve, event->kind, event->address[lane] - sieve->low, event->size_bytes, sieve->crew.stamp[lane]))
+    uint64_t outside = 0;
+    for (uint32_t i = 0; i < lanes; i++) {
+        const uint64_t offset = address[i] - low;
+        outside |= offset | (room - offset);
+        out->offset[i] = (uint32_t)offset;
+    }
+    memcpy(out->own, stamp, lanes * sizeof *stamp);
+    out->count = lanes;
+    return (int64_t)outside;
+}
+
+static int64_t list_some(const uint64_t *address, const int32_t *stamp, const uint64_t *mask, uint64_t low, uint64_t room,
+                         struct actors *out)
+{
+    uint64_t outside = 0;
+    out->count = 0;
+    EACH_LANE_OF(mask, lane)
+    {
+        const uint64_t offset = address[lane] - low;
+        outside |= offset | (room - offset);
+        out->offset[out->count] = (uint32_t)offset;
+        out->own[out->count++] = stamp[lane];
+    }
+    return (int64_t)outside;
+}
+
+/* Those of a list. */
+static bool list_actors(const struct sieve *sieve, const struct access_event *event, struct actors *out)
+{
+    const uint64_t room = sieve->size - event->size_bytes;
+    uint32_t bits = event->size_bytes;
+    if (event->size_bytes > sieve->size)
+        return false;
+    if ((all_set(event->mask, 0, event->lane_count)
+             ? list_all(event->address, sieve->crew.stamp, event->lane_count, sieve->low, room, out)
+             : list_some(event->address, sieve->crew.stamp, event->mask, sieve->low, room, out)) < 0)
+        return false;
+    for (uint32_t i = 0; i < out->count; i++)
+        bits |= out->offset[i];
+    return !(bits & ((1u << sieve->shift) - 1));
+}
+
+/* Those of a row, the first of which stands at `start`. */
+static bool row_actors(const struct sieve *sieve, const struct access_event *event, uint32_t from, uint32_t end, uint64_t start,
+                       struct actors *out)
+{
+    out->count = 0;
+    for (uint32_t lane = next_lane(event->mask, from, end, true); lane < end; lane = next_lane(event->mask, lane + 1, end, true)) {
+        const uint64_t offset = start + (uint64_t)event->step_x * (lane - from);
+        if (!fits(sieve, sieve->low + offset, event->size_bytes))
             return false;
+        out->offset[out->count] = (uint32_t)offset;
+        out->own[out->count++] = sieve->crew.stamp[lane];
+    }
     return true;
+}
+
+INLINED bool touch_each(const struct sieve *sieve, const struct actors *actors, enum access_kind kind, uint32_t granules)
+{
+    const struct view view = view_of(sieve);
+    const uint32_t count = actors->count, shift = sieve->shift;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t at = actors->offset[i] >> shift;
+        if (!touch(&view, kind, at, at + granules, actors->own[i]))
+            return false;
+    }
+    return true;
+}
+
+static bool touch_actors(const struct sieve *sieve, const struct actors *actors, enum access_kind kind, uint32_t size)
+{
+    const uint32_t granules = size >> sieve->shift;
+    if (kind == ACCESS_READ)
+        return granules == 1 ? touch_each(sieve, actors, ACCESS_READ, 1) : touch_each(sieve, actors, ACCESS_READ, granules);
+    if (kind == ACCESS_WRITE)
+        return granules == 1 ? touch_each(sieve, actors, ACCESS_WRITE, 1) : touch_each(sieve, actors, ACCESS_WRITE, granules);
+    return touch_each(sieve, actors, ACCESS_ATOMIC_UPDATE, granules);
+}
+
+static bool take_list(const struct sieve *sieve, const struct access_event *event, struct actors *actors)
+{
+    return list_actors(sieve, event, actors) && touch_actors(sieve, actors, event->kind, event->size_bytes);
+}
+
+static bool take_row(const struct sieve *sieve, const struct access_event *event, uint32_t from, uint32_t end, uint64_t start,
+                     struct actors *actors)
+{
+    return row_actors(sieve, event, from, end, start, actors) && touch_actors(sieve, actors, event->kind, event->size_bytes);
+}
+
+static bool take_one(const struct sieve *sieve, const struct access_event *event, uint32_t lane, uint64_t offset)
+{
+    const struct view view = view_of(sieve);
+    const uint64_t at = offset >> sieve->shift;
+    return touch(&view, event->kind, at, at + (event->size_bytes >> sieve->shift), sieve->crew.stamp[lane]);
 }
 
 /* Lanes at one address: two are as good as all. */
@@ -260,25 +383,11 @@ static bool take_together(const struct sieve *sieve, const struct access_event *
     uint32_t one = next_lane(event->mask, from, end, true), other = end;
     while (other > one && !(event->mask[(other - 1) / 64] >> (other - 1) % 64 & 1))
         other--;
-    if (one == end)
-        return true;
-    return fits(sieve, sieve->low + offset, event->size_bytes) &&
-           touch(sieve, event->kind, offset, event->size_bytes, sieve->crew.stamp[one]) &&
-           (other == one + 1 || touch(sieve, event->kind, offset, event->size_bytes, sieve->crew.stamp[other - 1]));
+    return one == end || (fits(sieve, sieve->low + offset, event->size_bytes) && take_one(sieve, event, one, offset) &&
+                          (other == one + 1 || take_one(sieve, event, other - 1, offset)));
 }
 
-static bool take_row(const struct sieve *sieve, const struct access_event *event, uint32_t from, uint32_t end, uint64_t offset)
-{
-    for (uint32_t lane = next_lane(event->mask, from, end, true); lane < end; lane = next_lane(event->mask, lane + 1, end, true)) {
-        const uint64_t at = offset + (uint64_t)event->step_x * (lane - from);
-        if (!fits(sieve, sieve->low + at, event->size_bytes) ||
-            !touch(sieve, event->kind, at, event->size_bytes, sieve->crew.stamp[lane]))
-            return false;
-    }
-    return true;
-}
-
-static bool take_affine(const struct sieve *sieve, const struct access_event *event)
+static bool take_affine(const struct sieve *sieve, const struct access_event *event, struct actors *actors)
 {
     const uint32_t lanes = event->lane_count, row = event->row && event->row < lanes ? event->row : lanes;
     const bool dense = event->step_x == (int64_t)event->size_bytes && event->size_bytes == 1u << sieve->shift &&
@@ -288,7 +397,7 @@ static bool take_affine(const struct sieve *sieve, const struct access_event *ev
         const uint32_t end = lanes - from < row ? lanes : from + row;
         if (event->step_x == 0 ? !take_together(sieve, event, from, end, offset)
             : dense            ? !touch_row(sieve, event->kind, offset, sieve->crew.stamp + from, end - from)
-                               : !take_row(sieve, event, from, end, offset))
+                               : !take_row(sieve, event, from, end, offset, actors))
             return false;
     }
     return true;
@@ -348,18 +457,11 @@ static bool note_crew(struct sieve *sieve, const struct sieve_crew *crew)
     return true;
 }
 
-static uint32_t lane_total(const uint64_t *mask)
-{
-    uint32_t total = 0;
-    for (uint32_t w = 0; w < LANE_MASK_WORDS; w++)
-        total += (uint32_t)__builtin_popcountll(mask[w]);
-    return total;
-}
-
-static bool note_access(struct sieve *sieve, const struct access_event *event, const struct sieve_crew *crew, uint64_t tick)
+static bool note_access(struct sieve *sieve, const struct access_event *event, const struct sieve_crew *crew, uint64_t tick,
+                        const struct actors *actors)
 {
     const bool list = event->shape == ADDRESS_LIST;
-    const size_t behind = list ? (lane_total(event->mask) + 1) / 2 * 2 * sizeof(uint32_t) : 0;
+    const size_t behind = list ? (actors->count + 1) / 2 * 2 * sizeof(uint32_t) : 0;
     struct note *note = sieve->logged == crew->serial || note_crew(sieve, crew) ? note_room(sieve, sizeof *note + behind) : NULL;
     if (!note)
         return false;
@@ -372,10 +474,8 @@ static bool note_access(struct sieve *sieve, const struct access_event *event, c
         note->step_y = event->step_y;
     }
     memcpy(note->mask, event->mask, sizeof note->mask);
-    uint32_t *offset = (uint32_t *)(note + 1);
     if (list)
-        EACH_LANE_OF(event->mask, lane)
-            *offset++ = (uint32_t)(event->address[lane] - sieve->low);
+        memcpy(note + 1, actors->offset, actors->count * sizeof *actors->offset);
     return true;
 }
 
@@ -400,14 +500,15 @@ static bool same_atomics(struct sieve *sieve, const struct access_event *event, 
 bool sieve_take(struct sieve *sieve, const struct access_event *event, const struct sieve_crew *crew, uint64_t tick,
                 enum memory_scope scope)
 {
+    struct actors actors;
     if (!sieve->open || !same_atomics(sieve, event, scope) || !man(sieve, crew))
         return false;
-    if (event->shape == ADDRESS_LIST      ? !take_list(sieve, event)
+    if (event->shape == ADDRESS_LIST      ? !take_list(sieve, event, &actors)
         : event->shape == ADDRESS_UNIFORM ? !take_together(sieve, event, 0, event->lane_count, event->base - sieve->low)
-                                          : !take_affine(sieve, event))
+                                          : !take_affine(sieve, event, &actors))
         return false;
     sieve->site[use_of(event->kind)] = event->origin.site;
-    return note_access(sieve, event, crew, tick);
+    return note_access(sieve, event, crew, tick, &actors);
 }
 
 static uint64_t block_group(const struct sieve *sieve, uint64_t block)
