@@ -155,12 +155,12 @@ static uint64_t unit_at(const struct checker *checker, const uint64_t position[3
 
 struct spilling { struct checker *checker; struct shadow_region *region; };
 
-static uint64_t access_unit(const struct checker *checker, const struct journal_access *access)
+static uint64_t access_unit(const struct checker *checker, const struct past_access *access)
 {
     return access->by_position ? unit_at(checker, access->position) : access->unit;
 }
 
-static void insert(void *self, const struct journal_access *access)
+static void insert(void *self, const struct past_access *access)
 {
     const struct spilling *spilling = self;
     struct checker *checker = spilling->checker;
@@ -178,8 +178,8 @@ static void spill(struct checker *checker, struct shadow_region *region)
     struct spilling spilling = {checker, region};
     if (region->journal.spilt)
         return;
-    journal_replay(&region->journal, region->low, insert, &spilling);
-    sieve_replay(&region->sieve, insert, &spilling);
+    journal_replay(&region->journal, insert, &spilling);
+    notes_replay(&region->sieve.notes, insert, &spilling);
     journal_forget(&region->journal);
     sieve_forget(&region->sieve);
     region->sieved = NULL;
@@ -351,43 +351,47 @@ static bool common_tick(const struct checker *checker, uint64_t *out_tick, struc
     return true;
 }
 
-enum { LOG_BUDGET = 16 << 20 }; /* bytes; more for a large allocation */
-
-static size_t log_budget(const struct shadow_region *region)
+/* The lanes as journal, notes and sieve know them. */
+static struct wave_crew crew_in(const struct checker *checker, const struct shadow_region *region, uint64_t base)
 {
-    uint64_t size = region->high - region->low;
-    return size > LOG_BUDGET / 2 ? 2 * size : LOG_BUDGET;
+    const struct crew *crew = &checker->crew;
+    const bool local = region->space == IN_LOCAL;
+    return (struct wave_crew){.serial = crew->serial, .unit = crew->unit, .lanes = crew->lane_count, .one_group = crew->one_group,
+                              .group = local ? 0 : crew->group, .base = local ? 1 : base,
+                              .unit_low = crew->group * checker->order.group_items};
 }
 
 static bool take_gather(struct checker *checker, const struct access_event *event, struct shadow_region *region, uint64_t tick)
 {
-    uint64_t size = region->high - region->low;
-    struct journal_gather gather = {.site = event->origin.site, .size = event->size_bytes, .tick = tick, .low = region->low,
-                                    .unit = checker->crew.unit, .address = event->address, .mask = event->mask,
-                                    .lanes = event->lane_count, .budget = log_budget(region)};
-    if (size > UINT32_MAX || event->kind == ACCESS_WRITE || region->journal.has_write)
+    if (event->kind == ACCESS_WRITE || region->journal.has_write)
         return false;
     name_units(checker, &event->origin);
-    EACH_LANE_OF(event->mask, lane)
-        if (event->address[lane] < region->low || event->address[lane] + event->size_bytes > region->high)
-            return false;
-    return journal_gather(&region->journal, &gather);
+    const struct wave_crew crew = crew_in(checker, region, 1);
+    return sieve_note(&region->sieve, event, &crew, tick);
 }
 
 /* Lanes of one allocation and one tick. */
-struct alike_reads { struct journal_gather gather; struct shadow_region *region; uint64_t address[WAVE_LANES_MAX], mask[LANE_MASK_WORDS]; };
+struct alike_reads {
+    struct access_event event;
+    struct shadow_region *region;
+    uint64_t tick, address[WAVE_LANES_MAX], mask[LANE_MASK_WORDS];
+};
 
-static bool log_reads(struct alike_reads *reads)
+static bool log_reads(struct checker *checker, struct alike_reads *reads)
 {
-    bool taken = !reads->region || journal_gather(&reads->region->journal, &reads->gather);
+    bool taken = true;
+    if (reads->region) {
+        const struct wave_crew crew = crew_in(checker, reads->region, 1);
+        taken = sieve_note(&reads->region->sieve, &reads->event, &crew, reads->tick);
+    }
     memset(reads->mask, 0, sizeof reads->mask);
     return taken;
 }
 
-static bool may_log(const struct shadow_region *region, const struct access_event *event, uint64_t address)
+static bool may_log(const struct shadow_region *region)
 {
-    return region && region->space == IN_GLOBAL && !region->atomic && !region->journal.has_write && !region->sieve.open &&
-           address + event->size_bytes <= region->high && region->high - region->low <= UINT32_MAX;
+    return region && region->space == IN_GLOBAL && !region->atomic && !region->journal.has_write && !region->journal.spilt &&
+           !region->sieve.open;
 }
 
 /* Reads of work-items that have ticks of their own, or of scattered lanes, of what nothing has written yet. */
@@ -399,8 +403,10 @@ static bool take_reads(struct checker *checker, const struct access_event *event
     name_units(checker, &event->origin);
     reads.region = NULL;
     memset(reads.mask, 0, sizeof reads.mask);
-    reads.gather = (struct journal_gather){.site = event->origin.site, .size = event->size_bytes, .unit = checker->crew.unit,
-                                           .address = reads.address, .mask = reads.mask, .lanes = event->lane_count, .budget = LOG_BUDGET};
+    reads.event = *event;
+    reads.event.shape = ADDRESS_LIST;
+    reads.event.address = reads.address;
+    reads.event.mask = reads.mask;
     EACH_LANE_OF(event->mask, lane)
     {
         struct agent agent;
@@ -410,19 +416,18 @@ static bool take_reads(struct checker *checker, const struct access_event *event
             const struct region *found = memory_region(checker->memory, address);
             region = is_watched(found) ? region_of(checker, found) : NULL;
         }
-        if (!may_log(region, event, address))
+        if (!may_log(region))
             return false;
         order_agent(&checker->order, checker->crew.unit[lane], &agent);
         const uint64_t tick = order_slice(&agent);
-        if ((region != reads.region || tick != reads.gather.tick) && !log_reads(&reads))
+        if ((region != reads.region || tick != reads.tick) && !log_reads(checker, &reads))
             return false;
         reads.region = region;
-        reads.gather.tick = tick;
-        reads.gather.low = region->low;
+        reads.tick = tick;
         reads.address[lane] = address;
         reads.mask[lane / 64] |= UINT64_C(1) << lane % 64;
     }
-    return log_reads(&reads);
+    return log_reads(checker, &reads);
 }
 
 /* False: some of it may stand in the journal. */
@@ -446,12 +451,12 @@ static bool take_affine(struct checker *checker, const struct access_event *even
 
 struct marking { struct checker *checker; struct shadow_region *region; bool failed; };
 
-static void mark(void *self, const struct journal_access *access)
+static void mark(void *self, const struct past_access *access)
 {
     struct marking *marking = self;
     struct checker *checker = marking->checker;
     const int space = marking->region->space;
-    struct journal_access known = *access;
+    struct past_access known = *access;
     known.unit = access_unit(checker, access);
     uint64_t number = order_unit_group(&checker->order, known.unit);
     const struct group_order *group = space == IN_LOCAL ? NULL : order_group_find(&checker->order, number);
@@ -472,14 +477,15 @@ static uint32_t event_grain(const struct access_event *event, uint64_t low)
 /* What the journal holds stays there, for a replay. */
 static bool open_sieve(struct checker *checker, const struct access_event *event, struct shadow_region *region)
 {
-    const uint64_t *count = event->origin.launch->group_count, size = region->high - region->low;
-    uint32_t grain = journal_grain(&region->journal, region->low), other = event_grain(event, region->low);
-    const struct sieve_plan plan = {.low = region->low, .size = size, .items = checker->order.group_items,
-                                    .groups = region->space == IN_LOCAL ? 1 : count[0] * count[1] * count[2],
-                                    .grain = grain < other ? grain : other, .budget = log_budget(region)};
+    const uint64_t *count = event->origin.launch->group_count;
+    const uint32_t grains = journal_grain(&region->journal, region->low) | notes_grain(&region->sieve.notes) | event_grain(event, region->low);
+    const struct sieve_plan plan = {.groups = region->space == IN_LOCAL ? 1 : count[0] * count[1] * count[2],
+                                    .items = checker->order.group_items, .grain = grains & (0 - grains)};
     struct marking marking = {checker, region, !sieve_open(&region->sieve, &plan)};
-    if (!marking.failed)
-        journal_replay(&region->journal, region->low, mark, &marking);
+    if (!marking.failed) {
+        journal_replay(&region->journal, mark, &marking);
+        notes_replay(&region->sieve.notes, mark, &marking);
+    }
     if (marking.failed)
         sieve_forget(&region->sieve);
     region->sieved = marking.failed ? NULL : event->origin.launch->kernel;
@@ -495,9 +501,7 @@ static bool take_sieve(struct checker *checker, const struct access_event *event
     if (!region->sieve.open && !open_sieve(checker, event, region))
         return false;
     name_units(checker, &event->origin);
-    const struct sieve_crew by = {.serial = crew->serial, .unit = crew->unit, .lanes = crew->lane_count, .one_group = crew->one_group,
-                                  .group = local ? 0 : crew->group, .base = local ? 1 : base,
-                                  .unit_low = crew->group * checker->order.group_items};
+    const struct wave_crew by = crew_in(checker, region, base);
     return sieve_take(&region->sieve, event, &by, tick, order_scope(&checker->order, event->scope, local));
 }
 
@@ -599,6 +603,14 @@ static bool take_atomics(struct checker *checker, const struct access_event *eve
 
 /* ---- plain waves -------------------------------------------------------------------------- */
 
+/* It is in use, something was noted down already that a write may race with, or it served this kernel the last time. */
+static bool wants_sieve(const struct shadow_region *region, const struct access_event *event)
+{
+    if (region->sieve.open || (event->kind == ACCESS_WRITE && region->sieve.notes.used))
+        return true;
+    return region->sieved == event->origin.launch->kernel && !region->journal.count && !region->sieve.notes.used;
+}
+
 /* True: all of it is dealt with. What is not, is done lane by lane. */
 static bool take_whole(struct checker *checker, const struct access_event *event)
 {
@@ -624,9 +636,8 @@ static bool take_whole(struct checker *checker, const struct access_event *event
         return false;
     const struct group_order *group = whole.one_group ? order_group_find(&checker->order, whole.group) : NULL;
     whole.region_base = group ? group->base[shadow->space] : 1;
-    const bool anew = !shadow->journal.count && !shadow->journal.log_used;
-    if (!shadow->sieve.open && !(anew && shadow->sieved == event->origin.launch->kernel) && (event->shape == ADDRESS_LIST ? take_gather(checker, event, shadow, whole.tick)
-                                                             : take_affine(checker, event, shadow, &whole)))
+    if (!wants_sieve(shadow, event) && (event->shape == ADDRESS_LIST ? take_gather(checker, event, shadow, whole.tick)
+                                                                     : take_affine(checker, event, shadow, &whole)))
         return true;
     return take_sieve(checker, event, shadow, whole.tick, whole.region_base);
 }
@@ -753,16 +764,15 @@ static void hand_over(struct checker *checker, const struct launch_info *launch)
     checker->shadow.failed |= !footprint.parts;
     for (uint32_t i = 0; footprint.parts && i < checker->region_room; i++) {
         const struct shadow_region *region = checker->regions[i];
-        if (!region || region->space == IN_LOCAL || !(region->touched || region->sieve.open || region->journal.count || region->journal.log_used))
+        if (!region || region->space == IN_LOCAL || !(region->touched || region->sieve.open || region->journal.count || region->sieve.notes.used))
             continue;
         struct footprint_part *part = &footprint.parts[footprint.count++];
         *part = (struct footprint_part){.region_id = region->id, .low = region->low, .high = region->high};
         for (int use = 0; use < FOOTPRINT_USES; use++)
             byte_set_init(&part->bytes[use], region->high - region->low);
         shadow_collect(region, part);
-        if (region->sieve.open)
-            sieve_collect(&region->sieve, part);
-        else
+        checker->shadow.failed |= !sieve_collect(&region->sieve, part);
+        if (!region->sieve.open)
             journal_collect(&region->journal, region->low, part);
     }
     if (footprint.parts)

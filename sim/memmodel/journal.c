@@ -270,7 +270,7 @@ static bool line_new(struct journal *journal, const struct journal_event *event,
 bool journal_take(struct journal *journal, const struct journal_event *event)
 {
     uint64_t low, high;
-    if (journal->spilt || (event->write && journal->log_used))
+    if (journal->spilt)
         return false;
     event_range(event, &low, &high);
     if (event->write) {
@@ -289,51 +289,11 @@ bool journal_take(struct journal *journal, const struct journal_event *event)
     return line_new(journal, event, low, high);
 }
 
-/* ---- the log ----------------------------------------------------------------------------------- */
-
-struct log_lane { uint32_t offset, unit; }; /* from the allocation's start, from the first unit */
-struct log_entry { uint64_t tick, unit; uint32_t site, size, lanes, reserved; };
-
-static bool log_room(struct journal *journal, size_t needed, size_t budget)
-{
-    if (journal->log_used + needed <= journal->log_room)
-        return true;
-    size_t room = journal->log_room ? journal->log_room * 2 : 1 << 14;
-    while (room < journal->log_used + needed)
-        room *= 2;
-    uint8_t *log = room <= budget ? realloc(journal->log, room) : NULL;
-    if (!log)
-        return false;
-    journal->log = log;
-    journal->log_room = room;
-    return true;
-}
-
-bool journal_gather(struct journal *journal, const struct journal_gather *gather)
-{
-    size_t needed = sizeof(struct log_entry) + gather->lanes * sizeof(struct log_lane);
-    if (journal->spilt || journal->has_write || !log_room(journal, needed, gather->budget))
-        return false;
-    struct log_entry *entry = (struct log_entry *)(void *)(journal->log + journal->log_used);
-    struct log_lane *lane = (struct log_lane *)(void *)(entry + 1);
-    *entry = (struct log_entry){gather->tick, gather->unit[0], gather->site, gather->size, 0, 0};
-    for (uint32_t i = 0; i < gather->lanes; i++) {
-        uint64_t unit = gather->unit[i] - entry->unit;
-        if (!(gather->mask[i / 64] >> i % 64 & 1))
-            continue;
-        if (unit > UINT32_MAX)
-            return false;
-        lane[entry->lanes++] = (struct log_lane){(uint32_t)(gather->address[i] - gather->low), (uint32_t)unit};
-    }
-    journal->log_used += sizeof *entry + entry->lanes * sizeof *lane;
-    return true;
-}
-
 /* ---- replay ------------------------------------------------------------------------------------- */
 
-static void replay_turn(const struct journal_line *line, const struct journal_box *box, uint64_t turn, journal_insert *insert, void *self)
+static void replay_turn(const struct journal_line *line, const struct journal_box *box, uint64_t turn, past_visitor *visit, void *self)
 {
-    struct journal_access access = {.tick = box->tick, .site = line->site, .size = line->size, .kind = line->write ? ACCESS_WRITE : ACCESS_READ, .by_position = true};
+    struct past_access access = {.tick = box->tick, .site = line->site, .size = line->size, .kind = line->write ? ACCESS_WRITE : ACCESS_READ, .by_position = true};
     uint64_t *at = access.position;
     for (at[2] = box->low[2]; at[2] < box->high[2]; at[2]++)
         for (at[1] = box->low[1]; at[1] < box->high[1]; at[1]++)
@@ -341,33 +301,18 @@ static void replay_turn(const struct journal_line *line, const struct journal_bo
                 access.address = line->base + (uint64_t)line->step[AXIS_TURN] * turn;
                 for (int axis = 0; axis < 3; axis++)
                     access.address += (uint64_t)line->step[axis] * at[axis];
-                insert(self, &access);
+                visit(self, &access);
             }
 }
 
-static void replay_log(const struct journal *journal, uint64_t low, journal_insert *insert, void *self)
-{
-    for (size_t at = 0; at < journal->log_used;) {
-        const struct log_entry *entry = (const struct log_entry *)(const void *)(journal->log + at);
-        const struct log_lane *lane = (const struct log_lane *)(const void *)(entry + 1);
-        for (uint32_t i = 0; i < entry->lanes; i++) {
-            struct journal_access access = {.unit = entry->unit + lane[i].unit, .address = low + lane[i].offset,
-                                            .tick = entry->tick, .site = entry->site, .size = entry->size};
-            insert(self, &access);
-        }
-        at += sizeof *entry + entry->lanes * sizeof *lane;
-    }
-}
-
-void journal_replay(const struct journal *journal, uint64_t low, journal_insert *insert, void *self)
+void journal_replay(const struct journal *journal, past_visitor *visit, void *self)
 {
     for (uint32_t i = 0; i < journal->count; i++) {
         const struct journal_line *line = &journal->lines[i];
         for (uint32_t b = 0; b < line->count; b++)
             for (uint64_t turn = line->boxes[b].low[AXIS_TURN]; turn < line->boxes[b].high[AXIS_TURN]; turn++)
-                replay_turn(line, &line->boxes[b], turn, insert, self);
+                replay_turn(line, &line->boxes[b], turn, visit, self);
     }
-    replay_log(journal, low, insert, self);
 }
 
 uint32_t journal_grain(const struct journal *journal, uint64_t low)
@@ -379,14 +324,6 @@ uint32_t journal_grain(const struct journal *journal, uint64_t low)
         for (int axis = 0; axis < JOURNAL_AXES; axis++)
             bits |= (uint64_t)line->step[axis];
     }
-    for (size_t at = 0; at < journal->log_used;) {
-        const struct log_entry *entry = (const struct log_entry *)(const void *)(journal->log + at);
-        const struct log_lane *lane = (const struct log_lane *)(const void *)(entry + 1);
-        bits |= entry->size;
-        for (uint32_t i = 0; i < entry->lanes; i++)
-            bits |= lane[i].offset;
-        at += sizeof *entry + entry->lanes * sizeof *lane;
-    }
     return (uint32_t)(bits & (0 - bits));
 }
 
@@ -396,28 +333,18 @@ void journal_forget(struct journal *journal)
         journal->lines[i].count = 0;
     journal->count = journal->latest = 0;
     journal->has_write = journal->spilt = false;
-    journal->log_used = 0;
 }
 
 void journal_fini(struct journal *journal)
 {
     for (uint32_t i = 0; i < JOURNAL_LINES; i++)
         free(journal->lines[i].boxes);
-    free(journal->log);
     memset(journal, 0, sizeof *journal);
 }
 
 /* ---- footprint ------------------------------------------------------------------------------------- */
 
 struct collection { uint64_t low; struct footprint_part *part; };
-
-static void collect_one(void *self, const struct journal_access *access)
-{
-    struct collection *collection = self;
-    enum footprint_use use = access->kind == ACCESS_WRITE ? FOOTPRINT_WRITTEN : FOOTPRINT_READ;
-    byte_set_add(&collection->part->bytes[use], access->address - collection->low, access->address - collection->low + access->size);
-    collection->part->site[use] = access->site;
-}
 
 /* Neighbours along an axis whose step is their size are one run. */
 static void collect_box(const struct journal_line *line, const struct journal_box *box, struct collection *collection)
@@ -455,5 +382,4 @@ void journal_collect(const struct journal *journal, uint64_t low, struct footpri
     for (uint32_t i = 0; i < journal->count; i++)
         for (uint32_t b = 0; b < journal->lines[i].count; b++)
             collect_box(&journal->lines[i], &journal->lines[i].boxes[b], &collection);
-    replay_log(journal, low, collect_one, &collection);
 }

@@ -8,17 +8,16 @@
  *          ranges of turns (a loop in which the address moves on evenly). Boxes that continue each other become one.
  * Decided  No write among the two; bytes apart; equal steps so wide that each work-item stays among its own bytes; one
  *          work-group, and the older line from before its last barrier of this memory.
- * Log      Gathers from memory that nothing has written yet are only noted down, and replayed should a write come.
  *
  * Interface
  *   journal_take     true: the event is dealt with, and nothing races
- *   journal_replay   hands every access to `insert`, once each
+ *   journal_replay   every access, once each
  *   journal_forget, journal_collect, journal_fini
  */
 #ifndef ORRERY_MEMMODEL_JOURNAL_H
 #define ORRERY_MEMMODEL_JOURNAL_H
 
-#include "footprint.h"
+#include "notes.h"
 
 enum { JOURNAL_LINES = 24, JOURNAL_AXES = 4 }; /* x, y, z of the global position without offset; turns */
 
@@ -46,7 +45,6 @@ struct journal {
     uint32_t latest;
     bool has_write;
     bool spilt;                     /* until it is forgotten, everything goes to the shadow */
-    uint8_t *log; size_t log_used, log_room;
 };
 
 /* The lanes of an event as one box. */
@@ -64,25 +62,7 @@ struct journal_event {
 
 bool journal_take(struct journal *journal, const struct journal_event *event);
 
-/* Addresses in lanes: kept for a replay, as long as nothing writes and there is room. */
-struct journal_gather {
-    uint32_t site, size;
-    uint64_t tick, low;             /* low: of the allocation */
-    const uint64_t *unit, *address, *mask;
-    uint32_t lanes;
-    size_t budget;
-};
-bool journal_gather(struct journal *journal, const struct journal_gather *gather);
-
-struct journal_access {
-    uint64_t unit, position[3], address, tick;
-    uint32_t site, size;
-    enum access_kind kind;
-    enum memory_order order; enum memory_scope scope; /* of atomics, the scope as it counts */
-    bool by_position;
-};
-typedef void journal_insert(void *self, const struct journal_access *access);
-void journal_replay(const struct journal *journal, uint64_t low, journal_insert *insert, void *self);
+void journal_replay(const struct journal *journal, past_visitor *visit, void *self);
 /* A power of two that divides all addresses, from low, and sizes. */
 uint32_t journal_grain(const struct journal *journal, uint64_t low);
 

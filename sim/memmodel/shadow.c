@@ -45,6 +45,7 @@ static uint64_t page_count(const struct shadow_region *region)
 void shadow_region_init(struct shadow_region *region, uint32_t id, uint64_t low, uint64_t high, int space)
 {
     *region = (struct shadow_region){.id = id, .low = low, .high = high, .space = space, .first = 1, .next = 1};
+    sieve_init(&region->sieve, low, high - low);
 }
 
 static void crowd_free(struct crowd *crowd)

@@ -8,7 +8,7 @@
 #include "orrery/limits.h"
 
 enum { READERS, WRITERS };
-enum { STAMP_MOST = HOSTILE(INT32_MAX / 2, 4000), INTERVALS_TRIED = HOSTILE(64, 2), GRANULE_SHIFT = 2 };
+enum { STAMP_MOST = HOSTILE(INT32_MAX / 2, 4000), INTERVALS_TRIED = HOSTILE(64, 2), GRANULE_SHIFT = 2, BUDGET_LEAST = 16 << 20 };
 static const uint64_t ALLOCATION_MOST = UINT64_C(1) << 30;
 
 /* Of every launch: several work-items of different groups; atomic updates. */
@@ -32,8 +32,14 @@ void sieve_forget(struct sieve *sieve)
     sieve->open = sieve->atomic = false;
     sieve->first = sieve->next;
     sieve->interval_count = 0;
-    sieve->crew.serial = sieve->logged = 0;
-    sieve->log_used = 0;
+    sieve->crew.serial = 0;
+    notes_forget(&sieve->notes);
+}
+
+void sieve_init(struct sieve *sieve, uint64_t low, uint64_t size)
+{
+    const uint64_t budget = size > BUDGET_LEAST / 2 ? 2 * size : BUDGET_LEAST;
+    *sieve = (struct sieve){.notes = {.low = low, .size = size, .budget = budget}};
 }
 
 void sieve_fini(struct sieve *sieve)
@@ -41,14 +47,14 @@ void sieve_fini(struct sieve *sieve)
     free(sieve->stamps[READERS]);
     free(sieve->stamps[WRITERS]);
     free(sieve->intervals);
-    free(sieve->log);
+    notes_fini(&sieve->notes);
     memset(sieve, 0, sizeof *sieve);
 }
 
 /* As many granules of that size, whose stamps are all of the past. */
 static bool make_stamps(struct sieve *sieve, uint32_t shift)
 {
-    const uint64_t granules = (sieve->size >> shift) + 1;
+    const uint64_t granules = (sieve->notes.size >> shift) + 1;
     for (int use = READERS; use <= WRITERS; use++)
         free(sieve->stamps[use]);
     sieve->stamps[READERS] = calloc(granules, sizeof(int32_t));
@@ -61,18 +67,15 @@ static bool make_stamps(struct sieve *sieve, uint32_t shift)
 
 bool sieve_open(struct sieve *sieve, const struct sieve_plan *plan)
 {
-    const bool same = sieve->stamps[WRITERS] && sieve->size == plan->size;
+    const bool made = sieve->stamps[WRITERS] != NULL;
     uint32_t shift = (uint32_t)__builtin_ctz(plan->grain | 1u << GRANULE_SHIFT);
-    if (plan->size > ALLOCATION_MOST || plan->groups >= (uint64_t)STAMP_MOST / (plan->items + 1))
+    if (sieve->notes.size > ALLOCATION_MOST || plan->groups >= (uint64_t)STAMP_MOST / (plan->items + 1))
         return false;
-    if (same && sieve->shift < shift)
+    if (made && sieve->shift < shift)
         shift = sieve->shift;
-    sieve->low = plan->low;
-    sieve->size = plan->size;
     sieve->groups = plan->groups;
     sieve->items = plan->items;
-    sieve->budget = plan->budget;
-    if ((!same || shift != sieve->shift || sieve->first > STAMP_MOST - 2 - (int32_t)(plan->groups * (plan->items + 1))) &&
+    if ((!made || shift != sieve->shift || sieve->first > STAMP_MOST - 2 - (int32_t)(plan->groups * (plan->items + 1))) &&
         !make_stamps(sieve, shift))
         return false;
     sieve->next = block_first(sieve, plan->groups);
@@ -111,7 +114,7 @@ static bool interval_of(struct sieve *sieve, uint64_t group, uint64_t base, uint
     return true;
 }
 
-static bool stamp_one_group(struct sieve *sieve, const struct sieve_crew *crew)
+static bool stamp_one_group(struct sieve *sieve, const struct wave_crew *crew)
 {
     uint64_t block = crew->group;
     if (crew->base > 1 && !interval_of(sieve, crew->group, crew->base, &block))
@@ -124,7 +127,7 @@ static bool stamp_one_group(struct sieve *sieve, const struct sieve_crew *crew)
 }
 
 /* Units mostly follow each other, from group to group. */
-static void stamp_groups(struct sieve *sieve, const struct sieve_crew *crew)
+static void stamp_groups(struct sieve *sieve, const struct wave_crew *crew)
 {
     uint64_t before = UINT64_MAX - 1, block = 0, local = 0;
     for (uint32_t lane = 0; lane < crew->lanes; lane++) {
@@ -143,7 +146,7 @@ static void stamp_groups(struct sieve *sieve, const struct sieve_crew *crew)
     }
 }
 
-static bool man(struct sieve *sieve, const struct sieve_crew *crew)
+static bool man(struct sieve *sieve, const struct wave_crew *crew)
 {
     if (sieve->crew.serial == crew->serial && sieve->crew.base == crew->base)
         return true;
@@ -269,56 +272,27 @@ static bool touch_row(const struct sieve *sieve, enum access_kind kind, uint64_t
 
 static bool fits(const struct sieve *sieve, uint64_t address, uint32_t size)
 {
-    const uint64_t offset = address - sieve->low, part = (UINT64_C(1) << sieve->shift) - 1;
-    return offset < sieve->size && size <= sieve->size - offset && !((offset | size) & part);
+    const uint64_t offset = address - sieve->notes.low, part = (UINT64_C(1) << sieve->shift) - 1;
+    return offset < sieve->notes.size && size <= sieve->notes.size - offset && !((offset | size) & part);
 }
 
 /* Where active lanes act, and as whom. */
-struct actors { uint32_t count; uint32_t offset[WAVE_LANES_MAX]; int32_t own[WAVE_LANES_MAX]; };
-
-/* Negative: not all of them lie within. */
-static int64_t list_all(const uint64_t *restrict address, const int32_t *restrict stamp, uint32_t lanes, uint64_t low, uint64_t room,
-                        struct actors *restrict out)
-{
-    uint64_t outside = 0;
-    for (uint32_t i = 0; i < lanes; i++) {
-        const uint64_t offset = address[i] - low;
-        outside |= offset | (room - offset);
-        out->offset[i] = (uint32_t)offset;
-    }
-    memcpy(out->own, stamp, lanes * sizeof *stamp);
-    out->count = lanes;
-    return (int64_t)outside;
-}
-
-static int64_t list_some(const uint64_t *address, const int32_t *stamp, const uint64_t *mask, uint64_t low, uint64_t room,
-                         struct actors *out)
-{
-    uint64_t outside = 0;
-    out->count = 0;
-    EACH_LANE_OF(mask, lane)
-    {
-        const uint64_t offset = address[lane] - low;
-        outside |= offset | (room - offset);
-        out->offset[out->count] = (uint32_t)offset;
-        out->own[out->count++] = stamp[lane];
-    }
-    return (int64_t)outside;
-}
+struct actors { struct offsets where; const int32_t *own; int32_t some[WAVE_LANES_MAX]; };
 
 /* Those of a list. */
 static bool list_actors(const struct sieve *sieve, const struct access_event *event, struct actors *out)
 {
-    const uint64_t room = sieve->size - event->size_bytes;
-    uint32_t bits = event->size_bytes;
-    if (event->size_bytes > sieve->size)
+    uint32_t bits = event->size_bytes, count = 0;
+    if (!notes_offsets(&sieve->notes, event, &out->where))
         return false;
-    if ((all_set(event->mask, 0, event->lane_count)
-             ? list_all(event->address, sieve->crew.stamp, event->lane_count, sieve->low, room, out)
-             : list_some(event->address, sieve->crew.stamp, event->mask, sieve->low, room, out)) < 0)
-        return false;
-    for (uint32_t i = 0; i < out->count; i++)
-        bits |= out->offset[i];
+    for (uint32_t i = 0; i < out->where.count; i++)
+        bits |= out->where.at[i];
+    out->own = sieve->crew.stamp;
+    if (out->where.count < event->lane_count) {
+        EACH_LANE_OF(event->mask, lane)
+            out->some[count++] = sieve->crew.stamp[lane];
+        out->own = out->some;
+    }
     return !(bits & ((1u << sieve->shift) - 1));
 }
 
@@ -326,23 +300,25 @@ static bool list_actors(const struct sieve *sieve, const struct access_event *ev
 static bool row_actors(const struct sieve *sieve, const struct access_event *event, uint32_t from, uint32_t end, uint64_t start,
                        struct actors *out)
 {
-    out->count = 0;
+    uint32_t count = 0;
     for (uint32_t lane = next_lane(event->mask, from, end, true); lane < end; lane = next_lane(event->mask, lane + 1, end, true)) {
         const uint64_t offset = start + (uint64_t)event->step_x * (lane - from);
-        if (!fits(sieve, sieve->low + offset, event->size_bytes))
+        if (!fits(sieve, sieve->notes.low + offset, event->size_bytes))
             return false;
-        out->offset[out->count] = (uint32_t)offset;
-        out->own[out->count++] = sieve->crew.stamp[lane];
+        out->where.at[count] = (uint32_t)offset;
+        out->some[count++] = sieve->crew.stamp[lane];
     }
+    out->where.count = count;
+    out->own = out->some;
     return true;
 }
 
 INLINED bool touch_each(const struct sieve *sieve, const struct actors *actors, enum access_kind kind, uint32_t granules)
 {
     const struct view view = view_of(sieve);
-    const uint32_t count = actors->count, shift = sieve->shift;
+    const uint32_t count = actors->where.count, shift = sieve->shift;
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t at = actors->offset[i] >> shift;
+        const uint32_t at = actors->where.at[i] >> shift;
         if (!touch(&view, kind, at, at + granules, actors->own[i]))
             return false;
     }
@@ -383,7 +359,7 @@ static bool take_together(const struct sieve *sieve, const struct access_event *
     uint32_t one = next_lane(event->mask, from, end, true), other = end;
     while (other > one && !(event->mask[(other - 1) / 64] >> (other - 1) % 64 & 1))
         other--;
-    return one == end || (fits(sieve, sieve->low + offset, event->size_bytes) && take_one(sieve, event, one, offset) &&
+    return one == end || (fits(sieve, sieve->notes.low + offset, event->size_bytes) && take_one(sieve, event, one, offset) &&
                           (other == one + 1 || take_one(sieve, event, other - 1, offset)));
 }
 
@@ -392,7 +368,7 @@ static bool take_affine(const struct sieve *sieve, const struct access_event *ev
     const uint32_t lanes = event->lane_count, row = event->row && event->row < lanes ? event->row : lanes;
     const bool dense = event->step_x == (int64_t)event->size_bytes && event->size_bytes == 1u << sieve->shift &&
                        sieve->crew.base <= 1 && event->kind <= ACCESS_WRITE && all_set(event->mask, 0, lanes);
-    uint64_t offset = event->base - sieve->low;
+    uint64_t offset = event->base - sieve->notes.low;
     for (uint32_t from = 0; from < lanes; from += row, offset += (uint64_t)event->step_y) {
         const uint32_t end = lanes - from < row ? lanes : from + row;
         if (event->step_x == 0 ? !take_together(sieve, event, from, end, offset)
@@ -403,81 +379,7 @@ static bool take_affine(const struct sieve *sieve, const struct access_event *ev
     return true;
 }
 
-/* ---- notes -------------------------------------------------------------------------------------------- */
-
-enum note_shape { NOTE_CREW, NOTE_AFFINE, NOTE_LIST };
-
-/* Behind it: of a crew its units, from the first, unless they stand in a row; of a list its offsets, of active lanes only. */
-struct note {
-    uint32_t bytes, site, size, lanes, row;
-    uint8_t shape, kind, order, scope;
-    bool in_a_row;
-    uint64_t tick, base;             /* of a crew: its first unit */
-    int64_t step_x, step_y;
-    uint64_t mask[LANE_MASK_WORDS];
-};
-
-static struct note *note_room(struct sieve *sieve, size_t bytes)
-{
-    if (sieve->log_used + bytes > sieve->log_room) {
-        size_t room = sieve->log_room ? sieve->log_room * 2 : 1 << 14;
-        while (room < sieve->log_used + bytes)
-            room *= 2;
-        uint8_t *log = room <= sieve->budget ? realloc(sieve->log, room) : NULL;
-        if (!log)
-            return NULL;
-        sieve->log = log;
-        sieve->log_room = room;
-    }
-    struct note *note = (struct note *)(void *)(sieve->log + sieve->log_used);
-    note->bytes = (uint32_t)bytes;
-    sieve->log_used += bytes;
-    return note;
-}
-
-static bool note_crew(struct sieve *sieve, const struct sieve_crew *crew)
-{
-    bool in_a_row = true;
-    for (uint32_t i = 0; i < crew->lanes; i++) {
-        in_a_row &= crew->unit[i] == crew->unit[0] + i;
-        if (crew->unit[i] - crew->unit[0] > UINT32_MAX)
-            return false;
-    }
-    const size_t behind = in_a_row ? 0 : (crew->lanes + 1) / 2 * 2 * sizeof(uint32_t);
-    struct note *note = note_room(sieve, sizeof *note + behind);
-    if (!note)
-        return false;
-    note->shape = NOTE_CREW;
-    note->base = crew->unit[0];
-    note->in_a_row = in_a_row;
-    uint32_t *unit = (uint32_t *)(note + 1);
-    for (uint32_t i = 0; !in_a_row && i < crew->lanes; i++)
-        unit[i] = (uint32_t)(crew->unit[i] - crew->unit[0]);
-    sieve->logged = crew->serial;
-    return true;
-}
-
-static bool note_access(struct sieve *sieve, const struct access_event *event, const struct sieve_crew *crew, uint64_t tick,
-                        const struct actors *actors)
-{
-    const bool list = event->shape == ADDRESS_LIST;
-    const size_t behind = list ? (actors->count + 1) / 2 * 2 * sizeof(uint32_t) : 0;
-    struct note *note = sieve->logged == crew->serial || note_crew(sieve, crew) ? note_room(sieve, sizeof *note + behind) : NULL;
-    if (!note)
-        return false;
-    *note = (struct note){.bytes = note->bytes, .site = event->origin.site, .size = event->size_bytes, .lanes = event->lane_count,
-                          .row = event->row ? event->row : event->lane_count, .shape = list ? NOTE_LIST : NOTE_AFFINE,
-                          .kind = (uint8_t)event->kind, .order = (uint8_t)event->order, .scope = sieve->atomic_scope,
-                          .tick = tick, .base = event->base - sieve->low};
-    if (event->shape == ADDRESS_AFFINE) {
-        note->step_x = event->step_x;
-        note->step_y = event->step_y;
-    }
-    memcpy(note->mask, event->mask, sizeof note->mask);
-    if (list)
-        memcpy(note + 1, actors->offset, actors->count * sizeof *actors->offset);
-    return true;
-}
+/* ---- taking -------------------------------------------------------------------------------------------- */
 
 static enum footprint_use use_of(enum access_kind kind)
 {
@@ -497,18 +399,24 @@ static bool same_atomics(struct sieve *sieve, const struct access_event *event, 
     return true;
 }
 
-bool sieve_take(struct sieve *sieve, const struct access_event *event, const struct sieve_crew *crew, uint64_t tick,
+bool sieve_take(struct sieve *sieve, const struct access_event *event, const struct wave_crew *crew, uint64_t tick,
                 enum memory_scope scope)
 {
     struct actors actors;
     if (!sieve->open || !same_atomics(sieve, event, scope) || !man(sieve, crew))
         return false;
     if (event->shape == ADDRESS_LIST      ? !take_list(sieve, event, &actors)
-        : event->shape == ADDRESS_UNIFORM ? !take_together(sieve, event, 0, event->lane_count, event->base - sieve->low)
+        : event->shape == ADDRESS_UNIFORM ? !take_together(sieve, event, 0, event->lane_count, event->base - sieve->notes.low)
                                           : !take_affine(sieve, event, &actors))
         return false;
     sieve->site[use_of(event->kind)] = event->origin.site;
-    return note_access(sieve, event, crew, tick, &actors);
+    return notes_add(&sieve->notes, event, &actors.where, crew, tick, scope);
+}
+
+bool sieve_note(struct sieve *sieve, const struct access_event *event, const struct wave_crew *crew, uint64_t tick)
+{
+    struct offsets offsets;
+    return notes_offsets(&sieve->notes, event, &offsets) && notes_add(&sieve->notes, event, &offsets, crew, tick, event->scope);
 }
 
 static uint64_t block_group(const struct sieve *sieve, uint64_t block)
@@ -531,7 +439,7 @@ static int32_t marked(const struct sieve *sieve, int32_t old, int32_t own, bool 
     return old > own ? old : own;
 }
 
-bool sieve_mark(struct sieve *sieve, const struct journal_access *access, uint64_t group, uint64_t base)
+bool sieve_mark(struct sieve *sieve, const struct past_access *access, uint64_t group, uint64_t base)
 {
     const bool write = access->kind == ACCESS_WRITE;
     uint64_t block = group;
@@ -539,43 +447,11 @@ bool sieve_mark(struct sieve *sieve, const struct journal_access *access, uint64
         return false;
     const int32_t own = block_first(sieve, block) + (int32_t)(access->unit % sieve->items);
     int32_t *stamps = sieve->stamps[write ? WRITERS : READERS];
-    const uint64_t from = (access->address - sieve->low) >> sieve->shift, end = from + (access->size >> sieve->shift);
+    const uint64_t from = (access->address - sieve->notes.low) >> sieve->shift, end = from + (access->size >> sieve->shift);
     for (uint64_t at = from; at < end; at++)
         stamps[at] = marked(sieve, stamps[at], own, write);
     sieve->site[write ? FOOTPRINT_WRITTEN : FOOTPRINT_READ] = access->site;
     return true;
-}
-
-/* ---- replay ---------------------------------------------------------------------------------------------- */
-
-struct crew_note { uint64_t first; const uint32_t *unit; };
-
-static void replay_note(const struct sieve *sieve, const struct note *note, const struct crew_note *crew, journal_insert *insert, void *self)
-{
-    struct journal_access access = {.tick = note->tick, .site = note->site, .size = note->size, .kind = (enum access_kind)note->kind,
-                                    .order = (enum memory_order)note->order, .scope = (enum memory_scope)note->scope};
-    const uint32_t *offset = (const uint32_t *)(note + 1);
-    EACH_LANE_OF(note->mask, lane)
-    {
-        access.unit = crew->first + (crew->unit ? crew->unit[lane] : lane);
-        access.address = sieve->low + note->base + (uint64_t)note->step_x * (lane % note->row) + (uint64_t)note->step_y * (lane / note->row);
-        if (note->shape == NOTE_LIST)
-            access.address = sieve->low + *offset++;
-        insert(self, &access);
-    }
-}
-
-void sieve_replay(const struct sieve *sieve, journal_insert *insert, void *self)
-{
-    struct crew_note crew = {0, NULL};
-    for (size_t at = 0; at < sieve->log_used;) {
-        const struct note *note = (const struct note *)(const void *)(sieve->log + at);
-        if (note->shape == NOTE_CREW)
-            crew = (struct crew_note){note->base, note->in_a_row ? NULL : (const uint32_t *)(note + 1)};
-        else
-            replay_note(sieve, note, &crew, insert, self);
-        at += note->bytes;
-    }
 }
 
 /* ---- footprint ---------------------------------------------------------------------------------------------- */
@@ -606,11 +482,13 @@ static void flags_of(const struct sieve *sieve, uint64_t from, uint64_t count, u
     }
 }
 
-void sieve_collect(const struct sieve *sieve, struct footprint_part *part)
+bool sieve_collect(const struct sieve *sieve, struct footprint_part *part)
 {
     static const enum footprint_use uses[] = {FOOTPRINT_READ, FOOTPRINT_WRITTEN, FOOTPRINT_ATOMIC};
     struct byte_run run[FOOTPRINT_USES] = {{0, 0}};
-    for (uint64_t from = 0, end = sieve->open ? sieve->size >> sieve->shift : 0; from < end; from += FLAGS) {
+    if (!sieve->open)
+        return notes_collect(&sieve->notes, part);
+    for (uint64_t from = 0, end = sieve->notes.size >> sieve->shift; from < end; from += FLAGS) {
         uint64_t flags[FOOTPRINT_USES];
         flags_of(sieve, from, end - from < FLAGS ? end - from : FLAGS, flags);
         for (uint32_t u = 0; u < sizeof uses / sizeof *uses; u++)
@@ -620,4 +498,5 @@ void sieve_collect(const struct sieve *sieve, struct footprint_part *part)
         byte_set_add(&part->bytes[uses[u]], run[uses[u]].low, run[uses[u]].high);
         part->site[uses[u]] = sieve->site[uses[u]];
     }
+    return true;
 }

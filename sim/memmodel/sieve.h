@@ -11,10 +11,10 @@
  *          of the own group; a mixture of atomic and plain accesses; an access to a part of a granule.
  *
  * Interface
+ *   sieve_note      while it is not open, before anything was written: a wave's reads are only noted down; false: no room
  *   sieve_open      for the rest of a launch, or of a barrier interval of local memory
  *   sieve_mark      an access of the past, known to race with nothing that was marked before
  *   sieve_take      a wave's access: false: there is doubt, and nobody may ask again until it is opened anew
- *   sieve_replay    what was taken, each access once, in the order of time
  *   sieve_forget, sieve_fini, sieve_collect
  *
  * Memory   Two stamps of 4 bytes per granule of 1, 2 or 4 bytes, and notes within a budget.
@@ -29,7 +29,6 @@ struct sieve_interval { uint64_t group, base, newest; }; /* newest: the greatest
 struct sieve {
     bool open;
     uint32_t shift;                  /* bytes per granule: 1 << shift */
-    uint64_t low, size;              /* the allocation */
     int32_t *stamps[2];              /* readers, writers */
     uint64_t granules;               /* room of stamps[] */
     int32_t first, next;             /* stamps of now are [first, next) */
@@ -44,30 +43,20 @@ struct sieve {
     bool atomic;                     /* atomic updates of this size and scope were taken */
     uint32_t atomic_size;
     uint8_t atomic_scope;
-    uint8_t *log; size_t log_used, log_room, budget;
-    uint64_t logged;                 /* the crew that the notes speak of */
+    struct notes notes;              /* of what was taken */
     uint32_t site[FOOTPRINT_USES];   /* the latest */
 };
 
-/* The lanes of a wave. */
-struct sieve_crew {
-    uint64_t serial;                 /* another for each */
-    const uint64_t *unit;
-    uint32_t lanes;
-    bool one_group;
-    uint64_t group, base;            /* its base in this memory; 1: no barrier yet. Local memory: 0, 1 */
-    uint64_t unit_low;               /* its first unit */
-};
-
-/* What a sieve is for. `grain`: a power of two that divides what will come: addresses from low, and sizes. */
-struct sieve_plan { uint64_t low, size, groups, items; uint32_t grain; size_t budget; };
+/* What a sieve is for: the launch. `grain`: a power of two that divides what will come, offsets and sizes. */
+struct sieve_plan { uint64_t groups, items; uint32_t grain; };
 bool sieve_open(struct sieve *sieve, const struct sieve_plan *plan);
-bool sieve_mark(struct sieve *sieve, const struct journal_access *access, uint64_t group, uint64_t base);
+void sieve_init(struct sieve *sieve, uint64_t low, uint64_t size);
+bool sieve_mark(struct sieve *sieve, const struct past_access *access, uint64_t group, uint64_t base);
+bool sieve_note(struct sieve *sieve, const struct access_event *event, const struct wave_crew *crew, uint64_t tick);
 /* `scope` as it counts, of atomics. */
-bool sieve_take(struct sieve *sieve, const struct access_event *event, const struct sieve_crew *crew, uint64_t tick,
+bool sieve_take(struct sieve *sieve, const struct access_event *event, const struct wave_crew *crew, uint64_t tick,
                 enum memory_scope scope);
-void sieve_replay(const struct sieve *sieve, journal_insert *insert, void *self);
-void sieve_collect(const struct sieve *sieve, struct footprint_part *part);
+bool sieve_collect(const struct sieve *sieve, struct footprint_part *part); /* false: no memory */
 void sieve_forget(struct sieve *sieve);
 void sieve_fini(struct sieve *sieve);
 

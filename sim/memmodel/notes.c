@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "notes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lane_mask.h"
+#include "orrery/limits.h"
+
+enum note_shape { NOTE_CREW, NOTE_AFFINE, NOTE_LIST };
+
+/* Behind it: of a crew its units, from the first, unless they stand in a row; of a list its offsets. */
+struct note {
+    uint32_t bytes, site, size, row;
+    uint8_t shape, kind, order, scope;
+    bool in_a_row;
+    uint32_t count;                  /* of a list */
+    uint64_t tick, base;             /* of a crew: its first unit */
+    int64_t step_x, step_y;
+    uint64_t mask[LANE_MASK_WORDS];
+};
+
+void notes_forget(struct notes *notes)
+{
+    notes->used = 0;
+    notes->crew = 0;
+}
+
+void notes_fini(struct notes *notes)
+{
+    free(notes->bytes);
+    memset(notes, 0, sizeof *notes);
+}
+
+/* ---- where ------------------------------------------------------------------------------- */
+
+/* Negative: not all of them lie within. */
+static int64_t list_all(const uint64_t *restrict address, uint32_t lanes, uint64_t low, uint64_t room, uint32_t *restrict out)
+{
+    uint64_t outside = 0;
+    for (uint32_t i = 0; i < lanes; i++) {
+        const uint64_t offset = address[i] - low;
+        outside |= offset | (room - offset);
+        out[i] = (uint32_t)offset;
+    }
+    return (int64_t)outside;
+}
+
+static int64_t list_some(const uint64_t *restrict address, const uint64_t *mask, uint64_t low, uint64_t room, struct offsets *restrict out)
+{
+    uint64_t outside = 0;
+    uint32_t count = 0;
+    EACH_LANE_OF(mask, lane)
+    {
+        const uint64_t offset = address[lane] - low;
+        outside |= offset | (room - offset);
+        out->at[count++] = (uint32_t)offset;
+    }
+    out->count = count;
+    return (int64_t)outside;
+}
+
+bool notes_offsets(const struct notes *notes, const struct access_event *event, struct offsets *out)
+{
+    const uint64_t room = notes->size - event->size_bytes;
+    if (event->size_bytes > notes->size || notes->size > UINT32_MAX)
+        return false;
+    if (!all_set(event->mask, 0, event->lane_count))
+        return list_some(event->address, event->mask, notes->low, room, out) >= 0;
+    out->count = event->lane_count;
+    return list_all(event->address, event->lane_count, notes->low, room, out->at) >= 0;
+}
+
+/* ---- writing ------------------------------------------------------------------------------- */
+
+static size_t list_bytes(uint32_t count) { return (count + 1) / 2 * 2 * sizeof(uint32_t); }
+
+static struct note *note_room(struct notes *notes, size_t bytes)
+{
+    if (notes->used + bytes > notes->room) {
+        size_t room = notes->room ? notes->room * 2 : HOSTILE(1 << 14, 256);
+        while (room < notes->used + bytes)
+            room *= 2;
+        uint8_t *grown = room <= notes->budget ? realloc(notes->bytes, room) : NULL;
+        if (!grown)
+            return NULL;
+        notes->bytes = grown;
+        notes->room = room;
+    }
+    struct note *note = (struct note *)(void *)(notes->bytes + notes->used);
+    note->bytes = (uint32_t)bytes;
+    notes->used += bytes;
+    return note;
+}
+
+static bool note_crew(struct notes *notes, const struct wave_crew *crew)
+{
+    bool in_a_row = true;
+    for (uint32_t i = 0; i < crew->lanes; i++) {
+        in_a_row &= crew->unit[i] == crew->unit[0] + i;
+        if (crew->unit[i] - crew->unit[0] > UINT32_MAX)
+            return false;
+    }
+    struct note *note = note_room(notes, sizeof *note + (in_a_row ? 0 : list_bytes(crew->lanes)));
+    if (!note)
+        return false;
+    note->shape = NOTE_CREW;
+    note->base = crew->unit[0];
+    note->in_a_row = in_a_row;
+    uint32_t *unit = (uint32_t *)(note + 1);
+    for (uint32_t i = 0; !in_a_row && i < crew->lanes; i++)
+        unit[i] = (uint32_t)(crew->unit[i] - crew->unit[0]);
+    notes->crew = crew->serial;
+    return true;
+}
+
+bool notes_add(struct notes *notes, const struct access_event *event, const struct offsets *listed, const struct wave_crew *crew,
+               uint64_t tick, enum memory_scope scope)
+{
+    const bool list = event->shape == ADDRESS_LIST;
+    const size_t bytes = sizeof(struct note) + (list ? list_bytes(listed->count) : 0);
+    struct note *note = notes->crew == crew->serial || note_crew(notes, crew) ? note_room(notes, bytes) : NULL;
+    if (!note)
+        return false;
+    note->site = event->origin.site;
+    note->size = event->size_bytes;
+    note->row = event->row ? event->row : event->lane_count;
+    note->shape = list ? NOTE_LIST : NOTE_AFFINE;
+    note->kind = (uint8_t)event->kind;
+    note->order = (uint8_t)event->order;
+    note->scope = (uint8_t)scope;
+    note->count = list ? listed->count : 0;
+    note->tick = tick;
+    note->base = event->base - notes->low;
+    note->step_x = event->shape == ADDRESS_AFFINE ? event->step_x : 0;
+    note->step_y = event->shape == ADDRESS_AFFINE ? event->step_y : 0;
+    memcpy(note->mask, event->mask, sizeof note->mask);
+    if (list)
+        memcpy(note + 1, listed->at, listed->count * sizeof *listed->at);
+    return true;
+}
+
+/* ---- reading ----------------------------------------------------------------------------------- */
+
+/* NULL: that was the last. */
+static const struct note *note_after(const struct notes *notes, const struct note *note)
+{
+    size_t at = note ? (size_t)((const uint8_t *)note - notes->bytes) + note->bytes : 0;
+    return at < notes->used ? (const void *)(notes->bytes + at) : NULL;
+}
+
+#define EACH_NOTE(notes, note) \
+    for (const struct note *note = note_after(notes, NULL); note; note = note_after(notes, note))
+
+struct crew_note { uint64_t first; const uint32_t *unit; };
+
+static void replay_note(const struct notes *notes, const struct note *note, const struct crew_note *crew, past_visitor *visit, void *self)
+{
+    struct past_access access = {.tick = note->tick, .site = note->site, .size = note->size, .kind = (enum access_kind)note->kind,
+                                 .order = (enum memory_order)note->order, .scope = (enum memory_scope)note->scope};
+    const uint32_t *offset = (const uint32_t *)(note + 1);
+    EACH_LANE_OF(note->mask, lane)
+    {
+        access.unit = crew->first + (crew->unit ? crew->unit[lane] : lane);
+        access.address = notes->low + note->base + (uint64_t)note->step_x * (lane % note->row) + (uint64_t)note->step_y * (lane / note->row);
+        if (note->shape == NOTE_LIST)
+            access.address = notes->low + *offset++;
+        visit(self, &access);
+    }
+}
+
+void notes_replay(const struct notes *notes, past_visitor *visit, void *self)
+{
+    struct crew_note crew = {0, NULL};
+    EACH_NOTE(notes, note)
+    {
+        if (note->shape == NOTE_CREW)
+            crew = (struct crew_note){note->base, note->in_a_row ? NULL : (const uint32_t *)(note + 1)};
+        else
+            replay_note(notes, note, &crew, visit, self);
+    }
+}
+
+uint32_t notes_grain(const struct notes *notes)
+{
+    uint64_t bits = 4;
+    EACH_NOTE(notes, note)
+    {
+        const uint32_t *offset = (const uint32_t *)(note + 1);
+        if (note->shape == NOTE_CREW)
+            continue;
+        bits |= note->size;
+        if (note->shape == NOTE_AFFINE)
+            bits |= note->base | (uint64_t)note->step_x | (uint64_t)note->step_y;
+        for (uint32_t i = 0; i < note->count; i++)
+            bits |= offset[i];
+    }
+    return (uint32_t)(bits & (0 - bits));
+}
+
+/* ---- footprint --------------------------------------------------------------------------------- */
+
+struct collection { uint64_t *bits; uint64_t low; uint32_t shift; uint32_t site; };
+
+static void collect(void *self, const struct past_access *access)
+{
+    struct collection *collection = self;
+    const uint64_t from = (access->address - collection->low) >> collection->shift;
+    for (uint64_t at = from; at < from + (access->size >> collection->shift); at++)
+        collection->bits[at / 64] |= UINT64_C(1) << at % 64;
+    collection->site = access->site;
+}
+
+static void collect_list(struct collection *collection, const struct note *note)
+{
+    const uint32_t *offset = (const uint32_t *)(note + 1), shift = collection->shift, granules = note->size >> shift;
+    for (uint32_t i = 0; i < note->count; i++)
+        for (uint64_t at = offset[i] >> shift, end = at + granules; at < end; at++)
+            collection->bits[at / 64] |= UINT64_C(1) << at % 64;
+    collection->site = note->site;
+}
+
+bool notes_collect(const struct notes *notes, struct footprint_part *part)
+{
+    struct collection collection = {.low = notes->low, .shift = (uint32_t)__builtin_ctz(notes_grain(notes))};
+    const uint64_t words = (notes->size >> collection.shift) / 64 + 1;
+    struct byte_run run = {0, 0};
+    if (!notes->used)
+        return true;
+    collection.bits = calloc(words, sizeof *collection.bits);
+    if (!collection.bits)
+        return false;
+    const struct crew_note nobody = {0, NULL};
+    EACH_NOTE(notes, note)
+    {
+        if (note->shape == NOTE_LIST)
+            collect_list(&collection, note);
+        else if (note->shape == NOTE_AFFINE)
+            replay_note(notes, note, &nobody, collect, &collection);
+    }
+    for (uint64_t w = 0; w < words; w++)
+        byte_set_add_granules(&part->bytes[FOOTPRINT_READ], &run, (w * 64) << collection.shift, collection.bits[w], collection.shift);
+    byte_set_add(&part->bytes[FOOTPRINT_READ], run.low, run.high);
+    part->site[FOOTPRINT_READ] = collection.site;
+    free(collection.bits);
+    return true;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  Accesses of whole waves to one allocation, noted down in the order of time: to be done again, one by one, in the
+ *          exact shadow, should anybody come who may race with them.
+ *
+ * Interface
+ *   notes_offsets    where active lanes act; false: not all of it lies within the allocation
+ *   notes_add        false: no room within the budget
+ *   notes_replay     each access once
+ *   notes_grain      a power of two that divides all offsets and sizes
+ *   notes_collect    the bytes, for the launch's footprint
+ *   notes_forget, notes_fini
+ *
+ * Memory   160 bytes a wave, and 4 for each lane whose address follows no rule. Offsets count from `low`.
+ */
+#ifndef ORRERY_MEMMODEL_NOTES_H
+#define ORRERY_MEMMODEL_NOTES_H
+
+#include "footprint.h"
+
+/* One access of one unit, as it comes out of journal and notes. */
+struct past_access {
+    uint64_t unit, position[3], address, tick;
+    uint32_t site, size;
+    enum access_kind kind;
+    enum memory_order order; enum memory_scope scope; /* of atomics, the scope as it counts */
+    bool by_position;                /* else by unit */
+};
+typedef void past_visitor(void *self, const struct past_access *access);
+
+struct notes {
+    uint64_t low, size;              /* the allocation */
+    uint8_t *bytes; size_t used, room, budget;
+    uint64_t crew;                   /* whom the latest notes speak of; 0: nobody */
+};
+
+/* The lanes of a wave. */
+struct wave_crew {
+    uint64_t serial;                 /* another for each, from 1 */
+    const uint64_t *unit;
+    uint32_t lanes;
+    bool one_group;
+    uint64_t group, base;            /* its base in this memory; 1: no barrier yet. Local memory: 0, 1 */
+    uint64_t unit_low;               /* its first unit */
+};
+
+/* Of active lanes, when they are listed. */
+struct offsets { uint32_t count, at[WAVE_LANES_MAX]; };
+
+bool notes_offsets(const struct notes *notes, const struct access_event *event, struct offsets *out);
+bool notes_add(struct notes *notes, const struct access_event *event, const struct offsets *listed, const struct wave_crew *crew,
+               uint64_t tick, enum memory_scope scope);
+void notes_replay(const struct notes *notes, past_visitor *visit, void *self);
+uint32_t notes_grain(const struct notes *notes);
+bool notes_collect(const struct notes *notes, struct footprint_part *part); /* reads only; false: no memory */
+void notes_forget(struct notes *notes);
+void notes_fini(struct notes *notes);
+
+#endif
