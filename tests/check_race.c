@@ -312,6 +312,7 @@ START_TEST(r38_local_memory_is_the_groups_own)
 {
     two_groups(), writes(0, LDATA, 4), reads(2, LDATA, 4), clean_at(LDATA);
     two_groups(), writes(0, LDATA, 4), group_ends(0), takes_local_memory_of(1, 0), reads(2, LDATA, 4), clean_at(LDATA);
+    two_groups(), writes(0, LDATA, 4), group_ends(0), takes_local_memory_of(1, 0), reads(3, LDATA, 4), clean_at(LDATA);
     two_groups(), writes(0, LDATA, 4), reads(1, LDATA, 4), races_at(LDATA);
 }
 END_TEST
@@ -331,6 +332,26 @@ START_TEST(a_plain_store_ends_the_sequence)
 {
     two_groups(), writes(0, DATA, 4), release(0, FLAG, SCOPE_DEVICE), writes(1, FLAG, 4), acquire(2, FLAG, SCOPE_DEVICE), reads(2, DATA, 4);
     races_at(DATA);
+}
+END_TEST
+
+/* Scattered writes and updates are sifted by stamps before they stand in the exact record: what they may lose sight of. */
+START_TEST(waves_are_sifted)
+{
+    const uint32_t apart[] = {40, 32}, together[] = {OTHER, OTHER + 4}, crossed[] = {OTHER + 4, OTHER};
+    two_groups(), gathers(0, true, apart, 4), gathers(0, false, together, 4), gathers(1, false, together, 4), writes(2, OTHER, 4), races_at(OTHER);
+    two_groups(), gathers(0, true, apart, 4), gathers(0, false, together, 4), writes(0, OTHER, 4), clean_at(OTHER);
+    two_groups(), gathers(0, true, apart, 4), gathers(0, true, together, 4), barrier(0, G, SCOPE_WORK_GROUP);
+    gathers(0, true, crossed, 4), clean_at(OTHER);
+    two_groups(), gathers(0, true, apart, 4), gathers(0, true, together, 4), barrier(0, G, SCOPE_WORK_GROUP);
+    gathers(0, true, crossed, 4), gathers(0, false, together, 4), races_at(OTHER);
+    two_groups(), sweeps(0, true, OTHER, 4, 4, 3), barrier(0, G, SCOPE_WORK_GROUP), sweeps(0, true, OTHER + 4, -4, 4, 3);
+    gathers(0, true, apart, 4), reads(0, OTHER, 4), races_at(OTHER);
+    two_groups(), gathers(0, true, apart, 4), updates(0, OTHER, 0, 3, SCOPE_DEVICE), updates(1, OTHER, 0, 3, SCOPE_DEVICE), clean_at(OTHER);
+    two_groups(), writes(0, OTHER, 4), barrier(0, G, SCOPE_WORK_GROUP), updates(0, OTHER, 0, 3, SCOPE_DEVICE), clean_at(OTHER);
+    two_groups(), writes(0, OTHER, 4), barrier(0, G, SCOPE_WORK_GROUP), updates(0, OTHER, 0, 3, SCOPE_DEVICE);
+    updates(1, OTHER, 0, 3, SCOPE_DEVICE), races_at(OTHER);
+    two_groups(), gathers(0, false, together, 4), updates(0, OTHER, 0, 1, SCOPE_DEVICE), updates(1, OTHER, 0, 2, SCOPE_DEVICE), races_at(OTHER);
 }
 END_TEST
 
@@ -375,7 +396,9 @@ static void any_sweep(uint32_t group, uint32_t items)
     uint32_t size = step == 1 || step == 2 ? (uint32_t)step : 4, base = (below(2) ? LOCAL : 0) + (step < 0 ? 16 : 0) + below(4) * 4;
     if (below(3) == 0)
         base += group * 16;
-    if (below(5)) {
+    if (below(5) == 0) {
+        updates(group, base, below(2) ? 4 : 0, (1u << items) - 1, below(6) ? SCOPE_DEVICE : SCOPE_WORK_GROUP);
+    } else if (below(5)) {
         sweeps(group, below(2), base, step, size, below(3) ? (1u << items) - 1 : 1 + below((1u << items) - 1));
     } else {
         uint32_t addresses[4];
@@ -478,6 +501,7 @@ int main(void)
     tcase_add_test(rules, r38_local_memory_is_the_groups_own);
     tcase_add_test(rules, q11_a_failed_exchange_has_the_failure_order);
     tcase_add_test(rules, a_plain_store_ends_the_sequence);
+    tcase_add_test(rules, waves_are_sifted);
     tcase_add_test(rules, random_sweeps_against_the_oracle);
     tcase_add_test(rules, random_programs_against_the_oracle);
     suite_add_tcase(suite, rules);

@@ -195,11 +195,10 @@ void failing_exchange(uint32_t item, uint32_t address, enum memory_order order, 
 }
 
 /* One event, a deed for each member; they share its site, that of the first work-item. */
-static void act_together(uint32_t group, bool write, struct access_event *event, const uint32_t *addresses, uint32_t members)
+static void act_together(uint32_t group, struct access_event *event, const uint32_t *addresses, uint32_t members)
 {
     uint64_t mask[LANE_MASK_WORDS] = {members}, listed[WAVE_LANES_MAX];
     event->origin = origin_of(group);
-    event->kind = write ? ACCESS_WRITE : ACCESS_READ;
     event->lane_count = world.items;
     event->mask = mask;
     event->row = WAVE_LANES_MAX;
@@ -208,6 +207,8 @@ static void act_together(uint32_t group, bool write, struct access_event *event,
         bool acts = members >> lane & 1;
         deed->site -= lane;
         deed->access = event->kind;
+        deed->order = event->order;
+        deed->scope = event->scope;
         deed->local = addresses[lane] >= LOCAL;
         deed->space = deed->local ? 1 + group : 0;
         deed->address = addresses[lane] % LOCAL;
@@ -219,19 +220,34 @@ static void act_together(uint32_t group, bool write, struct access_event *event,
     world.observer.access(world.observer.self, event);
 }
 
+static void step_along(uint32_t *addresses, uint32_t address, int32_t step)
+{
+    for (uint32_t lane = 0; lane < world.items; lane++)
+        addresses[lane] = address + (uint32_t)(step * (int32_t)lane);
+}
+
 void sweeps(uint32_t group, bool write, uint32_t address, int32_t step, uint32_t size, uint32_t members)
 {
     uint32_t addresses[WAVE_LANES_MAX];
-    struct access_event event = {.shape = step ? ADDRESS_AFFINE : ADDRESS_UNIFORM, .step_x = step, .size_bytes = size};
-    for (uint32_t lane = 0; lane < world.items; lane++)
-        addresses[lane] = address + (uint32_t)(step * (int32_t)lane);
-    act_together(group, write, &event, addresses, members);
+    struct access_event event = {.kind = write ? ACCESS_WRITE : ACCESS_READ, .shape = step ? ADDRESS_AFFINE : ADDRESS_UNIFORM,
+                                 .step_x = step, .size_bytes = size};
+    step_along(addresses, address, step);
+    act_together(group, &event, addresses, members);
+}
+
+void updates(uint32_t group, uint32_t address, int32_t step, uint32_t members, enum memory_scope scope)
+{
+    uint32_t addresses[WAVE_LANES_MAX];
+    struct access_event event = {.kind = ACCESS_ATOMIC_UPDATE, .order = ORDER_RELAXED, .scope = scope, .size_bytes = 4,
+                                 .shape = step ? ADDRESS_LIST : ADDRESS_UNIFORM};
+    step_along(addresses, address, step);
+    act_together(group, &event, addresses, members);
 }
 
 void gathers(uint32_t group, bool write, const uint32_t *addresses, uint32_t size)
 {
-    struct access_event event = {.shape = ADDRESS_LIST, .size_bytes = size};
-    act_together(group, write, &event, addresses, (1u << world.items) - 1);
+    struct access_event event = {.kind = write ? ACCESS_WRITE : ACCESS_READ, .shape = ADDRESS_LIST, .size_bytes = size};
+    act_together(group, &event, addresses, (1u << world.items) - 1);
 }
 
 static void announce(enum sync_kind kind, uint32_t group, uint32_t from, uint32_t to, uint32_t flags, enum memory_order order,

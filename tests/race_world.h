@@ -27,6 +27,8 @@ void failing_exchange(uint32_t item, uint32_t address, enum memory_order order, 
 /* All work-items of the group whose bit is set, together: local id i at address + step * i. */
 void sweeps(uint32_t group, bool write, uint32_t address, int32_t step, uint32_t size, uint32_t members);
 void gathers(uint32_t group, bool write, const uint32_t *addresses, uint32_t size); /* one for each work-item */
+/* Relaxed atomic updates of 4 bytes. */
+void updates(uint32_t group, uint32_t address, int32_t step, uint32_t members, enum memory_scope scope);
 void fence(uint32_t item, uint32_t flags, enum memory_order order, enum memory_scope scope);
 void barrier(uint32_t group, uint32_t flags, enum memory_scope scope);
 void sub_group_barrier(uint32_t group, uint32_t sub_group, uint32_t flags, enum memory_scope scope);

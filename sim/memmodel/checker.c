@@ -561,6 +561,9 @@ static bool sift_updates(struct checker *checker, const struct access_event *eve
         return false;
     if (shadow->space == IN_LOCAL)
         renew_local(checker, shadow, checker->crew.group);
+    const bool local = shadow->space == IN_LOCAL;
+    if (order_scope(&checker->order, event->scope, local) < (local ? SCOPE_WORK_GROUP : SCOPE_DEVICE) || checker->order.group_device)
+        return false; /* not everybody's updates include it */
     if (shadow->journal.spilt || !take_sieve(checker, event, shadow, group ? group->slice : 1, group ? group->base[shadow->space] : 1))
         return false;
     shadow->atomic = true;

@@ -6,6 +6,7 @@
 
 #include "lane_mask.h"
 #include "orrery/limits.h"
+#include "rule.h"
 
 enum { READERS, WRITERS };
 enum { STAMP_MOST = HOSTILE(INT32_MAX / 2, 4000), INTERVALS_TRIED = HOSTILE(64, 2), GRANULE_SHIFT = 2, BUDGET_LEAST = 16 << 20 };
@@ -165,7 +166,7 @@ static bool man(struct sieve *sieve, const struct wave_crew *crew)
 /* Did everything that has this stamp happen before a barrier that the present crew has passed? */
 static __attribute__((noinline)) bool is_settled(const struct sieve *sieve, int32_t stamp)
 {
-    if (sieve->crew.base <= 1 || stamp < block_first(sieve, 0))
+    if (stamp < block_first(sieve, 0))
         return false;
     uint64_t block = block_of(sieve, stamp);
     if (block < sieve->groups)
@@ -194,7 +195,7 @@ static struct view view_of(const struct sieve *sieve)
 
 INLINED bool is_foreign(const struct view *view, int32_t stamp, int32_t own)
 {
-    return stamp >= view->first && stamp != own && !(view->settling && is_settled(view->sieve, stamp));
+    return stamp >= view->first && (stamp != own || !RULE(3)) && !(view->settling && is_settled(view->sieve, stamp));
 }
 
 INLINED bool read_granule(const struct view *view, uint64_t at, int32_t own)
@@ -243,7 +244,7 @@ static bool read_row(int32_t *restrict readers, const int32_t *restrict writers,
     const int32_t first = sieve->first, low = sieve->crew.low, high = sieve->crew.high, several = high - 1;
     int32_t foreign = 0;
     for (uint32_t i = 0; i < count; i++)
-        foreign |= (writers[i] >= first) & (writers[i] != own[i]);
+        foreign |= (writers[i] >= first) & (writers[i] != own[i] || !RULE(3));
     for (uint32_t i = 0; i < count; i++) {
         int32_t stamp = readers[i], mixed = stamp >= low && stamp < high ? several : first;
         readers[i] = stamp >= first && stamp != own[i] ? mixed : own[i];
@@ -257,7 +258,7 @@ static bool write_row(const int32_t *restrict readers, int32_t *restrict writers
     const int32_t first = sieve->first;
     int32_t foreign = 0;
     for (uint32_t i = 0; i < count; i++)
-        foreign |= ((writers[i] >= first) & (writers[i] != own[i])) | ((readers[i] >= first) & (readers[i] != own[i]));
+        foreign |= ((writers[i] >= first) & (writers[i] != own[i] || !RULE(3))) | ((readers[i] >= first) & (readers[i] != own[i]));
     memcpy(writers, own, count * sizeof *writers);
     return !foreign;
 }
