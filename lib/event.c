@@ -8,6 +8,10 @@
 #include "context.h"
 #include "info.h"
 #include "order.h"
+#include "queue.h"
+#include "runtime.h"
+
+#include "CL/cl_orrery_counters.h"
 
 /* ---- what the executor does with events (runtime_lock held) ----------------------- */
 
@@ -222,6 +226,22 @@ static cl_uint event_references(struct event *event)
     return count;
 }
 
+_Static_assert(sizeof(cl_event_counters_orrery) == sizeof(struct counters), "cl_orrery_counters has every counter, in order");
+
+/* Nobody counts while it is asked. */
+static cl_int ask_counters(const struct info_reply *reply, struct event *event)
+{
+    struct counters counters;
+    if (!scenario_counts(&runtime_get()->scenario))
+        return CL_INVALID_VALUE;
+    if (!event->queue || event_status(event) != CL_COMPLETE)
+        return CL_PROFILING_INFO_NOT_AVAILABLE;
+    queue_hold();
+    bool known = device_counters(event->queue->device->device, event->serial, &counters);
+    queue_let_go();
+    return known ? info_bytes(reply, &counters, sizeof counters) : CL_INVALID_VALUE;
+}
+
 cl_int CL_API_CALL api_clGetEventInfo(cl_event handle, cl_event_info param_name, size_t param_value_size,
                                       void *param_value, size_t *param_value_size_ret)
 {
@@ -241,6 +261,8 @@ cl_int CL_API_CALL api_clGetEventInfo(cl_event handle, cl_event_info param_name,
         return INFO_VALUE(reply, cl_int, event_status(event));
     case CL_EVENT_REFERENCE_COUNT:
         return INFO_VALUE(reply, cl_uint, event_references(event));
+    case CL_EVENT_COUNTERS_ORRERY:
+        return ask_counters(reply, event);
     default:
         return CL_INVALID_VALUE;
     }

@@ -115,7 +115,7 @@ liborrery_threads_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared
 include_orrerydir = $(includedir)/orrery
 include_orrery_HEADERS = include/orrery/orrery.h
 include_CLdir = $(includedir)/CL
-include_CL_HEADERS = include/CL/cl_orrery_cslice.h
+include_CL_HEADERS = include/CL/cl_orrery_counters.h include/CL/cl_orrery_cslice.h
 
 pkgconfigdir = $(libdir)/pkgconfig
 pkgconfig_DATA = %D%/orrery.pc

@@ -53,13 +53,15 @@ void books_fini(struct device *device)
 
 bool device_counters(const struct device *device, uint32_t command, struct counters *out_counters)
 {
-    const struct launch_counters *launch;
+    const struct command_counters *row;
     *out_counters = (struct counters){{0}};
     if (!device->caches)
         return false;
-    for (size_t i = 0; (launch = caches_of_launch(device->caches, i)) != NULL; i++)
-        for (int c = 0; c < COUNTER_COUNT && (!command || launch->command == command); c++)
-            out_counters->value[c] += launch->counters.value[c];
+    if (!command)
+        *out_counters = *caches_total(device->caches);
+    for (size_t i = 0; command && (row = caches_of_command(device->caches, i)) != NULL; i++)
+        for (int c = 0; c < COUNTER_COUNT && row->command == command; c++)
+            out_counters->value[c] += row->counters.value[c];
     return true;
 }
 

@@ -116,14 +116,17 @@ static void print_units(const struct caches *caches, FILE *stream)
     }
 }
 
-static void print_launches(const struct caches *caches, FILE *stream)
+static void print_commands(const struct caches *caches, FILE *stream)
 {
     struct table table = TABLE(stream, "command", all_columns);
-    const struct launch_counters *launch;
+    const struct command_counters *command;
     char label[LABEL_CHARS];
-    for (size_t i = 0; (launch = caches_of_launch(caches, i)) != NULL; i++) {
-        snprintf(label, sizeof label, "%" PRIu32 " %s", launch->command, launch->kernel);
-        print_row(&table, label, &launch->counters);
+    for (size_t i = 0; (command = caches_of_command(caches, i)) != NULL; i++) {
+        if (command->what)
+            snprintf(label, sizeof label, "%" PRIu32 " (%s)", command->command, command->what);
+        else
+            snprintf(label, sizeof label, "%" PRIu32 " %s", command->command, command->kernel);
+        print_row(&table, label, &command->counters);
     }
 }
 
@@ -153,7 +156,7 @@ void counters_print(const struct caches *caches, FILE *stream)
     print_nodes(caches, &cache_table, caches_of_cache);
     print_nodes(caches, &memory_table, caches_of_memory);
     print_units(caches, stream);
-    print_launches(caches, stream);
+    print_commands(caches, stream);
     print_places(caches, stream);
 }
 
@@ -198,15 +201,20 @@ static bool add_units(json_t *rows, const struct caches *caches)
     return fine;
 }
 
-static bool add_launches(json_t *rows, const struct caches *caches)
+static json_t *command_object(const struct command_counters *command)
 {
-    const struct launch_counters *launch;
+    if (command->what)
+        return json_pack("{s:i, s:s}", "command", (int)command->command, "what", command->what);
+    return json_pack("{s:i, s:i, s:i, s:s}", "command", (int)command->command, "launch", (int)command->launch, "device",
+                     (int)command->device, "kernel", command->kernel);
+}
+
+static bool add_commands(json_t *rows, const struct caches *caches)
+{
+    const struct command_counters *command;
     bool fine = rows != NULL;
-    for (size_t i = 0; fine && (launch = caches_of_launch(caches, i)) != NULL; i++)
-        fine = add_row(rows,
-                       json_pack("{s:i, s:i, s:i, s:s}", "command", (int)launch->command, "launch", (int)launch->launch,
-                                 "device", (int)launch->device, "kernel", launch->kernel),
-                       &launch->counters);
+    for (size_t i = 0; fine && (command = caches_of_command(caches, i)) != NULL; i++)
+        fine = add_row(rows, command_object(command), &command->counters);
     return fine;
 }
 
@@ -236,7 +244,7 @@ bool counters_write_json(const struct caches *caches, FILE *stream)
                 json_object_set_new(root, "complete", json_boolean(!caches_lost(caches))) == 0 &&
                 add_nodes(add_list(root, "caches"), caches, caches_of_cache) &&
                 add_nodes(add_list(root, "memories"), caches, caches_of_memory) &&
-                add_units(add_list(root, "units"), caches) && add_launches(add_list(root, "commands"), caches) &&
+                add_units(add_list(root, "units"), caches) && add_commands(add_list(root, "commands"), caches) &&
                 add_places(add_list(root, "lines"), caches) && json_dumpf(root, stream, JSON_INDENT(1)) == 0;
     fputc('\n', stream);
     json_decref(total);

@@ -181,11 +181,11 @@ static enum status perform(struct run *run, struct report *report, struct scenar
     if (status == STATUS_OK)
         status = scenario_launch_all(run);
     if (status == STATUS_OK || status == STATUS_NO_PROGRESS) {
-        enum status read = read_results(run, result);
+        enum status read = keep_books(run, result); /* before what is expected is read: that is no command of the scenario */
+        if (read == STATUS_OK)
+            read = read_results(run, result);
         if (read == STATUS_OK)
             read = take_placements(run, result);
-        if (read == STATUS_OK)
-            read = keep_books(run, result);
         status = read != STATUS_OK ? read : status;
     }
     result->kernels_run = device_kernels_run(run->device);

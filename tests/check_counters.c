@@ -169,6 +169,48 @@ START_TEST(local_memory_and_released_buffers_do_not_count)
 }
 END_TEST
 
+START_TEST(host_commands_pass_the_caches_by)
+{
+    uint32_t far = 1;
+    char bytes[8192] = {0};
+    start("numa:2 l1:1(size=4KiB) cu:1", "");
+    uint64_t buffer = launcher_buffer(&launcher, sizeof bytes);
+    launcher_run(&launcher, "fill", 512, 64, buffer, &far, 1); /* 32 lines, all changed, in page 0 at node 1 */
+    ck_assert_int_eq(device_read(launcher.device, 100, buffer, bytes, sizeof bytes), STATUS_OK);
+    COUNTS(100, BYTES, 8192);
+    COUNTS(100, ACCESSES, 128);
+    COUNTS(100, MISSES, 128);
+    COUNTS(100, WRITES, 0);
+    COUNTS(100, WRITE_BACKS, 32);
+    COUNTS(100, INVALIDATIONS, 0);
+    COUNTS(100, MEMORY_ACCESSES, 128 + 32);
+    COUNTS(100, REMOTE_BYTES, 0); /* the host is in no node */
+    ck_assert_int_eq(device_read(launcher.device, 101, buffer, bytes, sizeof bytes), STATUS_OK);
+    COUNTS(101, WRITE_BACKS, 0);
+    ck_assert_int_eq(device_write(launcher.device, 102, buffer, bytes, 64), STATUS_OK);
+    COUNTS(102, WRITES, 1);
+    COUNTS(102, INVALIDATIONS, 1);
+    COUNTS(102, WRITE_BACKS, 0);
+    uint32_t again = launcher_run(&launcher, "fill", 512, 64, buffer, &far, 1);
+    COUNTS(again, MISSES, 1); /* the line that the host wrote */
+    COUNTS(again, HITS, 511);
+    ck_assert_int_eq(device_fill(launcher.device, 103, buffer + 60, bytes, 4, 8), STATUS_OK);
+    COUNTS(103, ACCESSES, 2); /* across two lines */
+    COUNTS(103, BYTES, 8);
+    COUNTS(103, INVALIDATIONS, 2);
+    COUNTS(103, WRITE_BACKS, 2);
+    ck_assert_int_eq(device_copy(launcher.device, 104, buffer + 4096, buffer, 128), STATUS_OK);
+    COUNTS(104, ACCESSES, 4);
+    COUNTS(104, WRITES, 2);
+    COUNTS(104, BYTES, 256);
+    COUNTS(0, ACCESSES, 1024); /* of work-items */
+    COUNTS(0, WRITE_BACKS, 0);
+    ck_assert_int_eq(device_write(launcher.device, 105, buffer, bytes, sizeof bytes), STATUS_OK);
+    COUNTS(105, INVALIDATIONS, 30); /* all the cache had */
+    launcher_fini(&launcher);
+}
+END_TEST
+
 START_TEST(nothing_is_counted_unless_asked_for)
 {
     struct counters counters;
@@ -305,6 +347,7 @@ int main(void)
     tcase_add_test(tcase, memory_of_another_node_is_remote);
     tcase_add_test(tcase, local_memory_and_released_buffers_do_not_count);
     tcase_add_test(tcase, nothing_is_counted_unless_asked_for);
+    tcase_add_test(tcase, host_commands_pass_the_caches_by);
     tcase_add_test(tcase, another_model_counts_the_same);
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);

@@ -57,7 +57,9 @@ assert c["complete"] and total["accesses"] == 256 * 7 and total["writes"] == 256
 assert total["bytes"] == 4 * total["accesses"] and total["hits"] + total["misses"] == total["accesses"], total
 for rows in ("units", "commands", "lines"):
     for key in total:
-        assert sum(r[key] for r in c[rows]) == total[key], (rows, key)
+        assert sum(r[key] for r in c[rows] if "what" not in r) == total[key], (rows, key)
+# The one buffer was written by the host: 192 integers.
+assert [(r["what"], r["bytes"], r["writes"]) for r in c["commands"] if "what" in r] == [("write", 768, 12)], c["commands"]
 assert [l["line"] for l in c["lines"]] == [2, 5] and c["lines"][0]["accesses"] == 256, c["lines"]
 assert len(c["units"]) == 4 and len(c["caches"]) == 6 and [m["name"] for m in c["memories"]] == ["memory", "numa 0", "numa 1"]
 for cache in c["caches"]:

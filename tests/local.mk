@@ -149,6 +149,10 @@ check_PROGRAMS += %D%/check_subdevice
 check_PROGRAMS += %D%/check_fission
 %C%_check_fission_SOURCES = %D%/check_fission.c %D%/cl_fixture.h
 %C%_check_fission_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += %D%/check_event_counters
+%C%_check_event_counters_SOURCES = %D%/check_event_counters.c %D%/cl_fixture.h
+%C%_check_event_counters_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
+
 check_PROGRAMS += %D%/check_queue_family
 %C%_check_queue_family_SOURCES = %D%/check_queue_family.c %D%/cl_fixture.h
 %C%_check_queue_family_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)

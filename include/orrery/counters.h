@@ -12,6 +12,7 @@
  *          and are not counted.  Of a cache, the accesses are those that came to it; of
  *          anything else, a hit was served by some cache and a miss by memory, and
  *          evictions, write-backs and invalidations are those that the accesses caused.
+ *          Commands of the host pass the caches by, in lines of 64 bytes, all misses.
  */
 #ifndef ORRERY_COUNTERS_H
 #define ORRERY_COUNTERS_H

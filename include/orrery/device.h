@@ -59,7 +59,7 @@ uint64_t device_kernels_run(const struct device *device);
 
 /* ---- books ------------------------------------------------------------------ */
 
-/* What the accesses of a command's launches came to, or of all (command 0). False: counters are not on. */
+/* What a command came to, a launch or one of the host; command 0: the accesses of all launches. False: counters are not on. */
 bool device_counters(const struct device *device, uint32_t command, struct counters *out_counters);
 /* Counters as text, when the scenario wants them; then the files it asks for: counters as JSON, the timeline.
  * stream NULL: files only. False: one could not be written. */

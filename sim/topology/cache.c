@@ -10,7 +10,7 @@
 #include "orrery/limits.h"
 
 #define NONE UINT32_MAX
-enum { WAYS_MOST = 1 << 16, PATH_MOST = 4 };
+enum { WAYS_MOST = 1 << 16, PATH_MOST = 4, HOST_LINE = 64 };
 
 struct line {
     uint64_t number;  /* address / line_bytes */
@@ -42,16 +42,18 @@ struct caches {
     struct counters total;
     bool lost;
 
-    struct launch_counters *launches;
-    size_t launch_count, launch_room, latest; /* latest: whose turn it was at the last access */
+    struct command_counters *commands;
+    size_t command_count, command_room, latest; /* latest: whose turn it was at the last access */
     struct place_counters *places;
     size_t place_count, place_room;
 
     /* of the launch that runs */
     uint32_t *place_of_site;     /* site -> place + 1 */
     size_t site_room;
+    size_t host_row;             /* of the latest command of the host */
+    struct counters nobody;
     /* of the access at hand */
-    struct core *unit;
+    struct core *unit;           /* NULL: the host */
     struct counters *targets[4]; /* whom it is counted for */
 };
 
@@ -204,12 +206,12 @@ void caches_free(struct caches *caches)
         free(caches->places[i].kernel);
         free(caches->places[i].file);
     }
-    for (size_t i = 0; i < caches->launch_count; i++)
-        free(caches->launches[i].kernel);
+    for (size_t i = 0; i < caches->command_count; i++)
+        free(caches->commands[i].kernel);
     free(caches->units);
     free(caches->caches);
     free(caches->memories);
-    free(caches->launches);
+    free(caches->commands);
     free(caches->places);
     free(caches->place_of_site);
     free(caches);
@@ -229,24 +231,34 @@ static void count_both(struct caches *caches, struct cache *cache, enum counter 
     count(caches, counter, 1);
 }
 
-/* The memory that a page is in: that of the unit which first touched it. */
+/* The memory that a page is in: that of the unit which first touched it. NONE: nobody did, and the host asks. */
 static uint32_t memory_of(const struct caches *caches, uint64_t address)
 {
     uint32_t toucher = pages_toucher(caches->pages, address);
-    return toucher < caches->unit_count ? caches->units[toucher].memory : caches->unit->memory;
+    if (toucher < caches->unit_count)
+        return caches->units[toucher].memory;
+    return caches->unit ? caches->unit->memory : NONE;
+}
+
+static void count_in_memory(struct caches *caches, uint32_t index, uint64_t lines, uint64_t bytes, bool write)
+{
+    struct counters *memory = &caches->memories[index].counters;
+    memory->value[COUNTER_ACCESSES] += lines;
+    memory->value[COUNTER_WRITES] += write ? lines : 0;
+    memory->value[COUNTER_BYTES] += bytes;
+    memory->value[COUNTER_MEMORY_ACCESSES] += lines;
 }
 
 static void use_memory(struct caches *caches, uint64_t address, uint64_t bytes, bool write)
 {
     uint32_t index = memory_of(caches, address);
-    struct counters *memory = &caches->memories[index].counters;
-    memory->value[COUNTER_ACCESSES]++;
-    memory->value[COUNTER_WRITES] += write;
-    memory->value[COUNTER_BYTES] += bytes;
-    memory->value[COUNTER_MEMORY_ACCESSES]++;
     count(caches, COUNTER_MEMORY_ACCESSES, 1);
-    if (index == caches->unit->memory)
+    if (index == NONE)
         return;
+    count_in_memory(caches, index, 1, bytes, write);
+    if (!caches->unit || index == caches->unit->memory)
+        return;
+    struct counters *memory = &caches->memories[index].counters;
     memory->value[COUNTER_REMOTE_ACCESSES]++;
     memory->value[COUNTER_REMOTE_BYTES] += bytes;
     count(caches, COUNTER_REMOTE_ACCESSES, 1);
@@ -494,10 +506,10 @@ static void forget_sites(struct caches *caches)
 /* Launches take turns: the one that runs is not always the last that began. */
 static void follow_launch(struct caches *caches, uint32_t launch)
 {
-    size_t at = caches->launch_count - 1;
-    if (caches->launches[caches->latest].launch == launch)
+    size_t at = caches->command_count - 1;
+    if (caches->commands[caches->latest].launch == launch)
         return;
-    while (at && caches->launches[at].launch != launch)
+    while (at && caches->commands[at].launch != launch)
         at--;
     caches->latest = at;
     forget_sites(caches);
@@ -509,7 +521,7 @@ static bool begin_access(struct caches *caches, const struct origin *origin)
     caches->targets[0] = &caches->total;
     caches->targets[1] = &caches->unit->counters;
     follow_launch(caches, origin->launch->launch);
-    caches->targets[2] = &caches->launches[caches->latest].counters;
+    caches->targets[2] = &caches->commands[caches->latest].counters;
     caches->targets[3] = counters_of_site(caches, origin);
     return caches->targets[3] != NULL;
 }
@@ -529,7 +541,7 @@ static void hear_access(void *self, const struct access_event *event)
 {
     struct caches *caches = self;
     assert(event->origin.compute_unit < caches->unit_count);
-    if (caches->lost || !caches->launch_count || !begin_access(caches, &event->origin))
+    if (caches->lost || !caches->command_count || !begin_access(caches, &event->origin))
         return;
     for (uint32_t lane = 0; lane < event->lane_count && !caches->lost; lane++) {
         if (!event_has_lane(event, lane))
@@ -540,20 +552,29 @@ static void hear_access(void *self, const struct access_event *event)
     }
 }
 
+/* Takes the kernel's name. */
+static bool add_command(struct caches *caches, const struct command_counters *row)
+{
+    struct command_counters *commands =
+        grown(caches->commands, &caches->command_room, caches->command_count, sizeof *caches->commands);
+    caches->commands = commands ? commands : caches->commands;
+    if (!commands) {
+        free(row->kernel);
+        caches->lost = true;
+        return false;
+    }
+    caches->commands[caches->command_count++] = *row;
+    return true;
+}
+
 static void begin_launch(struct caches *caches, const struct launch_info *info)
 {
-    struct launch_counters *launches =
-        grown(caches->launches, &caches->launch_room, caches->launch_count, sizeof *caches->launches);
-    char *kernel = copy_text(info->kernel);
-    caches->launches = launches ? launches : caches->launches;
-    if (!launches || !kernel) {
-        free(kernel);
-        caches->lost = true;
+    struct command_counters row = {
+        .kernel = copy_text(info->kernel), .launch = info->launch, .command = info->command, .device = info->device};
+    caches->lost = !row.kernel;
+    if (caches->lost || !add_command(caches, &row))
         return;
-    }
-    caches->latest = caches->launch_count++;
-    caches->launches[caches->latest] = (struct launch_counters){
-        .kernel = kernel, .launch = info->launch, .command = info->command, .device = info->device};
+    caches->latest = caches->command_count - 1;
     forget_sites(caches);
 }
 
@@ -564,9 +585,102 @@ static void hear_launch(void *self, const struct launch_event *event)
         begin_launch(caches, event->launch);
 }
 
+/* ---- commands of the host ------------------------------------------------------------------------------------ */
+
+struct range { uint64_t address, bytes; bool write; };
+
+static void host_line(struct caches *caches, struct cache *cache, struct line *line, const struct range *range)
+{
+    uint64_t start = line->number * cache->line_bytes, end = start + cache->line_bytes, last = range->address + range->bytes;
+    uint64_t from = start > range->address ? start : range->address, to = end < last ? end : last;
+    if (from >= to)
+        return;
+    if (range->write)
+        line_invalidate(caches, cache, line, parts_of(cache, from, to - from));
+    else if (line->dirty)
+        write_back(caches, cache, line);
+    line->alone = false;
+}
+
+/* The lines of the range, or all that the cache has where these are fewer. */
+static void host_cache(struct caches *caches, struct cache *cache, const struct range *range)
+{
+    uint64_t first = range->address / cache->line_bytes, last = (range->address + range->bytes - 1) / cache->line_bytes;
+    if (last - first < cache->sets) {
+        for (uint64_t number = first; number <= last; number++) {
+            struct line *line = line_find(cache, number * cache->line_bytes);
+            if (line)
+                host_line(caches, cache, line, range);
+        }
+        return;
+    }
+    for (uint64_t s = 0; s < cache->sets; s++)
+        for (uint32_t way = 0; cache->set[s] && way < cache->ways; way++)
+            if (cache->set[s][way].valid)
+                host_line(caches, cache, &cache->set[s][way], range);
+}
+
+/* Memory, page by page: each is at the node of its own toucher. */
+static void host_memory(struct caches *caches, const struct range *range)
+{
+    const uint64_t page = UINT64_C(1) << PAGE_SHIFT, end = range->address + range->bytes;
+    for (uint64_t at = range->address, next; at < end; at = next) {
+        next = (at / page + 1) * page < end ? (at / page + 1) * page : end;
+        uint64_t lines = (next - 1) / HOST_LINE - at / HOST_LINE + 1;
+        uint32_t index = memory_of(caches, at);
+        count(caches, COUNTER_ACCESSES, lines);
+        count(caches, COUNTER_WRITES, range->write ? lines : 0);
+        count(caches, COUNTER_MISSES, lines);
+        count(caches, COUNTER_MEMORY_ACCESSES, lines);
+        if (index != NONE)
+            count_in_memory(caches, index, lines, next - at, range->write);
+    }
+    count(caches, COUNTER_BYTES, range->bytes);
+}
+
+static const char *what_of(const struct command_event *event)
+{
+    if (event->role == COMMAND_MAPS || event->role == COMMAND_UNMAPS)
+        return event->role == COMMAND_MAPS ? "map" : "unmap";
+    return event->kind == ACCESS_WRITE ? "write" : "read";
+}
+
+/* Events of one command come one after another; one that reads and writes is a copy. */
+static bool begin_command(struct caches *caches, const struct command_event *event)
+{
+    const char *what = what_of(event);
+    struct command_counters *row = caches->command_count ? &caches->commands[caches->host_row] : NULL;
+    if (!row || !row->what || row->command != event->command) {
+        if (!add_command(caches, &(struct command_counters){.what = what, .command = event->command}))
+            return false;
+        caches->host_row = caches->command_count - 1;
+        row = &caches->commands[caches->host_row];
+    }
+    if (event->role == COMMAND_MOVES && row->what != what)
+        row->what = "copy";
+    for (size_t i = 0; i < sizeof caches->targets / sizeof caches->targets[0]; i++)
+        caches->targets[i] = &caches->nobody;
+    caches->targets[0] = &row->counters;
+    caches->unit = NULL;
+    return true;
+}
+
+static void hear_command(void *self, const struct command_event *event)
+{
+    struct caches *caches = self;
+    const struct range range = {event->address, event->size_bytes, event->kind == ACCESS_WRITE};
+    const struct region *region = memory_region(caches->memory, event->address);
+    bool ours = event->address >= region->low && event->address < region->high;
+    if (caches->lost || !ours || event->role == COMMAND_OPENS || !begin_command(caches, event))
+        return;
+    for (uint32_t i = caches->cache_count; i-- > 0;) /* inner ones first: they hand to outer ones */
+        host_cache(caches, &caches->caches[i], &range);
+    host_memory(caches, &range);
+}
+
 struct observer caches_observer(struct caches *caches)
 {
-    return (struct observer){.self = caches, .access = hear_access, .launch = hear_launch};
+    return (struct observer){.self = caches, .access = hear_access, .command = hear_command, .launch = hear_launch};
 }
 
 static void cache_forget(struct cache *cache, uint64_t address, uint64_t size)
@@ -614,9 +728,9 @@ const struct node_counters *caches_of_memory(const struct caches *caches, uint32
     return index < caches->memory_count ? &caches->memories[index] : NULL;
 }
 
-const struct launch_counters *caches_of_launch(const struct caches *caches, size_t index)
+const struct command_counters *caches_of_command(const struct caches *caches, size_t index)
 {
-    return index < caches->launch_count ? &caches->launches[index] : NULL;
+    return index < caches->command_count ? &caches->commands[index] : NULL;
 }
 
 const struct place_counters *caches_of_place(const struct caches *caches, size_t index)

@@ -12,7 +12,9 @@
  *   caches_total, _of_*       what was counted, for reports; NULL past the end
  *
  * Order    Lanes count one after another, as the events come.  Host commands pass the
- *          caches by and leave them as they are.  A line's bytes are watched in 64ths of
+ *          caches by: what they read caches hand out first, what they write caches lose.
+ *          They count in rows of their own, in lines of 64 bytes, and at the node of each
+ *          page that was touched; not in the total.  A line's bytes are watched in 64ths of
  *          it: false sharing is exact for lines up to 64 bytes.
  *          A cache that is fully associative is so up to 65536 lines.
  * Memory   Sets are made when they are used.  Without memory caches_lost() becomes true,
@@ -36,7 +38,8 @@ struct observer caches_observer(struct caches *caches);
 void caches_forget(struct caches *caches, uint64_t address, uint64_t size);
 
 struct place_counters { char *kernel, *file; uint32_t line; struct counters counters; };
-struct launch_counters { char *kernel; uint32_t launch, command, device; struct counters counters; };
+/* A launch, or (what: "read", "write", "copy", "map", "unmap") a command of the host, which has no kernel and launch 0. */
+struct command_counters { char *kernel; const char *what; uint32_t launch, command, device; struct counters counters; };
 /* index among the units, caches (the topology's order, root after root) and memories of the machine. node: NULL for
  * the memory of units that are in no NUMA node. */
 struct node_counters { uint32_t root; const struct topology_node *node; struct counters counters; };
@@ -46,7 +49,7 @@ const struct counters *caches_total(const struct caches *caches);
 const struct counters *caches_of_unit(const struct caches *caches, uint32_t index);
 const struct node_counters *caches_of_cache(const struct caches *caches, uint32_t index);
 const struct node_counters *caches_of_memory(const struct caches *caches, uint32_t index);
-const struct launch_counters *caches_of_launch(const struct caches *caches, size_t index);
+const struct command_counters *caches_of_command(const struct caches *caches, size_t index);
 const struct place_counters *caches_of_place(const struct caches *caches, size_t index); /* in order of first use */
 
 #endif
