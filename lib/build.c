@@ -15,6 +15,7 @@
 #include "error.h"
 #include "program.h"
 #include "queue.h"
+#include "usage.h"
 
 static const char source_name[] = "program.cl";
 
@@ -267,7 +268,9 @@ struct notification {
 static void notification_deliver(void *item)
 {
     struct notification *notification = item;
+    usage_callback(1);
     notification->function((cl_program)notification->program, notification->data);
+    usage_callback(-1);
     object_unref(notification->program);
     free(notification);
 }

@@ -9,8 +9,7 @@
 #include "error.h"
 #include "fault.h"
 #include "host_log.h"
-#include "host_place.h"
-#include "orrery/report.h"
+#include "usage.h"
 
 struct row {
     const char *call, *error, *section, *about, *condition;
@@ -29,19 +28,21 @@ enum { ROW_COUNT = sizeof rows / sizeof *rows, NAME_MAX = 64, ABOUT_MAX = 6 };
 /* What is known of the call that this thread is in. */
 static _Thread_local struct {
     bool inside;
+    const char *name;
     bool injected; /* a fault of the scenario refused it */
+    bool misused;  /* and that was told: an error says no more */
     char detail[400];
 } current;
 
 bool call_watched(void)
 {
-    const struct runtime *runtime = runtime_get();
-    return !runtime->broken && (runtime->scenario.checks[CHECK_API] != SEVERITY_OFF || fault_any() || host_log_active());
+    return call_finds() || (!runtime_get()->broken && (fault_any() || host_log_active()));
 }
 
-static bool wants_findings(void)
+bool call_finds(void)
 {
-    return runtime_get()->scenario.checks[CHECK_API] != SEVERITY_OFF;
+    const struct runtime *runtime = runtime_get();
+    return !runtime->broken && runtime->scenario.checks[CHECK_API] != SEVERITY_OFF;
 }
 
 const struct argument *call_argument(const struct call *call, const char *name)
@@ -254,6 +255,11 @@ static char *print_conditions(const struct call *call, const char *error, struct
     return NULL;
 }
 
+static struct finding_access access_at(const struct host_place *place, const char *what)
+{
+    return (struct finding_access){.place = place->place, .what = what, .by = "the host"};
+}
+
 static void tell_refusal(const struct call *call, const char *error)
 {
     struct told told = {.count = 0};
@@ -268,12 +274,54 @@ static void tell_refusal(const struct call *call, const char *error)
     struct finding finding = {.kind = FINDING_API_ERROR,
                               .object = object,
                               .access_count = 1,
-                              .access[0] = {.place = place.place, .what = what, .by = "the host"},
+                              .access[0] = access_at(&place, what),
                               .why = why && *why ? why : NULL,
                               .spec = section[0] ? section : NULL};
     report_add(runtime_get()->report, &finding);
     free(object);
     free(why);
+}
+
+struct call_site *call_site_new(void)
+{
+    struct call_site *site = current.inside && call_finds() ? malloc(sizeof *site) : NULL;
+    if (!site)
+        return NULL;
+    site->call = current.name;
+    host_place_capture(&site->trace);
+    return site;
+}
+
+struct call_site *call_site_copy(const struct call_site *site)
+{
+    struct call_site *copy = site ? malloc(sizeof *copy) : NULL;
+    if (copy)
+        *copy = *site;
+    return copy;
+}
+
+void call_find_at(enum finding_kind kind, const struct call_site *site, const struct call_finding *said)
+{
+    struct host_place place, other;
+    struct finding finding = {
+        .kind = kind, .object = said->object, .why = said->why, .fix = said->fix, .access_count = 1};
+    char what[160];
+    host_place_find(&site->trace, &place);
+    finding.access[0] = access_at(&place, site->call);
+    if (said->other) {
+        host_place_find(&said->other->trace, &other);
+        snprintf(what, sizeof what, "%s: %s", said->other->call, said->other_what);
+        finding.access[1] = access_at(&other, what);
+        finding.access_count = 2;
+    }
+    report_add(runtime_get()->report, &finding);
+}
+
+void call_find(enum finding_kind kind, const struct call_finding *said)
+{
+    struct call_site site = {.call = current.inside ? current.name : "the end of the program"};
+    host_place_capture(&site.trace);
+    call_find_at(kind, &site, said);
 }
 
 /* ---- the call --------------------------------------------------------------------------------- */
@@ -282,7 +330,9 @@ cl_int call_begin(const struct call *call)
 {
     host_log_enter(call->name);
     current.inside = true;
+    current.name = call->name;
     current.detail[0] = '\0';
+    current.misused = call_finds() && usage_begin(call);
     const cl_int err = fault_any() ? fault_refusal(call->name) : CL_SUCCESS;
     current.injected = err != CL_SUCCESS;
     return err;
@@ -292,8 +342,10 @@ cl_int call_end(const struct call *call, cl_int err)
 {
     if (fault_any())
         err = fault_end(call->name, err);
-    if (err && wants_findings())
+    if (err && call_finds() && !current.misused)
         tell_refusal(call, error_name(err));
+    else if (call_finds())
+        usage_answered(call);
     current.inside = false;
     host_log_leave();
     return err;
@@ -301,7 +353,7 @@ cl_int call_end(const struct call *call, cl_int err)
 
 void call_failed(const struct call *call, bool failed)
 {
-    if (failed && wants_findings())
+    if (failed && call_finds() && !current.misused)
         tell_refusal(call, "NULL");
     current.inside = false;
     host_log_leave();

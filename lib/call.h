@@ -9,6 +9,9 @@
  *   call_begin       CL_SUCCESS, or the error that a fault wants instead of the call
  *   call_end         what the call returned; returned in turn
  *   call_failed      the same for calls that return no error: failed?
+ *   call_finds       are findings wanted?
+ *   call_find        a finding about the call that this thread is in; call_find_at: about a place
+ *   call_site_new    where the program calls from; NULL without memory, outside of a call, or when nobody wants to know
  *   call_detail      within a call, from whom refuses it: a sentence for the finding. false: there is no call, nobody hears
  *
  * The rows of api_rows.def name conditions and the arguments they are about. Which of the rows of an error it was
@@ -16,7 +19,9 @@
  */
 #ifndef ORRERY_LIB_CALL_H
 #define ORRERY_LIB_CALL_H
+#include "host_place.h"
 #include "object.h"
+#include "orrery/report.h"
 
 enum value_kind {
     VALUE_UNSIGNED,
@@ -43,6 +48,24 @@ cl_int call_begin(const struct call *call);
 cl_int call_end(const struct call *call, cl_int err);
 void call_failed(const struct call *call, bool failed);
 bool call_detail(const char *text);
+
+/* A place of the program from which it calls; free() ends it. */
+struct call_site {
+    const char *call;
+    struct host_trace trace;
+};
+struct call_site *call_site_new(void);
+struct call_site *call_site_copy(const struct call_site *site); /* of NULL: NULL */
+
+/* What is said besides kind and place; NULL: nothing. */
+struct call_finding {
+    const char *object, *why, *fix;
+    const struct call_site *other; /* the second place */
+    const char *other_what;
+};
+bool call_finds(void);
+void call_find(enum finding_kind kind, const struct call_finding *finding);
+void call_find_at(enum finding_kind kind, const struct call_site *site, const struct call_finding *finding);
 
 /* NULL: the call has no argument of this name. */
 const struct argument *call_argument(const struct call *call, const char *name);

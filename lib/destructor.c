@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "usage.h"
+
 typedef void CL_CALLBACK destructor_function(void *handle, void *data);
 
 cl_int destructor_add(struct destructor **list, void *function, void *data)
@@ -23,7 +25,9 @@ void destructor_run(struct destructor *list, void *handle)
     while (list) {
         struct destructor *destructor = list;
         list = destructor->next;
+        usage_callback(1);
         ((destructor_function *)destructor->function)(handle, destructor->data);
+        usage_callback(-1);
         free(destructor);
     }
 }

@@ -8,6 +8,7 @@
 #include "context.h"
 #include "event.h"
 #include "queue_family.h"
+#include "usage.h"
 
 static cl_int take_waits(struct command *command, cl_uint count, const cl_event *waits)
 {
@@ -75,8 +76,10 @@ cl_int enqueue_end(struct enqueue *enqueue, cl_int err, bool blocking, cl_event 
     struct event *event = object_ref(enqueue->command->event);
     if (out_event)
         object_publish(event); /* before another thread can complete it */
+    usage_command(enqueue->command);
     err = queue_append(enqueue->command);
     if (err) {
+        usage_forget(enqueue->command);
         refuse(enqueue, err, out_event != NULL);
     } else {
         if (out_event)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "api.h"
+#include "call.h"
 #include "command.h"
 #include "enqueue.h"
 #include "error.h"
@@ -28,8 +29,10 @@ static struct memobj *root_of(struct memobj *memobj)
 
 static void record_unref(struct map_record *record)
 {
-    if (--record->count == 0)
-        free(record);
+    if (--record->count)
+        return;
+    free(record->made);
+    free(record);
 }
 
 static void record_insert(struct map_record *record)
@@ -231,6 +234,7 @@ static struct map_record *record_new(struct memobj *memobj, cl_map_flags flags,
     memcpy(record->pitch, place->pitch, sizeof record->pitch);
     record->flags = flags;
     record->count = 1;
+    record->made = call_site_new();
     char *base = host_copy(memobj);
     record->pointer = base ? base + record->offset : (char *)(uintptr_t)record_address(record);
     return record;

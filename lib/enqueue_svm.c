@@ -6,7 +6,9 @@
 #include "command.h"
 #include "enqueue.h"
 #include "error.h"
+#include "svm.h"
 #include "transfer.h"
+#include "usage.h"
 
 /* Every pointer may also be ordinary host memory: then the device is not told. */
 static bool on_device(const struct command *command, const void *pointer)
@@ -202,13 +204,13 @@ cl_int CL_API_CALL api_clEnqueueSVMUnmap(cl_command_queue command_queue, void *s
 cl_int run_svm_free(struct command *command)
 {
     cl_command_queue queue = (cl_command_queue)command->queue;
-    cl_context context = (cl_context)command->queue->context;
     void **pointers = command->u.svm_free.pointers;
+    usage_waited(); /* the function of the program may free them */
     if (command->u.svm_free.function)
         command->u.svm_free.function(queue, command->u.svm_free.count, pointers, command->u.svm_free.data);
     else
         for (cl_uint i = 0; i < command->u.svm_free.count; i++)
-            api_clSVMFree(context, pointers[i]);
+            svm_release(command->queue->context, pointers[i]);
     return CL_SUCCESS;
 }
 

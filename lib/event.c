@@ -7,6 +7,7 @@
 #include "callback.h"
 #include "context.h"
 #include "info.h"
+#include "usage.h"
 #include "order.h"
 #include "queue.h"
 #include "runtime.h"
@@ -63,7 +64,10 @@ static void deliver(void *data)
 {
     struct delivery *delivery = data;
     struct event *event = delivery->event;
+    usage_waited();
+    usage_callback(1);
     delivery->base.function((cl_event)event, delivery->status, delivery->base.data);
+    usage_callback(-1);
     free(delivery);
     runtime_lock();
     event->callback_refs--;
@@ -203,7 +207,7 @@ static cl_int poll_status(struct event *event, bool *out_patience_lost)
 }
 
 /* The answer must not depend on how far another thread has got. */
-static cl_int event_status(struct event *event)
+static cl_int settled_status(struct event *event)
 {
     bool patience_lost;
     cl_int status = poll_status(event, &patience_lost);
@@ -215,6 +219,14 @@ static cl_int event_status(struct event *event)
     runtime_lock();
     status = event->status;
     runtime_unlock();
+    return status;
+}
+
+static cl_int event_status(struct event *event)
+{
+    const cl_int status = settled_status(event);
+    if (status <= CL_COMPLETE)
+        usage_waited();
     return status;
 }
 

@@ -64,6 +64,8 @@ libapi_la_SOURCES = \
 	%D%/kernel_info.c \
 	%D%/memobj.c \
 	%D%/memobj.h \
+	%D%/usage.c \
+	%D%/usage.h \
 	%D%/object.c \
 	%D%/object.def \
 	%D%/object.h \

@@ -75,6 +75,7 @@ void memobj_destroy(void *object)
     while (memobj->maps) {
         struct map_record *record = memobj->maps;
         memobj->maps = record->next;
+        free(record->made);
         free(record);
     }
     free(memobj->properties);

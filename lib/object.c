@@ -5,6 +5,8 @@
 #include <stdlib.h>
 
 #include "api.h"
+#include "call.h"
+#include "usage.h"
 #include "queue.h"
 #include "runtime.h"
 
@@ -21,8 +23,8 @@ static const struct kind kinds[OBJECT_KIND_COUNT] = {
 };
 
 /*
- * The table of live handles: open addressing, linear probing. Nothing ever walks it, so
- * its order, which depends on addresses, shows nowhere.
+ * The table of live handles: open addressing, linear probing. Its order, which depends on
+ * addresses, shows nowhere: who walks it sorts.
  *
  * Dead objects rest in the graveyard before their memory is reused: the loader reads the
  * dispatch pointer of whatever it is given, so a stale handle still reaches the lookup
@@ -147,6 +149,8 @@ static void destroy(void *handle)
     }
     if (kinds[object->kind].destroy)
         kinds[object->kind].destroy(object);
+    free(object->made);
+    object->made = NULL;
     bury(object);
 }
 
@@ -174,6 +178,7 @@ void *object_new(enum object_kind kind, size_t size)
 void object_publish(void *handle)
 {
     struct object *object = handle;
+    object->made = call_site_new();
     pthread_mutex_lock(&table.lock);
     table.slots[slot_find(object)] = object;
     table.promised--;
@@ -220,8 +225,10 @@ cl_int object_release(const void *handle, enum object_kind kind)
     if (last && !outlives_release(kind))
         table_remove(object);
     pthread_mutex_unlock(&table.lock);
-    if (last)
+    if (last) {
+        usage_released(object);
         object_unref(object);
+    }
     return known ? CL_SUCCESS : kinds[kind].error;
 }
 
@@ -249,6 +256,26 @@ void object_unref(void *handle)
         callback_post(destroy, object);
     else if (last)
         destroy(object);
+}
+
+static int by_kind_and_number(const void *a, const void *b)
+{
+    const struct object *x = *(struct object *const *)a, *y = *(struct object *const *)b;
+    return x->kind != y->kind ? (x->kind < y->kind ? -1 : 1) : (x->id > y->id) - (x->id < y->id);
+}
+
+struct object **object_list(size_t *out_count)
+{
+    pthread_mutex_lock(&table.lock);
+    struct object **list = calloc(table.count + 1, sizeof *list);
+    *out_count = 0;
+    for (size_t i = 0; list && i < table.capacity; i++)
+        if (table.slots[i])
+            list[(*out_count)++] = table.slots[i];
+    pthread_mutex_unlock(&table.lock);
+    if (list)
+        qsort(list, *out_count, sizeof(struct object *), by_kind_and_number);
+    return list;
 }
 
 size_t object_live_count(enum object_kind kind)

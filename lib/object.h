@@ -49,6 +49,8 @@ struct object {
     cl_uint refs;       /* the user's references: atomic */
     uint32_t internal;  /* the runtime's references and one for all of the user's: atomic */
     bool published;
+    bool answered;      /* a query gave the handle to the program */
+    struct call_site *made; /* where the program made it; NULL: nobody wants to know (call.h) */
 };
 
 /* calloc'd, refs = 1. NULL when memory is out. Not yet in the table: object_publish when complete. */
@@ -62,6 +64,8 @@ cl_int object_retain(const void *handle, enum object_kind kind);
 cl_int object_release(const void *handle, enum object_kind kind);
 void *object_ref(void *object);
 void object_unref(void *object);
+/* All that are live, by kind and number; malloc'd, NULL without memory. */
+struct object **object_list(size_t *out_count);
 size_t object_live_count(enum object_kind kind); /* for leak reports and tests */
 
 /* What the rows of object.def call, with no lock held: each is in the file of its kind. */
@@ -131,6 +135,7 @@ void context_complain(struct context *context, const char *text);
 struct map_record { struct map_record *next; void *pointer; size_t offset, size; cl_map_flags flags; uint32_t count;
                     size_t region[3], pitch[2]; /* bytes of a row, rows, slices; from row to row, slice to slice */
                     struct memobj *owner; /* whose mapping it is: records hang on the root buffer, offsets are in it */
+                    struct call_site *made; /* owned; NULL: nobody wants to know */
                     bool mapped; };       /* the map command ran */
 
 struct image { /* of a cl_mem */
@@ -212,7 +217,8 @@ struct kernel_object { /* cl_kernel */
     void **svm_pointers; size_t svm_count; cl_bool svm_system;
 };
 
-struct svm_allocation { struct svm_allocation *next; struct context *context; void *pointer; size_t size; cl_svm_mem_flags flags; };
+struct svm_allocation { struct svm_allocation *next; struct context *context; void *pointer; size_t size; cl_svm_mem_flags flags;
+                        uint32_t serial; struct call_site *made; };
 /* The live allocation that holds pointer, or NULL. (svm.c) */
 struct svm_allocation *svm_find(struct context *context, const void *pointer);
 

@@ -15,6 +15,7 @@
 #include "queue.h"
 #include "root.h"
 #include "subdevice.h"
+#include "usage.h"
 
 enum { EXIT_USAGE = 2, EXIT_NOTHING_RAN = 3, EXIT_NO_PROGRESS = 124 };
 
@@ -391,6 +392,7 @@ __attribute__((destructor)) static void process_ends(void)
         return;
     queue_shutdown();
     guard_tell();
+    usage_finish();
     uint64_t kernels = runtime_kernels_run();
     int status = exit_status(kernels);
     conclude(kernels, status ? status : -1);

@@ -10,6 +10,7 @@
 #include "context.h"
 #include "device_info.h"
 #include "guard.h"
+#include "usage.h"
 
 /* Sorted by address; addresses do not overlap, so neither order nor search depends on time. */
 static struct {
@@ -67,6 +68,7 @@ static void discard(struct svm_allocation *allocation)
 {
     if (!allocation)
         return;
+    free(allocation->made);
     guard_remove(allocation->pointer);
     device_release(runtime_device(), (uint64_t)(uintptr_t)allocation->pointer);
     free(allocation);
@@ -105,8 +107,16 @@ void svm_drop(struct context *context)
         pthread_mutex_unlock(&table.lock);
         if (!allocation)
             return;
+        usage_svm_left(allocation);
         discard(allocation);
     }
+}
+
+/* At the end, by address as they lie in the arena: in the order of their making as long as nothing was freed. */
+void svm_tell_left(void)
+{
+    for (size_t i = 0; i < table.count; i++)
+        usage_svm_left(table.entry[i]);
 }
 
 /* ---- the calls -------------------------------------------------------------------- */
@@ -142,14 +152,15 @@ static void *allocate(struct context *context, cl_svm_mem_flags flags, size_t si
     struct svm_allocation *allocation = malloc(sizeof *allocation);
     if (!allocation)
         return NULL;
-    snprintf(name, sizeof name, "svm %u", next_serial());
+    uint32_t serial = next_serial();
+    snprintf(name, sizeof name, "svm %u", serial);
     if (device_alloc(runtime_device(), size, alignment, device_flags, name, &address)) {
         free(allocation);
         return NULL;
     }
     void *pointer = (void *)(uintptr_t)address;
     *allocation =
-        (struct svm_allocation){.context = context, .pointer = pointer, .size = size, .flags = flags};
+        (struct svm_allocation){.context = context, .pointer = pointer, .size = size, .flags = flags, .serial = serial, .made = call_site_new()};
     pthread_mutex_lock(&table.lock);
     bool inserted = insert(allocation);
     pthread_mutex_unlock(&table.lock);
@@ -175,6 +186,9 @@ void *CL_API_CALL api_clSVMAlloc(cl_context handle, cl_svm_mem_flags flags, size
 void CL_API_CALL api_clSVMFree(cl_context handle, void *svm_pointer)
 {
     struct context *context = context_lookup(handle);
+    const struct svm_allocation *allocation = context && svm_pointer ? svm_find(context, svm_pointer) : NULL;
+    if (allocation && allocation->pointer == svm_pointer)
+        usage_svm_free(allocation);
     if (context && svm_pointer)
         svm_release(context, svm_pointer);
 }

@@ -6,6 +6,7 @@
 #include "executor.h"
 #include "host_log.h"
 #include "order.h"
+#include "usage.h"
 
 struct waiting {
     cl_uint count;
@@ -122,6 +123,7 @@ cl_int queue_finish(struct queue *queue)
         err = CL_OUT_OF_HOST_MEMORY;
     }
     runtime_unlock();
+    usage_waited();
     return err;
 }
 
@@ -142,5 +144,6 @@ cl_int queue_wait_events(cl_uint count, struct event *const *events)
         if (events[i]->status < 0)
             err = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
     runtime_unlock();
+    usage_waited();
     return err;
 }

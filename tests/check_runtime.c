@@ -34,10 +34,16 @@ static void start(void)
     context = clCreateContext(NULL, 1, &device, NULL, NULL, NULL);
 }
 
+static void refused(void)
+{
+    clCreateBuffer(context, 0, 0, NULL, NULL);
+    clReleaseContext(context);
+}
+
 static void role_refused(void)
 {
     start();
-    clCreateBuffer(context, 0, 0, NULL, NULL);
+    refused();
 }
 
 static void last_words(void)
@@ -49,7 +55,7 @@ static void role_refused_with_handler(void)
 {
     start();
     atexit(last_words);
-    clCreateBuffer(context, 0, 0, NULL, NULL);
+    refused();
 }
 
 static void role_refused_status_7(void)
@@ -61,7 +67,7 @@ static void role_refused_status_7(void)
 static void role_fork(void)
 {
     start();
-    clCreateBuffer(context, 0, 0, NULL, NULL);
+    refused();
     pid_t child = fork();
     if (!child)
         exit(0);
@@ -140,6 +146,7 @@ static void role_control(void)
     printf("option %d %d\n", set("seed", "12", NULL, 0), set("no-such", "1", error, sizeof error));
     set_seed(7);
     clear();
+    clReleaseContext(context);
     printf("cleared %zu kernels %d\n", count(), (int)kernels());
 }
 

@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a program may not do with objects though no call can refuse it. Each test has the program that may as
+ * well. */
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "finding_fixture.h"
+
+static const cl_uint one = 1;
+
+static void tear_down(void)
+{
+    cl_ok(clFinish(queue));
+    cl_tear_down();
+}
+
+static void fill(cl_mem buffer)
+{
+    cl_ok(clEnqueueFillBuffer(queue, buffer, &one, 4, 0, 16, 0, NULL, NULL));
+}
+
+/* ---- references ------------------------------------------------------------------------------ */
+
+START_TEST(a_released_object_is_used)
+{
+    cl_uint out;
+    cl_mem buffer = cl_buffer(context, 0, 16, NULL);
+    fill(buffer);
+    cl_ok(clReleaseMemObject(buffer));
+    ck_assert_uint_eq(finding_count(), 0);
+    cl_is(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, 4, &out, 0, NULL, NULL), CL_INVALID_MEM_OBJECT);
+    struct orrery_finding finding = finding_last("use-after-release");
+    ck_assert_str_eq(finding.object, "memory object 1");
+    ck_assert_str_eq(finding.access[0].what, "clEnqueueReadBuffer");
+    ck_assert_str_eq(finding.access[1].what, "clReleaseMemObject: its last reference goes here");
+    ck_assert_uint_eq(findings_of("api-error"), 0);
+}
+END_TEST
+
+START_TEST(a_retained_object_is_not_gone)
+{
+    cl_mem buffer = cl_buffer(context, 0, 16, NULL);
+    cl_ok(clRetainMemObject(buffer));
+    cl_ok(clReleaseMemObject(buffer));
+    fill(buffer);
+    cl_ok(clReleaseMemObject(buffer));
+    ck_assert_uint_eq(finding_count(), 0);
+}
+END_TEST
+
+START_TEST(a_released_event_is_waited_for)
+{
+    cl_event event = cl_user_event(context);
+    cl_ok(clSetUserEventStatus(event, CL_COMPLETE));
+    cl_ok(clReleaseEvent(event));
+    cl_is(clEnqueueMarkerWithWaitList(queue, 1, &event, NULL), CL_INVALID_EVENT_WAIT_LIST);
+    ck_assert_str_eq(finding_last("use-after-release").object, "event 1");
+    cl_is(clWaitForEvents(1, &event), CL_INVALID_EVENT);
+    ck_assert_uint_eq(findings_of("use-after-release"), 2);
+}
+END_TEST
+
+START_TEST(an_object_is_released_too_often)
+{
+    cl_event event = cl_user_event(context);
+    cl_ok(clReleaseEvent(event));
+    cl_is(clReleaseEvent(event), CL_INVALID_EVENT);
+    struct orrery_finding finding = finding_last("over-release");
+    ck_assert_str_eq(finding.object, "event 1");
+    ck_assert_uint_eq(finding_count(), 1);
+}
+END_TEST
+
+/* The context lives on inside: the calls succeed, and another device would have crashed. */
+START_TEST(a_context_that_its_queue_keeps_is_used)
+{
+    cl_context own = cl_new_context(), again;
+    cl_command_queue kept = cl_new_queue(own, 0);
+    cl_int err;
+    cl_ok(clReleaseContext(own));
+    cl_mem buffer = clCreateBuffer(own, 0, 4, NULL, &err);
+    cl_ok(err);
+    ck_assert_str_eq(finding_last("use-after-release").object, "context 3");
+    cl_is(clReleaseContext(own), CL_INVALID_CONTEXT);
+    ck_assert_uint_eq(findings_of("over-release"), 1);
+    cl_ok(clReleaseMemObject(buffer));
+    cl_ok(clGetCommandQueueInfo(kept, CL_QUEUE_CONTEXT, sizeof again, &again, NULL));
+    buffer = clCreateBuffer(again, 0, 4, NULL, &err);
+    cl_ok(err);
+    cl_ok(clReleaseMemObject(buffer));
+    cl_ok(clReleaseCommandQueue(kept));
+    ck_assert_uint_eq(findings_of("use-after-release"), 1);
+}
+END_TEST
+
+START_TEST(what_never_was_an_object_is_only_refused)
+{
+    cl_is(clRetainEvent((cl_event)queue), CL_INVALID_EVENT);
+    ck_assert_uint_eq(findings_of("use-after-release"), 0);
+    ck_assert_uint_eq(findings_of("api-error"), 1);
+}
+END_TEST
+
+/* ---- shared memory ------------------------------------------------------------------------------ */
+
+static void *shared_fill(cl_event *event)
+{
+    void *shared = clSVMAlloc(context, 0, 64, 0);
+    ck_assert_ptr_nonnull(shared);
+    cl_ok(clEnqueueSVMMemFill(queue, shared, &one, 4, 64, 0, NULL, event));
+    return shared;
+}
+
+START_TEST(shared_memory_is_freed_before_its_command_is_known_to_be_complete)
+{
+    void *shared = shared_fill(NULL);
+    cl_ok(clFlush(queue));
+    clSVMFree(context, shared);
+    struct orrery_finding finding = finding_last("svm-free-in-use");
+    ck_assert_str_eq(finding.object, "shared memory 1 (64 bytes)");
+    ck_assert_str_eq(finding.why, "command 1 uses it, and the program has not waited for that");
+    ck_assert_str_eq(finding.access[1].what, "clEnqueueSVMMemFill: enqueued here");
+}
+END_TEST
+
+START_TEST(shared_memory_is_freed_after_a_wait)
+{
+    cl_event event;
+    void *shared = shared_fill(NULL);
+    cl_ok(clFinish(queue));
+    clSVMFree(context, shared);
+    shared = shared_fill(&event);
+    cl_ok(clWaitForEvents(1, &event));
+    clSVMFree(context, shared);
+    cl_ok(clReleaseEvent(event));
+    shared = shared_fill(&event);
+    cl_ok(clFlush(queue));
+    while (cl_status(event) != CL_COMPLETE)
+        ;
+    clSVMFree(context, shared);
+    cl_ok(clReleaseEvent(event));
+    shared = shared_fill(NULL);
+    cl_ok(clEnqueueSVMFree(queue, 1, &shared, NULL, NULL, 0, NULL, NULL));
+    cl_ok(clFinish(queue));
+    ck_assert_uint_eq(finding_count(), 0);
+}
+END_TEST
+
+static void CL_CALLBACK free_it(cl_event event, cl_int status, void *shared)
+{
+    (void)event;
+    (void)status;
+    clSVMFree(context, shared);
+}
+
+START_TEST(shared_memory_is_freed_in_a_callback_of_its_command)
+{
+    cl_event event;
+    void *shared = shared_fill(&event);
+    cl_ok(clSetEventCallback(event, CL_COMPLETE, free_it, shared));
+    cl_ok(clFinish(queue));
+    cl_ok(clReleaseEvent(event));
+    ck_assert_uint_eq(findings_of("svm-free-in-use"), 0);
+}
+END_TEST
+
+static cl_kernel kernel_of(const char *source)
+{
+    cl_int err;
+    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &err);
+    cl_ok(err);
+    cl_ok(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
+    cl_kernel kernel = clCreateKernel(program, "k", &err);
+    cl_ok(err);
+    cl_ok(clReleaseProgram(program));
+    return kernel;
+}
+
+static void CL_CALLBACK free_them(cl_command_queue of, cl_uint count, void *pointers[], void *data)
+{
+    (void)of;
+    (void)data;
+    for (cl_uint i = 0; i < count; i++)
+        clSVMFree(context, pointers[i]);
+}
+
+START_TEST(shared_memory_is_freed_by_the_function_of_a_command)
+{
+    void *shared = shared_fill(NULL);
+    cl_ok(clEnqueueSVMFree(queue, 1, &shared, free_them, NULL, 0, NULL, NULL));
+    cl_ok(clFinish(queue));
+    ck_assert_uint_eq(finding_count(), 0);
+}
+END_TEST
+
+START_TEST(shared_memory_is_an_argument_or_reached_through_one)
+{
+    const size_t size = 1;
+    cl_kernel kernel = kernel_of("kernel void k(global int *p) { *p = 1; }");
+    void *argument = clSVMAlloc(context, 0, 64, 0), *reached = clSVMAlloc(context, 0, 64, 0);
+    cl_ok(clSetKernelArgSVMPointer(kernel, 0, argument));
+    cl_ok(clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof reached, &reached));
+    cl_ok(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &size, NULL, 0, NULL, NULL));
+    clSVMFree(context, reached);
+    ck_assert_str_eq(finding_last("svm-free-in-use").object, "shared memory 2 (64 bytes)");
+    cl_ok(clFinish(queue));
+    clSVMFree(context, argument);
+    ck_assert_uint_eq(findings_of("svm-free-in-use"), 1);
+    cl_ok(clReleaseKernel(kernel));
+}
+END_TEST
+
+/* ---- host memory ------------------------------------------------------------------------------------ */
+
+START_TEST(a_copy_between_buffers_of_the_same_host_memory)
+{
+    static char bytes[64];
+    cl_mem a = cl_buffer(context, CL_MEM_USE_HOST_PTR, 32, bytes),
+           b = cl_buffer(context, CL_MEM_USE_HOST_PTR, 32, bytes + 16),
+           c = cl_buffer(context, CL_MEM_USE_HOST_PTR, 16, bytes + 48);
+    cl_ok(clEnqueueCopyBuffer(queue, a, c, 0, 0, 16, 0, NULL, NULL));
+    ck_assert_uint_eq(finding_count(), 0);
+    cl_ok(clEnqueueCopyBuffer(queue, a, b, 0, 0, 16, 0, NULL, NULL));
+    struct orrery_finding finding = finding_last("overlapping-host-memory");
+    ck_assert_str_eq(finding.object, "memory object 1 and memory object 2");
+    ck_assert_str_eq(finding.access[0].what, "clEnqueueCopyBuffer");
+    cl_ok(clFinish(queue));
+    cl_ok(clReleaseMemObject(a));
+    cl_ok(clReleaseMemObject(b));
+    cl_ok(clReleaseMemObject(c));
+}
+END_TEST
+
+START_TEST(a_kernel_with_buffers_of_the_same_host_memory)
+{
+    static int word[2];
+    const size_t size = 1;
+    cl_kernel kernel = kernel_of("kernel void k(global int *p, global int *q) { *p = *q; }");
+    cl_mem a = cl_buffer(context, CL_MEM_USE_HOST_PTR, 4, word),
+           b = cl_buffer(context, CL_MEM_USE_HOST_PTR, 8, word);
+    cl_ok(clSetKernelArg(kernel, 0, sizeof a, &a));
+    cl_ok(clSetKernelArg(kernel, 1, sizeof a, &a));
+    cl_ok(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &size, NULL, 0, NULL, NULL));
+    ck_assert_uint_eq(finding_count(), 0);
+    cl_ok(clSetKernelArg(kernel, 1, sizeof b, &b));
+    cl_ok(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &size, NULL, 0, NULL, NULL));
+    ck_assert_uint_eq(findings_of("overlapping-host-memory"), 1);
+    cl_ok(clFinish(queue));
+    cl_ok(clReleaseMemObject(a));
+    cl_ok(clReleaseMemObject(b));
+    cl_ok(clReleaseKernel(kernel));
+}
+END_TEST
+
+START_TEST(a_mapped_buffer_is_released)
+{
+    cl_int err;
+    cl_mem buffer = cl_buffer(context, 0, 64, NULL);
+    void *mapped = clEnqueueMapBuffer(queue, buffer, CL_TRUE, CL_MAP_READ, 0, 4, 0, NULL, NULL, &err);
+    cl_ok(err);
+    cl_ok(clEnqueueUnmapMemObject(queue, buffer, mapped, 0, NULL, NULL));
+    clEnqueueMapBuffer(queue, buffer, CL_TRUE, CL_MAP_READ, 8, 16, 0, NULL, NULL, &err);
+    cl_ok(err);
+    cl_ok(clReleaseMemObject(buffer));
+    struct orrery_finding finding = finding_last("missing-unmap");
+    ck_assert_str_eq(finding.object, "memory object 1, bytes 8..23");
+    ck_assert_str_eq(finding.access[0].what, "clEnqueueMapBuffer");
+    ck_assert_str_eq(finding.access[1].what, "clReleaseMemObject: the last reference goes here");
+    ck_assert_uint_eq(findings_of("missing-unmap"), 1);
+}
+END_TEST
+
+START_TEST(a_buffer_is_unmapped_before)
+{
+    cl_int err;
+    cl_mem buffer = cl_buffer(context, 0, 64, NULL);
+    void *mapped = clEnqueueMapBuffer(queue, buffer, CL_TRUE, CL_MAP_READ, 0, 4, 0, NULL, NULL, &err);
+    cl_ok(clEnqueueUnmapMemObject(queue, buffer, mapped, 0, NULL, NULL));
+    cl_ok(clReleaseMemObject(buffer));
+    ck_assert_uint_eq(finding_count(), 0);
+}
+END_TEST
+
+/* ---- callbacks ---------------------------------------------------------------------------------------- */
+
+static cl_mem callback_buffer;
+static int called;
+
+static void CL_CALLBACK wait_inside(cl_event event, cl_int status, void *data)
+{
+    cl_uint out;
+    (void)status;
+    (void)data;
+    clWaitForEvents(1, &event);
+    clEnqueueReadBuffer(queue, callback_buffer, CL_TRUE, 0, 4, &out, 0, NULL, NULL);
+    __atomic_store_n(&called, 1, __ATOMIC_SEQ_CST);
+}
+
+static void CL_CALLBACK enqueue_inside(cl_event event, cl_int status, void *data)
+{
+    static cl_uint out;
+    (void)event;
+    (void)status;
+    (void)data;
+    clEnqueueReadBuffer(queue, callback_buffer, CL_FALSE, 0, 4, &out, 0, NULL, NULL);
+    clFlush(queue);
+    __atomic_store_n(&called, 1, __ATOMIC_SEQ_CST);
+}
+
+static void call_back(void(CL_CALLBACK *function)(cl_event, cl_int, void *))
+{
+    callback_buffer = cl_buffer(context, 0, 16, NULL);
+    cl_event event = cl_user_event(context);
+    cl_ok(clSetEventCallback(event, CL_COMPLETE, function, NULL));
+    cl_ok(clSetUserEventStatus(event, CL_COMPLETE));
+    while (!__atomic_load_n(&called, __ATOMIC_SEQ_CST))
+        usleep(1000);
+    cl_ok(clFinish(queue));
+    cl_ok(clReleaseEvent(event));
+    cl_ok(clReleaseMemObject(callback_buffer));
+}
+
+START_TEST(a_callback_waits)
+{
+    call_back(wait_inside);
+    ck_assert_uint_eq(findings_of("blocking-callback"), 2);
+    ck_assert_str_eq(finding_last("blocking-callback").access[0].what, "clEnqueueReadBuffer");
+}
+END_TEST
+
+START_TEST(a_callback_enqueues_without_waiting)
+{
+    call_back(enqueue_inside);
+    ck_assert_uint_eq(findings_of("blocking-callback"), 0);
+}
+END_TEST
+
+static void CL_CALLBACK wait_at_the_end(cl_mem buffer, void *data)
+{
+    (void)buffer;
+    (void)data;
+    clFinish(queue);
+}
+
+START_TEST(a_destructor_callback_waits)
+{
+    cl_mem buffer = cl_buffer(context, 0, 16, NULL);
+    cl_ok(clSetMemObjectDestructorCallback(buffer, wait_at_the_end, NULL));
+    cl_ok(clReleaseMemObject(buffer));
+    ck_assert_str_eq(finding_last("blocking-callback").access[0].what, "clFinish");
+}
+END_TEST
+
+/* ---- the end
+ * ----------------------------------------------------------------------------------------------- */
+
+static void leak(void)
+{
+    cl_set_up();
+    for (int i = 0; i < 3; i++)
+        cl_buffer(context, 0, 16, NULL);
+    cl_event event = cl_user_event(context);
+    cl_ok(clRetainEvent(event));
+    cl_ok(clReleaseEvent(event));
+    ck_assert_ptr_nonnull(clSVMAlloc(context, 0, 64, 0));
+    cl_mem buffer = cl_buffer(other_context, 0, 16, NULL);
+    clEnqueueMapBuffer(other_queue, buffer, CL_TRUE, CL_MAP_READ, 0, 4, 0, NULL, NULL, NULL);
+    cl_ok(clReleaseCommandQueue(queue));
+    cl_ok(clReleaseCommandQueue(unordered));
+    cl_ok(clReleaseContext(context));
+}
+
+static void leak_nothing(void)
+{
+    cl_set_up();
+    cl_mem buffer = cl_buffer(context, 0, 16, NULL);
+    fill(buffer);
+    cl_ok(clReleaseMemObject(buffer));
+    cl_tear_down();
+}
+
+/* The JSON lines of a process of its own; static. */
+static const char *reported_by(void (*run)(void))
+{
+    static char text[40000];
+    char file[] = "/tmp/orrery-usage-XXXXXX";
+    int status, out = mkstemp(file);
+    ck_assert_int_ge(out, 0);
+    pid_t child = fork();
+    if (child == 0) {
+        setenv("ORRERY_CHECK_API", "warning", 1);
+        setenv("ORRERY_LOG", "/dev/null", 1);
+        setenv("ORRERY_JSON", file, 1);
+        run();
+        exit(0);
+    }
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+    FILE *stream = fopen(file, "r");
+    ck_assert_ptr_nonnull(stream);
+    text[fread(text, 1, sizeof text - 1, stream)] = '\0';
+    fclose(stream);
+    close(out);
+    unlink(file);
+    return text;
+}
+
+static int times(const char *text, const char *word)
+{
+    int count = 0;
+    for (const char *at = text; (at = strstr(at, word)) != NULL; at++)
+        count++;
+    return count;
+}
+
+START_TEST(what_is_left_at_the_end_is_told_with_its_place)
+{
+    const char *text = reported_by(leak);
+    ck_assert_ptr_nonnull(strstr(text, "\"memory object 1\""));
+    ck_assert_ptr_nonnull(strstr(text, "\"event 1\""));
+    ck_assert_ptr_nonnull(strstr(text, "\"shared memory 1 (64 bytes)\""));
+    ck_assert_ptr_nonnull(strstr(text, "\"context 2\""));
+    ck_assert_ptr_nonnull(strstr(text, "\"command-queue 3\""));
+    ck_assert_ptr_null(strstr(text, "\"command-queue 1\""));
+    ck_assert_int_eq(times(text, "\"missing-unmap\""), 1);
+    ck_assert_ptr_nonnull(strstr(text, "cl_fixture.h"));
+}
+END_TEST
+
+START_TEST(a_tidy_program_leaves_nothing)
+{
+    const char *text = reported_by(leak_nothing);
+    ck_assert_int_eq(times(text, "leaked-object"), 0);
+    ck_assert_int_eq(times(text, "api"), 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("usage");
+    TCase *tcase = tcase_create("usage");
+    tcase_add_checked_fixture(tcase, finding_set_up, tear_down);
+    tcase_add_test(tcase, a_released_object_is_used);
+    tcase_add_test(tcase, a_retained_object_is_not_gone);
+    tcase_add_test(tcase, a_released_event_is_waited_for);
+    tcase_add_test(tcase, an_object_is_released_too_often);
+    tcase_add_test(tcase, a_context_that_its_queue_keeps_is_used);
+    tcase_add_test(tcase, what_never_was_an_object_is_only_refused);
+    tcase_add_test(tcase, shared_memory_is_freed_before_its_command_is_known_to_be_complete);
+    tcase_add_test(tcase, shared_memory_is_freed_after_a_wait);
+    tcase_add_test(tcase, shared_memory_is_freed_in_a_callback_of_its_command);
+    tcase_add_test(tcase, shared_memory_is_freed_by_the_function_of_a_command);
+    tcase_add_test(tcase, shared_memory_is_an_argument_or_reached_through_one);
+    tcase_add_test(tcase, a_copy_between_buffers_of_the_same_host_memory);
+    tcase_add_test(tcase, a_kernel_with_buffers_of_the_same_host_memory);
+    tcase_add_test(tcase, a_mapped_buffer_is_released);
+    tcase_add_test(tcase, a_buffer_is_unmapped_before);
+    tcase_add_test(tcase, a_callback_waits);
+    tcase_add_test(tcase, a_callback_enqueues_without_waiting);
+    tcase_add_test(tcase, a_destructor_callback_waits);
+    suite_add_tcase(suite, tcase);
+    TCase *ends = tcase_create("ends");
+    tcase_add_test(ends, what_is_left_at_the_end_is_told_with_its_place);
+    tcase_add_test(ends, a_tidy_program_leaves_nothing);
+    suite_add_tcase(suite, ends);
+    return cl_run_suite(suite);
+}
