@@ -47,20 +47,20 @@ static enum status take_sign(struct walk *walk, char sign)
 
 struct values { size_t count; int64_t *list; };
 
-/* "(3,1,4)" */
+/* "3,1,4" */
 static enum status take_values(struct walk *walk, struct values *out_values)
 {
     uint32_t number;
+    enum status status = STATUS_OK;
     *out_values = (struct values){0, malloc((strlen(walk->at) + 1) * sizeof *out_values->list)};
     if (!out_values->list)
         return no_memory(walk);
-    enum status status = take_sign(walk, '(');
     for (bool more = true; more && !status; walk->at += more) {
         status = take_number(walk, &number);
         out_values->list[out_values->count++] = number;
         more = !status && *walk->at == ',';
     }
-    return status ? status : take_sign(walk, ')');
+    return status;
 }
 
 /* ---- parts ---------------------------------------------------------------------------- */
@@ -89,121 +89,98 @@ static enum status choose(struct walk *walk, const char *at, enum partition_resu
     return status;
 }
 
-static enum partition_result split_next(const struct walk *walk, struct partition *out_parts)
-{
-    enum topology_level level;
-    return partition_next(&walk->config->topology, &walk->units, &level, out_parts);
-}
-
-static enum partition_result split_cslices(const struct walk *walk, struct partition *out_parts)
-{
-    return partition_by_cslice(&walk->config->topology, &walk->units, walk->config->cslice_seed, out_parts);
-}
-
 /* What a point means in the device selector. */
 static enum status step_part(struct walk *walk)
 {
     struct partition parts = {0};
+    enum topology_level level;
     const char *at = walk->at;
     uint32_t index;
     enum status status = take_number(walk, &index);
     if (status || !walk->config)
         return status;
-    enum partition_result result = split_cslices(walk, &parts);
-    if (result == PARTITION_IMPOSSIBLE)
-        result = split_next(walk, &parts);
-    return choose(walk, at, result, &parts, index);
-}
-
-static enum status step_level(struct walk *walk, const char *at, enum topology_level level)
-{
-    struct partition parts = {0};
-    uint32_t index;
-    enum status status = take_sign(walk, ':');
-    status = status ? status : take_number(walk, &index);
-    if (status || !walk->config)
-        return status;
-    enum partition_result result = level == TOPOLOGY_MACHINE ? split_next(walk, &parts)
-                                   : level == TOPOLOGY_CSLICE
-                                       ? split_cslices(walk, &parts)
-                                       : partition_by_level(&walk->config->topology, &walk->units, level, &parts);
-    return choose(walk, at, result, &parts, index);
-}
-
-static enum status step_equally(struct walk *walk, const char *at, const struct values *values)
-{
-    struct partition parts = {0};
-    uint32_t index;
-    enum status status = values->count == 1 ? take_sign(walk, ':') : complain(walk, at, "expected equally(UNITS):INDEX");
-    status = status ? status : take_number(walk, &index);
-    if (status || !walk->config)
-        return status;
-    return choose(walk, at, partition_equally(&walk->units, (uint64_t)values->list[0], &parts), &parts, index);
-}
-
-static enum status step_counts(struct walk *walk, const char *at, const struct values *values)
-{
-    struct partition parts = {0};
-    uint32_t index;
-    enum status status = take_sign(walk, ':');
-    status = status ? status : take_number(walk, &index);
-    if (status || !walk->config)
-        return status;
     enum partition_result result =
-        partition_by_counts(&walk->units, values->list, values->count, walk->units.count, &parts);
+        partition_by_cslice(&walk->config->topology, &walk->units, walk->config->cslice_seed, &parts);
+    if (result == PARTITION_IMPOSSIBLE)
+        result = partition_next(&walk->config->topology, &walk->units, &level, &parts);
     return choose(walk, at, result, &parts, index);
 }
 
-static enum status step_names(struct walk *walk, const char *at, const struct values *values)
-{
-    struct partition parts = {0};
-    if (!walk->config)
-        return STATUS_OK;
-    return choose(walk, at, partition_by_names(&walk->units, values->list, values->count, &parts), &parts, 0);
-}
+/* ---- schemes --------------------------------------------------------------------------- */
 
-static enum status step_list(struct walk *walk, const char *at,
-                             enum status (*step)(struct walk *, const char *, const struct values *))
-{
-    struct values values;
-    enum status status = take_values(walk, &values);
-    if (!status)
-        status = step(walk, at, &values);
-    free(values.list);
-    return status;
-}
-
-/* ---- steps ------------------------------------------------------------------------------- */
-
-static const struct { const char *word; enum topology_level level; } levels[] = {
-    {"numa", TOPOLOGY_NUMA}, {"l4", TOPOLOGY_L4}, {"l3", TOPOLOGY_L3},         {"l2", TOPOLOGY_L2},
-    {"l1", TOPOLOGY_L1},     {"next", TOPOLOGY_MACHINE}, {"cslice", TOPOLOGY_CSLICE},
-};
-static const struct {
-    const char *word;
-    enum status (*step)(struct walk *walk, const char *at, const struct values *values);
-} lists[] = {{"equally", step_equally}, {"counts", step_counts}, {"names", step_names}};
+enum scheme { SCHEME_NONE, SCHEME_LEVEL, SCHEME_NEXT, SCHEME_EQUALLY, SCHEME_COUNTS, SCHEME_NAMES };
 
 static bool is_word(const char *at, size_t length, const char *word)
 {
     return strlen(word) == length && memcmp(at, word, length) == 0;
 }
 
-static enum status step(struct walk *walk)
+static enum scheme find_scheme(const char *at, size_t length, enum topology_level *out_level)
 {
-    const char *at = walk->at;
-    size_t length = strcspn(at, ":(.");
-    if (isdigit((unsigned char)*at))
-        return step_part(walk);
-    walk->at += length;
-    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
-        if (is_word(at, length, levels[i].word))
-            return step_level(walk, at, levels[i].level);
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        if (is_word(at, length, lists[i].word))
-            return step_list(walk, at, lists[i].step);
-    return complain(walk, at, "expected a number, numa:, l4:, l3:, l2:, l1:, next:, cslice:, equally(, counts( or names(");
+    static const struct { const char *word; enum scheme scheme; } words[] = {
+        {"next", SCHEME_NEXT}, {"equally", SCHEME_EQUALLY}, {"counts", SCHEME_COUNTS}, {"names", SCHEME_NAMES}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (is_word(at, length, words[i].word))
+            return words[i].scheme;
+    for (int level = TOPOLOGY_PACKAGE; level < TOPOLOGY_UNIT; level++)
+        if (is_word(at, length, topology_level_name((enum topology_level)level))) {
+            *out_level = (enum topology_level)level;
+            return SCHEME_LEVEL;
+        }
+    return SCHEME_NONE;
 }
+
+static enum partition_result split(const struct walk *walk, enum scheme scheme, enum topology_level level,
+                                   const struct values *values, struct partition *out_parts)
+{
+    const struct topology *topology = &walk->config->topology;
+    switch (scheme) {
+    case SCHEME_EQUALLY:
+        return partition_equally(&walk->units, (uint64_t)values->list[0], out_parts);
+    case SCHEME_COUNTS:
+        return partition_by_counts(&walk->units, values->list, values->count, walk->units.count, out_parts);
+    case SCHEME_NAMES:
+        return partition_by_names(&walk->units, values->list, values->count, out_parts);
+    case SCHEME_NEXT:
+        return partition_next(topology, &walk->units, &level, out_parts);
+    default:
+        return level == TOPOLOGY_CSLICE
+                   ? partition_by_cslice(topology, &walk->units, walk->config->cslice_seed, out_parts)
+                   : partition_by_level(topology, &walk->units, level, out_parts);
+    }
+}
+
+/* "counts:3,1@1" */
+static enum status step_scheme(struct walk *walk)
+{
+    struct partition parts = {0};
+    struct values values = {0};
+    enum topology_level level = TOPOLOGY_MACHINE;
+    enum status status = STATUS_OK;
+    const char *at = walk->at;
+    uint32_t index = 0;
+    size_t length = strcspn(at, ":@/");
+    enum scheme scheme = find_scheme(at, length, &level);
+    if (scheme == SCHEME_NONE)
+        return complain(walk, at, "expected equally:N, counts:N,N..., names:N,N..., next or a level");
+    walk->at += length;
+    if (scheme >= SCHEME_EQUALLY) {
+        status = take_sign(walk, ':');
+        status = status ? status : take_values(walk, &values);
+    }
+    if (!status && scheme == SCHEME_EQUALLY && values.count != 1)
+        status = complain(walk, at, "expected equally:N");
+    if (!status && *walk->at == '@') {
+        walk->at++;
+        status = take_number(walk, &index);
+    }
+    if (!status && walk->config)
+        status = choose(walk, at, split(walk, scheme, level, &values, &parts), &parts, index);
+    free(values.list);
+    return status;
+}
+
+/* ---- the whole --------------------------------------------------------------------------- */
 
 static enum status step_root(struct walk *walk, const struct scenario *scenario, uint32_t *out_root)
 {
@@ -226,9 +203,13 @@ static enum status walk_path(struct walk *walk, const struct scenario *scenario,
 {
     walk->at = walk->text;
     enum status status = step_root(walk, scenario, out_root);
+    while (!status && *walk->at == '.') {
+        walk->at++;
+        status = step_part(walk);
+    }
     while (!status && *walk->at) {
-        status = take_sign(walk, '.');
-        status = status ? status : step(walk);
+        status = take_sign(walk, '/');
+        status = status ? status : step_scheme(walk);
     }
     return status;
 }

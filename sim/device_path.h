@@ -2,13 +2,10 @@
 /*
  * PURPOSE  A root device or a part of one, named by a text: what `device` of a launch says.
  *
- *     path   N { . step }             root device, then a part of it, a part of that, ...
- *     step   I                        as in the device selector: cslice I of a tile, else next:I
- *            numa:I l4:I ... l1:I     the part with the I-th node that shares units with the device
- *            next:I cslice:I          of the next partitionable domain; of a tile's cslices
- *            equally(U):I             of parts with U units each
- *            counts(C,C,...):I        of parts with so many units
- *            names(U,U,...)           the units at these positions in the device
+ *     path     N { . I } { / step }     root device, parts as in the device selector, further ones
+ *     I        cslice I of a tile; of anything else part I in the next partitionable domain
+ *     step     scheme [ @ I ]            part I, usually 0
+ *     scheme   equally:U   counts:C,C,...   names:U,U,...   next   LEVEL
  *
  * Interface
  *   device_path_check   the text alone

@@ -570,7 +570,7 @@ END_TEST
 START_TEST(launches_survive_printing)
 {
     load(PROGRAM "launch:\n"
-                 "  - kernel: k\n    device: 0.numa:1\n    global: [8, 2, 3]\n    local: [4, 1, 1]\n    offset: [0, 9, 0]\n    args:\n"
+                 "  - kernel: k\n    device: 0/numa@1\n    global: [8, 2, 3]\n    local: [4, 1, 1]\n    offset: [0, 9, 0]\n    args:\n"
                  "      - {buffer: {type: float, values: [0.1, -0.0, inf, 1e-45]}, name: \"the \\\"x\\\"\"}\n"
                  "      - {buffer: {type: int, count: 100000, fill: 3, values: []}}\n"
                  "      - {buffer: {type: double, count: 5, access: write}}\n"
@@ -592,7 +592,7 @@ START_TEST(launches_survive_printing)
     ck_assert_uint_eq(launch->args[3].values.count, 0);
     ck_assert_uint_eq(launch->args[8].values.count, 16);
     ck_assert_str_eq(scenario.expect.output, "tab\there\n");
-    ck_assert_str_eq(launch->device, "0.numa:1");
+    ck_assert_str_eq(launch->device, "0/numa@1");
     ck_assert_uint_eq(scenario.expect.placements[0].units.count, 2);
     ck_assert_uint_eq(scenario.expect.placements[0].units.units[1], 5);
     const struct expect_counter *counter = scenario.expect.counters;

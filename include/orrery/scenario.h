@@ -192,7 +192,7 @@ struct scenario_arg {
 
 struct scenario_launch {
     char *kernel;
-    char *device;             /* "0.numa:1", see sim/device_path.h; NULL: the first root device */
+    char *device;             /* "0/numa@1", see sim/device_path.h; NULL: the first root device */
     bool concurrent;          /* it begins together with the launch before it */
     uint32_t work_dim;
     uint64_t global[3], local[3], offset[3]; /* local 0 = chosen by the device */
