@@ -79,7 +79,7 @@ void rig_init(struct rig *rig, uint32_t n, uint32_t lane_count, uint32_t row)
     rig->code = (struct code){.width = 256, .insns = rig->insns, .operands = rig->operands, .sites = rig->sites, .site_count = 4,
                               .block_start = rig->block_start, .block_count = 1, .private_size = PRIVATE_BYTES,
                               .private_objects = rig->objects, .private_object_count = 1};
-    rig->host = (struct wave_host){rig, hear_fault, hear_print};
+    rig->host = (struct wave_host){.self = rig, .fault = hear_fault, .print = hear_print};
     rig->observer = (struct observer){.self = rig, .access = hear_access, .sync = hear_sync};
     for (uint32_t i = 0; i < 256; i++) {
         rig->x[i] = (int32_t)(i % row);
@@ -197,6 +197,7 @@ const char *op_test(const char *name)
         {"image", " image "},
         {"collective", " collective "},
         {"pipe", " pipe "},
+        {"device queue", " enqueue "},
         {"control", " jump loop branch_u branch_v switch_u switch_v ret unreachable barrier space_v yield "},
     };
     char family[40];

@@ -237,6 +237,7 @@ static void prepare(struct emitter *e, uint32_t v)
         }
         break;
     case IR_pipe:
+    case IR_enqueue:
     case IR_collective: lanes_only(e, v, 3, 2 + value->list_count); break;
     case IR_image_read:
     case IR_image_write:
@@ -997,7 +998,7 @@ static void put_list(struct emitter *e, uint32_t op, uint32_t v)
 {
     const struct value *value = val(e, v);
     uint32_t list = e->operands.count;
-    if (op == OP_collective || op == OP_pipe)
+    if (op == OP_collective || op == OP_pipe || op == OP_enqueue)
         push_operand(e, loc(e, v));
     for (uint32_t i = 0; i < value->list_count; i++)
         push_operand(e, loc(e, value->list[i]));
@@ -1131,6 +1132,7 @@ static void put_value(struct emitter *e, uint32_t v)
     case IR_printf: put_printf(e, v); break;
     case IR_collective: put_list(e, OP_collective, v); break;
     case IR_pipe: put_list(e, OP_pipe, v); break;
+    case IR_enqueue: put_list(e, OP_enqueue, v); break;
     case IR_async_copy: put_list(e, OP_async_copy, v); break;
     case IR_image_read: put_image(e, OP_image_read, v); break;
     case IR_image_write: put_image(e, OP_image_write, v); break;

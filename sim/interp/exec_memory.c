@@ -6,6 +6,7 @@
  */
 #include "access.h"
 #include "affine.h"
+#include "enqueue.h"
 #include "lanes.h"
 #include "pipe.h"
 
@@ -496,6 +497,13 @@ GENERIC(64)
 HANDLER(pipe)
 {
     if (exec_pipe(insn, frame, wave))
+        NEXT_AFTER_FAULT(insn, frame, wave);
+    NEXT;
+}
+
+HANDLER(enqueue)
+{
+    if (exec_enqueue(insn, frame, wave))
         NEXT_AFTER_FAULT(insn, frame, wave);
     NEXT;
 }

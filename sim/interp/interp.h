@@ -11,6 +11,7 @@
 
 #include "orrery/device.h"
 #include "orrery/status.h"
+#include "enqueue.h"
 #include "program.h"
 #include "wave.h"
 

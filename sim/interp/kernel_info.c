@@ -28,6 +28,7 @@ static const char *opaque_name(struct module *m, const struct type *type)
     case SpvOpTypeImage:
         name = image_type_name(module_image_type(m, w));
         return w[4] == 1 ? arena_format(&m->arena, "%.*s_depth_t", (int)strlen(name) - 2, name) : name;
+    case SpvOpTypeQueue: return "queue_t";
     default: return "event_t";
     }
 }
@@ -109,6 +110,8 @@ static void describe_arg(struct module *m, struct entry_point *e, const struct f
     }
     if (type->opcode == SpvOpTypeSampler)
         arg->kind = ARG_SAMPLER;
+    if (type->opcode == SpvOpTypeQueue)
+        arg->kind = ARG_QUEUE;
     if (type->opcode == SpvOpTypeImage)
         describe_image(m, &m->words[m->def[type->id]], arg);
     if (type->kind == TYPE_OPAQUE && type->opcode == SpvOpTypePipe) {
@@ -221,8 +224,81 @@ static void scan_function(struct module *m, struct entry_point *e, const struct 
         }
 }
 
+/* ---- blocks ------------------------------------------------------------------------- */
+
+/* Translators declare a block's function as an entry point besides; no host could pass its argument. */
+static bool is_block_entry(struct module *m, const struct entry_point *e)
+{
+    const struct function *f = module_function(m, e->function);
+    const struct type *first = f->param_count ? module_value_type(m, f->params[0]) : NULL;
+    return first && first->kind == TYPE_POINTER && first->storage == SpvStorageClassGeneric;
+}
+
+static void drop_block_entries(struct module *m)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < m->entries.count; i++)
+        if (!is_block_entry(m, &m->entries.at[i]))
+            m->entries.at[kept++] = m->entries.at[i];
+    m->entries.count = kept;
+}
+
+/* Clang's "__parent_block_invoke_2_kernel" is the second block of parent: "parent_block_2". */
+static const char *block_name(struct module *m, uint32_t function_id)
+{
+    static const char mark[] = "_block_invoke", tail[] = "_kernel";
+    const char *name = m->names[function_id], *at = name ? strstr(name, mark) : NULL;
+    if (!at || strncmp(name, "__", 2))
+        return name ? name : "block";
+    const char *rest = at + strlen(mark);
+    size_t length = strlen(rest);
+    if (length >= strlen(tail) && !strcmp(rest + length - strlen(tail), tail))
+        length -= strlen(tail);
+    return arena_format(&m->arena, "%.*s_block%.*s", (int)(at - name - 2), name + 2, (int)length, rest);
+}
+
+/* Where an instruction names what a block runs; 0: it names none. */
+static uint32_t invoke_operand(uint32_t op)
+{
+    switch (op) {
+    case SpvOpEnqueueKernel: return 9;
+    case SpvOpGetKernelNDrangeSubGroupCount:
+    case SpvOpGetKernelNDrangeMaxSubGroupSize:
+    case SpvOpGetKernelLocalSizeForSubgroupCount: return 4;
+    case SpvOpGetKernelWorkGroupSize:
+    case SpvOpGetKernelPreferredWorkGroupSizeMultiple:
+    case SpvOpGetKernelMaxNumSubgroups: return 3;
+    default: return 0;
+    }
+}
+
+uint32_t module_block(struct module *m, uint32_t function_id)
+{
+    for (uint32_t i = 0; i < m->entries.count; i++)
+        if (m->entries.at[i].function == function_id && m->entries.at[i].info.block)
+            return i;
+    struct entry_point *e = list_push(&m->arena, &m->entries);
+    *e = (struct entry_point){.function = function_id, .name = block_name(m, function_id), .info.block = true};
+    return m->entries.count - 1;
+}
+
+static void find_blocks(struct module *m)
+{
+    for (uint32_t i = 0; i < m->functions.count; i++)
+        for (uint32_t k = 0; k < m->functions.at[i].block_count; k++) {
+            const struct block_range *range = &m->functions.at[i].blocks[k];
+            for (uint32_t word = range->first; word < range->last; word += spv_length(m, word)) {
+                uint32_t at = invoke_operand(spv_opcode(m, word));
+                if (at)
+                    module_block(m, m->words[word + at]);
+            }
+        }
+}
+
 void module_finish_entries(struct module *m)
 {
+    drop_block_entries(m);
+    find_blocks(m);
     for (uint32_t i = 0; i < m->entries.count; i++) {
         struct entry_point *e = &m->entries.at[i];
         const struct function *f = module_function(m, e->function);

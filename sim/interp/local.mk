@@ -10,6 +10,8 @@ libinterp_la_SOURCES = \
 	%D%/collective.c \
 	%D%/diverge.c \
 	%D%/emit.c \
+	%D%/enqueue.c \
+	%D%/enqueue.h \
 	%D%/exec_control.h \
 	%D%/exec_table.h \
 	%D%/half.h \
@@ -28,6 +30,7 @@ libinterp_la_SOURCES = \
 	%D%/lower.c \
 	%D%/lower.h \
 	%D%/lower_bits.c \
+	%D%/lower_enqueue.c \
 	%D%/lower_group.c \
 	%D%/lower_image.c \
 	%D%/lower_memory.c \

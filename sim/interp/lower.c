@@ -60,7 +60,7 @@ static bool seen_by_others(const struct lower *l, enum ir_op op, uint32_t site)
     if (op == IR_load || op == IR_store)
         return storage != STORAGE_PRIVATE && storage != STORAGE_CONSTANT;
     return op == IR_atomic || op == IR_copy || op == IR_fence || op == IR_async_copy || op == IR_printf ||
-           op == IR_image_read || op == IR_image_write || op == IR_pipe;
+           op == IR_image_read || op == IR_image_write || op == IR_pipe || op == IR_enqueue;
 }
 
 uint32_t lower_effect(struct lower *l, enum ir_op op, enum scalar type, uint32_t site)
@@ -365,6 +365,7 @@ static void lower_instruction(struct lower *l, uint32_t word)
     case LOWER_GROUP: lower_group_op(l, word); break;
     case LOWER_SUB_GROUP: lower_sub_group_op(l, word); break;
     case LOWER_PIPE: lower_pipe_op(l, word); break;
+    case LOWER_ENQUEUE: lower_enqueue_op(l, word); break;
     case LOWER_CONTROL: lower_control(l, word); break;
     case LOWER_CALL: lower_call(l, word); break;
     case LOWER_EXTENDED: lower_extended(l, word); break;

@@ -48,6 +48,7 @@ void lower_group_op(struct lower *l, uint32_t word);           /* lower_group.c 
 void lower_sub_group_op(struct lower *l, uint32_t word);       /* lower_sub_group.c */
 uint32_t lower_sub_group_mask(struct lower *l, uint32_t builtin, uint32_t k); /* word k of SubgroupEqMask and its like */
 void lower_pipe_op(struct lower *l, uint32_t word);            /* lower_pipe.c */
+void lower_enqueue_op(struct lower *l, uint32_t word);        /* lower_enqueue.c */
 void lower_bits(struct lower *l, uint32_t word);               /* lower_bits.c: bit fields, integer dot products */
 void lower_extended(struct lower *l, uint32_t word);           /* opencl_std.c */
 uint32_t lower_convert(struct lower *l, uint32_t value, enum number_kind from, enum number_kind to, enum rounding rounding, bool saturate);

@@ -115,6 +115,8 @@ bool module_is_constant(const struct module *module, uint32_t id);
 const struct decoration *module_decoration(const struct module *module, uint32_t id, uint32_t kind);
 struct variable *module_variable(struct module *module, uint32_t id);
 struct function *module_function(struct module *module, uint32_t id);
+/* The entry that runs a block, of what OpEnqueueKernel and its like call Invoke. */
+uint32_t module_block(struct module *module, uint32_t function_id);
 const char *module_string(const struct module *module, uint32_t word);
 uint32_t scalar_bytes(enum scalar scalar); /* in memory: bool is 1 */
 uint32_t scalar_bits(enum scalar scalar);

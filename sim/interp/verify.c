@@ -647,6 +647,88 @@ static void verify_pipe(const struct verify *v)
         need(v, result(v)->leaves == 1, "operand types do not fit");
 }
 
+/* ---- device-side enqueue --------------------------------------------------------------------------- */
+
+static bool is_size(const struct type *type)
+{
+    return type->kind == TYPE_SCALAR && is_int(type);
+}
+
+/* A number of dimensions, then offset, global and local size. */
+static bool is_range(const struct type *type)
+{
+    bool fits = type->kind == TYPE_STRUCT && type->count == 4 && is_size(type->members[0]);
+    for (uint32_t i = 1; fits && i < 4; i++)
+        fits = type->members[i]->kind == TYPE_ARRAY && type->members[i]->count == 3 && is_size(type->members[i]->element) &&
+               same_shape(type->members[i], type->members[1]);
+    return fits;
+}
+
+static void range_operand(const struct verify *v, uint32_t i)
+{
+    need(v, is_range(operand(v, i)->kind == TYPE_POINTER ? pointer(v, i) : operand(v, i)), "it has no NDRange descriptor");
+}
+
+static void build_range(const struct verify *v)
+{
+    const struct type *sizes = operand(v, 3), *range = result(v);
+    bool array = sizes->kind == TYPE_ARRAY && sizes->count >= 2 && sizes->count <= 3;
+    const struct type *word = array ? sizes->element : sizes;
+    need(v, is_range(range) && (array || is_size(sizes)) && same_shape(word, range->members[1]->element) &&
+                same_shape(sizes, operand(v, 4)) && same_shape(sizes, operand(v, 5)),
+         "operand types do not fit");
+}
+
+/* What a block runs takes a pointer to the captured variables, then pointers to local memory. */
+static const struct type *invoke(const struct verify *v, uint32_t i)
+{
+    need(v, i + 3 < v->n, "an operand is missing");
+    const struct function *f = module_function(v->m, v->w[i]);
+    const struct type *type = module_type(v->m, v->m->words[f->word + 4]);
+    bool fits = f->block_count && type->kind == TYPE_FUNCTION && type->element->kind == TYPE_VOID && type->count &&
+                type->members[0]->kind == TYPE_POINTER;
+    for (uint32_t k = 1; fits && k < type->count; k++)
+        fits = type->members[k]->kind == TYPE_POINTER && type->members[k]->storage == SpvStorageClassWorkgroup;
+    need(v, fits, "it names no block's function");
+    pointer(v, i + 1), whole_number(v, i + 2), whole_number(v, i + 3);
+    return type;
+}
+
+static void verify_enqueue_kernel(const struct verify *v)
+{
+    range_operand(v, 5);
+    whole_number(v, 4), whole_number(v, 6), pointer(v, 7), pointer(v, 8);
+    need(v, is_handle(v, 3, SpvOpTypeQueue) && invoke(v, 9)->count - 1 == v->n - 13, "operand types do not fit");
+    for (uint32_t i = 13; i < v->n; i++)
+        need(v, is_size(operand(v, i)->kind == TYPE_POINTER ? pointer(v, i) : operand(v, i)), "operand types do not fit");
+}
+
+static void verify_event(const struct verify *v, uint32_t i)
+{
+    need(v, is_handle(v, i, SpvOpTypeDeviceEvent), "operand types do not fit");
+}
+
+static void verify_enqueue(const struct verify *v)
+{
+    switch (v->op) {
+    case SpvOpBuildNDRange: build_range(v); return;
+    case SpvOpRetainEvent: case SpvOpReleaseEvent: verify_event(v, 1); return;
+    case SpvOpSetUserEventStatus: verify_event(v, 1), whole_number(v, 2); return;
+    case SpvOpCaptureEventProfilingInfo: verify_event(v, 1), whole_number(v, 2), pointer(v, 3); return;
+    case SpvOpEnqueueKernel: verify_enqueue_kernel(v); break;
+    case SpvOpEnqueueMarker:
+        whole_number(v, 4), pointer(v, 5), pointer(v, 6);
+        need(v, is_handle(v, 3, SpvOpTypeQueue), "operand types do not fit");
+        break;
+    case SpvOpIsValidEvent: verify_event(v, 3); break;
+    case SpvOpGetKernelNDrangeSubGroupCount: case SpvOpGetKernelNDrangeMaxSubGroupSize: range_operand(v, 3), invoke(v, 4); break;
+    case SpvOpGetKernelLocalSizeForSubgroupCount: whole_number(v, 3), invoke(v, 4); break;
+    case SpvOpGetDefaultQueue: case SpvOpCreateUserEvent: break;
+    default: invoke(v, 3); break;
+    }
+    need(v, is_simple(result(v)) && result(v)->leaves == 1, "operand types do not fit");
+}
+
 /* ---- control ------------------------------------------------------------------------------------- */
 
 static void label(const struct verify *v, uint32_t i)
@@ -838,6 +920,7 @@ static void verify_instruction(const struct verify *v)
     case LOWER_GROUP: verify_group(v); break;
     case LOWER_SUB_GROUP: verify_sub_group(v); break;
     case LOWER_PIPE: verify_pipe(v); break;
+    case LOWER_ENQUEUE: verify_enqueue(v); break;
     case LOWER_CONTROL: verify_control(v); break;
     case LOWER_CALL: verify_call(v); break;
     case LOWER_EXTENDED: verify_extended(v); break;

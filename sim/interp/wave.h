@@ -29,7 +29,7 @@ enum { PRIVATE_BASE = 0x10000 }; /* private addresses are PRIVATE_BASE + offset,
 
 /* What handlers call back when something is wrong. Implemented by sim/group.c side;
  * mask = the lanes at fault. Returns the lanes that must stop (usually mask). */
-enum fault_kind { FAULT_READ, FAULT_WRITE, FAULT_MISALIGNED, FAULT_UNREACHABLE, FAULT_UNINITIALISED_ADDRESS, FAULT_UNINITIALISED_BRANCH, FAULT_UNINITIALISED_STORE, FAULT_MISSING_WAIT, FAULT_IMAGE, FAULT_ATOMIC_PRIVATE, FAULT_PIPE };
+enum fault_kind { FAULT_READ, FAULT_WRITE, FAULT_MISALIGNED, FAULT_UNREACHABLE, FAULT_UNINITIALISED_ADDRESS, FAULT_UNINITIALISED_BRANCH, FAULT_UNINITIALISED_STORE, FAULT_MISSING_WAIT, FAULT_IMAGE, FAULT_ATOMIC_PRIVATE, FAULT_PIPE, FAULT_ENQUEUE };
 struct fault {
     enum fault_kind kind;
     uint32_t site;
@@ -43,13 +43,16 @@ struct fault {
     const struct image_desc *image; /* of an image instruction, or NULL */
     int32_t texel[3];     /* where in the image */
     uint32_t level;
-    const char *misuse;   /* FAULT_IMAGE: what the specification leaves undefined */
+    const char *misuse;   /* FAULT_IMAGE, FAULT_ENQUEUE: what the specification leaves undefined */
 };
+
+struct enqueue_call;
 
 struct wave_host {
     void *self;
     void (*fault)(void *self, struct wave *wave, const struct fault *fault);
     void (*print)(void *self, struct wave *wave, const char *text, size_t size);
+    void (*enqueue)(void *self, struct wave *wave, struct enqueue_call *call); /* see enqueue.h; NULL: no device queues */
 };
 
 struct kernel_info;
