@@ -78,6 +78,7 @@ static struct compile_request request_for(const char *source, const char *option
         .work_group_collectives = true,
         .images = true,
         .pipes = true,
+        .device_enqueue = true,
     };
 }
 
@@ -190,7 +191,7 @@ START_TEST(options_of_compilation_are_known)
     expect_good("", false, BUILD(0));
     expect_good(" \t\n ", false, BUILD(0));
     expect_good("-D A -DB=2 -D C=3 -I dir -Idir2 -w -Werror -g -x spir -spir-std=1.2 -cl-std=CL2.0", false,
-                BUILD(0));
+                BUILD(.debug = true));
     expect_good("-cl-single-precision-constant -cl-fp32-correctly-rounded-divide-sqrt -cl-strict-aliasing "
                 "-cl-mad-enable -cl-no-signed-zeros -cl-unsafe-math-optimizations -cl-finite-math-only "
                 "-cl-fast-relaxed-math",
@@ -438,6 +439,7 @@ static const char *const feature_macros[] = {
     "cl_khr_depth_images",
     "cl_khr_mipmap_image",
     "cl_khr_mipmap_image_writes",
+    "__opencl_c_device_enqueue",
 };
 
 static void expect_features(bool there)
@@ -451,7 +453,7 @@ static void expect_features(bool there)
            "#if !defined(__opencl_c_int64) || !defined(__ENDIAN_LITTLE__)\n#error too little\n#endif\n");
     struct compile_request request = request_for(source, "-cl-std=CL3.0");
     request.fp16 = request.fp64 = request.int64_atomics = request.sub_groups = request.generic_address_space =
-        request.program_scope_variables = request.work_group_collectives = request.images = request.pipes = there;
+        request.program_scope_variables = request.work_group_collectives = request.images = request.pipes = request.device_enqueue = there;
     struct spirv spirv = compile_ok(&request);
     spirv_fini(&spirv);
 }
@@ -488,6 +490,17 @@ START_TEST(features_follow_the_device)
     expect_log(&request, STATUS_COMPILE_FAILED, "error");
     request.options = "-cl-std=CL2.0";
     expect_log(&request, STATUS_COMPILE_FAILED, "pipes");
+    request.source = "kernel void k(queue_t q, global int *a) { size_t s[3] = {1, 2, 3}; a[0] = q == CLK_NULL_QUEUE; "
+                     "enqueue_kernel(q, 0, ndrange_2D(s), ^{ a[1] = create_user_event() != CLK_NULL_EVENT; }); }";
+    request.program_scope_variables = true;
+    spirv = compile_ok(&request); /* what the translator cannot do of it is mended */
+    expect_listing(&spirv, "OpEnqueueKernel", true);
+    spirv_fini(&spirv);
+    request.source = "kernel void k(global int *a) { enqueue_kernel(get_default_queue(), 0, ndrange_1D(1), ^{ a[1] = 1; }); }";
+    request.device_enqueue = false;
+    expect_log(&request, STATUS_COMPILE_FAILED, "device-side enqueue");
+    request.options = "-cl-std=CL3.0";
+    expect_log(&request, STATUS_COMPILE_FAILED, "error");
 }
 END_TEST
 

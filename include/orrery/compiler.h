@@ -28,14 +28,14 @@ struct compile_request {
     const struct compile_header *headers; size_t header_count;
     uint32_t version_major, version_minor;  /* of the device: default and limit of -cl-std */
     bool fp16, fp64, int64_atomics, sub_groups, generic_address_space,
-        program_scope_variables, work_group_collectives, images, pipes;
+        program_scope_variables, work_group_collectives, images, pipes, device_enqueue;
     const char *program_dir;    /* extra include directory, or NULL */
 };
 
 /* What the options asked for beyond the front end. */
 struct build_options {
     bool kernel_arg_info, create_library, enable_link_options, denorms_are_zero,
-        opt_disable, no_subgroup_ifp, uniform_work_group_size;
+        opt_disable, no_subgroup_ifp, uniform_work_group_size, debug;
 };
 enum status build_options_parse(const char *options, bool linking, struct build_options *out_options, struct diagnosis *diagnosis);
 

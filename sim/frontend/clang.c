@@ -92,6 +92,7 @@ static void add_extensions(const struct compile_request *request, unsigned cl_st
         {request->sub_groups, 300, 300, ",+__opencl_c_subgroups"},
         {request->sub_groups, 120, 300, ",+cl_intel_subgroups,+cl_intel_subgroups_short"},
         {request->pipes && request->generic_address_space, 300, 300, ",+__opencl_c_pipes"},
+        {compile_has_device_enqueue(request), 300, 300, ",+__opencl_c_device_enqueue"},
         {request->generic_address_space, 300, 300, ",+__opencl_c_generic_address_space"},
         {request->program_scope_variables, 300, 300, ",+__opencl_c_program_scope_global_variables"},
         {true, 300, 300, ",+__opencl_c_atomic_order_acq_rel,+__opencl_c_atomic_order_seq_cst"},
@@ -253,6 +254,36 @@ static void add_half_shuffles(const struct compilation *compilation, struct text
     text_add(source, "#pragma OPENCL EXTENSION cl_khr_fp16 : disable\n");
 }
 
+/* What the translator cannot do of device-side enqueue: null handles and sizes that are no array of the right length.
+ * Comparisons of handles call the functions named _bits (repair.c). */
+static void add_device_enqueue(struct text *source, const char *user)
+{
+    static const char *const handles[][3] = {{"queue_t", "queue", "QUEUE"}, {"clk_event_t", "event", "EVENT"}};
+    for (size_t i = 0; i < COUNT_OF(handles) && (strstr(user, "CLK_NULL_QUEUE") || strstr(user, "CLK_NULL_EVENT")); i++) {
+        const char *type = handles[i][0], *name = handles[i][1];
+        text_addf(source, "static inline ulong __orrery_%s_bits(%s x){return *(private ulong *)&x;}\n", name, type);
+        text_addf(source, "static inline %s __orrery_null_%s(void)"
+                          "{ulong x = 0; %s none = *(private %s *)&x; __orrery_%s_bits(none); return none;}\n"
+                          "#undef CLK_NULL_%s\n#define CLK_NULL_%s __orrery_null_%s()\n",
+                  type, name, type, type, name, handles[i][2], handles[i][2], name);
+    }
+    for (int n = 2; n <= 3; n++) {
+        char call[16];
+        snprintf(call, sizeof call, "ndrange_%dD", n);
+        if (!strstr(user, call))
+            continue;
+        text_addf(source, "static inline __attribute__((overloadable)) ndrange_t __orrery_%s(const size_t *o, const size_t *g, const size_t *l)"
+                          "{ndrange_t r = {%d, {0, 0, 0}, {1, 1, 1}, {0, 0, 0}}; for (int i = 0; i < %d; i++)"
+                          "{r.globalWorkOffset[i] = o ? o[i] : 0; r.globalWorkSize[i] = g[i]; r.localWorkSize[i] = l ? l[i] : 0;} return r;}\n",
+                  call, n, n);
+        text_addf(source, "static inline __attribute__((overloadable)) ndrange_t __orrery_%s(const size_t *g, const size_t *l)"
+                          "{return __orrery_%s(0, g, l);}\n"
+                          "static inline __attribute__((overloadable)) ndrange_t __orrery_%s(const size_t *g){return __orrery_%s(0, g, 0);}\n"
+                          "#define %s __orrery_%s\n",
+                  call, call, call, call, call, call);
+    }
+}
+
 /* What precedes the user's text; positions count from its first line.  Macros of the
  * options stand here and not among clang's arguments, so that they cannot change the
  * language's own header, and a precompiled one serves every program. */
@@ -266,6 +297,8 @@ void clang_source(const struct compilation *compilation, struct text *source)
         add_rotations(compilation, source);
     if (request->sub_groups)
         add_half_shuffles(compilation, source);
+    if (compilation->cl_std >= 200 && compile_has_device_enqueue(request))
+        add_device_enqueue(source, request->source);
     if (!request->images)
         undefine(source, image_macros, COUNT_OF(image_macros));
     add_line_marker(source, "<build options>");

@@ -41,6 +41,11 @@ static enum status check_words(const struct spirv *spirv, struct text *log)
     return status == STATUS_BAD_BINARY ? STATUS_COMPILE_FAILED : status;
 }
 
+bool compile_has_device_enqueue(const struct compile_request *request)
+{
+    return request->device_enqueue && request->generic_address_space && request->program_scope_variables;
+}
+
 static enum status check_features(const struct compile_request *request, const struct spirv *spirv,
                                   struct text *log)
 {
@@ -51,6 +56,8 @@ static enum status check_features(const struct compile_request *request, const s
             absent = "images or samplers";
         if (!request->pipes && opcode == SpvOpTypePipe)
             absent = "pipes";
+        if (!compile_has_device_enqueue(request) && (opcode == SpvOpTypeQueue || opcode == SpvOpTypeDeviceEvent))
+            absent = "device-side enqueue";
         if (absent) {
             text_addf(log, "the program uses %s, which the device does not have\n", absent);
             return STATUS_COMPILE_FAILED;

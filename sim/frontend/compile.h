@@ -44,6 +44,8 @@ enum status llvm_spirv_translate(const struct compilation *compilation, const st
 enum status module_repair(struct spirv *spirv);
 
 /* A tool ended badly: its log and how it ended. */
+/* Device-side enqueue needs the two features besides its own. */
+bool compile_has_device_enqueue(const struct compile_request *request);
 enum status compile_tool_failed(const char *tool, const struct process_result *result, struct text *log);
 
 #endif

@@ -27,6 +27,7 @@ struct fields {
 #define FIELD_no_subgroup_ifp build.no_subgroup_ifp
 #define FIELD_create_library build.create_library
 #define FIELD_enable_link_options build.enable_link_options
+#define FIELD_debug build.debug
 #define FIELD_unused unused
 
 static const struct option_row option_rows[] = {

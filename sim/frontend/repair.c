@@ -3,7 +3,8 @@
  * a reader of findings wants, and OpenCL.DebugInfo.100 records, which go.  Its own helper
  * functions (for memory orders that are not constant) have a linkage of a number that
  * does not exist.  get_global_id(3) becomes the fourth component of a vector of three, which no
- * module may ask for; as an index that is a value it may, and lowering knows what OpenCL C says. */
+ * module may ask for; as an index that is a value it may, and lowering knows what OpenCL C says.
+ * Queues and device-side events are compared as if they were pointers. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -140,6 +141,98 @@ static enum status repair_extracts(struct spirv *spirv)
     return extracts.index ? declare_index(spirv, &extracts) : STATUS_OK;
 }
 
+/* ---- comparisons of queues and of device-side events ---------------------------------------- */
+
+enum { OPAQUE_QUEUE, OPAQUE_EVENT, OPAQUE_KINDS };
+
+/* The translator compares them as pointers, which they are not: functions of clang_source tell their bits. */
+struct opaques {
+    uint8_t *kind;               /* per id: 1 + kind of a type, or of a value of that type */
+    uint32_t bound;
+    uint32_t bits[OPAQUE_KINDS]; /* the functions; 0: there is none */
+    size_t found;                /* conversions of one */
+};
+
+static uint32_t kind_of(const struct opaques *opaques, uint32_t id)
+{
+    return id < opaques->bound ? opaques->kind[id] : 0;
+}
+
+static void set_kind(struct opaques *opaques, uint32_t id, uint32_t kind)
+{
+    if (id < opaques->bound)
+        opaques->kind[id] = (uint8_t)kind;
+}
+
+static bool is_opaque_bits(const struct opaques *opaques, const uint32_t *words)
+{
+    uint32_t kind = opcode_of(words[0]) == SpvOpConvertPtrToU ? kind_of(opaques, words[3]) : 0;
+    return kind && opaques->bits[kind - 1];
+}
+
+static void opaque_visit(struct opaques *opaques, const uint32_t *words, uint32_t count)
+{
+    static const char *const names[] = {"__orrery_queue_bits", "__orrery_event_bits"};
+    switch (opcode_of(words[0])) {
+    case SpvOpName:
+        for (uint32_t i = 0; i < OPAQUE_KINDS; i++)
+            if (literal_is(words + 2, count - 2, names[i]))
+                opaques->bits[i] = words[1];
+        break;
+    case SpvOpTypeQueue: set_kind(opaques, words[1], 1 + OPAQUE_QUEUE); break;
+    case SpvOpTypeDeviceEvent: set_kind(opaques, words[1], 1 + OPAQUE_EVENT); break;
+    case SpvOpFunctionParameter:
+    case SpvOpFunctionCall:
+    case SpvOpLoad:
+    case SpvOpPhi:
+    case SpvOpSelect:
+    case SpvOpGetDefaultQueue:
+    case SpvOpCreateUserEvent: set_kind(opaques, words[2], kind_of(opaques, words[1])); break;
+    default: opaques->found += is_opaque_bits(opaques, words); break;
+    }
+}
+
+/* Each conversion becomes a call, which is one word longer. */
+static enum status call_bits(struct spirv *spirv, const struct opaques *opaques)
+{
+    uint32_t *words = malloc((spirv->word_count + opaques->found) * sizeof *words);
+    size_t put = HEADER_WORDS;
+    if (!words)
+        return STATUS_OUT_OF_MEMORY;
+    memcpy(words, spirv->words, HEADER_WORDS * sizeof *words);
+    for (size_t at = HEADER_WORDS, count; at < spirv->word_count; at += count) {
+        const uint32_t *from = spirv->words + at;
+        count = from[0] >> SpvWordCountShift;
+        if (is_opaque_bits(opaques, from)) {
+            const uint32_t call[] = {5u << SpvWordCountShift | SpvOpFunctionCall, from[1], from[2],
+                                     opaques->bits[kind_of(opaques, from[3]) - 1], from[3]};
+            memcpy(words + put, call, sizeof call);
+            put += 5;
+        } else {
+            memcpy(words + put, from, count * sizeof *words);
+            put += count;
+        }
+    }
+    free(spirv->words);
+    *spirv = (struct spirv){.words = words, .word_count = put};
+    return STATUS_OK;
+}
+
+static enum status repair_opaques(struct spirv *spirv)
+{
+    struct opaques opaques = {.bound = spirv->words[3]};
+    enum status status = STATUS_OK;
+    opaques.kind = calloc(opaques.bound, 1);
+    if (!opaques.kind)
+        return STATUS_OUT_OF_MEMORY;
+    for (size_t at = HEADER_WORDS; at < spirv->word_count; at += spirv->words[at] >> SpvWordCountShift)
+        opaque_visit(&opaques, spirv->words + at, spirv->words[at] >> SpvWordCountShift);
+    if (opaques.found)
+        status = call_bits(spirv, &opaques);
+    free(opaques.kind);
+    return status;
+}
+
 enum status module_repair(struct spirv *spirv)
 {
     uint32_t *words = spirv->words, debug_id = 0;
@@ -159,5 +252,6 @@ enum status module_repair(struct spirv *spirv)
         at += count;
     }
     spirv->word_count = kept;
-    return repair_extracts(spirv);
+    enum status status = repair_extracts(spirv);
+    return status == STATUS_OK ? repair_opaques(spirv) : status;
 }
