@@ -8,6 +8,7 @@ scenario_tests = \
 	%D%/clean/checks_off.yaml \
 	%D%/clean/collectives.yaml \
 	%D%/clean/deep_calls.yaml \
+	%D%/clean/device_enqueue.yaml \
 	%D%/clean/divergence.yaml \
 	%D%/clean/division.yaml \
 	%D%/clean/initialised.yaml \
@@ -69,7 +70,10 @@ scenario_tests = \
 	%D%/faulty/barrier_return.yaml \
 	%D%/faulty/barrier_mismatch.yaml \
 	%D%/faulty/collective_divergence.yaml \
+	%D%/faulty/captured_local.yaml \
 	%D%/faulty/endless_loop.yaml \
+	%D%/faulty/enqueue_misuse.yaml \
+	%D%/faulty/event_never_set.yaml \
 	%D%/faulty/global_before.yaml \
 	%D%/faulty/global_far.yaml \
 	%D%/faulty/global_read.yaml \
@@ -142,6 +146,7 @@ scenario_files = \
 	%D%/clean/checks_off.cl \
 	%D%/clean/collectives.cl \
 	%D%/clean/deep_calls.cl \
+	%D%/clean/device_enqueue.cl \
 	%D%/clean/divergence.cl \
 	%D%/clean/division.cl \
 	%D%/clean/initialised.cl \
@@ -181,7 +186,10 @@ scenario_files = \
 	%D%/faulty/barrier_return.cl \
 	%D%/faulty/barrier_mismatch.cl \
 	%D%/faulty/collective_divergence.cl \
+	%D%/faulty/captured_local.cl \
 	%D%/faulty/endless_loop.cl \
+	%D%/faulty/enqueue_misuse.cl \
+	%D%/faulty/event_never_set.cl \
 	%D%/faulty/global_before.cl \
 	%D%/faulty/global_far.cl \
 	%D%/faulty/global_read.cl \

@@ -220,7 +220,7 @@ static struct live_launch *without_schedule(const struct concurrent *concurrent)
     return NULL;
 }
 
-struct live_launch *device_run(struct device *device, bool others_wait)
+struct live_launch *launches_run(struct device *device, bool others_wait)
 {
     struct concurrent *concurrent = &device->concurrent;
     struct live_launch *over = without_schedule(concurrent);

@@ -12,7 +12,7 @@
  *
  * Interface
  *   live_launch_take, live_launch_give   launches, kept for the next ones
- *   device_run of orrery/device.h
+ *   launches_run of device_state.h
  */
 #ifndef ORRERY_SIM_CONCURRENT_H
 #define ORRERY_SIM_CONCURRENT_H

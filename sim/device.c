@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "books.h"
+#include "device_enqueue.h"
 #include "device_state.h"
 #include "fault.h"
 #include "rng.h"
@@ -131,6 +132,12 @@ static void host_fault(void *self, struct wave *wave, const struct fault *fault)
 {
     struct device *device = self;
     fault_report(device->launch, wave, fault);
+}
+
+static void host_enqueue(void *self, struct wave *wave, struct enqueue_call *call)
+{
+    struct device *device = self;
+    device_enqueue(device, device->launch, wave, call);
 }
 
 static void print_to_stdout(void *self, const char *text, size_t size)
@@ -270,9 +277,10 @@ enum status device_new(const struct scenario *scenario, struct report *report, s
         return status;
     }
     pthread_mutex_init(&device->order_lock, NULL);
+    device_queues_init(&device->queues);
     device->scenario = scenario;
     device->report = report;
-    device->host = (struct wave_host){.self = device, .fault = host_fault, .print = host_print};
+    device->host = (struct wave_host){.self = device, .fault = host_fault, .print = host_print, .enqueue = host_enqueue};
     clock_init(&device->clock);
     device_set_printf(device, NULL, NULL);
     if (!attach_checkers(device) || !books_init(device)) {
@@ -295,6 +303,7 @@ void device_free(struct device *device)
     free(device->replay_text);
     concurrent_fini(&device->concurrent);
     books_fini(device);
+    device_queues_fini(&device->queues);
     pthread_mutex_destroy(&device->order_lock);
     free(device);
 }

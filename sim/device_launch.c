@@ -156,6 +156,7 @@ static void launch_init(struct launch *launch, struct device *device, const stru
     launch->arena = &device->arena;
     launch->observer = device_observer(device);
     launch->report = device->report;
+    launch->node = request->node;
 }
 
 static void find_largest(struct launch *launch, const struct launch_request *request)
@@ -380,8 +381,8 @@ static enum status begin(struct live_launch *live, const struct launch_request *
     return STATUS_OK;
 }
 
-enum status device_launch_begin(struct device *device, const struct launch_request *request,
-                                struct live_launch **out_launch, struct diagnosis *diagnosis)
+enum status launch_begin(struct device *device, const struct launch_request *request, struct live_launch **out_launch,
+                         struct diagnosis *diagnosis)
 {
     enum status status = check_sizes(scenario_root(device->scenario, request->root), request, diagnosis);
     if (status == STATUS_OK)
@@ -403,7 +404,7 @@ enum status device_launch_begin(struct device *device, const struct launch_reque
     return diagnose(diagnosis, status, "kernel %s: %s", kernel, status_name(status));
 }
 
-enum status device_launch_end(struct live_launch *live, uint64_t *out_time, struct diagnosis *diagnosis)
+enum status launch_end(struct live_launch *live, uint64_t *out_time, struct diagnosis *diagnosis)
 {
     struct device *device = live->device;
     struct launch *launch = &live->launch;
@@ -419,19 +420,5 @@ enum status device_launch_end(struct live_launch *live, uint64_t *out_time, stru
         diagnose(diagnosis, status, "%s", live->diagnosis.text);
     if (status != STATUS_OK)
         diagnose(diagnosis, status, "kernel %s: %s", launch->info.kernel, status_name(status));
-    live_launch_give(live);
     return status;
-}
-
-enum status device_launch(struct device *device, const struct launch_request *request,
-                          struct diagnosis *diagnosis)
-{
-    struct live_launch *live;
-    uint64_t time;
-    enum status status = device_launch_begin(device, request, &live, diagnosis);
-    if (status != STATUS_OK)
-        return status;
-    while (device_run(device, false) != live)
-        continue;
-    return device_launch_end(live, &time, diagnosis);
 }

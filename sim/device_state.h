@@ -9,6 +9,7 @@
 
 #include "clock.h"
 #include "concurrent.h"
+#include "device_queue.h"
 #include "memmodel/checkers.h"
 #include "memmodel/commands.h"
 
@@ -35,10 +36,13 @@ struct device {
     printf_sink *printf_sink;
     void *printf_self;
 
+    struct device_queues queues;
+
     /* owned by the thread that executes commands */
     struct sim_clock clock;
     uint64_t kernels_run;
     struct concurrent concurrent;    /* the launches that run */
+    struct family *families;         /* those that are not complete, in order of begin */
     struct launch *launch;           /* the one whose turn it is; NULL: none */
     struct schedule_record record;   /* of the launches so far */
     struct schedule_record *replay;  /* of replay_text; NULL: none */
@@ -50,6 +54,13 @@ const struct observer *device_observer(const struct device *device);
 
 /* Races want every event; misused atomics only those of code that has some. */
 void device_check_code(struct device *device, const struct code *code);
+
+/* One launch without those that its kernel enqueues: as the functions of orrery/device.h whose names they resemble.
+ * What ended is announced and runs no more, but still somebody's: live_launch_give is due for it. */
+enum status launch_begin(struct device *device, const struct launch_request *request, struct live_launch **out_launch,
+                         struct diagnosis *diagnosis);
+struct live_launch *launches_run(struct device *device, bool others_wait);
+enum status launch_end(struct live_launch *live, uint64_t *out_time, struct diagnosis *diagnosis);
 
 /* Program-scope variables. */
 enum status device_alloc_kind(struct device *device, const struct allocation *wanted, uint64_t *out_address);

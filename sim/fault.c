@@ -353,6 +353,10 @@ static void examine(struct inquiry *inquiry)
     case FAULT_PIPE:
         inquiry->finding.kind = FINDING_PIPE_MISUSE;
         break;
+    case FAULT_ENQUEUE:
+        inquiry->finding.kind = FINDING_ENQUEUE_MISUSE;
+        sentence_add(&inquiry->why, "%s", inquiry->fault->misuse);
+        break;
     }
 }
 

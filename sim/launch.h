@@ -70,6 +70,7 @@ struct launch {
     bool has_atomics;
     bool apart;                            /* somebody looks at compute units: groups share no wave */
     uint64_t began;                        /* simulated time */
+    struct launch_node *node;              /* among the kernels that enqueue each other */
     const uint32_t *compute_units; /* NULL: compute_unit_count from config->first_unit on */
     uint32_t compute_unit_count;
     const struct pages *pages;             /* first touch; NULL: nobody keeps it */

@@ -15,7 +15,14 @@ libsim_la_SOURCES = \
 	%D%/counters_report.c \
 	%D%/counters_report.h \
 	%D%/device.c \
+	%D%/device_enqueue.c \
+	%D%/device_enqueue.h \
+	%D%/device_event.c \
+	%D%/device_event.h \
+	%D%/device_family.c \
 	%D%/device_launch.c \
+	%D%/device_queue.c \
+	%D%/device_queue.h \
 	%D%/device_state.h \
 	%D%/divergence.c \
 	%D%/divergence.h \

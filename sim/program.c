@@ -145,6 +145,8 @@ enum status program_load(struct device *device, const struct program_request *re
     if (!program)
         return diagnose(diagnosis, status, "no memory for a program");
     program->device = device;
+    program->detailed_errors = request->detailed_errors;
+    program->uniform_groups = request->uniform_groups;
     if (!keep_source(program, request))
         goto fail;
     status = interp_module_new(request->words, request->word_count, request->constants,
@@ -203,7 +205,10 @@ void program_release(struct program *program)
 
 size_t program_kernel_count(const struct program *program)
 {
-    return program->kernel_count;
+    size_t count = program->kernel_count;
+    while (count && program->kernels[count - 1].info->block)
+        count--;
+    return count;
 }
 
 const struct kernel *program_kernel(const struct program *program, size_t index)
@@ -213,7 +218,7 @@ const struct kernel *program_kernel(const struct program *program, size_t index)
 
 const struct kernel *program_find_kernel(const struct program *program, const char *name)
 {
-    for (size_t i = 0; i < program->kernel_count; i++)
+    for (size_t i = 0; i < program_kernel_count(program); i++)
         if (strcmp(program->kernels[i].info->name, name) == 0)
             return &program->kernels[i];
     return NULL;

@@ -60,6 +60,7 @@ static void device_default(struct device_config *device)
         .non_uniform_groups = true,
         .images = true,
         .pipes = true,
+        .device_enqueue = true,
     };
     topology_default(&device->topology);
 }

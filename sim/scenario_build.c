@@ -71,7 +71,7 @@ static const char *base_name(const char *path)
 
 /* ---- OpenCL C ------------------------------------------------------------------------ */
 
-static enum status compile(const struct scenario *scenario, const struct scenario_source *source, struct spirv *out_spirv,
+static enum status compile(const struct scenario *scenario, struct scenario_source *source, struct spirv *out_spirv,
                            char **out_log)
 {
     const struct device_config *device = &scenario->device;
@@ -97,9 +97,16 @@ static enum status compile(const struct scenario *scenario, const struct scenari
         .work_group_collectives = device->work_group_collectives,
         .images = device->images,
         .pipes = device->pipes,
+        .device_enqueue = device->device_enqueue,
         .program_dir = dirname(anchor),
     };
     enum status status = compile_opencl_c(&request, out_spirv, out_log);
+    struct build_options built;
+    struct diagnosis ignored = {0};
+    if (status == STATUS_OK && build_options_parse(options, false, &built, &ignored) == STATUS_OK) {
+        source->detailed_errors = built.debug;
+        source->uniform_groups = built.uniform_work_group_size;
+    }
     free(options);
     free(anchor);
     return status;
@@ -158,7 +165,7 @@ enum status scenario_build(const struct scenario *scenario, struct spirv *out_sp
                            char **out_log, struct diagnosis *diagnosis)
 {
     *out_spirv = (struct spirv){NULL, 0};
-    *out_source = (struct scenario_source){NULL, NULL};
+    *out_source = (struct scenario_source){0};
     *out_log = NULL;
     enum status status = scenario->program.spirv_file ? build_spirv(scenario, out_spirv, out_log, diagnosis)
                                                       : build_source(scenario, out_spirv, out_source, out_log, diagnosis);
@@ -173,5 +180,5 @@ void scenario_source_fini(struct scenario_source *source)
 {
     free(source->name);
     free(source->text);
-    *source = (struct scenario_source){NULL, NULL};
+    *source = (struct scenario_source){0};
 }

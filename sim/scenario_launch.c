@@ -130,6 +130,7 @@ static enum status prepare(struct run *run, struct ahead *ahead)
                         launch->kernel);
     request->command = run->launch_commands[ahead->index] = ++run->commands;
     request->arg_count = launch->arg_count;
+    request->default_queue = run->queue;
     enum status status = set_device(run, ahead->index, request, &ahead->units);
     if (status != STATUS_OK)
         return status;

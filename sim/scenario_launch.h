@@ -25,6 +25,7 @@ struct run {
     struct placed placed; /* when the scenario expects a placement */
     uint32_t commands;
     uint32_t buffers;
+    uint32_t queue;       /* the default device queue; 0: none */
     FILE *output;
 };
 

@@ -34,6 +34,8 @@ static enum status load_program(struct run *run)
         .word_count = spirv.word_count,
         .source_name = source.name,
         .source_text = source.text,
+        .detailed_errors = source.detailed_errors,
+        .uniform_groups = source.uniform_groups,
     };
     status = program_load(run->device, &request, &run->program, run->diagnosis);
 out:
@@ -165,6 +167,13 @@ static enum status keep_books(struct run *run, struct scenario_result *result)
     return status;
 }
 
+/* The default device queue of a scenario without a host program. */
+static enum status make_queue(struct run *run)
+{
+    const struct device_queue_request wanted = {.size_bytes = DEVICE_QUEUE_PREFERRED_BYTES};
+    return run->scenario->device.device_enqueue ? device_queue_new(run->device, &wanted, &run->queue) : STATUS_OK;
+}
+
 static enum status perform(struct run *run, struct report *report, struct scenario_result *result)
 {
     enum status status = device_new(run->scenario, report, &run->device, run->diagnosis);
@@ -176,6 +185,8 @@ static enum status perform(struct run *run, struct report *report, struct scenar
         device_add_observer(run->device, &observer);
     }
     status = load_program(run);
+    if (status == STATUS_OK)
+        status = make_queue(run);
     if (status == STATUS_OK)
         status = allocate_all(run);
     if (status == STATUS_OK)

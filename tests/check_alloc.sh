@@ -45,7 +45,7 @@ starve() {
 }
 
 start=0
-for scenario in clean/collectives clean/printf faulty/global_write faulty/uninitialised_store faulty/endless_loop; do
+for scenario in clean/collectives clean/device_enqueue clean/printf faulty/global_write faulty/uninitialised_store faulty/endless_loop; do
     starve "$scenario" "$build/orrery" run "$src/scenarios/$scenario.yaml"
 done
 starve topology "$build/orrery" topology asymmetric

@@ -56,7 +56,7 @@ static enum status print_bytecode(const struct scenario *scenario, const struct 
     struct report *report = report_new(scenario);
     struct device *device = NULL;
     struct program *program = NULL;
-    struct program_request request = {spirv->words, spirv->word_count, NULL, 0, source->name, source->text};
+    struct program_request request = {.words = spirv->words, .word_count = spirv->word_count, .source_name = source->name, .source_text = source->text};
     enum status status = report ? device_new(scenario, report, &device, diagnosis) : STATUS_OUT_OF_MEMORY;
     if (status == STATUS_OK)
         status = program_load(device, &request, &program, diagnosis);

@@ -116,6 +116,7 @@ struct kernel_info {
     size_t local_bytes;           /* of local variables declared in the kernel */
     size_t private_bytes;
     bool uses_barrier, uses_printf;
+    bool block;             /* run by enqueue_kernel only */
 };
 
 struct spec_constant { uint32_t id; uint32_t size; uint64_t value; };
@@ -124,6 +125,8 @@ struct program_request {
     const uint32_t *words; size_t word_count;       /* copied */
     const struct spec_constant *constants; size_t constant_count;
     const char *source_name, *source_text;          /* for findings; may be NULL; copied */
+    bool detailed_errors;                           /* -g: enqueue_kernel says why it failed */
+    bool uniform_groups;                            /* -cl-uniform-work-group-size */
 };
 /* BAD_BINARY and UNSUPPORTED name the instruction and word. Allocates program-scope variables on the device. */
 enum status program_load(struct device *device, const struct program_request *request, struct program **out_program, struct diagnosis *diagnosis);
@@ -148,8 +151,16 @@ char *program_listing(const struct program *program);
 
 /* values: for ARG_VALUE kernel_arg.size bytes; for ARG_GLOBAL/CONSTANT a uint64_t device
  * address (0 = NULL); for ARG_LOCAL a uint64_t size in bytes; for ARG_IMAGE a struct image_desc;
- * for ARG_SAMPLER the uint64_t of sampler_pack. */
+ * for ARG_SAMPLER the uint64_t of sampler_pack; for ARG_QUEUE the uint64_t of device_queue_new. */
 struct launch_arg { const void *value; size_t size; };
+
+/* Beside the launch itself, which other kernels it started in turn: device_launch returns when all are complete. */
+struct launch_result {
+    uint64_t end_time;     /* simulated nanoseconds: its own work-groups have ended */
+    int32_t child_error;   /* of a kernel that it enqueued, or one of those: a negative event status; 0: none failed */
+};
+struct launch_node;        /* of a kernel that another one enqueued: the simulator's own */
+
 struct launch_request {
     const struct kernel *kernel;
     uint32_t command;               /* serial number of the host command, for events */
@@ -160,6 +171,9 @@ struct launch_request {
     const uint32_t *compute_units; uint32_t compute_unit_count; /* those of the queue's device in the whole machine
                                      * (device_config.first_unit is its root's first), borrowed; 0 = all of the root */
     uint32_t device;                /* serial number of the queue's device, for events */
+    uint32_t default_queue;         /* what get_default_queue() gives; 0: CLK_NULL_QUEUE */
+    struct launch_result *result;   /* NULL: nobody asks */
+    struct launch_node *node;       /* NULL from outside the simulator */
 };
 /* Runs to the end. ABORTED after a finding that ends a launch; NO_PROGRESS past the limits;
  * OUT_OF_RESOURCES when local or private memory does not fit. Never harms the host. */
@@ -182,6 +196,24 @@ struct schedule_record *device_take_record(struct device *device);
 /* The work-group size the device picks for a global size (local_size NULL in the API). */
 void device_suggest_local_size(const struct device_config *config, const struct kernel *kernel, uint32_t work_dim, const uint64_t global_size[3], uint64_t out_local_size[3]);
 uint32_t device_sub_group_size(const struct device_config *config, const struct kernel *kernel, uint64_t local_linear_size);
+
+/* ---- device queues ------------------------------------------------------------ */
+
+enum {
+    DEVICE_QUEUE_PREFERRED_BYTES = 64 << 10, DEVICE_QUEUE_MAX_BYTES = 1 << 20,
+    DEVICE_QUEUES = 16,     /* per device and context */
+    DEVICE_QUEUE_EVENTS = 1024
+};
+/* To which kernels enqueue kernels: on these units. Its number is the value of a queue_t, and that of ARG_QUEUE (uint64_t). */
+struct device_queue_request {
+    uint32_t root;
+    const uint32_t *compute_units; uint32_t compute_unit_count; /* as in struct launch_request; copied */
+    uint32_t device;
+    uint32_t size_bytes;
+};
+/* OUT_OF_MEMORY. */
+enum status device_queue_new(struct device *device, const struct device_queue_request *request, uint32_t *out_queue);
+void device_queue_free(struct device *device, uint32_t queue);
 
 /* Where kernel printf goes: default writes to stdout. */
 typedef void printf_sink(void *self, const char *text, size_t size);

@@ -48,6 +48,7 @@
     KIND(COLLECTIVE_DIVERGENCE, "collective-divergence", DIVERGENCE, "not every work-item reaches the same collective function") \
     KIND(MISSING_WAIT,         "missing-wait-group-events", DIVERGENCE, "an asynchronous copy was never waited for") \
     KIND(PIPE_MISUSE,          "pipe-misuse",          BOUNDS, "a reservation of packets is used that is not there") \
+    KIND(ENQUEUE_MISUSE,       "enqueue-misuse",       BOUNDS, "a device-side event is used in a way that is undefined") \
     KIND(PRIVATE_OVERFLOW,     "private-memory-overflow", BOUNDS, "a work-item needs more private memory than the device has") \
     KIND(UNREACHABLE,          "unreachable",          BOUNDS, "a work-item reached OpUnreachable")        \
     KIND(NO_PROGRESS,          "no-progress",          PROGRESS, "a kernel ran past its limit")            \

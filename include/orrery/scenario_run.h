@@ -18,7 +18,7 @@
 #include "orrery/report.h"
 #include "orrery/scenario.h"
 
-struct scenario_source { char *name, *text; }; /* OpenCL C, for findings; NULL when there is none */
+struct scenario_source { char *name, *text; bool detailed_errors, uniform_groups; }; /* OpenCL C, for findings; NULL when there is none */
 
 struct scenario_result {
     char *output; /* of printf, terminated */

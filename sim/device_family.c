@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device_enqueue.h"
+#include "program.h"
+#include "sentence.h"
+
+/* ---- nodes ------------------------------------------------------------------------------ */
+
+void family_event_changed(struct family *family, struct device_event *event)
+{
+    const bool user = event->kind == EVENT_OF_USER;
+    device_event_settle(event);
+    if (event->kind != EVENT_FREE)
+        return;
+    family->user_events -= user;
+    if (!user)
+        device_queue_events(&family->device->queues, event->queue, -1);
+}
+
+static void stop_waiting(struct family *family, struct launch_node *node)
+{
+    for (uint32_t i = 0; i < node->wait_count; i++) {
+        struct device_event *event = device_event_find(&family->events, node->waits[i]);
+        event->waiters--;
+        family_event_changed(family, event);
+    }
+    node->wait_count = 0;
+}
+
+void family_node_free(struct family *family, struct launch_node *node)
+{
+    stop_waiting(family, node);
+    if (node->literal)
+        arena_release(&family->device->arena, node->literal);
+    if (node->queue_bytes)
+        device_queue_give(&family->device->queues, node->queue, node->queue_bytes);
+    free((void *)(uintptr_t)node->request.compute_units);
+    free(node->waits);
+    free(node->args);
+    free(node);
+}
+
+void family_append(struct family *family, struct launch_node *parent, struct launch_node *node)
+{
+    node->family = family;
+    node->parent = parent;
+    node->serial = ++family->serial;
+    parent->outstanding++;
+    *family->last = node;
+    family->last = &node->next;
+}
+
+/* ---- completion --------------------------------------------------------------------------- */
+
+/* Elapsed while its own work-items ran, and until its children were complete, too. */
+static void store_times(struct device *device, const struct device_event *event)
+{
+    const uint64_t times[2] = {event->end_time - event->start_time, event->complete_time - event->start_time};
+    struct region *region = arena_find(&device->arena, event->captured, sizeof times);
+    if (!region)
+        return;
+    memcpy((void *)(uintptr_t)event->captured, times, sizeof times);
+    memory_set_valid(region, event->captured, sizeof times, true);
+}
+
+static void complete_event(struct family *family, const struct launch_node *node)
+{
+    struct device_event *event = device_event_find(&family->events, node->event);
+    if (!event)
+        return;
+    event->status = node->status;
+    event->start_time = node->start_time;
+    event->end_time = node->end_time;
+    event->complete_time = clock_now(&family->device->clock);
+    if (event->captured)
+        store_times(family->device, event);
+    family_event_changed(family, event);
+}
+
+/* It has ended; when its children are complete it is, and perhaps its parent. */
+static void settle(struct family *family, struct launch_node *node)
+{
+    while (node->ended && !node->outstanding && node->parent) {
+        struct launch_node *parent = node->parent;
+        if (node->status < 0 && parent->status == 0)
+            parent->status = node->status;
+        complete_event(family, node);
+        family_node_free(family, node);
+        parent->outstanding--;
+        node = parent;
+    }
+}
+
+/* ---- running -------------------------------------------------------------------------------- */
+
+static bool is_ready(const struct family *family, const struct launch_node *node)
+{
+    if (node->flags != ENQUEUE_NO_WAIT && !node->parent->ended)
+        return false;
+    for (uint32_t i = 0; i < node->wait_count; i++)
+        if (!device_event_done(device_event_find(&family->events, node->waits[i])))
+            return false;
+    return true;
+}
+
+static bool wait_failed(const struct family *family, const struct launch_node *node)
+{
+    for (uint32_t i = 0; i < node->wait_count; i++)
+        if (device_event_find(&family->events, node->waits[i])->status < 0)
+            return true;
+    return false;
+}
+
+/* A device queue is out of order: what is ready may begin in any order, and the schedule says in which. */
+static uint64_t choose(struct family *family, uint64_t ready)
+{
+    const struct schedule_config *schedule = &family->device->scenario->schedule;
+    if (schedule->policy == SCHEDULE_REVERSE)
+        return ready - 1;
+    return schedule->policy == SCHEDULE_RANDOM || schedule->policy == SCHEDULE_PCT ? rng_below(&family->rng, ready) : 0;
+}
+
+static struct launch_node *take_at(struct family *family, struct launch_node **at)
+{
+    struct launch_node *node = *at;
+    *at = node->next;
+    if (family->last == &node->next)
+        family->last = at;
+    return node;
+}
+
+/* NULL: nobody is ready. */
+static struct launch_node *take_ready(struct family *family)
+{
+    uint64_t ready = 0;
+    for (const struct launch_node *node = family->first; node; node = node->next)
+        ready += is_ready(family, node);
+    if (!ready)
+        return NULL;
+    uint64_t skip = choose(family, ready);
+    for (struct launch_node **at = &family->first;; at = &(*at)->next)
+        if (is_ready(family, *at) && !skip--)
+            return take_at(family, at);
+}
+
+static int32_t event_status(enum status status)
+{
+    switch (status) {
+    case STATUS_OK:
+    case STATUS_ABORTED: return EVENT_COMPLETE; /* the finding is told; the program goes on as if nobody had noticed */
+    default: return ENQUEUE_OUT_OF_RESOURCES;
+    }
+}
+
+static bool is_empty(const struct launch_request *request)
+{
+    return !request->global_size[0] || !request->global_size[1] || !request->global_size[2];
+}
+
+/* What ends all of the family. */
+static bool is_final(enum status status)
+{
+    return status == STATUS_NO_PROGRESS || status == STATUS_BAD_SCENARIO;
+}
+
+static void drop_pending(struct family *family)
+{
+    while (family->first) {
+        struct launch_node *node = take_at(family, &family->first);
+        node->ended = true;
+        settle(family, node);
+    }
+}
+
+static void fail(struct family *family, enum status status, const struct diagnosis *diagnosis)
+{
+    if (family->status == STATUS_OK) {
+        family->status = status;
+        family->diagnosis = *diagnosis;
+    }
+    drop_pending(family);
+}
+
+static void node_ended(struct family *family, struct launch_node *node, enum status status, const struct diagnosis *diagnosis)
+{
+    node->end_time = clock_now(&family->device->clock);
+    node->ended = true;
+    if (node->parent && status != STATUS_OK)
+        node->status = event_status(status);
+    settle(family, node);
+    if (is_final(status))
+        fail(family, status, diagnosis);
+}
+
+/* True: it runs now. What has nothing to run has ended already. */
+static bool start(struct family *family, struct launch_node *node)
+{
+    struct live_launch *live;
+    struct diagnosis diagnosis = {0};
+    enum status status = STATUS_OK;
+    if (wait_failed(family, node))
+        node->status = EVENT_WAIT_LIST_FAILED;
+    stop_waiting(family, node);
+    node->start_time = clock_now(&family->device->clock);
+    if (node->kernel && node->status == 0 && !is_empty(&node->request)) {
+        status = launch_begin(family->device, &node->request, &live, &diagnosis);
+        if (status == STATUS_OK) {
+            family->running++;
+            return true;
+        }
+    }
+    node_ended(family, node, status, &diagnosis);
+    return false;
+}
+
+static void report_stuck(struct family *family)
+{
+    const struct launch_node *node = family->first;
+    const char *name = node->kernel ? node->kernel->info->name : "a marker";
+    uint32_t waiting = 0;
+    struct sentence why;
+    struct diagnosis diagnosis = {0};
+    for (const struct launch_node *each = node; each; each = each->next)
+        waiting++;
+    sentence_init(&why);
+    sentence_add(&why, "the host's kernel '%s' is not complete before all that kernels enqueued are, and %" PRIu32
+                       " of them wait for events that nothing will complete: first %s%s",
+                 family->root.request.kernel->info->name, waiting, node->kernel ? "kernel " : "", name);
+    struct finding finding = {.kind = FINDING_NO_PROGRESS, .kernel = family->root.request.kernel->info->name, .why = why.bytes,
+                              .fix = "set_user_event_status for each user event that a command waits for"};
+    report_add(family->device->report, &finding);
+    diagnose(&diagnosis, STATUS_NO_PROGRESS, "%s", why.bytes);
+    fail(family, STATUS_NO_PROGRESS, &diagnosis);
+}
+
+/* Until something of the family runs; false: it is complete. */
+static bool go_on(struct family *family)
+{
+    while (!family->running && family->first) {
+        struct launch_node *node = take_ready(family);
+        if (node)
+            start(family, node);
+        else
+            report_stuck(family);
+    }
+    return family->running;
+}
+
+/* One launch is over. A root keeps its place until device_launch_end. */
+static void end_one(struct live_launch *live)
+{
+    struct launch_node *node = live->launch.node;
+    struct family *family = node->family;
+    uint64_t time;
+    struct diagnosis diagnosis = {0};
+    enum status status = launch_end(live, &time, &diagnosis);
+    family->running--;
+    if (!node->parent) {
+        family->end_time = time;
+        if (status != STATUS_OK)
+            fail(family, status, &diagnosis);
+    } else {
+        live_launch_give(live);
+    }
+    node_ended(family, node, status, &diagnosis);
+}
+
+/* ---- life --------------------------------------------------------------------------------------- */
+
+static struct family *family_new(struct device *device, const struct launch_request *request)
+{
+    struct family *family = calloc(1, sizeof *family), **link = &device->families;
+    if (!family)
+        return NULL;
+    family->device = device;
+    family->last = &family->first;
+    family->root = (struct launch_node){.family = family, .request = *request};
+    family->root.request.node = &family->root;
+    rng_init(&family->rng, device->scenario->schedule.seed, RNG_DEVICE_QUEUES, device_kernels_run(device));
+    while (*link)
+        link = &(*link)->next;
+    *link = family;
+    return family;
+}
+
+/* Events that nobody released go with the kernels that could name them. */
+static void family_free(struct family *family)
+{
+    struct family **link = &family->device->families;
+    while (*link != family)
+        link = &(*link)->next;
+    *link = family->next;
+    for (uint32_t i = 0; i < family->events.count; i++)
+        if (family->events.items[i].kind != EVENT_FREE && family->events.items[i].kind != EVENT_OF_USER)
+            device_queue_events(&family->device->queues, family->events.items[i].queue, -1);
+    device_events_fini(&family->events);
+    free(family);
+}
+
+enum status device_launch_begin(struct device *device, const struct launch_request *request,
+                                struct live_launch **out_launch, struct diagnosis *diagnosis)
+{
+    struct family *family = family_new(device, request);
+    if (!family)
+        return diagnose(diagnosis, STATUS_OUT_OF_MEMORY, "%s", status_name(STATUS_OUT_OF_MEMORY));
+    enum status status = launch_begin(device, &family->root.request, out_launch, diagnosis);
+    if (status != STATUS_OK) {
+        family_free(family);
+        return status;
+    }
+    family->live = *out_launch;
+    family->running = 1;
+    return STATUS_OK;
+}
+
+static struct family *complete_family(const struct device *device)
+{
+    struct family *family = device->families;
+    while (family && go_on(family))
+        family = family->next;
+    return family;
+}
+
+/* Beside launches that only spin: they may wait for it. */
+static bool start_beside(const struct device *device)
+{
+    for (struct family *family = device->families; family; family = family->next) {
+        struct launch_node *node = take_ready(family);
+        if (node) {
+            start(family, node);
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool some_ready(const struct device *device)
+{
+    for (const struct family *family = device->families; family; family = family->next)
+        for (const struct launch_node *node = family->first; node; node = node->next)
+            if (is_ready(family, node))
+                return true;
+    return false;
+}
+
+/* A family's kernels run one after another, as they have the same compute units, unless all that runs only spins. */
+struct live_launch *device_run(struct device *device, bool others_wait)
+{
+    for (;;) {
+        const struct family *family = complete_family(device);
+        if (family)
+            return family->live;
+        struct live_launch *over = launches_run(device, others_wait || some_ready(device));
+        if (over)
+            end_one(over);
+        else if (!start_beside(device))
+            return NULL;
+    }
+}
+
+enum status device_launch_end(struct live_launch *live, uint64_t *out_time, struct diagnosis *diagnosis)
+{
+    struct family *family = live->launch.node->family;
+    struct launch_result *result = family->root.request.result;
+    enum status status = family->status;
+    *out_time = family->serial ? clock_now(&family->device->clock) : family->end_time;
+    if (result)
+        *result = (struct launch_result){.end_time = family->end_time, .child_error = family->root.status};
+    if (status != STATUS_OK)
+        diagnose(diagnosis, status, "%s", family->diagnosis.text);
+    live_launch_give(live);
+    family_free(family);
+    return status;
+}
+
+enum status device_launch(struct device *device, const struct launch_request *request, struct diagnosis *diagnosis)
+{
+    struct live_launch *live;
+    uint64_t time;
+    enum status status = device_launch_begin(device, request, &live, diagnosis);
+    if (status != STATUS_OK)
+        return status;
+    while (device_run(device, false) != live)
+        continue;
+    return device_launch_end(live, &time, diagnosis);
+}
