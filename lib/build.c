@@ -36,7 +36,7 @@ struct inputs {
     struct spirv *modules;
     struct program_object **programs;
     size_t count, compiled; /* compiled: how many hold an object or a library */
-    bool kernel_arg_info, uniform_groups;
+    bool kernel_arg_info, uniform_groups, debug;
 };
 
 /* ---- one piece of work and what comes of it ------------------------------------------- */
@@ -54,7 +54,7 @@ struct work {
     struct inputs *inputs; /* LINK */
     const struct program_binary *binary; /* of the devices at hand, or NULL */
     bool keeps_options, asks_arg_info; /* the binary's options count; what the caller's say */
-    bool uniform_groups; /* what it is made from says so */
+    bool uniform_groups, debug; /* what it is made from says so */
     /* results: moved into build */
     struct spirv spirv;
     struct program *executable;
@@ -108,6 +108,7 @@ static enum status compile_source(struct work *work)
         .work_group_collectives = config->work_group_collectives,
         .images = config->images,
         .pipes = config->pipes,
+        .device_enqueue = config->device_enqueue,
     };
     enum status status = compile_opencl_c(&request, &work->spirv, &work->log);
     free(options);
@@ -141,6 +142,24 @@ static enum status produce_words(struct work *work)
     return status;
 }
 
+/* OpenCL C 1.x, the default for source, knows work-groups of one size only. */
+static bool source_is_uniform(const struct work *work)
+{
+    const char *standard = strstr(work->options, "-cl-std=");
+    return work->kind != LINK && work->program->origin == PROGRAM_FROM_SOURCE &&
+           (!standard || !strncmp(standard, "-cl-std=CL1", strlen("-cl-std=CL1")));
+}
+
+static bool is_uniform(const struct work *work)
+{
+    return work->uniform_groups || work->parsed.uniform_work_group_size || source_is_uniform(work);
+}
+
+static bool is_debug(const struct work *work)
+{
+    return work->debug || work->parsed.debug;
+}
+
 static enum status load(struct work *work)
 {
     struct diagnosis diagnosis = {0};
@@ -153,6 +172,8 @@ static enum status load(struct work *work)
         .constant_count = binary ? binary->constant_count : work->program->constant_count,
         .source_name = source ? source_name : NULL,
         .source_text = source,
+        .detailed_errors = is_debug(work),
+        .uniform_groups = is_uniform(work),
     };
     enum status status = program_load(runtime_device(), &request, &work->executable, &diagnosis);
     if (status)
@@ -227,14 +248,6 @@ static cl_int work_begin(struct work *work, cl_uint count, struct cl_device *con
     return err;
 }
 
-/* OpenCL C 1.x, the default for source, knows work-groups of one size only. */
-static bool source_is_uniform(const struct work *work)
-{
-    const char *standard = strstr(work->options, "-cl-std=");
-    return work->kind != LINK && work->program->origin == PROGRAM_FROM_SOURCE &&
-           (!standard || !strncmp(standard, "-cl-std=CL1", strlen("-cl-std=CL1")));
-}
-
 static void work_end(struct work *work, cl_int err)
 {
     struct build *build = work->build;
@@ -246,8 +259,8 @@ static void work_end(struct work *work, cl_int err)
     build->binary = work->binary;
     build->binary_type = work->type;
     build->kernel_arg_info = work->parsed.kernel_arg_info;
-    build->uniform_groups =
-        work->uniform_groups || work->parsed.uniform_work_group_size || source_is_uniform(work);
+    build->debug = is_debug(work);
+    build->uniform_groups = is_uniform(work);
     if (!err)
         program_add_devices(work->program, build->device_count, build->devices);
     runtime_unlock();
@@ -320,6 +333,7 @@ static void take_binary(struct work *work, const struct cl_device *device)
         work->options = work->binary->options ? work->binary->options : "";
     work->parsed.kernel_arg_info = work->asks_arg_info || work->binary->kernel_arg_info;
     work->uniform_groups = work->binary->uniform_groups;
+    work->debug = work->binary->debug;
 }
 
 /* What the inputs hold for the device; one that was never compiled for it stays with its latest. */
@@ -548,6 +562,7 @@ static cl_int input_add(struct inputs *inputs, const struct context *context, cl
     enum status status = linkable ? copy_words(&build->spirv, &inputs->modules[inputs->count]) : STATUS_OK;
     inputs->kernel_arg_info |= build->kernel_arg_info;
     inputs->uniform_groups |= build->uniform_groups;
+    inputs->debug |= build->debug;
     runtime_unlock();
     inputs->programs[inputs->count++] = object_ref(program);
     inputs->compiled += linkable;
@@ -604,6 +619,7 @@ static cl_int link_inputs(struct context *context, struct work *work, struct inp
     work->inputs = inputs;
     work->parsed.kernel_arg_info |= inputs->kernel_arg_info;
     work->uniform_groups = inputs->uniform_groups;
+    work->debug = inputs->debug;
     return inputs->compiled ? work_run(work, notify, data) : CL_SUCCESS;
 }
 

@@ -53,6 +53,13 @@ bool device_supports_pipes(const struct cl_device *device)
     return device->config->pipes && device_version_at_least(device, 2, 0);
 }
 
+bool device_supports_device_enqueue(const struct cl_device *device)
+{
+    const struct device_config *config = device->config;
+    return config->device_enqueue && config->generic_address_space && config->program_scope_variables &&
+           device_version_at_least(device, 2, 0);
+}
+
 bool device_supports_read_write_images(const struct cl_device *device)
 {
     return device->config->images && device_version_at_least(device, 2, 0);
@@ -252,6 +259,7 @@ static cl_int ask_ils_with_version(const struct info_reply *reply, const struct 
     FEATURE("__opencl_c_generic_address_space", config->generic_address_space) \
     FEATURE("__opencl_c_program_scope_global_variables", config->program_scope_variables) \
     FEATURE("__opencl_c_pipes", config->pipes && config->generic_address_space) \
+    FEATURE("__opencl_c_device_enqueue", device_supports_device_enqueue(device)) \
     FEATURE("__opencl_c_images", config->images) \
     FEATURE("__opencl_c_3d_image_writes", config->images) \
     FEATURE("__opencl_c_read_write_images", config->images) \

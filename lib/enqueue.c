@@ -6,6 +6,7 @@
 #include "api.h"
 #include "command.h"
 #include "context.h"
+#include "device_queue.h"
 #include "event.h"
 #include "queue_family.h"
 #include "usage.h"
@@ -34,7 +35,7 @@ cl_int enqueue_begin(struct enqueue *enqueue, cl_command_queue handle, enum comm
                      cl_uint wait_count, const cl_event *waits)
 {
     *enqueue = (struct enqueue){.queue = object_lookup(handle, OBJECT_QUEUE)};
-    if (!enqueue->queue)
+    if (!enqueue->queue || device_queue_is(enqueue->queue))
         return CL_INVALID_COMMAND_QUEUE;
     enqueue->command = command_new(enqueue->queue, kind);
     if (!enqueue->command)

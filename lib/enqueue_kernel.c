@@ -4,8 +4,10 @@
 
 #include "api.h"
 #include "command.h"
+#include "device_queue.h"
 #include "enqueue.h"
 #include "error.h"
+#include "event.h"
 #include "program.h"
 #include "runtime.h"
 #include "transfer.h"
@@ -38,6 +40,7 @@ cl_int run_kernel(struct command *command)
     if (range_empty(request))
         return CL_SUCCESS;
     request->command = command->serial;
+    request->result = &command->u.launch.result;
     enum status status = device_launch_begin(command_device(command), request, &command->live, &diagnosis);
     return conclude(command, status, &diagnosis);
 }
@@ -47,14 +50,16 @@ cl_int command_end(struct command *command, uint64_t *out_time)
     struct diagnosis diagnosis = {0};
     enum status status = device_launch_end(command->live, out_time, &diagnosis);
     command->live = NULL;
-    return conclude(command, status, &diagnosis);
+    command->event->time[EVENT_END] = command->u.launch.result.end_time;
+    cl_int err = conclude(command, status, &diagnosis);
+    return err ? err : command->u.launch.result.child_error;
 }
 
 void drop_kernel(struct command *command)
 {
-    for (size_t i = 0; i < command->u.launch.memobj_count; i++)
-        object_unref(command->u.launch.memobjs[i]);
-    free(command->u.launch.memobjs);
+    for (size_t i = 0; i < command->u.launch.object_count; i++)
+        object_unref(command->u.launch.objects[i]);
+    free(command->u.launch.objects);
     free((void *)(uintptr_t)command->u.launch.request.args); /* made by take_args */
     object_unref(command->u.launch.kernel);
 }
@@ -184,7 +189,7 @@ static size_t value_size(const struct kernel_arg *arg, const struct kernel_arg_v
 static void copy_value(void *target, const struct kernel_arg *arg, const struct kernel_arg_value *value)
 {
     uint64_t word = value->size; /* ARG_LOCAL */
-    if (is_pointer(arg))
+    if (is_pointer(arg) || arg->kind == ARG_QUEUE)
         word = value->address;
     if (arg->kind == ARG_VALUE || arg->kind == ARG_SAMPLER)
         memcpy(target, value->bytes, value->size);
@@ -198,6 +203,9 @@ static void copy_value(void *target, const struct kernel_arg *arg, const struct 
 static bool is_stale(const struct kernel_arg_value *value)
 {
     const struct memobj *memobj = value->memobj;
+    const struct queue *queue = value->queue;
+    if (queue && (object_lookup(queue, OBJECT_QUEUE) != queue || queue->number != value->address))
+        return true;
     return memobj && (object_lookup(memobj, OBJECT_MEMOBJ) != memobj || memobj->address != value->address);
 }
 
@@ -220,6 +228,12 @@ static cl_int check_args(const struct queue *queue, const struct kernel_object *
     return local > queue->device->config->local_memory ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
 }
 
+static void keep(struct command *command, void *object)
+{
+    if (object)
+        command->u.launch.objects[command->u.launch.object_count++] = object;
+}
+
 static cl_int take_args(struct command *command, const struct kernel_object *kernel)
 {
     size_t count = kernel->info->arg_count;
@@ -227,20 +241,23 @@ static cl_int take_args(struct command *command, const struct kernel_object *ker
     for (size_t i = 0; i < count; i++)
         size += round_up(value_size(&kernel->info->args[i], &kernel->args[i]));
     struct launch_arg *args = malloc(size ? size : 1);
-    struct memobj **memobjs = calloc(count ? count : 1, sizeof *memobjs);
+    void **objects = calloc(count + 1, sizeof *objects); /* one more: the default device queue */
     command->u.launch.request.args = args;
     command->u.launch.request.arg_count = count;
-    command->u.launch.memobjs = memobjs;
-    if (!args || !memobjs)
+    command->u.launch.objects = objects;
+    if (!args || !objects)
         return CL_OUT_OF_HOST_MEMORY;
     char *next = (char *)args + round_up(count * sizeof *args);
     for (size_t i = 0; i < count; i++) {
         args[i] = (struct launch_arg){next, value_size(&kernel->info->args[i], &kernel->args[i])};
         copy_value(next, &kernel->info->args[i], &kernel->args[i]);
         next += round_up(args[i].size);
-        if (kernel->args[i].memobj)
-            memobjs[command->u.launch.memobj_count++] = object_ref(kernel->args[i].memobj);
+        keep(command, object_ref(kernel->args[i].memobj));
+        keep(command, object_ref(kernel->args[i].queue));
     }
+    struct queue *queue = device_queue_default(command->queue->context, command->queue->device);
+    command->u.launch.request.default_queue = queue ? queue->number : 0;
+    keep(command, queue);
     return CL_SUCCESS;
 }
 

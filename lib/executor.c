@@ -203,7 +203,9 @@ static void finish(struct command *command, cl_int err, uint64_t end)
     struct event *event = command->event;
     if (end <= event->time[EVENT_START]) /* a duration of 0 is a division by zero in many a benchmark */
         end = device_clock_tick(device, event->time[EVENT_START] + 1 - end);
-    event->time[EVENT_END] = event->time[EVENT_COMPLETE] = end;
+    if (event->time[EVENT_END] <= event->time[EVENT_START]) /* nothing ended before it was complete */
+        event->time[EVENT_END] = end;
+    event->time[EVENT_COMPLETE] = end;
     graph_unlink(command);
     executor.live--;
     order_end(command);

@@ -5,6 +5,7 @@
 #include "api.h"
 #include "context.h"
 #include "device_info.h"
+#include "device_queue.h"
 #include "error.h"
 #include "info.h"
 #include "program.h"
@@ -265,6 +266,22 @@ static cl_int set_sampler(const struct kernel_object *kernel, struct kernel_arg_
     return copy_bytes(&out_value->bytes, &bits, sizeof bits) ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
 }
 
+static cl_int set_queue(const struct kernel_object *kernel, struct kernel_arg_value *out_value, size_t size,
+                        const void *value)
+{
+    cl_command_queue handle = NULL;
+    if (!value)
+        return CL_INVALID_DEVICE_QUEUE;
+    if (size != sizeof handle)
+        return CL_INVALID_ARG_SIZE;
+    memcpy(&handle, value, sizeof handle);
+    struct queue *queue = object_lookup(handle, OBJECT_QUEUE);
+    if (!queue || !device_queue_is(queue) || queue->context != kernel->program->context)
+        return CL_INVALID_DEVICE_QUEUE;
+    *out_value = (struct kernel_arg_value){.set = true, .size = sizeof(uint64_t), .queue = queue, .address = queue->number};
+    return CL_SUCCESS;
+}
+
 static cl_int set_local(struct kernel_arg_value *out_value, size_t size, const void *value)
 {
     if (value)
@@ -286,7 +303,6 @@ static cl_int set_value(const struct kernel_arg *arg, struct kernel_arg_value *o
     return copy_bytes(&out_value->bytes, value, size) ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
 }
 
-/* Device queues cannot be created, so none can be valid. */
 static cl_int make_value(const struct kernel_object *kernel, const struct kernel_arg *arg,
                          struct kernel_arg_value *out_value, size_t size, const void *value)
 {
@@ -301,7 +317,7 @@ static cl_int make_value(const struct kernel_object *kernel, const struct kernel
     case ARG_IMAGE:
         return set_image(kernel, arg, out_value, size, value);
     case ARG_QUEUE:
-        return CL_INVALID_DEVICE_QUEUE;
+        return set_queue(kernel, out_value, size, value);
     case ARG_PIPE:
         return set_pipe(kernel, out_value, size, value);
     case ARG_VALUE:

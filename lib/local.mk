@@ -18,6 +18,8 @@ libapi_la_SOURCES = \
 	%D%/destructor.c \
 	%D%/destructor.h \
 	%D%/device.c \
+	%D%/device_queue.c \
+	%D%/device_queue.h \
 	%D%/device_info.def \
 	%D%/device_info.h \
 	%D%/device_memory.c \

@@ -115,7 +115,6 @@ struct cl_device { /* cl_device_id */
     uint32_t index;             /* of its root among those that the platform lists */
     struct unit_set units;      /* of the topology */
     struct partition_type type; /* how it was made */
-    struct queue *default_queue;
     /* guarded by runtime_lock */
     struct cl_device *children, *sibling; /* live sub-devices, the youngest first; borrowed */
     cl_uint tile_count; struct cl_device **tiles; /* neo: the sub-devices it always gives; referenced */
@@ -127,6 +126,7 @@ struct context {
     cl_context_properties *properties; size_t property_count; /* incl. final 0 */
     void (CL_CALLBACK *notify)(const char *, const void *, size_t, void *); void *notify_data;
     struct destructor *destructors;
+    struct queue *device_queues; /* borrowed; guarded by runtime_lock */
 };
 /* Calls the context's notify function (no lock held) and, under checks: api, reports: what the call in progress
  * returns, or else by itself. */
@@ -179,6 +179,7 @@ struct build { /* of a program, for some of its devices */
     bool kernel_arg_info;        /* built with -cl-kernel-arg-info */
     const struct program_binary *binary; /* what it was made of, or NULL */
     bool uniform_groups;         /* OpenCL C 1.x, or built with -cl-uniform-work-group-size: no smaller last group */
+    bool debug;                  /* built with -g: enqueue_kernel says why it fails */
 };
 /* What a program binary holds; devices that were given the same bytes share it. */
 struct program_binary {
@@ -187,7 +188,7 @@ struct program_binary {
     struct spirv words;
     cl_program_binary_type type;
     struct spec_constant *constants; size_t constant_count;
-    bool kernel_arg_info, uniform_groups;
+    bool kernel_arg_info, uniform_groups, debug;
 };
 struct device_binary { struct cl_device *device; const struct program_binary *binary; }; /* borrowed from the program */
 enum program_origin { PROGRAM_FROM_SOURCE, PROGRAM_FROM_IL, PROGRAM_FROM_BINARY, PROGRAM_FROM_LINK };
@@ -207,7 +208,7 @@ struct program_object { /* cl_program */
     struct destructor *destructors;
 };
 
-struct kernel_arg_value { bool set; void *bytes; size_t size; struct memobj *memobj; uint64_t address; };
+struct kernel_arg_value { bool set; void *bytes; size_t size; struct memobj *memobj; struct queue *queue; uint64_t address; };
 struct kernel_object { /* cl_kernel */
     struct object base;
     struct program_object *program;
@@ -245,7 +246,9 @@ struct queue { /* cl_command_queue */
     struct cl_device *device;
     cl_command_queue_properties properties;
     cl_queue_properties *property_list; size_t property_count;
-    cl_uint size; /* device queues later */
+    cl_uint size;                 /* in bytes, of a device queue */
+    uint32_t number;              /* what a queue_t is; 0: a host queue */
+    struct queue *next_on_device; bool is_default; /* of its context; guarded by runtime_lock */
     cl_uint family, family_index; /* cl_intel_command_queue_families; 0 where there are none */
     cl_command_queue_capabilities_intel capabilities;
     struct unit_set units;        /* what its kernels run on, as the simulated machine counts */

@@ -18,7 +18,7 @@ struct header {
     uint32_t flags;
     uint64_t word_count;
 };
-enum { FLAG_KERNEL_ARG_INFO = 1, FLAG_UNIFORM_GROUPS = 2 };
+enum { FLAG_KERNEL_ARG_INFO = 1, FLAG_UNIFORM_GROUPS = 2, FLAG_DEBUG = 4 };
 _Static_assert(sizeof(struct spec_constant) == 16, "specialisation constants are stored as they are");
 _Static_assert(sizeof(struct header) == 48, "the header has no padding");
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
@@ -81,7 +81,7 @@ void program_binary_write(const struct program_object *program, const struct bui
         .source_bytes = (uint32_t)text_bytes(origin.source),
         .constant_count = (uint32_t)origin.constant_count,
         .flags = (build->kernel_arg_info ? FLAG_KERNEL_ARG_INFO : 0u) |
-                 (build->uniform_groups ? FLAG_UNIFORM_GROUPS : 0u),
+                 (build->uniform_groups ? FLAG_UNIFORM_GROUPS : 0u) | (build->debug ? FLAG_DEBUG : 0u),
         .word_count = build->spirv.word_count,
     };
     memcpy(header.magic, magic, sizeof magic);
@@ -164,6 +164,7 @@ bool program_binary_read(struct program_binary *binary, const unsigned char *byt
     binary->type = header.type;
     binary->kernel_arg_info = header.flags & FLAG_KERNEL_ARG_INFO;
     binary->uniform_groups = header.flags & FLAG_UNIFORM_GROUPS;
+    binary->debug = header.flags & FLAG_DEBUG;
     return take_text(&at, header.options_bytes, &binary->options) &&
            take_text(&at, header.source_bytes, &binary->source) &&
            take_constants(&at, header.constant_count, binary) && take_words(at, header.word_count, &binary->words);

@@ -6,6 +6,7 @@
 
 #include "api.h"
 #include "context.h"
+#include "device_queue.h"
 #include "error.h"
 #include "executor.h"
 #include "info.h"
@@ -14,6 +15,7 @@
 void queue_destroy(void *object)
 {
     struct queue *queue = object;
+    device_queue_detach(queue);
     queue_family_detach(queue);
     free(queue->property_list);
     free(queue->frontier);
@@ -36,16 +38,14 @@ static cl_int check_owners(cl_context context, cl_device_id device)
 }
 
 /* What is no property at all is invalid; what is one but not ours is not supported. */
-static cl_int check_properties(cl_command_queue_properties properties)
+static cl_int check_properties(const struct cl_device *device, cl_command_queue_properties properties, cl_queue_properties size)
 {
     cl_command_queue_properties on_device = properties & DEVICE_PROPERTIES;
     if (properties & ~(cl_command_queue_properties)(HOST_PROPERTIES | DEVICE_PROPERTIES))
         return CL_INVALID_VALUE;
     if (!on_device)
         return CL_SUCCESS;
-    if (!(properties & CL_QUEUE_ON_DEVICE) || !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE))
-        return CL_INVALID_VALUE;
-    return CL_INVALID_QUEUE_PROPERTIES;
+    return device_queue_check(device, properties, size);
 }
 
 /* What a list asks for. */
@@ -53,7 +53,7 @@ struct wishes {
     cl_command_queue_properties properties;
     size_t count; /* of words, the final 0 included */
     bool family_given, index_given;
-    cl_queue_properties family, index;
+    cl_queue_properties family, index, size;
 };
 
 enum { NAME_PROPERTIES, NAME_SIZE, NAME_FAMILY, NAME_INDEX, NAME_UNKNOWN };
@@ -99,18 +99,20 @@ static cl_int read_list(const struct cl_device *device, const cl_queue_propertie
                                   .count = list ? count + 1 : 0,
                                   .family_given = seen[NAME_FAMILY],
                                   .index_given = seen[NAME_INDEX],
+                                  .size = seen[NAME_SIZE] ? value[NAME_SIZE] : DEVICE_QUEUE_PREFERRED_BYTES,
                                   .family = value[NAME_FAMILY],
                                   .index = value[NAME_INDEX]};
     if (seen[NAME_SIZE] && !(out_wishes->properties & CL_QUEUE_ON_DEVICE))
         return CL_INVALID_VALUE;
     cl_int err = check_family(device, out_wishes);
-    return err ? err : check_properties(out_wishes->properties);
+    return err ? err : check_properties(device, out_wishes->properties, out_wishes->size);
 }
 
 static struct queue *queue_new(struct context *context, struct cl_device *device, const struct wishes *wishes,
-                               const cl_queue_properties *list)
+                               const cl_queue_properties *list, cl_int *out_err)
 {
     struct queue *queue = object_new(OBJECT_QUEUE, sizeof *queue);
+    *out_err = CL_OUT_OF_HOST_MEMORY;
     if (!queue)
         return NULL;
     queue->context = object_ref(context);
@@ -121,6 +123,12 @@ static struct queue *queue_new(struct context *context, struct cl_device *device
     if (!room ||
         queue_family_attach(queue, wishes->family_given, (cl_uint)wishes->family, (cl_uint)wishes->index) ||
         !executor_know_units(&queue->units)) {
+        object_unref(queue);
+        *out_err = CL_OUT_OF_HOST_MEMORY;
+        return NULL;
+    }
+    *out_err = device_queue_is(queue) ? device_queue_attach(queue, (cl_uint)wishes->size) : CL_SUCCESS;
+    if (*out_err) {
         object_unref(queue);
         return NULL;
     }
@@ -148,9 +156,13 @@ cl_command_queue CL_API_CALL api_clCreateCommandQueueWithProperties(cl_context c
     cl_int err = check_owners(context, device);
     if (!err)
         err = read_list((struct cl_device *)device, properties, &wishes);
-    if (!err &&
-        !(queue = queue_new((struct context *)context, (struct cl_device *)device, &wishes, properties)))
-        err = CL_OUT_OF_HOST_MEMORY;
+    if (!err && wishes.properties & CL_QUEUE_ON_DEVICE_DEFAULT)
+        queue = device_queue_default((struct context *)context, (struct cl_device *)device);
+    if (queue) {
+        object_retain(queue, OBJECT_QUEUE);
+        object_unref(queue);
+    } else if (!err)
+        queue = queue_new((struct context *)context, (struct cl_device *)device, &wishes, properties, &err);
     return finish_creation(context, "clCreateCommandQueueWithProperties", err, errcode_ret, queue);
 }
 
@@ -163,8 +175,8 @@ cl_command_queue CL_API_CALL api_clCreateCommandQueue(cl_context context, cl_dev
     cl_int err = check_owners(context, device);
     if (!err && properties & ~(cl_command_queue_properties)HOST_PROPERTIES)
         err = CL_INVALID_VALUE;
-    if (!err && !(queue = queue_new((struct context *)context, (struct cl_device *)device, &wishes, NULL)))
-        err = CL_OUT_OF_HOST_MEMORY;
+    if (!err)
+        queue = queue_new((struct context *)context, (struct cl_device *)device, &wishes, NULL, &err);
     return finish_creation(context, "clCreateCommandQueue", err, errcode_ret, queue);
 }
 
@@ -194,6 +206,13 @@ static cl_int reply_family(const struct info_reply *reply, const struct queue *q
     return device_has_queue_families(queue->device) ? INFO_VALUE(reply, cl_uint, answer) : CL_INVALID_VALUE;
 }
 
+static cl_int reply_default(const struct info_reply *reply, const struct queue *queue)
+{
+    struct queue *found = device_queue_default(queue->context, queue->device);
+    object_unref(found);
+    return INFO_VALUE(reply, cl_command_queue, (cl_command_queue)found);
+}
+
 cl_int CL_API_CALL api_clGetCommandQueueInfo(cl_command_queue command_queue, cl_command_queue_info param_name,
                                              size_t param_value_size, void *param_value,
                                              size_t *param_value_size_ret)
@@ -215,7 +234,7 @@ cl_int CL_API_CALL api_clGetCommandQueueInfo(cl_command_queue command_queue, cl_
     case CL_QUEUE_FAMILY_INTEL: return reply_family(reply, queue, queue->family);
     case CL_QUEUE_INDEX_INTEL: return reply_family(reply, queue, queue->family_index);
     case CL_QUEUE_DEVICE_DEFAULT:
-        return INFO_VALUE(reply, cl_command_queue, (cl_command_queue)queue->device->default_queue);
+        return reply_default(reply, queue);
     default: return CL_INVALID_VALUE;
     }
 }
@@ -236,21 +255,10 @@ cl_int CL_API_CALL api_clSetCommandQueueProperty(cl_command_queue command_queue,
     return CL_INVALID_OPERATION;
 }
 
-/* There are no device queues: no queue can be a default one. */
-cl_int CL_API_CALL api_clSetDefaultDeviceCommandQueue(cl_context context, cl_device_id device,
-                                                      cl_command_queue command_queue)
-{
-    cl_int err = check_owners(context, device);
-    if (err)
-        return err;
-    (void)command_queue;
-    return CL_INVALID_OPERATION;
-}
-
 cl_int CL_API_CALL api_clFlush(cl_command_queue command_queue)
 {
     struct queue *queue = object_lookup(command_queue, OBJECT_QUEUE);
-    if (!queue)
+    if (!queue || device_queue_is(queue))
         return CL_INVALID_COMMAND_QUEUE;
     queue_flush(queue);
     return CL_SUCCESS;
@@ -260,7 +268,7 @@ cl_int CL_API_CALL api_clFlush(cl_command_queue command_queue)
 cl_int CL_API_CALL api_clFinish(cl_command_queue command_queue)
 {
     struct queue *queue = object_lookup(command_queue, OBJECT_QUEUE);
-    if (!queue)
+    if (!queue || device_queue_is(queue))
         return CL_INVALID_COMMAND_QUEUE;
     object_ref(queue);
     cl_int err = queue_finish(queue);

@@ -57,8 +57,8 @@ struct command {
         struct { struct memobj *target; void *svm; size_t offset, size; uint8_t pattern[128];
                  size_t pattern_size; struct rect rect; } fill;
         struct { struct memobj *memobj; struct map_record *record; bool done; } map;
-        struct { struct kernel_object *kernel; struct launch_request request; struct memobj **memobjs;
-                 size_t memobj_count; } launch;
+        struct { struct kernel_object *kernel; struct launch_request request; struct launch_result result;
+                 void **objects; size_t object_count; /* memory objects and device queues: referenced */ } launch;
         struct { void (CL_CALLBACK *function)(void *); void *args; size_t args_size; struct memobj **memobjs;
                  cl_uint memobj_count; } native;
         struct { void *target; const void *source; size_t size; } svm_copy;

@@ -199,9 +199,6 @@ START_TEST(clGetDeviceInfo_admits_what_is_absent)
         cl_device_info name;
         size_t size;
     } rows[] = {
-        {CL_DEVICE_MAX_ON_DEVICE_QUEUES, 4},
-        {CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES, 8},
-        {CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES, 8},
         {CL_DEVICE_PARTITION_AFFINITY_DOMAIN, 8},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
