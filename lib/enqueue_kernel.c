@@ -57,9 +57,12 @@ cl_int command_end(struct command *command, uint64_t *out_time)
 
 void drop_kernel(struct command *command)
 {
-    for (size_t i = 0; i < command->u.launch.object_count; i++)
-        object_unref(command->u.launch.objects[i]);
-    free(command->u.launch.objects);
+    for (size_t i = 0; i < command->u.launch.memobj_count; i++)
+        object_unref(command->u.launch.memobjs[i]);
+    for (size_t i = 0; i < command->u.launch.queue_count; i++)
+        object_unref(command->u.launch.queues[i]);
+    free(command->u.launch.memobjs);
+    free(command->u.launch.queues);
     free((void *)(uintptr_t)command->u.launch.request.args); /* made by take_args */
     object_unref(command->u.launch.kernel);
 }
@@ -228,10 +231,11 @@ static cl_int check_args(const struct queue *queue, const struct kernel_object *
     return local > queue->device->config->local_memory ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
 }
 
-static void keep(struct command *command, void *object)
+/* Takes the reference. */
+static void keep_queue(struct command *command, struct queue *queue)
 {
-    if (object)
-        command->u.launch.objects[command->u.launch.object_count++] = object;
+    if (queue)
+        command->u.launch.queues[command->u.launch.queue_count++] = queue;
 }
 
 static cl_int take_args(struct command *command, const struct kernel_object *kernel)
@@ -241,23 +245,26 @@ static cl_int take_args(struct command *command, const struct kernel_object *ker
     for (size_t i = 0; i < count; i++)
         size += round_up(value_size(&kernel->info->args[i], &kernel->args[i]));
     struct launch_arg *args = malloc(size ? size : 1);
-    void **objects = calloc(count + 1, sizeof *objects); /* one more: the default device queue */
+    struct memobj **memobjs = calloc(count ? count : 1, sizeof *memobjs);
+    struct queue **queues = calloc(count + 1, sizeof *queues); /* one more: the default device queue */
     command->u.launch.request.args = args;
     command->u.launch.request.arg_count = count;
-    command->u.launch.objects = objects;
-    if (!args || !objects)
+    command->u.launch.memobjs = memobjs;
+    command->u.launch.queues = queues;
+    if (!args || !memobjs || !queues)
         return CL_OUT_OF_HOST_MEMORY;
     char *next = (char *)args + round_up(count * sizeof *args);
     for (size_t i = 0; i < count; i++) {
         args[i] = (struct launch_arg){next, value_size(&kernel->info->args[i], &kernel->args[i])};
         copy_value(next, &kernel->info->args[i], &kernel->args[i]);
         next += round_up(args[i].size);
-        keep(command, object_ref(kernel->args[i].memobj));
-        keep(command, object_ref(kernel->args[i].queue));
+        if (kernel->args[i].memobj)
+            memobjs[command->u.launch.memobj_count++] = object_ref(kernel->args[i].memobj);
+        keep_queue(command, object_ref(kernel->args[i].queue));
     }
     struct queue *queue = device_queue_default(command->queue->context, command->queue->device);
     command->u.launch.request.default_queue = queue ? queue->number : 0;
-    keep(command, queue);
+    keep_queue(command, queue);
     return CL_SUCCESS;
 }
 

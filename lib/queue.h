@@ -58,7 +58,7 @@ struct command {
                  size_t pattern_size; struct rect rect; } fill;
         struct { struct memobj *memobj; struct map_record *record; bool done; } map;
         struct { struct kernel_object *kernel; struct launch_request request; struct launch_result result;
-                 void **objects; size_t object_count; /* memory objects and device queues: referenced */ } launch;
+                 struct memobj **memobjs; size_t memobj_count; struct queue **queues; size_t queue_count; } launch;
         struct { void (CL_CALLBACK *function)(void *); void *args; size_t args_size; struct memobj **memobjs;
                  cl_uint memobj_count; } native;
         struct { void *target; const void *source; size_t size; } svm_copy;

@@ -6,6 +6,7 @@ scenario_tests = \
 	%D%/clean/atomic_forms.yaml \
 	%D%/clean/barrier_in_loop.yaml \
 	%D%/clean/checks_off.yaml \
+	%D%/clean/child_beside.yaml \
 	%D%/clean/collectives.yaml \
 	%D%/clean/deep_calls.yaml \
 	%D%/clean/device_enqueue.yaml \
@@ -71,6 +72,7 @@ scenario_tests = \
 	%D%/faulty/barrier_mismatch.yaml \
 	%D%/faulty/collective_divergence.yaml \
 	%D%/faulty/captured_local.yaml \
+	%D%/faulty/child_awaited.yaml \
 	%D%/faulty/endless_loop.yaml \
 	%D%/faulty/enqueue_misuse.yaml \
 	%D%/faulty/event_never_set.yaml \
@@ -144,6 +146,7 @@ scenario_files = \
 	%D%/clean/atomic_forms.cl \
 	%D%/clean/barrier_in_loop.cl \
 	%D%/clean/checks_off.cl \
+	%D%/clean/child_beside.cl \
 	%D%/clean/collectives.cl \
 	%D%/clean/deep_calls.cl \
 	%D%/clean/device_enqueue.cl \

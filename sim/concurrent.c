@@ -227,7 +227,7 @@ struct live_launch *launches_run(struct device *device, bool others_wait)
     concurrent->others_wait = others_wait;
     while (!over) {
         bool stuck = all_stuck(concurrent);
-        if (stuck && others_wait)
+        if (stuck && concurrent->others_wait) /* it may have come to that since */
             return NULL;
         if (stuck) {
             over = spin_together(concurrent);

@@ -323,6 +323,12 @@ static int64_t new_user_event(const struct inquiry *inquiry)
     return (int64_t)handle;
 }
 
+static void settle_user_event(struct family *family, struct device_event *event, int32_t status)
+{
+    event->status = status;
+    family_may_start(family);
+}
+
 static void set_status(const struct inquiry *inquiry, struct device_event *event)
 {
     struct enqueue_call *call = inquiry->call;
@@ -331,7 +337,7 @@ static void set_status(const struct inquiry *inquiry, struct device_event *event
     else if (call->number > EVENT_COMPLETE)
         call->misuse = "the status is neither CL_COMPLETE nor a negative number";
     else if (!device_event_done(event))
-        event->status = (int32_t)call->number;
+        settle_user_event(inquiry->family, event, (int32_t)call->number);
 }
 
 static void capture(const struct inquiry *inquiry, struct device_event *event)

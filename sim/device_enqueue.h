@@ -60,6 +60,7 @@ void device_enqueue(struct device *device, struct launch *launch, const struct w
 
 /* Takes the node, which is complete in all but its place. */
 void family_append(struct family *family, struct launch_node *parent, struct launch_node *node);
+void family_may_start(struct family *family); /* an event is complete: those that run may wait for what now could begin */
 void family_node_free(struct family *family, struct launch_node *node);
 void family_event_changed(struct family *family, struct device_event *event); /* less counts on it: it may go */
 

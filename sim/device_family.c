@@ -43,6 +43,16 @@ void family_node_free(struct family *family, struct launch_node *node)
     free(node);
 }
 
+static bool is_ready(const struct family *family, const struct launch_node *node)
+{
+    if (node->flags != ENQUEUE_NO_WAIT && !node->parent->ended)
+        return false;
+    for (uint32_t i = 0; i < node->wait_count; i++)
+        if (!device_event_done(device_event_find(&family->events, node->waits[i])))
+            return false;
+    return true;
+}
+
 void family_append(struct family *family, struct launch_node *parent, struct launch_node *node)
 {
     node->family = family;
@@ -51,6 +61,15 @@ void family_append(struct family *family, struct launch_node *parent, struct lau
     parent->outstanding++;
     *family->last = node;
     family->last = &node->next;
+    if (is_ready(family, node))
+        family->device->concurrent.others_wait = true;
+}
+
+void family_may_start(struct family *family)
+{
+    for (const struct launch_node *node = family->first; node; node = node->next)
+        if (is_ready(family, node))
+            family->device->concurrent.others_wait = true;
 }
 
 /* ---- completion --------------------------------------------------------------------------- */
@@ -95,16 +114,6 @@ static void settle(struct family *family, struct launch_node *node)
 }
 
 /* ---- running -------------------------------------------------------------------------------- */
-
-static bool is_ready(const struct family *family, const struct launch_node *node)
-{
-    if (node->flags != ENQUEUE_NO_WAIT && !node->parent->ended)
-        return false;
-    for (uint32_t i = 0; i < node->wait_count; i++)
-        if (!device_event_done(device_event_find(&family->events, node->waits[i])))
-            return false;
-    return true;
-}
 
 static bool wait_failed(const struct family *family, const struct launch_node *node)
 {
@@ -356,7 +365,7 @@ struct live_launch *device_run(struct device *device, bool others_wait)
         struct live_launch *over = launches_run(device, others_wait || some_ready(device));
         if (over)
             end_one(over);
-        else if (!start_beside(device))
+        else if (!start_beside(device) && others_wait)
             return NULL;
     }
 }
