@@ -10,15 +10,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The device works like a small accelerator: a launch has a fixed price, a work-group a
- * smaller one, copies run at 16 bytes per nanosecond. */
+/* The device works like a small accelerator: a launch has a fixed price, a work-group a smaller one.
+ * COST(ENUM, number): orrery-topology(5) has the table. */
+/* clang-format off */
+#define CLOCK_COST_LIST(COST)                                                                    \
+    COST(START_NS, 1000000)        /* a device is never at time 0: profiling code divides by it */ \
+    COST(LAUNCH_NS, 5000)                                                                        \
+    COST(GROUP_NS, 100)                                                                          \
+    COST(STEP_NS, 4)               /* one back edge or preemption point of one wave */           \
+    COST(COMMAND_NS, 500)                                                                        \
+    COST(COPY_BYTES_PER_NS, 16)
+/* clang-format on */
 enum {
-    CLOCK_START_NS = 1000000,   /* a device is never at time 0: profiling code divides by it */
-    CLOCK_LAUNCH_NS = 5000,
-    CLOCK_GROUP_NS = 100,
-    CLOCK_STEP_NS = 4,          /* one back edge or preemption point of one wave */
-    CLOCK_COMMAND_NS = 500,
-    CLOCK_COPY_BYTES_PER_NS = 16
+#define CLOCK_COST_ENUM(name, number) CLOCK_##name = number,
+    CLOCK_COST_LIST(CLOCK_COST_ENUM)
+#undef CLOCK_COST_ENUM
 };
 
 /* Read from any thread, advanced by the one that executes commands. */

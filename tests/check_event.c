@@ -445,6 +445,35 @@ static cl_ulong time_of(cl_event event, cl_profiling_info what)
     return time;
 }
 
+/* The table of orrery-topology(5), and whatever the hardware is. */
+START_TEST(times_are_the_costs_of_the_manual)
+{
+    static const char *const text = "kernel void k(global int *a) { a[get_global_id(0)] = 1; }";
+    static const char bytes[1600] = "";
+    const size_t items = 24, group = 8;
+    cl_event event[3];
+    cl_int err;
+    cl_mem buffer = cl_buffer(context, CL_MEM_READ_WRITE, sizeof bytes, NULL);
+    cl_program program = clCreateProgramWithSource(context, 1, (const char **)(uintptr_t)&text, NULL, &err);
+    cl_ok(clBuildProgram(program, 0, NULL, "", NULL, NULL));
+    cl_kernel kernel = clCreateKernel(program, "k", &err);
+    cl_ok(err);
+    cl_ok(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
+    cl_ok(clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, sizeof bytes, bytes, 0, NULL, &event[0]));
+    cl_ok(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &items, &group, 0, NULL, &event[1]));
+    cl_ok(clEnqueueMarkerWithWaitList(queue, 0, NULL, &event[2]));
+    cl_ok(clFinish(queue));
+    const cl_ulong wanted[] = {500 + 1600 / 16, 5000 + 3 * 100, 1};
+    for (int i = 0; i < 3; i++) {
+        ck_assert_uint_eq(time_of(event[i], CL_PROFILING_COMMAND_END) - time_of(event[i], CL_PROFILING_COMMAND_START), wanted[i]);
+        cl_ok(clReleaseEvent(event[i]));
+    }
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseProgram(program));
+    cl_ok(clReleaseMemObject(buffer));
+}
+END_TEST
+
 START_TEST(profiling_times_rise)
 {
     enum { COUNT = 8 };
@@ -548,6 +577,7 @@ static Suite *event_suite(void)
     tcase_add_test(callbacks, many_callbacks_keep_their_order);
     tcase_add_checked_fixture(profiling, cl_set_up, cl_tear_down);
     tcase_add_test(profiling, profiling_times_rise);
+    tcase_add_test(profiling, times_are_the_costs_of_the_manual);
     tcase_add_test(profiling, clGetEventProfilingInfo_judges_its_arguments);
     tcase_add_test(profiling, the_same_calls_take_the_same_time);
     suite_add_tcase(suite, events);

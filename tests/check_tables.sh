@@ -76,6 +76,12 @@ if ls "$src"/sim/interp/exec_*.c >/dev/null 2>&1 && [ -f "$build/.libs/libisa0.a
 fi
 
 
+# Costs of simulated time: the number in the manual.
+for cost in $(sed -n 's/^ *COST(\([A-Z_]*, [0-9]*\)).*/\1/p' "$src/sim/clock.h" | tr -d ' '); do
+    rows=$((rows + 1))
+    grep -qx ".It ${cost#*,}" "$src/man/orrery-topology.5" || lacks "cost ${cost%,*}" "${cost#*,} is not in orrery-topology(5)"
+done
+
 # Options: every long option of the command in its manual.
 if [ -x "$build/orrery" ] && [ -f "$src/man/orrery.1" ]; then
     for option in $("$build/orrery" run --help 2>/dev/null | grep -oE -- '--[a-z][a-z-]+' | sort -u); do
