@@ -43,6 +43,31 @@ bool device_supports_svm(const struct cl_device *device)
     return device->config->svm_coarse && device_version_at_least(device, 2, 0);
 }
 
+cl_device_svm_capabilities device_svm_capabilities(const struct cl_device *device)
+{
+    const struct device_config *config = device->config;
+    bool fine = config->svm_fine && device_supports_svm(device), system = config->svm_system && fine;
+    cl_device_svm_capabilities capabilities = device_supports_svm(device) ? CL_DEVICE_SVM_COARSE_GRAIN_BUFFER : 0;
+    capabilities |= fine ? CL_DEVICE_SVM_FINE_GRAIN_BUFFER : 0;
+    capabilities |= system ? CL_DEVICE_SVM_FINE_GRAIN_SYSTEM : 0;
+    return capabilities | (fine && config->svm_atomics ? CL_DEVICE_SVM_ATOMICS : 0);
+}
+
+bool device_supports_fine_svm(const struct cl_device *device)
+{
+    return device_svm_capabilities(device) & CL_DEVICE_SVM_FINE_GRAIN_BUFFER;
+}
+
+bool device_supports_svm_atomics(const struct cl_device *device)
+{
+    return device_svm_capabilities(device) & CL_DEVICE_SVM_ATOMICS;
+}
+
+bool device_supports_svm_system(const struct cl_device *device)
+{
+    return device_svm_capabilities(device) & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM;
+}
+
 bool device_supports_sub_groups(const struct cl_device *device)
 {
     return device->config->sub_groups && device_version_at_least(device, 2, 0);

@@ -34,6 +34,10 @@ static struct {
     struct command *running; /* launches that began, the latest first; owned by who has the baton */
     bool submitted;          /* by the last entries of the log, and nothing has let it run yet */
     bool seen;               /* the host may see what happens without a call that waits or asks */
+    bool shared;             /* and a kernel what the host does: memory that both touch at any time */
+    bool stuck;              /* shared: what runs only spins: it may wait for the host */
+    bool consuming;          /* the first entry of the log has begun to take effect */
+    uint32_t holders;        /* threads that wait in queue_hold */
     bool busy; /* someone has the baton */
     bool started, stopping;
     pthread_t thread;
@@ -189,6 +193,14 @@ static void forget_units(void)
     known.sets = NULL;
 }
 
+void executor_share(void)
+{
+    runtime_lock();
+    executor.seen = executor.shared = true;
+    runtime_unlock();
+    guard_share();
+}
+
 /* Functions of the program that run with the command. */
 static bool runs_program(const struct command *command)
 {
@@ -265,24 +277,36 @@ static struct command *take_running(const struct live_launch *live)
     return command;
 }
 
-/* Until one of the launches that run is over, or, when all of them only spin, some other command could help. */
-static void run_launches(void)
+/* Someone else could let go on what only spins. */
+static bool more_to_do(void)
+{
+    return executor.shared && (executor.holders || executor.appended - executor.consumed > executor.consuming);
+}
+
+/* Until one of the launches that run is over, or, when all of them only spin, some other command could help. False: the
+ * rest of the log could. Who shares memory with the host may wait for it: then it is looked again and again. */
+static bool run_launches(void)
 {
     const struct schedule_config *schedule = &runtime_get()->scenario.schedule;
-    bool others_wait = !ready_empty(&executor.ready);
+    bool others_wait = executor.shared || !ready_empty(&executor.ready), stuck;
     struct device *device = executor.running->queue->device->device;
     runtime_unlock();
     struct live_launch *over = device_run(device, others_wait);
     runtime_lock();
-    if (!over) {
+    stuck = !over && ready_empty(&executor.ready);
+    if (stuck && !executor.stuck)
+        wake();
+    executor.stuck = stuck;
+    if (!over && !stuck)
         start(ready_take(&executor.ready, schedule, NULL));
-        return;
-    }
+    if (!over)
+        return !more_to_do();
     struct command *command = take_running(over);
     uint64_t time = 0;
     runtime_unlock();
     cl_int err = command_end(command, &time);
     complete(command, err, time);
+    return true;
 }
 
 static void run_ready(void)
@@ -292,8 +316,8 @@ static void run_ready(void)
         struct command *command;
         while ((command = ready_take(&executor.ready, schedule, executor.running ? may_start : NULL)))
             start(command);
-        if (executor.running)
-            run_launches();
+        if (executor.running && !run_launches())
+            return;
     } while (executor.running || !ready_empty(&executor.ready));
 }
 
@@ -324,7 +348,9 @@ static void apply(const struct log_entry *entry)
 static void consume(void)
 {
     struct log_entry entry = executor.log[executor.consumed & (executor.room - 1)];
+    executor.consuming = true;
     apply(&entry);
+    executor.consuming = false;
     if (entry.kind != LOG_ENQUEUE && entry.subject) { /* first: who waited may count on everything being let go */
         runtime_unlock();
         object_unref(entry.subject);
@@ -351,8 +377,8 @@ static void drop_baton(void)
 /* Takes the baton until the log is consumed up to position, or waits for who has it. */
 void executor_drain(uint64_t position)
 {
-    while (executor.consumed < position) {
-        if (executor.busy) {
+    while (executor.consumed < position || executor.running) {
+        if (executor.busy || executor.holders) {
             executor_wait_change();
             continue;
         }
@@ -360,9 +386,13 @@ void executor_drain(uint64_t position)
         executing = true;
         while (executor.consumed < position)
             consume();
+        if (executor.running)
+            run_ready();
         executing = false;
         drop_baton();
         wake();
+        if (executor.running)
+            position = executor.appended;
     }
 }
 
@@ -372,7 +402,7 @@ static void *device_thread(void *unused)
 {
     runtime_lock();
     while (!executor.stopping) {
-        if (executor.consumed < executor.appended)
+        if (!executor_idle())
             executor_drain(executor.appended);
         else
             executor_wait_change();
@@ -424,7 +454,7 @@ static void wake_device(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, register_fork);
-    bool alone = guard_active() || host_log_active();
+    bool alone = guard_active() || (host_log_active() && !executor.shared);
     if (!executor.started && !executor.stopping && !alone)
         executor.started = runtime_thread_start(&executor.thread, device_thread);
     if (executor.started && !alone)
@@ -452,13 +482,27 @@ cl_int queue_append(struct command *command)
     return room ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
 }
 
+/* A kernel that waits for what this thread will do later must not hold it up. */
+static void drain_for_host(void)
+{
+    uint64_t position = executor.appended;
+    if (!executor.shared) {
+        executor_drain(position);
+        return;
+    }
+    if (!executor_idle())
+        wake_device();
+    while (executor.consumed < position && !executor.stuck)
+        executor_wait_change();
+}
+
 void queue_drain(void)
 {
     if (executing || callback_thread())
         return;
     runtime_lock();
     executor_go();
-    executor_drain(executor.appended);
+    drain_for_host();
     runtime_unlock();
 }
 
@@ -476,9 +520,11 @@ void queue_hold(void)
         return;
     runtime_lock();
     executor_go();
-    executor_drain(executor.appended);
+    drain_for_host();
+    executor.holders++;
     while (executor.busy)
         executor_wait_change();
+    executor.holders--;
     take_baton();
     runtime_unlock();
 }
@@ -504,7 +550,7 @@ void queue_flush(struct queue *queue)
 
 bool executor_idle(void)
 {
-    return executor.consumed == executor.appended;
+    return executor.consumed == executor.appended && !executor.running;
 }
 
 uint64_t executor_position(void)

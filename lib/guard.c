@@ -47,6 +47,7 @@ static struct {
     pthread_mutex_t lock; /* never held while memory of the device is touched: the handler takes it */
     struct area *areas;
     bool inside, installed; /* inside: someone executes */
+    bool shared;            /* nothing is watched any more */
     struct sigaction before;
     struct note notes[NOTES];
     size_t note_count;
@@ -173,7 +174,7 @@ static struct area *area_new(uint64_t address, bool is_svm)
 {
     uint64_t start, size;
     struct area *area = NULL;
-    if (device_allocation(runtime_device(), address, &start, &size))
+    if (!guard.shared && device_allocation(runtime_device(), address, &start, &size))
         area = calloc(1, sizeof *area);
     if (!area)
         return NULL;
@@ -298,6 +299,20 @@ void guard_waited(void)
         }
         if (more)
             apply(area);
+    }
+    pthread_mutex_unlock(&guard.lock);
+}
+
+void guard_share(void)
+{
+    guard_tell();
+    pthread_mutex_lock(&guard.lock);
+    guard.shared = true;
+    while (guard.areas) {
+        struct area *area = guard.areas;
+        guard.areas = area->next;
+        open_area(area);
+        area_free(area);
     }
     pthread_mutex_unlock(&guard.lock);
 }

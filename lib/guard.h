@@ -11,6 +11,8 @@
  *   guard_waited             the host may know more (runtime_lock held)
  *   guard_enter/leave        someone executes: everything is open meanwhile (runtime_lock held)
  *   guard_active             some page may be closed: then nothing executes beside the host
+ *   guard_share              host and kernels share memory from now on, so both run at the same time: nothing is closed
+ *                            any more
  *   guard_tell               reports what was caught
  *
  * Faults   that are not ours go to the handler that was there before, or that the program installed meanwhile. A fault
@@ -27,5 +29,6 @@ void guard_waited(void);
 void guard_enter(void);
 void guard_leave(void);
 bool guard_active(void);
+void guard_share(void);
 void guard_tell(void);
 #endif

@@ -367,7 +367,7 @@ cl_int CL_API_CALL api_clSetKernelArgSVMPointer(cl_kernel handle, cl_uint arg_in
         err = CL_INVALID_OPERATION;
     else if (!takes_pointer(kernel, arg_index))
         err = CL_INVALID_ARG_INDEX;
-    else if (arg_value && !svm_find(context, arg_value))
+    else if (arg_value && !svm_find(context, arg_value) && !context_any(context, device_supports_svm_system))
         err = CL_INVALID_ARG_VALUE;
     if (!err)
         replace(kernel, arg_index,
@@ -397,7 +397,7 @@ static cl_int set_svm_system(struct kernel_object *kernel, size_t size, const vo
     if (size != sizeof wanted || !value)
         return CL_INVALID_VALUE;
     memcpy(&wanted, value, sizeof wanted);
-    if (wanted)
+    if (wanted && !context_any(kernel->program->context, device_supports_svm_system))
         return CL_INVALID_OPERATION;
     kernel->svm_system = wanted;
     return CL_SUCCESS;

@@ -9,6 +9,7 @@
 #include "api.h"
 #include "context.h"
 #include "device_info.h"
+#include "executor.h"
 #include "guard.h"
 #include "usage.h"
 
@@ -121,10 +122,15 @@ void svm_tell_left(void)
 
 /* ---- the calls -------------------------------------------------------------------- */
 
-static bool flags_valid(cl_svm_mem_flags flags)
+/* Atomics are of fine-grained buffers alone; what no device of the context has cannot be asked for. */
+static bool flags_valid(const struct context *context, cl_svm_mem_flags flags)
 {
     cl_svm_mem_flags access = flags & (CL_MEM_READ_WRITE | CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY);
-    return flags == access && !(access & (access - 1));
+    cl_svm_mem_flags grain = flags & (CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS);
+    if (flags != (access | grain) || access & (access - 1) || grain == CL_MEM_SVM_ATOMICS)
+        return false;
+    return (!grain || context_any(context, device_supports_fine_svm)) &&
+           (!(grain & CL_MEM_SVM_ATOMICS) || context_any(context, device_supports_svm_atomics));
 }
 
 static bool alignment_valid(cl_uint alignment)
@@ -149,6 +155,8 @@ static void *allocate(struct context *context, cl_svm_mem_flags flags, size_t si
         device_flags |= ALLOC_KERNEL_READ_ONLY;
     if (flags & CL_MEM_WRITE_ONLY)
         device_flags |= ALLOC_KERNEL_WRITE_ONLY;
+    if (flags & CL_MEM_SVM_FINE_GRAIN_BUFFER)
+        device_flags |= ALLOC_SHARED;
     struct svm_allocation *allocation = malloc(sizeof *allocation);
     if (!allocation)
         return NULL;
@@ -166,6 +174,8 @@ static void *allocate(struct context *context, cl_svm_mem_flags flags, size_t si
     pthread_mutex_unlock(&table.lock);
     if (!inserted)
         discard(allocation);
+    else if (flags & CL_MEM_SVM_FINE_GRAIN_BUFFER)
+        executor_share();
     else
         guard_add(pointer);
     return inserted ? pointer : NULL;
@@ -176,7 +186,7 @@ void *CL_API_CALL api_clSVMAlloc(cl_context handle, cl_svm_mem_flags flags, size
     struct context *context = context_lookup(handle);
     if (!context || !context_any(context, device_supports_svm))
         return NULL;
-    if (!flags_valid(flags) || !alignment_valid(alignment))
+    if (!flags_valid(context, flags) || !alignment_valid(alignment))
         return NULL;
     if (!size || size > context_max_allocation(context).least)
         return NULL;

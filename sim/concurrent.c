@@ -226,11 +226,10 @@ struct live_launch *launches_run(struct device *device, bool others_wait)
     struct live_launch *over = without_schedule(concurrent);
     concurrent->others_wait = others_wait;
     while (!over) {
-        bool stuck = all_stuck(concurrent);
-        if (stuck && concurrent->others_wait) /* it may have come to that since */
-            return NULL;
-        if (stuck) {
+        if (all_stuck(concurrent)) {
             over = spin_together(concurrent);
+            if (!over && concurrent->others_wait && concurrent->round == 0) /* it may have come to that since */
+                return NULL;
             continue;
         }
         concurrent->round = 0;

@@ -10,6 +10,7 @@
 #include "device_enqueue.h"
 #include "device_state.h"
 #include "fault.h"
+#include "host_memory.h"
 #include "rng.h"
 #include "schedule_record.h"
 
@@ -263,6 +264,19 @@ static bool attach_checkers(struct device *device)
     return true;
 }
 
+static bool open_host(struct device *device)
+{
+    bool wanted = false;
+    for (uint32_t i = 0; i < scenario_root_count(device->scenario); i++)
+        wanted |= scenario_root(device->scenario, i)->svm_system;
+    if (!wanted)
+        return true;
+    device->host_memory = host_memory_new();
+    if (device->host_memory)
+        device->arena.memory.host = host_memory_port(device->host_memory);
+    return device->host_memory != NULL;
+}
+
 enum status device_new(const struct scenario *scenario, struct report *report, struct device **out_device,
                        struct diagnosis *diagnosis)
 {
@@ -283,7 +297,7 @@ enum status device_new(const struct scenario *scenario, struct report *report, s
     device->host = (struct wave_host){.self = device, .fault = host_fault, .print = host_print, .enqueue = host_enqueue};
     clock_init(&device->clock);
     device_set_printf(device, NULL, NULL);
-    if (!attach_checkers(device) || !books_init(device)) {
+    if (!attach_checkers(device) || !books_init(device) || !open_host(device)) {
         device_free(device);
         return diagnose(diagnosis, STATUS_OUT_OF_MEMORY, "no memory for a device");
     }
@@ -302,6 +316,7 @@ void device_free(struct device *device)
     schedule_record_free(device->replay);
     free(device->replay_text);
     concurrent_fini(&device->concurrent);
+    host_memory_free(device->host_memory);
     books_fini(device);
     device_queues_fini(&device->queues);
     pthread_mutex_destroy(&device->order_lock);
@@ -343,6 +358,8 @@ static uint32_t region_flags(uint32_t flags)
         result |= REGION_FLAG_WRITE_ONLY;
     if (flags & ALLOC_SVM)
         result |= REGION_FLAG_SVM;
+    if (flags & ALLOC_SHARED)
+        result |= REGION_FLAG_SHARED;
     return result;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "device_state.h"
+#include "host_memory.h"
 #include "orrery/image.h"
 #include "program.h"
 #include "schedule.h"
@@ -375,6 +376,8 @@ static enum status begin(struct live_launch *live, const struct launch_request *
         status = STATUS_OUT_OF_MEMORY;
     if (status != STATUS_OK)
         return status;
+    if (device->host_memory)
+        host_memory_forget(device->host_memory);
     concurrent_focus(live);
     announce(launch, LAUNCH_BEGIN);
     live->schedule = schedule_new(launch, &device->concurrent, &live->diagnosis);

@@ -23,6 +23,7 @@ struct device {
     struct memory_arena arena;
     struct pages *pages;             /* first touch of pages; NULL: nobody asks */
     struct caches *caches;           /* counters; NULL: not wanted */
+    struct host_memory *host_memory; /* that kernels may touch; NULL: none */
     struct timeline *timeline;       /* NULL: not wanted */
 
     /* set before the first launch */

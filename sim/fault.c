@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "group.h"
+#include "host_memory.h"
 #include "orrery/report.h"
 
 /* One fault on its way to a finding. */
@@ -70,9 +71,29 @@ static void say_distance(struct inquiry *inquiry, uint64_t low, uint64_t high)
     sentence_add(why, "%s", inquiry->object.bytes);
 }
 
+/* Where the host has its memory is chance: no number says so. */
+static bool of_the_host(struct inquiry *inquiry)
+{
+    const struct memory *memory = &inquiry->launch->arena->memory;
+    uint64_t address = inquiry->fault->address, size = inquiry->fault->size;
+    if (address - memory->base < memory->size)
+        return false;
+    if (memory->host.permits) {
+        sentence_add(&inquiry->why, "the program has no memory at this address%s", inquiry->write ? ", or may only read it" : "");
+        return true;
+    }
+    if (!host_memory_has(address, size ? size : 1))
+        return false;
+    sentence_add(&inquiry->why, "the address is of memory that only the host has: the device does not share all of it");
+    inquiry->finding.fix = "take the memory from clSVMAlloc or a buffer; or give the device features: {svm_system: true}";
+    return true;
+}
+
 static void out_of_bounds(struct inquiry *inquiry, const struct region *region)
 {
     inquiry->finding.kind = by_access(inquiry, FINDING_OUT_OF_BOUNDS_READ, FINDING_OUT_OF_BOUNDS_WRITE);
+    if (of_the_host(inquiry))
+        return;
     if (!region) {
         sentence_add(&inquiry->why, "the address lies in no allocation, and there is none on the device");
         return;

@@ -34,6 +34,8 @@ libsim_la_SOURCES = \
 	%D%/fault.h \
 	%D%/group.c \
 	%D%/group.h \
+	%D%/host_memory.c \
+	%D%/host_memory.h \
 	%D%/launch.c \
 	%D%/launch.h \
 	%D%/litmus_race.c \

@@ -269,6 +269,8 @@ static uint32_t deny_of(uint32_t flags, enum region_kind kind)
         deny |= DENY_KERNEL_WRITE;
     if (flags & REGION_FLAG_WRITE_ONLY)
         deny |= DENY_KERNEL_READ;
+    if (flags & REGION_FLAG_SHARED)
+        deny |= DENY_PLAIN_ATOMICS;
     return deny;
 }
 
@@ -316,7 +318,8 @@ static enum status allocate_locked(struct memory_arena *arena, const struct allo
         return STATUS_OUT_OF_DEVICE_MEMORY;
 
     uint8_t *valid = NULL;
-    if (arena->memory.track_validity && !(valid = calloc(wanted->size / 8 + 9, 1)))
+    bool tracked = arena->memory.track_validity && !(wanted->flags & REGION_FLAG_SHARED);
+    if (tracked && !(valid = calloc(wanted->size / 8 + 9, 1)))
         return STATUS_OUT_OF_MEMORY;
     uint64_t colour = colour_of(arena->next_id, align);
     uint64_t slack = align > GRANULE_BYTES ? align - GRANULE_BYTES : 0;

@@ -53,6 +53,8 @@ static void device_default(struct device_config *device)
         .int64_atomics = true,
         .sub_groups = true,
         .svm_coarse = true,
+        .svm_fine = true,
+        .svm_atomics = true,
         .il = true,
         .generic_address_space = true,
         .program_scope_variables = true,

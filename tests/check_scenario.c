@@ -101,6 +101,7 @@ START_TEST(defaults_are_those_of_the_header)
     ck_assert_uint_eq(device->sub_group_sizes[0], 32);
     ck_assert_uint_eq(device->sub_group_sizes[1], 0);
     ck_assert(device->fp16 && device->fp64 && device->int64_atomics && device->sub_groups && device->svm_coarse && device->il);
+    ck_assert(device->svm_fine && device->svm_atomics && !device->svm_system);
     ck_assert(device->generic_address_space && device->program_scope_variables && device->work_group_collectives);
     ck_assert(device->non_uniform_groups && device->images && device->pipes && device->device_enqueue);
 }
@@ -170,7 +171,7 @@ static const char everything[] = "orrery: 1\n"
                                  "    cache: 2MiB\n"
                                  "    cache_line: 128\n"
                                  "  features:\n"
-                                 "    {fp16: false, fp64: no, int64_atomics: off, sub_groups: false, svm_coarse: false, il: false,\n"
+                                 "    {fp16: false, fp64: no, int64_atomics: off, sub_groups: false, svm_coarse: false, svm_fine: false, svm_atomics: false, svm_system: true, il: false,\n"
                                  "     generic_address_space: false, program_scope_variables: false, work_group_collectives: false,\n"
                                  "     non_uniform_groups: false, cslice_partition: true, images: off, pipes: off, device_enqueue: off}\n"
                                  "schedule: {policy: round-robin, seed: 18446744073709551615, quantum: 5, resident_groups: 4,\n"
@@ -217,6 +218,7 @@ START_TEST(every_key_of_device_is_read)
     ck_assert_uint_eq(device->max_work_item_sizes[1], 128);
     ck_assert_uint_eq(device->max_work_item_sizes[2], 64);
     ck_assert(!device->fp16 && !device->fp64 && !device->int64_atomics && !device->sub_groups && !device->svm_coarse && !device->il);
+    ck_assert(!device->svm_fine && !device->svm_atomics && device->svm_system);
     ck_assert(!device->generic_address_space && !device->program_scope_variables && !device->work_group_collectives);
     ck_assert(!device->non_uniform_groups && device->cslice_partition && !device->images && !device->pipes && !device->device_enqueue);
     ck_assert_int_eq(device->progress, PROGRESS_FAIR);

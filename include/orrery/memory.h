@@ -25,8 +25,10 @@
 #include "orrery/status.h"
 
 enum region_kind { REGION_NONE, REGION_BUFFER, REGION_VARIABLE, REGION_CONSTANT_DATA, REGION_LOCAL_VARIABLE, REGION_PIPE };
-enum { DENY_KERNEL_READ = 1, DENY_KERNEL_WRITE = 2 }; /* why is in flags */
-enum { REGION_FLAG_READ_ONLY = 1, REGION_FLAG_WRITE_ONLY = 2, REGION_FLAG_SVM = 4, REGION_FLAG_FREED = 8, REGION_FLAG_MAPPED_READ = 16, REGION_FLAG_MAPPED_WRITE = 32 };
+/* why is in flags. PLAIN_ATOMICS: they are to be atomic for the host too; no finding. */
+enum { DENY_KERNEL_READ = 1, DENY_KERNEL_WRITE = 2, DENY_PLAIN_ATOMICS = 4 };
+enum { REGION_FLAG_READ_ONLY = 1, REGION_FLAG_WRITE_ONLY = 2, REGION_FLAG_SVM = 4, REGION_FLAG_FREED = 8, REGION_FLAG_MAPPED_READ = 16, REGION_FLAG_MAPPED_WRITE = 32,
+       REGION_FLAG_SHARED = 64 /* the host may touch it at any time; all of it counts as initialised */ };
 
 /* Bytes that the host has mapped; deny as below. */
 struct region_map { uint64_t low, high; uint32_t deny, flags; };
@@ -54,6 +56,9 @@ struct memory_port {
     void (*fence)(void *self, const struct sync_event *fence);
 };
 
+/* Memory of the host that kernels may touch, outside of the arena; permits NULL: none. */
+struct memory_host { void *self; bool (*permits)(void *self, uint64_t address, uint64_t bytes, bool write); };
+
 enum { GRANULE_SHIFT = 16 };
 struct memory {
     uint64_t base, size;        /* of the arena */
@@ -61,6 +66,7 @@ struct memory {
     struct region *regions;     /* [0] is REGION_NONE with low > high */
     uint32_t region_count;
     bool track_validity;        /* the uninitialised check is on */
+    struct memory_host host;
     struct memory_port port;
 };
 

@@ -89,6 +89,9 @@ static bool private_permits(const struct access *access, uint64_t address, uint6
 static bool flat_permits(const struct wave *wave, uint64_t address, uint64_t bytes, uint32_t deny)
 {
     const struct region *region = memory_region(wave->memory, address);
+    const struct memory_host *host = &wave->memory->host;
+    if (__builtin_expect(host->permits != NULL, 0) && address - wave->memory->base >= wave->memory->size)
+        return host->permits(host->self, address, bytes, deny & DENY_KERNEL_WRITE);
     return inside(region->low, region->high, address, bytes) &&
            (!(region->deny & deny) || !(memory_denied(region, address, bytes) & deny));
 }
@@ -454,16 +457,41 @@ static uint64_t read_slot(const uint8_t *slot, uint32_t lane, uint32_t bytes)
     return value;
 }
 
+/* Memory that the host may change at this moment. */
+static bool is_shared(const struct access *access, uint64_t address)
+{
+    const struct memory *memory = access->wave->memory;
+    return memory_region(memory, address)->flags & REGION_FLAG_SHARED || address - memory->base >= memory->size;
+}
+
+#define UPDATE_SHARED(bits)                                                                                  \
+    static uint64_t update_shared_##bits(const struct access *access, const struct insn *insn, uint64_t address, uint64_t b, uint64_t c) \
+    {                                                                                                       \
+        uint##bits##_t *const p = (uint##bits##_t *)(uintptr_t)address, old = __atomic_load_n(p, __ATOMIC_SEQ_CST); \
+        while (access->write && !__atomic_compare_exchange_n(p, &old, (uint##bits##_t)updated(insn->f, old, b, c, bits), false, \
+                                                             __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))           \
+            ;                                                                                               \
+        return old;                                                                                         \
+    }
+UPDATE_SHARED(32)
+UPDATE_SHARED(64)
+
 static void update_lane(const struct access *access, const struct insn *insn, uint8_t *frame, uint32_t lane, bool private_space)
 {
     const uint32_t bytes = access->bytes;
     const uint64_t address = access->address[lane];
+    const uint64_t b = read_slot(frame + insn->b, lane, bytes), c = read_slot(frame + insn->c, lane, bytes);
     uint64_t old = 0;
+    if (!private_space && is_shared(access, address)) {
+        old = (bytes == 4 ? update_shared_32 : update_shared_64)(access, insn, address, b, c);
+        memcpy(frame + insn->d + lane * bytes, &old, bytes);
+        return;
+    }
     if (private_space)
         read_private(access->wave, lane, address, (uint8_t *)&old, bytes);
     else
         memcpy(&old, flat_byte(address), bytes);
-    const uint64_t value = updated(insn->f, old, read_slot(frame + insn->b, lane, bytes), read_slot(frame + insn->c, lane, bytes), 8 * bytes);
+    const uint64_t value = updated(insn->f, old, b, c, 8 * bytes);
     if (access->write && private_space) {
         write_private(access->wave, lane, address, (const uint8_t *)&value, bytes);
         set_private_defined(access->wave, lane, address, bytes, true);

@@ -98,7 +98,7 @@ COMPETE(64)
 
 static inline uint32_t atomic_deny(const struct insn *insn)
 {
-    return insn->f == ATOMIC_LOAD ? DENY_KERNEL_READ : DENY_KERNEL_READ | DENY_KERNEL_WRITE;
+    return DENY_PLAIN_ATOMICS | (insn->f == ATOMIC_LOAD ? DENY_KERNEL_READ : DENY_KERNEL_READ | DENY_KERNEL_WRITE);
 }
 
 static inline bool region_open(const struct wave *wave, const struct region *region, uint32_t bytes, uint32_t deny)
