@@ -4,6 +4,7 @@
 
 #include <CL/cl_ext.h>
 #include <stdio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "CL/cl_orrery_cslice.h"
@@ -294,6 +295,61 @@ START_TEST(two_queues_on_a_slice_are_told_of)
     cl_ok(clReleaseCommandQueue(copy_too));
     cl_ok(clReleaseCommandQueue(again));
     cl_ok(clReleaseContext(context));
+}
+END_TEST
+
+/* Two queues on slice 1 and one on slice 2, a kernel of four work-groups on each; ends the process. */
+static void run_on_slices(const char *timeline)
+{
+    static const char *const text = "kernel void k(global int *a) { a[get_global_id(0)] = 1; }";
+    const size_t items = 16, group = 4;
+    cl_int err;
+    setenv("ORRERY_TIMELINE", timeline, 1);
+    setenv("ORRERY_LOG", "/dev/null", 1);
+    start_tile("cts");
+    cl_command_queue queues[] = {make_on(0, 1), make_on(0, 1), make_on(0, 2)};
+    cl_mem buffer = cl_buffer(context, CL_MEM_READ_WRITE, 64, NULL);
+    cl_program program = clCreateProgramWithSource(context, 1, (const char **)(uintptr_t)&text, NULL, &err);
+    cl_ok(clBuildProgram(program, 0, NULL, "", NULL, NULL));
+    cl_kernel kernel = clCreateKernel(program, "k", &err);
+    cl_ok(err);
+    cl_ok(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
+    for (int i = 0; i < 3; i++)
+        cl_ok(clEnqueueNDRangeKernel(queues[i], kernel, 1, NULL, &items, &group, 0, NULL, NULL));
+    for (int i = 0; i < 3; i++)
+        cl_ok(clFinish(queues[i]));
+    exit(0);
+}
+
+/* The units of slice k of the tile are 2k and 2k + 1, and on one unit groups of the two queues come one after the other. */
+START_TEST(a_timeline_shows_who_shares_a_slice)
+{
+    char path[] = "/tmp/orrery-slices-XXXXXX", line[512];
+    int on_slice[4] = {0}, status, file = mkstemp(path);
+    double until[8] = {0};
+    ck_assert_int_ge(file, 0);
+    close(file);
+    pid_t child = fork();
+    if (child == 0)
+        run_on_slices(path);
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+    FILE *timeline = fopen(path, "r");
+    while (fgets(line, sizeof line, timeline)) {
+        const char *at = strstr(line, "\"cat\":\"group\"");
+        unsigned track;
+        double start, length;
+        if (!at || sscanf(at, "\"cat\":\"group\",\"pid\":1,\"tid\":%u,\"ts\":%lf,\"dur\":%lf", &track, &start, &length) != 3)
+            continue;
+        unsigned unit = track / 4096;
+        ck_assert_uint_lt(unit, 8);
+        ck_assert(start >= until[unit]);
+        until[unit] = start + length;
+        on_slice[unit / 2]++;
+    }
+    fclose(timeline);
+    unlink(path);
+    ck_assert(!on_slice[0] && on_slice[1] == 8 && on_slice[2] == 4 && !on_slice[3]);
 }
 END_TEST
 
@@ -695,6 +751,7 @@ int main(void)
     tcase_add_loop_test(tests, each_capability_is_for_its_commands, 0, CAPABILITY_COUNT);
     tcase_add_loop_test(tests, events_and_waits_are_capabilities, 0, SYNCHRONISATION_COUNT * SET_COUNT);
     tcase_add_test(tests, two_queues_on_a_slice_are_told_of);
+    tcase_add_test(tests, a_timeline_shows_who_shares_a_slice);
     tcase_add_test(tests, overlapping_partitions_and_foreign_contexts_are_told_of);
     suite_add_tcase(suite, tests);
     tcase_add_loop_test(slices, cslices_are_off_unless_asked_for, 0, SET_COUNT);
