@@ -31,6 +31,7 @@ static const char *error_text(cl_int err)
     static char text[32];
     switch (err) {
     case CL_SUCCESS: return "CL_SUCCESS";
+    case CL_DEVICE_PARTITION_FAILED_EXT: return "CL_DEVICE_PARTITION_FAILED_EXT";
     case CL_INVALID_VALUE: return "CL_INVALID_VALUE";
     case CL_DEVICE_PARTITION_FAILED: return "CL_DEVICE_PARTITION_FAILED";
     case CL_INVALID_DEVICE_PARTITION_COUNT: return "CL_INVALID_DEVICE_PARTITION_COUNT";
@@ -134,6 +135,70 @@ static void describe_families(cl_device_id device, int depth)
     printf("\n");
 }
 
+/* ---- cl_ext_device_fission ------------------------------------------------------------- */
+
+static clCreateSubDevicesEXT_fn create_ext;
+
+/* One call. A style that is listed need not work in every case, a domain that is listed has to. */
+static void split_ext(cl_device_id device, const char *what, const cl_device_partition_property_ext *list, bool works)
+{
+    cl_uint count = 0;
+    cl_int err = create_ext(device, list, 0, NULL, &count);
+    printf(" %s: ", what);
+    if (err)
+        printf("%s;", error_text(err));
+    else
+        printf("%u;", count);
+    if (works ? err || !count : err && err != CL_DEVICE_PARTITION_FAILED_EXT)
+        contradict(what, "it is offered", error_text(err));
+}
+
+static void split_ext_by_domain(cl_device_id device)
+{
+    static const struct { cl_device_partition_property_ext domain; const char *name; } names[] = {
+        {CL_AFFINITY_DOMAIN_NUMA_EXT, "NUMA"},         {CL_AFFINITY_DOMAIN_L4_CACHE_EXT, "L4"},
+        {CL_AFFINITY_DOMAIN_L3_CACHE_EXT, "L3"},       {CL_AFFINITY_DOMAIN_L2_CACHE_EXT, "L2"},
+        {CL_AFFINITY_DOMAIN_L1_CACHE_EXT, "L1"},
+    };
+    cl_device_partition_property_ext offered[WORDS_MAX];
+    size_t size = 0;
+    clGetDeviceInfo(device, CL_DEVICE_AFFINITY_DOMAINS_EXT, sizeof offered, offered, &size);
+    for (size_t i = 0; i < size / sizeof *offered; i++)
+        for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+            if (offered[i] == names[k].domain)
+                split_ext(device, names[k].name,
+                          (const cl_device_partition_property_ext[]){CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN_EXT,
+                                                                     names[k].domain, CL_PROPERTIES_LIST_END_EXT},
+                          true);
+    split_ext(device, "next fissionable",
+              (const cl_device_partition_property_ext[]){CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN_EXT,
+                                                         CL_AFFINITY_DOMAIN_NEXT_FISSIONABLE_EXT, CL_PROPERTIES_LIST_END_EXT},
+              size > 0);
+}
+
+/* How many sub-devices each scheme of the extension gives. */
+static void describe_fission(cl_device_id device, int depth)
+{
+    static const cl_device_partition_property_ext ones[] = {CL_DEVICE_PARTITION_EQUALLY_EXT, 1, CL_PROPERTIES_LIST_END_EXT},
+        one[] = {CL_DEVICE_PARTITION_BY_COUNTS_EXT, 1, CL_PARTITION_BY_COUNTS_LIST_END_EXT, CL_PROPERTIES_LIST_END_EXT},
+        first[] = {CL_DEVICE_PARTITION_BY_NAMES_EXT, 0, CL_PARTITION_BY_NAMES_LIST_END_EXT, CL_PROPERTIES_LIST_END_EXT};
+    cl_device_partition_property_ext types[WORDS_MAX];
+    size_t size = 0;
+    if (!create_ext || clGetDeviceInfo(device, CL_DEVICE_PARTITION_TYPES_EXT, sizeof types, types, &size))
+        return;
+    indent(depth);
+    printf("device fission:");
+    for (size_t i = 0; i < size / sizeof *types; i++)
+        switch (types[i]) {
+        case CL_DEVICE_PARTITION_EQUALLY_EXT: split_ext(device, "equally 1", ones, false); break;
+        case CL_DEVICE_PARTITION_BY_COUNTS_EXT: split_ext(device, "by counts 1", one, false); break;
+        case CL_DEVICE_PARTITION_BY_NAMES_EXT: split_ext(device, "by names 0", first, false); break;
+        case CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN_EXT: split_ext_by_domain(device); break;
+        default: break;
+        }
+    putchar('\n');
+}
+
 static void describe(cl_device_id device, int depth)
 {
     cl_device_partition_property list[WORDS_MAX];
@@ -145,6 +210,9 @@ static void describe(cl_device_id device, int depth)
            (unsigned long)ask_ulong(device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE),
            ask_uint(device, CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE),
            ask_uint(device, CL_DEVICE_PARTITION_MAX_SUB_DEVICES));
+    indent(depth);
+    printf("memory %lu bytes, buffers of at most %lu\n", (unsigned long)ask_ulong(device, CL_DEVICE_GLOBAL_MEM_SIZE),
+           (unsigned long)ask_ulong(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE));
     indent(depth);
     printf("schemes:");
     for (size_t i = 0; i < count && list[i]; i++)
@@ -158,6 +226,7 @@ static void describe(cl_device_id device, int depth)
         }
     printf("%s\n", any ? "" : " none");
     describe_families(device, depth);
+    describe_fission(device, depth);
 }
 
 static bool offers(cl_device_id device, const cl_device_partition_property *request)
@@ -292,6 +361,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "partition_explorer: no device of a platform called %s\n", wanted);
         return 1;
     }
+    *(void **)&create_ext = clGetExtensionFunctionAddressForPlatform(platform, "clCreateSubDevicesEXT");
     for (cl_uint i = 0; i < count; i++) {
         char name[128] = "";
         clGetDeviceInfo(roots[i], CL_DEVICE_NAME, sizeof name, name, NULL);
