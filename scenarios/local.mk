@@ -37,6 +37,7 @@ scenario_tests = \
 	%D%/clean/release_sequence.yaml \
 	%D%/clean/ticket_lock.yaml \
 	%D%/clean/async_copy_order.yaml \
+	%D%/clean/async_copy_events.yaml \
 	%D%/clean/barrier_return.yaml \
 	%D%/clean/global_barrier.yaml \
 	%D%/clean/spinlock.yaml \
@@ -84,6 +85,7 @@ scenario_tests = \
 	%D%/faulty/local_write.yaml \
 	%D%/faulty/misaligned.yaml \
 	%D%/faulty/missing_wait.yaml \
+	%D%/faulty/missing_wait_one.yaml \
 	%D%/faulty/null_read.yaml \
 	%D%/faulty/null_write.yaml \
 	%D%/faulty/private_overflow.yaml \
@@ -113,6 +115,7 @@ scenario_tests = \
 	%D%/racy/reduction.yaml \
 	%D%/racy/release_sequence.yaml \
 	%D%/racy/async_copy.yaml \
+	%D%/racy/async_copy_event.yaml \
 	%D%/racy/async_copy_barrier.yaml \
 	%D%/racy/global_barrier_acquire.yaml \
 	%D%/racy/global_barrier_flags.yaml \
@@ -177,6 +180,7 @@ scenario_files = \
 	%D%/clean/release_sequence.cl \
 	%D%/clean/ticket_lock.cl \
 	%D%/clean/async_copy_order.cl \
+	%D%/clean/async_copy_events.cl \
 	%D%/clean/barrier_return.cl \
 	%D%/clean/global_barrier.cl \
 	%D%/clean/spinlock.cl \
@@ -201,6 +205,7 @@ scenario_files = \
 	%D%/faulty/local_write.cl \
 	%D%/faulty/misaligned.cl \
 	%D%/faulty/missing_wait.cl \
+	%D%/faulty/missing_wait_one.cl \
 	%D%/faulty/null_read.cl \
 	%D%/faulty/null_write.cl \
 	%D%/faulty/private_overflow.cl \
@@ -231,6 +236,7 @@ scenario_files = \
 	%D%/racy/reduction.cl \
 	%D%/racy/release_sequence.cl \
 	%D%/racy/async_copy.cl \
+	%D%/racy/async_copy_event.cl \
 	%D%/racy/async_copy_barrier.cl \
 	%D%/racy/global_barrier_acquire.cl \
 	%D%/racy/global_barrier_flags.cl \

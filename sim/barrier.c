@@ -48,6 +48,10 @@ static void announce(const struct group *group, const struct wave *wave, bool la
     const struct observer *observer = group->launch->observer;
     if (!observer || !observer->sync)
         return;
+    if (kind_of(wave) == SYNC_COPY_WAIT) {
+        wave_announce_wait(wave, wave->wait, last);
+        return;
+    }
     const struct site *site = launch_site(group->launch, wave->site);
     struct sync_event event = {.origin = wave->origin,
                                .kind = kind_of(wave),

@@ -170,9 +170,10 @@ static void async(int isa, uint32_t mode, uint32_t bytes, uint64_t count, uint64
     struct rig rig;
     rig_init(&rig, 16, 16, 16);
     rig.sites[1] = (struct site){.access = ACCESS_WRITE, .size = bytes, .components = 1, .align = 1};
-    const uint64_t values[] = {base_of(&rig, 1), base_of(&rig, 3), count, stride};
-    for (uint32_t i = 0; i < 4; i++) {
-        rig.operands[8 + i] = 512 + 8 * i;
+    const uint64_t values[] = {base_of(&rig, 1), base_of(&rig, 3), count, stride, 0};
+    rig.operands[8] = SLOT_D;
+    for (uint32_t i = 0; i < 5; i++) {
+        rig.operands[9 + i] = 512 + 8 * i;
         memcpy(rig.frame + 512 + 8 * i, &values[i], 8);
     }
     uint8_t *to = (uint8_t *)(uintptr_t)values[0], *from = (uint8_t *)(uintptr_t)values[1], want[4096];
@@ -184,11 +185,18 @@ static void async(int isa, uint32_t mode, uint32_t bytes, uint64_t count, uint64
     rig.wave.origin.first_lane = 16; /* another wave of the group does nothing */
     rig_run(&rig, isa, OP_async_copy, insn);
     EXPECT(to[0] == GUARD && rig.fault_count == 0, "copied by the second wave");
+    EXPECT(get(&rig, SLOT_D, 0, 8) == 1 && get(&rig, SLOT_D, 15, 8) == 1 && rig.wave.unwaited_count == 0, "an event for every lane");
     rig.wave.origin.first_lane = 0;
     rig_run(&rig, isa, OP_async_copy, insn);
     EXPECT((rig.fault_count > 0) == fails, "build %d mode %u of %lu: %u faults", isa, mode, count, rig.fault_count);
     EXPECT(fails || !memcmp(to, want, sizeof want), "build %d mode %u: %u bytes, %lu of them, stride %lu", isa, mode, bytes, count, stride);
     EXPECT(to[-1] == GUARD, "written before the target");
+    EXPECT(get(&rig, SLOT_D, 0, 8) == 2 && rig.wave.unwaited_count == 1 && rig.wave.unwaited[0].event == 2, "a new event");
+    if (fails) /* and its lane is gone */
+        return;
+    memcpy(rig.frame + 512 + 8 * 4, &(uint64_t){1}, 8);
+    rig_run(&rig, isa, OP_async_copy, insn);
+    EXPECT(get(&rig, SLOT_D, 0, 8) == 1 && rig.wave.copies == 2, "a copy that joins an event");
 }
 
 START_TEST(asynchronous_copies)

@@ -286,25 +286,51 @@ START_TEST(r36_atomics_of_different_sizes)
 }
 END_TEST
 
-static void judge_copy(uint32_t address, bool racy)
+static void two_copies(void)
 {
-    ck_assert_int_eq(world_races_at(address), racy);
-    world_end();
+    one_group(), copy_starts(0, 1), copy_accesses(0, 1, true, LDATA, 4), copy_starts(0, 2), copy_accesses(0, 2, true, LFLAG, 4);
 }
 
 START_TEST(r37_asynchronous_copies)
 {
-    one_group(), copy_starts(0, 1), copy_accesses(0, 1, true, LDATA, 4), reads(0, LDATA, 4), judge_copy(LDATA, true);
-    one_group(), copy_starts(0, 1), copy_accesses(0, 1, true, LDATA, 4), copy_waits(0, 1), reads(1, LDATA, 4), judge_copy(LDATA, false);
+    one_group(), copy_starts(0, 1), copy_accesses(0, 1, true, LDATA, 4), reads(0, LDATA, 4), judge_at(LDATA, true);
+    one_group(), copy_starts(0, 1), copy_accesses(0, 1, true, LDATA, 4), copy_waits(0, 1), reads(1, LDATA, 4), judge_at(LDATA, false);
     one_group(), copy_starts(0, 1), copy_accesses(0, 1, true, LDATA, 4), barrier(0, L, SCOPE_WORK_GROUP), reads(1, LDATA, 4);
-    judge_copy(LDATA, true); /* a barrier does not wait for copies */
+    judge_at(LDATA, true); /* a barrier does not wait for copies */
     one_group(), copy_starts(0, 1), copy_accesses(0, 1, true, LDATA, 4), copy_starts(0, 2), copy_waits(0, 2), reads(1, LDATA, 4);
-    judge_copy(LDATA, true); /* the wait is for another */
-    one_group(), writes(0, DATA, 4), copy_starts(0, 1), copy_accesses(0, 1, false, DATA, 4), judge_copy(DATA, true);
+    judge_at(LDATA, true); /* the wait is for another */
+    one_group(), writes(0, DATA, 4), copy_starts(0, 1), copy_accesses(0, 1, false, DATA, 4), judge_at(DATA, true);
     one_group(), writes(0, DATA, 4), barrier(0, G, SCOPE_WORK_GROUP), copy_starts(0, 1), copy_accesses(0, 1, false, DATA, 4);
-    judge_copy(DATA, false);
+    judge_at(DATA, false);
     world_begin(1, 1, 1, SCOPE_RULE_EQUAL), writes(0, DATA, 4), copy_starts(0, 1), copy_accesses(0, 1, false, DATA, 4);
-    judge_copy(DATA, false); /* the only member knows */
+    judge_at(DATA, false); /* the only member knows */
+    two_copies(), copy_waits(0, 1), reads(1, LDATA, 4), clean_at(LDATA);
+    two_copies(), copy_waits(0, 1), reads(1, LFLAG, 4), races_at(LFLAG); /* of the other event */
+    two_copies(), copy_waits(0, 2), copy_waits(0, 1), reads(1, LFLAG, 4), reads(2, LDATA, 4), clean_at(LFLAG);
+    one_group(), copy_starts(0, 1), copy_accesses(0, 1, true, LDATA, 4), copy_starts(0, 1), copy_accesses(0, 1, true, LFLAG, 4);
+    copy_waits(0, 1), reads(0, LDATA, 4), reads(1, LFLAG, 4), clean_at(LFLAG); /* two of one event */
+    one_group(), copy_starts(0, 1), copy_accesses(0, 1, true, LDATA, 4), copy_starts(0, 1), copy_accesses(0, 1, true, LDATA, 4);
+    judge_at(LDATA, true); /* which do not know of each other */
+}
+END_TEST
+
+/* Every member of the second group has acquired what the first released, or not. */
+static void copy_behind_flag(uint32_t members)
+{
+    two_groups(), writes(0, DATA, 4), release(0, FLAG, SCOPE_DEVICE);
+    for (uint32_t i = 0; i < members; i++)
+        acquire(2 + i, FLAG, SCOPE_DEVICE);
+    copy_starts(1, 1), copy_accesses(1, 1, false, DATA, 4);
+}
+
+START_TEST(r37_a_copy_starts_from_what_all_members_know)
+{
+    copy_behind_flag(2), clean_at(DATA);
+    copy_behind_flag(1), races_at(DATA);
+    world_begin(1, 4, 4, SCOPE_RULE_EQUAL), writes(1, DATA, 4), sub_group_barrier(0, 0, G, SCOPE_SUB_GROUP); /* the only sub-group */
+    copy_starts(0, 1), copy_accesses(0, 1, false, DATA, 4), clean_at(DATA);
+    one_group(), writes(1, DATA, 4), sub_group_barrier(0, 0, G, SCOPE_SUB_GROUP);
+    copy_starts(0, 1), copy_accesses(0, 1, false, DATA, 4), races_at(DATA);
 }
 END_TEST
 
@@ -449,6 +475,44 @@ START_TEST(random_sweeps_against_the_oracle)
 }
 END_TEST
 
+/* Copies of two groups in and out of the local memory, two events each. */
+static void any_copy(uint32_t group)
+{
+    static const uint32_t places[] = {DATA, FLAG, LDATA, LFLAG};
+    uint32_t event = 1 + below(2);
+    if (below(3)) {
+        copy_starts(group, event);
+        copy_accesses(group, event, below(2), places[below(4)], 4);
+    } else {
+        copy_waits(group, event);
+    }
+}
+
+START_TEST(random_copies_against_the_oracle)
+{
+    const char *given = getenv("CHECK_RACE_PROGRAMS");
+    uint32_t programs = given ? (uint32_t)strtoul(given, NULL, 10) : 4000, racy = 0;
+    static const uint32_t shapes[][3] = {{1, 2, 1}, {2, 1, 1}, {2, 2, 2}, {1, 4, 2}, {1, 1, 1}};
+    for (uint32_t program = 0; program < programs; program++) {
+        const uint32_t *shape = shapes[program % 5];
+        seed = program + 5555;
+        world_begin(shape[0], shape[1], shape[2], below(4) ? SCOPE_RULE_EQUAL : SCOPE_RULE_INCLUSIVE31);
+        for (uint32_t deeds = 3 + below(10); deeds; deeds--) {
+            if (below(2))
+                any_copy(below(shape[0]));
+            else
+                any_deed(shape[0], shape[1], shape[2]);
+        }
+        const char *difference = world_disagreement();
+        ck_assert_msg(!difference, "program %u: %s", program, difference);
+        racy += world_races() > 0;
+        world_end();
+    }
+    ck_assert_uint_gt(racy, programs / 5);
+    ck_assert_uint_lt(racy, programs - programs / 20);
+}
+END_TEST
+
 START_TEST(random_programs_against_the_oracle)
 {
     const char *given = getenv("CHECK_RACE_PROGRAMS");
@@ -498,6 +562,8 @@ int main(void)
     tcase_add_test(rules, r35_bytes);
     tcase_add_test(rules, r36_atomics_of_different_sizes);
     tcase_add_test(rules, r37_asynchronous_copies);
+    tcase_add_test(rules, r37_a_copy_starts_from_what_all_members_know);
+    tcase_add_test(rules, random_copies_against_the_oracle);
     tcase_add_test(rules, r38_local_memory_is_the_groups_own);
     tcase_add_test(rules, q11_a_failed_exchange_has_the_failure_order);
     tcase_add_test(rules, a_plain_store_ends_the_sequence);

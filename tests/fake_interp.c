@@ -219,6 +219,13 @@ uint64_t wave_fingerprint(const struct wave *wave)
     return hash;
 }
 
+void wave_announce_wait(const struct wave *wave, const struct insn *insn, bool last) /* no fake wave copies */
+{
+    (void)wave;
+    (void)insn;
+    (void)last;
+}
+
 bool wave_starving(const struct wave *wave, lane_mask *out_lanes)
 {
     bool any = false;

@@ -7,7 +7,9 @@
 
 #include "memmodel/checker.h"
 
-enum deed_kind { DEED_ACCESS, DEED_FENCE, DEED_ENTRY, DEED_EXIT };
+enum deed_kind { DEED_ACCESS, DEED_FENCE, DEED_ENTRY, DEED_EXIT, DEED_COPY_START, DEED_COPY_WAIT };
+
+enum { COPIES = 1000 }; /* units from here on are copies */
 
 struct deed {
     enum deed_kind kind;
@@ -18,6 +20,8 @@ struct deed {
     enum memory_order order;
     enum memory_scope scope;
     uint32_t flags, instance;
+    uint32_t copy;           /* its accesses and COPY_START: 1 + how many before it in the world; else 0 */
+    uint32_t event;          /* of COPY_START, COPY_WAIT */
     uint32_t site; /* the first deed of its event */
 };
 
@@ -34,7 +38,7 @@ static struct {
     uint32_t granules[1 + GROUPS_MOST], local_of[GROUPS_MOST];
     uint8_t *arena;
     struct deed deeds[WORLD_DEEDS];
-    uint32_t count, instances;
+    uint32_t count, instances, copies;
     uint64_t ghb[WORLD_DEEDS][WORLD_DEEDS / 64], lhb[WORLD_DEEDS][WORLD_DEEDS / 64];
     char text[300];
 } world;
@@ -304,10 +308,22 @@ void collective(uint32_t group)
     world.count++;
 }
 
+/* Of every member: the copy comes behind what all of them know. */
+static void each_member(uint32_t group, enum deed_kind kind, uint32_t number)
+{
+    for (uint32_t lane = 0; lane < world.items; lane++) {
+        struct deed *deed = add(kind, group * world.items + lane);
+        deed->flags = G | L;
+        deed->copy = world.copies;
+        deed->event = number;
+    }
+}
+
 void copy_starts(uint32_t group, uint32_t number)
 {
     announce(SYNC_COPY, group, 0, 1, 0, ORDER_RELAXED, SCOPE_WORK_GROUP, number);
-    world.count++;
+    world.copies++;
+    each_member(group, DEED_COPY_START, number);
 }
 
 void copy_accesses(uint32_t group, uint32_t number, bool write, uint32_t address, uint32_t size)
@@ -316,14 +332,21 @@ void copy_accesses(uint32_t group, uint32_t number, bool write, uint32_t address
     struct access_event event = {.origin = origin_of(group), .kind = write ? ACCESS_WRITE : ACCESS_READ, .copy = number,
                                  .size_bytes = size, .lane_count = world.items, .mask = mask, .shape = ADDRESS_UNIFORM,
                                  .base = address_of(group, address), .row = WAVE_LANES_MAX};
+    struct deed *deed = add(DEED_ACCESS, group * world.items);
+    deed->item = COPIES + world.copies;
+    deed->copy = world.copies;
+    deed->access = event.kind;
+    deed->local = address >= LOCAL;
+    deed->space = deed->local ? 1 + group : 0;
+    deed->address = address % LOCAL;
+    deed->size = size;
     world.observer.access(world.observer.self, &event);
-    world.count++;
 }
 
 void copy_waits(uint32_t group, uint32_t number)
 {
     announce(SYNC_COPY_WAIT, group, 0, world.items, 0, ORDER_RELAXED, SCOPE_WORK_GROUP, number);
-    world.count++;
+    each_member(group, DEED_COPY_WAIT, number);
 }
 
 void group_ends(uint32_t group) { phase(GROUP_END, group); }
@@ -459,6 +482,19 @@ static bool acts_in(const struct deed *d, int region)
     return d->kind == DEED_ACCESS ? d->local == region : (d->flags >> region & 1) != 0;
 }
 
+/* Whose event the member waits for. */
+static bool waits_for(const struct deed *wait, const struct deed *access)
+{
+    if (wait->kind != DEED_COPY_WAIT || access->kind != DEED_ACCESS || !access->copy)
+        return false;
+    for (uint32_t i = 0; i < world.count; i++) {
+        const struct deed *start = &world.deeds[i];
+        if (start->kind == DEED_COPY_START && start->copy == access->copy)
+            return start->group == wait->group && start->event == wait->event;
+    }
+    return false;
+}
+
 static void build_edges(void)
 {
     for (uint32_t i = 0; i < world.count; i++) {
@@ -467,7 +503,7 @@ static void build_edges(void)
             const struct deed *b = &world.deeds[j];
             bool meets = a->kind == DEED_ENTRY && b->kind == DEED_EXIT && a->instance == b->instance;
             for (int region = 0; region < 2; region++)
-                if ((a->item == b->item && acts_in(a, region) && acts_in(b, region)) || (meets && a->flags >> region & 1))
+                if ((a->item == b->item && acts_in(a, region) && acts_in(b, region)) || (meets && a->flags >> region & 1) || waits_for(b, a))
                     edge(region ? world.lhb : world.ghb, i, j);
             if (is_atomic(a) && is_write(a) && is_atomic(b) && b->access != ACCESS_ATOMIC_WRITE && reads_sequence(i, j))
                 add_synchronisation(i, j);
@@ -484,6 +520,28 @@ static void close(uint64_t hb[WORLD_DEEDS][WORLD_DEEDS / 64])
                     hb[i][w] |= hb[k][w];
 }
 
+/* Do all members of the group know of deed i when they start the copy? */
+static bool all_know(uint64_t hb[WORLD_DEEDS][WORLD_DEEDS / 64], uint32_t i, uint32_t copy)
+{
+    for (uint32_t start = 0; start < world.count; start++)
+        if (world.deeds[start].kind == DEED_COPY_START && world.deeds[start].copy == copy && !(hb[i][start / 64] >> start % 64 & 1))
+            return false;
+    return true;
+}
+
+/* What a copy knows is no union of edges but the least of its members' clocks: closed in the order in which copies began. */
+static void close_with_copies(uint64_t hb[WORLD_DEEDS][WORLD_DEEDS / 64])
+{
+    for (uint32_t copy = 1; copy <= world.copies; copy++) {
+        close(hb);
+        for (uint32_t access = 0; access < world.count; access++)
+            for (uint32_t i = 0; world.deeds[access].kind == DEED_ACCESS && world.deeds[access].copy == copy && i < access; i++)
+                if (all_know(hb, i, copy))
+                    edge(hb, i, access);
+    }
+    close(hb);
+}
+
 static bool is_race(uint32_t i, uint32_t j)
 {
     const struct deed *a = &world.deeds[i], *b = &world.deeds[j];
@@ -498,7 +556,7 @@ static bool is_race(uint32_t i, uint32_t j)
 static uint32_t deed_of(const struct finding_access *access)
 {
     uint32_t at = access->place.line - 1;
-    while (world.deeds[at].item != access->item.global_id[0])
+    while (access->has_item && world.deeds[at].item != access->item.global_id[0])
         at++;
     return at;
 }
@@ -536,8 +594,8 @@ const char *world_disagreement(void)
     memset(world.ghb, 0, sizeof world.ghb);
     memset(world.lhb, 0, sizeof world.lhb);
     build_edges();
-    close(world.ghb);
-    close(world.lhb);
+    close_with_copies(world.ghb);
+    close_with_copies(world.lhb);
     for (size_t i = 0; i < report_count(world.report); i++) {
         const struct finding *finding = report_get(world.report, i);
         uint32_t a = deed_of(&finding->access[0]), b = deed_of(&finding->access[1]);

@@ -33,6 +33,7 @@ void fence(uint32_t item, uint32_t flags, enum memory_order order, enum memory_s
 void barrier(uint32_t group, uint32_t flags, enum memory_scope scope);
 void sub_group_barrier(uint32_t group, uint32_t sub_group, uint32_t flags, enum memory_scope scope);
 void collective(uint32_t group);
+/* number: of its event, which several copies may have; the accesses are of the latest with it. */
 void copy_starts(uint32_t group, uint32_t number);
 void copy_accesses(uint32_t group, uint32_t number, bool write, uint32_t address, uint32_t size);
 void copy_waits(uint32_t group, uint32_t number);
@@ -42,7 +43,7 @@ void takes_local_memory_of(uint32_t group, uint32_t other); /* which has ended *
 /* After the last deed. */
 size_t world_races(void);                 /* findings */
 bool world_races_at(uint32_t address);    /* does some finding begin in the four bytes of address? */
-/* NULL: checker and oracle agree; else what differs. Not for traces with copies or collectives. */
+/* NULL: checker and oracle agree; else what differs. Not for traces with collectives. */
 const char *world_disagreement(void);
 const struct finding *world_finding(size_t index);
 

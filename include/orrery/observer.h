@@ -82,7 +82,7 @@ struct access_event {
     enum memory_scope scope;
     const uint64_t *failed;  /* compare-exchange: lanes that found another value and only read; NULL: none */
     bool image;              /* texels of an image, which fences of REGION_IMAGE order; a filtered read tells each texel it takes */
-    uint32_t copy;           /* part of the work-group's asynchronous copy of this number, which no work-item performs; else 0 */
+    uint32_t copy;           /* part of the work-group's latest asynchronous copy of this number, which no work-item performs; else 0 */
     uint32_t size_bytes;     /* bytes per lane */
     uint32_t lane_count;
     const uint64_t *mask;    /* LANE_MASK_WORDS words; bit set = lane took part */
@@ -105,7 +105,7 @@ struct sync_event {
     uint32_t lane_count;     /* of the wave, as in struct access_event */
     const uint64_t *mask;
     bool last;
-    uint32_t copy;           /* SYNC_COPY*: its number, from 1 within the work-group; WAIT 0: every copy of the group so far */
+    uint32_t copy;           /* SYNC_COPY*: the number of its event, from 1 within the work-group; a wait for several events is one event each */
 };
 
 /* A host command touched memory: the device's, or the host's that it was given. A map reads what it maps (it opens the

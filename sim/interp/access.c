@@ -700,23 +700,42 @@ static void tell_copy_starts(const struct access *access)
     wave->observer->sync(wave->observer->self, &event);
 }
 
-/* The work-group's first work-item copies for all; the barrier that waits for the event orders it. */
+/* Each wave gives the same numbers to events: all work-items of a group come to the same copies. */
+static uint32_t give_event(const uint32_t *operands, uint8_t *frame, struct wave *wave)
+{
+    uint64_t event, *const out = (uint64_t *)(void *)(frame + operands[0]);
+    const lane_mask active = wave->active;
+    memcpy(&event, frame + operands[5], sizeof event);
+    if (!event || event > wave->copies)
+        event = ++wave->copies;
+    EACH_SET_LANE(&active, lane) out[lane] = event;
+    return (uint32_t)event;
+}
+
+static void note_unwaited(struct wave *wave, uint32_t event, uint32_t site)
+{
+    if (wave->unwaited_count < WAVE_COPIES_OPEN)
+        wave->unwaited[wave->unwaited_count++] = (struct open_copy){event, site};
+}
+
+/* The work-group's first work-item copies for all; the wait for the event orders it. */
 bool access_async(const struct insn *insn, uint8_t *frame, struct wave *wave)
 {
     struct access from, to;
     uint64_t value[4];
+    const uint32_t *const operands = wave->code->operands + insn->d, event = give_event(operands, frame, wave);
     if (wave->origin.first_lane != 0 || !lane_mask_test(&wave->active, 0))
         return false;
     for (int i = 0; i < 4; i++)
-        memcpy(&value[i], frame + wave->code->operands[insn->d + (uint32_t)i], 8);
+        memcpy(&value[i], frame + operands[1 + i], 8);
     const uint64_t bytes = insn->f & 0xffff, far = 1ull << 62; /* past every region, whatever it is added to */
     const uint64_t stride = value[3] > far / bytes ? far : value[3] * bytes;
     const uint64_t to_step = insn->f >> 16 & 1 ? stride : bytes, from_step = insn->f >> 17 & 1 ? stride : bytes;
     begin(&from, wave, insn->e, FORM_GENERIC, 1, 1);
     begin(&to, wave, insn->e, FORM_GENERIC, 1, 1);
     from.read = to.write = true;
-    from.copy = to.copy = ++wave->copies;
-    wave->unwaited = insn->e;
+    from.copy = to.copy = event;
+    note_unwaited(wave, event, insn->e);
     tell_copy_starts(&to);
     if (to_step == bytes && from_step == bytes)
         copy_lane(&from, &to, 0, value[1], value[0], value[2] > UINT64_MAX / bytes ? UINT64_MAX : value[2] * bytes);

@@ -231,6 +231,7 @@ static void prepare(struct emitter *e, uint32_t v)
         lanes_only(e, v, 3, 2 + val(e, v)->list_count);
         break;
     case IR_async_copy:
+    case IR_barrier:
         for (uint32_t k = 0; k < val(e, v)->list_count; k++) {
             uint32_t one = in_one_lane(e, v, val(e, v)->list[k]);
             val(e, v)->list[k] = one;
@@ -1000,9 +1001,12 @@ static void put_list(struct emitter *e, uint32_t op, uint32_t v)
     uint32_t list = e->operands.count;
     if (op == OP_collective || op == OP_pipe || op == OP_enqueue)
         push_operand(e, loc(e, v));
+    else if (op == OP_async_copy)
+        push_operand(e, e->groups[find_group(e, v)].used ? loc(e, v) : e->scratch[SLOT_V1 + 3]);
     for (uint32_t i = 0; i < value->list_count; i++)
         push_operand(e, loc(e, value->list[i]));
     struct insn *insn = put(e, op, list, 0, 0, 0);
+    insn->b = op == OP_barrier ? (int32_t)value->list_count : 0;
     insn->e = value->site;
     insn->f = (uint32_t)value->imm;
 }
@@ -1114,12 +1118,7 @@ static void put_value(struct emitter *e, uint32_t v)
         break;
     }
     case IR_fence: put(e, OP_fence, 0, 0, 0, 0)->e = value->site; break;
-    case IR_barrier: {
-        struct insn *insn = put(e, OP_barrier, 0, 0, 0, 0);
-        insn->e = value->site;
-        insn->f = (uint32_t)value->imm;
-        break;
-    }
+    case IR_barrier: put_list(e, OP_barrier, v); break;
     case IR_poison_load:
     case IR_poison_store: put_poison(e, v); break;
     case IR_poison_check: {

@@ -119,7 +119,7 @@ CONTROL(ret)
 {
     (void)insn;
     (void)frame;
-    if (__builtin_expect(wave->unwaited != 0, 0))
+    if (__builtin_expect(wave->unwaited_count != 0, 0))
         exec_report_unwaited(wave);
     wave_stop_lanes(wave, &(lane_mask){{wave->active.word[0], wave->active.word[1], wave->active.word[2], wave->active.word[3]}});
     GO_OR_STOP(exec_next_block(wave));
@@ -134,7 +134,7 @@ CONTROL(unreachable)
 CONTROL(barrier)
 {
     if (insn->f == 2)
-        wave->unwaited = 0;
+        exec_wait_copies(wave, insn);
     if (wave->alone && wave->full && insn->f != 1) {
         if (wave->observer && wave->observer->sync)
             exec_announce_barrier(wave, insn);

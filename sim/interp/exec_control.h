@@ -21,6 +21,7 @@ const struct insn *exec_switch(struct wave *wave, const uint32_t *list, const ui
 /* One wave that is the whole work-group: collective.c. */
 void exec_collective_alone(struct wave *wave);
 void exec_report_unwaited(struct wave *wave);
+void exec_wait_copies(struct wave *wave, const struct insn *insn);
 /* A barrier, or a wait for copies, that this wave passes by itself. */
 void exec_announce_barrier(const struct wave *wave, const struct insn *insn);
 void exec_report_unreachable(struct wave *wave, uint32_t site);

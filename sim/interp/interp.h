@@ -103,6 +103,9 @@ bool wave_starving(const struct wave *wave, lane_mask *out_lanes);
  * (private memory is shared). */
 struct wave *wave_split(struct wave *wave, const lane_mask *lanes);
 
+/* A wait for asynchronous copies that is over: an event of the observer for each copy event that was waited for. */
+void wave_announce_wait(const struct wave *wave, const struct insn *insn, bool last);
+
 /* One group: gather, compute, scatter for RUN_COLLECTIVE: all waves of a work-group (or of
  * one sub-group: sub_group >= 0) have stopped at the same instruction. */
 void collective_perform(struct wave *const *waves, size_t wave_count, uint32_t sub_group_size);

@@ -96,23 +96,65 @@ static void lower_async_copy(struct lower *l, uint32_t word)
     uint32_t stride_value = as_i64(l, lower_scalar(l, w[7]));
     bool unit = ir_is_const(l->ir, stride_value, &stride) && stride == 1;
     bool to_global = module_value_type(l->m, w[4])->storage == SpvStorageClassCrossWorkgroup;
-    uint32_t *list = ARENA_ARRAY(l->arena, uint32_t, 4);
+    uint32_t *list = ARENA_ARRAY(l->arena, uint32_t, 5);
     list[0] = lower_scalar(l, w[4]);
     list[1] = lower_scalar(l, w[5]);
     list[2] = as_i64(l, lower_scalar(l, w[6]));
     list[3] = stride_value;
+    list[4] = lower_scalar(l, w[8]);
     uint32_t s = lower_site(l, &(struct site){.access = ACCESS_WRITE,
                                               .storage = to_global ? STORAGE_GLOBAL : STORAGE_LOCAL,
                                               .size = (uint32_t)element,
                                               .components = 1,
                                               .align = 1,
                                               .what = "async_work_group_copy"});
-    uint32_t v = lower_effect(l, IR_async_copy, T_NONE, s);
+    uint32_t v = lower_effect(l, IR_async_copy, T_I64, s);
     ir_value(l->ir, v)->list = list;
-    ir_value(l->ir, v)->list_count = 4;
+    ir_value(l->ir, v)->list_count = 5;
     ir_value(l->ir, v)->imm = element | (unit ? 0 : to_global ? 1u << 16 : 1u << 17);
-    uint32_t event = lower_scalar(l, w[8]);
-    lower_set(l, w[2], &event, 1);
+    lower_set(l, w[2], &v, 1);
+}
+
+/* Of a list whose length is known only when it runs, or is very long, so many are looked at; more stand for every event. */
+enum { EVENTS_LISTED = 16, EVENTS_KNOWN = 1024, EVENT_BYTES = 8 };
+
+static uint32_t lower_event(struct lower *l, uint32_t list_id, uint32_t list, uint64_t at)
+{
+    uint32_t event;
+    lower_load_components(l, T_I64, 1, list, (int64_t)(at * EVENT_BYTES), lower_storage(module_value_type(l->m, list_id)->storage),
+                          EVENT_BYTES, &event, "wait_group_events");
+    return event;
+}
+
+/* events[at] if there are so many, else none: then the first is read, as the list has that one. */
+static uint32_t lower_possible_event(struct lower *l, uint32_t list_id, uint32_t list, uint32_t count, uint64_t at)
+{
+    uint32_t zero = ir_const(l->ir, T_I64, 0);
+    uint32_t there = lower_emit(l, IR_ult, T_BOOL, ir_const(l->ir, T_I64, at), count, NONE, 0);
+    uint32_t offset = lower_emit(l, IR_select, T_I64, there, ir_const(l->ir, T_I64, at * EVENT_BYTES), zero, 0);
+    uint32_t event = lower_event(l, list_id, lower_emit(l, IR_add, T_I64, list, offset, NONE, 0), 0);
+    return lower_emit(l, IR_select, T_I64, there, event, zero, 0);
+}
+
+static void lower_wait_events(struct lower *l, uint32_t word)
+{
+    const uint32_t *w = &l->m->words[word];
+    uint32_t count = as_i64(l, lower_scalar(l, w[2])), list = lower_scalar(l, w[3]);
+    uint64_t known = 0;
+    const bool fixed = ir_is_const(l->ir, count, &known) && known <= EVENTS_KNOWN;
+    uint32_t events = fixed ? (uint32_t)known : EVENTS_LISTED;
+    struct site site = {.order = ORDER_RELAXED, .scope = SCOPE_WORK_GROUP, .what = "wait_group_events"};
+    uint32_t *awaited = ARENA_ARRAY(l->arena, uint32_t, events + 1);
+    for (uint32_t i = 0; i < events; i++)
+        awaited[i] = fixed ? lower_event(l, w[3], list, i) : lower_possible_event(l, w[3], list, count, i);
+    if (!fixed) {
+        uint32_t more = lower_emit(l, IR_ult, T_BOOL, ir_const(l->ir, T_I64, EVENTS_LISTED), count, NONE, 0);
+        awaited[events++] = lower_emit(l, IR_select, T_I64, more, ir_const(l->ir, T_I64, WAVE_EVERY_EVENT), ir_const(l->ir, T_I64, 0), 0);
+    }
+    struct value *wait = ir_value(l->ir, lower_effect(l, IR_barrier, T_NONE, lower_site(l, &site)));
+    wait->imm = 2;
+    wait->list = awaited;
+    wait->list_count = events;
 }
 
 void lower_group_op(struct lower *l, uint32_t word)
@@ -121,12 +163,7 @@ void lower_group_op(struct lower *l, uint32_t word)
     case SpvOpControlBarrier: lower_barrier(l, word); break;
     case SpvOpMemoryBarrier: lower_fence(l, word); break;
     case SpvOpGroupAsyncCopy: lower_async_copy(l, word); break;
-    case SpvOpGroupWaitEvents: {
-        struct site site = {.order = ORDER_RELAXED, .scope = SCOPE_WORK_GROUP, .what = "wait_group_events"};
-        uint32_t wait = lower_effect(l, IR_barrier, T_NONE, lower_site(l, &site));
-        ir_value(l->ir, wait)->imm = 2;
-        break;
-    }
+    case SpvOpGroupWaitEvents: lower_wait_events(l, word); break;
     default: lower_collective(l, word); break;
     }
 }

@@ -43,6 +43,9 @@ struct affine {
     uint32_t slot;                /* frame offset of this value's own V slot; set in the template, never changes */
 };
 
+/* In the list of a wait for asynchronous copies. */
+#define WAVE_EVERY_EVENT UINT64_MAX
+
 enum { AFFINE_STRIDE = 40 }; /* between neighbouring A inputs */
 
 /* Of OP_convert. */

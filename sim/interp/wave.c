@@ -248,7 +248,7 @@ void wave_start(struct wave *wave, const struct wave_start *start)
         wave->parked_blocks = 0;
     }
     wave->steps = 0;
-    wave->unwaited = wave->copies = 0;
+    wave->unwaited_count = wave->copies = 0;
     wave->resume = code->insns;
     wave->stop = RUN_YIELD;
 }

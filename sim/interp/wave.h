@@ -58,6 +58,10 @@ struct wave_host {
 struct kernel_info;
 struct launch_arg;
 
+/* An asynchronous copy that goes on: its event and where it was begun. */
+enum { WAVE_COPIES_OPEN = 16 };
+struct open_copy { uint32_t event, site; };
+
 struct wave {
     /* set at creation */
     const struct code *code;
@@ -85,8 +89,9 @@ struct wave {
     uint64_t *pending_set; /* bit per block */
     uint32_t highest_unparked; /* this turn: lanes parked up to this block have had their chance */
     int64_t budget;        /* back edges and preemption points left in this turn */
-    uint32_t unwaited;     /* site of an asynchronous copy that nobody waited for yet, or 0 */
-    uint32_t copies;       /* asynchronous copies that this wave has made for its work-group */
+    uint32_t copies;       /* events of asynchronous copies given out in its work-group */
+    struct open_copy unwaited[WAVE_COPIES_OPEN]; /* those nobody waited for yet; more are not watched */
+    uint32_t unwaited_count;
     uint64_t steps;        /* back edges taken, for limits and the clock */
 
     /* why it stopped */

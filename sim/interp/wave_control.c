@@ -152,11 +152,56 @@ void wave_stop_lanes(struct wave *wave, const lane_mask *lanes)
     wave->full = false;
 }
 
+static uint64_t awaited(const struct wave *wave, const struct insn *insn, uint32_t index)
+{
+    uint64_t event;
+    memcpy(&event, wave->frame + wave->code->operands[insn->d + index], sizeof event);
+    return event;
+}
+
+static bool waits_for(const struct wave *wave, const struct insn *insn, uint32_t event)
+{
+    for (uint32_t i = 0; i < insn->b; i++) {
+        uint64_t listed = awaited(wave, insn, i);
+        if (listed == event || listed == WAVE_EVERY_EVENT)
+            return true;
+    }
+    return false;
+}
+
+void wave_announce_wait(const struct wave *wave, const struct insn *insn, bool last)
+{
+    struct sync_event event = {.origin = wave->origin, .kind = SYNC_COPY_WAIT, .scope = SCOPE_WORK_GROUP,
+                               .lane_count = wave->lane_count, .mask = wave->active.word, .last = last};
+    event.origin.site = insn->e;
+    for (uint32_t i = 0; i < insn->b; i++) {
+        const uint64_t listed = awaited(wave, insn, i);
+        const bool every = listed == WAVE_EVERY_EVENT;
+        for (uint64_t number = every ? 1 : listed; number && number <= wave->copies && (every || number == listed); number++) {
+            event.copy = (uint32_t)number;
+            wave->observer->sync(wave->observer->self, &event);
+        }
+    }
+}
+
+void exec_wait_copies(struct wave *wave, const struct insn *insn)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < wave->unwaited_count; i++)
+        if (!waits_for(wave, insn, wave->unwaited[i].event))
+            wave->unwaited[kept++] = wave->unwaited[i];
+    wave->unwaited_count = kept;
+}
+
 void exec_announce_barrier(const struct wave *wave, const struct insn *insn)
 {
     const struct site *site = &wave->code->sites[insn->e];
+    if (insn->f == 2) {
+        wave_announce_wait(wave, insn, true);
+        return;
+    }
     struct sync_event event = {.origin = wave->origin,
-                               .kind = insn->f == 2 ? SYNC_COPY_WAIT : SYNC_WORK_GROUP_BARRIER,
+                               .kind = SYNC_WORK_GROUP_BARRIER,
                                .regions = site->regions,
                                .order = site->order,
                                .scope = site->scope,
@@ -169,11 +214,13 @@ void exec_announce_barrier(const struct wave *wave, const struct insn *insn)
 
 void exec_report_unwaited(struct wave *wave)
 {
-    struct fault fault = {.kind = FAULT_MISSING_WAIT, .site = wave->unwaited, .lanes = 1};
     if (!lane_mask_test(&wave->active, 0))
         return;
-    wave->unwaited = 0;
-    wave->host->fault(wave->host->self, wave, &fault);
+    for (uint32_t i = 0; i < wave->unwaited_count; i++) {
+        struct fault fault = {.kind = FAULT_MISSING_WAIT, .site = wave->unwaited[i].site, .lanes = 1};
+        wave->host->fault(wave->host->self, wave, &fault);
+    }
+    wave->unwaited_count = 0;
 }
 
 void exec_report_unreachable(struct wave *wave, uint32_t site)

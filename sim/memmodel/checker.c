@@ -86,11 +86,13 @@ static void renew_local(struct checker *checker, struct shadow_region *region, u
         return;
     const struct group_order *group = order_group_find(&checker->order, number);
     uint64_t base = group ? group->base[IN_LOCAL] : 1;
-    if ((region->group == number || !RULE(38)) && (region->base == base || (group && group->copy_count)))
+    const bool same_group = region->group == number || !RULE(38), copies = group && group->copy_count;
+    if (same_group && region->base == base)
         return;
+    if (!same_group || !copies) /* what an open copy did is not known to all */
+        shadow_forget(region);
     region->group = number;
     region->base = base;
-    shadow_forget(region);
 }
 
 /* ---- who --------------------------------------------------------------------------- */

@@ -213,8 +213,6 @@ void order_launch_end(struct order *order)
             free(variable);
         }
     }
-    for (uint32_t i = 0; i < order->copy_count; i++)
-        drop_all(order, order->copies[i].known);
     free(order->variables);
     free(order->copies);
     knowledge_pool_fini(&order->pool);
@@ -233,6 +231,7 @@ void order_launch_begin(struct order *order, const struct launch_info *launch)
     order_launch_end(order);
     if (order->history)
         history_clear(order->history);
+    order->launch = launch;
     order->group_device = launch->group_device;
     order->formal = launch->formal;
     order->group_items = launch->local_size[0] * launch->local_size[1] * launch->local_size[2];
@@ -357,6 +356,19 @@ uint64_t order_slice(const struct agent *agent)
     return slice;
 }
 
+/* Groups at the far ends may be smaller. */
+static uint64_t group_size(const struct order *order, uint64_t number)
+{
+    const struct launch_info *launch = order->launch;
+    uint64_t size = 1;
+    for (int axis = 0; axis < 3; axis++) {
+        const uint64_t id = number % launch->group_count[axis], left = launch->global_size[axis] - id * launch->local_size[axis];
+        number /= launch->group_count[axis];
+        size *= left < launch->local_size[axis] ? left : launch->local_size[axis];
+    }
+    return size;
+}
+
 /* ---- knowing ------------------------------------------------------------------------------- */
 
 /* The ways in which a map may know of a unit. */
@@ -376,14 +388,38 @@ static struct subject subject_of(const struct order *order, uint64_t unit)
     return (struct subject){unit, order_unit_group(order, unit), order_unit_sub_group(order, unit)};
 }
 
-static bool copy_knows(const struct order *order, const struct copy_order *copy, int region, const struct subject *of,
-                       uint64_t tick)
+static bool member_knows(const struct order *order, const struct agent *member, int region, const struct subject *of, uint64_t tick)
 {
-    if (of->unit == copy->starter)
+    const struct sub_group_order *sub = sub_group_of(member);
+    if (of->unit == member->unit)
         return true;
-    if (of->unit < UNIT_COPIES && of->group == copy->group && tick < copy->base[region])
+    if (sub && of->unit < UNIT_COPIES && of->group == member->place.group && of->sub_group == member->place.sub_group &&
+        tick < sub->base[region])
         return true;
-    return map_knows(order, copy->known[region], of, tick);
+    return (sub && map_knows(order, sub->acquired[region], of, tick)) ||
+           (member->item && map_knows(order, member->item->acquired[region], of, tick));
+}
+
+/* A copy comes after what every work-item of its group knows when it starts: the least of their clocks. Its accesses
+ * follow its start at once, so what they know now is what they knew then. */
+static bool all_know(const struct order *order, const struct group_order *group, int region, const struct subject *of, uint64_t tick)
+{
+    const uint64_t first = group->number * order->group_items;
+    if (!group->items && !group->sub_groups && order->group_items > 1)
+        return false;
+    for (uint64_t i = 0; i < group_size(order, group->number); i++) {
+        struct agent member;
+        order_agent(order, first + i, &member);
+        if (!member_knows(order, &member, region, of, tick))
+            return false;
+    }
+    return true;
+}
+
+static bool group_knows(const struct order *order, const struct group_order *group, int region, const struct subject *of, uint64_t tick)
+{
+    return (of->unit < UNIT_COPIES && of->group == group->number && tick < group->base[region]) ||
+           map_knows(order, group->acquired[region], of, tick);
 }
 
 bool order_knows(const struct order *order, const struct agent *agent, int region, uint64_t unit, uint64_t tick)
@@ -395,17 +431,8 @@ bool order_knows(const struct order *order, const struct agent *agent, int regio
         return false;
     const struct subject of = subject_of(order, unit);
     if (agent->copy && RULE(37))
-        return copy_knows(order, agent->copy, region, &of, tick);
-    const struct sub_group_order *sub = sub_group_of(agent);
-    if (of.group == group->number && unit < UNIT_COPIES) {
-        if (tick < group->base[region])
-            return true;
-        if (sub && of.sub_group == agent->place.sub_group && tick < sub->base[region])
-            return true;
-    }
-    return map_knows(order, group->acquired[region], &of, tick) ||
-           (sub && map_knows(order, sub->acquired[region], &of, tick)) ||
-           (agent->item && map_knows(order, agent->item->acquired[region], &of, tick));
+        return group_knows(order, group, region, &of, tick) || all_know(order, group, region, &of, tick);
+    return group_knows(order, group, region, &of, tick) || member_knows(order, agent, region, &of, tick);
 }
 
 /* ---- releasing ------------------------------------------------------------------------------- */
@@ -1013,13 +1040,12 @@ void order_overwrite(struct order *order, struct agent *agent, uint64_t address,
 uint64_t order_copy_unit(const struct order *order, uint64_t group, uint32_t number)
 {
     const struct group_order *found = order_group_find(order, group);
-    for (uint32_t i = 0; found && i < found->copy_count; i++)
+    for (uint32_t i = found ? found->copy_count : 0; i-- > 0;)
         if (order->copies[found->copies[i]].number == number)
             return UNIT_COPIES + found->copies[i];
     return UNIT_END;
 }
 
-/* It starts after what every member of the group knows: the least of their clocks. */
 uint64_t order_copy_start(struct order *order, uint64_t number, uint32_t copy_number, uint32_t site)
 {
     struct group_order *group = order_group(order, number);
@@ -1035,12 +1061,7 @@ uint64_t order_copy_start(struct order *order, uint64_t number, uint32_t copy_nu
     }
     group->copies = open;
     struct copy_order *copy = &order->copies[order->copy_count];
-    *copy = (struct copy_order){.group = number, .number = copy_number, .site = site, .tick = ++order->tick,
-                                .starter = order->group_items == 1 ? number : UNIT_END};
-    for (int r = 0; r < ORDER_REGIONS; r++) {
-        copy->base[r] = group->base[r];
-        copy->known[r] = knowledge_share(group->acquired[r]);
-    }
+    *copy = (struct copy_order){.group = number, .number = copy_number, .site = site, .tick = ++order->tick};
     remember(order, &(struct happening){.kind = HAPPENED_COPY, .site = site, .number = copy_number, .by = number, .tick = copy->tick});
     group->copies[group->copy_count++] = order->copy_count;
     return UNIT_COPIES + order->copy_count++;
@@ -1048,10 +1069,8 @@ uint64_t order_copy_start(struct order *order, uint64_t number, uint32_t copy_nu
 
 static void wait_for(struct order *order, struct group_order *group, uint64_t unit)
 {
-    for (int r = 0; r < ORDER_REGIONS; r++) {
+    for (int r = 0; r < ORDER_REGIONS; r++)
         put_into(order, &group->acquired[r], unit_key(unit), order->tick);
-        join_into(order, &group->acquired[r], order->copies[unit - UNIT_COPIES].known[r]);
-    }
 }
 
 void order_copy_wait(struct order *order, uint64_t number, uint32_t copy_number)
@@ -1063,7 +1082,7 @@ void order_copy_wait(struct order *order, uint64_t number, uint32_t copy_number)
     order->tick++;
     remember(order, &(struct happening){.kind = HAPPENED_COPY_WAIT, .number = copy_number, .by = number, .tick = order->tick});
     for (uint32_t i = 0; i < group->copy_count; i++) {
-        if (!copy_number || order->copies[group->copies[i]].number == copy_number)
+        if (order->copies[group->copies[i]].number == copy_number)
             wait_for(order, group, UNIT_COPIES + group->copies[i]);
         else
             group->copies[kept++] = group->copies[i];

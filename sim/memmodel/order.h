@@ -103,18 +103,16 @@ struct group_order {
 
 struct copy_order {
     uint64_t group;
-    uint32_t number;
+    uint32_t number;                          /* of its event */
     uint32_t site;
     uint64_t tick;
-    uint64_t base[ORDER_REGIONS];             /* of its group when it started */
-    struct knowledge *known[ORDER_REGIONS];
-    uint64_t starter;                         /* of a group of one: its work-item; else UNIT_END */
 };
 
 struct variable;
 
 struct order {
     enum scope_rule rule;
+    const struct launch_info *launch;         /* borrowed while it runs */
     const uint32_t *group_device;             /* of the launch; NULL: one device */
     bool formal;                              /* of the launch */
     uint64_t tick;
@@ -180,10 +178,10 @@ void order_atomic(struct order *order, struct agent *agent, const struct atomic_
 /* A plain store to bytes that are atomic elsewhere ends their release sequences, but for the unit's own. */
 void order_overwrite(struct order *order, struct agent *agent, uint64_t address, uint32_t size, uint32_t site);
 
-/* The unit that copies. */
+/* The unit that copies. Several copies may have one number, that of the event by which they are waited for. */
 uint64_t order_copy_start(struct order *order, uint64_t group, uint32_t number, uint32_t site);
-uint64_t order_copy_unit(const struct order *order, uint64_t group, uint32_t number); /* UNIT_END: none */
-void order_copy_wait(struct order *order, uint64_t group, uint32_t number); /* 0: all */
+uint64_t order_copy_unit(const struct order *order, uint64_t group, uint32_t number); /* the latest; UNIT_END: none */
+void order_copy_wait(struct order *order, uint64_t group, uint32_t number);
 
 /* The edge that would have ordered the stamp before what agent does, had it come about. */
 bool order_explain(const struct order *order, const struct agent *agent, int region, uint64_t unit, uint64_t tick,
