@@ -77,6 +77,20 @@ static const void *context_of(const struct object *object)
     }
 }
 
+/* A memory object has to be what the argument is called after. */
+static bool is_dead(const struct argument *argument)
+{
+    const struct object *object = object_of(argument);
+    if (!object || object->kind != OBJECT_MEMOBJ)
+        return !object;
+    const cl_mem_object_type type = ((const struct memobj *)object)->type;
+    if (strstr(argument->name, "buffer"))
+        return type != CL_MEM_OBJECT_BUFFER;
+    if (strstr(argument->name, "image"))
+        return type == CL_MEM_OBJECT_BUFFER || type == CL_MEM_OBJECT_PIPE;
+    return strcmp(argument->name, "pipe") == 0 && type != CL_MEM_OBJECT_PIPE;
+}
+
 /* The first argument says which context a call is about. */
 static bool is_stranger(const struct call *call, const struct argument *argument)
 {
@@ -84,20 +98,20 @@ static bool is_stranger(const struct call *call, const struct argument *argument
     return context && home && context != home;
 }
 
-/* Terms of a row's third column: an operator, and the name of an argument. */
-enum operator{ TOLD, IS_ZERO, IS_NOT_ZERO, IS_DEAD, IS_STRANGE };
+/* Terms of a row's fourth column: a relation, and the name of an argument. */
+enum relation { TOLD, IS_ZERO, IS_NOT_ZERO, IS_DEAD, IS_STRANGE };
 
-static const char *next_term(const char *about, enum operator* out_operator, char out_name[NAME_MAX])
+static const char *next_term(const char *about, enum relation *out_relation, char out_name[NAME_MAX])
 {
     size_t length = strcspn(about, " "), name = length;
-    *out_operator = *about == '?' ? IS_DEAD : *about == '^' ? IS_STRANGE : TOLD;
-    if (*out_operator != TOLD) {
+    *out_relation = *about == '?' ? IS_DEAD : *about == '^' ? IS_STRANGE : TOLD;
+    if (*out_relation != TOLD) {
         about++;
         name = --length;
     } else if (length > 3 &&
                (strncmp(about + length - 3, "==0", 3) == 0 || strncmp(about + length - 3, "!=0", 3) == 0)) {
         name = length - 3;
-        *out_operator = about[name] == '=' ? IS_ZERO : IS_NOT_ZERO;
+        *out_relation = about[name] == '=' ? IS_ZERO : IS_NOT_ZERO;
     }
     snprintf(out_name, NAME_MAX, "%.*s", (int)name, about);
     about += length;
@@ -106,16 +120,16 @@ static const char *next_term(const char *about, enum operator* out_operator, cha
 
 enum verdict { EXCLUDED, POSSIBLE, CERTAIN };
 
-static enum verdict judge_term(const struct call *call, enum operator operator, const char * name)
+static enum verdict judge_term(const struct call *call, enum relation relation, const char *name)
 {
     const struct argument *argument = call_argument(call, name);
-    if (!argument || operator== TOLD)
+    if (!argument || relation == TOLD)
         return POSSIBLE;
-    if (operator== IS_NOT_ZERO)
+    if (relation == IS_NOT_ZERO)
         return argument->bits ? POSSIBLE : EXCLUDED;
-    const bool holds = operator== IS_ZERO ? !argument->bits :
-                       operator== IS_DEAD ? !object_of(argument)
-                                          : is_stranger(call, argument);
+    const bool holds = relation == IS_ZERO   ? !argument->bits
+                       : relation == IS_DEAD ? is_dead(argument)
+                                             : is_stranger(call, argument);
     return holds ? CERTAIN : EXCLUDED;
 }
 
@@ -123,10 +137,10 @@ static enum verdict judge(const struct call *call, const struct row *row)
 {
     enum verdict verdict = POSSIBLE;
     for (const char *about = row->about; *about;) {
-        enum operator operator;
+        enum relation relation;
         char name[NAME_MAX];
-        about = next_term(about, &operator, name);
-        enum verdict term = judge_term(call, operator, name);
+        about = next_term(about, &relation, name);
+        enum verdict term = judge_term(call, relation, name);
         if (term == EXCLUDED)
             return EXCLUDED;
         verdict = term > verdict ? term : verdict;
@@ -169,9 +183,9 @@ static void tell_argument(struct told *told, const struct argument *argument)
 static void tell_arguments(struct told *told, const struct call *call, const struct row *row)
 {
     for (const char *about = row->about; *about;) {
-        enum operator operator;
+        enum relation relation;
         char name[NAME_MAX];
-        about = next_term(about, &operator, name);
+        about = next_term(about, &relation, name);
         tell_argument(told, call_argument(call, name));
     }
 }

@@ -364,10 +364,20 @@ static cl_int set_constant(struct program_object *program, cl_uint spec_id, size
     return entry ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
 }
 
+static bool takes_il(const struct program_object *program)
+{
+    for (cl_uint i = 0; i < program->device_count; i++)
+        if (device_supports_il(program->devices[i]))
+            return true;
+    return false;
+}
+
 cl_int CL_API_CALL api_clSetProgramSpecializationConstant(cl_program handle, cl_uint spec_id,
                                                           size_t spec_size, const void *spec_value)
 {
     struct program_object *program = program_lookup(handle);
+    if (program && !takes_il(program))
+        return context_refuse(program->context, "clSetProgramSpecializationConstant", CL_INVALID_OPERATION);
     if (!program || program->origin != PROGRAM_FROM_IL)
         return CL_INVALID_PROGRAM;
     cl_int err = set_constant(program, spec_id, spec_size, spec_value);

@@ -40,7 +40,7 @@ exec awk -v mode="$1" -v src="$src" '
                 if (found[i] ~ /^cl/)
                     window[found[i]] = at
             }
-            if (index(line, "api_rows.def"))
+            if (line ~ /^#include .*api_rows.def/)
                 whole[test] = 1
             for (i = 1; i <= n; i++) {
                 if (found[i] ~ /^cl/ || found[i] in seen)

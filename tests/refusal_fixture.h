@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  For tests that go through the errors of calls, row by row of lib/api_rows.def.
+ *
+ * Interface
+ *   REFUSES(call, error, arguments...)        a call that returns an error
+ *   REFUSES_OBJECT(call, error, arguments...) one that returns an object, with errcode_ret behind its
+ * arguments refusal_set_up       objects of every kind, of `context` and of `other_context`
+ *   refusal_set_up_with  the same on a device of another scenario
+ *
+ * Each error has to come as a finding, too. Wait lists, with no event behind them: NONE, and
+ * those that are refused.
+ */
+#ifndef ORRERY_TESTS_REFUSAL_FIXTURE_H
+#define ORRERY_TESTS_REFUSAL_FIXTURE_H
+#include <stdio.h>
+
+#include "finding_fixture.h"
+
+static cl_mem buffer, other_buffer;
+static cl_event user, other_user, failed;
+static cl_event not_an_event;
+static char host[4096];
+
+#define NONE 0, NULL, NULL
+#define COUNT_WITHOUT_LIST 1, NULL, NULL
+#define LIST_WITHOUT_COUNT 0, &user, NULL
+#define NO_EVENT 1, &not_an_event, NULL
+#define OTHER_EVENT 1, &other_user, NULL
+#define FAILED 1, &failed, NULL
+
+static inline void refused(const char *call, cl_int got, cl_int wanted, const char *name, int line)
+{
+    char what[200];
+    ck_assert_msg(got == wanted, "line %d: %s returned %d, not %s", line, call, got, name);
+    snprintf(what, sizeof what, "%s returned %s", call, name);
+    ck_assert_msg(strcmp(finding_last("api-error").access[0].what, what) == 0,
+                  "line %d: found '%s', not '%s'", line, finding_last("api-error").access[0].what, what);
+}
+
+#define REFUSES(call, error, ...) refused(#call, call(__VA_ARGS__), error, #error, __LINE__)
+#define REFUSES_OBJECT(call, error, ...)               \
+    do {                                               \
+        cl_int err_ = 1;                               \
+        const void *made_ = call(__VA_ARGS__, &err_);  \
+        refused(#call, err_, error, #error, __LINE__); \
+        ck_assert_ptr_null(made_);                     \
+    } while (0)
+
+static inline void refusal_objects(void)
+{
+    not_an_event = (cl_event)queue;
+    buffer = cl_buffer(context, 0, 1024, NULL);
+    other_buffer = cl_buffer(other_context, 0, 1024, NULL);
+    user = cl_user_event(context);
+    other_user = cl_user_event(other_context);
+    failed = cl_user_event(context);
+    cl_ok(clSetUserEventStatus(failed, -5));
+}
+
+static inline void refusal_set_up(void)
+{
+    finding_set_up();
+    refusal_objects();
+}
+
+static inline void refusal_set_up_with(const char *scenario)
+{
+    char text[400], error[300] = "";
+    orrery_load_scenario_text_fn *load;
+    setenv("ORRERY_CHECK_API", "warning", 1);
+    setenv("ORRERY_KEEP_EXIT_CODE", "1", 1);
+    setenv("ORRERY_LOG", "/dev/null", 0);
+    cl_find_device();
+    void *function = clGetExtensionFunctionAddressForPlatform(platform, "orrery_load_scenario_text");
+    memcpy(&load, &function, sizeof function);
+    snprintf(text, sizeof text, "orrery: 1\n%s\n", scenario);
+    ck_assert_msg(load(text, error, sizeof error) == 0, "%s", error);
+    cl_set_up();
+    finding_functions();
+    refusal_objects();
+}
+
+static inline void refusal_tear_down(void)
+{
+    cl_ok(clReleaseMemObject(buffer));
+    cl_ok(clReleaseMemObject(other_buffer));
+    cl_ok(clReleaseEvent(user));
+    cl_ok(clReleaseEvent(other_user));
+    cl_ok(clReleaseEvent(failed));
+    cl_tear_down();
+}
+
+static inline cl_program refusal_program(cl_context owner, const char *source, const char *options)
+{
+    cl_int err;
+    cl_program program = clCreateProgramWithSource(owner, 1, &source, NULL, &err);
+    cl_ok(err);
+    if (options)
+        cl_ok(clBuildProgram(program, 0, NULL, options, NULL, NULL));
+    return program;
+}
+
+static inline cl_kernel refusal_kernel(cl_context owner, const char *source, const char *options)
+{
+    cl_int err;
+    cl_program program = refusal_program(owner, source, options);
+    cl_kernel kernel = clCreateKernel(program, "k", &err);
+    cl_ok(err);
+    cl_ok(clReleaseProgram(program));
+    return kernel;
+}
+
+#endif
