@@ -166,6 +166,20 @@ API(clCreatePipe)
 API(clGetPipeInfo)
 API(clCreateSamplerWithProperties)
 
+/* Unified shared memory (usm.c, kernel.c): by name alone */
+#define API_INTEL(name) __typeof__(*(name##INTEL_fn)NULL) api_##name##INTEL, entry_##name##INTEL;
+API_INTEL(clHostMemAlloc)
+API_INTEL(clDeviceMemAlloc)
+API_INTEL(clSharedMemAlloc)
+API_INTEL(clMemFree)
+API_INTEL(clMemBlockingFree)
+API_INTEL(clGetMemAllocInfo)
+API_INTEL(clSetKernelArgMemPointer)
+API_INTEL(clEnqueueMemFill)
+API_INTEL(clEnqueueMemcpy)
+API_INTEL(clEnqueueMigrateMem)
+API_INTEL(clEnqueueMemAdvise)
+
 /* Device fission (fission.c) */
 API(clCreateSubDevicesEXT)
 API(clRetainDeviceEXT)

@@ -63,6 +63,19 @@ bool device_supports_svm_atomics(const struct cl_device *device)
     return device_svm_capabilities(device) & CL_DEVICE_SVM_ATOMICS;
 }
 
+bool device_supports_usm(const struct cl_device *device)
+{
+    return device_supports_svm_atomics(device);
+}
+
+cl_device_unified_shared_memory_capabilities_intel device_usm_capabilities(const struct cl_device *device)
+{
+    return device_supports_usm(device) ? CL_UNIFIED_SHARED_MEMORY_ACCESS_INTEL | CL_UNIFIED_SHARED_MEMORY_ATOMIC_ACCESS_INTEL |
+                                             CL_UNIFIED_SHARED_MEMORY_CONCURRENT_ACCESS_INTEL |
+                                             CL_UNIFIED_SHARED_MEMORY_CONCURRENT_ATOMIC_ACCESS_INTEL
+                                       : 0;
+}
+
 bool device_supports_svm_system(const struct cl_device *device)
 {
     return device_svm_capabilities(device) & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM;
@@ -267,6 +280,7 @@ static cl_int ask_ils_with_version(const struct info_reply *reply, const struct 
     EXTENSION("cl_khr_create_command_queue", 1, 0, 0, true) \
     EXTENSION("cl_khr_extended_versioning", 1, 0, 0, true) \
     EXTENSION("cl_khr_device_uuid", 1, 0, 0, true) \
+    EXTENSION("cl_intel_unified_shared_memory", 1, 0, 0, device_supports_usm(device)) \
     EXTENSION("cl_ext_device_fission", 1, 0, 0, true) \
     EXTENSION("cl_intel_device_partition_by_names", 1, 0, 0, \
               config->errors == ANSWERS_CTS || config->errors == ANSWERS_SPEC) \

@@ -31,6 +31,8 @@ bool device_type_valid(cl_device_type type);
 bool device_type_matches(const struct cl_device *device, cl_device_type type);
 cl_device_svm_capabilities device_svm_capabilities(const struct cl_device *device);
 bool device_supports_fine_svm(const struct cl_device *device);
+cl_device_unified_shared_memory_capabilities_intel device_usm_capabilities(const struct cl_device *device);
+bool device_supports_usm(const struct cl_device *device); /* wherever there is fine-grained SVM with atomics */
 bool device_supports_svm_atomics(const struct cl_device *device);
 bool device_supports_svm_system(const struct cl_device *device);
 bool device_supports_svm(const struct cl_device *device);

@@ -129,7 +129,9 @@ static struct svm_mapping *svm_mappings;
 cl_int run_svm_map(struct command *command)
 {
     struct svm_mapping *mapping;
-    if (!on_device(command, command->u.svm_map.pointer))
+    const struct svm_allocation *allocation = svm_find(command->queue->context, command->u.svm_map.pointer);
+    bool fine = allocation && allocation->flags & CL_MEM_SVM_FINE_GRAIN_BUFFER; /* the host may touch it anyway */
+    if (fine || !on_device(command, command->u.svm_map.pointer))
         return CL_SUCCESS;
     mapping = malloc(sizeof *mapping);
     if (!mapping)

@@ -411,3 +411,30 @@ ENTRY_cl_int(cl_int, clGetKernelSubGroupInfoKHR, (cl_kernel in_kernel, cl_device
              cl_kernel_sub_group_info param_name, size_t input_value_size, const void *input_value,
              size_t param_value_size, void *param_value, size_t *param_value_size_ret), (in_kernel, in_device,
              param_name, input_value_size, input_value, param_value_size, param_value, param_value_size_ret))
+ENTRY_OBJECT(void *, clHostMemAllocINTEL, (cl_context context, const cl_mem_properties_intel *properties, size_t size,
+             cl_uint alignment, cl_int *errcode_ret), (context, properties, size, alignment, errcode_ret))
+ENTRY_OBJECT(void *, clDeviceMemAllocINTEL, (cl_context context, cl_device_id device, const cl_mem_properties_intel *properties,
+             size_t size, cl_uint alignment, cl_int *errcode_ret), (context, device, properties, size, alignment, errcode_ret))
+ENTRY_OBJECT(void *, clSharedMemAllocINTEL, (cl_context context, cl_device_id device, const cl_mem_properties_intel *properties,
+             size_t size, cl_uint alignment, cl_int *errcode_ret), (context, device, properties, size, alignment, errcode_ret))
+ENTRY_cl_int(cl_int, clMemFreeINTEL, (cl_context context, void *ptr), (context, ptr))
+ENTRY_cl_int(cl_int, clMemBlockingFreeINTEL, (cl_context context, void *ptr), (context, ptr))
+ENTRY_cl_int(cl_int, clGetMemAllocInfoINTEL, (cl_context context, const void *ptr, cl_mem_info_intel param_name,
+             size_t param_value_size, void *param_value, size_t *param_value_size_ret), (context, ptr, param_name,
+             param_value_size, param_value, param_value_size_ret))
+ENTRY_cl_int(cl_int, clSetKernelArgMemPointerINTEL, (cl_kernel kernel, cl_uint arg_index, const void *arg_value), (kernel,
+             arg_index, arg_value))
+ENTRY_cl_int(cl_int, clEnqueueMemFillINTEL, (cl_command_queue command_queue, void *dst_ptr, const void *pattern,
+             size_t pattern_size, size_t size, cl_uint num_events_in_wait_list, const cl_event *event_wait_list,
+             cl_event *event), (command_queue, dst_ptr, pattern, pattern_size, size, num_events_in_wait_list,
+             event_wait_list, event))
+ENTRY_cl_int(cl_int, clEnqueueMemcpyINTEL, (cl_command_queue command_queue, cl_bool blocking, void *dst_ptr,
+             const void *src_ptr, size_t size, cl_uint num_events_in_wait_list, const cl_event *event_wait_list,
+             cl_event *event), (command_queue, blocking, dst_ptr, src_ptr, size, num_events_in_wait_list, event_wait_list,
+             event))
+ENTRY_cl_int(cl_int, clEnqueueMigrateMemINTEL, (cl_command_queue command_queue, const void *ptr, size_t size,
+             cl_mem_migration_flags flags, cl_uint num_events_in_wait_list, const cl_event *event_wait_list,
+             cl_event *event), (command_queue, ptr, size, flags, num_events_in_wait_list, event_wait_list, event))
+ENTRY_cl_int(cl_int, clEnqueueMemAdviseINTEL, (cl_command_queue command_queue, const void *ptr, size_t size,
+             cl_mem_advice_intel advice, cl_uint num_events_in_wait_list, const cl_event *event_wait_list,
+             cl_event *event), (command_queue, ptr, size, advice, num_events_in_wait_list, event_wait_list, event))

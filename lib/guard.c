@@ -33,7 +33,7 @@ struct window {
 struct area {
     struct area *next;
     uint64_t low, high;
-    bool is_svm;
+    bool is_svm, of_device; /* of_device: never the host's */
     struct window *windows;
     uint32_t unmap; /* the last command that unmapped some of it */
 };
@@ -191,15 +191,17 @@ static void apply(const struct area *area)
         close_area(area);
 }
 
-void guard_add(void *pointer)
+void guard_add(void *pointer, bool of_device)
 {
     if (!order_heard())
         return;
     runtime_lock(); /* so that nobody begins to execute meanwhile */
     pthread_mutex_lock(&guard.lock);
     struct area *area = area_new((uint64_t)(uintptr_t)pointer, true);
-    if (area)
+    if (area) {
+        area->of_device = of_device;
         apply(area);
+    }
     pthread_mutex_unlock(&guard.lock);
     runtime_unlock();
 }
@@ -372,10 +374,13 @@ static void judge(uint64_t address, struct verdict *out_verdict)
                  "command %" PRIu32 " unmaps these bytes: from its enqueueing on they are the device's", area->unmap);
         out_verdict->fix = "unmap after the last access, or map again and wait for that";
     } else {
+        bool of_device = area && area->of_device, svm = area && area->is_svm;
         snprintf(out_verdict->why, SENTENCE_CHARS, "%s",
-                 area && area->is_svm ? "the host may touch coarse-grained shared virtual memory only while it is mapped"
-                                      : "the host may touch these bytes of the buffer only while they are mapped");
-        out_verdict->fix = "map the bytes first and wait for that, unmap them after the last access";
+                 of_device ? "the allocation is of a device: the host may not touch it at all"
+                 : svm     ? "the host may touch coarse-grained shared virtual memory only while it is mapped"
+                           : "the host may touch these bytes of the buffer only while they are mapped");
+        out_verdict->fix = of_device ? "copy it with clEnqueueMemcpyINTEL, or take a shared allocation"
+                                     : "map the bytes first and wait for that, unmap them after the last access";
     }
 }
 

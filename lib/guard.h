@@ -6,7 +6,7 @@
  *          place in the host program and goes ahead: the page stays open until something is executed again.
  *
  * Interface
- *   guard_add/remove         an SVM allocation; remove also of what a map added
+ *   guard_add/remove         an SVM allocation, or one that the host may never touch; remove also of what a map added
  *   guard_enqueued           a map or an unmap was enqueued (runtime_lock held)
  *   guard_waited             the host may know more (runtime_lock held)
  *   guard_enter/leave        someone executes: everything is open meanwhile (runtime_lock held)
@@ -22,7 +22,7 @@
 #define ORRERY_LIB_GUARD_H
 #include "queue.h"
 
-void guard_add(void *pointer);
+void guard_add(void *pointer, bool of_device);
 void guard_remove(void *pointer);
 void guard_enqueued(const struct command *command);
 void guard_waited(void);

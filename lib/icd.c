@@ -31,6 +31,17 @@ static const struct extension_function {
     {"clRetainDeviceEXT", (any_function *)entry_clRetainDeviceEXT},
     {"clReleaseDeviceEXT", (any_function *)entry_clReleaseDeviceEXT},
     {"clGetKernelSubGroupInfoKHR", (any_function *)entry_clGetKernelSubGroupInfoKHR},
+    {"clHostMemAllocINTEL", (any_function *)entry_clHostMemAllocINTEL},
+    {"clDeviceMemAllocINTEL", (any_function *)entry_clDeviceMemAllocINTEL},
+    {"clSharedMemAllocINTEL", (any_function *)entry_clSharedMemAllocINTEL},
+    {"clMemFreeINTEL", (any_function *)entry_clMemFreeINTEL},
+    {"clMemBlockingFreeINTEL", (any_function *)entry_clMemBlockingFreeINTEL},
+    {"clGetMemAllocInfoINTEL", (any_function *)entry_clGetMemAllocInfoINTEL},
+    {"clSetKernelArgMemPointerINTEL", (any_function *)entry_clSetKernelArgMemPointerINTEL},
+    {"clEnqueueMemFillINTEL", (any_function *)entry_clEnqueueMemFillINTEL},
+    {"clEnqueueMemcpyINTEL", (any_function *)entry_clEnqueueMemcpyINTEL},
+    {"clEnqueueMigrateMemINTEL", (any_function *)entry_clEnqueueMigrateMemINTEL},
+    {"clEnqueueMemAdviseINTEL", (any_function *)entry_clEnqueueMemAdviseINTEL},
 };
 
 void *CL_API_CALL api_clGetExtensionFunctionAddress(const char *function_name)

@@ -376,6 +376,34 @@ cl_int CL_API_CALL api_clSetKernelArgSVMPointer(cl_kernel handle, cl_uint arg_in
     return context_refuse(context, "clSetKernelArgSVMPointer", err);
 }
 
+/* Any address is good: what it is of is seen when the kernel touches it. */
+cl_int CL_API_CALL api_clSetKernelArgMemPointerINTEL(cl_kernel handle, cl_uint arg_index, const void *arg_value)
+{
+    struct kernel_object *kernel = kernel_lookup(handle);
+    if (!kernel)
+        return CL_INVALID_KERNEL;
+    struct context *context = kernel->program->context;
+    cl_int err = CL_SUCCESS;
+    if (!context_any(context, device_supports_usm))
+        err = CL_INVALID_OPERATION;
+    else if (!takes_pointer(kernel, arg_index))
+        err = CL_INVALID_ARG_INDEX;
+    if (!err)
+        replace(kernel, arg_index,
+                &(struct kernel_arg_value){
+                    .set = true, .size = sizeof(uint64_t), .address = (uint64_t)(uintptr_t)arg_value});
+    return context_refuse(context, "clSetKernelArgMemPointerINTEL", err);
+}
+
+/* Kernels may touch every allocation of their context, whether they were told of it or not. */
+static cl_int set_usm(const struct kernel_object *kernel, cl_kernel_exec_info name, size_t size, const void *value)
+{
+    bool list = name == CL_KERNEL_EXEC_INFO_USM_PTRS_INTEL;
+    if (!context_any(kernel->program->context, device_supports_usm))
+        return CL_INVALID_OPERATION;
+    return !value || (list ? !size || size % sizeof(void *) : size != sizeof(cl_bool)) ? CL_INVALID_VALUE : CL_SUCCESS;
+}
+
 static cl_int set_svm_pointers(struct kernel_object *kernel, size_t size, const void *value)
 {
     void *pointers = NULL;
@@ -414,5 +442,7 @@ cl_int CL_API_CALL api_clSetKernelExecInfo(cl_kernel handle, cl_kernel_exec_info
         err = set_svm_pointers(kernel, param_value_size, param_value);
     else if (param_name == CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM)
         err = set_svm_system(kernel, param_value_size, param_value);
+    else if (param_name >= CL_KERNEL_EXEC_INFO_INDIRECT_HOST_ACCESS_INTEL && param_name <= CL_KERNEL_EXEC_INFO_USM_PTRS_INTEL)
+        err = set_usm(kernel, param_name, param_value_size, param_value);
     return context_refuse(kernel->program->context, "clSetKernelExecInfo", err);
 }

@@ -100,6 +100,7 @@ libapi_la_SOURCES = \
 	%D%/svm.c \
 	%D%/svm.h \
 	%D%/transfer.h \
+	%D%/usm.c \
 	%D%/wait.c
 lib_LTLIBRARIES += liborrery.la
 liborrery_la_SOURCES =

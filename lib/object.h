@@ -219,6 +219,7 @@ struct kernel_object { /* cl_kernel */
 };
 
 struct svm_allocation { struct svm_allocation *next; struct context *context; void *pointer; size_t size; cl_svm_mem_flags flags;
+                        cl_uint usm; /* CL_MEM_TYPE_*_INTEL; 0: of clSVMAlloc */ cl_ulong usm_flags; struct cl_device *device; /* its; borrowed */
                         uint32_t serial; struct call_site *made; };
 /* The live allocation that holds pointer, or NULL. (svm.c) */
 struct svm_allocation *svm_find(struct context *context, const void *pointer);

@@ -86,6 +86,7 @@ void queue_let_go(void);
  * CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST. */
 cl_int queue_wait_events(cl_uint count, struct event *const *events);
 cl_int queue_finish(struct queue *queue);
+void queue_finish_all(void); /* every queue there is */
 void queue_flush(struct queue *queue);
 void queue_user_event_number(struct event *event); /* gives it its serial number */
 cl_int queue_user_event_set(struct event *event, cl_int status);

@@ -75,26 +75,56 @@ static void discard(struct svm_allocation *allocation)
     free(allocation);
 }
 
+/* Under the lock: the allocation of that sort which holds pointer. */
+static struct svm_allocation *find(const struct context *context, const void *pointer, bool usm, size_t *out_place)
+{
+    *out_place = upper_bound(pointer) - 1;
+    struct svm_allocation *found = *out_place < table.count ? table.entry[*out_place] : NULL;
+    return found && holds(found, pointer) && found->context == context && !found->usm == !usm ? found : NULL;
+}
+
 struct svm_allocation *svm_find(struct context *context, const void *pointer)
 {
-    struct svm_allocation *found = NULL;
+    size_t place;
     pthread_mutex_lock(&table.lock);
-    size_t after = upper_bound(pointer);
-    if (after && holds(table.entry[after - 1], pointer) && table.entry[after - 1]->context == context)
-        found = table.entry[after - 1];
+    struct svm_allocation *found = find(context, pointer, false, &place);
     pthread_mutex_unlock(&table.lock);
     return found;
 }
 
-void svm_release(struct context *context, void *pointer)
+bool usm_find(struct context *context, const void *pointer, struct svm_allocation *out_found)
 {
-    struct svm_allocation *allocation = NULL;
+    size_t place;
     pthread_mutex_lock(&table.lock);
-    size_t after = upper_bound(pointer);
-    if (after && table.entry[after - 1]->pointer == pointer && table.entry[after - 1]->context == context)
-        allocation = take(after - 1);
+    const struct svm_allocation *found = find(context, pointer, true, &place);
+    if (found)
+        *out_found = *found;
+    pthread_mutex_unlock(&table.lock);
+    return found != NULL;
+}
+
+static bool release(const struct context *context, void *pointer, bool usm)
+{
+    size_t place;
+    pthread_mutex_lock(&table.lock);
+    struct svm_allocation *allocation = find(context, pointer, usm, &place);
+    if (allocation && allocation->pointer == pointer)
+        take(place);
+    else
+        allocation = NULL;
     pthread_mutex_unlock(&table.lock);
     discard(allocation);
+    return allocation != NULL;
+}
+
+void svm_release(struct context *context, void *pointer)
+{
+    release(context, pointer, false);
+}
+
+bool usm_release(struct context *context, void *pointer)
+{
+    return release(context, pointer, true);
 }
 
 void svm_drop(struct context *context)
@@ -146,38 +176,55 @@ static uint32_t next_serial(void)
     return serial;
 }
 
-static void *allocate(struct context *context, cl_svm_mem_flags flags, size_t size, size_t alignment)
+static const char *sort_of(const struct svm_request *request)
 {
-    char name[32];
+    switch (request->usm) {
+    case CL_MEM_TYPE_HOST_INTEL: return "host allocation";
+    case CL_MEM_TYPE_DEVICE_INTEL: return "device allocation";
+    case CL_MEM_TYPE_SHARED_INTEL: return "shared allocation";
+    default: return "svm";
+    }
+}
+
+/* Host and kernels may touch it while both run. */
+static bool is_shared(const struct svm_request *request)
+{
+    return request->flags & CL_MEM_SVM_FINE_GRAIN_BUFFER || (request->usm && request->usm != CL_MEM_TYPE_DEVICE_INTEL);
+}
+
+static uint32_t device_flags(const struct svm_request *request)
+{
+    return ALLOC_SVM | (request->flags & CL_MEM_READ_ONLY ? ALLOC_KERNEL_READ_ONLY : 0) |
+           (request->flags & CL_MEM_WRITE_ONLY ? ALLOC_KERNEL_WRITE_ONLY : 0) | (is_shared(request) ? ALLOC_SHARED : 0);
+}
+
+void *svm_allocate(struct context *context, const struct svm_request *request)
+{
+    char name[48];
     uint64_t address = 0;
-    uint32_t device_flags = ALLOC_SVM;
-    if (flags & CL_MEM_READ_ONLY)
-        device_flags |= ALLOC_KERNEL_READ_ONLY;
-    if (flags & CL_MEM_WRITE_ONLY)
-        device_flags |= ALLOC_KERNEL_WRITE_ONLY;
-    if (flags & CL_MEM_SVM_FINE_GRAIN_BUFFER)
-        device_flags |= ALLOC_SHARED;
+    size_t alignment = request->alignment ? request->alignment : DEVICE_MAX_ALIGN;
     struct svm_allocation *allocation = malloc(sizeof *allocation);
     if (!allocation)
         return NULL;
     uint32_t serial = next_serial();
-    snprintf(name, sizeof name, "svm %u", serial);
-    if (device_alloc(runtime_device(), size, alignment, device_flags, name, &address)) {
+    snprintf(name, sizeof name, "%s %u", sort_of(request), serial);
+    if (device_alloc(runtime_device(), request->size, alignment, device_flags(request), name, &address)) {
         free(allocation);
         return NULL;
     }
     void *pointer = (void *)(uintptr_t)address;
-    *allocation =
-        (struct svm_allocation){.context = context, .pointer = pointer, .size = size, .flags = flags, .serial = serial, .made = call_site_new()};
+    *allocation = (struct svm_allocation){.context = context, .pointer = pointer, .size = request->size, .flags = request->flags,
+                                          .usm = request->usm, .usm_flags = request->usm_flags, .device = request->device,
+                                          .serial = serial, .made = call_site_new()};
     pthread_mutex_lock(&table.lock);
     bool inserted = insert(allocation);
     pthread_mutex_unlock(&table.lock);
     if (!inserted)
         discard(allocation);
-    else if (flags & CL_MEM_SVM_FINE_GRAIN_BUFFER)
+    else if (is_shared(request))
         executor_share();
     else
-        guard_add(pointer);
+        guard_add(pointer, request->usm != 0);
     return inserted ? pointer : NULL;
 }
 
@@ -190,7 +237,7 @@ void *CL_API_CALL api_clSVMAlloc(cl_context handle, cl_svm_mem_flags flags, size
         return NULL;
     if (!size || size > context_max_allocation(context).least)
         return NULL;
-    return allocate(context, flags, size, alignment ? alignment : DEVICE_MAX_ALIGN);
+    return svm_allocate(context, &(struct svm_request){.flags = flags, .size = size, .alignment = alignment});
 }
 
 void CL_API_CALL api_clSVMFree(cl_context handle, void *svm_pointer)

@@ -4,7 +4,9 @@
  *
  * Interface
  *   svm_find      (object.h) the allocation that holds a pointer
+ *   svm_allocate  what request says; NULL: no memory
  *   svm_release   frees the allocation that starts at pointer; others are left alone
+ *   usm_find, usm_release   the same for unified shared memory, which is in the table too; found: copied
  *   svm_tell_left at the end: usage_svm_left for each that was not freed
  *   svm_drop      frees what is left of a context that goes
  *
@@ -14,6 +16,14 @@
 #define ORRERY_LIB_SVM_H
 #include "object.h"
 
+struct svm_request {
+    cl_svm_mem_flags flags;
+    size_t size, alignment; /* 0: the largest of any type */
+    cl_uint usm; cl_ulong usm_flags; struct cl_device *device;
+};
+void *svm_allocate(struct context *context, const struct svm_request *request);
+bool usm_find(struct context *context, const void *pointer, struct svm_allocation *out_found);
+bool usm_release(struct context *context, void *pointer);
 void svm_release(struct context *context, void *pointer);
 void svm_tell_left(void);
 void svm_drop(struct context *context);

@@ -147,3 +147,13 @@ cl_int queue_wait_events(cl_uint count, struct event *const *events)
     usage_waited();
     return err;
 }
+
+void queue_finish_all(void)
+{
+    size_t count;
+    struct object **list = object_list(&count);
+    for (size_t i = 0; list && i < count; i++)
+        if (list[i]->kind == OBJECT_QUEUE)
+            queue_finish((struct queue *)list[i]);
+    free(list);
+}
