@@ -63,7 +63,7 @@ static void *allocate(cl_context handle, cl_device_id device, bool device_needed
     if (!err)
         err = read_properties(properties, request->usm, &flags);
     if (!err)
-        err = check_size(context, (const struct cl_device *)device, request->size, request->alignment);
+        err = check_size(context, (const struct cl_device *)device, request->size, (cl_uint)request->alignment);
     request->device = (struct cl_device *)device;
     request->usm_flags = flags;
     if (!err && !(made = svm_allocate(context, request)))
@@ -147,7 +147,7 @@ cl_int CL_API_CALL api_clEnqueueMemFillINTEL(cl_command_queue command_queue, voi
                                              const cl_event *event_wait_list, cl_event *event)
 {
     struct enqueue enqueue;
-    cl_int err = enqueue_begin(&enqueue, command_queue, COMMAND_MEM_FILL, num_events_in_wait_list, event_wait_list);
+    cl_int err = enqueue_begin(&enqueue, command_queue, COMMAND_MEMFILL_INTEL, num_events_in_wait_list, event_wait_list);
     if (!err)
         err = check_usm(&enqueue);
     if (!err && (!dst_ptr || !enqueue_pattern_ok(pattern, pattern_size) || (uintptr_t)dst_ptr % pattern_size || size % pattern_size))
@@ -172,7 +172,7 @@ cl_int CL_API_CALL api_clEnqueueMemcpyINTEL(cl_command_queue command_queue, cl_b
                                             cl_event *event)
 {
     struct enqueue enqueue;
-    cl_int err = enqueue_begin(&enqueue, command_queue, COMMAND_MEM_COPY, num_events_in_wait_list, event_wait_list);
+    cl_int err = enqueue_begin(&enqueue, command_queue, COMMAND_MEMCPY_INTEL, num_events_in_wait_list, event_wait_list);
     if (!err)
         err = check_usm(&enqueue);
     if (!err && (!dst_ptr || !src_ptr))
@@ -194,7 +194,7 @@ cl_int CL_API_CALL api_clEnqueueMigrateMemINTEL(cl_command_queue command_queue, 
 {
     const cl_mem_migration_flags known = CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED;
     struct enqueue enqueue;
-    cl_int err = enqueue_begin(&enqueue, command_queue, COMMAND_MEM_MIGRATE, num_events_in_wait_list, event_wait_list);
+    cl_int err = enqueue_begin(&enqueue, command_queue, COMMAND_MIGRATEMEM_INTEL, num_events_in_wait_list, event_wait_list);
     (void)size;
     if (!err)
         err = check_usm(&enqueue);
@@ -208,7 +208,7 @@ cl_int CL_API_CALL api_clEnqueueMemAdviseINTEL(cl_command_queue command_queue, c
                                                const cl_event *event_wait_list, cl_event *event)
 {
     struct enqueue enqueue;
-    cl_int err = enqueue_begin(&enqueue, command_queue, COMMAND_MEM_ADVISE, num_events_in_wait_list, event_wait_list);
+    cl_int err = enqueue_begin(&enqueue, command_queue, COMMAND_MEMADVISE_INTEL, num_events_in_wait_list, event_wait_list);
     (void)size;
     if (!err)
         err = check_usm(&enqueue);
