@@ -203,7 +203,7 @@ START_TEST(clGetDeviceInfo_admits_what_is_absent)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         ck_assert_msg(number(rows[i].name, rows[i].size) == 0, "query 0x%x", rows[i].name);
-    ck_assert_uint_eq(number(CL_DEVICE_SVM_CAPABILITIES, 8), CL_DEVICE_SVM_COARSE_GRAIN_BUFFER);
+    ck_assert_uint_eq(number(CL_DEVICE_SVM_CAPABILITIES, 8), CL_DEVICE_SVM_COARSE_GRAIN_BUFFER | CL_DEVICE_SVM_FINE_GRAIN_BUFFER | CL_DEVICE_SVM_ATOMICS);
     ck_assert_str_eq(text(CL_DEVICE_BUILT_IN_KERNELS), "");
     ck_assert_uint_eq(ask_device(CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION, NULL, 0), 0);
 }
