@@ -20,7 +20,7 @@
 static cl_mem buffer, other_buffer;
 static cl_event user, other_user, failed;
 static cl_event not_an_event;
-static char host[4096];
+__attribute__((unused)) static char host[4096];
 
 #define NONE 0, NULL, NULL
 #define COUNT_WITHOUT_LIST 1, NULL, NULL
