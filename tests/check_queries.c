@@ -12,6 +12,16 @@ static cl_kernel kernel;
 static cl_event done;
 static cl_command_queue on_device;
 
+/* Names that OpenCL 3.1 has for what was there. */
+#ifndef CL_DEVICE_UUID
+#define CL_DEVICE_MAX_WORK_GROUP_SIZES CL_DEVICE_MAX_WORK_ITEM_SIZES
+#define CL_DEVICE_UUID CL_DEVICE_UUID_KHR
+#define CL_DRIVER_UUID CL_DRIVER_UUID_KHR
+#define CL_DEVICE_LUID_VALID CL_DEVICE_LUID_VALID_KHR
+#define CL_DEVICE_LUID CL_DEVICE_LUID_KHR
+#define CL_DEVICE_NODE_MASK CL_DEVICE_NODE_MASK_KHR
+#endif
+
 enum shape { ONE_VALUE, MANY_VALUES, TEXT_VALUE };
 
 /* clang-format off */
@@ -37,6 +47,12 @@ static const struct query {
     ONE(clGetDeviceInfo, CL_DEVICE_MAX_COMPUTE_UNITS, cl_uint)
     ONE(clGetDeviceInfo, CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS, cl_uint)
     MANY(clGetDeviceInfo, CL_DEVICE_MAX_WORK_ITEM_SIZES, size_t)
+    MANY(clGetDeviceInfo, CL_DEVICE_MAX_WORK_GROUP_SIZES, size_t)
+    ONE(clGetDeviceInfo, CL_DEVICE_UUID, cl_uchar[CL_UUID_SIZE_KHR])
+    ONE(clGetDeviceInfo, CL_DRIVER_UUID, cl_uchar[CL_UUID_SIZE_KHR])
+    ONE(clGetDeviceInfo, CL_DEVICE_LUID_VALID, cl_bool)
+    ONE(clGetDeviceInfo, CL_DEVICE_LUID, cl_uchar[CL_LUID_SIZE_KHR])
+    ONE(clGetDeviceInfo, CL_DEVICE_NODE_MASK, cl_uint)
     ONE(clGetDeviceInfo, CL_DEVICE_MAX_WORK_GROUP_SIZE, size_t)
     ONE(clGetDeviceInfo, CL_DEVICE_PREFERRED_VECTOR_WIDTH_CHAR, cl_uint)
     ONE(clGetDeviceInfo, CL_DEVICE_NATIVE_VECTOR_WIDTH_CHAR, cl_uint)

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The errors of calls that make, set and ask: rows of lib/api_rows.def. Those of commands are in check_refusals_enqueue.c.
  * Linked with the library itself: a loader looks at some arguments on its own. */
+#include <pthread.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "config.h"
 #include "refusal_fixture.h"
 
 /* ---- handles ------------------------------------------------------------------------------------- */
@@ -388,6 +393,35 @@ START_TEST(programs)
 }
 END_TEST
 
+/* A compiler that takes its time; the calling thread builds, so another one has to. */
+static void *build_slowly(void *program)
+{
+    cl_ok(clBuildProgram(program, 0, NULL, "-DSLOWLY", NULL, NULL));
+    return NULL;
+}
+
+static cl_build_status status_of(cl_program program)
+{
+    cl_build_status status;
+    cl_ok(clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_STATUS, sizeof status, &status, NULL));
+    return status;
+}
+
+START_TEST(programs_that_are_being_built)
+{
+    pthread_t thread;
+    cl_program program = refusal_program(context, plain, NULL);
+    ck_assert_int_eq(pthread_create(&thread, NULL, build_slowly, program), 0);
+    while (status_of(program) != CL_BUILD_IN_PROGRESS)
+        ck_assert_int_ne(status_of(program), CL_BUILD_SUCCESS);
+    REFUSES(clBuildProgram, CL_INVALID_OPERATION, program, 0, NULL, NULL, NULL, NULL);
+    REFUSES(clCompileProgram, CL_INVALID_OPERATION, program, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL);
+    REFUSES_OBJECT(clLinkProgram, CL_INVALID_OPERATION, context, 0, NULL, NULL, 1, &program, NULL, NULL);
+    ck_assert_int_eq(pthread_join(thread, NULL), 0);
+    cl_ok(clReleaseProgram(program));
+}
+END_TEST
+
 START_TEST(programs_without_a_compiler)
 {
     cl_program program = refusal_program(context, plain, NULL);
@@ -409,6 +443,10 @@ START_TEST(arguments)
     REFUSES(clSetKernelArg, CL_INVALID_ARG_SIZE, kernel, 2, 8, &number);
     REFUSES(clSetKernelArg, CL_INVALID_ARG_SIZE, kernel, 3, 4, &sampler);
     cl_ok(clReleaseSampler(sampler));
+    cl_kernel enqueues = refusal_kernel(context, "kernel void k(queue_t q) {}", "-cl-std=CL2.0");
+    REFUSES(clSetKernelArg, CL_INVALID_ARG_SIZE, enqueues, 0, 4, &queue);
+    REFUSES(clSetKernelArg, CL_INVALID_DEVICE_QUEUE, enqueues, 0, sizeof queue, &queue);
+    cl_ok(clReleaseKernel(enqueues));
     cl_ok(clReleaseKernel(kernel));
 }
 END_TEST
@@ -465,9 +503,44 @@ START_TEST(pipes_without_pipes)
 }
 END_TEST
 
+static void without_device_queues(void)
+{
+    refusal_set_up_with("device: {features: {device_enqueue: false}}");
+}
+
+START_TEST(queues_on_devices_without_queues)
+{
+    const cl_queue_properties list[] = {CL_QUEUE_PROPERTIES,
+                                        CL_QUEUE_ON_DEVICE | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0};
+    REFUSES_OBJECT(clCreateCommandQueueWithProperties, CL_INVALID_QUEUE_PROPERTIES, context, device, list);
+    REFUSES(clSetDefaultDeviceCommandQueue, CL_INVALID_OPERATION, context, device, queue);
+}
+END_TEST
+
 static void with_two_devices(void)
 {
     refusal_set_up_with("devices: [{name: a}, {name: b}]");
+}
+
+static char slow_compiler[] = "/tmp/orrery-slow-XXXXXX";
+
+static void with_a_slow_compiler(void)
+{
+    const char *usual = getenv("ORRERY_CLANG");
+    int file = mkstemp(slow_compiler);
+    ck_assert_int_ge(file, 0);
+    dprintf(file, "#!/bin/sh\nsleep 1\nexec %s \"$@\"\n", usual ? usual : ORRERY_CLANG_DEFAULT);
+    ck_assert_int_eq(fchmod(file, 0700), 0);
+    close(file);
+    setenv("ORRERY_CLANG", slow_compiler, 1);
+    setenv("ORRERY_CACHE", "0", 1);
+    refusal_set_up();
+}
+
+static void away_with_it(void)
+{
+    refusal_tear_down();
+    unlink(slow_compiler);
 }
 
 static void without_a_compiler(void)
@@ -481,7 +554,7 @@ int main(void)
 {
     Suite *suite = suite_create("refusals");
     TCase *usual = tcase_create("usual"), *svm = tcase_create("svm"), *il = tcase_create("il"), *pipes = tcase_create("pipes"),
-          *two = tcase_create("two devices"), *compiler = tcase_create("compiler");
+          *two = tcase_create("two devices"), *slow = tcase_create("slow compiler"), *no_queues = tcase_create("queues"), *compiler = tcase_create("compiler");
     tcase_add_checked_fixture(usual, refusal_set_up, refusal_tear_down);
     tcase_add_test(usual, handles);
     tcase_add_test(usual, lists);
@@ -512,6 +585,12 @@ int main(void)
     tcase_add_checked_fixture(two, with_two_devices, refusal_tear_down);
     tcase_add_test(two, devices_of_another_context);
     suite_add_tcase(suite, two);
+    tcase_add_checked_fixture(slow, with_a_slow_compiler, away_with_it);
+    tcase_add_test(slow, programs_that_are_being_built);
+    suite_add_tcase(suite, slow);
+    tcase_add_checked_fixture(no_queues, without_device_queues, refusal_tear_down);
+    tcase_add_test(no_queues, queues_on_devices_without_queues);
+    suite_add_tcase(suite, no_queues);
     tcase_add_checked_fixture(compiler, without_a_compiler, refusal_tear_down);
     tcase_add_test(compiler, programs_without_a_compiler);
     suite_add_tcase(suite, compiler);
