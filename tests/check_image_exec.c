@@ -1113,6 +1113,42 @@ START_TEST(pixels_race_unless_the_barrier_is_for_images)
 }
 END_TEST
 
+/* One kernel over four pixels with an image, and perhaps the same one again. */
+static void use_pixels(const char *arguments, const char *body, const char *finding, const char *why)
+{
+    char source[700];
+    snprintf(source, sizeof source,
+             "constant sampler_t nearest = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP | CLK_FILTER_NEAREST;\n"
+             "kernel void use(%s, global float *p) { int i = get_global_id(0);\n%s }\n",
+             arguments, body);
+    cl_program program = build_program(source, "-cl-std=CL2.0");
+    cl_kernel kernel = new_kernel(program, "use");
+    cl_mem image = new_2d(0, &rgba8, 4, 1, NULL), p = cl_buffer(context, 0, 16, NULL);
+    cl_uint last = strchr(arguments, ',') ? 2 : 1;
+    for (cl_uint i = 0; i < last; i++)
+        set_arg(kernel, i, image);
+    set_arg(kernel, last, p);
+    run(kernel, 1, 4, 1, 1);
+    expect_finding(finding, why);
+    cl_ok(clReleaseMemObject(image));
+    cl_ok(clReleaseMemObject(p));
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseProgram(program));
+}
+
+#define WRITE "  write_imagef(image, (int2)(i, 0), (float4)(1));\n"
+#define READ "  p[i] = read_imagef(image, (int2)(i, 0)).x;"
+#define FENCE "  atomic_work_item_fence(CLK_IMAGE_MEM_FENCE, memory_order_acq_rel, memory_scope_work_item);\n"
+START_TEST(reads_see_writes_behind_fences_only)
+{
+    use_pixels("read_write image2d_t image", WRITE READ, "image-read-after-write", "behind a fence for images");
+    use_pixels("read_write image2d_t image", WRITE FENCE READ, NULL, NULL);
+    use_pixels("read_write image2d_t image", READ "\n" WRITE, NULL, NULL);
+    use_pixels("write_only image2d_t image, read_only image2d_t again", WRITE FENCE "  p[i] = read_imagef(again, nearest, (int2)(i, 0)).x;",
+               "image-read-after-write", "a read with a sampler does not see");
+}
+END_TEST
+
 static Suite *suite(void)
 {
     Suite *suite = suite_create("images in kernels");
@@ -1139,6 +1175,7 @@ static Suite *suite(void)
     TCase *races = tcase_create("with the race check");
     tcase_add_checked_fixture(races, look_for_races, cl_tear_down);
     tcase_add_test(races, pixels_race_unless_the_barrier_is_for_images);
+    tcase_add_test(races, reads_see_writes_behind_fences_only);
     suite_add_tcase(suite, races);
     return suite;
 }

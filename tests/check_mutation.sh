@@ -9,7 +9,7 @@ grep -q '^#define ORRERY_LOOPING' "$build/config.h" && { echo "a sanitizer's obj
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 declare -A test_of=([2]=r2_ [3]=r3_ [4]=r4_ [5]=r5_ [6]=r6_ [8]=r8_ [9]=r9_ [10]=r10_ [11]=r11_ [12]=r12_ [13]=r13_
-    [14]=r14_ [15]=r15_ [16]=r16_ [17]=r17_ [19]=r19_ [20]=r20_ [21]=r21_ [29]=r29_ [35]=r35_ [36]=r36_ [37]=r37_ [38]=r38_)
+    [14]=r14_ [15]=r15_ [16]=r16_ [17]=r17_ [19]=r19_ [20]=r20_ [21]=r21_ [29]=r29_ [34]=r34_ [35]=r35_ [36]=r36_ [37]=r37_ [38]=r38_)
 
 object() { # FILE OUT FLAGS...
     local file=$1 out=$2

@@ -13,6 +13,7 @@
 enum { DATA = 0, FLAG = 8, OTHER = 16 };
 #define LDATA (LOCAL + 0)
 #define LFLAG (LOCAL + 8)
+#define PIXEL (IMAGE + 4)
 
 /* Two groups of two: items 0, 1 | 2, 3. */
 static void two_groups(void) { world_begin(2, 2, 1, SCOPE_RULE_EQUAL); }
@@ -266,6 +267,25 @@ START_TEST(r29_what_is_a_race)
 }
 END_TEST
 
+START_TEST(r34_images_need_fences_of_their_own)
+{
+    one_group(), writes(0, PIXEL, 4), reads(0, PIXEL, 4), races_at(PIXEL);
+    one_group(), writes(0, PIXEL, 4), fence(0, I, ORDER_ACQ_REL, SCOPE_WORK_ITEM), reads(0, PIXEL, 4), clean_at(PIXEL);
+    one_group(), writes(0, PIXEL, 4), fence(0, G | L, ORDER_ACQ_REL, SCOPE_WORK_GROUP), reads(0, PIXEL, 4), races_at(PIXEL);
+    one_group(), fence(0, I, ORDER_ACQ_REL, SCOPE_WORK_ITEM), writes(0, PIXEL, 4), reads(0, PIXEL, 4), races_at(PIXEL);
+    one_group(), writes(0, PIXEL, 4), fence(1, I, ORDER_ACQ_REL, SCOPE_WORK_ITEM), reads(0, PIXEL, 4), races_at(PIXEL); /* of another */
+    one_group(), writes(0, PIXEL, 4), barrier(0, I, SCOPE_WORK_GROUP), reads(0, PIXEL, 4), reads(3, PIXEL, 4), clean_at(PIXEL);
+    one_group(), writes(0, PIXEL, 4), sub_group_barrier(0, 0, I, SCOPE_SUB_GROUP), reads(0, PIXEL, 4), clean_at(PIXEL);
+    one_group(), writes(0, PIXEL, 4), writes(0, PIXEL, 4), clean_at(PIXEL);
+    one_group(), reads(0, PIXEL, 4), writes(0, PIXEL, 4), clean_at(PIXEL);
+    one_group(), writes(0, PIXEL, 4), barrier(0, G, SCOPE_WORK_GROUP), reads(3, PIXEL, 4), races_at(PIXEL);
+    two_groups(), writes(0, PIXEL, 4), barrier(0, I, SCOPE_WORK_GROUP), barrier(1, I, SCOPE_WORK_GROUP), reads(2, PIXEL, 4), races_at(PIXEL);
+    one_group(), writes(0, PIXEL, 4), barrier(0, I, SCOPE_WORK_GROUP), samples(0, PIXEL), races_at(PIXEL);
+    one_group(), writes(0, PIXEL, 4), barrier(0, I, SCOPE_WORK_GROUP), samples(3, PIXEL), races_at(PIXEL);
+    one_group(), writes(0, PIXEL, 4), samples(0, PIXEL + 4), samples(1, PIXEL + 4), clean_at(PIXEL + 4);
+}
+END_TEST
+
 START_TEST(r35_bytes)
 {
     two_groups(), writes(0, DATA, 1), writes(2, DATA + 1, 1), clean_at(DATA);
@@ -434,14 +454,26 @@ static void any_sweep(uint32_t group, uint32_t items)
     }
 }
 
+static void any_pixel(uint32_t item)
+{
+    uint32_t at = PIXEL + 4 * below(2);
+    switch (below(8)) {
+    case 0: samples(item, at); break;
+    case 1: fence(item, I | below(4), ORDER_ACQ_REL, SCOPE_WORK_ITEM); break;
+    case 2: case 3: case 4: writes(item, at, 4); break;
+    default: reads(item, at, 4); break;
+    }
+}
+
 static void any_deed(uint32_t groups, uint32_t items, uint32_t sub_group)
 {
-    uint32_t item = below(groups * items), group = below(groups), flags = 1 + below(3);
-    switch (below(12)) {
+    uint32_t item = below(groups * items), group = below(groups), flags = 1 + below(7);
+    switch (below(13)) {
     case 0: case 1: reads(item, any_address() + (below(8) ? 0 : below(4)), below(8) ? 4 : 1); break;
     case 2: writes(item, any_address() + (below(8) ? 0 : below(4)), below(8) ? 4 : 1); break;
     case 3: case 4: fence(item, flags, (enum memory_order)below(5), any_scope()); break;
     case 5: barrier(group, below(8) ? flags : 0, below(3) ? SCOPE_WORK_GROUP : any_scope()); break;
+    case 12: any_pixel(item); break;
     case 6: sub_group_barrier(group, below((items + sub_group - 1) / sub_group), flags, below(3) ? SCOPE_SUB_GROUP : any_scope()); break;
     default: any_atomic(item); break;
     }
@@ -559,6 +591,7 @@ int main(void)
     tcase_add_test(rules, r20_collectives_give_no_order);
     tcase_add_test(rules, r21_happens_before_is_transitive);
     tcase_add_test(rules, r29_what_is_a_race);
+    tcase_add_test(rules, r34_images_need_fences_of_their_own);
     tcase_add_test(rules, r35_bytes);
     tcase_add_test(rules, r36_atomics_of_different_sizes);
     tcase_add_test(rules, r37_asynchronous_copies);

@@ -15,7 +15,8 @@ struct deed {
     enum deed_kind kind;
     uint32_t item, group, sub_group;
     uint32_t address, size, space; /* bytes; space: which memory */
-    bool local;
+    int region;              /* 0 global, 1 local, 2 the image */
+    bool sampled;
     enum access_kind access;
     enum memory_order order;
     enum memory_scope scope;
@@ -34,12 +35,12 @@ static struct {
     struct observer observer;
     struct launch_info launch;
     struct memory memory;
-    struct region regions[2 + GROUPS_MOST];
-    uint32_t granules[1 + GROUPS_MOST], local_of[GROUPS_MOST];
+    struct region regions[3 + GROUPS_MOST];
+    uint32_t granules[2 + GROUPS_MOST], local_of[GROUPS_MOST];
     uint8_t *arena;
     struct deed deeds[WORLD_DEEDS];
     uint32_t count, instances, copies;
-    uint64_t ghb[WORLD_DEEDS][WORLD_DEEDS / 64], lhb[WORLD_DEEDS][WORLD_DEEDS / 64];
+    uint64_t hb[3][WORLD_DEEDS][WORLD_DEEDS / 64];
     char text[300];
 } world;
 
@@ -63,17 +64,17 @@ static void object_of(void *self, uint64_t address, char *out_name, size_t size)
 static void make_memory(void)
 {
     size_t granule = (size_t)1 << GRANULE_SHIFT;
-    world.arena = aligned_alloc(granule, (1 + GROUPS_MOST) * granule);
-    memset(world.arena, 0, (1 + GROUPS_MOST) * granule);
+    world.arena = aligned_alloc(granule, (2 + GROUPS_MOST) * granule);
+    memset(world.arena, 0, (2 + GROUPS_MOST) * granule);
     uint64_t base = (uint64_t)(uintptr_t)world.arena;
     world.regions[0] = (struct region){.low = 1};
-    for (uint32_t i = 0; i <= GROUPS_MOST; i++) {
+    for (uint32_t i = 0; i <= GROUPS_MOST + 1; i++) {
         world.granules[i] = i + 1;
         world.regions[i + 1] = (struct region){.low = base + i * granule, .high = base + i * granule + WORLD_BYTES, .id = i + 1,
-                                               .kind = i ? REGION_LOCAL_VARIABLE : REGION_BUFFER};
+                                               .kind = i && i <= GROUPS_MOST ? REGION_LOCAL_VARIABLE : REGION_BUFFER};
     }
-    world.memory = (struct memory){.base = base, .size = (1 + GROUPS_MOST) * granule, .granule = world.granules,
-                                   .regions = world.regions, .region_count = 2 + GROUPS_MOST};
+    world.memory = (struct memory){.base = base, .size = (2 + GROUPS_MOST) * granule, .granule = world.granules,
+                                   .regions = world.regions, .region_count = 3 + GROUPS_MOST};
 }
 
 static void phase(enum launch_phase what, uint32_t group)
@@ -159,7 +160,17 @@ static struct deed *add(enum deed_kind kind, uint32_t item)
 
 static uint64_t address_of(uint32_t group, uint32_t address)
 {
+    if (address >= IMAGE)
+        return world.regions[2 + GROUPS_MOST].low + address - IMAGE;
     return address < LOCAL ? world.regions[1].low + address : world.regions[2 + world.local_of[group]].low + (address - LOCAL);
+}
+
+/* Where a deed acts. */
+static void lie(struct deed *deed, uint32_t group, uint32_t address)
+{
+    deed->region = address >= IMAGE ? 2 : address >= LOCAL;
+    deed->space = deed->region == 1 ? 1 + group : deed->region == 2 ? UINT32_MAX : 0;
+    deed->address = address % LOCAL;
 }
 
 static void set_bit(uint64_t *mask, uint32_t lane) { mask[lane / 64] |= UINT64_C(1) << lane % 64; }
@@ -178,10 +189,23 @@ static void act(uint32_t item, uint32_t address, uint32_t size, enum access_kind
     deed->access = failed ? ACCESS_ATOMIC_READ : kind;
     deed->order = failed ? failure : order;
     deed->scope = scope;
-    deed->local = address >= LOCAL;
-    deed->space = deed->local ? 1 + group : 0;
-    deed->address = address % LOCAL;
+    lie(deed, group, address);
+    event.image = deed->region == 2;
     deed->size = size;
+    world.observer.access(world.observer.self, &event);
+}
+
+void samples(uint32_t item, uint32_t address)
+{
+    uint64_t mask[LANE_MASK_WORDS] = {0};
+    set_bit(mask, item % world.items);
+    struct access_event event = {.origin = origin_of(item / world.items), .kind = ACCESS_READ, .image = true, .sampled = true,
+                                 .size_bytes = 4, .lane_count = world.items, .mask = mask, .shape = ADDRESS_UNIFORM,
+                                 .base = address_of(0, address), .row = WAVE_LANES_MAX};
+    struct deed *deed = add(DEED_ACCESS, item);
+    deed->sampled = true;
+    deed->size = 4;
+    lie(deed, 0, address);
     world.observer.access(world.observer.self, &event);
 }
 
@@ -213,9 +237,7 @@ static void act_together(uint32_t group, struct access_event *event, const uint3
         deed->access = event->kind;
         deed->order = event->order;
         deed->scope = event->scope;
-        deed->local = addresses[lane] >= LOCAL;
-        deed->space = deed->local ? 1 + group : 0;
-        deed->address = addresses[lane] % LOCAL;
+        lie(deed, group, addresses[lane]);
         deed->size = acts ? event->size_bytes : 0; /* an access of nothing conflicts with nothing */
         listed[lane] = address_of(group, addresses[lane]);
     }
@@ -336,9 +358,7 @@ void copy_accesses(uint32_t group, uint32_t number, bool write, uint32_t address
     deed->item = COPIES + world.copies;
     deed->copy = world.copies;
     deed->access = event.kind;
-    deed->local = address >= LOCAL;
-    deed->space = deed->local ? 1 + group : 0;
-    deed->address = address % LOCAL;
+    lie(deed, group, address);
     deed->size = size;
     world.observer.access(world.observer.self, &event);
 }
@@ -368,8 +388,9 @@ bool world_races_at(uint32_t address)
     finish();
     for (size_t i = 0; i < report_count(world.report); i++) {
         const struct finding *finding = report_get(world.report, i);
-        bool local = finding->kind == FINDING_RACE_LOCAL;
-        if (local == (address >= LOCAL) && finding->offset_bytes / 4 == address % LOCAL / 4)
+        bool image = finding->kind == FINDING_RACE_IMAGE || finding->kind == FINDING_IMAGE_READ_AFTER_WRITE;
+        uint32_t base = image ? IMAGE : finding->kind == FINDING_RACE_LOCAL ? LOCAL : 0;
+        if (base == address / LOCAL * LOCAL && finding->offset_bytes / 4 == address % LOCAL / 4)
             return true;
     }
     return false;
@@ -462,24 +483,24 @@ static void edge(uint64_t hb[WORLD_DEEDS][WORLD_DEEDS / 64], uint32_t a, uint32_
 static void add_synchronisation(uint32_t x, uint32_t y)
 {
     const struct deed *store = &world.deeds[x];
-    int region = store->local;
+    int region = store->region;
     for (uint32_t a = 0; a <= x; a++) {
         if (!is_release_end(a, x, region))
             continue;
         for (uint32_t b = y; b < world.count; b++) {
             const struct deed *from = &world.deeds[a], *to = &world.deeds[b];
-            if (!is_acquire_end(b, y, region) || !inclusive(from, to, store->local))
+            if (!is_acquire_end(b, y, region) || !inclusive(from, to, store->region == 1))
                 continue;
-            edge(region ? world.lhb : world.ghb, a, b);
+            edge(world.hb[region], a, b);
             if (dual(from) && dual(to))
-                edge(region ? world.ghb : world.lhb, a, b);
+                edge(world.hb[!region], a, b);
         }
     }
 }
 
 static bool acts_in(const struct deed *d, int region)
 {
-    return d->kind == DEED_ACCESS ? d->local == region : (d->flags >> region & 1) != 0;
+    return d->kind == DEED_ACCESS ? d->region == region : (d->flags >> region & 1) != 0;
 }
 
 /* Whose event the member waits for. */
@@ -502,9 +523,9 @@ static void build_edges(void)
         for (uint32_t j = i + 1; j < world.count; j++) {
             const struct deed *b = &world.deeds[j];
             bool meets = a->kind == DEED_ENTRY && b->kind == DEED_EXIT && a->instance == b->instance;
-            for (int region = 0; region < 2; region++)
+            for (int region = 0; region < 3; region++)
                 if ((a->item == b->item && acts_in(a, region) && acts_in(b, region)) || (meets && a->flags >> region & 1) || waits_for(b, a))
-                    edge(region ? world.lhb : world.ghb, i, j);
+                    edge(world.hb[region], i, j);
             if (is_atomic(a) && is_write(a) && is_atomic(b) && b->access != ACCESS_ATOMIC_WRITE && reads_sequence(i, j))
                 add_synchronisation(i, j);
         }
@@ -542,14 +563,30 @@ static void close_with_copies(uint64_t hb[WORLD_DEEDS][WORLD_DEEDS / 64])
     close(hb);
 }
 
+/* R34: no fence of its own for images stands between a write and a read of a work-item, or the read is by a sampler. */
+static bool is_unseen(uint32_t i, uint32_t j)
+{
+    const struct deed *a = &world.deeds[i], *b = &world.deeds[j];
+    if (a->region != 2 || !is_write(a) || is_write(b) || !overlap(a, b) || (a->item != b->item && !b->sampled))
+        return false;
+    for (uint32_t k = i + 1; !b->sampled && k < j; k++) {
+        const struct deed *d = &world.deeds[k];
+        if (d->item == a->item && d->flags & I && d->kind != DEED_ACCESS && releases(d) && (d->kind == DEED_ENTRY || acquires(d)))
+            return false;
+    }
+    return true;
+}
+
 static bool is_race(uint32_t i, uint32_t j)
 {
     const struct deed *a = &world.deeds[i], *b = &world.deeds[j];
+    if (a->kind == DEED_ACCESS && b->kind == DEED_ACCESS && is_unseen(i, j))
+        return true;
     if (a->kind != DEED_ACCESS || b->kind != DEED_ACCESS || a->item == b->item || !overlap(a, b) || (!is_write(a) && !is_write(b)))
         return false;
-    if (is_atomic(a) && is_atomic(b) && a->size == b->size && a->address == b->address && inclusive(a, b, a->local))
+    if (is_atomic(a) && is_atomic(b) && a->size == b->size && a->address == b->address && inclusive(a, b, a->region == 1))
         return false;
-    return !((a->local ? world.lhb : world.ghb)[i][j / 64] >> j % 64 & 1);
+    return !(world.hb[a->region][i][j / 64] >> j % 64 & 1);
 }
 
 /* The deed of a finding's access: those of one event share a line. */
@@ -591,11 +628,10 @@ static bool is_known(uint32_t space, uint32_t byte)
 const char *world_disagreement(void)
 {
     finish();
-    memset(world.ghb, 0, sizeof world.ghb);
-    memset(world.lhb, 0, sizeof world.lhb);
+    memset(world.hb, 0, sizeof world.hb);
     build_edges();
-    close_with_copies(world.ghb);
-    close_with_copies(world.lhb);
+    for (int region = 0; region < 3; region++)
+        close_with_copies(world.hb[region]);
     for (size_t i = 0; i < report_count(world.report); i++) {
         const struct finding *finding = report_get(world.report, i);
         uint32_t a = deed_of(&finding->access[0]), b = deed_of(&finding->access[1]);

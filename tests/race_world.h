@@ -4,7 +4,7 @@
  *          events, as the device would announce them, and each deed is kept for an oracle that knows the rules and
  *          nothing of the checker.
  *
- * Bytes    Addresses are small numbers: below LOCAL global memory, above it the group's own local memory.
+ * Bytes    Addresses are small numbers: below LOCAL global memory, above it the group's own local memory, from IMAGE an image.
  * Oracle   Happens-before as the transitive closure of MEMORY-MODEL's relations over all deeds (at most WORLD_DEEDS).
  */
 #ifndef ORRERY_TESTS_RACE_WORLD_H
@@ -12,8 +12,8 @@
 
 #include "orrery/report.h"
 
-enum { WORLD_DEEDS = 256, WORLD_BYTES = 64, LOCAL = 1000, GROUPS_MOST = 4 };
-enum { G = REGION_GLOBAL, L = REGION_LOCAL };
+enum { WORLD_DEEDS = 256, WORLD_BYTES = 64, LOCAL = 1000, IMAGE = 2000, GROUPS_MOST = 4 };
+enum { G = REGION_GLOBAL, L = REGION_LOCAL, I = REGION_IMAGE };
 
 void world_begin(uint32_t groups, uint32_t items_per_group, uint32_t sub_group_size, enum scope_rule rule);
 void world_end(void);
@@ -22,6 +22,7 @@ void world_begin_misuse(uint32_t groups, uint32_t items_per_group, uint32_t sub_
 /* item counts through the groups: group * items_per_group + local id. */
 void reads(uint32_t item, uint32_t address, uint32_t size);
 void writes(uint32_t item, uint32_t address, uint32_t size);
+void samples(uint32_t item, uint32_t address); /* four bytes of the image, with a sampler */
 void atomic(uint32_t item, uint32_t address, uint32_t size, enum access_kind kind, enum memory_order order, enum memory_scope scope);
 void failing_exchange(uint32_t item, uint32_t address, enum memory_order order, enum memory_order failure, enum memory_scope scope);
 /* All work-items of the group whose bit is set, together: local id i at address + step * i. */

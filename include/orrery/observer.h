@@ -82,6 +82,7 @@ struct access_event {
     enum memory_scope scope;
     const uint64_t *failed;  /* compare-exchange: lanes that found another value and only read; NULL: none */
     bool image;              /* texels of an image, which fences of REGION_IMAGE order; a filtered read tells each texel it takes */
+    bool sampled;            /* an image read with a sampler */
     uint32_t copy;           /* part of the work-group's latest asynchronous copy of this number, which no work-item performs; else 0 */
     uint32_t size_bytes;     /* bytes per lane */
     uint32_t lane_count;

@@ -57,6 +57,7 @@
     KIND(RACE_COMMANDS,        "race-commands",        RACES, "two commands access the same bytes and nothing orders them") \
     KIND(RACE_HOST_DEVICE,     "race-host-device",     RACES, "the host and a command access the same bytes and nothing orders them") \
     KIND(RACE_IMAGE,           "race-image",           RACES, "two work-items access the same pixel and nothing orders them") \
+    KIND(IMAGE_READ_AFTER_WRITE, "image-read-after-write", RACES, "a read of an image may not see what the same kernel wrote") \
     KIND(BARRIER_MISMATCH,     "barrier-mismatch",     DIVERGENCE, "the work-items of a group wait at different barriers") \
     KIND(ATOMIC_PRIVATE,       "atomic-private",       ATOMICS, "an atomic operation on private memory")   \
     KIND(ATOMIC_SCOPE,         "atomic-scope",         ATOMICS, "a memory scope that the operation or the device does not have") \

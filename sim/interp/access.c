@@ -228,6 +228,7 @@ void access_announce_image(const struct wave *wave, uint32_t site, const uint64_
     event.address = addresses;
     event.size_bytes = bytes;
     event.image = true;
+    event.sampled = wave->code->sites[site].sampled;
     if (mask_any(lanes))
         announce(wave, &event);
 }

@@ -1006,7 +1006,7 @@ static void put_list(struct emitter *e, uint32_t op, uint32_t v)
     for (uint32_t i = 0; i < value->list_count; i++)
         push_operand(e, loc(e, value->list[i]));
     struct insn *insn = put(e, op, list, 0, 0, 0);
-    insn->b = op == OP_barrier ? (int32_t)value->list_count : 0;
+    insn->b = op == OP_barrier ? value->list_count : 0;
     insn->e = value->site;
     insn->f = (uint32_t)value->imm;
 }

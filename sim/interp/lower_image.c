@@ -102,6 +102,7 @@ static uint32_t put(struct lower *l, enum ir_op op, const struct operands *o, ui
                         .size = 1,
                         .components = 1,
                         .align = 1,
+                        .sampled = (o->flags & IMAGE_OP_SAMPLED) != 0,
                         .what = what};
     uint32_t s = lower_site(l, &site), v = lower_effect(l, op, T_NONE, s);
     struct value *value = ir_value(l->ir, v);

@@ -108,6 +108,7 @@ struct site {
     uint32_t size;         /* bytes of one component */
     uint32_t components;
     uint32_t align;        /* bytes; power of two */
+    bool sampled;          /* an image read with a sampler */
     bool suspect;          /* an atomic or fence whose scope, order or flags deserve a look */
     const char *what;      /* "plain load", "atomic_fetch_add", "work_group_barrier", ... */
 };

@@ -263,7 +263,8 @@ static void access_lanes(struct checker *checker, const struct access_event *eve
         }
         if (!shadow)
             continue;
-        struct shadow_access now = {.how = {.site = event->origin.site, .size = event->size_bytes}, .address = address};
+        struct shadow_access now = {.how = {.site = event->origin.site, .size = event->size_bytes}, .address = address,
+                                    .sampled = event->sampled};
         if (early) {
             now.how.tick = 1;
             now.how.kind = (uint8_t)event->kind;

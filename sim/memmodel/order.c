@@ -435,6 +435,13 @@ bool order_knows(const struct order *order, const struct agent *agent, int regio
     return group_knows(order, group, region, &of, tick) || member_knows(order, agent, region, &of, tick);
 }
 
+bool order_sees_own_image(const struct agent *agent, uint64_t tick)
+{
+    const struct sub_group_order *sub = sub_group_of(agent);
+    return (agent->group && tick < agent->group->base[IN_IMAGE]) || (sub && tick < sub->base[IN_IMAGE]) ||
+           (agent->item && tick < agent->item->image_base);
+}
+
 /* ---- releasing ------------------------------------------------------------------------------- */
 
 /* Everything the agent knows in a region, its own deeds before tick among it. */
@@ -585,6 +592,8 @@ static void fence(struct order *order, struct agent *agent, uint32_t regions, en
         uint64_t tick = ++order->tick;
         agent->item->slice = tick;
         release_fence(order, agent, &end, tick);
+        if (acquires(how) && regions & REGION_IMAGE)
+            agent->item->image_base = tick;
     }
 }
 

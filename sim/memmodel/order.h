@@ -78,6 +78,7 @@ struct item_order {
     struct message_list pending[ORDER_REGIONS]; /* read by atomics, for an acquire fence to come */
     struct atomic_done done;                  /* the latest; epoch 0: none */
     struct list_seen seen;                    /* the latest; version 0: none */
+    uint64_t image_base;                      /* its reads see what it wrote to images before */
     struct live_release *live;
     uint32_t live_count, live_room;
     struct missed_edge missed[MISSED_KEPT];
@@ -148,6 +149,8 @@ void order_group_end(struct order *order, uint64_t number);
 void order_agent(const struct order *order, uint64_t unit, struct agent *out_agent);
 uint64_t order_slice(const struct agent *agent);
 bool order_knows(const struct order *order, const struct agent *agent, int region, uint64_t unit, uint64_t tick);
+/* R34: does a read by the agent see what it wrote to an image at that tick? */
+bool order_sees_own_image(const struct agent *agent, uint64_t tick);
 uint64_t order_unit_group(const struct order *order, uint64_t unit);
 uint32_t order_unit_sub_group(const struct order *order, uint64_t unit);
 uint32_t order_unit_device(const struct order *order, uint64_t unit);

@@ -241,11 +241,26 @@ static void between_sub_groups(struct reason *reason, const struct races *races,
     wording_place(&reason->fix, races->host, barrier->site);
 }
 
+static void explain_image(struct reason *reason, bool sampled)
+{
+    if (sampled) {
+        wording_add(&reason->why, "a read with a sampler does not see what the same kernel writes to the image, and no fence or barrier helps");
+        wording_add(&reason->fix, "another kernel for the reads, or a read_write image read without a sampler");
+        return;
+    }
+    wording_add(&reason->why, "a work-item sees what it wrote to an image only behind a fence for images, and there is none between the two");
+    wording_add(&reason->fix, "atomic_work_item_fence(CLK_IMAGE_MEM_FENCE, memory_order_acq_rel, memory_scope_work_item) between them");
+}
+
 static void explain(struct reason *reason, const struct races *races, const struct race *race, const struct shadow_access *now)
 {
     const struct agent *agent = now->agent;
     struct missed_edge edge;
     bool same_group = order_unit_group(races->order, race->unit) == agent->place.group;
+    if (race->unseen) {
+        explain_image(reason, now->sampled);
+        return;
+    }
     if (race->unit >= UNIT_COPIES || agent->copy) {
         explain_copy(reason, races, race, agent);
         return;
@@ -289,7 +304,7 @@ static void answer_why(struct answer *answer, const struct races *races, const s
         .history = races->order->history, .launch = races->launch, .host = races->host, .rule = races->order->rule,
         .region = race->region->space, .first = asked_of(race->unit, race->context), .second = asked_of(now->agent->unit, &now->how),
     };
-    finding->fix_verified = explain_race(&question, answer);
+    finding->fix_verified = !race->unseen && explain_race(&question, answer);
     if (!finding->fix_verified) {
         explain(&reason, races, race, now);
         answer->why = reason.why;
@@ -303,8 +318,11 @@ static void answer_why(struct answer *answer, const struct races *races, const s
 
 /* ---- pairs ------------------------------------------------------------------------------------- */
 
-static enum finding_kind kind_of(int space)
+static enum finding_kind kind_of(const struct race *race)
 {
+    const int space = race->region->space;
+    if (race->unseen)
+        return FINDING_IMAGE_READ_AFTER_WRITE;
     return space == IN_LOCAL ? FINDING_RACE_LOCAL : space == IN_IMAGE ? FINDING_RACE_IMAGE : FINDING_RACE_GLOBAL;
 }
 
@@ -314,7 +332,7 @@ static void tell(struct races *races, struct race_pair *pair, const struct race 
     struct wording what[2] = {{.used = 0}, {.used = 0}}, by[2] = {{.used = 0}, {.used = 0}};
     struct answer answer;
     char object[CHECKER_NAME_CHARS] = "";
-    finding->kind = kind_of(race->region->space);
+    finding->kind = kind_of(race);
     finding->kernel = races->launch->kernel;
     finding->access_count = 2;
     finding->has_offset = true;
@@ -325,7 +343,7 @@ static void tell(struct races *races, struct race_pair *pair, const struct race 
     fill_access(races, now->agent->unit, &now->how, &finding->access[1], &what[1], &by[1]);
     fill_values(race, now, finding);
     answer_why(&answer, races, race, now, finding);
-    finding->spec = "OpenCL 2.2 API, 3.3.6 data race";
+    finding->spec = race->unseen ? "OpenCL C 3.0, 6.15.15.1 reading and writing to the same image in a kernel" : "OpenCL 2.2 API, 3.3.6 data race";
     report_add(races->report, finding);
     finding->object = finding->why = finding->fix = NULL;
     finding->steps = NULL;
@@ -337,17 +355,17 @@ static void tell(struct races *races, struct race_pair *pair, const struct race 
     }
 }
 
-static bool is_pair(const struct race_pair *pair, uint32_t a, uint32_t b, int space)
+static bool is_pair(const struct race_pair *pair, uint32_t a, uint32_t b, const struct race *race)
 {
-    return pair->space == space && ((pair->site[0] == a && pair->site[1] == b) || (pair->site[0] == b && pair->site[1] == a));
+    return pair->space == race->region->space && pair->unseen == race->unseen && ((pair->site[0] == a && pair->site[1] == b) || (pair->site[0] == b && pair->site[1] == a));
 }
 
-static struct race_pair *find_pair(const struct races *races, uint32_t a, uint32_t b, int space)
+static struct race_pair *find_pair(const struct races *races, uint32_t a, uint32_t b, const struct race *race)
 {
-    if (races->latest && is_pair(races->latest, a, b, space))
+    if (races->latest && is_pair(races->latest, a, b, race))
         return races->latest;
     struct race_pair *pair = races->pairs;
-    while (pair && !is_pair(pair, a, b, space))
+    while (pair && !is_pair(pair, a, b, race))
         pair = pair->next;
     return pair;
 }
@@ -359,7 +377,7 @@ void races_begin(struct races *races, const struct launch_info *launch)
 
 void races_add(struct races *races, const struct race *race, const struct shadow_access *now, uint64_t time)
 {
-    struct race_pair *pair = find_pair(races, race->context->site, now->how.site, race->region->space);
+    struct race_pair *pair = find_pair(races, race->context->site, now->how.site, race);
     bool fresh = !pair;
     if (fresh) {
         pair = calloc(1, sizeof *pair);
@@ -367,7 +385,7 @@ void races_add(struct races *races, const struct race *race, const struct shadow
             races->failed = true;
             return;
         }
-        *pair = (struct race_pair){.site = {race->context->site, now->how.site}, .space = race->region->space, .next = races->pairs};
+        *pair = (struct race_pair){.site = {race->context->site, now->how.site}, .space = race->region->space, .unseen = race->unseen, .next = races->pairs};
         races->pairs = pair;
     }
     races->latest = pair;

@@ -19,6 +19,7 @@
 struct race_pair {
     uint32_t site[2];
     int space;
+    bool unseen;
     uint64_t count;
     uint64_t last_unit[2], last_time; /* the latest pair: bytes of one access count once */
     struct finding finding;           /* without its texts */

@@ -376,17 +376,26 @@ static bool knows(const struct visit *visit, uint64_t unit, uint64_t tick)
     return order_knows(visit->shadow->order, visit->now->agent, visit->region->space, unit, tick);
 }
 
+/* R34: within one work-item a fence has to stand between a write to an image and a read, and no order helps a sampler. */
+static bool misses_image(const struct visit *visit, uint64_t unit, const struct context *how)
+{
+    if (visit->region->space != IN_IMAGE || visit->now->how.kind != ACCESS_READ || !is_write(how->kind) || !RULE(34))
+        return false;
+    return visit->now->sampled || (unit == visit->now->agent->unit && !order_sees_own_image(visit->now->agent, how->tick));
+}
+
 /* Does it race? What does is told. */
 static bool judge(const struct visit *visit, uint64_t unit, uint32_t context, bool latest)
 {
     const struct context *how = context_at(visit->region, context);
-    if (unit == visit->now->agent->unit && RULE(3))
+    const bool unseen = misses_image(visit, unit, how);
+    if (!unseen && unit == visit->now->agent->unit && RULE(3))
         return false;
     if (!is_write(how->kind) && !is_write(visit->now->how.kind) && RULE(4))
         return false;
-    if (atomics_agree(visit, unit, how) || knows(visit, unit, how->tick))
+    if (!unseen && (atomics_agree(visit, unit, how) || knows(visit, unit, how->tick)))
         return false;
-    struct race race = {visit->region, visit->address, visit->bytes, unit, how, latest};
+    struct race race = {visit->region, visit->address, visit->bytes, unit, how, latest, unseen};
     visit->shadow->race(visit->shadow->self, &race, visit->now);
     return true;
 }

@@ -69,12 +69,14 @@ struct race {
     uint64_t unit;                 /* the earlier access */
     const struct context *context;
     bool latest_write;             /* memory still holds what it wrote */
+    bool unseen;                   /* R34: whatever orders them, the read need not see the write */
 };
 
 struct shadow_access {
     struct agent *agent;
     struct context how;
     uint64_t address;
+    bool sampled;             /* a read of an image with a sampler */
     bool quiet;               /* known not to race; it may be older than what the cell has */
 };
 
