@@ -30,11 +30,6 @@ uint64_t clock_copy_cost(uint64_t bytes)
     return CLOCK_COMMAND_NS + bytes / CLOCK_COPY_BYTES_PER_NS;
 }
 
-uint64_t clock_launch_cost(uint64_t groups, uint64_t steps)
-{
-    return CLOCK_LAUNCH_NS + groups * CLOCK_GROUP_NS + steps * CLOCK_STEP_NS;
-}
-
 void deadline_set(struct deadline *deadline, double seconds)
 {
     *deadline = (struct deadline){0, 0};

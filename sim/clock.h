@@ -35,7 +35,6 @@ uint64_t clock_now(const struct sim_clock *clock);
 uint64_t clock_tick(struct sim_clock *clock, uint64_t nanoseconds);
 void clock_reach(struct sim_clock *clock, uint64_t time); /* it is at least that late */
 uint64_t clock_copy_cost(uint64_t bytes);
-uint64_t clock_launch_cost(uint64_t groups, uint64_t steps);
 
 /* Wall clock: for scenario.schedule.timeout_seconds alone. 0 seconds = never. */
 struct deadline { int64_t seconds, nanoseconds; };

@@ -230,7 +230,8 @@ struct group *group_admit(struct launch *launch, uint64_t tile_number)
     group->fresh = true;
     group->stepped = false;
     announce(group, GROUP_BEGIN);
-    launch->groups_run += group->tile.groups[0] * group->tile.groups[1] * group->tile.groups[2];
+    group->unpaid_ns = group->tile.groups[0] * group->tile.groups[1] * group->tile.groups[2] * CLOCK_GROUP_NS;
+    group->payers = count;
     waves_start(group);
     return group;
 }
@@ -249,6 +250,7 @@ void group_retire(struct group *group)
     if (group->wave_count > group->base_count)
         splits_free(group);
     locals_close(group);
+    group->launch->group_ns += group->unpaid_ns;
     announce(group, GROUP_END);
     pool_give(group->pool, group);
 }
@@ -338,6 +340,16 @@ static void wave_done(struct group *group, uint32_t index)
     }
 }
 
+/* A group's price is paid by its waves, in the first turn of each: so every turn takes time. */
+static void pay(struct group *group)
+{
+    if (!group->payers)
+        return;
+    uint64_t share = group->unpaid_ns / group->payers--;
+    group->unpaid_ns -= share;
+    group->launch->group_ns += share;
+}
+
 enum run_result group_run(struct group *group, uint32_t index, int64_t budget)
 {
     struct wave *wave = group->waves[index].wave;
@@ -348,6 +360,7 @@ enum run_result group_run(struct group *group, uint32_t index, int64_t budget)
     enum run_result result = wave_run(wave, budget);
     group->launch->running = NULL;
     group->launch->steps += wave->steps - before;
+    pay(group);
     announce_turn(group, wave, false);
 
     if (result == RUN_BARRIER || result == RUN_COLLECTIVE)

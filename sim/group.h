@@ -58,6 +58,8 @@ struct group {
     uint32_t compute_unit;
     uint32_t base_count, wave_count;
     uint32_t ready_count, alive_count;
+    uint64_t unpaid_ns;       /* of the group's price, and the turns that still share it */
+    uint32_t payers;
     bool stepped;             /* some wave of it has taken a step */
     bool fresh;               /* waves became ready that nobody brought to their first operation yet */
     uint64_t faulted;         /* work-items that a finding stopped: nobody waits for them */

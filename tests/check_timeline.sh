@@ -37,12 +37,16 @@ timeline() {
     # shellcheck disable=SC2086
     "$python3" "$src/tests/timeline_check.py" "$work/1.json" $wanted || { echo "$name: not as it should be"; bad=1; }
 }
-timeline lockstep "units=4 groups=10 launches=2 dropped=0"
+timeline lockstep "units=4 groups=10 launches=2 concurrent=0 dropped=0"
 timeline serial "units=4 groups=10 launches=2" --schedule=serial
 timeline random "units=4 groups=10 launches=2" --schedule=random --seed=4 --resident-groups=6
 timeline round-robin "units=4 groups=10 launches=2" --schedule=round-robin --resident-groups=9
 timeline one-unit "units=1 groups=10 launches=2" --topology=cu:1 --schedule=round-robin --resident-groups=9
 timeline script "units=2 groups=10 launches=2" --placement=script --placement-script=1,3
+
+# Kernels of two sub-devices at the same time.
+"$orrery" run --quiet --timeline="$work/both.json" "$src/scenarios/concurrent/turns.yaml" || { echo "concurrent: status $?"; bad=1; }
+"$python3" "$src/tests/timeline_check.py" "$work/both.json" units=4 groups=8 launches=2 concurrent=1 || { echo "concurrent: not as it should be"; bad=1; }
 
 # The counters of a run, as text and as JSON; sums agree whichever way they are taken.
 "$orrery" run --quiet --counters="$work/c.json" "$work/run.yaml" 2>"$work/text" || bad=1

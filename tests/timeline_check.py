@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A timeline is what viewers expect: JSON, named tracks, spans that nest, groups inside their launches.
 
-Usage: timeline_check.py FILE [KEY=VALUE...]   units=N groups=N commands=N turns=N: at least / exactly as many
+Usage: timeline_check.py FILE [KEY=VALUE...]   units=N groups=N commands=N turns=N concurrent=N (pairs of launches)
 """
 import json
 import sys
@@ -55,9 +55,16 @@ for t in turns:
     if (t["pid"], t["tid"]) != (g["pid"], g["tid"]) or t["ts"] < g["ts"] or ns(t["ts"]) + ns(t["dur"]) > ns(g["ts"]) + ns(g["dur"]):
         bad.append("a turn outside of its group: %r" % t)
 
+for key, g in holders.items():
+    if turns and not any(t["dur"] for t in turns if (t["args"]["launch"], t["args"]["group"]) == key):
+        bad.append("a group whose sub-groups take no time: %r" % g)
+# Launches that run at the same time, and on which lines they are.
+both = [(a, b) for a in launches.values() for b in launches.values()
+        if a["args"]["launch"] < b["args"]["launch"] and ns(b["ts"]) < ns(a["ts"]) + ns(a["dur"])]
+
 units = {(e["pid"], titles[("thread_name", e["pid"], e["tid"])].split(" (")[0]) for e in groups}
 counts = {"units": len(units), "groups": len(groups), "turns": len(turns), "launches": len(launches),
-          "commands": sum(e["cat"] == "command" for e in spans), "dropped": trace["otherData"]["dropped"]}
+          "concurrent": len(both), "commands": sum(e["cat"] == "command" for e in spans), "dropped": trace["otherData"]["dropped"]}
 for key, value in wanted.items():
     if counts[key] != int(value):
         bad.append("%s: %d, expected %s" % (key, counts[key], value))
