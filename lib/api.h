@@ -15,6 +15,8 @@
 extern const cl_icd_dispatch api_dispatch;
 
 #define API(name) __typeof__(*(cl_api_##name)NULL) api_##name, entry_##name;
+/* Those that have no row in the table: found by name (icd.c). */
+#define NAMED(name) __typeof__(name) api_##name, entry_##name;
 /* clang-format off */
 
 /* Platform (platform.c) */
@@ -99,6 +101,9 @@ API(clGetKernelArgInfo)
 API(clGetKernelWorkGroupInfo)
 API(clGetKernelSubGroupInfo)
 API(clGetKernelSubGroupInfoKHR)
+
+/* Kernel commands (enqueue_kernel.c) */
+NAMED(clGetKernelSuggestedLocalWorkSizeKHR)
 
 /* Event (event.c) */
 API(clCreateUserEvent)
@@ -203,6 +208,7 @@ API(clEnqueueReleaseEGLObjectsKHR)
 API(clCreateEventFromEGLSyncKHR)
 /* clang-format on */
 #undef API
+#undef NAMED
 
 /* The loader's entry (icd.c). */
 cl_int CL_API_CALL api_clIcdGetPlatformIDsKHR(cl_uint num_entries, cl_platform_id *platforms, cl_uint *num_platforms);

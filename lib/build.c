@@ -12,6 +12,7 @@
 #include "api.h"
 #include "context.h"
 #include "device_info.h"
+#include "device_spirv.h"
 #include "error.h"
 #include "program.h"
 #include "queue.h"
@@ -126,6 +127,18 @@ static enum status copy_words(const struct spirv *from, struct spirv *out_spirv)
     return STATUS_OK;
 }
 
+/* What the caller wrote must stay within what cl_khr_spirv_queries tells. */
+static enum status judge_capabilities(struct work *work)
+{
+    char text[120];
+    uint32_t capability = 0;
+    if (!device_spirv_refused(work->build->devices[0], &work->spirv, &capability))
+        return STATUS_OK;
+    snprintf(text, sizeof text, "the module declares capability %u, which the device does not have", capability);
+    log_append(work, text);
+    return STATUS_COMPILE_FAILED;
+}
+
 static enum status produce_words(struct work *work)
 {
     if (work->kind == LINK)
@@ -136,6 +149,8 @@ static enum status produce_words(struct work *work)
     enum status status = copy_words(work->binary ? &work->binary->words : &work->program->il, &work->spirv);
     if (!status)
         status = spirv_validate(work->spirv.words, work->spirv.word_count, &work->log);
+    if (!status && !work->binary)
+        status = judge_capabilities(work);
     if (!status && work->kind == COMPILE) /* what is linked later has no constants of its own */
         spirv_specialise(work->spirv.words, work->spirv.word_count, work->program->constants,
                          work->program->constant_count);

@@ -6,10 +6,12 @@
 #include "api.h"
 #include "orrery/pipe.h"
 #include "device_info.h"
+#include "device_spirv.h"
 #include "fault.h"
 #include "queue.h"
 #include "queue_family.h"
 #include "subdevice.h"
+#include "tokens.h"
 
 #ifndef ORRERY_VERSION
 #define ORRERY_VERSION "0.1.0"
@@ -278,6 +280,10 @@ static cl_int ask_ils_with_version(const struct info_reply *reply, const struct 
     EXTENSION("cl_khr_extended_bit_ops", 1, 0, 0, true) \
     EXTENSION("cl_khr_expect_assume", 1, 0, 0, config->il) \
     EXTENSION("cl_khr_create_command_queue", 1, 0, 0, true) \
+    EXTENSION("cl_khr_suggested_local_work_size", 1, 0, 0, true) \
+    EXTENSION("cl_khr_priority_hints", 1, 0, 0, true) \
+    EXTENSION("cl_khr_throttle_hints", 1, 0, 0, true) \
+    EXTENSION("cl_khr_spirv_queries", 1, 0, 0, config->il) \
     EXTENSION("cl_khr_extended_versioning", 1, 0, 0, true) \
     EXTENSION("cl_khr_device_uuid", 1, 0, 0, true) \
     EXTENSION("cl_intel_unified_shared_memory", 1, 0, 0, device_supports_usm(device)) \

@@ -270,20 +270,30 @@ static cl_int take_args(struct command *command, const struct kernel_object *ker
 
 /* ---- the calls -------------------------------------------------------------------------- */
 
-static cl_int fill_kernel(struct enqueue *enqueue, cl_kernel handle, cl_uint work_dim,
-                          const size_t *global_offset, const size_t *global_size, const size_t *local_size)
+/* The kernel as this queue's device has it. */
+static cl_int take_kernel(struct launch_request *request, const struct queue *queue, cl_kernel handle,
+                          struct kernel_object **out_kernel, bool *out_uniform_groups)
 {
-    const struct queue *queue = enqueue->queue;
-    struct launch_request *request = &enqueue->command->u.launch.request;
     struct kernel_object *kernel = object_lookup(handle, OBJECT_KERNEL);
     if (!kernel)
         return CL_INVALID_KERNEL;
     if (kernel->program->context != queue->context)
         return CL_INVALID_CONTEXT;
+    *out_kernel = kernel;
+    request->kernel = program_kernel_for(kernel->program, queue->device, kernel->info->name, out_uniform_groups);
+    return request->kernel ? CL_SUCCESS : CL_INVALID_PROGRAM_EXECUTABLE;
+}
+
+static cl_int fill_kernel(struct enqueue *enqueue, cl_kernel handle, cl_uint work_dim,
+                          const size_t *global_offset, const size_t *global_size, const size_t *local_size)
+{
+    const struct queue *queue = enqueue->queue;
+    struct launch_request *request = &enqueue->command->u.launch.request;
+    struct kernel_object *kernel = NULL;
     bool uniform_groups = false;
-    request->kernel = program_kernel_for(kernel->program, queue->device, kernel->info->name, &uniform_groups);
-    if (!request->kernel)
-        return CL_INVALID_PROGRAM_EXECUTABLE;
+    cl_int err = take_kernel(request, queue, handle, &kernel, &uniform_groups);
+    if (err)
+        return err;
     if (work_dim < 1 || work_dim > 3)
         return CL_INVALID_WORK_DIMENSION;
     request->root = queue->device->root;
@@ -291,7 +301,7 @@ static cl_int fill_kernel(struct enqueue *enqueue, cl_kernel handle, cl_uint wor
     request->compute_units = queue->units.units;
     request->compute_unit_count = queue->units.count;
     request->work_dim = work_dim;
-    cl_int err = take_global(request, queue->device->config, global_size, global_offset);
+    err = take_global(request, queue->device->config, global_size, global_offset);
     if (!err)
         err = take_local(request, queue, kernel, local_size, uniform_groups);
     if (!err)
@@ -331,4 +341,37 @@ cl_int CL_API_CALL api_clEnqueueTask(cl_command_queue command_queue, cl_kernel k
     const size_t one = 1;
     return enqueue_launch(command_queue, COMMAND_TASK, kernel, 1, NULL, &one, &one, num_events_in_wait_list,
                           event_wait_list, event);
+}
+
+/* What an enqueued kernel without a local size gets; an empty range, for which there is none, is refused in every version. */
+cl_int CL_API_CALL api_clGetKernelSuggestedLocalWorkSizeKHR(cl_command_queue command_queue, cl_kernel handle,
+                                                            cl_uint work_dim, const size_t *global_work_offset,
+                                                            const size_t *global_work_size,
+                                                            size_t *suggested_local_work_size)
+{
+    const struct queue *queue = object_lookup(command_queue, OBJECT_QUEUE);
+    struct launch_request request = {.work_dim = work_dim};
+    struct kernel_object *kernel = NULL;
+    bool uniform_groups = false;
+    if (!queue || device_queue_is(queue))
+        return CL_INVALID_COMMAND_QUEUE;
+    cl_int err = take_kernel(&request, queue, handle, &kernel, &uniform_groups);
+    if (err)
+        return err;
+    if (work_dim < 1 || work_dim > 3)
+        return CL_INVALID_WORK_DIMENSION;
+    err = take_global(&request, queue->device->config, global_work_size, global_work_offset);
+    if (!err && range_empty(&request))
+        err = CL_INVALID_GLOBAL_WORK_SIZE;
+    if (!err)
+        err = check_args(queue, kernel);
+    if (!err && !suggested_local_work_size)
+        err = CL_INVALID_VALUE;
+    if (err)
+        return err;
+    choose_local(&request, queue->device->config, kernel->info,
+                 groups_may_be_ragged(queue->device->config, uniform_groups));
+    for (cl_uint d = 0; d < work_dim; d++)
+        suggested_local_work_size[d] = request.local_size[d];
+    return CL_SUCCESS;
 }

@@ -438,3 +438,7 @@ ENTRY_cl_int(cl_int, clEnqueueMigrateMemINTEL, (cl_command_queue command_queue, 
 ENTRY_cl_int(cl_int, clEnqueueMemAdviseINTEL, (cl_command_queue command_queue, const void *ptr, size_t size,
              cl_mem_advice_intel advice, cl_uint num_events_in_wait_list, const cl_event *event_wait_list,
              cl_event *event), (command_queue, ptr, size, advice, num_events_in_wait_list, event_wait_list, event))
+ENTRY_cl_int(cl_int, clGetKernelSuggestedLocalWorkSizeKHR, (cl_command_queue command_queue, cl_kernel kernel,
+             cl_uint work_dim, const size_t *global_work_offset, const size_t *global_work_size,
+             size_t *suggested_local_work_size), (command_queue, kernel, work_dim, global_work_offset,
+             global_work_size, suggested_local_work_size))

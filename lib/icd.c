@@ -31,6 +31,7 @@ static const struct extension_function {
     {"clRetainDeviceEXT", (any_function *)entry_clRetainDeviceEXT},
     {"clReleaseDeviceEXT", (any_function *)entry_clReleaseDeviceEXT},
     {"clGetKernelSubGroupInfoKHR", (any_function *)entry_clGetKernelSubGroupInfoKHR},
+    {"clGetKernelSuggestedLocalWorkSizeKHR", (any_function *)entry_clGetKernelSuggestedLocalWorkSizeKHR},
     {"clHostMemAllocINTEL", (any_function *)entry_clHostMemAllocINTEL},
     {"clDeviceMemAllocINTEL", (any_function *)entry_clDeviceMemAllocINTEL},
     {"clSharedMemAllocINTEL", (any_function *)entry_clSharedMemAllocINTEL},

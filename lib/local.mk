@@ -23,6 +23,8 @@ libapi_la_SOURCES = \
 	%D%/device_info.def \
 	%D%/device_info.h \
 	%D%/device_memory.c \
+	%D%/device_spirv.c \
+	%D%/device_spirv.h \
 	%D%/dispatch.c \
 	%D%/enqueue.c \
 	%D%/enqueue.h \
@@ -99,6 +101,7 @@ libapi_la_SOURCES = \
 	%D%/subdevice.h \
 	%D%/svm.c \
 	%D%/svm.h \
+	%D%/tokens.h \
 	%D%/transfer.h \
 	%D%/usm.c \
 	%D%/wait.c

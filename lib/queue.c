@@ -54,9 +54,10 @@ struct wishes {
     size_t count; /* of words, the final 0 included */
     bool family_given, index_given;
     cl_queue_properties family, index, size;
+    bool hinted; /* a priority or a throttle */
 };
 
-enum { NAME_PROPERTIES, NAME_SIZE, NAME_FAMILY, NAME_INDEX, NAME_UNKNOWN };
+enum { NAME_PROPERTIES, NAME_SIZE, NAME_FAMILY, NAME_INDEX, NAME_PRIORITY, NAME_THROTTLE, NAME_UNKNOWN };
 
 static unsigned name_of(const struct cl_device *device, cl_queue_properties name)
 {
@@ -65,6 +66,10 @@ static unsigned name_of(const struct cl_device *device, cl_queue_properties name
         return NAME_PROPERTIES;
     if (name == CL_QUEUE_SIZE)
         return NAME_SIZE;
+    if (name == CL_QUEUE_PRIORITY_KHR)
+        return NAME_PRIORITY;
+    if (name == CL_QUEUE_THROTTLE_KHR)
+        return NAME_THROTTLE;
     if (name == CL_QUEUE_FAMILY_INTEL && families)
         return NAME_FAMILY;
     return name == CL_QUEUE_INDEX_INTEL && families ? NAME_INDEX : NAME_UNKNOWN;
@@ -81,6 +86,12 @@ static cl_int check_family(const struct cl_device *device, const struct wishes *
     return err && device->config->errors == ANSWERS_NEO ? CL_INVALID_QUEUE_PROPERTIES : err;
 }
 
+/* High, medium and low are the same bits of both. Simulated time knows neither, so that they are kept and change nothing. */
+static bool is_hint(cl_queue_properties value)
+{
+    return value == CL_QUEUE_PRIORITY_HIGH_KHR || value == CL_QUEUE_PRIORITY_MED_KHR || value == CL_QUEUE_PRIORITY_LOW_KHR;
+}
+
 /* Each name once. */
 static cl_int read_list(const struct cl_device *device, const cl_queue_properties *list,
                         struct wishes *out_wishes)
@@ -94,6 +105,8 @@ static cl_int read_list(const struct cl_device *device, const cl_queue_propertie
             return CL_INVALID_VALUE;
         seen[name] = true;
         value[name] = list[count + 1];
+        if ((name == NAME_PRIORITY || name == NAME_THROTTLE) && !is_hint(value[name]))
+            return CL_INVALID_VALUE;
     }
     *out_wishes = (struct wishes){.properties = (cl_command_queue_properties)value[NAME_PROPERTIES],
                                   .count = list ? count + 1 : 0,
@@ -101,9 +114,12 @@ static cl_int read_list(const struct cl_device *device, const cl_queue_propertie
                                   .index_given = seen[NAME_INDEX],
                                   .size = seen[NAME_SIZE] ? value[NAME_SIZE] : DEVICE_QUEUE_PREFERRED_BYTES,
                                   .family = value[NAME_FAMILY],
-                                  .index = value[NAME_INDEX]};
+                                  .index = value[NAME_INDEX],
+                                  .hinted = seen[NAME_PRIORITY] || seen[NAME_THROTTLE]};
     if (seen[NAME_SIZE] && !(out_wishes->properties & CL_QUEUE_ON_DEVICE))
         return CL_INVALID_VALUE;
+    if (out_wishes->hinted && out_wishes->properties & CL_QUEUE_ON_DEVICE)
+        return CL_INVALID_QUEUE_PROPERTIES;
     cl_int err = check_family(device, out_wishes);
     return err ? err : check_properties(device, out_wishes->properties, out_wishes->size);
 }
