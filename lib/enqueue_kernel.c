@@ -124,12 +124,26 @@ static void make_uniform(struct launch_request *request)
             request->local_size[d]--;
 }
 
+/* As many sub-groups as the kernel is compiled for; the last one need not be full. */
+static bool has_its_sub_groups(const struct launch_request *request, const struct device_config *config,
+                               const struct kernel_info *info)
+{
+    const uint64_t items = volume(request->local_size);
+    const uint32_t width = device_sub_group_size(config, request->kernel, items);
+    return !info->required_sub_groups || (items + width - 1) / width == info->required_sub_groups;
+}
+
 static void choose_local(struct launch_request *request, const struct device_config *config,
                          const struct kernel_info *info, bool ragged)
 {
     if (has_required_size(info)) {
         for (uint32_t d = 0; d < 3; d++)
             request->local_size[d] = info->required_size[d];
+        return;
+    }
+    if (info->required_sub_groups) {
+        request->local_size[0] = (uint64_t)info->required_sub_groups * device_sub_group_size(config, request->kernel, 0);
+        request->local_size[1] = request->local_size[2] = 1;
         return;
     }
     device_suggest_local_size(config, request->kernel, request->work_dim, request->global_size,
@@ -150,7 +164,7 @@ static cl_int check_local(const struct launch_request *request, const struct dev
     for (uint32_t d = 0; d < 3 && has_required_size(info); d++)
         if (request->local_size[d] != info->required_size[d])
             return CL_INVALID_WORK_GROUP_SIZE;
-    return CL_SUCCESS;
+    return has_its_sub_groups(request, config, info) ? CL_SUCCESS : CL_INVALID_WORK_GROUP_SIZE;
 }
 
 static cl_int take_local(struct launch_request *request, const struct queue *queue,
@@ -165,6 +179,7 @@ static cl_int take_local(struct launch_request *request, const struct queue *que
         err = check_local(request, config, kernel->info);
     } else if (!range_empty(request)) {
         choose_local(request, config, kernel->info, ragged);
+        err = kernel->info->required_sub_groups ? check_local(request, config, kernel->info) : CL_SUCCESS;
     }
     if (err || range_empty(request))
         return err;

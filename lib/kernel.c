@@ -174,8 +174,13 @@ cl_int CL_API_CALL api_clReleaseKernel(cl_kernel kernel)
 /* ---- arguments ----------------------------------------------------------------------- */
 
 /* A NULL pointer is a good argument; a memory object is remembered, not retained. */
-static cl_int set_memory(const struct kernel_object *kernel, struct kernel_arg_value *out_value, size_t size,
-                         const void *value)
+static bool is_too_large(const struct kernel_arg *arg, uint64_t size)
+{
+    return arg->max_bytes && size > arg->max_bytes;
+}
+
+static cl_int set_memory(const struct kernel_object *kernel, const struct kernel_arg *arg,
+                         struct kernel_arg_value *out_value, size_t size, const void *value)
 {
     cl_mem handle = NULL;
     *out_value = (struct kernel_arg_value){.set = true, .size = sizeof(uint64_t)};
@@ -191,6 +196,8 @@ static cl_int set_memory(const struct kernel_object *kernel, struct kernel_arg_v
         return CL_INVALID_MEM_OBJECT;
     if (memobj->context != kernel->program->context)
         return CL_INVALID_CONTEXT;
+    if (is_too_large(arg, memobj->size))
+        return CL_MAX_SIZE_RESTRICTION_EXCEEDED;
     out_value->memobj = memobj;
     out_value->address = memobj->address;
     return CL_SUCCESS;
@@ -282,12 +289,14 @@ static cl_int set_queue(const struct kernel_object *kernel, struct kernel_arg_va
     return CL_SUCCESS;
 }
 
-static cl_int set_local(struct kernel_arg_value *out_value, size_t size, const void *value)
+static cl_int set_local(const struct kernel_arg *arg, struct kernel_arg_value *out_value, size_t size, const void *value)
 {
     if (value)
         return CL_INVALID_ARG_VALUE;
     if (!size)
         return CL_INVALID_ARG_SIZE;
+    if (is_too_large(arg, size))
+        return CL_MAX_SIZE_RESTRICTION_EXCEEDED;
     *out_value = (struct kernel_arg_value){.set = true, .size = size};
     return CL_SUCCESS;
 }
@@ -309,9 +318,9 @@ static cl_int make_value(const struct kernel_object *kernel, const struct kernel
     switch (arg->kind) {
     case ARG_GLOBAL:
     case ARG_CONSTANT:
-        return set_memory(kernel, out_value, size, value);
+        return set_memory(kernel, arg, out_value, size, value);
     case ARG_LOCAL:
-        return set_local(out_value, size, value);
+        return set_local(arg, out_value, size, value);
     case ARG_SAMPLER:
         return set_sampler(kernel, out_value, size, value);
     case ARG_IMAGE:

@@ -255,7 +255,7 @@ cl_int CL_API_CALL api_clGetKernelSubGroupInfo(cl_kernel handle, cl_device_id de
     case CL_KERNEL_MAX_NUM_SUB_GROUPS:
         return INFO_VALUE(reply, size_t, (limit + width - 1) / width);
     case CL_KERNEL_COMPILE_NUM_SUB_GROUPS:
-        return INFO_VALUE(reply, size_t, 0);
+        return INFO_VALUE(reply, size_t, kernel->info->required_sub_groups);
     default:
         return CL_INVALID_VALUE;
     }

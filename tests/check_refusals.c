@@ -451,6 +451,17 @@ START_TEST(arguments)
 }
 END_TEST
 
+START_TEST(arguments_of_restricted_size)
+{
+    cl_kernel kernel = restricted_kernel();
+    cl_mem small = cl_buffer(context, 0, 64, NULL);
+    REFUSES(clSetKernelArg, CL_MAX_SIZE_RESTRICTION_EXCEEDED, kernel, 0, sizeof buffer, &buffer);
+    cl_ok(clSetKernelArg(kernel, 0, sizeof small, &small));
+    cl_ok(clReleaseMemObject(small));
+    cl_ok(clReleaseKernel(kernel));
+}
+END_TEST
+
 START_TEST(settings)
 {
     const cl_bool yes = CL_TRUE;
@@ -571,6 +582,7 @@ int main(void)
     tcase_add_test(usual, allocations);
     tcase_add_test(usual, programs);
     tcase_add_test(usual, arguments);
+    tcase_add_test(usual, arguments_of_restricted_size);
     tcase_add_test(usual, settings);
     suite_add_tcase(suite, usual);
     tcase_add_checked_fixture(svm, without_svm, refusal_tear_down);

@@ -372,6 +372,30 @@ START_TEST(kernels)
 }
 END_TEST
 
+START_TEST(kernels_of_two_sub_groups)
+{
+    const size_t two = 2;
+    size_t local = 0, range, count = 0;
+    cl_uint out = 0;
+    cl_kernel kernel = restricted_kernel();
+    cl_mem small = cl_buffer(context, 0, 64, NULL);
+    cl_ok(clSetKernelArg(kernel, 0, sizeof small, &small));
+    cl_ok(clGetKernelSubGroupInfo(kernel, device, CL_KERNEL_COMPILE_NUM_SUB_GROUPS, 0, NULL, sizeof count, &count, NULL));
+    ck_assert_uint_eq(count, 2);
+    cl_ok(clGetKernelSubGroupInfo(kernel, device, CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT, sizeof two, &two, sizeof local, &local, NULL));
+    ck_assert_uint_gt(local, 0);
+    range = 2 * local;
+    REFUSES(clEnqueueNDRangeKernel, CL_INVALID_WORK_GROUP_SIZE, queue, kernel, 1, NULL, &range, &range, NONE);
+    REFUSES(clEnqueueTask, CL_INVALID_WORK_GROUP_SIZE, queue, kernel, NONE);
+    cl_ok(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &range, &local, 0, NULL, NULL));
+    cl_ok(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &range, NULL, 0, NULL, NULL));
+    cl_ok(clEnqueueReadBuffer(queue, small, CL_TRUE, 0, sizeof out, &out, 0, NULL, NULL));
+    ck_assert_uint_eq(out, 5);
+    cl_ok(clReleaseMemObject(small));
+    cl_ok(clReleaseKernel(kernel));
+}
+END_TEST
+
 static void with_two_devices(void)
 {
     refusal_set_up_with("devices: [{name: a}, {name: b}]");
@@ -460,6 +484,7 @@ int main(void)
     tcase_add_test(usual, images_are_mapped);
     tcase_add_test(usual, shared_memory);
     tcase_add_test(usual, kernels);
+    tcase_add_test(usual, kernels_of_two_sub_groups);
     suite_add_tcase(suite, usual);
     tcase_add_checked_fixture(two, with_two_devices, refusal_tear_down);
     tcase_add_test(two, kernels_that_are_built_for_another_device);

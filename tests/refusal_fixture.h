@@ -111,4 +111,40 @@ static inline cl_kernel refusal_kernel(cl_context owner, const char *source, con
     return kernel;
 }
 
+/* kernel void k(global uint *p) { *p = 5; } of two sub-groups, and with at most 64 bytes behind p */
+/* clang-format off */
+__attribute__((unused)) static const uint32_t restricted[] = {
+    0x07230203, 0x00010100, 0, 9, 0,
+    0x00020011, 4,                         /* OpCapability Addresses */
+    0x00020011, 6,                         /* OpCapability Kernel */
+    0x00020011, 58,                        /* OpCapability SubgroupDispatch */
+    0x0003000e, 2, 2,                      /* OpMemoryModel Physical64 OpenCL */
+    0x0004000f, 6, 5, 0x0000006b,          /* OpEntryPoint Kernel %5 "k" */
+    0x00040010, 5, 36, 2,                  /* OpExecutionMode %5 SubgroupsPerWorkgroup 2 */
+    0x00040047, 8, 45, 64,                 /* OpDecorate %8 MaxByteOffset 64 */
+    0x00040015, 2, 32, 0,                  /* %2 = OpTypeInt 32 0 */
+    0x00020013, 3,                         /* %3 = OpTypeVoid */
+    0x00040020, 7, 5, 2,                   /* %7 = OpTypePointer CrossWorkgroup %2 */
+    0x00040021, 4, 3, 7,                   /* %4 = OpTypeFunction %3 %7 */
+    0x0004002b, 2, 1, 5,                   /* %1 = OpConstant %2 5 */
+    0x00050036, 3, 5, 0, 4,                /* %5 = OpFunction */
+    0x00030037, 7, 8,                      /* %8 = OpFunctionParameter */
+    0x000200f8, 6,                         /* OpLabel */
+    0x0005003e, 8, 1, 2, 4,                /* OpStore %8 %1 Aligned 4 */
+    0x000100fd, 0x00010038,                /* OpReturn, OpFunctionEnd */
+};
+/* clang-format on */
+
+static inline cl_kernel restricted_kernel(void)
+{
+    cl_int err;
+    cl_program program = clCreateProgramWithIL(context, restricted, sizeof restricted, &err);
+    cl_ok(err);
+    cl_ok(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
+    cl_kernel kernel = clCreateKernel(program, "k", &err);
+    cl_ok(err);
+    cl_ok(clReleaseProgram(program));
+    return kernel;
+}
+
 #endif

@@ -102,6 +102,7 @@ struct kernel_arg {
     enum arg_kind kind;
     size_t size, align;     /* of the value the host passes */
     bool is_const, is_volatile, is_restrict;
+    uint64_t max_bytes;     /* memory behind a pointer: MaxByteOffset; 0 = as much as one likes */
     bool read_only, write_only; /* images, pipes */
     enum image_type image_type; /* images */
     bool image_depth;
@@ -114,6 +115,7 @@ struct kernel_info {
     uint32_t required_size[3];    /* reqd_work_group_size, 0 = none */
     uint32_t work_group_hint[3];
     uint32_t required_sub_group_size; /* 0 = none */
+    uint32_t required_sub_groups;     /* of a work-group; 0 = none */
     size_t local_bytes;           /* of local variables declared in the kernel */
     size_t private_bytes;
     bool uses_barrier, uses_printf;

@@ -130,6 +130,8 @@ static void describe_arg(struct module *m, struct entry_point *e, const struct f
     arg->is_const =
         qualifiers ? strstr(qualifiers, "const") != NULL
                    : arg->kind == ARG_CONSTANT || has_attribute(m, id, SpvFunctionParameterAttributeNoWrite);
+    const struct decoration *most = module_decoration(m, id, SpvDecorationMaxByteOffset);
+    arg->max_bytes = most ? m->words[most->word] : 0;
     arg->is_volatile =
         (qualifiers && strstr(qualifiers, "volatile")) || module_decoration(m, id, SpvDecorationVolatile);
     arg->is_restrict = (qualifiers && strstr(qualifiers, "restrict")) ||
@@ -174,6 +176,7 @@ static void read_modes(struct module *m, struct entry_point *e)
             info->required_sub_group_size = w[3];
             append(m, &info->attributes, arena_format(&m->arena, "intel_reqd_sub_group_size(%u)", w[3]));
             break;
+        case SpvExecutionModeSubgroupsPerWorkgroup: info->required_sub_groups = w[3]; break;
         default: break;
         }
     }
