@@ -208,11 +208,52 @@ static void print_handle(FILE *stream, const struct argument *argument)
         fprintf(stream, "%s %" PRIu32, object_kind_name(object->kind), object->id);
 }
 
-static void print_argument(FILE *stream, const struct argument *argument)
+/* How many numbers stand there; 0: it is no vector. */
+static uint64_t vector_length(const struct call *call, const char *name)
+{
+    const struct argument *dimensions = call_argument(call, "work_dim");
+    if (strstr(name, "_work_"))
+        return dimensions && dimensions->bits <= 3 ? dimensions->bits : 0;
+    return strstr(name, "origin") || strcmp(name, "region") == 0 ? 3 : 0;
+}
+
+static void print_sizes(FILE *stream, const struct call *call, const struct argument *argument)
+{
+    const size_t *sizes = (const size_t *)(uintptr_t)argument->bits;
+    const uint64_t length = vector_length(call, argument->name);
+    if (!sizes || !length)
+        fputs(sizes ? "a pointer" : "NULL", stream);
+    for (uint64_t i = 0; sizes && i < length; i++)
+        fprintf(stream, "%s%zu%s", i ? ", " : "{", sizes[i], i + 1 == length ? "}" : "");
+}
+
+/* The first that is no event, or of another context. */
+static void print_events(FILE *stream, const struct call *call, const struct argument *argument)
+{
+    const struct argument *count = call_argument(call, "num_events_in_wait_list");
+    const cl_event *events = (const cl_event *)(uintptr_t)argument->bits;
+    const uint64_t length = count ? count->bits : 0;
+    fputs(events ? "a pointer" : "NULL", stream);
+    for (uint64_t i = 0; events && i < length; i++) {
+        const struct argument entry = {"", (enum value_kind)(VALUE_HANDLE + OBJECT_EVENT),
+                                       (uint64_t)(uintptr_t)events[i]};
+        if (object_of(&entry) && !is_stranger(call, &entry))
+            continue;
+        fprintf(stream, ", %s[%" PRIu64 "] = ", argument->name, i);
+        print_handle(stream, &entry);
+        return;
+    }
+}
+
+static void print_argument(FILE *stream, const struct call *call, const struct argument *argument)
 {
     fprintf(stream, "%s = ", argument->name);
     if (argument->kind >= VALUE_HANDLE)
         print_handle(stream, argument);
+    else if (argument->kind == VALUE_SIZES)
+        print_sizes(stream, call, argument);
+    else if (argument->kind == VALUE_EVENTS)
+        print_events(stream, call, argument);
     else if (argument->kind == VALUE_TEXT && argument->bits)
         fprintf(stream, "\"%.60s\"", (const char *)(uintptr_t)argument->bits);
     else if (argument->kind == VALUE_POINTER || argument->kind == VALUE_TEXT)
@@ -224,7 +265,7 @@ static void print_argument(FILE *stream, const struct argument *argument)
 }
 
 /* malloc'd; NULL without memory, or when there is nothing to say. */
-static char *print_arguments(const struct told *told)
+static char *print_arguments(const struct call *call, const struct told *told)
 {
     char *text = NULL;
     size_t size = 0;
@@ -233,7 +274,7 @@ static char *print_arguments(const struct told *told)
         return NULL;
     for (size_t i = 0; i < told->count; i++) {
         fputs(i ? ", " : "", stream);
-        print_argument(stream, told->arguments[i]);
+        print_argument(stream, call, told->arguments[i]);
     }
     if (fclose(stream) == 0)
         return text;
@@ -281,7 +322,7 @@ static void tell_refusal(const struct call *call, const char *error)
     struct host_place place;
     char section[64] = "", what[160];
     char *why = print_conditions(call, error, &told, section, sizeof section);
-    char *object = print_arguments(&told);
+    char *object = print_arguments(call, &told);
     host_place_capture(&trace);
     host_place_find(&trace, &place);
     snprintf(what, sizeof what, "%s returned %s", call->name, error);

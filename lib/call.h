@@ -28,6 +28,8 @@ enum value_kind {
     VALUE_SIGNED,
     VALUE_POINTER,
     VALUE_TEXT,
+    VALUE_SIZES,  /* const size_t * */
+    VALUE_EVENTS, /* const cl_event * */
     VALUE_HANDLE, /* plus the kind of object; last */
 };
 
@@ -76,7 +78,8 @@ const struct argument *call_argument(const struct call *call, const char *name);
              cl_context: VALUE_HANDLE + OBJECT_CONTEXT, cl_command_queue: VALUE_HANDLE + OBJECT_QUEUE, \
              cl_mem: VALUE_HANDLE + OBJECT_MEMOBJ, cl_program: VALUE_HANDLE + OBJECT_PROGRAM, \
              cl_kernel: VALUE_HANDLE + OBJECT_KERNEL, cl_event: VALUE_HANDLE + OBJECT_EVENT, \
-             cl_sampler: VALUE_HANDLE + OBJECT_SAMPLER, const char *: VALUE_TEXT, cl_int: VALUE_SIGNED, \
+             cl_sampler: VALUE_HANDLE + OBJECT_SAMPLER, const char *: VALUE_TEXT, const size_t *: VALUE_SIZES, const cl_event *: VALUE_EVENTS, \
+             cl_int: VALUE_SIGNED, \
              cl_uint: VALUE_UNSIGNED, unsigned long: VALUE_UNSIGNED, unsigned long long: VALUE_UNSIGNED, \
              default: VALUE_POINTER)
 #define ARGUMENT(value) {#value, (enum value_kind)ARGUMENT_KIND(value), (uint64_t)(uintptr_t)(value)}

@@ -77,6 +77,35 @@ START_TEST(objects_are_told_by_kind_and_number)
 }
 END_TEST
 
+START_TEST(vectors_are_told_with_their_numbers)
+{
+    const size_t zero[3] = {0, 0, 0}, region[3] = {4, 4, 2};
+    char bytes[64];
+    cl_mem buffer = cl_buffer(context, 0, 16, NULL);
+    cl_is(clEnqueueReadBufferRect(queue, buffer, CL_TRUE, zero, zero, region, 3, 0, 0, 0, bytes, 0, NULL, NULL),
+          CL_INVALID_VALUE);
+    const char *object = finding_last("api-error").object;
+    ck_assert_msg(strstr(object, "region = {4, 4, 2}, buffer_row_pitch = 3") != NULL, "%s", object);
+    cl_ok(clReleaseMemObject(buffer));
+}
+END_TEST
+
+START_TEST(the_entry_of_a_wait_list_is_told)
+{
+    cl_event mine = cl_user_event(context), theirs = cl_user_event(other_context);
+    const cl_event list[] = {mine, theirs}, broken[] = {mine, mine, (cl_event)queue};
+    cl_is(clEnqueueMarkerWithWaitList(queue, 2, list, NULL), CL_INVALID_CONTEXT);
+    refused("clEnqueueMarkerWithWaitList returned CL_INVALID_CONTEXT", "event_wait_list = a pointer, event_wait_list[1] = event 2",
+            "an event of the wait list is of another context than command_queue", "OpenCL 2.2 API, 5.12");
+    cl_is(clEnqueueMarkerWithWaitList(queue, 3, broken, NULL), CL_INVALID_EVENT_WAIT_LIST);
+    refused("clEnqueueMarkerWithWaitList returned CL_INVALID_EVENT_WAIT_LIST",
+            "num_events_in_wait_list = 3, event_wait_list = a pointer, event_wait_list[2] = no event",
+            "count and list do not fit together, or an entry is not an event", "OpenCL 2.2 API, 5.12");
+    cl_ok(clReleaseEvent(mine));
+    cl_ok(clReleaseEvent(theirs));
+}
+END_TEST
+
 START_TEST(names_are_told)
 {
     static const char *source = "kernel void known(global int *p) { *p = 1; }";
@@ -160,6 +189,8 @@ int main(void)
     tcase_add_test(tcase, calls_of_3_0_name_its_sections);
     tcase_add_test(tcase, values_tell_conditions_of_one_error_apart);
     tcase_add_test(tcase, objects_are_told_by_kind_and_number);
+    tcase_add_test(tcase, vectors_are_told_with_their_numbers);
+    tcase_add_test(tcase, the_entry_of_a_wait_list_is_told);
     tcase_add_test(tcase, names_are_told);
     tcase_add_test(tcase, what_the_build_says_is_added);
     tcase_add_test(tcase, a_call_without_error_code_is_refused_with_nothing);
