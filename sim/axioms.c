@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "orrery/rule.h"
+
 /* ---- sets and relations ------------------------------------------------------------------ */
 
 static uint32_t lowest(event_set set)
@@ -430,10 +432,11 @@ static bool plain_reads_visible(const struct candidate *candidate)
 bool candidate_consistent(struct candidate *candidate)
 {
     bool caused = candidate_is_caused(candidate);
-    if (!updates_are_atomic(candidate) || (!caused && !candidate->thin_air))
+    if ((RULE(25) && !updates_are_atomic(candidate)) || (!caused && !candidate->thin_air && RULE(27)))
         return false;
     order_events(candidate);
-    return coherent(candidate) && seq_cst_is_total(candidate) && (caused || plain_reads_visible(candidate));
+    return (coherent(candidate) || !RULE(24)) && (seq_cst_is_total(candidate) || !RULE(26)) &&
+           (caused || plain_reads_visible(candidate) || !RULE(23));
 }
 
 /* ---- races ------------------------------------------------------------------------------------------------------ */

@@ -4,6 +4,7 @@
 #include <assert.h>
 
 #include "divergence.h"
+#include "orrery/rule.h"
 
 /* ---- what a wave waits for ----------------------------------------------------- */
 
@@ -230,7 +231,7 @@ static void settle_work_group(struct group *group)
 {
     uint32_t lead = first_waiting(group);
     uint32_t count = pick_place(group, lead);
-    if (waiting_lanes(group, count) + group->faulted < group->tile.lane_count)
+    if (waiting_lanes(group, count) + group->faulted < group->tile.lane_count && RULE(18))
         divergence_report(group, group->picked, count, DIVERGENCE_WORK_GROUP);
     for (; lead != UINT32_MAX; lead = first_waiting(group)) {
         count = pick_place(group, lead);

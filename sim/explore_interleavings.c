@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "explore.h"
+#include "orrery/rule.h"
 
 enum { EVENTS_DEEPEST = 2000 }; /* of one execution: each costs a copy of the state on the stack */
 
@@ -119,7 +120,7 @@ static bool spins(const struct exploration *exploration, const struct state *sta
         return false;
     for (uint32_t at = state->last[thread]; at; at = exploration->events[at - 1].previous) {
         const struct event *event = &exploration->events[at - 1];
-        if (step_is_access(event->step) && state->version[event->step->cell] != event->version)
+        if (step_is_access(event->step) && state->version[event->step->cell] != event->version && RULE(28))
             return false;
         if (event->step == again)
             break;

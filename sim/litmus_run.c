@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "litmus_race.h"
+#include "orrery/rule.h"
 
 enum { BOUND = 8, EXECUTIONS_MOST = 4000000 };
 
@@ -203,7 +204,7 @@ static enum status visit_candidates(struct tally *tally)
 {
     bool thin_air = tally->options->thin_air, cut = false;
     enum status status = explore_reads(tally->unfold, thin_air, &cut, take, tally);
-    if (status == STATUS_OK && thin_air)
+    if (status == STATUS_OK && (thin_air || !RULE(27)))
         status = explore_thin_air(tally->unfold, &cut, take, tally);
     tally->result->cut += cut;
     return status;

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "orrery/rule.h"
+
 void orders_list_stores(struct orders *orders)
 {
     memset(orders->store_count, 0, sizeof orders->store_count);
@@ -45,7 +47,7 @@ static void place_stores(struct orders *orders, uint32_t cell, event_set left)
         if (!has_event(left, store) || too_early(orders, store, left))
             continue;
         int32_t before = orders->cells[cell];
-        orders->candidate.modified[store] = left & ~one_event(store);
+        orders->candidate.modified[store] = left & ~one_event(store) & (RULE(7) ? ~(event_set)0 : orders->candidate.before[store]);
         orders->cells[cell] = orders->candidate.event[store].stored;
         place_stores(orders, cell, left & ~one_event(store));
         orders->cells[cell] = before;

@@ -47,7 +47,7 @@ fails() {
 }
 
 [ "${1-}" = --renew ] && renew=1
-for directory in dat3m teaching mixes; do
+for directory in dat3m teaching mixes rules; do
     table "$directory" interleavings
     table "$directory" weak --weak
 done
@@ -60,6 +60,7 @@ verdicts teaching 0 '52 of 70 verdicts agree'
 verdicts teaching 0 '68 of 70 verdicts agree' --weak
 verdicts mixes 0 '16 of 26 verdicts agree'
 verdicts mixes 0 '26 of 26 verdicts agree' --weak
+verdicts rules 0 '14 of 14 verdicts agree' --weak
 [ "$("$orrery" litmus --verdicts "$tests/dat3m/verdicts.csv" "$tests/dat3m" | grep 'race no' )" = \
     '  not reached: overhauling/example7b.litmus: race no, expected race' ] || problem 'races of dat3m'
 

@@ -8,7 +8,7 @@
 #include "lane_mask.h"
 #include "misuse.h"
 #include "race.h"
-#include "rule.h"
+#include "orrery/rule.h"
 
 /* The lanes of a wave as units. */
 struct crew {

@@ -30,7 +30,6 @@ libmemmodel_la_SOURCES = \
 	%D%/order.h \
 	%D%/race.c \
 	%D%/race.h \
-	%D%/rule.h \
 	%D%/scope.c \
 	%D%/scope.h \
 	%D%/shadow.c \

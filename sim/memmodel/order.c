@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "orrery/limits.h"
-#include "rule.h"
+#include "orrery/rule.h"
 
 /* An atomic object, by its address. */
 struct variable {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scope.h"
 
-#include "rule.h"
+#include "orrery/rule.h"
 
 enum memory_scope scope_reduced(enum memory_scope scope, bool local)
 {

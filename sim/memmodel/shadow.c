@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "orrery/limits.h"
-#include "rule.h"
+#include "orrery/rule.h"
 
 enum {
     PAGE_SHIFT = 12, PAGE_BYTES = 1 << PAGE_SHIFT,

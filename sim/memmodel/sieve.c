@@ -6,7 +6,7 @@
 
 #include "lane_mask.h"
 #include "orrery/limits.h"
-#include "rule.h"
+#include "orrery/rule.h"
 
 enum { READERS, WRITERS };
 enum { STAMP_MOST = HOSTILE(INT32_MAX / 2, 4000), INTERVALS_TRIED = HOSTILE(64, 2), GRANULE_SHIFT = 2, BUDGET_LEAST = 16 << 20 };

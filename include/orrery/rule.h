@@ -4,8 +4,8 @@
  *          tests/check_mutation.sh can build the checker without it and see its test fail.
  *          In every other build it is true.
  */
-#ifndef ORRERY_MEMMODEL_RULE_H
-#define ORRERY_MEMMODEL_RULE_H
+#ifndef ORRERY_RULE_H
+#define ORRERY_RULE_H
 
 #ifdef MUTATE_RULE
 #define RULE(n) ((n) != MUTATE_RULE)
