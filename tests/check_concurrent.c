@@ -54,43 +54,74 @@ static const char source[] =
     "    while (!atomic_load_explicit(&flags[theirs], memory_order_acquire, memory_scope_all_svm_devices)); }\n"
     "kernel void racy(global int *a) { a[0] = (int)get_global_id(0); }\n";
 
+static char roots_file[] = "/tmp/check_concurrent.XXXXXX";
 static cl_device_id half[2];
 static cl_command_queue on[2];
 static cl_mem memory[2];
 static cl_program program;
 
-static cl_command_queue queue_on(cl_device_id id)
+/* slice: of a tile, by its index; -1: no such thing. */
+static cl_command_queue queue_of(cl_device_id id, int slice)
 {
     cl_int err;
-    const cl_queue_properties list[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE, 0};
+    const cl_queue_properties list[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE, slice < 0 ? 0 : CL_QUEUE_FAMILY_INTEL, 0,
+                                        CL_QUEUE_INDEX_INTEL, (cl_queue_properties)slice, 0};
     cl_command_queue made = clCreateCommandQueueWithProperties(context, id, list, &err);
     cl_ok(err);
     return made;
 }
 
-static void start(const char *policy, const char *seed)
+static cl_command_queue queue_on(cl_device_id id)
+{
+    return queue_of(id, -1);
+}
+
+/* What has compute units of its own. */
+enum pair { HALVES, ROOTS, SLICES, PAIR_COUNT };
+
+static void find_pair(enum pair pair)
+{
+    const cl_device_partition_property halves[] = {CL_DEVICE_PARTITION_EQUALLY, 2, 0};
+    const cl_device_partition_property tiles[] = {CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN, CL_DEVICE_AFFINITY_DOMAIN_NUMA, 0};
+    if (pair != ROOTS)
+        setenv("ORRERY_TOPOLOGY", pair == SLICES ? "intel-pvc" : "cu:4", 1);
+    if (pair == ROOTS)
+        setenv("ORRERY_SCENARIO", roots_file, 1);
+    cl_find_device();
+    if (pair == ROOTS)
+        cl_ok(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 2, half, NULL));
+    else
+        cl_ok(clCreateSubDevices(device, pair == SLICES ? tiles : halves, 2, half, NULL));
+    if (pair == SLICES)
+        half[1] = half[0]; /* two queues of one tile */
+}
+
+static void start_with(enum pair pair, const char *policy, const char *seed)
 {
     static const struct observer observer = {.launch = on_launch};
-    const cl_device_partition_property list[] = {CL_DEVICE_PARTITION_EQUALLY, 2, 0};
     const char *text = source;
     cl_int err;
-    setenv("ORRERY_TOPOLOGY", "cu:4", 1);
     setenv("ORRERY_SCHEDULE", policy, 1);
     setenv("ORRERY_SEED", seed, 1);
-    cl_find_device();
+    find_pair(pair);
     device_add_observer(runtime_device(), &observer);
-    cl_ok(clCreateSubDevices(device, list, 2, half, NULL));
-    context = cl_new_context();
+    context = clCreateContext(NULL, pair == SLICES ? 1 : 2, half, NULL, NULL, &err);
+    cl_ok(err);
     program = clCreateProgramWithSource(context, 1, &text, NULL, &err);
     cl_ok(err);
     cl_ok(clBuildProgram(program, 0, NULL, "-cl-std=CL2.0", NULL, NULL));
     for (int i = 0; i < 2; i++) {
-        on[i] = queue_on(half[i]);
+        on[i] = queue_of(half[i], pair == SLICES ? 1 + i : -1);
         memory[i] = cl_buffer(context, 0, GROUPS * sizeof(cl_int), NULL);
         cl_ok(clEnqueueFillBuffer(on[i], memory[i], &(cl_int){0}, sizeof(cl_int), 0, GROUPS * sizeof(cl_int), 0, NULL, NULL));
         cl_ok(clFinish(on[i]));
     }
     heard_count = 0;
+}
+
+static void start(const char *policy, const char *seed)
+{
+    start_with(HALVES, policy, seed);
 }
 
 static cl_event enqueue(cl_command_queue where, const char *name, cl_mem buffer, const int *values, cl_uint count, size_t groups)
@@ -132,7 +163,7 @@ enum { POLICY_COUNT = sizeof policies / sizeof *policies };
 
 START_TEST(halves_take_turns)
 {
-    start(policies[_i], "7");
+    start_with(_i / POLICY_COUNT, policies[_i % POLICY_COUNT], "7");
     cl_event first = enqueue(on[0], "count", memory[0], NULL, 0, GROUPS);
     cl_event second = enqueue(on[1], "count", memory[1], NULL, 0, GROUPS);
     cl_ok(clFlush(on[0]));
@@ -141,7 +172,9 @@ START_TEST(halves_take_turns)
     cl_ok(clFinish(on[0]));
     ck_assert_uint_eq(most_running, 2);
     ck_assert_uint_eq(heard_count, 2 * GROUPS);
-    if (strcmp(policies[_i], "pct") != 0) /* who has priority may keep it */
+    const char *policy = policies[_i % POLICY_COUNT];
+    bool all_at_once = strcmp(policy, "random") == 0 && _i / POLICY_COUNT == SLICES; /* a unit for each group */
+    if (strcmp(policy, "pct") != 0 && !all_at_once) /* pct: who has priority may keep it */
         ck_assert_uint_ge(switches(), 3);
     cl_ok(clFinish(on[1]));
     ck_assert(time_of(first, CL_PROFILING_COMMAND_START) < time_of(second, CL_PROFILING_COMMAND_END));
@@ -340,9 +373,13 @@ int main(void)
 {
     Suite *suite = suite_create("concurrent kernels");
     TCase *tests = tcase_create("sub-devices");
+    static const char roots[] = "orrery: 1\ndevices: [{topology: \"cu:2\"}, {topology: \"cu:3\"}]\n";
+    int file = mkstemp(roots_file);
+    if (file < 0 || write(file, roots, sizeof roots - 1) != sizeof roots - 1)
+        return EXIT_FAILURE;
     setenv("ORRERY_QUIET", "1", 0);
     tcase_set_timeout(tests, 60);
-    tcase_add_loop_test(tests, halves_take_turns, 0, POLICY_COUNT);
+    tcase_add_loop_test(tests, halves_take_turns, 0, PAIR_COUNT * POLICY_COUNT);
     tcase_add_test(tests, lockstep_alternates);
     tcase_add_test(tests, one_that_is_not_flushed_does_not_run);
     tcase_add_loop_test(tests, units_are_not_shared, 0, POLICY_COUNT);
@@ -355,5 +392,7 @@ int main(void)
     tcase_add_loop_test(tests, races_are_found_in_both, 0, POLICY_COUNT);
     tcase_add_loop_test(tests, no_race_between_those_that_share_nothing, 0, POLICY_COUNT);
     suite_add_tcase(suite, tests);
-    return cl_run_suite(suite);
+    int status = cl_run_suite(suite);
+    unlink(roots_file);
+    return status;
 }
