@@ -364,44 +364,36 @@ static bool takes_pointer(const struct kernel_object *kernel, cl_uint index)
     return kind == ARG_GLOBAL || kind == ARG_CONSTANT;
 }
 
-/* Without system sharing only memory of clSVMAlloc is valid. */
-cl_int CL_API_CALL api_clSetKernelArgSVMPointer(cl_kernel handle, cl_uint arg_index, const void *arg_value)
+/* any: whatever the address is of, that is seen when the kernel touches it. */
+static cl_int set_pointer(cl_kernel handle, cl_uint arg_index, const void *value, const char *call,
+                          bool (*supports)(const struct cl_device *), bool any)
 {
     struct kernel_object *kernel = kernel_lookup(handle);
     if (!kernel)
         return CL_INVALID_KERNEL;
     struct context *context = kernel->program->context;
     cl_int err = CL_SUCCESS;
-    if (!context_any(context, device_supports_svm))
+    if (!context_any(context, supports))
         err = CL_INVALID_OPERATION;
     else if (!takes_pointer(kernel, arg_index))
         err = CL_INVALID_ARG_INDEX;
-    else if (arg_value && !svm_find(context, arg_value) && !context_any(context, device_supports_svm_system))
+    else if (value && !any && !svm_find(context, value) && !context_any(context, device_supports_svm_system))
         err = CL_INVALID_ARG_VALUE;
     if (!err)
         replace(kernel, arg_index,
-                &(struct kernel_arg_value){
-                    .set = true, .size = sizeof(uint64_t), .address = (uint64_t)(uintptr_t)arg_value});
-    return context_refuse(context, "clSetKernelArgSVMPointer", err);
+                &(struct kernel_arg_value){.set = true, .size = sizeof(uint64_t), .address = (uint64_t)(uintptr_t)value});
+    return context_refuse(context, call, err);
 }
 
-/* Any address is good: what it is of is seen when the kernel touches it. */
-cl_int CL_API_CALL api_clSetKernelArgMemPointerINTEL(cl_kernel handle, cl_uint arg_index, const void *arg_value)
+/* Without system sharing only memory of clSVMAlloc is valid. */
+cl_int CL_API_CALL api_clSetKernelArgSVMPointer(cl_kernel kernel, cl_uint arg_index, const void *arg_value)
 {
-    struct kernel_object *kernel = kernel_lookup(handle);
-    if (!kernel)
-        return CL_INVALID_KERNEL;
-    struct context *context = kernel->program->context;
-    cl_int err = CL_SUCCESS;
-    if (!context_any(context, device_supports_usm))
-        err = CL_INVALID_OPERATION;
-    else if (!takes_pointer(kernel, arg_index))
-        err = CL_INVALID_ARG_INDEX;
-    if (!err)
-        replace(kernel, arg_index,
-                &(struct kernel_arg_value){
-                    .set = true, .size = sizeof(uint64_t), .address = (uint64_t)(uintptr_t)arg_value});
-    return context_refuse(context, "clSetKernelArgMemPointerINTEL", err);
+    return set_pointer(kernel, arg_index, arg_value, "clSetKernelArgSVMPointer", device_supports_svm, false);
+}
+
+cl_int CL_API_CALL api_clSetKernelArgMemPointerINTEL(cl_kernel kernel, cl_uint arg_index, const void *arg_value)
+{
+    return set_pointer(kernel, arg_index, arg_value, "clSetKernelArgMemPointerINTEL", device_supports_usm, true);
 }
 
 /* Kernels may touch every allocation of their context, whether they were told of it or not. */
