@@ -336,7 +336,6 @@ START_TEST(clSVMAlloc_judges_its_arguments)
     ck_assert_ptr_null(clSVMAlloc(context, CL_MEM_READ_WRITE, SIZE, 3));
     ck_assert_ptr_null(clSVMAlloc(context, CL_MEM_READ_WRITE, SIZE, 1u << 20));
     ck_assert_ptr_null(clSVMAlloc(context, CL_MEM_READ_WRITE | CL_MEM_READ_ONLY, SIZE, 0));
-    ck_assert_ptr_null(clSVMAlloc(context, CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER, SIZE, 0));
     ck_assert_ptr_null(clSVMAlloc(context, CL_MEM_READ_WRITE | CL_MEM_SVM_ATOMICS, SIZE, 0));
     ck_assert_ptr_null(clSVMAlloc(context, CL_MEM_USE_HOST_PTR, SIZE, 0));
 }
