@@ -138,6 +138,11 @@ START_TEST(partition_counts)
     const cl_device_partition_property sum[] = {CL_DEVICE_PARTITION_BY_COUNTS, 5, 5, 0, 0};
     const cl_device_partition_property negative[] = {CL_DEVICE_PARTITION_BY_COUNTS, -1, 0, 0};
     const cl_device_partition_property large[] = {CL_DEVICE_PARTITION_BY_COUNTS, 9, 0, 0};
+    const cl_device_partition_property nonsense[] = {12345, 1, 0}, unsupported[] = {CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN, 0, 0};
+    const cl_device_partition_property singles[] = {CL_DEVICE_PARTITION_EQUALLY, 1, 0};
+    REFUSES(clCreateSubDevices, CL_INVALID_VALUE, device, nonsense, 8, made, NULL);
+    REFUSES(clCreateSubDevices, CL_INVALID_VALUE, device, unsupported, 8, made, NULL);
+    REFUSES(clCreateSubDevices, CL_INVALID_VALUE, device, singles, 1, made, NULL);
     REFUSES(clCreateSubDevices, CL_INVALID_DEVICE_PARTITION_COUNT, device, many, 8, made, NULL);
     REFUSES(clCreateSubDevices, CL_INVALID_DEVICE_PARTITION_COUNT, device, sum, 8, made, NULL);
     REFUSES(clCreateSubDevices, CL_INVALID_DEVICE_PARTITION_COUNT, device, negative, 8, made, NULL);
@@ -337,6 +342,8 @@ START_TEST(images_of_1_1)
     REFUSES_OBJECT(clCreateImage2D, CL_INVALID_VALUE, context, HUGE_FLAGS, &rgba, 4, 4, 0, NULL);
     REFUSES_OBJECT(clCreateImage2D, CL_INVALID_HOST_PTR, context, CL_MEM_USE_HOST_PTR, &rgba, 4, 4, 0, NULL);
     REFUSES_OBJECT(clCreateImage2D, CL_IMAGE_FORMAT_NOT_SUPPORTED, context, CL_MEM_WRITE_ONLY, &absent, 4, 4, 0, NULL);
+    REFUSES_OBJECT(clCreateImage2D, CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, context, 0, NULL, 4, 4, 0, NULL);
+    REFUSES_OBJECT(clCreateImage3D, CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, context, 0, &impossible, 4, 4, 2, 0, 0, NULL);
     REFUSES_OBJECT(clCreateImage3D, CL_INVALID_VALUE, context, HUGE_FLAGS, &rgba, 4, 4, 2, 0, 0, NULL);
     REFUSES_OBJECT(clCreateImage3D, CL_INVALID_HOST_PTR, context, 0, &rgba, 4, 4, 2, 0, 0, host);
     REFUSES_OBJECT(clCreateImage3D, CL_IMAGE_FORMAT_NOT_SUPPORTED, context, CL_MEM_WRITE_ONLY, &absent, 4, 4, 2, 0, 0, NULL);
