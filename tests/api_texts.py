@@ -162,7 +162,7 @@ def read_table():
 def ours():
     """The calls that the library answers."""
     api = open(os.path.join(os.path.dirname(TABLE), "api.h"), encoding="utf-8").read()
-    return set(re.findall(r"^API\((\w+)\)", api, re.M))
+    return set(re.findall(r"^(?:API|NAMED)\((\w+)\)", api, re.M))
 
 
 def compare(texts):
@@ -189,6 +189,8 @@ def main():
     if len(sys.argv) != 4 or sys.argv[1] not in ("list", "compare"):
         sys.exit(__doc__)
     texts, _ = merge(read_22(sys.argv[2]), read_30(sys.argv[3]))
+    known = ours() # calls of 3.1 that are there under the name of their extension
+    texts = [(r[0], r[1] + "KHR") + r[2:] if r[1] not in known and r[1] + "KHR" in known else r for r in texts]
     if sys.argv[1] == "compare":
         sys.exit(compare(texts))
     for row in texts:

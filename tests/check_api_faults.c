@@ -45,6 +45,15 @@ static struct orrery_finding last_finding(void)
 
 /* ---- every call ----------------------------------------------------------------------------- */
 
+/* It has no symbol. */
+static cl_int suggest(void)
+{
+    clGetKernelSuggestedLocalWorkSizeKHR_fn function;
+    void *found = clGetExtensionFunctionAddress("clGetKernelSuggestedLocalWorkSizeKHR");
+    memcpy(&function, &found, sizeof found);
+    return function(NULL, NULL, 0, NULL, NULL, NULL);
+}
+
 enum { NOTHING = 1 }; /* what a call without an error returns: no error */
 
 /* clang-format off */
@@ -158,7 +167,8 @@ enum { NOTHING = 1 }; /* what a call without an error returns: no error */
     CALL(clEnqueueBarrier, err = clEnqueueBarrier(0)) \
     CALL(clCreateCommandQueue, clCreateCommandQueue(0, 0, 0, &err)) \
     CALL(clCreateSampler, clCreateSampler(0, 0, 0, 0, &err)) \
-    CALL(clEnqueueTask, err = clEnqueueTask(0, 0, 0, 0, 0))
+    CALL(clEnqueueTask, err = clEnqueueTask(0, 0, 0, 0, 0)) \
+    CALL(clGetKernelSuggestedLocalWorkSizeKHR, err = suggest())
 /* clang-format on */
 
 #define CALL(name, expression)      \
