@@ -126,8 +126,7 @@ static bool check_handles(const struct call *call)
     if (told || (call->count && call->arguments[0].kind >= VALUE_HANDLE && !call->arguments[0].bits))
         return told;
     told = check_events(call, "num_events_in_wait_list", "event_wait_list");
-    return told ||
-           check_events(call, "num_events", "event_list");
+    return told || check_events(call, "num_events", "event_list");
 }
 
 void usage_answered(const struct call *call)
@@ -386,8 +385,32 @@ static void check_pair(const struct memobj *a, const struct memobj *b)
         tell_overlap(a, b);
 }
 
+/* A read or write between a buffer and the host memory below it moves nothing, or bytes onto others of them.
+ */
+static void check_own_memory(const struct command *command, const struct memobj *memobj, size_t offset)
+{
+    const uint64_t host = (uint64_t)(uintptr_t)command->u.transfer.host;
+    const struct span below = host_span(memobj),
+                      bytes = {below.start + offset, below.start + offset + command->u.transfer.size};
+    const struct span given = {host, host + command->u.transfer.size};
+    char object[64];
+    if (!below.start || host == bytes.start || !meet(given, bytes))
+        return;
+    name_object(&memobj->base, object, sizeof object);
+    call_find(FINDING_HOST_OVERLAP,
+              &(struct call_finding){
+                  .object = object,
+                  .why = "ptr points into the host memory of the buffer, to other bytes of it than the "
+                         "region, and the two overlap",
+                  .fix = "clEnqueueCopyBuffer for bytes within a buffer; ptr elsewhere for a copy"});
+}
+
 static void check_host_memory(const struct command *command)
 {
+    if (command->kind == COMMAND_READ_BUFFER)
+        check_own_memory(command, command->u.transfer.source, command->u.transfer.source_offset);
+    if (command->kind == COMMAND_WRITE_BUFFER)
+        check_own_memory(command, command->u.transfer.target, command->u.transfer.target_offset);
     if (transfers(command))
         check_pair(command->u.transfer.source, command->u.transfer.target);
     if (command->kind != COMMAND_NDRANGE_KERNEL && command->kind != COMMAND_TASK)

@@ -232,6 +232,21 @@ START_TEST(a_copy_between_buffers_of_the_same_host_memory)
 }
 END_TEST
 
+START_TEST(a_read_of_a_buffer_into_its_own_host_memory)
+{
+    static char bytes[64];
+    cl_mem a = cl_buffer(context, CL_MEM_USE_HOST_PTR, 64, bytes);
+    cl_ok(clEnqueueReadBuffer(queue, a, CL_TRUE, 16, 16, bytes + 16, 0, NULL, NULL));
+    cl_ok(clEnqueueWriteBuffer(queue, a, CL_TRUE, 0, 16, bytes + 32, 0, NULL, NULL));
+    ck_assert_uint_eq(finding_count(), 0);
+    cl_ok(clEnqueueReadBuffer(queue, a, CL_TRUE, 0, 16, bytes + 8, 0, NULL, NULL));
+    ck_assert_str_eq(finding_last("overlapping-host-memory").object, "memory object 1");
+    cl_ok(clEnqueueWriteBuffer(queue, a, CL_TRUE, 8, 16, bytes, 0, NULL, NULL));
+    ck_assert_uint_eq(findings_of("overlapping-host-memory"), 2);
+    cl_ok(clReleaseMemObject(a));
+}
+END_TEST
+
 START_TEST(a_kernel_with_buffers_of_the_same_host_memory)
 {
     static int word[2];
@@ -453,6 +468,7 @@ int main(void)
     tcase_add_test(tcase, shared_memory_is_freed_by_the_function_of_a_command);
     tcase_add_test(tcase, shared_memory_is_an_argument_or_reached_through_one);
     tcase_add_test(tcase, a_copy_between_buffers_of_the_same_host_memory);
+    tcase_add_test(tcase, a_read_of_a_buffer_into_its_own_host_memory);
     tcase_add_test(tcase, a_kernel_with_buffers_of_the_same_host_memory);
     tcase_add_test(tcase, a_mapped_buffer_is_released);
     tcase_add_test(tcase, a_buffer_is_unmapped_before);

@@ -70,7 +70,7 @@
     KIND(USE_AFTER_RELEASE,    "use-after-release",    API, "a call uses an object whose last reference is gone") \
     KIND(OVER_RELEASE,         "over-release",         API, "an object is released more often than it was made or retained") \
     KIND(SVM_FREE_IN_USE,      "svm-free-in-use",      API, "shared memory is freed that a command may be using")   \
-    KIND(HOST_OVERLAP,         "overlapping-host-memory", API, "a command uses two memory objects of the same host memory") \
+    KIND(HOST_OVERLAP,         "overlapping-host-memory", API, "a command uses the same host memory twice") \
     KIND(MISSING_UNMAP,        "missing-unmap",        API, "a memory object goes while it is mapped")      \
     KIND(LEAKED_OBJECT,        "leaked-object",        API, "an object is never released")                  \
     KIND(BLOCKING_CALLBACK,    "blocking-callback",    API, "a callback makes a call that waits")           \
