@@ -7,6 +7,7 @@ scenario_tests = \
 	%D%/clean/barrier_in_loop.yaml \
 	%D%/clean/checks_off.yaml \
 	%D%/clean/child_beside.yaml \
+	%D%/clean/child_orders.yaml \
 	%D%/clean/collectives.yaml \
 	%D%/clean/deep_calls.yaml \
 	%D%/clean/device_enqueue.yaml \
@@ -104,6 +105,10 @@ scenario_tests = \
 	%D%/faulty/write_only_read.yaml \
 	%D%/racy/barrier_between_groups.yaml \
 	%D%/racy/barrier_flags.yaml \
+	%D%/racy/child_marker.yaml \
+	%D%/racy/child_no_wait.yaml \
+	%D%/racy/child_siblings.yaml \
+	%D%/racy/child_wrong_group.yaml \
 	%D%/racy/collective.yaml \
 	%D%/racy/fence_too_late.yaml \
 	%D%/racy/histogram.yaml \
@@ -150,6 +155,7 @@ scenario_files = \
 	%D%/clean/barrier_in_loop.cl \
 	%D%/clean/checks_off.cl \
 	%D%/clean/child_beside.cl \
+	%D%/clean/child_orders.cl \
 	%D%/clean/collectives.cl \
 	%D%/clean/deep_calls.cl \
 	%D%/clean/device_enqueue.cl \
@@ -225,6 +231,7 @@ scenario_files = \
 	%D%/partition/mark.cl \
 	%D%/racy/barrier_between_groups.cl \
 	%D%/racy/barrier_flags.cl \
+	%D%/racy/child_orders.cl \
 	%D%/racy/collective.cl \
 	%D%/racy/fence_too_late.cl \
 	%D%/racy/histogram.cl \

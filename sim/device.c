@@ -260,6 +260,10 @@ static bool attach_checkers(struct device *device)
     observer = commands_observer(device->commands);
     device_add_observer(device, &observer);
     sink = commands_footprints(device->commands);
+    device->relatives = relatives_new(&device->arena.memory, device->report, &sink);
+    if (!device->relatives)
+        return false;
+    sink = relatives_footprints(device->relatives);
     checkers_set_sink(device->checkers, &sink);
     return true;
 }
@@ -310,6 +314,7 @@ void device_free(struct device *device)
     if (!device)
         return;
     commands_free(device->commands);
+    relatives_free(device->relatives);
     checkers_free(device->checkers);
     arena_fini(&device->arena);
     schedule_record_fini(&device->record);

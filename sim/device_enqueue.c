@@ -283,6 +283,33 @@ static enum enqueue_error fill(struct inquiry *inquiry, struct launch_node *node
     return make_event(inquiry, node) ? ENQUEUE_SUCCESS : ENQUEUE_EVENT_ALLOCATION_FAILURE;
 }
 
+/* A group whose end kernels wait for, once. */
+static bool await_group(struct launch_node *parent, uint64_t group)
+{
+    for (uint32_t i = 0; i < parent->awaited_count; i++)
+        if (parent->awaited[i] == group)
+            return true;
+    uint64_t *grown = realloc(parent->awaited, (parent->awaited_count + 1) * sizeof *grown);
+    if (!grown)
+        return false;
+    parent->awaited = grown;
+    parent->awaited[parent->awaited_count++] = group;
+    return true;
+}
+
+static void tell_relatives(struct inquiry *inquiry, struct launch_node *node)
+{
+    struct launch *launch = inquiry->launch;
+    struct item item;
+    origin_item(&inquiry->wave->origin, inquiry->call->lane, &item);
+    node->group = item.group_linear;
+    if (node->flags == ENQUEUE_WAIT_WORK_GROUP)
+        has(inquiry, await_group(launch->node, node->group));
+    launch->info.family = inquiry->family->root.launch;
+    launch->info.awaited_groups = launch->node->awaited;
+    launch->info.awaited_group_count = launch->node->awaited_count;
+}
+
 static enum enqueue_error put(struct inquiry *inquiry)
 {
     struct family *family = inquiry->family;
@@ -296,6 +323,7 @@ static enum enqueue_error put(struct inquiry *inquiry)
     make_place(inquiry, node);
     if (node->kernel)
         make_request(inquiry, node);
+    tell_relatives(inquiry, node);
     family_append(family, inquiry->launch->node, node);
     inquiry->call->event = node->event;
     inquiry->call->literal = node->literal ? node->literal->low : 0;
@@ -323,10 +351,14 @@ static int64_t new_user_event(const struct inquiry *inquiry)
     return (int64_t)handle;
 }
 
-static void settle_user_event(struct family *family, struct device_event *event, int32_t status)
+/* What waits for it comes after all that this kernel did, which is more than what it did so far: the difference is not
+ * kept, and a race that it hides is missed. */
+static void settle_user_event(const struct inquiry *inquiry, struct device_event *event, int32_t status)
 {
+    const struct launch_after setter = {inquiry->launch->info.launch, false};
     event->status = status;
-    family_may_start(family);
+    has(inquiry, device_event_after(event, &setter, 1));
+    family_may_start(inquiry->family);
 }
 
 static void set_status(const struct inquiry *inquiry, struct device_event *event)
@@ -337,7 +369,7 @@ static void set_status(const struct inquiry *inquiry, struct device_event *event
     else if (call->number > EVENT_COMPLETE)
         call->misuse = "the status is neither CL_COMPLETE nor a negative number";
     else if (!device_event_done(event))
-        settle_user_event(inquiry->family, event, (int32_t)call->number);
+        settle_user_event(inquiry, event, (int32_t)call->number);
 }
 
 static void capture(const struct inquiry *inquiry, struct device_event *event)

@@ -34,7 +34,12 @@ struct launch_node {
     struct region *literal;         /* the captured variables; NULL: none */
     uint64_t *waits; uint32_t wait_count; /* events, each with a waiter of ours */
     uint64_t event;                 /* its own; 0: nobody asked for one */
+    uint64_t group;                 /* of the parent: the one that enqueued it */
+    /* set when it begins */
+    uint32_t launch;                /* its number; 0: it runs nothing */
+    struct launch_after *after; uint32_t after_count; /* that its events stood for */
     /* changes */
+    uint64_t *awaited; uint32_t awaited_count; /* groups of its own that children wait for */
     uint32_t outstanding;           /* children that are not complete */
     bool ended;
     int32_t status;                 /* 0, or the negative one of its event */
@@ -60,6 +65,8 @@ void device_enqueue(struct device *device, struct launch *launch, const struct w
 
 /* Takes the node, which is complete in all but its place. */
 void family_append(struct family *family, struct launch_node *parent, struct launch_node *node);
+/* What observers are told of it. */
+void family_describe(const struct launch_node *node, struct launch_info *info);
 void family_may_start(struct family *family); /* an event is complete: those that run may wait for what now could begin */
 void family_node_free(struct family *family, struct launch_node *node);
 void family_event_changed(struct family *family, struct device_event *event); /* less counts on it: it may go */

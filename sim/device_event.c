@@ -5,8 +5,16 @@
 
 #include "orrery/limits.h"
 
+static void event_free(struct device_event *event)
+{
+    free(event->after);
+    *event = (struct device_event){.kind = EVENT_FREE};
+}
+
 void device_events_fini(struct device_events *events)
 {
+    for (uint32_t i = 0; i < events->count; i++)
+        event_free(&events->items[i]);
     free(events->items);
     *events = (struct device_events){0};
 }
@@ -48,5 +56,17 @@ struct device_event *device_event_find(const struct device_events *events, uint6
 void device_event_settle(struct device_event *event)
 {
     if (!event->references && !event->waiters && device_event_done(event))
-        event->kind = EVENT_FREE;
+        event_free(event);
+}
+
+bool device_event_after(struct device_event *event, const struct launch_after *after, uint32_t count)
+{
+    struct launch_after *grown = realloc(event->after, (event->after_count + count + 1) * sizeof *grown);
+    if (!grown)
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        grown[event->after_count + i] = after[i];
+    event->after = grown;
+    event->after_count += count;
+    return true;
 }

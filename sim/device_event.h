@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "orrery/observer.h"
+
 enum { EVENT_SUBMITTED = 2, EVENT_COMPLETE = 0, EVENT_WAIT_LIST_FAILED = -14 }; /* OpenCL's numbers; errors are negative */
 enum event_kind { EVENT_FREE, EVENT_OF_KERNEL, EVENT_OF_MARKER, EVENT_OF_USER };
 
@@ -22,6 +24,7 @@ struct device_event {
     uint32_t queue;                    /* whose events it counts among; 0: a user event's */
     uint64_t start_time, end_time, complete_time;
     uint64_t captured;                 /* where two times go when it is complete; 0: nowhere */
+    struct launch_after *after; uint32_t after_count; /* what is over when it is; owned */
 };
 
 struct device_events { struct device_event *items; uint32_t count, serial; };
@@ -32,6 +35,8 @@ struct device_event *device_event_new(struct device_events *events, enum event_k
 /* NULL: it is no event, or not any more. */
 struct device_event *device_event_find(const struct device_events *events, uint64_t handle);
 void device_event_settle(struct device_event *event); /* frees it when nobody counts on it */
+/* More that is over when it is; false: no memory. */
+bool device_event_after(struct device_event *event, const struct launch_after *after, uint32_t count);
 
 static inline bool device_event_done(const struct device_event *event)
 {

@@ -40,6 +40,8 @@ void family_node_free(struct family *family, struct launch_node *node)
     free((void *)(uintptr_t)node->request.compute_units);
     free(node->waits);
     free(node->args);
+    free(node->after);
+    free(node->awaited);
     free(node);
 }
 
@@ -72,6 +74,19 @@ void family_may_start(struct family *family)
             family->device->concurrent.others_wait = true;
 }
 
+void family_describe(const struct launch_node *node, struct launch_info *info)
+{
+    static const enum launch_start starts[] = {LAUNCH_AT_ONCE, LAUNCH_AFTER_PARENT, LAUNCH_AFTER_GROUP};
+    if (!node || !node->parent)
+        return;
+    info->parent = node->parent->launch;
+    info->family = node->family->root.launch;
+    info->start = starts[node->flags];
+    info->parent_group = node->group;
+    info->after = node->after;
+    info->after_count = node->after_count;
+}
+
 /* ---- completion --------------------------------------------------------------------------- */
 
 /* Elapsed while its own work-items ran, and until its children were complete, too. */
@@ -85,6 +100,12 @@ static void store_times(struct device *device, const struct device_event *event)
     memory_set_valid(region, event->captured, sizeof times, true);
 }
 
+static void family_out_of_memory(struct family *family)
+{
+    if (family->status == STATUS_OK)
+        diagnose(&family->diagnosis, family->status = STATUS_OUT_OF_MEMORY, "%s", status_name(STATUS_OUT_OF_MEMORY));
+}
+
 static void complete_event(struct family *family, const struct launch_node *node)
 {
     struct device_event *event = device_event_find(&family->events, node->event);
@@ -96,6 +117,9 @@ static void complete_event(struct family *family, const struct launch_node *node
     event->complete_time = clock_now(&family->device->clock);
     if (event->captured)
         store_times(family->device, event);
+    const struct launch_after own = {node->launch, true};
+    if (!device_event_after(event, node->launch ? &own : node->after, node->launch ? 1 : node->after_count))
+        family_out_of_memory(family);
     family_event_changed(family, event);
 }
 
@@ -204,6 +228,21 @@ static void node_ended(struct family *family, struct launch_node *node, enum sta
         fail(family, status, diagnosis);
 }
 
+static bool take_after(const struct family *family, struct launch_node *node)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < node->wait_count; i++)
+        count += device_event_find(&family->events, node->waits[i])->after_count;
+    node->after = malloc((count + 1) * sizeof *node->after);
+    for (uint32_t i = 0; node->after && i < node->wait_count; i++) {
+        const struct device_event *event = device_event_find(&family->events, node->waits[i]);
+        if (event->after_count)
+            memcpy(node->after + node->after_count, event->after, event->after_count * sizeof *node->after);
+        node->after_count += event->after_count;
+    }
+    return node->after != NULL;
+}
+
 /* True: it runs now. What has nothing to run has ended already. */
 static bool start(struct family *family, struct launch_node *node)
 {
@@ -212,11 +251,14 @@ static bool start(struct family *family, struct launch_node *node)
     enum status status = STATUS_OK;
     if (wait_failed(family, node))
         node->status = EVENT_WAIT_LIST_FAILED;
+    if (!take_after(family, node))
+        family_out_of_memory(family);
     stop_waiting(family, node);
     node->start_time = clock_now(&family->device->clock);
     if (node->kernel && node->status == 0 && !is_empty(&node->request)) {
         status = launch_begin(family->device, &node->request, &live, &diagnosis);
         if (status == STATUS_OK) {
+            node->launch = live->launch.info.launch;
             family->running++;
             return true;
         }
@@ -306,6 +348,7 @@ static void family_free(struct family *family)
         if (family->events.items[i].kind != EVENT_FREE && family->events.items[i].kind != EVENT_OF_USER)
             device_queue_events(&family->device->queues, family->events.items[i].queue, -1);
     device_events_fini(&family->events);
+    free(family->root.awaited);
     free(family);
 }
 
@@ -321,6 +364,7 @@ enum status device_launch_begin(struct device *device, const struct launch_reque
         return status;
     }
     family->live = *out_launch;
+    family->root.launch = family->live->launch.info.launch;
     family->running = 1;
     return STATUS_OK;
 }
@@ -380,6 +424,8 @@ enum status device_launch_end(struct live_launch *live, uint64_t *out_time, stru
         *result = (struct launch_result){.end_time = family->end_time, .child_error = family->root.status};
     if (status != STATUS_OK)
         diagnose(diagnosis, status, "%s", family->diagnosis.text);
+    if (family->serial && live->device->relatives)
+        relatives_complete(live->device->relatives, family->root.launch);
     live_launch_give(live);
     family_free(family);
     return status;

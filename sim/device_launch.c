@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device_enqueue.h"
 #include "device_state.h"
 #include "host_memory.h"
 #include "orrery/image.h"
@@ -158,6 +159,7 @@ static void launch_init(struct launch *launch, struct device *device, const stru
     launch->observer = device_observer(device);
     launch->report = device->report;
     launch->node = request->node;
+    family_describe(launch->node, &launch->info);
 }
 
 static void find_largest(struct launch *launch, const struct launch_request *request)

@@ -12,6 +12,7 @@
 #include "device_queue.h"
 #include "memmodel/checkers.h"
 #include "memmodel/commands.h"
+#include "memmodel/relatives.h"
 
 enum { DEVICE_OBSERVERS = 8 };
 
@@ -32,6 +33,7 @@ struct device {
     pthread_mutex_t order_lock;      /* one order event at a time */
     struct observer merged;          /* what waves and groups call; fans out when there are several */
     struct commands *commands;       /* NULL: races are not looked for */
+    struct relatives *relatives;     /* likewise */
     struct checkers *checkers;         /* NULL: neither races nor atomics are checked */
     bool checker_listens;
     printf_sink *printf_sink;

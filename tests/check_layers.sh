@@ -32,7 +32,7 @@ allowed() { # FROM-LAYER TARGET-PATH
     *'>absent/config.h' | 'sim>absent/sim/finding_pages.inc') return 0 ;; # made when building
     include'>'*) return 1 ;;
     *'>include/'*) return 0 ;;
-    'sim>sim/interp/interp.h' | 'sim>sim/memmodel/checker.h' | 'sim>sim/memmodel/checkers.h' | 'sim>sim/memmodel/commands.h' | 'sim>sim/topology/'* | 'sim>sim/litmus/test.h') return 0 ;;
+    'sim>sim/interp/interp.h' | 'sim>sim/memmodel/checker.h' | 'sim>sim/memmodel/checkers.h' | 'sim>sim/memmodel/commands.h' | 'sim>sim/memmodel/relatives.h' | 'sim>sim/topology/'* | 'sim>sim/litmus/test.h') return 0 ;;
     esac
     return 1
 }

@@ -566,12 +566,106 @@ START_TEST(random_programs_against_the_oracle)
 }
 END_TEST
 
+/* ---- kernels that enqueue each other (R31 (2), (13), (14), R32) ----------------------------- */
+
+static void child(uint32_t parent, enum launch_start start) { world_launches(parent, start, 0, NULL, 0); }
+
+static void family_judged(bool racy)
+{
+    ck_assert_int_eq(world_family_races() > 0, racy);
+    world_end();
+}
+
+/* Launch 2 writes, or its child 3 does; 4 waits for an event. */
+static void event_world(uint32_t writer, bool waits, bool complete)
+{
+    static struct launch_after after;
+    after = (struct launch_after){2, complete};
+    one_group(), child(1, LAUNCH_AT_ONCE);
+    if (writer == 2)
+        writes(0, DATA, 4);
+    child(2, LAUNCH_AT_ONCE);
+    if (writer == 3)
+        writes(0, DATA, 4);
+    world_launches(1, LAUNCH_AT_ONCE, 0, &after, waits);
+    reads(1, DATA, 4);
+}
+
+START_TEST(r31_2_events_order_what_waits)
+{
+    event_world(2, true, true), family_judged(false);
+    event_world(2, true, false), family_judged(false);
+    event_world(2, false, false), family_judged(true);
+    event_world(3, true, true), family_judged(false); /* complete: with its children */
+    event_world(3, true, false), family_judged(true);
+}
+END_TEST
+
+START_TEST(r31_2_what_is_known_is_handed_on)
+{
+    static const struct launch_after second = {2, true}, third = {3, true};
+    one_group(), child(1, LAUNCH_AT_ONCE), writes(0, DATA, 4);
+    world_launches(1, LAUNCH_AT_ONCE, 0, &second, 1), writes(1, OTHER, 4);
+    world_launches(1, LAUNCH_AT_ONCE, 0, &third, 1), reads(0, DATA, 4), reads(0, OTHER, 4), family_judged(false);
+}
+END_TEST
+
+START_TEST(r31_13_a_child_may_wait_for_its_parent)
+{
+    one_group(), writes(0, DATA, 4), child(1, LAUNCH_AFTER_PARENT), reads(1, DATA, 4), family_judged(false);
+    one_group(), writes(0, DATA, 4), child(1, LAUNCH_AT_ONCE), reads(1, DATA, 4), family_judged(true);
+    one_group(), writes(0, DATA, 4), child(1, LAUNCH_AT_ONCE), reads(1, OTHER, 4), family_judged(false);
+    one_group(), reads(0, DATA, 4), child(1, LAUNCH_AT_ONCE), reads(1, DATA, 4), family_judged(false);
+    one_group(), writes(0, DATA, 4), child(1, LAUNCH_AFTER_PARENT), child(2, LAUNCH_AT_ONCE), reads(1, DATA, 4), family_judged(false);
+    one_group(), child(1, LAUNCH_AFTER_PARENT), writes(0, DATA, 4), child(1, LAUNCH_AFTER_PARENT), reads(1, DATA, 4), family_judged(true);
+}
+END_TEST
+
+/* A child of the group's reads what item 0 wrote. */
+static void group_world(uint64_t group, bool released, bool acquired)
+{
+    two_groups(), world_awaits(group), writes(0, DATA, 4);
+    if (released)
+        release(0, FLAG, SCOPE_DEVICE);
+    if (acquired)
+        acquire(3, FLAG, SCOPE_DEVICE);
+    world_launches(1, LAUNCH_AFTER_GROUP, group, NULL, 0);
+    reads(0, DATA, 4);
+}
+
+START_TEST(r31_14_a_child_may_wait_for_a_work_group)
+{
+    group_world(0, false, false), family_judged(false);
+    group_world(1, false, false), family_judged(true);
+    group_world(1, true, true), family_judged(false); /* by then the group knew */
+    group_world(1, true, false), family_judged(true);
+    two_groups(), world_awaits(0), writes(0, DATA, 4), writes(2, OTHER, 4), world_launches(1, LAUNCH_AFTER_GROUP, 0, NULL, 0);
+    reads(0, DATA, 4), family_judged(false);
+    two_groups(), world_awaits(0), writes(0, DATA, 4), writes(2, OTHER, 4), world_launches(1, LAUNCH_AFTER_GROUP, 0, NULL, 0);
+    reads(0, OTHER, 4), family_judged(true);
+    group_world(0, false, false), child(2, LAUNCH_AT_ONCE), reads(1, DATA, 4), family_judged(false);
+}
+END_TEST
+
+START_TEST(r32_atomics_of_a_family_are_no_race)
+{
+    one_group(), update(0, DATA, ORDER_RELAXED, SCOPE_DEVICE), child(1, LAUNCH_AT_ONCE), update(0, DATA, ORDER_RELAXED, SCOPE_DEVICE), family_judged(false);
+    one_group(), update(0, DATA, ORDER_RELAXED, SCOPE_DEVICE), child(1, LAUNCH_AT_ONCE), writes(0, DATA, 4), family_judged(true);
+    one_group(), writes(0, DATA, 4), release(0, FLAG, SCOPE_DEVICE), child(1, LAUNCH_AT_ONCE), acquire(0, FLAG, SCOPE_DEVICE), reads(0, DATA, 4), family_judged(false);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("race");
     TCase *rules = tcase_create("rules");
     tcase_set_timeout(rules, 60);
     tcase_add_test(rules, r1_each_work_item_is_a_unit);
+    tcase_add_test(rules, r31_2_events_order_what_waits);
+    tcase_add_test(rules, r31_2_what_is_known_is_handed_on);
+    tcase_add_test(rules, r31_13_a_child_may_wait_for_its_parent);
+    tcase_add_test(rules, r31_14_a_child_may_wait_for_a_work_group);
+    tcase_add_test(rules, r32_atomics_of_a_family_are_no_race);
     tcase_add_test(rules, r2_regions_are_disjoint);
     tcase_add_test(rules, r3_program_order_orders);
     tcase_add_test(rules, r4_two_reads_do_not_conflict);

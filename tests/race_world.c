@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "memmodel/checker.h"
+#include "memmodel/relatives.h"
 
 enum deed_kind { DEED_ACCESS, DEED_FENCE, DEED_ENTRY, DEED_EXIT, DEED_COPY_START, DEED_COPY_WAIT };
 
@@ -32,6 +33,9 @@ static struct {
     struct scenario scenario;
     struct report *report;
     struct checker *checker;
+    struct relatives *relatives;
+    struct footprint_sink sink;
+    uint64_t awaited;
     struct observer observer;
     struct launch_info launch;
     struct memory memory;
@@ -102,6 +106,9 @@ static void begin(uint32_t groups, uint32_t items, uint32_t sub_group_size, enum
     make_memory();
     world.checker = checker_new(&world.memory, world.report, &world.scenario, &host);
     checker_observer(world.checker, &world.observer);
+    world.relatives = relatives_new(&world.memory, world.report, &(struct footprint_sink){NULL, NULL});
+    world.sink = relatives_footprints(world.relatives);
+    checker_set_sink(world.checker, &world.sink);
     world.launch = (struct launch_info){.launch = 1, .kernel = "k", .work_dim = 1, .sub_group_size = sub_group_size,
                                         .global_size = {(uint64_t)groups * items, 1, 1}, .local_size = {items, 1, 1},
                                         .group_count = {groups, 1, 1}};
@@ -134,9 +141,50 @@ void world_end(void)
     finish();
     ended = false;
     checker_free(world.checker);
+    relatives_free(world.relatives);
     report_free(world.report);
     scenario_fini(&world.scenario);
     free(world.arena);
+}
+
+/* ---- families --------------------------------------------------------------------------- */
+
+static void groups_end(void)
+{
+    world.launch.family = 1;
+    for (uint32_t i = 0; i < world.groups; i++)
+        phase(GROUP_END, i);
+}
+
+void world_awaits(uint64_t group)
+{
+    world.awaited = group;
+    world.launch.awaited_groups = &world.awaited;
+    world.launch.awaited_group_count = 1;
+}
+
+void world_launches(uint32_t parent, enum launch_start start, uint64_t parent_group, const struct launch_after *after, uint32_t after_count)
+{
+    groups_end();
+    phase(LAUNCH_END, 0);
+    world.launch.launch++;
+    world.launch.parent = parent;
+    world.launch.start = start;
+    world.launch.parent_group = parent_group;
+    world.launch.after = after;
+    world.launch.after_count = after_count;
+    world.launch.awaited_group_count = 0;
+    phase(LAUNCH_BEGIN, 0);
+    for (uint32_t i = 0; i < world.groups; i++)
+        phase(GROUP_BEGIN, i);
+}
+
+size_t world_family_races(void)
+{
+    groups_end();
+    finish();
+    relatives_complete(world.relatives, 1);
+    return report_total(world.report, SEVERITY_OFF);
 }
 
 /* ---- deeds ------------------------------------------------------------------------------ */

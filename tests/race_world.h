@@ -41,6 +41,12 @@ void copy_waits(uint32_t group, uint32_t number);
 void group_ends(uint32_t group);
 void takes_local_memory_of(uint32_t group, uint32_t other); /* which has ended */
 
+/* Kernels that a kernel enqueued: what follows is done by the next launch, numbered from 2 (the world's first one is 1), of
+ * as many work-items. The oracle does not know of them. */
+void world_launches(uint32_t parent, enum launch_start start, uint64_t parent_group, const struct launch_after *after, uint32_t after_count);
+void world_awaits(uint64_t group); /* of the launch that acts: LAUNCH_AFTER_GROUP will name it */
+size_t world_family_races(void);   /* after the last deed: between launches */
+
 /* After the last deed. */
 size_t world_races(void);                 /* findings */
 bool world_races_at(uint32_t address);    /* does some finding begin in the four bytes of address? */

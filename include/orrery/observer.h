@@ -22,12 +22,22 @@ enum { WAVE_LANES_MAX = 256, LANE_MASK_WORDS = WAVE_LANES_MAX / 64 };
 
 /* ---- who ------------------------------------------------------------------ */
 
-/* One NDRange launch; constant while it runs. Units: work-items. */
+/* When a kernel that another one enqueued begins: CLK_ENQUEUE_FLAGS_NO_WAIT, _WAIT_KERNEL, _WAIT_WORK_GROUP. */
+enum launch_start { LAUNCH_AT_ONCE, LAUNCH_AFTER_PARENT, LAUNCH_AFTER_GROUP };
+/* A launch that has ended before another one began; complete: and all that it enqueued is. */
+struct launch_after { uint32_t launch; bool complete; };
+
+/* One NDRange launch; constant while it runs but for what it enqueues. Units: work-items. */
 struct launch_info {
     uint32_t launch;      /* serial number of the launch on this device, from 1 */
     uint32_t command;     /* serial number of the host command that caused it */
     uint32_t device;      /* serial number of the device or sub-device that runs it; 0: the first root */
     uint32_t parent;      /* the launch whose kernel enqueued it; 0: the host did */
+    uint32_t family;      /* the launch of the host's that it came of, itself once it enqueued kernels; 0: no other is */
+    enum launch_start start;
+    uint64_t parent_group; /* LAUNCH_AFTER_GROUP */
+    const struct launch_after *after; uint32_t after_count; /* it waited for these by events */
+    const uint64_t *awaited_groups; uint32_t awaited_group_count; /* its own whose end kernels it enqueued wait for, so far */
     const char *kernel;   /* name; owned by the program */
     const struct program *program; /* for program_site(); opaque to observers */
     uint32_t work_dim;

@@ -38,7 +38,11 @@ struct checker {
     struct crew crew;
     uint64_t time;                    /* counts events */
     uint32_t *compute_units; uint64_t unit_room;
+    struct ended_group *ended; uint32_t ended_count, ended_room; /* those that launches wait for */
 };
+
+/* What a work-group knew at its end. */
+struct ended_group { uint64_t number; struct knowledge *known[ORDER_REGIONS]; };
 
 /* ---- regions ---------------------------------------------------------------------- */
 
@@ -763,37 +767,108 @@ static int by_id(const void *a, const void *b)
     return x->region_id < y->region_id ? -1 : x->region_id > y->region_id;
 }
 
-static void hand_over(struct checker *checker, const struct launch_info *launch)
+static bool was_touched(const struct shadow_region *region)
 {
-    struct footprint footprint = {.launch = launch};
-    footprint.parts = calloc(checker->region_room + 1, sizeof *footprint.parts);
-    checker->shadow.failed |= !footprint.parts;
-    for (uint32_t i = 0; footprint.parts && i < checker->region_room; i++) {
+    return region && region->space != IN_LOCAL && (region->touched || region->sieve.open || region->journal.count || region->sieve.notes.used);
+}
+
+/* filter: what of it; all of it stands in the shadow then. */
+static struct footprint_part *collect(struct checker *checker, const struct unit_filter *filter, uint32_t *out_count)
+{
+    struct footprint_part *parts = calloc(checker->region_room + 1, sizeof *parts);
+    checker->shadow.failed |= !parts;
+    *out_count = 0;
+    for (uint32_t i = 0; parts && i < checker->region_room; i++) {
         const struct shadow_region *region = checker->regions[i];
-        if (!region || region->space == IN_LOCAL || !(region->touched || region->sieve.open || region->journal.count || region->sieve.notes.used))
+        if (!was_touched(region))
             continue;
-        struct footprint_part *part = &footprint.parts[footprint.count++];
+        struct footprint_part *part = &parts[(*out_count)++];
         *part = (struct footprint_part){.region_id = region->id, .low = region->low, .high = region->high};
         for (int use = 0; use < FOOTPRINT_USES; use++)
             byte_set_init(&part->bytes[use], region->high - region->low);
-        shadow_collect(region, part);
-        checker->shadow.failed |= !sieve_collect(&region->sieve, part);
-        if (!region->sieve.open)
+        shadow_collect(region, filter, part);
+        checker->shadow.failed |= !filter && !sieve_collect(&region->sieve, part);
+        if (!filter && !region->sieve.open)
             journal_collect(&region->journal, region->low, part);
     }
-    if (footprint.parts)
-        qsort(footprint.parts, footprint.count, sizeof *footprint.parts, by_id);
-    checker->sink.launch_ended(checker->sink.self, &footprint);
-    for (uint32_t i = 0; i < footprint.count; i++)
+    if (parts)
+        qsort(parts, *out_count, sizeof *parts, by_id);
+    return parts;
+}
+
+static void parts_free(struct footprint_part *parts, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
         for (int use = 0; use < FOOTPRINT_USES; use++)
-            byte_set_fini(&footprint.parts[i].bytes[use]);
-    free(footprint.parts);
+            byte_set_fini(&parts[i].bytes[use]);
+    free(parts);
+}
+
+struct group_view { struct order *order; const struct ended_group *group; };
+
+/* Regions other than the global one order nothing that a kernel that comes later could see. */
+static bool is_unknown(void *self, uint64_t unit, uint64_t tick)
+{
+    const struct group_view *view = self;
+    return order_unit_group(view->order, unit) != view->group->number &&
+           !order_map_knows(view->order, view->group->known[IN_GLOBAL], unit, tick);
+}
+
+static void collect_rests(struct checker *checker, struct footprint *footprint)
+{
+    for (uint32_t i = 0; checker->ended_count && i < checker->region_room; i++)
+        if (was_touched(checker->regions[i]))
+            spill(checker, checker->regions[i]);
+    footprint->rests = calloc(checker->ended_count + 1, sizeof *footprint->rests);
+    checker->shadow.failed |= !footprint->rests;
+    for (uint32_t i = 0; footprint->rests && i < checker->ended_count; i++) {
+        struct group_view view = {&checker->order, &checker->ended[i]};
+        struct footprint_rest *rest = &footprint->rests[footprint->rest_count++];
+        rest->group = view.group->number;
+        rest->parts = collect(checker, &(struct unit_filter){&view, is_unknown}, &rest->count);
+    }
+}
+
+static void hand_over(struct checker *checker, const struct launch_info *launch)
+{
+    struct footprint footprint = {.launch = launch};
+    footprint.parts = collect(checker, NULL, &footprint.count);
+    collect_rests(checker, &footprint);
+    checker->sink.launch_ended(checker->sink.self, &footprint);
+    parts_free(footprint.parts, footprint.count);
+    for (uint32_t i = 0; i < footprint.rest_count; i++)
+        parts_free(footprint.rests[i].parts, footprint.rests[i].count);
+    free(footprint.rests);
+}
+
+/* Somebody begins when this group has ended. */
+static void keep_group(struct checker *checker, const struct launch_event *event)
+{
+    const struct launch_info *launch = event->launch;
+    bool awaited = false;
+    for (uint32_t i = 0; i < launch->awaited_group_count; i++)
+        awaited |= launch->awaited_groups[i] == event->group_linear;
+    if (!awaited || !checker->has_sink)
+        return;
+    if (checker->ended_count == checker->ended_room) {
+        uint32_t room = 2 * checker->ended_room + 4;
+        struct ended_group *ended = realloc(checker->ended, room * sizeof *ended);
+        checker->shadow.failed |= !ended;
+        if (!ended)
+            return;
+        checker->ended = ended;
+        checker->ended_room = room;
+    }
+    struct ended_group *group = &checker->ended[checker->ended_count++];
+    group->number = event->group_linear;
+    order_group_knowledge(&checker->order, group->number, group->known);
 }
 
 static void launch_ends(struct checker *checker, const struct launch_info *launch)
 {
     if (checker->has_sink)
         hand_over(checker, launch);
+    checker->ended_count = 0; /* what they knew goes with the order */
     races_end(&checker->races);
     order_launch_end(&checker->order);
     for (uint32_t i = 0; i < checker->region_room; i++)
@@ -816,7 +891,10 @@ static void on_launch(void *self, const struct launch_event *event)
         break;
     case LAUNCH_END: launch_ends(checker, event->launch); break;
     case GROUP_BEGIN: note_compute_unit(checker, event); break;
-    case GROUP_END: order_group_end(&checker->order, event->group_linear); break;
+    case GROUP_END:
+        keep_group(checker, event);
+        order_group_end(&checker->order, event->group_linear);
+        break;
     }
 }
 
@@ -861,6 +939,7 @@ void checker_free(struct checker *checker)
     misuse_fini(&checker->misuse);
     free(checker->regions);
     free(checker->compute_units);
+    free(checker->ended);
     free(checker);
 }
 

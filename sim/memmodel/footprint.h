@@ -54,10 +54,14 @@ struct footprint_part {
     uint32_t site[FOOTPRINT_USES]; /* one instruction that did it: launch_site of the launch */
 };
 
+/* What one work-group does not know at its end: the same without all that happens before. */
+struct footprint_rest { uint64_t group; struct footprint_part *parts; uint32_t count; };
+
 struct footprint {
     const struct launch_info *launch;
     struct footprint_part *parts; /* by region_id, ascending */
     uint32_t count;
+    struct footprint_rest *rests; uint32_t rest_count; /* of launch->awaited_groups */
 };
 
 const struct footprint_part *footprint_find(const struct footprint *footprint, uint32_t region_id);

@@ -30,6 +30,8 @@ libmemmodel_la_SOURCES = \
 	%D%/order.h \
 	%D%/race.c \
 	%D%/race.h \
+	%D%/relatives.c \
+	%D%/relatives.h \
 	%D%/scope.c \
 	%D%/scope.h \
 	%D%/shadow.c \

@@ -388,6 +388,25 @@ static struct subject subject_of(const struct order *order, uint64_t unit)
     return (struct subject){unit, order_unit_group(order, unit), order_unit_sub_group(order, unit)};
 }
 
+bool order_map_knows(const struct order *order, const struct knowledge *known, uint64_t unit, uint64_t tick)
+{
+    const struct subject of = subject_of(order, unit);
+    return map_knows(order, known, &of, tick);
+}
+
+void order_group_knowledge(struct order *order, uint64_t number, struct knowledge *out_known[ORDER_REGIONS])
+{
+    const struct group_order *group = order_group_find(order, number);
+    for (int r = 0; r < ORDER_REGIONS; r++) {
+        out_known[r] = group ? knowledge_share(group->acquired[r]) : NULL;
+        for (uint32_t i = 0; group && group->sub_groups && i < order->sub_group_count; i++)
+            join_into(order, &out_known[r], group->sub_groups[i].acquired[r]);
+        for (uint64_t i = 0; group && group->items && i < order->group_items; i++)
+            if (group->items[i])
+                join_into(order, &out_known[r], group->items[i]->acquired[r]);
+    }
+}
+
 static bool member_knows(const struct order *order, const struct agent *member, int region, const struct subject *of, uint64_t tick)
 {
     const struct sub_group_order *sub = sub_group_of(member);

@@ -142,6 +142,9 @@ void order_fini(struct order *order);
 void order_launch_begin(struct order *order, const struct launch_info *launch);
 void order_launch_end(struct order *order);
 
+/* What the group knows, all its members together; one reference each. And does such a map know of the stamp? */
+void order_group_knowledge(struct order *order, uint64_t number, struct knowledge *out_known[ORDER_REGIONS]);
+bool order_map_knows(const struct order *order, const struct knowledge *known, uint64_t unit, uint64_t tick);
 struct group_order *order_group_find(const struct order *order, uint64_t number);
 struct group_order *order_group(struct order *order, uint64_t number); /* NULL: no memory */
 void order_group_end(struct order *order, uint64_t number);

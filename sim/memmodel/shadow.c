@@ -680,11 +680,14 @@ void shadow_again(struct shadow *shadow, struct shadow_region *region, const str
 /* ---- footprint ---------------------------------------------------------------------------------- */
 
 /* Cells come in ascending order: neighbours of one use are one run. */
-struct collection { const struct shadow_region *region; struct footprint_part *part; struct byte_run run[FOOTPRINT_USES]; };
+struct collection { const struct shadow_region *region; const struct unit_filter *filter; struct footprint_part *part; struct byte_run run[FOOTPRINT_USES]; };
 
-static void collect_one(struct collection *collection, uint32_t context, uint64_t low, uint64_t high)
+static void collect_one(struct collection *collection, uint32_t context, uint64_t unit, uint64_t low, uint64_t high)
 {
     const struct context *how = context_at(collection->region, context);
+    const struct unit_filter *filter = collection->filter;
+    if (filter && !filter->wants(filter->self, unit, how->tick))
+        return;
     enum footprint_use use = how->kind == ACCESS_ATOMIC_READ ? FOOTPRINT_ATOMIC_READ
                              : is_atomic(how->kind)          ? FOOTPRINT_ATOMIC
                              : is_write(how->kind)           ? FOOTPRINT_WRITTEN
@@ -699,23 +702,33 @@ static void collect_one(struct collection *collection, uint32_t context, uint64_
     collection->part->site[use] = how->site;
 }
 
+/* Without a filter one unit stands for all. */
+static void collect_member(struct collection *collection, const struct member *member, uint64_t low, uint64_t high)
+{
+    uint64_t rest = member->mask;
+    do {
+        collect_one(collection, member->context, member->block * BLOCK_UNITS + (uint64_t)__builtin_ctzll(rest | UINT64_C(1) << 63), low, high);
+        rest &= rest - 1;
+    } while (rest && collection->filter);
+}
+
 static void collect_cell(struct collection *collection, const uint64_t *cell, uint64_t low, uint64_t high)
 {
     const struct shadow_region *region = collection->region;
     const struct crowd *crowd = crowd_of(region, cell);
     if (live(region, cell[0]))
-        collect_one(collection, stamp_context(cell[0]), low, high);
-    if (crowd && crowd->readers.count)
-        collect_one(collection, crowd->readers.items[0].context, low, high);
+        collect_one(collection, stamp_context(cell[0]), stamp_unit(cell[0]), low, high);
+    for (uint32_t i = 0; crowd && i < (collection->filter ? crowd->readers.count : crowd->readers.count > 0); i++)
+        collect_member(collection, &crowd->readers.items[i], low, high);
     for (uint32_t i = 0; crowd && i < crowd->atomics.count; i++) /* loads and others */
-        collect_one(collection, crowd->atomics.items[i].context, low, high);
+        collect_member(collection, &crowd->atomics.items[i], low, high);
     if (!crowd && live(region, cell[1]))
-        collect_one(collection, stamp_context(cell[1]), low, high);
+        collect_one(collection, stamp_context(cell[1]), stamp_unit(cell[1]), low, high);
 }
 
-void shadow_collect(const struct shadow_region *region, struct footprint_part *part)
+void shadow_collect(const struct shadow_region *region, const struct unit_filter *filter, struct footprint_part *part)
 {
-    struct collection collection = {region, part, {{0, 0}}};
+    struct collection collection = {.region = region, .filter = filter, .part = part};
     for (uint64_t p = 0; region->touched && region->pages && p < page_count(region); p++) {
         const struct shadow_page *page = &region->pages[p];
         const size_t count = page->cells ? (size_t)PAGE_BYTES >> page->unit_shift : 0;

@@ -97,6 +97,8 @@ void shadow_access(struct shadow *shadow, struct shadow_region *region, const st
 void shadow_again(struct shadow *shadow, struct shadow_region *region, const struct shadow_access *now);
 bool shadow_atomic_begin(struct shadow_region *region, struct shadow_atomic *atomic);
 bool shadow_join(struct shadow_region *region, const struct shadow_atomic *atomic, uint64_t address, uint64_t unit);
-void shadow_collect(const struct shadow_region *region, struct footprint_part *part);
+/* filter NULL: all of them. */
+struct unit_filter { void *self; bool (*wants)(void *self, uint64_t unit, uint64_t tick); };
+void shadow_collect(const struct shadow_region *region, const struct unit_filter *filter, struct footprint_part *part);
 
 #endif

@@ -1,0 +1,499 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "relatives.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "orrery/rule.h"
+
+enum { TEXT_CHARS = 300 };
+static const char spec_text[] = "OpenCL 2.2 API, 3.3.6 host-side and device-side commands";
+
+/* What one launch did to one allocation. */
+struct deeds {
+    uint32_t region_id;
+    uint64_t low;
+    char object[120];
+    struct byte_set bytes[FOOTPRINT_USES];
+    struct source_place place[FOOTPRINT_USES]; /* strings of the program, which outlives its family */
+};
+struct record { struct deeds *deeds; uint32_t count; };
+struct rest { uint64_t group; struct record record; }; /* what the group does not know at its end */
+
+/* One launch that has ended. */
+struct member {
+    struct member *next;
+    uint32_t launch, parent, family;
+    const char *kernel;
+    enum launch_start start;
+    uint64_t parent_group;
+    struct launch_after *after; uint32_t after_count;
+    struct record all;
+    struct rest *rests; uint32_t rest_count;
+};
+
+struct relatives {
+    const struct memory *memory;
+    struct report *report;
+    struct footprint_sink next;
+    struct member *members; /* of every family, the latest to end first */
+    bool lost;              /* memory ran out: nothing is judged from here on */
+};
+
+/* ---- life ---------------------------------------------------------------------------------- */
+
+struct relatives *relatives_new(const struct memory *memory, struct report *report, const struct footprint_sink *next)
+{
+    struct relatives *relatives = calloc(1, sizeof *relatives);
+    if (relatives)
+        *relatives = (struct relatives){.memory = memory, .report = report, .next = *next};
+    return relatives;
+}
+
+static void record_fini(struct record *record)
+{
+    for (uint32_t i = 0; i < record->count; i++)
+        for (int use = 0; use < FOOTPRINT_USES; use++)
+            byte_set_fini(&record->deeds[i].bytes[use]);
+    free(record->deeds);
+}
+
+static void member_free(struct member *member)
+{
+    record_fini(&member->all);
+    for (uint32_t i = 0; i < member->rest_count; i++)
+        record_fini(&member->rests[i].record);
+    free(member->rests);
+    free(member->after);
+    free(member);
+}
+
+void relatives_free(struct relatives *relatives)
+{
+    for (struct member *member = relatives ? relatives->members : NULL, *next; member; member = next) {
+        next = member->next;
+        member_free(member);
+    }
+    free(relatives);
+}
+
+/* ---- taking footprints ---------------------------------------------------------------------- */
+
+static void name_object(const struct relatives *relatives, struct deeds *deeds)
+{
+    const struct region *region = memory_region(relatives->memory, deeds->low);
+    bool variable = region->kind == REGION_VARIABLE;
+    snprintf(deeds->object, sizeof deeds->object, "%s%s%s (%" PRIu64 " bytes)", variable ? "program-scope variable '" : "",
+             region->name, variable ? "'" : "", region->high - region->low);
+}
+
+static bool copy_set(struct byte_set *to, const struct byte_set *from)
+{
+    struct byte_run run = {0, 0};
+    byte_set_init(to, from->size);
+    while (byte_set_next(from, run.high, &run))
+        byte_set_add(to, run.low, run.high);
+    return !to->failed && !from->failed;
+}
+
+static bool copy_part(const struct relatives *relatives, const struct launch_info *launch, const struct footprint_part *part,
+                      struct deeds *deeds)
+{
+    bool whole = true;
+    deeds->region_id = part->region_id;
+    deeds->low = part->low;
+    name_object(relatives, deeds);
+    for (int use = 0; use < FOOTPRINT_USES; use++) {
+        whole &= copy_set(&deeds->bytes[use], &part->bytes[use]);
+        if (launch->program && !byte_set_empty(&part->bytes[use]))
+            program_site(launch->program, part->site[use], &deeds->place[use]);
+    }
+    return whole;
+}
+
+static bool copy_record(const struct relatives *relatives, const struct launch_info *launch, const struct footprint_part *parts,
+                        uint32_t count, struct record *record)
+{
+    bool whole = true;
+    record->deeds = calloc(count + 1, sizeof *record->deeds);
+    for (uint32_t i = 0; record->deeds && i < count; i++)
+        whole &= copy_part(relatives, launch, &parts[i], &record->deeds[record->count++]);
+    return whole && record->deeds;
+}
+
+static bool copy_rests(const struct relatives *relatives, const struct footprint *footprint, struct member *member)
+{
+    bool whole = true;
+    member->rests = calloc(footprint->rest_count + 1, sizeof *member->rests);
+    for (uint32_t i = 0; member->rests && i < footprint->rest_count; i++) {
+        const struct footprint_rest *rest = &footprint->rests[i];
+        member->rests[i].group = rest->group;
+        member->rest_count++;
+        whole &= copy_record(relatives, footprint->launch, rest->parts, rest->count, &member->rests[i].record);
+    }
+    return whole && member->rests;
+}
+
+static bool copy_after(const struct launch_info *launch, struct member *member)
+{
+    size_t size = launch->after_count * sizeof *member->after;
+    member->after = malloc(size + 1);
+    if (member->after && size)
+        memcpy(member->after, launch->after, size);
+    member->after_count = member->after ? launch->after_count : 0;
+    return member->after != NULL;
+}
+
+static void take(struct relatives *relatives, const struct footprint *footprint)
+{
+    const struct launch_info *launch = footprint->launch;
+    struct member *member = calloc(1, sizeof *member);
+    if (!member) {
+        relatives->lost = true;
+        return;
+    }
+    *member = (struct member){.next = relatives->members, .launch = launch->launch, .parent = launch->parent,
+                              .family = launch->family, .kernel = launch->kernel, .start = launch->start,
+                              .parent_group = launch->parent_group};
+    relatives->members = member;
+    bool whole = copy_after(launch, member);
+    whole &= copy_record(relatives, launch, footprint->parts, footprint->count, &member->all);
+    whole &= copy_rests(relatives, footprint, member);
+    relatives->lost |= !whole;
+}
+
+static void on_launch_ended(void *self, const struct footprint *footprint)
+{
+    struct relatives *relatives = self;
+    if (footprint->launch->family && !relatives->lost)
+        take(relatives, footprint);
+    if (relatives->next.launch_ended)
+        relatives->next.launch_ended(relatives->next.self, footprint);
+}
+
+struct footprint_sink relatives_footprints(struct relatives *relatives)
+{
+    return (struct footprint_sink){relatives, on_launch_ended};
+}
+
+/* ---- who knows whom ----------------------------------------------------------------------------- */
+
+/* A family, its members by launch, so that parents and what is waited for come before. Rows of bits: who is known. */
+struct kin {
+    struct member **members;
+    uint32_t count, words;
+    uint64_t *known;  /* count rows: all of the launch is known at the row's start */
+    uint64_t *joined; /* atomics met */
+    struct partly { uint32_t parent; uint64_t group; bool some, several; } *partly; /* known as its work-group knew it */
+};
+
+static bool bit(const struct kin *kin, const uint64_t *rows, uint32_t row, uint32_t column)
+{
+    return rows[(size_t)row * kin->words + column / 64] >> column % 64 & 1;
+}
+
+static void set_bit(const struct kin *kin, uint64_t *rows, uint32_t row, uint32_t column)
+{
+    rows[(size_t)row * kin->words + column / 64] |= UINT64_C(1) << column % 64;
+}
+
+/* `row` knows that `other` has ended, and so what that knew. */
+static void learn(const struct kin *kin, uint32_t row, uint32_t other)
+{
+    for (uint32_t w = 0; w < kin->words; w++)
+        kin->known[(size_t)row * kin->words + w] |= kin->known[(size_t)other * kin->words + w];
+    set_bit(kin, kin->known, row, other);
+}
+
+static void learn_partly(const struct kin *kin, uint32_t row, const struct partly *more)
+{
+    struct partly *partly = &kin->partly[row];
+    if (!more->some)
+        return;
+    partly->several |= more->several || (partly->some && (partly->parent != more->parent || partly->group != more->group));
+    partly->parent = more->parent;
+    partly->group = more->group;
+    partly->some = true;
+}
+
+static uint32_t index_of(const struct kin *kin, uint32_t launch)
+{
+    uint32_t from = 0, to = kin->count;
+    while (from < to) {
+        uint32_t middle = from + (to - from) / 2;
+        if (kin->members[middle]->launch < launch)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from < kin->count && kin->members[from]->launch == launch ? from : UINT32_MAX;
+}
+
+static bool came_of(const struct kin *kin, uint32_t member, uint32_t ancestor)
+{
+    while (member != UINT32_MAX && member > ancestor)
+        member = index_of(kin, kin->members[member]->parent);
+    return member == ancestor;
+}
+
+static void learn_after(const struct kin *kin, uint32_t row, const struct launch_after *after)
+{
+    uint32_t other = index_of(kin, after->launch);
+    if (other == UINT32_MAX)
+        return;
+    learn(kin, row, other);
+    learn_partly(kin, row, &kin->partly[other]);
+    for (uint32_t i = other + 1; after->complete && i < row; i++)
+        if (came_of(kin, i, other))
+            learn(kin, row, i);
+}
+
+static void learn_parent(const struct kin *kin, uint32_t row)
+{
+    const struct member *member = kin->members[row];
+    uint32_t parent = index_of(kin, member->parent);
+    if (parent == UINT32_MAX)
+        return;
+    for (uint32_t w = 0; w < kin->words; w++)
+        kin->known[(size_t)row * kin->words + w] |= kin->known[(size_t)parent * kin->words + w];
+    learn_partly(kin, row, &kin->partly[parent]);
+    if (member->start == LAUNCH_AFTER_PARENT && RULE(3113))
+        learn(kin, row, parent);
+    if (member->start == LAUNCH_AFTER_GROUP && RULE(3114))
+        learn_partly(kin, row, &(struct partly){parent, member->parent_group, true, false});
+}
+
+static void learn_joined(const struct kin *kin, uint32_t row)
+{
+    for (uint32_t other = 0; other < kin->count; other++)
+        if (bit(kin, kin->joined, row, other))
+            learn(kin, row, other);
+}
+
+/* Atomics may have ordered launches in either direction, so one pass does not do. */
+static void learn_all(const struct kin *kin)
+{
+    const size_t bytes = (size_t)kin->count * kin->words * sizeof *kin->known;
+    uint64_t *before = malloc(bytes + 1);
+    do {
+        if (before)
+            memcpy(before, kin->known, bytes);
+        for (uint32_t row = 0; row < kin->count; row++) {
+            learn_parent(kin, row);
+            for (uint32_t i = 0; i < kin->members[row]->after_count && RULE(3102); i++)
+                learn_after(kin, row, &kin->members[row]->after[i]);
+            learn_joined(kin, row);
+        }
+    } while (before && memcmp(before, kin->known, bytes) != 0);
+    free(before);
+}
+
+static bool ordered(const struct kin *kin, uint32_t earlier, uint32_t later)
+{
+    return bit(kin, kin->known, later, earlier) || bit(kin, kin->known, earlier, later);
+}
+
+/* What of `earlier` the other does not know; NULL: nothing. */
+static const struct record *unknown_part(const struct kin *kin, uint32_t earlier, uint32_t later)
+{
+    const struct partly *partly = &kin->partly[later];
+    const struct member *member = kin->members[earlier];
+    if (ordered(kin, earlier, later))
+        return NULL;
+    if (!partly->some || (partly->parent != earlier && !partly->several))
+        return &member->all;
+    for (uint32_t i = 0; i < member->rest_count && !partly->several; i++)
+        if (member->rests[i].group == partly->group)
+            return &member->rests[i].record;
+    return NULL;
+}
+
+/* ---- what meets --------------------------------------------------------------------------------------- */
+
+struct meeting { const struct deeds *a, *b; enum footprint_use use_a, use_b; struct byte_run run; };
+
+static bool is_atomic(enum footprint_use use)
+{
+    return use == FOOTPRINT_ATOMIC || use == FOOTPRINT_ATOMIC_READ;
+}
+
+static bool changes(enum footprint_use use)
+{
+    return use == FOOTPRINT_WRITTEN || use == FOOTPRINT_ATOMIC;
+}
+
+static bool deeds_meet(struct meeting *meeting, bool atomics)
+{
+    for (enum footprint_use a = 0; a < FOOTPRINT_USES; a++)
+        for (enum footprint_use b = 0; b < FOOTPRINT_USES; b++) {
+            if ((is_atomic(a) && is_atomic(b)) != atomics || (!changes(a) && !changes(b)) ||
+                !byte_set_intersection(&meeting->a->bytes[a], &meeting->b->bytes[b], &meeting->run))
+                continue;
+            meeting->use_a = a;
+            meeting->use_b = b;
+            return true;
+        }
+    return false;
+}
+
+/* The next that meets after *at, both lists ascending by allocation. */
+static bool records_meet(const struct record *a, const struct record *b, uint32_t at[2], bool atomics, struct meeting *out_meeting)
+{
+    while (at[0] < a->count && at[1] < b->count) {
+        const struct deeds *x = &a->deeds[at[0]], *y = &b->deeds[at[1]];
+        at[0] += x->region_id <= y->region_id;
+        at[1] += y->region_id <= x->region_id;
+        *out_meeting = (struct meeting){.a = x, .b = y};
+        if (x->region_id == y->region_id && deeds_meet(out_meeting, atomics))
+            return true;
+    }
+    return false;
+}
+
+static void join_by_atomics(struct kin *kin)
+{
+    struct meeting meeting;
+    for (uint32_t later = 1; later < kin->count; later++)
+        for (uint32_t earlier = 0; earlier < later; earlier++) {
+            uint32_t at[2] = {0, 0};
+            if (ordered(kin, earlier, later) ||
+                !records_meet(&kin->members[earlier]->all, &kin->members[later]->all, at, true, &meeting))
+                continue;
+            set_bit(kin, kin->joined, earlier, later);
+            set_bit(kin, kin->joined, later, earlier);
+        }
+}
+
+/* ---- telling -------------------------------------------------------------------------------------------- */
+
+__attribute__((format(printf, 2, 3))) static void format(char text[TEXT_CHARS], const char *pattern, ...)
+{
+    va_list args;
+    va_start(args, pattern);
+    vsnprintf(text, TEXT_CHARS, pattern, args);
+    va_end(args);
+}
+
+static const char *action(enum footprint_use use)
+{
+    return is_atomic(use) ? "atomic access by a kernel" : use == FOOTPRINT_READ ? "read by a kernel" : "write by a kernel";
+}
+
+static void describe(const struct kin *kin, uint32_t member, const struct deeds *deeds, enum footprint_use use,
+                     struct finding_access *out_access, char by[TEXT_CHARS])
+{
+    static const enum access_kind kinds[FOOTPRINT_USES] = {ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC_UPDATE, ACCESS_ATOMIC_READ};
+    const struct member *self = kin->members[member];
+    uint32_t parent = index_of(kin, self->parent);
+    if (parent == UINT32_MAX)
+        format(by, "kernel %s (launch %" PRIu32 "), enqueued by the host", self->kernel, self->launch);
+    else
+        format(by, "kernel %s (launch %" PRIu32 "), enqueued by kernel %s (launch %" PRIu32 ")", self->kernel, self->launch,
+               kin->members[parent]->kernel, self->parent);
+    *out_access = (struct finding_access){.kind = kinds[use], .what = action(use), .by = by, .place = deeds->place[use]};
+}
+
+static void explain(const struct kin *kin, uint32_t earlier, uint32_t later, char why[TEXT_CHARS], char fix[TEXT_CHARS])
+{
+    const struct member *a = kin->members[earlier], *b = kin->members[later];
+    bool child = b->parent == a->launch;
+    if (child && b->start == LAUNCH_AFTER_GROUP)
+        format(why, "kernel %s waits for the end of the work-group that enqueued it alone (CLK_ENQUEUE_FLAGS_WAIT_WORK_GROUP), and "
+                    "another work-group of kernel %s made the access", b->kernel, a->kernel);
+    else if (child)
+        format(why, "kernel %s does not wait for kernel %s, which enqueued it (CLK_ENQUEUE_FLAGS_NO_WAIT), and does not even see what that "
+                    "wrote before: enqueue_kernel orders fine-grained SVM alone", b->kernel, a->kernel);
+    else
+        format(why, "neither of the kernels %s and %s waits for the other: a device queue is out of order", a->kernel, b->kernel);
+    if (child)
+        format(fix, "enqueue kernel %s with CLK_ENQUEUE_FLAGS_WAIT_KERNEL", b->kernel);
+    else
+        format(fix, "pass the event of the one that is to come first in the wait list of the other");
+}
+
+static void tell(const struct relatives *relatives, const struct kin *kin, uint32_t earlier, uint32_t later,
+                 const struct meeting *meeting)
+{
+    char why[TEXT_CHARS], fix[TEXT_CHARS], by[2][TEXT_CHARS];
+    uint64_t bytes = meeting->run.high - meeting->run.low;
+    struct finding finding = {.kind = FINDING_RACE_COMMANDS, .launch = kin->members[later]->launch,
+                              .kernel = kin->members[later]->kernel, .object = meeting->a->object, .has_offset = true,
+                              .offset_bytes = meeting->run.low, .access_count = 2, .why = why, .fix = fix, .spec = spec_text};
+    explain(kin, earlier, later, why, fix);
+    describe(kin, earlier, meeting->a, meeting->use_a, &finding.access[0], by[0]);
+    describe(kin, later, meeting->b, meeting->use_b, &finding.access[1], by[1]);
+    finding.access[0].size_bytes = finding.access[1].size_bytes = bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)bytes;
+    report_add(relatives->report, &finding);
+}
+
+static void tell_all(const struct relatives *relatives, const struct kin *kin)
+{
+    struct meeting meeting;
+    for (uint32_t later = 1; later < kin->count; later++)
+        for (uint32_t earlier = 0; earlier < later; earlier++) {
+            const struct record *unknown = unknown_part(kin, earlier, later);
+            uint32_t at[2] = {0, 0};
+            while (unknown && records_meet(unknown, &kin->members[later]->all, at, false, &meeting))
+                tell(relatives, kin, earlier, later, &meeting);
+        }
+}
+
+/* ---- a family ---------------------------------------------------------------------------------------------- */
+
+static int by_launch(const void *a, const void *b)
+{
+    const struct member *x = *(struct member *const *)a, *y = *(struct member *const *)b;
+    return x->launch < y->launch ? -1 : x->launch > y->launch;
+}
+
+/* Out of the list of all. */
+static bool gather(struct relatives *relatives, uint32_t family, struct kin *kin)
+{
+    for (const struct member *member = relatives->members; member; member = member->next)
+        kin->count += member->family == family;
+    kin->words = (kin->count + 63) / 64;
+    kin->members = calloc(kin->count + 1, sizeof *kin->members);
+    kin->known = calloc((size_t)kin->count * kin->words + 1, sizeof *kin->known);
+    kin->joined = calloc((size_t)kin->count * kin->words + 1, sizeof *kin->joined);
+    kin->partly = calloc(kin->count + 1, sizeof *kin->partly);
+    uint32_t at = 0;
+    for (struct member *member = relatives->members; kin->members && member; member = member->next)
+        if (member->family == family)
+            kin->members[at++] = member;
+    if (kin->members)
+        qsort(kin->members, kin->count, sizeof *kin->members, by_launch);
+    return kin->members && kin->known && kin->joined && kin->partly;
+}
+
+static void forget(struct relatives *relatives, uint32_t family)
+{
+    for (struct member **link = &relatives->members; *link;) {
+        struct member *member = *link;
+        if (member->family != family) {
+            link = &member->next;
+            continue;
+        }
+        *link = member->next;
+        member_free(member);
+    }
+}
+
+void relatives_complete(struct relatives *relatives, uint32_t family)
+{
+    struct kin kin = {0};
+    bool fine = gather(relatives, family, &kin) && !relatives->lost;
+    if (fine && kin.count > 1) {
+        learn_all(&kin);
+        join_by_atomics(&kin);
+        learn_all(&kin);
+        tell_all(relatives, &kin);
+    }
+    relatives->lost |= !fine;
+    free(kin.members);
+    free(kin.known);
+    free(kin.joined);
+    free(kin.partly);
+    forget(relatives, family);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  Kernels that enqueue each other on the device, touch the same bytes and are not ordered: `race-commands`. Rules (2),
+ *          (3), (10), (12), (13) and (14) of the OpenCL 2.2 API, 3.3.6 "Host-side and Device-side Commands", judged when
+ *          all of a family is complete, from the footprints that its launches leave.
+ *
+ * Orders   A kernel knows what its parent knew when that began; all of its parent with WAIT_KERNEL (13); with
+ *          WAIT_WORK_GROUP what the work-group that enqueued it knew at its end (14); what it waits for by events with all
+ *          their children (2, 3). What its parent did before the enqueueing call it does not know: that holds for
+ *          fine-grained SVM alone (1), which devices do not have.
+ * Atomics  of a parent and its children follow the rules inside a kernel (last part of 3.3.6), which is not followed here: two
+ *          launches whose atomics meet count as ordered.
+ *
+ * Interface
+ *   relatives_new/free
+ *   relatives_footprints   where the accesses of launches go; they are handed on to `next`
+ *   relatives_complete     nothing more comes of the family: judges and forgets it
+ *
+ * Threads  All calls come from the thread that launches.
+ */
+#ifndef ORRERY_SIM_MEMMODEL_RELATIVES_H
+#define ORRERY_SIM_MEMMODEL_RELATIVES_H
+
+#include "footprint.h"
+#include "orrery/device.h"
+#include "orrery/memory.h"
+#include "orrery/report.h"
+
+struct relatives;
+struct relatives *relatives_new(const struct memory *memory, struct report *report, const struct footprint_sink *next);
+void relatives_free(struct relatives *relatives);
+struct footprint_sink relatives_footprints(struct relatives *relatives);
+void relatives_complete(struct relatives *relatives, uint32_t family);
+
+#endif
