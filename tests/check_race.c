@@ -591,6 +591,13 @@ static void event_world(uint32_t writer, bool waits, bool complete)
     reads(1, DATA, 4);
 }
 
+START_TEST(r31_1_a_call_orders_fine_grained_memory)
+{
+    one_group(), world_shares(), writes(0, DATA, 4), child(1, LAUNCH_AT_ONCE), reads(1, DATA, 4), family_judged(false);
+    one_group(), world_shares(), child(1, LAUNCH_AT_ONCE), writes(1, DATA, 4), child(1, LAUNCH_AT_ONCE), reads(1, DATA, 4), family_judged(true);
+}
+END_TEST
+
 START_TEST(r31_2_events_order_what_waits)
 {
     event_world(2, true, true), family_judged(false);
@@ -661,6 +668,7 @@ int main(void)
     TCase *rules = tcase_create("rules");
     tcase_set_timeout(rules, 60);
     tcase_add_test(rules, r1_each_work_item_is_a_unit);
+    tcase_add_test(rules, r31_1_a_call_orders_fine_grained_memory);
     tcase_add_test(rules, r31_2_events_order_what_waits);
     tcase_add_test(rules, r31_2_what_is_known_is_handed_on);
     tcase_add_test(rules, r31_13_a_child_may_wait_for_its_parent);

@@ -156,6 +156,8 @@ static void groups_end(void)
         phase(GROUP_END, i);
 }
 
+void world_shares(void) { world.regions[1].flags |= REGION_FLAG_SVM | REGION_FLAG_SHARED; }
+
 void world_awaits(uint64_t group)
 {
     world.awaited = group;

@@ -15,6 +15,7 @@ static const char spec_text[] = "OpenCL 2.2 API, 3.3.6 host-side and device-side
 struct deeds {
     uint32_t region_id;
     uint64_t low;
+    bool fine;               /* fine-grained SVM */
     char object[120];
     struct byte_set bytes[FOOTPRINT_USES];
     struct source_place place[FOOTPRINT_USES]; /* strings of the program, which outlives its family */
@@ -85,6 +86,7 @@ static void name_object(const struct relatives *relatives, struct deeds *deeds)
 {
     const struct region *region = memory_region(relatives->memory, deeds->low);
     bool variable = region->kind == REGION_VARIABLE;
+    deeds->fine = region->flags & REGION_FLAG_SHARED;
     snprintf(deeds->object, sizeof deeds->object, "%s%s%s (%" PRIu64 " bytes)", variable ? "program-scope variable '" : "",
              region->name, variable ? "'" : "", region->high - region->low);
 }
@@ -436,7 +438,8 @@ static void tell_all(const struct relatives *relatives, const struct kin *kin)
             const struct record *unknown = unknown_part(kin, earlier, later);
             uint32_t at[2] = {0, 0};
             while (unknown && records_meet(unknown, &kin->members[later]->all, at, false, &meeting))
-                tell(relatives, kin, earlier, later, &meeting);
+                if (!meeting.a->fine || !came_of(kin, later, earlier) || !RULE(3101))
+                    tell(relatives, kin, earlier, later, &meeting);
         }
 }
 

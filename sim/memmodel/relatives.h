@@ -6,8 +6,8 @@
  *
  * Orders   A kernel knows what its parent knew when that began; all of its parent with WAIT_KERNEL (13); with
  *          WAIT_WORK_GROUP what the work-group that enqueued it knew at its end (14); what it waits for by events with all
- *          their children (2, 3). What its parent did before the enqueueing call it does not know: that holds for
- *          fine-grained SVM alone (1), which devices do not have.
+ *          their children (2, 3). What its parent did before the enqueueing call it knows of
+ *          fine-grained SVM alone (1); what that does there after the call counts as known, too.
  * Atomics  of a parent and its children follow the rules inside a kernel (last part of 3.3.6), which is not followed here: two
  *          launches whose atomics meet count as ordered.
  *
