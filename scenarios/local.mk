@@ -26,6 +26,7 @@ scenario_tests = \
 	%D%/clean/uninitialised_unused.yaml \
 	%D%/clean/absent_dimension.yaml \
 	%D%/clean/bit_fields.yaml \
+	%D%/clean/enqueue_forms.yaml \
 	%D%/clean/float_atomics.yaml \
 	%D%/clean/vectors.yaml \
 	%D%/clean/wide_types.yaml \
@@ -174,6 +175,7 @@ scenario_files = \
 	%D%/clean/uninitialised_unused.cl \
 	%D%/clean/absent_dimension.cl \
 	%D%/clean/bit_fields.cl \
+	%D%/clean/enqueue_forms.spvasm \
 	%D%/clean/float_atomics.spvasm \
 	%D%/clean/vectors.cl \
 	%D%/clean/wide_types.cl \

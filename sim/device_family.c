@@ -30,16 +30,26 @@ static void stop_waiting(struct family *family, struct launch_node *node)
     node->wait_count = 0;
 }
 
-void family_node_free(struct family *family, struct launch_node *node)
+/* What it needed to run, and its room in the queue: a parent may wait long for its children. */
+static void let_go(struct family *family, struct launch_node *node)
 {
-    stop_waiting(family, node);
     if (node->literal)
         arena_release(&family->device->arena, node->literal);
     if (node->queue_bytes)
         device_queue_give(&family->device->queues, node->queue, node->queue_bytes);
     free((void *)(uintptr_t)node->request.compute_units);
-    free(node->waits);
     free(node->args);
+    node->literal = NULL;
+    node->queue_bytes = 0;
+    node->request.compute_units = NULL;
+    node->args = NULL;
+}
+
+void family_node_free(struct family *family, struct launch_node *node)
+{
+    stop_waiting(family, node);
+    let_go(family, node);
+    free(node->waits);
     free(node->after);
     free(node->awaited);
     free(node);
@@ -221,6 +231,8 @@ static void node_ended(struct family *family, struct launch_node *node, enum sta
 {
     node->end_time = clock_now(&family->device->clock);
     node->ended = true;
+    if (node->parent)
+        let_go(family, node);
     if (node->parent && status != STATUS_OK)
         node->status = event_status(status);
     settle(family, node);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Device queues and kernels that enqueue kernels: OpenCL 2.2 API 3.2.3, OpenCL C 2.0 6.13.17. */
+#include <unistd.h>
+
 #include "cl_fixture.h"
 
 enum { WORDS = 64, QUEUE_EVENTS = 1024 };
@@ -574,10 +576,76 @@ START_TEST(misused_events_are_found)
 }
 END_TEST
 
+/* ---- the complete example of OpenCL C, in small ------------------------------------------------------ */
+
+/* Two functions that enqueue each other until all work is done: room in the queue comes back as they end. */
+START_TEST(an_iteration_outlives_the_room_of_the_queue)
+{
+    static const char text[] =
+        "void evaluate(queue_t q, global int *a);\n"
+        "void step(queue_t q, global int *a)\n"
+        "{ a[1 + get_global_id(0)] += 1; if (get_global_id(0) == 0)\n"
+        "    enqueue_kernel(q, CLK_ENQUEUE_FLAGS_WAIT_KERNEL, ndrange_1D(1), ^{ evaluate(q, a); }); }\n"
+        "void evaluate(queue_t q, global int *a)\n"
+        "{ if (--a[0] > 0) enqueue_kernel(q, CLK_ENQUEUE_FLAGS_WAIT_KERNEL, ndrange_1D(4), ^{ step(q, a); }); }\n"
+        "kernel void first(global int *a, queue_t q) { step(q, a); }\n";
+    const char *at = text;
+    cl_int err = 1, rounds = 500;
+    cl_ok(clReleaseProgram(program));
+    program = clCreateProgramWithSource(context, 1, &at, NULL, &err);
+    cl_ok(clBuildProgram(program, 0, NULL, "-cl-std=CL3.0", NULL, NULL));
+    put_word(0, rounds);
+    const cl_int *seen = run("first", 4, NULL);
+    ck_assert_int_eq(seen[0], 0);
+    for (int i = 1; i <= 4; i++)
+        ck_assert_int_eq(seen[i], rounds);
+}
+END_TEST
+
+/* ---- a device without ----------------------------------------------------------------------------------- */
+
+static void take_scenario(const char *text)
+{
+    char path[] = "/tmp/orrery-device-queue-XXXXXX";
+    int file = mkstemp(path);
+    ck_assert(file >= 0 && write(file, text, strlen(text)) == (ssize_t)strlen(text));
+    close(file);
+    setenv("ORRERY_SCENARIO", path, 1);
+    cl_find_device();
+    unlink(path);
+}
+
+START_TEST(a_device_without_has_nothing_of_it)
+{
+    static const char *const devices[] = {
+        "orrery: 1\ndevice: {version: 1.2}\n", "orrery: 1\ndevice: {features: {device_enqueue: off}}\n",
+        "orrery: 1\ndevice: {features: {generic_address_space: off}}\n", "orrery: 1\ndevice: {version: 2.0, features: {device_enqueue: off}}\n"};
+    static const char text[] = "kernel void k(queue_t q, global int *a) { enqueue_kernel(q, 0, ndrange_1D(1), ^{ a[0] = 1; }); }\n";
+    const char *at = text;
+    cl_int err = 1;
+    take_scenario(devices[_i]);
+    context = cl_new_context();
+    ck_assert_uint_eq(ask(CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES, 8), 0);
+    ck_assert_uint_eq(ask(CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE, 4), 0);
+    ck_assert_uint_eq(ask(CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE, 4), 0);
+    ck_assert_uint_eq(ask(CL_DEVICE_MAX_ON_DEVICE_QUEUES, 4), 0);
+    ck_assert_uint_eq(ask(CL_DEVICE_MAX_ON_DEVICE_EVENTS, 4), 0);
+    ck_assert_uint_eq(ask(CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES, 8), 0);
+    ck_assert_ptr_null(new_device_queue(context, 0, 0, &err));
+    cl_is(err, CL_INVALID_QUEUE_PROPERTIES);
+    cl_is(clSetDefaultDeviceCommandQueue(context, device, NULL), CL_INVALID_OPERATION);
+    program = clCreateProgramWithSource(context, 1, &at, NULL, &err);
+    cl_is(clBuildProgram(program, 0, NULL, "-cl-std=CL2.0", NULL, NULL), CL_BUILD_PROGRAM_FAILURE);
+    cl_is(clBuildProgram(program, 0, NULL, "-cl-std=CL3.0", NULL, NULL), CL_BUILD_PROGRAM_FAILURE);
+    cl_ok(clReleaseProgram(program));
+    cl_ok(clReleaseContext(context));
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("device queue");
-    TCase *queues = tcase_create("queues"), *kernels = tcase_create("kernels"), *errors = tcase_create("errors");
+    TCase *queues = tcase_create("queues"), *kernels = tcase_create("kernels"), *errors = tcase_create("errors"), *without = tcase_create("without");
     tcase_add_test(queues, the_device_tells_what_its_queues_can);
     tcase_add_test(queues, device_queues_have_a_size);
     tcase_add_test(queues, there_are_only_so_many);
@@ -596,6 +664,7 @@ int main(void)
     tcase_add_test(kernels, an_error_goes_up_to_the_parent);
     tcase_add_test(kernels, times_tell_an_end_and_a_completion);
     tcase_add_test(kernels, a_block_can_be_asked_for_its_sizes);
+    tcase_add_test(kernels, an_iteration_outlives_the_room_of_the_queue);
     tcase_add_test(errors, each_refusal_has_its_error);
     tcase_add_test(errors, without_g_every_refusal_is_a_failure);
     tcase_add_loop_test(errors, groups_must_divide_where_the_program_says_so, 0, 2);
@@ -607,6 +676,9 @@ int main(void)
         tcase_set_timeout(all[i], 60);
         suite_add_tcase(suite, all[i]);
     }
+    tcase_add_loop_test(without, a_device_without_has_nothing_of_it, 0, 4);
+    tcase_set_timeout(without, 60);
+    suite_add_tcase(suite, without);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
     const int failed = srunner_ntests_failed(runner);
