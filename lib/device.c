@@ -145,6 +145,21 @@ static cl_device_atomic_capabilities atomic_capabilities(const struct cl_device 
            CL_DEVICE_ATOMIC_SCOPE_DEVICE | CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES;
 }
 
+static bool has_double_atomics(const struct cl_device *device)
+{
+    return device->config->fp64 && device->config->int64_atomics;
+}
+
+/* Of cl_ext_float_atomics, whose functions are those of OpenCL C 2.0. */
+static cl_device_fp_atomic_capabilities_ext float_atomics(const struct cl_device *device, bool there)
+{
+    const cl_device_fp_atomic_capabilities_ext global =
+        CL_DEVICE_GLOBAL_FP_ATOMIC_LOAD_STORE_EXT | CL_DEVICE_GLOBAL_FP_ATOMIC_ADD_EXT | CL_DEVICE_GLOBAL_FP_ATOMIC_MIN_MAX_EXT;
+    const cl_device_fp_atomic_capabilities_ext local =
+        CL_DEVICE_LOCAL_FP_ATOMIC_LOAD_STORE_EXT | CL_DEVICE_LOCAL_FP_ATOMIC_ADD_EXT | CL_DEVICE_LOCAL_FP_ATOMIC_MIN_MAX_EXT;
+    return there && device_version_at_least(device, 2, 0) ? global | local : 0;
+}
+
 /* Of a sub-device: the largest data cache that any of its units can use. */
 static cl_ulong cache_bytes(const struct cl_device *device)
 {
@@ -284,6 +299,9 @@ static cl_int ask_ils_with_version(const struct info_reply *reply, const struct 
     EXTENSION("cl_khr_priority_hints", 1, 0, 0, true) \
     EXTENSION("cl_khr_throttle_hints", 1, 0, 0, true) \
     EXTENSION("cl_khr_spirv_queries", 1, 0, 0, config->il) \
+    EXTENSION("cl_khr_integer_dot_product", 2, 0, 0, true) \
+    EXTENSION("cl_khr_work_group_uniform_arithmetic", 1, 0, 0, config->work_group_collectives && device_version_at_least(device, 2, 0)) \
+    EXTENSION("cl_ext_float_atomics", 1, 0, 0, device_version_at_least(device, 2, 0)) \
     EXTENSION("cl_khr_extended_versioning", 1, 0, 0, true) \
     EXTENSION("cl_khr_device_uuid", 1, 0, 0, true) \
     EXTENSION("cl_intel_unified_shared_memory", 1, 0, 0, device_supports_usm(device)) \
@@ -309,7 +327,17 @@ static cl_int ask_ils_with_version(const struct info_reply *reply, const struct 
     FEATURE("__opencl_c_3d_image_writes", config->images) \
     FEATURE("__opencl_c_read_write_images", config->images) \
     FEATURE("__opencl_c_subgroups", config->sub_groups) \
-    FEATURE("__opencl_c_work_group_collective_functions", config->work_group_collectives)
+    FEATURE("__opencl_c_work_group_collective_functions", config->work_group_collectives) \
+    FEATURE("__opencl_c_integer_dot_product_input_4x8bit", true) \
+    FEATURE("__opencl_c_integer_dot_product_input_4x8bit_packed", true) \
+    FEATURE("__opencl_c_ext_fp32_global_atomic_add", true) \
+    FEATURE("__opencl_c_ext_fp32_local_atomic_add", true) \
+    FEATURE("__opencl_c_ext_fp32_global_atomic_min_max", true) \
+    FEATURE("__opencl_c_ext_fp32_local_atomic_min_max", true) \
+    FEATURE("__opencl_c_ext_fp64_global_atomic_add", has_double_atomics(device)) \
+    FEATURE("__opencl_c_ext_fp64_local_atomic_add", has_double_atomics(device)) \
+    FEATURE("__opencl_c_ext_fp64_global_atomic_min_max", has_double_atomics(device)) \
+    FEATURE("__opencl_c_ext_fp64_local_atomic_min_max", has_double_atomics(device))
 /* clang-format on */
 
 enum {

@@ -27,28 +27,6 @@ static const char *const fixed_arguments[] = {
     "-D__TIMESTAMP__=\"Thu Jan  1 00:00:00 1970\"",
 };
 
-/* What the installed header says of itself for SPIR targets, whatever the device is. */
-static const char *const header_macros[] = {
-    "cl_ext_float_atomics",
-    "cl_khr_integer_dot_product",
-    "__opencl_c_integer_dot_product_input_4x8bit",
-    "__opencl_c_integer_dot_product_input_4x8bit_packed",
-    "__opencl_c_ext_fp16_global_atomic_load_store",
-    "__opencl_c_ext_fp16_local_atomic_load_store",
-    "__opencl_c_ext_fp16_global_atomic_add",
-    "__opencl_c_ext_fp16_local_atomic_add",
-    "__opencl_c_ext_fp16_global_atomic_min_max",
-    "__opencl_c_ext_fp16_local_atomic_min_max",
-    "__opencl_c_ext_fp32_global_atomic_add",
-    "__opencl_c_ext_fp32_local_atomic_add",
-    "__opencl_c_ext_fp32_global_atomic_min_max",
-    "__opencl_c_ext_fp32_local_atomic_min_max",
-    "__opencl_c_ext_fp64_global_atomic_add",
-    "__opencl_c_ext_fp64_local_atomic_add",
-    "__opencl_c_ext_fp64_global_atomic_min_max",
-    "__opencl_c_ext_fp64_local_atomic_min_max",
-};
-
 static const char *const sub_group_macros[] = {
     "cl_khr_subgroup_extended_types",   "cl_khr_subgroup_non_uniform_vote",
     "cl_khr_subgroup_ballot",           "cl_khr_subgroup_non_uniform_arithmetic",
@@ -290,7 +268,7 @@ static void add_device_enqueue(struct text *source, const char *user)
 void clang_source(const struct compilation *compilation, struct text *source)
 {
     const struct compile_request *request = compilation->request;
-    undefine(source, header_macros, COUNT_OF(header_macros));
+    add_extension_functions(compilation, source);
     if (!request->sub_groups)
         undefine(source, sub_group_macros, COUNT_OF(sub_group_macros));
     else

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * PURPOSE  The steps between source and words, each one file: clang.c, llvm_spirv.c,
- *          repair.c.  compile.c strings them together.
+ *          repair.c, operations.c.  compile.c strings them together.
  *
  * Interface
  *   struct compilation   what every step reads
@@ -10,6 +10,7 @@
  *   clang_source()       the text clang reads: prologue and source
  *   clang_language()     arguments that decide what a header means; clang_default_header()
  *   llvm_spirv_translate()   bitcode to words
+ *   module_operations()  instructions that the translator does not know, from functions of extensions.c
  *   module_repair()      drop debug records, keep OpLine, make file names the user's
  */
 #ifndef ORRERY_FRONTEND_COMPILE_H
@@ -42,6 +43,9 @@ void llvm_spirv_arguments(const struct compilation *compilation, struct list *ar
 enum status llvm_spirv_translate(const struct compilation *compilation, const struct text *bitcode,
                                  struct spirv *out_spirv, struct text *log);
 enum status module_repair(struct spirv *spirv);
+enum status module_operations(struct spirv *spirv);
+/* Macros and functions of extensions that clang's header lacks, or has for every device. */
+void add_extension_functions(const struct compilation *compilation, struct text *source);
 
 /* A tool ended badly: its log and how it ended. */
 /* Device-side enqueue needs the two features besides its own. */

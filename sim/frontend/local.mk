@@ -6,12 +6,14 @@ libfrontend_la_SOURCES = \
 	%D%/clang.c \
 	%D%/compile.c \
 	%D%/compile.h \
+	%D%/extensions.c \
 	%D%/headers.c \
 	%D%/headers.h \
 	%D%/link.c \
 	%D%/link.h \
 	%D%/linker.cpp \
 	%D%/llvm_spirv.c \
+	%D%/operations.c \
 	%D%/options.c \
 	%D%/options.def \
 	%D%/options.h \

@@ -252,6 +252,8 @@ enum status module_repair(struct spirv *spirv)
         at += count;
     }
     spirv->word_count = kept;
-    enum status status = repair_extracts(spirv);
+    enum status status = module_operations(spirv);
+    if (status == STATUS_OK)
+        status = repair_extracts(spirv);
     return status == STATUS_OK ? repair_opaques(spirv) : status;
 }

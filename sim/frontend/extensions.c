@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Extensions of OpenCL C that clang's header has for every device or does not know. Each has its macros where the device
+ * has it and not otherwise; its functions come as declarations whose symbols say what instruction they are (operations.c),
+ * to those who name them.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "compile.h"
+#include "text.h"
+
+#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
+#define OVERLOAD "__attribute__((overloadable)) "
+
+static bool names(const struct compilation *compilation, const char *word)
+{
+    return strstr(compilation->request->source, word) != NULL;
+}
+
+static void define(struct text *source, const char *name)
+{
+    text_addf(source, "#undef %s\n#define %s 1\n", name, name);
+}
+
+/* Those that the header defines itself are only taken away. */
+static void keep(struct text *source, const char *const *list, size_t count, bool there)
+{
+    for (size_t i = 0; i < count && !there; i++)
+        text_addf(source, "#undef %s\n", list[i]);
+}
+
+/* ---- cl_ext_float_atomics --------------------------------------------------------------------------------- */
+
+static const char *const half_atomics[] = {
+    "__opencl_c_ext_fp16_global_atomic_load_store", "__opencl_c_ext_fp16_local_atomic_load_store",
+    "__opencl_c_ext_fp16_global_atomic_add",        "__opencl_c_ext_fp16_local_atomic_add",
+    "__opencl_c_ext_fp16_global_atomic_min_max",    "__opencl_c_ext_fp16_local_atomic_min_max",
+};
+static const char *const float_atomics[] = {
+    "cl_ext_float_atomics",
+    "__opencl_c_ext_fp32_global_atomic_add",     "__opencl_c_ext_fp32_local_atomic_add",
+    "__opencl_c_ext_fp32_global_atomic_min_max", "__opencl_c_ext_fp32_local_atomic_min_max",
+};
+static const char *const double_atomics[] = {
+    "__opencl_c_ext_fp64_global_atomic_add",     "__opencl_c_ext_fp64_local_atomic_add",
+    "__opencl_c_ext_fp64_global_atomic_min_max", "__opencl_c_ext_fp64_local_atomic_min_max",
+};
+
+/* There is no subtraction in SPIR-V: the negated value is added. */
+static void add_subtractions(struct text *source, const char *type, const char *space)
+{
+    const char *rest = *space ? space : "generic";
+    text_addf(source,
+              OVERLOAD "%s atomic_fetch_sub(volatile %s atomic_%s *, %s) __asm(\"__orrery_op6035_a0c1c16n1_%s%s\");"
+              OVERLOAD "%s atomic_fetch_sub_explicit(volatile %s atomic_%s *, %s, memory_order) __asm(\"__orrery_op6035_a0c1o2n1_%s%s\");"
+              OVERLOAD "%s atomic_fetch_sub_explicit(volatile %s atomic_%s *, %s, memory_order, memory_scope) __asm(\"__orrery_op6035_a0s3o2n1_%s%s\");\n",
+              type, space, type, type, type, rest, type, space, type, type, type, rest, type, space, type, type, type, rest);
+}
+
+static void add_float_atomics(const struct compilation *compilation, struct text *source)
+{
+    const struct compile_request *request = compilation->request;
+    const bool there = compilation->cl_std >= 200, doubles = there && request->fp64 && request->int64_atomics;
+    const bool generic = compilation->cl_std < 300 || request->generic_address_space;
+    keep(source, half_atomics, COUNT_OF(half_atomics), false);
+    keep(source, float_atomics, COUNT_OF(float_atomics), there);
+    keep(source, double_atomics, COUNT_OF(double_atomics), doubles);
+    for (int wide = 0; wide < 1 + doubles && there && names(compilation, "atomic_fetch_sub"); wide++) {
+        const char *type = wide ? "double" : "float";
+        add_subtractions(source, type, "global");
+        add_subtractions(source, type, "local");
+        if (generic)
+            add_subtractions(source, type, "");
+    }
+}
+
+/* ---- cl_khr_integer_dot_product ------------------------------------------------------------------------------ */
+
+/* The signed factor comes first in SPIR-V. */
+static void add_dot_products(const struct compilation *compilation, struct text *source)
+{
+    static const struct {
+        const char *result, *a, *b, *packed, *operands;
+        unsigned opcode;
+    } rows[] = {
+        {"uint", "uchar4", "uchar4", "uu_uint", "a0a1", 4451},
+        {"int", "char4", "char4", "ss_int", "a0a1", 4450},
+        {"int", "uchar4", "char4", "us_int", "a1a0", 4452},
+        {"int", "char4", "uchar4", "su_int", "a0a1", 4452},
+    };
+    define(source, "cl_khr_integer_dot_product");
+    define(source, "__opencl_c_integer_dot_product_input_4x8bit");
+    define(source, "__opencl_c_integer_dot_product_input_4x8bit_packed");
+    for (size_t i = 0; i < COUNT_OF(rows) && names(compilation, "dot"); i++) {
+        const char *r = rows[i].result, *a = rows[i].a, *b = rows[i].b, *packed = rows[i].packed, *order = rows[i].operands;
+        const unsigned opcode = rows[i].opcode;
+        text_addf(source, OVERLOAD "%s dot(%s, %s) __asm(\"__orrery_op%u_%s_%s\");", r, a, b, opcode, order, packed);
+        text_addf(source, OVERLOAD "%s dot_acc_sat(%s, %s, %s) __asm(\"__orrery_op%u_%sa2_%s\");", r, a, b, r, opcode + 3, order, packed);
+        text_addf(source, OVERLOAD "%s dot_4x8packed_%s(uint, uint) __asm(\"__orrery_op%u_%sl0_packed_%s\");", r, packed, opcode, order, packed);
+        text_addf(source, OVERLOAD "%s dot_acc_sat_4x8packed_%s(uint, uint, %s) __asm(\"__orrery_op%u_%sa2l0_packed_%s\");\n",
+                  r, packed, r, opcode + 3, order, packed);
+    }
+}
+
+/* ---- cl_khr_work_group_uniform_arithmetic -------------------------------------------------------------------- */
+
+static const struct {
+    const char *name;
+    unsigned integer, real; /* opcodes; 0: not for floating-point */
+} uniform_operations[] = {{"mul", 6401, 6402}, {"and", 6403, 0}, {"or", 6404, 0}, {"xor", 6405, 0}};
+
+static const char *const group_functions[] = {"reduce", "scan_inclusive", "scan_exclusive"}; /* as SPIR-V numbers them */
+
+static void add_uniform_function(const struct compile_request *request, struct text *source, size_t operation, unsigned function)
+{
+    static const char *const types[] = {"int", "uint", "long", "ulong", "float", "double", "half"};
+    const char *name = uniform_operations[operation].name, *form = group_functions[function];
+    for (size_t i = 0; i < COUNT_OF(types); i++) {
+        const unsigned opcode = i < 4 ? uniform_operations[operation].integer : uniform_operations[operation].real;
+        if (opcode && (i != 5 || request->fp64) && (i != 6 || request->fp16))
+            text_addf(source, OVERLOAD "%s work_group_%s_%s(%s) __asm(\"__orrery_op%u_c2l%ua0_%s\");", types[i], form, name,
+                      types[i], opcode, function, types[i]);
+    }
+    if (operation)
+        text_addf(source, "bool __orrery_%s_logical_%s(bool) __asm(\"__orrery_op%u_c2l%ua0\");\n"
+                          "#define work_group_%s_logical_%s(x) ((int)__orrery_%s_logical_%s((x) != 0))\n",
+                  form, name, 6405 + (unsigned)operation, function, form, name, form, name);
+}
+
+static void add_uniform_arithmetic(const struct compilation *compilation, struct text *source)
+{
+    const struct compile_request *request = compilation->request;
+    const bool there = compilation->cl_std >= 200 && request->work_group_collectives;
+    if (!there)
+        return;
+    define(source, "cl_khr_work_group_uniform_arithmetic");
+    if (!names(compilation, "work_group_reduce_") && !names(compilation, "work_group_scan_"))
+        return;
+    if (request->fp16)
+        text_add(source, "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n");
+    for (size_t operation = 0; operation < COUNT_OF(uniform_operations); operation++)
+        for (unsigned function = 0; function < COUNT_OF(group_functions); function++)
+            add_uniform_function(request, source, operation, function);
+    text_add(source, "\n");
+    if (request->fp16)
+        text_add(source, "#pragma OPENCL EXTENSION cl_khr_fp16 : disable\n");
+}
+
+void add_extension_functions(const struct compilation *compilation, struct text *source)
+{
+    add_float_atomics(compilation, source);
+    add_dot_products(compilation, source);
+    add_uniform_arithmetic(compilation, source);
+}

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Instructions that the translator does not know. A function of clang_source that stands for one has a name that says so:
+ *
+ *     __orrery_op<opcode>_<operands>_<anything that makes it unique>
+ *
+ * Each call becomes the instruction, where the call was. An operand is a letter and a number:
+ *     a the argument of that number        n the same, negated (a floating-point value)
+ *     c the constant of that value          l the number itself
+ *     o a memory_order argument             s a memory_scope argument
+ * Orders and scopes that are no constants become the strongest ones.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <spirv/unified1/spirv.h>
+
+#include "compile.h"
+
+enum { HEADER_WORDS = 5, CONSTANTS_MAX = 32, ABSENT = -1, STRONGEST_ORDER = SpvMemorySemanticsSequentiallyConsistentMask };
+
+static const char prefix[] = "__orrery_op";
+
+/* What a module has to declare for an opcode. */
+static const struct requirement {
+    uint32_t first, last, width; /* of the result's component; 0: any */
+    uint32_t capability;
+    const char *extension;
+} requirements[] = {
+    {SpvOpGroupIMulKHR, SpvOpGroupLogicalXorKHR, 0, SpvCapabilityGroupUniformArithmeticKHR, "SPV_KHR_uniform_group_instructions"},
+    {SpvOpSDot, SpvOpSUDotAccSat, 0, SpvCapabilityDotProduct, "SPV_KHR_integer_dot_product"},
+    {SpvOpSDot, SpvOpSUDotAccSat, 0, SpvCapabilityDotProductInput4x8Bit, "SPV_KHR_integer_dot_product"},
+    {SpvOpSDot, SpvOpSUDotAccSat, 0, SpvCapabilityDotProductInput4x8BitPacked, "SPV_KHR_integer_dot_product"},
+    {SpvOpAtomicFAddEXT, SpvOpAtomicFAddEXT, 32, SpvCapabilityAtomicFloat32AddEXT, "SPV_EXT_shader_atomic_float_add"},
+    {SpvOpAtomicFAddEXT, SpvOpAtomicFAddEXT, 64, SpvCapabilityAtomicFloat64AddEXT, "SPV_EXT_shader_atomic_float_add"},
+};
+enum { REQUIREMENTS = sizeof requirements / sizeof *requirements };
+
+struct operations {
+    const uint32_t *words;
+    size_t count;
+    uint32_t bound;         /* of the module as it was */
+    const char **names;     /* per id: of a function that is an operation, behind the prefix */
+    int64_t *values;        /* per id: of a 32-bit constant; ABSENT */
+    uint8_t *floats, *gone; /* per id: width of a floating-point type; what goes with a function */
+    uint32_t uint_type;     /* 0: there is none yet */
+    bool needs[REQUIREMENTS];
+    struct { uint32_t value, id; } constants[CONSTANTS_MAX];
+    uint32_t constant_count, next_id;
+    uint32_t *out;
+    size_t put;
+    bool found;
+};
+
+static uint32_t opcode_at(const struct operations *o, size_t at)
+{
+    return o->words[at] & SpvOpCodeMask;
+}
+
+static size_t length_at(const struct operations *o, size_t at)
+{
+    return o->words[at] >> SpvWordCountShift;
+}
+
+/* ---- what is there --------------------------------------------------------------------------------- */
+
+static void find_name(struct operations *o, const uint32_t *w, size_t length)
+{
+    if (length < 5 || w[2] != SpvDecorationLinkageAttributes || w[1] >= o->bound)
+        return;
+    const char *name = (const char *)(w + 3);
+    if (strncmp(name, prefix, sizeof prefix - 1) == 0) {
+        o->names[w[1]] = name + sizeof prefix - 1;
+        o->gone[w[1]] = 1;
+        o->found = true;
+    }
+}
+
+static bool is_operation(const struct operations *o, uint32_t id)
+{
+    return id < o->bound && o->names[id];
+}
+
+static void find_requirements(struct operations *o, const uint32_t *w)
+{
+    uint32_t opcode = (uint32_t)strtoul(o->names[w[3]], NULL, 10);
+    for (size_t i = 0; i < REQUIREMENTS; i++) {
+        const struct requirement *r = &requirements[i];
+        if (opcode >= r->first && opcode <= r->last && (!r->width || o->floats[w[1]] == r->width))
+            o->needs[i] = true;
+    }
+}
+
+static void look_at(struct operations *o, size_t at, uint32_t *function)
+{
+    const uint32_t *w = o->words + at;
+    size_t length = length_at(o, at);
+    switch (opcode_at(o, at)) {
+    case SpvOpDecorate: find_name(o, w, length); break;
+    case SpvOpTypeInt:
+        if (w[2] == 32)
+            o->uint_type = w[1];
+        break;
+    case SpvOpTypeFloat: o->floats[w[1]] = (uint8_t)w[2]; break;
+    case SpvOpConstant:
+        if (w[1] == o->uint_type && length == 4)
+            o->values[w[2]] = w[3];
+        break;
+    case SpvOpFunction: *function = w[2]; break;
+    case SpvOpFunctionParameter: o->gone[w[2]] = is_operation(o, *function); break;
+    case SpvOpFunctionCall:
+        if (is_operation(o, w[3]))
+            find_requirements(o, w);
+        break;
+    default: break;
+    }
+}
+
+/* ---- what becomes of it -------------------------------------------------------------------------------- */
+
+static void put(struct operations *o, uint32_t word)
+{
+    o->out[o->put++] = word;
+}
+
+static void put_capabilities(struct operations *o)
+{
+    for (size_t i = 0; i < REQUIREMENTS; i++)
+        if (o->needs[i]) {
+            put(o, 2u << SpvWordCountShift | SpvOpCapability);
+            put(o, requirements[i].capability);
+        }
+    for (size_t i = 0; i < REQUIREMENTS; i++)
+        if (o->needs[i]) {
+            const char *text = requirements[i].extension;
+            size_t words = strlen(text) / sizeof(uint32_t) + 1;
+            put(o, (uint32_t)(words + 1) << SpvWordCountShift | SpvOpExtension);
+            memset(o->out + o->put, 0, words * sizeof(uint32_t));
+            memcpy(o->out + o->put, text, strlen(text));
+            o->put += words;
+        }
+}
+
+/* Constants are told when they are met and written before the functions, of which there is room. */
+static uint32_t constant(struct operations *o, uint32_t value)
+{
+    for (uint32_t i = 0; i < o->constant_count; i++)
+        if (o->constants[i].value == value)
+            return o->constants[i].id;
+    if (o->constant_count == CONSTANTS_MAX)
+        return o->constants[0].id;
+    o->constants[o->constant_count].value = value;
+    o->constants[o->constant_count].id = o->next_id++;
+    return o->constants[o->constant_count++].id;
+}
+
+static uint32_t semantics_of(int64_t order)
+{
+    static const uint32_t semantics[] = {SpvMemorySemanticsMaskNone, STRONGEST_ORDER, SpvMemorySemanticsAcquireMask,
+                                         SpvMemorySemanticsReleaseMask, SpvMemorySemanticsAcquireReleaseMask, STRONGEST_ORDER};
+    return order >= 0 && order <= 5 ? semantics[order] : STRONGEST_ORDER;
+}
+
+static uint32_t scope_of(int64_t scope)
+{
+    static const uint32_t scopes[] = {SpvScopeInvocation, SpvScopeWorkgroup, SpvScopeDevice, SpvScopeCrossDevice, SpvScopeSubgroup};
+    return scope >= 0 && scope <= 4 ? scopes[scope] : SpvScopeCrossDevice;
+}
+
+static uint32_t negated(struct operations *o, uint32_t type, uint32_t value)
+{
+    put(o, 4u << SpvWordCountShift | SpvOpFNegate);
+    put(o, type);
+    put(o, o->next_id);
+    put(o, value);
+    return o->next_id++;
+}
+
+static uint32_t operand(struct operations *o, char kind, uint32_t number, const uint32_t *w, size_t length)
+{
+    if (kind == 'l')
+        return number;
+    if (kind == 'c')
+        return constant(o, number);
+    if (4 + number >= length)
+        return 0; /* the validator refuses it */
+    uint32_t argument = w[4 + number];
+    int64_t value = argument < o->bound ? o->values[argument] : ABSENT;
+    switch (kind) {
+    case 'n': return negated(o, w[1], argument);
+    case 'o': return constant(o, semantics_of(value));
+    case 's': return constant(o, scope_of(value));
+    default: return argument;
+    }
+}
+
+static void put_operation(struct operations *o, const uint32_t *w, size_t length)
+{
+    enum { OPERANDS_MAX = 8 };
+    uint32_t operands[OPERANDS_MAX], count = 0;
+    char *at = NULL;
+    uint32_t opcode = (uint32_t)strtoul(o->names[w[3]], &at, 10);
+    for (at += *at == '_'; *at && *at != '_' && count < OPERANDS_MAX;) {
+        char kind = *at;
+        operands[count++] = operand(o, kind, (uint32_t)strtoul(at + 1, &at, 10), w, length);
+    }
+    put(o, (3 + count) << SpvWordCountShift | opcode);
+    put(o, w[1]);
+    put(o, w[2]);
+    for (uint32_t i = 0; i < count; i++)
+        put(o, operands[i]);
+}
+
+/* Names, decorations and the declaration of what is no function any more. */
+static bool goes(const struct operations *o, size_t at, bool *inside)
+{
+    const uint32_t *w = o->words + at;
+    switch (opcode_at(o, at)) {
+    case SpvOpName:
+    case SpvOpDecorate: return w[1] < o->bound && o->gone[w[1]];
+    case SpvOpFunction: *inside = is_operation(o, w[2]); return *inside;
+    case SpvOpFunctionParameter: return *inside;
+    case SpvOpFunctionEnd: {
+        bool was = *inside;
+        *inside = false;
+        return was;
+    }
+    case SpvOpLine:
+    case SpvOpNoLine: return *inside;
+    default: return false;
+    }
+}
+
+static void rewrite(struct operations *o, size_t from, size_t to)
+{
+    bool inside = false;
+    for (size_t at = from; at < to; at += length_at(o, at)) {
+        if (goes(o, at, &inside))
+            continue;
+        if (opcode_at(o, at) == SpvOpFunctionCall && is_operation(o, o->words[at + 3])) {
+            put_operation(o, o->words + at, length_at(o, at));
+            continue;
+        }
+        memcpy(o->out + o->put, o->words + at, length_at(o, at) * sizeof *o->out);
+        o->put += length_at(o, at);
+    }
+}
+
+static void put_constants(struct operations *o)
+{
+    if (o->constant_count && !o->uint_type) {
+        o->uint_type = o->next_id++;
+        const uint32_t type[] = {4u << SpvWordCountShift | SpvOpTypeInt, o->uint_type, 32, 0};
+        for (size_t i = 0; i < 4; i++)
+            put(o, type[i]);
+    }
+    for (uint32_t i = 0; i < o->constant_count; i++) {
+        put(o, 4u << SpvWordCountShift | SpvOpConstant);
+        put(o, o->uint_type);
+        put(o, o->constants[i].id);
+        put(o, o->constants[i].value);
+    }
+}
+
+static void write_module(struct operations *o, uint32_t *body)
+{
+    uint32_t *out = o->out;
+    size_t declarations = HEADER_WORDS, functions = HEADER_WORDS;
+    while (declarations < o->count && opcode_at(o, declarations) == SpvOpCapability)
+        declarations += length_at(o, declarations);
+    while (functions < o->count && opcode_at(o, functions) != SpvOpFunction)
+        functions += length_at(o, functions);
+    o->out = body;
+    rewrite(o, functions, o->count);
+    size_t body_words = o->put;
+    o->out = out;
+    o->put = HEADER_WORDS;
+    memcpy(o->out, o->words, HEADER_WORDS * sizeof *o->out);
+    rewrite(o, HEADER_WORDS, declarations);
+    put_capabilities(o);
+    rewrite(o, declarations, functions);
+    put_constants(o);
+    memmove(o->out + o->put, body, body_words * sizeof *body);
+    o->put += body_words;
+    o->out[3] = o->next_id;
+}
+
+/* What comes to a module before its functions; what a call can become at most is four times its length. */
+enum { ADDED_WORDS = 64 * REQUIREMENTS + 4 * CONSTANTS_MAX + 4, GROWTH = 4 };
+
+static enum status translate(struct operations *o, struct spirv *spirv)
+{
+    size_t head = o->count + ADDED_WORDS;
+    o->out = malloc((head + GROWTH * o->count) * sizeof *o->out);
+    if (!o->out)
+        return STATUS_OUT_OF_MEMORY;
+    write_module(o, o->out + head);
+    free(spirv->words);
+    *spirv = (struct spirv){.words = o->out, .word_count = o->put};
+    return STATUS_OK;
+}
+
+static enum status look(struct operations *o, struct spirv *spirv)
+{
+    uint32_t function = 0;
+    o->names = calloc(o->bound, sizeof *o->names);
+    o->values = malloc(o->bound * sizeof *o->values);
+    o->floats = calloc(o->bound, 1);
+    o->gone = calloc(o->bound, 1);
+    if (!o->names || !o->values || !o->floats || !o->gone)
+        return STATUS_OUT_OF_MEMORY;
+    for (uint32_t i = 0; i < o->bound; i++)
+        o->values[i] = ABSENT;
+    for (size_t at = HEADER_WORDS; at < o->count; at += length_at(o, at))
+        look_at(o, at, &function);
+    return o->found ? translate(o, spirv) : STATUS_OK;
+}
+
+enum status module_operations(struct spirv *spirv)
+{
+    struct operations o = {
+        .words = spirv->words, .count = spirv->word_count, .bound = spirv->words[3], .next_id = spirv->words[3]};
+    enum status status = look(&o, spirv);
+    free(o.names);
+    free(o.values);
+    free(o.floats);
+    free(o.gone);
+    return status;
+}
