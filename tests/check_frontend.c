@@ -449,7 +449,7 @@ static void expect_features(bool there)
         sprintf(source + strlen(source), "#if%sdef %s\n#error feature %s\n#endif\n", there ? "n" : "",
                 feature_macros[i], feature_macros[i]);
     strcat(source,
-           "#if defined(cl_ext_float_atomics)\n#error too much\n#endif\n"
+           "#if defined(__opencl_c_ext_fp16_global_atomic_add)\n#error too much\n#endif\n"
            "#if !defined(__opencl_c_int64) || !defined(__ENDIAN_LITTLE__)\n#error too little\n#endif\n");
     struct compile_request request = request_for(source, "-cl-std=CL3.0");
     request.fp16 = request.fp64 = request.int64_atomics = request.sub_groups = request.generic_address_space =
