@@ -105,6 +105,14 @@ API(clGetKernelSubGroupInfoKHR)
 /* Kernel commands (enqueue_kernel.c) */
 NAMED(clGetKernelSuggestedLocalWorkSizeKHR)
 
+/* Semaphores (semaphore.c) */
+NAMED(clCreateSemaphoreWithPropertiesKHR)
+NAMED(clRetainSemaphoreKHR)
+NAMED(clReleaseSemaphoreKHR)
+NAMED(clGetSemaphoreInfoKHR)
+NAMED(clEnqueueWaitSemaphoresKHR)
+NAMED(clEnqueueSignalSemaphoresKHR)
+
 /* Event (event.c) */
 API(clCreateUserEvent)
 API(clSetUserEventStatus)

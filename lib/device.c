@@ -125,6 +125,16 @@ static size_t first_sub_group_size(const struct device_config *config)
     return config->sub_group_sizes[0] ? config->sub_group_sizes[0] : 1;
 }
 
+static cl_int ask_sub_group_sizes(const struct info_reply *reply, const struct cl_device *device)
+{
+    size_t answer[SCENARIO_SUB_GROUP_SIZES], count = 0;
+    while (count < SCENARIO_SUB_GROUP_SIZES && device->config->sub_group_sizes[count] && device_supports_sub_groups(device)) {
+        answer[count] = device->config->sub_group_sizes[count];
+        count++;
+    }
+    return info_bytes(reply, answer, count * sizeof *answer);
+}
+
 static cl_uint max_sub_groups(const struct cl_device *device)
 {
     size_t smallest = first_sub_group_size(device->config);
@@ -299,6 +309,8 @@ static cl_int ask_ils_with_version(const struct info_reply *reply, const struct 
     EXTENSION("cl_khr_priority_hints", 1, 0, 0, true) \
     EXTENSION("cl_khr_throttle_hints", 1, 0, 0, true) \
     EXTENSION("cl_khr_spirv_queries", 1, 0, 0, config->il) \
+    EXTENSION("cl_khr_semaphore", 1, 0, 0, true) \
+    EXTENSION("cl_intel_required_subgroup_size", 1, 0, 0, device_supports_sub_groups(device)) \
     EXTENSION("cl_khr_integer_dot_product", 2, 0, 0, true) \
     EXTENSION("cl_khr_work_group_uniform_arithmetic", 1, 0, 0, config->work_group_collectives && device_version_at_least(device, 2, 0)) \
     EXTENSION("cl_ext_float_atomics", 1, 0, 0, device_version_at_least(device, 2, 0)) \

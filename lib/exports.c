@@ -72,6 +72,7 @@
 #define ENTRY_cl_program ENTRY_OBJECT
 #define ENTRY_cl_kernel ENTRY_OBJECT
 #define ENTRY_cl_event ENTRY_OBJECT
+#define ENTRY_cl_semaphore_khr ENTRY_OBJECT
 
 #define EXPORT_AS(ENTRY, type, name, parameters, arguments) \
     ENTRY(type, name, parameters, arguments) \
@@ -442,3 +443,18 @@ ENTRY_cl_int(cl_int, clGetKernelSuggestedLocalWorkSizeKHR, (cl_command_queue com
              cl_uint work_dim, const size_t *global_work_offset, const size_t *global_work_size,
              size_t *suggested_local_work_size), (command_queue, kernel, work_dim, global_work_offset,
              global_work_size, suggested_local_work_size))
+ENTRY_cl_semaphore_khr(cl_semaphore_khr, clCreateSemaphoreWithPropertiesKHR, (cl_context context,
+             const cl_semaphore_properties_khr *sema_props, cl_int *errcode_ret), (context, sema_props, errcode_ret))
+ENTRY_cl_int(cl_int, clRetainSemaphoreKHR, (cl_semaphore_khr sema_object), (sema_object))
+ENTRY_cl_int(cl_int, clReleaseSemaphoreKHR, (cl_semaphore_khr sema_object), (sema_object))
+ENTRY_cl_int(cl_int, clGetSemaphoreInfoKHR, (cl_semaphore_khr sema_object, cl_semaphore_info_khr param_name,
+             size_t param_value_size, void *param_value, size_t *param_value_size_ret), (sema_object, param_name,
+             param_value_size, param_value, param_value_size_ret))
+ENTRY_cl_int(cl_int, clEnqueueWaitSemaphoresKHR, (cl_command_queue command_queue, cl_uint num_sema_objects,
+             const cl_semaphore_khr *sema_objects, const cl_semaphore_payload_khr *sema_payload_list,
+             cl_uint num_events_in_wait_list, const cl_event *event_wait_list, cl_event *event), (command_queue,
+             num_sema_objects, sema_objects, sema_payload_list, num_events_in_wait_list, event_wait_list, event))
+ENTRY_cl_int(cl_int, clEnqueueSignalSemaphoresKHR, (cl_command_queue command_queue, cl_uint num_sema_objects,
+             const cl_semaphore_khr *sema_objects, const cl_semaphore_payload_khr *sema_payload_list,
+             cl_uint num_events_in_wait_list, const cl_event *event_wait_list, cl_event *event), (command_queue,
+             num_sema_objects, sema_objects, sema_payload_list, num_events_in_wait_list, event_wait_list, event))

@@ -4,6 +4,7 @@
 #include "device_info.h"
 #include "info.h"
 #include "program.h"
+#include "tokens.h"
 
 /* ---- the kernel and its arguments ------------------------------------------------------ */
 
@@ -165,6 +166,8 @@ cl_int CL_API_CALL api_clGetKernelWorkGroupInfo(cl_kernel handle, cl_device_id d
         return INFO_VALUE(reply, size_t, sub_group_size(kernel, device, device->config->max_work_group_size));
     case CL_KERNEL_PRIVATE_MEM_SIZE:
         return INFO_VALUE(reply, cl_ulong, kernel->info->private_bytes);
+    case CL_KERNEL_SPILL_MEM_SIZE_INTEL: /* nothing is spilled */
+        return device_supports_sub_groups(device) ? INFO_VALUE(reply, cl_ulong, 0) : CL_INVALID_VALUE;
     case CL_KERNEL_GLOBAL_WORK_SIZE: /* of built-in kernels and custom devices only */
     default:
         return CL_INVALID_VALUE;
@@ -254,6 +257,8 @@ cl_int CL_API_CALL api_clGetKernelSubGroupInfo(cl_kernel handle, cl_device_id de
         return ask_local_size(reply, kernel, device, &input);
     case CL_KERNEL_MAX_NUM_SUB_GROUPS:
         return INFO_VALUE(reply, size_t, (limit + width - 1) / width);
+    case CL_KERNEL_COMPILE_SUB_GROUP_SIZE_INTEL:
+        return INFO_VALUE(reply, size_t, kernel->info->required_sub_group_size);
     case CL_KERNEL_COMPILE_NUM_SUB_GROUPS:
         return INFO_VALUE(reply, size_t, kernel->info->required_sub_groups);
     default:

@@ -96,6 +96,7 @@ libapi_la_SOURCES = \
 	%D%/runtime.c \
 	%D%/runtime.h \
 	%D%/sampler.c \
+	%D%/semaphore.c \
 	%D%/selector.c \
 	%D%/subdevice.c \
 	%D%/subdevice.h \

@@ -77,6 +77,7 @@ void kernel_destroy(void *object);
 void event_destroy(void *object);
 void device_destroy(void *object);
 void sampler_destroy(void *object);
+void semaphore_destroy(void *object);
 
 void runtime_lock(void);
 void runtime_unlock(void);

@@ -53,6 +53,8 @@ cl_int CL_API_CALL api_clGetPlatformInfo(cl_platform_id handle, cl_platform_info
         return INFO_VALUE(reply, cl_version, device_info_numeric_version(device));
     case CL_PLATFORM_HOST_TIMER_RESOLUTION:
         return INFO_VALUE(reply, cl_ulong, 1);
+    case CL_PLATFORM_SEMAPHORE_TYPES_KHR:
+        return INFO_VALUE(reply, cl_semaphore_type_khr, CL_SEMAPHORE_TYPE_BINARY_KHR);
     case CL_PLATFORM_ICD_SUFFIX_KHR:
         return info_string(reply, "ORRERY");
     default:

@@ -67,6 +67,7 @@ struct command {
                  void (CL_CALLBACK *function)(cl_command_queue, cl_uint, void **, void *);
                  void *data; } svm_free;
         struct { struct memobj **memobjs; cl_uint memobj_count; } migrate;
+        struct { struct semaphore **list; struct event **waiters; cl_uint count; } semaphore;
     } u;
 };
 /* clang-format on */
