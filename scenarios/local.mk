@@ -117,6 +117,7 @@ scenario_tests = \
 	%D%/racy/local_flag.yaml \
 	%D%/racy/mp_no_acquire.yaml \
 	%D%/racy/mp_plain.yaml \
+	%D%/racy/no_place.yaml \
 	%D%/racy/mp_relaxed.yaml \
 	%D%/racy/reduction.yaml \
 	%D%/racy/release_sequence.yaml \
@@ -241,6 +242,7 @@ scenario_files = \
 	%D%/racy/local_flag.cl \
 	%D%/racy/mp_no_acquire.cl \
 	%D%/racy/mp_plain.cl \
+	%D%/racy/no_place.cl \
 	%D%/racy/mp_relaxed.cl \
 	%D%/racy/reduction.cl \
 	%D%/racy/release_sequence.cl \

@@ -198,6 +198,12 @@ static void host_object(void *self, uint64_t address, char *out_name, size_t siz
     snprintf(out_name, size, "%s", name.bytes);
 }
 
+static bool host_between(void *self, uint32_t a, uint32_t b, struct code_place *out_place)
+{
+    const struct device *device = self;
+    return launch_between(device->launch, a, b, out_place);
+}
+
 static void attach_checker(struct device *device)
 {
     struct observer observer;
@@ -209,7 +215,7 @@ static void attach_checker(struct device *device)
 static bool make_checker(struct device *device)
 {
     const struct scenario *scenario = device->scenario;
-    const struct checker_host host = {device, host_place, host_what, host_object};
+    const struct checker_host host = {device, host_place, host_what, host_object, host_between};
     bool races = scenario->checks[CHECK_RACES] != SEVERITY_OFF;
     if (!races && scenario->checks[CHECK_ATOMICS] == SEVERITY_OFF)
         return true;

@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "memmodel/checker.h"
 #include "orrery/observer.h"
 
 enum { ROW_LANES = 16 }; /* handlers compute lanes by sixteens: rows that are a multiple stay affine */
@@ -176,4 +177,48 @@ void launch_place(const struct launch *launch, uint32_t site, struct source_plac
     memset(out_place, 0, sizeof *out_place);
     if (launch->info.program)
         program_site(launch->info.program, site, out_place);
+}
+
+static bool same_line(const struct site *a, const struct site *b)
+{
+    return a->file == b->file && a->line == b->line;
+}
+
+/* Does a whole line of the source stand where every work-item comes by once? It may be several instructions, or be inlined
+ * in several places. */
+static bool is_milestone(const struct code *code, const struct site *site)
+{
+    if (!site->rank || !site->line)
+        return false;
+    for (uint32_t i = 1; i < code->site_count; i++)
+        if (code->sites[i].rank && same_line(&code->sites[i], site) && !code->sites[i].always)
+            return false;
+    return true;
+}
+
+/* The order of code is that of execution, but for loops, which are contiguous: an instruction that is in none comes behind
+ * all that stands before it. */
+bool launch_between(const struct launch *launch, uint32_t a, uint32_t b, struct code_place *out_place)
+{
+    const struct code *code = launch->code;
+    const struct site *from = launch_site(launch, a), *to = launch_site(launch, b), *found = NULL;
+    const int first = from->rank < to->rank ? 0 : 1;
+    if (first == 1) {
+        const struct site *later = from;
+        from = to;
+        to = later;
+    }
+    if (!code || !from->rank || !to->rank || from == to || same_line(from, to))
+        return false;
+    for (uint32_t i = 1; i < code->site_count; i++) {
+        const struct site *site = &code->sites[i];
+        if (site->rank > from->rank && site->rank <= to->rank && (!found || site->rank < found->rank) && !same_line(site, from) &&
+            is_milestone(code, site))
+            found = site;
+    }
+    if (found)
+        *out_place = (struct code_place){(uint32_t)(found - code->sites), true, first};
+    else if (is_milestone(code, from))
+        *out_place = (struct code_place){first ? b : a, false, first};
+    return found || is_milestone(code, from);
 }

@@ -20,6 +20,8 @@
 #include "memory_arena.h"
 #include "orrery/device.h"
 
+struct code_place;
+
 struct tiling {
     uint64_t global_size[3], local_size[3], group_count[3];
     uint64_t tile_step[3];   /* work-items per full tile */
@@ -94,5 +96,7 @@ uint64_t launch_time(const struct launch *launch);
 /* Site of the running code; program_site for those who hold the launch. */
 void launch_place(const struct launch *launch, uint32_t site, struct source_place *out_place);
 const struct site *launch_site(const struct launch *launch, uint32_t site);
+/* As struct checker_host says. */
+bool launch_between(const struct launch *launch, uint32_t a, uint32_t b, struct code_place *out_place);
 
 #endif

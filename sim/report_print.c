@@ -170,7 +170,7 @@ static void print_also(FILE *stream, const struct finding *finding)
 
 static void print_fix(FILE *stream, const struct finding *finding)
 {
-    static const char verified[] = " (verified: the pair is then ordered)";
+    static const char verified[] = " (verified: the pair then races no more)";
     size_t size = strlen(finding->fix) + sizeof verified;
     char *text = malloc(size);
     if (text)

@@ -254,6 +254,78 @@ START_TEST(a_full_history_says_nothing)
 }
 END_TEST
 
+/* ---- what is to be added ------------------------------------------------------------------------ */
+
+static struct code_place where; /* line 0: nowhere */
+
+static bool between(void *self, uint32_t a, uint32_t b, struct code_place *out_place)
+{
+    (void)self;
+    ck_assert(a == DATA_LINE);
+    ck_assert(b == LAST_LINE);
+    *out_place = where;
+    return where.site != 0;
+}
+
+static void remedied(uint64_t second, int region, const char *fix)
+{
+    const struct checker_host knows_places = {.place = place, .what = what, .between = between};
+    const struct question question = {
+        .history = &history, .launch = &launch, .host = &knows_places, .rule = order.rule, .region = region,
+        .first = {.unit = FIRST, .tick = first_tick, .site = DATA_LINE, .size = 4},
+        .second = {.unit = second, .site = LAST_LINE, .size = 4},
+    };
+    struct wording text;
+    ck_assert_int_eq(explain_remedy(&question, &text), fix[0] != 0);
+    ck_assert_str_eq(text.bytes, fix);
+}
+
+START_TEST(a_barrier_goes_where_all_come_by)
+{
+    first_access(FIRST);
+    where = (struct code_place){30, true, 0};
+    remedied(NEIGHBOUR, IN_LOCAL, "work_group_barrier(CLK_LOCAL_MEM_FENCE) before k.cl:30");
+    where = (struct code_place){30, false, 1}; /* the later access stands first in the code */
+    remedied(NEIGHBOUR, IN_GLOBAL, "work_group_barrier(CLK_GLOBAL_MEM_FENCE) behind k.cl:30");
+    where.site = 0;
+    remedied(NEIGHBOUR, IN_GLOBAL, "");
+}
+END_TEST
+
+START_TEST(groups_are_ordered_by_two_kernels)
+{
+    first_access(FIRST);
+    where = (struct code_place){30, true, 0};
+    remedied(OTHER, IN_GLOBAL, "two kernels, split before k.cl:30");
+    remedied(OTHER, IN_LOCAL, "");
+    where.site = 0;
+    remedied(OTHER, IN_GLOBAL, "");
+}
+END_TEST
+
+static void agreed(uint32_t line, bool atomic, enum memory_scope scope, uint32_t size, const char *fix)
+{
+    const struct question question = {
+        .history = &history, .launch = &launch, .host = &host, .rule = order.rule, .region = IN_GLOBAL,
+        .first = {.unit = FIRST, .tick = first_tick, .site = DATA_LINE, .size = 4, .atomic = atomic, .scope = scope},
+        .second = {.unit = OTHER, .site = line, .size = size},
+    };
+    struct wording text;
+    ck_assert_int_eq(explain_remedy(&question, &text), fix[0] != 0);
+    ck_assert_str_eq(text.bytes, fix);
+}
+
+START_TEST(a_plain_access_is_to_be_atomic)
+{
+    first_access(FIRST);
+    agreed(LAST_LINE, true, SCOPE_DEVICE, 4, "an atomic operation with memory_scope_device at k.cl:50");
+    agreed(LAST_LINE, true, SCOPE_WORK_GROUP, 4, ""); /* which does not reach the other group */
+    agreed(LAST_LINE, true, SCOPE_DEVICE, 1, "");
+    agreed(DATA_LINE, false, SCOPE_DEVICE, 4, "atomic operations with memory_scope_device at k.cl:5");
+    agreed(LAST_LINE, false, SCOPE_DEVICE, 4, "");
+}
+END_TEST
+
 /* ---- remembering ----------------------------------------------------------------------------------- */
 
 START_TEST(who_waits_is_remembered_once_for_each_store)
@@ -310,6 +382,7 @@ int main(void)
         a_foreign_store_is_to_be_an_update, a_release_fence_goes_before_its_store, an_acquire_fence_goes_behind_its_load,
         both_scopes_are_to_be_wider, one_scope_is_enough_where_wider_ones_meet, both_orders_are_to_be_stronger,
         a_local_flag_wants_fences_with_both_flags, an_access_behind_the_store_is_not_carried_by_it,
+        a_barrier_goes_where_all_come_by, groups_are_ordered_by_two_kernels, a_plain_access_is_to_be_atomic,
         units_that_never_meet_have_no_edit, what_is_ordered_needs_no_edit, a_full_history_says_nothing,
         who_waits_is_remembered_once_for_each_store, a_launch_begins_without_memories, steps_are_those_between_the_accesses,
     };

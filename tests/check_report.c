@@ -127,7 +127,7 @@ static const char golden[] =
     "\n"
     "  why   the release at mp.cl:8 has memory_scope_work_group: it reaches work-group (0,0,0) only, and\n"
     "        the acquire at mp.cl:11 that read its value is in work-group (1,0,0)\n"
-    "  fix   memory_scope_device at mp.cl:8 and mp.cl:11 (verified: the pair is then ordered)\n"
+    "  fix   memory_scope_device at mp.cl:8 and mp.cl:11 (verified: the pair then races no more)\n"
     "  spec  OpenCL 2.2 API, 3.3.5 inclusive scope; 3.3.6 data race; `orrery explain race-global`\n";
 
 START_TEST(a_finding_reads_as_designed)

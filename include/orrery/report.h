@@ -134,7 +134,7 @@ struct finding {
     struct finding_access access[2];
     const char *why;        /* sentence, or NULL: "4 bytes past the end of argument 0 'data' ..." */
     const char *fix;        /* sentence, or NULL */
-    bool fix_verified;      /* the checker ran again with it, and the pair was ordered */
+    bool fix_verified;      /* the checker ran again with it, and the pair raced no more */
     uint32_t step_count;
     const struct finding_step *steps;
     const struct finding *cause; /* set by the report: the earlier finding that it may follow from, or NULL */

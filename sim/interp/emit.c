@@ -1328,6 +1328,23 @@ static struct code *finish(struct emitter *e, uint32_t *block_start)
     return code;
 }
 
+/* Blocks that lie on every way from the beginning to the end, and in no loop, are come by once. */
+static void rank_sites(struct ir *ir)
+{
+    uint8_t *always = ARENA_ARRAY(ir->arena, uint8_t, ir->blocks.count);
+    uint32_t rank = 0;
+    for (uint32_t b = ir->entry_block, steps = 0; b && steps < ir->blocks.count; b = ir_block(ir, b)->ipdom, steps++)
+        always[b] = !ir_block(ir, b)->loop && !ir->irreducible;
+    for (uint32_t o = 0; o < ir->order_count; o++) {
+        const struct block *block = ir_block(ir, ir->order[o]);
+        for (uint32_t i = 0; i < block->insts.count; i++) {
+            struct site *site = &ir->sites.at[ir_value(ir, block->insts.at[i])->site];
+            site->rank = ++rank;
+            site->always = always[ir->order[o]];
+        }
+    }
+}
+
 const struct code *emit(struct ir *ir, uint32_t width)
 {
     struct emitter emitter = {.ir = ir, .arena = ir->arena, .width = width}, *e = &emitter;
@@ -1335,6 +1352,7 @@ const struct code *emit(struct ir *ir, uint32_t width)
     e->splat_of = ARENA_ARRAY(e->arena, uint32_t, room);
     e->lanes_of = ARENA_ARRAY(e->arena, uint32_t, room);
     place_private(e);
+    rank_sites(ir);
     prepare_all(e);
     find_divergence(e);
     uint32_t values = ir->values.count;

@@ -109,6 +109,8 @@ struct site {
     uint32_t components;
     uint32_t align;        /* bytes; power of two */
     bool sampled;          /* an image read with a sampler */
+    uint32_t rank;         /* where it stands in the code; 0: nowhere */
+    bool always;           /* every work-item that ends comes by, once */
     bool suspect;          /* an atomic or fence whose scope, order or flags deserve a look */
     const char *what;      /* "plain load", "atomic_fetch_add", "work_group_barrier", ... */
 };

@@ -19,12 +19,18 @@
 #include "orrery/memory.h"
 #include "orrery/report.h"
 
+/* Of the two sites the one with number `first` comes first. */
+struct code_place { uint32_t site; bool before; int first; };
+
 /* What the checker asks of those who know programs. Valid while the launch runs. */
 struct checker_host {
     void *self;
     void (*place)(void *self, uint32_t site, struct source_place *out_place);
     const char *(*what)(void *self, uint32_t site);               /* "plain store" */
     void (*object)(void *self, uint64_t address, char *out_name, size_t size);
+    /* NULL, or: a place that every work-item comes by once, behind all that it does at one of the two sites and before all
+     * at the other: right before a site or right behind it. */
+    bool (*between)(void *self, uint32_t a, uint32_t b, struct code_place *out_place);
 };
 enum { CHECKER_NAME_CHARS = 256 };
 

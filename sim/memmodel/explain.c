@@ -724,3 +724,113 @@ bool explain_race(const struct question *question, struct answer *out_answer)
     free(search.spot_of);
     return count > 0;
 }
+
+/* ---- what would have to be added -------------------------------------------------------------------------- */
+
+/* The launch again with one more barrier of the group, passed by one access before and by the other behind it. */
+static bool barrier_orders(const struct question *question, const struct code_place *place)
+{
+    const struct history *history = question->history;
+    const bool first_is_first = place->first == 0;
+    struct search search = {.question = question};
+    struct again again = {.search = &search};
+    struct agent agent;
+    uint64_t tick = 1;
+    bool known = false;
+    if (history->full || !locate_first(&search) || !find_spots(&search)) {
+        free(search.spot_of);
+        return false;
+    }
+    order_init(&again.order, question->rule);
+    order_launch_begin(&again.order, question->launch);
+    for (uint32_t at = 0; at <= history->count; at++) {
+        if (at == (first_is_first ? search.first_at : history->count)) {
+            order_agent(&again.order, first_is_first ? question->first.unit : question->second.unit, &agent);
+            tick = order_slice(&agent);
+            order_barrier(&again.order, unit_group(question, question->first.unit), 1u << question->region, SCOPE_WORK_GROUP, place->site);
+        }
+        if (at < history->count)
+            happen_edited(&again, at);
+    }
+    if (!again.order.failed && !again.order.pool.failed) {
+        order_agent(&again.order, first_is_first ? question->second.unit : question->first.unit, &agent);
+        known = order_knows(&again.order, &agent, question->region, first_is_first ? question->first.unit : question->second.unit, tick);
+    }
+    order_fini(&again.order);
+    free(search.spot_of);
+    return known;
+}
+
+static void say_at(const struct question *question, const struct code_place *place, struct wording *fix)
+{
+    wording_add(fix, place->before ? " before " : " behind ");
+    wording_place(fix, question->host, place->site);
+}
+
+/* All that one kernel does happens before a later launch: the place is what has to be right. */
+static bool separate(const struct question *question, struct wording *fix)
+{
+    const struct checker_host *host = question->host;
+    const bool same_group = unit_group(question, question->first.unit) == unit_group(question, question->second.unit);
+    struct code_place place;
+    if (!host->between || !host->between(host->self, question->first.site, question->second.site, &place))
+        return false;
+    if (!same_group && question->region == IN_LOCAL)
+        return false;
+    if (same_group && !barrier_orders(question, &place))
+        return false;
+    if (same_group)
+        wording_add(fix, "work_group_barrier(%s)", region_flag(question->region));
+    else
+        wording_add(fix, "two kernels, split");
+    say_at(question, &place, fix);
+    return true;
+}
+
+/* Two places are likelier meant to come one after the other, but for x++ in different groups. */
+static bool meant_to_meet(const struct question *question)
+{
+    const struct checker_host *host = question->host;
+    struct source_place a, b;
+    if (question->first.site == question->second.site)
+        return true;
+    if (unit_group(question, question->first.unit) == unit_group(question, question->second.unit))
+        return false;
+    host->place(host->self, question->first.site, &a);
+    host->place(host->self, question->second.site, &b);
+    return a.line && a.line == b.line && same_text(a.file, b.file);
+}
+
+/* R29: two atomics on one object do not race when their scopes include each other. Words of 4 bytes that meet are one. */
+static bool agree(const struct question *question, struct wording *fix)
+{
+    const bool one_atomic = question->first.atomic != question->second.atomic;
+    const struct asked *atomic = question->first.atomic ? &question->first : &question->second;
+    const struct asked *plain = question->first.atomic ? &question->second : &question->first;
+    const enum memory_scope scope = one_atomic ? atomic->scope : common_scope(question);
+    struct order order;
+    struct agent a, b;
+    if (question->region == IN_IMAGE || question->first.size != 4 || question->second.size != 4)
+        return false;
+    if (!one_atomic && !meant_to_meet(question))
+        return false;
+    order_init(&order, question->rule);
+    order_launch_begin(&order, question->launch);
+    order_agent(&order, question->first.unit, &a);
+    order_agent(&order, question->second.unit, &b);
+    const bool included = scope_inclusive(question->rule, scope, &a.place, scope, &b.place);
+    order_fini(&order);
+    if (!included)
+        return false;
+    wording_add(fix, one_atomic ? "an atomic operation with %s at " : "atomic operations with %s at ", scope_name(scope));
+    wording_place(fix, question->host, plain->site);
+    return true;
+}
+
+bool explain_remedy(const struct question *question, struct wording *out_fix)
+{
+    *out_fix = (struct wording){.used = 0};
+    if (question->first.unit >= UNIT_COPIES || question->second.unit >= UNIT_COPIES)
+        return false;
+    return separate(question, out_fix) || agree(question, out_fix);
+}

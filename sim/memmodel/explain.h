@@ -47,5 +47,7 @@ struct answer {
 };
 
 bool explain_race(const struct question *question, struct answer *out_answer);
+/* Where no edit does: a barrier, a second launch or an atomic access that orders the pair or makes it agree. */
+bool explain_remedy(const struct question *question, struct wording *out_fix);
 
 #endif

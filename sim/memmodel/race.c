@@ -96,7 +96,8 @@ static void fill_values(const struct race *race, const struct shadow_access *now
 
 /* ---- why ----------------------------------------------------------------------------------- */
 
-struct reason { struct wording why, fix; };
+/* remediable: something is absent, and explain_remedy may find what. */
+struct reason { struct wording why, fix; bool remediable; };
 
 static void barrier_lacks_flag(struct reason *reason, const struct races *races, const struct barrier_seen *barrier, int space)
 {
@@ -220,6 +221,7 @@ static bool one_passed_a_barrier(const struct races *races, const struct race *r
 static void explain_apart(struct reason *reason, const struct races *races, const struct race *race, const struct agent *agent, bool same_group)
 {
     const char *flag = region_flag(race->region->space);
+    reason->remediable = true;
     if (!same_group && one_passed_a_barrier(races, race, agent)) {
         wording_add(&reason->why, "work_group_barrier never orders different work-groups, and no atomic carries the order from one to the other");
         wording_add(&reason->fix, "two kernels, or a release and an acquire with memory_scope_device on an atomic flag");
@@ -282,6 +284,7 @@ static void explain(struct reason *reason, const struct races *races, const stru
         wording_add(&reason->fix, race->context->size != now->how.size ? "one type for one atomic object"
                                                                 : "the same scope for both, one that holds both work-items");
     } else if (race->context->kind >= ACCESS_ATOMIC_READ || now->how.kind >= ACCESS_ATOMIC_READ) {
+        reason->remediable = true;
         wording_add(&reason->why, "one access is atomic, the other is plain, and nothing orders them");
         wording_add(&reason->fix, "make both accesses atomic, or order them by a barrier");
     } else {
@@ -299,7 +302,7 @@ static struct asked asked_of(uint64_t unit, const struct context *how)
 static void answer_why(struct answer *answer, const struct races *races, const struct race *race, const struct shadow_access *now,
                        struct finding *finding)
 {
-    struct reason reason = {{.used = 0}, {.used = 0}};
+    struct reason reason = {{.used = 0}, {.used = 0}, false};
     const struct question question = {
         .history = races->order->history, .launch = races->launch, .host = races->host, .rule = races->order->rule,
         .region = race->region->space, .first = asked_of(race->unit, race->context), .second = asked_of(now->agent->unit, &now->how),
@@ -308,7 +311,9 @@ static void answer_why(struct answer *answer, const struct races *races, const s
     if (!finding->fix_verified) {
         explain(&reason, races, race, now);
         answer->why = reason.why;
-        answer->fix = reason.fix;
+        finding->fix_verified = reason.remediable && explain_remedy(&question, &answer->fix);
+        if (!finding->fix_verified)
+            answer->fix = reason.fix;
     }
     finding->why = answer->why.bytes;
     finding->fix = answer->fix.bytes;
