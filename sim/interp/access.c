@@ -671,6 +671,41 @@ void access_copy_out(struct access_copy *copy, uint32_t lane, uint64_t packet, u
     copy_packet((struct access *)(void *)copy->state, lane, packet, target, bytes, true);
 }
 
+/* The host's addresses are no generic ones: they may look like private memory's. */
+void access_fetch(struct access_copy *copy, uint32_t lane, uint64_t source, void *target, uint64_t bytes)
+{
+    struct access *user = (struct access *)(void *)copy->state;
+    uint8_t *out = target;
+    user->read = true;
+    user->write = false;
+    if (!side_permitted(user, lane, source, bytes))
+        return;
+    tell_side(user, lane, source, bytes);
+    for (uint64_t i = 0; i < bytes; i++)
+        out[i] = read_byte(user, lane, source + i);
+}
+
+void access_hand(struct access_copy *copy, uint32_t lane, const void *source, uint64_t target, uint64_t bytes)
+{
+    struct access *user = (struct access *)(void *)copy->state;
+    const uint8_t *in = source;
+    const bool is_own = is_private(user, target);
+    user->read = false;
+    user->write = true;
+    if (!side_permitted(user, lane, target, bytes))
+        return;
+    tell_side(user, lane, target, bytes);
+    for (uint64_t i = 0; i < bytes; i++)
+        *(is_own ? private_byte(user->wave, lane, target + i) : flat_byte(target + i)) = in[i];
+    if (!user->wave->memory->track_validity)
+        return;
+    struct region *region = is_own ? NULL : memory_region(user->wave->memory, target);
+    if (is_own)
+        set_private_defined(user->wave, lane, target, bytes, true);
+    else if (region->valid)
+        memory_set_valid(region, target, bytes, true);
+}
+
 bool access_copy_end(struct access_copy *copy)
 {
     return finish_copy((struct access *)(void *)copy->state);

@@ -7,7 +7,7 @@
  *   access_load, access_store    a whole instruction; true: lanes were stopped
  *   access_atomic                the same for atomics
  *   access_copy, access_async    copies of run-time size
- *   access_copy_begin, _in, _out, _end   packets of a pipe
+ *   access_copy_begin, _in, _out, _end   packets of a pipe; access_fetch, _hand: what is not the device's memory
  *   access_announce_*            tell the observer of a flat access about to happen; of atomics afterwards
  *   access_poison, _mark         validity of the bytes an instruction touches
  */
@@ -33,6 +33,8 @@ struct access_copy { _Alignas(16) unsigned char state[2600]; };
 void access_copy_begin(struct access_copy *copy, struct wave *wave, uint32_t site);
 void access_copy_in(struct access_copy *copy, uint32_t lane, uint64_t source, uint64_t packet, uint64_t bytes);
 void access_copy_out(struct access_copy *copy, uint32_t lane, uint64_t packet, uint64_t target, uint64_t bytes);
+void access_fetch(struct access_copy *copy, uint32_t lane, uint64_t source, void *target, uint64_t bytes);
+void access_hand(struct access_copy *copy, uint32_t lane, const void *source, uint64_t target, uint64_t bytes);
 bool access_copy_end(struct access_copy *copy); /* true: lanes were stopped */
 
 void access_announce_uniform(const struct wave *wave, uint32_t site, uint64_t address);

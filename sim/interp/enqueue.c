@@ -28,11 +28,6 @@ static uint64_t operand(const struct turn *turn, uint32_t k)
     return value;
 }
 
-static uint64_t address_of(const void *bytes)
-{
-    return (uint64_t)(uintptr_t)bytes;
-}
-
 /* False: no memory. A list that no queue could take is left unread. */
 static bool read_waits(struct turn *turn)
 {
@@ -45,7 +40,7 @@ static bool read_waits(struct turn *turn)
     turn->waits = calloc(call->wait_count, sizeof *turn->waits);
     call->waits = turn->waits;
     if (turn->waits)
-        access_copy_in(turn->copy, call->lane, list, address_of(turn->waits), call->wait_count * sizeof *turn->waits);
+        access_fetch(turn->copy, call->lane, list, turn->waits, call->wait_count * sizeof *turn->waits);
     return turn->waits != NULL;
 }
 
@@ -94,7 +89,7 @@ static void hand_over(struct turn *turn)
     if (call->literal)
         access_copy_in(turn->copy, call->lane, operand(turn, OPERAND_LITERAL), call->literal, call->literal_size);
     if (call->event)
-        access_copy_out(turn->copy, call->lane, address_of(&call->event), call->target, sizeof call->event);
+        access_hand(turn->copy, call->lane, &call->event, call->target, sizeof call->event);
 }
 
 static void note_misuse(struct turn *turn)
