@@ -25,14 +25,17 @@ static const struct row rows[] = {
 
 enum { ROW_COUNT = sizeof rows / sizeof *rows, NAME_MAX = 64, ABOUT_MAX = 6 };
 
-/* What is known of the call that this thread is in. */
+/* What is known of the calls that this thread is in: one, and those that functions of the program make inside
+ * it. What is nested deeper than there is room for shares the last. */
+enum { NESTED_MAX = 4 };
 static _Thread_local struct {
-    bool inside;
     const char *name;
     bool injected; /* a fault of the scenario refused it */
     bool misused;  /* and that was told: an error says no more */
     char detail[400];
-} current;
+} nested[NESTED_MAX];
+static _Thread_local unsigned depth; /* 0: in none */
+#define current (nested[(depth < NESTED_MAX ? depth : NESTED_MAX) - 1])
 
 bool call_watched(void)
 {
@@ -339,7 +342,7 @@ static void tell_refusal(const struct call *call, const char *error)
 
 struct call_site *call_site_new(void)
 {
-    struct call_site *site = current.inside && call_finds() ? malloc(sizeof *site) : NULL;
+    struct call_site *site = depth && call_finds() ? malloc(sizeof *site) : NULL;
     if (!site)
         return NULL;
     site->call = current.name;
@@ -374,7 +377,7 @@ void call_find_at(enum finding_kind kind, const struct call_site *site, const st
 
 void call_find(enum finding_kind kind, const struct call_finding *said)
 {
-    struct call_site site = {.call = current.inside ? current.name : "the end of the program"};
+    struct call_site site = {.call = depth ? current.name : "the end of the program"};
     host_place_capture(&site.trace);
     call_find_at(kind, &site, said);
 }
@@ -384,7 +387,7 @@ void call_find(enum finding_kind kind, const struct call_finding *said)
 cl_int call_begin(const struct call *call)
 {
     host_log_enter(call->name);
-    current.inside = true;
+    depth++;
     current.name = call->name;
     current.detail[0] = '\0';
     current.misused = call_finds() && usage_begin(call);
@@ -401,7 +404,7 @@ cl_int call_end(const struct call *call, cl_int err)
         tell_refusal(call, error_name(err));
     else if (call_finds())
         usage_answered(call);
-    current.inside = false;
+    depth--;
     host_log_leave();
     return err;
 }
@@ -410,13 +413,13 @@ void call_failed(const struct call *call, bool failed)
 {
     if (failed && call_finds() && !current.misused)
         tell_refusal(call, "NULL");
-    current.inside = false;
+    depth--;
     host_log_leave();
 }
 
 bool call_detail(const char *text)
 {
-    if (current.inside)
+    if (depth)
         snprintf(current.detail, sizeof current.detail, "%s", text);
-    return current.inside;
+    return depth != 0;
 }

@@ -179,6 +179,31 @@ START_TEST(the_context_is_notified_as_well)
 }
 END_TEST
 
+static void CL_CALLBACK ask_inside(const char *text, const void *info, size_t size, void *data)
+{
+    cl_uint count;
+    (void)text;
+    (void)info;
+    (void)size;
+    cl_is(clGetContextInfo(*(cl_context *)data, 0, sizeof count, &count, NULL), CL_INVALID_VALUE);
+}
+
+START_TEST(a_call_inside_a_call_is_another_one)
+{
+    static const char *source = "kernel void k(void) {}";
+    cl_context asking = NULL;
+    asking = clCreateContext(NULL, 1, &device, ask_inside, &asking, NULL);
+    cl_program program = clCreateProgramWithSource(asking, 1, &source, NULL, NULL);
+    cl_is(clBuildProgram(program, 0, NULL, "-cl-nonsense", NULL, NULL), CL_INVALID_BUILD_OPTIONS);
+    struct orrery_finding finding = finding_last("api-error");
+    ck_assert_str_eq(finding.access[0].what, "clBuildProgram returned CL_INVALID_BUILD_OPTIONS");
+    ck_assert_ptr_nonnull(strstr(finding.why, "unknown build option '-cl-nonsense'"));
+    ck_assert_uint_eq(findings_of("api-error"), 2);
+    cl_ok(clReleaseProgram(program));
+    cl_ok(clReleaseContext(asking));
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("api_findings");
@@ -197,6 +222,7 @@ int main(void)
     tcase_add_test(tcase, each_line_of_the_program_is_a_finding_of_its_own);
     tcase_add_test(tcase, calls_that_succeed_are_none);
     tcase_add_test(tcase, the_context_is_notified_as_well);
+    tcase_add_test(tcase, a_call_inside_a_call_is_another_one);
     suite_add_tcase(suite, tcase);
     return cl_run_suite(suite);
 }
