@@ -497,6 +497,13 @@ START_TEST(features_follow_the_device)
     expect_listing(&spirv, "OpEnqueueKernel", true);
     spirv_fini(&spirv);
     request.source = "kernel void k(global int *a) { enqueue_kernel(get_default_queue(), 0, ndrange_1D(1), ^{ a[1] = 1; }); }";
+    request.source = "kernel void k(queue_t q, queue_t r, global int *a) { a[0] = q == r; clk_event_t e = create_user_event(), f = e; "
+                     "a[1] = e != f; }";
+    spirv = compile_ok(&request);
+    expect_listing(&spirv, "__orrery_queue_bits\" Export", false); /* two such modules can be linked */
+    expect_listing(&spirv, "OpConvertPtrToU", false);
+    spirv_fini(&spirv);
+    request.source = "kernel void k(global int *a) { enqueue_kernel(get_default_queue(), 0, ndrange_1D(1), ^{ a[1] = 1; }); }";
     request.device_enqueue = false;
     expect_log(&request, STATUS_COMPILE_FAILED, "device-side enqueue");
     request.options = "-cl-std=CL3.0";

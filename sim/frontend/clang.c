@@ -233,17 +233,18 @@ static void add_half_shuffles(const struct compilation *compilation, struct text
 }
 
 /* What the translator cannot do of device-side enqueue: null handles and sizes that are no array of the right length.
- * Comparisons of handles call the functions named _bits (repair.c). */
+ * Comparisons of handles call the functions named _bits, which lose their linkage (repair.c). */
 static void add_device_enqueue(struct text *source, const char *user)
 {
     static const char *const handles[][3] = {{"queue_t", "queue", "QUEUE"}, {"clk_event_t", "event", "EVENT"}};
-    for (size_t i = 0; i < COUNT_OF(handles) && (strstr(user, "CLK_NULL_QUEUE") || strstr(user, "CLK_NULL_EVENT")); i++) {
+    for (size_t i = 0; i < COUNT_OF(handles); i++) {
         const char *type = handles[i][0], *name = handles[i][1];
-        text_addf(source, "static inline ulong __orrery_%s_bits(%s x){return *(private ulong *)&x;}\n", name, type);
-        text_addf(source, "static inline %s __orrery_null_%s(void)"
-                          "{ulong x = 0; %s none = *(private %s *)&x; __orrery_%s_bits(none); return none;}\n"
+        if (!strstr(user, type) && !strstr(user, "enqueue_"))
+            continue;
+        text_addf(source, "ulong __orrery_%s_bits(%s x){return *(private ulong *)&x;}\n", name, type);
+        text_addf(source, "static inline %s __orrery_null_%s(void){ulong x = 0; return *(private %s *)&x;}\n"
                           "#undef CLK_NULL_%s\n#define CLK_NULL_%s __orrery_null_%s()\n",
-                  type, name, type, type, name, handles[i][2], handles[i][2], name);
+                  type, name, type, handles[i][2], handles[i][2], name);
     }
     for (int n = 2; n <= 3; n++) {
         char call[16];

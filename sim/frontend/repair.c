@@ -47,6 +47,14 @@ static bool is_unknown_linkage(const uint32_t *words, uint32_t count)
            words[count - 1] > SpvLinkageTypeLinkOnceODR;
 }
 
+/* Of the functions that clang_source adds: every module has its own. */
+static bool is_own_linkage(const uint32_t *words, uint32_t count)
+{
+    static const char prefix[] = "__orrery_";
+    return opcode_of(words[0]) == SpvOpDecorate && count > 5 && words[2] == SpvDecorationLinkageAttributes &&
+           !strncmp((const char *)(words + 3), prefix, strlen(prefix));
+}
+
 /* A name below the compilation's directory loses that part and a leading "./". */
 static const char *user_name(const char *name)
 {
@@ -245,7 +253,8 @@ enum status module_repair(struct spirv *spirv)
             debug_id = words[at + 1];
         } else if (opcode == SpvOpString) {
             kept += put_string(words + kept, words + at);
-        } else if (!is_debug(words + at, count, debug_id) && !is_unknown_linkage(words + at, count)) {
+        } else if (!is_debug(words + at, count, debug_id) && !is_unknown_linkage(words + at, count) &&
+                   !is_own_linkage(words + at, count)) {
             memmove(words + kept, words + at, count * sizeof *words);
             kept += count;
         }
