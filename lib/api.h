@@ -105,6 +105,23 @@ API(clGetKernelSubGroupInfoKHR)
 /* Kernel commands (enqueue_kernel.c) */
 NAMED(clGetKernelSuggestedLocalWorkSizeKHR)
 
+/* Command-buffers (command_buffer.c) */
+NAMED(clCreateCommandBufferKHR)
+NAMED(clRetainCommandBufferKHR)
+NAMED(clReleaseCommandBufferKHR)
+NAMED(clFinalizeCommandBufferKHR)
+NAMED(clGetCommandBufferInfoKHR)
+NAMED(clCommandBarrierWithWaitListKHR)
+NAMED(clCommandCopyBufferKHR)
+NAMED(clCommandCopyBufferRectKHR)
+NAMED(clCommandCopyBufferToImageKHR)
+NAMED(clCommandCopyImageKHR)
+NAMED(clCommandCopyImageToBufferKHR)
+NAMED(clCommandFillBufferKHR)
+NAMED(clCommandFillImageKHR)
+NAMED(clCommandNDRangeKernelKHR)
+NAMED(clEnqueueCommandBufferKHR)
+
 /* Semaphores (semaphore.c) */
 NAMED(clCreateSemaphoreWithPropertiesKHR)
 NAMED(clRetainSemaphoreKHR)

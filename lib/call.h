@@ -78,7 +78,7 @@ const struct argument *call_argument(const struct call *call, const char *name);
              cl_context: VALUE_HANDLE + OBJECT_CONTEXT, cl_command_queue: VALUE_HANDLE + OBJECT_QUEUE, \
              cl_mem: VALUE_HANDLE + OBJECT_MEMOBJ, cl_program: VALUE_HANDLE + OBJECT_PROGRAM, \
              cl_kernel: VALUE_HANDLE + OBJECT_KERNEL, cl_event: VALUE_HANDLE + OBJECT_EVENT, \
-             cl_sampler: VALUE_HANDLE + OBJECT_SAMPLER, cl_semaphore_khr: VALUE_HANDLE + OBJECT_SEMAPHORE, const char *: VALUE_TEXT, const size_t *: VALUE_SIZES, const cl_event *: VALUE_EVENTS, \
+             cl_sampler: VALUE_HANDLE + OBJECT_SAMPLER, cl_semaphore_khr: VALUE_HANDLE + OBJECT_SEMAPHORE, cl_command_buffer_khr: VALUE_HANDLE + OBJECT_COMMAND_BUFFER, const char *: VALUE_TEXT, const size_t *: VALUE_SIZES, const cl_event *: VALUE_EVENTS, \
              cl_int: VALUE_SIGNED, \
              cl_uint: VALUE_UNSIGNED, unsigned long: VALUE_UNSIGNED, unsigned long long: VALUE_UNSIGNED, \
              default: VALUE_POINTER)

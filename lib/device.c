@@ -309,6 +309,7 @@ static cl_int ask_ils_with_version(const struct info_reply *reply, const struct 
     EXTENSION("cl_khr_priority_hints", 1, 0, 0, true) \
     EXTENSION("cl_khr_throttle_hints", 1, 0, 0, true) \
     EXTENSION("cl_khr_spirv_queries", 1, 0, 0, config->il) \
+    EXTENSION("cl_khr_command_buffer", 0, 9, 0, true) \
     EXTENSION("cl_khr_semaphore", 1, 0, 0, true) \
     EXTENSION("cl_intel_required_subgroup_size", 1, 0, 0, device_supports_sub_groups(device)) \
     EXTENSION("cl_khr_integer_dot_product", 2, 0, 0, true) \

@@ -24,6 +24,9 @@ cl_int enqueue_begin(struct enqueue *enqueue, cl_command_queue queue, enum comma
                      cl_uint wait_count, const cl_event *waits);
 cl_int enqueue_end(struct enqueue *enqueue, cl_int err, bool blocking, cl_event *out_event);
 
+/* From now on this thread's commands are checked and filled, and then dropped instead of appended. */
+void enqueue_rehearse(bool on);
+
 /* A buffer a command of this queue may use: CL_INVALID_MEM_OBJECT, CL_INVALID_CONTEXT,
  * CL_MISALIGNED_SUB_BUFFER_OFFSET. */
 cl_int enqueue_buffer(const struct queue *queue, cl_mem handle, struct memobj **out_memobj);

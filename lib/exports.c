@@ -73,6 +73,7 @@
 #define ENTRY_cl_kernel ENTRY_OBJECT
 #define ENTRY_cl_event ENTRY_OBJECT
 #define ENTRY_cl_semaphore_khr ENTRY_OBJECT
+#define ENTRY_cl_command_buffer_khr ENTRY_OBJECT
 
 #define EXPORT_AS(ENTRY, type, name, parameters, arguments) \
     ENTRY(type, name, parameters, arguments) \
@@ -458,3 +459,70 @@ ENTRY_cl_int(cl_int, clEnqueueSignalSemaphoresKHR, (cl_command_queue command_que
              const cl_semaphore_khr *sema_objects, const cl_semaphore_payload_khr *sema_payload_list,
              cl_uint num_events_in_wait_list, const cl_event *event_wait_list, cl_event *event), (command_queue,
              num_sema_objects, sema_objects, sema_payload_list, num_events_in_wait_list, event_wait_list, event))
+ENTRY_cl_command_buffer_khr(cl_command_buffer_khr, clCreateCommandBufferKHR, (cl_uint num_queues, const
+             cl_command_queue *queues, const cl_command_buffer_properties_khr *properties, cl_int *errcode_ret),
+             (num_queues, queues, properties, errcode_ret))
+ENTRY_cl_int(cl_int, clRetainCommandBufferKHR, (cl_command_buffer_khr command_buffer), (command_buffer))
+ENTRY_cl_int(cl_int, clReleaseCommandBufferKHR, (cl_command_buffer_khr command_buffer), (command_buffer))
+ENTRY_cl_int(cl_int, clFinalizeCommandBufferKHR, (cl_command_buffer_khr command_buffer), (command_buffer))
+ENTRY_cl_int(cl_int, clGetCommandBufferInfoKHR, (cl_command_buffer_khr command_buffer, cl_command_buffer_info_khr
+             param_name, size_t param_value_size, void *param_value, size_t *param_value_size_ret), (command_buffer,
+             param_name, param_value_size, param_value, param_value_size_ret))
+ENTRY_cl_int(cl_int, clCommandBarrierWithWaitListKHR, (cl_command_buffer_khr command_buffer, cl_command_queue
+             command_queue, cl_uint num_sync_points_in_wait_list, const cl_sync_point_khr *sync_point_wait_list,
+             cl_sync_point_khr *sync_point, cl_mutable_command_khr *mutable_handle), (command_buffer, command_queue,
+             num_sync_points_in_wait_list, sync_point_wait_list, sync_point, mutable_handle))
+ENTRY_cl_int(cl_int, clCommandCopyBufferKHR, (cl_command_buffer_khr command_buffer, cl_command_queue command_queue,
+             cl_mem src_buffer, cl_mem dst_buffer, size_t src_offset, size_t dst_offset, size_t size, cl_uint
+             num_sync_points_in_wait_list, const cl_sync_point_khr *sync_point_wait_list, cl_sync_point_khr
+             *sync_point, cl_mutable_command_khr *mutable_handle), (command_buffer, command_queue, src_buffer,
+             dst_buffer, src_offset, dst_offset, size, num_sync_points_in_wait_list, sync_point_wait_list,
+             sync_point, mutable_handle))
+ENTRY_cl_int(cl_int, clCommandCopyBufferRectKHR, (cl_command_buffer_khr command_buffer, cl_command_queue
+             command_queue, cl_mem src_buffer, cl_mem dst_buffer, const size_t *src_origin, const size_t
+             *dst_origin, const size_t *region, size_t src_row_pitch, size_t src_slice_pitch, size_t dst_row_pitch,
+             size_t dst_slice_pitch, cl_uint num_sync_points_in_wait_list, const cl_sync_point_khr
+             *sync_point_wait_list, cl_sync_point_khr *sync_point, cl_mutable_command_khr *mutable_handle),
+             (command_buffer, command_queue, src_buffer, dst_buffer, src_origin, dst_origin, region, src_row_pitch,
+             src_slice_pitch, dst_row_pitch, dst_slice_pitch, num_sync_points_in_wait_list, sync_point_wait_list,
+             sync_point, mutable_handle))
+ENTRY_cl_int(cl_int, clCommandCopyBufferToImageKHR, (cl_command_buffer_khr command_buffer, cl_command_queue
+             command_queue, cl_mem src_buffer, cl_mem dst_image, size_t src_offset, const size_t *dst_origin, const
+             size_t *region, cl_uint num_sync_points_in_wait_list, const cl_sync_point_khr *sync_point_wait_list,
+             cl_sync_point_khr *sync_point, cl_mutable_command_khr *mutable_handle), (command_buffer, command_queue,
+             src_buffer, dst_image, src_offset, dst_origin, region, num_sync_points_in_wait_list,
+             sync_point_wait_list, sync_point, mutable_handle))
+ENTRY_cl_int(cl_int, clCommandCopyImageKHR, (cl_command_buffer_khr command_buffer, cl_command_queue command_queue,
+             cl_mem src_image, cl_mem dst_image, const size_t *src_origin, const size_t *dst_origin, const size_t
+             *region, cl_uint num_sync_points_in_wait_list, const cl_sync_point_khr *sync_point_wait_list,
+             cl_sync_point_khr *sync_point, cl_mutable_command_khr *mutable_handle), (command_buffer, command_queue,
+             src_image, dst_image, src_origin, dst_origin, region, num_sync_points_in_wait_list,
+             sync_point_wait_list, sync_point, mutable_handle))
+ENTRY_cl_int(cl_int, clCommandCopyImageToBufferKHR, (cl_command_buffer_khr command_buffer, cl_command_queue
+             command_queue, cl_mem src_image, cl_mem dst_buffer, const size_t *src_origin, const size_t *region,
+             size_t dst_offset, cl_uint num_sync_points_in_wait_list, const cl_sync_point_khr *sync_point_wait_list,
+             cl_sync_point_khr *sync_point, cl_mutable_command_khr *mutable_handle), (command_buffer, command_queue,
+             src_image, dst_buffer, src_origin, region, dst_offset, num_sync_points_in_wait_list,
+             sync_point_wait_list, sync_point, mutable_handle))
+ENTRY_cl_int(cl_int, clCommandFillBufferKHR, (cl_command_buffer_khr command_buffer, cl_command_queue command_queue,
+             cl_mem buffer, const void *pattern, size_t pattern_size, size_t offset, size_t size, cl_uint
+             num_sync_points_in_wait_list, const cl_sync_point_khr *sync_point_wait_list, cl_sync_point_khr
+             *sync_point, cl_mutable_command_khr *mutable_handle), (command_buffer, command_queue, buffer, pattern,
+             pattern_size, offset, size, num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
+             mutable_handle))
+ENTRY_cl_int(cl_int, clCommandFillImageKHR, (cl_command_buffer_khr command_buffer, cl_command_queue command_queue,
+             cl_mem image, const void *fill_color, const size_t *origin, const size_t *region, cl_uint
+             num_sync_points_in_wait_list, const cl_sync_point_khr *sync_point_wait_list, cl_sync_point_khr
+             *sync_point, cl_mutable_command_khr *mutable_handle), (command_buffer, command_queue, image,
+             fill_color, origin, region, num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
+             mutable_handle))
+ENTRY_cl_int(cl_int, clCommandNDRangeKernelKHR, (cl_command_buffer_khr command_buffer, cl_command_queue
+             command_queue, const cl_ndrange_kernel_command_properties_khr *properties, cl_kernel kernel, cl_uint
+             work_dim, const size_t *global_work_offset, const size_t *global_work_size, const size_t
+             *local_work_size, cl_uint num_sync_points_in_wait_list, const cl_sync_point_khr *sync_point_wait_list,
+             cl_sync_point_khr *sync_point, cl_mutable_command_khr *mutable_handle), (command_buffer, command_queue,
+             properties, kernel, work_dim, global_work_offset, global_work_size, local_work_size,
+             num_sync_points_in_wait_list, sync_point_wait_list, sync_point, mutable_handle))
+ENTRY_cl_int(cl_int, clEnqueueCommandBufferKHR, (cl_uint num_queues, cl_command_queue *queues, cl_command_buffer_khr
+             command_buffer, cl_uint num_events_in_wait_list, const cl_event *event_wait_list, cl_event *event),
+             (num_queues, queues, command_buffer, num_events_in_wait_list, event_wait_list, event))

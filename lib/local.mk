@@ -11,6 +11,7 @@ libapi_la_SOURCES = \
 	%D%/callback.c \
 	%D%/callback.h \
 	%D%/command.c \
+	%D%/command_buffer.c \
 	%D%/command.def \
 	%D%/command.h \
 	%D%/context.c \

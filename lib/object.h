@@ -78,6 +78,7 @@ void event_destroy(void *object);
 void device_destroy(void *object);
 void sampler_destroy(void *object);
 void semaphore_destroy(void *object);
+void command_buffer_destroy(void *object);
 
 void runtime_lock(void);
 void runtime_unlock(void);

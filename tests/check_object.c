@@ -50,6 +50,11 @@ bool runtime_lock_held(void)
     return lock_is_held;
 }
 
+void command_buffer_destroy(void *object)
+{
+    (void)object;
+}
+
 void semaphore_destroy(void *object)
 {
     (void)object;
