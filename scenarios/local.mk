@@ -38,6 +38,7 @@ scenario_tests = \
 	%D%/clean/reduction_tree.yaml \
 	%D%/clean/release_sequence.yaml \
 	%D%/clean/ticket_lock.yaml \
+	%D%/clean/ttas.yaml \
 	%D%/clean/async_copy_order.yaml \
 	%D%/clean/async_copy_events.yaml \
 	%D%/clean/barrier_return.yaml \
@@ -132,6 +133,7 @@ scenario_tests = \
 	%D%/racy/spinlock_scope.yaml \
 	%D%/racy/sub_group_barrier.yaml \
 	%D%/racy/ticket_lock.yaml \
+	%D%/racy/ttas.yaml \
 	%D%/racy/message_passing_scope.yaml \
 	%D%/schedule/barriers.yaml \
 	%D%/schedule/later_group.yaml \
@@ -188,6 +190,7 @@ scenario_files = \
 	%D%/clean/reduction_tree.cl \
 	%D%/clean/release_sequence.cl \
 	%D%/clean/ticket_lock.cl \
+	%D%/clean/ttas.cl \
 	%D%/clean/async_copy_order.cl \
 	%D%/clean/async_copy_events.cl \
 	%D%/clean/barrier_return.cl \
@@ -257,6 +260,7 @@ scenario_files = \
 	%D%/racy/spinlock_scope.cl \
 	%D%/racy/sub_group_barrier.cl \
 	%D%/racy/ticket_lock.cl \
+	%D%/racy/ttas.cl \
 	%D%/racy/message_passing_scope.cl \
 	%D%/schedule/barriers.cl \
 	%D%/schedule/later_group.cl \
