@@ -3,24 +3,31 @@
 #include "knowledge.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "orrery/limits.h"
 
 struct knowledge {
     uint32_t references;
     uint32_t bit;  /* branches: keys below part at this bit; LEAF: none */
-    uint64_t key;  /* of a leaf; of a branch the common part, bits at and below `bit` zero */
+    uint64_t key;  /* of a leaf: chunk_of its keys; of a branch the common part, bits at and below `bit` zero */
     union {
-        uint64_t tick;
         struct knowledge *next; /* unused */
         struct knowledge *low;
     };
     struct knowledge *high;
 };
 
-enum { LEAF = 64, BLOCK_NODES = HOSTILE(1000, 2) };
+enum { LEAF = 64, LEAF_BITS = HOSTILE(6, 1), LEAF_KEYS = 1 << LEAF_BITS, BLOCK_NODES = HOSTILE(64, 2) };
 
-struct block { struct block *next; struct knowledge nodes[BLOCK_NODES]; };
+struct leaf { struct knowledge node; uint64_t tick[LEAF_KEYS]; };
+
+enum { BRANCHES, LEAVES };
+
+struct block { struct block *next; }; /* nodes of one kind follow */
+
+static uint64_t chunk_of(uint64_t key) { return key >> (LEAF_BITS + 2) << 2 | (key & 3); }
+static uint32_t place_in(uint64_t key) { return (uint32_t)(key >> 2) & (LEAF_KEYS - 1); }
 
 void knowledge_pool_init(struct knowledge_pool *pool)
 {
@@ -38,28 +45,33 @@ void knowledge_pool_fini(struct knowledge_pool *pool)
 
 /* ---- nodes ---------------------------------------------------------------------- */
 
-static bool refill(struct knowledge_pool *pool)
+static void put_back(struct knowledge_pool *pool, int kind, struct knowledge *node)
 {
-    struct block *block = malloc(sizeof *block);
+    node->next = pool->unused[kind];
+    pool->unused[kind] = node;
+}
+
+static bool refill(struct knowledge_pool *pool, int kind)
+{
+    const size_t size = kind == LEAVES ? sizeof(struct leaf) : sizeof(struct knowledge);
+    struct block *block = malloc(sizeof *block + BLOCK_NODES * size);
     if (!block) {
         pool->failed = true;
         return false;
     }
     block->next = pool->blocks;
     pool->blocks = block;
-    for (int i = 0; i < BLOCK_NODES; i++) {
-        block->nodes[i].next = pool->unused;
-        pool->unused = &block->nodes[i];
-    }
+    for (uint32_t i = 0; i < BLOCK_NODES; i++)
+        put_back(pool, kind, (void *)((uint8_t *)(block + 1) + i * size));
     return true;
 }
 
-static struct knowledge *node_new(struct knowledge_pool *pool)
+static struct knowledge *node_new(struct knowledge_pool *pool, int kind)
 {
-    if (!pool->unused && !refill(pool))
+    if (!pool->unused[kind] && !refill(pool, kind))
         return NULL;
-    struct knowledge *node = pool->unused;
-    pool->unused = node->next;
+    struct knowledge *node = pool->unused[kind];
+    pool->unused[kind] = node->next;
     node->references = 1;
     return node;
 }
@@ -79,21 +91,26 @@ void knowledge_drop(struct knowledge_pool *pool, struct knowledge *map)
             knowledge_drop(pool, map->low);
             rest = map->high;
         }
-        map->next = pool->unused;
-        pool->unused = map;
+        put_back(pool, map->bit == LEAF ? LEAVES : BRANCHES, map);
         map = rest;
     }
 }
 
-static struct knowledge *leaf(struct knowledge_pool *pool, uint64_t key, uint64_t tick)
+static const uint64_t *ticks(const struct knowledge *leaf) { return ((const struct leaf *)leaf)->tick; }
+
+/* Like another, or empty. */
+static struct leaf *leaf_new(struct knowledge_pool *pool, uint64_t chunk, const struct knowledge *like)
 {
-    struct knowledge *node = node_new(pool);
-    if (node) {
-        node->bit = LEAF;
-        node->key = key;
-        node->tick = tick;
-    }
-    return node;
+    struct leaf *leaf = (struct leaf *)node_new(pool, LEAVES);
+    if (!leaf)
+        return NULL;
+    leaf->node.bit = LEAF;
+    leaf->node.key = chunk;
+    if (like)
+        memcpy(leaf->tick, ticks(like), sizeof leaf->tick);
+    else
+        memset(leaf->tick, 0, sizeof leaf->tick);
+    return leaf;
 }
 
 static uint64_t above(uint64_t key, uint32_t bit)
@@ -105,7 +122,7 @@ static uint64_t above(uint64_t key, uint32_t bit)
 static struct knowledge *branch(struct knowledge_pool *pool, uint64_t key, uint32_t bit, struct knowledge *low,
                                 struct knowledge *high)
 {
-    struct knowledge *node = low && high ? node_new(pool) : NULL;
+    struct knowledge *node = low && high ? node_new(pool, BRANCHES) : NULL;
     if (!node) { /* out of memory: one side is lost */
         struct knowledge *kept = low ? low : high;
         if (low && high)
@@ -141,9 +158,10 @@ static bool goes_high(const struct knowledge *node, uint64_t key)
 
 uint64_t knowledge_get(const struct knowledge *map, uint64_t key)
 {
+    const uint64_t chunk = chunk_of(key);
     while (map && map->bit != LEAF)
-        map = goes_high(map, key) ? map->high : map->low;
-    return map && map->key == key ? map->tick : 0;
+        map = goes_high(map, chunk) ? map->high : map->low;
+    return map && map->key == chunk ? ticks(map)[place_in(key)] : 0;
 }
 
 /* A branch with other children, or the old one when they are the same; takes the references of both. */
@@ -158,12 +176,27 @@ static struct knowledge *rebranch(struct knowledge_pool *pool, struct knowledge 
     return branch(pool, old->key, old->bit, low, high);
 }
 
+/* Of two leaves of one chunk. */
+static struct knowledge *join_ticks(struct knowledge_pool *pool, struct knowledge *a, struct knowledge *b)
+{
+    const uint64_t *x = ticks(a), *y = ticks(b);
+    bool below = false, above = false;
+    for (uint32_t i = 0; i < LEAF_KEYS; i++) {
+        below |= x[i] < y[i];
+        above |= x[i] > y[i];
+    }
+    struct leaf *leaf = below && above ? leaf_new(pool, a->key, a) : NULL;
+    for (uint32_t i = 0; leaf && i < LEAF_KEYS; i++)
+        leaf->tick[i] = y[i] > x[i] ? y[i] : x[i];
+    return leaf ? &leaf->node : knowledge_share(below ? b : a);
+}
+
 static struct knowledge *join_leaf(struct knowledge_pool *pool, struct knowledge *map, struct knowledge *one)
 {
     if (!belongs(map, one->key))
         return siblings(pool, knowledge_share(map), knowledge_share(one));
     if (map->bit == LEAF)
-        return knowledge_share(map->tick >= one->tick ? map : one);
+        return map == one ? knowledge_share(map) : join_ticks(pool, map, one);
     if (goes_high(map, one->key))
         return rebranch(pool, map, knowledge_share(map->low), join_leaf(pool, map->high, one));
     return rebranch(pool, map, join_leaf(pool, map->low, one), knowledge_share(map->high));
@@ -204,14 +237,23 @@ struct knowledge *knowledge_join(struct knowledge_pool *pool, struct knowledge *
     return join(pool, a, b);
 }
 
+static struct knowledge *put(struct knowledge_pool *pool, struct knowledge *map, uint64_t key, uint64_t tick)
+{
+    const uint64_t chunk = chunk_of(key);
+    if (map && map->bit != LEAF && belongs(map, chunk)) {
+        if (goes_high(map, chunk))
+            return rebranch(pool, map, knowledge_share(map->low), put(pool, map->high, key, tick));
+        return rebranch(pool, map, put(pool, map->low, key, tick), knowledge_share(map->high));
+    }
+    const bool here = map && belongs(map, chunk);
+    struct leaf *leaf = leaf_new(pool, chunk, here ? map : NULL);
+    if (!leaf)
+        return knowledge_share(map);
+    leaf->tick[place_in(key)] = tick;
+    return here || !map ? &leaf->node : siblings(pool, knowledge_share(map), &leaf->node);
+}
+
 struct knowledge *knowledge_put(struct knowledge_pool *pool, struct knowledge *map, uint64_t key, uint64_t tick)
 {
-    if (knowledge_get(map, key) >= tick)
-        return knowledge_share(map);
-    struct knowledge *one = leaf(pool, key, tick);
-    if (!one || !map)
-        return one ? one : knowledge_share(map);
-    struct knowledge *result = join_leaf(pool, map, one);
-    knowledge_drop(pool, one);
-    return result;
+    return knowledge_get(map, key) >= tick ? knowledge_share(map) : put(pool, map, key, tick);
 }

@@ -3,10 +3,11 @@
  * PURPOSE  What a unit of execution knows of others: a map from a unit (work-item, sub-group,
  *          work-group, copy) to a tick; everything it did before that tick is known.
  *          An immutable Patricia trie with counted references: a message costs one pointer,
- *          a join costs what differs.
+ *          a join costs what differs. A leaf has the ticks of 64 neighbours: the members of a
+ *          work-group mostly know of each other.
  *
  * Interface
- *   knowledge_know(...)   tick of a key, 0: nothing is known
+ *   knowledge_get         tick of a key, 0: nothing is known
  *   knowledge_put, _join  make new maps (one reference), or return one of the old; they leave
  *                         the references of their arguments alone
  * NULL is the empty map. When memory runs out, pool->failed is set and maps lack entries.
@@ -20,8 +21,10 @@
 
 struct knowledge;
 
+/* Keys are numbers with a sort in their lowest two bits; ticks begin with 1. */
+
 struct knowledge_pool {
-    struct knowledge *unused;
+    struct knowledge *unused[2]; /* branches, leaves */
     void *blocks;
     bool failed;
 };
