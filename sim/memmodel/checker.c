@@ -611,6 +611,94 @@ static bool take_atomics(struct checker *checker, const struct access_event *eve
     return true;
 }
 
+/* ---- waiting in a loop ---------------------------------------------------------------------- */
+
+/* Those among `lanes` whose latest atomic is the same load of the same object. */
+static bool may_wait(const struct group_order *group, const struct atomic_done *done, const uint64_t *lanes, uint64_t *out_alike)
+{
+    const struct waiting *waiting = group->waiting;
+    uint64_t any = 0;
+    if (!waiting || waiting->latest.address != done->address || waiting->latest.epoch != done->epoch ||
+        waiting->latest.sort != done->sort || waiting->latest.site != done->site)
+        return false;
+    for (uint32_t w = 0; w < LANE_MASK_WORDS; w++)
+        any |= out_alike[w] = lanes[w] & waiting->done[w];
+    return any;
+}
+
+/* Who of them could wait from here on. */
+static void note_waiters(struct checker *checker, const struct atomic_done *done, const uint64_t *lanes)
+{
+    struct group_order *group = order_group_find(&checker->order, checker->crew.group);
+    if (!group || !group->items || !done->epoch)
+        return;
+    if (!group->waiting && !(group->waiting = calloc(1, sizeof *group->waiting)))
+        return;
+    struct waiting *waiting = group->waiting;
+    if (waiting->latest.address != done->address || waiting->latest.epoch != done->epoch || waiting->latest.sort != done->sort ||
+        waiting->latest.site != done->site)
+        memset(waiting->done, 0, sizeof waiting->done);
+    waiting->latest = *done;
+    EACH_LANE_OF(lanes, lane)
+    {
+        const struct item_order *item = group->items[lane];
+        if (item && item->done.epoch == done->epoch && item->done.address == done->address && item->done.sort == done->sort &&
+            item->done.site == done->site)
+            waiting->done[lane / 64] |= UINT64_C(1) << lane % 64;
+    }
+}
+
+/* Lanes that failed, one after another, and learned nothing new since they did so before. */
+static void fail_together(struct checker *checker, const struct access_event *event, struct shadow_region *region, uint64_t address,
+                          const uint64_t *lanes)
+{
+    struct group_order *group = order_group_find(&checker->order, checker->crew.group);
+    const bool local = region->space == IN_LOCAL;
+    const struct context how = {.kind = ACCESS_ATOMIC_READ, .size = event->size_bytes,
+                                .scope = (uint8_t)order_scope(&checker->order, event->scope, local)};
+    struct atomic_done done = {.address = address, .epoch = shadow_epoch(region, address, event->size_bytes), .sort = shadow_sort(&how),
+                               .site = event->origin.site};
+    const struct atomic_act act = {.address = address, .size = event->size_bytes, .region = region->space, .reads = true,
+                                   .order = event->failure_order, .scope = event->scope, .site = event->origin.site};
+    uint64_t alike[LANE_MASK_WORDS] = {0}, rest[LANE_MASK_WORDS];
+    if (!group || !done.epoch || !may_wait(group, &done, lanes, alike) || !order_wait(&checker->order, group, &act, alike))
+        memset(alike, 0, sizeof alike);
+    for (uint32_t w = 0; w < LANE_MASK_WORDS; w++)
+        rest[w] = lanes[w] & ~alike[w];
+    if (next_lane(rest, 0, event->lane_count, true) == event->lane_count)
+        return;
+    access_lanes(checker, event, rest);
+    done.epoch = shadow_epoch(region, address, event->size_bytes);
+    note_waiters(checker, &done, rest);
+}
+
+/* Compare-exchanges of one object by a whole work-group of one wave. */
+static bool take_exchanges(struct checker *checker, const struct access_event *event)
+{
+    const struct crew *crew = &checker->crew;
+    if (!event->failed || event->shape != ADDRESS_UNIFORM || event->failure_order != ORDER_RELAXED || !crew->one_group ||
+        crew->first_lane || checker->order.formal || event->image || order_remembers(&checker->order))
+        return false;
+    const struct region *region = memory_region(checker->memory, event->base);
+    struct shadow_region *shadow = is_watched(region) ? region_of(checker, region) : NULL;
+    if (!shadow)
+        return !is_watched(region);
+    name_units(checker, &event->origin);
+    for (uint32_t from = next_lane(event->mask, 0, event->lane_count, true), end; from < event->lane_count; from = end) {
+        const bool failed = event->failed[from / 64] >> from % 64 & 1;
+        uint64_t lanes[LANE_MASK_WORDS] = {0};
+        for (end = from; end < event->lane_count && (!(event->mask[end / 64] >> end % 64 & 1) ||
+                                                     (event->failed[end / 64] >> end % 64 & 1) == failed);
+             end = next_lane(event->mask, end + 1, event->lane_count, true))
+            lanes[end / 64] |= (event->mask[end / 64] >> end % 64 & 1) << end % 64;
+        if (failed)
+            fail_together(checker, event, shadow, event->base, lanes);
+        else
+            access_lanes(checker, event, lanes);
+    }
+    return true;
+}
+
 /* ---- plain waves -------------------------------------------------------------------------- */
 
 /* It is in use, something was noted down already that a write may race with, or it served this kernel the last time. */
@@ -661,7 +749,7 @@ static void on_access(void *self, const struct access_event *event)
         return;
     checker->time++;
     man(checker, &event->origin, event->lane_count);
-    if (!take_whole(checker, event) && !take_atomics(checker, event) && !take_reads(checker, event))
+    if (!take_whole(checker, event) && !take_atomics(checker, event) && !take_exchanges(checker, event) && !take_reads(checker, event))
         access_lanes(checker, event, event->mask);
 }
 
@@ -672,6 +760,7 @@ static void on_race(void *self, const struct race *race, const struct shadow_acc
     struct agent agent;
     order_agent(&checker->order, now->agent->unit, &agent);
     complete.agent = &agent;
+    order_deliver(&checker->order, &agent);
     races_add(&checker->races, race, &complete, checker->time);
 }
 

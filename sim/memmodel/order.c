@@ -16,9 +16,7 @@ struct variable {
     uint64_t generation;      /* counts the stores that began a new list */
     uint64_t version, stream; /* of the list, of the generation: numbers that no other of the launch has; 0: none yet */
     struct message_list messages;
-    uint32_t store_site;      /* the latest store */
-    uint64_t store_unit, store_tick;
-    bool store_releases;
+    struct latest_store store;
     struct variable *next;
 };
 
@@ -194,6 +192,9 @@ static void group_free(struct order *order, struct group_order *group)
     for (uint32_t i = 0; group->sub_groups && i < order->sub_group_count; i++)
         drop_all(order, group->sub_groups[i].acquired);
     drop_all(order, group->acquired);
+    if (group->waiting)
+        list_free(order, &group->waiting->list);
+    free(group->waiting);
     free(group->items);
     free(group->sub_groups);
     free(group->copies);
@@ -570,7 +571,7 @@ static bool is_repetition(const struct order *order, const struct agent *agent, 
     const struct happening *latest = agent->item->latest ? &order->history->items[agent->item->latest - 1] : NULL;
     const struct variable *variable = variable_find(order, happening->address);
     return latest && latest->kind == HAPPENED_ATOMIC && !latest->writes && !happening->writes && latest->site == happening->site &&
-           latest->address == happening->address && (!variable || variable->store_tick <= latest->tick);
+           latest->address == happening->address && (!variable || variable->store.tick <= latest->tick);
 }
 
 /* Each operation begins a slice, so that the ticks of accesses tell what they were between. */
@@ -585,6 +586,8 @@ static void remember_own(struct order *order, struct agent *agent, struct happen
     if (history_add(order->history, happening))
         agent->item->latest = order->history->count;
 }
+
+static void nobody_done(struct group_order *group);
 
 /* ---- fences ------------------------------------------------------------------------------------------ */
 
@@ -622,6 +625,7 @@ void order_fence(struct order *order, struct agent *agent, uint32_t regions, enu
     struct happening happening = {.kind = HAPPENED_FENCE, .order = (uint8_t)how, .scope = (uint8_t)scope,
                                   .regions = (uint8_t)regions, .site = site};
     uint64_t before = order->tick;
+    order_deliver(order, agent);
     fence(order, agent, regions, how, scope, site);
     remember_own(order, agent, &happening, before);
 }
@@ -647,6 +651,7 @@ static void leave(struct order *order, struct group_order *group, uint64_t local
 {
     struct agent agent;
     order_agent(order, group->number * order->group_items + local, &agent);
+    order_deliver(order, &agent);
     if (agent.item)
         acquire_pending(order, &agent, end);
 }
@@ -685,6 +690,7 @@ void order_barrier(struct order *order, uint64_t number, uint32_t regions, enum 
         group->base[r] = tick;
     }
     group->slice = tick;
+    nobody_done(group);
     group->barrier = (struct barrier_seen){site, regions, tick, false};
     for (uint64_t i = 0; fence && i < order->group_items; i++)
         leave(order, group, i, &end);
@@ -722,6 +728,7 @@ void order_sub_group_barrier(struct order *order, uint64_t number, uint32_t sub_
         sub->base[r] = tick;
     }
     sub->slice = tick;
+    nobody_done(group);
     group->barrier = (struct barrier_seen){site, regions, tick, true};
     for (uint64_t i = from; fence && i < to; i++)
         leave(order, group, i, &end);
@@ -766,7 +773,7 @@ static struct variable *variable_of(struct order *order, const struct atomic_act
     variable->address = act->address;
     variable->size = act->size;
     variable->region = act->region;
-    variable->store_unit = UNIT_END;
+    variable->store.unit = UNIT_END;
     variable->next = *bucket(order, act->address);
     *bucket(order, act->address) = variable;
     order->variable_count++;
@@ -915,34 +922,33 @@ static void store(struct order *order, struct agent *agent, struct variable *var
         agent->item->slice = tick;
         send_own(order, agent, variable, act, tick);
     }
-    variable->store_site = act->site;
-    variable->store_unit = agent->unit;
-    variable->store_tick = tick;
-    variable->store_releases = release || (agent->item && agent->item->fences.count);
+    variable->store.site = act->site;
+    variable->store.unit = agent->unit;
+    variable->store.tick = tick;
+    variable->store.releases = release || (agent->item && agent->item->fences.count);
 }
 
-static void note_relaxed_store(struct order *order, struct agent *agent, const struct variable *variable,
+static void note_relaxed_store(struct order *order, struct agent *agent, const struct latest_store *store,
                                const struct atomic_act *act)
 {
     struct item_order *item = agent->item;
-    if (variable->store_unit == UNIT_END || variable->store_unit == agent->unit || variable->store_releases)
+    if (store->unit == UNIT_END || store->unit == agent->unit || store->releases)
         return;
     for (uint32_t i = 0; i < MISSED_KEPT; i++)
-        if (item->missed[i].why == MISSED_RELEASE && item->missed[i].release_unit == variable->store_unit &&
-            item->missed[i].tick == variable->store_tick)
+        if (item->missed[i].why == MISSED_RELEASE && item->missed[i].release_unit == store->unit && item->missed[i].tick == store->tick)
             return;
     struct missed_edge *edge = &item->missed[item->missed_next];
     item->missed_next = (item->missed_next + 1) % MISSED_KEPT;
     drop_all(order, edge->known);
-    *edge = (struct missed_edge){.why = MISSED_RELEASE, .release_site = variable->store_site, .acquire_site = act->site,
-                                 .acquire_scope = act->scope, .release_unit = variable->store_unit,
-                                 .tick = variable->store_tick, .local = act->region == IN_LOCAL};
+    *edge = (struct missed_edge){.why = MISSED_RELEASE, .release_site = store->site, .acquire_site = act->site,
+                                 .acquire_scope = act->scope, .release_unit = store->unit,
+                                 .tick = store->tick, .local = act->region == IN_LOCAL};
 }
 
 /* Messages that cannot reach the agent are kept for explanations: a few do. */
-static bool is_wanted(const struct message_list *pending, const struct message *message, const struct agent *agent)
+static bool is_wanted(const struct message_list *pending, const struct message *message, uint64_t group)
 {
-    return message->scope > SCOPE_WORK_GROUP || message->place.group == agent->place.group || pending->count < MISSED_KEPT;
+    return message->scope > SCOPE_WORK_GROUP || message->place.group == group || pending->count < MISSED_KEPT;
 }
 
 /* end: of an acquire operation; NULL: a relaxed one. */
@@ -954,7 +960,7 @@ static void receive(struct order *order, struct agent *agent, const struct varia
         const struct message *message = &variable->messages.items[i];
         if (end && (!message->fence || RULE(14)))
             apply(order, agent, message, act->region, end);
-        if (is_wanted(pending, message, agent))
+        if (is_wanted(pending, message, agent->place.group))
             list_renew(order, pending, message, variable->stream);
     }
 }
@@ -979,8 +985,98 @@ static void load(struct order *order, struct agent *agent, const struct variable
         receive(order, agent, variable, act, acquire ? &end : NULL);
         agent->item->seen = seen;
     }
-    note_relaxed_store(order, agent, variable, act);
+    note_relaxed_store(order, agent, &variable->store, act);
 }
+
+/* ---- waiting together ------------------------------------------------------------------------------------ */
+
+static bool member_bit(const uint64_t mask[LANE_MASK_WORDS], uint64_t local)
+{
+    return local < WAVE_LANES_MAX && mask[local / 64] >> local % 64 & 1;
+}
+
+static void give(struct order *order, struct agent *agent, const struct waiting *waiting)
+{
+    if (!make_item(order, agent))
+        return;
+    for (uint32_t i = 0; i < waiting->list.count; i++)
+        list_renew(order, &agent->item->pending[waiting->act.region], &waiting->list.items[i], waiting->stream);
+    agent->item->seen = waiting->seen;
+    note_relaxed_store(order, agent, &waiting->store, &waiting->act);
+}
+
+void order_deliver(struct order *order, struct agent *agent)
+{
+    struct waiting *waiting = agent->group && !agent->copy ? agent->group->waiting : NULL;
+    const uint64_t local = agent->unit % order->group_items, bit = UINT64_C(1) << local % 64;
+    if (!waiting || local >= WAVE_LANES_MAX)
+        return;
+    waiting->done[local / 64] &= ~bit;
+    if (!(waiting->reader[local / 64] & bit))
+        return;
+    waiting->reader[local / 64] &= ~bit;
+    give(order, agent, waiting);
+}
+
+/* A new slice begins for all of them. */
+static void nobody_done(struct group_order *group)
+{
+    if (group->waiting)
+        memset(group->waiting->done, 0, sizeof group->waiting->done);
+}
+
+/* Who reads no more with the others is given what it read. */
+static void part(struct order *order, struct group_order *group, const uint64_t staying[LANE_MASK_WORDS])
+{
+    struct waiting *waiting = group->waiting;
+    for (uint64_t local = 0; local < WAVE_LANES_MAX && local < order->group_items; local++) {
+        struct agent agent;
+        if (!member_bit(waiting->reader, local) || member_bit(staying, local))
+            continue;
+        order_agent(order, group->number * order->group_items + local, &agent);
+        give(order, &agent, waiting);
+    }
+    memset(waiting->reader, 0, sizeof waiting->reader);
+    list_clear(order, &waiting->list);
+}
+
+static bool leaves_somebody(const struct waiting *waiting, const uint64_t staying[LANE_MASK_WORDS])
+{
+    uint64_t left = 0;
+    for (uint32_t w = 0; w < LANE_MASK_WORDS; w++)
+        left |= waiting->reader[w] & ~staying[w];
+    return left;
+}
+
+bool order_wait(struct order *order, struct group_order *group, const struct atomic_act *act, const uint64_t reader[LANE_MASK_WORDS])
+{
+    const struct variable *variable = variable_find(order, act->address);
+    struct waiting *waiting = group->waiting;
+    if (variable && act->region == IN_LOCAL && !order->formal && variable->group != group->number)
+        return false;
+    if (!variable || variable->size != act->size || !variable->messages.count)
+        return true;
+    const struct list_seen seen = {variable->version, act->scope, false};
+    const bool same = waiting->seen.version == seen.version && waiting->seen.scope == seen.scope && waiting->act.site == act->site;
+    if (!same) {
+        if (leaves_somebody(waiting, reader))
+            part(order, group, reader);
+        list_clear(order, &waiting->list);
+        for (uint32_t i = 0; i < variable->messages.count; i++)
+            if (is_wanted(&waiting->list, &variable->messages.items[i], group->number))
+                list_append(order, &waiting->list, &variable->messages.items[i]);
+        waiting->act = *act;
+        waiting->seen = seen;
+        waiting->stream = variable->stream;
+        waiting->store = variable->store;
+        memset(waiting->reader, 0, sizeof waiting->reader);
+    }
+    for (uint32_t w = 0; w < LANE_MASK_WORDS; w++)
+        waiting->reader[w] |= reader[w];
+    return true;
+}
+
+/* ---- atomics, one by one --------------------------------------------------------------------------------- */
 
 static void atomic(struct order *order, struct agent *agent, const struct atomic_act *act)
 {
@@ -1008,6 +1104,7 @@ void order_atomic(struct order *order, struct agent *agent, const struct atomic_
                                   .region = (int8_t)act->region, .reads = act->reads, .writes = act->writes,
                                   .site = act->site, .size = act->size, .address = act->address};
     uint64_t before = order->tick;
+    order_deliver(order, agent);
     atomic(order, agent, act);
     remember_own(order, agent, &happening, before);
 }
@@ -1049,10 +1146,10 @@ static void overwrite_one(struct order *order, struct agent *agent, uint64_t add
     remember(order, &(struct happening){.kind = HAPPENED_OVERWRITE, .writes = true, .region = (int8_t)variable->region, .site = site,
                                         .size = (uint32_t)(high - low), .by = agent->unit, .address = low});
     restart(order, agent, variable);
-    variable->store_site = site;
-    variable->store_unit = agent->unit;
-    variable->store_tick = order->tick;
-    variable->store_releases = false;
+    variable->store.site = site;
+    variable->store.unit = agent->unit;
+    variable->store.tick = order->tick;
+    variable->store.releases = false;
 }
 
 void order_overwrite(struct order *order, struct agent *agent, uint64_t address, uint32_t size, uint32_t site)

@@ -62,6 +62,15 @@ enum { MISSED_KEPT = 4 };
 /* A release whose sequence this unit may continue with a relaxed store (R8). */
 struct live_release { uint64_t address, generation; struct message message; };
 
+struct atomic_act {
+    uint64_t address;
+    uint32_t size;
+    int region;
+    bool reads, writes;
+    enum memory_order order;       /* the one that applies: of failure for a compare-exchange that failed */
+    enum memory_scope scope;
+    uint32_t site;
+};
 /* The list of an atomic object, and how it was read. */
 struct list_seen { uint64_t version; enum memory_scope scope; bool acquire; };
 
@@ -89,8 +98,25 @@ struct sub_group_order { uint64_t base[ORDER_REGIONS], slice; struct knowledge *
 
 struct barrier_seen { uint32_t site, regions; uint64_t tick; bool sub_group; };
 
+/* Of an atomic object. unit UNIT_END: none. */
+struct latest_store { uint32_t site; uint64_t unit, tick; bool releases; };
+
+/* Members that wait in a loop for an atomic object read it together. What they read is given to each when it acts by
+ * itself again. By local id, of the first WAVE_LANES_MAX. */
+struct waiting {
+    uint64_t reader[LANE_MASK_WORDS];         /* who has read and was not given it */
+    struct atomic_act act;
+    struct list_seen seen;
+    uint64_t stream;
+    struct message_list list;                 /* of the object, as it was */
+    struct latest_store store;                /* likewise */
+    uint64_t done[LANE_MASK_WORDS];           /* whose latest atomic is this one, which stands in the shadow */
+    struct atomic_done latest;
+};
+
 struct group_order {
     uint64_t number;
+    struct waiting *waiting;                  /* NULL: nobody ever did */
     uint64_t base[ORDER_REGIONS];             /* every member knows what the group did before */
     uint64_t slice;
     struct knowledge *acquired[ORDER_REGIONS];
@@ -165,15 +191,6 @@ void order_sub_group_barrier(struct order *order, uint64_t group, uint32_t sub_g
 void order_fence(struct order *order, struct agent *agent, uint32_t regions, enum memory_order how,
                  enum memory_scope scope, uint32_t site);
 
-struct atomic_act {
-    uint64_t address;
-    uint32_t size;
-    int region;
-    bool reads, writes;
-    enum memory_order order;       /* the one that applies: of failure for a compare-exchange that failed */
-    enum memory_scope scope;
-    uint32_t site;
-};
 /* Relaxed updates by the group's members teach nobody anything and have the group's slice. */
 bool order_is_silent(const struct order *order, const struct group_order *group);
 bool order_remembers(const struct order *order); /* what happens is put into the history */
@@ -181,6 +198,10 @@ bool order_remembers(const struct order *order); /* what happens is put into the
 void order_remember_updates(struct order *order, uint64_t group, const struct atomic_act *act, const uint64_t *unit,
                             const uint64_t *address, uint32_t count);
 void order_atomic(struct order *order, struct agent *agent, const struct atomic_act *act);
+/* Relaxed loads by members of the group, all alike: false: each must do it by itself. */
+bool order_wait(struct order *order, struct group_order *group, const struct atomic_act *act, const uint64_t reader[LANE_MASK_WORDS]);
+/* Before the agent acts by itself: it is given what it read among others. */
+void order_deliver(struct order *order, struct agent *agent);
 /* A plain store to bytes that are atomic elsewhere ends their release sequences, but for the unit's own. */
 void order_overwrite(struct order *order, struct agent *agent, uint64_t address, uint32_t size, uint32_t site);
 

@@ -615,6 +615,17 @@ static void note_done(const struct shadow_region *region, const struct shadow_ac
         now->agent->item->done = (struct atomic_done){now->address, crowd->epoch, now->how.tick, sort_of(&now->how), now->how.site};
 }
 
+uint64_t shadow_epoch(const struct shadow_region *region, uint64_t address, uint32_t size)
+{
+    const struct crowd *crowd = alike_at(region, address, size);
+    return crowd ? crowd->epoch : 0;
+}
+
+uint32_t shadow_sort(const struct context *how)
+{
+    return sort_of(how);
+}
+
 bool shadow_join(struct shadow_region *region, const struct shadow_atomic *atomic, uint64_t address, uint64_t unit)
 {
     struct crowd *crowd = alike_at(region, address, atomic->how.size);

@@ -97,6 +97,9 @@ void shadow_access(struct shadow *shadow, struct shadow_region *region, const st
 void shadow_again(struct shadow *shadow, struct shadow_region *region, const struct shadow_access *now);
 bool shadow_atomic_begin(struct shadow_region *region, struct shadow_atomic *atomic);
 bool shadow_join(struct shadow_region *region, const struct shadow_atomic *atomic, uint64_t address, uint64_t unit);
+/* Of the atomics of a word, while they are all alike; else 0. Nothing that could race with such a one comes within an epoch. */
+uint64_t shadow_epoch(const struct shadow_region *region, uint64_t address, uint32_t size);
+uint32_t shadow_sort(const struct context *how); /* as in struct atomic_done */
 /* filter NULL: all of them. */
 struct unit_filter { void *self; bool (*wants)(void *self, uint64_t unit, uint64_t tick); };
 void shadow_collect(const struct shadow_region *region, const struct unit_filter *filter, struct footprint_part *part);
