@@ -196,13 +196,27 @@ void access_announce_list(const struct wave *wave, uint32_t site, const uint64_t
     announce(wave, &event);
 }
 
+static void differing(const uint32_t *expected, const uint32_t *old, uint32_t lanes, lane_mask *out)
+{
+    uint8_t differs[WAVE_LANES_MAX] = {0};
+    for (uint32_t lane = 0; lane < lanes; lane++)
+        differs[lane] = expected[lane] != old[lane];
+    for (uint32_t lane = 0; lane < lanes; lane += 8) {
+        uint64_t bytes;
+        memcpy(&bytes, differs + lane, sizeof bytes);
+        out->word[lane / 64] |= (bytes * UINT64_C(0x0102040810204080) >> 56) << lane % 64;
+    }
+}
+
 static void announce_atomic(const struct wave *wave, struct access_event *event, const void *comparators, const void *found)
 {
     const uint8_t *expected = comparators, *old = found;
     const uint32_t bytes = event->size_bytes;
     lane_mask failed = {{0}};
     event->failure_order = wave->code->sites[event->origin.site].failure_order;
-    for (uint32_t lane = 0; expected && lane < wave->lane_count; lane++)
+    if (expected && bytes == 4)
+        differing(comparators, found, wave->lane_count, &failed);
+    for (uint32_t lane = 0; expected && bytes != 4 && lane < wave->lane_count; lane++)
         if (memcmp(expected + lane * bytes, old + lane * bytes, bytes) != 0)
             set_lane(&failed, lane);
     for (uint32_t w = 0; w < LANE_MASK_WORDS; w++)

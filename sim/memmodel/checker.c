@@ -103,9 +103,10 @@ static void renew_local(struct checker *checker, struct shadow_region *region, u
 
 static bool is_crew(const struct crew *crew, const struct origin *origin, uint32_t lane_count)
 {
-    return crew->launch == origin->launch && crew->first_lane == origin->first_lane && crew->lane_count == lane_count &&
-           memcmp(crew->tile_origin, origin->tile_origin, sizeof crew->tile_origin) == 0 &&
-           memcmp(crew->tile_size, origin->tile_size, sizeof crew->tile_size) == 0;
+    bool same = crew->launch == origin->launch && crew->first_lane == origin->first_lane && crew->lane_count == lane_count;
+    for (int axis = 0; axis < 3; axis++)
+        same &= crew->tile_origin[axis] == origin->tile_origin[axis] && crew->tile_size[axis] == origin->tile_size[axis];
+    return same;
 }
 
 static uint64_t unit_of(const struct checker *checker, const struct origin *origin, uint32_t lane)
@@ -684,17 +685,19 @@ static bool take_exchanges(struct checker *checker, const struct access_event *e
     if (!shadow)
         return !is_watched(region);
     name_units(checker, &event->origin);
-    for (uint32_t from = next_lane(event->mask, 0, event->lane_count, true), end; from < event->lane_count; from = end) {
-        const bool failed = event->failed[from / 64] >> from % 64 & 1;
-        uint64_t lanes[LANE_MASK_WORDS] = {0};
-        for (end = from; end < event->lane_count && (!(event->mask[end / 64] >> end % 64 & 1) ||
-                                                     (event->failed[end / 64] >> end % 64 & 1) == failed);
-             end = next_lane(event->mask, end + 1, event->lane_count, true))
-            lanes[end / 64] |= (event->mask[end / 64] >> end % 64 & 1) << end % 64;
-        if (failed)
-            fail_together(checker, event, shadow, event->base, lanes);
-        else
+    uint64_t failed[LANE_MASK_WORDS], done[LANE_MASK_WORDS], lanes[LANE_MASK_WORDS];
+    for (uint32_t w = 0; w < LANE_MASK_WORDS; w++) {
+        failed[w] = event->mask[w] & event->failed[w];
+        done[w] = event->mask[w] & ~event->failed[w];
+    }
+    const uint32_t end = event->lane_count;
+    for (uint32_t from = 0; from < end;) {
+        uint32_t to = next_lane(failed, from, end, true);
+        if (lanes_between(done, from, to, lanes))
             access_lanes(checker, event, lanes);
+        from = next_lane(done, to, end, true);
+        if (lanes_between(failed, to, from, lanes))
+            fail_together(checker, event, shadow, event->base, lanes);
     }
     return true;
 }

@@ -20,7 +20,7 @@ struct knowledge {
 
 enum { LEAF = 64, LEAF_BITS = HOSTILE(6, 1), LEAF_KEYS = 1 << LEAF_BITS, BLOCK_NODES = HOSTILE(64, 2) };
 
-struct leaf { struct knowledge node; uint64_t tick[LEAF_KEYS]; };
+struct leaf { struct knowledge node; int32_t tick[LEAF_KEYS]; };
 
 enum { BRANCHES, LEAVES };
 
@@ -96,7 +96,7 @@ void knowledge_drop(struct knowledge_pool *pool, struct knowledge *map)
     }
 }
 
-static const uint64_t *ticks(const struct knowledge *leaf) { return ((const struct leaf *)leaf)->tick; }
+static const int32_t *ticks(const struct knowledge *leaf) { return ((const struct leaf *)leaf)->tick; }
 
 /* Like another, or empty. */
 static struct leaf *leaf_new(struct knowledge_pool *pool, uint64_t chunk, const struct knowledge *like)
@@ -161,7 +161,7 @@ uint64_t knowledge_get(const struct knowledge *map, uint64_t key)
     const uint64_t chunk = chunk_of(key);
     while (map && map->bit != LEAF)
         map = goes_high(map, chunk) ? map->high : map->low;
-    return map && map->key == chunk ? ticks(map)[place_in(key)] : 0;
+    return map && map->key == chunk ? (uint64_t)ticks(map)[place_in(key)] : 0;
 }
 
 /* A branch with other children, or the old one when they are the same; takes the references of both. */
@@ -176,19 +176,29 @@ static struct knowledge *rebranch(struct knowledge_pool *pool, struct knowledge 
     return branch(pool, old->key, old->bit, low, high);
 }
 
-/* Of two leaves of one chunk. */
-static struct knowledge *join_ticks(struct knowledge_pool *pool, struct knowledge *a, struct knowledge *b)
+/* Bit 0: somewhere x is the smaller one; bit 1: y is. */
+static int compare(const int32_t *restrict x, const int32_t *restrict y)
 {
-    const uint64_t *x = ticks(a), *y = ticks(b);
-    bool below = false, above = false;
+    int32_t below = 0, above = 0;
     for (uint32_t i = 0; i < LEAF_KEYS; i++) {
         below |= x[i] < y[i];
         above |= x[i] > y[i];
     }
-    struct leaf *leaf = below && above ? leaf_new(pool, a->key, a) : NULL;
-    for (uint32_t i = 0; leaf && i < LEAF_KEYS; i++)
-        leaf->tick[i] = y[i] > x[i] ? y[i] : x[i];
-    return leaf ? &leaf->node : knowledge_share(below ? b : a);
+    return below | above << 1;
+}
+
+/* Of two leaves of one chunk. */
+static struct knowledge *join_ticks(struct knowledge_pool *pool, struct knowledge *a, struct knowledge *b)
+{
+    const int differ = compare(ticks(a), ticks(b));
+    struct leaf *leaf = differ == 3 ? leaf_new(pool, a->key, a) : NULL;
+    if (!leaf)
+        return knowledge_share(differ & 1 ? b : a);
+    const int32_t *restrict other = ticks(b);
+    int32_t *restrict tick = leaf->tick;
+    for (uint32_t i = 0; i < LEAF_KEYS; i++)
+        tick[i] = other[i] > tick[i] ? other[i] : tick[i];
+    return &leaf->node;
 }
 
 static struct knowledge *join_leaf(struct knowledge_pool *pool, struct knowledge *map, struct knowledge *one)
@@ -237,7 +247,7 @@ struct knowledge *knowledge_join(struct knowledge_pool *pool, struct knowledge *
     return join(pool, a, b);
 }
 
-static struct knowledge *put(struct knowledge_pool *pool, struct knowledge *map, uint64_t key, uint64_t tick)
+static struct knowledge *put(struct knowledge_pool *pool, struct knowledge *map, uint64_t key, int32_t tick)
 {
     const uint64_t chunk = chunk_of(key);
     if (map && map->bit != LEAF && belongs(map, chunk)) {
@@ -255,5 +265,6 @@ static struct knowledge *put(struct knowledge_pool *pool, struct knowledge *map,
 
 struct knowledge *knowledge_put(struct knowledge_pool *pool, struct knowledge *map, uint64_t key, uint64_t tick)
 {
-    return knowledge_get(map, key) >= tick ? knowledge_share(map) : put(pool, map, key, tick);
+    pool->failed |= tick > INT32_MAX;
+    return knowledge_get(map, key) >= tick || tick > INT32_MAX ? knowledge_share(map) : put(pool, map, key, (int32_t)tick);
 }

@@ -10,7 +10,7 @@
  *   knowledge_get         tick of a key, 0: nothing is known
  *   knowledge_put, _join  make new maps (one reference), or return one of the old; they leave
  *                         the references of their arguments alone
- * NULL is the empty map. When memory runs out, pool->failed is set and maps lack entries.
+ * NULL is the empty map. When memory runs out, or ticks no longer fit, pool->failed is set and maps lack entries.
  */
 #ifndef ORRERY_MEMMODEL_KNOWLEDGE_H
 #define ORRERY_MEMMODEL_KNOWLEDGE_H

@@ -4,7 +4,8 @@
  *
  * Interface
  *   EACH_LANE_OF(mask, lane)   a loop over the lanes that are set, ascending
- *   all_set, next_lane
+ *   all_set, next_lane, lanes_between
+ *   lane_address               of an event
  */
 #ifndef ORRERY_MEMMODEL_LANE_MASK_H
 #define ORRERY_MEMMODEL_LANE_MASK_H
@@ -39,6 +40,18 @@ static inline uint32_t next_lane(const uint64_t *mask, uint32_t from, uint32_t e
         from = (from | 63) + 1;
     }
     return end;
+}
+
+/* Those of [from, end); false: none. */
+static inline bool lanes_between(const uint64_t *mask, uint32_t from, uint32_t end, uint64_t out[LANE_MASK_WORDS])
+{
+    uint64_t any = 0;
+    for (uint32_t w = 0; w < LANE_MASK_WORDS; w++) {
+        const uint64_t above = from <= w * 64 ? ~UINT64_C(0) : from < (w + 1) * 64 ? ~UINT64_C(0) << from % 64 : 0;
+        const uint64_t below = end >= (w + 1) * 64 ? ~UINT64_C(0) : end > w * 64 ? (UINT64_C(1) << end % 64) - 1 : 0;
+        any |= out[w] = mask[w] & above & below;
+    }
+    return any;
 }
 
 /* Of a wave's event. */

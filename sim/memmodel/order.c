@@ -103,6 +103,7 @@ static void list_append(struct order *order, struct message_list *list, const st
     if (list->count == list->room && !grow(order, (void **)&list->items, &list->room, sizeof *list->items))
         return;
     list->items[list->count] = *message;
+    list->items[list->count].taken = NULL;
     share_all(list->items[list->count++].known, message->known);
 }
 
@@ -113,6 +114,7 @@ static void list_add(struct order *order, struct message_list *list, const struc
     if (old) {
         for (int r = 0; r < ORDER_REGIONS; r++)
             join_into(order, &old->known[r], message->known[r]);
+        old->taken = NULL;
         old->unit = message->unit;
         old->site = message->site;
         return;
@@ -135,9 +137,12 @@ static void list_renew(struct order *order, struct message_list *list, const str
         list_append(order, list, &own);
         return;
     }
-    for (int r = 0; r < ORDER_REGIONS; r++)
-        if (old->known[r] != message->known[r])
-            set(order, &old->known[r], knowledge_share(message->known[r]));
+    for (int r = 0; r < ORDER_REGIONS; r++) {
+        if (old->known[r] == message->known[r])
+            continue;
+        set(order, &old->known[r], knowledge_share(message->known[r]));
+        old->taken = NULL;
+    }
     old->unit = message->unit;
     old->site = message->site;
 }
@@ -525,29 +530,35 @@ static void note_missed(struct order *order, struct item_order *item, enum misse
     share_all(edge->known, message->known);
 }
 
-static void apply(struct order *order, const struct agent *agent, const struct message *message, int region,
+/* False: it does not reach the agent. */
+static bool apply(struct order *order, const struct agent *agent, const struct message *message, int region,
                   const struct endpoint *end)
 {
     enum memory_scope scope = order_scope(order, end->scope, region == IN_LOCAL);
     struct item_order *item = agent->item;
     if (!scope_inclusive(order->rule, message->scope, &message->place, scope, &agent->place)) {
         note_missed(order, item, MISSED_SCOPE, message, end, region);
-        return;
+        return false;
     }
-    join_into(order, &item->acquired[region], message->known[region]);
+    if (message->taken != message->known[region])
+        join_into(order, &item->acquired[region], message->known[region]);
     bool dual = is_dual(message->fence, message->flags) && is_dual(end->fence, end->flags) && RULE(15);
     if (dual || !RULE(16)) /* seq_cst alone would not do: no data race chain passes through it (R21) */
         for (int r = IN_GLOBAL; r <= IN_LOCAL; r++)
             join_into(order, &item->acquired[r], message->known[r]);
     else if (message->known[IN_GLOBAL] && message->known[IN_LOCAL])
         note_missed(order, item, MISSED_REGION, message, end, region);
+    return true;
 }
 
 static void acquire_pending(struct order *order, struct agent *agent, const struct endpoint *end)
 {
     for (int region = 0; region < ORDER_REGIONS; region++)
-        for (uint32_t i = 0; end->flags >> region & 1 && i < agent->item->pending[region].count; i++)
-            apply(order, agent, &agent->item->pending[region].items[i], region, end);
+        for (uint32_t i = 0; end->flags >> region & 1 && i < agent->item->pending[region].count; i++) {
+            struct message *message = &agent->item->pending[region].items[i];
+            if (apply(order, agent, message, region, end))
+                message->taken = message->known[region];
+        }
 }
 
 static struct variable **bucket(const struct order *order, uint64_t address)
@@ -598,7 +609,7 @@ static void release_fence(struct order *order, struct agent *agent, const struct
     for (int r = 0; r < ORDER_REGIONS; r++)
         if (end->flags >> r & 1)
             message.known[r] = publish(order, agent, r, tick);
-    list_add(order, &agent->item->fences, &message); /* snapshots only grow: the join is the newest */
+    list_renew(order, &agent->item->fences, &message, 0); /* snapshots only grow: the newest holds all */
     drop_all(order, message.known);
 }
 

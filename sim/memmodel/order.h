@@ -43,6 +43,7 @@ struct message {
     uint32_t site;
     uint64_t stream;              /* pending: the generation that all of it came of; 0: any */
     struct knowledge *known[ORDER_REGIONS];
+    const struct knowledge *taken; /* pending: what of it the reader has acquired already */
 };
 
 struct message_list { struct message *items; uint32_t count, room; };

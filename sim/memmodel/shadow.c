@@ -169,13 +169,44 @@ static int by_block(const void *a, const void *b)
     return x->context < y->context ? 1 : x->context > y->context ? -1 : 0;
 }
 
+/* Units of one block whose deeds of one sort were met, coming from the newest. */
+struct met { uint64_t block, mask; uint32_t sort; };
+
+/* Members come in order of time. False: of too many sorts. */
+static bool compact_few(struct members *members)
+{
+    enum { FEW = HOSTILE(16, 2) };
+    struct met met[FEW];
+    uint32_t count = 0, kept = members->count;
+    for (uint32_t i = members->count; i-- > 0;) {
+        const struct member *member = &members->items[i];
+        uint32_t k = 0;
+        while (k < count && (met[k].block != member->block || met[k].sort != member->sort))
+            k++;
+        if (k == FEW)
+            return false;
+        if (k == count)
+            met[count++] = (struct met){member->block, 0, member->sort};
+        if (!(member->mask & ~met[k].mask))
+            continue;
+        struct member newest = *member;
+        newest.mask &= ~met[k].mask;
+        met[k].mask |= member->mask;
+        members->items[--kept] = newest;
+    }
+    members->count -= kept;
+    memmove(members->items, members->items + kept, members->count * sizeof *members->items);
+    return true;
+}
+
 /* The newest deed of a unit makes its older ones of that sort redundant; contexts are numbered in order of time. */
 static void compact(struct members *members)
 {
     uint32_t kept = 0;
     uint64_t seen = 0;
-    if (members->count)
-        qsort(members->items, members->count, sizeof *members->items, by_block);
+    if (compact_few(members))
+        return;
+    qsort(members->items, members->count, sizeof *members->items, by_block);
     for (uint32_t i = 0; i < members->count; i++) {
         struct member member = members->items[i];
         if (i == 0 || member.block != members->items[i - 1].block || member.sort != members->items[i - 1].sort)
