@@ -149,14 +149,27 @@ static void check_lane(struct access *access, uint32_t lane)
 
 /* ---- events ------------------------------------------------------------------------------- */
 
-static struct access_event event_of(const struct wave *wave, uint32_t site_index, const lane_mask *lanes)
+/* Field by field: as one assignment it is cleared first, in a time that loads and stores notice. */
+static inline __attribute__((always_inline)) void begin_event(struct access_event *event, const struct wave *wave, uint32_t site_index, const lane_mask *lanes)
 {
     const struct site *site = &wave->code->sites[site_index];
-    struct access_event event = {.origin = wave->origin, .kind = site->access, .order = site->order, .scope = site->scope,
-                                 .size_bytes = site->size * site->components, .lane_count = wave->lane_count,
-                                 .mask = lanes->word, .row = wave->row};
-    event.origin.site = site_index;
-    return event;
+    event->origin = wave->origin;
+    event->origin.site = site_index;
+    event->kind = site->access;
+    event->order = site->order;
+    event->failure_order = ORDER_RELAXED;
+    event->scope = site->scope;
+    event->failed = NULL;
+    event->image = false;
+    event->copy = 0;
+    event->size_bytes = site->size * site->components;
+    event->lane_count = wave->lane_count;
+    event->mask = lanes->word;
+    event->shape = ADDRESS_UNIFORM;
+    event->base = 0;
+    event->step_x = event->step_y = 0;
+    event->row = wave->row;
+    event->address = NULL;
 }
 
 static void announce(const struct wave *wave, const struct access_event *event)
@@ -166,7 +179,8 @@ static void announce(const struct wave *wave, const struct access_event *event)
 
 void access_announce_uniform(const struct wave *wave, uint32_t site, uint64_t address)
 {
-    struct access_event event = event_of(wave, site, &wave->active);
+    struct access_event event;
+    begin_event(&event, wave, site, &wave->active);
     event.shape = ADDRESS_UNIFORM;
     event.base = address;
     announce(wave, &event);
@@ -174,7 +188,8 @@ void access_announce_uniform(const struct wave *wave, uint32_t site, uint64_t ad
 
 void access_announce_affine(const struct wave *wave, uint32_t site, const struct affine *address, int32_t offset)
 {
-    struct access_event event = event_of(wave, site, &wave->active);
+    struct access_event event;
+    begin_event(&event, wave, site, &wave->active);
     event.shape = ADDRESS_AFFINE;
     event.base = (uint64_t)address->base + (uint64_t)(int64_t)offset;
     event.step_x = address->step_x;
@@ -184,7 +199,8 @@ void access_announce_affine(const struct wave *wave, uint32_t site, const struct
 
 void access_announce_list(const struct wave *wave, uint32_t site, const uint64_t *addresses, int32_t offset)
 {
-    struct access_event event = event_of(wave, site, &wave->active);
+    struct access_event event;
+    begin_event(&event, wave, site, &wave->active);
     uint64_t moved[WAVE_LANES_MAX];
     event.shape = ADDRESS_LIST;
     event.address = addresses;
@@ -228,7 +244,8 @@ static void announce_atomic(const struct wave *wave, struct access_event *event,
 void access_announce_atomics(const struct wave *wave, uint32_t site, const uint64_t *addresses, bool uniform, const void *comparators,
                              const void *found)
 {
-    struct access_event event = event_of(wave, site, &wave->active);
+    struct access_event event;
+    begin_event(&event, wave, site, &wave->active);
     event.shape = uniform ? ADDRESS_UNIFORM : ADDRESS_LIST;
     event.base = addresses[0];
     event.address = addresses;
@@ -237,7 +254,8 @@ void access_announce_atomics(const struct wave *wave, uint32_t site, const uint6
 
 void access_announce_image(const struct wave *wave, uint32_t site, const uint64_t *addresses, uint32_t bytes, const lane_mask *lanes)
 {
-    struct access_event event = event_of(wave, site, lanes);
+    struct access_event event;
+    begin_event(&event, wave, site, lanes);
     event.shape = ADDRESS_LIST;
     event.address = addresses;
     event.size_bytes = bytes;
@@ -249,7 +267,8 @@ void access_announce_image(const struct wave *wave, uint32_t site, const uint64_
 
 static struct access_event event_of_access(const struct access *access)
 {
-    struct access_event event = event_of(access->wave, access->site_index, &access->flat);
+    struct access_event event;
+    begin_event(&event, access->wave, access->site_index, &access->flat);
     event.size_bytes = access->bytes;
     event.shape = access->form == FORM_U ? ADDRESS_UNIFORM : ADDRESS_LIST;
     event.base = access->address[0];
@@ -583,7 +602,8 @@ static void tell_side(const struct access *access, uint32_t lane, uint64_t addre
         return;
     lane_mask one = {{0}};
     set_lane(&one, lane);
-    struct access_event event = event_of(access->wave, access->site_index, &one);
+    struct access_event event;
+    begin_event(&event, access->wave, access->site_index, &one);
     event.kind = access->write ? ACCESS_WRITE : ACCESS_READ;
     event.copy = access->copy;
     event.size_bytes = (uint32_t)bytes;

@@ -19,7 +19,20 @@ struct crew {
     uint64_t group; bool one_group;
     uint64_t serial;                  /* counts crews */
     bool known;                       /* unit[] is filled in */
+    bool in_rows; uint32_t row;       /* lanes are one row, or whole rows of one plane, of so many */
+    uint64_t low[3], high[3];         /* positions of all of them, if so */
 };
+
+/* Where a wave's reads by one instruction stand in the journal. */
+struct standing {
+    uint64_t crew, tick, mask[LANE_MASK_WORDS];
+    uint32_t site, size;
+    enum address_shape shape;
+    int64_t step_x, step_y;
+    struct shadow_region *region;
+    struct journal_cursor at;
+};
+enum { STANDINGS = HOSTILE(32, 2) };
 
 struct checker {
     const struct memory *memory;
@@ -36,6 +49,7 @@ struct checker {
     struct shadow_region **regions; uint32_t region_room; /* by index of struct memory */
     struct shadow_region *local_free;
     struct crew crew;
+    struct standing standings[STANDINGS]; /* by site */
     uint64_t time;                    /* counts events */
     uint32_t *compute_units; uint64_t unit_room;
     struct ended_group *ended; uint32_t ended_count, ended_room; /* those that launches wait for */
@@ -116,6 +130,21 @@ static uint64_t unit_of(const struct checker *checker, const struct origin *orig
     return item.group_linear * checker->order.group_items + item.local_linear;
 }
 
+/* Lanes that are one row, or whole rows of one plane, have affine positions. */
+static void find_rows(struct crew *crew)
+{
+    const uint32_t width = crew->tile_size[0], plane = width * crew->tile_size[1], x = crew->first_lane % width;
+    const bool one = x + crew->lane_count <= width;
+    crew->in_rows = one || (x == 0 && crew->first_lane % plane + crew->lane_count <= plane);
+    crew->row = one ? crew->lane_count : width;
+    const uint64_t within[3] = {x, crew->first_lane / width % crew->tile_size[1], crew->first_lane / plane},
+                   size[3] = {crew->row, crew->lane_count / crew->row, 1};
+    for (int axis = 0; axis < 3; axis++) {
+        crew->low[axis] = crew->tile_origin[axis] + within[axis];
+        crew->high[axis] = crew->low[axis] + size[axis];
+    }
+}
+
 static void man(struct checker *checker, const struct origin *origin, uint32_t lane_count)
 {
     struct crew *crew = &checker->crew;
@@ -128,6 +157,7 @@ static void man(struct checker *checker, const struct origin *origin, uint32_t l
     memcpy(crew->tile_size, origin->tile_size, sizeof crew->tile_size);
     crew->known = false;
     crew->serial++;
+    find_rows(crew);
     crew->group = order_unit_group(&checker->order, unit_of(checker, origin, 0));
     crew->one_group = order_unit_group(&checker->order, unit_of(checker, origin, lane_count - 1)) == crew->group;
 }
@@ -305,45 +335,41 @@ static uint32_t row_runs(const uint64_t *mask, uint32_t from, uint32_t end, uint
 
 static uint32_t rectangles(const uint64_t *mask, uint32_t lanes, uint32_t row, struct rectangle *out)
 {
-    if (lanes % row == 0 && all_set(mask, 0, lanes)) {
-        out[0] = (struct rectangle){0, row, lanes / row};
-        return 1;
-    }
     uint32_t count = 0;
     for (uint32_t from = 0; from < lanes && count != UINT32_MAX; from += row)
         count = row_runs(mask, from, from + row < lanes ? from + row : lanes, row, out, count);
     return count == UINT32_MAX ? 0 : count;
 }
 
-/* Lanes that are one row, or whole rows of one plane, have affine positions. */
-static bool rows_of(const struct crew *crew, uint32_t *out_row)
+static void give_steps(const struct crew *crew, const struct access_event *event, struct journal_event *out)
 {
-    uint32_t width = crew->tile_size[0], plane = width * crew->tile_size[1];
-    if (crew->first_lane % width + crew->lane_count <= width) {
-        *out_row = crew->lane_count;
-        return true;
-    }
-    *out_row = width;
-    return crew->first_lane % width == 0 && crew->first_lane % plane + crew->lane_count <= plane;
+    const bool affine = event->shape == ADDRESS_AFFINE;
+    out->known = !affine ? 7 : crew->lane_count > crew->row ? 3 : 1;
+    out->step[0] = affine ? event->step_x : 0;
+    out->step[1] = affine && event->row < crew->lane_count ? event->step_y : 0;
+    out->step[2] = 0;
 }
 
-static void place_rectangle(const struct crew *crew, const struct access_event *event, const struct rectangle *at, uint32_t row,
-                            struct journal_event *out)
+static void place_rectangle(const struct crew *crew, const struct access_event *event, const struct rectangle *at, struct journal_event *out)
 {
     uint32_t lane = crew->first_lane + at->first, width = crew->tile_size[0], height = crew->tile_size[1];
     const uint64_t within[3] = {lane % width, lane / width % height, lane / width / height}, size[3] = {at->width, at->rows, 1};
     for (int axis = 0; axis < 3; axis++) {
         out->low[axis] = crew->tile_origin[axis] + within[axis];
         out->high[axis] = out->low[axis] + size[axis];
-        out->step[axis] = 0;
     }
     out->base = lane_address(event, at->first);
-    out->known = 7;
-    if (event->shape == ADDRESS_AFFINE) {
-        out->step[0] = event->step_x;
-        out->step[1] = event->row >= crew->lane_count ? 0 : event->step_y;
-        out->known = crew->lane_count > row ? 3 : 1;
-    }
+}
+
+/* All lanes at once: false: they are no whole rows, or not all of them act. */
+static bool place_all(const struct crew *crew, const struct access_event *event, struct journal_event *out)
+{
+    if ((crew->row < crew->lane_count && crew->lane_count % crew->row) || !all_set(event->mask, 0, crew->lane_count))
+        return false;
+    memcpy(out->low, crew->low, sizeof out->low);
+    memcpy(out->high, crew->high, sizeof out->high);
+    out->base = event->base;
+    return true;
 }
 
 /* The tick of all lanes, when they have one in common. */
@@ -438,21 +464,54 @@ static bool take_reads(struct checker *checker, const struct access_event *event
     return log_reads(checker, &reads);
 }
 
+/* The next read by the same lanes and instruction. */
+static bool stands(struct checker *checker, const struct access_event *event, uint64_t tick)
+{
+    struct standing *standing = &checker->standings[event->origin.site % STANDINGS];
+    return standing->crew == checker->crew.serial && standing->site == event->origin.site && event->kind == ACCESS_READ &&
+           standing->tick == tick && standing->shape == event->shape && standing->size == event->size_bytes &&
+           standing->step_x == event->step_x && standing->step_y == event->step_y &&
+           event->base >= standing->region->low && event->base < standing->region->high &&
+           memcmp(standing->mask, event->mask, sizeof standing->mask) == 0 &&
+           journal_move(&standing->region->journal, &standing->at, event->base);
+}
+
+static void stand(struct checker *checker, const struct access_event *event, struct shadow_region *region, const struct journal_event *whole)
+{
+    struct standing *standing = &checker->standings[event->origin.site % STANDINGS];
+    standing->crew = 0;
+    if (whole->write || !journal_stand(&region->journal, whole, &standing->at))
+        return;
+    standing->crew = checker->crew.serial;
+    standing->tick = whole->tick;
+    memcpy(standing->mask, event->mask, sizeof standing->mask);
+    standing->site = event->origin.site;
+    standing->size = event->size_bytes;
+    standing->shape = event->shape;
+    standing->step_x = event->step_x;
+    standing->step_y = event->step_y;
+    standing->region = region;
+}
+
 /* False: some of it may stand in the journal. */
 static bool take_affine(struct checker *checker, const struct access_event *event, struct shadow_region *region, struct journal_event *whole)
 {
     const struct crew *crew = &checker->crew;
     struct rectangle parts[RECTANGLES_MOST];
-    uint32_t row, count;
-    if (!rows_of(crew, &row) || (event->shape == ADDRESS_AFFINE && event->row < crew->lane_count && event->row != row))
+    if (!crew->in_rows || (event->shape == ADDRESS_AFFINE && event->row < crew->lane_count && event->row != crew->row))
         return false;
-    count = rectangles(event->mask, crew->lane_count, row, parts);
-    for (uint32_t i = 0; i < count; i++) {
-        place_rectangle(crew, event, &parts[i], row, whole);
+    give_steps(crew, event, whole);
+    uint32_t count = place_all(crew, event, whole) ? 1 : 0, parted = count ? 0 : rectangles(event->mask, crew->lane_count, crew->row, parts);
+    if (count && !journal_take(&region->journal, whole))
+        return false;
+    for (uint32_t i = 0; i < parted; i++) {
+        place_rectangle(crew, event, &parts[i], whole);
         if (!journal_take(&region->journal, whole))
             return false;
     }
-    return count != 0;
+    if (count + parted == 1 && event->kind == ACCESS_READ)
+        stand(checker, event, region, whole);
+    return count + parted;
 }
 
 /* ---- through the sieve --------------------------------------------------------------------- */
@@ -717,14 +776,12 @@ static bool take_whole(struct checker *checker, const struct access_event *event
 {
     struct journal_event whole = {.site = event->origin.site, .size = event->size_bytes, .write = event->kind == ACCESS_WRITE,
                                   .extent = event->origin.launch->global_size};
-    uint64_t first = 0;
+    uint64_t first;
     if (event->kind > ACCESS_WRITE || event->copy || (event->image && event->kind == ACCESS_WRITE) || checker->order.formal || !common_tick(checker, &whole.tick, &whole))
         return false;
-    EACH_LANE_OF(event->mask, lane)
-    {
-        first = lane_address(event, lane);
-        break;
-    }
+    if (event->shape != ADDRESS_LIST && stands(checker, event, whole.tick))
+        return true;
+    first = lane_address(event, next_lane(event->mask, 0, event->lane_count, true));
     const struct region *region = memory_region(checker->memory, first);
     struct shadow_region *shadow = is_watched(region) ? region_of(checker, region) : NULL;
     if (!shadow)

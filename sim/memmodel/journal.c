@@ -89,15 +89,17 @@ static bool own_bytes(const struct journal_line *line, const struct journal_even
     return (int64_t)(end - from) > 0 && apart(step, 7, extent, end - from);
 }
 
-static bool compatible(const struct journal_line *line, const struct journal_event *event, uint64_t low, uint64_t high)
+/* *out_agrees: for good. */
+static bool compatible(const struct journal_line *line, const struct journal_event *event, uint64_t low, uint64_t high, bool *out_agrees)
 {
+    *out_agrees = false;
     if (!line->write && !event->write)
         return true;
     if (high <= line->low || line->high <= low)
         return true;
     if (line->one_group && event->one_group && line->group == event->group && line->tick < event->region_base)
         return true;
-    return own_bytes(line, event);
+    return *out_agrees = own_bytes(line, event);
 }
 
 /* ---- boxes ------------------------------------------------------------------------------- */
@@ -158,16 +160,15 @@ static bool line_add(struct journal_line *line, const struct journal_box *box)
 
 /* ---- lines --------------------------------------------------------------------------------- */
 
-static struct journal_box box_of(const struct journal_event *event, uint64_t turn)
+static inline void box_of(const struct journal_event *event, uint64_t turn, struct journal_box *out)
 {
-    struct journal_box box = {.tick = event->tick};
     for (int axis = 0; axis < 3; axis++) {
-        box.low[axis] = event->low[axis];
-        box.high[axis] = event->high[axis];
+        out->low[axis] = event->low[axis];
+        out->high[axis] = event->high[axis];
     }
-    box.low[AXIS_TURN] = turn;
-    box.high[AXIS_TURN] = turn + 1;
-    return box;
+    out->low[AXIS_TURN] = turn;
+    out->high[AXIS_TURN] = turn + 1;
+    out->tick = event->tick;
 }
 
 /* Steps that one of the two does not know, since it has one position on that axis, may follow from both. */
@@ -222,6 +223,14 @@ static bool turn_of(struct journal_line *line, uint64_t rest, uint64_t *out_turn
     return true;
 }
 
+static void widen(struct journal_line *line, const struct journal_event *event, uint64_t low, uint64_t high)
+{
+    line->low = low < line->low ? low : line->low;
+    line->high = high > line->high ? high : line->high;
+    line->one_group &= event->one_group && line->group == event->group;
+    line->tick = event->tick > line->tick ? event->tick : line->tick;
+}
+
 static bool line_takes(struct journal_line *line, const struct journal_event *event, uint64_t low, uint64_t high)
 {
     uint64_t rest, turn;
@@ -234,14 +243,12 @@ static bool line_takes(struct journal_line *line, const struct journal_event *ev
             return false;
     if (!adopt(line, event, &rest) || !turn_of(line, rest, &turn))
         return false;
-    struct journal_box box = box_of(event, turn);
+    struct journal_box box;
+    box_of(event, turn, &box);
     if (!line_add(line, &box))
         return false;
     line->turns = turn + 1 > line->turns ? turn + 1 : line->turns;
-    line->low = low < line->low ? low : line->low;
-    line->high = high > line->high ? high : line->high;
-    line->one_group &= event->one_group && line->group == event->group;
-    line->tick = event->tick > line->tick ? event->tick : line->tick;
+    widen(line, event, low, high);
     return true;
 }
 
@@ -250,8 +257,9 @@ static bool line_new(struct journal *journal, const struct journal_event *event,
     if (journal->count == JOURNAL_LINES)
         return false;
     struct journal_line *line = &journal->lines[journal->count];
-    struct journal_box *boxes = line->boxes, box = box_of(event, 0);
+    struct journal_box *boxes = line->boxes, box;
     uint32_t room = line->room;
+    box_of(event, 0, &box);
     *line = (struct journal_line){.site = event->site, .size = event->size, .write = event->write, .known = event->known,
                                   .low = low, .high = high, .group = event->group, .tick = event->tick,
                                   .one_group = event->one_group, .turns = 1, .boxes = boxes, .room = room};
@@ -262,17 +270,79 @@ static bool line_new(struct journal *journal, const struct journal_event *event,
     }
     if (!line_add(line, &box))
         return false;
-    journal->latest = journal->count++;
+    journal->hint[event->site % JOURNAL_HINTS] = (uint8_t)++journal->count;
     journal->has_write |= event->write;
     return true;
+}
+
+/* A line of several events whose addresses this one continues, at a turn that it has. */
+static struct journal_line *continued(struct journal *journal, const struct journal_event *event, uint64_t *out_turn)
+{
+    const uint32_t hint = journal->hint[event->site % JOURNAL_HINTS];
+    struct journal_line *line = hint ? &journal->lines[hint - 1] : NULL;
+    if (!line || line->site != event->site || line->size != event->size || line->write != event->write || line->known != event->known)
+        return NULL;
+    uint64_t rest = event->base - line->base;
+    bool same = true;
+    for (int axis = 0; axis < 3; axis++) {
+        if (!(event->known >> axis & 1)) {
+            same &= event->low[axis] == line->boxes[line->count - 1].low[axis];
+            continue;
+        }
+        same &= line->step[axis] == event->step[axis];
+        rest -= (uint64_t)event->step[axis] * event->low[axis];
+    }
+    const uint64_t step = (uint64_t)line->step[AXIS_TURN];
+    *out_turn = rest && step ? (uint64_t)((int64_t)rest / (int64_t)step) : 0;
+    return same && *out_turn * step == rest && *out_turn < line->turns ? line : NULL;
+}
+
+/* Nothing needs to be looked at again. */
+static bool take_continued(struct journal *journal, const struct journal_event *event, uint64_t low, uint64_t high)
+{
+    uint64_t turn;
+    struct journal_box box;
+    struct journal_line *line = continued(journal, event, &turn);
+    if (!line)
+        return false;
+    for (uint32_t i = 0; (event->write || journal->has_write) && i < journal->count; i++)
+        if ((event->write || journal->lines[i].write) && !(line->agrees >> i & 1))
+            return false;
+    box_of(event, turn, &box);
+    if (!line_add(line, &box))
+        return false;
+    widen(line, event, low, high);
+    return true;
+}
+
+/* What was found of the event holds for the line it went to, unless that has more turns. */
+static void note_agreement(struct journal *journal, uint32_t at, uint32_t agrees)
+{
+    struct journal_line *line = &journal->lines[at];
+    if (line->turns > 1)
+        return;
+    line->agrees |= agrees;
+    for (uint32_t i = 0; i < journal->count; i++)
+        if (agrees >> i & 1)
+            journal->lines[i].agrees |= 1u << at;
+}
+
+static void forget_agreement(struct journal *journal, uint32_t at)
+{
+    journal->lines[at].agrees = 0;
+    for (uint32_t i = 0; i < journal->count; i++)
+        journal->lines[i].agrees &= ~(1u << at);
 }
 
 bool journal_take(struct journal *journal, const struct journal_event *event)
 {
     uint64_t low, high;
+    uint32_t agrees = 0;
     if (journal->spilt)
         return false;
     event_range(event, &low, &high);
+    if (take_continued(journal, event, low, high))
+        return true;
     if (event->write) {
         uint64_t extent[3];
         for (int axis = 0; axis < 3; axis++)
@@ -280,13 +350,80 @@ bool journal_take(struct journal *journal, const struct journal_event *event)
         if (!apart(event->step, event->known, extent, event->size))
             return false;
     }
-    for (uint32_t i = 0; (event->write || journal->has_write) && i < journal->count; i++)
-        if (!compatible(&journal->lines[i], event, low, high))
+    for (uint32_t i = 0; (event->write || journal->has_write) && i < journal->count; i++) {
+        bool agreed;
+        if (!compatible(&journal->lines[i], event, low, high, &agreed))
             return false;
-    for (uint32_t i = 0; i < journal->count; i++)
-        if (line_takes(&journal->lines[i], event, low, high))
-            return true;
+        agrees |= (uint32_t)agreed << i;
+    }
+    for (uint32_t i = 0; i < journal->count; i++) {
+        struct journal_line *line = &journal->lines[i];
+        const uint64_t base = line->base, turns = line->turns;
+        const int64_t step = line->step[AXIS_TURN];
+        const uint32_t known = line->known;
+        if (!line_takes(line, event, low, high))
+            continue;
+        if (line->base != base || line->turns != turns || line->known != known || line->step[AXIS_TURN] != step)
+            forget_agreement(journal, i);
+        else if (known == event->known)
+            note_agreement(journal, i, agrees);
+        journal->hint[event->site % JOURNAL_HINTS] = (uint8_t)(i + 1);
+        return true;
+    }
     return line_new(journal, event, low, high);
+}
+
+/* ---- on and on ------------------------------------------------------------------------------------ */
+
+bool journal_stand(const struct journal *journal, const struct journal_event *event, struct journal_cursor *out)
+{
+    const uint32_t hint = journal->hint[event->site % JOURNAL_HINTS];
+    const struct journal_line *line = hint ? &journal->lines[hint - 1] : NULL;
+    out->serial = 0;
+    if (!line || journal->has_write || line->site != event->site || line->step[AXIS_TURN] == 0)
+        return false;
+    const struct journal_box *box = &line->boxes[line->count - 1];
+    uint64_t rest = event->base - line->base;
+    for (int axis = 0; axis < 3; axis++) {
+        if (box->low[axis] != event->low[axis] || box->high[axis] != event->high[axis])
+            return false;
+        rest -= line->known >> axis & 1 ? (uint64_t)line->step[axis] * event->low[axis] : 0;
+    }
+    if (box->tick != event->tick || (int64_t)rest % line->step[AXIS_TURN])
+        return false;
+    *out = (struct journal_cursor){.serial = journal->serial + 1, .line = hint - 1, .box = line->count - 1, .base = event->base,
+                                   .turn = (uint64_t)((int64_t)rest / line->step[AXIS_TURN])};
+    event_range(event, &out->low, &out->high);
+    return true;
+}
+
+bool journal_move(struct journal *journal, struct journal_cursor *cursor, uint64_t base)
+{
+    if (cursor->serial != journal->serial + 1 || journal->has_write || journal->spilt)
+        return false;
+    struct journal_line *line = &journal->lines[cursor->line];
+    struct journal_box *box = &line->boxes[cursor->box];
+    const uint64_t step = (uint64_t)line->step[AXIS_TURN], way = base - cursor->base;
+    uint64_t turn = cursor->turn;
+    if (way == step)
+        turn++;
+    else if (way == 0 - turn * step)
+        turn = 0;
+    else if (way)
+        return false;
+    if (cursor->box != line->count - 1 || turn > box->high[AXIS_TURN] || turn < box->low[AXIS_TURN])
+        return false;
+    cursor->base = base;
+    cursor->turn = turn;
+    cursor->low += way;
+    cursor->high += way;
+    if (turn < box->high[AXIS_TURN])
+        return true;
+    box->high[AXIS_TURN]++;
+    line->turns = turn + 1 > line->turns ? turn + 1 : line->turns;
+    line->low = cursor->low < line->low ? cursor->low : line->low;
+    line->high = cursor->high > line->high ? cursor->high : line->high;
+    return true;
 }
 
 /* ---- replay ------------------------------------------------------------------------------------- */
@@ -331,7 +468,9 @@ void journal_forget(struct journal *journal)
 {
     for (uint32_t i = 0; i < journal->count; i++)
         journal->lines[i].count = 0;
-    journal->count = journal->latest = 0;
+    journal->count = 0;
+    journal->serial++;
+    memset(journal->hint, 0, sizeof journal->hint);
     journal->has_write = journal->spilt = false;
 }
 

@@ -19,7 +19,7 @@
 
 #include "notes.h"
 
-enum { JOURNAL_LINES = 24, JOURNAL_AXES = 4 }; /* x, y, z of the global position without offset; turns */
+enum { JOURNAL_LINES = 24, JOURNAL_AXES = 4, JOURNAL_HINTS = 32 }; /* x, y, z of the global position without offset; turns */
 
 struct journal_box {
     uint64_t low[JOURNAL_AXES], high[JOURNAL_AXES];
@@ -36,13 +36,15 @@ struct journal_line {
     uint64_t low, high;             /* bytes touched lie within */
     uint64_t group, tick;           /* the only work-group that did this; the newest tick */
     bool one_group;
+    uint32_t agrees;                /* lines that leave it its bytes, wherever both grow along x, y, z; itself among them */
     struct journal_box *boxes; uint32_t count, room;
 };
 
 struct journal {
     struct journal_line lines[JOURNAL_LINES];
     uint32_t count;
-    uint32_t latest;
+    uint8_t hint[JOURNAL_HINTS];    /* by site: 1 + index of its latest line */
+    uint64_t serial;                /* another whenever it is forgotten */
     bool has_write;
     bool spilt;                     /* until it is forgotten, everything goes to the shadow */
 };
@@ -61,6 +63,16 @@ struct journal_event {
 };
 
 bool journal_take(struct journal *journal, const struct journal_event *event);
+
+/* A wave that reads on and on by one instruction: where it stands in the journal. Serial 0: nowhere. */
+struct journal_cursor {
+    uint64_t serial;                /* the journal's */
+    uint32_t line, box;
+    int64_t step[3];
+    uint64_t base, turn, low, high; /* of the latest event */
+};
+bool journal_stand(const struct journal *journal, const struct journal_event *event, struct journal_cursor *out); /* after taking it */
+bool journal_move(struct journal *journal, struct journal_cursor *cursor, uint64_t base); /* the same from another base; false: take it */
 
 void journal_replay(const struct journal *journal, past_visitor *visit, void *self);
 /* A power of two that divides all addresses, from low, and sizes. */
