@@ -7,6 +7,7 @@
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "race_world.h"
 
@@ -434,6 +435,18 @@ static void any_atomic(uint32_t item)
         atomic(item, address, size, kind, order, any_scope());
 }
 
+/* The loop before, by somebody else or from elsewhere, or another one. */
+static uint32_t latest_loop[2][2];
+
+static void any_loop(uint32_t group, uint32_t items, bool local)
+{
+    static const int32_t along[] = {4, 0}, on[] = {4, 8, -4, 0};
+    const bool write = below(4) == 0;
+    uint32_t *site = &latest_loop[local][write], again = below(3) ? *site : NO_SITE;
+    const uint32_t members = below(4) ? (1u << items) - 1 : 1 + below((1u << items) - 1);
+    *site = loops(group, write, 12 + below(3) * 4 + (local ? LOCAL : 0), along[below(4) == 0], members, 1 + below(3), on[below(4)], again);
+}
+
 /* Whole groups in step, as the journal takes them: rows, columns, broadcasts, tables. */
 static void any_sweep(uint32_t group, uint32_t items)
 {
@@ -442,7 +455,9 @@ static void any_sweep(uint32_t group, uint32_t items)
     uint32_t size = step == 1 || step == 2 ? (uint32_t)step : 4, base = (below(2) ? LOCAL : 0) + (step < 0 ? 16 : 0) + below(4) * 4;
     if (below(3) == 0)
         base += group * 16;
-    if (below(5) == 0) {
+    if (below(2)) {
+        any_loop(group, items, base >= LOCAL);
+    } else if (below(5) == 0) {
         updates(group, base, below(2) ? 4 : 0, (1u << items) - 1, below(6) ? SCOPE_DEVICE : SCOPE_WORK_GROUP);
     } else if (below(5)) {
         sweeps(group, below(2), base, step, size, below(3) ? (1u << items) - 1 : 1 + below((1u << items) - 1));
@@ -488,6 +503,7 @@ START_TEST(random_sweeps_against_the_oracle)
     for (uint32_t program = 0; program < programs; program++) {
         const uint32_t *shape = shapes[program % 4];
         seed = program + 77777;
+        memset(latest_loop, 0xff, sizeof latest_loop); /* NO_SITE */
         world_begin(shape[0], shape[1], shape[2], SCOPE_RULE_EQUAL);
         for (uint32_t deeds = 2 + below(8); deeds; deeds--) {
             if (below(4))
@@ -666,7 +682,7 @@ int main(void)
 {
     Suite *suite = suite_create("race");
     TCase *rules = tcase_create("rules");
-    tcase_set_timeout(rules, 60);
+    tcase_set_timeout(rules, 120);
     tcase_add_test(rules, r1_each_work_item_is_a_unit);
     tcase_add_test(rules, r31_1_a_call_orders_fine_grained_memory);
     tcase_add_test(rules, r31_2_events_order_what_waits);

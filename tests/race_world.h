@@ -13,6 +13,7 @@
 #include "orrery/report.h"
 
 enum { WORLD_DEEDS = 256, WORLD_BYTES = 64, LOCAL = 1000, IMAGE = 2000, GROUPS_MOST = 4 };
+static const uint32_t NO_SITE = UINT32_MAX;
 enum { G = REGION_GLOBAL, L = REGION_LOCAL, I = REGION_IMAGE };
 
 void world_begin(uint32_t groups, uint32_t items_per_group, uint32_t sub_group_size, enum scope_rule rule);
@@ -27,6 +28,9 @@ void atomic(uint32_t item, uint32_t address, uint32_t size, enum access_kind kin
 void failing_exchange(uint32_t item, uint32_t address, enum memory_order order, enum memory_order failure, enum memory_scope scope);
 /* All work-items of the group whose bit is set, together: local id i at address + step * i. */
 void sweeps(uint32_t group, bool write, uint32_t address, int32_t step, uint32_t size, uint32_t members);
+/* The same instruction in a loop, the address moving on; 4 bytes. Returns what makes it the same in another loop: `again`. */
+uint32_t loops(uint32_t group, bool write, uint32_t address, int32_t step, uint32_t members, uint32_t turns, int32_t turn_step,
+               uint32_t again);
 void gathers(uint32_t group, bool write, const uint32_t *addresses, uint32_t size); /* one for each work-item */
 /* Relaxed atomic updates of 4 bytes. */
 void updates(uint32_t group, uint32_t address, int32_t step, uint32_t members, enum memory_scope scope);

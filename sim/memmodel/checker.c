@@ -482,6 +482,7 @@ static void stand(struct checker *checker, const struct access_event *event, str
     standing->crew = 0;
     if (whole->write || !journal_stand(&region->journal, whole, &standing->at))
         return;
+    standing->at.base = event->base; /* of the first lane, be it active or not */
     standing->crew = checker->crew.serial;
     standing->tick = whole->tick;
     memcpy(standing->mask, event->mask, sizeof standing->mask);
@@ -554,7 +555,7 @@ static bool open_sieve(struct checker *checker, const struct access_event *event
         notes_replay(&region->sieve.notes, mark, &marking);
     }
     if (marking.failed)
-        sieve_forget(&region->sieve);
+        sieve_close(&region->sieve);
     region->sieved = marking.failed ? NULL : event->origin.launch->kernel;
     return !marking.failed;
 }

@@ -28,12 +28,17 @@ static uint64_t block_of(const struct sieve *sieve, int32_t stamp)
 
 /* ---- life ------------------------------------------------------------------------------- */
 
-void sieve_forget(struct sieve *sieve)
+void sieve_close(struct sieve *sieve)
 {
     sieve->open = sieve->atomic = false;
     sieve->first = sieve->next;
     sieve->interval_count = 0;
     sieve->crew.serial = 0;
+}
+
+void sieve_forget(struct sieve *sieve)
+{
+    sieve_close(sieve);
     notes_forget(&sieve->notes);
 }
 

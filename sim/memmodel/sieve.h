@@ -15,7 +15,7 @@
  *   sieve_open      for the rest of a launch, or of a barrier interval of local memory
  *   sieve_mark      an access of the past, known to race with nothing that was marked before
  *   sieve_take      a wave's access: false: there is doubt, and nobody may ask again until it is opened anew
- *   sieve_forget, sieve_fini, sieve_collect
+ *   sieve_close, sieve_forget, sieve_fini, sieve_collect
  *
  * Memory   Two stamps of 4 bytes per granule of 1, 2 or 4 bytes, and notes within a budget.
  */
@@ -57,6 +57,7 @@ bool sieve_note(struct sieve *sieve, const struct access_event *event, const str
 bool sieve_take(struct sieve *sieve, const struct access_event *event, const struct wave_crew *crew, uint64_t tick,
                 enum memory_scope scope);
 bool sieve_collect(const struct sieve *sieve, struct footprint_part *part); /* false: no memory */
+void sieve_close(struct sieve *sieve);  /* the notes stay */
 void sieve_forget(struct sieve *sieve);
 void sieve_fini(struct sieve *sieve);
 
