@@ -480,15 +480,36 @@ static void any_pixel(uint32_t item)
     }
 }
 
+/* A group that waits for a lock in a loop: now and then somebody gets it, and does something. */
+static void any_spin(uint32_t group, uint32_t items)
+{
+    const uint32_t address = below(3) ? FLAG : LFLAG;
+    const enum memory_order order = (enum memory_order)below(5);
+    const enum memory_scope scope = any_scope();
+    uint32_t site = NO_SITE;
+    for (uint32_t turns = 2 + below(3); turns; turns--) {
+        const uint32_t members = below(3) ? (1u << items) - 1 : 1 + below((1u << items) - 1), winner = below(items + 2);
+        const uint32_t item = group * items + (winner < items ? winner : below(items));
+        site = exchanges(group, address, members, winner, order, scope, site);
+        if (below(3) == 0)
+            writes(item, DATA, 4);
+        if (below(3) == 0)
+            fence(item, 1 + below(3), ORDER_ACQUIRE + below(4), below(3) ? scope : any_scope());
+        if (below(2))
+            update(item, address, (enum memory_order)below(5), scope);
+    }
+}
+
 static void any_deed(uint32_t groups, uint32_t items, uint32_t sub_group)
 {
     uint32_t item = below(groups * items), group = below(groups), flags = 1 + below(7);
-    switch (below(13)) {
+    switch (below(15)) {
     case 0: case 1: reads(item, any_address() + (below(8) ? 0 : below(4)), below(8) ? 4 : 1); break;
     case 2: writes(item, any_address() + (below(8) ? 0 : below(4)), below(8) ? 4 : 1); break;
     case 3: case 4: fence(item, flags, (enum memory_order)below(5), any_scope()); break;
     case 5: barrier(group, below(8) ? flags : 0, below(3) ? SCOPE_WORK_GROUP : any_scope()); break;
     case 12: any_pixel(item); break;
+    case 10: case 11: any_spin(group, items); break;
     case 6: sub_group_barrier(group, below((items + sub_group - 1) / sub_group), flags, below(3) ? SCOPE_SUB_GROUP : any_scope()); break;
     default: any_atomic(item); break;
     }
@@ -505,6 +526,8 @@ START_TEST(random_sweeps_against_the_oracle)
         seed = program + 77777;
         memset(latest_loop, 0xff, sizeof latest_loop); /* NO_SITE */
         world_begin(shape[0], shape[1], shape[2], SCOPE_RULE_EQUAL);
+        if (below(2))
+            world_forgoes_history();
         for (uint32_t deeds = 2 + below(8); deeds; deeds--) {
             if (below(4))
                 any_sweep(below(shape[0]), shape[1]);
@@ -570,6 +593,8 @@ START_TEST(random_programs_against_the_oracle)
         const uint32_t *shape = shapes[program % 5];
         seed = program;
         world_begin(shape[0], shape[1], shape[2], below(4) ? SCOPE_RULE_EQUAL : SCOPE_RULE_INCLUSIVE31);
+        if (below(2))
+            world_forgoes_history();
         for (uint32_t deeds = 4 + below(14); deeds; deeds--)
             any_deed(shape[0], shape[1], shape[2]);
         const char *difference = world_disagreement();

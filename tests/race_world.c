@@ -136,6 +136,11 @@ static void finish(void)
     ended = true;
 }
 
+void world_forgoes_history(void)
+{
+    checker_forgo_history(world.checker);
+}
+
 void world_end(void)
 {
     finish();
@@ -339,6 +344,25 @@ void gathers(uint32_t group, bool write, const uint32_t *addresses, uint32_t siz
 {
     struct access_event event = {.kind = write ? ACCESS_WRITE : ACCESS_READ, .shape = ADDRESS_LIST, .size_bytes = size};
     act_together(group, &event, addresses, (1u << world.items) - 1, world.count);
+}
+
+uint32_t exchanges(uint32_t group, uint32_t address, uint32_t members, uint32_t winner, enum memory_order order,
+                   enum memory_scope scope, uint32_t again)
+{
+    uint64_t failed[LANE_MASK_WORDS] = {members & ~(1u << winner)};
+    const uint32_t first = world.count, site = again == NO_SITE ? first : again;
+    uint32_t addresses[WAVE_LANES_MAX];
+    struct access_event event = {.kind = ACCESS_ATOMIC_UPDATE, .order = order, .failure_order = ORDER_RELAXED, .scope = scope,
+                                 .failed = failed[0] ? failed : NULL, .size_bytes = 4, .shape = ADDRESS_UNIFORM};
+    step_along(addresses, address, 0);
+    act_together(group, &event, addresses, members, site);
+    for (uint32_t lane = 0; lane < world.items; lane++) {
+        if (!(failed[0] >> lane & 1))
+            continue;
+        world.deeds[first + lane].access = ACCESS_ATOMIC_READ;
+        world.deeds[first + lane].order = ORDER_RELAXED;
+    }
+    return site;
 }
 
 static void announce(enum sync_kind kind, uint32_t group, uint32_t from, uint32_t to, uint32_t flags, enum memory_order order,
@@ -687,7 +711,7 @@ static bool is_reported(const struct deed *x, const struct deed *y, uint32_t byt
         uint32_t i = deed_of(&finding->access[0]);
         uint32_t a = finding->access[0].place.line - 1, b = finding->access[1].place.line - 1;
         bool same_pair = (a == x->site && b == y->site) || (a == y->site && b == x->site);
-        if (world.deeds[i].local == x->local && same_pair)
+        if (world.deeds[i].region == x->region && same_pair)
             return true;
         if (world.deeds[i].space == x->space && finding->offset_bytes / 4 == byte / 4)
             return true;

@@ -17,6 +17,7 @@ static const uint32_t NO_SITE = UINT32_MAX;
 enum { G = REGION_GLOBAL, L = REGION_LOCAL, I = REGION_IMAGE };
 
 void world_begin(uint32_t groups, uint32_t items_per_group, uint32_t sub_group_size, enum scope_rule rule);
+void world_forgoes_history(void); /* after it has begun */
 void world_end(void);
 void world_begin_misuse(uint32_t groups, uint32_t items_per_group, uint32_t sub_group_size); /* not for races */
 
@@ -34,6 +35,9 @@ uint32_t loops(uint32_t group, bool write, uint32_t address, int32_t step, uint3
 void gathers(uint32_t group, bool write, const uint32_t *addresses, uint32_t size); /* one for each work-item */
 /* Relaxed atomic updates of 4 bytes. */
 void updates(uint32_t group, uint32_t address, int32_t step, uint32_t members, enum memory_scope scope);
+/* All members at once, and only the winner finds the value that it expects: the others read, relaxed. */
+uint32_t exchanges(uint32_t group, uint32_t address, uint32_t members, uint32_t winner, enum memory_order order,
+                   enum memory_scope scope, uint32_t again);
 void fence(uint32_t item, uint32_t flags, enum memory_order order, enum memory_scope scope);
 void barrier(uint32_t group, uint32_t flags, enum memory_scope scope);
 void sub_group_barrier(uint32_t group, uint32_t sub_group, uint32_t flags, enum memory_scope scope);

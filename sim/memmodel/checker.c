@@ -1069,6 +1069,11 @@ struct checker *checker_new(const struct memory *memory, struct report *report, 
     return checker;
 }
 
+void checker_forgo_history(struct checker *checker)
+{
+    checker->history.forgone = checker->history.full = true;
+}
+
 bool checker_failed(const struct checker *checker)
 {
     return checker->told_failure;

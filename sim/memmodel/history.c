@@ -24,7 +24,7 @@ struct happening *history_add(struct history *history, const struct happening *h
 void history_clear(struct history *history)
 {
     history->count = 0;
-    history->full = false;
+    history->full = history->forgone;
 }
 
 void history_fini(struct history *history)

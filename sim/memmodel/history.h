@@ -42,6 +42,7 @@ struct history {
     struct happening *items;
     uint32_t count, room;
     bool full;
+    bool forgone;                        /* full from the start */
 };
 
 struct happening *history_add(struct history *history, const struct happening *happening); /* NULL: full */
