@@ -160,7 +160,7 @@ static inline __attribute__((always_inline)) void begin_event(struct access_even
     event->failure_order = ORDER_RELAXED;
     event->scope = site->scope;
     event->failed = NULL;
-    event->image = false;
+    event->image = event->sampled = false;
     event->copy = 0;
     event->size_bytes = site->size * site->components;
     event->lane_count = wave->lane_count;

@@ -307,6 +307,7 @@ static void answer_why(struct answer *answer, const struct races *races, const s
         .history = races->order->history, .launch = races->launch, .host = races->host, .rule = races->order->rule,
         .region = race->region->space, .first = asked_of(race->unit, race->context), .second = asked_of(now->agent->unit, &now->how),
     };
+    answer->step_count = 0;
     finding->fix_verified = !race->unseen && explain_race(&question, answer);
     if (!finding->fix_verified) {
         explain(&reason, races, race, now);
