@@ -266,7 +266,7 @@ static cl_int ask_ils_with_version(const struct info_reply *reply, const struct 
     cl_name_version answer[5];
     size_t count = device_supports_il(device) ? 5 : 0;
     for (size_t i = 0; i < count; i++)
-        answer[i] = name_version(CL_MAKE_VERSION(1, 4 - i, 0), "SPIR-V");
+        answer[i] = name_version(CL_MAKE_VERSION(1, (cl_version)(4 - i), 0), "SPIR-V");
     return info_bytes(reply, answer, count * sizeof *answer);
 }
 

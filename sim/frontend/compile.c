@@ -46,12 +46,43 @@ bool compile_has_device_enqueue(const struct compile_request *request)
     return request->device_enqueue && request->generic_address_space && request->program_scope_variables;
 }
 
+static bool is_constant(const struct spirv *spirv, uint32_t id, uint32_t value)
+{
+    for (size_t at = HEADER_WORDS; at < spirv->word_count; at += spirv->words[at] >> SpvWordCountShift) {
+        const uint32_t *w = spirv->words + at;
+        if ((w[0] & SpvOpCodeMask) == SpvOpConstant && w[2] == id)
+            return w[3] == value;
+    }
+    return false;
+}
+
+static bool is_work_group_function(const struct spirv *spirv, const uint32_t *w)
+{
+    const uint32_t opcode = w[0] & SpvOpCodeMask;
+    return ((opcode >= SpvOpGroupAll && opcode <= SpvOpGroupSMax) ||
+            (opcode >= SpvOpGroupIMulKHR && opcode <= SpvOpGroupLogicalXorKHR)) &&
+           is_constant(spirv, w[3], SpvScopeWorkgroup);
+}
+
+/* OpenCL C 2.0 has them all, whatever the device has. */
+static const char *absent_feature(const struct compile_request *request, const struct spirv *spirv, const uint32_t *w)
+{
+    const uint32_t opcode = w[0] & SpvOpCodeMask;
+    if (!request->generic_address_space && opcode == SpvOpCapability && w[1] == SpvCapabilityGenericPointer)
+        return "the generic address space";
+    if (!request->program_scope_variables && opcode == SpvOpVariable && w[3] == SpvStorageClassCrossWorkgroup)
+        return "program-scope variables";
+    if (!request->work_group_collectives && is_work_group_function(spirv, w))
+        return "work-group functions";
+    return NULL;
+}
+
 static enum status check_features(const struct compile_request *request, const struct spirv *spirv,
                                   struct text *log)
 {
     for (size_t at = HEADER_WORDS; at < spirv->word_count; at += spirv->words[at] >> SpvWordCountShift) {
         uint32_t opcode = spirv->words[at] & SpvOpCodeMask;
-        const char *absent = NULL;
+        const char *absent = absent_feature(request, spirv, spirv->words + at);
         if (!request->images && (opcode == SpvOpTypeImage || opcode == SpvOpTypeSampler))
             absent = "images or samplers";
         if (!request->pipes && opcode == SpvOpTypePipe)
@@ -79,8 +110,6 @@ static enum status compile(const struct compilation *compilation, struct spirv *
     }
     if (!status)
         status = check_words(out_spirv, log);
-    if (!status)
-        status = check_features(compilation->request, out_spirv, log);
     text_fini(&bitcode);
     return status;
 }
@@ -126,14 +155,14 @@ static enum status compile_or_load(const struct compilation *compilation, struct
     if (directory) {
         key = key_of(compilation);
         if (cache_load(directory, key, out_spirv, log))
-            return STATUS_OK;
+            return check_features(compilation->request, out_spirv, log);
     }
     toolchain_ask_headers(compilation->toolchain);
     enum status status = compile(compilation, out_spirv, &included, log);
     if (!status && directory)
         cache_store(directory, key, out_spirv, log, &included);
     list_fini(&included);
-    return status;
+    return status ? status : check_features(compilation->request, out_spirv, log); /* what is kept serves other devices, too */
 }
 
 static enum status compile_request(const struct compile_request *request, struct spirv *out_spirv,

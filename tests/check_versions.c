@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Each version with each feature off: what queries, extension strings and macros say, and what builds and calls take, is
+ * the same thing. Nothing here knows what a device should have: only that its answers agree.
+ */
+#include "cl_fixture.h"
+
+#include <stdio.h>
+
+static const char *const versions[] = {"1.2", "2.0", "2.1", "2.2", "3.0"};
+static const char *const standards[] = {"-cl-std=CL1.2", "-cl-std=CL2.0", "-cl-std=CL2.0", "-cl-std=CL2.0", "-cl-std=CL3.0"};
+static const char *const features[] = {"",       "fp16",   "fp64",  "int64_atomics",  "sub_groups",
+                                       "images", "pipes",  "il",    "device_enqueue", "generic_address_space",
+                                       "program_scope_variables",   "work_group_collectives", "svm_coarse"};
+enum { VERSIONS = sizeof versions / sizeof *versions, FEATURES = sizeof features / sizeof *features };
+
+static const char *standard;
+static cl_name_version extensions[128], c_features[64];
+static size_t extension_count, feature_count;
+
+static void start(int config)
+{
+    int (*load)(const char *, char *, size_t);
+    char text[200], error[300] = "";
+    const char *feature = features[config / VERSIONS];
+    setenv("ORRERY_KEEP_EXIT_CODE", "1", 1);
+    setenv("ORRERY_LOG", "/dev/null", 0);
+    cl_find_device();
+    void *function = clGetExtensionFunctionAddressForPlatform(platform, "orrery_load_scenario_text");
+    memcpy(&load, &function, sizeof function);
+    snprintf(text, sizeof text, "orrery: 1\ndevice: {version: %s%s%s%s}\n", versions[config % VERSIONS],
+             *feature ? ", features: {" : "", feature, *feature ? ": false}" : "");
+    ck_assert_msg(load(text, error, sizeof error) == 0, "%s", error);
+    cl_set_up();
+    standard = standards[config % VERSIONS];
+    cl_ok(clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS_WITH_VERSION, sizeof extensions, extensions, &extension_count));
+    cl_ok(clGetDeviceInfo(device, CL_DEVICE_OPENCL_C_FEATURES, sizeof c_features, c_features, &feature_count));
+    extension_count /= sizeof *extensions;
+    feature_count /= sizeof *c_features;
+}
+
+static bool listed(const cl_name_version *list, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(list[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+static bool has_extension(const char *name)
+{
+    return listed(extensions, extension_count, name);
+}
+
+static bool has_feature(const char *name)
+{
+    return listed(c_features, feature_count, name);
+}
+
+static bool builds(const char *source, char log[2000])
+{
+    cl_int err;
+    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &err);
+    cl_ok(err);
+    err = clBuildProgram(program, 0, NULL, standard, NULL, NULL);
+    log[0] = '\0';
+    clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 2000, log, NULL);
+    cl_ok(clReleaseProgram(program));
+    return err == CL_SUCCESS;
+}
+
+static bool query(cl_device_info name)
+{
+    cl_ulong value = 0;
+    cl_ok(clGetDeviceInfo(device, name, sizeof value, &value, NULL));
+    return value != 0;
+}
+
+/* ---- strings and macros ------------------------------------------------------------------------------------ */
+
+/* Of OpenCL C in every version that these tests build for. */
+static const char *const language_extensions[] = {
+    "cl_khr_byte_addressable_store", "cl_khr_global_int32_base_atomics", "cl_khr_local_int32_extended_atomics",
+    "cl_khr_int64_base_atomics", "cl_khr_int64_extended_atomics", "cl_khr_fp16", "cl_khr_fp64", "cl_khr_3d_image_writes",
+    "cl_khr_depth_images", "cl_khr_mipmap_image", "cl_khr_mipmap_image_writes", "cl_khr_subgroups",
+    "cl_khr_subgroup_extended_types", "cl_khr_subgroup_non_uniform_vote", "cl_khr_subgroup_ballot",
+    "cl_khr_subgroup_non_uniform_arithmetic", "cl_khr_subgroup_shuffle", "cl_khr_subgroup_shuffle_relative",
+    "cl_khr_subgroup_clustered_reduce", "cl_khr_subgroup_rotate", "cl_intel_subgroups", "cl_khr_integer_dot_product",
+    "cl_khr_work_group_uniform_arithmetic", "cl_ext_float_atomics",
+};
+
+static const char *const feature_names[] = {
+    "__opencl_c_int64", "__opencl_c_fp64", "__opencl_c_atomic_order_acq_rel", "__opencl_c_atomic_order_seq_cst",
+    "__opencl_c_atomic_scope_device", "__opencl_c_generic_address_space",
+    "__opencl_c_program_scope_global_variables", "__opencl_c_pipes", "__opencl_c_device_enqueue", "__opencl_c_images",
+    "__opencl_c_3d_image_writes", "__opencl_c_read_write_images", "__opencl_c_subgroups",
+    "__opencl_c_work_group_collective_functions", "__opencl_c_integer_dot_product_input_4x8bit",
+    "__opencl_c_integer_dot_product_input_4x8bit_packed", "__opencl_c_ext_fp32_global_atomic_add",
+    "__opencl_c_ext_fp32_local_atomic_add", "__opencl_c_ext_fp32_global_atomic_min_max",
+    "__opencl_c_ext_fp32_local_atomic_min_max", "__opencl_c_ext_fp64_global_atomic_add",
+    "__opencl_c_ext_fp64_local_atomic_add", "__opencl_c_ext_fp64_global_atomic_min_max",
+    "__opencl_c_ext_fp64_local_atomic_min_max", "__opencl_c_ext_fp16_global_atomic_add",
+    "__opencl_c_ext_fp16_global_atomic_load_store",
+};
+
+static void expect_macro(char *source, const char *name, bool there)
+{
+    sprintf(source + strlen(source), "#if%sdef %s\n#error \"%s is %s\"\n#endif\n", there ? "n" : "", name, name,
+            there ? "told and not defined" : "defined and not told");
+}
+
+START_TEST(macros_are_what_is_told)
+{
+    static char source[16384];
+    char log[2000], text[8192];
+    start(_i);
+    cl_ok(clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, sizeof text, text, NULL));
+    source[0] = '\0';
+    for (size_t i = 0; i < sizeof language_extensions / sizeof *language_extensions; i++) {
+        expect_macro(source, language_extensions[i], has_extension(language_extensions[i]));
+        ck_assert_int_eq(strstr(text, language_extensions[i]) != NULL, has_extension(language_extensions[i]));
+    }
+    for (size_t i = 0; i < sizeof feature_names / sizeof *feature_names && strcmp(standard, "-cl-std=CL3.0") == 0; i++)
+        expect_macro(source, feature_names[i], has_feature(feature_names[i]));
+    strcat(source, "kernel void k(void) {}\n");
+    ck_assert_msg(builds(source, log), "%s", log);
+    cl_tear_down();
+}
+END_TEST
+
+/* ---- what is taken ----------------------------------------------------------------------------------------- */
+
+#define EXPECT_BUILD(what, there, source)                                                        \
+    do {                                                                                         \
+        char log_[2000];                                                                         \
+        bool told_ = (there), taken_ = builds(source, log_);                                     \
+        ck_assert_msg(told_ == taken_, "%s: told %d, taken %d: %s", what, told_, taken_, log_); \
+    } while (0)
+
+START_TEST(programs_are_held_to_what_is_told)
+{
+    start(_i);
+    const bool c12 = strcmp(standard, "-cl-std=CL1.2") == 0;
+    EXPECT_BUILD("double", query(CL_DEVICE_DOUBLE_FP_CONFIG), "kernel void k(global double *p) { *p += 1.0; }");
+    EXPECT_BUILD("half", query(CL_DEVICE_HALF_FP_CONFIG),
+                 "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\nkernel void k(global half *p) { *p += *p; }");
+    EXPECT_BUILD("image", query(CL_DEVICE_IMAGE_SUPPORT),
+                 "kernel void k(read_only image2d_t i, global int4 *p) { *p = read_imagei(i, (int2)(0, 0)); }");
+    EXPECT_BUILD("64-bit atomics", has_extension("cl_khr_int64_base_atomics"),
+                 "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\nkernel void k(volatile global long *p) { atom_add(p, 1L); }");
+    EXPECT_BUILD("sub-groups", query(CL_DEVICE_MAX_NUM_SUB_GROUPS),
+                 "#pragma OPENCL EXTENSION cl_khr_subgroups : enable\nkernel void k(global uint *p) { *p = get_sub_group_size(); }");
+    EXPECT_BUILD("group functions", query(CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT),
+                 "kernel void k(global int *p) { *p = work_group_reduce_add(*p); }");
+    EXPECT_BUILD("generic pointers", query(CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT), "kernel void k(global int *p) { int *g = p; *g = 1; }");
+    EXPECT_BUILD("program-scope variables", query(CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE), "global int n; kernel void k(global int *p) { *p = n; }");
+    if (!c12)
+        EXPECT_BUILD("pipes", query(CL_DEVICE_PIPE_SUPPORT) && query(CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT),
+                     "kernel void k(read_only pipe int q, global int *p) { read_pipe(q, p); }");
+    EXPECT_BUILD("device queues", query(CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES),
+                 "kernel void k(queue_t q, global int *p) { enqueue_kernel(q, CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D(1), ^{ *p = 1; }); }");
+    cl_tear_down();
+}
+END_TEST
+
+START_TEST(calls_are_held_to_what_is_told)
+{
+    static const uint32_t module[] = {0x07230203, 0x00010000, 0, 1, 0, 2u << 16 | 17, 4, 2u << 16 | 17, 6, 3u << 16 | 14, 2, 2};
+    const cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT8};
+    const cl_image_desc plane = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 4, .image_height = 4};
+    const cl_queue_properties device_queue[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_ON_DEVICE | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0};
+    cl_device_svm_capabilities svm = 0;
+    char il[100] = "";
+    cl_int err;
+    start(_i);
+    cl_mem image = clCreateImage(context, 0, &format, &plane, NULL, &err);
+    cl_is(err, query(CL_DEVICE_IMAGE_SUPPORT) ? CL_SUCCESS : CL_INVALID_OPERATION);
+    cl_mem pipe = clCreatePipe(context, 0, 4, 4, NULL, &err);
+    cl_is(err, query(CL_DEVICE_PIPE_SUPPORT) ? CL_SUCCESS : CL_INVALID_OPERATION);
+    cl_ok(clGetDeviceInfo(device, CL_DEVICE_SVM_CAPABILITIES, sizeof svm, &svm, NULL));
+    void *shared = clSVMAlloc(context, 0, 64, 0);
+    ck_assert_int_eq(shared != NULL, (svm & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER) != 0);
+    cl_ok(clGetDeviceInfo(device, CL_DEVICE_IL_VERSION, sizeof il, il, NULL));
+    cl_program program = clCreateProgramWithIL(context, module, sizeof module, &err);
+    cl_is(err, il[0] ? CL_SUCCESS : CL_INVALID_OPERATION);
+    ck_assert_int_eq(has_extension("cl_khr_il_program"), il[0] != '\0');
+    cl_command_queue made = clCreateCommandQueueWithProperties(context, device, device_queue, &err);
+    cl_is(err, query(CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES) ? CL_SUCCESS : CL_INVALID_QUEUE_PROPERTIES);
+    if (image)
+        cl_ok(clReleaseMemObject(image));
+    if (pipe)
+        cl_ok(clReleaseMemObject(pipe));
+    if (program)
+        cl_ok(clReleaseProgram(program));
+    if (made)
+        cl_ok(clReleaseCommandQueue(made));
+    clSVMFree(context, shared);
+    cl_tear_down();
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("versions");
+    TCase *tests = tcase_create("agree");
+    tcase_set_timeout(tests, 120);
+    tcase_add_loop_test(tests, macros_are_what_is_told, 0, VERSIONS * FEATURES);
+    tcase_add_loop_test(tests, programs_are_held_to_what_is_told, 0, VERSIONS * FEATURES);
+    tcase_add_loop_test(tests, calls_are_held_to_what_is_told, 0, VERSIONS * FEATURES);
+    suite_add_tcase(suite, tests);
+    return cl_run_suite(suite);
+}
