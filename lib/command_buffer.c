@@ -394,7 +394,7 @@ cl_int CL_API_CALL api_clCommandNDRangeKernelKHR(cl_command_buffer_khr command_b
     if (properties && properties[0] && object_lookup(command_buffer, OBJECT_COMMAND_BUFFER))
         return CL_INVALID_VALUE; /* this revision has none */
     struct recorded recorded = {.kind = RECORD_KERNEL, .kernel = kernel, .dimensions = work_dim, .has_local = local_work_size};
-    for (cl_uint d = 0; d < work_dim && d < 3; d++) {
+    for (cl_uint d = 0; work_dim <= 3 && d < work_dim; d++) {
         recorded.offset[d] = global_work_offset ? global_work_offset[d] : 0;
         recorded.global[d] = global_work_size ? global_work_size[d] : 0;
         recorded.local[d] = local_work_size ? local_work_size[d] : 0;

@@ -110,12 +110,15 @@ static bool is_ours(const Dl_info *info)
     return dladdr((void *)(uintptr_t)host_place_find, &self) && self.dli_fbase == info->dli_fbase;
 }
 
-/* The signal frame's return address, and what the program called to copy or print. */
+/* The signal frame's return address, what the program called to copy or print, and what stands between for a sanitizer. */
 static bool is_library(const Dl_info *info)
 {
+    static const char *const names[] = {"libc.", "libc-", "libOpenCL.", "libasan.", "libtsan.", "libubsan."};
     const char *name = base_name(info->dli_fname ? info->dli_fname : "");
-    return is_ours(info) || strncmp(name, "libc.", 5) == 0 || strncmp(name, "libc-", 5) == 0 ||
-           strncmp(name, "libOpenCL.", 10) == 0;
+    bool known = is_ours(info);
+    for (size_t i = 0; i < sizeof names / sizeof *names && !known; i++)
+        known = strncmp(name, names[i], strlen(names[i])) == 0;
+    return known;
 }
 
 void host_place_find(const struct host_trace *trace, struct host_place *out_place)

@@ -47,12 +47,12 @@ static bool is_unknown_linkage(const uint32_t *words, uint32_t count)
            words[count - 1] > SpvLinkageTypeLinkOnceODR;
 }
 
-/* Of the functions that clang_source adds: every module has its own. */
+/* Of the functions that clang_source defines: every module has its own. Those of operations.c are declared alone. */
 static bool is_own_linkage(const uint32_t *words, uint32_t count)
 {
     static const char prefix[] = "__orrery_";
     return opcode_of(words[0]) == SpvOpDecorate && count > 5 && words[2] == SpvDecorationLinkageAttributes &&
-           !strncmp((const char *)(words + 3), prefix, strlen(prefix));
+           words[count - 1] == SpvLinkageTypeExport && !strncmp((const char *)(words + 3), prefix, strlen(prefix));
 }
 
 /* A name below the compilation's directory loses that part and a leading "./". */

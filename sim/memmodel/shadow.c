@@ -195,7 +195,8 @@ static bool compact_few(struct members *members)
         members->items[--kept] = newest;
     }
     members->count -= kept;
-    memmove(members->items, members->items + kept, members->count * sizeof *members->items);
+    if (kept)
+        memmove(members->items, members->items + kept, members->count * sizeof *members->items);
     return true;
 }
 
