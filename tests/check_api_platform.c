@@ -218,7 +218,7 @@ START_TEST(clGetDeviceInfo_lists_extensions_the_same_way_twice)
     for (size_t i = 0; i < count; i++) {
         strcat(joined, i ? " " : "");
         strcat(joined, list[i].name);
-        ck_assert_uint_ge(CL_VERSION_MAJOR(list[i].version), 1);
+        ck_assert_uint_gt(list[i].version, 0); /* some are provisional: 0.9.0 */
     }
     ck_assert_str_eq(text(CL_DEVICE_EXTENSIONS), joined);
     static const char *const wanted[] = {"cl_khr_icd",
