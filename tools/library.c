@@ -67,12 +67,23 @@ struct library library_find(void)
 
 static const char threads_name[] = "liborrery_threads.so";
 
-/* Beside the library in a build tree, in a directory of its own where it was installed. */
+static bool append(const char *variable, const char *text, bool in_front)
+{
+    const char *before = getenv(variable);
+    char list[4 * PATH_MAX];
+    if (!before || !*before)
+        snprintf(list, sizeof list, "%s", text);
+    else
+        snprintf(list, sizeof list, "%s:%s", in_front ? text : before, in_front ? before : text);
+    return setenv(variable, list, 1) == 0;
+}
+
+/* Beside the library in a build tree, in a directory of its own where it was installed. It comes before the runtime of
+ * a program's sanitizer, which must not mind. */
 bool library_name_threads(void)
 {
     struct library library = library_find();
     char directory[PATH_MAX] = "", list[2 * PATH_MAX];
-    const char *before = getenv("LD_PRELOAD");
     if (library.path)
         snprintf(directory, sizeof directory, "%s", library.path);
     char *slash = strrchr(directory, '/');
@@ -81,11 +92,7 @@ bool library_name_threads(void)
     char *path = existing(directory, threads_name, "");
     if (!path && snprintf(list, sizeof list, "orrery/%s", threads_name) > 0)
         path = existing(directory, list, "");
-    if (path) {
-        snprintf(list, sizeof list, "%s%s%s", path, before ? ":" : "", before ? before : "");
-        setenv("LD_PRELOAD", list, 1);
-    }
-    bool found = path != NULL;
+    bool found = path && append("LD_PRELOAD", path, true) && append("ASAN_OPTIONS", "verify_asan_link_order=0", false);
     free(path);
     library_fini(&library);
     return found;
