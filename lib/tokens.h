@@ -33,12 +33,4 @@
 #define CL_DEVICE_LOCAL_FP_ATOMIC_MIN_MAX_EXT (1 << 18)
 typedef cl_bitfield cl_device_fp_atomic_capabilities_ext;
 #endif
-
-#ifndef CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR /* cl_khr_kernel_clock */
-#define CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR 0x1076
-#define CL_DEVICE_KERNEL_CLOCK_SCOPE_DEVICE_KHR (1 << 0)
-#define CL_DEVICE_KERNEL_CLOCK_SCOPE_WORK_GROUP_KHR (1 << 1)
-#define CL_DEVICE_KERNEL_CLOCK_SCOPE_SUB_GROUP_KHR (1 << 2)
-typedef cl_bitfield cl_device_kernel_clock_capabilities_khr;
-#endif
 #endif
