@@ -382,6 +382,24 @@ START_TEST(a_plain_store_ends_the_sequence)
 }
 END_TEST
 
+/* Of an update that follows another one only the group is compared: a scope below it does not reach all of the group. */
+static void updates_of_sub_groups(uint32_t second, enum memory_scope scope)
+{
+    world_begin(1, 4, 2, SCOPE_RULE_EQUAL), world_forgoes_history();
+    update(1, FLAG, ORDER_RELAXED, scope), update(second, FLAG, ORDER_RELAXED, scope);
+}
+
+START_TEST(updates_are_joined_within_their_scope)
+{
+    updates_of_sub_groups(3, SCOPE_SUB_GROUP), races_at(FLAG);
+    updates_of_sub_groups(0, SCOPE_SUB_GROUP), clean_at(FLAG);
+    updates_of_sub_groups(0, SCOPE_WORK_ITEM), races_at(FLAG);
+    updates_of_sub_groups(3, SCOPE_WORK_GROUP), clean_at(FLAG);
+    world_begin(1, 4, 2, SCOPE_RULE_EQUAL), world_forgoes_history();
+    exchanges(0, FLAG, 2, 5, ORDER_RELAXED, SCOPE_SUB_GROUP, NO_SITE), update(3, FLAG, ORDER_RELAXED, SCOPE_SUB_GROUP), races_at(FLAG);
+}
+END_TEST
+
 /* Scattered writes and updates are sifted by stamps before they stand in the exact record: what they may lose sight of. */
 START_TEST(waves_are_sifted)
 {
@@ -458,7 +476,10 @@ static void any_sweep(uint32_t group, uint32_t items)
     if (below(2)) {
         any_loop(group, items, base >= LOCAL);
     } else if (below(5) == 0) {
-        updates(group, base, below(2) ? 4 : 0, (1u << items) - 1, below(6) ? SCOPE_DEVICE : SCOPE_WORK_GROUP);
+        const enum memory_scope scope = below(4) ? SCOPE_DEVICE : any_scope();
+        const int32_t along = below(2) ? 4 : 0;
+        for (uint32_t turns = 1 + below(2); turns; turns--)
+            updates(group, base, along, 1 + below((1u << items) - 1), scope);
     } else if (below(5)) {
         sweeps(group, below(2), base, step, size, below(3) ? (1u << items) - 1 : 1 + below((1u << items) - 1));
     } else {
@@ -743,6 +764,7 @@ int main(void)
     tcase_add_test(rules, r38_local_memory_is_the_groups_own);
     tcase_add_test(rules, q11_a_failed_exchange_has_the_failure_order);
     tcase_add_test(rules, a_plain_store_ends_the_sequence);
+    tcase_add_test(rules, updates_are_joined_within_their_scope);
     tcase_add_test(rules, waves_are_sifted);
     tcase_add_test(rules, random_sweeps_against_the_oracle);
     tcase_add_test(rules, random_programs_against_the_oracle);

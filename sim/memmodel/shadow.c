@@ -575,7 +575,7 @@ static bool plain_read(const struct visit *visit, uint64_t *cell)
     return crowd && member_add(&crowd->readers, visit->now->agent->unit, visit->context, 0);
 }
 
-/* Whoever wrote did so before a barrier of the whole group, nobody reads, and the atomics are alike. */
+/* Whoever wrote did so before a barrier of the whole group, nobody reads, and the atomics include the whole group. */
 static void calm_down(const struct visit *visit, struct crowd *crowd, const uint64_t *cell)
 {
     const struct agent *agent = visit->now->agent;
@@ -583,7 +583,7 @@ static void calm_down(const struct visit *visit, struct crowd *crowd, const uint
     bool settled = !live(visit->region, cell[0]) ||
                    (order_unit_group(visit->shadow->order, stamp_unit(cell[0])) == agent->place.group &&
                     stamp_unit(cell[0]) < UNIT_COPIES && tick_of(visit, cell[0]) < base);
-    if (!settled || !crowd->alike || crowd->readers.count || agent->unit >= UNIT_COPIES)
+    if (!settled || !crowd->alike || crowd->scope < SCOPE_WORK_GROUP || crowd->readers.count || agent->unit >= UNIT_COPIES)
         return;
     crowd->calm_epoch = crowd->epoch;
     crowd->calm_group = agent->place.group;
