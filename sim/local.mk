@@ -73,7 +73,12 @@ libsim_la_SOURCES = \
 	%D%/scenario_launch.c \
 	%D%/scenario_launch.h \
 	%D%/scenario_parse.c \
+	%D%/scenario_parse.h \
+	%D%/scenario_parse_expect.c \
+	%D%/scenario_parse_launch.c \
 	%D%/scenario_print.c \
+	%D%/scenario_reader.c \
+	%D%/scenario_reader.h \
 	%D%/scenario_rows.h \
 	%D%/scenario_run.c \
 	%D%/scenario_value.c \
