@@ -143,24 +143,11 @@ void executor_go(void)
 /* Sets of compute units that queues have had, each once. */
 static struct { struct unit_set *sets; size_t count; bool disjoint; } known;
 
-static bool sets_meet(const uint32_t *a, uint32_t a_count, const uint32_t *b, uint32_t b_count)
-{
-    for (uint32_t i = 0, k = 0; i < a_count && k < b_count;) {
-        if (a[i] == b[k])
-            return true;
-        if (a[i] < b[k])
-            i++;
-        else
-            k++;
-    }
-    return false;
-}
-
 static bool know_units(const struct unit_set *units)
 {
     for (size_t i = 0; i < known.count; i++) {
         const struct unit_set *set = &known.sets[i];
-        if (!sets_meet(set->units, set->count, units->units, units->count)) {
+        if (!unit_sets_meet(set, units)) {
             known.disjoint = true;
             return true;
         }
@@ -262,7 +249,7 @@ static bool may_start(const struct command *command)
 {
     const struct unit_set *wanted = &command->queue->units;
     for (const struct command *other = executor.running; other && command_launches(command); other = other->next_running)
-        if (wanted == &other->queue->units || sets_meet(wanted->units, wanted->count, other->queue->units.units, other->queue->units.count))
+        if (wanted == &other->queue->units || unit_sets_meet(wanted, &other->queue->units))
             return false;
     return true;
 }

@@ -208,11 +208,7 @@ static bool units_meet(const struct ahead *a, const struct ahead *b)
     bool whole = !a->units.count || !b->units.count;
     if (a->request.root != b->request.root || whole)
         return a->request.root == b->request.root;
-    for (uint32_t i = 0; i < a->units.count; i++)
-        for (uint32_t k = 0; k < b->units.count; k++)
-            if (a->units.units[i] == b->units.units[k])
-                return true;
-    return false;
+    return unit_sets_meet(&a->units, &b->units);
 }
 
 static bool units_free(const struct batch *batch, const struct ahead *ahead)

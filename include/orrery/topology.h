@@ -98,6 +98,8 @@ const struct topology_node *topology_node_of(const struct topology *topology, ui
 /* A sorted list of compute units of one topology. */
 struct unit_set { uint32_t count; uint32_t *units; };
 void unit_set_fini(struct unit_set *set);
+/* Have they a unit in common? */
+bool unit_sets_meet(const struct unit_set *a, const struct unit_set *b);
 /* The sub-devices of one partition, in order: sets[0 .. count). */
 struct partition { uint32_t count; struct unit_set *sets; };
 void partition_fini(struct partition *partition);
