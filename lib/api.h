@@ -47,6 +47,7 @@ API(clRetainContext)
 API(clReleaseContext)
 API(clGetContextInfo)
 API(clSetContextDestructorCallback)
+NAMED(clTerminateContextKHR)
 
 /* Command-queue (queue.c) */
 API(clCreateCommandQueue)

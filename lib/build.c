@@ -16,6 +16,7 @@
 #include "error.h"
 #include "program.h"
 #include "queue.h"
+#include "tokens.h"
 #include "usage.h"
 
 static const char source_name[] = "program.cl";
@@ -189,6 +190,8 @@ static enum status load(struct work *work)
         .source_text = source,
         .detailed_errors = is_debug(work),
         .uniform_groups = is_uniform(work),
+        .zero_local = work->program->context->zeroed & CL_CONTEXT_MEMORY_INITIALIZE_LOCAL_KHR,
+        .zero_private = work->program->context->zeroed & CL_CONTEXT_MEMORY_INITIALIZE_PRIVATE_KHR,
     };
     enum status status = program_load(runtime_device(), &request, &work->executable, &diagnosis);
     if (status)

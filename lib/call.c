@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "context.h"
 #include "error.h"
 #include "fault.h"
 #include "host_log.h"
@@ -39,7 +40,7 @@ static _Thread_local unsigned depth; /* 0: in none */
 
 bool call_watched(void)
 {
-    return call_finds() || (!runtime_get()->broken && (fault_any() || host_log_active()));
+    return call_finds() || context_some_terminated() || (!runtime_get()->broken && (fault_any() || host_log_active()));
 }
 
 bool call_finds(void)
@@ -76,6 +77,8 @@ static const void *context_of(const struct object *object)
     case OBJECT_KERNEL: return ((const struct kernel_object *)object)->program->context;
     case OBJECT_EVENT: return ((const struct event *)object)->context;
     case OBJECT_SAMPLER: return ((const struct sampler_object *)object)->context;
+    case OBJECT_SEMAPHORE: return semaphore_context(object);
+    case OBJECT_COMMAND_BUFFER: return command_buffer_context(object);
     default: return NULL;
     }
 }
@@ -382,6 +385,41 @@ void call_find(enum finding_kind kind, const struct call_finding *said)
     call_find_at(kind, &site, said);
 }
 
+/* ---- calls about a context that was terminated ------------------------------------------------- */
+
+static bool begins(const char *name, const char *with)
+{
+    return strncmp(name, with, strlen(with)) == 0;
+}
+
+/* What remains when a context is terminated, beside what creates and enqueues nothing: queries, references, release. */
+static bool is_taken_by_the_dead(const struct call *call)
+{
+    static const char *const remaining[] = {"clGet", "clRetain", "clRelease", "clTerminate", "clSVMFree", "clMemFree", "clMemBlockingFree"};
+    for (size_t i = 0; i < sizeof remaining / sizeof *remaining; i++)
+        if (begins(call->name, remaining[i]))
+            return true;
+    return false;
+}
+
+static bool creates_or_enqueues(const struct call *call)
+{
+    return begins(call->name, "clCreate") || begins(call->name, "clClone") || begins(call->name, "clEnqueue") ||
+           begins(call->name, "clCommand") || begins(call->name, "clLink");
+}
+
+static bool is_too_late(const struct call *call)
+{
+    for (size_t i = 0; i < call->count && context_some_terminated(); i++) {
+        const struct object *object = object_of(&call->arguments[i]);
+        const struct context *context = context_of(object);
+        if (context)
+            return context_terminated(context) &&
+                   (creates_or_enqueues(call) || (object->kind == OBJECT_CONTEXT && !is_taken_by_the_dead(call)));
+    }
+    return false;
+}
+
 /* ---- the call --------------------------------------------------------------------------------- */
 
 cl_int call_begin(const struct call *call)
@@ -393,7 +431,10 @@ cl_int call_begin(const struct call *call)
     current.misused = call_finds() && usage_begin(call);
     const cl_int err = fault_any() ? fault_refusal(call->name) : CL_SUCCESS;
     current.injected = err != CL_SUCCESS;
-    return err;
+    if (err || !is_too_late(call))
+        return err;
+    call_detail("its context was terminated");
+    return CL_CONTEXT_TERMINATED_KHR;
 }
 
 cl_int call_end(const struct call *call, cl_int err)

@@ -69,6 +69,11 @@ static void forget(struct recorded *recorded)
     free(recorded->waits);
 }
 
+const struct context *command_buffer_context(const struct object *object)
+{
+    return ((const struct command_buffer *)object)->queue->context;
+}
+
 void command_buffer_destroy(void *object)
 {
     struct command_buffer *buffer = object;
@@ -121,6 +126,7 @@ cl_command_buffer_khr CL_API_CALL api_clCreateCommandBufferKHR(cl_uint num_queue
     size_t count = 0;
     cl_int err = !queues || num_queues != 1             ? CL_INVALID_VALUE
                  : !queue || device_queue_is(queue)     ? CL_INVALID_COMMAND_QUEUE
+                 : context_terminated(queue->context)   ? CL_CONTEXT_TERMINATED_KHR
                                                         : check_properties(properties, &count);
     if (!err && !(buffer = create(queue, properties, count)))
         err = CL_OUT_OF_HOST_MEMORY;

@@ -12,7 +12,9 @@
 #include "error.h"
 #include "info.h"
 #include "subdevice.h"
+#include "queue.h"
 #include "svm.h"
+#include "tokens.h"
 
 /* ---- properties ------------------------------------------------------------------ */
 
@@ -27,11 +29,16 @@ static size_t property_words(const cl_context_properties *properties)
     return count + 1;
 }
 
+enum { INITIALISED_MEMORY = CL_CONTEXT_MEMORY_INITIALIZE_LOCAL_KHR | CL_CONTEXT_MEMORY_INITIALIZE_PRIVATE_KHR };
+
 static cl_int check_property(cl_context_properties name, cl_context_properties value)
 {
     switch (name) {
     case CL_CONTEXT_PLATFORM:
         return object_lookup((const void *)value, OBJECT_PLATFORM) ? CL_SUCCESS : CL_INVALID_PLATFORM;
+    case CL_CONTEXT_MEMORY_INITIALIZE_KHR:
+        return value & ~(cl_context_properties)INITIALISED_MEMORY ? CL_INVALID_PROPERTY : CL_SUCCESS;
+    case CL_CONTEXT_TERMINATE_KHR:
     case CL_CONTEXT_INTEROP_USER_SYNC:
         return value == CL_TRUE || value == CL_FALSE ? CL_SUCCESS : CL_INVALID_PROPERTY;
     default:
@@ -51,6 +58,39 @@ static cl_int check_properties(const cl_context_properties *properties)
             return err;
     }
     return CL_SUCCESS;
+}
+
+static cl_context_properties property(const cl_context_properties *properties, cl_context_properties name)
+{
+    for (size_t i = 0; i + 1 < property_words(properties); i += 2)
+        if (properties[i] == name)
+            return properties[i + 1];
+    return 0;
+}
+
+static bool asks_for(const cl_context_properties *properties, cl_context_properties name)
+{
+    for (size_t i = 0; i + 1 < property_words(properties); i += 2)
+        if (properties[i] == name)
+            return true;
+    return false;
+}
+
+/* What extensions take is there when the devices have them. */
+static cl_int check_support(const struct context *context, const cl_context_properties *properties)
+{
+    bool initialises = true, terminates = true, knows_termination = false;
+    for (cl_uint i = 0; i < context->device_count; i++) {
+        const struct device_config *config = context->devices[i]->config;
+        initialises &= config->initialize_memory;
+        terminates &= config->terminate_context;
+        knows_termination |= config->terminate_context;
+    }
+    if (asks_for(properties, CL_CONTEXT_MEMORY_INITIALIZE_KHR) && !initialises)
+        return CL_INVALID_PROPERTY;
+    if (asks_for(properties, CL_CONTEXT_TERMINATE_KHR) && !knows_termination)
+        return CL_INVALID_PROPERTY;
+    return property(properties, CL_CONTEXT_TERMINATE_KHR) && !terminates ? CL_INVALID_PROPERTY : CL_SUCCESS;
 }
 
 static bool copy_properties(struct context *context, const cl_context_properties *properties)
@@ -172,6 +212,10 @@ static cl_context create(const cl_context_properties *properties, cl_uint num_de
     context->notify = notify;
     context->notify_data = data;
     cl_int err = add_devices(context, num_devices, devices);
+    if (!err)
+        err = check_support(context, properties);
+    context->zeroed = (cl_bitfield)property(properties, CL_CONTEXT_MEMORY_INITIALIZE_KHR);
+    context->may_terminate = property(properties, CL_CONTEXT_TERMINATE_KHR);
     if (!err && !copy_properties(context, properties))
         err = CL_OUT_OF_HOST_MEMORY;
     if (err)
@@ -293,5 +337,38 @@ cl_int context_refuse(struct context *context, const char *call, cl_int err)
         return err;
     snprintf(text, sizeof text, "%s returned %s (%d)", call, error_name(err), err);
     notify(context, text);
+    return err;
+}
+
+/* ---- termination ------------------------------------------------------------------ */
+
+static bool some_terminated; /* atomic: of all contexts */
+
+bool context_some_terminated(void)
+{
+    return __atomic_load_n(&some_terminated, __ATOMIC_RELAXED);
+}
+
+bool context_terminated(const struct context *context)
+{
+    return context && __atomic_load_n(&context->stop, __ATOMIC_RELAXED) != LAUNCH_GOES_ON;
+}
+
+cl_int CL_API_CALL api_clTerminateContextKHR(cl_context handle)
+{
+    struct context *context = context_lookup(handle);
+    uint8_t before = LAUNCH_GOES_ON;
+    if (!context)
+        return CL_INVALID_CONTEXT;
+    if (!context->may_terminate)
+        return CL_INVALID_OPERATION;
+    if (!__atomic_compare_exchange_n(&context->stop, &before, LAUNCH_STOPS_IN_TIME, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        return CL_CONTEXT_TERMINATED_KHR;
+    __atomic_store_n(&some_terminated, true, __ATOMIC_RELAXED);
+    cl_int err = queue_terminate(context);
+    if (err)
+        __atomic_store_n(&context->stop, LAUNCH_GOES_ON, __ATOMIC_RELAXED);
+    else
+        notify(context, "clTerminateContextKHR: the context is terminated");
     return err;
 }

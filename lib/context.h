@@ -10,6 +10,7 @@
  *   context_max_allocation the least and the largest of its devices' largest allocations
  *   context_check_devices  the (num_devices, device_list) pair of many calls: CL_INVALID_VALUE
  *                          when only one is given, CL_INVALID_DEVICE for a stranger
+ *   context_terminated     by clTerminateContextKHR; context_some_terminated: any of them
  *   context_refuse         returns err; when it is one, tells the context's notify function
  *                          that call was refused (the report hears of it from call.c)
  */
@@ -20,6 +21,8 @@
 struct context *context_lookup(cl_context handle);
 bool context_has_device(const struct context *context, cl_device_id handle);
 bool context_serves(const struct context *context, cl_device_id handle);
+bool context_terminated(const struct context *context);
+bool context_some_terminated(void);
 bool context_any(const struct context *context, bool (*holds)(const struct cl_device *device));
 struct allocation_limits { uint64_t least, most; };
 struct allocation_limits context_max_allocation(const struct context *context);

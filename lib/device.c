@@ -311,6 +311,8 @@ static cl_int ask_ils_with_version(const struct info_reply *reply, const struct 
     EXTENSION("cl_khr_spirv_queries", 1, 0, 0, config->il) \
     EXTENSION("cl_khr_command_buffer", 0, 9, 0, true) \
     EXTENSION("cl_khr_semaphore", 1, 0, 0, true) \
+    EXTENSION("cl_khr_initialize_memory", 1, 0, 0, config->initialize_memory) \
+    EXTENSION("cl_khr_terminate_context", 1, 0, 0, config->terminate_context) \
     EXTENSION("cl_intel_required_subgroup_size", 1, 0, 0, device_supports_sub_groups(device)) \
     EXTENSION("cl_khr_integer_dot_product", 2, 0, 0, true) \
     EXTENSION("cl_khr_work_group_uniform_arithmetic", 1, 0, 0, config->work_group_collectives && device_version_at_least(device, 2, 0)) \

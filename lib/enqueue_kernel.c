@@ -29,6 +29,8 @@ static cl_int conclude(const struct command *command, enum status status, const 
         runtime_bad_schedule(diagnosis);
     if (status == STATUS_ABORTED || status == STATUS_OK)
         return CL_SUCCESS;
+    if (status == STATUS_STOPPED)
+        return CL_CONTEXT_TERMINATED_KHR;
     context_complain(command->queue->context, diagnosis->text);
     return error_from_status(status);
 }
@@ -41,6 +43,7 @@ cl_int run_kernel(struct command *command)
         return CL_SUCCESS;
     request->command = command->serial;
     request->result = &command->u.launch.result;
+    request->stop = &command->queue->context->stop;
     enum status status = device_launch_begin(command_device(command), request, &command->live, &diagnosis);
     return conclude(command, status, &diagnosis);
 }

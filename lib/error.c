@@ -18,6 +18,7 @@ static const cl_int status_errors[STATUS_COUNT] = {
     [STATUS_IO] = CL_OUT_OF_RESOURCES,
     [STATUS_NO_PROGRESS] = CL_OUT_OF_RESOURCES,
     [STATUS_ABORTED] = CL_OUT_OF_RESOURCES,
+    [STATUS_STOPPED] = CL_CONTEXT_TERMINATED_KHR,
 };
 
 cl_int error_from_status(enum status status)

@@ -10,6 +10,7 @@
 
 #include "callback.h"
 #include "command.h"
+#include "context.h"
 #include "event.h"
 #include "executor.h"
 #include "graph.h"
@@ -17,10 +18,10 @@
 #include "host_log.h"
 #include "order.h"
 
-enum log_kind { LOG_ENQUEUE, LOG_SUBMIT, LOG_RUN, LOG_USER, LOG_CALLBACK, LOG_GO };
+enum log_kind { LOG_ENQUEUE, LOG_SUBMIT, LOG_RUN, LOG_USER, LOG_CALLBACK, LOG_GO, LOG_TERMINATE };
 struct log_entry {
     enum log_kind kind;
-    void *subject; /* command; queue; event: the last two referenced; of GO NULL */
+    void *subject; /* command; queue; event; context: the last three referenced; of GO NULL */
     struct event_callback *callback;
 };
 
@@ -221,6 +222,12 @@ static void complete(struct command *command, cl_int err, uint64_t time)
     runtime_lock();
 }
 
+/* Its context was terminated before it began. */
+static bool is_cut_off(const struct command *command)
+{
+    return __atomic_load_n(&command->queue->context->stop, __ATOMIC_RELAXED) == LAUNCH_STOPS;
+}
+
 /* A launch begins, everything else is done at once. */
 static void start(struct command *command)
 {
@@ -230,11 +237,14 @@ static void start(struct command *command)
     event->time[EVENT_START] = device_clock(device);
     command->running = true;
     order_begin(command);
-    if (!command->failed)
+    const bool cut_off = is_cut_off(command), runs = !cut_off && !command->failed;
+    if (runs)
         event_advance(event, CL_RUNNING);
     runtime_unlock();
-    if (!command->failed)
+    if (runs)
         err = command_run(command);
+    else if (cut_off)
+        err = CL_CONTEXT_TERMINATED_KHR;
     if (!command->live) {
         complete(command, err, device_clock(device));
         return;
@@ -308,6 +318,17 @@ static void run_ready(void)
     } while (executor.running || !ready_empty(&executor.ready));
 }
 
+/* Launches that run stop; whatever else is there runs into is_cut_off, as nothing but itself can hold it up any more. */
+static void terminate(struct context *context)
+{
+    __atomic_store_n(&context->stop, LAUNCH_STOPS, __ATOMIC_RELAXED);
+    for (const struct queue *queue = context->queues; queue; queue = queue->next_in_context) {
+        graph_submit(queue, &executor.ready);
+        for (struct command *command = queue->first; command; command = command->next)
+            graph_forget_host(command, &executor.ready);
+    }
+}
+
 static void apply(const struct log_entry *entry)
 {
     switch (entry->kind) {
@@ -324,6 +345,9 @@ static void apply(const struct log_entry *entry)
         graph_submit(entry->subject, &executor.ready);
         break;
     case LOG_GO:
+        break;
+    case LOG_TERMINATE:
+        terminate(entry->subject);
         break;
     case LOG_USER:
         graph_settle(entry->subject, ((struct event *)entry->subject)->user_status, &executor.ready);
@@ -456,7 +480,8 @@ cl_int queue_append(struct command *command)
 {
     order_settle();
     runtime_lock();
-    bool room = ready_reserve(&executor.ready, executor.live + 1) && order_reserve(command) &&
+    const bool late = context_terminated(command->queue->context);
+    bool room = !late && ready_reserve(&executor.ready, executor.live + 1) && order_reserve(command) &&
                 log_append(LOG_ENQUEUE, command, NULL);
     if (room) {
         command->serial = command->event->serial = ++executor.serial;
@@ -466,7 +491,7 @@ cl_int queue_append(struct command *command)
         executor.live++;
     }
     runtime_unlock();
-    return room ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
+    return room ? CL_SUCCESS : late ? CL_CONTEXT_TERMINATED_KHR : CL_OUT_OF_HOST_MEMORY;
 }
 
 /* A kernel that waits for what this thread will do later must not hold it up. */
@@ -581,6 +606,21 @@ cl_int queue_user_event_set(struct event *event, cl_int status)
     }
     runtime_unlock();
     return err;
+}
+
+cl_int queue_terminate(struct context *context)
+{
+    runtime_lock();
+    const bool room = log_append(LOG_TERMINATE, object_ref(context), NULL);
+    const uint64_t position = executor.appended;
+    if (room)
+        wake_device();
+    while (room && !executing && !callback_thread() && executor.consumed < position) /* also when what runs only spins: that ends */
+        executor_wait_change();
+    runtime_unlock();
+    if (!room)
+        object_unref(context);
+    return room ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
 }
 
 cl_int queue_event_callback(struct event *event, struct event_callback *callback)

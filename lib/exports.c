@@ -118,6 +118,7 @@ EXPORT(cl_int, clGetContextInfo, (cl_context context, cl_context_info param_name
 EXPORT(cl_int, clSetContextDestructorCallback, (cl_context context,
        void (*pfn_notify)(cl_context context, void *user_data), void *user_data), (context, pfn_notify,
        user_data))
+EXPORT(cl_int, clTerminateContextKHR, (cl_context context), (context))
 EXPORT(cl_command_queue, clCreateCommandQueueWithProperties, (cl_context context, cl_device_id device,
        const cl_queue_properties *properties, cl_int *errcode_ret), (context, device, properties,
        errcode_ret))

@@ -89,6 +89,27 @@ void graph_submit(const struct queue *queue, struct ready *ready)
         submit(first, ready);
 }
 
+static uint32_t remove_waiter(struct event *event, const struct command *command)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < event->waiter_count; i++)
+        if (event->waiters[i] != command)
+            event->waiters[kept++] = event->waiters[i];
+    const uint32_t removed = (uint32_t)(event->waiter_count - kept);
+    event->waiter_count = kept;
+    return removed;
+}
+
+void graph_forget_host(struct command *command, struct ready *ready)
+{
+    const uint32_t before = command->unmet;
+    for (cl_uint i = 0; i < command->wait_count; i++)
+        if (!command->waits[i]->queue)
+            command->unmet -= remove_waiter(command->waits[i], command);
+    if (before && command->unmet == 0)
+        ready_add(ready, command);
+}
+
 void graph_settle(struct event *event, cl_int status, struct ready *ready)
 {
     struct command **waiters = event->waiters;

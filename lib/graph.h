@@ -7,6 +7,7 @@
  *   graph_link      the command joins its queue and waits for what it must
  *   graph_unlink    it leaves the queue, done
  *   graph_submit    the queue's commands may run as soon as nothing holds them
+ *   graph_forget_host  it waits for no user event any more
  *   graph_settle    an event is complete or failed: those that waited for it go on
  */
 #ifndef ORRERY_LIB_GRAPH_H
@@ -16,5 +17,6 @@
 void graph_link(struct command *command);
 void graph_unlink(struct command *command);
 void graph_submit(const struct queue *queue, struct ready *ready);
+void graph_forget_host(struct command *command, struct ready *ready);
 void graph_settle(struct event *event, cl_int status, struct ready *ready);
 #endif

@@ -32,6 +32,7 @@ static const struct extension_function {
     {"clReleaseDeviceEXT", (any_function *)entry_clReleaseDeviceEXT},
     {"clGetKernelSubGroupInfoKHR", (any_function *)entry_clGetKernelSubGroupInfoKHR},
     {"clGetKernelSuggestedLocalWorkSizeKHR", (any_function *)entry_clGetKernelSuggestedLocalWorkSizeKHR},
+    {"clTerminateContextKHR", (any_function *)entry_clTerminateContextKHR},
     {"clCreateCommandBufferKHR", (any_function *)entry_clCreateCommandBufferKHR},
     {"clRetainCommandBufferKHR", (any_function *)entry_clRetainCommandBufferKHR},
     {"clReleaseCommandBufferKHR", (any_function *)entry_clReleaseCommandBufferKHR},

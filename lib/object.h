@@ -79,6 +79,9 @@ void device_destroy(void *object);
 void sampler_destroy(void *object);
 void semaphore_destroy(void *object);
 void command_buffer_destroy(void *object);
+/* Of the two kinds that only their own files know. */
+const struct context *semaphore_context(const struct object *object);
+const struct context *command_buffer_context(const struct object *object);
 
 void runtime_lock(void);
 void runtime_unlock(void);
@@ -128,7 +131,11 @@ struct context {
     cl_context_properties *properties; size_t property_count; /* incl. final 0 */
     void (CL_CALLBACK *notify)(const char *, const void *, size_t, void *); void *notify_data;
     struct destructor *destructors;
-    struct queue *device_queues; /* borrowed; guarded by runtime_lock */
+    cl_bitfield zeroed;          /* CL_CONTEXT_MEMORY_INITIALIZE_KHR */
+    bool may_terminate;          /* CL_CONTEXT_TERMINATE_KHR */
+    uint8_t stop;                /* atomic: enum launch_stop of its launches */
+    struct queue *device_queues; /* borrowed; guarded by runtime_lock, as is the next */
+    struct queue *queues;        /* of the host; borrowed */
 };
 /* Calls the context's notify function (no lock held) and, under checks: api, reports: what the call in progress
  * returns, or else by itself. */
@@ -251,6 +258,7 @@ struct queue { /* cl_command_queue */
     cl_queue_properties *property_list; size_t property_count;
     cl_uint size;                 /* in bytes, of a device queue */
     uint32_t number;              /* what a queue_t is; 0: a host queue */
+    struct queue *next_in_context; /* guarded by runtime_lock */
     struct queue *next_on_device; bool is_default; /* of its context; guarded by runtime_lock */
     cl_uint family, family_index; /* cl_intel_command_queue_families; 0 where there are none */
     cl_command_queue_capabilities_intel capabilities;

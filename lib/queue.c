@@ -12,11 +12,31 @@
 #include "info.h"
 #include "queue_family.h"
 
+static void join_context(struct queue *queue)
+{
+    runtime_lock();
+    queue->next_in_context = queue->context->queues;
+    queue->context->queues = queue;
+    runtime_unlock();
+}
+
+static void leave_context(struct queue *queue)
+{
+    runtime_lock();
+    struct queue **link = &queue->context->queues;
+    while (*link && *link != queue)
+        link = &(*link)->next_in_context;
+    if (*link)
+        *link = queue->next_in_context;
+    runtime_unlock();
+}
+
 void queue_destroy(void *object)
 {
     struct queue *queue = object;
     device_queue_detach(queue);
     queue_family_detach(queue);
+    leave_context(queue);
     free(queue->property_list);
     free(queue->frontier);
     object_unref(queue->device);
@@ -151,6 +171,7 @@ static struct queue *queue_new(struct context *context, struct cl_device *device
     if (wishes->count)
         memcpy(queue->property_list, list, wishes->count * sizeof *list);
     queue->property_count = wishes->count;
+    join_context(queue);
     object_publish(queue);
     return queue;
 }

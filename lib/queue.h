@@ -3,8 +3,8 @@
  * PURPOSE  Commands, the graph between them, and who runs them when.
  *
  * The log. Every host call that can make commands runnable appends one entry: ENQUEUE,
- * RUN (flush, finish, wait, blocking call, status query of a flushed command) or USER (a user
- * event was set). The executor consumes the log in order; at RUN it executes
+ * RUN (flush, finish, wait, blocking call, status query of a flushed command), USER (a user
+ * event was set) or TERMINATE (a context was). The executor consumes the log in order; at RUN it executes
  * everything that is submitted and ready, to quiescence, before it looks at the next
  * entry. Among ready commands the scenario's policy chooses (lockstep and serial: lowest
  * serial number). So the order of execution is a function of the log and the seed.
@@ -91,6 +91,8 @@ void queue_finish_all(void); /* every queue there is */
 void queue_flush(struct queue *queue);
 void queue_user_event_number(struct event *event); /* gives it its serial number */
 cl_int queue_user_event_set(struct event *event, cl_int status);
+/* Appends TERMINATE: every command of the context that has not run ends with CL_CONTEXT_TERMINATED_KHR, launches stop. */
+cl_int queue_terminate(struct context *context);
 /* Appends CALLBACK and takes the callback. */
 struct event_callback;
 cl_int queue_event_callback(struct event *event, struct event_callback *callback);

@@ -29,6 +29,11 @@ struct semaphore {
     cl_semaphore_payload_khr payload;
 };
 
+const struct context *semaphore_context(const struct object *object)
+{
+    return ((const struct semaphore *)object)->context;
+}
+
 void semaphore_destroy(void *object)
 {
     struct semaphore *semaphore = object;

@@ -17,6 +17,17 @@
 #define CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR 0x2053
 #endif
 
+#ifndef CL_CONTEXT_MEMORY_INITIALIZE_LOCAL_KHR /* cl_khr_initialize_memory */
+#define CL_CONTEXT_MEMORY_INITIALIZE_LOCAL_KHR (1 << 0)
+#define CL_CONTEXT_MEMORY_INITIALIZE_PRIVATE_KHR (1 << 1)
+typedef cl_bitfield cl_context_memory_initialize_khr;
+#endif
+
+#ifndef CL_DEVICE_TERMINATE_CAPABILITY_CONTEXT_KHR /* cl_khr_terminate_context */
+#define CL_DEVICE_TERMINATE_CAPABILITY_CONTEXT_KHR (1 << 0)
+typedef cl_bitfield cl_device_terminate_capability_khr;
+#endif
+
 #ifndef CL_KERNEL_COMPILE_SUB_GROUP_SIZE_INTEL /* cl_intel_required_subgroup_size */
 #define CL_KERNEL_COMPILE_SUB_GROUP_SIZE_INTEL 0x410A
 #endif

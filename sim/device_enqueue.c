@@ -211,6 +211,7 @@ static void make_request(struct inquiry *inquiry, struct launch_node *node)
     struct launch_request *request = &node->request;
     request->kernel = inquiry->kernel;
     request->command = inquiry->launch->info.command;
+    request->stop = inquiry->family->root.request.stop;
     request->default_queue = inquiry->family->root.request.default_queue;
     request->work_dim = range.work_dim;
     memcpy(request->global_size, range.global_size, sizeof range.global_size);

@@ -206,7 +206,7 @@ static bool is_empty(const struct launch_request *request)
 /* What ends all of the family. */
 static bool is_final(enum status status)
 {
-    return status == STATUS_NO_PROGRESS || status == STATUS_BAD_SCENARIO;
+    return status == STATUS_NO_PROGRESS || status == STATUS_BAD_SCENARIO || status == STATUS_STOPPED;
 }
 
 static void drop_pending(struct family *family)

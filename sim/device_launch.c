@@ -159,6 +159,8 @@ static void launch_init(struct launch *launch, struct device *device, const stru
     launch->observer = device_observer(device);
     launch->report = device->report;
     launch->node = request->node;
+    launch->stop = request->stop;
+    launch->zero_local = request->kernel->program->zero_local;
     family_describe(launch->node, &launch->info);
 }
 
@@ -218,7 +220,8 @@ static enum status take_code(struct live_launch *live, struct kernel *kernel, co
     struct code_request wanted = {.kernel = kernel->index,
                                   .width = lanes_of_first_wave(&launch->tiling),
                                   .preempt = schedule_is_preemptive(launch->schedule),
-                                  .poison = live->device->arena.memory.track_validity};
+                                  .poison = live->device->arena.memory.track_validity,
+                                  .zero_private = kernel->program->zero_private};
     struct variant *variant;
     enum status status = kernel_variant(kernel, &wanted, &variant, &live->diagnosis);
     if (status != STATUS_OK)

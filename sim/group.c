@@ -111,7 +111,9 @@ static bool locals_open(struct group *group)
             return false;
         struct region *region = group->locals[i];
         region->deny = region->denied = 0;
-        memory_set_valid(region, region->low, region->high - region->low, false);
+        memory_set_valid(region, region->low, region->high - region->low, group->launch->zero_local);
+        if (group->launch->zero_local)
+            memset((void *)(uintptr_t)region->low, 0, region->high - region->low);
     }
     return true;
 }

@@ -69,7 +69,9 @@ struct launch {
     bool lenient;                          /* those that do not fit are passed over */
     struct schedule_record *record;        /* where its turns are noted: launches[record_at]; NULL: nowhere */
     size_t record_at;
+    const uint8_t *stop;                   /* as in struct launch_request */
     bool has_atomics;
+    bool zero_local;                       /* local memory begins as zeros */
     bool apart;                            /* somebody looks at compute units: groups share no wave */
     uint64_t began;                        /* simulated time */
     struct launch_node *node;              /* among the kernels that enqueue each other */

@@ -147,6 +147,8 @@ enum status program_load(struct device *device, const struct program_request *re
     program->device = device;
     program->detailed_errors = request->detailed_errors;
     program->uniform_groups = request->uniform_groups;
+    program->zero_local = request->zero_local;
+    program->zero_private = request->zero_private;
     if (!keep_source(program, request))
         goto fail;
     status = interp_module_new(request->words, request->word_count, request->constants,
@@ -251,7 +253,8 @@ static uint32_t width_class(uint32_t width)
 static bool serves(const struct variant *variant, const struct code_request *request)
 {
     return width_class(variant->request.width) == width_class(request->width) &&
-           variant->request.preempt == request->preempt && variant->request.poison == request->poison;
+           variant->request.preempt == request->preempt && variant->request.poison == request->poison &&
+           variant->request.zero_private == request->zero_private;
 }
 
 static enum status variant_new(struct kernel *kernel, const struct code_request *request,

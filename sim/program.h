@@ -38,7 +38,7 @@ struct program {
     char *source_name, *source_text;
     char **lines; uint32_t line_count; /* of source_text */
     const struct code *running;        /* the latest code launched */
-    bool detailed_errors, uniform_groups; /* as requested */
+    bool detailed_errors, uniform_groups, zero_local, zero_private; /* as requested */
 };
 
 enum status kernel_traits_get(struct kernel *kernel, struct kernel_traits *out_traits,

@@ -63,6 +63,8 @@ static void device_default(struct device_config *device)
         .images = true,
         .pipes = true,
         .device_enqueue = true,
+        .initialize_memory = true,
+        .terminate_context = true,
     };
     topology_default(&device->topology);
 }

@@ -235,6 +235,12 @@ static bool past_limits(const struct schedule *schedule)
     return (limit && schedule->launch->steps > limit) || deadline_passed(&schedule->deadline);
 }
 
+static bool is_stopped(const struct launch *launch)
+{
+    const uint8_t stop = launch->stop ? __atomic_load_n(launch->stop, __ATOMIC_RELAXED) : LAUNCH_GOES_ON;
+    return stop == LAUNCH_STOPS || (stop == LAUNCH_STOPS_IN_TIME && launch->steps > LAUNCH_PATIENCE);
+}
+
 /* ---- turns --------------------------------------------------------------------------- */
 
 void schedule_turn(struct schedule *schedule, struct group *group, uint32_t index, int64_t budget,
@@ -249,6 +255,8 @@ void schedule_turn(struct schedule *schedule, struct group *group, uint32_t inde
         schedule->idle_turns = 0;
     if (result == RUN_ABORTED) {
         schedule->status = STATUS_ABORTED;
+    } else if (is_stopped(schedule->launch)) {
+        schedule->status = STATUS_STOPPED;
     } else if (past_limits(schedule)) {
         schedule->status = STATUS_NO_PROGRESS;
         report_no_progress(schedule, group, group->waves[index].wave ? wave : group_any_wave(group));

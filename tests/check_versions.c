@@ -11,7 +11,8 @@ static const char *const versions[] = {"1.2", "2.0", "2.1", "2.2", "3.0"};
 static const char *const standards[] = {"-cl-std=CL1.2", "-cl-std=CL2.0", "-cl-std=CL2.0", "-cl-std=CL2.0", "-cl-std=CL3.0"};
 static const char *const features[] = {"",       "fp16",   "fp64",  "int64_atomics",  "sub_groups",
                                        "images", "pipes",  "il",    "device_enqueue", "generic_address_space",
-                                       "program_scope_variables",   "work_group_collectives", "svm_coarse"};
+                                       "program_scope_variables",   "work_group_collectives", "svm_coarse",
+                                       "initialize_memory", "terminate_context"};
 enum { VERSIONS = sizeof versions / sizeof *versions, FEATURES = sizeof features / sizeof *features };
 
 static const char *standard;
@@ -163,6 +164,16 @@ START_TEST(programs_are_held_to_what_is_told)
 }
 END_TEST
 
+static cl_int made_with(cl_context_properties property)
+{
+    const cl_context_properties list[] = {property, 1, 0};
+    cl_int err;
+    cl_context made = clCreateContext(list, 1, &device, NULL, NULL, &err);
+    if (made)
+        cl_ok(clReleaseContext(made));
+    return err;
+}
+
 START_TEST(calls_are_held_to_what_is_told)
 {
     static const uint32_t module[] = {0x07230203, 0x00010000, 0, 1, 0, 2u << 16 | 17, 4, 2u << 16 | 17, 6, 3u << 16 | 14, 2, 2};
@@ -186,6 +197,9 @@ START_TEST(calls_are_held_to_what_is_told)
     ck_assert_int_eq(has_extension("cl_khr_il_program"), il[0] != '\0');
     cl_command_queue made = clCreateCommandQueueWithProperties(context, device, device_queue, &err);
     cl_is(err, query(CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES) ? CL_SUCCESS : CL_INVALID_QUEUE_PROPERTIES);
+    cl_is(made_with(CL_CONTEXT_MEMORY_INITIALIZE_KHR), has_extension("cl_khr_initialize_memory") ? CL_SUCCESS : CL_INVALID_PROPERTY);
+    cl_is(made_with(CL_CONTEXT_TERMINATE_KHR), has_extension("cl_khr_terminate_context") ? CL_SUCCESS : CL_INVALID_PROPERTY);
+    ck_assert_int_eq(query(CL_DEVICE_TERMINATE_CAPABILITY_KHR), has_extension("cl_khr_terminate_context"));
     if (image)
         cl_ok(clReleaseMemObject(image));
     if (pipe)

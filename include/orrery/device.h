@@ -130,6 +130,7 @@ struct program_request {
     const char *source_name, *source_text;          /* for findings; may be NULL; copied */
     bool detailed_errors;                           /* -g: enqueue_kernel says why it failed */
     bool uniform_groups;                            /* -cl-uniform-work-group-size */
+    bool zero_local, zero_private;                  /* such memory begins as zeros, and counts as initialised */
 };
 /* BAD_BINARY and UNSUPPORTED name the instruction and word. Allocates program-scope variables on the device. */
 enum status program_load(struct device *device, const struct program_request *request, struct program **out_program, struct diagnosis *diagnosis);
@@ -162,6 +163,9 @@ struct launch_result {
     uint64_t end_time;     /* simulated nanoseconds: its own work-groups have ended */
     int32_t child_error;   /* of a kernel that it enqueued, or one of those: a negative event status; 0: none failed */
 };
+/* May come from another thread. IN_TIME: once it has taken more loop iterations than LAUNCH_PATIENCE. */
+enum launch_stop { LAUNCH_GOES_ON, LAUNCH_STOPS_IN_TIME, LAUNCH_STOPS };
+enum { LAUNCH_PATIENCE = 1 << 22 };
 struct launch_node;        /* of a kernel that another one enqueued: the simulator's own */
 
 struct launch_request {
@@ -176,9 +180,10 @@ struct launch_request {
     uint32_t device;                /* serial number of the queue's device, for events */
     uint32_t default_queue;         /* what get_default_queue() gives; 0: CLK_NULL_QUEUE */
     struct launch_result *result;   /* NULL: nobody asks */
+    const uint8_t *stop;            /* enum launch_stop, atomic, of it and of what it enqueues; NULL: nobody stops it. Borrowed */
     struct launch_node *node;       /* NULL from outside the simulator */
 };
-/* Runs to the end. ABORTED after a finding that ends a launch; NO_PROGRESS past the limits;
+/* Runs to the end. ABORTED after a finding that ends a launch; STOPPED as the request says; NO_PROGRESS past the limits;
  * OUT_OF_RESOURCES when local or private memory does not fit. Never harms the host. */
 enum status device_launch(struct device *device, const struct launch_request *request, struct diagnosis *diagnosis);
 

@@ -29,7 +29,8 @@
     STATUS(BAD_SCENARIO,       "invalid scenario")                             \
     STATUS(IO,                 "input/output error")                           \
     STATUS(NO_PROGRESS,        "no progress")                                  \
-    STATUS(ABORTED,            "launch ended by a finding")
+    STATUS(ABORTED,            "launch ended by a finding")                      \
+    STATUS(STOPPED,            "launch stopped from outside")
 /* clang-format on */
 
 enum status {

@@ -1319,6 +1319,7 @@ static struct code *finish(struct emitter *e, uint32_t *block_start)
     code->block_count = ir->order_count;
     code->block_start = arena_copy(keep, block_start, (ir->order_count + 1) * sizeof *block_start);
     code->private_size = e->private_size;
+    code->zero_private = e->ir->zero_private;
     code->private_objects = arena_copy(keep, e->objects.at, e->objects.count * sizeof *e->objects.at);
     code->private_object_count = e->objects.count;
     code->local_objects = arena_copy(keep, ir->locals.at, ir->locals.count * sizeof *ir->locals.at);

@@ -23,9 +23,10 @@ static uint32_t width_class(uint32_t width)
     return width <= 16 ? 16 : width <= 64 ? 64 : WAVE_LANES_MAX;
 }
 
-static struct ir *lowered(struct module *m, struct entry_point *e, bool preempt, bool poison)
+static struct ir *lowered(struct module *m, struct entry_point *e, const struct code_request *request)
 {
-    struct ir *ir = lower_kernel(m, e, preempt);
+    struct ir *ir = lower_kernel(m, e, request->preempt);
+    ir->zero_private = request->zero_private;
     cfg_build(ir);
     verify_ir(ir);
     promote_variables(ir);
@@ -37,7 +38,7 @@ static struct ir *lowered(struct module *m, struct entry_point *e, bool preempt,
     simplify(ir);
     cfg_canonical(ir);
     fuse(ir);
-    if (poison)
+    if (request->poison)
         track_poison(ir);
     cfg_loop_closed(ir);
     cfg_split_edges(ir);
@@ -75,14 +76,15 @@ static const struct code *find_code(const struct entry_point *e, uint32_t key)
     return NULL;
 }
 
-static const struct code *make_code(struct module *m, struct entry_point *e, uint32_t width, bool preempt,
-                                    bool poison)
+static const struct code *make_code(struct module *m, struct entry_point *e, const struct code_request *request)
 {
-    uint32_t key = width | (uint32_t)preempt << 16 | (uint32_t)poison << 17;
+    const uint32_t width = width_class(request->width);
+    const uint32_t key = width | (uint32_t)request->preempt << 16 | (uint32_t)request->poison << 17 |
+                         (uint32_t)request->zero_private << 18;
     const struct code *code = find_code(e, key);
     if (code)
         return code;
-    struct ir *ir = lowered(m, e, preempt, poison); /* emit changes it, so one per code */
+    struct ir *ir = lowered(m, e, request); /* emit changes it, so one per code */
     if (!e->has_traits)
         find_traits(e, ir);
     code = emit(ir, width);
@@ -106,8 +108,7 @@ enum status interp_code(struct module *m, const struct code_request *request, co
     if (setjmp(fail))
         status = m->fail_status;
     else
-        *out_code = make_code(m, &m->entries.at[request->kernel], width_class(request->width),
-                              request->preempt, request->poison);
+        *out_code = make_code(m, &m->entries.at[request->kernel], request);
     m->diagnosis = NULL;
     arena_free(&m->work);
     pthread_mutex_unlock(&m->lock);

@@ -38,6 +38,7 @@ struct code_request {
     uint32_t width;      /* lanes per wave: 1..256; the code's width is 16, 64 or 256 */
     bool preempt;        /* yield before memory operations, atomics and barriers */
     bool poison;         /* track uninitialised values */
+    bool zero_private;   /* private variables begin as zeros */
 };
 enum status interp_code(struct module *module, const struct code_request *request, const struct code **out_code, struct diagnosis *diagnosis);
 

@@ -93,6 +93,7 @@ struct ir {
     uint32_t *arg_offsets;
     uint32_t *order; uint32_t order_count; /* reachable blocks, loops contiguous */
     bool irreducible, preempt;
+    bool zero_private;         /* variables begin as zeros, not undefined */
     uint32_t zero[16];         /* cached constants per type */
 };
 

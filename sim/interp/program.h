@@ -159,6 +159,7 @@ struct code {
     const uint32_t *block_start;     /* first instruction of each block, in execution order */
     bool suspect;                    /* some site is */
     uint32_t private_size;           /* bytes per work-item, multiple of 4 */
+    bool zero_private;               /* they begin as zeros */
     const struct private_object *private_objects; uint32_t private_object_count;
     const struct local_object *local_objects; uint32_t local_object_count;
     const char *const *strings;      uint32_t string_count;

@@ -191,8 +191,9 @@ static void phis_first(struct ir *ir)
 
 static uint32_t current_value(struct promotion *p, uint32_t slot)
 {
+    const enum scalar type = p->slot_type[slot];
     if (!p->current[slot])
-        p->current[slot] = ir_new_value(p->ir, IR_undef, p->slot_type[slot]);
+        p->current[slot] = p->ir->zero_private ? ir_const(p->ir, type, 0) : ir_new_value(p->ir, IR_undef, type);
     return p->current[slot];
 }
 

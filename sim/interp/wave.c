@@ -242,7 +242,9 @@ void wave_start(struct wave *wave, const struct wave_start *start)
     wave->live = wave->active;
     wave->full = wave->n == wave->lane_count;
     if (wave->private_undefined)
-        memset(wave->private_undefined, 1, private_bytes(code));
+        memset(wave->private_undefined, !code->zero_private, private_bytes(code));
+    if (wave->private_memory && code->zero_private)
+        memset(wave->private_memory, 0, private_bytes(code));
     if (wave->parked_blocks) {
         memset(wave->pending_set, 0, (code->block_count / 64 + 1) * 8);
         wave->parked_blocks = 0;
