@@ -191,6 +191,21 @@ START_TEST(R31_1_enqueue_hands_on_nothing_later)
 }
 END_TEST
 
+/* The oldest command knows more by then than one that was enqueued before the host waited. */
+START_TEST(R31_1_while_an_older_command_runs)
+{
+    enqueue(1, 1, NONE);
+    enqueue(2, 1, AFTER(1));
+    enqueue(3, 2, NONE);
+    writes(1, 0, 8);
+    order(ORDER_BEGIN, 2, 1, NONE);
+    waited(AFTER(1));
+    writes(3, 0, 8);
+    order(ORDER_END, 2, 1, NONE);
+    ck_assert_uint_eq(races(), 1);
+}
+END_TEST
+
 START_TEST(R31_2_3_a_command_knows_what_it_waits_for)
 {
     enqueue(1, 1, NONE);
@@ -681,6 +696,7 @@ int main(void)
     ADD(R31_1_enqueue_hands_on_what_the_host_knows);
     ADD(R31_1_while_an_older_command_is_pending);
     ADD(R31_1_enqueue_hands_on_nothing_later);
+    ADD(R31_1_while_an_older_command_runs);
     ADD(R31_2_3_a_command_knows_what_it_waits_for);
     ADD(R31_4_the_host_knows_what_the_command_knew);
     ADD(R31_6_7_8_many_at_once);

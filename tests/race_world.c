@@ -106,7 +106,7 @@ static void begin(uint32_t groups, uint32_t items, uint32_t sub_group_size, enum
     make_memory();
     world.checker = checker_new(&world.memory, world.report, &world.scenario, &host);
     checker_observer(world.checker, &world.observer);
-    world.relatives = relatives_new(&world.memory, world.report, &(struct footprint_sink){NULL, NULL});
+    world.relatives = relatives_new(&world.memory, world.report, &(struct footprint_sink){.self = NULL});
     world.sink = relatives_footprints(world.relatives);
     checker_set_sink(world.checker, &world.sink);
     world.launch = (struct launch_info){.launch = 1, .kernel = "k", .work_dim = 1, .sub_group_size = sub_group_size,

@@ -79,18 +79,34 @@ static bool is_same(const struct shadow_region *shadow, const struct region *reg
     return shadow->id == region->id && shadow->low == region->low && shadow->high == region->high;
 }
 
+/* What launches left there that have ended: whoever may ask for it does so now. */
+static void settle(struct checker *checker, struct shadow_region *region)
+{
+    if (!region->in_place && !region->in_stamps)
+        return;
+    checker->sink.settle(checker->sink.self, &region->keeper);
+    if (region->in_place)
+        shadow_forget(region);
+    region->in_place = region->in_stamps = false;
+}
+
 static struct shadow_region *region_of(struct checker *checker, const struct region *region)
 {
     uint32_t index = (uint32_t)(region - checker->memory->regions);
     if (!region_room(checker, index))
         return NULL;
     struct shadow_region *shadow = checker->regions[index];
-    if (shadow && is_same(shadow, region))
+    if (shadow && is_same(shadow, region)) {
+        if (shadow->in_place)
+            settle(checker, shadow);
         return shadow;
-    if (!shadow)
-        shadow = checker->regions[index] = calloc(1, sizeof *shadow);
-    else
+    }
+    if (shadow) {
+        settle(checker, shadow);
         shadow_region_fini(shadow);
+    } else {
+        shadow = checker->regions[index] = calloc(1, sizeof *shadow);
+    }
     if (shadow)
         shadow_region_init(shadow, region->id, region->low, region->high,
                            region->kind == REGION_LOCAL_VARIABLE && RULE(2) ? IN_LOCAL : IN_GLOBAL);
@@ -549,6 +565,9 @@ static bool open_sieve(struct checker *checker, const struct access_event *event
     const uint32_t grains = journal_grain(&region->journal, region->low) | notes_grain(&region->sieve.notes) | event_grain(event, region->low);
     const struct sieve_plan plan = {.groups = region->space == IN_LOCAL ? 1 : count[0] * count[1] * count[2],
                                     .items = checker->order.group_items, .grain = grains & (0 - grains)};
+    if (region->in_stamps && (sieve_renews(&region->sieve, &plan) ||
+                              !checker->sink.follows(checker->sink.self, event->origin.launch, &region->keeper)))
+        settle(checker, region);
     struct marking marking = {checker, region, !sieve_open(&region->sieve, &plan)};
     if (!marking.failed) {
         journal_replay(&region->journal, mark, &marking);
@@ -919,27 +938,66 @@ static int by_id(const void *a, const void *b)
 
 static bool was_touched(const struct shadow_region *region)
 {
-    return region && region->space != IN_LOCAL && (region->touched || region->sieve.open || region->journal.count || region->sieve.notes.used);
+    return region && region->space != IN_LOCAL && !region->in_place &&
+           (region->touched || region->sieve.open || region->journal.count || region->sieve.notes.used);
+}
+
+/* Without the shadow: of the latest launch, or as far as stamps tell. */
+static bool collect_kept(void *self, struct footprint_part *part)
+{
+    const struct shadow_region *region = self;
+    if (part->end) {
+        sieve_collect(&region->sieve, part->from, part->end, part);
+        return true;
+    }
+    journal_collect(&region->journal, region->low, part);
+    return notes_collect(&region->sieve.notes, part);
+}
+
+/* What the launch did there besides what stands in the shadow, for collect_kept. */
+static void describe_kept(struct shadow_region *region, struct footprint_part *part)
+{
+    region->keeper = (struct footprint_keeper){region, region->id, collect_kept};
+    part->keeper = &region->keeper;
+    if (region->sieve.open) {
+        part->from = region->sieve.first;
+        part->end = region->sieve.next;
+        part->uses = region->sieve.uses;
+        memcpy(part->site, region->sieve.site, sizeof part->site);
+        return;
+    }
+    if (region->sieve.notes.used) {
+        part->uses = 1u << FOOTPRINT_READ;
+        part->site[FOOTPRINT_READ] = region->sieve.notes.site;
+    }
+    part->uses |= journal_uses(&region->journal, part->site);
 }
 
 /* filter: what of it; all of it stands in the shadow then. */
-static struct footprint_part *collect(struct checker *checker, const struct unit_filter *filter, uint32_t *out_count)
+static struct footprint_part *collect(struct checker *checker, const struct unit_filter *filter, bool may_keep, uint32_t *out_count)
 {
     struct footprint_part *parts = calloc(checker->region_room + 1, sizeof *parts);
     checker->shadow.failed |= !parts;
     *out_count = 0;
     for (uint32_t i = 0; parts && i < checker->region_room; i++) {
-        const struct shadow_region *region = checker->regions[i];
+        struct shadow_region *region = checker->regions[i];
         if (!was_touched(region))
             continue;
         struct footprint_part *part = &parts[(*out_count)++];
         *part = (struct footprint_part){.region_id = region->id, .low = region->low, .high = region->high};
         for (int use = 0; use < FOOTPRINT_USES; use++)
             byte_set_init(&part->bytes[use], region->high - region->low);
-        shadow_collect(region, filter, part);
-        checker->shadow.failed |= !filter && !sieve_collect(&region->sieve, part);
-        if (!filter && !region->sieve.open)
-            journal_collect(&region->journal, region->low, part);
+        if (region->touched) {
+            shadow_collect(region, filter, part);
+            continue;
+        }
+        describe_kept(region, part);
+        region->in_stamps |= may_keep && region->sieve.open;
+        region->in_place |= may_keep && !region->sieve.open;
+        if (!may_keep) {
+            checker->shadow.failed |= !footprint_fetch(part);
+            part->keeper = NULL;
+        }
     }
     if (parts)
         qsort(parts, *out_count, sizeof *parts, by_id);
@@ -975,14 +1033,14 @@ static void collect_rests(struct checker *checker, struct footprint *footprint)
         struct group_view view = {&checker->order, &checker->ended[i]};
         struct footprint_rest *rest = &footprint->rests[footprint->rest_count++];
         rest->group = view.group->number;
-        rest->parts = collect(checker, &(struct unit_filter){&view, is_unknown}, &rest->count);
+        rest->parts = collect(checker, &(struct unit_filter){&view, is_unknown}, false, &rest->count);
     }
 }
 
 static void hand_over(struct checker *checker, const struct launch_info *launch)
 {
     struct footprint footprint = {.launch = launch};
-    footprint.parts = collect(checker, NULL, &footprint.count);
+    footprint.parts = collect(checker, NULL, checker->sink.settle && !launch->family && !checker->ended_count, &footprint.count);
     collect_rests(checker, &footprint);
     checker->sink.launch_ended(checker->sink.self, &footprint);
     parts_free(footprint.parts, footprint.count);
@@ -1023,7 +1081,8 @@ static void launch_ends(struct checker *checker, const struct launch_info *launc
     order_launch_end(&checker->order);
     for (uint32_t i = 0; i < checker->region_room; i++)
         if (checker->regions[i]) {
-            shadow_forget(checker->regions[i]);
+            if (!checker->regions[i]->in_place)
+                shadow_forget(checker->regions[i]);
             checker->regions[i]->atomic = false;
         }
     say_failure(checker);

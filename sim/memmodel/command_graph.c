@@ -54,6 +54,7 @@ struct node {
     enum node_state state;
     uint32_t chain;          /* once begun */
     struct knowledge *known; /* enqueued: the host's; begun: its own, without itself */
+    uint32_t prefix;         /* of the host's when it was enqueued: nobody enqueued later knows less */
     uint32_t *after;         /* until it begins */
     size_t after_count;
     struct command_facts facts;
@@ -404,6 +405,7 @@ static void enqueued(struct command_graph *graph, const struct order_event *even
     graph->nodes[event->command & (graph->room - 1)] = (struct node){
         .state = NODE_ENQUEUED,
         .known = knowledge_ref(graph->host),
+        .prefix = graph->host->prefix,
         .after = after,
         .after_count = event->after_count,
         .facts = {event->call, event->queue, event->device},
@@ -447,7 +449,7 @@ static void begin(struct command_graph *graph, uint32_t serial)
     node->after_count = 0;
 }
 
-/* Below the prefix of the host, and of what the oldest command that has not ended began with, nobody asks. */
+/* Below the prefix of the host, and of what it was when it enqueued the oldest command that has not ended, nobody asks. */
 static void forget(struct command_graph *graph)
 {
     const struct node *oldest = NULL;
@@ -459,8 +461,8 @@ static void forget(struct command_graph *graph)
         oldest = NULL;
     }
     uint32_t limit = graph->host->prefix;
-    if (oldest && oldest->known->prefix < limit)
-        limit = oldest->known->prefix;
+    if (oldest && oldest->prefix < limit)
+        limit = oldest->prefix;
     for (; graph->first < limit && graph->first < graph->pending; graph->first++) {
         struct node *node = &graph->nodes[graph->first & (graph->room - 1)];
         if (node->state == NODE_ENDED && graph->chains[node->chain].tail == graph->first &&

@@ -26,7 +26,19 @@ struct area {
     struct byte_map *map;
     struct loose *loose; /* ascending in time */
     size_t loose_count, loose_room;
+    uint32_t latest;     /* the command that touched it last; 0: none */
+    bool in_order;       /* and that knows all others whose accesses are here */
+    struct kept *kept;   /* what is not in map and loose yet; each knows those before it, and what is there */
+    size_t kept_count, kept_room;
     UT_hash_handle hh;
+};
+
+/* An access that nobody has met yet: bytes [low, high), or of a launch what its keeper has. */
+struct kept {
+    struct byte_access access;
+    uint64_t low, high;
+    struct footprint_part part;     /* part.keeper NULL: none; no bytes here */
+    uint32_t site[FOOTPRINT_USES];  /* as numbered here */
 };
 
 /* An access to bytes so scattered that they are kept as the launch left them, not as segments. Offsets from low. */
@@ -91,6 +103,7 @@ static void area_free(struct commands *commands, struct area *area)
         byte_set_fini(&area->loose[i].bytes);
     byte_map_free(area->map);
     free(area->loose);
+    free(area->kept);
     free(area);
 }
 
@@ -151,7 +164,7 @@ static struct area *area_new(struct commands *commands, uint32_t id, const struc
         byte_map_free(map);
         return NULL;
     }
-    *area = (struct area){.id = id, .map = map, .high = UINT64_MAX};
+    *area = (struct area){.id = id, .map = map, .high = UINT64_MAX, .in_order = true};
     name_area(area, region);
     if (region) {
         area->low = region->low;
@@ -413,6 +426,88 @@ static void touch_scattered(struct commands *commands, struct area *area, struct
     byte_set_take(&loose->bytes, bytes);
 }
 
+/* More runs than these stay together: each segment would be looked up and split by itself. */
+enum { RUNS_FEW = HOSTILE(16, 2), KEPT_MOST = HOSTILE(4096, 3) };
+
+static bool is_forgotten(const struct commands *commands, uint32_t command)
+{
+    return command < command_graph_first(commands->graph);
+}
+
+/* Takes the bytes of the part. */
+static void touch_part(struct commands *commands, struct area *area, struct footprint_part *part, uint32_t command,
+                       const uint32_t site[FOOTPRINT_USES])
+{
+    static const enum access_kind kinds[FOOTPRINT_USES] = {ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC_UPDATE,
+                                                         ACCESS_ATOMIC_READ};
+    for (int use = 0; use < FOOTPRINT_USES; use++) {
+        struct byte_run run = {0, 0};
+        if (byte_set_empty(&part->bytes[use]))
+            continue;
+        const struct byte_access access = {.command = command, .kind = kinds[use], .site = site[use]};
+        if (part->bytes[use].bits || part->bytes[use].count > RUNS_FEW) {
+            touch_scattered(commands, area, &part->bytes[use], &access);
+            continue;
+        }
+        while (byte_set_next(&part->bytes[use], run.high, &run))
+            touch(commands, area, part->low + run.low, part->low + run.high, &access);
+    }
+}
+
+/* Of a part that has a keeper. */
+static void fetch_and_touch(struct commands *commands, struct area *area, struct footprint_part *part, uint32_t command,
+                            const uint32_t site[FOOTPRINT_USES])
+{
+    commands->lost |= !footprint_fetch(part);
+    touch_part(commands, area, part, command, site);
+    for (int use = 0; use < FOOTPRINT_USES; use++)
+        byte_set_fini(&part->bytes[use]);
+}
+
+/* Does the command know everything that was done to the area? */
+static bool knows_all(const struct commands *commands, const struct area *area, uint32_t command)
+{
+    return !area->latest || (area->in_order && (command == area->latest || command_graph_knows(commands->graph, command, area->latest)));
+}
+
+static void note_latest(const struct commands *commands, struct area *area, uint32_t command)
+{
+    area->in_order &= knows_all(commands, area, command);
+    area->latest = command;
+}
+
+/* Somebody comes who may not know all of it. */
+static void bring_in(struct commands *commands, struct area *area)
+{
+    for (size_t i = 0; i < area->kept_count; i++) {
+        struct kept *kept = &area->kept[i];
+        if (is_forgotten(commands, kept->access.command))
+            continue;
+        if (kept->part.keeper)
+            fetch_and_touch(commands, area, &kept->part, kept->access.command, kept->site);
+        else
+            touch(commands, area, kept->low, kept->high, &kept->access);
+    }
+    area->kept_count = 0;
+}
+
+static void keep(struct commands *commands, struct area *area, const struct kept *kept)
+{
+    if (area->kept_count == KEPT_MOST)
+        bring_in(commands, area);
+    if (area->kept_count == area->kept_room) {
+        size_t room = 2 * area->kept_room + 4;
+        struct kept *grown = realloc(area->kept, room * sizeof *grown);
+        commands->lost |= !grown;
+        if (!grown)
+            return;
+        area->kept = grown;
+        area->kept_room = room;
+    }
+    area->kept[area->kept_count++] = *kept;
+    commands->added++;
+}
+
 static bool judging(const struct commands *commands, uint32_t command)
 {
     return !commands->lost && !command_graph_exhausted(commands->graph) &&
@@ -524,8 +619,16 @@ static void tell_all(struct commands *commands)
 
 static bool forgotten(void *self, const struct byte_access *access)
 {
-    const struct commands *commands = self;
-    return access->command < command_graph_first(commands->graph);
+    return is_forgotten(self, access->command);
+}
+
+static void drop_kept(struct commands *commands, struct area *area)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < area->kept_count; i++)
+        if (!is_forgotten(commands, area->kept[i].access.command))
+            area->kept[count++] = area->kept[i];
+    area->kept_count = count;
 }
 
 static void drop_loose(struct commands *commands, struct area *area)
@@ -550,7 +653,8 @@ static void sweep(struct commands *commands)
     HASH_ITER (hh, commands->areas, area, following) {
         byte_map_drop(area->map, forgotten, commands);
         drop_loose(commands, area);
-        if (byte_map_empty(area->map) && !area->loose_count)
+        drop_kept(commands, area);
+        if (byte_map_empty(area->map) && !area->loose_count && !area->kept_count)
             area_free(commands, area);
     }
     commands->added = 0;
@@ -570,6 +674,24 @@ static void on_order(void *self, const struct order_event *event)
     pthread_mutex_unlock(&commands->lock);
 }
 
+static void take_range(struct commands *commands, const struct command_event *event, const struct byte_access *access)
+{
+    const uint64_t end = event->address + event->size_bytes;
+    struct area *area = area_of(commands, event->address);
+    if (!area) {
+        commands->lost = true;
+        return;
+    }
+    const bool known = knows_all(commands, area, event->command);
+    note_latest(commands, area, event->command);
+    if (area->kept_count && known) {
+        keep(commands, area, &(struct kept){.access = *access, .low = event->address, .high = end});
+        return;
+    }
+    bring_in(commands, area);
+    touch(commands, area, event->address, end, access);
+}
+
 static void on_command(void *self, const struct command_event *event)
 {
     struct commands *commands = self;
@@ -578,13 +700,8 @@ static void on_command(void *self, const struct command_event *event)
                                  .by_map = event->role != COMMAND_MOVES,
                                  .opens = event->role == COMMAND_OPENS};
     pthread_mutex_lock(&commands->lock);
-    if (judging(commands, event->command)) {
-        struct area *area = area_of(commands, event->address);
-        if (area)
-            touch(commands, area, event->address, event->address + event->size_bytes, &access);
-        else
-            commands->lost = true;
-    }
+    if (judging(commands, event->command))
+        take_range(commands, event, &access);
     pthread_mutex_unlock(&commands->lock);
 }
 
@@ -593,30 +710,25 @@ struct observer commands_observer(struct commands *commands)
     return (struct observer){.self = commands, .command = on_command, .order = on_order};
 }
 
-/* More runs than these stay together: each segment would be looked up and split by itself. */
-enum { RUNS_FEW = HOSTILE(16, 2) };
-
-static void touch_part(struct commands *commands, const struct launch_info *launch,
-                       struct footprint_part *part)
+static void take_part(struct commands *commands, const struct launch_info *launch, struct footprint_part *part)
 {
-    static const enum access_kind kinds[FOOTPRINT_USES] = {ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC_UPDATE,
-                                                         ACCESS_ATOMIC_READ};
     struct area *area = area_of(commands, part->low);
-    for (int use = 0; area && use < FOOTPRINT_USES; use++) {
-        struct byte_run run = {0, 0};
-        if (byte_set_empty(&part->bytes[use]))
-            continue;
-        struct byte_access access = {.command = launch->command,
-                                     .kind = kinds[use],
-                                     .site = site_number(commands, launch, part->site[use])};
-        if (part->bytes[use].bits || part->bytes[use].count > RUNS_FEW) {
-            touch_scattered(commands, area, &part->bytes[use], &access);
-            continue;
-        }
-        while (byte_set_next(&part->bytes[use], run.high, &run))
-            touch(commands, area, part->low + run.low, part->low + run.high, &access);
+    struct kept kept = {.access = {.command = launch->command}, .part = *part};
+    if (!area) {
+        commands->lost = true;
+        return;
     }
-    commands->lost |= !area;
+    for (int use = 0; use < FOOTPRINT_USES; use++)
+        if (part->keeper ? part->uses >> use & 1 : !byte_set_empty(&part->bytes[use]))
+            kept.site[use] = site_number(commands, launch, part->site[use]);
+    const bool known = knows_all(commands, area, launch->command);
+    note_latest(commands, area, launch->command);
+    if (part->keeper && known) {
+        keep(commands, area, &kept);
+        return;
+    }
+    bring_in(commands, area);
+    (part->keeper ? fetch_and_touch : touch_part)(commands, area, part, launch->command, kept.site);
 }
 
 static void on_launch_ended(void *self, const struct footprint *footprint)
@@ -624,13 +736,52 @@ static void on_launch_ended(void *self, const struct footprint *footprint)
     struct commands *commands = self;
     pthread_mutex_lock(&commands->lock);
     for (uint32_t i = 0; i < footprint->count && judging(commands, footprint->launch->command); i++)
-        touch_part(commands, footprint->launch, &footprint->parts[i]);
+        take_part(commands, footprint->launch, &footprint->parts[i]);
     pthread_mutex_unlock(&commands->lock);
+}
+
+static struct area *kept_area(const struct commands *commands, const struct footprint_keeper *keeper)
+{
+    struct area *area = NULL;
+    HASH_FIND(hh, commands->areas, &keeper->region_id, sizeof keeper->region_id, area);
+    return area;
+}
+
+/* The latest that the keeper may be asked for; NULL: none. */
+static const struct kept *latest_of(const struct area *area, const struct footprint_keeper *keeper)
+{
+    for (size_t i = area ? area->kept_count : 0; i > 0; i--)
+        if (area->kept[i - 1].part.keeper == keeper)
+            return &area->kept[i - 1];
+    return NULL;
+}
+
+static void on_settle(void *self, struct footprint_keeper *keeper)
+{
+    struct commands *commands = self;
+    pthread_mutex_lock(&commands->lock);
+    struct area *area = kept_area(commands, keeper);
+    if (area)
+        drop_kept(commands, area);
+    if (latest_of(area, keeper))
+        bring_in(commands, area);
+    pthread_mutex_unlock(&commands->lock);
+}
+
+static bool on_follows(void *self, const struct launch_info *launch, const struct footprint_keeper *keeper)
+{
+    struct commands *commands = self;
+    pthread_mutex_lock(&commands->lock);
+    const struct kept *kept = latest_of(kept_area(commands, keeper), keeper);
+    const bool known = !kept || kept->access.command == launch->command ||
+                       command_graph_knows(commands->graph, launch->command, kept->access.command);
+    pthread_mutex_unlock(&commands->lock);
+    return known;
 }
 
 struct footprint_sink commands_footprints(struct commands *commands)
 {
-    return (struct footprint_sink){commands, on_launch_ended};
+    return (struct footprint_sink){commands, on_launch_ended, on_settle, on_follows};
 }
 
 /* ---- the host itself ---------------------------------------------------------------------------- */

@@ -230,3 +230,13 @@ const struct footprint_part *footprint_find(const struct footprint *footprint, u
             return &footprint->parts[i];
     return NULL;
 }
+
+bool footprint_fetch(struct footprint_part *part)
+{
+    for (int use = 0; use < FOOTPRINT_USES; use++)
+        byte_set_init(&part->bytes[use], part->high - part->low);
+    bool whole = part->keeper->collect(part->keeper->self, part);
+    for (int use = 0; use < FOOTPRINT_USES; use++)
+        whole &= !part->bytes[use].failed;
+    return whole;
+}

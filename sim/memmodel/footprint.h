@@ -6,6 +6,7 @@
  * Interface
  *   byte_set_*       a set of bytes: runs while there are few, then a bitmap
  *   footprint_find   the part of a footprint that lies in one allocation
+ *   footprint_fetch  bytes that were left with a keeper
  *
  * Rules    A byte that was written may be missing from `read`: what conflicts with the read
  *          conflicts with the write. Local and private memory do not appear. Offsets count
@@ -52,7 +53,19 @@ struct footprint_part {
     uint64_t low, high;     /* where it lay */
     struct byte_set bytes[FOOTPRINT_USES];
     uint32_t site[FOOTPRINT_USES]; /* one instruction that did it: launch_site of the launch */
+    struct footprint_keeper *keeper; /* NULL, or: the bytes are not here yet */
+    int32_t from, end;      /* what to ask it for */
+    uint32_t uses;          /* bit per use that there may be bytes of */
 };
+
+/* What launches did to one allocation, kept where it was gathered: whole commands are in order most of the time, and nobody
+ * asks. Of a byte that a later launch touched, which knows the earlier one, the later access stands for the earlier one. */
+struct footprint_keeper {
+    void *self;
+    uint32_t region_id;
+    bool (*collect)(void *self, struct footprint_part *part); /* false: no memory */
+};
+bool footprint_fetch(struct footprint_part *part); /* has the keeper fill in the bytes; false: some are missing */
 
 /* What one work-group does not know at its end: the same without all that happens before. */
 struct footprint_rest { uint64_t group; struct footprint_part *parts; uint32_t count; };
@@ -70,6 +83,10 @@ const struct footprint_part *footprint_find(const struct footprint *footprint, u
 struct footprint_sink {
     void *self;
     void (*launch_ended)(void *self, const struct footprint *footprint);
+    /* Both NULL: every part has its bytes. The keeper will forget what it has: it may be asked until this returns. */
+    void (*settle)(void *self, struct footprint_keeper *keeper);
+    /* Does the launch that runs know all those of which the keeper may still be asked? */
+    bool (*follows)(void *self, const struct launch_info *launch, const struct footprint_keeper *keeper);
 };
 
 #endif

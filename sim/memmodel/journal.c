@@ -512,7 +512,17 @@ static void collect_box(const struct journal_line *line, const struct journal_bo
                         from += (uint64_t)line->step[axis] * at[axis];
                     byte_set_add(&collection->part->bytes[use], from, from + length);
                 }
-    collection->part->site[use] = line->site;
+}
+
+uint32_t journal_uses(const struct journal *journal, uint32_t site[FOOTPRINT_USES])
+{
+    uint32_t uses = 0;
+    for (uint32_t i = 0; i < journal->count; i++) {
+        const enum footprint_use use = journal->lines[i].write ? FOOTPRINT_WRITTEN : FOOTPRINT_READ;
+        site[use] = journal->lines[i].site;
+        uses |= 1u << use;
+    }
+    return uses;
 }
 
 void journal_collect(const struct journal *journal, uint64_t low, struct footprint_part *part)

@@ -12,7 +12,7 @@
  * Interface
  *   journal_take     true: the event is dealt with, and nothing races
  *   journal_replay   every access, once each
- *   journal_forget, journal_collect, journal_fini
+ *   journal_forget, journal_uses, journal_collect, journal_fini
  */
 #ifndef ORRERY_MEMMODEL_JOURNAL_H
 #define ORRERY_MEMMODEL_JOURNAL_H
@@ -80,6 +80,7 @@ uint32_t journal_grain(const struct journal *journal, uint64_t low);
 
 void journal_forget(struct journal *journal);
 void journal_fini(struct journal *journal);
+uint32_t journal_uses(const struct journal *journal, uint32_t site[FOOTPRINT_USES]); /* bits; and an instruction for each */
 void journal_collect(const struct journal *journal, uint64_t low, struct footprint_part *part);
 
 #endif

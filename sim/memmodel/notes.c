@@ -122,7 +122,7 @@ bool notes_add(struct notes *notes, const struct access_event *event, const stru
     struct note *note = notes->crew == crew->serial || note_crew(notes, crew) ? note_room(notes, bytes) : NULL;
     if (!note)
         return false;
-    note->site = event->origin.site;
+    note->site = notes->site = event->origin.site;
     note->size = event->size_bytes;
     note->row = event->row ? event->row : event->lane_count;
     note->shape = list ? NOTE_LIST : NOTE_AFFINE;
@@ -200,7 +200,7 @@ uint32_t notes_grain(const struct notes *notes)
 
 /* ---- footprint --------------------------------------------------------------------------------- */
 
-struct collection { uint64_t *bits; uint64_t low; uint32_t shift; uint32_t site; };
+struct collection { uint64_t *bits; uint64_t low; uint32_t shift; };
 
 static void collect(void *self, const struct past_access *access)
 {
@@ -208,7 +208,6 @@ static void collect(void *self, const struct past_access *access)
     const uint64_t from = (access->address - collection->low) >> collection->shift;
     for (uint64_t at = from; at < from + (access->size >> collection->shift); at++)
         collection->bits[at / 64] |= UINT64_C(1) << at % 64;
-    collection->site = access->site;
 }
 
 static void collect_list(struct collection *collection, const struct note *note)
@@ -217,7 +216,6 @@ static void collect_list(struct collection *collection, const struct note *note)
     for (uint32_t i = 0; i < note->count; i++)
         for (uint64_t at = offset[i] >> shift, end = at + granules; at < end; at++)
             collection->bits[at / 64] |= UINT64_C(1) << at % 64;
-    collection->site = note->site;
 }
 
 bool notes_collect(const struct notes *notes, struct footprint_part *part)
@@ -241,7 +239,6 @@ bool notes_collect(const struct notes *notes, struct footprint_part *part)
     for (uint64_t w = 0; w < words; w++)
         byte_set_add_granules(&part->bytes[FOOTPRINT_READ], &run, (w * 64) << collection.shift, collection.bits[w], collection.shift);
     byte_set_add(&part->bytes[FOOTPRINT_READ], run.low, run.high);
-    part->site[FOOTPRINT_READ] = collection.site;
     free(collection.bits);
     return true;
 }

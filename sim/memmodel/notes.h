@@ -32,6 +32,7 @@ struct notes {
     uint64_t low, size;              /* the allocation */
     uint8_t *bytes; size_t used, room, budget;
     uint64_t crew;                   /* whom the latest notes speak of; 0: nobody */
+    uint32_t site;                   /* of the latest */
 };
 
 /* The lanes of a wave. */

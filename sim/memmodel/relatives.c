@@ -175,9 +175,23 @@ static void on_launch_ended(void *self, const struct footprint *footprint)
         relatives->next.launch_ended(relatives->next.self, footprint);
 }
 
+static void on_settle(void *self, struct footprint_keeper *keeper)
+{
+    struct relatives *relatives = self;
+    relatives->next.settle(relatives->next.self, keeper);
+}
+
+static bool on_follows(void *self, const struct launch_info *launch, const struct footprint_keeper *keeper)
+{
+    struct relatives *relatives = self;
+    return relatives->next.follows(relatives->next.self, launch, keeper);
+}
+
+/* Of a launch that has a family the checker gives all bytes at once. */
 struct footprint_sink relatives_footprints(struct relatives *relatives)
 {
-    return (struct footprint_sink){relatives, on_launch_ended};
+    const bool keeps = relatives->next.settle && relatives->next.follows;
+    return (struct footprint_sink){relatives, on_launch_ended, keeps ? on_settle : NULL, keeps ? on_follows : NULL};
 }
 
 /* ---- who knows whom ----------------------------------------------------------------------------- */

@@ -60,6 +60,8 @@ struct shadow_region {
     struct sieve sieve;       /* likewise; what the journal does not decide */
     const char *sieved;       /* name of a kernel that needed it when it ran last; only compared */
     uint64_t group, base; /* local: whose it is, and since which barrier */
+    struct footprint_keeper keeper; /* of what launches did that have ended: */
+    bool in_place, in_stamps; /* the latest one's journal and notes; in the sieve's stamps */
 };
 
 struct race {

@@ -14,7 +14,6 @@ static const uint64_t ALLOCATION_MOST = UINT64_C(1) << 30;
 
 /* Of every launch: several work-items of different groups; atomic updates. */
 static int32_t many(const struct sieve *sieve) { return sieve->first; }
-static int32_t atomics(const struct sieve *sieve) { return sieve->first + 1; }
 
 static int32_t block_first(const struct sieve *sieve, uint64_t block)
 {
@@ -71,20 +70,31 @@ static bool make_stamps(struct sieve *sieve, uint32_t shift)
     return sieve->stamps[READERS] && sieve->stamps[WRITERS];
 }
 
+static uint32_t shift_for(const struct sieve *sieve, const struct sieve_plan *plan)
+{
+    const uint32_t shift = (uint32_t)__builtin_ctz(plan->grain | 1u << GRANULE_SHIFT);
+    return sieve->stamps[WRITERS] && sieve->shift < shift ? sieve->shift : shift;
+}
+
+static bool is_too_large(const struct sieve *sieve, const struct sieve_plan *plan)
+{
+    return sieve->notes.size > ALLOCATION_MOST || plan->groups >= (uint64_t)STAMP_MOST / (plan->items + 1);
+}
+
+bool sieve_renews(const struct sieve *sieve, const struct sieve_plan *plan)
+{
+    return !is_too_large(sieve, plan) && (!sieve->stamps[WRITERS] || shift_for(sieve, plan) != sieve->shift ||
+                                          sieve->first > STAMP_MOST - 2 - (int32_t)(plan->groups * (plan->items + 1)));
+}
+
 bool sieve_open(struct sieve *sieve, const struct sieve_plan *plan)
 {
-    const bool made = sieve->stamps[WRITERS] != NULL;
-    uint32_t shift = (uint32_t)__builtin_ctz(plan->grain | 1u << GRANULE_SHIFT);
-    if (sieve->notes.size > ALLOCATION_MOST || plan->groups >= (uint64_t)STAMP_MOST / (plan->items + 1))
+    if (is_too_large(sieve, plan) || (sieve_renews(sieve, plan) && !make_stamps(sieve, shift_for(sieve, plan))))
         return false;
-    if (made && sieve->shift < shift)
-        shift = sieve->shift;
     sieve->groups = plan->groups;
     sieve->items = plan->items;
-    if ((!made || shift != sieve->shift || sieve->first > STAMP_MOST - 2 - (int32_t)(plan->groups * (plan->items + 1))) &&
-        !make_stamps(sieve, shift))
-        return false;
     sieve->next = block_first(sieve, plan->groups);
+    sieve->uses = 0;
     return sieve->open = true;
 }
 
@@ -392,6 +402,12 @@ static enum footprint_use use_of(enum access_kind kind)
     return kind == ACCESS_READ ? FOOTPRINT_READ : kind == ACCESS_WRITE ? FOOTPRINT_WRITTEN : FOOTPRINT_ATOMIC;
 }
 
+static void note_use(struct sieve *sieve, enum footprint_use use, uint32_t site)
+{
+    sieve->site[use] = site;
+    sieve->uses |= 1u << use;
+}
+
 /* Updates of one size and scope include each other, whoever does them. */
 static bool same_atomics(struct sieve *sieve, const struct access_event *event, enum memory_scope scope)
 {
@@ -415,7 +431,7 @@ bool sieve_take(struct sieve *sieve, const struct access_event *event, const str
         : event->shape == ADDRESS_UNIFORM ? !take_together(sieve, event, 0, event->lane_count, event->base - sieve->notes.low)
                                           : !take_affine(sieve, event, &actors))
         return false;
-    sieve->site[use_of(event->kind)] = event->origin.site;
+    note_use(sieve, use_of(event->kind), event->origin.site);
     return notes_add(&sieve->notes, event, &actors.where, crew, tick, scope);
 }
 
@@ -456,7 +472,7 @@ bool sieve_mark(struct sieve *sieve, const struct past_access *access, uint64_t 
     const uint64_t from = (access->address - sieve->notes.low) >> sieve->shift, end = from + (access->size >> sieve->shift);
     for (uint64_t at = from; at < end; at++)
         stamps[at] = marked(sieve, stamps[at], own, write);
-    sieve->site[write ? FOOTPRINT_WRITTEN : FOOTPRINT_READ] = access->site;
+    note_use(sieve, write ? FOOTPRINT_WRITTEN : FOOTPRINT_READ, access->site);
     return true;
 }
 
@@ -464,16 +480,16 @@ bool sieve_mark(struct sieve *sieve, const struct past_access *access, uint64_t 
 
 enum { FLAGS = 64 };
 
-/* Which of the granules [from, from + count) have stamps of now: bit by bit; atomics apart from others. */
-static void flags_of(const struct sieve *sieve, uint64_t from, uint64_t count, uint64_t out[FOOTPRINT_USES])
+/* Which of `count` granules have stamps of [first, end): bit by bit; atomics apart from others. */
+static void flags_of(const int32_t *readers, const int32_t *writers, uint64_t count, int32_t first, int32_t end,
+                     uint64_t out[FOOTPRINT_USES])
 {
     uint8_t read[FLAGS] = {0}, written[FLAGS] = {0}, updated[FLAGS] = {0};
-    const int32_t *readers = sieve->stamps[READERS] + from, *writers = sieve->stamps[WRITERS] + from;
-    const int32_t first = sieve->first, atomic = atomics(sieve);
+    const int32_t atomic = first + 1;
     for (uint64_t i = 0; i < count; i++) {
-        read[i] = readers[i] >= first;
+        read[i] = readers[i] >= first && readers[i] < end;
         updated[i] = writers[i] == atomic;
-        written[i] = writers[i] >= first && writers[i] != atomic;
+        written[i] = writers[i] >= first && writers[i] < end && writers[i] != atomic;
     }
     out[FOOTPRINT_READ] = out[FOOTPRINT_WRITTEN] = out[FOOTPRINT_ATOMIC] = 0;
     for (uint64_t i = 0; i < FLAGS; i += 8) {
@@ -488,21 +504,17 @@ static void flags_of(const struct sieve *sieve, uint64_t from, uint64_t count, u
     }
 }
 
-bool sieve_collect(const struct sieve *sieve, struct footprint_part *part)
+void sieve_collect(const struct sieve *sieve, int32_t from, int32_t end, struct footprint_part *part)
 {
     static const enum footprint_use uses[] = {FOOTPRINT_READ, FOOTPRINT_WRITTEN, FOOTPRINT_ATOMIC};
     struct byte_run run[FOOTPRINT_USES] = {{0, 0}};
-    if (!sieve->open)
-        return notes_collect(&sieve->notes, part);
-    for (uint64_t from = 0, end = sieve->notes.size >> sieve->shift; from < end; from += FLAGS) {
+    for (uint64_t at = 0, granules = sieve->notes.size >> sieve->shift; at < granules; at += FLAGS) {
         uint64_t flags[FOOTPRINT_USES];
-        flags_of(sieve, from, end - from < FLAGS ? end - from : FLAGS, flags);
+        flags_of(sieve->stamps[READERS] + at, sieve->stamps[WRITERS] + at, granules - at < FLAGS ? granules - at : FLAGS, from, end,
+                 flags);
         for (uint32_t u = 0; u < sizeof uses / sizeof *uses; u++)
-            byte_set_add_granules(&part->bytes[uses[u]], &run[uses[u]], from << sieve->shift, flags[uses[u]], sieve->shift);
+            byte_set_add_granules(&part->bytes[uses[u]], &run[uses[u]], at << sieve->shift, flags[uses[u]], sieve->shift);
     }
-    for (uint32_t u = 0; u < sizeof uses / sizeof *uses; u++) {
+    for (uint32_t u = 0; u < sizeof uses / sizeof *uses; u++)
         byte_set_add(&part->bytes[uses[u]], run[uses[u]].low, run[uses[u]].high);
-        part->site[uses[u]] = sieve->site[uses[u]];
-    }
-    return true;
 }

@@ -15,7 +15,7 @@
  *   sieve_open      for the rest of a launch, or of a barrier interval of local memory
  *   sieve_mark      an access of the past, known to race with nothing that was marked before
  *   sieve_take      a wave's access: false: there is doubt, and nobody may ask again until it is opened anew
- *   sieve_close, sieve_forget, sieve_fini, sieve_collect
+ *   sieve_close, sieve_forget, sieve_fini, sieve_collect, sieve_renews
  *
  * Memory   Two stamps of 4 bytes per granule of 1, 2 or 4 bytes, and notes within a budget.
  */
@@ -44,7 +44,8 @@ struct sieve {
     uint32_t atomic_size;
     uint8_t atomic_scope;
     struct notes notes;              /* of what was taken */
-    uint32_t site[FOOTPRINT_USES];   /* the latest */
+    uint32_t site[FOOTPRINT_USES];   /* the latest, of those in `uses` */
+    uint32_t uses;                   /* bit per enum footprint_use, since it was opened */
 };
 
 /* What a sieve is for: the launch. `grain`: a power of two that divides what will come, offsets and sizes. */
@@ -56,7 +57,9 @@ bool sieve_note(struct sieve *sieve, const struct access_event *event, const str
 /* `scope` as it counts, of atomics. */
 bool sieve_take(struct sieve *sieve, const struct access_event *event, const struct wave_crew *crew, uint64_t tick,
                 enum memory_scope scope);
-bool sieve_collect(const struct sieve *sieve, struct footprint_part *part); /* false: no memory */
+/* What the stamps [from, end) tell, of one launch: while it is open [first, next), and later as far as nobody came after. */
+void sieve_collect(const struct sieve *sieve, int32_t from, int32_t end, struct footprint_part *part);
+bool sieve_renews(const struct sieve *sieve, const struct sieve_plan *plan); /* stamps of the past would go */
 void sieve_close(struct sieve *sieve);  /* the notes stay */
 void sieve_forget(struct sieve *sieve);
 void sieve_fini(struct sieve *sieve);
