@@ -10,6 +10,7 @@
 #ifndef ORRERY_LIB_API_H
 #define ORRERY_LIB_API_H
 #include "object.h"
+#include "tokens.h"
 
 /* The table every object points to (dispatch.c). */
 extern const cl_icd_dispatch api_dispatch;
@@ -121,6 +122,8 @@ NAMED(clCommandCopyImageToBufferKHR)
 NAMED(clCommandFillBufferKHR)
 NAMED(clCommandFillImageKHR)
 NAMED(clCommandNDRangeKernelKHR)
+NAMED(clCommandSVMMemcpyKHR)
+NAMED(clCommandSVMMemFillKHR)
 NAMED(clEnqueueCommandBufferKHR)
 
 /* Semaphores (semaphore.c) */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cl_khr_command_buffer, revision 0.9.0, as its signatures are. A recorded command is its arguments; recording rehearses
+ * cl_khr_command_buffer, revision 0.9.4, as its signatures are. A recorded command is its arguments; recording rehearses
  * the call, so that it has the errors of the one that is enqueued. Enqueuing makes the calls: what a command waits for in
  * the buffer becomes its wait list, the caller's wait list stands before all, and one command behind all is the buffer's.
  */
@@ -16,17 +16,22 @@
 #include "event.h"
 #include "info.h"
 #include "runtime.h"
+#include "tokens.h"
 
 enum recorded_kind { RECORD_BARRIER, RECORD_COPY, RECORD_COPY_RECT, RECORD_TO_IMAGE, RECORD_IMAGE, RECORD_TO_BUFFER,
-                     RECORD_FILL, RECORD_FILL_IMAGE, RECORD_KERNEL };
+                     RECORD_FILL, RECORD_FILL_IMAGE, RECORD_KERNEL, RECORD_SVM_COPY, RECORD_SVM_FILL };
+enum box { SOURCE_ORIGIN = 1, TARGET_ORIGIN = 2, REGION = 4 };
 enum { PATTERN_BYTES = 128, COLOUR_BYTES = 16 };
 
 struct recorded {
     enum recorded_kind kind;
     cl_mem source, target; /* retained, with what the kernel's arguments are */
     cl_kernel kernel;      /* a clone: arguments are those of now */
+    void *svm_target;      /* the program's, as with the enqueued call */
+    const void *svm_source;
     size_t source_offset, target_offset, size;
     size_t source_origin[3], target_origin[3], region[3], pitches[4];
+    unsigned absent; /* which of those are NULL: a bit of enum box each */
     uint8_t pattern[PATTERN_BYTES];
     size_t pattern_size;
     cl_uint dimensions;
@@ -43,6 +48,7 @@ struct command_buffer {
     size_t property_count; /* words, incl. final 0 */
     /* guarded by runtime_lock */
     bool executable;
+    size_t pending; /* instances enqueued, and not yet complete */
     struct recorded *commands;
     size_t count, room;
 };
@@ -83,6 +89,11 @@ void command_buffer_destroy(void *object)
     free(buffer->properties);
     if (buffer->queue)
         object_release(buffer->queue, OBJECT_QUEUE);
+}
+
+const struct context *command_buffer_context(const void *object)
+{
+    return ((const struct command_buffer *)object)->queue->context;
 }
 
 /* ---- creation ------------------------------------------------------------------------------------------- */
@@ -155,6 +166,23 @@ cl_int CL_API_CALL api_clFinalizeCommandBufferKHR(cl_command_buffer_khr command_
     return recording ? CL_SUCCESS : CL_INVALID_OPERATION;
 }
 
+/* As of the calls before. */
+static cl_command_buffer_state_khr state_of(const struct command_buffer *buffer)
+{
+    queue_drain();
+    runtime_lock();
+    cl_command_buffer_state_khr state = !buffer->executable ? CL_COMMAND_BUFFER_STATE_RECORDING_KHR
+                                        : buffer->pending   ? CL_COMMAND_BUFFER_STATE_PENDING_KHR
+                                                            : CL_COMMAND_BUFFER_STATE_EXECUTABLE_KHR;
+    runtime_unlock();
+    return state;
+}
+
+static bool may_overlap(const struct command_buffer *buffer)
+{
+    return buffer->property_count > 1 && buffer->properties[1] & CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR;
+}
+
 cl_int CL_API_CALL api_clGetCommandBufferInfoKHR(cl_command_buffer_khr command_buffer,
                                                  cl_command_buffer_info_khr param_name, size_t param_value_size,
                                                  void *param_value, size_t *param_value_size_ret)
@@ -164,6 +192,8 @@ cl_int CL_API_CALL api_clGetCommandBufferInfoKHR(cl_command_buffer_khr command_b
     if (!buffer)
         return CL_INVALID_COMMAND_BUFFER_KHR;
     switch (param_name) {
+    case CL_COMMAND_BUFFER_CONTEXT_KHR:
+        return INFO_VALUE(reply, cl_context, (cl_context)buffer->queue->context);
     case CL_COMMAND_BUFFER_QUEUES_KHR:
         return INFO_VALUE(reply, cl_command_queue, (cl_command_queue)buffer->queue);
     case CL_COMMAND_BUFFER_NUM_QUEUES_KHR:
@@ -171,8 +201,7 @@ cl_int CL_API_CALL api_clGetCommandBufferInfoKHR(cl_command_buffer_khr command_b
     case CL_COMMAND_BUFFER_REFERENCE_COUNT_KHR:
         return INFO_VALUE(reply, cl_uint, __atomic_load_n(&buffer->base.refs, __ATOMIC_RELAXED));
     case CL_COMMAND_BUFFER_STATE_KHR:
-        return INFO_VALUE(reply, cl_command_buffer_state_khr, buffer->executable ? CL_COMMAND_BUFFER_STATE_EXECUTABLE_KHR
-                                                                                 : CL_COMMAND_BUFFER_STATE_RECORDING_KHR);
+        return INFO_VALUE(reply, cl_command_buffer_state_khr, state_of(buffer));
     case CL_COMMAND_BUFFER_PROPERTIES_ARRAY_KHR:
         return info_bytes(reply, buffer->properties, buffer->property_count * sizeof *buffer->properties);
     default:
@@ -184,30 +213,37 @@ cl_int CL_API_CALL api_clGetCommandBufferInfoKHR(cl_command_buffer_khr command_b
 
 static cl_int issue(const struct recorded *r, cl_command_queue queue, cl_uint count, const cl_event *waits, cl_event *event)
 {
-    const size_t *p = r->pitches;
+    const size_t *p = r->pitches, *source_origin = r->absent & SOURCE_ORIGIN ? NULL : r->source_origin;
+    const size_t *target_origin = r->absent & TARGET_ORIGIN ? NULL : r->target_origin;
+    const size_t *region = r->absent & REGION ? NULL : r->region;
     switch (r->kind) {
     case RECORD_COPY:
         return api_clEnqueueCopyBuffer(queue, r->source, r->target, r->source_offset, r->target_offset, r->size, count, waits, event);
     case RECORD_COPY_RECT:
-        return api_clEnqueueCopyBufferRect(queue, r->source, r->target, r->source_origin, r->target_origin, r->region, p[0],
+        return api_clEnqueueCopyBufferRect(queue, r->source, r->target, source_origin, target_origin, region, p[0],
                                            p[1], p[2], p[3], count, waits, event);
     case RECORD_TO_IMAGE:
-        return api_clEnqueueCopyBufferToImage(queue, r->source, r->target, r->source_offset, r->target_origin, r->region,
+        return api_clEnqueueCopyBufferToImage(queue, r->source, r->target, r->source_offset, target_origin, region,
                                               count, waits, event);
     case RECORD_IMAGE:
-        return api_clEnqueueCopyImage(queue, r->source, r->target, r->source_origin, r->target_origin, r->region, count, waits, event);
+        return api_clEnqueueCopyImage(queue, r->source, r->target, source_origin, target_origin, region, count, waits, event);
     case RECORD_TO_BUFFER:
-        return api_clEnqueueCopyImageToBuffer(queue, r->source, r->target, r->source_origin, r->region, r->target_offset,
+        return api_clEnqueueCopyImageToBuffer(queue, r->source, r->target, source_origin, region, r->target_offset,
                                               count, waits, event);
     case RECORD_FILL:
         return api_clEnqueueFillBuffer(queue, r->target, r->pattern_size ? r->pattern : NULL, r->pattern_size,
                                        r->target_offset, r->size, count, waits, event);
     case RECORD_FILL_IMAGE:
-        return api_clEnqueueFillImage(queue, r->target, r->pattern_size ? r->pattern : NULL, r->target_origin, r->region,
+        return api_clEnqueueFillImage(queue, r->target, r->pattern_size ? r->pattern : NULL, target_origin, region,
                                       count, waits, event);
     case RECORD_KERNEL:
         return api_clEnqueueNDRangeKernel(queue, r->kernel, r->dimensions, r->offset, r->global,
                                           r->has_local ? r->local : NULL, count, waits, event);
+    case RECORD_SVM_COPY:
+        return api_clEnqueueSVMMemcpy(queue, CL_FALSE, r->svm_target, r->svm_source, r->size, count, waits, event);
+    case RECORD_SVM_FILL:
+        return api_clEnqueueSVMMemFill(queue, r->svm_target, r->pattern_size ? r->pattern : NULL, r->pattern_size, r->size,
+                                       count, waits, event);
     case RECORD_BARRIER:
     default:
         return api_clEnqueueMarkerWithWaitList(queue, count, waits, event);
@@ -291,10 +327,15 @@ static cl_int record(const struct recording *recording, const struct recorded *r
     return err;
 }
 
-static void copy3(size_t target[3], const size_t *source)
+static void keep_box(struct recorded *recorded, enum box which, const size_t *box)
 {
-    if (source)
-        memcpy(target, source, 3 * sizeof *source);
+    size_t *kept = which == SOURCE_ORIGIN   ? recorded->source_origin
+                   : which == TARGET_ORIGIN ? recorded->target_origin
+                                            : recorded->region;
+    if (box)
+        memcpy(kept, box, 3 * sizeof *box);
+    else
+        recorded->absent |= which;
 }
 
 /* clang-format off */
@@ -326,11 +367,9 @@ cl_int CL_API_CALL api_clCommandCopyBufferRectKHR(cl_command_buffer_khr command_
 {
     struct recorded recorded = {.kind = RECORD_COPY_RECT, .source = src_buffer, .target = dst_buffer,
                                 .pitches = {src_row_pitch, src_slice_pitch, dst_row_pitch, dst_slice_pitch}};
-    if (!src_origin || !dst_origin || !region)
-        return object_lookup(command_buffer, OBJECT_COMMAND_BUFFER) ? CL_INVALID_VALUE : CL_INVALID_COMMAND_BUFFER_KHR;
-    copy3(recorded.source_origin, src_origin);
-    copy3(recorded.target_origin, dst_origin);
-    copy3(recorded.region, region);
+    keep_box(&recorded, SOURCE_ORIGIN, src_origin);
+    keep_box(&recorded, TARGET_ORIGIN, dst_origin);
+    keep_box(&recorded, REGION, region);
     return record(RECORDING, &recorded);
 }
 
@@ -339,8 +378,8 @@ cl_int CL_API_CALL api_clCommandCopyBufferToImageKHR(cl_command_buffer_khr comma
                                                      const size_t *dst_origin, const size_t *region, SYNC_POINTS)
 {
     struct recorded recorded = {.kind = RECORD_TO_IMAGE, .source = src_buffer, .target = dst_image, .source_offset = src_offset};
-    copy3(recorded.target_origin, dst_origin);
-    copy3(recorded.region, region);
+    keep_box(&recorded, TARGET_ORIGIN, dst_origin);
+    keep_box(&recorded, REGION, region);
     return record(RECORDING, &recorded);
 }
 
@@ -349,9 +388,9 @@ cl_int CL_API_CALL api_clCommandCopyImageKHR(cl_command_buffer_khr command_buffe
                                              const size_t *dst_origin, const size_t *region, SYNC_POINTS)
 {
     struct recorded recorded = {.kind = RECORD_IMAGE, .source = src_image, .target = dst_image};
-    copy3(recorded.source_origin, src_origin);
-    copy3(recorded.target_origin, dst_origin);
-    copy3(recorded.region, region);
+    keep_box(&recorded, SOURCE_ORIGIN, src_origin);
+    keep_box(&recorded, TARGET_ORIGIN, dst_origin);
+    keep_box(&recorded, REGION, region);
     return record(RECORDING, &recorded);
 }
 
@@ -360,9 +399,18 @@ cl_int CL_API_CALL api_clCommandCopyImageToBufferKHR(cl_command_buffer_khr comma
                                                      const size_t *region, size_t dst_offset, SYNC_POINTS)
 {
     struct recorded recorded = {.kind = RECORD_TO_BUFFER, .source = src_image, .target = dst_buffer, .target_offset = dst_offset};
-    copy3(recorded.source_origin, src_origin);
-    copy3(recorded.region, region);
+    keep_box(&recorded, SOURCE_ORIGIN, src_origin);
+    keep_box(&recorded, REGION, region);
     return record(RECORDING, &recorded);
+}
+
+/* None, when it is no good: then the rehearsal says so. */
+static void keep_pattern(struct recorded *recorded, const void *pattern, size_t pattern_size)
+{
+    if (!pattern || !enqueue_pattern_ok(pattern, pattern_size))
+        return;
+    memcpy(recorded->pattern, pattern, pattern_size);
+    recorded->pattern_size = pattern_size;
 }
 
 cl_int CL_API_CALL api_clCommandFillBufferKHR(cl_command_buffer_khr command_buffer, cl_command_queue command_queue,
@@ -370,10 +418,7 @@ cl_int CL_API_CALL api_clCommandFillBufferKHR(cl_command_buffer_khr command_buff
                                               size_t size, SYNC_POINTS)
 {
     struct recorded recorded = {.kind = RECORD_FILL, .target = buffer, .target_offset = offset, .size = size};
-    if (pattern && enqueue_pattern_ok(pattern, pattern_size)) {
-        memcpy(recorded.pattern, pattern, pattern_size);
-        recorded.pattern_size = pattern_size;
-    }
+    keep_pattern(&recorded, pattern, pattern_size);
     return record(RECORDING, &recorded);
 }
 
@@ -387,8 +432,8 @@ cl_int CL_API_CALL api_clCommandFillImageKHR(cl_command_buffer_khr command_buffe
         recorded.pattern_size = memobj->image->format.image_channel_order == CL_DEPTH ? sizeof(float) : COLOUR_BYTES;
         memcpy(recorded.pattern, fill_color, recorded.pattern_size);
     }
-    copy3(recorded.target_origin, origin);
-    copy3(recorded.region, region);
+    keep_box(&recorded, TARGET_ORIGIN, origin);
+    keep_box(&recorded, REGION, region);
     return record(RECORDING, &recorded);
 }
 
@@ -408,6 +453,21 @@ cl_int CL_API_CALL api_clCommandNDRangeKernelKHR(cl_command_buffer_khr command_b
     return record(RECORDING, &recorded);
 }
 
+cl_int CL_API_CALL api_clCommandSVMMemcpyKHR(cl_command_buffer_khr command_buffer, cl_command_queue command_queue,
+                                             void *dst_ptr, const void *src_ptr, size_t size, SYNC_POINTS)
+{
+    return record(RECORDING, &(struct recorded){.kind = RECORD_SVM_COPY, .svm_target = dst_ptr, .svm_source = src_ptr, .size = size});
+}
+
+cl_int CL_API_CALL api_clCommandSVMMemFillKHR(cl_command_buffer_khr command_buffer, cl_command_queue command_queue,
+                                              void *svm_ptr, const void *pattern, size_t pattern_size, size_t size,
+                                              SYNC_POINTS)
+{
+    struct recorded recorded = {.kind = RECORD_SVM_FILL, .svm_target = svm_ptr, .size = size};
+    keep_pattern(&recorded, pattern, pattern_size);
+    return record(RECORDING, &recorded);
+}
+
 /* ---- enqueuing -------------------------------------------------------------------------------------------------- */
 
 /* From the first start to the end of all. */
@@ -421,8 +481,19 @@ cl_int run_command_buffer(struct command *command)
     return CL_SUCCESS;
 }
 
+void drop_command_buffer(struct command *command)
+{
+    struct command_buffer *buffer = command->u.command_buffer;
+    if (!buffer)
+        return;
+    runtime_lock();
+    buffer->pending--;
+    runtime_unlock();
+    object_unref(buffer);
+}
+
 struct instance {
-    const struct command_buffer *buffer;
+    struct command_buffer *buffer;
     cl_command_queue queue;
     cl_event *events; /* of each command */
     cl_event *waits;  /* room for all of them and the start */
@@ -481,6 +552,12 @@ static cl_int finish(struct instance *instance, cl_event *event)
     for (size_t i = 0; i < instance->buffer->count; i++)
         instance->waits[count++] = instance->events[i];
     cl_int err = enqueue_begin(&enqueue, instance->queue, COMMAND_COMMAND_BUFFER_KHR, count, count ? instance->waits : NULL);
+    if (!err) {
+        enqueue.command->u.command_buffer = object_ref(instance->buffer);
+        runtime_lock();
+        instance->buffer->pending++;
+        runtime_unlock();
+    }
     return enqueue_end(&enqueue, err, false, event);
 }
 
@@ -522,12 +599,13 @@ cl_int CL_API_CALL api_clEnqueueCommandBufferKHR(cl_uint num_queues, cl_command_
                                                  cl_command_buffer_khr command_buffer, cl_uint num_events_in_wait_list,
                                                  const cl_event *event_wait_list, cl_event *event)
 {
-    const struct command_buffer *buffer = object_lookup(command_buffer, OBJECT_COMMAND_BUFFER);
+    struct command_buffer *buffer = object_lookup(command_buffer, OBJECT_COMMAND_BUFFER);
     struct instance instance = {.buffer = buffer};
     if (!buffer)
         return CL_INVALID_COMMAND_BUFFER_KHR;
     instance.in_order = !(buffer->queue->properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
-    if (!buffer->executable)
+    const cl_command_buffer_state_khr state = state_of(buffer);
+    if (state == CL_COMMAND_BUFFER_STATE_RECORDING_KHR || (state == CL_COMMAND_BUFFER_STATE_PENDING_KHR && !may_overlap(buffer)))
         return CL_INVALID_OPERATION;
     cl_int err = choose_queue(buffer, num_queues, queues, &instance.queue);
     if (err)

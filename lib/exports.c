@@ -524,6 +524,16 @@ ENTRY_cl_int(cl_int, clCommandNDRangeKernelKHR, (cl_command_buffer_khr command_b
              cl_sync_point_khr *sync_point, cl_mutable_command_khr *mutable_handle), (command_buffer, command_queue,
              properties, kernel, work_dim, global_work_offset, global_work_size, local_work_size,
              num_sync_points_in_wait_list, sync_point_wait_list, sync_point, mutable_handle))
+ENTRY_cl_int(cl_int, clCommandSVMMemcpyKHR, (cl_command_buffer_khr command_buffer, cl_command_queue command_queue,
+             void *dst_ptr, const void *src_ptr, size_t size, cl_uint num_sync_points_in_wait_list,
+             const cl_sync_point_khr *sync_point_wait_list, cl_sync_point_khr *sync_point, cl_mutable_command_khr
+             *mutable_handle), (command_buffer, command_queue, dst_ptr, src_ptr, size, num_sync_points_in_wait_list,
+             sync_point_wait_list, sync_point, mutable_handle))
+ENTRY_cl_int(cl_int, clCommandSVMMemFillKHR, (cl_command_buffer_khr command_buffer, cl_command_queue command_queue,
+             void *svm_ptr, const void *pattern, size_t pattern_size, size_t size, cl_uint num_sync_points_in_wait_list,
+             const cl_sync_point_khr *sync_point_wait_list, cl_sync_point_khr *sync_point, cl_mutable_command_khr
+             *mutable_handle), (command_buffer, command_queue, svm_ptr, pattern, pattern_size, size,
+             num_sync_points_in_wait_list, sync_point_wait_list, sync_point, mutable_handle))
 ENTRY_cl_int(cl_int, clEnqueueCommandBufferKHR, (cl_uint num_queues, cl_command_queue *queues, cl_command_buffer_khr
              command_buffer, cl_uint num_events_in_wait_list, const cl_event *event_wait_list, cl_event *event),
              (num_queues, queues, command_buffer, num_events_in_wait_list, event_wait_list, event))

@@ -47,6 +47,8 @@ static const struct extension_function {
     {"clCommandFillBufferKHR", (any_function *)entry_clCommandFillBufferKHR},
     {"clCommandFillImageKHR", (any_function *)entry_clCommandFillImageKHR},
     {"clCommandNDRangeKernelKHR", (any_function *)entry_clCommandNDRangeKernelKHR},
+    {"clCommandSVMMemcpyKHR", (any_function *)entry_clCommandSVMMemcpyKHR},
+    {"clCommandSVMMemFillKHR", (any_function *)entry_clCommandSVMMemFillKHR},
     {"clEnqueueCommandBufferKHR", (any_function *)entry_clEnqueueCommandBufferKHR},
     {"clCreateSemaphoreWithPropertiesKHR", (any_function *)entry_clCreateSemaphoreWithPropertiesKHR},
     {"clRetainSemaphoreKHR", (any_function *)entry_clRetainSemaphoreKHR},

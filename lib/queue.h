@@ -68,6 +68,7 @@ struct command {
                  void *data; } svm_free;
         struct { struct memobj **memobjs; cl_uint memobj_count; } migrate;
         struct { struct semaphore **list; struct event **waiters; cl_uint count; } semaphore;
+        struct command_buffer *command_buffer; /* referenced */
     } u;
 };
 /* clang-format on */

@@ -28,6 +28,21 @@ typedef cl_bitfield cl_context_memory_initialize_khr;
 typedef cl_bitfield cl_device_terminate_capability_khr;
 #endif
 
+#ifndef CL_COMMAND_BUFFER_CONTEXT_KHR /* cl_khr_command_buffer 0.9.2, 0.9.4 and, last, 0.9.6 */
+#define CL_COMMAND_BUFFER_CONTEXT_KHR 0x1299
+cl_int CL_API_CALL clCommandSVMMemcpyKHR(cl_command_buffer_khr command_buffer, cl_command_queue command_queue, void *dst_ptr,
+                                         const void *src_ptr, size_t size, cl_uint num_sync_points_in_wait_list,
+                                         const cl_sync_point_khr *sync_point_wait_list, cl_sync_point_khr *sync_point,
+                                         cl_mutable_command_khr *mutable_handle);
+cl_int CL_API_CALL clCommandSVMMemFillKHR(cl_command_buffer_khr command_buffer, cl_command_queue command_queue, void *svm_ptr,
+                                          const void *pattern, size_t pattern_size, size_t size,
+                                          cl_uint num_sync_points_in_wait_list, const cl_sync_point_khr *sync_point_wait_list,
+                                          cl_sync_point_khr *sync_point, cl_mutable_command_khr *mutable_handle);
+#endif
+#ifndef CL_DEVICE_COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES_KHR
+#define CL_DEVICE_COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES_KHR 0x129A
+#endif
+
 #ifndef CL_KERNEL_COMPILE_SUB_GROUP_SIZE_INTEL /* cl_intel_required_subgroup_size */
 #define CL_KERNEL_COMPILE_SUB_GROUP_SIZE_INTEL 0x410A
 #endif

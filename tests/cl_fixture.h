@@ -8,6 +8,7 @@
  *   cl_set_up, cl_tear_down   a checked fixture
  *   cl_ok(call)               the call returned CL_SUCCESS
  *   cl_is(call, error)        it returned that
+ *   NAMED(call)               a function of an extension, which is found by name alone
  *   cl_trace                  enqueues a native kernel that writes its number to trace
  */
 #ifndef ORRERY_TESTS_CL_FIXTURE_H
@@ -51,6 +52,15 @@ static inline void cl_find_device(void)
     ck_assert_msg(platform != NULL, "no platform called Orrery: is OCL_ICD_VENDORS set?");
     cl_ok(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL));
 }
+
+static inline void *cl_named(const char *name)
+{
+    void *function = clGetExtensionFunctionAddressForPlatform(platform, name);
+    ck_assert_msg(function != NULL, "no %s", name);
+    return function;
+}
+
+#define NAMED(call) ((union {                                 void *object;                         call##_fn function;                     }){cl_named(#call)}                          .function)
 
 static inline cl_context cl_new_context(void)
 {
