@@ -288,6 +288,16 @@ static char *print_arguments(const struct call *call, const struct told *told)
     return NULL;
 }
 
+/* An extension that has a text of its own is a section. */
+static void name_section(char *name, size_t room, const char *section)
+{
+    const bool newer = strncmp(section, "3.0 ", 4) == 0;
+    if (strncmp(section, "cl_", 3) == 0)
+        snprintf(name, room, "%s", section);
+    else
+        snprintf(name, room, "OpenCL %s API, %s", newer ? "3.0" : "2.2", section + (newer ? 4 : 0));
+}
+
 static char *print_conditions(const struct call *call, const char *error, struct told *told, char *section,
                               size_t room)
 {
@@ -302,9 +312,7 @@ static char *print_conditions(const struct call *call, const char *error, struct
             continue;
         fprintf(stream, "%s%s", count++ ? "; or " : "", rows[i].condition);
         tell_arguments(told, call, &rows[i]);
-        const bool newer = strncmp(rows[i].section, "3.0 ", 4) == 0;
-        snprintf(section, room, "OpenCL %s API, %s", newer ? "3.0" : "2.2",
-                 rows[i].section + (newer ? 4 : 0));
+        name_section(section, room, rows[i].section);
     }
     if (current.injected)
         fputs("the scenario's faults want it so", stream);

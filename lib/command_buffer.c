@@ -91,11 +91,6 @@ void command_buffer_destroy(void *object)
         object_release(buffer->queue, OBJECT_QUEUE);
 }
 
-const struct context *command_buffer_context(const void *object)
-{
-    return ((const struct command_buffer *)object)->queue->context;
-}
-
 /* ---- creation ------------------------------------------------------------------------------------------- */
 
 static cl_int check_properties(const cl_command_buffer_properties_khr *list, size_t *out_count)

@@ -309,7 +309,7 @@ static cl_int ask_ils_with_version(const struct info_reply *reply, const struct 
     EXTENSION("cl_khr_priority_hints", 1, 0, 0, true) \
     EXTENSION("cl_khr_throttle_hints", 1, 0, 0, true) \
     EXTENSION("cl_khr_spirv_queries", 1, 0, 0, config->il) \
-    EXTENSION("cl_khr_command_buffer", 0, 9, 0, true) \
+    EXTENSION("cl_khr_command_buffer", 0, 9, 4, true) \
     EXTENSION("cl_khr_semaphore", 1, 0, 0, true) \
     EXTENSION("cl_khr_initialize_memory", 1, 0, 0, config->initialize_memory) \
     EXTENSION("cl_khr_terminate_context", 1, 0, 0, config->terminate_context) \
@@ -319,7 +319,7 @@ static cl_int ask_ils_with_version(const struct info_reply *reply, const struct 
     EXTENSION("cl_ext_float_atomics", 1, 0, 0, device_version_at_least(device, 2, 0)) \
     EXTENSION("cl_khr_extended_versioning", 1, 0, 0, true) \
     EXTENSION("cl_khr_device_uuid", 1, 0, 0, true) \
-    EXTENSION("cl_intel_unified_shared_memory", 1, 0, 0, device_supports_usm(device)) \
+    EXTENSION("cl_intel_unified_shared_memory", 1, 2, 0, device_supports_usm(device)) \
     EXTENSION("cl_ext_device_fission", 1, 0, 0, true) \
     EXTENSION("cl_intel_device_partition_by_names", 1, 0, 0, \
               config->errors == ANSWERS_CTS || config->errors == ANSWERS_SPEC) \

@@ -4,6 +4,7 @@
 
 #include "api.h"
 #include "command.h"
+#include "device_info.h"
 #include "device_queue.h"
 #include "enqueue.h"
 #include "error.h"
@@ -241,7 +242,7 @@ static cl_int check_args(const struct queue *queue, const struct kernel_object *
         if (err)
             return err;
         if (is_pointer(&kernel->info->args[i]) && !value->memobj && value->address &&
-            !queue->device->config->svm_coarse)
+            (!queue->device->config->svm_coarse || (value->of_system && !device_supports_svm_system(queue->device))))
             return CL_INVALID_OPERATION;
         if (kernel->info->args[i].kind == ARG_LOCAL && __builtin_add_overflow(local, value->size, &local))
             return CL_OUT_OF_RESOURCES;

@@ -381,7 +381,8 @@ static cl_int set_pointer(cl_kernel handle, cl_uint arg_index, const void *value
         err = CL_INVALID_ARG_VALUE;
     if (!err)
         replace(kernel, arg_index,
-                &(struct kernel_arg_value){.set = true, .size = sizeof(uint64_t), .address = (uint64_t)(uintptr_t)value});
+                &(struct kernel_arg_value){.set = true, .size = sizeof(uint64_t), .address = (uint64_t)(uintptr_t)value,
+                                           .of_system = value && !any && !svm_find(context, value)});
     return context_refuse(context, call, err);
 }
 

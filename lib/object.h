@@ -217,7 +217,8 @@ struct program_object { /* cl_program */
     struct destructor *destructors;
 };
 
-struct kernel_arg_value { bool set; void *bytes; size_t size; struct memobj *memobj; struct queue *queue; uint64_t address; };
+struct kernel_arg_value { bool set; void *bytes; size_t size; struct memobj *memobj; struct queue *queue; uint64_t address;
+                          bool of_system; /* a pointer of the host, for devices that share its memory */ };
 struct kernel_object { /* cl_kernel */
     struct object base;
     struct program_object *program;

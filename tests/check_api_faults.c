@@ -10,6 +10,7 @@
 
 #include "cl_fixture.h"
 #include "orrery/orrery.h"
+#include "recorder_fixture.h"
 
 static void set_up(void)
 {
@@ -44,15 +45,6 @@ static struct orrery_finding last_finding(void)
 }
 
 /* ---- every call ----------------------------------------------------------------------------- */
-
-/* It has no symbol. */
-static cl_int suggest(void)
-{
-    clGetKernelSuggestedLocalWorkSizeKHR_fn function;
-    void *found = clGetExtensionFunctionAddress("clGetKernelSuggestedLocalWorkSizeKHR");
-    memcpy(&function, &found, sizeof found);
-    return function(NULL, NULL, 0, NULL, NULL, NULL);
-}
 
 enum { NOTHING = 1 }; /* what a call without an error returns: no error */
 
@@ -168,7 +160,42 @@ enum { NOTHING = 1 }; /* what a call without an error returns: no error */
     CALL(clCreateCommandQueue, clCreateCommandQueue(0, 0, 0, &err)) \
     CALL(clCreateSampler, clCreateSampler(0, 0, 0, 0, &err)) \
     CALL(clEnqueueTask, err = clEnqueueTask(0, 0, 0, 0, 0)) \
-    CALL(clGetKernelSuggestedLocalWorkSizeKHR, err = suggest())
+    CALL(clGetKernelSuggestedLocalWorkSizeKHR, err = NAMED(clGetKernelSuggestedLocalWorkSizeKHR)(0, 0, 0, 0, 0, 0)) \
+    CALL(clGetKernelSubGroupInfoKHR, err = NAMED(clGetKernelSubGroupInfoKHR)(0, 0, 0, 0, 0, 0, 0, 0)) \
+    CALL(clCreateSemaphoreWithPropertiesKHR, NAMED(clCreateSemaphoreWithPropertiesKHR)(0, 0, &err)) \
+    CALL(clEnqueueWaitSemaphoresKHR, err = NAMED(clEnqueueWaitSemaphoresKHR)(0, 0, 0, 0, 0, 0, 0)) \
+    CALL(clEnqueueSignalSemaphoresKHR, err = NAMED(clEnqueueSignalSemaphoresKHR)(0, 0, 0, 0, 0, 0, 0)) \
+    CALL(clReleaseSemaphoreKHR, err = NAMED(clReleaseSemaphoreKHR)(0)) \
+    CALL(clRetainSemaphoreKHR, err = NAMED(clRetainSemaphoreKHR)(0)) \
+    CALL(clGetSemaphoreInfoKHR, err = NAMED(clGetSemaphoreInfoKHR)(0, 0, 0, 0, 0)) \
+    CALL(clCreateCommandBufferKHR, NAMED(clCreateCommandBufferKHR)(0, 0, 0, &err)) \
+    CALL(clRetainCommandBufferKHR, err = NAMED(clRetainCommandBufferKHR)(0)) \
+    CALL(clReleaseCommandBufferKHR, err = NAMED(clReleaseCommandBufferKHR)(0)) \
+    CALL(clFinalizeCommandBufferKHR, err = NAMED(clFinalizeCommandBufferKHR)(0)) \
+    CALL(clEnqueueCommandBufferKHR, err = NAMED(clEnqueueCommandBufferKHR)(0, 0, 0, 0, 0, 0)) \
+    CALL(clCommandBarrierWithWaitListKHR, err = NAMED(clCommandBarrierWithWaitListKHR)(0, 0, 0, 0, 0, 0)) \
+    CALL(clCommandCopyBufferKHR, err = NAMED(clCommandCopyBufferKHR)(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)) \
+    CALL(clCommandCopyBufferRectKHR, err = NAMED(clCommandCopyBufferRectKHR)(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)) \
+    CALL(clCommandCopyBufferToImageKHR, err = NAMED(clCommandCopyBufferToImageKHR)(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)) \
+    CALL(clCommandCopyImageKHR, err = NAMED(clCommandCopyImageKHR)(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)) \
+    CALL(clCommandCopyImageToBufferKHR, err = NAMED(clCommandCopyImageToBufferKHR)(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)) \
+    CALL(clCommandFillBufferKHR, err = NAMED(clCommandFillBufferKHR)(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)) \
+    CALL(clCommandFillImageKHR, err = NAMED(clCommandFillImageKHR)(0, 0, 0, 0, 0, 0, 0, 0, 0, 0)) \
+    CALL(clCommandNDRangeKernelKHR, err = NAMED(clCommandNDRangeKernelKHR)(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)) \
+    CALL(clCommandSVMMemcpyKHR, err = NAMED(clCommandSVMMemcpyKHR)(0, 0, 0, 0, 0, 0, 0, 0, 0)) \
+    CALL(clCommandSVMMemFillKHR, err = NAMED(clCommandSVMMemFillKHR)(0, 0, 0, 0, 0, 0, 0, 0, 0, 0)) \
+    CALL(clGetCommandBufferInfoKHR, err = NAMED(clGetCommandBufferInfoKHR)(0, 0, 0, 0, 0)) \
+    CALL(clHostMemAllocINTEL, NAMED(clHostMemAllocINTEL)(0, 0, 0, 0, &err)) \
+    CALL(clDeviceMemAllocINTEL, NAMED(clDeviceMemAllocINTEL)(0, 0, 0, 0, 0, &err)) \
+    CALL(clSharedMemAllocINTEL, NAMED(clSharedMemAllocINTEL)(0, 0, 0, 0, 0, &err)) \
+    CALL(clMemFreeINTEL, err = NAMED(clMemFreeINTEL)(0, 0)) \
+    CALL(clMemBlockingFreeINTEL, err = NAMED(clMemBlockingFreeINTEL)(0, 0)) \
+    CALL(clGetMemAllocInfoINTEL, err = NAMED(clGetMemAllocInfoINTEL)(0, 0, 0, 0, 0, 0)) \
+    CALL(clSetKernelArgMemPointerINTEL, err = NAMED(clSetKernelArgMemPointerINTEL)(0, 0, 0)) \
+    CALL(clEnqueueMemFillINTEL, err = NAMED(clEnqueueMemFillINTEL)(0, 0, 0, 0, 0, 0, 0, 0)) \
+    CALL(clEnqueueMemcpyINTEL, err = NAMED(clEnqueueMemcpyINTEL)(0, 0, 0, 0, 0, 0, 0, 0)) \
+    CALL(clEnqueueMigrateMemINTEL, err = NAMED(clEnqueueMigrateMemINTEL)(0, 0, 0, 0, 0, 0, 0)) \
+    CALL(clEnqueueMemAdviseINTEL, err = NAMED(clEnqueueMemAdviseINTEL)(0, 0, 0, 0, 0, 0, 0))
 /* clang-format on */
 
 #define CALL(name, expression)      \

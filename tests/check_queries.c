@@ -3,6 +3,7 @@
  * Every query that the specification lists: its answer has the size of the type that stands beside it there, is given into
  * a room of that size or a larger one, and refused with CL_INVALID_VALUE into a smaller one.
  */
+#include "recorder_fixture.h"
 #include "refusal_fixture.h"
 
 static cl_mem image, pipe_object;
@@ -11,6 +12,8 @@ static cl_program program;
 static cl_kernel kernel;
 static cl_event done;
 static cl_command_queue on_device;
+static cl_semaphore_khr semaphore;
+static cl_command_buffer_khr recorder;
 
 /* Names that OpenCL 3.1 has for what was there. */
 #ifndef CL_DEVICE_UUID
@@ -20,6 +23,41 @@ static cl_command_queue on_device;
 #define CL_DEVICE_LUID_VALID CL_DEVICE_LUID_VALID_KHR
 #define CL_DEVICE_LUID CL_DEVICE_LUID_KHR
 #define CL_DEVICE_NODE_MASK CL_DEVICE_NODE_MASK_KHR
+#endif
+
+/* Names that the oldest headers have not. */
+#ifndef CL_DEVICE_INTEGER_DOT_PRODUCT_CAPABILITIES
+#define CL_DEVICE_INTEGER_DOT_PRODUCT_CAPABILITIES CL_DEVICE_INTEGER_DOT_PRODUCT_CAPABILITIES_KHR
+#define CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_8BIT \
+    CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_8BIT_KHR
+#define CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_4x8BIT_PACKED \
+    CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_4x8BIT_PACKED_KHR
+typedef cl_device_integer_dot_product_acceleration_properties_khr cl_device_integer_dot_product_acceleration_properties;
+#endif
+#ifndef CL_DEVICE_SPIRV_CAPABILITIES
+#define CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS 0x12B9
+#define CL_DEVICE_SPIRV_EXTENSIONS 0x12BA
+#define CL_DEVICE_SPIRV_CAPABILITIES 0x12BB
+#endif
+#ifndef CL_DEVICE_COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES_KHR
+#define CL_DEVICE_COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES_KHR 0x129A
+#endif
+#ifndef CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR
+#define CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR 0x2053
+#endif
+#ifndef CL_KERNEL_COMPILE_SUB_GROUP_SIZE_INTEL
+#define CL_KERNEL_COMPILE_SUB_GROUP_SIZE_INTEL 0x410A
+#endif
+#ifndef CL_KERNEL_SPILL_MEM_SIZE_INTEL
+#define CL_KERNEL_SPILL_MEM_SIZE_INTEL 0x4109
+#endif
+#ifndef CL_DEVICE_SUB_GROUP_SIZES_INTEL
+#define CL_DEVICE_SUB_GROUP_SIZES_INTEL 0x4108
+#endif
+#ifndef CL_DEVICE_SINGLE_FP_ATOMIC_CAPABILITIES_EXT
+#define CL_DEVICE_SINGLE_FP_ATOMIC_CAPABILITIES_EXT 0x4231
+#define CL_DEVICE_DOUBLE_FP_ATOMIC_CAPABILITIES_EXT 0x4232
+#define CL_DEVICE_HALF_FP_ATOMIC_CAPABILITIES_EXT 0x4233
 #endif
 
 enum shape { ONE_VALUE, MANY_VALUES, TEXT_VALUE };
@@ -145,6 +183,55 @@ static const struct query {
     ONE(clGetDeviceInfo, CL_DEVICE_PIPE_SUPPORT, cl_bool)
     ONE(clGetDeviceInfo, CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, size_t)
     TEXT(clGetDeviceInfo, CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED)
+    ONE(clGetPlatformInfo, CL_PLATFORM_SEMAPHORE_TYPES_KHR, cl_semaphore_type_khr)
+    TEXT(clGetPlatformInfo, CL_PLATFORM_ICD_SUFFIX_KHR)
+    ONE(clGetDeviceInfo, CL_DEVICE_OPENCL_C_NUMERIC_VERSION_KHR, cl_version)
+    ONE(clGetDeviceInfo, CL_DEVICE_HALF_FP_CONFIG, cl_device_fp_config)
+    ONE(clGetDeviceInfo, CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR, cl_device_command_buffer_capabilities_khr)
+    ONE(clGetDeviceInfo, CL_DEVICE_COMMAND_BUFFER_REQUIRED_QUEUE_PROPERTIES_KHR, cl_command_queue_properties)
+    ONE(clGetDeviceInfo, CL_DEVICE_COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES_KHR, cl_command_queue_properties)
+    ONE(clGetDeviceInfo, CL_DEVICE_SEMAPHORE_TYPES_KHR, cl_semaphore_type_khr)
+    ONE(clGetDeviceInfo, CL_DEVICE_INTEGER_DOT_PRODUCT_CAPABILITIES, cl_bitfield)
+    ONE(clGetDeviceInfo, CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_8BIT, cl_device_integer_dot_product_acceleration_properties)
+    ONE(clGetDeviceInfo, CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_4x8BIT_PACKED, cl_device_integer_dot_product_acceleration_properties)
+    MANY(clGetDeviceInfo, CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS, const char *)
+    MANY(clGetDeviceInfo, CL_DEVICE_SPIRV_EXTENSIONS, const char *)
+    MANY(clGetDeviceInfo, CL_DEVICE_SPIRV_CAPABILITIES, cl_uint)
+    ONE(clGetDeviceInfo, CL_DEVICE_SINGLE_FP_ATOMIC_CAPABILITIES_EXT, cl_bitfield)
+    ONE(clGetDeviceInfo, CL_DEVICE_DOUBLE_FP_ATOMIC_CAPABILITIES_EXT, cl_bitfield)
+    ONE(clGetDeviceInfo, CL_DEVICE_HALF_FP_ATOMIC_CAPABILITIES_EXT, cl_bitfield)
+    MANY(clGetDeviceInfo, CL_DEVICE_SUB_GROUP_SIZES_INTEL, size_t)
+    ONE(clGetDeviceInfo, CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL, cl_bitfield)
+    ONE(clGetDeviceInfo, CL_DEVICE_DEVICE_MEM_CAPABILITIES_INTEL, cl_bitfield)
+    ONE(clGetDeviceInfo, CL_DEVICE_SINGLE_DEVICE_SHARED_MEM_CAPABILITIES_INTEL, cl_bitfield)
+    ONE(clGetDeviceInfo, CL_DEVICE_CROSS_DEVICE_SHARED_MEM_CAPABILITIES_INTEL, cl_bitfield)
+    ONE(clGetDeviceInfo, CL_DEVICE_SHARED_SYSTEM_MEM_CAPABILITIES_INTEL, cl_bitfield)
+    ONE(clGetDeviceInfo, CL_DEVICE_PARENT_DEVICE_EXT, cl_device_id)
+    MANY(clGetDeviceInfo, CL_DEVICE_PARTITION_TYPES_EXT, cl_device_partition_property_ext)
+    MANY(clGetDeviceInfo, CL_DEVICE_AFFINITY_DOMAINS_EXT, cl_device_partition_property_ext)
+    ONE(clGetDeviceInfo, CL_DEVICE_REFERENCE_COUNT_EXT, cl_uint)
+    MANY(clGetDeviceInfo, CL_DEVICE_PARTITION_STYLE_EXT, cl_device_partition_property_ext)
+    ONE(clGetKernelWorkGroupInfo, CL_KERNEL_SPILL_MEM_SIZE_INTEL, cl_ulong)
+    ONE(clGetKernelSubGroupInfo, CL_KERNEL_COMPILE_SUB_GROUP_SIZE_INTEL, size_t)
+    ONE(clGetKernelSubGroupInfoKHR, CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE_KHR, size_t)
+    ONE(clGetKernelSubGroupInfoKHR, CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE_KHR, size_t)
+    ONE(clGetSemaphoreInfoKHR, CL_SEMAPHORE_CONTEXT_KHR, cl_context)
+    ONE(clGetSemaphoreInfoKHR, CL_SEMAPHORE_REFERENCE_COUNT_KHR, cl_uint)
+    MANY(clGetSemaphoreInfoKHR, CL_SEMAPHORE_PROPERTIES_KHR, cl_semaphore_properties_khr)
+    ONE(clGetSemaphoreInfoKHR, CL_SEMAPHORE_TYPE_KHR, cl_semaphore_type_khr)
+    ONE(clGetSemaphoreInfoKHR, CL_SEMAPHORE_PAYLOAD_KHR, cl_semaphore_payload_khr)
+    MANY(clGetSemaphoreInfoKHR, CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR, cl_device_id)
+    ONE(clGetCommandBufferInfoKHR, CL_COMMAND_BUFFER_NUM_QUEUES_KHR, cl_uint)
+    MANY(clGetCommandBufferInfoKHR, CL_COMMAND_BUFFER_QUEUES_KHR, cl_command_queue)
+    ONE(clGetCommandBufferInfoKHR, CL_COMMAND_BUFFER_REFERENCE_COUNT_KHR, cl_uint)
+    ONE(clGetCommandBufferInfoKHR, CL_COMMAND_BUFFER_STATE_KHR, cl_command_buffer_state_khr)
+    MANY(clGetCommandBufferInfoKHR, CL_COMMAND_BUFFER_PROPERTIES_ARRAY_KHR, cl_command_buffer_properties_khr)
+    ONE(clGetCommandBufferInfoKHR, CL_COMMAND_BUFFER_CONTEXT_KHR, cl_context)
+    ONE(clGetMemAllocInfoINTEL, CL_MEM_ALLOC_TYPE_INTEL, cl_unified_shared_memory_type_intel)
+    ONE(clGetMemAllocInfoINTEL, CL_MEM_ALLOC_BASE_PTR_INTEL, void *)
+    ONE(clGetMemAllocInfoINTEL, CL_MEM_ALLOC_SIZE_INTEL, size_t)
+    ONE(clGetMemAllocInfoINTEL, CL_MEM_ALLOC_DEVICE_INTEL, cl_device_id)
+    ONE(clGetMemAllocInfoINTEL, CL_MEM_ALLOC_FLAGS_INTEL, cl_mem_alloc_flags_intel)
     ONE(clGetContextInfo, CL_CONTEXT_REFERENCE_COUNT, cl_uint)
     ONE(clGetContextInfo, CL_CONTEXT_NUM_DEVICES, cl_uint)
     MANY(clGetContextInfo, CL_CONTEXT_DEVICES, cl_device_id)
@@ -258,6 +345,7 @@ static cl_command_queue queue_for(cl_uint name)
 static cl_int ask(const struct query *query, size_t size, void *value, size_t *size_ret)
 {
     const cl_uint name = query->number;
+    const size_t range = 64;
     if (is(query, "clGetPlatformInfo"))
         return clGetPlatformInfo(platform, name, size, value, size_ret);
     if (is(query, "clGetDeviceInfo"))
@@ -284,6 +372,14 @@ static cl_int ask(const struct query *query, size_t size, void *value, size_t *s
         return clGetKernelWorkGroupInfo(kernel, device, name, size, value, size_ret);
     if (is(query, "clGetKernelSubGroupInfo"))
         return ask_sub_groups(name, size, value, size_ret);
+    if (is(query, "clGetKernelSubGroupInfoKHR"))
+        return NAMED(clGetKernelSubGroupInfoKHR)(kernel, device, name, sizeof range, &range, size, value, size_ret);
+    if (is(query, "clGetSemaphoreInfoKHR"))
+        return NAMED(clGetSemaphoreInfoKHR)(semaphore, name, size, value, size_ret);
+    if (is(query, "clGetCommandBufferInfoKHR"))
+        return NAMED(clGetCommandBufferInfoKHR)(recorder, name, size, value, size_ret);
+    if (is(query, "clGetMemAllocInfoINTEL"))
+        return NAMED(clGetMemAllocInfoINTEL)(context, host, name, size, value, size_ret);
     if (is(query, "clGetKernelArgInfo"))
         return clGetKernelArgInfo(kernel, 0, name, size, value, size_ret);
     if (is(query, "clGetEventInfo"))
@@ -299,6 +395,7 @@ static void set_up(void)
     static const char *source = "kernel void k(global int *p) { *p = 1; }";
     const cl_image_format rgba = {CL_RGBA, CL_UNORM_INT8};
     const cl_image_desc flat = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 4, .image_height = 4};
+    const cl_semaphore_properties_khr binary[] = {CL_SEMAPHORE_TYPE_KHR, CL_SEMAPHORE_TYPE_BINARY_KHR, 0};
     const cl_queue_properties list[] = {CL_QUEUE_PROPERTIES,
                                         CL_QUEUE_ON_DEVICE | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0};
     cl_int err;
@@ -314,6 +411,9 @@ static void set_up(void)
     cl_ok(err);
     on_device = clCreateCommandQueueWithProperties(context, device, list, &err);
     cl_ok(err);
+    semaphore = NAMED(clCreateSemaphoreWithPropertiesKHR)(context, binary, &err);
+    cl_ok(err);
+    recorder = recorder_new(queue, NULL);
     cl_ok(clEnqueueMarkerWithWaitList(queue, 0, NULL, &done));
     cl_ok(clWaitForEvents(1, &done));
 }
@@ -321,6 +421,8 @@ static void set_up(void)
 static void tear_down(void)
 {
     cl_ok(clReleaseEvent(done));
+    cl_ok(NAMED(clReleaseSemaphoreKHR)(semaphore));
+    recorder_free(recorder);
     cl_ok(clReleaseCommandQueue(on_device));
     cl_ok(clReleaseKernel(kernel));
     cl_ok(clReleaseProgram(program));

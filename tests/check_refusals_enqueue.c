@@ -396,34 +396,21 @@ START_TEST(kernels_of_two_sub_groups)
 }
 END_TEST
 
-/* It has no symbol. */
-static clGetKernelSuggestedLocalWorkSizeKHR_fn suggest;
-#define clGetKernelSuggestedLocalWorkSizeKHR suggest
-
-static void find_suggest(void)
-{
-    void *function = clGetExtensionFunctionAddressForPlatform(platform, "clGetKernelSuggested"
-                                                                        "LocalWorkSizeKHR");
-    ck_assert_ptr_nonnull(function);
-    memcpy(&suggest, &function, sizeof function);
-}
-
 START_TEST(suggestions)
 {
     const size_t eight = 8, none = 0, most = (size_t)-1;
     size_t local[3];
     cl_kernel kernel = refusal_kernel(context, plain, ""), other = refusal_kernel(other_context, plain, "");
-    find_suggest();
-    REFUSES(clGetKernelSuggestedLocalWorkSizeKHR, CL_INVALID_COMMAND_QUEUE, (cl_command_queue)buffer, kernel, 1, NULL, &eight, local);
-    REFUSES(clGetKernelSuggestedLocalWorkSizeKHR, CL_INVALID_KERNEL, queue, (cl_kernel)buffer, 1, NULL, &eight, local);
-    REFUSES(clGetKernelSuggestedLocalWorkSizeKHR, CL_INVALID_CONTEXT, queue, other, 1, NULL, &eight, local);
-    REFUSES(clGetKernelSuggestedLocalWorkSizeKHR, CL_INVALID_KERNEL_ARGS, queue, kernel, 1, NULL, &eight, local);
+    REFUSES_NAMED(clGetKernelSuggestedLocalWorkSizeKHR, CL_INVALID_COMMAND_QUEUE, (cl_command_queue)buffer, kernel, 1, NULL, &eight, local);
+    REFUSES_NAMED(clGetKernelSuggestedLocalWorkSizeKHR, CL_INVALID_KERNEL, queue, (cl_kernel)buffer, 1, NULL, &eight, local);
+    REFUSES_NAMED(clGetKernelSuggestedLocalWorkSizeKHR, CL_INVALID_CONTEXT, queue, other, 1, NULL, &eight, local);
+    REFUSES_NAMED(clGetKernelSuggestedLocalWorkSizeKHR, CL_INVALID_KERNEL_ARGS, queue, kernel, 1, NULL, &eight, local);
     cl_ok(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
-    REFUSES(clGetKernelSuggestedLocalWorkSizeKHR, CL_INVALID_WORK_DIMENSION, queue, kernel, 4, NULL, &eight, local);
-    REFUSES(clGetKernelSuggestedLocalWorkSizeKHR, CL_INVALID_GLOBAL_OFFSET, queue, kernel, 1, &most, &eight, local);
-    REFUSES(clGetKernelSuggestedLocalWorkSizeKHR, CL_INVALID_GLOBAL_WORK_SIZE, queue, kernel, 1, NULL, NULL, local);
-    REFUSES(clGetKernelSuggestedLocalWorkSizeKHR, CL_INVALID_GLOBAL_WORK_SIZE, queue, kernel, 1, NULL, &none, local);
-    REFUSES(clGetKernelSuggestedLocalWorkSizeKHR, CL_INVALID_VALUE, queue, kernel, 1, NULL, &eight, NULL);
+    REFUSES_NAMED(clGetKernelSuggestedLocalWorkSizeKHR, CL_INVALID_WORK_DIMENSION, queue, kernel, 4, NULL, &eight, local);
+    REFUSES_NAMED(clGetKernelSuggestedLocalWorkSizeKHR, CL_INVALID_GLOBAL_OFFSET, queue, kernel, 1, &most, &eight, local);
+    REFUSES_NAMED(clGetKernelSuggestedLocalWorkSizeKHR, CL_INVALID_GLOBAL_WORK_SIZE, queue, kernel, 1, NULL, NULL, local);
+    REFUSES_NAMED(clGetKernelSuggestedLocalWorkSizeKHR, CL_INVALID_GLOBAL_WORK_SIZE, queue, kernel, 1, NULL, &none, local);
+    REFUSES_NAMED(clGetKernelSuggestedLocalWorkSizeKHR, CL_INVALID_VALUE, queue, kernel, 1, NULL, &eight, NULL);
     cl_ok(clReleaseKernel(kernel));
     cl_ok(clReleaseKernel(other));
 }
@@ -451,8 +438,7 @@ START_TEST(kernels_that_are_built_for_another_device)
     cl_ok(err);
     REFUSES(clEnqueueNDRangeKernel, CL_INVALID_PROGRAM_EXECUTABLE, second, kernel, 1, NULL, &one, NULL, NONE);
     REFUSES(clEnqueueTask, CL_INVALID_PROGRAM_EXECUTABLE, second, kernel, NONE);
-    find_suggest();
-    REFUSES(clGetKernelSuggestedLocalWorkSizeKHR, CL_INVALID_PROGRAM_EXECUTABLE, second, kernel, 1, NULL, &one, local);
+    REFUSES_NAMED(clGetKernelSuggestedLocalWorkSizeKHR, CL_INVALID_PROGRAM_EXECUTABLE, second, kernel, 1, NULL, &one, local);
     cl_ok(clReleaseKernel(kernel));
     cl_ok(clReleaseProgram(program));
     cl_ok(clReleaseCommandQueue(second));
@@ -471,7 +457,6 @@ START_TEST(pointers_that_a_device_cannot_follow)
     cl_int err;
     const size_t one = 1;
     size_t local[3];
-    find_suggest();
     cl_ok(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 2, both, NULL));
     cl_context two = clCreateContext(NULL, 2, both, NULL, NULL, &err);
     cl_ok(err);
@@ -481,11 +466,42 @@ START_TEST(pointers_that_a_device_cannot_follow)
     ck_assert_ptr_nonnull(shared);
     cl_kernel kernel = refusal_kernel(two, plain, "");
     cl_ok(clSetKernelArgSVMPointer(kernel, 0, shared));
-    REFUSES(clGetKernelSuggestedLocalWorkSizeKHR, CL_INVALID_OPERATION, second, kernel, 1, NULL, &one, local);
+    REFUSES_NAMED(clGetKernelSuggestedLocalWorkSizeKHR, CL_INVALID_OPERATION, second, kernel, 1, NULL, &one, local);
     REFUSES(clEnqueueNDRangeKernel, CL_INVALID_OPERATION, second, kernel, 1, NULL, &one, NULL, NONE);
     REFUSES(clEnqueueTask, CL_INVALID_OPERATION, second, kernel, NONE);
     cl_ok(clReleaseKernel(kernel));
     clSVMFree(two, shared);
+    cl_ok(clReleaseCommandQueue(second));
+    cl_ok(clReleaseContext(two));
+}
+END_TEST
+
+static void with_one_of_system(void)
+{
+    refusal_set_up_with("devices: [{features: {svm_system: true}}, {features: {svm_system: false}}]");
+}
+
+START_TEST(pointers_of_the_system)
+{
+    cl_device_id both[2];
+    cl_int err;
+    const size_t one = 1;
+    size_t local[3];
+    cl_ok(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 2, both, NULL));
+    cl_context two = clCreateContext(NULL, 2, both, NULL, NULL, &err);
+    cl_ok(err);
+    cl_command_queue first = clCreateCommandQueueWithProperties(two, both[0], NULL, &err);
+    cl_ok(err);
+    cl_command_queue second = clCreateCommandQueueWithProperties(two, both[1], NULL, &err);
+    cl_ok(err);
+    cl_kernel kernel = refusal_kernel(two, plain, "");
+    cl_ok(clSetKernelArgSVMPointer(kernel, 0, host));
+    cl_ok(NAMED(clGetKernelSuggestedLocalWorkSizeKHR)(first, kernel, 1, NULL, &one, local));
+    REFUSES_NAMED(clGetKernelSuggestedLocalWorkSizeKHR, CL_INVALID_OPERATION, second, kernel, 1, NULL, &one, local);
+    REFUSES(clEnqueueNDRangeKernel, CL_INVALID_OPERATION, second, kernel, 1, NULL, &one, NULL, NONE);
+    REFUSES(clEnqueueTask, CL_INVALID_OPERATION, second, kernel, NONE);
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseCommandQueue(first));
     cl_ok(clReleaseCommandQueue(second));
     cl_ok(clReleaseContext(two));
 }
@@ -535,7 +551,7 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("refusals_enqueue");
-    TCase *usual = tcase_create("usual"), *two = tcase_create("two devices"), *old = tcase_create("2.0"), *blind = tcase_create("images"), *shares = tcase_create("svm");
+    TCase *usual = tcase_create("usual"), *two = tcase_create("two devices"), *old = tcase_create("2.0"), *blind = tcase_create("images"), *shares = tcase_create("svm"), *system = tcase_create("system");
     tcase_add_checked_fixture(usual, set_up, tear_down);
     tcase_add_test(usual, rows_are_read);
     tcase_add_test(usual, rows_are_written);
@@ -560,6 +576,9 @@ int main(void)
     tcase_add_checked_fixture(shares, with_one_that_shares, refusal_tear_down);
     tcase_add_test(shares, pointers_that_a_device_cannot_follow);
     suite_add_tcase(suite, shares);
+    tcase_add_checked_fixture(system, with_one_of_system, refusal_tear_down);
+    tcase_add_test(system, pointers_of_the_system);
+    suite_add_tcase(suite, system);
     tcase_add_checked_fixture(old, of_2_0, refusal_tear_down);
     tcase_add_test(old, ranges_before_2_1);
     suite_add_tcase(suite, old);

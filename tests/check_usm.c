@@ -204,6 +204,7 @@ START_TEST(pointers_in_memory_lead_on)
     *total = 0;
     cl_kernel kernel = kernel_with("sum", first, total);
     cl_ok(clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_INDIRECT_HOST_ACCESS_INTEL, sizeof yes, &yes));
+    cl_ok(clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_INDIRECT_SHARED_ACCESS_INTEL, sizeof yes, &yes));
     cl_ok(clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_USM_PTRS_INTEL, sizeof second, &second));
     cl_is(clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_INDIRECT_DEVICE_ACCESS_INTEL, 1, &yes), CL_INVALID_VALUE);
     cl_is(clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_USM_PTRS_INTEL, 3, &second), CL_INVALID_VALUE);

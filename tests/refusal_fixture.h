@@ -4,8 +4,9 @@
  *
  * Interface
  *   REFUSES(call, error, arguments...)        a call that returns an error
- *   REFUSES_OBJECT(call, error, arguments...) one that returns an object, with errcode_ret behind its
- * arguments refusal_set_up       objects of every kind, of `context` and of `other_context`
+ *   REFUSES_OBJECT(call, error, arguments...) one that returns an object, with errcode_ret behind its arguments
+ *   REFUSES_NAMED, REFUSES_NAMED_OBJECT       the same of functions of extensions
+ *   refusal_set_up       objects of every kind, of `context` and of `other_context`
  *   refusal_set_up_with  the same on a device of another scenario
  *
  * Each error has to come as a finding, too. Wait lists, with no event behind them: NONE, and
@@ -39,13 +40,16 @@ static inline void refused(const char *call, cl_int got, cl_int wanted, const ch
 }
 
 #define REFUSES(call, error, ...) refused(#call, call(__VA_ARGS__), error, #error, __LINE__)
-#define REFUSES_OBJECT(call, error, ...)               \
-    do {                                               \
-        cl_int err_ = 1;                               \
-        const void *made_ = call(__VA_ARGS__, &err_);  \
-        refused(#call, err_, error, #error, __LINE__); \
-        ck_assert_ptr_null(made_);                     \
+#define REFUSES_OBJECT_BY(call, function, error, name, ...) \
+    do {                                                    \
+        cl_int err_ = 1;                                    \
+        const void *made_ = function(__VA_ARGS__, &err_);   \
+        refused(call, err_, error, name, __LINE__);         \
+        ck_assert_ptr_null(made_);                          \
     } while (0)
+#define REFUSES_OBJECT(call, error, ...) REFUSES_OBJECT_BY(#call, call, error, #error, __VA_ARGS__)
+#define REFUSES_NAMED(call, error, ...) refused(#call, NAMED(call)(__VA_ARGS__), error, #error, __LINE__)
+#define REFUSES_NAMED_OBJECT(call, error, ...) REFUSES_OBJECT_BY(#call, NAMED(call), error, #error, __VA_ARGS__)
 
 static inline void refusal_objects(void)
 {
