@@ -160,6 +160,7 @@ enum { NOTHING = 1 }; /* what a call without an error returns: no error */
     CALL(clCreateCommandQueue, clCreateCommandQueue(0, 0, 0, &err)) \
     CALL(clCreateSampler, clCreateSampler(0, 0, 0, 0, &err)) \
     CALL(clEnqueueTask, err = clEnqueueTask(0, 0, 0, 0, 0)) \
+    CALL(clTerminateContextKHR, err = NAMED(clTerminateContextKHR)(0)) \
     CALL(clGetKernelSuggestedLocalWorkSizeKHR, err = NAMED(clGetKernelSuggestedLocalWorkSizeKHR)(0, 0, 0, 0, 0, 0)) \
     CALL(clGetKernelSubGroupInfoKHR, err = NAMED(clGetKernelSubGroupInfoKHR)(0, 0, 0, 0, 0, 0, 0, 0)) \
     CALL(clCreateSemaphoreWithPropertiesKHR, NAMED(clCreateSemaphoreWithPropertiesKHR)(0, 0, &err)) \

@@ -190,6 +190,7 @@ static const struct query {
     ONE(clGetDeviceInfo, CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR, cl_device_command_buffer_capabilities_khr)
     ONE(clGetDeviceInfo, CL_DEVICE_COMMAND_BUFFER_REQUIRED_QUEUE_PROPERTIES_KHR, cl_command_queue_properties)
     ONE(clGetDeviceInfo, CL_DEVICE_COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES_KHR, cl_command_queue_properties)
+    ONE(clGetDeviceInfo, CL_DEVICE_TERMINATE_CAPABILITY_KHR, cl_bitfield)
     ONE(clGetDeviceInfo, CL_DEVICE_SEMAPHORE_TYPES_KHR, cl_semaphore_type_khr)
     ONE(clGetDeviceInfo, CL_DEVICE_INTEGER_DOT_PRODUCT_CAPABILITIES, cl_bitfield)
     ONE(clGetDeviceInfo, CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_8BIT, cl_device_integer_dot_product_acceleration_properties)

@@ -102,6 +102,34 @@ START_TEST(fission)
 }
 END_TEST
 
+static const cl_context_properties mortal[] = {CL_CONTEXT_TERMINATE_KHR, CL_TRUE, 0};
+
+START_TEST(termination)
+{
+    cl_int err;
+    cl_context made = clCreateContext(mortal, 1, &device, NULL, NULL, &err);
+    cl_ok(err);
+    REFUSES_NAMED(clTerminateContextKHR, CL_INVALID_CONTEXT, (cl_context)queue);
+    REFUSES_NAMED(clTerminateContextKHR, CL_INVALID_OPERATION, context);
+    cl_ok(NAMED(clTerminateContextKHR)(made));
+    REFUSES_NAMED(clTerminateContextKHR, CL_CONTEXT_TERMINATED_KHR, made);
+    cl_ok(clReleaseContext(made));
+}
+END_TEST
+
+static void with_one_that_terminates(void)
+{
+    refusal_set_up_with("devices: [{features: {terminate_context: true}}, {features: {terminate_context: false}}]");
+}
+
+START_TEST(no_termination)
+{
+    cl_device_id both[2];
+    cl_ok(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 2, both, NULL));
+    REFUSES_OBJECT(clCreateContext, CL_INVALID_PROPERTY, mortal, 2, both, NULL, NULL);
+}
+END_TEST
+
 /* ---- mip levels ---------------------------------------------------------------------------------------------- */
 
 static cl_mem pyramid(void)
@@ -475,6 +503,7 @@ int main(void)
     tcase_add_test(usual, sub_groups);
     tcase_add_test(usual, hints);
     tcase_add_test(usual, second_names);
+    tcase_add_test(usual, termination);
     tcase_add_test(usual, mip_levels);
     tcase_add_test(usual, semaphores);
     tcase_add_test(usual, semaphore_commands);
@@ -487,6 +516,7 @@ int main(void)
     add(suite, "no sub-groups", without_sub_groups, refusal_tear_down, no_sub_groups);
     add(suite, "families", with_families, refusal_tear_down, families);
     add(suite, "fission", four_units, refusal_tear_down, fission);
+    add(suite, "no termination", with_one_that_terminates, refusal_tear_down, no_termination);
     add(suite, "two devices", two_devices, no_two_devices, another_device);
     add(suite, "no USM", without_usm, refusal_tear_down, no_usm);
     return cl_run_suite(suite);
