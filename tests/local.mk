@@ -244,6 +244,10 @@ check_PROGRAMS += %D%/check_misuse
 %C%_check_misuse_SOURCES = %D%/check_misuse.c %D%/race_world.c %D%/race_world.h
 %C%_check_misuse_LDADD = libsim.la $(CHECK_LIBS)
 
+check_PROGRAMS += %D%/check_narrow
+%C%_check_narrow_SOURCES = %D%/check_narrow.c
+%C%_check_narrow_LDADD = libsim.la $(CHECK_LIBS)
+
 check_PROGRAMS += %D%/check_race
 %C%_check_race_SOURCES = %D%/check_race.c %D%/race_world.c %D%/race_world.h
 %C%_check_race_LDADD = libsim.la $(CHECK_LIBS)
@@ -284,11 +288,13 @@ EXTRA_DIST += $(client_scripts) \
 	%D%/clients/run.sh \
 	%D%/clients/viennacl_solve.cpp
 
-# Preloaded by check_alloc.sh; -rpath makes libtool build a shared object of what is not installed.
-check_LTLIBRARIES += fail_alloc.la
+# Preloaded by check_alloc.sh and check_race_memory.sh; -rpath makes libtool build a shared object of what is not installed.
+check_LTLIBRARIES += fail_alloc.la peak_alloc.la
 fail_alloc_la_SOURCES = %D%/fail_alloc.c
 fail_alloc_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
 fail_alloc_la_LIBADD = -ldl
+peak_alloc_la_SOURCES = %D%/peak_alloc.c
+peak_alloc_la_LDFLAGS = $(fail_alloc_la_LDFLAGS)
 
 test_scripts = \
 	%D%/check_alloc.sh \
@@ -303,6 +309,7 @@ test_scripts = \
 	%D%/check_litmus.sh \
 	%D%/check_mutation.sh \
 	%D%/check_api_rows.sh \
+	%D%/check_race_memory.sh \
 	%D%/check_partition.sh \
 	%D%/check_repeat.sh \
 	%D%/check_severity.sh \
@@ -313,4 +320,4 @@ test_scripts = \
 	%D%/check_vector.sh
 
 TESTS += $(check_PROGRAMS) $(test_scripts) $(test_scripts_built)
-EXTRA_DIST += $(test_scripts) %D%/litmus %D%/schema/sarif-2.1.0.json %D%/api_texts.py %D%/lstopo_compare.py %D%/partition_oracle.py %D%/timeline_check.py %D%/check_differential.sh %D%/differential
+EXTRA_DIST += $(test_scripts) %D%/litmus %D%/schema/sarif-2.1.0.json %D%/api_texts.py %D%/lstopo_compare.py %D%/partition_oracle.py %D%/race_memory.cl %D%/timeline_check.py %D%/check_differential.sh %D%/differential

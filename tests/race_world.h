@@ -12,7 +12,7 @@
 
 #include "orrery/report.h"
 
-enum { WORLD_DEEDS = 256, WORLD_BYTES = 64, LOCAL = 1000, IMAGE = 2000, GROUPS_MOST = 4 };
+enum { WORLD_DEEDS = 256, WORLD_BYTES = 128, LOCAL = 1000, IMAGE = 2000, GROUPS_MOST = 4 };
 static const uint32_t NO_SITE = UINT32_MAX;
 enum { G = REGION_GLOBAL, L = REGION_LOCAL, I = REGION_IMAGE };
 

@@ -32,7 +32,7 @@ struct standing {
     struct shadow_region *region;
     struct journal_cursor at;
 };
-enum { STANDINGS = HOSTILE(32, 2) };
+enum { STANDINGS = HOSTILE(32, 2), SPARE_BYTES = HOSTILE(64 << 20, 1 << 12), KEPT_BYTES = HOSTILE(64 << 10, 0) };
 
 struct checker {
     const struct memory *memory;
@@ -44,6 +44,7 @@ struct checker {
     struct order order;
     struct history history;           /* of the launch that runs */
     struct shadow shadow;
+    struct spare spare;
     struct races races;
     struct misuse misuse;
     struct shadow_region **regions; uint32_t region_room; /* by index of struct memory */
@@ -109,7 +110,7 @@ static struct shadow_region *region_of(struct checker *checker, const struct reg
     }
     if (shadow)
         shadow_region_init(shadow, region->id, region->low, region->high,
-                           region->kind == REGION_LOCAL_VARIABLE && RULE(2) ? IN_LOCAL : IN_GLOBAL);
+                           region->kind == REGION_LOCAL_VARIABLE && RULE(2) ? IN_LOCAL : IN_GLOBAL, &checker->spare);
     return shadow;
 }
 
@@ -231,10 +232,17 @@ static void spill(struct checker *checker, struct shadow_region *region)
     struct spilling spilling = {checker, region};
     if (region->journal.spilt)
         return;
+    const bool large = region->high - region->low > KEPT_BYTES; /* the shadow takes the place of stamps and notes */
+    if (large) {
+        settle(checker, region);
+        sieve_release(&region->sieve);
+    }
     journal_replay(&region->journal, insert, &spilling);
     notes_replay(&region->sieve.notes, insert, &spilling);
     journal_forget(&region->journal);
     sieve_forget(&region->sieve);
+    if (large)
+        notes_release(&region->sieve.notes);
     region->sieved = NULL;
     region->journal.spilt = true;
 }
@@ -1122,6 +1130,7 @@ struct checker *checker_new(const struct memory *memory, struct report *report, 
     checker->atomics_wanted = scenario->checks[CHECK_ATOMICS] != SEVERITY_OFF;
     order_init(&checker->order, scenario->device.scope_rule);
     checker->order.history = &checker->history;
+    checker->spare.most = SPARE_BYTES;
     checker->shadow = (struct shadow){.order = &checker->order, .self = checker, .race = on_race};
     checker->races = (struct races){.report = report, .host = &checker->host, .memory = memory, .order = &checker->order};
     checker->misuse = (struct misuse){.report = report, .host = &checker->host, .scenario = scenario};

@@ -24,6 +24,8 @@ libmemmodel_la_SOURCES = \
 	%D%/lane_mask.h \
 	%D%/misuse.c \
 	%D%/misuse.h \
+	%D%/narrow.c \
+	%D%/narrow.h \
 	%D%/notes.c \
 	%D%/notes.h \
 	%D%/order.c \

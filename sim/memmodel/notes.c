@@ -26,9 +26,28 @@ void notes_forget(struct notes *notes)
     notes->crew = 0;
 }
 
+bool spare_resize(struct spare *spare, uint64_t share, uint64_t before, uint64_t after)
+{
+    const uint64_t less = before > share ? before - share : 0, more = after > share ? after - share : 0;
+    if (spare->used - less + more > spare->most && more > less)
+        return false;
+    spare->used += more - less;
+    return true;
+}
+
+void notes_release(struct notes *notes)
+{
+    notes_forget(notes);
+    spare_resize(notes->spare, notes->size, notes->room, 0);
+    free(notes->bytes);
+    notes->bytes = NULL;
+    notes->room = 0;
+}
+
 void notes_fini(struct notes *notes)
 {
-    free(notes->bytes);
+    if (notes->spare)
+        notes_release(notes);
     memset(notes, 0, sizeof *notes);
 }
 
@@ -75,18 +94,27 @@ bool notes_offsets(const struct notes *notes, const struct access_event *event, 
 
 static size_t list_bytes(uint32_t count) { return (count + 1) / 2 * 2 * sizeof(uint32_t); }
 
+static bool grow(struct notes *notes, size_t least)
+{
+    size_t room = notes->room ? notes->room * 2 : HOSTILE(1 << 14, 256);
+    while (room < least)
+        room *= 2;
+    if (!spare_resize(notes->spare, notes->size, notes->room, room))
+        return false;
+    uint8_t *grown = realloc(notes->bytes, room);
+    if (!grown) {
+        spare_resize(notes->spare, notes->size, room, notes->room);
+        return false;
+    }
+    notes->bytes = grown;
+    notes->room = room;
+    return true;
+}
+
 static struct note *note_room(struct notes *notes, size_t bytes)
 {
-    if (notes->used + bytes > notes->room) {
-        size_t room = notes->room ? notes->room * 2 : HOSTILE(1 << 14, 256);
-        while (room < notes->used + bytes)
-            room *= 2;
-        uint8_t *grown = room <= notes->budget ? realloc(notes->bytes, room) : NULL;
-        if (!grown)
-            return NULL;
-        notes->bytes = grown;
-        notes->room = room;
-    }
+    if (notes->used + bytes > notes->room && !grow(notes, notes->used + bytes))
+        return NULL;
     struct note *note = (struct note *)(void *)(notes->bytes + notes->used);
     note->bytes = (uint32_t)bytes;
     notes->used += bytes;

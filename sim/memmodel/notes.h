@@ -11,7 +11,8 @@
  *   notes_collect    the bytes, for the launch's footprint
  *   notes_forget, notes_fini
  *
- * Memory   160 bytes a wave, and 4 for each lane whose address follows no rule. Offsets count from `low`.
+ * Memory   160 bytes a wave, and 4 for each lane whose address follows no rule: as many as the allocation has, and what
+ *          there is to spare. Offsets count from `low`.
  */
 #ifndef ORRERY_MEMMODEL_NOTES_H
 #define ORRERY_MEMMODEL_NOTES_H
@@ -28,9 +29,13 @@ struct past_access {
 };
 typedef void past_visitor(void *self, const struct past_access *access);
 
+/* Bytes that all allocations of a checker may take together, beyond what each may by its size. */
+struct spare { uint64_t used, most; };
+
 struct notes {
     uint64_t low, size;              /* the allocation */
-    uint8_t *bytes; size_t used, room, budget;
+    struct spare *spare;             /* borrowed */
+    uint8_t *bytes; size_t used, room;
     uint64_t crew;                   /* whom the latest notes speak of; 0: nobody */
     uint32_t site;                   /* of the latest */
 };
@@ -55,6 +60,9 @@ void notes_replay(const struct notes *notes, past_visitor *visit, void *self);
 uint32_t notes_grain(const struct notes *notes);
 bool notes_collect(const struct notes *notes, struct footprint_part *part); /* reads only; false: no memory */
 void notes_forget(struct notes *notes);
+void notes_release(struct notes *notes); /* forgets them, and keeps no room */
 void notes_fini(struct notes *notes);
+/* From a size that is within `share` and what was taken before to another; false: there is not as much to spare. */
+bool spare_resize(struct spare *spare, uint64_t share, uint64_t before, uint64_t after);
 
 #endif

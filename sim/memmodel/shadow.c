@@ -8,8 +8,8 @@
 #include "orrery/rule.h"
 
 enum {
-    PAGE_SHIFT = 12, PAGE_BYTES = 1 << PAGE_SHIFT,
-    CONTEXT_BITS = 30, CONTEXT_CROWD = (1 << CONTEXT_BITS) - 1, CONTEXT_MOST = CONTEXT_CROWD - 1,
+    PAGE_SHIFT = 12, PAGE_BYTES = 1 << PAGE_SHIFT, WORD_SHIFT = 2,
+    CONTEXT_MOST = CONTEXT_CROWD - 1,
     BLOCK_UNITS = 64
 };
 
@@ -21,7 +21,7 @@ struct members { struct member *items; uint32_t count, room; };
 struct crowd {
     uint64_t epoch;          /* a new number whenever more than an atomic like the others comes or goes */
     uint64_t calm_epoch, calm_group; /* in that epoch atomics like these, of that group, race with nothing */
-    const uint64_t *cell;    /* whose it is; lists of forgotten cells serve others */
+    uint64_t owner;          /* address of the cell; lists of forgotten cells serve others */
     struct members readers;  /* plain */
     struct members atomics;
     /* of the atomics, while they are all alike */
@@ -31,10 +31,6 @@ struct crowd {
     struct place place;      /* the instance of a narrower scope */
 };
 
-static uint64_t stamp(uint64_t unit, uint32_t context) { return unit << CONTEXT_BITS | context; }
-static uint32_t stamp_context(uint64_t value) { return (uint32_t)(value & ((1u << CONTEXT_BITS) - 1)); }
-static uint64_t stamp_unit(uint64_t value) { return value >> CONTEXT_BITS; }
-
 /* ---- regions --------------------------------------------------------------------- */
 
 static uint64_t page_count(const struct shadow_region *region)
@@ -42,10 +38,24 @@ static uint64_t page_count(const struct shadow_region *region)
     return (region->high - region->low + PAGE_BYTES - 1) >> PAGE_SHIFT;
 }
 
-void shadow_region_init(struct shadow_region *region, uint32_t id, uint64_t low, uint64_t high, int space)
+/* Those of the page that lie in the allocation, in whole words. */
+static uint32_t bytes_in(const struct shadow_region *region, uint64_t page)
+{
+    const uint64_t left = region->high - region->low - (page << PAGE_SHIFT);
+    return left < PAGE_BYTES ? (uint32_t)(left + 3) & ~3u : PAGE_BYTES;
+}
+
+static void page_free(struct shadow_page *page)
+{
+    free(page->cells);
+    narrow_free(page->narrow);
+    *page = (struct shadow_page){0};
+}
+
+void shadow_region_init(struct shadow_region *region, uint32_t id, uint64_t low, uint64_t high, int space, struct spare *spare)
 {
     *region = (struct shadow_region){.id = id, .low = low, .high = high, .space = space, .first = 1, .next = 1};
-    sieve_init(&region->sieve, low, high - low);
+    sieve_init(&region->sieve, low, high - low, spare);
 }
 
 static void crowd_free(struct crowd *crowd)
@@ -58,7 +68,7 @@ static void crowd_free(struct crowd *crowd)
 void shadow_region_fini(struct shadow_region *region)
 {
     for (uint64_t i = 0; region->pages && i < page_count(region); i++)
-        free(region->pages[i].cells);
+        page_free(&region->pages[i]);
     for (uint32_t i = 0; i < region->crowd_count; i++)
         crowd_free(region->crowds[i]);
     free(region->pages);
@@ -75,7 +85,9 @@ static void clear_cells(struct shadow_region *region)
     for (uint64_t i = 0; region->pages && i < page_count(region); i++) {
         struct shadow_page *page = &region->pages[i];
         if (page->cells)
-            memset(page->cells, 0, ((size_t)PAGE_BYTES >> page->unit_shift) * sizeof *page->cells);
+            memset(page->cells, 0, ((size_t)bytes_in(region, i) >> page->unit_shift) * sizeof *page->cells);
+        if (page->narrow)
+            narrow_begin(page->narrow, 0); /* of no launch */
     }
     region->first = region->next = 1;
 }
@@ -247,7 +259,7 @@ static bool member_add(struct members *members, uint64_t unit, uint32_t context,
     return true;
 }
 
-static struct crowd *crowd_new(struct shadow_region *region, uint64_t *cell)
+static struct crowd *crowd_new(struct shadow_region *region, uint64_t owner, uint64_t *cell)
 {
     if (region->crowd_used == region->crowd_count) {
         if (region->crowd_count == region->crowd_room) {
@@ -264,7 +276,7 @@ static struct crowd *crowd_new(struct shadow_region *region, uint64_t *cell)
         region->crowds[region->crowd_count++] = made;
     }
     struct crowd *crowd = region->crowds[region->crowd_used];
-    crowd->cell = cell;
+    crowd->owner = owner;
     crowd->epoch = ++region->epochs;
     crowd->calm_epoch = 0;
     crowd->readers.count = crowd->atomics.count = 0;
@@ -273,22 +285,22 @@ static struct crowd *crowd_new(struct shadow_region *region, uint64_t *cell)
     return crowd;
 }
 
-static struct crowd *crowd_of(const struct shadow_region *region, const uint64_t *cell)
+static struct crowd *crowd_of(const struct shadow_region *region, uint64_t owner, const uint64_t *cell)
 {
     if (stamp_context(cell[1]) != CONTEXT_CROWD || stamp_unit(cell[1]) >= region->crowd_used)
         return NULL;
     struct crowd *crowd = region->crowds[stamp_unit(cell[1])];
-    return crowd->cell == cell ? crowd : NULL;
+    return crowd->owner == owner ? crowd : NULL;
 }
 
 /* The cell's crowd; a single reader moves into it. */
-static struct crowd *crowd_make(struct shadow_region *region, uint64_t *cell)
+static struct crowd *crowd_make(struct shadow_region *region, uint64_t owner, uint64_t *cell)
 {
-    struct crowd *crowd = crowd_of(region, cell);
+    struct crowd *crowd = crowd_of(region, owner, cell);
     uint64_t reader = cell[1];
     if (crowd)
         return crowd;
-    crowd = crowd_new(region, cell);
+    crowd = crowd_new(region, owner, cell);
     if (crowd && stamp_context(reader) != CONTEXT_CROWD && stamp_context(reader) >= region->first &&
         !member_add(&crowd->readers, stamp_unit(reader), stamp_context(reader), 0))
         return NULL;
@@ -297,24 +309,33 @@ static struct crowd *crowd_make(struct shadow_region *region, uint64_t *cell)
 
 /* ---- pages ---------------------------------------------------------------------------- */
 
-static bool cells_make(struct shadow_page *page, uint32_t shift)
+static bool cells_make(struct shadow_page *page, uint32_t bytes, uint32_t shift)
 {
-    uint64_t(*cells)[2] = calloc((size_t)PAGE_BYTES >> shift, sizeof *cells);
+    uint64_t(*cells)[2] = calloc(bytes >> shift, sizeof *cells);
     if (!cells)
         return false;
-    page->cells = cells;
-    page->unit_shift = shift;
+    *page = (struct shadow_page){.unit_shift = shift, .cells = cells};
     return true;
 }
 
-static struct crowd *crowd_copy(struct shadow_region *region, const struct crowd *from, uint64_t *cell)
+static bool narrow_make(struct shadow_region *region, struct shadow_page *page, uint32_t bytes)
 {
-    struct crowd *crowd = crowd_new(region, cell);
+    struct narrow *narrow = narrow_new(bytes);
+    if (!narrow)
+        return false;
+    narrow_begin(narrow, region->first);
+    *page = (struct shadow_page){.narrow = narrow};
+    return true;
+}
+
+static struct crowd *crowd_copy(struct shadow_region *region, const struct crowd *from, uint64_t owner, uint64_t *cell)
+{
+    struct crowd *crowd = crowd_new(region, owner, cell);
     if (!crowd)
         return NULL;
     struct crowd kept = *crowd;
     *crowd = *from;
-    crowd->cell = kept.cell;
+    crowd->owner = kept.owner;
     crowd->epoch = kept.epoch;
     crowd->calm_epoch = 0;
     crowd->readers = kept.readers;
@@ -330,43 +351,76 @@ static struct crowd *crowd_copy(struct shadow_region *region, const struct crowd
     return crowd;
 }
 
-/* Four cells for one: each byte has the history of its word. */
-static bool split_page(struct shadow_region *region, struct shadow_page *page)
+/* What its stamps have no room for. */
+static bool widen(struct shadow_page *page, uint32_t bytes)
 {
-    struct shadow_page bytes;
-    if (!cells_make(&bytes, 0))
+    struct shadow_page wide;
+    if (!cells_make(&wide, bytes, 0))
         return false;
-    for (size_t i = 0; i < PAGE_BYTES; i++) {
-        uint64_t *word = page->cells[i / 4], *cell = bytes.cells[i];
-        cell[0] = word[0];
-        cell[1] = word[1];
-        struct crowd *crowd = crowd_of(region, word);
-        if (crowd && i % 4 && !crowd_copy(region, crowd, cell)) {
-            free(bytes.cells);
-            return false;
-        }
-    }
-    for (size_t i = 0; i < PAGE_BYTES; i += 4) {
-        struct crowd *crowd = crowd_of(region, page->cells[i / 4]);
-        if (crowd)
-            crowd->cell = bytes.cells[i];
-    }
-    free(page->cells);
-    *page = bytes;
+    for (uint32_t at = 0; at < bytes; at++)
+        for (uint32_t slot = 0; slot < 2; slot++)
+            wide.cells[at][slot] = narrow_get(page->narrow, at, slot);
+    page_free(page);
+    *page = wide;
     return true;
+}
+
+static bool put_byte(struct shadow_page *page, uint32_t bytes, uint32_t at, const uint64_t cell[2])
+{
+    if (page->narrow && narrow_put(page->narrow, at, 0, cell[0]) && narrow_put(page->narrow, at, 1, cell[1]))
+        return true;
+    if (page->narrow && !widen(page, bytes))
+        return false;
+    memcpy(page->cells[at], cell, sizeof page->cells[at]);
+    return true;
+}
+
+/* Stamps of earlier launches need no room. */
+static void drop_stale(const struct shadow_region *region, uint64_t cell[2])
+{
+    for (int slot = 0; slot < 2; slot++)
+        if (stamp_context(cell[slot]) < region->first)
+            cell[slot] = 0;
+}
+
+/* Four cells for one: each byte has the history of its word. */
+static bool split_page(struct shadow_region *region, uint64_t number)
+{
+    struct shadow_page *words = &region->pages[number], pieces;
+    const uint32_t bytes = bytes_in(region, number);
+    const uint64_t low = region->low + (number << PAGE_SHIFT);
+    bool made = narrow_make(region, &pieces, bytes);
+    for (uint32_t i = 0; made && i < bytes; i++) {
+        uint64_t cell[2] = {words->cells[i / 4][0], words->cells[i / 4][1]};
+        struct crowd *crowd = crowd_of(region, low + i / 4 * 4, words->cells[i / 4]);
+        if (!crowd && stamp_context(cell[1]) == CONTEXT_CROWD)
+            cell[1] = 0;
+        drop_stale(region, cell);
+        made = (!crowd || i % 4 == 0 || crowd_copy(region, crowd, low + i, cell)) && put_byte(&pieces, bytes, i, cell);
+    }
+    if (made)
+        page_free(words);
+    else
+        page_free(&pieces);
+    if (made)
+        *words = pieces;
+    return made;
 }
 
 static struct shadow_page *page_of(struct shadow_region *region, uint64_t address, bool bytes)
 {
+    const uint64_t number = (address - region->low) >> PAGE_SHIFT;
     if (!region->pages) {
         region->pages = calloc(page_count(region) + 1, sizeof *region->pages);
         if (!region->pages)
             return NULL;
     }
-    struct shadow_page *page = &region->pages[(address - region->low) >> PAGE_SHIFT];
-    if (!page->cells && !cells_make(page, bytes ? 0 : 2))
+    struct shadow_page *page = &region->pages[number];
+    if (page->narrow)
+        narrow_begin(page->narrow, region->first);
+    else if (!page->cells && !(bytes ? narrow_make(region, page, bytes_in(region, number)) : cells_make(page, bytes_in(region, number), WORD_SHIFT)))
         return NULL;
-    if (bytes && page->unit_shift && !split_page(region, page))
+    if (bytes && page->unit_shift && !split_page(region, number))
         return NULL;
     return page;
 }
@@ -462,7 +516,7 @@ static void judge_write(const struct visit *visit, uint64_t *cell)
 
 static void judge_readers(const struct visit *visit, uint64_t *cell)
 {
-    struct crowd *crowd = crowd_of(visit->region, cell);
+    struct crowd *crowd = crowd_of(visit->region, visit->address, cell);
     if (crowd)
         judge_members(visit, &crowd->readers);
     else if (live(visit->region, cell[1]) && judge(visit, stamp_unit(cell[1]), stamp_context(cell[1]), false))
@@ -511,7 +565,7 @@ static bool add_atomic(const struct visit *visit, struct crowd *crowd)
 static void plain_write(const struct visit *visit, uint64_t *cell)
 {
     const uint64_t own = stamp(visit->now->agent->unit, visit->context);
-    struct crowd *crowd = crowd_of(visit->region, cell);
+    struct crowd *crowd = crowd_of(visit->region, visit->address, cell);
     judge_write(visit, cell);
     judge_readers(visit, cell);
     if (crowd) {
@@ -536,18 +590,18 @@ static bool quiet(const struct visit *visit, uint64_t *cell)
 {
     const uint64_t unit = visit->now->agent->unit, own = stamp(unit, visit->context);
     if (is_atomic(visit->now->how.kind)) {
-        struct crowd *among = crowd_make(visit->region, cell);
+        struct crowd *among = crowd_make(visit->region, visit->address, cell);
         return among && add_atomic(visit, among);
     }
     bool write = is_write(visit->now->how.kind);
     uint64_t *slot = &cell[write ? 0 : 1];
-    struct crowd *crowd = write ? NULL : crowd_of(visit->region, cell);
+    struct crowd *crowd = write ? NULL : crowd_of(visit->region, visit->address, cell);
     if (!crowd && (!live(visit->region, *slot) || write || stamp_unit(*slot) == unit)) {
         if (!live(visit->region, *slot) || tick_of(visit, *slot) <= visit->now->how.tick)
             *slot = own;
         return true;
     }
-    crowd = crowd_make(visit->region, cell);
+    crowd = crowd_make(visit->region, visit->address, cell);
     return crowd && member_add(&crowd->readers, unit, visit->context, 0);
 }
 
@@ -560,7 +614,7 @@ static bool replaces(const struct visit *visit, uint64_t reader)
 
 static bool plain_read(const struct visit *visit, uint64_t *cell)
 {
-    struct crowd *crowd = crowd_of(visit->region, cell);
+    struct crowd *crowd = crowd_of(visit->region, visit->address, cell);
     judge_write(visit, cell);
     if (!RULE(4))
         judge_readers(visit, cell);
@@ -571,7 +625,7 @@ static bool plain_read(const struct visit *visit, uint64_t *cell)
         cell[1] = stamp(visit->now->agent->unit, visit->context);
         return true;
     }
-    crowd = crowd_make(visit->region, cell);
+    crowd = crowd_make(visit->region, visit->address, cell);
     return crowd && member_add(&crowd->readers, visit->now->agent->unit, visit->context, 0);
 }
 
@@ -591,7 +645,7 @@ static void calm_down(const struct visit *visit, struct crowd *crowd, const uint
 
 static bool atomic(const struct visit *visit, uint64_t *cell)
 {
-    struct crowd *crowd = crowd_make(visit->region, cell);
+    struct crowd *crowd = crowd_make(visit->region, visit->address, cell);
     if (!crowd)
         return false;
     judge_write(visit, cell);
@@ -625,7 +679,7 @@ static struct crowd *alike_at(const struct shadow_region *region, uint64_t addre
     const struct shadow_page *page = region->pages && size == 4 && offset % 4 == 0 ? &region->pages[offset >> PAGE_SHIFT] : NULL;
     if (!page || !page->cells || page->unit_shift != 2)
         return NULL;
-    struct crowd *crowd = crowd_of(region, page->cells[(offset & (PAGE_BYTES - 1)) >> 2]);
+    struct crowd *crowd = crowd_of(region, address, page->cells[(offset & (PAGE_BYTES - 1)) >> 2]);
     return crowd && crowd->alike ? crowd : NULL;
 }
 
@@ -676,22 +730,28 @@ bool shadow_atomic_begin(struct shadow_region *region, struct shadow_atomic *ato
     return atomic->context != 0;
 }
 
+static bool visit_byte(const struct visit *visit, struct shadow_page *page, uint32_t at)
+{
+    uint64_t cell[2] = {narrow_get(page->narrow, at, 0), narrow_get(page->narrow, at, 1)};
+    return visit_cell(visit, cell) && put_byte(page, bytes_in(visit->region, (visit->address - visit->region->low) >> PAGE_SHIFT), at, cell);
+}
+
 static void visit_all(struct visit *visit)
 {
     struct shadow_region *region = visit->region;
     const struct shadow_access *now = visit->now;
     const bool bytes = ((now->address - region->low) | now->how.size) & 3 && RULE(35);
-    const uint64_t end = now->address + now->how.size;
+    const uint64_t end = now->address + now->how.size < region->high ? now->address + now->how.size : region->high;
     for (uint64_t at = now->address; at < end;) {
         struct shadow_page *page = page_of(region, at, bytes);
         if (!page) {
             visit->shadow->failed = true;
             return;
         }
-        uint64_t offset = (at - region->low) & (PAGE_BYTES - 1);
+        const uint32_t offset = (uint32_t)(at - region->low) & (PAGE_BYTES - 1);
         visit->address = at;
         visit->bytes = 1u << page->unit_shift;
-        if (!visit_cell(visit, page->cells[offset >> page->unit_shift]))
+        if (!(page->narrow ? visit_byte(visit, page, offset) : visit_cell(visit, page->cells[offset >> page->unit_shift])))
             visit->shadow->failed = true;
         at += visit->bytes;
     }
@@ -758,7 +818,7 @@ static void collect_member(struct collection *collection, const struct member *m
 static void collect_cell(struct collection *collection, const uint64_t *cell, uint64_t low, uint64_t high)
 {
     const struct shadow_region *region = collection->region;
-    const struct crowd *crowd = crowd_of(region, cell);
+    const struct crowd *crowd = crowd_of(region, region->low + low, cell);
     if (live(region, cell[0]))
         collect_one(collection, stamp_context(cell[0]), stamp_unit(cell[0]), low, high);
     for (uint32_t i = 0; crowd && i < (collection->filter ? crowd->readers.count : crowd->readers.count > 0); i++)
@@ -769,17 +829,26 @@ static void collect_cell(struct collection *collection, const uint64_t *cell, ui
         collect_one(collection, stamp_context(cell[1]), stamp_unit(cell[1]), low, high);
 }
 
+static void collect_page(struct collection *collection, uint64_t number)
+{
+    const struct shadow_page *page = &collection->region->pages[number];
+    const uint32_t bytes = bytes_in(collection->region, number), step = 1u << page->unit_shift;
+    if (page->narrow ? !narrow_is_of(page->narrow, collection->region->first) : !page->cells)
+        return;
+    for (uint32_t at = 0; at < bytes; at += step) {
+        const uint64_t low = (number << PAGE_SHIFT) + at;
+        uint64_t cell[2];
+        for (uint32_t slot = 0; slot < 2; slot++)
+            cell[slot] = page->narrow ? narrow_get(page->narrow, at, slot) : page->cells[at >> page->unit_shift][slot];
+        collect_cell(collection, cell, low, low + step);
+    }
+}
+
 void shadow_collect(const struct shadow_region *region, const struct unit_filter *filter, struct footprint_part *part)
 {
     struct collection collection = {.region = region, .filter = filter, .part = part};
-    for (uint64_t p = 0; region->touched && region->pages && p < page_count(region); p++) {
-        const struct shadow_page *page = &region->pages[p];
-        const size_t count = page->cells ? (size_t)PAGE_BYTES >> page->unit_shift : 0;
-        for (size_t i = 0; i < count; i++) {
-            uint64_t low = (p << PAGE_SHIFT) + ((uint64_t)i << page->unit_shift);
-            collect_cell(&collection, page->cells[i], low, low + (1u << page->unit_shift));
-        }
-    }
+    for (uint64_t p = 0; region->touched && region->pages && p < page_count(region); p++)
+        collect_page(&collection, p);
     for (int use = 0; use < FOOTPRINT_USES; use++)
         byte_set_add(&part->bytes[use], collection.run[use].low, collection.run[use].high);
 }

@@ -19,7 +19,7 @@
  *
  * Cells    16 bytes for 4 of data: two stamps of 34 bits unit, 30 bits context. A context says
  *          when, where and how; contexts are numbered per allocation and older ones than
- *          `first` are stale. A read stamp may stand for a list (struct crowd) of many readers
+ *          `first` are stale. Of single bytes: narrow.h. A read stamp may stand for a list (struct crowd) of many readers
  *          and atomics, in blocks of 64 units.
  */
 #ifndef ORRERY_MEMMODEL_SHADOW_H
@@ -27,6 +27,7 @@
 
 #include "footprint.h"
 #include "journal.h"
+#include "narrow.h"
 #include "order.h"
 #include "sieve.h"
 
@@ -41,7 +42,8 @@ struct context {
 
 struct crowd;
 
-struct shadow_page { uint32_t unit_shift; uint64_t (*cells)[2]; }; /* bytes per cell: 1 << unit_shift */
+/* Cells of words, or of bytes: 1 << unit_shift. Those of bytes are narrow while that goes. */
+struct shadow_page { uint32_t unit_shift; uint64_t (*cells)[2]; struct narrow *narrow; };
 
 struct shadow_region {
     uint32_t id;              /* struct region's */
@@ -92,7 +94,7 @@ struct shadow {
     bool failed;
 };
 
-void shadow_region_init(struct shadow_region *region, uint32_t id, uint64_t low, uint64_t high, int space);
+void shadow_region_init(struct shadow_region *region, uint32_t id, uint64_t low, uint64_t high, int space, struct spare *spare);
 void shadow_region_fini(struct shadow_region *region);
 void shadow_forget(struct shadow_region *region);
 void shadow_access(struct shadow *shadow, struct shadow_region *region, const struct shadow_access *now);

@@ -9,7 +9,7 @@
 #include "orrery/rule.h"
 
 enum { READERS, WRITERS };
-enum { STAMP_MOST = HOSTILE(INT32_MAX / 2, 4000), INTERVALS_TRIED = HOSTILE(64, 2), GRANULE_SHIFT = 2, BUDGET_LEAST = 16 << 20 };
+enum { STAMP_MOST = HOSTILE(INT32_MAX / 2, 4000), INTERVALS_TRIED = HOSTILE(64, 2), GRANULE_SHIFT = 2, SHARE = 4 };
 static const uint64_t ALLOCATION_MOST = UINT64_C(1) << 30;
 
 /* Of every launch: several work-items of different groups; atomic updates. */
@@ -41,16 +41,33 @@ void sieve_forget(struct sieve *sieve)
     notes_forget(&sieve->notes);
 }
 
-void sieve_init(struct sieve *sieve, uint64_t low, uint64_t size)
+void sieve_init(struct sieve *sieve, uint64_t low, uint64_t size, struct spare *spare)
 {
-    const uint64_t budget = size > BUDGET_LEAST / 2 ? 2 * size : BUDGET_LEAST;
-    *sieve = (struct sieve){.notes = {.low = low, .size = size, .budget = budget}};
+    *sieve = (struct sieve){.notes = {.low = low, .size = size, .spare = spare}};
+}
+
+static uint64_t stamp_bytes(uint64_t granules) { return 2 * granules * sizeof(int32_t); }
+
+static void drop_stamps(struct sieve *sieve)
+{
+    spare_resize(sieve->notes.spare, SHARE * sieve->notes.size, stamp_bytes(sieve->granules), 0);
+    for (int use = READERS; use <= WRITERS; use++) {
+        free(sieve->stamps[use]);
+        sieve->stamps[use] = NULL;
+    }
+    sieve->granules = 0;
+}
+
+void sieve_release(struct sieve *sieve)
+{
+    sieve_close(sieve);
+    drop_stamps(sieve);
 }
 
 void sieve_fini(struct sieve *sieve)
 {
-    free(sieve->stamps[READERS]);
-    free(sieve->stamps[WRITERS]);
+    if (sieve->notes.spare)
+        drop_stamps(sieve);
     free(sieve->intervals);
     notes_fini(&sieve->notes);
     memset(sieve, 0, sizeof *sieve);
@@ -60,8 +77,9 @@ void sieve_fini(struct sieve *sieve)
 static bool make_stamps(struct sieve *sieve, uint32_t shift)
 {
     const uint64_t granules = (sieve->notes.size >> shift) + 1;
-    for (int use = READERS; use <= WRITERS; use++)
-        free(sieve->stamps[use]);
+    drop_stamps(sieve);
+    if (!spare_resize(sieve->notes.spare, SHARE * sieve->notes.size, 0, stamp_bytes(granules)))
+        return false;
     sieve->stamps[READERS] = calloc(granules, sizeof(int32_t));
     sieve->stamps[WRITERS] = calloc(granules, sizeof(int32_t));
     sieve->granules = granules;

@@ -15,9 +15,10 @@
  *   sieve_open      for the rest of a launch, or of a barrier interval of local memory
  *   sieve_mark      an access of the past, known to race with nothing that was marked before
  *   sieve_take      a wave's access: false: there is doubt, and nobody may ask again until it is opened anew
- *   sieve_close, sieve_forget, sieve_fini, sieve_collect, sieve_renews
+ *   sieve_close, sieve_forget, sieve_release, sieve_fini, sieve_collect, sieve_renews
  *
- * Memory   Two stamps of 4 bytes per granule of 1, 2 or 4 bytes, and notes within a budget.
+ * Memory   Two stamps of 4 bytes per granule of 1, 2 or 4 bytes, and notes. What is more than 4 times the allocation is
+ *          taken from what there is to spare.
  */
 #ifndef ORRERY_MEMMODEL_SIEVE_H
 #define ORRERY_MEMMODEL_SIEVE_H
@@ -51,7 +52,7 @@ struct sieve {
 /* What a sieve is for: the launch. `grain`: a power of two that divides what will come, offsets and sizes. */
 struct sieve_plan { uint64_t groups, items; uint32_t grain; };
 bool sieve_open(struct sieve *sieve, const struct sieve_plan *plan);
-void sieve_init(struct sieve *sieve, uint64_t low, uint64_t size);
+void sieve_init(struct sieve *sieve, uint64_t low, uint64_t size, struct spare *spare);
 bool sieve_mark(struct sieve *sieve, const struct past_access *access, uint64_t group, uint64_t base);
 bool sieve_note(struct sieve *sieve, const struct access_event *event, const struct wave_crew *crew, uint64_t tick);
 /* `scope` as it counts, of atomics. */
@@ -62,6 +63,7 @@ void sieve_collect(const struct sieve *sieve, int32_t from, int32_t end, struct 
 bool sieve_renews(const struct sieve *sieve, const struct sieve_plan *plan); /* stamps of the past would go */
 void sieve_close(struct sieve *sieve);  /* the notes stay */
 void sieve_forget(struct sieve *sieve);
+void sieve_release(struct sieve *sieve); /* closes it, and keeps no stamps */
 void sieve_fini(struct sieve *sieve);
 
 #endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Narrow pages of the shadow against an array of whole stamps. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memmodel/narrow.h"
+
+enum { BYTES = 256, FIRST = 1000 };
+
+static uint64_t state;
+
+static uint32_t below(uint32_t limit)
+{
+    state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)(state >> 33) % limit;
+}
+
+static void compare(const struct narrow *narrow, uint64_t whole[BYTES][2])
+{
+    for (uint32_t at = 0; at < BYTES; at++)
+        for (uint32_t slot = 0; slot < 2; slot++)
+            ck_assert_uint_eq(narrow_get(narrow, at, slot), whole[at][slot]);
+}
+
+/* Says how many stamps went in before one did not fit. */
+static uint32_t fill(uint64_t base, uint32_t units, uint32_t contexts, uint32_t lists)
+{
+    struct narrow *narrow = narrow_new(BYTES);
+    uint64_t whole[BYTES][2] = {{0}};
+    uint32_t done = 0, most = 2000;
+    narrow_begin(narrow, FIRST);
+    for (; done < most; done++) {
+        const uint32_t at = below(BYTES), slot = below(2);
+        const bool list = lists && slot && below(4) == 0;
+        const uint64_t value = below(8) == 0 ? 0 : list ? stamp(below(lists), CONTEXT_CROWD) : stamp(base + below(units), FIRST + below(contexts));
+        if (!narrow_put(narrow, at, slot, value))
+            break;
+        whole[at][slot] = value;
+        if (done % 100 == 0)
+            compare(narrow, whole);
+    }
+    compare(narrow, whole); /* a refusal changes nothing */
+    narrow_free(narrow);
+    return done;
+}
+
+START_TEST(stamps_come_back)
+{
+    for (uint32_t i = 0; i < 200; i++)
+        fill(below(2) ? 0 : (uint64_t)below(1 << 30) << 3, 1u << below(25), 1 + below(300), below(3) ? 0 : 1 + below(1 << 22));
+}
+END_TEST
+
+START_TEST(a_million_units_or_many_contexts_fit)
+{
+#ifndef ORRERY_HOSTILE
+    ck_assert_uint_eq(fill(0, 1 << 20, 8, 0), 2000);
+    ck_assert_uint_eq(fill(123456, 1 << 16, 80, 100), 2000);
+    ck_assert_uint_lt(fill(0, 1 << 24, 8, 0), 2000);
+    ck_assert_uint_lt(fill(0, 100, 300, 0), 2000);
+#endif
+}
+END_TEST
+
+START_TEST(another_launch_begins_with_nothing)
+{
+    struct narrow *narrow = narrow_new(BYTES);
+    narrow_begin(narrow, FIRST);
+    ck_assert(narrow_put(narrow, 7, 1, stamp(5, FIRST)));
+    narrow_begin(narrow, FIRST);
+    ck_assert_uint_eq(narrow_get(narrow, 7, 1), stamp(5, FIRST));
+    narrow_begin(narrow, FIRST + 1);
+    ck_assert(narrow_is_of(narrow, FIRST + 1) && !narrow_is_of(narrow, FIRST));
+    ck_assert_uint_eq(narrow_get(narrow, 7, 1), 0);
+    narrow_free(narrow);
+}
+END_TEST
+
+int main(void)
+{
+    TCase *tcase = tcase_create("narrow");
+    Suite *suite = suite_create("narrow");
+    tcase_add_test(tcase, stamps_come_back);
+    tcase_add_test(tcase, a_million_units_or_many_contexts_fit);
+    tcase_add_test(tcase, another_launch_begins_with_nothing);
+    suite_add_tcase(suite, tcase);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

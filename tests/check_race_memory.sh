@@ -1,0 +1,68 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# What looking for races takes: at most 6 bytes for each byte that kernels touch, and SPARE. Counted is what the process has
+# allocated at most, with the race checker and without (tests/peak_alloc.c): the same number in each run. A million
+# work-items, ten thousand work-groups, a hundred launches.
+set -u
+src=${ORRERY_SRCDIR:?} build=${ORRERY_BUILDDIR:?}
+shim=$build/.libs/peak_alloc.so
+[ -f "$shim" ] || { echo "peak_alloc.so was not built"; exit 77; }
+grep -q '^#define ORRERY_LOOPING' "$build/config.h" && { echo "a sanitizer replaces malloc itself"; exit 77; }
+grep -q '^#define ORRERY_HOSTILE' "$build/config.h" && { echo "its tables are of other sizes"; exit 77; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cp "$src/tests/race_memory.cl" "$work"
+SPARE=$((64 << 20)) # SPARE_BYTES of sim/memmodel/checker.c: for tables that many work-items read, and bytes by themselves
+items=1048576
+bad=0
+
+# scenario KERNEL TYPE LAUNCHES LOCAL OTHER: other: elements of the buffer of atomic objects, 0: none
+scenario() {
+    local i a=
+    echo "orrery: 1"
+    echo "program: {source: race_memory.cl, options: '-cl-std=CL3.0 -DT=$2'}"
+    echo "launch:"
+    for ((i = 0; i < $3; i++)); do
+        if [ "$i" = 0 ]; then
+            for name in a b c; do a="$a{buffer: {type: $2, count: $items, fill: 1}, name: $name}, "; done
+            [ "$5" = 0 ] || a="$a{buffer: {type: uint, count: $5, fill: 0}, name: other}"
+        else
+            a="{same: a}, {same: b}, {same: c}"
+            [ "$5" = 0 ] || a="$a, {same: other}"
+        fi
+        echo "  - {kernel: $1, global: [$items], local: [$4], args: [$a]}"
+    done
+}
+
+peak() {
+    LD_PRELOAD=$shim PEAK_BYTES_FILE=$work/peak "$build/orrery" run "$1" "$work/x.yaml" >"$work/out" 2>&1 || { cat "$work/out"; return 1; }
+    cat "$work/peak"
+}
+
+# measure KERNEL TYPE LAUNCHES LOCAL OTHER TOUCHED: bytes of each element of the three buffers
+measure() {
+    local without with most
+    scenario "$1" "$2" "$3" "$4" "$5" >"$work/x.yaml"
+    "$build/orrery" run "$work/x.yaml" >/dev/null 2>&1 # into the compile cache
+    without=$(peak --data-races=off) && with=$(peak --data-races=error) || { echo "$1 $2: $without $with"; bad=1; return; }
+    most=$((6 * ($6 * items + 4 * $5) + SPARE))
+    printf '%-14s %-6s %3d launches of %5d groups: %9d bytes, %9d at most\n' "$1" "$2" "$3" $((items / $4)) $((with - without)) "$most"
+    [ $((with - without)) -le "$most" ] || { echo "$1 $2: more than 6 times what was touched"; bad=1; }
+}
+
+measure rows float 100 100 0 12
+measure rows uchar 100 100 0 3
+for type in float uchar; do
+    size=4
+    [ $type = uchar ] && size=1
+    measure scattered $type 10 100 0 $((3 * size))
+    measure in_place $type 1 100 0 $((3 * size))
+    measure masked $type 1 100 0 $((2 * size))
+    measure local_memory $type 2 100 0 $((3 * size))
+    measure neighbours $type 2 100 1 $((3 * size))
+    measure chain $type 1 100 10486 $((2 * size))
+done
+measure mixed_sizes float 2 64 0 8
+items=$((8 << 20)) # SPARE would hide too much
+measure mixed_sizes uchar 1 64 0 2
+exit "$bad"

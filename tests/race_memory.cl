@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kernels of check_race_memory.sh: clean ones, each of another sort to the race checker. T is float or uchar. */
+#define MIXED(i) (((i) & ~0xffffu) | (((i) * 40503u + 17u) & 0xffffu))
+
+kernel void rows(global T *a, global T *b, global T *c)
+{
+    size_t i = get_global_id(0);
+    c[i] = a[i] + b[i];
+}
+
+/* scattered, each element somebody's own */
+kernel void scattered(global T *a, global T *b, global T *c)
+{
+    uint i = get_global_id(0);
+    c[MIXED(i)] = a[MIXED(i)] + b[i];
+}
+
+kernel void in_place(global T *a, global T *b, global T *c)
+{
+    uint i = get_global_id(0);
+    c[MIXED(i)] += a[MIXED(i)];
+    a[MIXED(i)] += b[i];
+}
+
+kernel void masked(global T *a, global T *b, global T *c)
+{
+    uint i = get_global_id(0);
+    if ((i * 2654435761u >> 20) % 3)
+        c[i] = a[i] + b[MIXED(i)];
+}
+
+kernel void local_memory(global T *a, global T *b, global T *c)
+{
+    local T t[256];
+    uint i = get_global_id(0), l = get_local_id(0), size = get_local_size(0);
+    t[l] = a[i] + b[i];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    c[i] = t[size - 1 - l];
+}
+
+kernel void histogram(global T *a, global T *b, global T *c, global atomic_uint *sum)
+{
+    uint i = get_global_id(0);
+    atomic_fetch_add_explicit(&sum[((uint)a[i] * 977u + i * 31u) % (uint)get_global_size(0)], 1, memory_order_relaxed, memory_scope_device);
+    c[i] = b[i];
+}
+
+/* Work-groups hand over to the next. */
+kernel void chain(global T *a, global T *b, global T *c, global atomic_uint *flag)
+{
+    uint i = get_global_id(0), l = get_local_id(0), g = get_group_id(0), size = get_local_size(0);
+    if (g) {
+        if (l == 0)
+            while (!atomic_load_explicit(&flag[g - 1], memory_order_acquire, memory_scope_device))
+                ;
+        barrier(CLK_GLOBAL_MEM_FENCE);
+        c[i] = c[i - size] + b[i];
+    } else {
+        c[i] = a[i];
+    }
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    if (l == 0)
+        atomic_store_explicit(&flag[g], 1, memory_order_release, memory_scope_device);
+}
+
+/* Words and bytes of one buffer. */
+kernel void mixed_sizes(global T *a, global T *b, global T *c)
+{
+    uint i = get_global_id(0), j = MIXED(i) * (uint)sizeof(T);
+    if (!(j & 4))
+        ((global uchar *)c)[j] = (uchar)(a[i] + b[i]);
+    else if (!(j & 3))
+        *(global uint *)((global uchar *)c + j) = (uint)(a[i] + b[i]);
+}
+
+kernel void neighbours(global T *a, global T *b, global T *c, global atomic_uint *ticket)
+{
+    uint i = get_global_id(0), n = get_global_size(0);
+    if (get_local_id(0) == 0)
+        atomic_fetch_add_explicit(ticket, 1, memory_order_acq_rel, memory_scope_device);
+    c[i] = a[i ? i - 1 : 0] + a[i] + a[i + 1 < n ? i + 1 : i] + b[i];
+}
