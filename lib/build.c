@@ -111,6 +111,7 @@ static enum status compile_source(struct work *work)
         .images = config->images,
         .pipes = config->pipes,
         .device_enqueue = config->device_enqueue,
+        .kernel_clock = config->kernel_clock,
     };
     enum status status = compile_opencl_c(&request, &work->spirv, &work->log);
     free(options);

@@ -170,6 +170,13 @@ static cl_device_fp_atomic_capabilities_ext float_atomics(const struct cl_device
     return there && device_version_at_least(device, 2, 0) ? global | local : 0;
 }
 
+static cl_device_kernel_clock_capabilities_khr kernel_clocks(const struct cl_device *device)
+{
+    cl_device_kernel_clock_capabilities_khr clocks = CL_DEVICE_KERNEL_CLOCK_SCOPE_DEVICE_KHR | CL_DEVICE_KERNEL_CLOCK_SCOPE_WORK_GROUP_KHR;
+    clocks |= device_supports_sub_groups(device) ? CL_DEVICE_KERNEL_CLOCK_SCOPE_SUB_GROUP_KHR : 0;
+    return device->config->kernel_clock ? clocks : 0;
+}
+
 /* Of a sub-device: the largest data cache that any of its units can use. */
 static cl_ulong cache_bytes(const struct cl_device *device)
 {
@@ -312,6 +319,7 @@ static cl_int ask_ils_with_version(const struct info_reply *reply, const struct 
     EXTENSION("cl_khr_command_buffer", 0, 9, 4, true) \
     EXTENSION("cl_khr_semaphore", 1, 0, 0, true) \
     EXTENSION("cl_khr_initialize_memory", 1, 0, 0, config->initialize_memory) \
+    EXTENSION("cl_khr_kernel_clock", 1, 0, 0, config->kernel_clock) \
     EXTENSION("cl_khr_terminate_context", 1, 0, 0, config->terminate_context) \
     EXTENSION("cl_intel_required_subgroup_size", 1, 0, 0, device_supports_sub_groups(device)) \
     EXTENSION("cl_khr_integer_dot_product", 2, 0, 0, true) \
@@ -345,6 +353,9 @@ static cl_int ask_ils_with_version(const struct info_reply *reply, const struct 
     FEATURE("__opencl_c_work_group_collective_functions", config->work_group_collectives) \
     FEATURE("__opencl_c_integer_dot_product_input_4x8bit", true) \
     FEATURE("__opencl_c_integer_dot_product_input_4x8bit_packed", true) \
+    FEATURE("__opencl_c_kernel_clock_scope_device", config->kernel_clock) \
+    FEATURE("__opencl_c_kernel_clock_scope_work_group", config->kernel_clock) \
+    FEATURE("__opencl_c_kernel_clock_scope_sub_group", config->kernel_clock && config->sub_groups) \
     FEATURE("__opencl_c_ext_fp32_global_atomic_add", true) \
     FEATURE("__opencl_c_ext_fp32_local_atomic_add", true) \
     FEATURE("__opencl_c_ext_fp32_global_atomic_min_max", true) \

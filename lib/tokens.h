@@ -43,6 +43,14 @@ cl_int CL_API_CALL clCommandSVMMemFillKHR(cl_command_buffer_khr command_buffer, 
 #define CL_DEVICE_COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES_KHR 0x129A
 #endif
 
+#ifndef CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR /* cl_khr_kernel_clock */
+#define CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR 0x1076
+#define CL_DEVICE_KERNEL_CLOCK_SCOPE_DEVICE_KHR (1 << 0)
+#define CL_DEVICE_KERNEL_CLOCK_SCOPE_WORK_GROUP_KHR (1 << 1)
+#define CL_DEVICE_KERNEL_CLOCK_SCOPE_SUB_GROUP_KHR (1 << 2)
+typedef cl_bitfield cl_device_kernel_clock_capabilities_khr;
+#endif
+
 #ifndef CL_KERNEL_COMPILE_SUB_GROUP_SIZE_INTEL /* cl_intel_required_subgroup_size */
 #define CL_KERNEL_COMPILE_SUB_GROUP_SIZE_INTEL 0x410A
 #endif

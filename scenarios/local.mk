@@ -28,6 +28,7 @@ scenario_tests = \
 	%D%/clean/bit_fields.yaml \
 	%D%/clean/enqueue_forms.yaml \
 	%D%/clean/float_atomics.yaml \
+	%D%/clean/kernel_clock.yaml \
 	%D%/clean/vectors.yaml \
 	%D%/clean/wide_types.yaml \
 	%D%/clean/barrier_flags.yaml \
@@ -180,6 +181,7 @@ scenario_files = \
 	%D%/clean/bit_fields.cl \
 	%D%/clean/enqueue_forms.spvasm \
 	%D%/clean/float_atomics.spvasm \
+	%D%/clean/kernel_clock.spvasm \
 	%D%/clean/vectors.cl \
 	%D%/clean/wide_types.cl \
 	%D%/clean/barrier_flags.cl \

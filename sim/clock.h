@@ -18,6 +18,7 @@
     COST(LAUNCH_NS, 5000)                                                                        \
     COST(GROUP_NS, 100)                                                                          \
     COST(STEP_NS, 4)               /* one back edge or preemption point of one wave */           \
+    COST(READ_NS, 1)               /* one look of a wave at the clock */                         \
     COST(COMMAND_NS, 500)                                                                        \
     COST(COPY_BYTES_PER_NS, 16)
 /* clang-format on */

@@ -157,6 +157,13 @@ static void host_print(void *self, struct wave *wave, const char *text, size_t s
         device->printf_sink(device->printf_self, text, size);
 }
 
+static uint64_t host_clock(void *self, const struct wave *wave)
+{
+    struct launch *launch = ((struct device *)self)->launch;
+    launch->clock_reads++;
+    return launch_time(launch) + (wave->steps - launch->turn_steps) * CLOCK_STEP_NS;
+}
+
 void device_set_printf(struct device *device, printf_sink *sink, void *self)
 {
     device->printf_sink = sink ? sink : print_to_stdout;
@@ -304,7 +311,7 @@ enum status device_new(const struct scenario *scenario, struct report *report, s
     device_queues_init(&device->queues);
     device->scenario = scenario;
     device->report = report;
-    device->host = (struct wave_host){.self = device, .fault = host_fault, .print = host_print, .enqueue = host_enqueue};
+    device->host = (struct wave_host){.self = device, .fault = host_fault, .print = host_print, .enqueue = host_enqueue, .clock = host_clock};
     clock_init(&device->clock);
     device_set_printf(device, NULL, NULL);
     if (!attach_checkers(device) || !books_init(device) || !open_host(device)) {

@@ -356,7 +356,7 @@ enum run_result group_run(struct group *group, uint32_t index, int64_t budget)
 {
     struct wave *wave = group->waves[index].wave;
     assert(group->waves[index].state == WAVE_READY);
-    uint64_t before = wave->steps;
+    uint64_t before = group->launch->turn_steps = wave->steps;
     announce_turn(group, wave, true);
     group->launch->running = group;
     enum run_result result = wave_run(wave, budget);

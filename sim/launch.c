@@ -161,7 +161,7 @@ void origin_item(const struct origin *origin, uint32_t lane, struct item *out_it
 
 uint64_t launch_time(const struct launch *launch)
 {
-    return launch->began + CLOCK_LAUNCH_NS + launch->group_ns + launch->steps * CLOCK_STEP_NS;
+    return launch->began + CLOCK_LAUNCH_NS + launch->group_ns + launch->steps * CLOCK_STEP_NS + launch->clock_reads * CLOCK_READ_NS;
 }
 
 /* ---- places ------------------------------------------------------------------- */

@@ -64,6 +64,7 @@ static void device_default(struct device_config *device)
         .pipes = true,
         .device_enqueue = true,
         .initialize_memory = true,
+        .kernel_clock = true,
         .terminate_context = true,
     };
     topology_default(&device->topology);

@@ -98,6 +98,7 @@ static enum status compile(const struct scenario *scenario, struct scenario_sour
         .images = device->images,
         .pipes = device->pipes,
         .device_enqueue = device->device_enqueue,
+        .kernel_clock = device->kernel_clock,
         .program_dir = dirname(anchor),
     };
     enum status status = compile_opencl_c(&request, out_spirv, out_log);

@@ -273,6 +273,12 @@ START_TEST(fences_are_told)
 }
 END_TEST
 
+static uint64_t one_time(void *self, const struct wave *wave)
+{
+    (void)self, (void)wave;
+    return 0x123456789a;
+}
+
 START_TEST(spaces_and_indices)
 {
     uint64_t state = 24;
@@ -283,6 +289,10 @@ START_TEST(spaces_and_indices)
         const uint64_t at[3] = {PRIVATE_BASE + 8, base_of(&rig, 3) + 4, base_of(&rig, 1)};
         for (uint32_t i = 0; i < 32; i++)
             put(&rig, SLOT_A, i, 8, at[i % 3]);
+        rig.host.clock = one_time;
+        rig_run(&rig, isa, OP_clock, (struct insn){.d = SLOT_D});
+        for (uint32_t i = 0; i < 32; i++)
+            EXPECT(get(&rig, SLOT_D, i, 8) == 0x123456789a, "clock of lane %u", i);
         rig_run(&rig, isa, OP_space_v, (struct insn){.d = SLOT_D, .a = SLOT_A});
         for (uint32_t i = 0; i < 32; i++)
             EXPECT(get(&rig, SLOT_D, i, 4) == i % 3, "space of lane %u", i);

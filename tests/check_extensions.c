@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 enum { SPIRV_SETS = 0x12B9, SPIRV_EXTENSIONS = 0x12BA, SPIRV_CAPABILITIES = 0x12BB }; /* cl_khr_spirv_queries */
+enum { KERNEL_CLOCKS = 0x1076 };                                                              /* cl_khr_kernel_clock */
 enum { SINGLE_ATOMICS = 0x4231, DOUBLE_ATOMICS, HALF_ATOMICS };                             /* cl_ext_float_atomics */
 
 /* The fixture on a device of another scenario. */
@@ -265,7 +266,7 @@ START_TEST(spirv_modules_are_held_to_what_is_told)
     static const struct {
         const char *feature;
         uint32_t capability;
-    } features[] = {{"fp64", 10}, {"int64_atomics", 12}, {"images", 13}, {"pipes", 17}, {"device_enqueue", 19}, {"generic_address_space", 38}};
+    } features[] = {{"fp64", 10}, {"int64_atomics", 12}, {"images", 13}, {"pipes", 17}, {"device_enqueue", 19}, {"kernel_clock", 5055}, {"generic_address_space", 38}};
     char scenario[80];
     for (int on = 0; on < 2; on++) {
         snprintf(scenario, sizeof scenario, "device: {features: {%s: %s}}", features[_i].feature, on ? "true" : "false");
@@ -1057,6 +1058,78 @@ START_TEST(groups_multiply_floats)
 END_TEST
 
 /* Told, defined and taken, or none of it. */
+/* ---- cl_khr_kernel_clock ---------------------------------------------------------------------------- */
+
+enum { CLOCK_ITEMS = 64, CLOCK_READS = 5 };
+
+static void read_clocks(cl_ulong seen[CLOCK_ITEMS][CLOCK_READS], cl_ulong times[2], cl_uint rounds)
+{
+    static const char *const clocks =
+        "kernel void k(global ulong *o, uint rounds, volatile global uint *sink) {"
+        "    global ulong *mine = o + get_global_id(0) * 5;"
+        "    mine[0] = clock_read_device();"
+        "    for (uint i = 0; i < rounds; i++) sink[get_global_id(0)] = i;"
+        "    mine[1] = clock_read_work_group();"
+        "    uint2 halves = clock_read_hilo_device();"
+        "    mine[2] = (ulong)halves.hi << 32 | halves.lo;"
+        "    mine[3] = clock_read_sub_group();"
+        "    if (get_global_id(0) % 3) mine[4] = clock_read_device(); else mine[4] = mine[3]; }";
+    const size_t items = CLOCK_ITEMS, group = 8;
+    cl_event event;
+    cl_kernel kernel = kernel_of(clocks, "-cl-std=CL3.0");
+    cl_mem out = cl_buffer(context, 0, sizeof(cl_ulong[CLOCK_ITEMS][CLOCK_READS]), NULL), sink = cl_buffer(context, 0, 4 * CLOCK_ITEMS, NULL);
+    cl_ok(clSetKernelArg(kernel, 0, sizeof out, &out));
+    cl_ok(clSetKernelArg(kernel, 1, sizeof rounds, &rounds));
+    cl_ok(clSetKernelArg(kernel, 2, sizeof sink, &sink));
+    cl_ok(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &items, &group, 0, NULL, &event));
+    cl_ok(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, sizeof(cl_ulong[CLOCK_ITEMS][CLOCK_READS]), seen, 0, NULL, NULL));
+    cl_ok(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof *times, &times[0], NULL));
+    cl_ok(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof *times, &times[1], NULL));
+    cl_ok(clReleaseEvent(event));
+    cl_ok(clReleaseMemObject(out));
+    cl_ok(clReleaseMemObject(sink));
+    cl_ok(clReleaseKernel(kernel));
+}
+
+/* Between start and end of the command, later each time, and later still when more was done. */
+START_TEST(kernels_read_the_clock)
+{
+    static const char *const policies[] = {"lockstep", "serial", "random"};
+    cl_ulong seen[2][CLOCK_ITEMS][CLOCK_READS], times[2];
+    char scenario[60];
+    snprintf(scenario, sizeof scenario, "schedule: {policy: %s}", policies[_i]);
+    start_with(scenario);
+    ck_assert(has_extension("cl_khr_kernel_clock"));
+    cl_ulong clocks = 0;
+    cl_ok(clGetDeviceInfo(device, KERNEL_CLOCKS, sizeof clocks, &clocks, NULL));
+    ck_assert_uint_eq(clocks, 7);
+    for (cl_uint more = 0; more < 2; more++) {
+        read_clocks(seen[more], times, 10 + 1000 * more);
+        for (int i = 0; i < CLOCK_ITEMS; i++) {
+            const cl_ulong *mine = seen[more][i];
+            ck_assert_uint_ge(mine[0], times[0]);
+            ck_assert_uint_le(mine[4], times[1]);
+            for (int k = 1; k < CLOCK_READS; k++)
+                ck_assert_uint_lt(mine[k - 1], mine[k] + (k == 4 && i % 3 == 0));
+            if (more)
+                ck_assert_uint_ge(mine[1] - mine[0], seen[0][i][1] - seen[0][i][0] + 1000);
+        }
+    }
+    cl_tear_down();
+}
+END_TEST
+
+START_TEST(a_kernel_may_wait_by_the_clock)
+{
+    cl_ulong seen[2] = {0, 0};
+    cl_set_up();
+    run("kernel void k(global ulong *o) { ulong t = clock_read_device(); while (clock_read_device() - t < 100000); *o = clock_read_device() - t; }",
+        "-cl-std=CL3.0", seen, sizeof seen);
+    ck_assert_uint_ge(seen[0], 100000);
+    cl_tear_down();
+}
+END_TEST
+
 START_TEST(an_extension_is_there_or_not)
 {
     static const struct {
@@ -1066,6 +1139,9 @@ START_TEST(an_extension_is_there_or_not)
         {"version: 3.0", "-cl-std=CL3.0", "cl_ext_float_atomics", "__opencl_c_ext_fp64_global_atomic_add", "kernel void k(global atomic_double *g) { atomic_fetch_sub(g, 1.0); }", true},
         {"features: {int64_atomics: false}", "-cl-std=CL3.0", NULL, "__opencl_c_ext_fp64_global_atomic_add", "kernel void k(global atomic_double *g) { atomic_fetch_sub(g, 1.0); }", false},
         {"features: {fp64: false}", "-cl-std=CL3.0", NULL, "__opencl_c_ext_fp64_local_atomic_min_max", "kernel void k(global atomic_double *g) { atomic_fetch_min(g, 1.0); }", false},
+        {"version: 1.2", "-cl-std=CL1.2", "cl_khr_kernel_clock", "__opencl_c_kernel_clock_scope_work_group", "kernel void k(global ulong *o) { *o = clock_read_work_group(); }", true},
+        {"features: {sub_groups: false}", "-cl-std=CL3.0", NULL, "__opencl_c_kernel_clock_scope_sub_group", "kernel void k(global ulong *o) { *o = clock_read_sub_group(); }", false},
+        {"features: {kernel_clock: false}", "-cl-std=CL3.0", "cl_khr_kernel_clock", "cl_khr_kernel_clock", "kernel void k(global ulong *o) { *o = clock_read_device(); }", false},
         {"version: 2.0", "-cl-std=CL2.0", "cl_ext_float_atomics", "__opencl_c_ext_fp32_local_atomic_add", "kernel void k(local atomic_float *g) { atomic_fetch_sub(g, 1.0f); }", true},
         {"version: 1.2", "-cl-std=CL1.2", "cl_ext_float_atomics", "cl_ext_float_atomics", "kernel void k(global atomic_float *g) { atomic_fetch_sub(g, 1.0f); }", false},
         {"version: 3.0", "-cl-std=CL3.0", NULL, "__opencl_c_ext_fp16_global_atomic_add", "kernel void k(global atomic_half *g) { atomic_fetch_add(g, 1.0h); }", false},
@@ -1096,7 +1172,7 @@ static Suite *extensions_suite(void)
     tcase_add_test(tests, a_suggestion_has_the_errors_of_its_text);
     tcase_add_loop_test(tests, queues_take_hints, 0, 2);
     tcase_add_test(tests, spirv_is_told);
-    tcase_add_loop_test(tests, spirv_modules_are_held_to_what_is_told, 0, 6);
+    tcase_add_loop_test(tests, spirv_modules_are_held_to_what_is_told, 0, 7);
     tcase_add_test(tests, without_il_there_is_no_spirv);
     tcase_add_test(tests, a_required_sub_group_size_is_told);
     tcase_add_test(tests, semaphores_are_made_as_their_text_says);
@@ -1113,7 +1189,9 @@ static Suite *extensions_suite(void)
     tcase_add_loop_test(tests, bytes_are_multiplied_and_added, 0, 2);
     tcase_add_test(tests, groups_fold);
     tcase_add_test(tests, groups_multiply_floats);
-    tcase_add_loop_test(tests, an_extension_is_there_or_not, 0, 10);
+    tcase_add_loop_test(tests, an_extension_is_there_or_not, 0, 13);
+    tcase_add_loop_test(tests, kernels_read_the_clock, 0, 3);
+    tcase_add_test(tests, a_kernel_may_wait_by_the_clock);
     suite_add_tcase(suite, tests);
     return suite;
 }

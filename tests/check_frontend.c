@@ -79,6 +79,7 @@ static struct compile_request request_for(const char *source, const char *option
         .images = true,
         .pipes = true,
         .device_enqueue = true,
+        .kernel_clock = true,
     };
 }
 

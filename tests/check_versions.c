@@ -12,7 +12,7 @@ static const char *const standards[] = {"-cl-std=CL1.2", "-cl-std=CL2.0", "-cl-s
 static const char *const features[] = {"",       "fp16",   "fp64",  "int64_atomics",  "sub_groups",
                                        "images", "pipes",  "il",    "device_enqueue", "generic_address_space",
                                        "program_scope_variables",   "work_group_collectives", "svm_coarse",
-                                       "initialize_memory", "terminate_context"};
+                                       "initialize_memory", "terminate_context", "kernel_clock"};
 enum { VERSIONS = sizeof versions / sizeof *versions, FEATURES = sizeof features / sizeof *features };
 
 static const char *standard;
@@ -70,11 +70,13 @@ static bool builds(const char *source, char log[2000])
     return err == CL_SUCCESS;
 }
 
-static bool query(cl_device_info name)
+enum { KERNEL_CLOCKS = 0x1076 }; /* CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR */
+
+static cl_ulong query(cl_device_info name)
 {
     cl_ulong value = 0;
     cl_ok(clGetDeviceInfo(device, name, sizeof value, &value, NULL));
-    return value != 0;
+    return value;
 }
 
 /* ---- strings and macros ------------------------------------------------------------------------------------ */
@@ -87,7 +89,7 @@ static const char *const language_extensions[] = {
     "cl_khr_subgroup_extended_types", "cl_khr_subgroup_non_uniform_vote", "cl_khr_subgroup_ballot",
     "cl_khr_subgroup_non_uniform_arithmetic", "cl_khr_subgroup_shuffle", "cl_khr_subgroup_shuffle_relative",
     "cl_khr_subgroup_clustered_reduce", "cl_khr_subgroup_rotate", "cl_intel_subgroups", "cl_khr_integer_dot_product",
-    "cl_khr_work_group_uniform_arithmetic", "cl_ext_float_atomics",
+    "cl_khr_work_group_uniform_arithmetic", "cl_ext_float_atomics", "cl_khr_kernel_clock",
 };
 
 static const char *const feature_names[] = {
@@ -101,7 +103,8 @@ static const char *const feature_names[] = {
     "__opencl_c_ext_fp32_local_atomic_min_max", "__opencl_c_ext_fp64_global_atomic_add",
     "__opencl_c_ext_fp64_local_atomic_add", "__opencl_c_ext_fp64_global_atomic_min_max",
     "__opencl_c_ext_fp64_local_atomic_min_max", "__opencl_c_ext_fp16_global_atomic_add",
-    "__opencl_c_ext_fp16_global_atomic_load_store",
+    "__opencl_c_ext_fp16_global_atomic_load_store", "__opencl_c_kernel_clock_scope_device",
+    "__opencl_c_kernel_clock_scope_work_group", "__opencl_c_kernel_clock_scope_sub_group",
 };
 
 static void expect_macro(char *source, const char *name, bool there)
@@ -134,7 +137,7 @@ END_TEST
 #define EXPECT_BUILD(what, there, source)                                                        \
     do {                                                                                         \
         char log_[2000];                                                                         \
-        bool told_ = (there), taken_ = builds(source, log_);                                     \
+        bool told_ = (there) != 0, taken_ = builds(source, log_);                                     \
         ck_assert_msg(told_ == taken_, "%s: told %d, taken %d: %s", what, told_, taken_, log_); \
     } while (0)
 
@@ -160,6 +163,9 @@ START_TEST(programs_are_held_to_what_is_told)
                      "kernel void k(read_only pipe int q, global int *p) { read_pipe(q, p); }");
     EXPECT_BUILD("device queues", query(CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES),
                  "kernel void k(queue_t q, global int *p) { enqueue_kernel(q, CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D(1), ^{ *p = 1; }); }");
+    EXPECT_BUILD("the device's clock", query(KERNEL_CLOCKS) & 1, "kernel void k(global ulong *p) { *p = clock_read_device(); }");
+    EXPECT_BUILD("the work-group's clock", query(KERNEL_CLOCKS) & 2, "kernel void k(global uint2 *p) { *p = clock_read_hilo_work_group(); }");
+    EXPECT_BUILD("the sub-group's clock", query(KERNEL_CLOCKS) & 4, "kernel void k(global ulong *p) { *p = clock_read_sub_group(); }");
     cl_tear_down();
 }
 END_TEST
@@ -199,7 +205,8 @@ START_TEST(calls_are_held_to_what_is_told)
     cl_is(err, query(CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES) ? CL_SUCCESS : CL_INVALID_QUEUE_PROPERTIES);
     cl_is(made_with(CL_CONTEXT_MEMORY_INITIALIZE_KHR), has_extension("cl_khr_initialize_memory") ? CL_SUCCESS : CL_INVALID_PROPERTY);
     cl_is(made_with(CL_CONTEXT_TERMINATE_KHR), has_extension("cl_khr_terminate_context") ? CL_SUCCESS : CL_INVALID_PROPERTY);
-    ck_assert_int_eq(query(CL_DEVICE_TERMINATE_CAPABILITY_KHR), has_extension("cl_khr_terminate_context"));
+    ck_assert_int_eq(query(KERNEL_CLOCKS) != 0, has_extension("cl_khr_kernel_clock"));
+    ck_assert_int_eq(query(CL_DEVICE_TERMINATE_CAPABILITY_KHR) != 0, has_extension("cl_khr_terminate_context"));
     if (image)
         cl_ok(clReleaseMemObject(image));
     if (pipe)

@@ -198,7 +198,7 @@ const char *op_test(const char *name)
         {"collective", " collective "},
         {"pipe", " pipe "},
         {"device queue", " enqueue "},
-        {"control", " jump loop branch_u branch_v switch_u switch_v ret unreachable barrier space_v yield "},
+        {"control", " jump loop branch_u branch_v switch_u switch_v ret unreachable barrier clock space_v yield "},
     };
     char family[40];
     snprintf(family, sizeof family, " %s ", name);

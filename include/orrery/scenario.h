@@ -119,7 +119,8 @@ struct device_config {
     uint32_t sub_group_sizes[SCENARIO_SUB_GROUP_SIZES]; /* {32}; the first is the default; 0 ends */
     bool fp16, fp64, int64_atomics, sub_groups, svm_coarse, il, generic_address_space,
         program_scope_variables, work_group_collectives, non_uniform_groups, images, pipes, device_enqueue,
-        svm_fine, svm_atomics, initialize_memory, terminate_context; /* all true */
+        svm_fine, svm_atomics, initialize_memory, terminate_context,
+        kernel_clock;                  /* all true */
     bool cslice_partition;             /* cl_orrery_cslice: false */
     bool svm_system;                   /* false */
 };

@@ -147,9 +147,28 @@ static void add_uniform_arithmetic(const struct compilation *compilation, struct
         text_add(source, "#pragma OPENCL EXTENSION cl_khr_fp16 : disable\n");
 }
 
+/* ---- cl_khr_kernel_clock --------------------------------------------------------------------------------------- */
+
+/* The constant is the scope as SPIR-V numbers it. */
+static void add_clocks(const struct compilation *compilation, struct text *source)
+{
+    static const char *const scopes[] = {"device", "work_group", "sub_group"};
+    if (!compilation->request->kernel_clock)
+        return;
+    define(source, "cl_khr_kernel_clock");
+    for (unsigned i = 0; i < 2u + compilation->request->sub_groups; i++) {
+        text_addf(source, "#undef __opencl_c_kernel_clock_scope_%s\n#define __opencl_c_kernel_clock_scope_%s 1\n", scopes[i], scopes[i]);
+        if (names(compilation, "clock_read_"))
+            text_addf(source, "ulong clock_read_%s(void) __asm(\"__orrery_op5056_c%u\");"
+                              "uint2 clock_read_hilo_%s(void) __asm(\"__orrery_op5056_c%u_hilo\");\n",
+                      scopes[i], i + 1, scopes[i], i + 1);
+    }
+}
+
 void add_extension_functions(const struct compilation *compilation, struct text *source)
 {
     add_float_atomics(compilation, source);
     add_dot_products(compilation, source);
     add_uniform_arithmetic(compilation, source);
+    add_clocks(compilation, source);
 }

@@ -28,6 +28,7 @@ static const struct requirement {
     const char *extension;
 } requirements[] = {
     {SpvOpGroupIMulKHR, SpvOpGroupLogicalXorKHR, 0, SpvCapabilityGroupUniformArithmeticKHR, "SPV_KHR_uniform_group_instructions"},
+    {SpvOpReadClockKHR, SpvOpReadClockKHR, 0, SpvCapabilityShaderClockKHR, "SPV_KHR_shader_clock"},
     {SpvOpSDot, SpvOpSUDotAccSat, 0, SpvCapabilityDotProduct, "SPV_KHR_integer_dot_product"},
     {SpvOpSDot, SpvOpSUDotAccSat, 0, SpvCapabilityDotProductInput4x8Bit, "SPV_KHR_integer_dot_product"},
     {SpvOpSDot, SpvOpSUDotAccSat, 0, SpvCapabilityDotProductInput4x8BitPacked, "SPV_KHR_integer_dot_product"},

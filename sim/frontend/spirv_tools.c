@@ -66,27 +66,37 @@ static void add_diagnostic(spv_diagnostic diagnostic, bool in_text, struct text 
         text_addf(log, "instruction %zu: %s\n", diagnostic->position.index, diagnostic->error);
 }
 
-/* What cl_khr_mipmap_image and its writes allow and the validator does not: a level for OpImageWrite, and gradients
- * of four components, as OpenCL C has them for volumes. Judged is a copy without them; whoever runs the module looks
- * at them himself. Returns the words of the copy; 0: there is nothing to take out. */
-static size_t copy_without_levels(const uint32_t *words, size_t word_count, uint32_t *out)
+/* What extensions allow and the validator does not: a level for OpImageWrite, gradients of four components, as OpenCL C
+ * has them for volumes, and clocks, whose capability means shaders to it. Judged is a copy without them; whoever runs
+ * the module looks at them himself. Of such an instruction so many words stay, 0: of another one; what keeps a result becomes OpUndef. */
+static size_t words_that_stay(const uint32_t *w, size_t count)
+{
+    switch (w[0] & SpvOpCodeMask) {
+    case SpvOpImageWrite: return count == 6 && w[4] == SpvImageOperandsLodMask ? 4 : 0;
+    case SpvOpImageSampleExplicitLod: return count == 8 && w[5] == SpvImageOperandsGradMask ? 3 : 0;
+    case SpvOpReadClockKHR: return count == 4 ? 3 : 0;
+    default: return 0;
+    }
+}
+
+/* Returns the words of the copy; 0: there is nothing to take out. */
+static size_t copy_judged(const uint32_t *words, size_t word_count, uint32_t *out)
 {
     bool found = false;
     size_t kept = 0;
     for (size_t at = 0, count; at < word_count; at += count) {
-        uint32_t opcode = words[at] & SpvOpCodeMask;
         count = at < HEADER_WORDS ? 1 : words[at] >> SpvWordCountShift;
         if (count == 0 || count > word_count - at)
             return 0;
-        bool write = at >= HEADER_WORDS && opcode == SpvOpImageWrite && count == 6 && words[at + 4] == SpvImageOperandsLodMask;
-        bool gradient = at >= HEADER_WORDS && opcode == SpvOpImageSampleExplicitLod && count == 8 &&
-                        words[at + 5] == SpvImageOperandsGradMask;
-        size_t rest = write ? 4 : gradient ? 3 : count;
+        const size_t less = at < HEADER_WORDS ? 0 : words_that_stay(words + at, count), rest = less ? less : count;
         memcpy(out + kept, words + at, rest * sizeof *out);
-        if (write || gradient)
-            out[kept] = (uint32_t)rest << SpvWordCountShift | (gradient ? (uint32_t)SpvOpUndef : opcode);
+        if (less)
+            out[kept] = (uint32_t)rest << SpvWordCountShift | (less == 3 ? (uint32_t)SpvOpUndef : words[at] & SpvOpCodeMask);
+        const bool clock = at >= HEADER_WORDS && words[at] == (2u << SpvWordCountShift | SpvOpCapability) && words[at + 1] == SpvCapabilityShaderClockKHR;
+        if (clock)
+            out[kept + 1] = SpvCapabilityKernel;
         kept += rest;
-        found |= write || gradient;
+        found |= less || clock;
     }
     return found ? kept : 0;
 }
@@ -100,7 +110,7 @@ enum status spirv_validate(const uint32_t *words, size_t word_count, char **out_
     enum status status = STATUS_OUT_OF_MEMORY;
     uint32_t *judged = malloc((word_count + 1) * sizeof *judged);
     if (context && options && judged) {
-        size_t judged_count = copy_without_levels(words, word_count, judged);
+        size_t judged_count = copy_judged(words, word_count, judged);
         spv_const_binary_t binary = {judged_count ? judged : words, judged_count ? judged_count : word_count};
         spv_result_t result = spvValidateWithOptions(context, options, &binary, &diagnostic);
         status = result == SPV_SUCCESS ? STATUS_OK : STATUS_BAD_BINARY;

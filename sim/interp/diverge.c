@@ -167,6 +167,7 @@ static enum value_class class_of(struct ir *ir, uint32_t id)
     case IR_image_read:
     case IR_pipe:
     case IR_enqueue:
+    case IR_clock:
     case IR_space: return CLASS_V;
     case IR_image_query: return CLASS_U;
     default: return all == CLASS_U ? CLASS_U : CLASS_V;

@@ -1087,6 +1087,7 @@ static void put_value(struct emitter *e, uint32_t v)
     case IR_cvt: put_convert(e, v); break;
     case IR_index: put_index(e, v); break;
     case IR_math: put_math(e, v); break;
+    case IR_clock: put(e, OP_clock, loc(e, v), 0, 0, 0); break;
     case IR_space: put(e, OP_space_v, loc(e, v), loc(e, a), 0, 0); break;
     case IR_first:
         put(e, value->type == T_BOOL ? OP_first_m : OP_first_8 + size_index(value->type), loc(e, v),

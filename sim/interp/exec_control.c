@@ -164,6 +164,15 @@ CONTROL(yield)
     GO(insn + 1);
 }
 
+CONTROL(clock)
+{
+    const uint64_t now = wave->host->clock ? wave->host->clock(wave->host->self, wave) : 0;
+    uint64_t *out = (uint64_t *)(void *)(frame + insn->d);
+    for (uint32_t i = 0; i < wave->n; i++)
+        out[i] = now;
+    GO(insn + 1);
+}
+
 CONTROL(space_v)
 {
     const uint64_t *address = (const uint64_t *)(const void *)(frame + insn->a);

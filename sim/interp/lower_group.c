@@ -157,6 +157,20 @@ static void lower_wait_events(struct lower *l, uint32_t word)
     wait->list_count = events;
 }
 
+/* One clock for every scope. */
+static void lower_clock(struct lower *l, uint32_t word)
+{
+    const uint32_t *w = &l->m->words[word];
+    uint32_t v = lower_effect(l, IR_clock, T_I64, lower_site(l, &(struct site){.what = "clock_read"}));
+    if (module_type(l->m, w[1])->leaves == 1) {
+        lower_set(l, w[2], &v, 1);
+        return;
+    }
+    const uint32_t high = lower_emit(l, IR_lshr, T_I64, v, ir_const(l->ir, T_I64, 32), NONE, 0);
+    const uint32_t halves[] = {lower_emit(l, IR_trunc, T_I32, v, NONE, NONE, 0), lower_emit(l, IR_trunc, T_I32, high, NONE, NONE, 0)};
+    lower_set(l, w[2], halves, 2);
+}
+
 void lower_group_op(struct lower *l, uint32_t word)
 {
     switch (spv_opcode(l->m, word)) {
@@ -164,6 +178,7 @@ void lower_group_op(struct lower *l, uint32_t word)
     case SpvOpMemoryBarrier: lower_fence(l, word); break;
     case SpvOpGroupAsyncCopy: lower_async_copy(l, word); break;
     case SpvOpGroupWaitEvents: lower_wait_events(l, word); break;
+    case SpvOpReadClockKHR: lower_clock(l, word); break;
     default: lower_collective(l, word); break;
     }
 }

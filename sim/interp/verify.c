@@ -494,6 +494,11 @@ static void verify_image(const struct verify *v)
 
 /* ---- groups ------------------------------------------------------------------------------------ */
 
+static bool is_clock(const struct type *type)
+{
+    return is_simple(type) && is_int(type) && scalar_bits(component(type)) * type->leaves == 64 && type->leaves <= 2;
+}
+
 static void verify_group(const struct verify *v)
 {
     const struct type *r, *value;
@@ -504,6 +509,10 @@ static void verify_group(const struct verify *v)
     case SpvOpControlBarrier: constant_number(v, 1), constant_number(v, 2), constant_number(v, 3); return;
     case SpvOpMemoryBarrier: constant_number(v, 1), constant_number(v, 2); return;
     case SpvOpGroupWaitEvents: return;
+    case SpvOpReadClockKHR:
+        constant_number(v, 3);
+        need(v, is_clock(result(v)), "its result is neither a 64-bit integer nor two of 32 bits");
+        return;
     case SpvOpGroupAsyncCopy: {
         uint64_t size = pointer(v, 4)->size;
         pointer(v, 5), whole_number(v, 6), whole_number(v, 7);

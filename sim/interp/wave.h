@@ -53,6 +53,7 @@ struct wave_host {
     void (*fault)(void *self, struct wave *wave, const struct fault *fault);
     void (*print)(void *self, struct wave *wave, const char *text, size_t size);
     void (*enqueue)(void *self, struct wave *wave, struct enqueue_call *call); /* see enqueue.h; NULL: no device queues */
+    uint64_t (*clock)(void *self, const struct wave *wave); /* simulated nanoseconds, later with each call; NULL: no time passes */
 };
 
 struct kernel_info;
