@@ -7,17 +7,6 @@
 
 #include "orrery/limits.h"
 
-struct knowledge {
-    uint32_t references;
-    uint32_t bit;  /* branches: keys below part at this bit; LEAF: none */
-    uint64_t key;  /* of a leaf: chunk_of its keys; of a branch the common part, bits at and below `bit` zero */
-    union {
-        struct knowledge *next; /* unused */
-        struct knowledge *low;
-    };
-    struct knowledge *high;
-};
-
 enum { LEAF = 64, LEAF_BITS = HOSTILE(6, 1), LEAF_KEYS = 1 << LEAF_BITS, BLOCK_NODES = HOSTILE(64, 2) };
 
 struct leaf { struct knowledge node; int32_t tick[LEAF_KEYS]; };
@@ -73,19 +62,15 @@ static struct knowledge *node_new(struct knowledge_pool *pool, int kind)
     struct knowledge *node = pool->unused[kind];
     pool->unused[kind] = node->next;
     node->references = 1;
+    node->chain = ++pool->chains;
+    node->length = 0;
+    node->followed = false;
     return node;
 }
 
-struct knowledge *knowledge_share(struct knowledge *map)
+void knowledge_unmake(struct knowledge_pool *pool, struct knowledge *map)
 {
-    if (map)
-        map->references++;
-    return map;
-}
-
-void knowledge_drop(struct knowledge_pool *pool, struct knowledge *map)
-{
-    while (map && --map->references == 0) {
+    do {
         struct knowledge *rest = NULL;
         if (map->bit != LEAF) {
             knowledge_drop(pool, map->low);
@@ -93,7 +78,7 @@ void knowledge_drop(struct knowledge_pool *pool, struct knowledge *map)
         }
         put_back(pool, map->bit == LEAF ? LEAVES : BRANCHES, map);
         map = rest;
-    }
+    } while (map && --map->references == 0);
 }
 
 static const int32_t *ticks(const struct knowledge *leaf) { return ((const struct leaf *)leaf)->tick; }
@@ -111,6 +96,17 @@ static struct leaf *leaf_new(struct knowledge_pool *pool, uint64_t chunk, const 
     else
         memset(leaf->tick, 0, sizeof leaf->tick);
     return leaf;
+}
+
+/* A new map that holds all of an earlier one: it is the next in its chain, unless that has gone on already. */
+static bool follow(struct knowledge *map, struct knowledge *earlier)
+{
+    if (map->references > 1 || earlier->followed || earlier->length == UINT32_MAX)
+        return false;
+    earlier->followed = true;
+    map->chain = earlier->chain;
+    map->length = earlier->length + 1;
+    return true;
 }
 
 static uint64_t above(uint64_t key, uint32_t bit)
@@ -244,7 +240,12 @@ struct knowledge *knowledge_join(struct knowledge_pool *pool, struct knowledge *
 {
     if (!a || !b)
         return knowledge_share(a ? a : b);
-    return join(pool, a, b);
+    if (a->chain == b->chain)
+        return knowledge_share(a->length < b->length ? b : a);
+    struct knowledge *both = join(pool, a, b);
+    if (!follow(both, b))
+        follow(both, a);
+    return both;
 }
 
 static struct knowledge *put(struct knowledge_pool *pool, struct knowledge *map, uint64_t key, int32_t tick)
@@ -266,5 +267,10 @@ static struct knowledge *put(struct knowledge_pool *pool, struct knowledge *map,
 struct knowledge *knowledge_put(struct knowledge_pool *pool, struct knowledge *map, uint64_t key, uint64_t tick)
 {
     pool->failed |= tick > INT32_MAX;
-    return knowledge_get(map, key) >= tick || tick > INT32_MAX ? knowledge_share(map) : put(pool, map, key, (int32_t)tick);
+    if (knowledge_get(map, key) >= tick || tick > INT32_MAX)
+        return knowledge_share(map);
+    struct knowledge *more = put(pool, map, key, (int32_t)tick);
+    if (map && more)
+        follow(more, map);
+    return more;
 }
