@@ -91,7 +91,7 @@ static bool same_sender(const struct order *order, const struct message *a, cons
 static struct message *list_find(const struct order *order, const struct message_list *list, const struct message *like,
                                  uint64_t stream)
 {
-    for (uint32_t i = 0; i < list->count; i++)
+    for (uint32_t i = list->count; i-- > 0;) /* the latest to come is the likeliest */
         if (list->items[i].stream == stream && same_sender(order, &list->items[i], like))
             return &list->items[i];
     return NULL;
@@ -103,7 +103,7 @@ static void list_append(struct order *order, struct message_list *list, const st
     if (list->count == list->room && !grow(order, (void **)&list->items, &list->room, sizeof *list->items))
         return;
     list->items[list->count] = *message;
-    list->items[list->count].taken = NULL;
+    list->items[list->count].tried.met = false;
     share_all(list->items[list->count++].known, message->known);
 }
 
@@ -114,9 +114,10 @@ static void list_add(struct order *order, struct message_list *list, const struc
     if (old) {
         for (int r = 0; r < ORDER_REGIONS; r++)
             join_into(order, &old->known[r], message->known[r]);
-        old->taken = NULL;
+        old->tried.met = false;
         old->unit = message->unit;
         old->site = message->site;
+        old->version = message->version;
         return;
     }
     list_append(order, list, message);
@@ -141,10 +142,11 @@ static void list_renew(struct order *order, struct message_list *list, const str
         if (old->known[r] == message->known[r])
             continue;
         set(order, &old->known[r], knowledge_share(message->known[r]));
-        old->taken = NULL;
+        old->tried.met = false;
     }
     old->unit = message->unit;
     old->site = message->site;
+    old->version = message->version;
 }
 
 static void list_clear(struct order *order, struct message_list *list)
@@ -252,7 +254,7 @@ uint32_t order_unit_device(const struct order *order, uint64_t unit)
 
 enum memory_scope order_scope(const struct order *order, enum memory_scope scope, bool local)
 {
-    return order->formal ? scope : scope_reduced(scope, local);
+    return order->formal || scope <= SCOPE_WORK_GROUP ? scope : scope_reduced(scope, local);
 }
 
 struct group_order *order_group_find(const struct order *order, uint64_t number)
@@ -342,6 +344,13 @@ void order_agent(const struct order *order, uint64_t unit, struct agent *out_age
         out_agent->copy = &order->copies[unit - UNIT_COPIES];
     else if (out_agent->group && out_agent->group->items)
         out_agent->item = out_agent->group->items[unit % order->group_items];
+}
+
+void order_member(const struct order *order, uint64_t number, struct group_order *group, uint64_t local, struct agent *out_agent)
+{
+    const uint32_t sub_group = (uint32_t)local / order->sub_group_size, device = order->group_device ? order->group_device[number] : 0;
+    *out_agent = (struct agent){.unit = number * order->group_items + local, .place = {number, sub_group, device}, .group = group,
+                                .item = group && group->items ? group->items[local] : NULL};
 }
 
 static const struct sub_group_order *sub_group_of(const struct agent *agent)
@@ -518,9 +527,23 @@ static bool is_dual(bool fence, uint32_t flags)
     return fence && (flags & (REGION_GLOBAL | REGION_LOCAL)) == (REGION_GLOBAL | REGION_LOCAL);
 }
 
+static bool is_noted(const struct missed_edge *edge, enum missed_why why, const struct message *message, const struct endpoint *end,
+                     int region)
+{
+    bool same = edge->why == why && edge->release_unit == message->unit && edge->release_site == message->site &&
+                edge->acquire_site == end->site && edge->release_scope == message->scope && edge->acquire_scope == end->scope &&
+                edge->local == (region == IN_LOCAL);
+    for (int r = 0; r < ORDER_REGIONS; r++)
+        same &= edge->known[r] == message->known[r];
+    return same;
+}
+
 static void note_missed(struct order *order, struct item_order *item, enum missed_why why, const struct message *message,
                         const struct endpoint *end, int region)
 {
+    for (uint32_t i = 0; i < MISSED_KEPT; i++)
+        if (is_noted(&item->missed[i], why, message, end, region))
+            return;
     struct missed_edge *edge = &item->missed[item->missed_next];
     item->missed_next = (item->missed_next + 1) % MISSED_KEPT;
     drop_all(order, edge->known);
@@ -540,8 +563,7 @@ static bool apply(struct order *order, const struct agent *agent, const struct m
         note_missed(order, item, MISSED_SCOPE, message, end, region);
         return false;
     }
-    if (message->taken != message->known[region])
-        join_into(order, &item->acquired[region], message->known[region]);
+    join_into(order, &item->acquired[region], message->known[region]);
     bool dual = is_dual(message->fence, message->flags) && is_dual(end->fence, end->flags) && RULE(15);
     if (dual || !RULE(16)) /* seq_cst alone would not do: no data race chain passes through it (R21) */
         for (int r = IN_GLOBAL; r <= IN_LOCAL; r++)
@@ -556,8 +578,11 @@ static void acquire_pending(struct order *order, struct agent *agent, const stru
     for (int region = 0; region < ORDER_REGIONS; region++)
         for (uint32_t i = 0; end->flags >> region & 1 && i < agent->item->pending[region].count; i++) {
             struct message *message = &agent->item->pending[region].items[i];
-            if (apply(order, agent, message, region, end))
-                message->taken = message->known[region];
+            struct tried *tried = &message->tried;
+            if (tried->met && tried->scope == end->scope && tried->flags == end->flags && (tried->reached || tried->site == end->site))
+                continue;
+            const bool reached = apply(order, agent, message, region, end);
+            *tried = (struct tried){true, reached, end->scope, end->flags, end->site};
         }
 }
 
@@ -801,19 +826,20 @@ static struct live_release *live_of(const struct agent *agent, const struct vari
     return NULL;
 }
 
-static void keep_live(struct order *order, struct agent *agent, const struct variable *variable,
-                      const struct message *message)
+static struct live_release *live_like(const struct order *order, const struct agent *agent, const struct variable *variable,
+                                      const struct message *message)
+{
+    uint32_t at = 0;
+    for (struct live_release *live; (live = live_of(agent, variable, &at));)
+        if (same_sender(order, &live->message, message))
+            return live;
+    return NULL;
+}
+
+static void begin_live(struct order *order, struct agent *agent, const struct variable *variable, const struct message *message)
 {
     struct item_order *item = agent->item;
-    uint32_t at = 0;
-    for (struct live_release *live; (live = live_of(agent, variable, &at));) {
-        if (!same_sender(order, &live->message, message))
-            continue;
-        for (int r = 0; r < ORDER_REGIONS; r++)
-            set(order, &live->message.known[r], knowledge_share(message->known[r]));
-        live->message.site = message->site;
-        return;
-    }
+    uint32_t at;
     for (at = 0; at < item->live_count; at++) { /* the place of one whose sequence has ended */
         const struct variable *its = variable_find(order, item->live[at].address);
         if (!its || its->generation != item->live[at].generation)
@@ -828,6 +854,20 @@ static void keep_live(struct order *order, struct agent *agent, const struct var
     }
     item->live[at] = (struct live_release){variable->address, variable->generation, *message};
     share_all(item->live[at].message.known, message->known);
+}
+
+/* live: the same one's before, if there is one. */
+static void keep_live(struct order *order, struct agent *agent, const struct variable *variable, struct live_release *live,
+                      const struct message *message)
+{
+    if (!live) {
+        begin_live(order, agent, variable, message);
+        return;
+    }
+    for (int r = 0; r < ORDER_REGIONS; r++)
+        if (live->message.known[r] != message->known[r])
+            set(order, &live->message.known[r], knowledge_share(message->known[r]));
+    live->message.site = message->site;
 }
 
 static void changed(struct order *order, struct variable *variable)
@@ -854,8 +894,10 @@ static void restart(struct order *order, struct agent *agent, struct variable *v
     changed(order, variable);
     variable->stream = variable->version;
     uint32_t at = 0;
-    for (struct live_release *live; (live = live_of(agent, variable, &at));)
+    for (struct live_release *live; (live = live_of(agent, variable, &at));) {
+        live->message.version = variable->version;
         list_add(order, &variable->messages, &live->message);
+    }
     variable->generation++;
     for (uint32_t i = 0; agent->item && i < agent->item->live_count; i++)
         if (agent->item->live[i].address == variable->address && agent->item->live[i].generation == before)
@@ -883,12 +925,16 @@ static void send(struct order *order, struct agent *agent, struct variable *vari
     message->scope = order_scope(order, message->scope, variable->region == IN_LOCAL);
     if (message->scope == SCOPE_WORK_ITEM)
         return;
+    struct live_release *live = live_like(order, agent, variable, message);
+    if (live && memcmp(live->message.known, message->known, sizeof message->known) == 0)
+        return; /* it holds this one already */
+    changed(order, variable);
+    message->version = variable->version;
     list_trim(order, &variable->messages);
     list_add(order, &variable->messages, message);
-    changed(order, variable);
     if (!variable->stream)
         variable->stream = variable->version;
-    keep_live(order, agent, variable, message);
+    keep_live(order, agent, variable, live, message);
 }
 
 static void send_own(struct order *order, struct agent *agent, struct variable *variable, const struct atomic_act *act,
@@ -962,39 +1008,48 @@ static bool is_wanted(const struct message_list *pending, const struct message *
     return message->scope > SCOPE_WORK_GROUP || message->place.group == group || pending->count < MISSED_KEPT;
 }
 
-/* end: of an acquire operation; NULL: a relaxed one. */
-static void receive(struct order *order, struct agent *agent, const struct variable *variable, const struct atomic_act *act,
-                    const struct endpoint *end)
+static struct list_seen *seen_of(struct item_order *item, uint64_t stream)
 {
-    struct message_list *pending = &agent->item->pending[act->region];
-    for (uint32_t i = 0; i < variable->messages.count; i++) {
-        const struct message *message = &variable->messages.items[i];
-        if (end && (!message->fence || RULE(14)))
-            apply(order, agent, message, act->region, end);
-        if (is_wanted(pending, message, agent->place.group))
-            list_renew(order, pending, message, variable->stream);
-    }
+    struct list_seen *seen = &item->seen[stream % LISTS_SEEN];
+    if (seen->stream != stream)
+        *seen = (struct list_seen){.stream = stream};
+    return seen;
 }
 
-/* Who waits reads the same again and again: nothing is learned from that. */
-static bool has_seen(const struct item_order *item, const struct list_seen *seen)
+/* What is newer than `since` becomes pending. */
+static void take(struct order *order, struct agent *agent, const struct message_list *list, uint64_t stream, uint64_t since, int region)
 {
-    return seen->version && item->seen.version == seen->version && item->seen.scope == seen->scope &&
-           item->seen.acquire == seen->acquire;
+    struct message_list *pending = &agent->item->pending[region];
+    for (uint32_t i = 0; i < list->count; i++)
+        if (list->items[i].version > since && is_wanted(pending, &list->items[i], agent->place.group))
+            list_renew(order, pending, &list->items[i], stream);
+}
+
+static void acquire(struct order *order, struct agent *agent, const struct message_list *list, uint64_t since,
+                    const struct atomic_act *act)
+{
+    const struct endpoint end = {act->scope, false, 0, act->site};
+    for (uint32_t i = 0; i < list->count; i++)
+        if (list->items[i].version > since && (!list->items[i].fence || RULE(14)))
+            apply(order, agent, &list->items[i], act->region, &end);
 }
 
 static void load(struct order *order, struct agent *agent, const struct variable *variable, const struct atomic_act *act)
 {
-    struct endpoint end = {act->scope, false, 0, act->site};
-    bool acquire = acquires(act->order) && RULE(11);
-    if (!variable->messages.count && !acquire)
+    const bool acquiring = acquires(act->order) && RULE(11);
+    if (!variable->messages.count && !acquiring)
         return;
     if (!make_item(order, agent))
         return;
-    const struct list_seen seen = {variable->version, act->scope, acquire};
-    if (!has_seen(agent->item, &seen)) {
-        receive(order, agent, variable, act, acquire ? &end : NULL);
-        agent->item->seen = seen;
+    struct list_seen *seen = seen_of(agent->item, variable->stream);
+    if (acquiring && (seen->acquired < variable->version || seen->scope != act->scope)) {
+        acquire(order, agent, &variable->messages, seen->scope == act->scope ? seen->acquired : 0, act);
+        seen->acquired = variable->version;
+        seen->scope = act->scope;
+    }
+    if (seen->version < variable->version) {
+        take(order, agent, &variable->messages, variable->stream, seen->version, act->region);
+        seen->version = variable->version;
     }
     note_relaxed_store(order, agent, &variable->store, act);
 }
@@ -1010,16 +1065,18 @@ static void give(struct order *order, struct agent *agent, const struct waiting 
 {
     if (!make_item(order, agent))
         return;
-    for (uint32_t i = 0; i < waiting->list.count; i++)
-        list_renew(order, &agent->item->pending[waiting->act.region], &waiting->list.items[i], waiting->stream);
-    agent->item->seen = waiting->seen;
+    struct list_seen *seen = seen_of(agent->item, waiting->stream);
+    if (seen->version < waiting->version) {
+        take(order, agent, &waiting->list, waiting->stream, seen->version, waiting->act.region);
+        seen->version = waiting->version;
+    }
     note_relaxed_store(order, agent, &waiting->store, &waiting->act);
 }
 
 void order_deliver(struct order *order, struct agent *agent)
 {
     struct waiting *waiting = agent->group && !agent->copy ? agent->group->waiting : NULL;
-    const uint64_t local = agent->unit % order->group_items, bit = UINT64_C(1) << local % 64;
+    const uint64_t local = agent->unit - agent->place.group * order->group_items, bit = UINT64_C(1) << local % 64;
     if (!waiting || local >= WAVE_LANES_MAX)
         return;
     waiting->done[local / 64] &= ~bit;
@@ -1059,6 +1116,22 @@ static bool leaves_somebody(const struct waiting *waiting, const uint64_t stayin
     return left;
 }
 
+/* What waiting members read from here on. */
+static void look_anew(struct order *order, struct waiting *waiting, const struct variable *variable, uint64_t group)
+{
+    const bool goes_on = waiting->stream == variable->stream && waiting->list.count;
+    if (!goes_on)
+        list_clear(order, &waiting->list);
+    for (uint32_t i = 0; i < variable->messages.count; i++) {
+        const struct message *message = &variable->messages.items[i];
+        if ((!goes_on || message->version > waiting->version) && is_wanted(&waiting->list, message, group))
+            list_renew(order, &waiting->list, message, 0);
+    }
+    waiting->stream = variable->stream;
+    waiting->version = variable->version;
+    waiting->store = variable->store;
+}
+
 bool order_wait(struct order *order, struct group_order *group, const struct atomic_act *act, const uint64_t reader[LANE_MASK_WORDS])
 {
     const struct variable *variable = variable_find(order, act->address);
@@ -1067,19 +1140,11 @@ bool order_wait(struct order *order, struct group_order *group, const struct ato
         return false;
     if (!variable || variable->size != act->size || !variable->messages.count)
         return true;
-    const struct list_seen seen = {variable->version, act->scope, false};
-    const bool same = waiting->seen.version == seen.version && waiting->seen.scope == seen.scope && waiting->act.site == act->site;
-    if (!same) {
+    if (waiting->version != variable->version || waiting->act.scope != act->scope || waiting->act.site != act->site) {
         if (leaves_somebody(waiting, reader))
             part(order, group, reader);
-        list_clear(order, &waiting->list);
-        for (uint32_t i = 0; i < variable->messages.count; i++)
-            if (is_wanted(&waiting->list, &variable->messages.items[i], group->number))
-                list_append(order, &waiting->list, &variable->messages.items[i]);
+        look_anew(order, waiting, variable, group->number);
         waiting->act = *act;
-        waiting->seen = seen;
-        waiting->stream = variable->stream;
-        waiting->store = variable->store;
         memset(waiting->reader, 0, sizeof waiting->reader);
     }
     for (uint32_t w = 0; w < LANE_MASK_WORDS; w++)
@@ -1111,12 +1176,15 @@ static void atomic(struct order *order, struct agent *agent, const struct atomic
 
 void order_atomic(struct order *order, struct agent *agent, const struct atomic_act *act)
 {
+    uint64_t before = order->tick;
+    if (agent->group && agent->group->waiting)
+        order_deliver(order, agent);
+    atomic(order, agent, act);
+    if (!order_remembers(order))
+        return;
     struct happening happening = {.kind = HAPPENED_ATOMIC, .order = (uint8_t)act->order, .scope = (uint8_t)act->scope,
                                   .region = (int8_t)act->region, .reads = act->reads, .writes = act->writes,
                                   .site = act->site, .size = act->size, .address = act->address};
-    uint64_t before = order->tick;
-    order_deliver(order, agent);
-    atomic(order, agent, act);
     remember_own(order, agent, &happening, before);
 }
 

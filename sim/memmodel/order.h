@@ -28,10 +28,14 @@
 #include "history.h"
 #include "knowledge.h"
 #include "scope.h"
+#include "orrery/limits.h"
 
 enum { IN_GLOBAL, IN_LOCAL, IN_IMAGE, ORDER_REGIONS }; /* bit i of REGION_* */
 
 static const uint64_t UNIT_COPIES = UINT64_C(1) << 33, UNIT_END = UINT64_C(1) << 34;
+
+/* The latest acquire fence that a pending message met as it is now: nothing else comes of the same again. */
+struct tried { bool met, reached; enum memory_scope scope; uint32_t flags, site; };
 
 /* What the releases of one scope instance publish. */
 struct message {
@@ -42,8 +46,9 @@ struct message {
     uint64_t unit;                /* the latest that released */
     uint32_t site;
     uint64_t stream;              /* pending: the generation that all of it came of; 0: any */
+    uint64_t version;             /* in an object's list: the list's when it changed last */
     struct knowledge *known[ORDER_REGIONS];
-    const struct knowledge *taken; /* pending: what of it the reader has acquired already */
+    struct tried tried;           /* pending */
 };
 
 struct message_list { struct message *items; uint32_t count, room; };
@@ -72,8 +77,10 @@ struct atomic_act {
     enum memory_scope scope;
     uint32_t site;
 };
-/* The list of an atomic object, and how it was read. */
-struct list_seen { uint64_t version; enum memory_scope scope; bool acquire; };
+/* How far the list of an atomic object was read: what is as old is pending, or acquired with a scope, and teaches nothing
+ * new. stream 0: nothing. */
+struct list_seen { uint64_t stream, version, acquired; enum memory_scope scope; };
+enum { LISTS_SEEN = HOSTILE(4, 1) };
 
 /* An atomic access that stands in the shadow (see shadow.c): the same again changes nothing. */
 struct atomic_done { uint64_t address, epoch, tick; uint32_t sort, site; };
@@ -87,7 +94,7 @@ struct item_order {
     struct message_list fences;               /* newest release fence of each scope and flags */
     struct message_list pending[ORDER_REGIONS]; /* read by atomics, for an acquire fence to come */
     struct atomic_done done;                  /* the latest; epoch 0: none */
-    struct list_seen seen;                    /* the latest; version 0: none */
+    struct list_seen seen[LISTS_SEEN];        /* by stream */
     uint64_t image_base;                      /* its reads see what it wrote to images before */
     struct live_release *live;
     uint32_t live_count, live_room;
@@ -107,8 +114,7 @@ struct latest_store { uint32_t site; uint64_t unit, tick; bool releases; };
 struct waiting {
     uint64_t reader[LANE_MASK_WORDS];         /* who has read and was not given it */
     struct atomic_act act;
-    struct list_seen seen;
-    uint64_t stream;
+    uint64_t stream, version;                 /* of the list; version 0: none */
     struct message_list list;                 /* of the object, as it was */
     struct latest_store store;                /* likewise */
     uint64_t done[LANE_MASK_WORDS];           /* whose latest atomic is this one, which stands in the shadow */
@@ -177,6 +183,8 @@ struct group_order *order_group(struct order *order, uint64_t number); /* NULL: 
 void order_group_end(struct order *order, uint64_t number);
 
 void order_agent(const struct order *order, uint64_t unit, struct agent *out_agent);
+/* Of a group that is known: NULL: it never synchronised. */
+void order_member(const struct order *order, uint64_t number, struct group_order *group, uint64_t local, struct agent *out_agent);
 uint64_t order_slice(const struct agent *agent);
 bool order_knows(const struct order *order, const struct agent *agent, int region, uint64_t unit, uint64_t tick);
 /* R34: does a read by the agent see what it wrote to an image at that tick? */
