@@ -134,10 +134,9 @@ static void renew_local(struct checker *checker, struct shadow_region *region, u
 
 static bool is_crew(const struct crew *crew, const struct origin *origin, uint32_t lane_count)
 {
-    bool same = crew->launch == origin->launch && crew->first_lane == origin->first_lane && crew->lane_count == lane_count;
-    for (int axis = 0; axis < 3; axis++)
-        same &= crew->tile_origin[axis] == origin->tile_origin[axis] && crew->tile_size[axis] == origin->tile_size[axis];
-    return same;
+    return crew->launch == origin->launch && crew->first_lane == origin->first_lane && crew->lane_count == lane_count &&
+           memcmp(crew->tile_origin, origin->tile_origin, sizeof crew->tile_origin) == 0 &&
+           memcmp(crew->tile_size, origin->tile_size, sizeof crew->tile_size) == 0;
 }
 
 static uint64_t unit_of(const struct checker *checker, const struct origin *origin, uint32_t lane)
@@ -222,7 +221,7 @@ static void insert(void *self, const struct past_access *access)
     struct shadow_access now = {.agent = &agent, .address = access->address, .quiet = true};
     if (access->kind > ACCESS_WRITE)
         order_agent(&checker->order, agent.unit, &agent);
-    now.how = (struct context){.tick = access->tick, .site = access->site, .size = access->size, .kind = (uint8_t)access->kind,
+    now.how = (struct context){.tick = (uint32_t)access->tick, .site = access->site, .size = access->size, .kind = (uint8_t)access->kind,
                                .order = (uint8_t)access->order, .scope = (uint8_t)access->scope};
     shadow_access(&checker->shadow, spilling->region, &now);
 }
@@ -247,38 +246,59 @@ static void spill(struct checker *checker, struct shadow_region *region)
     region->journal.spilt = true;
 }
 
-static void perform(struct checker *checker, const struct access_event *event, uint64_t lane, struct shadow_region *region,
-                    struct shadow_access *now)
+/* One lane after another; what they have in common. */
+struct acting {
+    const struct access_event *event;
+    uint64_t first; struct group_order *group; /* of the crew's group: its first unit, what is known of it */
+    struct shadow_region *region;
+    enum memory_scope scope;         /* reduced, where the region is */
+};
+
+static void find_agent(struct checker *checker, struct acting *acting, uint64_t lane, struct agent *out)
 {
-    struct agent agent;
-    uint64_t unit = checker->crew.unit[lane];
-    if (event->copy)
-        unit = order_copy_unit(&checker->order, order_unit_group(&checker->order, unit), event->copy);
-    if (unit == UNIT_END)
+    const struct crew *crew = &checker->crew;
+    const struct access_event *event = acting->event;
+    if (event->copy || !crew->one_group) {
+        const uint64_t unit = crew->unit[lane];
+        order_agent(&checker->order, event->copy ? order_copy_unit(&checker->order, order_unit_group(&checker->order, unit), event->copy) : unit, out);
         return;
-    order_agent(&checker->order, unit, &agent);
-    if (region->space == IN_LOCAL)
-        renew_local(checker, region, agent.place.group);
+    }
+    if (!acting->group)
+        acting->group = order_group_find(&checker->order, crew->group);
+    order_member(&checker->order, crew->group, acting->group, crew->unit[lane] - acting->first, out);
+}
+
+static void order_lane(struct checker *checker, const struct acting *acting, uint64_t lane, struct shadow_access *now)
+{
+    const struct access_event *event = acting->event;
+    if (event->failed && event->failed[lane / 64] >> lane % 64 & 1) {
+        now->how.kind = ACCESS_ATOMIC_READ;
+        now->how.order = (uint8_t)event->failure_order;
+    }
+    acting->region->atomic = true;
+    now->how.scope = (uint8_t)acting->scope;
+    const struct atomic_act act = {.address = now->address, .size = now->how.size, .region = acting->region->space,
+                                   .reads = event->kind != ACCESS_ATOMIC_WRITE, .writes = now->how.kind != ACCESS_ATOMIC_READ,
+                                   .order = (enum memory_order)now->how.order, .scope = event->scope, .site = now->how.site};
+    order_atomic(&checker->order, now->agent, &act);
+}
+
+static void perform(struct checker *checker, struct acting *acting, uint64_t lane, struct shadow_access *now)
+{
+    const struct access_event *event = acting->event;
+    struct agent agent;
+    find_agent(checker, acting, lane, &agent);
+    if (acting->region->space == IN_LOCAL)
+        renew_local(checker, acting->region, agent.place.group);
     now->agent = &agent;
-    now->how.tick = order_slice(&agent);
+    now->how.tick = (uint32_t)order_slice(&agent);
     now->how.kind = (uint8_t)event->kind;
     now->how.order = (uint8_t)event->order;
-    if (event->kind >= ACCESS_ATOMIC_READ) {
-        bool failed = event->failed && event->failed[lane / 64] >> lane % 64 & 1;
-        if (failed) {
-            now->how.kind = ACCESS_ATOMIC_READ;
-            now->how.order = (uint8_t)event->failure_order;
-        }
-        region->atomic = true;
-        now->how.scope = (uint8_t)order_scope(&checker->order, event->scope, region->space == IN_LOCAL);
-        struct atomic_act act = {.address = now->address, .size = now->how.size, .region = region->space,
-                                 .reads = event->kind != ACCESS_ATOMIC_WRITE,
-                                 .writes = now->how.kind != ACCESS_ATOMIC_READ,
-                                 .order = (enum memory_order)now->how.order, .scope = event->scope, .site = now->how.site};
-        order_atomic(&checker->order, &agent, &act);
-    }
-    spill(checker, region);
-    shadow_access(&checker->shadow, region, now);
+    if (event->kind >= ACCESS_ATOMIC_READ)
+        order_lane(checker, acting, lane, now);
+    if (!acting->region->journal.spilt)
+        spill(checker, acting->region);
+    shadow_access(&checker->shadow, acting->region, now);
 }
 
 static bool is_watched(const struct region *region)
@@ -309,7 +329,10 @@ static void access_lanes(struct checker *checker, const struct access_event *eve
     const struct region *region = NULL;
     struct shadow_region *shadow = NULL, *before = NULL;
     const bool early = is_early(checker, event);
+    struct acting acting = {.event = event, .first = checker->crew.group * checker->order.group_items};
     name_units(checker, &event->origin);
+    if (event->copy && order_copy_unit(&checker->order, checker->crew.group, event->copy) == UNIT_END)
+        return;
     EACH_LANE_OF(mask, lane)
     {
         uint64_t address = lane_address(event, lane);
@@ -319,6 +342,9 @@ static void access_lanes(struct checker *checker, const struct access_event *eve
             checker->shadow.failed |= is_watched(region) && !shadow;
             if (shadow && event->image)
                 shadow->space = IN_IMAGE;
+            acting.region = shadow;
+            if (shadow)
+                acting.scope = order_scope(&checker->order, event->scope, shadow->space == IN_LOCAL);
         }
         if (!shadow)
             continue;
@@ -331,7 +357,7 @@ static void access_lanes(struct checker *checker, const struct access_event *eve
             perform_early(checker, checker->crew.unit[lane], shadow, &now, before == shadow && shadow->space != IN_LOCAL);
             before = shadow;
         } else {
-            perform(checker, event, lane, shadow, &now);
+            perform(checker, &acting, lane, &now);
         }
     }
 }
@@ -625,7 +651,7 @@ static void enter_region(struct joining *joining, uint64_t address)
     spill(checker, joining->shadow);
     joining->atomic.group = checker->crew.group;
     joining->atomic.how = (struct context){
-        .tick = joining->group ? joining->group->slice : 1, .site = event->origin.site, .size = event->size_bytes,
+        .tick = joining->group ? (uint32_t)joining->group->slice : 1, .site = event->origin.site, .size = event->size_bytes,
         .kind = (uint8_t)event->kind, .order = (uint8_t)event->order,
         .scope = (uint8_t)order_scope(&checker->order, event->scope, joining->shadow->space == IN_LOCAL)};
     if (!shadow_atomic_begin(joining->shadow, &joining->atomic))
@@ -805,7 +831,7 @@ static bool take_whole(struct checker *checker, const struct access_event *event
     struct journal_event whole = {.site = event->origin.site, .size = event->size_bytes, .write = event->kind == ACCESS_WRITE,
                                   .extent = event->origin.launch->global_size};
     uint64_t first;
-    if (event->kind > ACCESS_WRITE || event->copy || (event->image && event->kind == ACCESS_WRITE) || checker->order.formal || !common_tick(checker, &whole.tick, &whole))
+    if (event->copy || (event->image && event->kind == ACCESS_WRITE) || checker->order.formal || !common_tick(checker, &whole.tick, &whole))
         return false;
     if (event->shape != ADDRESS_LIST && stands(checker, event, whole.tick))
         return true;
@@ -837,8 +863,15 @@ static void on_access(void *self, const struct access_event *event)
         return;
     checker->time++;
     man(checker, &event->origin, event->lane_count);
-    if (!take_whole(checker, event) && !take_atomics(checker, event) && !take_exchanges(checker, event) && !take_reads(checker, event))
+    if (event->kind > ACCESS_WRITE ? !take_atomics(checker, event) && !take_exchanges(checker, event)
+                                   : !take_whole(checker, event) && !take_reads(checker, event))
         access_lanes(checker, event, event->mask);
+}
+
+/* Contexts count ticks in 32 bits. */
+static bool ticks_ran_out(struct checker *checker)
+{
+    return checker->order.failed |= checker->order.tick > UINT32_MAX;
 }
 
 static void on_race(void *self, const struct race *race, const struct shadow_access *now)
@@ -846,6 +879,8 @@ static void on_race(void *self, const struct race *race, const struct shadow_acc
     struct checker *checker = self;
     struct shadow_access complete = *now;
     struct agent agent;
+    if (ticks_ran_out(checker))
+        return;
     order_agent(&checker->order, now->agent->unit, &agent);
     complete.agent = &agent;
     order_deliver(&checker->order, &agent);
@@ -1086,6 +1121,8 @@ static void launch_ends(struct checker *checker, const struct launch_info *launc
         hand_over(checker, launch);
     checker->ended_count = 0; /* what they knew goes with the order */
     races_end(&checker->races);
+    ticks_ran_out(checker);
+    say_failure(checker);
     order_launch_end(&checker->order);
     for (uint32_t i = 0; i < checker->region_room; i++)
         if (checker->regions[i]) {
@@ -1093,7 +1130,6 @@ static void launch_ends(struct checker *checker, const struct launch_info *launc
                 shadow_forget(checker->regions[i]);
             checker->regions[i]->atomic = false;
         }
-    say_failure(checker);
 }
 
 static void on_launch(void *self, const struct launch_event *event)

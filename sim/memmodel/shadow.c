@@ -10,12 +10,18 @@
 enum {
     PAGE_SHIFT = 12, PAGE_BYTES = 1 << PAGE_SHIFT, WORD_SHIFT = 2,
     CONTEXT_MOST = CONTEXT_CROWD - 1,
-    BLOCK_UNITS = 64
+    BLOCK_UNITS = 64, MEMBERS_TRIED = HOSTILE(16, 2)
 };
 
-/* Units of one block that did the same thing. What counts as the same sort of thing: see sort_of. */
-struct member { uint64_t block, mask; uint32_t context, sort; };
-struct members { struct member *items; uint32_t count, room; };
+/* Units of one block that did one sort of thing at one place of the program, each when it did so last. */
+struct member {
+    uint64_t block, mask;
+    uint32_t sort, site;     /* sort: see sort_of */
+    uint32_t context;        /* of all of them, unless they are apart */
+    bool apart;
+    uint32_t *each;          /* one per unit of the block; stays where it is while other members come and go */
+};
+struct members { struct member *items; uint32_t count, room, latest; };
 
 /* What stands in one cell besides the last plain write. */
 struct crowd {
@@ -58,10 +64,17 @@ void shadow_region_init(struct shadow_region *region, uint32_t id, uint64_t low,
     sieve_init(&region->sieve, low, high - low, spare);
 }
 
+static void members_free(struct members *members)
+{
+    for (uint32_t i = 0; i < members->room; i++)
+        free(members->items[i].each);
+    free(members->items);
+}
+
 static void crowd_free(struct crowd *crowd)
 {
-    free(crowd->readers.items);
-    free(crowd->atomics.items);
+    members_free(&crowd->readers);
+    members_free(&crowd->atomics);
     free(crowd);
 }
 
@@ -178,84 +191,159 @@ static int by_block(const void *a, const void *b)
         return x->block < y->block ? -1 : 1;
     if (x->sort != y->sort)
         return x->sort < y->sort ? -1 : 1;
-    return x->context < y->context ? 1 : x->context > y->context ? -1 : 0;
+    return x->site < y->site ? -1 : x->site > y->site;
 }
 
-/* Units of one block whose deeds of one sort were met, coming from the newest. */
-struct met { uint64_t block, mask; uint32_t sort; };
-
-/* Members come in order of time. False: of too many sorts. */
-static bool compact_few(struct members *members)
+static uint32_t member_context(const struct member *member, uint32_t at)
 {
-    enum { FEW = HOSTILE(16, 2) };
-    struct met met[FEW];
-    uint32_t count = 0, kept = members->count;
-    for (uint32_t i = members->count; i-- > 0;) {
-        const struct member *member = &members->items[i];
-        uint32_t k = 0;
-        while (k < count && (met[k].block != member->block || met[k].sort != member->sort))
-            k++;
-        if (k == FEW)
+    return member->apart ? member->each[at] : member->context;
+}
+
+/* False: no memory. */
+static bool member_put(struct member *member, uint32_t at, uint32_t context)
+{
+    const uint64_t bit = UINT64_C(1) << at;
+    if (!member->apart && member->context != context && member->mask & ~bit) {
+        if (!member->each && !(member->each = malloc(BLOCK_UNITS * sizeof *member->each)))
             return false;
-        if (k == count)
-            met[count++] = (struct met){member->block, 0, member->sort};
-        if (!(member->mask & ~met[k].mask))
-            continue;
-        struct member newest = *member;
-        newest.mask &= ~met[k].mask;
-        met[k].mask |= member->mask;
-        members->items[--kept] = newest;
+        for (uint32_t i = 0; i < BLOCK_UNITS; i++)
+            member->each[i] = member->context;
+        member->apart = true;
     }
-    members->count -= kept;
-    if (kept)
-        memmove(members->items, members->items + kept, members->count * sizeof *members->items);
+    *(member->apart ? &member->each[at] : &member->context) = context;
+    member->mask |= bit;
     return true;
 }
 
-/* The newest deed of a unit makes its older ones of that sort redundant; contexts are numbered in order of time. */
-static void compact(struct members *members)
+/* Members change places with what each of them owns. */
+static void member_swap(struct member *a, struct member *b)
 {
+    const struct member kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+/* Of one block and sort: the newest deed of a unit makes its older ones redundant. */
+static void keep_newest(const struct shadow_region *region, struct member *items, uint32_t count)
+{
+    struct member *newest[BLOCK_UNITS] = {NULL};
+    for (uint32_t i = 0; count > 1 && i < count; i++) {
+        for (uint64_t bits = items[i].mask; bits; bits &= bits - 1) {
+            const uint32_t at = (uint32_t)__builtin_ctzll(bits);
+            struct member *member = &items[i];
+            if (newest[at] && context_at(region, member_context(member, at))->tick < context_at(region, member_context(newest[at], at))->tick)
+                member = newest[at];
+            struct member *older = member == newest[at] ? &items[i] : newest[at];
+            if (older)
+                older->mask &= ~(UINT64_C(1) << at);
+            newest[at] = member;
+        }
+    }
+}
+
+/* Of one place of the program too: into the first of them, as far as there is memory. */
+static void unite(struct member *items, uint32_t count)
+{
+    for (uint32_t i = 1, first = 0; i < count; i++) {
+        if (items[i].site != items[first].site) {
+            first = i;
+            continue;
+        }
+        for (uint64_t bits = items[i].mask; bits; bits &= bits - 1) {
+            const uint32_t at = (uint32_t)__builtin_ctzll(bits);
+            if (!member_put(&items[first], at, member_context(&items[i], at)))
+                return;
+            items[i].mask &= ~(UINT64_C(1) << at);
+        }
+    }
+}
+
+static void compact(const struct shadow_region *region, struct members *members)
+{
+    struct member *items = members->items;
     uint32_t kept = 0;
-    uint64_t seen = 0;
-    if (compact_few(members))
-        return;
-    qsort(members->items, members->count, sizeof *members->items, by_block);
-    for (uint32_t i = 0; i < members->count; i++) {
-        struct member member = members->items[i];
-        if (i == 0 || member.block != members->items[i - 1].block || member.sort != members->items[i - 1].sort)
-            seen = 0;
-        uint64_t mask = member.mask & ~seen;
-        seen |= member.mask;
-        members->items[i].mask = mask;
+    qsort(items, members->count, sizeof *items, by_block);
+    for (uint32_t from = 0, end; from < members->count; from = end) {
+        for (end = from + 1; end < members->count && items[end].block == items[from].block && items[end].sort == items[from].sort;)
+            end++;
+        keep_newest(region, items + from, end - from);
+        unite(items + from, end - from);
     }
     for (uint32_t i = 0; i < members->count; i++)
-        if (members->items[i].mask)
-            members->items[kept++] = members->items[i];
+        if (items[i].mask)
+            member_swap(&items[kept++], &items[i]);
     members->count = kept;
 }
 
-static bool member_add(struct members *members, uint64_t unit, uint32_t context, uint32_t sort)
+static bool members_widen(struct members *members, uint32_t room)
 {
-    uint64_t block = unit / BLOCK_UNITS, bit = UINT64_C(1) << unit % BLOCK_UNITS;
-    for (uint32_t i = members->count, tries = 4; i-- > 0 && tries--;) {
-        struct member *member = &members->items[i];
-        if (member->block == block && member->context == context) {
-            member->mask |= bit;
-            return true;
-        }
+    struct member *items = realloc(members->items, room * sizeof *items);
+    if (!items)
+        return false;
+    memset(items + members->room, 0, (room - members->room) * sizeof *items);
+    members->items = items;
+    members->room = room;
+    return true;
+}
+
+static bool members_room(const struct shadow_region *region, struct members *members)
+{
+    if (members->count < members->room)
+        return true;
+    compact(region, members);
+    if (members->room && members->count <= members->room / 2)
+        return true;
+    return members_widen(members, members->room ? members->room * 2 : HOSTILE(4, 1));
+}
+
+/* One unit's deed. Those that come late may be older than what is there, and change none. */
+struct deed { uint64_t block; uint32_t at, sort, site, context; bool late; };
+
+static bool takes(const struct member *member, const struct deed *deed)
+{
+    return member->block == deed->block && member->sort == deed->sort && member->site == deed->site &&
+           (!deed->late || (!member->apart && member->context == deed->context));
+}
+
+static bool deed_add(const struct shadow_region *region, struct members *members, const struct deed *deed)
+{
+    if (members->latest < members->count && takes(&members->items[members->latest], deed))
+        return member_put(&members->items[members->latest], deed->at, deed->context);
+    for (uint32_t i = members->count, tries = MEMBERS_TRIED; i-- > 0 && tries--;) {
+        if (!takes(&members->items[i], deed))
+            continue;
+        members->latest = i;
+        return member_put(&members->items[i], deed->at, deed->context);
     }
-    if (members->count == members->room) {
-        compact(members);
-        if (members->count > members->room / 2 || !members->room) {
-            uint32_t room = members->room ? members->room * 2 : HOSTILE(4, 1);
-            struct member *items = realloc(members->items, room * sizeof *items);
-            if (!items)
-                return false;
-            members->items = items;
-            members->room = room;
-        }
+    if (!members_room(region, members))
+        return false;
+    members->latest = members->count;
+    struct member *member = &members->items[members->count++];
+    *member = (struct member){.block = deed->block, .mask = UINT64_C(1) << deed->at, .sort = deed->sort, .site = deed->site,
+                              .context = deed->context, .each = member->each};
+    return true;
+}
+
+static bool member_add(const struct shadow_region *region, struct members *members, uint64_t unit, uint32_t context, uint32_t sort, bool late)
+{
+    const struct deed deed = {unit / BLOCK_UNITS, (uint32_t)(unit % BLOCK_UNITS), sort, context_at(region, context)->site, context, late};
+    return deed_add(region, members, &deed);
+}
+
+static bool members_copy(struct members *to, const struct members *from)
+{
+    if (to->room < from->count && !members_widen(to, from->count))
+        return false;
+    for (; to->count < from->count; to->count++) {
+        struct member *copy = &to->items[to->count];
+        uint32_t *each = copy->each;
+        *copy = from->items[to->count];
+        copy->each = each;
+        if (copy->apart && !each && !(copy->each = malloc(BLOCK_UNITS * sizeof *copy->each)))
+            return false;
+        if (copy->apart)
+            memcpy(copy->each, from->items[to->count].each, BLOCK_UNITS * sizeof *copy->each);
     }
-    members->items[members->count++] = (struct member){block, bit, context, sort};
     return true;
 }
 
@@ -302,7 +390,7 @@ static struct crowd *crowd_make(struct shadow_region *region, uint64_t owner, ui
         return crowd;
     crowd = crowd_new(region, owner, cell);
     if (crowd && stamp_context(reader) != CONTEXT_CROWD && stamp_context(reader) >= region->first &&
-        !member_add(&crowd->readers, stamp_unit(reader), stamp_context(reader), 0))
+        !member_add(region, &crowd->readers, stamp_unit(reader), stamp_context(reader), 0, false))
         return NULL;
     return crowd;
 }
@@ -340,15 +428,7 @@ static struct crowd *crowd_copy(struct shadow_region *region, const struct crowd
     crowd->calm_epoch = 0;
     crowd->readers = kept.readers;
     crowd->atomics = kept.atomics;
-    const struct members *const source[2] = {&from->readers, &from->atomics};
-    struct members *const target[2] = {&crowd->readers, &crowd->atomics};
-    for (int k = 0; k < 2; k++)
-        for (uint32_t i = 0; i < source[k]->count; i++)
-            for (uint64_t bits = source[k]->items[i].mask; bits; bits &= bits - 1)
-                if (!member_add(target[k], source[k]->items[i].block * BLOCK_UNITS + (uint64_t)__builtin_ctzll(bits),
-                                source[k]->items[i].context, source[k]->items[i].sort))
-                    return NULL;
-    return crowd;
+    return members_copy(&crowd->readers, &from->readers) && members_copy(&crowd->atomics, &from->atomics) ? crowd : NULL;
 }
 
 /* What its stamps have no room for. */
@@ -491,14 +571,14 @@ static void judge_members(const struct visit *visit, struct members *members)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < members->count; i++) {
-        struct member member = members->items[i];
-        for (uint64_t bits = member.mask; bits; bits &= bits - 1) {
+        struct member *member = &members->items[i];
+        for (uint64_t bits = member->mask; bits; bits &= bits - 1) {
             uint32_t at = (uint32_t)__builtin_ctzll(bits);
-            if (judge(visit, member.block * BLOCK_UNITS + at, member.context, false))
-                member.mask &= ~(UINT64_C(1) << at);
+            if (judge(visit, member->block * BLOCK_UNITS + at, member_context(member, at), false))
+                member->mask &= ~(UINT64_C(1) << at);
         }
-        if (member.mask)
-            members->items[kept++] = member;
+        if (member->mask)
+            member_swap(&members->items[kept++], member);
     }
     members->count = kept;
 }
@@ -543,6 +623,14 @@ static void judge_atomics(const struct visit *visit, struct crowd *crowd)
     judge_members(visit, &crowd->atomics);
 }
 
+/* One that it agrees with joins a crowd of atomics that are alike. */
+static bool add_alike(const struct visit *visit, struct crowd *crowd)
+{
+    const struct context *now = &visit->now->how;
+    crowd->any_write |= is_write(now->kind);
+    return member_add(visit->region, &crowd->atomics, visit->now->agent->unit, visit->context, sort_of(now), visit->now->quiet);
+}
+
 static bool add_atomic(const struct visit *visit, struct crowd *crowd)
 {
     const struct context *now = &visit->now->how;
@@ -556,8 +644,7 @@ static bool add_atomic(const struct visit *visit, struct crowd *crowd)
     crowd->alike = joins_alike(visit, crowd);
     if (!crowd->alike)
         crowd->epoch = ++visit->region->epochs;
-    crowd->any_write |= is_write(now->kind);
-    return member_add(&crowd->atomics, visit->now->agent->unit, visit->context, sort_of(now));
+    return add_alike(visit, crowd);
 }
 
 /* ---- one cell -------------------------------------------------------------------------------- */
@@ -602,7 +689,7 @@ static bool quiet(const struct visit *visit, uint64_t *cell)
         return true;
     }
     crowd = crowd_make(visit->region, visit->address, cell);
-    return crowd && member_add(&crowd->readers, unit, visit->context, 0);
+    return crowd && member_add(visit->region, &crowd->readers, unit, visit->context, 0, true);
 }
 
 /* A single reader that this one knows, or that is itself, need not be kept (R21: who knows this one knows that). */
@@ -626,7 +713,7 @@ static bool plain_read(const struct visit *visit, uint64_t *cell)
         return true;
     }
     crowd = crowd_make(visit->region, visit->address, cell);
-    return crowd && member_add(&crowd->readers, visit->now->agent->unit, visit->context, 0);
+    return crowd && member_add(visit->region, &crowd->readers, visit->now->agent->unit, visit->context, 0, false);
 }
 
 /* Whoever wrote did so before a barrier of the whole group, nobody reads, and the atomics include the whole group. */
@@ -672,15 +759,24 @@ static bool visit_cell(const struct visit *visit, uint64_t *cell)
 
 /* ---- the same again ---------------------------------------------------------------------------- */
 
-/* The crowd of an aligned word, if it has one whose atomics are all alike. */
+/* The cell of an aligned word; NULL: it has none, or one for each byte. */
+static const uint64_t *word_at(const struct shadow_region *region, uint64_t address, uint32_t size)
+{
+    const uint64_t offset = address - region->low;
+    const struct shadow_page *page = region->pages && size == 4 && offset % 4 == 0 ? &region->pages[offset >> PAGE_SHIFT] : NULL;
+    return page && page->cells && page->unit_shift == WORD_SHIFT ? page->cells[(offset & (PAGE_BYTES - 1)) >> WORD_SHIFT] : NULL;
+}
+
+/* The crowd of such a word, if it has one whose atomics are all alike. */
+static struct crowd *alike_in(const struct shadow_region *region, uint64_t address, const uint64_t *cell)
+{
+    struct crowd *crowd = cell ? crowd_of(region, address, cell) : NULL;
+    return crowd && crowd->alike ? crowd : NULL;
+}
+
 static struct crowd *alike_at(const struct shadow_region *region, uint64_t address, uint32_t size)
 {
-    uint64_t offset = address - region->low;
-    const struct shadow_page *page = region->pages && size == 4 && offset % 4 == 0 ? &region->pages[offset >> PAGE_SHIFT] : NULL;
-    if (!page || !page->cells || page->unit_shift != 2)
-        return NULL;
-    struct crowd *crowd = crowd_of(region, address, page->cells[(offset & (PAGE_BYTES - 1)) >> 2]);
-    return crowd && crowd->alike ? crowd : NULL;
+    return alike_in(region, address, word_at(region, address, size));
 }
 
 /* Nothing that could race with it has come since the same unit last did the same in the same slice. */
@@ -694,11 +790,18 @@ static bool is_repeated(const struct shadow_region *region, const struct shadow_
     return crowd && crowd->epoch == item->done.epoch;
 }
 
-static void note_done(const struct shadow_region *region, const struct shadow_access *now)
+static void note_done(const struct crowd *crowd, const struct shadow_access *now)
 {
-    const struct crowd *crowd = is_atomic(now->how.kind) && now->agent->item ? alike_at(region, now->address, now->how.size) : NULL;
-    if (crowd)
+    if (crowd && now->agent->item)
         now->agent->item->done = (struct atomic_done){now->address, crowd->epoch, now->how.tick, sort_of(&now->how), now->how.site};
+}
+
+/* Nothing stands in the word but atomics that it agrees with; or a write besides that its group's members know. */
+static bool is_calm(const struct visit *visit, const struct crowd *crowd, const uint64_t *cell)
+{
+    return !crowd->readers.count && crowd->atomics.count && joins_alike(visit, crowd) &&
+           (!live(visit->region, cell[0]) ||
+            (crowd->calm_epoch == crowd->epoch && crowd->calm_group == visit->now->agent->place.group));
 }
 
 uint64_t shadow_epoch(const struct shadow_region *region, uint64_t address, uint32_t size)
@@ -718,7 +821,7 @@ bool shadow_join(struct shadow_region *region, const struct shadow_atomic *atomi
     if (!crowd || crowd->calm_epoch != crowd->epoch || crowd->calm_group != atomic->group ||
         crowd->size != atomic->how.size || crowd->scope != (enum memory_scope)atomic->how.scope)
         return false;
-    if (!member_add(&crowd->atomics, unit, atomic->context, sort_of(&atomic->how)))
+    if (!member_add(region, &crowd->atomics, unit, atomic->context, sort_of(&atomic->how), false))
         return false;
     crowd->any_write = true;
     return true;
@@ -757,18 +860,30 @@ static void visit_all(struct visit *visit)
     }
 }
 
-void shadow_access(struct shadow *shadow, struct shadow_region *region, const struct shadow_access *now)
+static void access_anew(struct shadow *shadow, struct shadow_region *region, const struct shadow_access *now, uint32_t context)
 {
-    struct visit visit = {.shadow = shadow, .region = region, .now = now};
-    if (is_repeated(region, now))
-        return;
-    visit.context = context_of(region, &now->how);
-    if (!visit.context) {
-        shadow->failed = true;
+    struct visit visit = {.shadow = shadow, .region = region, .now = now, .context = context};
+    const uint64_t *cell = is_atomic(now->how.kind) ? word_at(region, now->address, now->how.size) : NULL;
+    struct crowd *crowd = alike_in(region, now->address, cell);
+    if (crowd && is_calm(&visit, crowd, cell)) {
+        shadow->failed |= !add_alike(&visit, crowd);
+        note_done(crowd, now);
         return;
     }
     visit_all(&visit);
-    note_done(region, now);
+    if (is_atomic(now->how.kind))
+        note_done(alike_at(region, now->address, now->how.size), now);
+}
+
+void shadow_access(struct shadow *shadow, struct shadow_region *region, const struct shadow_access *now)
+{
+    if (is_repeated(region, now))
+        return;
+    const uint32_t context = context_of(region, &now->how);
+    if (context)
+        access_anew(shadow, region, now, context);
+    else
+        shadow->failed = true;
 }
 
 void shadow_again(struct shadow *shadow, struct shadow_region *region, const struct shadow_access *now)
@@ -810,7 +925,8 @@ static void collect_member(struct collection *collection, const struct member *m
 {
     uint64_t rest = member->mask;
     do {
-        collect_one(collection, member->context, member->block * BLOCK_UNITS + (uint64_t)__builtin_ctzll(rest | UINT64_C(1) << 63), low, high);
+        const uint32_t at = (uint32_t)__builtin_ctzll(rest);
+        collect_one(collection, member_context(member, at), member->block * BLOCK_UNITS + at, low, high);
         rest &= rest - 1;
     } while (rest && collection->filter);
 }

@@ -33,7 +33,7 @@
 
 /* How a unit touched memory. */
 struct context {
-    uint64_t tick;
+    uint32_t tick;
     uint32_t site;
     uint32_t size;            /* of the access, which tells atomic objects apart */
     uint8_t kind, scope;      /* enum access_kind, memory_scope (reduced) */
