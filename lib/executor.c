@@ -608,6 +608,21 @@ cl_int queue_user_event_set(struct event *event, cl_int status)
     return err;
 }
 
+void queue_user_event_signal(struct event *event, cl_int status, const struct command *by)
+{
+    if (!executing) {
+        queue_user_event_set(event, status);
+        return;
+    }
+    runtime_lock();
+    if (event->user_status > CL_COMPLETE) {
+        event->user_status = status;
+        order_signalled(event, by);
+        graph_settle(event, status, &executor.ready);
+    }
+    runtime_unlock();
+}
+
 cl_int queue_terminate(struct context *context)
 {
     runtime_lock();

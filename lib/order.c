@@ -122,6 +122,17 @@ void order_user_set(const struct event *event)
         device_order(runtime_device(), &set);
 }
 
+void order_signalled(const struct event *event, const struct command *by)
+{
+    struct order_event set = {.kind = ORDER_ENQUEUED,
+                              .command = event->serial,
+                              .call = command_call(by->kind),
+                              .after = &by->serial,
+                              .after_count = 1};
+    if (order_heard())
+        device_order(runtime_device(), &set);
+}
+
 static void waited(const uint32_t *serials, size_t count)
 {
     struct order_event event = {.kind = ORDER_HOST_WAITED, .after = serials, .after_count = count};

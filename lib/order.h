@@ -12,6 +12,7 @@
  *   order_enqueued       the command has its serial number and joins the log
  *   order_begin/end      it starts, is complete or failed
  *   order_user_set       the host sets a user event
+ *   order_signalled      a command does, while it runs (semaphore.c)
  *   order_waited         the host knows these events to be complete
  *   order_finish_begin/end   clFinish: what the queue holds at the call; known when the call returns
  *
@@ -31,6 +32,7 @@ void order_enqueued(const struct command *command);
 void order_begin(const struct command *command);
 void order_end(const struct command *command);
 void order_user_set(const struct event *event);
+void order_signalled(const struct event *event, const struct command *by);
 void order_waited(struct event *const *events, size_t count);
 bool order_finish_begin(const struct queue *queue, struct order_list *out_list);
 void order_finish_end(struct order_list *list); /* frees the list */

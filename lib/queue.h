@@ -92,6 +92,8 @@ void queue_finish_all(void); /* every queue there is */
 void queue_flush(struct queue *queue);
 void queue_user_event_number(struct event *event); /* gives it its serial number */
 cl_int queue_user_event_set(struct event *event, cl_int status);
+/* The same from a command, while it runs or is dropped: what waits goes on behind it. Set already: nothing. */
+void queue_user_event_signal(struct event *event, cl_int status, const struct command *by);
 /* Appends TERMINATE: every command of the context that has not run ends with CL_CONTEXT_TERMINATED_KHR, launches stop. */
 cl_int queue_terminate(struct context *context);
 /* Appends CALLBACK and takes the callback. */

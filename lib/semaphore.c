@@ -2,7 +2,7 @@
 /*
  * cl_khr_semaphore. A binary semaphore is a meeting of commands in the order of their calls: a wait takes the event of the
  * signal before it as one of its wait list. A wait that comes first takes a user event, which the next signal sets when it
- * runs. The payload is what commands that ran have left.
+ * runs: what waits for it is then behind the signal. The payload is what commands that ran have left.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -198,7 +198,7 @@ static void tell_waiters(struct command *command, cl_int status)
 {
     for (cl_uint i = 0; i < command->u.semaphore.count; i++)
         if (command->u.semaphore.waiters && command->u.semaphore.waiters[i])
-            queue_user_event_set(command->u.semaphore.waiters[i], status);
+            queue_user_event_signal(command->u.semaphore.waiters[i], status, command);
 }
 
 cl_int run_semaphore_signal(struct command *command)

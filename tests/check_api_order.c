@@ -296,6 +296,81 @@ END_TEST
 
 /* ---- what is touched -------------------------------------------------------------------- */
 
+/* ---- semaphores: a signal before its wait (_i = 0), or the wait before its signal ------------------------- */
+
+static cl_semaphore_khr new_semaphore(void)
+{
+    const cl_semaphore_properties_khr binary[] = {CL_SEMAPHORE_TYPE_KHR, CL_SEMAPHORE_TYPE_BINARY_KHR, 0};
+    cl_int err;
+    cl_semaphore_khr made = NAMED(clCreateSemaphoreWithPropertiesKHR)(context, binary, &err);
+    cl_ok(err);
+    return made;
+}
+
+static void signal_on(cl_command_queue on, cl_semaphore_khr semaphore)
+{
+    cl_ok(NAMED(clEnqueueSignalSemaphoresKHR)(on, 1, &semaphore, NULL, 0, NULL, NULL));
+}
+
+static void wait_on(cl_command_queue on, cl_semaphore_khr semaphore)
+{
+    cl_ok(NAMED(clEnqueueWaitSemaphoresKHR)(on, 1, &semaphore, NULL, 0, NULL, NULL));
+}
+
+START_TEST(a_semaphore)
+{
+    cl_semaphore_khr semaphore = new_semaphore();
+    for (int step = 0; step < 2; step++)
+        if (step == _i) {
+            fill(queue, 0, NULL);
+            signal_on(queue, semaphore);
+        } else {
+            wait_on(second, semaphore);
+            fill(second, 0, NULL);
+            cl_ok(clFlush(second));
+        }
+    for (int step = 0; step < 2; step++) /* and back */
+        if (step == _i) {
+            signal_on(second, semaphore);
+        } else {
+            wait_on(queue, semaphore);
+            fill(queue, 0, NULL);
+        }
+    cl_ok(clFlush(queue));
+    cl_ok(clFlush(second));
+    ck_assert(!race());
+    cl_ok(NAMED(clReleaseSemaphoreKHR)(semaphore));
+}
+END_TEST
+
+START_TEST(not_before_the_wait_nor_behind_the_signal)
+{
+    cl_semaphore_khr semaphore = new_semaphore();
+    if (_i)
+        wait_on(second, semaphore);
+    signal_on(queue, semaphore);
+    if (!_i)
+        wait_on(second, semaphore);
+    fill(queue, 0, NULL);
+    fill(second, 0, NULL);
+    ck_assert(race());
+    cl_ok(NAMED(clReleaseSemaphoreKHR)(semaphore));
+}
+END_TEST
+
+START_TEST(what_the_host_learns_later_is_no_order)
+{
+    cl_semaphore_khr semaphore = new_semaphore();
+    wait_on(second, semaphore);
+    cl_event other = fill(unordered, 0, NULL);
+    fill(second, 0, NULL);
+    signal_on(queue, semaphore);
+    cl_ok(clWaitForEvents(1, &other));
+    ck_assert(race());
+    cl_ok(NAMED(clReleaseSemaphoreKHR)(semaphore));
+}
+END_TEST
+
 START_TEST(sub_buffers_that_overlap)
 {
     cl_int err;
@@ -552,6 +627,9 @@ int main(void)
     ADD(R31_11_not_a_callback_for_the_start);
     ADD(R31_12_a_user_event);
     ADD(R31_12_a_user_event_set_too_early);
+    tcase_add_loop_test(cases, a_semaphore, 0, 2);
+    tcase_add_loop_test(cases, not_before_the_wait_nor_behind_the_signal, 0, 2);
+    ADD(what_the_host_learns_later_is_no_order);
     ADD(sub_buffers_that_overlap);
     ADD(host_memory_that_two_commands_share);
     ADD(a_map_nobody_waited_for);

@@ -268,6 +268,32 @@ START_TEST(R31_12_a_user_event_hands_on_what_the_host_knew)
 }
 END_TEST
 
+/* As a semaphore's signal does: the one that waits knows the command and what it knew, not what the host learned later. */
+START_TEST(R31_12_a_user_event_that_a_command_sets)
+{
+    enqueue(1, 1, NONE);
+    enqueue(2, 1, AFTER(1));
+    enqueue(4, 2, AFTER(3)); /* 3: a user event that is not set yet */
+    enqueue(5, 3, NONE);
+    writes(1, 0, 8);
+    writes(5, 8, 8);
+    order(ORDER_BEGIN, 2, 1, NONE);
+    waited(AFTER(5));
+    order(ORDER_ENQUEUED, 3, 0, AFTER(2));
+    order(ORDER_END, 2, 1, NONE);
+    writes(4, 0, 8);
+    ck_assert_uint_eq(races(), 0);
+    enqueue(6, 2, AFTER(4));
+    writes(6, 0, 8);
+    ck_assert_uint_eq(races(), 0);
+    enqueue(8, 4, AFTER(7)); /* nobody sets it before it begins */
+    enqueue(9, 1, NONE);
+    writes(9, 16, 8);
+    writes(8, 16, 8);
+    ck_assert_uint_eq(races(), 1);
+}
+END_TEST
+
 START_TEST(R31_12_an_older_user_event)
 {
     enqueue(2, 1, NONE); /* 1: a user event, forgotten by now */
@@ -701,6 +727,7 @@ int main(void)
     ADD(R31_4_the_host_knows_what_the_command_knew);
     ADD(R31_6_7_8_many_at_once);
     ADD(R31_12_a_user_event_hands_on_what_the_host_knew);
+    ADD(R31_12_a_user_event_that_a_command_sets);
     ADD(R31_12_an_older_user_event);
     ADD(a_failed_command_hands_on_too);
     ADD(a_read_between_does_not_hide_the_writer);

@@ -140,7 +140,7 @@ enum order_kind {
 struct order_event {
     enum order_kind kind;
     uint32_t command;      /* not of HOST_WAITED */
-    uint32_t queue, device; /* serial numbers; 0: a user event, set by the host at ENQUEUED */
+    uint32_t queue, device; /* serial numbers; 0: a user event, set by the host at ENQUEUED, or by the commands of after[] */
     const char *call;      /* "clEnqueueReadBuffer" */
     const uint32_t *after; size_t after_count;
     uint64_t time;         /* simulated nanoseconds; of BEGIN and END */

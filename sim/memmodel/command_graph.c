@@ -294,18 +294,23 @@ static void wait_drop(struct command_graph *graph, struct user_wait *wait)
     free(wait);
 }
 
-/* (12) What the host knows as it sets a user event, those that wait for it know. */
-static void user_set(struct command_graph *graph, uint32_t event)
+/* (12) What the host knows as it sets a user event, those that wait for it know; or what the commands know that set it
+ * (cl_khr_semaphore), and these. */
+static void user_set(struct command_graph *graph, const struct order_event *event)
 {
-    struct user_wait *wait = wait_find(graph, event);
+    struct user_wait *wait = wait_find(graph, event->command);
     if (!wait)
         return;
-    for (size_t i = 0; i < wait->count; i++) {
+    for (size_t i = 0; i < wait->count && !graph->exhausted; i++) {
         struct node *node = node_of(graph, wait->commands[i]);
         if (!node || node->state != NODE_ENQUEUED)
             continue;
+        struct knowledge *known = event->after_count ? merge(graph, node->known, event->after, event->after_count)
+                                                     : knowledge_ref(graph->host);
+        if (!known)
+            return;
         knowledge_unref(node->known);
-        node->known = knowledge_ref(graph->host);
+        node->known = known;
     }
     wait_drop(graph, wait);
 }
@@ -503,7 +508,7 @@ void command_graph_order(struct command_graph *graph, const struct order_event *
         if (event->queue)
             enqueued(graph, event);
         else
-            user_set(graph, event->command);
+            user_set(graph, event);
         return;
     case ORDER_BEGIN:
         begin(graph, event->command);
