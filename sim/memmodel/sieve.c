@@ -359,9 +359,28 @@ INLINED bool touch_each(const struct sieve *sieve, const struct actors *actors, 
     return true;
 }
 
+/* Where no barrier settles anything: what comes after a doubt does not matter any more. */
+static bool update_each(const struct sieve *sieve, const struct actors *actors)
+{
+    const int32_t *const restrict readers = sieve->stamps[READERS], *const restrict own = actors->own;
+    const uint32_t *const restrict where = actors->where.at, count = actors->where.count, shift = sieve->shift;
+    int32_t *const restrict writers = sieve->stamps[WRITERS];
+    const int32_t first = sieve->first, atomic = first + 1;
+    int32_t foreign = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t at = where[i] >> shift;
+        const int32_t reader = readers[at], writer = writers[at];
+        foreign |= ((writer >= first) & (writer != atomic)) | ((reader >= first) & (reader != own[i] || !RULE(3)));
+        writers[at] = atomic;
+    }
+    return !foreign;
+}
+
 static bool touch_actors(const struct sieve *sieve, const struct actors *actors, enum access_kind kind, uint32_t size)
 {
     const uint32_t granules = size >> sieve->shift;
+    if (kind == ACCESS_ATOMIC_UPDATE && granules == 1 && sieve->crew.base <= 1)
+        return update_each(sieve, actors);
     if (kind == ACCESS_READ)
         return granules == 1 ? touch_each(sieve, actors, ACCESS_READ, 1) : touch_each(sieve, actors, ACCESS_READ, granules);
     if (kind == ACCESS_WRITE)
