@@ -7,6 +7,7 @@ scenario_tests = \
 	%D%/clean/barrier_in_loop.yaml \
 	%D%/clean/checks_off.yaml \
 	%D%/clean/child_beside.yaml \
+	%D%/clean/child_of_group.yaml \
 	%D%/clean/child_orders.yaml \
 	%D%/clean/collectives.yaml \
 	%D%/clean/deep_calls.yaml \
@@ -78,6 +79,7 @@ scenario_tests = \
 	%D%/faulty/collective_divergence.yaml \
 	%D%/faulty/captured_local.yaml \
 	%D%/faulty/child_awaited.yaml \
+	%D%/faulty/child_of_own_group.yaml \
 	%D%/faulty/endless_loop.yaml \
 	%D%/faulty/enqueue_misuse.yaml \
 	%D%/faulty/event_never_set.yaml \
@@ -160,6 +162,7 @@ scenario_files = \
 	%D%/clean/barrier_in_loop.cl \
 	%D%/clean/checks_off.cl \
 	%D%/clean/child_beside.cl \
+	%D%/clean/child_of_group.cl \
 	%D%/clean/child_orders.cl \
 	%D%/clean/collectives.cl \
 	%D%/clean/deep_calls.cl \

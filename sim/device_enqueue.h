@@ -35,6 +35,7 @@ struct launch_node {
     uint64_t *waits; uint32_t wait_count; /* events, each with a waiter of ours */
     uint64_t event;                 /* its own; 0: nobody asked for one */
     uint64_t group;                 /* of the parent: the one that enqueued it */
+    bool group_ended;
     /* set when it begins */
     uint32_t launch;                /* its number; 0: it runs nothing */
     struct launch_after *after; uint32_t after_count; /* that its events stood for */
@@ -67,6 +68,8 @@ void device_enqueue(struct device *device, struct launch *launch, const struct w
 void family_append(struct family *family, struct launch_node *parent, struct launch_node *node);
 /* What observers are told of it. */
 void family_describe(const struct launch_node *node, struct launch_info *info);
+/* A work-group of the node's launch has ended: what waits for that alone may begin. */
+void family_group_ended(struct launch_node *node, uint64_t group_linear);
 void family_may_start(struct family *family); /* an event is complete: those that run may wait for what now could begin */
 void family_node_free(struct family *family, struct launch_node *node);
 void family_event_changed(struct family *family, struct device_event *event); /* less counts on it: it may go */

@@ -55,9 +55,15 @@ void family_node_free(struct family *family, struct launch_node *node)
     free(node);
 }
 
+/* The flag of enqueue_kernel. */
+static bool may_begin(const struct launch_node *node)
+{
+    return node->flags == ENQUEUE_NO_WAIT || node->parent->ended || (node->flags == ENQUEUE_WAIT_WORK_GROUP && node->group_ended);
+}
+
 static bool is_ready(const struct family *family, const struct launch_node *node)
 {
-    if (node->flags != ENQUEUE_NO_WAIT && !node->parent->ended)
+    if (!may_begin(node))
         return false;
     for (uint32_t i = 0; i < node->wait_count; i++)
         if (!device_event_done(device_event_find(&family->events, node->waits[i])))
@@ -82,6 +88,15 @@ void family_may_start(struct family *family)
     for (const struct launch_node *node = family->first; node; node = node->next)
         if (is_ready(family, node))
             family->device->concurrent.others_wait = true;
+}
+
+void family_group_ended(struct launch_node *parent, uint64_t group_linear)
+{
+    struct family *family = parent->family;
+    for (struct launch_node *node = family->first; node; node = node->next)
+        if (node->parent == parent && node->group == group_linear)
+            node->group_ended = true;
+    family_may_start(family);
 }
 
 void family_describe(const struct launch_node *node, struct launch_info *info)

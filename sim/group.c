@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "barrier.h"
+#include "device_enqueue.h"
 #include "orrery/limits.h"
 #include "placement.h"
 #include "schedule.h"
@@ -128,10 +129,23 @@ static void locals_close(struct group *group)
 
 /* ---- events ------------------------------------------------------------------------ */
 
+static bool somebody_hears(const struct launch *launch)
+{
+    return (launch->observer && launch->observer->launch) || (launch->node && launch->node->awaited_count);
+}
+
+static void tell(const struct launch *launch, const struct launch_event *event)
+{
+    if (launch->observer && launch->observer->launch)
+        launch->observer->launch(launch->observer->self, event);
+    if (event->phase == GROUP_END && launch->node && launch->node->awaited_count)
+        family_group_ended(launch->node, event->group_linear);
+}
+
 static void announce(const struct group *group, enum launch_phase phase)
 {
     const struct launch *launch = group->launch;
-    if (!launch->observer || !launch->observer->launch)
+    if (!somebody_hears(launch))
         return;
     const uint64_t *id = group->tile.group_id, *many = group->tile.groups, *count = launch->info.group_count;
     struct launch_event event = {
@@ -140,7 +154,7 @@ static void announce(const struct group *group, enum launch_phase phase)
         for (uint64_t y = 0; y < many[1]; y++) {
             event.group_linear = ((id[2] + z) * count[1] + id[1] + y) * count[0] + id[0];
             for (uint64_t x = 0; x < many[0]; x++, event.group_linear++)
-                launch->observer->launch(launch->observer->self, &event);
+                tell(launch, &event);
         }
     }
 }

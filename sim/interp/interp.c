@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "enqueue.h"
 #include "ir.h"
 #include "verify.h"
 
@@ -46,6 +47,15 @@ static struct ir *lowered(struct module *m, struct entry_point *e, const struct 
     return ir;
 }
 
+/* Does it enqueue a kernel that waits for the end of a work-group? */
+static bool may_await_group(struct ir *ir, const struct value *enqueue)
+{
+    uint64_t flags;
+    if ((enqueue->imm & ((1 << ENQUEUE_COUNT_SHIFT) - 1)) != ENQUEUE_KERNEL)
+        return false;
+    return !ir_is_const(ir, enqueue->list[OPERAND_NUMBER], &flags) || flags == ENQUEUE_WAIT_WORK_GROUP;
+}
+
 static void find_traits(struct entry_point *e, struct ir *ir)
 {
     struct kernel_traits t = {0};
@@ -62,6 +72,7 @@ static void find_traits(struct entry_point *e, struct ir *ir)
         t.has_collective |= value->op == IR_collective;
         t.has_atomics |= value->op == IR_atomic;
         t.has_printf |= value->op == IR_printf;
+        t.sees_groups |= value->op == IR_enqueue && may_await_group(ir, value);
     }
     t.sees_groups |= t.has_barrier || t.has_collective;
     e->traits = t;
