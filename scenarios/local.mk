@@ -25,6 +25,7 @@ scenario_tests = \
 	%D%/clean/sub_groups.yaml \
 	%D%/clean/three_dimensions.yaml \
 	%D%/clean/uninitialised_unused.yaml \
+	%D%/clean/unread_results.yaml \
 	%D%/clean/absent_dimension.yaml \
 	%D%/clean/bit_fields.yaml \
 	%D%/clean/enqueue_forms.yaml \
@@ -180,6 +181,7 @@ scenario_files = \
 	%D%/clean/sub_groups.cl \
 	%D%/clean/three_dimensions.cl \
 	%D%/clean/uninitialised_unused.cl \
+	%D%/clean/unread_results.cl \
 	%D%/clean/absent_dimension.cl \
 	%D%/clean/bit_fields.cl \
 	%D%/clean/enqueue_forms.spvasm \

@@ -899,7 +899,7 @@ static void put_math(struct emitter *e, uint32_t v)
     const struct value *value = val(e, v);
     uint64_t fn = (uint64_t)(uintptr_t)math_find((uint32_t)value->imm, value->imm >> 32 & 0xff);
     uint32_t second = second_result(e, v), list = push_operand(e, loc(e, v));
-    push_operand(e, second ? loc(e, second) : UINT32_MAX);
+    push_operand(e, second ? loc(e, second) : e->scratch[value->cls == CLASS_V ? SLOT_V8 : SLOT_U]); /* the function may write it */
     for (int k = 0; k < 3; k++)
         push_operand(e, value->args[k] ? loc(e, value->args[k]) : UINT32_MAX);
     struct insn *insn = put(e, value->cls == CLASS_V ? OP_math_v : OP_math_u, list, 0, 0, 0);
