@@ -15,6 +15,7 @@ scenario_tests = \
 	%D%/clean/divergence.yaml \
 	%D%/clean/division.yaml \
 	%D%/clean/initialised.yaml \
+	%D%/clean/literals.yaml \
 	%D%/clean/null_argument.yaml \
 	%D%/clean/partial_group.yaml \
 	%D%/clean/printf.yaml \
@@ -171,6 +172,7 @@ scenario_files = \
 	%D%/clean/divergence.cl \
 	%D%/clean/division.cl \
 	%D%/clean/initialised.cl \
+	%D%/clean/literals.cl \
 	%D%/clean/null_argument.cl \
 	%D%/clean/partial_group.cl \
 	%D%/clean/printf.cl \
