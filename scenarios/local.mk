@@ -45,6 +45,7 @@ scenario_tests = \
 	%D%/clean/ttas.yaml \
 	%D%/clean/async_copy_order.yaml \
 	%D%/clean/async_copy_events.yaml \
+	%D%/clean/async_copy_waves.yaml \
 	%D%/clean/barrier_return.yaml \
 	%D%/clean/global_barrier.yaml \
 	%D%/clean/spinlock.yaml \
@@ -129,6 +130,7 @@ scenario_tests = \
 	%D%/racy/release_sequence.yaml \
 	%D%/racy/async_copy.yaml \
 	%D%/racy/async_copy_event.yaml \
+	%D%/racy/async_copy_waves.yaml \
 	%D%/racy/async_copy_barrier.yaml \
 	%D%/racy/global_barrier_acquire.yaml \
 	%D%/racy/global_barrier_flags.yaml \
@@ -202,6 +204,7 @@ scenario_files = \
 	%D%/clean/ttas.cl \
 	%D%/clean/async_copy_order.cl \
 	%D%/clean/async_copy_events.cl \
+	%D%/clean/async_copy_waves.cl \
 	%D%/clean/barrier_return.cl \
 	%D%/clean/global_barrier.cl \
 	%D%/clean/spinlock.cl \
@@ -260,6 +263,7 @@ scenario_files = \
 	%D%/racy/release_sequence.cl \
 	%D%/racy/async_copy.cl \
 	%D%/racy/async_copy_event.cl \
+	%D%/racy/async_copy_waves.cl \
 	%D%/racy/async_copy_barrier.cl \
 	%D%/racy/global_barrier_acquire.cl \
 	%D%/racy/global_barrier_flags.cl \

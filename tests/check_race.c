@@ -355,6 +355,23 @@ START_TEST(r37_a_copy_starts_from_what_all_members_know)
 }
 END_TEST
 
+/* Waves come to the copy one after another, and what counts is what each knew then. */
+START_TEST(r37_members_come_to_a_copy_one_after_another)
+{
+    two_groups(), writes(0, DATA, 4), release(0, FLAG, SCOPE_DEVICE), acquire(2, FLAG, SCOPE_DEVICE);
+    copy_begins(1, 1, false, DATA, 4), copy_arrives(1, 1), acquire(3, FLAG, SCOPE_DEVICE), copy_arrives(1, 2), judge_at(DATA, false);
+    two_groups(), writes(0, DATA, 4), release(0, FLAG, SCOPE_DEVICE), acquire(3, FLAG, SCOPE_DEVICE);
+    copy_begins(1, 1, false, DATA, 4), copy_arrives(1, 2), acquire(2, FLAG, SCOPE_DEVICE), copy_arrives(1, 1), judge_at(DATA, false);
+    two_groups(), writes(0, DATA, 4), release(0, FLAG, SCOPE_DEVICE), acquire(2, FLAG, SCOPE_DEVICE);
+    copy_begins(1, 1, false, DATA, 4), copy_arrives(1, 1), copy_arrives(1, 2), acquire(3, FLAG, SCOPE_DEVICE), judge_at(DATA, true);
+    one_group(), copy_begins(0, 1, true, LDATA, 4), copy_arrives(0, 1), reads(0, LDATA, 4), copy_arrives(0, 14), judge_at(LDATA, true);
+    one_group(), copy_begins(0, 1, true, LDATA, 4), copy_arrives(0, 6), copy_arrives(0, 9), copy_waits(0, 1), reads(1, LDATA, 4);
+    judge_at(LDATA, false);
+    one_group(), writes(1, LDATA, 4), copy_begins(0, 1, true, LDATA, 4), copy_arrives(0, 1), barrier(0, L, SCOPE_WORK_GROUP);
+    judge_at(LDATA, true); /* the barrier comes too late */
+}
+END_TEST
+
 START_TEST(r38_local_memory_is_the_groups_own)
 {
     two_groups(), writes(0, LDATA, 4), reads(2, LDATA, 4), clean_at(LDATA);
@@ -572,7 +589,11 @@ static void any_copy(uint32_t group)
 {
     static const uint32_t places[] = {DATA, FLAG, LDATA, LFLAG};
     uint32_t event = 1 + below(2);
-    if (below(3)) {
+    if (below(4) == 0) {
+        copy_begins(group, event, below(2), places[below(4)], 4);
+    } else if (below(4) == 0) {
+        copy_arrives(group, 1 + below(15));
+    } else if (below(3)) {
         copy_starts(group, event);
         copy_accesses(group, event, below(2), places[below(4)], 4);
     } else {
@@ -760,6 +781,7 @@ int main(void)
     tcase_add_test(rules, r36_atomics_of_different_sizes);
     tcase_add_test(rules, r37_asynchronous_copies);
     tcase_add_test(rules, r37_a_copy_starts_from_what_all_members_know);
+    tcase_add_test(rules, r37_members_come_to_a_copy_one_after_another);
     tcase_add_test(rules, random_copies_against_the_oracle);
     tcase_add_test(rules, r38_local_memory_is_the_groups_own);
     tcase_add_test(rules, q11_a_failed_exchange_has_the_failure_order);

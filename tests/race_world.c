@@ -44,6 +44,7 @@ static struct {
     uint8_t *arena;
     struct deed deeds[WORLD_DEEDS];
     uint32_t count, instances, copies;
+    struct { uint32_t copy, number, came, address, size; bool write; } begun[GROUPS_MOST]; /* copy 0: none */
     uint64_t hb[3][WORLD_DEEDS][WORLD_DEEDS / 64];
     char text[300];
 } world;
@@ -131,6 +132,8 @@ static bool ended;
 
 static void finish(void)
 {
+    for (uint32_t i = 0; !ended && i < world.groups; i++)
+        copy_arrives(i, UINT32_MAX);
     if (!ended)
         phase(LAUNCH_END, 0);
     ended = true;
@@ -365,15 +368,21 @@ uint32_t exchanges(uint32_t group, uint32_t address, uint32_t members, uint32_t 
     return site;
 }
 
+static void announce_of(enum sync_kind kind, uint32_t group, const uint64_t *mask, uint32_t flags, enum memory_order order,
+                        enum memory_scope scope, uint32_t copy)
+{
+    struct sync_event event = {.origin = origin_of(group), .kind = kind, .regions = flags, .order = order, .scope = scope,
+                               .lane_count = world.items, .mask = mask, .last = true, .copy = copy};
+    world.observer.sync(world.observer.self, &event);
+}
+
 static void announce(enum sync_kind kind, uint32_t group, uint32_t from, uint32_t to, uint32_t flags, enum memory_order order,
                      enum memory_scope scope, uint32_t copy)
 {
     uint64_t mask[LANE_MASK_WORDS] = {0};
     for (uint32_t lane = from; lane < to && lane < world.items; lane++)
         set_bit(mask, lane);
-    struct sync_event event = {.origin = origin_of(group), .kind = kind, .regions = flags, .order = order, .scope = scope,
-                               .lane_count = world.items, .mask = mask, .last = true, .copy = copy};
-    world.observer.sync(world.observer.self, &event);
+    announce_of(kind, group, mask, flags, order, scope, copy);
 }
 
 void fence(uint32_t item, uint32_t flags, enum memory_order order, enum memory_scope scope)
@@ -400,8 +409,48 @@ static void meet(uint32_t group, uint32_t from, uint32_t to, uint32_t flags, enu
     }
 }
 
+static void access_of_copy(uint32_t group, uint32_t copy, uint32_t number, bool write, uint32_t address, uint32_t size);
+
+static void start_of(uint32_t group, uint32_t lane, uint32_t copy, uint32_t number)
+{
+    struct deed *deed = add(DEED_COPY_START, group * world.items + lane);
+    deed->flags = G | L;
+    deed->copy = copy;
+    deed->event = number;
+}
+
+void copy_arrives(uint32_t group, uint32_t members)
+{
+    uint64_t mask[LANE_MASK_WORDS] = {0};
+    const uint32_t all = (1u << world.items) - 1, copy = world.begun[group].copy;
+    mask[0] = members & all & ~world.begun[group].came;
+    if (!copy || !mask[0])
+        return;
+    announce_of(SYNC_COPY, group, mask, 0, ORDER_RELAXED, SCOPE_WORK_GROUP, world.begun[group].number);
+    for (uint32_t lane = 0; lane < world.items; lane++)
+        if (mask[0] >> lane & 1)
+            start_of(group, lane, copy, world.begun[group].number);
+    if (mask[0] & 1)
+        access_of_copy(group, copy, world.begun[group].number, world.begun[group].write, world.begun[group].address, world.begun[group].size);
+    world.begun[group].came |= (uint32_t)mask[0];
+    if (world.begun[group].came == all)
+        world.begun[group].copy = 0;
+}
+
+void copy_begins(uint32_t group, uint32_t number, bool write, uint32_t address, uint32_t size)
+{
+    copy_arrives(group, UINT32_MAX);
+    world.begun[group].copy = ++world.copies;
+    world.begun[group].number = number;
+    world.begun[group].came = 0;
+    world.begun[group].address = address;
+    world.begun[group].size = size;
+    world.begun[group].write = write;
+}
+
 void barrier(uint32_t group, uint32_t flags, enum memory_scope scope)
 {
+    copy_arrives(group, UINT32_MAX);
     announce(SYNC_WORK_GROUP_BARRIER, group, 0, world.items, flags, ORDER_ACQ_REL, scope, 0);
     meet(group, 0, world.items, flags, scope);
 }
@@ -432,28 +481,35 @@ static void each_member(uint32_t group, enum deed_kind kind, uint32_t number)
 
 void copy_starts(uint32_t group, uint32_t number)
 {
-    announce(SYNC_COPY, group, 0, 1, 0, ORDER_RELAXED, SCOPE_WORK_GROUP, number);
+    copy_arrives(group, UINT32_MAX);
+    announce(SYNC_COPY, group, 0, world.items, 0, ORDER_RELAXED, SCOPE_WORK_GROUP, number);
     world.copies++;
     each_member(group, DEED_COPY_START, number);
 }
 
-void copy_accesses(uint32_t group, uint32_t number, bool write, uint32_t address, uint32_t size)
+static void access_of_copy(uint32_t group, uint32_t copy, uint32_t number, bool write, uint32_t address, uint32_t size)
 {
     uint64_t mask[LANE_MASK_WORDS] = {1};
     struct access_event event = {.origin = origin_of(group), .kind = write ? ACCESS_WRITE : ACCESS_READ, .copy = number,
                                  .size_bytes = size, .lane_count = world.items, .mask = mask, .shape = ADDRESS_UNIFORM,
                                  .base = address_of(group, address), .row = WAVE_LANES_MAX};
     struct deed *deed = add(DEED_ACCESS, group * world.items);
-    deed->item = COPIES + world.copies;
-    deed->copy = world.copies;
+    deed->item = COPIES + copy;
+    deed->copy = copy;
     deed->access = event.kind;
     lie(deed, group, address);
     deed->size = size;
     world.observer.access(world.observer.self, &event);
 }
 
+void copy_accesses(uint32_t group, uint32_t number, bool write, uint32_t address, uint32_t size)
+{
+    access_of_copy(group, world.copies, number, write, address, size);
+}
+
 void copy_waits(uint32_t group, uint32_t number)
 {
+    copy_arrives(group, UINT32_MAX);
     announce(SYNC_COPY_WAIT, group, 0, world.items, 0, ORDER_RELAXED, SCOPE_WORK_GROUP, number);
     each_member(group, DEED_COPY_WAIT, number);
 }
@@ -693,13 +749,17 @@ static bool is_deed_of(const struct deed *deed, const struct finding_access *acc
     return deed->site == access->place.line - 1 && (!access->has_item || deed->item == access->item.global_id[0]) && overlap(deed, &granule);
 }
 
-/* Of a loop, some turn of the one races with some turn of the other. */
+/* Of a loop, some turn of the one races with some turn of the other. A copy that not all have come to is told late. */
 static bool is_true(const struct finding *finding)
 {
+    const struct finding_access *one = &finding->access[0], *other = &finding->access[1];
     for (uint32_t i = 0; i < world.count; i++)
-        for (uint32_t j = i + 1; is_deed_of(&world.deeds[i], &finding->access[0], finding->offset_bytes) && j < world.count; j++)
-            if (is_deed_of(&world.deeds[j], &finding->access[1], finding->offset_bytes) && is_race(i, j))
-                return true;
+        for (uint32_t j = i + 1; j < world.count; j++)
+            for (int turned = 0; turned < 2; turned++)
+                if (is_deed_of(&world.deeds[turned ? j : i], one, finding->offset_bytes) &&
+                    is_deed_of(&world.deeds[turned ? i : j], other, finding->offset_bytes) &&
+                    (!turned || world.deeds[i].copy) && is_race(i, j))
+                    return true;
     return false;
 }
 

@@ -46,6 +46,10 @@ void collective(uint32_t group);
 void copy_starts(uint32_t group, uint32_t number);
 void copy_accesses(uint32_t group, uint32_t number, bool write, uint32_t address, uint32_t size);
 void copy_waits(uint32_t group, uint32_t number);
+/* The members come to a copy one after another; its access follows the first member. All have come before the group meets
+ * at a barrier, waits or begins another. */
+void copy_begins(uint32_t group, uint32_t number, bool write, uint32_t address, uint32_t size);
+void copy_arrives(uint32_t group, uint32_t members);
 void group_ends(uint32_t group);
 void takes_local_memory_of(uint32_t group, uint32_t other); /* which has ended */
 

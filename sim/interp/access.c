@@ -759,14 +759,13 @@ bool access_copy(const struct insn *insn, uint8_t *frame, struct wave *wave)
     return finish_copy(&to) || stopped;
 }
 
-static void tell_copy_starts(const struct access *access)
+static void tell_copy(const struct wave *wave, uint32_t site, uint32_t number, bool performs)
 {
-    const struct wave *wave = access->wave;
     if (!wave->observer || !wave->observer->sync)
         return;
     struct sync_event event = {.origin = wave->origin, .kind = SYNC_COPY, .scope = SCOPE_WORK_GROUP, .lane_count = wave->lane_count,
-                               .mask = wave->active.word, .last = true, .copy = access->copy};
-    event.origin.site = access->site_index;
+                               .mask = wave->active.word, .last = performs, .copy = number};
+    event.origin.site = site;
     wave->observer->sync(wave->observer->self, &event);
 }
 
@@ -794,7 +793,9 @@ bool access_async(const struct insn *insn, uint8_t *frame, struct wave *wave)
     struct access from, to;
     uint64_t value[4];
     const uint32_t *const operands = wave->code->operands + insn->d, event = give_event(operands, frame, wave);
-    if (wave->origin.first_lane != 0 || !lane_mask_test(&wave->active, 0))
+    const bool performs = wave->origin.first_lane == 0 && lane_mask_test(&wave->active, 0);
+    tell_copy(wave, insn->e, event, performs);
+    if (!performs)
         return false;
     for (int i = 0; i < 4; i++)
         memcpy(&value[i], frame + operands[1 + i], 8);
@@ -806,7 +807,6 @@ bool access_async(const struct insn *insn, uint8_t *frame, struct wave *wave)
     from.read = to.write = true;
     from.copy = to.copy = event;
     note_unwaited(wave, event, insn->e);
-    tell_copy_starts(&to);
     if (to_step == bytes && from_step == bytes)
         copy_lane(&from, &to, 0, value[1], value[0], value[2] > UINT64_MAX / bytes ? UINT64_MAX : value[2] * bytes);
     else

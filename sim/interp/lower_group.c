@@ -116,7 +116,7 @@ static void lower_async_copy(struct lower *l, uint32_t word)
 }
 
 /* Of a list whose length is known only when it runs, or is very long, so many are looked at; more stand for every event. */
-enum { EVENTS_LISTED = 16, EVENTS_KNOWN = 1024, EVENT_BYTES = 8 };
+enum { EVENTS_LISTED = 128, EVENTS_KNOWN = 1024, EVENT_BYTES = 8 };
 
 static uint32_t lower_event(struct lower *l, uint32_t list_id, uint32_t list, uint64_t at)
 {

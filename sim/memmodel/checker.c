@@ -54,7 +54,11 @@ struct checker {
     uint64_t time;                    /* counts events */
     uint32_t *compute_units; uint64_t unit_room;
     struct ended_group *ended; uint32_t ended_count, ended_room; /* those that launches wait for */
+    struct held_access *held; uint32_t held_count, held_room;
 };
+
+/* Of a copy that not all of its group have come to. */
+struct held_access { uint64_t unit, address; uint32_t site, size; enum access_kind kind; };
 
 /* What a work-group knew at its end. */
 struct ended_group { uint64_t number; struct knowledge *known[ORDER_REGIONS]; };
@@ -246,6 +250,31 @@ static void spill(struct checker *checker, struct shadow_region *region)
     region->journal.spilt = true;
 }
 
+static void hold(struct checker *checker, const struct access_event *event, uint64_t unit, uint64_t address)
+{
+    if (checker->held_count == checker->held_room) {
+        const uint32_t room = checker->held_room ? 2 * checker->held_room : HOSTILE(16, 1);
+        struct held_access *held = realloc(checker->held, room * sizeof *held);
+        checker->shadow.failed |= !held;
+        if (!held)
+            return;
+        checker->held = held;
+        checker->held_room = room;
+    }
+    checker->held[checker->held_count++] = (struct held_access){unit, address, event->origin.site, event->size_bytes, event->kind};
+}
+
+/* True: there is no such copy, or its accesses wait until all of the group have come to it. */
+static bool holds_copy(struct checker *checker, const struct access_event *event, const uint64_t *mask)
+{
+    const uint64_t unit = order_copy_unit(&checker->order, checker->crew.group, event->copy);
+    if (unit == UNIT_END || order_copy_complete(&checker->order, unit))
+        return unit == UNIT_END;
+    EACH_LANE_OF(mask, lane)
+        hold(checker, event, unit, lane_address(event, lane));
+    return true;
+}
+
 /* One lane after another; what they have in common. */
 struct acting {
     const struct access_event *event;
@@ -331,7 +360,7 @@ static void access_lanes(struct checker *checker, const struct access_event *eve
     const bool early = is_early(checker, event);
     struct acting acting = {.event = event, .first = checker->crew.group * checker->order.group_items};
     name_units(checker, &event->origin);
-    if (event->copy && order_copy_unit(&checker->order, checker->crew.group, event->copy) == UNIT_END)
+    if (event->copy && holds_copy(checker, event, mask))
         return;
     EACH_LANE_OF(mask, lane)
     {
@@ -918,13 +947,58 @@ static void sub_group_barrier(struct checker *checker, const struct sync_event *
     }
 }
 
+static void perform_held(struct checker *checker, const struct held_access *held)
+{
+    const struct region *found = memory_region(checker->memory, held->address);
+    struct shadow_region *region = is_watched(found) ? region_of(checker, found) : NULL;
+    struct agent agent;
+    checker->shadow.failed |= is_watched(found) && !region;
+    if (!region)
+        return;
+    order_agent(&checker->order, held->unit, &agent);
+    if (region->space == IN_LOCAL)
+        renew_local(checker, region, agent.place.group);
+    spill(checker, region);
+    const struct shadow_access now = {.agent = &agent, .address = held->address,
+                                      .how = {.tick = (uint32_t)order_slice(&agent), .site = held->site, .size = held->size, .kind = (uint8_t)held->kind}};
+    shadow_access(&checker->shadow, region, &now);
+}
+
+/* all: of the group that ends, too, although some of it never came. */
+static void release_held(struct checker *checker, uint64_t group, bool all)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < checker->held_count; i++) {
+        const struct held_access held = checker->held[i];
+        if (order_copy_complete(&checker->order, held.unit) || (all && order_unit_group(&checker->order, held.unit) == group))
+            perform_held(checker, &held);
+        else
+            checker->held[kept++] = held;
+    }
+    checker->held_count = kept;
+}
+
+/* Waves come to a copy one after another. */
+static void copy_starts(struct checker *checker, const struct sync_event *event)
+{
+    const uint64_t group = checker->crew.group;
+    uint64_t count = 0;
+    for (uint32_t w = 0; w < LANE_MASK_WORDS; w++)
+        count += (uint64_t)__builtin_popcountll(event->mask[w]);
+    if (count == order_group_size(&checker->order, group)) {
+        order_copy_start(&checker->order, group, event->copy, event->origin.site);
+        return;
+    }
+    EACH_LANE_OF(event->mask, lane)
+        order_copy_arrive(&checker->order, checker->crew.unit[lane], event->copy, event->origin.site);
+    release_held(checker, group, false);
+}
+
 /* What work-groups wait at is never met by several of them in one wave. */
 static void once_per_group(struct checker *checker, const struct sync_event *event)
 {
     uint64_t group = checker->crew.group;
-    if (event->kind == SYNC_COPY)
-        order_copy_start(&checker->order, group, event->copy, event->origin.site);
-    else if (event->kind == SYNC_COPY_WAIT)
+    if (event->kind == SYNC_COPY_WAIT)
         order_copy_wait(&checker->order, group, event->copy);
     else
         order_barrier(&checker->order, group, RULE(20) ? event->regions : REGION_GLOBAL, event->scope, event->origin.site);
@@ -939,12 +1013,14 @@ static void on_sync(void *self, const struct sync_event *event)
         return;
     checker->time++;
     man(checker, &event->origin, event->lane_count);
-    if (event->kind == SYNC_FENCE || event->kind == SYNC_SUB_GROUP_BARRIER)
+    if (event->kind == SYNC_FENCE || event->kind == SYNC_SUB_GROUP_BARRIER || event->kind == SYNC_COPY)
         name_units(checker, &event->origin);
     if (event->kind == SYNC_FENCE)
         fence(checker, event);
     else if (event->kind == SYNC_SUB_GROUP_BARRIER)
         sub_group_barrier(checker, event);
+    else if (event->kind == SYNC_COPY)
+        copy_starts(checker, event);
     else if (event->last)
         once_per_group(checker, event);
 }
@@ -1139,12 +1215,15 @@ static void on_launch(void *self, const struct launch_event *event)
     case LAUNCH_BEGIN:
         checker->crew.launch = NULL;
         order_launch_begin(&checker->order, event->launch);
+        checker->held_count = 0;
         races_begin(&checker->races, event->launch);
         misuse_begin(&checker->misuse);
         break;
     case LAUNCH_END: launch_ends(checker, event->launch); break;
     case GROUP_BEGIN: note_compute_unit(checker, event); break;
     case GROUP_END:
+        if (checker->held_count)
+            release_held(checker, event->group_linear, true);
         keep_group(checker, event);
         order_group_end(&checker->order, event->group_linear);
         break;
@@ -1199,6 +1278,7 @@ void checker_free(struct checker *checker)
     free(checker->regions);
     free(checker->compute_units);
     free(checker->ended);
+    free(checker->held);
     free(checker);
 }
 

@@ -191,8 +191,21 @@ static void item_free(struct order *order, struct item_order *item)
     free(item);
 }
 
+static void members_free(struct order *order, struct copy_order *copy)
+{
+    for (uint64_t i = 0; copy->members && i < order->group_items; i++) {
+        drop_all(order, copy->members[i].sub);
+        drop_all(order, copy->members[i].item);
+    }
+    free(copy->members);
+    copy->members = NULL;
+}
+
 static void group_free(struct order *order, struct group_order *group)
 {
+    for (uint32_t i = 0; i < group->copy_count; i++)
+        members_free(order, &order->copies[group->copies[i]]);
+    free(group->calls);
     for (uint64_t i = 0; group->items && i < order->group_items; i++)
         if (group->items[i])
             item_free(order, group->items[i]);
@@ -277,6 +290,7 @@ struct group_order *order_group(struct order *order, uint64_t number)
     }
     group->number = number;
     group->slice = 1;
+    group->performed = UNIT_END;
     for (int r = 0; r < ORDER_REGIONS; r++)
         group->base[r] = 1;
     group->next = order->groups;
@@ -372,7 +386,7 @@ uint64_t order_slice(const struct agent *agent)
 }
 
 /* Groups at the far ends may be smaller. */
-static uint64_t group_size(const struct order *order, uint64_t number)
+uint64_t order_group_size(const struct order *order, uint64_t number)
 {
     const struct launch_info *launch = order->launch;
     uint64_t size = 1;
@@ -434,14 +448,34 @@ static bool member_knows(const struct order *order, const struct agent *member, 
            (member->item && map_knows(order, member->item->acquired[region], of, tick));
 }
 
-/* A copy comes after what every work-item of its group knows when it starts: the least of their clocks. Its accesses
- * follow its start at once, so what they know now is what they knew then. */
+/* What a member knew that came before others. */
+static bool member_knew(const struct order *order, const struct copy_member *then, uint64_t member, int region, const struct subject *of,
+                        uint64_t tick)
+{
+    const bool same = of->unit < UNIT_COPIES && of->group == order_unit_group(order, member) &&
+                      of->sub_group == order_unit_sub_group(order, member);
+    return !then->came || of->unit == member || (same && tick < then->sub_base[region]) ||
+           map_knows(order, then->sub[region], of, tick) || map_knows(order, then->item[region], of, tick);
+}
+
+static bool all_knew(const struct order *order, const struct copy_order *copy, int region, const struct subject *of, uint64_t tick)
+{
+    const uint64_t count = order_group_size(order, copy->group);
+    if (RULE(37))
+        for (uint64_t i = 0; i < count; i++)
+            if (!member_knew(order, &copy->members[i], copy->group * order->group_items + i, region, of, tick))
+                return false;
+    return true;
+}
+
+/* A copy comes after what every work-item of its group knows when it comes to it: the least of their clocks. Where all came
+ * at once its accesses follow at once, so what they know now is what they knew then. */
 static bool all_know(const struct order *order, const struct group_order *group, int region, const struct subject *of, uint64_t tick)
 {
     const uint64_t first = group->number * order->group_items;
     if (!group->items && !group->sub_groups && order->group_items > 1)
         return false;
-    for (uint64_t i = 0; i < group_size(order, group->number); i++) {
+    for (uint64_t i = 0; i < order_group_size(order, group->number); i++) {
         struct agent member;
         order_agent(order, first + i, &member);
         if (!member_knows(order, &member, region, of, tick))
@@ -464,6 +498,8 @@ bool order_knows(const struct order *order, const struct agent *agent, int regio
     if (!group)
         return false;
     const struct subject of = subject_of(order, unit);
+    if (agent->copy && agent->copy->members)
+        return group_knows(order, group, region, &of, tick) || all_knew(order, agent->copy, region, &of, tick);
     if (agent->copy && RULE(37))
         return group_knows(order, group, region, &of, tick) || all_know(order, group, region, &of, tick);
     return group_knows(order, group, region, &of, tick) || member_knows(order, agent, region, &of, tick);
@@ -1244,6 +1280,8 @@ void order_overwrite(struct order *order, struct agent *agent, uint64_t address,
 uint64_t order_copy_unit(const struct order *order, uint64_t group, uint32_t number)
 {
     const struct group_order *found = order_group_find(order, group);
+    if (found && found->performed != UNIT_END)
+        return found->performed;
     for (uint32_t i = found ? found->copy_count : 0; i-- > 0;)
         if (order->copies[found->copies[i]].number == number)
             return UNIT_COPIES + found->copies[i];
@@ -1268,7 +1306,57 @@ uint64_t order_copy_start(struct order *order, uint64_t number, uint32_t copy_nu
     *copy = (struct copy_order){.group = number, .number = copy_number, .site = site, .tick = ++order->tick};
     remember(order, &(struct happening){.kind = HAPPENED_COPY, .site = site, .number = copy_number, .by = number, .tick = copy->tick});
     group->copies[group->copy_count++] = order->copy_count;
+    group->performed = UNIT_END;
     return UNIT_COPIES + order->copy_count++;
+}
+
+/* The copy that is so many calls behind the member's first; the first who comes makes it. */
+static struct copy_order *called(struct order *order, struct group_order *group, uint32_t call, uint32_t number, uint32_t site)
+{
+    for (uint32_t i = 0; i < group->copy_count; i++)
+        if (order->copies[group->copies[i]].members && order->copies[group->copies[i]].call == call)
+            return &order->copies[group->copies[i]];
+    const uint64_t performed = group->performed, unit = order_copy_start(order, group->number, number, site);
+    group->performed = performed;
+    struct copy_order *copy = unit == UNIT_END ? NULL : &order->copies[unit - UNIT_COPIES];
+    if (!copy)
+        return NULL;
+    copy->call = call;
+    copy->absent = order_group_size(order, group->number);
+    copy->members = calloc(order->group_items, sizeof *copy->members);
+    order->failed |= !copy->members;
+    return copy->members ? copy : NULL;
+}
+
+void order_copy_arrive(struct order *order, uint64_t unit, uint32_t number, uint32_t site)
+{
+    struct agent agent;
+    struct group_order *group = order_group(order, order_unit_group(order, unit));
+    const uint64_t local = unit % order->group_items;
+    if (group && !group->calls && !(group->calls = calloc(order->group_items, sizeof *group->calls)))
+        order->failed = true;
+    struct copy_order *copy = group && group->calls ? called(order, group, group->calls[local]++, number, site) : NULL;
+    if (!copy)
+        return;
+    order_agent(order, unit, &agent);
+    order_deliver(order, &agent);
+    const struct sub_group_order *sub = sub_group_of(&agent);
+    struct copy_member *member = &copy->members[local];
+    member->came = true;
+    copy->absent--;
+    if (sub) {
+        memcpy(member->sub_base, sub->base, sizeof member->sub_base);
+        share_all(member->sub, sub->acquired);
+    }
+    if (agent.item)
+        share_all(member->item, agent.item->acquired);
+    if (local == 0)
+        group->performed = UNIT_COPIES + (uint64_t)(copy - order->copies);
+}
+
+bool order_copy_complete(const struct order *order, uint64_t unit)
+{
+    return !order->copies[unit - UNIT_COPIES].absent;
 }
 
 static void wait_for(struct order *order, struct group_order *group, uint64_t unit)
@@ -1286,10 +1374,12 @@ void order_copy_wait(struct order *order, uint64_t number, uint32_t copy_number)
     order->tick++;
     remember(order, &(struct happening){.kind = HAPPENED_COPY_WAIT, .number = copy_number, .by = number, .tick = order->tick});
     for (uint32_t i = 0; i < group->copy_count; i++) {
-        if (order->copies[group->copies[i]].number == copy_number)
-            wait_for(order, group, UNIT_COPIES + group->copies[i]);
-        else
+        if (order->copies[group->copies[i]].number != copy_number) {
             group->copies[kept++] = group->copies[i];
+            continue;
+        }
+        wait_for(order, group, UNIT_COPIES + group->copies[i]);
+        members_free(order, &order->copies[group->copies[i]]);
     }
     group->copy_count = kept;
 }

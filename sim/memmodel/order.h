@@ -17,7 +17,7 @@
  *   order_agent                      who acts now
  *   order_knows                      is a stamp ordered before what the agent does now?
  *   order_barrier, order_sub_group_barrier, order_fence, order_atomic, order_overwrite,
- *   order_copy_start, order_copy_wait   what happens
+ *   order_copy_start, _arrive, _wait   what happens
  *   order_explain                    why a stamp is not known, as far as that is kept
  *
  * Memory   What fails to be allocated sets order->failed; findings after that would be wrong.
@@ -131,15 +131,23 @@ struct group_order {
     struct item_order **items;                /* by local linear id; NULL until one synchronises */
     uint32_t item_count;                      /* of those made */
     uint32_t *copies; uint32_t copy_count;    /* those nobody waited for yet: indices into order->copies */
+    uint32_t *calls;                          /* of copies, by local id; NULL: the members came to each together */
+    uint64_t performed;                       /* the unit of what the first member came to by itself; else UNIT_END */
     struct barrier_seen barrier;              /* the latest */
     struct group_order *next;
 };
+
+/* What a member knew when it came to a copy. */
+struct copy_member { bool came; uint64_t sub_base[ORDER_REGIONS]; struct knowledge *sub[ORDER_REGIONS], *item[ORDER_REGIONS]; };
 
 struct copy_order {
     uint64_t group;
     uint32_t number;                          /* of its event */
     uint32_t site;
     uint64_t tick;
+    uint32_t call;                            /* which call of each member it is */
+    uint64_t absent;                          /* members that have not come to it */
+    struct copy_member *members;              /* NULL: they came together, and know what they knew */
 };
 
 struct variable;
@@ -216,6 +224,10 @@ void order_overwrite(struct order *order, struct agent *agent, uint64_t address,
 
 /* The unit that copies. Several copies may have one number, that of the event by which they are waited for. */
 uint64_t order_copy_start(struct order *order, uint64_t group, uint32_t number, uint32_t site);
+/* One of the members comes to its next copy, while others have not yet: it is complete when all of them have. */
+void order_copy_arrive(struct order *order, uint64_t unit, uint32_t number, uint32_t site);
+bool order_copy_complete(const struct order *order, uint64_t unit);
+uint64_t order_group_size(const struct order *order, uint64_t group); /* members */
 uint64_t order_copy_unit(const struct order *order, uint64_t group, uint32_t number); /* the latest; UNIT_END: none */
 void order_copy_wait(struct order *order, uint64_t group, uint32_t number);
 
