@@ -57,6 +57,7 @@ struct work {
     const struct program_binary *binary; /* of the devices at hand, or NULL */
     bool keeps_options, asks_arg_info; /* the binary's options count; what the caller's say */
     bool uniform_groups, debug; /* what it is made from says so */
+    char refused[sizeof ((struct diagnosis *)0)->text]; /* what is wrong with the options; "": nothing */
     /* results: moved into build */
     struct spirv spirv;
     struct program *executable;
@@ -372,6 +373,17 @@ static cl_int take_modules(struct work *work, const struct cl_device *device)
     return error_from_status(status);
 }
 
+/* What is wrong with the options becomes the log of all devices. */
+static cl_int refuse_options(struct work *work, struct cl_device **devices, cl_uint count)
+{
+    cl_int err = work_begin(work, count, devices);
+    if (err)
+        return err;
+    log_append(work, work->refused);
+    work_end(work, kinds[work->kind].bad_options);
+    return kinds[work->kind].bad_options;
+}
+
 /* Begin, do, end for each group of devices; began: the first could begin. */
 static cl_int build_all(struct work *work, struct cl_device **devices, cl_uint count, bool *out_began)
 {
@@ -418,8 +430,9 @@ static cl_int work_run(struct work *work, notify_function *notify, void *data)
     bool began = false;
     struct cl_device **devices = devices_of(work, &count);
     struct notification *notification = notify ? notification_new(work->program, notify, data) : NULL;
-    cl_int err = devices && (!notify || notification) ? build_all(work, devices, count, &began)
-                                                      : CL_OUT_OF_HOST_MEMORY;
+    cl_int err = CL_OUT_OF_HOST_MEMORY;
+    if (devices && (!notify || notification))
+        err = work->refused[0] ? refuse_options(work, devices, count) : build_all(work, devices, count, &began);
     for (cl_uint i = 0; i < count; i++)
         object_unref(devices[i]);
     free(devices);
@@ -435,6 +448,7 @@ static cl_int work_run(struct work *work, notify_function *notify, void *data)
 
 /* ---- checks the calls share ------------------------------------------------------------------ */
 
+/* A program that is there says in its log what is wrong with them: work_run. */
 static cl_int parse_options(struct work *work, struct context *context)
 {
     struct diagnosis diagnosis = {0};
@@ -443,8 +457,9 @@ static cl_int parse_options(struct work *work, struct context *context)
     if (status == STATUS_BAD_OPTIONS) {
         snprintf(text, sizeof text, "%s: %s", kinds[work->kind].call, diagnosis.text);
         context_complain(context, text);
+        memcpy(work->refused, diagnosis.text, sizeof work->refused);
     }
-    return work_error(work, status);
+    return work->refused[0] && work->kind != LINK ? CL_SUCCESS : work_error(work, status);
 }
 
 /* Remembers the devices. */

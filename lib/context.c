@@ -15,6 +15,7 @@
 #include "queue.h"
 #include "svm.h"
 #include "tokens.h"
+#include "version.h"
 
 /* ---- properties ------------------------------------------------------------------ */
 
@@ -309,6 +310,8 @@ cl_int CL_API_CALL api_clSetContextDestructorCallback(cl_context handle,
     struct context *context = context_lookup(handle);
     if (!context)
         return CL_INVALID_CONTEXT;
+    if (!version_context_at_least(context, 3, 0))
+        return CL_INVALID_OPERATION;
     if (!pfn_notify)
         return CL_INVALID_VALUE;
     return destructor_add(&context->destructors, (void *)pfn_notify, user_data);

@@ -12,6 +12,7 @@
 #include "queue_family.h"
 #include "subdevice.h"
 #include "tokens.h"
+#include "version.h"
 
 #ifndef ORRERY_VERSION
 #define ORRERY_VERSION "0.1.0"
@@ -428,6 +429,8 @@ cl_int CL_API_CALL api_clGetDeviceInfo(cl_device_id handle, cl_device_info param
     const struct cl_device *device = object_lookup(handle, OBJECT_DEVICE);
     if (!device)
         return CL_INVALID_DEVICE;
+    if (!version_has_query(device, param_name))
+        return CL_INVALID_VALUE;
     const struct device_config *config = device->config;
     const struct topology *topology = device->topology;
     switch (param_name) {
@@ -529,6 +532,8 @@ cl_int CL_API_CALL api_clGetDeviceAndHostTimer(cl_device_id handle, cl_ulong *de
     const struct cl_device *device = object_lookup(handle, OBJECT_DEVICE);
     if (!device)
         return CL_INVALID_DEVICE;
+    if (!device_version_at_least(device, 2, 1))
+        return CL_INVALID_OPERATION;
     if (!device_timestamp || !host_timestamp)
         return CL_INVALID_VALUE;
     queue_drain();
@@ -541,6 +546,8 @@ cl_int CL_API_CALL api_clGetHostTimer(cl_device_id handle, cl_ulong *host_timest
     const struct cl_device *device = object_lookup(handle, OBJECT_DEVICE);
     if (!device)
         return CL_INVALID_DEVICE;
+    if (!device_version_at_least(device, 2, 1))
+        return CL_INVALID_OPERATION;
     if (!host_timestamp)
         return CL_INVALID_VALUE;
     queue_drain();

@@ -91,7 +91,7 @@ cl_int CL_API_CALL api_clSetDefaultDeviceCommandQueue(cl_context context, cl_dev
         return CL_INVALID_CONTEXT;
     if (!context_serves((struct context *)context, device))
         return CL_INVALID_DEVICE;
-    if (!device_supports_device_enqueue((struct cl_device *)device))
+    if (!device_supports_device_enqueue((struct cl_device *)device) || !device_version_at_least((struct cl_device *)device, 2, 1))
         return CL_INVALID_OPERATION;
     if (!queue || !device_queue_is(queue) || queue->context != (struct context *)context || queue->device != (struct cl_device *)device)
         return CL_INVALID_COMMAND_QUEUE;

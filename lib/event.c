@@ -13,6 +13,7 @@
 #include "runtime.h"
 
 #include "CL/cl_orrery_counters.h"
+#include "version.h"
 
 /* ---- what the executor does with events (runtime_lock held) ----------------------- */
 
@@ -293,7 +294,8 @@ cl_int CL_API_CALL api_clGetEventProfilingInfo(cl_event handle, cl_profiling_inf
     if (!event->queue || !(event->queue->properties & CL_QUEUE_PROFILING_ENABLE) ||
         event->type == CL_COMMAND_SVM_FREE || event_status(event) != CL_COMPLETE)
         return CL_PROFILING_INFO_NOT_AVAILABLE;
-    if (param_name < CL_PROFILING_COMMAND_QUEUED || param_name > CL_PROFILING_COMMAND_COMPLETE)
+    if (param_name < CL_PROFILING_COMMAND_QUEUED || param_name > CL_PROFILING_COMMAND_COMPLETE ||
+        !version_has_query(event->queue->device, param_name))
         return CL_INVALID_VALUE;
     return INFO_VALUE(reply, cl_ulong, event->time[param_name - CL_PROFILING_COMMAND_QUEUED]);
 }

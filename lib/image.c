@@ -11,6 +11,7 @@
 #include "info.h"
 #include "memobj.h"
 #include "transfer.h"
+#include "version.h"
 
 /* ---- formats ------------------------------------------------------------------------- */
 
@@ -391,25 +392,33 @@ static cl_int create_image(struct context *context, const cl_mem_properties *pro
     return CL_SUCCESS;
 }
 
-cl_mem CL_API_CALL api_clCreateImageWithProperties(cl_context handle, const cl_mem_properties *properties,
-                                                   cl_mem_flags flags, const cl_image_format *image_format,
-                                                   const cl_image_desc *image_desc, void *host_ptr,
-                                                   cl_int *errcode_ret)
+/* since: the version that has the call. */
+static cl_mem image_of_call(cl_context handle, uint32_t since, const cl_mem_properties *properties, cl_mem_flags flags,
+                            const cl_image_format *format, const cl_image_desc *desc, void *host_ptr, cl_int *errcode_ret)
 {
     struct context *context = context_lookup(handle);
     struct memobj *memobj = NULL;
     if (!context)
         return error_return(errcode_ret, CL_INVALID_CONTEXT, NULL);
-    cl_int err = create_image(context, properties, flags, image_format, image_desc, host_ptr, &memobj);
+    cl_int err = CL_INVALID_OPERATION;
+    if (version_context_at_least(context, since, 0))
+        err = create_image(context, properties, flags, format, desc, host_ptr, &memobj);
     return error_return(errcode_ret, context_refuse(context, "clCreateImage", err), memobj);
+}
+
+cl_mem CL_API_CALL api_clCreateImageWithProperties(cl_context context, const cl_mem_properties *properties,
+                                                   cl_mem_flags flags, const cl_image_format *image_format,
+                                                   const cl_image_desc *image_desc, void *host_ptr,
+                                                   cl_int *errcode_ret)
+{
+    return image_of_call(context, 3, properties, flags, image_format, image_desc, host_ptr, errcode_ret);
 }
 
 cl_mem CL_API_CALL api_clCreateImage(cl_context context, cl_mem_flags flags,
                                      const cl_image_format *image_format, const cl_image_desc *image_desc,
                                      void *host_ptr, cl_int *errcode_ret)
 {
-    return api_clCreateImageWithProperties(context, NULL, flags, image_format, image_desc, host_ptr,
-                                           errcode_ret);
+    return image_of_call(context, 1, NULL, flags, image_format, image_desc, host_ptr, errcode_ret);
 }
 
 /* The calls of OpenCL 1.1 know bad pitches as bad sizes. */

@@ -9,6 +9,7 @@
 #include "error.h"
 #include "info.h"
 #include "program.h"
+#include "version.h"
 
 static struct kernel_object *kernel_lookup(cl_kernel handle)
 {
@@ -150,6 +151,8 @@ cl_kernel CL_API_CALL api_clCloneKernel(cl_kernel source_kernel, cl_int *errcode
     const struct kernel_object *source = kernel_lookup(source_kernel);
     if (!source)
         return error_return(errcode_ret, CL_INVALID_KERNEL, NULL);
+    if (!version_context_at_least(source->program->context, 2, 1))
+        return error_return(errcode_ret, context_refuse(source->program->context, "clCloneKernel", CL_INVALID_OPERATION), NULL);
     struct kernel_object *copy = kernel_new(source->program, source->kernel);
     if (copy && !copy_state(copy, source)) {
         object_unref(copy);
@@ -179,13 +182,19 @@ static bool is_too_large(const struct kernel_arg *arg, uint64_t size)
     return arg->max_bytes && size > arg->max_bytes;
 }
 
+static bool is_before_3(const struct cl_device *device)
+{
+    return !device_version_at_least(device, 3, 0);
+}
+
+/* Up to OpenCL 2.2 the size of a memory object is that of its handle, whatever the value; then only of one that is there. */
 static cl_int set_memory(const struct kernel_object *kernel, const struct kernel_arg *arg,
                          struct kernel_arg_value *out_value, size_t size, const void *value)
 {
     cl_mem handle = NULL;
     *out_value = (struct kernel_arg_value){.set = true, .size = sizeof(uint64_t)};
     if (!value)
-        return CL_SUCCESS;
+        return size != sizeof handle && context_any(kernel->program->context, is_before_3) ? CL_INVALID_ARG_SIZE : CL_SUCCESS;
     if (size != sizeof handle)
         return CL_INVALID_ARG_SIZE;
     memcpy(&handle, value, sizeof handle);
@@ -358,8 +367,6 @@ cl_int CL_API_CALL api_clSetKernelArg(cl_kernel handle, cl_uint arg_index, size_
 
 static bool takes_pointer(const struct kernel_object *kernel, cl_uint index)
 {
-    if (index >= kernel->info->arg_count)
-        return false;
     enum arg_kind kind = kernel->info->args[index].kind;
     return kind == ARG_GLOBAL || kind == ARG_CONSTANT;
 }
@@ -375,8 +382,10 @@ static cl_int set_pointer(cl_kernel handle, cl_uint arg_index, const void *value
     cl_int err = CL_SUCCESS;
     if (!context_any(context, supports))
         err = CL_INVALID_OPERATION;
-    else if (!takes_pointer(kernel, arg_index))
+    else if (arg_index >= kernel->info->arg_count)
         err = CL_INVALID_ARG_INDEX;
+    else if (!takes_pointer(kernel, arg_index))
+        err = CL_INVALID_ARG_VALUE;
     else if (value && !any && !svm_find(context, value) && !context_any(context, device_supports_svm_system))
         err = CL_INVALID_ARG_VALUE;
     if (!err)

@@ -5,6 +5,7 @@
 #include "info.h"
 #include "program.h"
 #include "tokens.h"
+#include "version.h"
 
 /* ---- the kernel and its arguments ------------------------------------------------------ */
 
@@ -136,6 +137,22 @@ static uint64_t max_group_size(const struct kernel_object *kernel, const struct 
                        : device->config->max_work_group_size;
 }
 
+/* Whole work-groups of the required size: the device need not have smaller ones. */
+static cl_int ask_global_size(const struct info_reply *reply, const struct kernel_object *kernel)
+{
+    size_t most[3];
+    for (int d = 0; d < 3; d++) {
+        size_t multiple = kernel->info->required_size[d] ? kernel->info->required_size[d] : 1;
+        most[d] = SIZE_MAX / multiple * multiple;
+    }
+    return info_bytes(reply, most, sizeof most);
+}
+
+static bool has_global_size(const struct kernel_object *kernel, const struct cl_device *device)
+{
+    return kernel->program->origin == PROGRAM_FROM_BUILT_IN || device->config->type == DEVICE_CUSTOM;
+}
+
 static uint32_t sub_group_size(const struct kernel_object *kernel, const struct cl_device *device,
                                uint64_t items)
 {
@@ -168,7 +185,8 @@ cl_int CL_API_CALL api_clGetKernelWorkGroupInfo(cl_kernel handle, cl_device_id d
         return INFO_VALUE(reply, cl_ulong, kernel->info->private_bytes);
     case CL_KERNEL_SPILL_MEM_SIZE_INTEL: /* nothing is spilled */
         return device_supports_sub_groups(device) ? INFO_VALUE(reply, cl_ulong, 0) : CL_INVALID_VALUE;
-    case CL_KERNEL_GLOBAL_WORK_SIZE: /* of built-in kernels and custom devices only */
+    case CL_KERNEL_GLOBAL_WORK_SIZE:
+        return has_global_size(kernel, device) ? ask_global_size(reply, kernel) : CL_INVALID_VALUE;
     default:
         return CL_INVALID_VALUE;
     }
@@ -246,6 +264,8 @@ cl_int CL_API_CALL api_clGetKernelSubGroupInfo(cl_kernel handle, cl_device_id de
         return CL_INVALID_DEVICE;
     if (!device_supports_sub_groups(device))
         return CL_INVALID_OPERATION;
+    if (!version_has_query(device, param_name))
+        return CL_INVALID_VALUE;
     uint64_t limit = max_group_size(kernel, device);
     uint32_t width = sub_group_size(kernel, device, limit);
     switch (param_name) {

@@ -106,6 +106,9 @@ libapi_la_SOURCES = \
 	%D%/tokens.h \
 	%D%/transfer.h \
 	%D%/usm.c \
+	%D%/version.c \
+	%D%/version.def \
+	%D%/version.h \
 	%D%/wait.c
 lib_LTLIBRARIES += liborrery.la
 liborrery_la_SOURCES =

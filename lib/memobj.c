@@ -12,6 +12,7 @@
 #include "info.h"
 #include "memobj.h"
 #include "queue.h"
+#include "version.h"
 
 static const cl_mem_flags kernel_access = CL_MEM_READ_WRITE | CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY;
 static const cl_mem_flags host_access =
@@ -163,22 +164,31 @@ static cl_int create_buffer(struct context *context, const cl_mem_properties *pr
     return CL_SUCCESS;
 }
 
-cl_mem CL_API_CALL api_clCreateBufferWithProperties(cl_context handle, const cl_mem_properties *properties,
-                                                    cl_mem_flags flags, size_t size, void *host_ptr,
-                                                    cl_int *errcode_ret)
+/* since: the version that has the call. */
+static cl_mem buffer_of_call(cl_context handle, uint32_t since, const cl_mem_properties *properties, cl_mem_flags flags,
+                             size_t size, void *host_ptr, cl_int *errcode_ret)
 {
     struct context *context = context_lookup(handle);
     struct memobj *memobj = NULL;
     if (!context)
         return error_return(errcode_ret, CL_INVALID_CONTEXT, NULL);
-    cl_int err = create_buffer(context, properties, flags, size, host_ptr, &memobj);
+    cl_int err = CL_INVALID_OPERATION;
+    if (version_context_at_least(context, since, 0))
+        err = create_buffer(context, properties, flags, size, host_ptr, &memobj);
     return error_return(errcode_ret, context_refuse(context, "clCreateBuffer", err), memobj);
+}
+
+cl_mem CL_API_CALL api_clCreateBufferWithProperties(cl_context context, const cl_mem_properties *properties,
+                                                    cl_mem_flags flags, size_t size, void *host_ptr,
+                                                    cl_int *errcode_ret)
+{
+    return buffer_of_call(context, 3, properties, flags, size, host_ptr, errcode_ret);
 }
 
 cl_mem CL_API_CALL api_clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void *host_ptr,
                                       cl_int *errcode_ret)
 {
-    return api_clCreateBufferWithProperties(context, NULL, flags, size, host_ptr, errcode_ret);
+    return buffer_of_call(context, 1, NULL, flags, size, host_ptr, errcode_ret);
 }
 
 /* ---- sub-buffers -------------------------------------------------------------------- */
@@ -290,6 +300,8 @@ cl_int CL_API_CALL api_clGetMemObjectInfo(cl_mem handle, cl_mem_info param_name,
     const struct memobj *memobj = object_lookup(handle, OBJECT_MEMOBJ);
     if (!memobj)
         return CL_INVALID_MEM_OBJECT;
+    if (!version_context_has_query(memobj->context, param_name))
+        return CL_INVALID_VALUE;
     switch (param_name) {
     case CL_MEM_TYPE:
         return INFO_VALUE(reply, cl_mem_object_type, memobj->type);

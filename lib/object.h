@@ -200,7 +200,7 @@ struct program_binary {
     bool kernel_arg_info, uniform_groups, debug;
 };
 struct device_binary { struct cl_device *device; const struct program_binary *binary; }; /* borrowed from the program */
-enum program_origin { PROGRAM_FROM_SOURCE, PROGRAM_FROM_IL, PROGRAM_FROM_BINARY, PROGRAM_FROM_LINK };
+enum program_origin { PROGRAM_FROM_SOURCE, PROGRAM_FROM_IL, PROGRAM_FROM_BINARY, PROGRAM_FROM_LINK, PROGRAM_FROM_BUILT_IN };
 struct program_object { /* cl_program */
     struct object base;
     struct context *context;

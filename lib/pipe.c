@@ -12,6 +12,7 @@
 #include "memobj.h"
 #include "queue.h"
 #include "runtime.h"
+#include "version.h"
 
 /* Without flags a pipe is read and written by kernels and by nobody else; nothing else can be asked for. */
 static cl_int check(const struct context *context, cl_mem_flags flags, uint32_t packet_bytes, uint32_t packet_count,
@@ -89,6 +90,8 @@ cl_int CL_API_CALL api_clGetPipeInfo(cl_mem handle, cl_pipe_info param_name, siz
     const struct memobj *memobj = object_lookup(handle, OBJECT_MEMOBJ);
     if (!memobj || memobj->type != CL_MEM_OBJECT_PIPE)
         return CL_INVALID_MEM_OBJECT;
+    if (!version_context_has_query(memobj->context, param_name))
+        return CL_INVALID_VALUE;
     switch (param_name) {
     case CL_PIPE_PACKET_SIZE:
         return INFO_VALUE(&reply, cl_uint, memobj->packet_bytes);

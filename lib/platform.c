@@ -2,6 +2,7 @@
 #include "api.h"
 #include "device_info.h"
 #include "info.h"
+#include "version.h"
 
 cl_int CL_API_CALL api_clGetPlatformIDs(cl_uint num_entries, cl_platform_id *platforms,
                                         cl_uint *num_platforms)
@@ -36,6 +37,8 @@ cl_int CL_API_CALL api_clGetPlatformInfo(cl_platform_id handle, cl_platform_info
     if (!platform)
         return CL_INVALID_PLATFORM;
     const struct cl_device *device = platform->roots[0];
+    if (!version_has_query(device, param_name))
+        return CL_INVALID_VALUE;
     switch (param_name) {
     case CL_PLATFORM_PROFILE:
         return info_string(reply, "FULL_PROFILE");

@@ -12,6 +12,7 @@
 #include "device_info.h"
 #include "error.h"
 #include "info.h"
+#include "version.h"
 
 enum { SPIRV_HEADER_BYTES = 20, SPIRV_VERSION_MAX = 0x00010600 };
 
@@ -521,6 +522,8 @@ cl_int CL_API_CALL api_clGetProgramInfo(cl_program handle, cl_program_info param
     const struct program_object *program = program_lookup(handle);
     if (!program)
         return CL_INVALID_PROGRAM;
+    if (!version_context_has_query(program->context, param_name))
+        return CL_INVALID_VALUE;
     runtime_lock();
     cl_int err = ask_program(reply, program, param_name);
     runtime_unlock();
@@ -557,6 +560,8 @@ cl_int CL_API_CALL api_clGetProgramBuildInfo(cl_program handle, cl_device_id dev
         return CL_INVALID_PROGRAM;
     if (!context_serves(program->context, device))
         return CL_INVALID_DEVICE;
+    if (!version_context_has_query(program->context, param_name))
+        return CL_INVALID_VALUE;
     runtime_lock();
     cl_int err = ask_build(reply, program_build(program, (struct cl_device *)device), param_name);
     runtime_unlock();

@@ -11,6 +11,7 @@
 #include "executor.h"
 #include "info.h"
 #include "queue_family.h"
+#include "version.h"
 
 static void join_context(struct queue *queue)
 {
@@ -259,6 +260,8 @@ cl_int CL_API_CALL api_clGetCommandQueueInfo(cl_command_queue command_queue, cl_
         &(struct info_reply){param_value_size, param_value, param_value_size_ret};
     if (!queue)
         return CL_INVALID_COMMAND_QUEUE;
+    if (!version_has_query(queue->device, param_name))
+        return CL_INVALID_VALUE;
     switch (param_name) {
     case CL_QUEUE_CONTEXT: return INFO_VALUE(reply, cl_context, (cl_context)queue->context);
     case CL_QUEUE_DEVICE: return INFO_VALUE(reply, cl_device_id, (cl_device_id)queue->device);

@@ -8,6 +8,7 @@
 #include "device_info.h"
 #include "error.h"
 #include "info.h"
+#include "version.h"
 
 void sampler_destroy(void *object)
 {
@@ -124,6 +125,9 @@ cl_sampler CL_API_CALL api_clCreateSamplerWithProperties(cl_context context,
                                                          const cl_sampler_properties *sampler_properties,
                                                          cl_int *errcode_ret)
 {
+    const struct context *known = context_lookup(context);
+    if (known && !version_context_at_least(known, 2, 0))
+        return error_return(errcode_ret, CL_INVALID_OPERATION, NULL);
     return create(context, sampler_properties, true, "clCreateSamplerWithProperties", errcode_ret);
 }
 
@@ -159,6 +163,8 @@ cl_int CL_API_CALL api_clGetSamplerInfo(cl_sampler handle, cl_sampler_info param
     const struct sampler_object *sampler = object_lookup(handle, OBJECT_SAMPLER);
     if (!sampler)
         return CL_INVALID_SAMPLER;
+    if (!version_context_has_query(sampler->context, param_name))
+        return CL_INVALID_VALUE;
     const struct sampler *s = &sampler->sampler;
     switch (param_name) {
     case CL_SAMPLER_REFERENCE_COUNT: return INFO_VALUE(reply, cl_uint, sampler->base.refs);

@@ -196,7 +196,7 @@ START_TEST(clSetKernelArgSVMPointer_judges_its_arguments)
     cl_ok(clSetKernelArgSVMPointer(copy, OUT, NULL));
     cl_is(clSetKernelArgSVMPointer((cl_kernel)context, IN, mine), CL_INVALID_KERNEL);
     cl_is(clSetKernelArgSVMPointer(copy, ARGS, mine), CL_INVALID_ARG_INDEX);
-    cl_is(clSetKernelArgSVMPointer(copy, N, mine), CL_INVALID_ARG_INDEX);
+    cl_is(clSetKernelArgSVMPointer(copy, N, mine), CL_INVALID_ARG_VALUE);
     cl_is(clSetKernelArgSVMPointer(copy, IN, foreign), CL_INVALID_ARG_VALUE);
     cl_is(clSetKernelArgSVMPointer(copy, IN, plain), CL_INVALID_ARG_VALUE);
     clSVMFree(context, mine);
@@ -435,6 +435,29 @@ START_TEST(clGetKernelSubGroupInfo_needs_sub_groups)
 }
 END_TEST
 
+/* "If device is not a custom device and kernel is not a built-in kernel", it is an error: 5.9.4. */
+START_TEST(kernels_of_custom_devices_have_a_global_size)
+{
+    size_t size[3] = {0};
+    setenv("ORRERY_DEVICE_TYPE", "custom", 1);
+    cl_ok(clGetPlatformIDs(1, &platform, NULL));
+    cl_ok(clGetDeviceIDs(platform, CL_DEVICE_TYPE_CUSTOM, 1, &device, NULL));
+    context = cl_new_context();
+    program = build(source, NULL);
+    copy = kernel_of(program, "copy");
+    cl_ok(clGetKernelWorkGroupInfo(copy, device, CL_KERNEL_GLOBAL_WORK_SIZE, sizeof size, size, NULL));
+    ck_assert(size[0] == SIZE_MAX && size[1] == SIZE_MAX && size[2] == SIZE_MAX);
+    cl_kernel sized = kernel_of(program, "sized");
+    cl_ok(clGetKernelWorkGroupInfo(sized, device, CL_KERNEL_GLOBAL_WORK_SIZE, sizeof size, size, NULL));
+    ck_assert(size[0] % 8 == 0 && size[0] > SIZE_MAX - 8 && size[1] % 4 == 0 && size[2] % 2 == 0);
+    cl_is(clGetKernelWorkGroupInfo(sized, device, CL_KERNEL_GLOBAL_WORK_SIZE, 2 * sizeof *size, size, NULL), CL_INVALID_VALUE);
+    cl_ok(clReleaseKernel(sized));
+    cl_ok(clReleaseKernel(copy));
+    cl_ok(clReleaseProgram(program));
+    cl_ok(clReleaseContext(context));
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("api kernel");
@@ -459,6 +482,7 @@ int main(void)
     tcase_add_test(tests, clGetKernelSubGroupInfo_answers);
     tcase_add_test(tests, clGetKernelSubGroupInfo_judges_its_arguments);
     tcase_add_test(version, clGetKernelSubGroupInfo_needs_sub_groups);
+    tcase_add_test(version, kernels_of_custom_devices_have_a_global_size);
     suite_add_tcase(suite, tests);
     suite_add_tcase(suite, version);
     return cl_run_suite(suite);

@@ -171,8 +171,13 @@ START_TEST(clBuildProgram_judges_its_arguments)
     cl_is(clBuildProgram(made, 0, &device, NULL, NULL, NULL), CL_INVALID_VALUE);
     cl_is(clBuildProgram(made, 0, NULL, NULL, NULL, &data), CL_INVALID_VALUE);
     cl_is(clBuildProgram(made, 1, &stranger, NULL, NULL, NULL), CL_INVALID_DEVICE);
-    cl_is(clBuildProgram(made, 0, NULL, "-no-such-option", NULL, NULL), CL_INVALID_BUILD_OPTIONS);
     cl_is(status_of(made), CL_BUILD_NONE);
+    cl_is(clBuildProgram(made, 0, NULL, "-no-such-option", NULL, NULL), CL_INVALID_BUILD_OPTIONS);
+    cl_is(status_of(made), CL_BUILD_ERROR);
+    ck_assert_str_eq(build_text(made, CL_PROGRAM_BUILD_LOG), "unknown build option '-no-such-option'\n");
+    cl_is(clCompileProgram(made, 0, NULL, "-cl-std=CL7", 0, NULL, NULL, NULL, NULL), CL_INVALID_COMPILER_OPTIONS);
+    ck_assert_ptr_nonnull(strstr(build_text(made, CL_PROGRAM_BUILD_LOG), "'-cl-std=CL7': the versions are CL1.0"));
+    cl_ok(clBuildProgram(made, 0, NULL, "", NULL, NULL));
     cl_ok(clReleaseProgram(made));
 }
 END_TEST

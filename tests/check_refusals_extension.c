@@ -432,6 +432,7 @@ START_TEST(usm_arguments)
     cl_kernel kernel = refusal_kernel(context, "kernel void k(global int *p, int n) { *p = n; }", "");
     REFUSES_NAMED(clSetKernelArgMemPointerINTEL, CL_INVALID_KERNEL, (cl_kernel)queue, 0, NULL);
     REFUSES_NAMED(clSetKernelArgMemPointerINTEL, CL_INVALID_ARG_INDEX, kernel, 2, NULL);
+    REFUSES_NAMED(clSetKernelArgMemPointerINTEL, CL_INVALID_ARG_VALUE, kernel, 1, NULL);
     cl_ok(clReleaseKernel(kernel));
 }
 END_TEST

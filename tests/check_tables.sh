@@ -76,6 +76,25 @@ if ls "$src"/sim/interp/exec_*.c >/dev/null 2>&1 && [ -f "$build/.libs/libisa0.a
 fi
 
 
+# Queries of later versions: cl.h shows them to that version, and not to the one before.
+header=$(mktemp -d)
+for version in 120 200 210 220 300; do
+    echo '#include <CL/cl.h>' | ${CC:-cc} -E -dM -DCL_TARGET_OPENCL_VERSION=$version - 2>/dev/null | sed -n 's/^#define \(CL_[A-Z0-9_]*\).*/\1/p' >"$header/$version"
+done
+if [ -s "$header/300" ]; then
+    while read -r query major minor; do
+        rows=$((rows + 1))
+        since=$major${minor}0 before=$(ls "$header" | sort -n | awk -v since="$major${minor}0" '$1 < since' | tail -1)
+        grep -qx "$query" "$header/$since" || lacks "query $query" "cl.h of $major.$minor does not have it"
+        ! grep -qx "$query" "$header/$before" || lacks "query $query" "cl.h of $before has it already"
+    done < <(sed -n 's/^SINCE(\([A-Z0-9_]*\), \([0-9]\), \([0-9]\),.*/\1 \2 \3/p' "$src/lib/version.def")
+    for query in $(sort "$header/300" | comm -23 - <(sort "$header/120") | grep -xFf <(sed -n 's/^[A-Z]*(\(CL_DEVICE_[A-Z0-9_]*\),.*/\1/p' "$src/lib/device_info.def")); do
+        grep -q "^SINCE($query," "$src/lib/version.def" ||
+            case $query in *_WITH_VERSION | *_NUMERIC_VERSION | CL_DEVICE_QUEUE_ON_HOST_PROPERTIES) ;; *) lacks "query $query" "of a later version than 1.2, and not in version.def" ;; esac
+    done
+fi
+rm -r "$header"
+
 # Costs of simulated time: the number in the manual.
 for cost in $(sed -n 's/^ *COST(\([A-Z_]*, [0-9]*\)).*/\1/p' "$src/sim/clock.h" | tr -d ' '); do
     rows=$((rows + 1))

@@ -15,7 +15,8 @@ static const char *const features[] = {"",       "fp16",   "fp64",  "int64_atomi
                                        "initialize_memory", "terminate_context", "kernel_clock"};
 enum { VERSIONS = sizeof versions / sizeof *versions, FEATURES = sizeof features / sizeof *features };
 
-static const char *standard;
+static const char *standard, *told_off;
+static cl_version told_version;
 static cl_name_version extensions[128], c_features[64];
 static size_t extension_count, feature_count;
 
@@ -35,8 +36,12 @@ static void start(int config)
     cl_set_up();
     standard = standards[config % VERSIONS];
     cl_ok(clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS_WITH_VERSION, sizeof extensions, extensions, &extension_count));
-    cl_ok(clGetDeviceInfo(device, CL_DEVICE_OPENCL_C_FEATURES, sizeof c_features, c_features, &feature_count));
+    feature_count = 0;
+    if (config % VERSIONS == VERSIONS - 1)
+        cl_ok(clGetDeviceInfo(device, CL_DEVICE_OPENCL_C_FEATURES, sizeof c_features, c_features, &feature_count));
     extension_count /= sizeof *extensions;
+    told_version = CL_MAKE_VERSION((cl_version)(versions[config % VERSIONS][0] - '0'), (cl_version)(versions[config % VERSIONS][2] - '0'), 0);
+    told_off = feature;
     feature_count /= sizeof *c_features;
 }
 
@@ -77,6 +82,39 @@ static cl_ulong query(cl_device_info name)
     cl_ulong value = 0;
     cl_ok(clGetDeviceInfo(device, name, sizeof value, &value, NULL));
     return value;
+}
+
+/* What a query of a later version would say: such a device has none, and 2.x has all that is not off. */
+static cl_ulong told(cl_device_info name, cl_version since, const char *feature)
+{
+    cl_ulong value;
+    if (told_version >= since)
+        return query(name);
+    cl_is(clGetDeviceInfo(device, name, sizeof value, &value, NULL), CL_INVALID_VALUE);
+    return told_version >= CL_MAKE_VERSION(2, 0, 0) && strcmp(feature, told_off) != 0;
+}
+
+enum { V2_0 = CL_MAKE_VERSION(2, 0, 0), V2_1 = CL_MAKE_VERSION(2, 1, 0), V2_2 = CL_MAKE_VERSION(2, 2, 0), V3_0 = CL_MAKE_VERSION(3, 0, 0) };
+
+/* Device queues need these features, too. */
+static bool has_device_queues(void)
+{
+    return told(CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES, V3_0, "device_enqueue") &&
+           (told_version >= V3_0 || (strcmp(told_off, "generic_address_space") && strcmp(told_off, "program_scope_variables")));
+}
+
+static bool has_svm(void)
+{
+    return told(CL_DEVICE_SVM_CAPABILITIES, V2_0, "") & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER;
+}
+
+/* Also by an extension. */
+static bool has_il(void)
+{
+    char il[100] = "";
+    cl_int err = clGetDeviceInfo(device, CL_DEVICE_IL_VERSION, sizeof il, il, NULL);
+    cl_is(err, told_version >= V2_1 || has_extension("cl_khr_il_program") ? CL_SUCCESS : CL_INVALID_VALUE);
+    return il[0] != '\0';
 }
 
 /* ---- strings and macros ------------------------------------------------------------------------------------ */
@@ -152,16 +190,16 @@ START_TEST(programs_are_held_to_what_is_told)
                  "kernel void k(read_only image2d_t i, global int4 *p) { *p = read_imagei(i, (int2)(0, 0)); }");
     EXPECT_BUILD("64-bit atomics", has_extension("cl_khr_int64_base_atomics"),
                  "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\nkernel void k(volatile global long *p) { atom_add(p, 1L); }");
-    EXPECT_BUILD("sub-groups", query(CL_DEVICE_MAX_NUM_SUB_GROUPS),
+    EXPECT_BUILD("sub-groups", told(CL_DEVICE_MAX_NUM_SUB_GROUPS, V2_1, "sub_groups"),
                  "#pragma OPENCL EXTENSION cl_khr_subgroups : enable\nkernel void k(global uint *p) { *p = get_sub_group_size(); }");
-    EXPECT_BUILD("group functions", query(CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT),
+    EXPECT_BUILD("group functions", told(CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT, V3_0, "work_group_collectives"),
                  "kernel void k(global int *p) { *p = work_group_reduce_add(*p); }");
-    EXPECT_BUILD("generic pointers", query(CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT), "kernel void k(global int *p) { int *g = p; *g = 1; }");
-    EXPECT_BUILD("program-scope variables", query(CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE), "global int n; kernel void k(global int *p) { *p = n; }");
+    EXPECT_BUILD("generic pointers", told(CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT, V3_0, "generic_address_space"), "kernel void k(global int *p) { int *g = p; *g = 1; }");
+    EXPECT_BUILD("program-scope variables", told(CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE, V2_0, "program_scope_variables"), "global int n; kernel void k(global int *p) { *p = n; }");
     if (!c12)
-        EXPECT_BUILD("pipes", query(CL_DEVICE_PIPE_SUPPORT) && query(CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT),
+        EXPECT_BUILD("pipes", told(CL_DEVICE_PIPE_SUPPORT, V3_0, "pipes") && told(CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT, V3_0, "generic_address_space"),
                      "kernel void k(read_only pipe int q, global int *p) { read_pipe(q, p); }");
-    EXPECT_BUILD("device queues", query(CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES),
+    EXPECT_BUILD("device queues", has_device_queues(),
                  "kernel void k(queue_t q, global int *p) { enqueue_kernel(q, CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D(1), ^{ *p = 1; }); }");
     EXPECT_BUILD("the device's clock", query(KERNEL_CLOCKS) & 1, "kernel void k(global ulong *p) { *p = clock_read_device(); }");
     EXPECT_BUILD("the work-group's clock", query(KERNEL_CLOCKS) & 2, "kernel void k(global uint2 *p) { *p = clock_read_hilo_work_group(); }");
@@ -186,23 +224,19 @@ START_TEST(calls_are_held_to_what_is_told)
     const cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT8};
     const cl_image_desc plane = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 4, .image_height = 4};
     const cl_queue_properties device_queue[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_ON_DEVICE | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0};
-    cl_device_svm_capabilities svm = 0;
-    char il[100] = "";
     cl_int err;
     start(_i);
     cl_mem image = clCreateImage(context, 0, &format, &plane, NULL, &err);
     cl_is(err, query(CL_DEVICE_IMAGE_SUPPORT) ? CL_SUCCESS : CL_INVALID_OPERATION);
     cl_mem pipe = clCreatePipe(context, 0, 4, 4, NULL, &err);
-    cl_is(err, query(CL_DEVICE_PIPE_SUPPORT) ? CL_SUCCESS : CL_INVALID_OPERATION);
-    cl_ok(clGetDeviceInfo(device, CL_DEVICE_SVM_CAPABILITIES, sizeof svm, &svm, NULL));
+    cl_is(err, told(CL_DEVICE_PIPE_SUPPORT, V3_0, "pipes") ? CL_SUCCESS : CL_INVALID_OPERATION);
     void *shared = clSVMAlloc(context, 0, 64, 0);
-    ck_assert_int_eq(shared != NULL, (svm & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER) != 0);
-    cl_ok(clGetDeviceInfo(device, CL_DEVICE_IL_VERSION, sizeof il, il, NULL));
+    ck_assert_int_eq(shared != NULL, has_svm());
     cl_program program = clCreateProgramWithIL(context, module, sizeof module, &err);
-    cl_is(err, il[0] ? CL_SUCCESS : CL_INVALID_OPERATION);
-    ck_assert_int_eq(has_extension("cl_khr_il_program"), il[0] != '\0');
+    cl_is(err, has_il() ? CL_SUCCESS : CL_INVALID_OPERATION);
+    ck_assert_int_eq(has_extension("cl_khr_il_program"), has_il());
     cl_command_queue made = clCreateCommandQueueWithProperties(context, device, device_queue, &err);
-    cl_is(err, query(CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES) ? CL_SUCCESS : CL_INVALID_QUEUE_PROPERTIES);
+    cl_is(err, has_device_queues() ? CL_SUCCESS : CL_INVALID_QUEUE_PROPERTIES);
     cl_is(made_with(CL_CONTEXT_MEMORY_INITIALIZE_KHR), has_extension("cl_khr_initialize_memory") ? CL_SUCCESS : CL_INVALID_PROPERTY);
     cl_is(made_with(CL_CONTEXT_TERMINATE_KHR), has_extension("cl_khr_terminate_context") ? CL_SUCCESS : CL_INVALID_PROPERTY);
     ck_assert_int_eq(query(KERNEL_CLOCKS) != 0, has_extension("cl_khr_kernel_clock"));
@@ -220,6 +254,106 @@ START_TEST(calls_are_held_to_what_is_told)
 }
 END_TEST
 
+/* ---- what a later version brought ---------------------------------------------------------------------------- */
+
+static void expect_call(const char *call, cl_int err, cl_version since)
+{
+    ck_assert_msg((err == CL_INVALID_OPERATION) == (told_version < since), "%s: %d", call, err);
+}
+
+/* tests/check_tables.sh compares the table with cl.h. */
+START_TEST(queries_are_those_of_the_version)
+{
+    static const struct { cl_uint name; cl_version since; const char *text; bool by_extension; } rows[] = {
+#define SINCE(query, major, minor, extension) {query, CL_MAKE_VERSION(major, minor, 0), #query, strcmp(#extension, "false") != 0},
+#include "../lib/version.def"
+#undef SINCE
+    };
+    char answer[8192];
+    start(_i);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        cl_int err = strncmp(rows[i].text, "CL_DEVICE", 9) == 0  ? clGetDeviceInfo(device, rows[i].name, sizeof answer, answer, NULL)
+                     : strncmp(rows[i].text, "CL_QUEUE", 8) == 0 ? clGetCommandQueueInfo(queue, rows[i].name, sizeof answer, answer, NULL)
+                     : strncmp(rows[i].text, "CL_PLAT", 7) == 0  ? clGetPlatformInfo(platform, rows[i].name, sizeof answer, answer, NULL)
+                                                                 : told_version >= rows[i].since || rows[i].by_extension ? CL_SUCCESS : CL_INVALID_VALUE;
+        if (rows[i].name != CL_QUEUE_SIZE) /* of device queues */
+            ck_assert_msg((err == CL_SUCCESS) == (told_version >= rows[i].since || rows[i].by_extension), "%s: %d", rows[i].text, err);
+    }
+    cl_tear_down();
+}
+END_TEST
+
+static void expect_query(const char *query, cl_int err, cl_version since)
+{
+    ck_assert_msg(err == (told_version >= since ? CL_SUCCESS : CL_INVALID_VALUE), "%s: %d", query, err);
+}
+
+/* None but those that only that version has: cl.h says which. */
+START_TEST(calls_are_those_of_the_version)
+{
+    const cl_sampler_properties none[] = {0};
+    const cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT8};
+    const cl_image_desc plane = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 4, .image_height = 4};
+    const char *source = "kernel void k(void) {}";
+    cl_ulong time, other;
+    size_t size;
+    cl_int err;
+    start(_i);
+    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, NULL);
+    cl_ok(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
+    cl_kernel kernel = clCreateKernel(program, "k", NULL), copy = clCloneKernel(kernel, &err);
+    expect_call("clCloneKernel", err, V2_1);
+    expect_call("clGetHostTimer", clGetHostTimer(device, &time), V2_1);
+    expect_call("clGetDeviceAndHostTimer", clGetDeviceAndHostTimer(device, &time, &other), V2_1);
+    cl_sampler sampler = clCreateSamplerWithProperties(context, none, &err);
+    expect_call("clCreateSamplerWithProperties", err, V2_0);
+    cl_mem buffer = clCreateBufferWithProperties(context, NULL, 0, 16, NULL, &err);
+    expect_call("clCreateBufferWithProperties", err, V3_0);
+    cl_mem image = clCreateImageWithProperties(context, NULL, 0, &format, &plane, NULL, &err);
+    expect_call("clCreateImageWithProperties", err, V3_0);
+    expect_call("clSetContextDestructorCallback", clSetContextDestructorCallback(context, NULL, NULL), V3_0);
+    cl_mem plain = cl_buffer(context, 0, 16, NULL);
+    expect_query("CL_MEM_PROPERTIES", clGetMemObjectInfo(plain, CL_MEM_PROPERTIES, 0, NULL, &size), V3_0);
+    expect_query("CL_MEM_USES_SVM_POINTER", clGetMemObjectInfo(plain, CL_MEM_USES_SVM_POINTER, 0, NULL, &size), V2_0);
+    expect_query("CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT", clGetProgramInfo(program, CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT, 0, NULL, &size), V2_2);
+    expect_query("CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE",
+                 clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE, 0, NULL, &size), V2_0);
+    if (sampler)
+        expect_query("CL_SAMPLER_PROPERTIES", clGetSamplerInfo(sampler, CL_SAMPLER_PROPERTIES, 0, NULL, &size), V3_0);
+    ck_assert((copy != NULL) == (told_version >= V2_1) && (sampler != NULL) == (told_version >= V2_0) &&
+              (buffer != NULL) == (told_version >= V3_0) && (image != NULL) == (told_version >= V3_0));
+    if (copy)
+        cl_ok(clReleaseKernel(copy));
+    if (sampler)
+        cl_ok(clReleaseSampler(sampler));
+    if (buffer)
+        cl_ok(clReleaseMemObject(buffer));
+    if (image)
+        cl_ok(clReleaseMemObject(image));
+    cl_ok(clReleaseMemObject(plain));
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseProgram(program));
+    cl_tear_down();
+}
+END_TEST
+
+/* Up to 2.2 "arg_size != sizeof(cl_mem)" is an error, in 3.0 only when "arg_value points to a memory object". */
+START_TEST(a_memory_object_has_the_size_of_its_version)
+{
+    const char *source = "kernel void k(global int *p) {}";
+    start(_i);
+    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, NULL);
+    cl_ok(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
+    cl_kernel kernel = clCreateKernel(program, "k", NULL);
+    cl_is(clSetKernelArg(kernel, 0, 4, NULL), told_version < V3_0 ? CL_INVALID_ARG_SIZE : CL_SUCCESS);
+    cl_is(clSetKernelArg(kernel, 0, 0, NULL), told_version < V3_0 ? CL_INVALID_ARG_SIZE : CL_SUCCESS);
+    cl_ok(clSetKernelArg(kernel, 0, sizeof(cl_mem), NULL));
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseProgram(program));
+    cl_tear_down();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("versions");
@@ -228,6 +362,9 @@ int main(void)
     tcase_add_loop_test(tests, macros_are_what_is_told, 0, VERSIONS * FEATURES);
     tcase_add_loop_test(tests, programs_are_held_to_what_is_told, 0, VERSIONS * FEATURES);
     tcase_add_loop_test(tests, calls_are_held_to_what_is_told, 0, VERSIONS * FEATURES);
+    tcase_add_loop_test(tests, queries_are_those_of_the_version, 0, VERSIONS);
+    tcase_add_loop_test(tests, calls_are_those_of_the_version, 0, VERSIONS);
+    tcase_add_loop_test(tests, a_memory_object_has_the_size_of_its_version, 0, VERSIONS);
     suite_add_tcase(suite, tests);
     return cl_run_suite(suite);
 }
