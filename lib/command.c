@@ -39,6 +39,7 @@ void command_free(struct command *command)
         object_unref(command->waits[i]);
     free(command->waits);
     free(command->after);
+    free(command->made);
     object_unref(command->event);
     free(command);
 }
@@ -61,6 +62,12 @@ const char *command_call(enum command_kind kind)
 bool command_launches(const struct command *command)
 {
     return command->kind == COMMAND_NDRANGE_KERNEL || command->kind == COMMAND_TASK;
+}
+
+bool command_transfers(const struct command *command)
+{
+    return command->kind <= COMMAND_COPY_BUFFER_RECT ||
+           (command->kind >= COMMAND_READ_IMAGE && command->kind <= COMMAND_COPY_BUFFER_TO_IMAGE);
 }
 
 bool command_waits_for_all(const struct command *command)

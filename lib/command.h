@@ -21,6 +21,7 @@ bool command_launches(const struct command *command);
 cl_int command_end(struct command *command, uint64_t *out_time);
 void command_drop(struct command *command);
 const char *command_call(enum command_kind kind); /* "clEnqueueReadBuffer" */
+bool command_transfers(const struct command *command); /* between buffers, images and the host: u.transfer */
 bool command_waits_for_all(const struct command *command); /* everything its queue holds so far */
 
 #define COMMAND(name, call, type, run, drop)   \

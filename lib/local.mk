@@ -71,6 +71,8 @@ libapi_la_SOURCES = \
 	%D%/memobj.h \
 	%D%/usage.c \
 	%D%/usage.h \
+	%D%/usage_pending.c \
+	%D%/usage_shared.c \
 	%D%/object.c \
 	%D%/object.def \
 	%D%/object.h \

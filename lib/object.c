@@ -186,6 +186,8 @@ void object_publish(void *handle)
     table.count++;
     table.live[object->kind]++;
     pthread_mutex_unlock(&table.lock);
+    if (object->kind == OBJECT_MEMOBJ)
+        usage_shared_published(handle);
 }
 
 void *object_lookup(const void *handle, enum object_kind kind)

@@ -92,6 +92,19 @@ struct svm_allocation *svm_find(struct context *context, const void *pointer)
     return found;
 }
 
+bool svm_seek(const void *pointer, struct svm_allocation *out_found)
+{
+    pthread_mutex_lock(&table.lock);
+    const size_t place = upper_bound(pointer) - 1;
+    const bool found = place < table.count && holds(table.entry[place], pointer);
+    if (found) {
+        *out_found = *table.entry[place];
+        out_found->made = call_site_copy(out_found->made);
+    }
+    pthread_mutex_unlock(&table.lock);
+    return found;
+}
+
 bool usm_find(struct context *context, const void *pointer, struct svm_allocation *out_found)
 {
     size_t place;
@@ -216,6 +229,7 @@ void *svm_allocate(struct context *context, const struct svm_request *request)
     *allocation = (struct svm_allocation){.context = context, .pointer = pointer, .size = request->size, .flags = request->flags,
                                           .usm = request->usm, .usm_flags = request->usm_flags, .device = request->device,
                                           .serial = serial, .made = call_site_new()};
+    usage_svm_made(allocation);
     pthread_mutex_lock(&table.lock);
     bool inserted = insert(allocation);
     pthread_mutex_unlock(&table.lock);
@@ -243,9 +257,8 @@ void *CL_API_CALL api_clSVMAlloc(cl_context handle, cl_svm_mem_flags flags, size
 void CL_API_CALL api_clSVMFree(cl_context handle, void *svm_pointer)
 {
     struct context *context = context_lookup(handle);
-    const struct svm_allocation *allocation = context && svm_pointer ? svm_find(context, svm_pointer) : NULL;
-    if (allocation && allocation->pointer == svm_pointer)
-        usage_svm_free(allocation);
-    if (context && svm_pointer)
-        svm_release(context, svm_pointer);
+    if (!context || !svm_pointer || !context_any(context, device_supports_svm))
+        return;
+    usage_svm_free(context, svm_pointer);
+    svm_release(context, svm_pointer);
 }

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "event.h"
+#include "command.h"
 #include "svm.h"
 #include "orrery/report.h"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards `gone` and `uses` */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards `gone` */
 
 static void name_object(const struct object *object, char *out, size_t size)
 {
@@ -169,173 +169,11 @@ void usage_released(struct object *object)
     if (!call_finds())
         return;
     remember_gone(object);
+    if (object->kind == OBJECT_MEMOBJ)
+        usage_shared_released((const struct memobj *)object);
     struct call_site *site = object->kind == OBJECT_MEMOBJ ? call_site_new() : NULL;
     if (site)
         tell_mapped((const struct memobj *)object, site, "it is released while these bytes are mapped");
-    free(site);
-}
-
-/* ---- shared memory in use ----------------------------------------------------------------------------- */
-
-struct use {
-    struct use *next;
-    uint64_t start, end;
-    struct event *event; /* of the command; referenced */
-    struct call_site *site;
-};
-static struct use *uses; /* the youngest first */
-
-static void use_free(struct use *use)
-{
-    object_unref(use->event);
-    free(use->site);
-    free(use);
-}
-
-static void add_use(const struct command *command, const void *pointer)
-{
-    const struct svm_allocation *allocation = pointer ? svm_find(command->queue->context, pointer) : NULL;
-    struct use *use = allocation ? calloc(1, sizeof *use) : NULL;
-    if (!use)
-        return;
-    use->start = (uint64_t)(uintptr_t)allocation->pointer;
-    use->end = use->start + allocation->size;
-    use->event = object_ref(command->event);
-    use->site = call_site_new();
-    pthread_mutex_lock(&lock);
-    use->next = uses;
-    uses = use;
-    pthread_mutex_unlock(&lock);
-}
-
-/* Takes those that `done` holds for off the list. */
-static void drop_uses(bool (*done)(const struct use *use, const void *data), const void *data)
-{
-    struct use *dropped = NULL;
-    pthread_mutex_lock(&lock);
-    for (struct use **link = &uses; *link;) {
-        struct use *use = *link;
-        if (!done(use, data)) {
-            link = &use->next;
-            continue;
-        }
-        *link = use->next;
-        use->next = dropped;
-        dropped = use;
-    }
-    pthread_mutex_unlock(&lock);
-    while (dropped) {
-        struct use *use = dropped;
-        dropped = use->next;
-        use_free(use);
-    }
-}
-
-static bool is_complete(const struct use *use, const void *data)
-{
-    (void)data;
-    return !event_pending(use->event);
-}
-
-static bool is_of(const struct use *use, const void *event)
-{
-    return use->event == event;
-}
-
-void usage_waited(void)
-{
-    if (call_finds())
-        drop_uses(is_complete, NULL);
-}
-
-void usage_forget(const struct command *command)
-{
-    if (call_finds())
-        drop_uses(is_of, command->event);
-}
-
-static void use_launch(const struct command *command)
-{
-    const struct kernel_object *kernel = command->u.launch.kernel;
-    for (size_t i = 0; i < kernel->info->arg_count; i++) {
-        const struct kernel_arg_value *value = &kernel->args[i];
-        const enum arg_kind kind = kernel->info->args[i].kind;
-        if (!value->memobj && (kind == ARG_GLOBAL || kind == ARG_CONSTANT))
-            add_use(command, (const void *)(uintptr_t)value->address);
-    }
-    for (size_t i = 0; i < kernel->svm_count; i++)
-        add_use(command, kernel->svm_pointers[i]);
-    for (size_t i = 0; i < command->u.launch.memobj_count; i++)
-        if (command->u.launch.memobjs[i]->is_svm)
-            add_use(command, (const void *)(uintptr_t)command->u.launch.memobjs[i]->address);
-}
-
-static bool transfers(const struct command *command)
-{
-    return command->kind <= COMMAND_COPY_BUFFER_RECT ||
-           (command->kind >= COMMAND_READ_IMAGE && command->kind <= COMMAND_COPY_BUFFER_TO_IMAGE);
-}
-
-static void use_memobj(const struct command *command, const struct memobj *memobj)
-{
-    if (memobj && memobj->is_svm)
-        add_use(command, (const void *)(uintptr_t)memobj->address);
-}
-
-static void note_uses(const struct command *command)
-{
-    if (transfers(command)) {
-        add_use(command, command->u.transfer.host);
-        use_memobj(command, command->u.transfer.target);
-        use_memobj(command, command->u.transfer.source);
-        return;
-    }
-    switch (command->kind) {
-    case COMMAND_NDRANGE_KERNEL:
-    case COMMAND_TASK: use_launch(command); return;
-    case COMMAND_SVM_MEMCPY:
-        add_use(command, command->u.svm_copy.target);
-        add_use(command, command->u.svm_copy.source);
-        return;
-    case COMMAND_SVM_MEMFILL: add_use(command, command->u.fill.svm); return;
-    case COMMAND_SVM_MAP:
-    case COMMAND_SVM_UNMAP: add_use(command, command->u.svm_map.pointer); return;
-    case COMMAND_FILL_BUFFER: use_memobj(command, command->u.fill.target); return;
-    default: return;
-    }
-}
-
-static void name_shared(const struct svm_allocation *allocation, char *out, size_t size)
-{
-    snprintf(out, size, "shared memory %" PRIu32 " (%zu bytes)", allocation->serial, allocation->size);
-}
-
-void usage_svm_free(const struct svm_allocation *allocation)
-{
-    const uint64_t start = (uint64_t)(uintptr_t)allocation->pointer;
-    struct call_site *site = NULL;
-    uint32_t serial = 0;
-    char object[64], why[160];
-    if (!call_finds())
-        return;
-    pthread_mutex_lock(&lock);
-    for (const struct use *use = uses; use; use = use->next)
-        if (use->start == start) {
-            free(site); /* the oldest is told: it is found last */
-            site = call_site_copy(use->site);
-            serial = use->event->serial;
-        }
-    pthread_mutex_unlock(&lock);
-    if (!serial)
-        return;
-    name_shared(allocation, object, sizeof object);
-    snprintf(why, sizeof why, "command %" PRIu32 " uses it, and the program has not waited for that", serial);
-    call_find(FINDING_SVM_FREE_IN_USE,
-              &(struct call_finding){.object = object,
-                                     .why = why,
-                                     .fix = "wait for the command first, or clEnqueueSVMFree behind it",
-                                     .other = site,
-                                     .other_what = "enqueued here"});
     free(site);
 }
 
@@ -411,7 +249,7 @@ static void check_host_memory(const struct command *command)
         check_own_memory(command, command->u.transfer.source, command->u.transfer.source_offset);
     if (command->kind == COMMAND_WRITE_BUFFER)
         check_own_memory(command, command->u.transfer.target, command->u.transfer.target_offset);
-    if (transfers(command))
+    if (command_transfers(command))
         check_pair(command->u.transfer.source, command->u.transfer.target);
     if (command->kind != COMMAND_NDRANGE_KERNEL && command->kind != COMMAND_TASK)
         return;
@@ -425,7 +263,8 @@ void usage_command(const struct command *command)
     if (!call_finds())
         return;
     check_host_memory(command);
-    note_uses(command);
+    usage_shared_command(command);
+    usage_pending_command(command);
 }
 
 /* ---- callbacks ----------------------------------------------------------------------------------------- */
@@ -473,6 +312,8 @@ bool usage_begin(const struct call *call)
                       .why = "the thread that runs callbacks may be the one that has to make progress",
                       .fix = "enqueue without waiting and go on in a callback of that command, or wait in "
                              "a thread of the program"});
+    if (is_release(call) && strcmp(call->name, "clReleaseEvent") != 0)
+        usage_pending_release();
     return check_handles(call);
 }
 
@@ -487,22 +328,11 @@ static void tell_leak(const char *object, const struct call_site *made)
                                         .fix = "release what was made or retained, each time"});
 }
 
-void usage_svm_left(const struct svm_allocation *allocation)
-{
-    char object[64];
-    if (!call_finds() || !allocation->made)
-        return;
-    name_shared(allocation, object, sizeof object);
-    call_find_at(FINDING_LEAKED_OBJECT, allocation->made,
-                 &(struct call_finding){.object = object,
-                                        .why = "it was never freed",
-                                        .fix = "clSVMFree before the context goes"});
-}
-
 void usage_finish(void)
 {
     size_t count = 0;
     struct object **objects = call_finds() ? object_list(&count) : NULL;
+    usage_pending_finish(objects, count);
     for (size_t i = 0; i < count; i++) {
         char object[64];
         if (!objects[i]->refs || !objects[i]->made)

@@ -77,6 +77,11 @@ struct call_site *call_site_new(void)
     return NULL;
 }
 
+void usage_shared_published(const struct memobj *memobj)
+{
+    (void)memobj;
+}
+
 void usage_released(struct object *object)
 {
     (void)object;

@@ -211,6 +211,156 @@ START_TEST(shared_memory_is_an_argument_or_reached_through_one)
 }
 END_TEST
 
+static void *shared(void)
+{
+    void *pointer = clSVMAlloc(context, 0, 64, 0);
+    ck_assert_ptr_nonnull(pointer);
+    return pointer;
+}
+
+START_TEST(shared_memory_is_freed_twice)
+{
+    void *pointer = shared(), *again = shared();
+    clSVMFree(context, pointer);
+    ck_assert_uint_eq(finding_count(), 0);
+    clSVMFree(context, pointer);
+    struct orrery_finding finding = finding_last("svm-free-invalid");
+    ck_assert_str_eq(finding.object, "shared memory 1 (64 bytes)");
+    ck_assert_str_eq(finding.access[1].what, "clSVMFree: freed here");
+    cl_ok(clEnqueueSVMFree(queue, 1, &again, NULL, NULL, 0, NULL, NULL));
+    cl_ok(clFinish(queue));
+    clSVMFree(context, again);
+    ck_assert_str_eq(finding_last("svm-free-invalid").object, "shared memory 2 (64 bytes)");
+    ck_assert_str_eq(finding_last("svm-free-invalid").access[1].what, "clEnqueueSVMFree: its free is enqueued here");
+    ck_assert_uint_eq(finding_count(), 2);
+}
+END_TEST
+
+/* The same address is another allocation's by then. */
+START_TEST(shared_memory_comes_again)
+{
+    for (int i = 0; i < 100; i++)
+        clSVMFree(context, shared());
+    clSVMFree(context, NULL);
+    ck_assert_uint_eq(finding_count(), 0);
+}
+END_TEST
+
+/* What a command that failed was to free is still there. */
+START_TEST(a_free_that_failed_frees_nothing)
+{
+    void *pointer = shared();
+    cl_event gate = cl_user_event(context);
+    cl_ok(clEnqueueSVMFree(queue, 1, &pointer, NULL, NULL, 1, &gate, NULL));
+    cl_ok(clSetUserEventStatus(gate, -1));
+    cl_ok(clFinish(queue));
+    clSVMFree(context, pointer);
+    cl_ok(clReleaseEvent(gate));
+    ck_assert_uint_eq(findings_of("svm-free-invalid"), 0);
+}
+END_TEST
+
+START_TEST(memory_is_freed_that_clsvmalloc_did_not_return)
+{
+    static char own[64];
+    char *pointer = shared();
+    clSVMFree(context, own);
+    ck_assert_str_eq(finding_last("svm-free-invalid").object, "svm_pointer");
+    clSVMFree(context, pointer + 16);
+    struct orrery_finding finding = finding_last("svm-free-invalid");
+    ck_assert_str_eq(finding.object, "shared memory 1 (64 bytes)");
+    ck_assert_ptr_nonnull(strstr(finding.why, "it points 16 bytes behind that"));
+    ck_assert_str_eq(finding.access[1].what, "clSVMAlloc: allocated here");
+    clSVMFree(other_context, pointer);
+    ck_assert_str_eq(finding_last("svm-free-invalid").why, "it was allocated for context 1, and the call is about context 2");
+    clSVMFree(context, pointer);
+    ck_assert_uint_eq(finding_count(), 3);
+}
+END_TEST
+
+START_TEST(shared_memory_is_freed_below_a_buffer)
+{
+    void *pointer = shared();
+    cl_mem buffer = cl_buffer(context, CL_MEM_USE_HOST_PTR, 64, pointer);
+    clSVMFree(context, pointer);
+    struct orrery_finding finding = finding_last("svm-free-invalid");
+    ck_assert_str_eq(finding.why, "memory object 1 was made with it as host_ptr, and must be released before");
+    ck_assert_str_eq(finding.access[1].what, "clCreateBuffer: the memory object is made here");
+    cl_ok(clReleaseMemObject(buffer));
+    pointer = shared();
+    buffer = cl_buffer(context, CL_MEM_USE_HOST_PTR, 64, pointer);
+    cl_ok(clReleaseMemObject(buffer));
+    clSVMFree(context, pointer);
+    ck_assert_uint_eq(finding_count(), 1);
+}
+END_TEST
+
+static void map_shared(void *pointer)
+{
+    cl_ok(clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_WRITE, pointer, 32, 0, NULL, NULL));
+}
+
+START_TEST(shared_memory_is_freed_while_it_is_mapped)
+{
+    void *pointer = shared();
+    map_shared(pointer);
+    clSVMFree(context, pointer);
+    struct orrery_finding finding = finding_last("missing-unmap");
+    ck_assert_str_eq(finding.object, "shared memory 1 (64 bytes)");
+    ck_assert_str_eq(finding.access[1].what, "clEnqueueSVMMap: mapped here");
+    pointer = shared();
+    map_shared(pointer);
+    cl_ok(clEnqueueSVMUnmap(queue, pointer, 0, NULL, NULL));
+    cl_ok(clFinish(queue));
+    clSVMFree(context, pointer);
+    ck_assert_uint_eq(finding_count(), 1);
+}
+END_TEST
+
+/* ---- user events ------------------------------------------------------------------------------------ */
+
+static void read_behind(cl_mem buffer, const cl_event *gate)
+{
+    static cl_uint out;
+    cl_ok(clEnqueueReadBuffer(queue, buffer, CL_FALSE, 0, 4, &out, 1, gate, NULL));
+}
+
+/* The sequence that the text has as its example. */
+START_TEST(an_object_is_released_before_a_user_event_is_set)
+{
+    cl_mem a = cl_buffer(context, 0, 16, NULL), b = cl_buffer(context, 0, 16, NULL), c = cl_buffer(context, 0, 16, NULL);
+    cl_event gate = cl_user_event(context);
+    read_behind(a, &gate);
+    cl_ok(clReleaseMemObject(b));
+    struct orrery_finding finding = finding_last("user-event-unset");
+    ck_assert_str_eq(finding.object, "event 1");
+    ck_assert_str_eq(finding.access[0].what, "clReleaseMemObject");
+    ck_assert_str_eq(finding.access[1].what, "clEnqueueReadBuffer: the command is enqueued here");
+    cl_ok(clReleaseMemObject(c));
+    cl_ok(clSetUserEventStatus(gate, CL_COMPLETE));
+    cl_ok(clFinish(queue));
+    cl_ok(clReleaseEvent(gate));
+    cl_ok(clReleaseMemObject(a));
+    ck_assert_uint_eq(finding_count(), 1);
+}
+END_TEST
+
+START_TEST(an_object_is_released_after_a_user_event_is_set)
+{
+    cl_mem a = cl_buffer(context, 0, 16, NULL);
+    cl_event gate = cl_user_event(context), other = cl_user_event(context);
+    read_behind(a, &gate);
+    cl_ok(clReleaseEvent(other));
+    cl_ok(clSetUserEventStatus(gate, CL_COMPLETE));
+    cl_ok(clReleaseMemObject(a));
+    cl_ok(clReleaseEvent(gate));
+    other = cl_user_event(context); /* nothing waits for it */
+    cl_ok(clReleaseMemObject(cl_buffer(context, 0, 16, NULL)));
+    cl_ok(clReleaseEvent(other));
+    ck_assert_uint_eq(finding_count(), 0);
+}
+END_TEST
+
 /* ---- host memory ------------------------------------------------------------------------------------ */
 
 START_TEST(a_copy_between_buffers_of_the_same_host_memory)
@@ -386,6 +536,19 @@ static void leak(void)
     cl_ok(clReleaseContext(context));
 }
 
+static void leave_commands(void)
+{
+    cl_set_up();
+    cl_mem buffer = cl_buffer(context, 0, 16, NULL);
+    cl_event gate = cl_user_event(context);
+    fill(buffer);
+    read_behind(buffer, &gate);
+    fill(buffer);
+    cl_ok(clFlush(queue));
+    cl_ok(clReleaseEvent(gate));
+    cl_ok(clEnqueueFillBuffer(unordered, buffer, &one, 4, 0, 16, 0, NULL, NULL));
+}
+
 static void leak_nothing(void)
 {
     cl_set_up();
@@ -443,10 +606,24 @@ START_TEST(what_is_left_at_the_end_is_told_with_its_place)
 }
 END_TEST
 
+/* Numbers of commands: the user event is 1, the first fill, which runs, 2. */
+START_TEST(commands_that_never_ran_are_told_at_the_end)
+{
+    const char *text = reported_by(leave_commands);
+    ck_assert_int_eq(times(text, "\"command-never-ran\""), 3);
+    ck_assert_ptr_nonnull(strstr(text, "\"command 3 (command-queue 1)\""));
+    ck_assert_ptr_nonnull(strstr(text, "it waits for event 1, a user event that the program never set"));
+    ck_assert_ptr_nonnull(strstr(text, "clCreateUserEvent: the user event is made here"));
+    ck_assert_ptr_nonnull(strstr(text, "commands before it in its queue never ran"));
+    ck_assert_ptr_nonnull(strstr(text, "nothing flushed its queue or waited for it"));
+}
+END_TEST
+
 START_TEST(a_tidy_program_leaves_nothing)
 {
     const char *text = reported_by(leak_nothing);
     ck_assert_int_eq(times(text, "leaked-object"), 0);
+    ck_assert_int_eq(times(text, "command-never-ran"), 0);
     ck_assert_int_eq(times(text, "api"), 0);
 }
 END_TEST
@@ -467,6 +644,14 @@ int main(void)
     tcase_add_test(tcase, shared_memory_is_freed_in_a_callback_of_its_command);
     tcase_add_test(tcase, shared_memory_is_freed_by_the_function_of_a_command);
     tcase_add_test(tcase, shared_memory_is_an_argument_or_reached_through_one);
+    tcase_add_test(tcase, shared_memory_is_freed_twice);
+    tcase_add_test(tcase, shared_memory_comes_again);
+    tcase_add_test(tcase, a_free_that_failed_frees_nothing);
+    tcase_add_test(tcase, memory_is_freed_that_clsvmalloc_did_not_return);
+    tcase_add_test(tcase, shared_memory_is_freed_below_a_buffer);
+    tcase_add_test(tcase, shared_memory_is_freed_while_it_is_mapped);
+    tcase_add_test(tcase, an_object_is_released_before_a_user_event_is_set);
+    tcase_add_test(tcase, an_object_is_released_after_a_user_event_is_set);
     tcase_add_test(tcase, a_copy_between_buffers_of_the_same_host_memory);
     tcase_add_test(tcase, a_read_of_a_buffer_into_its_own_host_memory);
     tcase_add_test(tcase, a_kernel_with_buffers_of_the_same_host_memory);
@@ -478,6 +663,7 @@ int main(void)
     suite_add_tcase(suite, tcase);
     TCase *ends = tcase_create("ends");
     tcase_add_test(ends, what_is_left_at_the_end_is_told_with_its_place);
+    tcase_add_test(ends, commands_that_never_ran_are_told_at_the_end);
     tcase_add_test(ends, a_tidy_program_leaves_nothing);
     suite_add_tcase(suite, ends);
     return cl_run_suite(suite);
