@@ -19,6 +19,7 @@ struct crew {
     uint64_t group; bool one_group;
     uint64_t serial;                  /* counts crews */
     bool known;                       /* unit[] is filled in */
+    bool in_a_row; uint64_t first_unit; /* units ascend by one */
     bool in_rows; uint32_t row;       /* lanes are one row, or whole rows of one plane, of so many */
     uint64_t low[3], high[3];         /* positions of all of them, if so */
 };
@@ -165,9 +166,19 @@ static void find_rows(struct crew *crew)
     }
 }
 
+static bool is_one_group(const struct crew *crew)
+{
+    bool one = true;
+    for (int axis = 0; axis < 3; axis++)
+        one &= crew->tile_size[axis] <= crew->launch->local_size[axis];
+    return one;
+}
+
+/* Units of a work-group stand in a row, and those of several in one dimension; others need not. */
 static void man(struct checker *checker, const struct origin *origin, uint32_t lane_count)
 {
     struct crew *crew = &checker->crew;
+    const uint64_t *extent = origin->launch->global_size;
     if (is_crew(crew, origin, lane_count))
         return;
     crew->launch = origin->launch;
@@ -178,21 +189,21 @@ static void man(struct checker *checker, const struct origin *origin, uint32_t l
     crew->known = false;
     crew->serial++;
     find_rows(crew);
-    crew->group = order_unit_group(&checker->order, unit_of(checker, origin, 0));
-    crew->one_group = order_unit_group(&checker->order, unit_of(checker, origin, lane_count - 1)) == crew->group;
+    crew->first_unit = unit_of(checker, origin, 0);
+    crew->group = order_unit_group(&checker->order, crew->first_unit);
+    crew->one_group = is_one_group(crew) || order_unit_group(&checker->order, unit_of(checker, origin, lane_count - 1)) == crew->group;
+    crew->in_a_row = crew->one_group || (extent[1] <= 1 && extent[2] <= 1);
 }
 
-/* Units of a work-group stand in a row, and those of several in one dimension; others need not. */
 static void name_units(struct checker *checker, const struct origin *origin)
 {
     struct crew *crew = &checker->crew;
-    const uint64_t *extent = origin->launch->global_size;
     if (crew->known)
         return;
-    const bool in_a_row = crew->one_group || (extent[1] <= 1 && extent[2] <= 1);
-    const uint64_t first = unit_of(checker, origin, 0);
     for (uint32_t lane = 0; lane < crew->lane_count; lane++)
-        crew->unit[lane] = in_a_row ? first + lane : unit_of(checker, origin, lane);
+        crew->unit[lane] = crew->first_unit + lane;
+    for (uint32_t lane = 1; !crew->in_a_row && lane < crew->lane_count; lane++)
+        crew->unit[lane] = unit_of(checker, origin, lane);
     crew->known = true;
 }
 
@@ -464,12 +475,15 @@ static bool common_tick(const struct checker *checker, uint64_t *out_tick, struc
     return true;
 }
 
-/* The lanes as journal, notes and sieve know them. */
-static struct wave_crew crew_in(const struct checker *checker, const struct shadow_region *region, uint64_t base)
+/* The lanes as notes and sieve know them. */
+static struct wave_crew crew_in(struct checker *checker, const struct origin *origin, const struct shadow_region *region, uint64_t base)
 {
     const struct crew *crew = &checker->crew;
     const bool local = region->space == IN_LOCAL;
-    return (struct wave_crew){.serial = crew->serial, .unit = crew->unit, .lanes = crew->lane_count, .one_group = crew->one_group,
+    if (!crew->in_a_row)
+        name_units(checker, origin);
+    return (struct wave_crew){.serial = crew->serial, .first_unit = crew->first_unit, .unit = crew->unit, .lanes = crew->lane_count,
+                              .in_a_row = crew->in_a_row, .one_group = crew->one_group,
                               .group = local ? 0 : crew->group, .base = local ? 1 : base,
                               .unit_low = crew->group * checker->order.group_items};
 }
@@ -478,8 +492,7 @@ static bool take_gather(struct checker *checker, const struct access_event *even
 {
     if (event->kind == ACCESS_WRITE || region->journal.has_write)
         return false;
-    name_units(checker, &event->origin);
-    const struct wave_crew crew = crew_in(checker, region, 1);
+    const struct wave_crew crew = crew_in(checker, &event->origin, region, 1);
     return sieve_note(&region->sieve, event, &crew, tick);
 }
 
@@ -494,7 +507,7 @@ static bool log_reads(struct checker *checker, struct alike_reads *reads)
 {
     bool taken = true;
     if (reads->region) {
-        const struct wave_crew crew = crew_in(checker, reads->region, 1);
+        const struct wave_crew crew = crew_in(checker, &reads->event.origin, reads->region, 1);
         taken = sieve_note(&reads->region->sieve, &reads->event, &crew, reads->tick);
     }
     memset(reads->mask, 0, sizeof reads->mask);
@@ -516,6 +529,7 @@ static bool take_reads(struct checker *checker, const struct access_event *event
     name_units(checker, &event->origin);
     reads.region = NULL;
     memset(reads.mask, 0, sizeof reads.mask);
+    memset(reads.address, 0, sizeof reads.address);
     reads.event = *event;
     reads.event.shape = ADDRESS_LIST;
     reads.event.address = reads.address;
@@ -650,8 +664,7 @@ static bool take_sieve(struct checker *checker, const struct access_event *event
         return false;
     if (!region->sieve.open && !open_sieve(checker, event, region))
         return false;
-    name_units(checker, &event->origin);
-    const struct wave_crew by = crew_in(checker, region, base);
+    const struct wave_crew by = crew_in(checker, &event->origin, region, base);
     return sieve_take(&region->sieve, event, &by, tick, order_scope(&checker->order, event->scope, local));
 }
 

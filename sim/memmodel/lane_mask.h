@@ -4,7 +4,7 @@
  *
  * Interface
  *   EACH_LANE_OF(mask, lane)   a loop over the lanes that are set, ascending
- *   all_set, next_lane, lanes_between
+ *   all_set, next_lane, last_lane, lane_bits, lanes_between
  *   lane_address               of an event
  */
 #ifndef ORRERY_MEMMODEL_LANE_MASK_H
@@ -40,6 +40,30 @@ static inline uint32_t next_lane(const uint64_t *mask, uint32_t from, uint32_t e
         from = (from | 63) + 1;
     }
     return end;
+}
+
+/* Bits [from, from + count), at most 64. */
+static inline uint64_t lane_bits(const uint64_t *mask, uint32_t from, uint32_t count)
+{
+    const uint32_t at = from % 64;
+    uint64_t bits = mask[from / 64] >> at;
+    if (at + count > 64)
+        bits |= mask[from / 64 + 1] << (64 - at);
+    return count < 64 ? bits & ((UINT64_C(1) << count) - 1) : bits;
+}
+
+/* One more than the last lane of [from, end) that is set; `from`: there is none. */
+static inline uint32_t last_lane(const uint64_t *mask, uint32_t from, uint32_t end)
+{
+    while (end > from) {
+        const uint64_t word = mask[(end - 1) / 64] << (63 - (end - 1) % 64);
+        if (word) {
+            const uint32_t skipped = (uint32_t)__builtin_clzll(word);
+            return end - from > skipped ? end - skipped : from;
+        }
+        end = (end - 1) & ~63u;
+    }
+    return from;
 }
 
 /* Those of [from, end); false: none. */

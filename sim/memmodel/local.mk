@@ -40,6 +40,9 @@ libmemmodel_la_SOURCES = \
 	%D%/shadow.h \
 	%D%/sieve.c \
 	%D%/sieve.h \
+	%D%/stamps.c \
+	%D%/stamps.h \
+	%D%/stamps_body.h \
 	%D%/wording.c \
 	%D%/wording.h
 # The sieve's loops want vectors.

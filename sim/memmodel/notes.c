@@ -7,14 +7,14 @@
 #include "lane_mask.h"
 #include "orrery/limits.h"
 
-enum note_shape { NOTE_CREW, NOTE_AFFINE, NOTE_LIST };
+enum note_shape { NOTE_CREW, NOTE_AFFINE, NOTE_RUNS, NOTE_LIST };
 
-/* Behind it: of a crew its units, from the first, unless they stand in a row; of a list its offsets. */
+/* Behind it: of a crew its units, from the first, unless they stand in a row; of runs those; of a list its offsets. */
 struct note {
     uint32_t bytes, site, size, row;
     uint8_t shape, kind, order, scope;
     bool in_a_row;
-    uint32_t count;                  /* of a list */
+    uint32_t count;                  /* of a list, of runs */
     uint64_t tick, base;             /* of a crew: its first unit */
     int64_t step_x, step_y;
     uint64_t mask[LANE_MASK_WORDS];
@@ -65,7 +65,7 @@ static int64_t list_all(const uint64_t *restrict address, uint32_t lanes, uint64
     return (int64_t)outside;
 }
 
-static int64_t list_some(const uint64_t *restrict address, const uint64_t *mask, uint64_t low, uint64_t room, struct offsets *restrict out)
+static int64_t list_some(const uint64_t *restrict address, const uint64_t *mask, uint64_t low, uint64_t room, struct places *restrict out)
 {
     uint64_t outside = 0;
     uint32_t count = 0;
@@ -79,11 +79,15 @@ static int64_t list_some(const uint64_t *restrict address, const uint64_t *mask,
     return (int64_t)outside;
 }
 
-bool notes_offsets(const struct notes *notes, const struct access_event *event, struct offsets *out)
+bool notes_places(const struct notes *notes, const struct access_event *event, struct places *out)
 {
     const uint64_t room = notes->size - event->size_bytes;
+    const struct lane_list list = {event->address, event->mask, event->lane_count, event->size_bytes, notes->low, notes->size};
     if (event->size_bytes > notes->size || notes->size > UINT32_MAX)
         return false;
+    if (notes->loops->find(&list, &out->runs))
+        return true;
+    out->runs.count = 0;
     if (!all_set(event->mask, 0, event->lane_count))
         return list_some(event->address, event->mask, notes->low, room, out) >= 0;
     out->count = event->lane_count;
@@ -93,6 +97,8 @@ bool notes_offsets(const struct notes *notes, const struct access_event *event, 
 /* ---- writing ------------------------------------------------------------------------------- */
 
 static size_t list_bytes(uint32_t count) { return (count + 1) / 2 * 2 * sizeof(uint32_t); }
+
+static size_t run_bytes(uint32_t count) { return count * sizeof(struct lane_run); }
 
 static bool grow(struct notes *notes, size_t least)
 {
@@ -123,47 +129,47 @@ static struct note *note_room(struct notes *notes, size_t bytes)
 
 static bool note_crew(struct notes *notes, const struct wave_crew *crew)
 {
-    bool in_a_row = true;
-    for (uint32_t i = 0; i < crew->lanes; i++) {
-        in_a_row &= crew->unit[i] == crew->unit[0] + i;
-        if (crew->unit[i] - crew->unit[0] > UINT32_MAX)
+    for (uint32_t i = 0; !crew->in_a_row && i < crew->lanes; i++)
+        if (crew->unit[i] - crew->first_unit > UINT32_MAX)
             return false;
-    }
-    struct note *note = note_room(notes, sizeof *note + (in_a_row ? 0 : list_bytes(crew->lanes)));
+    struct note *note = note_room(notes, sizeof *note + (crew->in_a_row ? 0 : list_bytes(crew->lanes)));
     if (!note)
         return false;
     note->shape = NOTE_CREW;
-    note->base = crew->unit[0];
-    note->in_a_row = in_a_row;
+    note->base = crew->first_unit;
+    note->in_a_row = crew->in_a_row;
     uint32_t *unit = (uint32_t *)(note + 1);
-    for (uint32_t i = 0; !in_a_row && i < crew->lanes; i++)
-        unit[i] = (uint32_t)(crew->unit[i] - crew->unit[0]);
+    for (uint32_t i = 0; !crew->in_a_row && i < crew->lanes; i++)
+        unit[i] = (uint32_t)(crew->unit[i] - crew->first_unit);
     notes->crew = crew->serial;
     return true;
 }
 
-bool notes_add(struct notes *notes, const struct access_event *event, const struct offsets *listed, const struct wave_crew *crew,
+bool notes_add(struct notes *notes, const struct access_event *event, const struct places *listed, const struct wave_crew *crew,
                uint64_t tick, enum memory_scope scope)
 {
-    const bool list = event->shape == ADDRESS_LIST;
-    const size_t bytes = sizeof(struct note) + (list ? list_bytes(listed->count) : 0);
+    const enum note_shape shape = event->shape != ADDRESS_LIST ? NOTE_AFFINE : listed->runs.count ? NOTE_RUNS : NOTE_LIST;
+    const size_t rest = shape == NOTE_RUNS ? run_bytes(listed->runs.count) : shape == NOTE_LIST ? list_bytes(listed->count) : 0,
+                 bytes = sizeof(struct note) + rest;
     struct note *note = notes->crew == crew->serial || note_crew(notes, crew) ? note_room(notes, bytes) : NULL;
     if (!note)
         return false;
     note->site = notes->site = event->origin.site;
     note->size = event->size_bytes;
     note->row = event->row ? event->row : event->lane_count;
-    note->shape = list ? NOTE_LIST : NOTE_AFFINE;
+    note->shape = (uint8_t)shape;
     note->kind = (uint8_t)event->kind;
     note->order = (uint8_t)event->order;
     note->scope = (uint8_t)scope;
-    note->count = list ? listed->count : 0;
+    note->count = shape == NOTE_RUNS ? listed->runs.count : shape == NOTE_LIST ? listed->count : 0;
     note->tick = tick;
     note->base = event->base - notes->low;
     note->step_x = event->shape == ADDRESS_AFFINE ? event->step_x : 0;
     note->step_y = event->shape == ADDRESS_AFFINE ? event->step_y : 0;
     memcpy(note->mask, event->mask, sizeof note->mask);
-    if (list)
+    if (shape == NOTE_RUNS)
+        memcpy(note + 1, listed->runs.run, rest);
+    else if (shape == NOTE_LIST)
         memcpy(note + 1, listed->at, listed->count * sizeof *listed->at);
     return true;
 }
@@ -182,11 +188,29 @@ static const struct note *note_after(const struct notes *notes, const struct not
 
 struct crew_note { uint64_t first; const uint32_t *unit; };
 
+static void replay_runs(const struct note *note, const struct crew_note *crew, struct past_access *access, uint64_t low, past_visitor *visit,
+                        void *self)
+{
+    const struct lane_run *run = (const struct lane_run *)(note + 1), *end = run + note->count;
+    for (; run < end; run++)
+        for (uint32_t lane = run->lane; lane < (uint32_t)run->lane + run->count; lane++) {
+            if (!(note->mask[lane / 64] >> lane % 64 & 1))
+                continue;
+            access->unit = crew->first + (crew->unit ? crew->unit[lane] : lane);
+            access->address = low + run->at + (uint64_t)(lane - run->lane) * note->size;
+            visit(self, access);
+        }
+}
+
 static void replay_note(const struct notes *notes, const struct note *note, const struct crew_note *crew, past_visitor *visit, void *self)
 {
     struct past_access access = {.tick = note->tick, .site = note->site, .size = note->size, .kind = (enum access_kind)note->kind,
                                  .order = (enum memory_order)note->order, .scope = (enum memory_scope)note->scope};
     const uint32_t *offset = (const uint32_t *)(note + 1);
+    if (note->shape == NOTE_RUNS) {
+        replay_runs(note, crew, &access, notes->low, visit, self);
+        return;
+    }
     EACH_LANE_OF(note->mask, lane)
     {
         access.unit = crew->first + (crew->unit ? crew->unit[lane] : lane);
@@ -215,12 +239,15 @@ uint32_t notes_grain(const struct notes *notes)
     EACH_NOTE(notes, note)
     {
         const uint32_t *offset = (const uint32_t *)(note + 1);
+        const struct lane_run *run = (const struct lane_run *)(note + 1);
         if (note->shape == NOTE_CREW)
             continue;
         bits |= note->size;
+        for (uint32_t i = 0; note->shape == NOTE_RUNS && i < note->count; i++)
+            bits |= run[i].at;
         if (note->shape == NOTE_AFFINE)
             bits |= note->base | (uint64_t)note->step_x | (uint64_t)note->step_y;
-        for (uint32_t i = 0; i < note->count; i++)
+        for (uint32_t i = 0; note->shape == NOTE_LIST && i < note->count; i++)
             bits |= offset[i];
     }
     return (uint32_t)(bits & (0 - bits));
@@ -261,7 +288,7 @@ bool notes_collect(const struct notes *notes, struct footprint_part *part)
     {
         if (note->shape == NOTE_LIST)
             collect_list(&collection, note);
-        else if (note->shape == NOTE_AFFINE)
+        else if (note->shape != NOTE_CREW)
             replay_note(notes, note, &nobody, collect, &collection);
     }
     for (uint64_t w = 0; w < words; w++)

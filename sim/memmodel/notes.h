@@ -4,20 +4,21 @@
  *          exact shadow, should anybody come who may race with them.
  *
  * Interface
- *   notes_offsets    where active lanes act; false: not all of it lies within the allocation
+ *   notes_places     where active lanes act; false: not all of it lies within the allocation
  *   notes_add        false: no room within the budget
  *   notes_replay     each access once
  *   notes_grain      a power of two that divides all offsets and sizes
  *   notes_collect    the bytes, for the launch's footprint
  *   notes_forget, notes_fini
  *
- * Memory   160 bytes a wave, and 4 for each lane whose address follows no rule: as many as the allocation has, and what
- *          there is to spare. Offsets count from `low`.
+ * Memory   160 bytes a wave, 8 for each run of lanes, and 4 for each lane whose address follows no rule: as many as the
+ *          allocation has, and what there is to spare. Offsets count from `low`.
  */
 #ifndef ORRERY_MEMMODEL_NOTES_H
 #define ORRERY_MEMMODEL_NOTES_H
 
 #include "footprint.h"
+#include "stamps.h"
 
 /* One access of one unit, as it comes out of journal and notes. */
 struct past_access {
@@ -34,6 +35,7 @@ struct spare { uint64_t used, most; };
 
 struct notes {
     uint64_t low, size;              /* the allocation */
+    const struct stamp_loops *loops;
     struct spare *spare;             /* borrowed */
     uint8_t *bytes; size_t used, room;
     uint64_t crew;                   /* whom the latest notes speak of; 0: nobody */
@@ -43,18 +45,20 @@ struct notes {
 /* The lanes of a wave. */
 struct wave_crew {
     uint64_t serial;                 /* another for each, from 1 */
-    const uint64_t *unit;
     uint32_t lanes;
+    bool in_a_row;                   /* units ascend by one */
+    uint64_t first_unit;
+    const uint64_t *unit;            /* of each lane, unless they are in a row */
     bool one_group;
     uint64_t group, base;            /* its base in this memory; 1: no barrier yet. Local memory: 0, 1 */
     uint64_t unit_low;               /* its first unit */
 };
 
-/* Of active lanes, when they are listed. */
-struct offsets { uint32_t count, at[WAVE_LANES_MAX]; };
+/* Of active lanes, when they are listed: in runs, or if there are none one by one. */
+struct places { struct lane_runs runs; uint32_t count, at[WAVE_LANES_MAX]; };
 
-bool notes_offsets(const struct notes *notes, const struct access_event *event, struct offsets *out);
-bool notes_add(struct notes *notes, const struct access_event *event, const struct offsets *listed, const struct wave_crew *crew,
+bool notes_places(const struct notes *notes, const struct access_event *event, struct places *out);
+bool notes_add(struct notes *notes, const struct access_event *event, const struct places *listed, const struct wave_crew *crew,
                uint64_t tick, enum memory_scope scope);
 void notes_replay(const struct notes *notes, past_visitor *visit, void *self);
 uint32_t notes_grain(const struct notes *notes);

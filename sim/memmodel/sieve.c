@@ -43,7 +43,7 @@ void sieve_forget(struct sieve *sieve)
 
 void sieve_init(struct sieve *sieve, uint64_t low, uint64_t size, struct spare *spare)
 {
-    *sieve = (struct sieve){.notes = {.low = low, .size = size, .spare = spare}};
+    *sieve = (struct sieve){.notes = {.low = low, .size = size, .spare = spare, .loops = stamp_loops_best()}};
 }
 
 static uint64_t stamp_bytes(uint64_t granules) { return 2 * granules * sizeof(int32_t); }
@@ -80,8 +80,8 @@ static bool make_stamps(struct sieve *sieve, uint32_t shift)
     drop_stamps(sieve);
     if (!spare_resize(sieve->notes.spare, SHARE * sieve->notes.size, 0, stamp_bytes(granules)))
         return false;
-    sieve->stamps[READERS] = calloc(granules, sizeof(int32_t));
-    sieve->stamps[WRITERS] = calloc(granules, sizeof(int32_t));
+    sieve->stamps[READERS] = calloc(granules + STAMP_LANES, sizeof(int32_t));
+    sieve->stamps[WRITERS] = calloc(granules + STAMP_LANES, sizeof(int32_t));
     sieve->granules = granules;
     sieve->shift = shift;
     sieve->first = 1;
@@ -148,6 +148,12 @@ static bool interval_of(struct sieve *sieve, uint64_t group, uint64_t base, uint
     return true;
 }
 
+/* 0, 1, 2, ... */
+#define FOUR(n) (n), (n) + 1, (n) + 2, (n) + 3
+#define SIXTEEN(n) FOUR(n), FOUR((n) + 4), FOUR((n) + 8), FOUR((n) + 12)
+#define SIXTY_FOUR(n) SIXTEEN(n), SIXTEEN((n) + 16), SIXTEEN((n) + 32), SIXTEEN((n) + 48)
+static const int32_t ascending[WAVE_LANES_MAX + STAMP_LANES] = {SIXTY_FOUR(0), SIXTY_FOUR(64), SIXTY_FOUR(128), SIXTY_FOUR(192), SIXTEEN(256)};
+
 static bool stamp_one_group(struct sieve *sieve, const struct wave_crew *crew)
 {
     uint64_t block = crew->group;
@@ -155,29 +161,33 @@ static bool stamp_one_group(struct sieve *sieve, const struct wave_crew *crew)
         return false;
     sieve->crew.low = block_first(sieve, block);
     sieve->crew.high = sieve->crew.low + (int32_t)sieve->items + 1;
-    for (uint32_t lane = 0; lane < crew->lanes; lane++)
-        sieve->crew.stamp[lane] = sieve->crew.low + (int32_t)(crew->unit[lane] - crew->unit_low);
+    sieve->crew.own = ascending;
+    sieve->crew.add = sieve->crew.low + (int32_t)(crew->first_unit - crew->unit_low);
     return true;
 }
 
-/* Units mostly follow each other, from group to group. */
+/* Units that follow each other, from group to group: as many stamps as the first group has room for. */
+static uint32_t stamp_row(struct sieve *sieve, uint64_t unit, uint32_t from, uint32_t end)
+{
+    const uint64_t block = unit / sieve->items, local = unit % sieve->items, left = sieve->items - local;
+    const int32_t first = block_first(sieve, block) + (int32_t)local;
+    const uint32_t to = end - from < left ? end : from + (uint32_t)left;
+    for (uint32_t lane = from; lane < to; lane++)
+        sieve->crew.stamp[lane] = first + (int32_t)(lane - from);
+    return to;
+}
+
 static void stamp_groups(struct sieve *sieve, const struct wave_crew *crew)
 {
-    uint64_t before = UINT64_MAX - 1, block = 0, local = 0;
-    for (uint32_t lane = 0; lane < crew->lanes; lane++) {
-        const uint64_t unit = crew->unit[lane];
-        if (unit == before + 1) {
-            if (++local == sieve->items) {
-                block++;
-                local = 0;
-            }
-        } else {
-            block = unit / sieve->items;
-            local = unit % sieve->items;
-        }
-        sieve->crew.stamp[lane] = block_first(sieve, block) + (int32_t)local;
-        before = unit;
-    }
+    for (uint32_t lane = 0; lane < crew->lanes;)
+        lane = crew->in_a_row ? stamp_row(sieve, crew->first_unit + lane, lane, crew->lanes) : stamp_row(sieve, crew->unit[lane], lane, lane + 1);
+    sieve->crew.own = sieve->crew.stamp;
+    sieve->crew.add = 0;
+}
+
+static int32_t own_stamp(const struct sieve *sieve, uint64_t lane)
+{
+    return sieve->crew.own[lane] + sieve->crew.add;
 }
 
 static bool man(struct sieve *sieve, const struct wave_crew *crew)
@@ -268,40 +278,6 @@ INLINED bool touch(const struct view *view, enum access_kind kind, uint64_t from
     return true;
 }
 
-/* ---- rows of granules, one to each lane ---------------------------------------------------------- */
-
-/* Where no barrier settles anything. */
-static bool read_row(int32_t *restrict readers, const int32_t *restrict writers, const int32_t *restrict own, uint32_t count,
-                     const struct sieve *sieve)
-{
-    const int32_t first = sieve->first, low = sieve->crew.low, high = sieve->crew.high, several = high - 1;
-    int32_t foreign = 0;
-    for (uint32_t i = 0; i < count; i++)
-        foreign |= (writers[i] >= first) & (writers[i] != own[i] || !RULE(3));
-    for (uint32_t i = 0; i < count; i++) {
-        int32_t stamp = readers[i], mixed = stamp >= low && stamp < high ? several : first;
-        readers[i] = stamp >= first && stamp != own[i] ? mixed : own[i];
-    }
-    return !foreign;
-}
-
-static bool write_row(const int32_t *restrict readers, int32_t *restrict writers, const int32_t *restrict own, uint32_t count,
-                      const struct sieve *sieve)
-{
-    const int32_t first = sieve->first;
-    int32_t foreign = 0;
-    for (uint32_t i = 0; i < count; i++)
-        foreign |= ((writers[i] >= first) & (writers[i] != own[i] || !RULE(3))) | ((readers[i] >= first) & (readers[i] != own[i]));
-    memcpy(writers, own, count * sizeof *writers);
-    return !foreign;
-}
-
-static bool touch_row(const struct sieve *sieve, enum access_kind kind, uint64_t offset, const int32_t *own, uint32_t count)
-{
-    int32_t *readers = sieve->stamps[READERS] + (offset >> sieve->shift), *writers = sieve->stamps[WRITERS] + (offset >> sieve->shift);
-    return kind == ACCESS_READ ? read_row(readers, writers, own, count, sieve) : write_row(readers, writers, own, count, sieve);
-}
-
 /* ---- waves ------------------------------------------------------------------------------------------ */
 
 static bool fits(const struct sieve *sieve, uint64_t address, uint32_t size)
@@ -311,20 +287,33 @@ static bool fits(const struct sieve *sieve, uint64_t address, uint32_t size)
 }
 
 /* Where active lanes act, and as whom. */
-struct actors { struct offsets where; const int32_t *own; int32_t some[WAVE_LANES_MAX]; };
+struct actors { struct places where; const int32_t *own; int32_t add, some[WAVE_LANES_MAX]; };
+
+static void spread_runs(const struct access_event *event, struct places *where)
+{
+    uint32_t count = 0;
+    for (uint32_t r = 0; r < where->runs.count; r++) {
+        const struct lane_run *run = &where->runs.run[r];
+        for (uint32_t lane = run->lane; lane < (uint32_t)run->lane + run->count; lane++)
+            if (event->mask[lane / 64] >> lane % 64 & 1)
+                where->at[count++] = run->at + (lane - run->lane) * event->size_bytes;
+    }
+    where->count = count;
+}
 
 /* Those of a list. */
 static bool list_actors(const struct sieve *sieve, const struct access_event *event, struct actors *out)
 {
     uint32_t bits = event->size_bytes, count = 0;
-    if (!notes_offsets(&sieve->notes, event, &out->where))
-        return false;
+    if (out->where.runs.count)
+        spread_runs(event, &out->where);
     for (uint32_t i = 0; i < out->where.count; i++)
         bits |= out->where.at[i];
-    out->own = sieve->crew.stamp;
+    out->own = sieve->crew.own;
+    out->add = sieve->crew.add;
     if (out->where.count < event->lane_count) {
         EACH_LANE_OF(event->mask, lane)
-            out->some[count++] = sieve->crew.stamp[lane];
+            out->some[count++] = sieve->crew.own[lane];
         out->own = out->some;
     }
     return !(bits & ((1u << sieve->shift) - 1));
@@ -340,10 +329,11 @@ static bool row_actors(const struct sieve *sieve, const struct access_event *eve
         if (!fits(sieve, sieve->notes.low + offset, event->size_bytes))
             return false;
         out->where.at[count] = (uint32_t)offset;
-        out->some[count++] = sieve->crew.stamp[lane];
+        out->some[count++] = sieve->crew.own[lane];
     }
     out->where.count = count;
     out->own = out->some;
+    out->add = sieve->crew.add;
     return true;
 }
 
@@ -353,7 +343,7 @@ INLINED bool touch_each(const struct sieve *sieve, const struct actors *actors, 
     const uint32_t count = actors->where.count, shift = sieve->shift;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t at = actors->where.at[i] >> shift;
-        if (!touch(&view, kind, at, at + granules, actors->own[i]))
+        if (!touch(&view, kind, at, at + granules, actors->own[i] + actors->add))
             return false;
     }
     return true;
@@ -370,7 +360,7 @@ static bool update_each(const struct sieve *sieve, const struct actors *actors)
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t at = where[i] >> shift;
         const int32_t reader = readers[at], writer = writers[at];
-        foreign |= ((writer >= first) & (writer != atomic)) | ((reader >= first) & (reader != own[i] || !RULE(3)));
+        foreign |= ((writer >= first) & (writer != atomic)) | ((reader >= first) & (reader != own[i] + actors->add || !RULE(3)));
         writers[at] = atomic;
     }
     return !foreign;
@@ -388,9 +378,66 @@ static bool touch_actors(const struct sieve *sieve, const struct actors *actors,
     return touch_each(sieve, actors, ACCESS_ATOMIC_UPDATE, granules);
 }
 
+/* Plain accesses of one granule each, where no barrier settles anything. */
+static bool by_granules(const struct sieve *sieve, const struct access_event *event)
+{
+    return event->kind <= ACCESS_WRITE && event->size_bytes == 1u << sieve->shift && sieve->crew.base <= 1;
+}
+
+static bool touch_runs(const struct sieve *sieve, const struct access_event *event, const struct lane_runs *runs)
+{
+    const struct stamp_row row = {.readers = sieve->stamps[READERS], .writers = sieve->stamps[WRITERS], .own = sieve->crew.own, .add = sieve->crew.add,
+                                  .mask = event->mask, .shift = sieve->shift, .first = sieve->first, .low = sieve->crew.low,
+                                  .high = sieve->crew.high};
+    return event->kind == ACCESS_READ ? sieve->notes.loops->read(&row, runs) : sieve->notes.loops->write(&row, runs);
+}
+
+static bool are_aligned(const struct sieve *sieve, const struct lane_runs *runs)
+{
+    uint32_t bits = 0;
+    for (uint32_t i = 0; i < runs->count; i++)
+        bits |= runs->run[i].at;
+    return !(bits & ((1u << sieve->shift) - 1));
+}
+
 static bool take_list(const struct sieve *sieve, const struct access_event *event, struct actors *actors)
 {
+    if (!notes_places(&sieve->notes, event, &actors->where))
+        return false;
+    if (actors->where.runs.count && by_granules(sieve, event) && are_aligned(sieve, &actors->where.runs))
+        return touch_runs(sieve, event, &actors->where.runs);
     return list_actors(sieve, event, actors) && touch_actors(sieve, actors, event->kind, event->size_bytes);
+}
+
+/* The active lanes of a row lie in [*out_one, *out_other); false: there are none. */
+static bool lanes_of(const struct access_event *event, uint32_t from, uint32_t end, uint32_t *out_one, uint32_t *out_other)
+{
+    if (end - from <= 64) {
+        const uint64_t bits = lane_bits(event->mask, from, end - from);
+        *out_one = bits ? from + (uint32_t)__builtin_ctzll(bits) : end;
+        *out_other = bits ? from + 64 - (uint32_t)__builtin_clzll(bits) : end;
+        return bits;
+    }
+    *out_one = next_lane(event->mask, from, end, true);
+    *out_other = last_lane(event->mask, *out_one, end);
+    return *out_one < end;
+}
+
+/* From the first active lane of each row to the last; false: too many, or not all within the allocation. */
+static bool row_runs(const struct sieve *sieve, const struct access_event *event, uint32_t row, struct lane_runs *out)
+{
+    uint64_t start = event->base - sieve->notes.low;
+    out->count = 0;
+    for (uint32_t from = 0; from < event->lane_count; from += row, start += (uint64_t)event->step_y) {
+        uint32_t one, other;
+        if (!lanes_of(event, from, event->lane_count - from < row ? event->lane_count : from + row, &one, &other))
+            continue;
+        const uint64_t at = start + (uint64_t)(one - from) * event->size_bytes;
+        if (out->count == LANE_RUNS_MOST || !fits(sieve, sieve->notes.low + at, event->size_bytes * (other - one)))
+            return false;
+        out->run[out->count++] = (struct lane_run){(uint32_t)at, (uint16_t)one, (uint16_t)(other - one)};
+    }
+    return true;
 }
 
 static bool take_row(const struct sieve *sieve, const struct access_event *event, uint32_t from, uint32_t end, uint64_t start,
@@ -399,34 +446,28 @@ static bool take_row(const struct sieve *sieve, const struct access_event *event
     return row_actors(sieve, event, from, end, start, actors) && touch_actors(sieve, actors, event->kind, event->size_bytes);
 }
 
-static bool take_one(const struct sieve *sieve, const struct access_event *event, uint32_t lane, uint64_t offset)
-{
-    const struct view view = view_of(sieve);
-    const uint64_t at = offset >> sieve->shift;
-    return touch(&view, event->kind, at, at + (event->size_bytes >> sieve->shift), sieve->crew.stamp[lane]);
-}
-
 /* Lanes at one address: two are as good as all. */
-static bool take_together(const struct sieve *sieve, const struct access_event *event, uint32_t from, uint32_t end, uint64_t offset)
+static bool take_together(const struct sieve *sieve, const struct view *view, const struct access_event *event, uint32_t from, uint32_t end,
+                          uint64_t offset)
 {
-    uint32_t one = next_lane(event->mask, from, end, true), other = end;
-    while (other > one && !(event->mask[(other - 1) / 64] >> (other - 1) % 64 & 1))
-        other--;
-    return one == end || (fits(sieve, sieve->notes.low + offset, event->size_bytes) && take_one(sieve, event, one, offset) &&
-                          (other == one + 1 || take_one(sieve, event, other - 1, offset)));
+    uint32_t one, other;
+    if (!lanes_of(event, from, end, &one, &other))
+        return true;
+    const uint64_t at = offset >> sieve->shift, granules = event->size_bytes >> sieve->shift;
+    return fits(sieve, sieve->notes.low + offset, event->size_bytes) &&
+           touch(view, event->kind, at, at + granules, own_stamp(sieve, one)) &&
+           (other == one + 1 || touch(view, event->kind, at, at + granules, own_stamp(sieve, other - 1)));
 }
 
-static bool take_affine(const struct sieve *sieve, const struct access_event *event, struct actors *actors)
+static bool take_affine(const struct sieve *sieve, const struct view *view, const struct access_event *event, struct actors *actors)
 {
     const uint32_t lanes = event->lane_count, row = event->row && event->row < lanes ? event->row : lanes;
-    const bool dense = event->step_x == (int64_t)event->size_bytes && event->size_bytes == 1u << sieve->shift &&
-                       sieve->crew.base <= 1 && event->kind <= ACCESS_WRITE && all_set(event->mask, 0, lanes);
     uint64_t offset = event->base - sieve->notes.low;
+    if (event->step_x == (int64_t)event->size_bytes && by_granules(sieve, event) && row_runs(sieve, event, row, &actors->where.runs))
+        return touch_runs(sieve, event, &actors->where.runs);
     for (uint32_t from = 0; from < lanes; from += row, offset += (uint64_t)event->step_y) {
         const uint32_t end = lanes - from < row ? lanes : from + row;
-        if (event->step_x == 0 ? !take_together(sieve, event, from, end, offset)
-            : dense            ? !touch_row(sieve, event->kind, offset, sieve->crew.stamp + from, end - from)
-                               : !take_row(sieve, event, from, end, offset, actors))
+        if (event->step_x == 0 ? !take_together(sieve, view, event, from, end, offset) : !take_row(sieve, event, from, end, offset, actors))
             return false;
     }
     return true;
@@ -464,9 +505,10 @@ bool sieve_take(struct sieve *sieve, const struct access_event *event, const str
     struct actors actors;
     if (!sieve->open || !same_atomics(sieve, event, scope) || !man(sieve, crew))
         return false;
+    const struct view view = view_of(sieve);
     if (event->shape == ADDRESS_LIST      ? !take_list(sieve, event, &actors)
-        : event->shape == ADDRESS_UNIFORM ? !take_together(sieve, event, 0, event->lane_count, event->base - sieve->notes.low)
-                                          : !take_affine(sieve, event, &actors))
+        : event->shape == ADDRESS_UNIFORM ? !take_together(sieve, &view, event, 0, event->lane_count, event->base - sieve->notes.low)
+                                          : !take_affine(sieve, &view, event, &actors))
         return false;
     note_use(sieve, use_of(event->kind), event->origin.site);
     return notes_add(&sieve->notes, event, &actors.where, crew, tick, scope);
@@ -474,8 +516,8 @@ bool sieve_take(struct sieve *sieve, const struct access_event *event, const str
 
 bool sieve_note(struct sieve *sieve, const struct access_event *event, const struct wave_crew *crew, uint64_t tick)
 {
-    struct offsets offsets;
-    return notes_offsets(&sieve->notes, event, &offsets) && notes_add(&sieve->notes, event, &offsets, crew, tick, event->scope);
+    struct places places;
+    return notes_places(&sieve->notes, event, &places) && notes_add(&sieve->notes, event, &places, crew, tick, event->scope);
 }
 
 static uint64_t block_group(const struct sieve *sieve, uint64_t block)

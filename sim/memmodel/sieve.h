@@ -37,8 +37,8 @@ struct sieve {
     struct sieve_interval *intervals; uint32_t interval_count, interval_room;
     struct {
         uint64_t serial, base, group; /* serial 0: nobody */
-        bool one_group;
-        int32_t stamp[WAVE_LANES_MAX];
+        const int32_t *own; int32_t add; /* lane i has the stamp own[i] + add */
+        int32_t stamp[WAVE_LANES_MAX + STAMP_LANES]; /* own, unless units ascend by one */
         int32_t low, high;           /* stamps of the group's interval; high - 1: several of them */
     } crew;
     bool atomic;                     /* atomic updates of this size and scope were taken */

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "stamps.h"
+
+#include <stddef.h>
+#include <string.h>
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
+
+#include "lane_mask.h"
+#include "orrery/limits.h"
+#include "orrery/rule.h"
+
+#define INLINED static inline __attribute__((always_inline))
+
+enum { RUNS_KEPT = HOSTILE(LANE_RUNS_MOST, 5) };
+
+/* ---- runs --------------------------------------------------------------------------------- */
+
+/* Bit i of the words: lane i follows lane i - 1. The first `done` lanes are found already, of words that are else 0. */
+INLINED void link_rest(const struct lane_list *list, uint32_t done, uint64_t links[LANE_MASK_WORDS])
+{
+    for (uint32_t i = done ? done : 1; i < list->lanes; i++)
+        links[i / 64] |= (uint64_t)(list->address[i] == list->address[i - 1] + list->size) << i % 64;
+}
+
+static void links_any(const struct lane_list *list, uint64_t links[LANE_MASK_WORDS])
+{
+    link_rest(list, 0, links);
+}
+
+INLINED uint32_t break_count(const struct lane_list *list, const uint64_t links[LANE_MASK_WORDS])
+{
+    uint32_t linked = 0;
+    for (uint32_t w = 0; w < LANE_MASK_WORDS; w++)
+        linked += (uint32_t)__builtin_popcountll(links[w]);
+    return list->lanes - linked;
+}
+
+INLINED bool find_runs(const struct lane_list *list, const uint64_t links[LANE_MASK_WORDS], struct lane_runs *out)
+{
+    out->count = 0;
+    if (break_count(list, links) > RUNS_KEPT)
+        return false;
+    for (uint32_t from = 0, end; from < list->lanes; from = end) {
+        end = next_lane(links, from + 1, list->lanes, false);
+        const uint32_t one = next_lane(list->mask, from, end, true), other = last_lane(list->mask, one, end);
+        if (one == end)
+            continue;
+        const uint64_t at = list->address[one] - list->low;
+        if (at >= list->room || (uint64_t)(other - one) * list->size > list->room - at)
+            return false;
+        out->run[out->count++] = (struct lane_run){(uint32_t)at, (uint16_t)one, (uint16_t)(other - one)};
+    }
+    return true;
+}
+
+/* ---- instruction sets ------------------------------------------------------------------------- */
+
+#define TARGET
+#define NAME(name) name##_any
+#define WIDTH 4
+#define BITS {1, 2, 4, 8}
+#include "stamps_body.h"
+
+#ifdef __x86_64__
+#define TARGET __attribute__((target("avx2,popcnt")))
+#define NAME(name) name##_avx2
+#define WIDTH 8
+#define BITS {1, 2, 4, 8, 16, 32, 64, 128}
+
+TARGET static void NAME(links)(const struct lane_list *list, uint64_t links[LANE_MASK_WORDS])
+{
+    const __m256i step = _mm256_set1_epi64x(list->size);
+    uint32_t i = 1;
+    for (; i + 4 <= list->lanes; i += 4) {
+        const __m256i before = _mm256_loadu_si256((const void *)(list->address + i - 1)), now = _mm256_loadu_si256((const void *)(list->address + i));
+        const __m256i same = _mm256_cmpeq_epi64(_mm256_add_epi64(before, step), now);
+        const uint64_t bits = (uint64_t)(uint32_t)_mm256_movemask_pd(_mm256_castsi256_pd(same));
+        links[i / 64] |= bits << i % 64;
+        if (i % 64 > 60)
+            links[i / 64 + 1] |= bits >> (64 - i % 64);
+    }
+    link_rest(list, i, links);
+}
+
+#include "stamps_body.h"
+
+#define TARGET __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,popcnt")))
+#define NAME(name) name##_avx512
+#define WIDTH 16
+#define BITS {1, 2, 4, 8, 16, 32, 64, 128, 1 << 8, 1 << 9, 1 << 10, 1 << 11, 1 << 12, 1 << 13, 1 << 14, 1 << 15}
+
+TARGET static void NAME(links)(const struct lane_list *list, uint64_t links[LANE_MASK_WORDS])
+{
+    const __m512i step = _mm512_set1_epi64(list->size);
+    __m512i before = _mm512_setzero_si512();
+    uint32_t i = 0;
+    for (; i + 8 <= list->lanes; i += 8) {
+        const __m512i now = _mm512_loadu_si512(list->address + i), expected = _mm512_add_epi64(_mm512_alignr_epi64(now, before, 7), step);
+        links[i / 64] |= (uint64_t)_mm512_cmpeq_epi64_mask(expected, now) << i % 64;
+        before = now;
+    }
+    links[0] &= ~UINT64_C(1);
+    link_rest(list, i, links);
+}
+
+#include "stamps_body.h"
+
+const struct stamp_loops *stamp_loops(int isa)
+{
+    const bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+    return isa == 0 ? &loops_any : isa == 1 ? (__builtin_cpu_supports("avx2") ? &loops_avx2 : NULL) : wide ? &loops_avx512 : NULL;
+}
+#else
+const struct stamp_loops *stamp_loops(int isa)
+{
+    return isa == 0 ? &loops_any : NULL;
+}
+#endif
+
+const struct stamp_loops *stamp_loops_best(void)
+{
+    return stamp_loops(2) ? stamp_loops(2) : stamp_loops(1) ? stamp_loops(1) : stamp_loops(0);
+}

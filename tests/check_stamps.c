@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The sieve's loops over lanes, of every instruction set that this machine has, against what stamps.h says, lane by lane. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memmodel/stamps.h"
+
+enum { GRANULES = 600, ROUNDS = 20000, FIRST = 100, LOW = 140, HIGH = 140 + 257 };
+
+static uint64_t dice = 1;
+static uint32_t roll(uint32_t sides)
+{
+    dice = dice * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)(dice >> 33) % sides;
+}
+
+static void random_mask(uint32_t lanes, uint64_t mask[LANE_MASK_WORDS])
+{
+    const uint32_t sort = roll(3);
+    memset(mask, 0, LANE_MASK_WORDS * sizeof *mask);
+    for (uint32_t i = 0; i < lanes; i++)
+        if (sort == 0 || roll(sort == 1 ? 2 : 16) == 0)
+            mask[i / 64] |= UINT64_C(1) << i % 64;
+}
+
+static bool acts(const uint64_t *mask, uint32_t lane) { return mask[lane / 64] >> lane % 64 & 1; }
+
+/* ---- runs ------------------------------------------------------------------------------------ */
+
+static uint64_t found, not_found;
+
+static void check_runs(const struct stamp_loops *loops, const struct lane_list *list)
+{
+    struct lane_runs runs;
+    bool seen[WAVE_LANES_MAX] = {false};
+    if (!loops->find(list, &runs)) {
+        not_found++;
+        return;
+    }
+    for (uint32_t r = 0; r < runs.count; r++)
+        for (uint32_t i = 0; i < runs.run[r].count; i++) {
+            const uint32_t lane = runs.run[r].lane + i;
+            ck_assert(!seen[lane]);
+            seen[lane] = true;
+            ck_assert_uint_eq(runs.run[r].at + (uint64_t)i * list->size, list->address[lane] - list->low);
+            ck_assert_uint_le(list->address[lane] - list->low + list->size, list->room);
+        }
+    for (uint32_t lane = 0; lane < list->lanes; lane++)
+        ck_assert(seen[lane] || !acts(list->mask, lane));
+    found += runs.count > 0;
+}
+
+START_TEST(runs_are_all_active_lanes)
+{
+    const struct stamp_loops *loops = stamp_loops(_i);
+    if (!loops)
+        return;
+    found = not_found = 0;
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        uint64_t mask[LANE_MASK_WORDS];
+        const uint32_t lanes = 1 + roll(WAVE_LANES_MAX), size = 1u << roll(5), length = 1 + roll(70);
+        uint64_t *address = malloc(lanes * sizeof *address), at = 5000 + roll(100); /* so that an access behind it is noticed */
+        for (uint32_t i = 0; i < lanes; i++, at += size) {
+            if (roll(length) == 0)
+                at = 5000 - 2 * size + roll(4000);
+            address[i] = at;
+        }
+        random_mask(lanes, mask);
+        check_runs(loops, &(struct lane_list){address, mask, lanes, size, 5000, roll(2) ? 1u << 20 : 3000u});
+        free(address);
+    }
+    ck_assert_uint_gt(found, ROUNDS / 8);
+    ck_assert_uint_gt(not_found, ROUNDS / 8);
+}
+END_TEST
+
+/* ---- stamps ----------------------------------------------------------------------------------- */
+
+struct planes { int32_t readers[GRANULES + STAMP_LANES], writers[GRANULES + STAMP_LANES]; };
+
+static int32_t random_stamp(void)
+{
+    return roll(3) ? 50 * (int32_t)roll(2) : (int32_t)roll(HIGH + 60);
+}
+
+/* As stamps.h and sieve.c have it: one lane. False: doubt. */
+static bool one_lane(struct planes *planes, bool write, uint32_t at, int32_t own)
+{
+    const int32_t reader = planes->readers[at], writer = planes->writers[at];
+    const bool read_before = reader >= FIRST && reader != own, written_before = writer >= FIRST && writer != own;
+    if (write)
+        planes->writers[at] = own;
+    else
+        planes->readers[at] = !read_before ? own : reader >= LOW && reader < HIGH ? HIGH - 1 : FIRST;
+    return !written_before && !(write && read_before);
+}
+
+static uint32_t some_runs(uint32_t lanes, struct lane_runs *runs)
+{
+    uint32_t lane = 0;
+    for (runs->count = 0; runs->count < LANE_RUNS_MOST && lane < lanes; runs->count++) {
+        const uint32_t left = lanes - lane, count = 1 + roll(left < 40 ? left : 40);
+        runs->run[runs->count] = (struct lane_run){4 * roll(GRANULES - count + 1), (uint16_t)lane, (uint16_t)count};
+        lane += count + roll(3);
+    }
+    return runs->count;
+}
+
+START_TEST(stamps_as_lane_by_lane)
+{
+    const struct stamp_loops *loops = stamp_loops(_i);
+    static struct planes before, wanted, got;
+    uint32_t doubts = 0;
+    if (!loops)
+        return;
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        const uint32_t lanes = 1 + roll(WAVE_LANES_MAX), quiet = roll(3);
+        const bool write = roll(2);
+        int32_t own[WAVE_LANES_MAX + STAMP_LANES] = {0};
+        uint64_t mask[LANE_MASK_WORDS];
+        struct lane_runs runs;
+        bool fine = true;
+        for (uint32_t i = 0; i < GRANULES + STAMP_LANES; i++) {
+            before.readers[i] = quiet ? 50 * (int32_t)roll(2) : random_stamp();
+            before.writers[i] = quiet > 1 ? 0 : random_stamp();
+        }
+        for (uint32_t i = 0; i < lanes; i++)
+            own[i] = (int32_t)i;
+        some_runs(lanes, &runs);
+        random_mask(lanes, mask);
+        wanted = got = before;
+        for (uint32_t r = 0; r < runs.count; r++)
+            for (uint32_t i = 0; i < runs.run[r].count; i++)
+                if (acts(mask, runs.run[r].lane + i))
+                    fine &= one_lane(&wanted, write, runs.run[r].at / 4 + i, own[runs.run[r].lane + i] + LOW);
+        const struct stamp_row row = {.readers = got.readers, .writers = got.writers, .own = own, .add = LOW, .mask = mask, .shift = 2,
+                                      .first = FIRST, .low = LOW, .high = HIGH};
+        ck_assert_int_eq((write ? loops->write : loops->read)(&row, &runs), fine);
+        ck_assert_mem_eq(&got, &wanted, sizeof got);
+        doubts += !fine;
+    }
+    ck_assert_uint_gt(doubts, ROUNDS / 10);
+    ck_assert_uint_lt(doubts, ROUNDS - ROUNDS / 10);
+}
+END_TEST
+
+START_TEST(some_loops_run_anywhere)
+{
+    ck_assert_ptr_nonnull(stamp_loops(0));
+    ck_assert_ptr_nonnull(stamp_loops_best());
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("stamps");
+    TCase *tests = tcase_create("stamps");
+    tcase_set_timeout(tests, 60);
+    tcase_add_test(tests, some_loops_run_anywhere);
+    tcase_add_loop_test(tests, runs_are_all_active_lanes, 0, 3);
+    tcase_add_loop_test(tests, stamps_as_lane_by_lane, 0, 3);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
