@@ -46,6 +46,10 @@ scenario_tests = \
 	%D%/clean/async_copy_order.yaml \
 	%D%/clean/async_copy_events.yaml \
 	%D%/clean/async_copy_waves.yaml \
+	%D%/clean/lockstep_lock.yaml \
+	%D%/faulty/lockstep_lock.yaml \
+	%D%/faulty/lockstep_lock_fair.yaml \
+	%D%/faulty/lockstep_flag.yaml \
 	%D%/clean/barrier_return.yaml \
 	%D%/clean/global_barrier.yaml \
 	%D%/clean/spinlock.yaml \
@@ -205,6 +209,9 @@ scenario_files = \
 	%D%/clean/async_copy_order.cl \
 	%D%/clean/async_copy_events.cl \
 	%D%/clean/async_copy_waves.cl \
+	%D%/clean/lockstep_lock.cl \
+	%D%/faulty/lockstep_lock.cl \
+	%D%/faulty/lockstep_flag.cl \
 	%D%/clean/barrier_return.cl \
 	%D%/clean/global_barrier.cl \
 	%D%/clean/spinlock.cl \

@@ -242,6 +242,7 @@ struct group *group_admit(struct launch *launch, uint64_t tile_number)
         return NULL;
     }
     group->base_count = group->wave_count = group->ready_count = group->alive_count = count;
+    group->held_count = 0;
     group->faulted = 0;
     group->fresh = true;
     group->stepped = false;
@@ -292,31 +293,31 @@ static void announce_turn(const struct group *group, const struct wave *wave, bo
 
 /* Split waves stand behind those cut from the tile; spare ones of a larger tile that
  * ran before give way. */
-static void split_add(struct group *group, struct wave *wave)
+static void split_add(struct group *group, struct wave *wave, enum wave_state state)
 {
     for (uint32_t i = group->base_count; i < group->made; i++)
         wave_free(group->waves[i].wave);
     if (group->made > group->base_count)
         group->made = group->base_count;
-    group->waves[group->wave_count++] = (struct group_wave){.wave = wave, .state = WAVE_READY};
-    group->ready_count++;
+    group->waves[group->wave_count++] = (struct group_wave){.wave = wave, .state = state};
+    *(state == WAVE_HELD ? &group->held_count : &group->ready_count) += 1;
     group->alive_count++;
 }
 
 /* Lanes that wait at another block go on as a wave of their own. Without memory they stay
  * parked: unfair, not wrong. */
-static void split(struct group *group, struct wave *wave, const lane_mask *lanes)
+static void split(struct group *group, struct wave *wave, const lane_mask *lanes, enum wave_state state)
 {
     struct wave *other = wave_room(group, group->wave_count + 1) ? wave_split(wave, lanes) : NULL;
     if (other)
-        split_add(group, other);
+        split_add(group, other, state);
 }
 
 static void split_parked(struct group *group, struct wave *wave)
 {
     lane_mask parked = lane_mask_minus(&wave->live, &wave->active);
     if (!lane_mask_empty(&parked))
-        split(group, wave, &parked);
+        split(group, wave, &parked, WAVE_READY);
 }
 
 static void wave_waits(struct group *group, uint32_t index)
@@ -333,15 +334,62 @@ static void wave_waits(struct group *group, uint32_t index)
     barrier_arrived(group, index);
 }
 
+/* A number of the lane's sub-group in the launch; a wave may hold several work-groups. */
+static uint64_t sub_group_of(const struct wave *wave, uint32_t lane)
+{
+    struct item item;
+    origin_item(&wave->origin, lane, &item);
+    return item.group_linear << 32 | item.sub_group;
+}
+
+/* Those lanes whose sub-group has a lane that is active. */
+static lane_mask beside_active(const struct wave *wave, const lane_mask *lanes)
+{
+    uint64_t active[WAVE_LANES_MAX];
+    uint32_t count = 0;
+    lane_mask beside = {{0}};
+    for (uint32_t lane = lane_mask_next(&wave->active, 0); lane < WAVE_LANES_MAX; lane = lane_mask_next(&wave->active, lane + 1)) {
+        const uint64_t number = sub_group_of(wave, lane);
+        if (!count || active[count - 1] != number)
+            active[count++] = number;
+    }
+    for (uint32_t lane = lane_mask_next(lanes, 0); lane < WAVE_LANES_MAX; lane = lane_mask_next(lanes, lane + 1)) {
+        const uint64_t number = sub_group_of(wave, lane);
+        uint32_t i = 0;
+        while (i < count && active[i] != number)
+            i++;
+        if (i < count)
+            beside.word[lane / 64] |= UINT64_C(1) << lane % 64;
+    }
+    return beside;
+}
+
 /* Out of budget while lanes that are parked behind the loop never had a chance: they may hold
- * what the others wait for. */
+ * what the others wait for. OpenCL does not promise them one beside a lane of their own sub-group. */
 static void wave_spins(struct group *group, struct wave *wave)
 {
-    lane_mask starving;
+    struct launch *launch = group->launch;
+    lane_mask starving, held = {{0}};
     if (!wave_starving(wave, &starving))
         return;
-    group->launch->contended = true;
-    split(group, wave, &starving);
+    launch->contended = true;
+    if (!launch->splits_freely)
+        held = beside_active(wave, &starving);
+    const lane_mask rest = lane_mask_minus(&starving, &held);
+    if (!lane_mask_empty(&held))
+        split(group, wave, &held, WAVE_HELD);
+    if (!lane_mask_empty(&rest))
+        split(group, wave, &rest, WAVE_READY);
+}
+
+void group_free_held(struct group *group)
+{
+    for (uint32_t i = group->base_count; i < group->wave_count; i++)
+        if (group->waves[i].state == WAVE_HELD) {
+            group->waves[i].state = WAVE_READY;
+            group->ready_count++;
+        }
+    group->held_count = 0;
 }
 
 static void wave_done(struct group *group, uint32_t index)

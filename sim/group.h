@@ -18,7 +18,8 @@
 
 #include "launch.h"
 
-enum wave_state { WAVE_READY, WAVE_WAITS, WAVE_DONE };
+/* WAVE_HELD: lanes that a lane of their own sub-group spins in front of: they go on when nothing else can. */
+enum wave_state { WAVE_READY, WAVE_WAITS, WAVE_DONE, WAVE_HELD };
 
 struct group_wave {
     struct wave *wave;
@@ -57,7 +58,7 @@ struct group {
     uint64_t number;
     uint32_t compute_unit;
     uint32_t base_count, wave_count;
-    uint32_t ready_count, alive_count;
+    uint32_t ready_count, alive_count, held_count;
     uint64_t unpaid_ns;       /* of the group's price, and the turns that still share it */
     uint32_t payers;
     bool stepped;             /* some wave of it has taken a step */
@@ -84,6 +85,7 @@ void group_retire(struct group *group);
 
 enum run_result group_run(struct group *group, uint32_t index, int64_t budget);
 void group_settle(struct group *group);
+void group_free_held(struct group *group); /* they are ready */
 
 static inline bool group_finished(const struct group *group)
 {

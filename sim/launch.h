@@ -92,6 +92,7 @@ struct launch {
     uint64_t group_ns;                     /* the price of its groups so far */
     bool exhausted;                        /* memory for what waves print or gather ran out */
     bool contended;                        /* some wave spun while lanes of it were parked */
+    bool splits_freely;                    /* such lanes go on at once: nothing is to be found out from them */
 };
 
 /* Simulated time: the clock's, and what the launch has cost since it began. */

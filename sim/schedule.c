@@ -166,10 +166,13 @@ static void admit_when_stuck(struct schedule *schedule)
     enum helper helper = helper_of(schedule);
     bool alone = schedule->concurrent->count == 1, circle = alone && livelock_check(schedule, helper);
     bool waits = circle || schedule->idle_turns >= wait;
+    if (waits && livelock_free_held(schedule, false))
+        return;
     schedule->stuck = waits && wait && helper != HELPER_GROUP;
     if (!waits || helper != HELPER_GROUP)
         return;
     schedule->idle_turns = 0;
+    livelock_forget_held(schedule);
     if (schedule->patience > 1)
         schedule->patience /= 2;
     if (schedule->count < RESIDENT_MOST)
@@ -249,6 +252,7 @@ void schedule_turn(struct schedule *schedule, struct group *group, uint32_t inde
     const struct wave *wave = group->waves[index].wave;
     enum run_result result = group_run(group, index, budget);
     group->waves[index].barriers += result == RUN_BARRIER || result == RUN_COLLECTIVE;
+    livelock_got_on(schedule, group, index, result);
     if (result == RUN_YIELD)
         schedule->idle_turns++;
     else
@@ -261,7 +265,10 @@ void schedule_turn(struct schedule *schedule, struct group *group, uint32_t inde
         schedule->status = STATUS_NO_PROGRESS;
         report_no_progress(schedule, group, group->waves[index].wave ? wave : group_any_wave(group));
     }
-    if (schedule->status == STATUS_OK && group->ready_count == 0 && !group_finished(group)) {
+    if (schedule->status == STATUS_OK && group->ready_count == 0 && group->held_count) {
+        group_free_held(group);
+        schedule->idle_turns = 0;
+    } else if (schedule->status == STATUS_OK && group->ready_count == 0 && !group_finished(group)) {
         group_settle(group);
         schedule->idle_turns = 0;
     }
@@ -340,6 +347,7 @@ static void schedule_init(struct schedule *schedule, struct launch *launch, stru
     schedule->patience = PATIENCE;
     schedule->chooser.last = UNIT_NONE;
     schedule->total = launch->tiling.tile_total;
+    launch->splits_freely = launch->config->progress == PROGRESS_FAIR || schedule_is_preemptive(schedule->config);
     schedule->target = residents_wanted(schedule);
     deadline_set(&schedule->deadline, launch->schedule->timeout_seconds);
     rng_init(&schedule->waves, launch->schedule->seed, RNG_SCHEDULE_WAVES, launch->info.launch);
@@ -397,6 +405,7 @@ enum status schedule_free(struct schedule *schedule)
     while (schedule->count)
         retire(schedule, schedule->count - 1);
     choose_fini(schedule);
+    livelock_forget_held(schedule);
     free(schedule->resident);
     free(schedule);
     return status;

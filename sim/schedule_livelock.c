@@ -6,6 +6,7 @@
  * for a limit, never stands twice in the same state.
  */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
@@ -287,9 +288,115 @@ static void end_livelock(struct schedule *schedule)
     schedule->status = waits ? STATUS_NO_PROGRESS : STATUS_OK;
 }
 
+/* ---- within a sub-group ------------------------------------------------------------------------- */
+
+struct held_back {
+    const struct group *group; /* who spun */
+    uint32_t index;
+    uint64_t lanes;
+    struct heard heard;
+    struct finding finding;
+    struct sentence why, object;
+};
+
+/* A wave that spins beside lanes of its own sub-group that are held. */
+static bool find_spinner(const struct schedule *schedule, struct group **out_group, uint32_t *out_index, uint32_t *out_held)
+{
+    for (uint32_t g = 0; g < schedule->count; g++) {
+        struct group *group = schedule->resident[g];
+        for (uint32_t h = group->base_count; group->held_count && h < group->wave_count; h++) {
+            if (group->waves[h].state != WAVE_HELD)
+                continue;
+            const uint32_t first = group->waves[h].wave->origin.first_lane;
+            for (uint32_t i = 0; i < h; i++)
+                if (group->waves[i].state == WAVE_READY && group->waves[i].wave->origin.first_lane == first) {
+                    *out_group = group;
+                    *out_index = i;
+                    *out_held = h;
+                    return true;
+                }
+        }
+    }
+    return false;
+}
+
+/* What there will be to tell. Without memory nothing. */
+static void keep_spinner(struct schedule *schedule)
+{
+    struct launch *launch = schedule->launch;
+    struct group *group;
+    uint32_t index, held;
+    struct held_back *kept = find_spinner(schedule, &group, &index, &held) ? calloc(1, sizeof *kept) : NULL;
+    if (!kept)
+        return;
+    listen(group, index, &kept->heard);
+    if (!kept->heard.known || group->waves[index].state != WAVE_READY) {
+        free(kept);
+        return;
+    }
+    const struct wave *spinner = group->waves[index].wave, *other = group->waves[held].wave;
+    kept->group = group;
+    kept->index = index;
+    kept->lanes = lane_mask_count(&spinner->live);
+    kept->finding = (struct finding){.kind = FINDING_PROGRESS_ASSUMPTION, .kernel = launch->info.kernel, .access_count = 2};
+    fill_access(launch, spinner, &kept->heard, &kept->finding.access[0]);
+    fill_access(launch, other, &(struct heard){.known = false}, &kept->finding.access[1]);
+    sentence_init(&kept->why);
+    sentence_init(&kept->object);
+    launch->running = group;
+    say_object(launch, &kept->heard, &kept->finding, &kept->object);
+    launch->running = NULL;
+    sentence_add(&kept->why, "the first spins for what the second has: both are of sub-group %" PRIu32 ", whose work-items need not run "
+                 "independently of each other; the second went on only since the first was stopped",
+                 kept->finding.access[0].item.sub_group);
+    kept->finding.why = kept->why.bytes;
+    kept->finding.fix = "let one work-item of the sub-group wait for all of it, or give the lock back inside the loop that takes it; or "
+                        "promise it: device.progress: fair";
+    schedule->livelock.held_back = kept;
+}
+
+void livelock_forget_held(struct schedule *schedule)
+{
+    free(schedule->livelock.held_back);
+    schedule->livelock.held_back = NULL;
+}
+
+bool livelock_free_held(struct schedule *schedule, bool proven)
+{
+    bool any = false;
+    for (uint32_t g = 0; g < schedule->count; g++)
+        any |= schedule->resident[g]->held_count > 0;
+    if (!any)
+        return false;
+    livelock_forget_held(schedule);
+    if (proven && !schedule->launch->splits_freely)
+        keep_spinner(schedule);
+    for (uint32_t g = 0; g < schedule->count; g++)
+        if (schedule->resident[g]->held_count)
+            group_free_held(schedule->resident[g]);
+    schedule->idle_turns = 0;
+    return true;
+}
+
+/* It waits no more, or some of its lanes do not. */
+void livelock_got_on(struct schedule *schedule, const struct group *group, uint32_t index, enum run_result result)
+{
+    struct held_back *kept = schedule->livelock.held_back;
+    if (!kept || kept->group != group || kept->index != index)
+        return;
+    const struct wave *wave = result == RUN_DONE ? NULL : group->waves[index].wave;
+    if (result == RUN_ABORTED || (result == RUN_YIELD && lane_mask_count(&wave->live) == kept->lanes && !wave->parked_blocks))
+        return;
+    report_add(schedule->launch->report, &kept->finding);
+    schedule->launch->splits_freely = true; /* once is enough */
+    livelock_forget_held(schedule);
+}
+
 bool livelock_check(struct schedule *schedule, enum helper helper)
 {
     if (schedule->status != STATUS_OK || schedule->livelock.endless || !repeats(schedule))
+        return false;
+    if (livelock_free_held(schedule, true))
         return false;
     if (helper == HELPER_NONE) {
         end_livelock(schedule);
@@ -342,6 +449,11 @@ void schedule_check_all_stuck(struct concurrent *concurrent)
     const struct memory *memory = &first->arena->memory;
     bool same = schedule_chooses(first->schedule) ? all_launches_circle(concurrent) : rounds_repeat(concurrent, memory);
     if (!same || host_may_write(memory))
+        return;
+    bool freed = false;
+    for (uint32_t i = 0; i < concurrent->count; i++)
+        freed |= livelock_free_held(concurrent->live[i]->schedule, false);
+    if (freed)
         return;
     for (uint32_t i = 0; i < concurrent->count; i++) {
         concurrent_focus(concurrent->live[i]);

@@ -52,6 +52,7 @@ struct livelock {
     uint64_t waves, memory, passes, next_mark, idle_before;
     uint64_t next_look; /* step by step */
     bool told, endless; /* a finding was made; nobody waits for anybody */
+    struct held_back *held_back; /* lanes were let go on; what is to be told if that ends the spinning */
 };
 
 struct schedule {
@@ -105,6 +106,10 @@ enum helper { HELPER_NONE, HELPER_GROUP, HELPER_COMMAND };
 /* True: what is resident goes round in circles until somebody comes. Without anybody who may the launch ends
  * with a livelock; else, the first time, the program is told to rely on more than the device promises. Of one launch alone. */
 bool livelock_check(struct schedule *schedule, enum helper helper);
+/* Lanes that were held behind others of their sub-group go on; proven: nothing else can. False: there are none. */
+bool livelock_free_held(struct schedule *schedule, bool proven);
+void livelock_got_on(struct schedule *schedule, const struct group *group, uint32_t index, enum run_result result); /* after a turn */
+void livelock_forget_held(struct schedule *schedule); /* somebody else may have helped */
 void livelock_watch(struct schedule *schedule, struct group_wave *wave); /* after a step of it */
 uint64_t schedule_ready(const struct schedule *schedule); /* waves */
 bool choose_more(struct schedule *schedule);              /* of choose_admits: some group has not come yet */
