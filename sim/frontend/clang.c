@@ -18,6 +18,7 @@ static const char *const fixed_arguments[] = {
     "-disable-O0-optnone", /* every access of the source stays */
     "-ffp-contract=off",
     "-fgnu89-inline",      /* without optimisation C99's plain inline functions would have no body */
+    "-fpreserve-vec3-type", /* the fourth component's bytes are nobody's */
     "-cl-kernel-arg-info", /* clGetKernelArgInfo is answered from the module */
     "-debug-info-kind=line-tables-only",
     ("-fdebug-compilation-dir=" COMPILE_DIRECTORY),
