@@ -27,6 +27,9 @@ scenario_tests = \
 	%D%/clean/three_dimensions.yaml \
 	%D%/clean/uninitialised_unused.yaml \
 	%D%/clean/unread_results.yaml \
+	%D%/clean/update_scope.yaml \
+	%D%/clean/legacy_atomics.yaml \
+	%D%/clean/three_components.yaml \
 	%D%/clean/absent_dimension.yaml \
 	%D%/clean/bit_fields.yaml \
 	%D%/clean/enqueue_forms.yaml \
@@ -116,6 +119,7 @@ scenario_tests = \
 	%D%/faulty/warnings.yaml \
 	%D%/faulty/write_only_read.yaml \
 	%D%/racy/barrier_between_groups.yaml \
+	%D%/racy/update_scope.yaml \
 	%D%/racy/barrier_flags.yaml \
 	%D%/racy/child_marker.yaml \
 	%D%/racy/child_no_wait.yaml \
@@ -287,7 +291,11 @@ scenario_files = \
 	%D%/schedule/livelock_lock.cl \
 	%D%/schedule/message.cl \
 	%D%/schedule/sub_group.cl \
-	%D%/schedule/visit.cl
+	%D%/schedule/visit.cl \
+	%D%/clean/legacy_atomics.cl \
+	%D%/clean/three_components.cl \
+	%D%/clean/update_scope.cl \
+	%D%/racy/update_scope.cl
 
 TESTS += $(scenario_tests)
 EXTRA_DIST += $(scenario_tests) $(scenario_files) %D%/litmus

@@ -621,6 +621,30 @@ START_TEST(embedded_headers_are_found)
 }
 END_TEST
 
+/* Their calls are operations from wherever they are named: llvm-spirv would give them the scope of the work-group. */
+START_TEST(legacy_atomics_have_the_scope_of_the_device)
+{
+    struct compile_header header = {"add.h", "static int add(volatile global int *p) { return atomic_add(p, 1); }\n"};
+    struct compile_request included = request_for("#include \"add.h\"\nkernel void k(global int *a) { add(a); }", "");
+    struct compile_request option = request_for("kernel void k(global int *a) { ADD(a, 1); }", "-DADD=atomic_add");
+    included.headers = &header;
+    included.header_count = 1;
+    const struct compile_request *const requests[] = {&included, &option};
+    for (size_t i = 0; i < 2; i++) {
+        struct spirv spirv = compile_ok(requests[i]);
+        uint32_t scope = 0;
+        for (size_t at = 5; at < spirv.word_count; at += spirv.words[at] >> 16)
+            if ((spirv.words[at] & 0xffff) == SpvOpAtomicIAdd)
+                scope = spirv.words[at + 4];
+        ck_assert_uint_ne(scope, 0);
+        for (size_t at = 5; at < spirv.word_count; at += spirv.words[at] >> 16)
+            if ((spirv.words[at] & 0xffff) == SpvOpConstant && spirv.words[at + 2] == scope)
+                ck_assert_uint_eq(spirv.words[at + 3], SpvScopeDevice);
+        spirv_fini(&spirv);
+    }
+}
+END_TEST
+
 START_TEST(include_directories_are_searched)
 {
     make_directory();
@@ -1189,6 +1213,7 @@ static Suite *frontend_suite(void)
     tcase_add_loop_test(tests, language_becomes_instructions, 0, (int)(sizeof language / sizeof *language));
     tests = add_case(suite, "headers");
     tcase_add_test(tests, embedded_headers_are_found);
+    tcase_add_test(tests, legacy_atomics_have_the_scope_of_the_device);
     tcase_add_test(tests, include_directories_are_searched);
     tests = add_case(suite, "cache");
     tcase_add_test(tests, cached_result_starts_no_process);

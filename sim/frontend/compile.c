@@ -122,6 +122,15 @@ static bool may_include(const struct compile_request *request)
            strstr(request->source, "\\\n") || strstr(request->source, "\\\r");
 }
 
+bool compile_may_name(const struct compilation *compilation, const char *part)
+{
+    const struct list *macros = &compilation->options->macros;
+    bool named = may_include(compilation->request) || strstr(compilation->request->source, part);
+    for (size_t i = 0; i < macros->count && !named; i++)
+        named = strstr(macros->items[i], part) != NULL;
+    return named;
+}
+
 /* Everything that decides the words and the log, and nothing else.  What the source
  * includes by name is checked when an entry is loaded. */
 static struct cache_key key_of(const struct compilation *compilation)

@@ -47,9 +47,11 @@ enum status module_operations(struct spirv *spirv);
 /* Macros and functions of extensions that clang's header lacks, or has for every device. */
 void add_extension_functions(const struct compilation *compilation, struct text *source);
 
-/* A tool ended badly: its log and how it ended. */
 /* Device-side enqueue needs the two features besides its own. */
 bool compile_has_device_enqueue(const struct compile_request *request);
+/* The source, an option or a file that is included. */
+bool compile_may_name(const struct compilation *compilation, const char *part);
+/* A tool ended badly: its log and how it ended. */
 enum status compile_tool_failed(const char *tool, const struct process_result *result, struct text *log);
 
 #endif

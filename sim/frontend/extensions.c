@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Extensions of OpenCL C that clang's header has for every device or does not know. Each has its macros where the device
+ * Functions whose instructions the translator does not choose as this device wants them, and extensions of OpenCL C that
+ * clang's header has for every device or does not know. Each has its macros where the device
  * has it and not otherwise; its functions come as declarations whose symbols say what instruction they are (operations.c),
  * to those who name them.
  */
@@ -73,6 +74,51 @@ static void add_float_atomics(const struct compilation *compilation, struct text
         if (generic)
             add_subtractions(source, type, "");
     }
+}
+
+/* ---- the atomics of OpenCL 1.x ------------------------------------------------------------------------------ */
+
+static const struct {
+    const char *name;
+    unsigned plain, unsign; /* opcodes: of int, of uint */
+    const char *more;       /* parameters beside the pointer */
+    const char *operands;   /* behind scope and semantics */
+} legacy_atomics[] = {
+    {"add", 234, 234, "x", "a1"}, {"sub", 235, 235, "x", "a1"}, {"xchg", 229, 229, "x", "a1"},
+    {"inc", 232, 232, "", ""},    {"dec", 233, 233, "", ""},    {"cmpxchg", 230, 230, "xx", "c0a2a1"},
+    {"min", 236, 237, "x", "a1"}, {"max", 238, 239, "x", "a1"}, {"and", 240, 240, "x", "a1"},
+    {"or", 241, 241, "x", "a1"},  {"xor", 242, 242, "x", "a1"},
+};
+
+/* Relaxed; of the device (1 in SPIR-V) on global memory, of the work-group (2) on local memory. */
+static void add_legacy_atomic(struct text *source, const char *prefix, size_t row, const char *type, bool is_unsigned, bool local)
+{
+    const char *space = local ? "local" : "global", *name = legacy_atomics[row].name, *more = legacy_atomics[row].more;
+    text_addf(source, OVERLOAD "%s %s_%s(volatile %s %s *", type, prefix, name, space, type);
+    for (size_t i = 0; more[i]; i++)
+        text_addf(source, ", %s", type);
+    text_addf(source, ") __asm(\"__orrery_op%u_a0c%uc0%s_%s_%s_%s\");",
+              is_unsigned ? legacy_atomics[row].unsign : legacy_atomics[row].plain, local ? 2 : 1,
+              legacy_atomics[row].operands, prefix, space, type);
+}
+
+/* The translator writes them like atomic_fetch_add_explicit and its like with memory_scope_work_group. */
+static void add_legacy_atomics(const struct compilation *compilation, struct text *source)
+{
+    static const char *const types[] = {"int", "uint", "long", "ulong"};
+    const size_t atom_types = compilation->request->int64_atomics ? 4 : 2;
+    if (!compile_may_name(compilation, "atom"))
+        return;
+    for (int local = 0; local < 2; local++) {
+        for (size_t row = 0; row < COUNT_OF(legacy_atomics); row++) {
+            for (size_t type = 0; type < atom_types; type++)
+                add_legacy_atomic(source, "atom", row, types[type], type % 2, local);
+            for (size_t type = 0; type < 2; type++)
+                add_legacy_atomic(source, "atomic", row, types[type], type % 2, local);
+        }
+        add_legacy_atomic(source, "atomic", 2, "float", false, local);
+    }
+    text_add(source, "\n");
 }
 
 /* ---- cl_khr_integer_dot_product ------------------------------------------------------------------------------ */
@@ -167,6 +213,7 @@ static void add_clocks(const struct compilation *compilation, struct text *sourc
 
 void add_extension_functions(const struct compilation *compilation, struct text *source)
 {
+    add_legacy_atomics(compilation, source);
     add_float_atomics(compilation, source);
     add_dot_products(compilation, source);
     add_uniform_arithmetic(compilation, source);

@@ -25,13 +25,14 @@ static const char prefix[] = "__orrery_op";
 static const struct requirement {
     uint32_t first, last, width; /* of the result's component; 0: any */
     uint32_t capability;
-    const char *extension;
+    const char *extension; /* NULL: none */
 } requirements[] = {
     {SpvOpGroupIMulKHR, SpvOpGroupLogicalXorKHR, 0, SpvCapabilityGroupUniformArithmeticKHR, "SPV_KHR_uniform_group_instructions"},
     {SpvOpReadClockKHR, SpvOpReadClockKHR, 0, SpvCapabilityShaderClockKHR, "SPV_KHR_shader_clock"},
     {SpvOpSDot, SpvOpSUDotAccSat, 0, SpvCapabilityDotProduct, "SPV_KHR_integer_dot_product"},
     {SpvOpSDot, SpvOpSUDotAccSat, 0, SpvCapabilityDotProductInput4x8Bit, "SPV_KHR_integer_dot_product"},
     {SpvOpSDot, SpvOpSUDotAccSat, 0, SpvCapabilityDotProductInput4x8BitPacked, "SPV_KHR_integer_dot_product"},
+    {SpvOpAtomicExchange, SpvOpAtomicXor, 64, SpvCapabilityInt64Atomics, NULL},
     {SpvOpAtomicFAddEXT, SpvOpAtomicFAddEXT, 32, SpvCapabilityAtomicFloat32AddEXT, "SPV_EXT_shader_atomic_float_add"},
     {SpvOpAtomicFAddEXT, SpvOpAtomicFAddEXT, 64, SpvCapabilityAtomicFloat64AddEXT, "SPV_EXT_shader_atomic_float_add"},
 };
@@ -43,7 +44,7 @@ struct operations {
     uint32_t bound;         /* of the module as it was */
     const char **names;     /* per id: of a function that is an operation, behind the prefix */
     int64_t *values;        /* per id: of a 32-bit constant; ABSENT */
-    uint8_t *floats, *gone; /* per id: width of a floating-point type; what goes with a function */
+    uint8_t *widths, *gone; /* per id: of a numeric type; what goes with a function */
     uint32_t uint_type;     /* 0: there is none yet */
     bool needs[REQUIREMENTS];
     struct { uint32_t value, id; } constants[CONSTANTS_MAX];
@@ -87,7 +88,7 @@ static void find_requirements(struct operations *o, const uint32_t *w)
     uint32_t opcode = (uint32_t)strtoul(o->names[w[3]], NULL, 10);
     for (size_t i = 0; i < REQUIREMENTS; i++) {
         const struct requirement *r = &requirements[i];
-        if (opcode >= r->first && opcode <= r->last && (!r->width || o->floats[w[1]] == r->width))
+        if (opcode >= r->first && opcode <= r->last && (!r->width || o->widths[w[1]] == r->width))
             o->needs[i] = true;
     }
 }
@@ -99,10 +100,11 @@ static void look_at(struct operations *o, size_t at, uint32_t *function)
     switch (opcode_at(o, at)) {
     case SpvOpDecorate: find_name(o, w, length); break;
     case SpvOpTypeInt:
+        o->widths[w[1]] = (uint8_t)w[2];
         if (w[2] == 32)
             o->uint_type = w[1];
         break;
-    case SpvOpTypeFloat: o->floats[w[1]] = (uint8_t)w[2]; break;
+    case SpvOpTypeFloat: o->widths[w[1]] = (uint8_t)w[2]; break;
     case SpvOpConstant:
         if (w[1] == o->uint_type && length == 4)
             o->values[w[2]] = w[3];
@@ -131,15 +133,16 @@ static void put_capabilities(struct operations *o)
             put(o, 2u << SpvWordCountShift | SpvOpCapability);
             put(o, requirements[i].capability);
         }
-    for (size_t i = 0; i < REQUIREMENTS; i++)
-        if (o->needs[i]) {
-            const char *text = requirements[i].extension;
-            size_t words = strlen(text) / sizeof(uint32_t) + 1;
-            put(o, (uint32_t)(words + 1) << SpvWordCountShift | SpvOpExtension);
-            memset(o->out + o->put, 0, words * sizeof(uint32_t));
-            memcpy(o->out + o->put, text, strlen(text));
-            o->put += words;
-        }
+    for (size_t i = 0; i < REQUIREMENTS; i++) {
+        const char *text = requirements[i].extension;
+        if (!o->needs[i] || !text)
+            continue;
+        size_t words = strlen(text) / sizeof(uint32_t) + 1;
+        put(o, (uint32_t)(words + 1) << SpvWordCountShift | SpvOpExtension);
+        memset(o->out + o->put, 0, words * sizeof(uint32_t));
+        memcpy(o->out + o->put, text, strlen(text));
+        o->put += words;
+    }
 }
 
 /* Constants are told when they are met and written before the functions, of which there is room. */
@@ -306,9 +309,9 @@ static enum status look(struct operations *o, struct spirv *spirv)
     uint32_t function = 0;
     o->names = calloc(o->bound, sizeof *o->names);
     o->values = malloc(o->bound * sizeof *o->values);
-    o->floats = calloc(o->bound, 1);
+    o->widths = calloc(o->bound, 1);
     o->gone = calloc(o->bound, 1);
-    if (!o->names || !o->values || !o->floats || !o->gone)
+    if (!o->names || !o->values || !o->widths || !o->gone)
         return STATUS_OUT_OF_MEMORY;
     for (uint32_t i = 0; i < o->bound; i++)
         o->values[i] = ABSENT;
@@ -324,7 +327,7 @@ enum status module_operations(struct spirv *spirv)
     enum status status = look(&o, spirv);
     free(o.names);
     free(o.values);
-    free(o.floats);
+    free(o.widths);
     free(o.gone);
     return status;
 }

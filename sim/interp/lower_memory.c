@@ -385,14 +385,6 @@ static const char *atomic_name(uint32_t op)
     }
 }
 
-/* atomic_add and the other functions of OpenCL 1.x have no scope and hold between all work-items of the kernel; the
- * translator gives them that of the work-group, and nothing tells them from relaxed ones that were written so. */
-static bool may_be_legacy(const struct lower *l, const struct site *site)
-{
-    return l->m->from_opencl_c && site->access == ACCESS_ATOMIC_UPDATE && site->order == ORDER_RELAXED &&
-           site->failure_order == ORDER_RELAXED && site->scope == SCOPE_WORK_GROUP && site->storage == STORAGE_GLOBAL;
-}
-
 static bool is_suspect(const struct site *site)
 {
     bool releases = site->order == ORDER_RELEASE || site->order == ORDER_ACQ_REL;
@@ -443,8 +435,6 @@ void lower_atomic_op(struct lower *l, uint32_t word)
                         .failure_order = failure,
                         .scope = lower_scope(lower_constant_bits(l, scope)),
                         .what = atomic_name(op)};
-    if (may_be_legacy(l, &site))
-        site.scope = SCOPE_DEVICE;
     site.suspect = is_suspect(&site);
     uint32_t address = lower_scalar(l, pointer), s = lower_site(l, &site);
     uint32_t v = lower_effect(l, IR_atomic, type, s);

@@ -653,9 +653,6 @@ static uint32_t read_instruction(struct module *m, uint32_t word)
         if (!strcmp(module_string(m, word + 2), "OpenCL.std"))
             m->opencl_std = w[1];
         break;
-    case SpvOpSource:
-        m->from_opencl_c = m->words[word + 1] == SpvSourceLanguageOpenCL_C;
-        break;
     case SpvOpMemoryModel:
         if (w[1] == SpvAddressingModelPhysical32) /* CL_DEVICE_ADDRESS_BITS is 64 */
             module_fail(m, STATUS_UNSUPPORTED,

@@ -76,7 +76,6 @@ struct module {
     pthread_mutex_t lock;       /* guards lazy lowering */
     uint32_t *words; size_t word_count;
     uint32_t bound;
-    bool from_opencl_c;         /* OpSource says so */
     uint32_t *def;              /* id -> word index of the defining instruction, 0 = none */
     uint32_t *type_of;          /* id -> result type id */
     struct type **types;        /* id -> type, lazily */
