@@ -437,7 +437,7 @@ cl_int call_begin(const struct call *call)
     current.name = call->name;
     current.detail[0] = '\0';
     current.misused = call_finds() && usage_begin(call);
-    const cl_int err = fault_any() ? fault_refusal(call->name) : CL_SUCCESS;
+    const cl_int err = fault_any() ? fault_refusal(call) : CL_SUCCESS;
     current.injected = err != CL_SUCCESS;
     if (err || !is_too_late(call))
         return err;
@@ -448,7 +448,7 @@ cl_int call_begin(const struct call *call)
 cl_int call_end(const struct call *call, cl_int err)
 {
     if (fault_any())
-        err = fault_end(call->name, err);
+        err = fault_end(call, err);
     if (err && call_finds() && !current.misused)
         tell_refusal(call, error_name(err));
     else if (call_finds())

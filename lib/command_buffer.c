@@ -75,6 +75,11 @@ static void forget(struct recorded *recorded)
     free(recorded->waits);
 }
 
+const struct queue *command_buffer_queue(const struct object *object)
+{
+    return ((const struct command_buffer *)object)->queue;
+}
+
 const struct context *command_buffer_context(const struct object *object)
 {
     return ((const struct command_buffer *)object)->queue->context;

@@ -82,6 +82,7 @@ void command_buffer_destroy(void *object);
 /* Of the two kinds that only their own files know. */
 const struct context *semaphore_context(const struct object *object);
 const struct context *command_buffer_context(const struct object *object);
+const struct queue *command_buffer_queue(const struct object *object);
 
 void runtime_lock(void);
 void runtime_unlock(void);

@@ -868,7 +868,7 @@ void scenario_fini(struct scenario *scenario)
         suppression_fini(&scenario->suppressions[i]);
     free(scenario->suppressions);
     for (size_t i = 0; i < scenario->fault_count; i++)
-        free(scenario->faults[i].call);
+        free(scenario->faults[i].call), free(scenario->faults[i].device);
     free(scenario->faults);
     for (size_t i = 0; i < scenario->launch_count; i++)
         launch_fini(&scenario->launches[i]);

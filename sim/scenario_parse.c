@@ -206,6 +206,24 @@ static bool read_refusal(struct reader *reader, const yaml_node_t *node, struct 
            read_error(reader, reader_get(reader, node, "error"), fault);
 }
 
+static bool has_device(const struct scenario *scenario, const char *name)
+{
+    for (uint32_t i = 0; i < scenario_root_count(scenario); i++) {
+        const char *other = scenario_root(scenario, i)->name;
+        if (other && strcmp(other, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool read_loss(struct reader *reader, const yaml_node_t *mapping, const yaml_node_t *loss, struct scenario_fault *fault)
+{
+    if (!read_ordinal(reader, loss, "lose_device", &fault->command) || !reader_optional(reader, mapping, "device", &fault->device))
+        return false;
+    return !fault->device || has_device(reader->scenario, fault->device) ||
+           reader_unexpected(reader, reader_get(reader, mapping, "device"), "device", "the name of a root device");
+}
+
 static bool read_fault(struct reader *reader, const yaml_node_t *node, struct scenario_fault *fault)
 {
     if (!reader_keys(reader, node, "fault"))
@@ -213,14 +231,14 @@ static bool read_fault(struct reader *reader, const yaml_node_t *node, struct sc
     const yaml_node_t *fail = reader_get(reader, node, "fail"), *loss = reader_get(reader, node, "lose_device"),
                       *delay = reader_get(reader, node, "delay"), *command = reader_get(reader, node, "command");
     const bool refusal_only = reader_get(reader, node, "nth") || reader_get(reader, node, "times") || reader_get(reader, node, "error");
-    if (!fail + !loss + !delay != 2 || !delay != !command || (!fail && refusal_only))
+    if (!fail + !loss + !delay != 2 || !delay != !command || (!fail && refusal_only) || (!loss && reader_get(reader, node, "device")))
         return reader_unexpected(reader, node, "a fault",
-                          "{fail: ..., nth: N, times: N, error: ...}, {lose_device: N} or {delay: NS, command: N}");
+                          "{fail: ..., nth: N, times: N, error: ...}, {lose_device: N, device: NAME} or {delay: NS, command: N}");
     if (fail)
         return read_refusal(reader, node, fault);
     fault->kind = loss ? SCENARIO_FAULT_LOSE_DEVICE : SCENARIO_FAULT_DELAY;
     if (loss)
-        return read_ordinal(reader, loss, "lose_device", &fault->command);
+        return read_loss(reader, node, loss, fault);
     return read_ordinal(reader, command, "command", &fault->command) &&
            reader_number(reader, delay, "delay", UINT32_MAX, &fault->delay);
 }

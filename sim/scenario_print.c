@@ -206,10 +206,17 @@ static void print_suppression(const struct suppression *suppression, FILE *strea
     fputs("}\n", stream);
 }
 
+static void print_loss(const struct scenario_fault *fault, FILE *stream)
+{
+    fprintf(stream, "  - {lose_device: %" PRIu32, fault->command);
+    print_text("device", fault->device, stream);
+    fputs("}\n", stream);
+}
+
 static void print_fault(const struct scenario_fault *fault, FILE *stream)
 {
     if (fault->kind == SCENARIO_FAULT_LOSE_DEVICE)
-        fprintf(stream, "  - {lose_device: %" PRIu32 "}\n", fault->command);
+        print_loss(fault, stream);
     else if (fault->kind == SCENARIO_FAULT_DELAY)
         fprintf(stream, "  - {delay: %" PRIu64 ", command: %" PRIu32 "}\n", fault->delay, fault->command);
     else

@@ -450,6 +450,57 @@ START_TEST(a_lost_device_runs_nothing_more)
 }
 END_TEST
 
+/* Two roots, the command that brings the loss on the second one. The first (_i = 0: the second) goes on. */
+START_TEST(one_root_is_lost_and_the_other_goes_on)
+{
+    static const char *const losses[] = {"device: a", "device: b"};
+    const cl_uint one = 1;
+    cl_device_id both[2];
+    cl_command_queue queues[2];
+    cl_bool there;
+    cl_event event;
+    char text[300];
+    cl_int err;
+    snprintf(text, sizeof text, "orrery: 1\ndevices: [{name: a}, {name: b}]\nreport: {log: /dev/null}\nfaults: [{lose_device: 2%s%s}]\n",
+             _i < 2 ? ", " : "", _i < 2 ? losses[_i] : "");
+    load(text);
+    const int lost = _i == 0 ? 0 : 1, good = 1 - lost;
+    cl_ok(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 2, both, NULL));
+    context = clCreateContext(NULL, 2, both, NULL, NULL, &err);
+    cl_ok(err);
+    for (int i = 0; i < 2; i++) {
+        queues[i] = clCreateCommandQueueWithProperties(context, both[i], NULL, &err);
+        cl_ok(err);
+    }
+    cl_mem buffer = cl_buffer(context, 0, 4, NULL);
+    cl_command_buffer_khr recorders[2] = {recorder_new(queues[0], NULL), recorder_new(queues[1], NULL)};
+    for (int i = 0; i < 2; i++)
+        cl_ok(NAMED(clFinalizeCommandBufferKHR)(recorders[i]));
+    cl_ok(clEnqueueFillBuffer(queues[0], buffer, &one, 4, 0, 4, 0, NULL, NULL));
+    cl_ok(clFinish(queues[0]));
+    cl_ok(clEnqueueFillBuffer(queues[1], buffer, &one, 4, 0, 4, 0, NULL, &event));
+    cl_is(clFinish(queues[1]), lost ? CL_OUT_OF_RESOURCES : CL_SUCCESS);
+    cl_is(cl_status(event), lost ? CL_DEVICE_NOT_AVAILABLE : CL_COMPLETE);
+    for (int i = 0; i < 2; i++) {
+        const bool gone = i == lost;
+        cl_ok(clGetDeviceInfo(both[i], CL_DEVICE_AVAILABLE, sizeof there, &there, NULL));
+        ck_assert_int_eq(there, !gone);
+        cl_is(clEnqueueFillBuffer(queues[i], buffer, &one, 4, 0, 4, 0, NULL, NULL), gone ? CL_OUT_OF_RESOURCES : CL_SUCCESS);
+        cl_is(NAMED(clEnqueueCommandBufferKHR)(0, NULL, recorders[i], 0, NULL, NULL), gone ? CL_OUT_OF_RESOURCES : CL_SUCCESS);
+        cl_is(NAMED(clEnqueueCommandBufferKHR)(1, &queues[i], recorders[i], 0, NULL, NULL), gone ? CL_OUT_OF_RESOURCES : CL_INVALID_OPERATION);
+        cl_is(clFlush(queues[i]), gone ? CL_OUT_OF_RESOURCES : CL_SUCCESS);
+        clCreateCommandQueueWithProperties(context, both[i], NULL, &err);
+        cl_is(err, gone ? CL_DEVICE_NOT_AVAILABLE : CL_SUCCESS);
+        clCreateContext(NULL, 1, &both[i], NULL, NULL, &err);
+        cl_is(err, gone ? CL_DEVICE_NOT_AVAILABLE : CL_SUCCESS);
+    }
+    clCreateContext(NULL, 2, both, NULL, NULL, &err);
+    cl_is(err, CL_DEVICE_NOT_AVAILABLE);
+    ck_assert_ptr_nonnull(clCreateContextFromType(NULL, CL_DEVICE_TYPE_ALL, NULL, NULL, &err)); /* one is available */
+    cl_ok(clFinish(queues[good]));
+}
+END_TEST
+
 START_TEST(who_waits_for_a_lost_command_hears_of_it)
 {
     const cl_uint one = 1;
@@ -548,6 +599,7 @@ int main(void)
     tcase_add_test(tcase, faults_work_without_the_check);
     tcase_add_test(tcase, another_scenario_counts_anew);
     tcase_add_test(tcase, a_lost_device_runs_nothing_more);
+    tcase_add_loop_test(tcase, one_root_is_lost_and_the_other_goes_on, 0, 3);
     tcase_add_test(tcase, who_waits_for_a_lost_command_hears_of_it);
     tcase_add_test(tcase, a_command_is_late_by_so_much);
     suite_add_tcase(suite, tcase);

@@ -151,6 +151,7 @@ static const char everything[] = "orrery: 1\n"
                                  "device_selector: \"0.1,1.*\"\n"
                                  "device:\n"
                                  "  type: cpu\n"
+                                 "  name: the one\n"
                                  "  topology: \"cu:3\"\n"
                                  "  errors: neo\n"
                                  "  hierarchy: flat\n"
@@ -189,6 +190,7 @@ static const char everything[] = "orrery: 1\n"
                                  "  - {fail: allocation, nth: 3}\n"
                                  "  - {fail: clFinish, times: 0, error: CL_OUT_OF_HOST_MEMORY}\n"
                                  "  - {lose_device: 12}\n"
+                                 "  - {lose_device: 13, device: the one}\n"
                                  "  - {delay: 5000, command: 4}\n"
                                  "program: {text: \"kernel void k(){}\", options: -cl-std=CL2.0}\n";
 
@@ -347,7 +349,7 @@ START_TEST(every_key_of_the_run_is_read)
     ck_assert_str_eq(scenario.suppressions[0].reason, "it's benign");
     ck_assert_str_eq(scenario.suppressions[1].id, "*");
     ck_assert_ptr_null(scenario.suppressions[1].kernel);
-    ck_assert_uint_eq(scenario.fault_count, 4);
+    ck_assert_uint_eq(scenario.fault_count, 5);
     ck_assert_int_eq(scenario.faults[0].kind, SCENARIO_FAULT_REFUSE);
     ck_assert_str_eq(scenario.faults[0].call, "allocation");
     ck_assert_uint_eq(scenario.faults[0].nth, 3);
@@ -359,9 +361,12 @@ START_TEST(every_key_of_the_run_is_read)
     ck_assert_int_eq(scenario.faults[1].error, -6);
     ck_assert_int_eq(scenario.faults[2].kind, SCENARIO_FAULT_LOSE_DEVICE);
     ck_assert_uint_eq(scenario.faults[2].command, 12);
-    ck_assert_int_eq(scenario.faults[3].kind, SCENARIO_FAULT_DELAY);
-    ck_assert_uint_eq(scenario.faults[3].command, 4);
-    ck_assert_uint_eq(scenario.faults[3].delay, 5000);
+    ck_assert_ptr_null(scenario.faults[2].device);
+    ck_assert_uint_eq(scenario.faults[3].command, 13);
+    ck_assert_str_eq(scenario.faults[3].device, "the one");
+    ck_assert_int_eq(scenario.faults[4].kind, SCENARIO_FAULT_DELAY);
+    ck_assert_uint_eq(scenario.faults[4].command, 4);
+    ck_assert_uint_eq(scenario.faults[4].delay, 5000);
     ck_assert_str_eq(scenario.program.source_text, "kernel void k(){}");
     ck_assert_str_eq(scenario.program.options, "-cl-std=CL2.0");
 }
@@ -839,6 +844,8 @@ START_TEST(rejects_expectations_that_cannot_be_meant)
     rejects("orrery: 1\nfaults: [{fail: build, nth: 0}]\n", "t.yaml:2:29: ", "'0'", "1 to");
     rejects("orrery: 1\nfaults: [{delay: 3}]\n", "t.yaml:2:10: ", "a mapping", "{delay: NS, command: N}");
     rejects("orrery: 1\nfaults: [{lose_device: 3, error: CL_OUT_OF_RESOURCES}]\n", "t.yaml:2:10: ", "a mapping", "lose_device");
+    rejects("orrery: 1\nfaults: [{lose_device: 3, device: x}]\n", "t.yaml:2:35: ", "'x'", "the name of a root device");
+    rejects("orrery: 1\nfaults: [{fail: build, device: x}]\n", "t.yaml:2:10: ", "a mapping", "lose_device");
     rejects("orrery: 1\nfaults: [{lose: 3}]\n", "t.yaml:2:11: ", "'lose'", "lose_device");
     rejects("orrery: 1\nreport: {suppressions: nowhere.yaml}\n", "t.yaml:2:24: ", "nowhere.yaml", "cannot be read");
     rejects("orrery: 1\nexpect: {findings: [{id: misaligned, line: y}]}\n", "t.yaml:2:44: ", "'y'", "0 to 4294967295");

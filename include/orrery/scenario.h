@@ -247,7 +247,7 @@ struct suppression {
 
 /* ---- what goes wrong on purpose ------------------------------------------------ */
 
-/* A call refused, the device lost, or a command that is complete late. */
+/* A call refused, a device lost, or a command that is complete late. */
 enum scenario_fault_kind { SCENARIO_FAULT_REFUSE, SCENARIO_FAULT_LOSE_DEVICE, SCENARIO_FAULT_DELAY };
 struct scenario_fault {
     enum scenario_fault_kind kind;
@@ -255,6 +255,7 @@ struct scenario_fault {
     uint32_t nth, times; /* REFUSE: the first of those that are refused, and how many; times 0: all from then on */
     int error;           /* REFUSE: negative */
     uint32_t command;    /* the others: serial number */
+    char *device;        /* LOSE_DEVICE: the name of the root; NULL: that which runs the command */
     uint64_t delay;      /* DELAY: simulated ns */
 };
 const char *api_error_name(int error); /* "CL_INVALID_VALUE"; NULL: there is none */
