@@ -107,20 +107,37 @@ static void list_append(struct order *order, struct message_list *list, const st
     share_all(list->items[list->count++].known, message->known);
 }
 
+static void join_message(struct order *order, struct message *old, const struct message *message)
+{
+    for (int r = 0; r < ORDER_REGIONS; r++)
+        join_into(order, &old->known[r], message->known[r]);
+    old->tried.met = false;
+    old->unit = message->unit;
+    old->site = message->site;
+    old->version = message->version;
+}
+
+static void renew_message(struct order *order, struct message *old, const struct message *message)
+{
+    for (int r = 0; r < ORDER_REGIONS; r++) {
+        if (old->known[r] == message->known[r])
+            continue;
+        set(order, &old->known[r], knowledge_share(message->known[r]));
+        old->tried.met = false;
+    }
+    old->unit = message->unit;
+    old->site = message->site;
+    old->version = message->version;
+}
+
 /* What includes the same readers becomes one message. */
 static void list_add(struct order *order, struct message_list *list, const struct message *message)
 {
     struct message *old = list_find(order, list, message, 0);
-    if (old) {
-        for (int r = 0; r < ORDER_REGIONS; r++)
-            join_into(order, &old->known[r], message->known[r]);
-        old->tried.met = false;
-        old->unit = message->unit;
-        old->site = message->site;
-        old->version = message->version;
-        return;
-    }
-    list_append(order, list, message);
+    if (old)
+        join_message(order, old, message);
+    else
+        list_append(order, list, message);
 }
 
 /* Within one generation of an object a later message holds all of an earlier one. What came of it is kept by itself, while
@@ -138,15 +155,7 @@ static void list_renew(struct order *order, struct message_list *list, const str
         list_append(order, list, &own);
         return;
     }
-    for (int r = 0; r < ORDER_REGIONS; r++) {
-        if (old->known[r] == message->known[r])
-            continue;
-        set(order, &old->known[r], knowledge_share(message->known[r]));
-        old->tried.met = false;
-    }
-    old->unit = message->unit;
-    old->site = message->site;
-    old->version = message->version;
+    renew_message(order, old, message);
 }
 
 static void list_clear(struct order *order, struct message_list *list)
@@ -900,10 +909,7 @@ static void keep_live(struct order *order, struct agent *agent, const struct var
         begin_live(order, agent, variable, message);
         return;
     }
-    for (int r = 0; r < ORDER_REGIONS; r++)
-        if (live->message.known[r] != message->known[r])
-            set(order, &live->message.known[r], knowledge_share(message->known[r]));
-    live->message.site = message->site;
+    renew_message(order, &live->message, message);
 }
 
 static void changed(struct order *order, struct variable *variable)
@@ -1044,11 +1050,22 @@ static bool is_wanted(const struct message_list *pending, const struct message *
     return message->scope > SCOPE_WORK_GROUP || message->place.group == group || pending->count < MISSED_KEPT;
 }
 
+static struct list_seen *seen_find(struct item_order *item, uint64_t stream)
+{
+    for (uint32_t i = 0; i < LISTS_SEEN; i++)
+        if (item->seen[i].stream == stream)
+            return &item->seen[i];
+    return NULL;
+}
+
 static struct list_seen *seen_of(struct item_order *item, uint64_t stream)
 {
-    struct list_seen *seen = &item->seen[stream % LISTS_SEEN];
-    if (seen->stream != stream)
-        *seen = (struct list_seen){.stream = stream};
+    struct list_seen *seen = seen_find(item, stream);
+    if (seen)
+        return seen;
+    seen = &item->seen[item->seen_next];
+    item->seen_next = (item->seen_next + 1) % LISTS_SEEN;
+    *seen = (struct list_seen){.stream = stream};
     return seen;
 }
 
@@ -1188,6 +1205,67 @@ bool order_wait(struct order *order, struct group_order *group, const struct ato
     return true;
 }
 
+/* ---- the same object again ------------------------------------------------------------------------------- */
+
+static bool is_relaxed_update(const struct agent *agent, const struct atomic_act *act)
+{
+    return act->reads && act->writes && act->order == ORDER_RELAXED && agent->item && agent->item->fences.count == 1;
+}
+
+/* Where the next one will find what came of the agent's fence. */
+static void note_places(struct order *order, struct agent *agent, const struct variable *variable, const struct atomic_act *act)
+{
+    struct list_seen *seen = seen_of(agent->item, variable->stream);
+    const struct message_list *pending = &agent->item->pending[act->region];
+    uint32_t at = 0;
+    const struct live_release *live = live_of(agent, variable, &at);
+    seen->pending = seen->live = 0;
+    if (!live || !live->message.fence || live_of(agent, variable, &at))
+        return;
+    const struct message *own = list_find(order, pending, &live->message, variable->stream);
+    if (!own)
+        return;
+    seen->pending = (uint32_t)(own - pending->items) + 1;
+    seen->live = (uint32_t)(live - agent->item->live) + 1;
+}
+
+/* Has nobody but senders like the agent added to the list since it looked? */
+static bool is_ours(const struct order *order, const struct variable *variable, const struct message *own, uint64_t since)
+{
+    const uint32_t latest = variable->messages.count - 1;
+    for (uint32_t i = 0; i < latest; i++)
+        if (variable->messages.items[i].version > since)
+            return false;
+    return same_sender(order, &variable->messages.items[latest], own);
+}
+
+/* A relaxed update by a unit with one fence: what load() and store() would do, at the places noted. False: they must. */
+static bool update_again(struct order *order, struct agent *agent, struct variable *variable, const struct atomic_act *act)
+{
+    struct list_seen *seen = seen_find(agent->item, variable->stream);
+    if (!seen || !seen->pending || variable->size != act->size || order->wide)
+        return false;
+    struct message *pending = &agent->item->pending[act->region].items[seen->pending - 1];
+    struct live_release *live = &agent->item->live[seen->live - 1];
+    if (live->address != variable->address || live->generation != variable->generation ||
+        !is_ours(order, variable, &live->message, seen->version))
+        return false;
+    struct message *latest = &variable->messages.items[variable->messages.count - 1];
+    if (latest->version > seen->version)
+        renew_message(order, pending, latest);
+    seen->version = variable->version;
+    note_relaxed_store(order, agent, &variable->store, act);
+    struct message *fence = &agent->item->fences.items[0];
+    if (memcmp(live->message.known, fence->known, sizeof fence->known) != 0) {
+        changed(order, variable);
+        fence->version = variable->version;
+        join_message(order, latest, fence);
+        renew_message(order, &live->message, fence);
+    }
+    variable->store = (struct latest_store){act->site, agent->unit, order->tick, true};
+    return true;
+}
+
 /* ---- atomics, one by one --------------------------------------------------------------------------------- */
 
 static void atomic(struct order *order, struct agent *agent, const struct atomic_act *act)
@@ -1204,10 +1282,15 @@ static void atomic(struct order *order, struct agent *agent, const struct atomic
     if (act->region == IN_LOCAL && !order->formal && variable->group != agent->place.group)
         break_off(order, variable); /* the memory of another group (R38) */
     variable->group = agent->place.group;
+    const bool simple = is_relaxed_update(agent, act);
+    if (simple && update_again(order, agent, variable, act))
+        return;
     if (act->reads && variable->size == act->size)
         load(order, agent, variable, act);
     if (act->writes)
         store(order, agent, variable, act);
+    if (simple)
+        note_places(order, agent, variable, act);
 }
 
 void order_atomic(struct order *order, struct agent *agent, const struct atomic_act *act)

@@ -79,8 +79,12 @@ struct atomic_act {
 };
 /* How far the list of an atomic object was read: what is as old is pending, or acquired with a scope, and teaches nothing
  * new. stream 0: nothing. */
-struct list_seen { uint64_t stream, version, acquired; enum memory_scope scope; };
-enum { LISTS_SEEN = HOSTILE(4, 1) };
+struct list_seen {
+    uint64_t stream, version, acquired;
+    enum memory_scope scope;
+    uint32_t pending, live; /* 1 + where what came of its own fence stands; 0: not known */
+};
+enum { LISTS_SEEN = HOSTILE(8, 1) };
 
 /* An atomic access that stands in the shadow (see shadow.c): the same again changes nothing. */
 struct atomic_done { uint64_t address, epoch, tick; uint32_t sort, site; };
@@ -94,7 +98,7 @@ struct item_order {
     struct message_list fences;               /* newest release fence of each scope and flags */
     struct message_list pending[ORDER_REGIONS]; /* read by atomics, for an acquire fence to come */
     struct atomic_done done;                  /* the latest; epoch 0: none */
-    struct list_seen seen[LISTS_SEEN];        /* by stream */
+    struct list_seen seen[LISTS_SEEN]; uint32_t seen_next; /* the place of the oldest */
     uint64_t image_base;                      /* its reads see what it wrote to images before */
     struct live_release *live;
     uint32_t live_count, live_room;
