@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memmodel/ways.h"
 #include "race_world.h"
 
 enum { DATA = 0, FLAG = 8, OTHER = 16 };
@@ -437,6 +438,13 @@ START_TEST(waves_are_sifted)
 }
 END_TEST
 
+/* What is quicker is taken, and so compared with the oracle. */
+static void takes_ways(const enum way *ways, uint32_t count, uint32_t programs)
+{
+    for (uint32_t i = 0; programs >= 4000 && i < count; i++)
+        ck_assert_msg(world_ways[ways[i]] > 0, "nobody took way %d", (int)ways[i]);
+}
+
 /* ---- at random -------------------------------------------------------------------------------------------- */
 
 static uint64_t seed;
@@ -538,15 +546,45 @@ static void any_spin(uint32_t group, uint32_t items)
     }
 }
 
+static void act_plainly(uint32_t item, uint32_t address)
+{
+    if (below(2))
+        writes(item, address, 4);
+    else
+        reads(item, address, 4);
+}
+
+/* Work-items hand something on by relaxed updates and fences of one kind, again and again; others come in between. */
+static void any_turns(uint32_t groups, uint32_t items)
+{
+    const uint32_t flags = below(2) ? G : G | L, all = groups * items, few = 1 + below(all < 3 ? all : 3);
+    const enum memory_scope scope = any_scope();
+    static const uint32_t objects[] = {FLAG, FLAG, OTHER, LFLAG};
+    for (uint32_t turns = 4 + below(7); turns; turns--) {
+        const uint32_t item = below(8) ? below(few) : below(all), address = objects[below(4)];
+        if (below(3))
+            update(item, address, ORDER_RELAXED, below(8) ? SCOPE_DEVICE : SCOPE_WORK_GROUP);
+        if (below(4) == 0)
+            act_plainly(item, below(8) ? DATA : address);
+        if (below(2))
+            fence(item, below(8) ? flags : L, ORDER_ACQUIRE + below(3), below(8) ? scope : SCOPE_SUB_GROUP);
+        if (below(12) == 0)
+            any_atomic(item);
+        update(item, address, ORDER_RELAXED, SCOPE_DEVICE);
+    }
+}
+
 static void any_deed(uint32_t groups, uint32_t items, uint32_t sub_group)
 {
     uint32_t item = below(groups * items), group = below(groups), flags = 1 + below(7);
-    switch (below(15)) {
+    const bool room = world_room() > 100;
+    switch (below(room ? 17 : 15)) {
     case 0: case 1: reads(item, any_address() + (below(8) ? 0 : below(4)), below(8) ? 4 : 1); break;
     case 2: writes(item, any_address() + (below(8) ? 0 : below(4)), below(8) ? 4 : 1); break;
     case 3: case 4: fence(item, flags, (enum memory_order)below(5), any_scope()); break;
     case 5: barrier(group, below(8) ? flags : 0, below(3) ? SCOPE_WORK_GROUP : any_scope()); break;
     case 12: any_pixel(item); break;
+    case 15: case 16: any_turns(groups, items); break;
     case 10: case 11: any_spin(group, items); break;
     case 6: sub_group_barrier(group, below((items + sub_group - 1) / sub_group), flags, below(3) ? SCOPE_SUB_GROUP : any_scope()); break;
     default: any_atomic(item); break;
@@ -581,6 +619,8 @@ START_TEST(random_sweeps_against_the_oracle)
     }
     ck_assert_uint_gt(racy, programs / 10);
     ck_assert_uint_lt(racy, programs - programs / 20);
+    static const enum way ways[] = {WAY_CHAIN, WAY_SEEN, WAY_SENT, WAY_TRIED, WAY_AGAIN, WAY_TOGETHER, WAY_REPEATED, WAY_CALM, WAY_SIFTED};
+    takes_ways(ways, sizeof ways / sizeof *ways, programs);
 }
 END_TEST
 
@@ -646,6 +686,8 @@ START_TEST(random_programs_against_the_oracle)
     }
     ck_assert_uint_gt(racy, programs / 5);
     ck_assert_uint_lt(racy, programs - programs / 20);
+    static const enum way ways[] = {WAY_CHAIN, WAY_SEEN, WAY_SENT, WAY_TRIED, WAY_AGAIN, WAY_TOGETHER, WAY_REPEATED, WAY_CALM};
+    takes_ways(ways, sizeof ways / sizeof *ways, programs);
 }
 END_TEST
 

@@ -7,6 +7,7 @@
 
 #include "memmodel/checker.h"
 #include "memmodel/relatives.h"
+#include "memmodel/ways.h"
 
 enum deed_kind { DEED_ACCESS, DEED_FENCE, DEED_ENTRY, DEED_EXIT, DEED_COPY_START, DEED_COPY_WAIT };
 
@@ -144,10 +145,16 @@ void world_forgoes_history(void)
     checker_forgo_history(world.checker);
 }
 
+uint32_t world_room(void) { return WORLD_DEEDS - world.count; }
+
+uint64_t world_ways[WORLD_WAYS];
+
 void world_end(void)
 {
     finish();
     ended = false;
+    for (uint32_t way = 0; way < WAYS; way++)
+        world_ways[way] += checker_ways(world.checker)[way];
     checker_free(world.checker);
     relatives_free(world.relatives);
     report_free(world.report);

@@ -60,6 +60,10 @@ void world_awaits(uint64_t group); /* of the launch that acts: LAUNCH_AFTER_GROU
 void world_shares(void);           /* global memory is fine-grained SVM */
 size_t world_family_races(void);   /* after the last deed: between launches */
 
+uint32_t world_room(void); /* for so many deeds */
+enum { WORLD_WAYS = 16 };
+extern uint64_t world_ways[WORLD_WAYS]; /* the checker's short ways (ways.h): how often the worlds that ended took each */
+
 /* After the last deed. */
 size_t world_races(void);                 /* findings */
 bool world_races_at(uint32_t address);    /* does some finding begin in the four bytes of address? */

@@ -53,6 +53,7 @@ struct checker {
     struct crew crew;
     struct standing standings[STANDINGS]; /* by site */
     uint64_t time;                    /* counts events */
+    uint64_t ways[WAYS];
     uint32_t *compute_units; uint64_t unit_room;
     struct ended_group *ended; uint32_t ended_count, ended_room; /* those that launches wait for */
     struct held_access *held; uint32_t held_count, held_room;
@@ -730,6 +731,7 @@ static bool sift_updates(struct checker *checker, const struct access_event *eve
     if (shadow->journal.spilt || !take_sieve(checker, event, shadow, group ? group->slice : 1, group ? group->base[shadow->space] : 1))
         return false;
     shadow->atomic = true;
+    way_taken(checker->ways, WAY_SIFTED);
     if (order_remembers(&checker->order))
         remember_updates(checker, event, shadow->space);
     return true;
@@ -1258,6 +1260,7 @@ struct checker *checker_new(const struct memory *memory, struct report *report, 
     checker->atomics_wanted = scenario->checks[CHECK_ATOMICS] != SEVERITY_OFF;
     order_init(&checker->order, scenario->device.scope_rule);
     checker->order.history = &checker->history;
+    checker->order.ways = checker->ways;
     checker->spare.most = SPARE_BYTES;
     checker->shadow = (struct shadow){.order = &checker->order, .self = checker, .race = on_race};
     checker->races = (struct races){.report = report, .host = &checker->host, .memory = memory, .order = &checker->order};
@@ -1268,6 +1271,11 @@ struct checker *checker_new(const struct memory *memory, struct report *report, 
 void checker_forgo_history(struct checker *checker)
 {
     checker->history.forgone = checker->history.full = true;
+}
+
+const uint64_t *checker_ways(const struct checker *checker)
+{
+    return checker->ways;
 }
 
 bool checker_failed(const struct checker *checker)

@@ -240,8 +240,10 @@ struct knowledge *knowledge_join(struct knowledge_pool *pool, struct knowledge *
 {
     if (!a || !b)
         return knowledge_share(a ? a : b);
-    if (a->chain == b->chain)
+    if (a->chain == b->chain) {
+        pool->chained++;
         return knowledge_share(a->length < b->length ? b : a);
+    }
     struct knowledge *both = join(pool, a, b);
     if (!follow(both, b))
         follow(both, a);

@@ -40,6 +40,7 @@ struct knowledge_pool {
     struct knowledge *unused[2]; /* branches, leaves */
     void *blocks;
     uint64_t chains;             /* begun so far */
+    uint64_t chained;            /* how often that spared a join */
     bool failed;
 };
 

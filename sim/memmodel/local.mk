@@ -43,6 +43,7 @@ libmemmodel_la_SOURCES = \
 	%D%/stamps.c \
 	%D%/stamps.h \
 	%D%/stamps_body.h \
+	%D%/ways.h \
 	%D%/wording.c \
 	%D%/wording.h
 # The sieve's loops want vectors.

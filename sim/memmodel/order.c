@@ -245,10 +245,14 @@ void order_launch_end(struct order *order)
     }
     free(order->variables);
     free(order->copies);
+    if (order->ways)
+        order->ways[WAY_CHAIN] += order->pool.chained;
     knowledge_pool_fini(&order->pool);
     struct history *history = order->history;
+    uint64_t *ways = order->ways;
     order_init(order, order->rule);
     order->history = history;
+    order->ways = ways;
 }
 
 void order_fini(struct order *order)
@@ -624,8 +628,10 @@ static void acquire_pending(struct order *order, struct agent *agent, const stru
         for (uint32_t i = 0; end->flags >> region & 1 && i < agent->item->pending[region].count; i++) {
             struct message *message = &agent->item->pending[region].items[i];
             struct tried *tried = &message->tried;
-            if (tried->met && tried->scope == end->scope && tried->flags == end->flags && (tried->reached || tried->site == end->site))
+            if (tried->met && tried->scope == end->scope && tried->flags == end->flags && (tried->reached || tried->site == end->site)) {
+                way_taken(order->ways, WAY_TRIED);
                 continue;
+            }
             const bool reached = apply(order, agent, message, region, end);
             *tried = (struct tried){true, reached, end->scope, end->flags, end->site};
         }
@@ -968,8 +974,10 @@ static void send(struct order *order, struct agent *agent, struct variable *vari
     if (message->scope == SCOPE_WORK_ITEM)
         return;
     struct live_release *live = live_like(order, agent, variable, message);
-    if (live && memcmp(live->message.known, message->known, sizeof message->known) == 0)
-        return; /* it holds this one already */
+    if (live && memcmp(live->message.known, message->known, sizeof message->known) == 0) {
+        way_taken(order->ways, WAY_SENT);
+        return;
+    }
     changed(order, variable);
     message->version = variable->version;
     list_trim(order, &variable->messages);
@@ -1096,10 +1104,15 @@ static void load(struct order *order, struct agent *agent, const struct variable
         return;
     struct list_seen *seen = seen_of(agent->item, variable->stream);
     if (acquiring && (seen->acquired < variable->version || seen->scope != act->scope)) {
-        acquire(order, agent, &variable->messages, seen->scope == act->scope ? seen->acquired : 0, act);
+        const uint64_t since = seen->scope == act->scope ? seen->acquired : 0;
+        if (since)
+            way_taken(order->ways, WAY_SEEN);
+        acquire(order, agent, &variable->messages, since, act);
         seen->acquired = variable->version;
         seen->scope = act->scope;
     }
+    if (seen->version)
+        way_taken(order->ways, WAY_SEEN);
     if (seen->version < variable->version) {
         take(order, agent, &variable->messages, variable->stream, seen->version, act->region);
         seen->version = variable->version;
@@ -1202,6 +1215,7 @@ bool order_wait(struct order *order, struct group_order *group, const struct ato
     }
     for (uint32_t w = 0; w < LANE_MASK_WORDS; w++)
         waiting->reader[w] |= reader[w];
+    way_taken(order->ways, WAY_TOGETHER);
     return true;
 }
 
@@ -1263,6 +1277,7 @@ static bool update_again(struct order *order, struct agent *agent, struct variab
         renew_message(order, &live->message, fence);
     }
     variable->store = (struct latest_store){act->site, agent->unit, order->tick, true};
+    way_taken(order->ways, WAY_AGAIN);
     return true;
 }
 

@@ -28,6 +28,7 @@
 #include "history.h"
 #include "knowledge.h"
 #include "scope.h"
+#include "ways.h"
 #include "orrery/limits.h"
 
 enum { IN_GLOBAL, IN_LOCAL, IN_IMAGE, ORDER_REGIONS }; /* bit i of REGION_* */
@@ -166,6 +167,7 @@ struct order {
     uint32_t sub_group_size, sub_group_count; /* per group */
     struct knowledge_pool pool;
     struct history *history;                  /* borrowed; NULL: nothing is remembered */
+    uint64_t *ways;                           /* borrowed; NULL: nobody counts them */
     struct group_order *groups;               /* those resident that synchronised */
     struct copy_order *copies; uint32_t copy_count, copy_room;
     struct variable **variables; uint32_t variable_count, variable_buckets;

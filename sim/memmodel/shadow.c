@@ -868,6 +868,7 @@ static void access_anew(struct shadow *shadow, struct shadow_region *region, con
     if (crowd && is_calm(&visit, crowd, cell)) {
         shadow->failed |= !add_alike(&visit, crowd);
         note_done(crowd, now);
+        way_taken(shadow->order->ways, WAY_CALM);
         return;
     }
     visit_all(&visit);
@@ -877,8 +878,10 @@ static void access_anew(struct shadow *shadow, struct shadow_region *region, con
 
 void shadow_access(struct shadow *shadow, struct shadow_region *region, const struct shadow_access *now)
 {
-    if (is_repeated(region, now))
+    if (is_repeated(region, now)) {
+        way_taken(shadow->order->ways, WAY_REPEATED);
         return;
+    }
     const uint32_t context = context_of(region, &now->how);
     if (context)
         access_anew(shadow, region, now, context);

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  The short ways of the checker: what gives the same result as the general way, and sooner. How often each was
+ *          taken is counted, so that tests know whether they came by it.
+ *
+ * Interface
+ *   way_taken      counts; NULL: nobody wants to know
+ */
+#ifndef ORRERY_MEMMODEL_WAYS_H
+#define ORRERY_MEMMODEL_WAYS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum way {
+    WAY_CHAIN,      /* one of two maps of a chain holds the other */
+    WAY_SEEN,       /* an object's list has nothing new for the reader, or only some of it is new */
+    WAY_SENT,       /* an object has a fence's message already */
+    WAY_TRIED,      /* a pending message met an acquire fence like this one before */
+    WAY_AGAIN,      /* an update of an object by a unit with one fence: all places are known */
+    WAY_TOGETHER,   /* members of a group read together */
+    WAY_REPEATED,   /* the unit's same atomic stands in the shadow already */
+    WAY_CALM,       /* a word has atomics only, and this one agrees with them */
+    WAY_SIFTED,     /* a wave's updates went through the sieve */
+    WAYS
+};
+
+static inline void way_taken(uint64_t ways[WAYS], enum way way)
+{
+    if (ways)
+        ways[way]++;
+}
+
+#endif
