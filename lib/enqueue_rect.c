@@ -91,6 +91,45 @@ static bool rects_overlap(const struct rect *rect, uint64_t source, uint64_t tar
                       rect->buffer_row, rect->buffer_slice);
 }
 
+/* ---- memory that is on both sides ------------------------------------------------------------------ */
+
+static uint64_t row_at(const struct rect *rect, const size_t origin[3], size_t row, size_t slice, size_t index)
+{
+    return (origin[2] + index / rect->region[1]) * slice + (origin[1] + index % rect->region[1]) * row + origin[0];
+}
+
+static uint64_t below_row(const struct rect *rect, size_t index)
+{
+    return row_at(rect, rect->buffer_origin, rect->buffer_row, rect->buffer_slice, index);
+}
+
+static uint64_t host_row(const struct rect *rect, size_t index)
+{
+    return row_at(rect, rect->host_origin, rect->host_row, rect->host_slice, index);
+}
+
+bool rect_in_place(const struct rect *rect, uint64_t below, uint64_t host)
+{
+    return below + below_row(rect, 0) == host + host_row(rect, 0) && (rect->region[1] == 1 || rect->buffer_row == rect->host_row) &&
+           (rect->region[2] == 1 || rect->buffer_slice == rect->host_slice);
+}
+
+/* Rows of either side ascend. */
+bool rect_meets_itself(const struct rect *rect, uint64_t below, uint64_t host)
+{
+    const size_t rows = rect->region[1] * rect->region[2], width = rect->region[0];
+    for (size_t i = 0, j = 0; i < rows && j < rows;) {
+        const uint64_t a = below + below_row(rect, i), b = host + host_row(rect, j);
+        if (a + width <= b)
+            i++;
+        else if (b + width <= a)
+            j++;
+        else
+            return true;
+    }
+    return false;
+}
+
 /* ---- execution --------------------------------------------------------------------- */
 
 typedef enum status move_rows(const struct command *command, size_t buffer_offset, size_t host_offset,

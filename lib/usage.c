@@ -9,6 +9,7 @@
 
 #include "command.h"
 #include "svm.h"
+#include "transfer.h"
 #include "orrery/report.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards `gone` */
@@ -223,6 +224,21 @@ static void check_pair(const struct memobj *a, const struct memobj *b)
         tell_overlap(a, b);
 }
 
+static void tell_own_memory(const struct memobj *memobj)
+{
+    const bool image = memobj->image;
+    char object[64];
+    name_object(&memobj->base, object, sizeof object);
+    call_find(FINDING_HOST_OVERLAP,
+              &(struct call_finding){
+                  .object = object,
+                  .why = image ? "ptr points into the host memory of the image, to other bytes of it than those of the region, and the two overlap"
+                               : "ptr points into the host memory of the buffer, to other bytes of it than the "
+                                 "region, and the two overlap",
+                  .fix = image ? "clEnqueueCopyImage for texels within an image; ptr elsewhere for a copy"
+                               : "clEnqueueCopyBuffer for bytes within a buffer; ptr elsewhere for a copy"});
+}
+
 /* A read or write between a buffer and the host memory below it moves nothing, or bytes onto others of them.
  */
 static void check_own_memory(const struct command *command, const struct memobj *memobj, size_t offset)
@@ -231,16 +247,17 @@ static void check_own_memory(const struct command *command, const struct memobj 
     const struct span below = host_span(memobj),
                       bytes = {below.start + offset, below.start + offset + command->u.transfer.size};
     const struct span given = {host, host + command->u.transfer.size};
-    char object[64];
-    if (!below.start || host == bytes.start || !meet(given, bytes))
-        return;
-    name_object(&memobj->base, object, sizeof object);
-    call_find(FINDING_HOST_OVERLAP,
-              &(struct call_finding){
-                  .object = object,
-                  .why = "ptr points into the host memory of the buffer, to other bytes of it than the "
-                         "region, and the two overlap",
-                  .fix = "clEnqueueCopyBuffer for bytes within a buffer; ptr elsewhere for a copy"});
+    if (below.start && host != bytes.start && meet(given, bytes))
+        tell_own_memory(memobj);
+}
+
+/* The same for rectangles and images. */
+static void check_own_rect(const struct command *command, const struct memobj *memobj)
+{
+    const uint64_t host = (uint64_t)(uintptr_t)command->u.transfer.host, below = host_span(memobj).start;
+    const struct rect *rect = &command->u.transfer.rect;
+    if (below && !rect_in_place(rect, below, host) && rect_meets_itself(rect, below, host))
+        tell_own_memory(memobj);
 }
 
 static void check_host_memory(const struct command *command)
@@ -249,6 +266,10 @@ static void check_host_memory(const struct command *command)
         check_own_memory(command, command->u.transfer.source, command->u.transfer.source_offset);
     if (command->kind == COMMAND_WRITE_BUFFER)
         check_own_memory(command, command->u.transfer.target, command->u.transfer.target_offset);
+    if (command->kind == COMMAND_READ_BUFFER_RECT || command->kind == COMMAND_READ_IMAGE)
+        check_own_rect(command, command->u.transfer.source);
+    if (command->kind == COMMAND_WRITE_BUFFER_RECT || command->kind == COMMAND_WRITE_IMAGE)
+        check_own_rect(command, command->u.transfer.target);
     if (command_transfers(command))
         check_pair(command->u.transfer.source, command->u.transfer.target);
     if (command->kind != COMMAND_NDRANGE_KERNEL && command->kind != COMMAND_TASK)

@@ -397,6 +397,76 @@ START_TEST(a_read_of_a_buffer_into_its_own_host_memory)
 }
 END_TEST
 
+/* Rows of 4 bytes, 16 apart. In place or beside each other they do no harm. */
+START_TEST(a_rectangle_of_a_buffer_and_its_own_host_memory)
+{
+    static char bytes[128];
+    const size_t zero[3] = {0, 0, 0}, beside[3] = {4, 0, 0}, across[3] = {2, 1, 0}, box[3] = {4, 4, 1};
+    cl_mem a = cl_buffer(context, CL_MEM_USE_HOST_PTR, 128, bytes);
+    cl_ok(clEnqueueReadBufferRect(queue, a, CL_TRUE, across, across, box, 16, 0, 16, 0, bytes, 0, NULL, NULL));
+    cl_ok(clEnqueueReadBufferRect(queue, a, CL_TRUE, zero, beside, box, 16, 0, 16, 0, bytes, 0, NULL, NULL));
+    cl_ok(clEnqueueWriteBufferRect(queue, a, CL_TRUE, beside, zero, box, 16, 0, 16, 0, bytes, 0, NULL, NULL));
+    cl_ok(clEnqueueWriteBufferRect(queue, a, CL_TRUE, zero, zero, box, 16, 0, 4, 0, bytes + 64, 0, NULL, NULL));
+    ck_assert_uint_eq(finding_count(), 0);
+    cl_ok(clEnqueueReadBufferRect(queue, a, CL_TRUE, zero, across, box, 16, 0, 16, 0, bytes, 0, NULL, NULL));
+    ck_assert_uint_eq(findings_of("overlapping-host-memory"), 1);
+    cl_ok(clEnqueueWriteBufferRect(queue, a, CL_TRUE, zero, zero, box, 16, 0, 4, 0, bytes, 0, NULL, NULL));
+    ck_assert_uint_eq(findings_of("overlapping-host-memory"), 2);
+    ck_assert_str_eq(finding_last("overlapping-host-memory").access[0].what, "clEnqueueWriteBufferRect");
+    cl_ok(clReleaseMemObject(a));
+}
+END_TEST
+
+START_TEST(an_image_and_its_own_host_memory)
+{
+    static char bytes[4 * 4 * 8];
+    const cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT8};
+    const cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 4, .image_height = 4};
+    const size_t zero[3] = {0, 0, 0}, second[3] = {0, 1, 0}, row[3] = {4, 1, 1}, all[3] = {4, 4, 1}, two[3] = {4, 2, 1};
+    cl_int err;
+    cl_mem image = clCreateImage(context, CL_MEM_USE_HOST_PTR, &format, &desc, bytes, &err);
+    cl_ok(err);
+    cl_ok(clEnqueueReadImage(queue, image, CL_TRUE, zero, all, 0, 0, bytes, 0, NULL, NULL));
+    cl_ok(clEnqueueReadImage(queue, image, CL_TRUE, second, row, 0, 0, bytes, 0, NULL, NULL));
+    cl_ok(clEnqueueWriteImage(queue, image, CL_TRUE, zero, all, 0, 0, bytes + 64, 0, NULL, NULL));
+    ck_assert_uint_eq(finding_count(), 0);
+    cl_ok(clEnqueueReadImage(queue, image, CL_TRUE, second, two, 0, 0, bytes, 0, NULL, NULL));
+    ck_assert_str_eq(finding_last("overlapping-host-memory").access[0].what, "clEnqueueReadImage");
+    ck_assert_msg(strstr(finding_last("overlapping-host-memory").why, "of the image") != NULL, "not of an image");
+    cl_ok(clEnqueueWriteImage(queue, image, CL_TRUE, zero, all, 0, 0, bytes + 4, 0, NULL, NULL));
+    ck_assert_uint_eq(findings_of("overlapping-host-memory"), 2);
+    cl_ok(clReleaseMemObject(image));
+}
+END_TEST
+
+/* Rectangles and images of the same host memory, by every copy. */
+START_TEST(copies_of_rectangles_and_images_of_the_same_host_memory)
+{
+    static char bytes[256];
+    const cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT8};
+    const cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 4, .image_height = 4};
+    const size_t zero[3] = {0, 0, 0}, box[3] = {4, 2, 1};
+    cl_int err;
+    cl_mem a = cl_buffer(context, CL_MEM_USE_HOST_PTR, 64, bytes), b = cl_buffer(context, CL_MEM_USE_HOST_PTR, 64, bytes + 32);
+    cl_mem x = clCreateImage(context, CL_MEM_USE_HOST_PTR, &format, &desc, bytes + 16, &err);
+    cl_mem y = clCreateImage(context, CL_MEM_USE_HOST_PTR, &format, &desc, bytes + 48, &err);
+    cl_ok(err);
+    cl_ok(clEnqueueCopyBufferRect(queue, a, b, zero, zero, box, 0, 0, 0, 0, 0, NULL, NULL));
+    ck_assert_uint_eq(findings_of("overlapping-host-memory"), 1);
+    cl_ok(clEnqueueCopyImage(queue, x, y, zero, zero, box, 0, NULL, NULL));
+    ck_assert_uint_eq(findings_of("overlapping-host-memory"), 2);
+    cl_ok(clEnqueueCopyImageToBuffer(queue, x, b, zero, box, 0, 0, NULL, NULL));
+    ck_assert_uint_eq(findings_of("overlapping-host-memory"), 3);
+    cl_ok(clEnqueueCopyBufferToImage(queue, a, y, 0, zero, box, 0, NULL, NULL));
+    ck_assert_uint_eq(findings_of("overlapping-host-memory"), 4);
+    cl_ok(clFinish(queue));
+    cl_ok(clReleaseMemObject(a));
+    cl_ok(clReleaseMemObject(b));
+    cl_ok(clReleaseMemObject(x));
+    cl_ok(clReleaseMemObject(y));
+}
+END_TEST
+
 START_TEST(a_kernel_with_buffers_of_the_same_host_memory)
 {
     static int word[2];
@@ -654,6 +724,9 @@ int main(void)
     tcase_add_test(tcase, an_object_is_released_after_a_user_event_is_set);
     tcase_add_test(tcase, a_copy_between_buffers_of_the_same_host_memory);
     tcase_add_test(tcase, a_read_of_a_buffer_into_its_own_host_memory);
+    tcase_add_test(tcase, a_rectangle_of_a_buffer_and_its_own_host_memory);
+    tcase_add_test(tcase, an_image_and_its_own_host_memory);
+    tcase_add_test(tcase, copies_of_rectangles_and_images_of_the_same_host_memory);
     tcase_add_test(tcase, a_kernel_with_buffers_of_the_same_host_memory);
     tcase_add_test(tcase, a_mapped_buffer_is_released);
     tcase_add_test(tcase, a_buffer_is_unmapped_before);
