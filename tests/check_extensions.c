@@ -233,6 +233,21 @@ static bool has_capability(cl_uint capability)
     return false;
 }
 
+START_TEST(names_that_no_other_test_has)
+{
+    cl_set_up();
+    ck_assert(has_extension("cl_khr_device_uuid") && has_extension("cl_khr_expect_assume") && has_extension("cl_intel_subgroups_short"));
+    ck_assert(has_extension("cl_khr_byte_addressable_store"));
+    cl_tear_down();
+    start_with("device: {errors: cts}");
+    ck_assert(has_extension("cl_intel_device_partition_by_names"));
+    cl_tear_down();
+    start_with("device: {errors: neo}");
+    ck_assert(!has_extension("cl_intel_device_partition_by_names"));
+    cl_tear_down();
+}
+END_TEST
+
 START_TEST(spirv_is_told)
 {
     static const cl_uint required[] = {4 /* Addresses */, 5 /* Linkage */, 6 /* Kernel */, 7 /* Vector16 */,
@@ -1171,6 +1186,7 @@ static Suite *extensions_suite(void)
     tcase_add_test(tests, a_required_size_is_suggested);
     tcase_add_test(tests, a_suggestion_has_the_errors_of_its_text);
     tcase_add_loop_test(tests, queues_take_hints, 0, 2);
+    tcase_add_test(tests, names_that_no_other_test_has);
     tcase_add_test(tests, spirv_is_told);
     tcase_add_loop_test(tests, spirv_modules_are_held_to_what_is_told, 0, 7);
     tcase_add_test(tests, without_il_there_is_no_spirv);

@@ -30,6 +30,15 @@ if [ -f "$src/man/orrery-findings.7" ]; then
     done
 fi
 
+# Extensions: a line in the manual, and a test that names each.
+if [ -f "$src/lib/device.c" ] && [ -f "$src/man/orrery-extensions.7" ]; then
+    for name in $(sed -n 's/^ *EXTENSION("\([a-z0-9_]*\)".*/\1/p' "$src/lib/device.c"); do
+        rows=$((rows + 1))
+        in_text "$name" "$src/man/orrery-extensions.7" || lacks "extension $name" "not in orrery-extensions(7)"
+        in_text "$name" "$src"/tests/*.[ch] "$src"/tests/*.sh "$src"/scenarios/*/* || lacks "extension $name" "no test names it"
+    done
+fi
+
 # Scenario keys: a line in the manual, a use in the test.
 if [ -f "$src/sim/scenario.def" ] && [ -f "$src/man/orrery-scenario.5" ]; then
     for key in $(sed -n 's/^[A-Z_]*("\([A-Za-z0-9_.-]*\)".*/\1/p' "$src/sim/scenario.def"); do
