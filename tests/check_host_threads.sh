@@ -49,6 +49,10 @@ refused 2 "another call" "does not fit" "clCreatePipe of thread 0" "calls clCrea
 sed 's/^0 clCreateContext$/0 clCreateContext often/' "$work/1" > "$work/bad"
 refused 1 "a torn line" "line" "of [host]" "often"
 
+# A thread that never comes: the others wait for long, and then say for whom.
+sed '/^\[host\]/a 0.7 clFlush' "$work/1" > "$work/bad"
+refused 2 "a thread that never comes" "does not fit" "clFlush of thread 0.7" "line 1 of [host]"
+
 # A single thread needs no log.
 "$orrery" run --record "$work/single" -- "$build/examples/host_order" queues fixed > /dev/null 2>&1
 grep -q '^\[schedule\]' "$work/single" || complain "no record of a program with one thread"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Command queues: objects, order, waiting, several threads, the end of the process. */
 #include <pthread.h>
+#include <stdio.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -456,6 +458,63 @@ START_TEST(a_flush_alone_gets_commands_done)
 }
 END_TEST
 
+/* What a kernel prints is seen from outside. */
+static off_t printed(void)
+{
+    struct stat file;
+    fflush(stdout);
+    ck_assert_int_eq(fstat(STDOUT_FILENO, &file), 0);
+    return file.st_size;
+}
+
+/* One root: a flush is enough for a kernel to run. Queues of two roots: it is only submitted, so that kernels of both begin
+ * together, until a call asks. */
+START_TEST(a_flush_runs_a_kernel_at_once_unless_another_device_has_queues)
+{
+    static const char *text = "kernel void k(void) { printf(\"here\\n\"); }";
+    const struct timespec moment = {.tv_nsec = 1000000};
+    const size_t one = 1;
+    char path[] = "/tmp/check_queue.XXXXXX";
+    cl_device_id devices[2];
+    cl_event event;
+    cl_int err;
+    const int file = mkstemp(path);
+    ck_assert_int_ge(file, 0);
+    unlink(path);
+    dup2(file, STDOUT_FILENO);
+    cl_find_device();
+    if (_i) {
+        int (*load)(const char *, char *, size_t);
+        char error[300];
+        void *function = cl_named("orrery_load_scenario_text");
+        memcpy(&load, &function, sizeof function);
+        ck_assert_int_eq(load("orrery: 1\ndevices: [{name: a}, {name: b}]\n", error, sizeof error), 0);
+    }
+    cl_ok(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, _i ? 2 : 1, devices, NULL));
+    context = clCreateContext(NULL, _i ? 2 : 1, devices, NULL, NULL, &err);
+    cl_ok(err);
+    queue = clCreateCommandQueueWithProperties(context, devices[0], NULL, &err);
+    cl_ok(err);
+    cl_command_queue second = clCreateCommandQueueWithProperties(context, devices[_i], NULL, &err);
+    cl_ok(err);
+    cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &err);
+    cl_ok(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
+    cl_kernel kernel = clCreateKernel(program, "k", &err);
+    cl_ok(err);
+    cl_ok(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, &event));
+    cl_ok(clFlush(queue));
+    for (int i = 0; i < (_i ? 200 : 10000) && !printed(); i++)
+        nanosleep(&moment, NULL);
+    ck_assert_int_eq(printed(), _i ? 0 : 5);
+    cl_status(event);
+    for (int i = 0; i < 10000 && !printed(); i++)
+        nanosleep(&moment, NULL);
+    ck_assert_int_eq(printed(), 5);
+    cl_ok(clFinish(queue));
+    cl_ok(clFinish(second));
+}
+END_TEST
+
 START_TEST(a_program_that_only_polls_gets_there)
 {
     cl_event event = cl_trace(queue, 1, 0, NULL);
@@ -821,7 +880,7 @@ static Suite *queue_suite(void)
 {
     Suite *suite = suite_create("queue");
     TCase *objects = tcase_create("objects"), *order = tcase_create("order"),
-          *waiting = tcase_create("waiting");
+          *waiting = tcase_create("waiting"), *printing = tcase_create("printing");
     TCase *threads = tcase_create("threads"), *processes = tcase_create("processes"),
           *policy = tcase_create("policy");
     tcase_add_checked_fixture(objects, cl_set_up, cl_tear_down);
@@ -850,6 +909,7 @@ static Suite *queue_suite(void)
     tcase_add_test(waiting, nothing_runs_before_a_flush);
     tcase_add_test(waiting, a_flush_alone_gets_commands_done);
     tcase_add_test(waiting, a_program_that_only_polls_gets_there);
+    tcase_add_loop_test(printing, a_flush_runs_a_kernel_at_once_unless_another_device_has_queues, 0, 2);
     tcase_add_test(waiting, a_user_event_alone_gets_commands_done);
     tcase_add_test(waiting, a_wait_flushes_the_queues_it_depends_on);
     tcase_add_test(waiting, a_released_queue_still_runs_what_it_has);
@@ -875,6 +935,7 @@ static Suite *queue_suite(void)
     suite_add_tcase(suite, order);
     suite_add_tcase(suite, policy);
     suite_add_tcase(suite, waiting);
+    suite_add_tcase(suite, printing);
     suite_add_tcase(suite, threads);
     suite_add_tcase(suite, processes);
     suite_add_tcase(suite, forks);

@@ -120,6 +120,40 @@ START_TEST(a_kernel_that_waits_holds_nobody_up)
 }
 END_TEST
 
+/* A callback that asks, enqueues, flushes and lets a kernel go on, while that runs: nothing of it waits for the kernel. */
+static cl_event asked;
+static atomic_int called;
+static cl_int asked_status;
+
+static void CL_CALLBACK let_it_go_on(cl_event event, cl_int status, void *data)
+{
+    const size_t one = 1;
+    (void)event, (void)status;
+    clGetEventInfo(asked, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof asked_status, &asked_status, NULL);
+    clEnqueueNDRangeKernel(unordered, data, 1, NULL, &one, NULL, 0, NULL, NULL); /* let_go */
+    clFlush(unordered);
+    atomic_fetch_add(&called, 1);
+}
+
+START_TEST(a_callback_lets_a_kernel_go_on)
+{
+    start(policies[_i], ATOMICS);
+    cl_kernel waits = kernel_with("await", box, NULL), lets_go = kernel_with("let_go", box, NULL);
+    cl_event gate = cl_user_event(context), marker;
+    asked = run(queue, waits, 1);
+    cl_ok(clFlush(queue));
+    cl_ok(clEnqueueMarkerWithWaitList(unordered, 1, &gate, &marker));
+    cl_ok(clSetEventCallback(marker, CL_COMPLETE, let_it_go_on, lets_go));
+    cl_ok(clFlush(unordered));
+    cl_ok(clSetUserEventStatus(gate, CL_COMPLETE));
+    cl_ok(clFinish(queue));
+    cl_ok(clFinish(unordered));
+    ck_assert_int_eq(atomic_load(&called), 1);
+    ck_assert_int_ge(asked_status, CL_COMPLETE);
+    ck_assert_int_eq(cl_status(asked), CL_COMPLETE);
+}
+END_TEST
+
 START_TEST(a_later_command_lets_an_earlier_go_on)
 {
     start(policies[_i], ATOMICS);
@@ -269,6 +303,7 @@ int main(void)
     tcase_add_test(tests, no_map_is_needed);
     tcase_add_loop_test(tests, host_and_kernel_answer_each_other, 0, 3);
     tcase_add_loop_test(tests, a_kernel_that_waits_holds_nobody_up, 0, 3);
+    tcase_add_loop_test(tests, a_callback_lets_a_kernel_go_on, 0, 3);
     tcase_add_loop_test(tests, a_later_command_lets_an_earlier_go_on, 0, 3);
     tcase_add_loop_test(tests, atomics_are_atomic_for_both, 0, 3);
     tcase_add_test(tests, coarse_memory_needs_its_map_beside_fine);
