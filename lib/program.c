@@ -48,8 +48,8 @@ static struct program_object *program_of_context(struct context *context, enum p
 void program_destroy(void *object)
 {
     struct program_object *program = object;
+    build_free(program->builds); /* with the destructors in it, which release callbacks come after */
     destructor_run(program->destructors, program);
-    build_free(program->builds);
     program_binary_free(program->binaries);
     free(program->device_binaries);
     spirv_fini(&program->il);
@@ -385,10 +385,9 @@ cl_int CL_API_CALL api_clSetProgramSpecializationConstant(cl_program handle, cl_
     return context_refuse(program->context, "clSetProgramSpecializationConstant", err);
 }
 
-/* Destructors of program-scope objects belong to OpenCL 2.2 alone. */
 static bool has_global_destructors(const struct cl_device *device)
 {
-    return device->config->version_major == 2 && device->config->version_minor >= 2;
+    return device_version_at_least(device, 2, 2);
 }
 
 cl_int CL_API_CALL api_clSetProgramReleaseCallback(cl_program handle,
@@ -507,8 +506,9 @@ static cl_int ask_program(const struct info_reply *reply, const struct program_o
     case CL_PROGRAM_KERNEL_NAMES:
         return executable ? ask_kernel_names(reply, executable) : CL_INVALID_PROGRAM_EXECUTABLE;
     case CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT:
+        return executable ? INFO_VALUE(reply, cl_bool, program_has_constructors(executable)) : CL_INVALID_PROGRAM_EXECUTABLE;
     case CL_PROGRAM_SCOPE_GLOBAL_DTORS_PRESENT:
-        return executable ? INFO_VALUE(reply, cl_bool, CL_FALSE) : CL_INVALID_PROGRAM_EXECUTABLE;
+        return executable ? INFO_VALUE(reply, cl_bool, program_has_destructors(executable)) : CL_INVALID_PROGRAM_EXECUTABLE;
     default:
         return CL_INVALID_VALUE;
     }

@@ -5,6 +5,7 @@
 
 #include "context.h"
 #include "program.h"
+#include "queue.h"
 #include "subdevice.h"
 
 static const struct build no_build = {.status = CL_BUILD_NONE};
@@ -119,13 +120,24 @@ struct build *build_new(cl_uint count, struct cl_device *const *devices)
     return build;
 }
 
+/* Destructors run as commands do, behind those that are enqueued. */
+static void end_program(struct program *program)
+{
+    if (program_has_destructors(program)) {
+        queue_hold();
+        program_finish(program);
+        queue_let_go();
+    }
+    program_release(program);
+}
+
 void build_free(struct build *list)
 {
     while (list) {
         struct build *build = list;
         list = build->next;
         if (build->program)
-            program_release(build->program);
+            end_program(build->program);
         spirv_fini(&build->spirv);
         free(build->options);
         free(build->log);

@@ -32,6 +32,7 @@ scenario_tests = \
 	%D%/clean/three_components.yaml \
 	%D%/clean/absent_dimension.yaml \
 	%D%/clean/bit_fields.yaml \
+	%D%/clean/constructors.yaml \
 	%D%/clean/enqueue_forms.yaml \
 	%D%/clean/float_atomics.yaml \
 	%D%/clean/kernel_clock.yaml \
@@ -196,6 +197,7 @@ scenario_files = \
 	%D%/clean/unread_results.cl \
 	%D%/clean/absent_dimension.cl \
 	%D%/clean/bit_fields.cl \
+	%D%/clean/constructors.spvasm \
 	%D%/clean/enqueue_forms.spvasm \
 	%D%/clean/float_atomics.spvasm \
 	%D%/clean/kernel_clock.spvasm \

@@ -382,10 +382,13 @@ static void family_free(struct family *family)
 enum status device_launch_begin(struct device *device, const struct launch_request *request,
                                 struct live_launch **out_launch, struct diagnosis *diagnosis)
 {
+    enum status status = program_construct(request->kernel->program, request, diagnosis);
+    if (status != STATUS_OK)
+        return status;
     struct family *family = family_new(device, request);
     if (!family)
         return diagnose(diagnosis, STATUS_OUT_OF_MEMORY, "%s", status_name(STATUS_OUT_OF_MEMORY));
-    enum status status = launch_begin(device, &family->root.request, out_launch, diagnosis);
+    status = launch_begin(device, &family->root.request, out_launch, diagnosis);
     if (status != STATUS_OK) {
         family_free(family);
         return status;
@@ -468,4 +471,20 @@ enum status device_launch(struct device *device, const struct launch_request *re
     while (device_run(device, false) != live)
         continue;
     return device_launch_end(live, &time, diagnosis);
+}
+
+/* What else runs does not exist meanwhile. */
+enum status device_launch_alone(struct device *device, const struct launch_request *request, struct diagnosis *diagnosis)
+{
+    struct concurrent *concurrent = &device->concurrent, others = *concurrent;
+    struct family *families = device->families;
+    concurrent->live = NULL;
+    concurrent->count = concurrent->room = 0;
+    device->families = NULL;
+    enum status status = device_launch(device, request, diagnosis);
+    free(concurrent->live);
+    others.idle = concurrent->idle;
+    *concurrent = others;
+    device->families = families;
+    return status;
 }

@@ -156,7 +156,7 @@ static void launch_init(struct launch *launch, struct device *device, const stru
     launch->apart = device->caches || device->timeline || device->scenario->expect.placement_count ||
                     launch->schedule->placement != PLACEMENT_ROUND_ROBIN;
     launch->arena = &device->arena;
-    launch->observer = device_observer(device);
+    launch->observer = kernel->info->initializer || kernel->info->finalizer ? NULL : device_observer(device);
     launch->report = device->report;
     launch->node = request->node;
     launch->stop = request->stop;

@@ -64,6 +64,8 @@ enum status launch_begin(struct device *device, const struct launch_request *req
                          struct diagnosis *diagnosis);
 struct live_launch *launches_run(struct device *device, bool others_wait);
 enum status launch_end(struct live_launch *live, uint64_t *out_time, struct diagnosis *diagnosis);
+/* device_launch, also while others run, which wait. */
+enum status device_launch_alone(struct device *device, const struct launch_request *request, struct diagnosis *diagnosis);
 
 /* Program-scope variables. */
 enum status device_alloc_kind(struct device *device, const struct allocation *wanted, uint64_t *out_address);

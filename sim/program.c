@@ -124,16 +124,25 @@ size_t program_variable_bytes(const struct program *program)
 
 /* ---- life --------------------------------------------------------------------------------- */
 
+static bool is_hosted(const struct kernel_info *info)
+{
+    return !info->block && !info->initializer && !info->finalizer;
+}
+
 static bool kernels_make(struct program *program)
 {
     size_t count = interp_kernel_count(program->module);
     program->kernels = calloc(count + 1, sizeof *program->kernels);
-    if (!program->kernels)
+    program->hosted = calloc(count + 1, sizeof *program->hosted);
+    if (!program->kernels || !program->hosted)
         return false;
     program->kernel_count = count;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         program->kernels[i] =
             (struct kernel){.program = program, .index = i, .info = interp_kernel_info(program->module, i)};
+        if (is_hosted(program->kernels[i].info))
+            program->hosted[program->hosted_count++] = &program->kernels[i];
+    }
     return true;
 }
 
@@ -195,6 +204,7 @@ void program_release(struct program *program)
             device_release(program->device, program->variables[i]);
     if (program->module)
         interp_module_free(program->module);
+    free(program->hosted);
     free(program->kernels);
     free(program->variables);
     free(program->source_name);
@@ -207,22 +217,19 @@ void program_release(struct program *program)
 
 size_t program_kernel_count(const struct program *program)
 {
-    size_t count = program->kernel_count;
-    while (count && program->kernels[count - 1].info->block)
-        count--;
-    return count;
+    return program->hosted_count;
 }
 
 const struct kernel *program_kernel(const struct program *program, size_t index)
 {
-    return index < program->kernel_count ? &program->kernels[index] : NULL;
+    return index < program->hosted_count ? program->hosted[index] : NULL;
 }
 
 const struct kernel *program_find_kernel(const struct program *program, const char *name)
 {
-    for (size_t i = 0; i < program_kernel_count(program); i++)
-        if (strcmp(program->kernels[i].info->name, name) == 0)
-            return &program->kernels[i];
+    for (size_t i = 0; i < program->hosted_count; i++)
+        if (strcmp(program->hosted[i]->info->name, name) == 0)
+            return program->hosted[i];
     return NULL;
 }
 
@@ -257,6 +264,13 @@ static bool serves(const struct variant *variant, const struct code_request *req
            variant->request.zero_private == request->zero_private;
 }
 
+/* Nothing runs beside constructors and destructors, and all of the program is behind them: they are in no order that
+ * anybody could get wrong. */
+static const struct observer *observer_of(const struct kernel *kernel)
+{
+    return kernel->info->initializer || kernel->info->finalizer ? NULL : device_observer(kernel->program->device);
+}
+
 static enum status variant_new(struct kernel *kernel, const struct code_request *request,
                                struct variant **out_variant, struct diagnosis *diagnosis)
 {
@@ -271,7 +285,7 @@ static enum status variant_new(struct kernel *kernel, const struct code_request 
     device_check_code(device, code);
     variant->request = *request;
     variant->code = code;
-    group_pool_init(&variant->pool, code, &device->arena, &device->host, device_observer(device));
+    group_pool_init(&variant->pool, code, &device->arena, &device->host, observer_of(kernel));
     variant->next = kernel->variants;
     kernel->variants = variant;
     *out_variant = variant;
@@ -280,9 +294,9 @@ static enum status variant_new(struct kernel *kernel, const struct code_request 
 
 /* Waves keep the observer they were made with; another one needs other waves. Those that run keep theirs: it was
  * somebody else's code that got one. */
-static void follow_observer(struct variant *variant, const struct device *device)
+static void follow_observer(struct variant *variant, const struct kernel *kernel)
 {
-    const struct observer *observer = device_observer(device);
+    const struct observer *observer = observer_of(kernel);
     if (variant->pool.observer == observer || variant->pool.busy)
         return;
     struct group_pool old = variant->pool;
@@ -296,9 +310,67 @@ enum status kernel_variant(struct kernel *kernel, const struct code_request *req
     for (struct variant *variant = kernel->variants; variant; variant = variant->next) {
         if (!serves(variant, request))
             continue;
-        follow_observer(variant, kernel->program->device);
+        follow_observer(variant, kernel);
         *out_variant = variant;
         return STATUS_OK;
     }
     return variant_new(kernel, request, out_variant, diagnosis);
+}
+
+/* ---- constructors and destructors --------------------------------------------------------- */
+
+bool program_has_constructors(const struct program *program)
+{
+    for (size_t i = 0; i < program->kernel_count; i++)
+        if (program->kernels[i].info->initializer)
+            return true;
+    return false;
+}
+
+bool program_has_destructors(const struct program *program)
+{
+    for (size_t i = 0; i < program->kernel_count; i++)
+        if (program->kernels[i].info->finalizer)
+            return true;
+    return false;
+}
+
+/* A finding in it ends it and nothing else. */
+static enum status run_one(const struct kernel *kernel, const struct launch_request *place, struct diagnosis *diagnosis)
+{
+    struct launch_request request = {.kernel = kernel,
+                                     .command = place->command,
+                                     .work_dim = 1,
+                                     .global_size = {1, 1, 1},
+                                     .local_size = {1, 1, 1},
+                                     .root = place->root,
+                                     .compute_units = place->compute_units,
+                                     .compute_unit_count = place->compute_unit_count,
+                                     .device = place->device,
+                                     .stop = place->stop};
+    enum status status = device_launch_alone(kernel->program->device, &request, diagnosis);
+    return status == STATUS_ABORTED ? STATUS_OK : status;
+}
+
+enum status program_construct(struct program *program, const struct launch_request *first, struct diagnosis *diagnosis)
+{
+    enum status status = STATUS_OK;
+    if (program->constructed)
+        return STATUS_OK;
+    program->constructed = true;
+    for (size_t i = 0; i < program->kernel_count && status == STATUS_OK; i++)
+        if (program->kernels[i].info->initializer)
+            status = run_one(&program->kernels[i], first, diagnosis);
+    return status;
+}
+
+void program_finish(struct program *program)
+{
+    struct diagnosis ignored = {0};
+    if (program->destructed || (!program->constructed && program_has_constructors(program)))
+        return;
+    program->constructed = program->destructed = true;
+    for (size_t i = program->kernel_count; i > 0; i--)
+        if (program->kernels[i - 1].info->finalizer)
+            run_one(&program->kernels[i - 1], &(struct launch_request){0}, &ignored);
 }

@@ -5,6 +5,7 @@
  *
  * Interface  program_* and kernel_info of orrery/device.h, and for device.c:
  *   kernel_variant   code for a lane width and checks, with its pool of groups
+ *   program_construct  constructors, before the first launch
  *   program_running  which code's sites program_site answers for
  */
 #ifndef ORRERY_SIM_PROGRAM_H
@@ -33,6 +34,9 @@ struct program {
     struct module *module;
     size_t kernel_count;
     struct kernel *kernels;
+    size_t hosted_count;
+    const struct kernel **hosted;      /* those of them that the host can enqueue */
+    bool constructed, destructed;      /* have they run? */
     uint64_t *variables;      /* addresses */
     uint64_t variable_bytes;
     char *source_name, *source_text;
@@ -45,6 +49,8 @@ enum status kernel_traits_get(struct kernel *kernel, struct kernel_traits *out_t
                               struct diagnosis *diagnosis);
 enum status kernel_variant(struct kernel *kernel, const struct code_request *request,
                            struct variant **out_variant, struct diagnosis *diagnosis);
+/* The program's constructors run with the first launch, where that runs. OUT_OF_MEMORY and what ends a run. */
+enum status program_construct(struct program *program, const struct launch_request *first, struct diagnosis *diagnosis);
 void program_running(struct program *program, const struct code *code);
 
 #endif

@@ -199,6 +199,8 @@ static enum status perform(struct run *run, struct report *report, struct scenar
             read = take_placements(run, result);
         status = read != STATUS_OK ? read : status;
     }
+    if (run->program)
+        program_finish(run->program);
     result->kernels_run = device_kernels_run(run->device);
     result->record = device_take_record(run->device);
     return status;

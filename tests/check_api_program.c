@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Programs: creating, building, compiling, linking, binaries, queries; through the loader. */
 #include <pthread.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #define CL_USE_DEPRECATED_OPENCL_2_2_APIS
@@ -739,10 +740,13 @@ static void CL_CALLBACK program_gone(cl_program program, void *data)
 START_TEST(clSetProgramReleaseCallback_belongs_to_2_2)
 {
     int count = 0;
+    setenv("ORRERY_DEVICE_VERSION", "2.1", 1);
+    cl_set_up();
     cl_program made = from_source(good);
     cl_is(clSetProgramReleaseCallback(made, program_gone, &count), CL_INVALID_OPERATION);
     cl_is(clSetProgramReleaseCallback((cl_program)context, program_gone, &count), CL_INVALID_PROGRAM);
     cl_ok(clReleaseProgram(made));
+    cl_tear_down();
 }
 END_TEST
 
@@ -756,6 +760,120 @@ START_TEST(clSetProgramReleaseCallback_calls_on_a_2_2_device)
     cl_ok(clSetProgramReleaseCallback(made, program_gone, &count));
     cl_ok(clReleaseProgram(made));
     ck_assert_int_eq(count, 1);
+    cl_tear_down();
+}
+END_TEST
+
+/* ---- constructors and destructors of program-scope variables ------------------------------------------ */
+
+/* scenarios/clean/constructors.spvasm: the constructor adds constant 7, usually 40, to a variable that begins as 1, each run
+ * of count gives it and adds 1, the destructor prints it. */
+/* clang-format off */
+static const uint32_t constructors[] = {
+    0x7230203, 0x10100, 0x70000, 0x25, 0, 0x20011, 4, 0x20011, 6, 0x20011,
+    0x27, 0x20011, 0xb, 0x5000b, 1, 0x6e65704f, 0x732e4c43, 0x6474, 0x3000e, 2,
+    2, 0x6000f, 6, 2, 0x74736564, 0x74637572, 0, 0x6000f, 6, 3,
+    0x736e6f63, 0x63757274, 0x74, 0x5000f, 6, 4, 0x6e756f63, 0x74, 0x30010, 3,
+    0x21, 0x30010, 2, 0x22, 0x40047, 5, 1, 7, 0x30047, 6,
+    0x16, 0x20013, 7, 0x40015, 8, 8, 0, 0x40015, 9, 0x20,
+    0, 0x40015, 0xa, 0x40, 0, 0x4002b, 8, 0xb, 0x25, 0x4002b,
+    8, 0xc, 0x75, 0x4002b, 8, 0xd, 0xa, 0x4002b, 8, 0xe,
+    0, 0x5002b, 0xa, 0xf, 4, 0, 0x5002b, 0xa, 0x10, 0,
+    0, 0x4002b, 9, 0x11, 1, 0x40032, 9, 5, 0x28, 0x4001c,
+    0x12, 8, 0xf, 0x7002c, 0x12, 0x13, 0xb, 0xc, 0xd, 0xe,
+    0x40020, 0x14, 0, 0x12, 0x40020, 0x15, 0, 8, 0x5003b, 0x14,
+    6, 0, 0x13, 0x40020, 0x16, 5, 9, 0x5003b, 0x16, 0x17,
+    5, 0x11, 0x30021, 0x18, 7, 0x40021, 0x19, 7, 0x16, 0x50036,
+    7, 2, 0, 0x18, 0x200f8, 0x1a, 0x6003d, 9, 0x1b, 0x17,
+    2, 4, 0x60046, 0x15, 0x1c, 6, 0x10, 0x10, 0x7000c, 9,
+    0x1d, 1, 0xb8, 0x1c, 0x1b, 0x100fd, 0x10038, 0x50036, 7, 3,
+    0, 0x18, 0x200f8, 0x1e, 0x6003d, 9, 0x1f, 0x17, 2, 4,
+    0x50080, 9, 0x20, 0x1f, 5, 0x5003e, 0x17, 0x20, 2, 4,
+    0x100fd, 0x10038, 0x50036, 7, 4, 0, 0x19, 0x30037, 0x16, 0x21,
+    0x200f8, 0x22, 0x6003d, 9, 0x23, 0x17, 2, 4, 0x5003e, 0x21,
+    0x23, 2, 4, 0x50080, 9, 0x24, 0x23, 0x11, 0x5003e, 0x17,
+    0x24, 2, 4, 0x100fd, 0x10038,
+};
+/* clang-format on */
+
+static FILE *printed;
+
+static void take_output(void)
+{
+    static char path[] = "/tmp/check_api_program.XXXXXX";
+    int file = mkstemp(path);
+    ck_assert(file >= 0 && freopen(path, "w", stdout));
+    printed = fdopen(file, "r");
+    unlink(path);
+}
+
+static void CL_CALLBACK program_destructed(cl_program program, void *data)
+{
+    (void)program;
+    fflush(stdout);
+    rewind(printed);
+    ((char *)data)[fread(data, 1, 15, printed)] = '\0';
+}
+
+static cl_uint count_once(cl_program program, cl_command_queue on)
+{
+    const size_t one = 1;
+    cl_uint value = 0;
+    cl_kernel kernel = clCreateKernel(program, "count", NULL);
+    cl_mem buffer = cl_buffer(context, 0, sizeof value, NULL);
+    cl_ok(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
+    cl_ok(clEnqueueNDRangeKernel(on, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
+    cl_ok(clFinish(on));
+    cl_ok(clEnqueueReadBuffer(on, buffer, CL_TRUE, 0, sizeof value, &value, 0, NULL, NULL));
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseMemObject(buffer));
+    return value;
+}
+
+static void is_told(cl_program program, cl_bool expected)
+{
+    cl_bool constructors_are = 7, destructors_are = 7;
+    cl_ok(clGetProgramInfo(program, CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT, sizeof(cl_bool), &constructors_are, NULL));
+    cl_ok(clGetProgramInfo(program, CL_PROGRAM_SCOPE_GLOBAL_DTORS_PRESENT, sizeof(cl_bool), &destructors_are, NULL));
+    ck_assert(constructors_are == expected && destructors_are == expected);
+}
+
+START_TEST(constructors_and_destructors_run)
+{
+    static const char *const versions[] = {"2.2", "3.0"};
+    char output[16] = "-", names[16];
+    const cl_uint start = 100;
+    cl_kernel kernels[2];
+    cl_uint kernel_count;
+    size_t count;
+    cl_int err;
+    take_output();
+    setenv("ORRERY_DEVICE_VERSION", versions[_i], 1);
+    cl_set_up();
+    cl_program made = clCreateProgramWithIL(context, constructors, sizeof constructors, &err), without = built(good, NULL);
+    cl_ok(err);
+    cl_is(clGetProgramInfo(made, CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT, sizeof count, &count, NULL), CL_INVALID_PROGRAM_EXECUTABLE);
+    cl_ok(clBuildProgram(made, 0, NULL, NULL, NULL, NULL));
+    is_told(made, CL_TRUE);
+    is_told(without, CL_FALSE);
+    cl_ok(clGetProgramInfo(made, CL_PROGRAM_NUM_KERNELS, sizeof count, &count, NULL));
+    cl_ok(clGetProgramInfo(made, CL_PROGRAM_KERNEL_NAMES, sizeof names, names, NULL));
+    ck_assert(count == 1 && strcmp(names, "count") == 0);
+    ck_assert_ptr_null(clCreateKernel(made, "construct", &err));
+    cl_is(err, CL_INVALID_KERNEL_NAME);
+    ck_assert_ptr_null(clCreateKernel(made, "destruct", &err));
+    cl_is(err, CL_INVALID_KERNEL_NAME);
+    cl_ok(clCreateKernelsInProgram(made, 2, kernels, &kernel_count));
+    ck_assert_uint_eq(kernel_count, 1);
+    cl_ok(clReleaseKernel(kernels[0]));
+    cl_ok(clSetProgramSpecializationConstant(made, 7, sizeof start, &start));
+    cl_ok(clBuildProgram(made, 0, NULL, NULL, NULL, NULL)); /* nothing was constructed yet, and nothing is destructed */
+    ck_assert_uint_eq(count_once(made, queue), 101);
+    ck_assert_uint_eq(count_once(made, unordered), 102);
+    cl_ok(clSetProgramReleaseCallback(made, program_destructed, output));
+    cl_ok(clReleaseProgram(without));
+    cl_ok(clReleaseProgram(made));
+    ck_assert_str_eq(output, "103\n");
     cl_tear_down();
 }
 END_TEST
@@ -791,7 +909,8 @@ int main(void)
     tcase_add_test(tests, clLinkProgram_judges_its_arguments);
     tcase_add_test(tests, clCompileProgram_finds_its_headers);
     tcase_add_test(tests, clCompileProgram_judges_its_arguments);
-    tcase_add_test(tests, clSetProgramReleaseCallback_belongs_to_2_2);
+    tcase_add_test(version, clSetProgramReleaseCallback_belongs_to_2_2);
+    tcase_add_loop_test(version, constructors_and_destructors_run, 0, 2);
     tcase_add_test(version, clSetProgramReleaseCallback_calls_on_a_2_2_device);
     suite_add_tcase(suite, tests);
     suite_add_tcase(suite, version);

@@ -120,6 +120,7 @@ struct kernel_info {
     size_t private_bytes;
     bool uses_barrier, uses_printf;
     bool block;             /* run by enqueue_kernel only */
+    bool initializer, finalizer; /* run by the device, before the program's other kernels and at its end; not the host's */
 };
 
 struct spec_constant { uint32_t id; uint32_t size; uint64_t value; };
@@ -135,6 +136,13 @@ struct program_request {
 /* BAD_BINARY and UNSUPPORTED name the instruction and word. Allocates program-scope variables on the device. */
 enum status program_load(struct device *device, const struct program_request *request, struct program **out_program, struct diagnosis *diagnosis);
 void program_release(struct program *program);
+/* Constructors and destructors of program-scope variables: one work-item runs each, in the order of the module, before
+ * the first launch of another kernel of the program; backwards, on the first root, in program_finish, which the thread
+ * that launches calls before program_release. It does nothing when no constructor has run though there are some. What
+ * goes wrong in them is reported. */
+bool program_has_constructors(const struct program *program);
+bool program_has_destructors(const struct program *program);
+void program_finish(struct program *program);
 size_t program_kernel_count(const struct program *program);
 const struct kernel *program_kernel(const struct program *program, size_t index);
 const struct kernel *program_find_kernel(const struct program *program, const char *name);

@@ -176,6 +176,8 @@ static void read_modes(struct module *m, struct entry_point *e)
             info->required_sub_group_size = w[3];
             append(m, &info->attributes, arena_format(&m->arena, "intel_reqd_sub_group_size(%u)", w[3]));
             break;
+        case SpvExecutionModeInitializer: info->initializer = true; break;
+        case SpvExecutionModeFinalizer: info->finalizer = true; break;
         case SpvExecutionModeSubgroupsPerWorkgroup: info->required_sub_groups = w[3]; break;
         default: break;
         }
