@@ -5,7 +5,7 @@
  * does not exist.  get_global_id(3) becomes the fourth component of a vector of three, which no
  * module may ask for; as an index that is a value it may, and lowering knows what OpenCL C says.
  * Queues and device-side events are compared as if they were pointers.  Literals of arrays and structures are
- * private variables outside of functions, where none may be. */
+ * private variables outside of functions, where none may be.  Variables stand among the constants of composites. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -404,6 +404,96 @@ static enum status repair_literals(struct spirv *spirv)
     return status;
 }
 
+/* ---- addresses of variables in composites ---------------------------------------------------------- */
+
+/* A constituent has to be a constant, and a variable is none: a cast of it to its own type is one. */
+struct addresses {
+    uint32_t *type;     /* per id: of a variable outside of functions; 0: it is none */
+    uint32_t *constant; /* per id: the cast; 0: there is none yet */
+    uint32_t bound, next;
+};
+
+enum { CAST_WORDS = 5 };
+
+static bool is_composite(uint32_t word)
+{
+    return opcode_of(word) == SpvOpConstantComposite || opcode_of(word) == SpvOpSpecConstantComposite;
+}
+
+static bool is_variable(const struct addresses *addresses, uint32_t id)
+{
+    return id < addresses->bound && addresses->type[id];
+}
+
+/* Says how many constituents are variables. */
+static size_t find_addresses(struct addresses *addresses, const struct spirv *spirv)
+{
+    size_t found = 0;
+    for (size_t at = HEADER_WORDS, count; at < spirv->word_count; at += count) {
+        const uint32_t *w = spirv->words + at;
+        count = w[0] >> SpvWordCountShift;
+        if (opcode_of(w[0]) == SpvOpVariable && w[3] != SpvStorageClassFunction && w[2] < addresses->bound)
+            addresses->type[w[2]] = w[1];
+        for (size_t i = 3; is_composite(w[0]) && i < count; i++)
+            found += is_variable(addresses, w[i]);
+    }
+    return found;
+}
+
+/* Returns where the next cast goes. */
+static uint32_t *put_cast(struct addresses *addresses, uint32_t variable, uint32_t *out)
+{
+    if (addresses->constant[variable])
+        return out;
+    addresses->constant[variable] = addresses->next++;
+    const uint32_t cast[CAST_WORDS] = {CAST_WORDS << SpvWordCountShift | SpvOpSpecConstantOp, addresses->type[variable],
+                                       addresses->constant[variable], SpvOpBitcast, variable};
+    memcpy(out, cast, sizeof cast);
+    return out + CAST_WORDS;
+}
+
+static size_t put_addresses(struct addresses *addresses, const struct spirv *spirv, uint32_t *words)
+{
+    uint32_t *out = words + HEADER_WORDS;
+    memcpy(words, spirv->words, HEADER_WORDS * sizeof *words);
+    for (size_t at = HEADER_WORDS, count; at < spirv->word_count; at += count) {
+        const uint32_t *w = spirv->words + at;
+        count = w[0] >> SpvWordCountShift;
+        const bool composite = is_composite(w[0]);
+        for (size_t i = 3; composite && i < count; i++)
+            if (is_variable(addresses, w[i]))
+                out = put_cast(addresses, w[i], out);
+        memcpy(out, w, count * sizeof *out);
+        for (size_t i = 3; composite && i < count; i++)
+            if (is_variable(addresses, w[i]))
+                out[i] = addresses->constant[w[i]];
+        out += count;
+    }
+    words[3] = addresses->next; /* the bound on ids */
+    return (size_t)(out - words);
+}
+
+static enum status repair_addresses(struct spirv *spirv)
+{
+    const uint32_t bound = spirv->words[3];
+    struct addresses addresses = {
+        .type = calloc(bound, sizeof *addresses.type), .constant = calloc(bound, sizeof *addresses.constant), .bound = bound, .next = bound};
+    enum status status = STATUS_OUT_OF_MEMORY;
+    if (addresses.type && addresses.constant) {
+        const size_t found = find_addresses(&addresses, spirv);
+        uint32_t *words = found ? malloc((spirv->word_count + found * CAST_WORDS) * sizeof *words) : NULL;
+        status = found && !words ? STATUS_OUT_OF_MEMORY : STATUS_OK;
+        if (words) {
+            const size_t put = put_addresses(&addresses, spirv, words);
+            free(spirv->words);
+            *spirv = (struct spirv){.words = words, .word_count = put};
+        }
+    }
+    free(addresses.type);
+    free(addresses.constant);
+    return status;
+}
+
 enum status module_repair(struct spirv *spirv)
 {
     uint32_t *words = spirv->words, debug_id = 0;
@@ -429,5 +519,7 @@ enum status module_repair(struct spirv *spirv)
         status = repair_extracts(spirv);
     if (status == STATUS_OK)
         status = repair_literals(spirv);
+    if (status == STATUS_OK)
+        status = repair_addresses(spirv);
     return status == STATUS_OK ? repair_opaques(spirv) : status;
 }
