@@ -91,7 +91,9 @@ static enum status compile_source(struct work *work)
 {
     const struct cl_device *device = work->build->devices[0];
     const struct device_config *config = device->config;
-    char *options = all_options(work);
+    char *options = config->compiler ? all_options(work) : NULL;
+    if (!config->compiler)
+        return STATUS_COMPILER_MISSING;
     if (!options)
         return STATUS_OUT_OF_MEMORY;
     struct compile_request request = {
@@ -482,10 +484,10 @@ static bool keeps_options(const struct program_object *program, const char *opti
     return !options && program->origin == PROGRAM_FROM_BINARY;
 }
 
-/* Objects and libraries need clLinkProgram, which takes no part of them for granted. */
+/* Objects and libraries need clLinkProgram, which takes no part of them for granted; built-in kernels are built. */
 static cl_int check_buildable(const struct program_object *program)
 {
-    return program->origin == PROGRAM_FROM_LINK ? CL_INVALID_OPERATION : CL_SUCCESS;
+    return program->origin == PROGRAM_FROM_LINK || program->origin == PROGRAM_FROM_BUILT_IN ? CL_INVALID_OPERATION : CL_SUCCESS;
 }
 
 static cl_int build(struct program_object *program, cl_uint num_devices, const cl_device_id *device_list,

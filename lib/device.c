@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api.h"
+#include "built_in.h"
 #include "orrery/pipe.h"
 #include "device_info.h"
 #include "device_spirv.h"

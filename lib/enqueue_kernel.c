@@ -27,7 +27,7 @@ static cl_int conclude(const struct command *command, enum status status, const 
     if (status == STATUS_NO_PROGRESS)
         runtime_no_progress();
     if (status == STATUS_BAD_SCENARIO)
-        runtime_bad_schedule(diagnosis);
+        runtime_bad_scenario(diagnosis);
     if (status == STATUS_ABORTED || status == STATUS_OK)
         return CL_SUCCESS;
     if (status == STATUS_STOPPED)

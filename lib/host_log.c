@@ -135,7 +135,7 @@ static _Noreturn void misfit(const char *thread, const char *call)
              "the replay does not fit: %s of thread %s is to be the next call (line %zu of [host]), but thread %s calls %s",
              host_log.calls.name[next->call], host_log.threads.name[next->thread], host_log.at + 1, thread, call);
     pthread_mutex_unlock(&host_log.lock);
-    runtime_bad_schedule(&diagnosis);
+    runtime_bad_scenario(&diagnosis);
 }
 
 /* False: for long nothing has moved. */

@@ -49,10 +49,9 @@ static cl_int create_kernel(struct program_object *program, const char *name,
 {
     if (!name)
         return CL_INVALID_VALUE;
-    const struct program *executable = program_executable(program);
-    if (!executable)
+    if (!program_executable(program))
         return CL_INVALID_PROGRAM_EXECUTABLE;
-    const struct kernel *code = program_find_kernel(executable, name);
+    const struct kernel *code = program_named(program, name);
     if (!code)
         return CL_INVALID_KERNEL_NAME;
     if (!program_agrees_on(program, code))

@@ -6,6 +6,8 @@ libapi_la_SOURCES = \
 	%D%/api.h \
 	%D%/api_rows.def \
 	%D%/build.c \
+	%D%/built_in.c \
+	%D%/built_in.h \
 	%D%/call.c \
 	%D%/call.h \
 	%D%/callback.c \

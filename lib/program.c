@@ -307,21 +307,6 @@ cl_program CL_API_CALL api_clCreateProgramWithBinary(cl_context handle, cl_uint 
     return finish_creation(context, program, "clCreateProgramWithBinary", err, errcode_ret);
 }
 
-/* The device has no built-in kernels, so no name is a good one. */
-cl_program CL_API_CALL api_clCreateProgramWithBuiltInKernels(cl_context handle, cl_uint num_devices,
-                                                             const cl_device_id *device_list,
-                                                             const char *kernel_names, cl_int *errcode_ret)
-{
-    struct context *context = context_lookup(handle);
-    cl_int err = CL_INVALID_VALUE;
-    if (!context)
-        err = CL_INVALID_CONTEXT;
-    else if (device_list && num_devices && kernel_names &&
-             context_check_devices(context, num_devices, device_list))
-        err = CL_INVALID_DEVICE;
-    return error_return(errcode_ret, err, NULL);
-}
-
 /* ---- references, constants ------------------------------------------------------------ */
 
 cl_int CL_API_CALL api_clRetainProgram(cl_program program)

@@ -8,6 +8,7 @@
  *                               builds, with runtime_lock held; the first two are never NULL
  *   build_new, build_free       build_free: a whole list, no lock held
  *   program_executable          the latest executable, or NULL; stays while a kernel is attached
+ *   program_named               the kernel of that name in the latest executable that has it, or NULL
  *   program_kernel_for          the kernel of that name in the executable of a device, or NULL
  *   program_agrees_on           have all executables the same arguments for it?
  *   program_attach/detach       a kernel object comes and goes
@@ -41,6 +42,7 @@ struct build *build_new(cl_uint count, struct cl_device *const *devices);
 void build_free(struct build *list);
 
 struct program *program_executable(struct program_object *program);
+const struct kernel *program_named(struct program_object *program, const char *name);
 const struct kernel *program_kernel_for(const struct program_object *program, const struct cl_device *device,
                                         const char *name, bool *out_uniform_groups);
 bool program_agrees_on(const struct program_object *program, const struct kernel *kernel);

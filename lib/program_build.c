@@ -161,6 +161,16 @@ struct program *program_executable(struct program_object *program)
     return executable;
 }
 
+const struct kernel *program_named(struct program_object *program, const char *name)
+{
+    const struct kernel *kernel = NULL;
+    runtime_lock();
+    for (const struct build *build = program->builds; build && !kernel; build = build->next)
+        kernel = build->program ? program_find_kernel(build->program, name) : NULL;
+    runtime_unlock();
+    return kernel;
+}
+
 const struct kernel *program_kernel_for(const struct program_object *program, const struct cl_device *device,
                                         const char *name, bool *out_uniform_groups)
 {

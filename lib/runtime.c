@@ -8,6 +8,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include "built_in.h"
 #include "error.h"
 #include "fault.h"
 #include "guard.h"
@@ -231,6 +232,7 @@ cl_int runtime_load(const char *path, const char *text, struct diagnosis *diagno
         scenario_fini(&scenario);
         return CL_INVALID_VALUE;
     }
+    built_ins_forget();
     return exchange(&scenario, diagnosis) ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
 }
 
@@ -360,7 +362,7 @@ static void conclude(uint64_t kernels, int status)
 }
 
 /* A replay or a script that does not fit is the user's mistake, not the program's. */
-_Noreturn void runtime_bad_schedule(const struct diagnosis *diagnosis)
+_Noreturn void runtime_bad_scenario(const struct diagnosis *diagnosis)
 {
     complain(diagnosis);
     conclude(runtime_kernels_run(), EXIT_USAGE);

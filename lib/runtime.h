@@ -11,7 +11,7 @@
  *   runtime_restore_options schedule, checks and limits of the report as they were loaded
  *   runtime_kernels_run     launches since the start
  *   runtime_no_progress     prints the summary and ends the process with status 124
- *   runtime_bad_schedule    says what does not fit and ends the process with status 2
+ *   runtime_bad_scenario    a schedule or a file that it names does not fit: says so and ends the process with status 2
  *   runtime_lock_held       does this thread hold runtime_lock?
  *
  * Environment  ORRERY_SCENARIO names a scenario file; then every other ORRERY_<OPTION> is
@@ -28,7 +28,7 @@ cl_int runtime_restore_options(void);
 cl_int runtime_set_option(const char *option, const char *value, struct diagnosis *diagnosis);
 uint64_t runtime_kernels_run(void);
 _Noreturn void runtime_no_progress(void);
-_Noreturn void runtime_bad_schedule(const struct diagnosis *diagnosis);
+_Noreturn void runtime_bad_scenario(const struct diagnosis *diagnosis);
 bool runtime_lock_held(void);
 struct device *runtime_device(void); /* the simulated device */
 

@@ -124,12 +124,21 @@ size_t program_variable_bytes(const struct program *program)
 
 /* ---- life --------------------------------------------------------------------------------- */
 
-static bool is_hosted(const struct kernel_info *info)
+static bool is_named(const char *names, const char *name)
 {
-    return !info->block && !info->initializer && !info->finalizer;
+    const size_t length = strlen(name);
+    for (const char *at = names; at; at = strchr(at, ';'), at = at ? at + 1 : NULL)
+        if (strcspn(at, ";") == length && memcmp(at, name, length) == 0)
+            return true;
+    return !names;
 }
 
-static bool kernels_make(struct program *program)
+static bool is_hosted(const struct kernel_info *info, const char *names)
+{
+    return !info->block && !info->initializer && !info->finalizer && is_named(names, info->name);
+}
+
+static bool kernels_make(struct program *program, const char *names)
 {
     size_t count = interp_kernel_count(program->module);
     program->kernels = calloc(count + 1, sizeof *program->kernels);
@@ -140,7 +149,7 @@ static bool kernels_make(struct program *program)
     for (size_t i = 0; i < count; i++) {
         program->kernels[i] =
             (struct kernel){.program = program, .index = i, .info = interp_kernel_info(program->module, i)};
-        if (is_hosted(program->kernels[i].info))
+        if (is_hosted(program->kernels[i].info, names))
             program->hosted[program->hosted_count++] = &program->kernels[i];
     }
     return true;
@@ -169,7 +178,7 @@ enum status program_load(struct device *device, const struct program_request *re
         goto fail;
     interp_module_bind(program->module, program->variables, write_initial, device);
     status = STATUS_OUT_OF_MEMORY;
-    if (!kernels_make(program))
+    if (!kernels_make(program, request->kernel_names))
         goto fail;
     *out_program = program;
     return STATUS_OK;

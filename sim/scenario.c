@@ -66,6 +66,7 @@ static void device_default(struct device_config *device)
         .initialize_memory = true,
         .kernel_clock = true,
         .terminate_context = true,
+        .compiler = true,
     };
     topology_default(&device->topology);
 }
@@ -649,14 +650,21 @@ void scenario_swap_device(struct scenario *scenario, uint32_t other)
     scenario->other_devices[other] = first;
 }
 
+static bool copy_text(const char *text, char **out_copy)
+{
+    *out_copy = text ? strdup(text) : NULL;
+    return !text || *out_copy;
+}
+
 bool scenario_add_device(struct scenario *scenario)
 {
     struct device_config *added = &scenario->other_devices[scenario->other_device_count];
     *added = scenario->device;
-    added->name = scenario->device.name ? strdup(scenario->device.name) : NULL;
-    if ((scenario->device.name && !added->name) ||
-        topology_copy(&scenario->device.topology, &added->topology) != STATUS_OK) {
+    bool copied = copy_text(scenario->device.name, &added->name);
+    copied &= copy_text(scenario->device.built_in_kernels, &added->built_in_kernels);
+    if (!copied || topology_copy(&scenario->device.topology, &added->topology) != STATUS_OK) {
         free(added->name);
+        free(added->built_in_kernels);
         *added = (struct device_config){0};
         return false;
     }
@@ -886,6 +894,7 @@ void scenario_fini(struct scenario *scenario)
     for (uint32_t i = 0; i < scenario->other_device_count; i++) {
         topology_fini(&scenario->other_devices[i].topology);
         free(scenario->other_devices[i].name);
+        free(scenario->other_devices[i].built_in_kernels);
     }
     *scenario = (struct scenario){0};
 }

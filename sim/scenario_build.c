@@ -177,6 +177,22 @@ enum status scenario_build(const struct scenario *scenario, struct spirv *out_sp
     return status;
 }
 
+enum status scenario_build_built_ins(const struct scenario *scenario, const struct device_config *device, struct spirv *out_spirv,
+                                     struct scenario_source *out_source, char **out_log, struct diagnosis *diagnosis)
+{
+    static const char *const standards[] = {[1] = "-cl-std=CL1.2", [2] = "-cl-std=CL2.0", [3] = "-cl-std=CL3.0"};
+    char options[sizeof "-cl-std=CL1.2"];
+    char *file = device->built_in_kernels;
+    const bool assembled = ends_with(file, ".spv") || ends_with(file, ".spvasm");
+    struct scenario alone = *scenario; /* borrows everything */
+    strcpy(options, standards[device->version_major]);
+    alone.device = *device;
+    alone.build_options = NULL;
+    alone.program = assembled ? (struct scenario_program){.spirv_file = file}
+                              : (struct scenario_program){.source_file = file, .options = options};
+    return scenario_build(&alone, out_spirv, out_source, out_log, diagnosis);
+}
+
 void scenario_source_fini(struct scenario_source *source)
 {
     free(source->name);

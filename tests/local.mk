@@ -192,6 +192,11 @@ check_PROGRAMS += %D%/check_queue_family
 check_PROGRAMS += %D%/check_extensions
 %C%_check_extensions_SOURCES = %D%/check_extensions.c %D%/cl_fixture.h
 %C%_check_extensions_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
+
+check_PROGRAMS += %D%/check_built_in
+%C%_check_built_in_SOURCES = %D%/check_built_in.c %D%/cl_fixture.h
+%C%_check_built_in_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
+
 check_PROGRAMS += %D%/check_versions
 %C%_check_versions_SOURCES = %D%/check_versions.c %D%/cl_fixture.h
 %C%_check_versions_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)

@@ -129,6 +129,7 @@ struct program_request {
     const uint32_t *words; size_t word_count;       /* copied */
     const struct spec_constant *constants; size_t constant_count;
     const char *source_name, *source_text;          /* for findings; may be NULL; copied */
+    const char *kernel_names;                       /* "a;b": the host gets these alone; NULL: all */
     bool detailed_errors;                           /* -g: enqueue_kernel says why it failed */
     bool uniform_groups;                            /* -cl-uniform-work-group-size */
     bool zero_local, zero_private;                  /* such memory begins as zeros, and counts as initialised */

@@ -98,6 +98,7 @@ enum queue_capability {
 struct device_config {
     char *name;                        /* NULL: the usual one */
     enum device_type type;             /* GPU */
+    char *built_in_kernels;            /* file with kernels that it has of itself; NULL: none */
     struct topology topology;          /* 8 compute units */
     uint32_t first_unit;               /* the number of its unit 0 in the whole machine; follows from the others */
     enum answers errors;               /* CTS */
@@ -120,7 +121,7 @@ struct device_config {
     bool fp16, fp64, int64_atomics, sub_groups, svm_coarse, il, generic_address_space,
         program_scope_variables, work_group_collectives, non_uniform_groups, images, pipes, device_enqueue,
         svm_fine, svm_atomics, initialize_memory, terminate_context,
-        kernel_clock;                  /* all true */
+        kernel_clock, compiler;        /* all true */
     bool cslice_partition;             /* cl_orrery_cslice: false */
     bool svm_system;                   /* false */
 };

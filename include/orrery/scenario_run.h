@@ -36,6 +36,9 @@ struct scenario_result {
 /* out_log is malloc'd, set on every return: what the compiler or validator said. */
 enum status scenario_build(const struct scenario *scenario, struct spirv *out_spirv, struct scenario_source *out_source,
                            char **out_log, struct diagnosis *diagnosis);
+/* The same for the file with a device's built-in kernels, in the newest OpenCL C that the device has. */
+enum status scenario_build_built_ins(const struct scenario *scenario, const struct device_config *device, struct spirv *out_spirv,
+                                     struct scenario_source *out_source, char **out_log, struct diagnosis *diagnosis);
 void scenario_source_fini(struct scenario_source *source);
 
 /* BAD_SCENARIO: a launch does not fit the program.  out_result is set on every return. */
