@@ -434,6 +434,13 @@ const struct finding *report_suppressed_get(const struct report *report, size_t 
     return list_get(report, &report->suppressed, index);
 }
 
+void report_miss(struct report *report, enum check check)
+{
+    pthread_mutex_lock(lock_of(report));
+    report->lost[report->scenario->checks[check]]++;
+    pthread_mutex_unlock(lock_of(report));
+}
+
 size_t report_total(const struct report *report, enum severity at_least)
 {
     size_t total = 0;

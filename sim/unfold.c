@@ -418,7 +418,7 @@ static enum status prepare(struct unfold *unfold)
     const struct code_request wanted = {.width = 1, .preempt = true};
     struct kernel *kernel = (struct kernel *)(uintptr_t)program_find_kernel(unfold->program, LITMUS_KERNEL_NAME);
     struct variant *variant;
-    enum status status = kernel_variant(kernel, &wanted, &variant, unfold->diagnosis);
+    enum status status = kernel ? kernel_variant(kernel, &wanted, &variant, unfold->diagnosis) : STATUS_OUT_OF_MEMORY;
     if (status != STATUS_OK)
         return status;
     unfold->code->code = variant->code;

@@ -160,6 +160,9 @@ void report_again(struct report *report, const struct finding *finding, uint64_t
 /* Where text goes as findings arrive; NULL = collect silently (default stderr). */
 void report_set_stream(struct report *report, FILE *stream, bool colour);
 
+/* A check could not go on, and said so: counts as one finding of its severity, which nobody can name. */
+void report_miss(struct report *report, enum check check);
+
 size_t report_count(const struct report *report);              /* distinct findings */
 size_t report_total(const struct report *report, enum severity at_least); /* occurrences */
 const struct finding *report_get(const struct report *report, size_t index);

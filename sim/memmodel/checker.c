@@ -1062,6 +1062,8 @@ static void say_failure(struct checker *checker)
     checker->told_failure = true;
     checker->races_wanted = false;
     fputs("orrery: race checking ends here: out of memory\n", stderr);
+    if (checker->races.report)
+        report_miss(checker->races.report, CHECK_RACES);
 }
 
 static int by_id(const void *a, const void *b)

@@ -60,6 +60,12 @@ void checkers_free(struct checkers *checkers)
     free(checkers);
 }
 
+static void say_unchecked(struct checkers *checkers)
+{
+    fputs("orrery: a launch is not checked for races: out of memory\n", stderr);
+    report_miss(checkers->report, CHECK_RACES);
+}
+
 /* NULL: no memory; it is said once. */
 static struct post *take_post(struct checkers *checkers, const struct launch_info *launch)
 {
@@ -71,7 +77,7 @@ static struct post *take_post(struct checkers *checkers, const struct launch_inf
     if (*link)
         (*link)->launch = launch;
     else if (!checkers->told)
-        fputs("orrery: a launch is not checked for races: out of memory\n", stderr);
+        say_unchecked(checkers);
     checkers->told |= !*link;
     return *link;
 }

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,7 +76,7 @@ struct commands {
     size_t conflict_count, conflict_room;
     const struct area *asked;   /* whose map asks */
     uint64_t added;             /* segments since the last sweep */
-    bool lost;                  /* memory ran out: nothing is judged from here on */
+    bool lost, told_loss;       /* memory ran out: nothing is judged from here on */
 };
 
 /* ---- life --------------------------------------------------------------------------- */
@@ -662,6 +663,15 @@ static void sweep(struct commands *commands)
 
 /* ---- events ----------------------------------------------------------------------------------- */
 
+static void say_loss(struct commands *commands)
+{
+    if (commands->told_loss || !(commands->lost || command_graph_exhausted(commands->graph)))
+        return;
+    commands->told_loss = true;
+    fputs("orrery: commands are not checked for races from here on: out of memory\n", stderr);
+    report_miss(commands->report, CHECK_RACES);
+}
+
 static void on_order(void *self, const struct order_event *event)
 {
     struct commands *commands = self;
@@ -671,6 +681,7 @@ static void on_order(void *self, const struct order_event *event)
     command_graph_order(commands->graph, event);
     if (event->kind == ORDER_HOST_WAITED)
         sweep(commands);
+    say_loss(commands);
     pthread_mutex_unlock(&commands->lock);
 }
 
@@ -702,6 +713,7 @@ static void on_command(void *self, const struct command_event *event)
     pthread_mutex_lock(&commands->lock);
     if (judging(commands, event->command))
         take_range(commands, event, &access);
+    say_loss(commands);
     pthread_mutex_unlock(&commands->lock);
 }
 
@@ -737,6 +749,7 @@ static void on_launch_ended(void *self, const struct footprint *footprint)
     pthread_mutex_lock(&commands->lock);
     for (uint32_t i = 0; i < footprint->count && judging(commands, footprint->launch->command); i++)
         take_part(commands, footprint->launch, &footprint->parts[i]);
+    say_loss(commands);
     pthread_mutex_unlock(&commands->lock);
 }
 
