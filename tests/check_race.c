@@ -560,7 +560,7 @@ static void any_turns(uint32_t groups, uint32_t items)
     const uint32_t flags = below(2) ? G : G | L, all = groups * items, few = 1 + below(all < 3 ? all : 3);
     const enum memory_scope scope = any_scope();
     static const uint32_t objects[] = {FLAG, FLAG, OTHER, LFLAG};
-    for (uint32_t turns = 4 + below(7); turns; turns--) {
+    for (uint32_t turns = 4 + below(4); turns; turns--) {
         const uint32_t item = below(8) ? below(few) : below(all), address = objects[below(4)];
         if (below(3))
             update(item, address, ORDER_RELAXED, below(8) ? SCOPE_DEVICE : SCOPE_WORK_GROUP);
@@ -577,14 +577,14 @@ static void any_turns(uint32_t groups, uint32_t items)
 static void any_deed(uint32_t groups, uint32_t items, uint32_t sub_group)
 {
     uint32_t item = below(groups * items), group = below(groups), flags = 1 + below(7);
-    const bool room = world_room() > 100;
-    switch (below(room ? 17 : 15)) {
+    const bool few = world_room() > WORLD_DEEDS - 32; /* the oracle takes its time */
+    switch (below(few ? 16 : 15)) {
     case 0: case 1: reads(item, any_address() + (below(8) ? 0 : below(4)), below(8) ? 4 : 1); break;
     case 2: writes(item, any_address() + (below(8) ? 0 : below(4)), below(8) ? 4 : 1); break;
     case 3: case 4: fence(item, flags, (enum memory_order)below(5), any_scope()); break;
     case 5: barrier(group, below(8) ? flags : 0, below(3) ? SCOPE_WORK_GROUP : any_scope()); break;
     case 12: any_pixel(item); break;
-    case 15: case 16: any_turns(groups, items); break;
+    case 15: any_turns(groups, items); break;
     case 10: case 11: any_spin(group, items); break;
     case 6: sub_group_barrier(group, below((items + sub_group - 1) / sub_group), flags, below(3) ? SCOPE_SUB_GROUP : any_scope()); break;
     default: any_atomic(item); break;
@@ -791,7 +791,7 @@ int main(void)
 {
     Suite *suite = suite_create("race");
     TCase *rules = tcase_create("rules");
-    tcase_set_timeout(rules, 120);
+    tcase_set_timeout(rules, 600); /* when others use the machine, too */
     tcase_add_test(rules, r1_each_work_item_is_a_unit);
     tcase_add_test(rules, r31_1_a_call_orders_fine_grained_memory);
     tcase_add_test(rules, r31_2_events_order_what_waits);
