@@ -138,11 +138,12 @@ static void renew_local(struct checker *checker, struct shadow_region *region, u
 
 /* ---- who --------------------------------------------------------------------------- */
 
-static bool is_crew(const struct crew *crew, const struct origin *origin, uint32_t lane_count)
+/* A launch has one tile at each origin. */
+static inline bool is_crew(const struct crew *crew, const struct origin *origin, uint32_t lane_count)
 {
-    return crew->launch == origin->launch && crew->first_lane == origin->first_lane && crew->lane_count == lane_count &&
-           memcmp(crew->tile_origin, origin->tile_origin, sizeof crew->tile_origin) == 0 &&
-           memcmp(crew->tile_size, origin->tile_size, sizeof crew->tile_size) == 0;
+    return crew->launch == origin->launch &&
+           !((crew->tile_origin[0] ^ origin->tile_origin[0]) | (crew->tile_origin[1] ^ origin->tile_origin[1]) |
+             (crew->tile_origin[2] ^ origin->tile_origin[2]) | (crew->first_lane ^ origin->first_lane) | (crew->lane_count ^ lane_count));
 }
 
 static uint64_t unit_of(const struct checker *checker, const struct origin *origin, uint32_t lane)
@@ -176,12 +177,10 @@ static bool is_one_group(const struct crew *crew)
 }
 
 /* Units of a work-group stand in a row, and those of several in one dimension; others need not. */
-static void man(struct checker *checker, const struct origin *origin, uint32_t lane_count)
+static __attribute__((noinline)) void man_anew(struct checker *checker, const struct origin *origin, uint32_t lane_count)
 {
     struct crew *crew = &checker->crew;
     const uint64_t *extent = origin->launch->global_size;
-    if (is_crew(crew, origin, lane_count))
-        return;
     crew->launch = origin->launch;
     crew->first_lane = origin->first_lane;
     crew->lane_count = lane_count;
@@ -194,6 +193,12 @@ static void man(struct checker *checker, const struct origin *origin, uint32_t l
     crew->group = order_unit_group(&checker->order, crew->first_unit);
     crew->one_group = is_one_group(crew) || order_unit_group(&checker->order, unit_of(checker, origin, lane_count - 1)) == crew->group;
     crew->in_a_row = crew->one_group || (extent[1] <= 1 && extent[2] <= 1);
+}
+
+static inline void man(struct checker *checker, const struct origin *origin, uint32_t lane_count)
+{
+    if (!is_crew(&checker->crew, origin, lane_count))
+        man_anew(checker, origin, lane_count);
 }
 
 static void name_units(struct checker *checker, const struct origin *origin)
@@ -558,15 +563,23 @@ static bool take_reads(struct checker *checker, const struct access_event *event
     return log_reads(checker, &reads);
 }
 
+static inline bool same_mask(const uint64_t a[LANE_MASK_WORDS], const uint64_t b[LANE_MASK_WORDS])
+{
+    uint64_t differs = 0;
+    for (int w = 0; w < LANE_MASK_WORDS; w++)
+        differs |= a[w] ^ b[w];
+    return !differs;
+}
+
 /* The next read by the same lanes and instruction. */
-static bool stands(struct checker *checker, const struct access_event *event, uint64_t tick)
+static inline bool stands(struct checker *checker, const struct access_event *event, uint64_t tick)
 {
     struct standing *standing = &checker->standings[event->origin.site % STANDINGS];
     return standing->crew == checker->crew.serial && standing->site == event->origin.site && event->kind == ACCESS_READ &&
            standing->tick == tick && standing->shape == event->shape && standing->size == event->size_bytes &&
            standing->step_x == event->step_x && standing->step_y == event->step_y &&
            event->base >= standing->region->low && event->base < standing->region->high &&
-           memcmp(standing->mask, event->mask, sizeof standing->mask) == 0 &&
+           same_mask(standing->mask, event->mask) &&
            journal_move(&standing->region->journal, &standing->at, event->base);
 }
 
@@ -901,7 +914,7 @@ static bool take_whole(struct checker *checker, const struct access_event *event
 static void on_access(void *self, const struct access_event *event)
 {
     struct checker *checker = self;
-    if (checker->atomics_wanted)
+    if (event->kind > ACCESS_WRITE && checker->atomics_wanted)
         misuse_access(&checker->misuse, event);
     if (!checker->races_wanted)
         return;

@@ -4,7 +4,7 @@
  *
  * Interface
  *   EACH_LANE_OF(mask, lane)   a loop over the lanes that are set, ascending
- *   all_set, next_lane, last_lane, lane_bits, lanes_between
+ *   all_set, next_lane, last_lane, lane_bits, lanes_within, lanes_between
  *   lane_address               of an event
  */
 #ifndef ORRERY_MEMMODEL_LANE_MASK_H
@@ -64,6 +64,20 @@ static inline uint32_t last_lane(const uint64_t *mask, uint32_t from, uint32_t e
         end = (end - 1) & ~63u;
     }
     return from;
+}
+
+/* Those of [from, end) that are set lie in [*out_one, *out_other); false: none is, and both are `end`. */
+static inline bool lanes_within(const uint64_t *mask, uint32_t from, uint32_t end, uint32_t *out_one, uint32_t *out_other)
+{
+    if (end - from <= 64) {
+        const uint64_t bits = lane_bits(mask, from, end - from);
+        *out_one = bits ? from + (uint32_t)__builtin_ctzll(bits) : end;
+        *out_other = bits ? from + 64 - (uint32_t)__builtin_clzll(bits) : end;
+        return bits;
+    }
+    *out_one = next_lane(mask, from, end, true);
+    *out_other = last_lane(mask, *out_one, end);
+    return *out_one < end;
 }
 
 /* Those of [from, end); false: none. */

@@ -409,20 +409,6 @@ static bool take_list(const struct sieve *sieve, const struct access_event *even
     return list_actors(sieve, event, actors) && touch_actors(sieve, actors, event->kind, event->size_bytes);
 }
 
-/* The active lanes of a row lie in [*out_one, *out_other); false: there are none. */
-static bool lanes_of(const struct access_event *event, uint32_t from, uint32_t end, uint32_t *out_one, uint32_t *out_other)
-{
-    if (end - from <= 64) {
-        const uint64_t bits = lane_bits(event->mask, from, end - from);
-        *out_one = bits ? from + (uint32_t)__builtin_ctzll(bits) : end;
-        *out_other = bits ? from + 64 - (uint32_t)__builtin_clzll(bits) : end;
-        return bits;
-    }
-    *out_one = next_lane(event->mask, from, end, true);
-    *out_other = last_lane(event->mask, *out_one, end);
-    return *out_one < end;
-}
-
 /* From the first active lane of each row to the last; false: too many, or not all within the allocation. */
 static bool row_runs(const struct sieve *sieve, const struct access_event *event, uint32_t row, struct lane_runs *out)
 {
@@ -430,7 +416,7 @@ static bool row_runs(const struct sieve *sieve, const struct access_event *event
     out->count = 0;
     for (uint32_t from = 0; from < event->lane_count; from += row, start += (uint64_t)event->step_y) {
         uint32_t one, other;
-        if (!lanes_of(event, from, event->lane_count - from < row ? event->lane_count : from + row, &one, &other))
+        if (!lanes_within(event->mask, from, event->lane_count - from < row ? event->lane_count : from + row, &one, &other))
             continue;
         const uint64_t at = start + (uint64_t)(one - from) * event->size_bytes;
         if (out->count == LANE_RUNS_MOST || !fits(sieve, sieve->notes.low + at, event->size_bytes * (other - one)))
@@ -451,7 +437,7 @@ static bool take_together(const struct sieve *sieve, const struct view *view, co
                           uint64_t offset)
 {
     uint32_t one, other;
-    if (!lanes_of(event, from, end, &one, &other))
+    if (!lanes_within(event->mask, from, end, &one, &other))
         return true;
     const uint64_t at = offset >> sieve->shift, granules = event->size_bytes >> sieve->shift;
     return fits(sieve, sieve->notes.low + offset, event->size_bytes) &&

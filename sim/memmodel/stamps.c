@@ -29,6 +29,18 @@ static void links_any(const struct lane_list *list, uint64_t links[LANE_MASK_WOR
     link_rest(list, 0, links);
 }
 
+INLINED bool add_run(const struct lane_list *list, uint32_t from, uint32_t end, struct lane_runs *out)
+{
+    uint32_t one, other;
+    if (!lanes_within(list->mask, from, end, &one, &other))
+        return true;
+    const uint64_t at = list->address[one] - list->low;
+    if (out->count == RUNS_KEPT || at >= list->room || (uint64_t)(other - one) * list->size > list->room - at)
+        return false;
+    out->run[out->count++] = (struct lane_run){(uint32_t)at, (uint16_t)one, (uint16_t)(other - one)};
+    return true;
+}
+
 INLINED uint32_t break_count(const struct lane_list *list, const uint64_t links[LANE_MASK_WORDS])
 {
     uint32_t linked = 0;
@@ -39,20 +51,20 @@ INLINED uint32_t break_count(const struct lane_list *list, const uint64_t links[
 
 INLINED bool find_runs(const struct lane_list *list, const uint64_t links[LANE_MASK_WORDS], struct lane_runs *out)
 {
+    uint32_t from = 0;
     out->count = 0;
     if (break_count(list, links) > RUNS_KEPT)
         return false;
-    for (uint32_t from = 0, end; from < list->lanes; from = end) {
-        end = next_lane(links, from + 1, list->lanes, false);
-        const uint32_t one = next_lane(list->mask, from, end, true), other = last_lane(list->mask, one, end);
-        if (one == end)
-            continue;
-        const uint64_t at = list->address[one] - list->low;
-        if (at >= list->room || (uint64_t)(other - one) * list->size > list->room - at)
-            return false;
-        out->run[out->count++] = (struct lane_run){(uint32_t)at, (uint16_t)one, (uint16_t)(other - one)};
-    }
-    return true;
+    for (uint32_t w = 0; w < LANE_MASK_WORDS; w++)
+        for (uint64_t breaks = ~links[w]; breaks; breaks &= breaks - 1) {
+            const uint32_t end = w * 64 + (uint32_t)__builtin_ctzll(breaks);
+            if (end >= list->lanes)
+                break;
+            if (end && !add_run(list, from, end, out))
+                return false;
+            from = end;
+        }
+    return add_run(list, from, list->lanes, out);
 }
 
 /* ---- instruction sets ------------------------------------------------------------------------- */
