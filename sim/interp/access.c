@@ -186,6 +186,17 @@ void access_announce_uniform(const struct wave *wave, uint32_t site, uint64_t ad
     announce(wave, &event);
 }
 
+/* Memory has the time that the observer takes. Lines come in pairs. */
+static void fetch_row(const struct access_event *event)
+{
+    enum { TWO_LINES = 128 };
+    const uint64_t end = event->base + (uint64_t)event->lane_count * event->size_bytes;
+    if (event->step_x != (int64_t)event->size_bytes)
+        return;
+    for (uint64_t at = event->base; at < end; at += TWO_LINES)
+        __builtin_prefetch((const void *)(uintptr_t)at);
+}
+
 void access_announce_affine(const struct wave *wave, uint32_t site, const struct affine *address, int32_t offset)
 {
     struct access_event event;
@@ -194,6 +205,7 @@ void access_announce_affine(const struct wave *wave, uint32_t site, const struct
     event.base = (uint64_t)address->base + (uint64_t)(int64_t)offset;
     event.step_x = address->step_x;
     event.step_y = address->step_y;
+    fetch_row(&event);
     announce(wave, &event);
 }
 
