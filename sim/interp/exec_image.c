@@ -182,11 +182,11 @@ static void put_linear(const struct picture *p, enum texels texels, const struct
 
 static void announce_nearest(const struct wave *wave, uint32_t site, const struct picture *p, const i32 *x, const i32 *y)
 {
-    i32 offset[WAVE_LANES_MAX];
     u64 address[WAVE_LANES_MAX];
     const size_t n = LANES_OF(wave);
-    offsets(p, x, y, n, (i32)p->format->texel_bytes, offset);
-    EACH_LANE(i, n) address[i] = (u64)(uintptr_t)p->base + (u64)offset[i];
+    const i32 pitch = p->pitch, bytes = (i32)p->format->texel_bytes;
+    const u64 base = (u64)(uintptr_t)p->base;
+    EACH_LANE(i, n) address[i] = base + (u64)(i64)(y[i] * pitch + x[i] * bytes);
     access_announce_image(wave, site, address, p->format->texel_bytes, &wave->active);
 }
 

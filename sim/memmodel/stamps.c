@@ -29,10 +29,11 @@ static void links_any(const struct lane_list *list, uint64_t links[LANE_MASK_WOR
     link_rest(list, 0, links);
 }
 
-INLINED bool add_run(const struct lane_list *list, uint32_t from, uint32_t end, struct lane_runs *out)
+/* full: all lanes are active. */
+INLINED bool add_run(const struct lane_list *list, uint32_t from, uint32_t end, bool full, struct lane_runs *out)
 {
-    uint32_t one, other;
-    if (!lanes_within(list->mask, from, end, &one, &other))
+    uint32_t one = from, other = end;
+    if (!full && !lanes_within(list->mask, from, end, &one, &other))
         return true;
     const uint64_t at = list->address[one] - list->low;
     if (out->count == RUNS_KEPT || at >= list->room || (uint64_t)(other - one) * list->size > list->room - at)
@@ -51,6 +52,7 @@ INLINED uint32_t break_count(const struct lane_list *list, const uint64_t links[
 
 INLINED bool find_runs(const struct lane_list *list, const uint64_t links[LANE_MASK_WORDS], struct lane_runs *out)
 {
+    const bool full = all_set(list->mask, 0, list->lanes);
     uint32_t from = 0;
     out->count = 0;
     if (break_count(list, links) > RUNS_KEPT)
@@ -60,11 +62,11 @@ INLINED bool find_runs(const struct lane_list *list, const uint64_t links[LANE_M
             const uint32_t end = w * 64 + (uint32_t)__builtin_ctzll(breaks);
             if (end >= list->lanes)
                 break;
-            if (end && !add_run(list, from, end, out))
+            if (end && !add_run(list, from, end, full, out))
                 return false;
             from = end;
         }
-    return add_run(list, from, list->lanes, out);
+    return add_run(list, from, list->lanes, full, out);
 }
 
 /* ---- instruction sets ------------------------------------------------------------------------- */
@@ -108,10 +110,14 @@ TARGET static void NAME(links)(const struct lane_list *list, uint64_t links[LANE
     const __m512i step = _mm512_set1_epi64(list->size);
     __m512i before = _mm512_setzero_si512();
     uint32_t i = 0;
-    for (; i + 8 <= list->lanes; i += 8) {
-        const __m512i now = _mm512_loadu_si512(list->address + i), expected = _mm512_add_epi64(_mm512_alignr_epi64(now, before, 7), step);
-        links[i / 64] |= (uint64_t)_mm512_cmpeq_epi64_mask(expected, now) << i % 64;
-        before = now;
+    for (uint32_t w = 0; w < LANE_MASK_WORDS; w++) {
+        uint64_t word = 0;
+        for (; i / 64 == w && i + 8 <= list->lanes; i += 8) {
+            const __m512i now = _mm512_loadu_si512(list->address + i), expected = _mm512_add_epi64(_mm512_alignr_epi64(now, before, 7), step);
+            word |= (uint64_t)_mm512_cmpeq_epi64_mask(expected, now) << i % 64;
+            before = now;
+        }
+        links[w] = word;
     }
     links[0] &= ~UINT64_C(1);
     link_rest(list, i, links);
