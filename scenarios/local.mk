@@ -10,6 +10,7 @@ scenario_tests = \
 	%D%/clean/child_of_group.yaml \
 	%D%/clean/child_orders.yaml \
 	%D%/clean/collectives.yaml \
+	%D%/clean/uniform_arguments.yaml \
 	%D%/clean/deep_calls.yaml \
 	%D%/clean/device_enqueue.yaml \
 	%D%/clean/divergence.yaml \
@@ -103,6 +104,7 @@ scenario_tests = \
 	%D%/faulty/misaligned.yaml \
 	%D%/faulty/missing_wait.yaml \
 	%D%/faulty/missing_wait_one.yaml \
+	%D%/faulty/non_uniform.yaml \
 	%D%/faulty/null_read.yaml \
 	%D%/faulty/null_write.yaml \
 	%D%/faulty/private_overflow.yaml \
@@ -178,6 +180,7 @@ scenario_files = \
 	%D%/clean/child_of_group.cl \
 	%D%/clean/child_orders.cl \
 	%D%/clean/collectives.cl \
+	%D%/clean/uniform_arguments.cl \
 	%D%/clean/deep_calls.cl \
 	%D%/clean/device_enqueue.cl \
 	%D%/clean/divergence.cl \
@@ -243,6 +246,7 @@ scenario_files = \
 	%D%/faulty/misaligned.cl \
 	%D%/faulty/missing_wait.cl \
 	%D%/faulty/missing_wait_one.cl \
+	%D%/faulty/non_uniform.cl \
 	%D%/faulty/null_read.cl \
 	%D%/faulty/null_write.cl \
 	%D%/faulty/private_overflow.cl \

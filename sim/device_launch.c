@@ -7,6 +7,7 @@
 #include "device_state.h"
 #include "host_memory.h"
 #include "orrery/image.h"
+#include "pipe_end.h"
 #include "program.h"
 #include "schedule.h"
 #include "schedule_record.h"
@@ -420,6 +421,8 @@ enum status launch_end(struct live_launch *live, uint64_t *out_time, struct diag
     enum status status = live->schedule ? schedule_free(live->schedule) : STATUS_OUT_OF_MEMORY;
     if (status == STATUS_OK && launch->exhausted)
         status = STATUS_OUT_OF_RESOURCES;
+    if (status == STATUS_OK)
+        pipe_end(launch);
     announce(launch, LAUNCH_END);
     *out_time = launch_time(launch);
     clock_reach(&device->clock, *out_time);

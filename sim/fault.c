@@ -6,6 +6,7 @@
 
 #include "group.h"
 #include "host_memory.h"
+#include "orrery/pipe.h"
 #include "orrery/report.h"
 
 /* One fault on its way to a finding. */
@@ -335,6 +336,57 @@ static void examine_uninitialised(struct inquiry *inquiry, enum finding_kind kin
     }
 }
 
+/* misuse NULL: a packet of the function has another size than the pipe's. */
+static void examine_pipe(struct inquiry *inquiry)
+{
+    const struct fault *fault = inquiry->fault;
+    const struct region *region = memory_region(&inquiry->launch->arena->memory, fault->address);
+    inquiry->finding.kind = FINDING_PIPE_MISUSE;
+    if (region->kind != REGION_NONE)
+        object_name(inquiry->launch, region, &inquiry->object);
+    if (fault->misuse) {
+        sentence_add(&inquiry->why, "%s", fault->misuse);
+        return;
+    }
+    sentence_add(&inquiry->why, "the packets of the kernel's pipe have ");
+    sentence_bytes(&inquiry->why, fault->size);
+    sentence_add(&inquiry->why, ", those of the pipe that was made have %" PRIu32, ((const struct pipe *)(uintptr_t)region->low)->packet_bytes);
+    inquiry->finding.fix = "give clCreatePipe the size of the type that the kernel names";
+}
+
+static void say_argument(struct sentence *why, const struct disagreement *differ)
+{
+    if (differ->argument)
+        sentence_add(why, "argument %" PRIu32, differ->argument);
+    else
+        sentence_add(why, "an event of the list");
+}
+
+/* Addresses are not told, but how far they are apart is. */
+static void examine_difference(struct inquiry *inquiry)
+{
+    const struct disagreement *differ = inquiry->fault->differ;
+    struct sentence *why = &inquiry->why;
+    struct item other;
+    struct finding_access *access = &inquiry->finding.access[1];
+    inquiry->finding.kind = FINDING_NON_UNIFORM_ARGUMENT;
+    origin_item(&differ->wave->origin, differ->lane, &other);
+    say_argument(why, differ);
+    sentence_add(why, " of %s has to be the same for all: ", inquiry->site->what);
+    if (differ->is_address) {
+        const uint64_t apart = differ->value[1] - differ->value[0];
+        sentence_add(why, "the pointers of the two work-items are ");
+        sentence_bytes(why, apart >> 63 ? 0 - apart : apart);
+        sentence_add(why, " apart");
+    } else {
+        sentence_add(why, "it is %" PRIu64 " for the first work-item and %" PRIu64 " for the second", differ->value[0], differ->value[1]);
+    }
+    inquiry->finding.fix = "a value that does not depend on the work-item";
+    inquiry->finding.access_count = 2;
+    *access = (struct finding_access){.kind = inquiry->site->access, .has_item = true, .item = other, .what = inquiry->site->what};
+    launch_place(inquiry->launch, inquiry->fault->site, &access->place);
+}
+
 static void examine(struct inquiry *inquiry)
 {
     switch (inquiry->fault->kind) {
@@ -372,7 +424,10 @@ static void examine(struct inquiry *inquiry)
         inquiry->finding.spec = "OpenCL C 3.0, 6.15.12 atomic functions: global and local memory";
         break;
     case FAULT_PIPE:
-        inquiry->finding.kind = FINDING_PIPE_MISUSE;
+        examine_pipe(inquiry);
+        break;
+    case FAULT_NON_UNIFORM:
+        examine_difference(inquiry);
         break;
     case FAULT_ENQUEUE:
         inquiry->finding.kind = FINDING_ENQUEUE_MISUSE;
@@ -412,7 +467,7 @@ void fault_report(struct launch *launch, const struct wave *wave, const struct f
     finding->kernel = launch->info.kernel;
     finding->object = inquiry.object.used ? inquiry.object.bytes : NULL;
     finding->why = inquiry.why.used ? inquiry.why.bytes : NULL;
-    finding->access_count = 1;
+    finding->access_count = finding->access_count ? finding->access_count : 1;
     finding->count = fault->lanes;
     launch_place(launch, fault->site, &access->place);
     access->kind = inquiry.site->access;

@@ -50,6 +50,8 @@ libsim_la_SOURCES = \
 	%D%/expect_counter.c \
 	%D%/placed.c \
 	%D%/placed.h \
+	%D%/pipe_end.c \
+	%D%/pipe_end.h \
 	%D%/placement.c \
 	%D%/placement.h \
 	%D%/orders.c \

@@ -4,6 +4,7 @@
 
 #include "fault.h"
 #include "group.h"
+#include "orrery/pipe.h"
 
 static bool is_pointer(enum arg_kind kind)
 {
@@ -16,7 +17,7 @@ static int32_t argument_of(const struct launch *launch, const struct region *reg
     for (size_t i = 0; i < launch->kernel->arg_count; i++) {
         uint64_t address;
         enum arg_kind kind = launch->kernel->args[i].kind;
-        if (!launch->arg_values || !launch->arg_values[i].value || (!is_pointer(kind) && kind != ARG_IMAGE))
+        if (!launch->arg_values || !launch->arg_values[i].value || (!is_pointer(kind) && kind != ARG_IMAGE && kind != ARG_PIPE))
             continue;
         memcpy(&address, launch->arg_values[i].value, sizeof address);
         if (kind == ARG_IMAGE)
@@ -104,6 +105,19 @@ void object_name_image(const struct launch *launch, const struct image_desc *ima
     sentence_add(out_name, ")");
 }
 
+static void name_pipe(struct sentence *name, const struct launch *launch, const struct region *region)
+{
+    const struct pipe *pipe = (const struct pipe *)(uintptr_t)region->low;
+    const int32_t argument = argument_of(launch, region);
+    if (argument >= 0)
+        add_argument(name, launch, argument);
+    else
+        sentence_add(name, "%s", region->name);
+    sentence_add(name, " (pipe, %" PRIu32 " packets of ", pipe->packet_count);
+    sentence_bytes(name, pipe->packet_bytes);
+    sentence_add(name, ")");
+}
+
 void object_name(const struct launch *launch, const struct region *region, struct sentence *out_name)
 {
     sentence_init(out_name);
@@ -118,6 +132,9 @@ void object_name(const struct launch *launch, const struct region *region, struc
                      plain_name(region));
         sentence_bytes(out_name, region->high - region->low);
         sentence_add(out_name, ")");
+        return;
+    case REGION_PIPE:
+        name_pipe(out_name, launch, region);
         return;
     default:
         name_buffer(out_name, launch, region);

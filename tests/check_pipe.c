@@ -33,6 +33,21 @@ static const char source[] =
     "{ int x = 1; reserve_id_t id = reserve_write_pipe(p, 2);\n"
     "  ok[0] = write_pipe(p, id, 2, &x); commit_write_pipe(p, id);\n"
     "  ok[1] = write_pipe(p, id, 0, &x); }\n"
+    "kernel void leaves(write_only pipe int p, global int *ok)\n"
+    "{ int x = 1; reserve_id_t id = reserve_write_pipe(p, 1); ok[0] = write_pipe(p, id, 0, &x); }\n"
+    "kernel void group_leaves(write_only pipe int p, global int *ok)\n"
+    "{ reserve_id_t id = work_group_reserve_write_pipe(p, 4); int x = 1;\n"
+    "  ok[get_local_id(0)] = write_pipe(p, id, get_local_id(0), &x); }\n"
+    "kernel void sub_group_leaves(write_only pipe int p, global int *ok)\n"
+    "{ reserve_id_t id = sub_group_reserve_write_pipe(p, 4); int x = 1;\n"
+    "  ok[get_local_id(0)] = write_pipe(p, id, get_local_id(0), &x); }\n"
+    "kernel void half_written(write_only pipe int p, global int *ok)\n"
+    "{ int x = 7; reserve_id_t id = reserve_write_pipe(p, 2); ok[0] = write_pipe(p, id, 0, &x); commit_write_pipe(p, id); }\n"
+    "kernel void both_ways(write_only pipe int p, read_only pipe int q, global int *ok)\n"
+    "{ int x = 5, y = 0; ok[0] = write_pipe(p, &x); ok[1] = read_pipe(q, &y); }\n"
+    "kernel void differ(write_only pipe int p, global int *ok)\n"
+    "{ reserve_id_t id = work_group_reserve_write_pipe(p, 1 + get_local_id(0)); int x = 1;\n"
+    "  ok[get_local_id(0)] = write_pipe(p, id, 0, &x); work_group_commit_write_pipe(p, id); }\n"
     "kernel void wide(write_only pipe int4 p) { int4 x = 1; write_pipe(p, &x); }\n";
 
 static cl_program program;
@@ -238,6 +253,69 @@ START_TEST(misuse_fails_and_is_found)
 }
 END_TEST
 
+static void finds(const char *id, size_t count)
+{
+    typedef size_t count_of(const char *);
+    cl_ok(clFinish(queue));
+    ck_assert_uint_eq(((count_of *)control("orrery_finding_count_of"))(id), count);
+    ((void (*)(void))control("orrery_clear_findings"))();
+}
+
+/* Each reservation is open until somebody commits it, and the kernel that made it has to. */
+START_TEST(a_reservation_that_nobody_commits_is_found)
+{
+    static const char *const kernels[] = {"leaves", "group_leaves", "sub_group_leaves"};
+    for (int i = 0; i < 3; i++) {
+        cl_mem pipe = new_pipe(4, 8), args[] = {pipe, words};
+        launch(kernels[i], 4, 4, 2, args);
+        finds("pipe-misuse", 1);
+        launch("produce", 1, 1, 2, args); /* behind it, and not to blame */
+        finds("pipe-misuse", 0);
+        cl_ok(clReleaseMemObject(pipe));
+    }
+}
+END_TEST
+
+/* Written, not written; then both slots again, written. */
+START_TEST(a_packet_that_nobody_wrote_is_found_where_it_is_read)
+{
+    cl_mem pipe = new_pipe(4, 2), args[] = {pipe, words, more};
+    launch("half_written", 1, 1, 2, args);
+    finds("pipe-misuse", 0);
+    launch("consume", 1, 1, 3, args);
+    finds("pipe-misuse", 0);
+    launch("consume", 1, 1, 3, args);
+    finds("pipe-misuse", 1);
+    launch("produce", 2, 1, 2, args);
+    launch("consume", 2, 1, 3, args);
+    finds("pipe-misuse", 0);
+    cl_ok(clReleaseMemObject(pipe));
+}
+END_TEST
+
+START_TEST(a_kernel_uses_a_pipe_in_one_way)
+{
+    cl_mem pipe = new_pipe(4, 8), other = new_pipe(4, 8), same[] = {pipe, pipe, words}, two[] = {pipe, other, words};
+    launch("both_ways", 1, 1, 3, two);
+    finds("pipe-misuse", 0);
+    launch("both_ways", 1, 1, 3, same);
+    finds("pipe-misuse", 1);
+    cl_ok(clReleaseMemObject(pipe));
+    cl_ok(clReleaseMemObject(other));
+}
+END_TEST
+
+START_TEST(a_group_reserves_the_same_number)
+{
+    cl_mem pipe = new_pipe(4, 8), args[] = {pipe, words};
+    launch("differ", 2, 2, 2, args);
+    finds("non-uniform-argument", 1);
+    launch("differ", 1, 1, 2, args);
+    finds("non-uniform-argument", 0);
+    cl_ok(clReleaseMemObject(pipe));
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("pipe");
@@ -247,6 +325,10 @@ int main(void)
     tcase_add_test(tests, clCreatePipe_judges_its_arguments);
     tcase_add_test(tests, clGetPipeInfo_tells_what_was_asked_for);
     tcase_add_test(tests, a_pipe_is_an_argument_of_its_own_kind);
+    tcase_add_test(tests, a_reservation_that_nobody_commits_is_found);
+    tcase_add_test(tests, a_packet_that_nobody_wrote_is_found_where_it_is_read);
+    tcase_add_test(tests, a_kernel_uses_a_pipe_in_one_way);
+    tcase_add_test(tests, a_group_reserves_the_same_number);
     tcase_add_loop_test(tests, packets_come_out_as_they_went_in, 0, 3);
     tcase_add_test(tests, reservations_are_seen_in_their_order);
     tcase_add_loop_test(tests, groups_reserve_together, 0, 3);

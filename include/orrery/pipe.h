@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  A pipe in device memory: this header, then its packets in a ring. lib/ lays it out, kernels work on it
+ * PURPOSE  A pipe in device memory: this header, its packets in a ring, a bit for each that was written. lib/ lays it out, kernels work on it
  *          through the pipe functions alone (OpenCL 2.2 API, 5.4; OpenCL C 2.0, 6.13.16).
  *
  * Counting  Packets are numbered from 0 for ever; number n lies in slot n % packet_count. Of each side, `next` is the
@@ -8,12 +8,16 @@
  *           read.done <= read.next <= write.done <= write.next <= read.done + packet_count.
  * Reserved  A reservation that is open, or closed behind an open one, has a record. Commits take effect in the order
  *           of reservation.
+ * Undefined A kernel reads and writes one pipe (user: the last launch of each side), leaves a reservation open (its record
+ *           says who made it), or reads a packet that was committed and not written: findings, see sim/interp/pipe.c.
  */
 #ifndef ORRERY_PIPE_H
 #define ORRERY_PIPE_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+#include "orrery/observer.h"
 
 enum { PIPE_RESERVATIONS = 256, PIPE_PACKET_BYTES_MAX = 1024 };
 
@@ -24,11 +28,14 @@ struct pipe_record {
     uint16_t serial; /* part of the id, so that an old id is known */
     uint8_t state;
     uint8_t writes;
+    uint32_t launch, site; /* of the function that made it */
+    struct item item;
 };
 struct pipe_side { uint64_t next, done; };
 struct pipe {
     uint32_t packet_bytes, packet_count;
     struct pipe_side read, write;
+    uint32_t user[2]; /* serial numbers of the last launches that read, wrote */
     uint32_t records; /* in use */
     uint32_t serial;
     struct pipe_record record[PIPE_RESERVATIONS];
@@ -36,7 +43,7 @@ struct pipe {
 
 static inline uint64_t pipe_bytes(uint32_t packet_bytes, uint32_t packet_count)
 {
-    return sizeof(struct pipe) + (uint64_t)packet_bytes * packet_count;
+    return sizeof(struct pipe) + (uint64_t)packet_bytes * packet_count + (packet_count + 7) / 8;
 }
 
 #endif

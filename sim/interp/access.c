@@ -828,6 +828,26 @@ bool access_async(const struct insn *insn, uint8_t *frame, struct wave *wave)
     return finish_copy(&to) || stopped;
 }
 
+static void tell_difference(const struct insn *insn, struct wave *wave, const uint64_t *value, uint32_t first, uint32_t other)
+{
+    const struct disagreement differ = {.wave = wave, .lane = other, .argument = insn->f & 255, .is_address = insn->f >> 8,
+                                        .value = {value[first], value[other]}};
+    const struct fault fault = {.kind = FAULT_NON_UNIFORM, .site = insn->e, .lane = first, .lanes = 1, .goes_on = true, .differ = &differ};
+    wave->host->fault(wave->host->self, wave, &fault);
+}
+
+void access_same(const struct insn *insn, const uint8_t *frame, struct wave *wave)
+{
+    const uint64_t *value = (const uint64_t *)(const void *)(frame + insn->a);
+    const lane_mask active = wave->active;
+    const uint32_t first = first_lane(&active);
+    EACH_SET_LANE(&active, lane)
+        if (__builtin_expect(value[lane] != value[first], 0)) {
+            tell_difference(insn, wave, value, first, (uint32_t)lane);
+            return;
+        }
+}
+
 /* ---- uninitialised bytes ------------------------------------------------------------------------------ */
 
 /* operands[list]: form, bytes, offset. */

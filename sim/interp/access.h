@@ -7,6 +7,7 @@
  *   access_load, access_store    a whole instruction; true: lanes were stopped
  *   access_atomic                the same for atomics
  *   access_copy, access_async    copies of run-time size
+ *   access_same                  arguments of those that have to be the same for all are not
  *   access_copy_begin, _in, _out, _end   packets of a pipe; access_fetch, _hand: what is not the device's memory
  *   access_announce_*            tell the observer of a flat access about to happen; of atomics afterwards
  *   access_poison, _mark         validity of the bytes an instruction touches
@@ -27,6 +28,7 @@ bool access_store(const struct insn *insn, uint8_t *frame, struct wave *wave, en
 bool access_atomic(const struct insn *insn, uint8_t *frame, struct wave *wave, enum access_form form, uint32_t bytes); /* GENERIC or U */
 bool access_copy(const struct insn *insn, uint8_t *frame, struct wave *wave);
 bool access_async(const struct insn *insn, uint8_t *frame, struct wave *wave);
+void access_same(const struct insn *insn, const uint8_t *frame, struct wave *wave);
 
 /* Packets of a pipe: begin, then lane by lane in (the user's bytes into the pipe) or out of it, then end. */
 struct access_copy { _Alignas(16) unsigned char state[2600]; };

@@ -15,10 +15,10 @@ struct member { struct wave *wave; uint32_t lane; };
 
 struct collective {
     enum collective_op what;
-    bool is_unsigned, exclusive;
+    bool is_unsigned, exclusive, same;
     uint32_t cluster; /* lanes reduced together; 0 = all */
     enum math_type type;
-    uint32_t bytes, id_count;
+    uint32_t bytes, id_count, site;
     const uint32_t *operands; /* result, value, ids: V slots */
 };
 
@@ -240,8 +240,41 @@ static void scan(const struct collective *c, const struct member *members, size_
     }
 }
 
+/* ---- arguments that all have to give alike ------------------------------------------------------- */
+
+static bool finds_places(const struct collective *c)
+{
+    return c->what == COLLECTIVE_BROADCAST || c->what == COLLECTIVE_SHUFFLE;
+}
+
+/* Of a broadcast the ids stand behind the value; of a pipe function they are all arguments there are. */
+static void tell_difference(const struct collective *c, const struct member *first, const struct member *other, uint32_t k)
+{
+    const struct disagreement differ = {.wave = other->wave,
+                                        .lane = other->lane,
+                                        .argument = k + (finds_places(c) ? 2 : 1),
+                                        .is_address = !finds_places(c) && k == 0,
+                                        .value = {read_lane(first, c->operands[2 + k], 8), read_lane(other, c->operands[2 + k], 8)}};
+    const struct fault fault = {.kind = FAULT_NON_UNIFORM, .site = c->site, .lane = first->lane, .lanes = 1, .goes_on = true, .differ = &differ};
+    first->wave->host->fault(first->wave->host->self, first->wave, &fault);
+}
+
+static void check_same(const struct collective *c, const struct member *members, size_t count)
+{
+    for (uint32_t k = 0; k < c->id_count; k++) {
+        const uint64_t expected = read_lane(&members[0], c->operands[2 + k], 8);
+        for (size_t i = 1; i < count; i++)
+            if (read_lane(&members[i], c->operands[2 + k], 8) != expected) {
+                tell_difference(c, &members[0], &members[i], k);
+                return;
+            }
+    }
+}
+
 static void perform(const struct collective *c, const struct member *members, size_t count, uint32_t sub_group_size)
 {
+    if (c->same)
+        check_same(c, members, count);
     switch (c->what) {
     case COLLECTIVE_ALL: case COLLECTIVE_ANY: vote(c, members, count); break;
     case COLLECTIVE_BROADCAST: broadcast(c, members, count, sub_group_size); break;
@@ -264,12 +297,13 @@ static struct collective collective_of(const struct wave *wave)
     const struct insn *insn = wave->wait;
     const struct launch_info *launch = wave->origin.launch;
     struct collective c = {.what = (enum collective_op)(insn->f & COLLECTIVE_OP_MASK), .is_unsigned = insn->f & COLLECTIVE_UNSIGNED,
-                           .exclusive = insn->f & COLLECTIVE_EXCLUSIVE, .type = (enum math_type)(insn->f >> COLLECTIVE_TYPE_SHIFT & 0xff),
+                           .exclusive = insn->f & COLLECTIVE_EXCLUSIVE, .same = insn->f & COLLECTIVE_SAME, .site = insn->e,
+                           .type = (enum math_type)(insn->f >> COLLECTIVE_TYPE_SHIFT & 0xff),
                            .operands = &wave->code->operands[insn->d]};
     const uint32_t cluster = insn->f >> COLLECTIVE_CLUSTER_SHIFT & 15;
     c.cluster = cluster ? 1u << (cluster - 1) : 0;
     c.bytes = bytes[c.type];
-    c.id_count = insn->f >> COLLECTIVE_IDS_SHIFT;
+    c.id_count = collective_ids(insn->f);
     if (!c.id_count)
         c.id_count = collective_scope(insn->f) == SCOPE_SUB_GROUP || !launch ? 1 : launch->work_dim;
     return c;

@@ -141,6 +141,17 @@ static void prepare_index(struct emitter *e, uint32_t v)
     val(e, v)->offset = 0;
 }
 
+static void place_before(struct emitter *e, uint32_t user, uint32_t v)
+{
+    struct block *block = ir_block(e->ir, val(e, user)->block);
+    ir_append(e->ir, val(e, user)->block, v);
+    uint32_t at = block->insts.count - 1;
+    for (; block->insts.at[at - 1] != user; at--)
+        block->insts.at[at] = block->insts.at[at - 1];
+    block->insts.at[at] = user;
+    block->insts.at[at - 1] = v;
+}
+
 /* The value of the first active lane, for operands that are uniform by the specification. */
 static uint32_t in_one_lane(struct emitter *e, uint32_t user, uint32_t v)
 {
@@ -149,14 +160,21 @@ static uint32_t in_one_lane(struct emitter *e, uint32_t user, uint32_t v)
     v = in_lanes(e, v, true);
     uint32_t first = ir_new_value(e->ir, IR_first, val(e, v)->type);
     val(e, first)->args[0] = v;
-    struct block *block = ir_block(e->ir, val(e, user)->block);
-    ir_append(e->ir, val(e, user)->block, first);
-    uint32_t at = block->insts.count - 1;
-    for (; block->insts.at[at - 1] != user; at--)
-        block->insts.at[at] = block->insts.at[at - 1];
-    block->insts.at[at] = user;
-    block->insts.at[at - 1] = first;
+    place_before(e, user, first);
     return first;
+}
+
+/* The same, of arguments that the program may have got wrong. */
+static uint32_t in_all_lanes_alike(struct emitter *e, uint32_t user, uint32_t v, uint32_t argument)
+{
+    if (val(e, v)->cls == CLASS_U)
+        return v;
+    uint32_t lanes = in_lanes(e, v, true), check = ir_new_value(e->ir, IR_same, T_NONE);
+    val(e, check)->args[0] = lanes;
+    val(e, check)->site = val(e, user)->site;
+    val(e, check)->imm = argument;
+    place_before(e, user, check);
+    return in_one_lane(e, user, lanes);
 }
 
 static void prepare(struct emitter *e, uint32_t v)
@@ -199,7 +217,8 @@ static void prepare(struct emitter *e, uint32_t v)
             lanes_only(e, v, 0, 2);
         break;
     case IR_space: lanes_only(e, v, 0, 0); break;
-    case IR_poison_check: break;
+    case IR_poison_check:
+    case IR_same: break;
     case IR_poison_store: lanes_only(e, v, 1, 1); /* fall through */
     case IR_poison_load:
     case IR_load:
@@ -233,7 +252,8 @@ static void prepare(struct emitter *e, uint32_t v)
     case IR_async_copy:
     case IR_barrier:
         for (uint32_t k = 0; k < val(e, v)->list_count; k++) {
-            uint32_t one = in_one_lane(e, v, val(e, v)->list[k]);
+            uint32_t argument = val(e, v)->op == IR_barrier ? 0 : (k + 1) | (k < 2 ? 256 : 0);
+            uint32_t one = in_all_lanes_alike(e, v, val(e, v)->list[k], argument);
             val(e, v)->list[k] = one;
         }
         break;
@@ -1124,6 +1144,12 @@ static void put_value(struct emitter *e, uint32_t v)
     case IR_poison_store: put_poison(e, v); break;
     case IR_poison_check: {
         struct insn *insn = put(e, is_v(e, a) ? OP_poison_check_v : OP_poison_check_u, 0, loc(e, a), 0, 0);
+        insn->e = value->site;
+        insn->f = (uint32_t)value->imm;
+        break;
+    }
+    case IR_same: {
+        struct insn *insn = put(e, OP_same, 0, loc(e, a), 0, 0);
         insn->e = value->site;
         insn->f = (uint32_t)value->imm;
         break;

@@ -515,6 +515,12 @@ HANDLER(copy_v)
     NEXT;
 }
 
+HANDLER(same)
+{
+    access_same(insn, frame, wave);
+    NEXT;
+}
+
 HANDLER(async_copy)
 {
     if (access_async(insn, frame, wave))

@@ -61,7 +61,8 @@ static void lower_collective(struct lower *l, uint32_t word)
             ids = lower_get(l, w[5]);
             extras = module_value_type(l->m, w[5])->leaves;
         }
-        bool truth = lower_type(l, value) == T_BOOL;
+        bool truth = lower_type(l, value) == T_BOOL, constant = true;
+        uint64_t known;
         if (truth) /* the gatherer knows numbers only */
             value = lower_emit(l, IR_select, T_I32, value, ir_const(l->ir, T_I32, 1),
                                ir_const(l->ir, T_I32, 0), 0);
@@ -71,13 +72,15 @@ static void lower_collective(struct lower *l, uint32_t word)
             list[1 + k] = lower_type(l, ids[k]) == T_I64
                               ? ids[k]
                               : lower_emit(l, IR_zext, T_I64, ids[k], NONE, NONE, 0);
+        for (uint32_t k = 0; k < extras; k++)
+            constant = constant && ir_is_const(l->ir, list[1 + k], &known);
         uint32_t s = lower_site(l, &(struct site){.scope = sub_group ? SCOPE_SUB_GROUP : SCOPE_WORK_GROUP,
                                                   .what = collective_name(op, sub_group)});
         uint32_t v = lower_effect(l, IR_collective, lower_type(l, value), s);
         struct value *c = ir_value(l->ir, v);
         c->list = list;
         c->list_count = 1 + extras;
-        c->imm = how | (uint64_t)sub_group << 8 |
+        c->imm = how | (uint64_t)sub_group << 8 | (i || constant ? 0 : COLLECTIVE_SAME) |
                  (uint64_t)lower_math_type(truth ? T_I32 : lower_component(l, value_id)) << 16;
         out[i] = truth ? lower_emit(l, IR_ine, T_BOOL, v, ir_const(l->ir, T_I32, 0), NONE, 0) : v;
     }

@@ -42,15 +42,17 @@ static uint32_t call(struct lower *l, const struct call *call)
     return v;
 }
 
-/* The largest of the group's values, once all have arrived. */
-static uint32_t agree(struct lower *l, uint32_t value, bool sub_group, const char *what)
+/* The largest of the group's values, once all have arrived, with the same pipe and the same number or id. */
+static uint32_t agree(struct lower *l, uint32_t value, bool sub_group, const struct call *c)
 {
-    uint32_t scope = sub_group ? SCOPE_SUB_GROUP : SCOPE_WORK_GROUP, *list = ARENA_ARRAY(l->arena, uint32_t, 1);
-    uint32_t v = lower_effect(l, IR_collective, T_I64, lower_site(l, &(struct site){.scope = scope, .what = what}));
+    uint32_t scope = sub_group ? SCOPE_SUB_GROUP : SCOPE_WORK_GROUP, *list = ARENA_ARRAY(l->arena, uint32_t, 3);
+    uint32_t v = lower_effect(l, IR_collective, T_I64, lower_site(l, &(struct site){.scope = scope, .what = c->what}));
     list[0] = value;
+    list[1] = c->pipe;
+    list[2] = c->number;
     ir_value(l->ir, v)->list = list;
-    ir_value(l->ir, v)->list_count = 1;
-    ir_value(l->ir, v)->imm = COLLECTIVE_REDUCE_MAX | COLLECTIVE_UNSIGNED | (sub_group ? SCOPE_SUB_GROUP << COLLECTIVE_SCOPE_SHIFT : 0u) |
+    ir_value(l->ir, v)->list_count = 3;
+    ir_value(l->ir, v)->imm = COLLECTIVE_REDUCE_MAX | COLLECTIVE_SAME | 2u << COLLECTIVE_IDS_SHIFT | COLLECTIVE_UNSIGNED | (sub_group ? SCOPE_SUB_GROUP << COLLECTIVE_SCOPE_SHIFT : 0u) |
                               (uint32_t)lower_math_type(T_I64) << COLLECTIVE_TYPE_SHIFT;
     return v;
 }
@@ -74,10 +76,10 @@ static void group_pipe(struct lower *l, const uint32_t *w, uint32_t op)
                      .index = zero(l), .takes_part = is_first(l, sub_group), .bytes = lower_constant_bits(l, w[at + 3]),
                      .what = reserves ? "group reservation of packets" : "group commit of packets"};
     if (!reserves)
-        agree(l, zero(l), sub_group, c.what);
+        agree(l, zero(l), sub_group, &c);
     uint32_t id = call(l, &c);
     if (reserves) {
-        id = agree(l, id, sub_group, c.what);
+        id = agree(l, id, sub_group, &c);
         lower_set(l, w[2], &id, 1);
     }
 }

@@ -180,10 +180,14 @@ static void shuffle(struct lower *l, const uint32_t *w, uint32_t op, uint32_t n)
 {
     const struct type *type = module_type(l->m, w[1]);
     bool first = op == SpvOpGroupNonUniformBroadcastFirst;
+    bool all_alike = op == SpvOpGroupNonUniformBroadcast;
     uint32_t id = first ? NONE : asked_lane(l, w, op, n), out[16];
-    for (uint32_t i = 0; i < type->leaves; i++)
-        out[i] = gather_any(l, first ? COLLECTIVE_FIRST : COLLECTIVE_SHUFFLE, lower_component(l, w[4]),
-                            lower_get(l, w[4])[i], id, first ? "sub_group_broadcast_first" : "sub_group_shuffle");
+    const char *what = first ? "sub_group_broadcast_first" : all_alike ? "sub_group_non_uniform_broadcast" : "sub_group_shuffle";
+    for (uint32_t i = 0; i < type->leaves; i++) {
+        uint32_t how = first ? COLLECTIVE_FIRST : COLLECTIVE_SHUFFLE;
+        out[i] = gather_any(l, all_alike && i == 0 ? how | COLLECTIVE_SAME : how, lower_component(l, w[4]), lower_get(l, w[4])[i], id,
+                            what);
+    }
     lower_set(l, w[2], out, type->leaves);
 }
 

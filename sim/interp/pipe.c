@@ -41,6 +41,29 @@ static void settle(struct pipe *pipe, bool writes)
     }
 }
 
+/* ---- which packets were written ------------------------------------------------------ */
+
+static uint8_t *bits_of(struct pipe *pipe)
+{
+    return (uint8_t *)(pipe + 1) + (uint64_t)pipe->packet_bytes * pipe->packet_count;
+}
+
+static bool is_written(struct pipe *pipe, uint64_t number)
+{
+    const uint64_t slot = number % pipe->packet_count;
+    return bits_of(pipe)[slot / 8] >> slot % 8 & 1;
+}
+
+static void set_written(struct pipe *pipe, uint64_t number, bool written)
+{
+    const uint64_t slot = number % pipe->packet_count;
+    const uint8_t bit = (uint8_t)(1u << slot % 8);
+    if (written)
+        bits_of(pipe)[slot / 8] |= bit;
+    else
+        bits_of(pipe)[slot / 8] &= (uint8_t)~bit;
+}
+
 /* NULL: no room for so many, or no record left. */
 static struct pipe_record *reserve(struct pipe *pipe, bool writes, uint64_t count)
 {
@@ -51,7 +74,10 @@ static struct pipe_record *reserve(struct pipe *pipe, bool writes, uint64_t coun
         struct pipe_record *record = &pipe->record[i];
         if (record->state != PIPE_FREE)
             continue;
-        *record = (struct pipe_record){side->next, (uint32_t)count, (uint16_t)++pipe->serial, PIPE_OPEN, writes};
+        *record = (struct pipe_record){.first = side->next, .count = (uint32_t)count, .serial = (uint16_t)++pipe->serial,
+                                       .state = PIPE_OPEN, .writes = writes};
+        for (uint64_t k = 0; writes && k < count; k++)
+            set_written(pipe, side->next + k, false);
         side->next += count;
         pipe->records++;
         return record;
@@ -93,21 +119,38 @@ struct turn {
     struct access_copy *copy;
     struct pipe *pipe;
     uint32_t lane, fault_lane;
-    uint64_t faults;
+    uint64_t faults, address, first; /* of this pipe, of that of the first fault */
     uint64_t a, b, c; /* as pipe_op says */
+    const char *misuse; /* of the first */
 };
 
 /* What the specification leaves undefined: the work-item goes on as if the call had failed. */
-static uint64_t misused(struct turn *turn)
+static uint64_t misused(struct turn *turn, const char *why)
 {
-    if (!turn->faults++)
+    if (!turn->faults++) {
         turn->fault_lane = turn->lane;
+        turn->misuse = why;
+        turn->first = turn->address;
+    }
     return PIPE_FAILED;
+}
+
+/* Told, and done all the same. */
+static void enter(struct turn *turn, bool writes)
+{
+    const uint32_t launch = turn->wave->origin.launch->launch;
+    turn->pipe->user[writes] = launch;
+    if (turn->pipe->user[!writes] == launch)
+        misused(turn, "the same kernel reads from and writes to this pipe");
 }
 
 static void move_packet(struct turn *turn, uint64_t number, bool writes)
 {
     const uint64_t packet = packet_address(turn->pipe, number);
+    if (writes)
+        set_written(turn->pipe, number, true);
+    else if (!is_written(turn->pipe, number))
+        misused(turn, "the packet was reserved and committed, and nobody wrote it: its contents are undefined");
     if (writes)
         access_copy_in(turn->copy, turn->lane, turn->a, packet, turn->pipe->packet_bytes);
     else
@@ -116,6 +159,7 @@ static void move_packet(struct turn *turn, uint64_t number, bool writes)
 
 static uint64_t move_one(struct turn *turn, bool writes)
 {
+    enter(turn, writes);
     struct pipe_record *record = reserve(turn->pipe, writes, 1);
     if (!record)
         return PIPE_FAILED;
@@ -124,11 +168,27 @@ static uint64_t move_one(struct turn *turn, bool writes)
     return 0;
 }
 
+static const char not_open[] = "the reservation is not valid, was committed already, or is of the other side or of another pipe";
+
+static uint64_t reserve_for(struct turn *turn, bool writes)
+{
+    struct pipe_record *record = reserve(turn->pipe, writes, turn->b);
+    enter(turn, writes);
+    if (record) {
+        record->launch = turn->wave->origin.launch->launch;
+        record->site = turn->insn->e;
+        origin_item(&turn->wave->origin, turn->lane, &record->item);
+    }
+    return id_of(turn->pipe, record);
+}
+
 static uint64_t move_reserved(struct turn *turn, bool writes)
 {
     const struct pipe_record *record = record_of(turn->pipe, turn->b, writes);
-    if (!record || turn->c >= record->count)
-        return misused(turn);
+    if (!record)
+        return misused(turn, not_open);
+    if (turn->c >= record->count)
+        return misused(turn, "the index is not below the number of packets that was reserved");
     move_packet(turn, record->first + turn->c, writes);
     return 0;
 }
@@ -137,7 +197,7 @@ static uint64_t commit(struct turn *turn, bool writes)
 {
     struct pipe_record *record = record_of(turn->pipe, turn->b, writes);
     if (!record)
-        return misused(turn);
+        return misused(turn, not_open);
     close_record(turn->pipe, record, writes);
     return 0;
 }
@@ -148,7 +208,7 @@ static uint64_t take_turn(struct turn *turn, enum pipe_op op)
     case PIPE_READ: case PIPE_WRITE: return move_one(turn, op == PIPE_WRITE);
     case PIPE_RESERVED_READ: case PIPE_RESERVED_WRITE: return move_reserved(turn, op == PIPE_RESERVED_WRITE);
     case PIPE_RESERVE_READ: case PIPE_RESERVE_WRITE:
-        return id_of(turn->pipe, reserve(turn->pipe, op == PIPE_RESERVE_WRITE, turn->b));
+        return reserve_for(turn, op == PIPE_RESERVE_WRITE);
     case PIPE_COMMIT_READ: case PIPE_COMMIT_WRITE: return commit(turn, op == PIPE_COMMIT_WRITE);
     case PIPE_PACKETS: return turn->pipe->write.done - turn->pipe->read.next;
     case PIPE_PACKETS_MAX: return turn->pipe->packet_count;
@@ -169,8 +229,13 @@ static uint64_t operand(const struct turn *turn, const uint8_t *frame, uint32_t 
 static bool pipe_at(struct turn *turn, uint64_t address)
 {
     const struct region *region = memory_region(turn->wave->memory, address);
+    turn->address = address;
     const bool is_pipe = region->kind == REGION_PIPE && region->low == address && !(region->flags & REGION_FLAG_FREED);
     turn->pipe = is_pipe ? (struct pipe *)(uintptr_t)address : NULL;
+    if (!is_pipe)
+        misused(turn, "there is no pipe");
+    else if (turn->pipe->packet_bytes != turn->insn->f >> PIPE_BYTES_SHIFT)
+        misused(turn, NULL); /* sizes are told where the sentence is made */
     return is_pipe && turn->pipe->packet_bytes == turn->insn->f >> PIPE_BYTES_SHIFT;
 }
 
@@ -191,12 +256,11 @@ bool exec_pipe(const struct insn *insn, uint8_t *frame, struct wave *wave)
             result = 0;
         else if (pipe_at(&turn, operand(&turn, frame, 1)))
             result = take_turn(&turn, (enum pipe_op)(insn->f & 0xff));
-        else
-            misused(&turn);
         memcpy(frame + wave->code->operands[insn->d] + turn.lane * sizeof result, &result, sizeof result);
     }
     if (turn.faults) {
-        struct fault fault = {.kind = FAULT_PIPE, .site = insn->e, .lane = turn.fault_lane, .lanes = turn.faults, .goes_on = true};
+        struct fault fault = {.kind = FAULT_PIPE, .site = insn->e, .address = turn.first, .lane = turn.fault_lane, .size = insn->f >> PIPE_BYTES_SHIFT,
+                              .lanes = turn.faults, .goes_on = true, .misuse = turn.misuse};
         wave->host->fault(wave->host->self, wave, &fault);
     }
     return access_copy_end(&copy);

@@ -63,9 +63,14 @@ enum collective_op { COLLECTIVE_ALL, COLLECTIVE_ANY, COLLECTIVE_BROADCAST,
     COLLECTIVE_BALLOT_LOW, COLLECTIVE_BALLOT_HIGH, /* bit per lane of the sub-group; lanes from 0, from 64 */
     COLLECTIVE_UNSIGNED = 64, COLLECTIVE_EXCLUSIVE = 128 };
 /* Its other parts. NON_UNIFORM: lanes elsewhere do not count, and that is no finding. CLUSTER: 1 + log2 of the lanes that
- * are reduced together, 0 = all. IDS: how many operands follow the value, 0 = as many as the range has dimensions. */
+ * are reduced together, 0 = all. IDS: how many operands follow the value, 0 = as many as the range has dimensions. SAME: these
+ * have to be the same in all. */
 enum { COLLECTIVE_OP_MASK = 63, COLLECTIVE_SCOPE_SHIFT = 8, COLLECTIVE_NON_UNIFORM = 1 << 11, COLLECTIVE_CLUSTER_SHIFT = 12,
-    COLLECTIVE_TYPE_SHIFT = 16, COLLECTIVE_IDS_SHIFT = 24 };
+    COLLECTIVE_TYPE_SHIFT = 16, COLLECTIVE_IDS_SHIFT = 24, COLLECTIVE_SAME = 1 << 30 };
+static inline uint32_t collective_ids(uint32_t f)
+{
+    return f >> COLLECTIVE_IDS_SHIFT & 15;
+}
 static inline enum memory_scope collective_scope(uint32_t f)
 {
     return (enum memory_scope)(f >> COLLECTIVE_SCOPE_SHIFT & 7);

@@ -29,7 +29,15 @@ enum { PRIVATE_BASE = 0x10000 }; /* private addresses are PRIVATE_BASE + offset,
 
 /* What handlers call back when something is wrong. Implemented by sim/group.c side;
  * mask = the lanes at fault. Returns the lanes that must stop (usually mask). */
-enum fault_kind { FAULT_READ, FAULT_WRITE, FAULT_MISALIGNED, FAULT_UNREACHABLE, FAULT_UNINITIALISED_ADDRESS, FAULT_UNINITIALISED_BRANCH, FAULT_UNINITIALISED_STORE, FAULT_MISSING_WAIT, FAULT_IMAGE, FAULT_ATOMIC_PRIVATE, FAULT_PIPE, FAULT_ENQUEUE };
+enum fault_kind { FAULT_READ, FAULT_WRITE, FAULT_MISALIGNED, FAULT_UNREACHABLE, FAULT_UNINITIALISED_ADDRESS, FAULT_UNINITIALISED_BRANCH, FAULT_UNINITIALISED_STORE, FAULT_MISSING_WAIT, FAULT_IMAGE, FAULT_ATOMIC_PRIVATE, FAULT_PIPE, FAULT_ENQUEUE, FAULT_NON_UNIFORM };
+/* Two work-items that give different values where all have to give the same. */
+struct disagreement {
+    const struct wave *wave;  /* of the second; the first is the fault's */
+    uint32_t lane;
+    uint32_t argument;        /* of the function, from 1; 0: an entry of its list */
+    bool is_address;
+    uint64_t value[2];
+};
 struct fault {
     enum fault_kind kind;
     uint32_t site;
@@ -43,7 +51,8 @@ struct fault {
     const struct image_desc *image; /* of an image instruction, or NULL */
     int32_t texel[3];     /* where in the image */
     uint32_t level;
-    const char *misuse;   /* FAULT_IMAGE, FAULT_ENQUEUE: what the specification leaves undefined */
+    const char *misuse;   /* FAULT_IMAGE, FAULT_ENQUEUE, FAULT_PIPE: what the specification leaves undefined */
+    const struct disagreement *differ; /* FAULT_NON_UNIFORM */
 };
 
 struct enqueue_call;

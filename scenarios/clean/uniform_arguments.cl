@@ -1,0 +1,16 @@
+/* The same functions with arguments that are alike, though the compiler cannot know it. */
+kernel void uniform(global int *out)
+{
+    int l = get_local_linear_id(), k = out[0];
+    local int tile[64];
+    event_t done[2];
+    done[0] = async_work_group_copy(tile + k, (const global int *)out + k, k + 3, 0);
+    done[1] = async_work_group_strided_copy(tile + 8 + k, (const global int *)out, k, k, 0);
+    wait_group_events(1, &done[k]);
+    wait_group_events(k + 1, done);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    int a = work_group_broadcast(l, (size_t)k, (size_t)(l - l));
+    int b = sub_group_broadcast(l, k + l * 0);
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    out[l] = tile[k] + a + (b - b);
+}
