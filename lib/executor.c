@@ -676,8 +676,12 @@ void queue_shutdown(void)
     if (executor.submitted) {
         executor_go();
         wake_device();
+    } else if (executor.started) {
+        wake(); /* what was enqueued behind the last flush is in the log, and nobody has looked */
     }
     bool settled = settle_at_exit(), started = executor.started;
+    if (settled)
+        executor_drain(executor.appended); /* no thread was needed so far: it runs nothing, but queues hold what is left */
     executor.stopping = true;
     executor.started = false;
     wake();
