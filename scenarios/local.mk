@@ -304,4 +304,4 @@ scenario_files = \
 	%D%/racy/update_scope.cl
 
 TESTS += $(scenario_tests)
-EXTRA_DIST += $(scenario_tests) $(scenario_files) %D%/litmus
+EXTRA_DIST += $(scenario_tests) $(scenario_files) %D%/litmus %D%/README

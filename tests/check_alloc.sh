@@ -11,7 +11,7 @@ every=${CHECK_ALLOC_EVERY:-7}
 grep -q '^#define ORRERY_LOOPING' "$build/config.h" && { echo "a sanitizer replaces malloc itself"; exit 77; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-bad=0 tried=0
+bad=0 tried=0 noticed=0
 
 # judge NAME N STATUS USUAL-STATUS: killed, or quietly wrong?
 judge() {
@@ -31,7 +31,7 @@ judge() {
 
 # starve NAME COMMAND...
 starve() {
-    local name=$1 usual status n count noticed=0
+    local name=$1 usual status n count
     shift
     "$@" >/dev/null 2>&1 # into the compile cache
     LD_PRELOAD=$shim FAIL_ALLOCATION_COUNT=$work/count "$@" >"$work/usual" 2>/dev/null
@@ -44,7 +44,6 @@ starve() {
         [ "$status" = "$usual" ] && cmp -s "$work/out" "$work/usual" || noticed=$((noticed + 1))
         tried=$((tried + 1))
     done
-    [ "$noticed" -gt 0 ] || { echo "$name: no allocation that failed was noticed"; bad=1; }
     rm -f "$work/count"
     start=$((start + 3)) # not the same ones in each
 }
@@ -72,5 +71,6 @@ starve explorer "$build/examples/partition_explorer/partition_explorer" 1
 ORRERY_TOPOLOGY="tile:1 cslice:2 cu:2"
 starve cslice "$build/examples/cslice/cslice"
 unset ORRERY_TOPOLOGY
-echo "$tried allocations failed"
+echo "$tried allocations failed, $noticed were noticed"
+[ "$noticed" -gt $((tried / 8)) ] || { echo "most of them did not matter: did they fail?"; bad=1; }
 exit "$bad"
