@@ -107,6 +107,13 @@ bool device_supports_read_write_images(const struct cl_device *device)
     return device->config->images && device_version_at_least(device, 2, 0);
 }
 
+/* C++ for OpenCL 1.0 has what OpenCL C 2.0 has. */
+static bool device_supports_cxx(const struct cl_device *device)
+{
+    const struct device_config *config = device->config;
+    return device_version_at_least(device, 2, 0) && config->generic_address_space && config->program_scope_variables && config->compiler;
+}
+
 static cl_device_type device_type_bit(enum device_type type)
 {
     switch (type) {
@@ -327,6 +334,7 @@ static cl_int ask_ils_with_version(const struct info_reply *reply, const struct 
     EXTENSION("cl_khr_integer_dot_product", 2, 0, 0, true) \
     EXTENSION("cl_khr_work_group_uniform_arithmetic", 1, 0, 0, config->work_group_collectives && device_version_at_least(device, 2, 0)) \
     EXTENSION("cl_ext_float_atomics", 1, 0, 0, device_version_at_least(device, 2, 0)) \
+    EXTENSION("cl_ext_cxx_for_opencl", 1, 0, 0, device_supports_cxx(device)) \
     EXTENSION("cl_khr_extended_versioning", 1, 0, 0, true) \
     EXTENSION("cl_khr_device_uuid", 1, 0, 0, true) \
     EXTENSION("cl_intel_unified_shared_memory", 1, 2, 0, device_supports_usm(device)) \

@@ -878,6 +878,49 @@ START_TEST(constructors_and_destructors_run)
 }
 END_TEST
 
+/* ---- C++ for OpenCL ------------------------------------------------------------------------------------- */
+
+static const char cxx[] = "class counter { public: int v; counter(int x) : v(x) {} int twice() const { return v * 2; } };\n"
+                          "template <class T> T sum(T a, T b) { return a + b; }\n"
+                          "counter fixed(21);\n"
+                          "int seven() { return 7; }\n"
+                          "int computed = seven();\n"
+                          "kernel void count(global int *o) {\n"
+                          "    auto next = [](int x) { return x + 1; };\n"
+                          "    *o = fixed.twice() * 1000 + computed * 100 + sum(3, 4) * 10 + next((int)sum(1.5f, 2.5f)) - (int)get_global_size(0);\n"
+                          "}\n";
+
+static bool has_extension(const char *name)
+{
+    static char text[8192];
+    cl_ok(clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, sizeof text, text, NULL));
+    return strstr(text, name) != NULL;
+}
+
+START_TEST(cxx_for_opencl_runs_with_its_constructors)
+{
+    static const struct { const char *version, *options; cl_int err; } rows[] = {
+        {"3.0", "-cl-std=CLC++", CL_SUCCESS}, {"3.0", "-cl-std=CLC++1.0", CL_SUCCESS}, {"3.0", "-cl-std=CLC++2021", CL_SUCCESS},
+        {"2.0", "-cl-std=CLC++", CL_SUCCESS}, {"2.0", "-cl-std=CLC++2021", CL_BUILD_PROGRAM_FAILURE}, {"1.2", "-cl-std=CLC++", CL_BUILD_PROGRAM_FAILURE}};
+    char said[100], names[20];
+    setenv("ORRERY_DEVICE_VERSION", rows[_i].version, 1);
+    cl_set_up();
+    cl_program made = from_source(cxx);
+    ck_assert_int_eq(has_extension("cl_ext_cxx_for_opencl"), rows[_i].version[0] > '1');
+    cl_is(clBuildProgram(made, 0, NULL, rows[_i].options, NULL, NULL), rows[_i].err);
+    if (rows[_i].err) {
+        snprintf(said, sizeof said, "'%s': the device has OpenCL %s", rows[_i].options, rows[_i].version);
+        ck_assert_ptr_nonnull(strstr(build_text(made, CL_PROGRAM_BUILD_LOG), said));
+    } else {
+        cl_ok(clGetProgramInfo(made, CL_PROGRAM_KERNEL_NAMES, sizeof names, names, NULL));
+        ck_assert_str_eq(names, "count");
+        ck_assert_uint_eq(count_once(made, queue), 42774);
+    }
+    cl_ok(clReleaseProgram(made));
+    cl_tear_down();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("api program");
@@ -910,6 +953,8 @@ int main(void)
     tcase_add_test(tests, clCompileProgram_finds_its_headers);
     tcase_add_test(tests, clCompileProgram_judges_its_arguments);
     tcase_add_test(version, clSetProgramReleaseCallback_belongs_to_2_2);
+    tcase_set_timeout(version, 60);
+    tcase_add_loop_test(version, cxx_for_opencl_runs_with_its_constructors, 0, 6);
     tcase_add_loop_test(version, constructors_and_destructors_run, 0, 2);
     tcase_add_test(version, clSetProgramReleaseCallback_calls_on_a_2_2_device);
     suite_add_tcase(suite, tests);

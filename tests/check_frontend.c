@@ -229,7 +229,7 @@ START_TEST(bad_options_are_named)
     expect_bad("program.cl", false, "'program.cl'");
     expect_bad("-cl-opt-disabled", false, "'-cl-opt-disabled'");
     expect_bad("-cl-std=CL2.7", false, "CL2.7");
-    expect_bad("-cl-std=CLC++", false, "CLC++");
+    expect_bad("-cl-std=CLC++17", false, "CLC++17");
     expect_bad("-D", false, "'-D' lacks its value");
     expect_bad("-w -I", false, "'-I' lacks its value");
     expect_bad("-x c", false, "-x c");

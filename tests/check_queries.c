@@ -186,6 +186,7 @@ static const struct query {
     ONE(clGetPlatformInfo, CL_PLATFORM_SEMAPHORE_TYPES_KHR, cl_semaphore_type_khr)
     TEXT(clGetPlatformInfo, CL_PLATFORM_ICD_SUFFIX_KHR)
     ONE(clGetDeviceInfo, CL_DEVICE_OPENCL_C_NUMERIC_VERSION_KHR, cl_version)
+    ONE(clGetDeviceInfo, CL_DEVICE_CXX_FOR_OPENCL_NUMERIC_VERSION_EXT, cl_version)
     ONE(clGetDeviceInfo, CL_DEVICE_HALF_FP_CONFIG, cl_device_fp_config)
     ONE(clGetDeviceInfo, CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR, cl_device_command_buffer_capabilities_khr)
     ONE(clGetDeviceInfo, CL_DEVICE_COMMAND_BUFFER_REQUIRED_QUEUE_PROPERTIES_KHR, cl_command_queue_properties)

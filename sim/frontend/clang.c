@@ -17,7 +17,6 @@ static const char *const fixed_arguments[] = {
     "-O0",
     "-disable-O0-optnone", /* every access of the source stays */
     "-ffp-contract=off",
-    "-fgnu89-inline",      /* without optimisation C99's plain inline functions would have no body */
     "-fpreserve-vec3-type", /* the fourth component's bytes are nobody's */
     "-cl-kernel-arg-info", /* clGetKernelArgInfo is answered from the module */
     "-debug-info-kind=line-tables-only",
@@ -96,7 +95,13 @@ void clang_language(const struct compilation *compilation, struct list *argument
     const struct compile_request *request = compilation->request;
     for (size_t i = 0; i < COUNT_OF(fixed_arguments); i++)
         list_add(arguments, fixed_arguments[i]);
-    list_addf(arguments, "-cl-std=CL%u.%u", compilation->cl_std / 100, compilation->cl_std / 10 % 10);
+    if (compilation->cplusplus) {
+        list_addf(arguments, "-cl-std=%s", compilation->options->cl_std);
+        list_add(arguments, "-fno-c++-static-destructors"); /* the translator cannot write how they are registered */
+    } else {
+        list_addf(arguments, "-cl-std=CL%u.%u", compilation->cl_std / 100, compilation->cl_std / 10 % 10);
+        list_add(arguments, "-fgnu89-inline"); /* without optimisation C99's plain inline functions would have no body */
+    }
     add_extensions(request, compilation->cl_std, arguments);
     list_addf(arguments, "-D__OPENCL_VERSION__=%u",
               request->version_major * 100 + request->version_minor * 10);
@@ -277,7 +282,7 @@ void clang_source(const struct compilation *compilation, struct text *source)
         add_rotations(compilation, source);
     if (request->sub_groups)
         add_half_shuffles(compilation, source);
-    if (compilation->cl_std >= 200 && compile_has_device_enqueue(request))
+    if (compilation->cl_std >= 200 && !compilation->cplusplus && compile_has_device_enqueue(request))
         add_device_enqueue(source, request->source);
     if (!request->images)
         undefine(source, image_macros, COUNT_OF(image_macros));

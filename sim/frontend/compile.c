@@ -11,10 +11,17 @@
 
 enum { HEADER_WORDS = 5 };
 
+static bool is_cplusplus(const struct options *options)
+{
+    return strncmp(options->cl_std, "CLC++", strlen("CLC++")) == 0;
+}
+
 /* Without -cl-std the language is OpenCL C 1.2, whatever newer one a device has. */
 static unsigned cl_std_of(const struct compile_request *request, const struct options *options)
 {
     unsigned device = request->version_major * 100 + request->version_minor * 10;
+    if (is_cplusplus(options))
+        return strcmp(options->cl_std, "CLC++2021") == 0 ? 300 : 200;
     if (options->cl_std[0])
         return (unsigned)(options->cl_std[2] - '0') * 100 + (unsigned)(options->cl_std[4] - '0') * 10;
     return device < 120 ? device : 120;
@@ -186,7 +193,8 @@ static enum status compile_request(const struct compile_request *request, struct
                                       .options = &options,
                                       .toolchain = &toolchain,
                                       .working_directory = working_directory ? working_directory : "/",
-                                      .cl_std = cl_std_of(request, &options)};
+                                      .cl_std = cl_std_of(request, &options),
+                                      .cplusplus = is_cplusplus(&options)};
     if (!status)
         status = check_version(&compilation, log);
     if (!status)

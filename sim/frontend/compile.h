@@ -30,6 +30,7 @@ struct compilation {
     struct toolchain *toolchain;
     const char *working_directory; /* the caller's, absolute */
     unsigned cl_std;               /* 100 * major + 10 * minor: 120, 200, 300 */
+    bool cplusplus;                /* C++ for OpenCL 1.0 or 2021, which go with OpenCL C 2.0 and 3.0 */
 };
 
 /* Every log grows at its end; included receives absolute paths. */

@@ -15,7 +15,7 @@
 
 struct options {
     struct build_options build;
-    char cl_std[8];          /* "CL1.2"; "" = not given */
+    char cl_std[12];         /* "CL1.2", "CLC++2021"; "" = not given */
     struct list clang;       /* -cl-* and warning options, as given */
     struct list macros;      /* "NAME=value" */
     struct list directories; /* of -I, in order, as given */
