@@ -826,3 +826,47 @@ const char *world_disagreement(void)
     }
     return NULL;
 }
+
+static bool is_ordered(uint32_t i, uint32_t j)
+{
+    const struct deed *a = &world.deeds[i], *b = &world.deeds[j];
+    return a->item == b->item || world.hb[a->region][i][j / 64] >> j % 64 & 1;
+}
+
+static bool is_told(const struct deed *a, const struct deed *b)
+{
+    for (size_t i = 0; i < report_count(world.report); i++) {
+        const struct finding *finding = report_get(world.report, i);
+        const uint32_t x = finding->access[0].place.line - 1, y = finding->access[1].place.line - 1;
+        if ((x == a->site && y == b->site) || (x == b->site && y == a->site))
+            return true;
+    }
+    return false;
+}
+
+/* Does somebody stand for the earlier one by then: who knows of it, or another one like it by the same work-item, which is told? */
+static bool is_hidden(uint32_t i, uint32_t j)
+{
+    const struct deed *earlier = &world.deeds[i], *later = &world.deeds[j];
+    for (uint32_t k = 0; k < j; k++) {
+        const struct deed *other = &world.deeds[k];
+        if (k == i || other->kind != DEED_ACCESS || !overlap(earlier, other))
+            continue;
+        if (k > i && is_ordered(i, k))
+            return true;
+        if (other->item == earlier->item && other->access == earlier->access && is_race(k, j) && is_told(other, later))
+            return true;
+    }
+    return false;
+}
+
+const char *world_untold_pair(void)
+{
+    for (uint32_t i = 0; i < world.count; i++)
+        for (uint32_t j = i + 1; j < world.count; j++)
+            if (is_race(i, j) && !is_hidden(i, j) && !is_told(&world.deeds[i], &world.deeds[j])) {
+                snprintf(world.text, sizeof world.text, "deeds %u and %u race, and this pair is not reported", i, j);
+                return world.text;
+            }
+    return NULL;
+}

@@ -69,6 +69,9 @@ size_t world_races(void);                 /* findings */
 bool world_races_at(uint32_t address);    /* does some finding begin in the four bytes of address? */
 /* NULL: checker and oracle agree; else what differs. Not for traces with collectives. */
 const char *world_disagreement(void);
+/* After world_disagreement. NULL: each pair of places of the program that race is reported, but for those of which a later access
+ * that knows the earlier one stands for it. */
+const char *world_untold_pair(void);
 const struct finding *world_finding(size_t index);
 
 #endif

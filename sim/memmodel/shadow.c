@@ -23,6 +23,10 @@ struct member {
 };
 struct members { struct member *items; uint32_t count, room, latest; };
 
+/* An access that raced with a later one, which took its place: what comes after may race with it, too. */
+struct racer { uint64_t unit; uint32_t context; };
+enum { RACERS_MOST = HOSTILE(64, 2), RACERS_OF_A_SITE = 8, RACER_CELLS_MOST = HOSTILE(4096, 4) };
+
 /* What stands in one cell besides the last plain write. */
 struct crowd {
     uint64_t epoch;          /* a new number whenever more than an atomic like the others comes or goes */
@@ -30,6 +34,7 @@ struct crowd {
     uint64_t owner;          /* address of the cell; lists of forgotten cells serve others */
     struct members readers;  /* plain */
     struct members atomics;
+    struct racer *racers; uint32_t racer_count; /* room for RACERS_MOST, or NULL */
     /* of the atomics, while they are all alike */
     bool alike, any_write;
     uint32_t size;
@@ -75,6 +80,7 @@ static void crowd_free(struct crowd *crowd)
 {
     members_free(&crowd->readers);
     members_free(&crowd->atomics);
+    free(crowd->racers);
     free(crowd);
 }
 
@@ -367,7 +373,7 @@ static struct crowd *crowd_new(struct shadow_region *region, uint64_t owner, uin
     crowd->owner = owner;
     crowd->epoch = ++region->epochs;
     crowd->calm_epoch = 0;
-    crowd->readers.count = crowd->atomics.count = 0;
+    crowd->readers.count = crowd->atomics.count = crowd->racer_count = 0;
     cell[1] = stamp(region->crowd_used++, CONTEXT_CROWD);
     region->touched = true;
     return crowd;
@@ -416,6 +422,13 @@ static bool narrow_make(struct shadow_region *region, struct shadow_page *page, 
     return true;
 }
 
+static bool racers_make(struct shadow_region *region, struct crowd *crowd)
+{
+    if (!crowd->racers && region->racer_cells < RACER_CELLS_MOST && (crowd->racers = calloc(RACERS_MOST, sizeof *crowd->racers)))
+        region->racer_cells++;
+    return crowd->racers;
+}
+
 static struct crowd *crowd_copy(struct shadow_region *region, const struct crowd *from, uint64_t owner, uint64_t *cell)
 {
     struct crowd *crowd = crowd_new(region, owner, cell);
@@ -428,6 +441,12 @@ static struct crowd *crowd_copy(struct shadow_region *region, const struct crowd
     crowd->calm_epoch = 0;
     crowd->readers = kept.readers;
     crowd->atomics = kept.atomics;
+    crowd->racers = kept.racers;
+    crowd->racer_count = 0;
+    if (from->racer_count && racers_make(region, crowd)) {
+        memcpy(crowd->racers, from->racers, from->racer_count * sizeof *crowd->racers);
+        crowd->racer_count = from->racer_count;
+    }
     return members_copy(&crowd->readers, &from->readers) && members_copy(&crowd->atomics, &from->atomics) ? crowd : NULL;
 }
 
@@ -566,16 +585,62 @@ static bool judge(const struct visit *visit, uint64_t unit, uint32_t context, bo
     return true;
 }
 
-/* Members that race are dropped: their bytes are known to be racy. */
-static void judge_members(const struct visit *visit, struct members *members)
+static struct racer *racer_room(const struct visit *visit, struct crowd *crowd, uint64_t unit, const struct context *how)
+{
+    uint32_t alike = 0;
+    for (uint32_t i = 0; i < crowd->racer_count; i++) {
+        struct racer *racer = &crowd->racers[i];
+        const struct context *other = context_at(visit->region, racer->context);
+        const bool same = other->site == how->site && other->kind == how->kind; /* an exchange may have failed */
+        if (same && racer->unit == unit)
+            return racer;
+        alike += same;
+    }
+    if (alike >= RACERS_OF_A_SITE || crowd->racer_count == RACERS_MOST || !racers_make(visit->region, crowd))
+        return NULL;
+    return &crowd->racers[crowd->racer_count++];
+}
+
+/* What leaves its place in the cell though it races. A few of each place of the program stay, in a limited number of cells. */
+static void keep_racer(const struct visit *visit, uint64_t *cell, uint64_t unit, uint32_t context)
+{
+    struct crowd *crowd = crowd_of(visit->region, visit->address, cell);
+    if (!crowd && visit->region->racer_cells >= RACER_CELLS_MOST)
+        return;
+    crowd = crowd_make(visit->region, visit->address, cell);
+    struct racer *racer = crowd ? racer_room(visit, crowd, unit, context_at(visit->region, context)) : NULL;
+    visit->shadow->failed |= !crowd;
+    if (racer)
+        *racer = (struct racer){unit, context};
+}
+
+/* Those that a plain write is ordered behind are done with: who races with them races with it. */
+static void judge_racers(const struct visit *visit, const uint64_t *cell)
+{
+    struct crowd *crowd = crowd_of(visit->region, visit->address, cell);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; crowd && i < crowd->racer_count; i++) {
+        const struct racer racer = crowd->racers[i];
+        if (judge(visit, racer.unit, racer.context, false) || visit->now->how.kind != ACCESS_WRITE)
+            crowd->racers[kept++] = racer;
+    }
+    if (crowd)
+        crowd->racer_count = kept;
+}
+
+/* Members that race are among the racers from then on. */
+static void judge_members(const struct visit *visit, uint64_t *cell, struct members *members)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < members->count; i++) {
         struct member *member = &members->items[i];
         for (uint64_t bits = member->mask; bits; bits &= bits - 1) {
-            uint32_t at = (uint32_t)__builtin_ctzll(bits);
-            if (judge(visit, member->block * BLOCK_UNITS + at, member_context(member, at), false))
-                member->mask &= ~(UINT64_C(1) << at);
+            const uint32_t at = (uint32_t)__builtin_ctzll(bits), context = member_context(member, at);
+            const uint64_t unit = member->block * BLOCK_UNITS + at;
+            if (!judge(visit, unit, context, false))
+                continue;
+            keep_racer(visit, cell, unit, context);
+            member->mask &= ~(UINT64_C(1) << at);
         }
         if (member->mask)
             member_swap(&members->items[kept++], member);
@@ -588,19 +653,24 @@ static bool live(const struct shadow_region *region, uint64_t value)
     return stamp_context(value) >= region->first && stamp_context(value) != CONTEXT_CROWD;
 }
 
+/* It stays, unless another one takes its place. */
 static void judge_write(const struct visit *visit, uint64_t *cell)
 {
-    if (live(visit->region, cell[0]) && judge(visit, stamp_unit(cell[0]), stamp_context(cell[0]), true))
-        cell[0] = 0;
+    const uint64_t latest = cell[0];
+    if (live(visit->region, latest) && judge(visit, stamp_unit(latest), stamp_context(latest), true) && visit->now->how.kind == ACCESS_WRITE)
+        keep_racer(visit, cell, stamp_unit(latest), stamp_context(latest));
 }
 
 static void judge_readers(const struct visit *visit, uint64_t *cell)
 {
     struct crowd *crowd = crowd_of(visit->region, visit->address, cell);
-    if (crowd)
-        judge_members(visit, &crowd->readers);
-    else if (live(visit->region, cell[1]) && judge(visit, stamp_unit(cell[1]), stamp_context(cell[1]), false))
+    const uint64_t reader = cell[1];
+    if (crowd) {
+        judge_members(visit, cell, &crowd->readers);
+    } else if (live(visit->region, reader) && judge(visit, stamp_unit(reader), stamp_context(reader), false)) {
         cell[1] = 0;
+        keep_racer(visit, cell, stamp_unit(reader), stamp_context(reader));
+    }
 }
 
 /* ---- atomics ------------------------------------------------------------------------------ */
@@ -613,14 +683,14 @@ static bool joins_alike(const struct visit *visit, const struct crowd *crowd)
     return scope_inclusive(SCOPE_RULE_EQUAL, crowd->scope, &crowd->place, crowd->scope, &visit->now->agent->place);
 }
 
-static void judge_atomics(const struct visit *visit, struct crowd *crowd)
+static void judge_atomics(const struct visit *visit, uint64_t *cell, struct crowd *crowd)
 {
     const struct context *now = &visit->now->how;
     if (!crowd->atomics.count || (is_atomic(now->kind) && joins_alike(visit, crowd)))
         return;
     if (!crowd->any_write && !is_write(now->kind))
         return;
-    judge_members(visit, &crowd->atomics);
+    judge_members(visit, cell, &crowd->atomics);
 }
 
 /* One that it agrees with joins a crowd of atomics that are alike. */
@@ -652,11 +722,12 @@ static bool add_atomic(const struct visit *visit, struct crowd *crowd)
 static void plain_write(const struct visit *visit, uint64_t *cell)
 {
     const uint64_t own = stamp(visit->now->agent->unit, visit->context);
-    struct crowd *crowd = crowd_of(visit->region, visit->address, cell);
+    judge_racers(visit, cell);
     judge_write(visit, cell);
     judge_readers(visit, cell);
+    struct crowd *crowd = crowd_of(visit->region, visit->address, cell);
     if (crowd) {
-        judge_atomics(visit, crowd);
+        judge_atomics(visit, cell, crowd);
         crowd->readers.count = crowd->atomics.count = 0;
         crowd->epoch = ++visit->region->epochs;
     } else {
@@ -701,12 +772,13 @@ static bool replaces(const struct visit *visit, uint64_t reader)
 
 static bool plain_read(const struct visit *visit, uint64_t *cell)
 {
-    struct crowd *crowd = crowd_of(visit->region, visit->address, cell);
+    judge_racers(visit, cell);
     judge_write(visit, cell);
     if (!RULE(4))
         judge_readers(visit, cell);
+    struct crowd *crowd = crowd_of(visit->region, visit->address, cell);
     if (crowd) {
-        judge_atomics(visit, crowd);
+        judge_atomics(visit, cell, crowd);
         crowd->epoch = ++visit->region->epochs;
     } else if (replaces(visit, cell[1])) {
         cell[1] = stamp(visit->now->agent->unit, visit->context);
@@ -724,7 +796,7 @@ static void calm_down(const struct visit *visit, struct crowd *crowd, const uint
     bool settled = !live(visit->region, cell[0]) ||
                    (order_unit_group(visit->shadow->order, stamp_unit(cell[0])) == agent->place.group &&
                     stamp_unit(cell[0]) < UNIT_COPIES && tick_of(visit, cell[0]) < base);
-    if (!settled || !crowd->alike || crowd->scope < SCOPE_WORK_GROUP || crowd->readers.count || agent->unit >= UNIT_COPIES)
+    if (!settled || !crowd->alike || crowd->scope < SCOPE_WORK_GROUP || crowd->readers.count || crowd->racer_count || agent->unit >= UNIT_COPIES)
         return;
     crowd->calm_epoch = crowd->epoch;
     crowd->calm_group = agent->place.group;
@@ -735,10 +807,11 @@ static bool atomic(const struct visit *visit, uint64_t *cell)
     struct crowd *crowd = crowd_make(visit->region, visit->address, cell);
     if (!crowd)
         return false;
+    judge_racers(visit, cell);
     judge_write(visit, cell);
     if (is_write(visit->now->how.kind))
-        judge_members(visit, &crowd->readers);
-    judge_atomics(visit, crowd);
+        judge_members(visit, cell, &crowd->readers);
+    judge_atomics(visit, cell, crowd);
     if (!add_atomic(visit, crowd))
         return false;
     calm_down(visit, crowd, cell);
@@ -799,7 +872,7 @@ static void note_done(const struct crowd *crowd, const struct shadow_access *now
 /* Nothing stands in the word but atomics that it agrees with; or a write besides that its group's members know. */
 static bool is_calm(const struct visit *visit, const struct crowd *crowd, const uint64_t *cell)
 {
-    return !crowd->readers.count && crowd->atomics.count && joins_alike(visit, crowd) &&
+    return !crowd->readers.count && !crowd->racer_count && crowd->atomics.count && joins_alike(visit, crowd) &&
            (!live(visit->region, cell[0]) ||
             (crowd->calm_epoch == crowd->epoch && crowd->calm_group == visit->now->agent->place.group));
 }
@@ -944,6 +1017,8 @@ static void collect_cell(struct collection *collection, const uint64_t *cell, ui
         collect_member(collection, &crowd->readers.items[i], low, high);
     for (uint32_t i = 0; crowd && i < crowd->atomics.count; i++) /* loads and others */
         collect_member(collection, &crowd->atomics.items[i], low, high);
+    for (uint32_t i = 0; crowd && i < crowd->racer_count; i++)
+        collect_one(collection, crowd->racers[i].context, crowd->racers[i].unit, low, high);
     if (!crowd && live(region, cell[1]))
         collect_one(collection, stamp_context(cell[1]), stamp_unit(cell[1]), low, high);
 }

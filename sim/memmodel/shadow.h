@@ -55,6 +55,7 @@ struct shadow_region {
     uint32_t *by_site; uint32_t site_count; /* the latest context of a site */
     struct shadow_page *pages;
     struct crowd **crowds; uint32_t crowd_count, crowd_room, crowd_used;
+    uint32_t racer_cells;     /* crowds that keep accesses which raced */
     uint64_t epochs;          /* of crowds, given out so far; kept while the allocation lives */
     bool touched;
     bool atomic;              /* some access of this launch was: plain stores may end release sequences */
