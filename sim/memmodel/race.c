@@ -376,6 +376,28 @@ static struct race_pair *find_pair(const struct races *races, uint32_t a, uint32
     return pair;
 }
 
+static bool same_place(const struct races *races, uint32_t a, uint32_t b)
+{
+    struct source_place x, y;
+    if (a == b)
+        return true;
+    races->host->place(races->host->self, a, &x);
+    races->host->place(races->host->self, b, &y);
+    return x.line && x.line == y.line && x.column == y.column && (x.file == y.file || (x.file && y.file && strcmp(x.file, y.file) == 0));
+}
+
+/* Of the same two places of the source. */
+static struct race_pair *find_like(const struct races *races, const struct race_pair *pair)
+{
+    struct race_pair *other = pair->next;
+    for (; other; other = other->next)
+        if (!other->like && other->space == pair->space && other->unseen == pair->unseen &&
+            ((same_place(races, other->site[0], pair->site[0]) && same_place(races, other->site[1], pair->site[1])) ||
+             (same_place(races, other->site[0], pair->site[1]) && same_place(races, other->site[1], pair->site[0]))))
+            break;
+    return other;
+}
+
 void races_begin(struct races *races, const struct launch_info *launch)
 {
     races->launch = launch;
@@ -393,8 +415,13 @@ void races_add(struct races *races, const struct race *race, const struct shadow
         }
         *pair = (struct race_pair){.site = {race->context->site, now->how.site}, .space = race->region->space, .unseen = race->unseen, .next = races->pairs};
         races->pairs = pair;
+        pair->like = find_like(races, pair);
     }
     races->latest = pair;
+    if (pair->like) {
+        pair = pair->like;
+        fresh = false;
+    }
     if (!fresh && pair->last_time == time && pair->last_unit[0] == race->unit && pair->last_unit[1] == now->agent->unit)
         return;
     pair->last_time = time;
@@ -409,7 +436,7 @@ void races_end(struct races *races)
 {
     for (struct race_pair *pair = races->pairs, *next; pair; pair = next) {
         next = pair->next;
-        if (pair->count > 1)
+        if (pair->count > 1) /* of those that are like another none */
             report_again(races->report, &pair->finding, pair->count - 1);
         free(pair);
     }

@@ -24,6 +24,7 @@ struct race_pair {
     uint64_t last_unit[2], last_time; /* the latest pair: bytes of one access count once */
     struct finding finding;           /* without its texts */
     char what[2][96];
+    struct race_pair *like;           /* the load and the store of x++ are one place: that pair counts; NULL */
     struct race_pair *next;
 };
 
