@@ -214,6 +214,20 @@ START_TEST(pointers_in_memory_lead_on)
 }
 END_TEST
 
+/* Each sort of memory is freed by its own call alone. */
+START_TEST(the_calls_of_shared_virtual_memory_do_not_know_it)
+{
+    char *mine = shared(SIZE), *other = clSVMAlloc(context, 0, SIZE, 0);
+    ck_assert_ptr_nonnull(other);
+    cl_is(clMemFree(context, other), CL_INVALID_VALUE);
+    ck_assert_uint_eq(INFO(cl_unified_shared_memory_type_intel, other, CL_MEM_ALLOC_TYPE_INTEL), CL_MEM_TYPE_UNKNOWN_INTEL);
+    clSVMFree(context, mine);
+    ck_assert_uint_eq(INFO(cl_unified_shared_memory_type_intel, mine, CL_MEM_ALLOC_TYPE_INTEL), CL_MEM_TYPE_SHARED_INTEL);
+    cl_ok(clMemFree(context, mine));
+    clSVMFree(context, other);
+}
+END_TEST
+
 START_TEST(a_blocking_free_waits)
 {
     cl_int *from = shared(SIZE), *to = shared(SIZE);
@@ -271,6 +285,7 @@ int main(void)
     tcase_add_test(tests, wrong_arguments_are_refused);
     tcase_add_test(tests, kernels_use_all_sorts);
     tcase_add_test(tests, pointers_in_memory_lead_on);
+    tcase_add_test(tests, the_calls_of_shared_virtual_memory_do_not_know_it);
     tcase_add_test(tests, a_blocking_free_waits);
     tcase_add_test(tests, host_and_kernel_share_it_while_both_run);
     tcase_add_test(tests, events_tell_the_command);
