@@ -443,6 +443,35 @@ START_TEST(updates_are_joined_within_their_scope)
 }
 END_TEST
 
+static void updates_thrice(uint32_t item)
+{
+    fence(item, G, ORDER_RELEASE, SCOPE_DEVICE);
+    for (uint32_t i = 0; i < 3; i++)
+        update(item, FLAG, ORDER_RELAXED, SCOPE_DEVICE);
+}
+
+static void hands_on(uint32_t item, enum memory_scope scope)
+{
+    writes(item, DATA, 4), fence(item, G, ORDER_RELEASE, scope), update(item, FLAG, ORDER_RELAXED, SCOPE_DEVICE);
+}
+
+static void takes_over(uint32_t item, enum memory_scope scope)
+{
+    update(item, FLAG, ORDER_RELAXED, SCOPE_DEVICE), fence(item, G, ORDER_ACQUIRE, scope), reads(item, DATA, 4);
+}
+
+/* Who updates an object again looks where it found something before: others may have been there since, and elsewhere. */
+START_TEST(places_of_messages_are_looked_up_again)
+{
+    one_group(), updates_thrice(1), hands_on(0, SCOPE_DEVICE), takes_over(1, SCOPE_DEVICE), clean_at(DATA);
+    one_group(), updates_thrice(1), hands_on(0, SCOPE_DEVICE), takes_over(1, SCOPE_WORK_GROUP), races_at(DATA);
+    one_group(), fence(0, G, ORDER_RELEASE, SCOPE_WORK_GROUP), update(0, FLAG, ORDER_RELAXED, SCOPE_DEVICE);
+    updates_thrice(1), hands_on(0, SCOPE_WORK_GROUP), takes_over(1, SCOPE_WORK_GROUP), clean_at(DATA);
+    one_group(), updates_thrice(1), updates_thrice(0), hands_on(0, SCOPE_DEVICE), takes_over(1, SCOPE_DEVICE), clean_at(DATA);
+    ck_assert_uint_gt(world_ways[WAY_AGAIN], 0);
+}
+END_TEST
+
 /* Scattered writes and updates are sifted by stamps before they stand in the exact record: what they may lose sight of. */
 START_TEST(waves_are_sifted)
 {
@@ -857,6 +886,7 @@ int main(void)
     tcase_add_test(rules, a_plain_store_ends_the_sequence);
     tcase_add_test(rules, each_pair_that_races_is_told);
     tcase_add_test(rules, updates_are_joined_within_their_scope);
+    tcase_add_test(rules, places_of_messages_are_looked_up_again);
     tcase_add_test(rules, waves_are_sifted);
     tcase_add_test(rules, random_sweeps_against_the_oracle);
     tcase_add_test(rules, random_programs_against_the_oracle);
