@@ -252,18 +252,28 @@ static bool line_takes(struct journal_line *line, const struct journal_event *ev
     return true;
 }
 
+/* Field by field: as one assignment it is cleared first, in a time that loads and stores notice. */
 static bool line_new(struct journal *journal, const struct journal_event *event, uint64_t low, uint64_t high)
 {
     if (journal->count == JOURNAL_LINES)
         return false;
     struct journal_line *line = &journal->lines[journal->count];
-    struct journal_box *boxes = line->boxes, box;
-    uint32_t room = line->room;
+    struct journal_box box;
     box_of(event, 0, &box);
-    *line = (struct journal_line){.site = event->site, .size = event->size, .write = event->write, .known = event->known,
-                                  .low = low, .high = high, .group = event->group, .tick = event->tick,
-                                  .one_group = event->one_group, .turns = 1, .boxes = boxes, .room = room};
+    line->site = event->site;
+    line->size = event->size;
+    line->write = event->write;
+    line->known = event->known;
     line->base = event->base;
+    line->step[AXIS_TURN] = 0;
+    line->turns = 1;
+    line->low = low;
+    line->high = high;
+    line->group = event->group;
+    line->tick = event->tick;
+    line->one_group = event->one_group;
+    line->agrees = 0;
+    line->count = 0;
     for (int axis = 0; axis < 3; axis++) {
         line->step[axis] = event->known >> axis & 1 ? event->step[axis] : 0;
         line->base -= (uint64_t)line->step[axis] * event->low[axis];
