@@ -12,12 +12,14 @@
 #include "transfer.h"
 #include "orrery/report.h"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards `gone` */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards `gone` and `hosted` */
 
 static void name_object(const struct object *object, char *out, size_t size)
 {
     snprintf(out, size, "%s %" PRIu32, object_kind_name(object->kind), object->id);
 }
+
+static void drop_hosted(const struct memobj *memobj);
 
 /* ---- handles of objects that are gone ------------------------------------------------------------- */
 
@@ -170,8 +172,10 @@ void usage_released(struct object *object)
     if (!call_finds())
         return;
     remember_gone(object);
-    if (object->kind == OBJECT_MEMOBJ)
+    if (object->kind == OBJECT_MEMOBJ) {
         usage_shared_released((const struct memobj *)object);
+        drop_hosted((const struct memobj *)object);
+    }
     struct call_site *site = object->kind == OBJECT_MEMOBJ ? call_site_new() : NULL;
     if (site)
         tell_mapped((const struct memobj *)object, site, "it is released while these bytes are mapped");
@@ -218,10 +222,14 @@ static void tell_overlap(const struct memobj *a, const struct memobj *b)
                                .other_what = "the second was made here"});
 }
 
-static void check_pair(const struct memobj *a, const struct memobj *b)
+/* True: told. */
+static bool check_pair(const struct memobj *a, const struct memobj *b)
 {
-    if (a && b && root_of(a) != root_of(b) && !(a->is_svm && b->is_svm) && meet(host_span(a), host_span(b)))
+    const bool overlap =
+        a && b && root_of(a) != root_of(b) && !(a->is_svm && b->is_svm) && meet(host_span(a), host_span(b));
+    if (overlap)
         tell_overlap(a, b);
+    return overlap;
 }
 
 static void tell_own_memory(const struct memobj *memobj)
@@ -237,6 +245,94 @@ static void tell_own_memory(const struct memobj *memobj)
                                  "region, and the two overlap",
                   .fix = image ? "clEnqueueCopyImage for texels within an image; ptr elsewhere for a copy"
                                : "clEnqueueCopyBuffer for bytes within a buffer; ptr elsewhere for a copy"});
+}
+
+/* Buffers of host memory that commands have used, until they are released. */
+struct hosted {
+    struct hosted *next;
+    const struct memobj *memobj; /* a root */
+    struct span span;
+    uint32_t id;
+    bool told, read_only;
+    struct call_site *site; /* of the first command */
+};
+static struct hosted *hosted;
+
+static void drop_hosted(const struct memobj *memobj)
+{
+    pthread_mutex_lock(&lock);
+    struct hosted **link = &hosted;
+    while (*link && (*link)->memobj != memobj)
+        link = &(*link)->next;
+    struct hosted *found = *link;
+    if (found)
+        *link = found->next;
+    pthread_mutex_unlock(&lock);
+    if (found)
+        free(found->site);
+    free(found);
+}
+
+/* Another buffer of the same bytes that somebody may write; lock held. */
+static struct hosted *find_rival(const struct memobj *root, struct span span)
+{
+    const bool reads = root->flags & CL_MEM_READ_ONLY;
+    struct hosted *entry = hosted;
+    while (entry && (entry->memobj == root || entry->told || (reads && entry->read_only) || !meet(entry->span, span)))
+        entry = entry->next;
+    return entry;
+}
+
+static bool is_known(const struct memobj *root)
+{
+    const struct hosted *entry = hosted;
+    while (entry && entry->memobj != root)
+        entry = entry->next;
+    return entry != NULL;
+}
+
+static void tell_rival(const struct memobj *root, uint32_t id, const struct call_site *site)
+{
+    char object[128];
+    name_object(&root->base, object, sizeof object);
+    snprintf(object + strlen(object), sizeof object - strlen(object), " and %s %" PRIu32, object_kind_name(root->base.kind), id);
+    call_find(FINDING_HOST_OVERLAP,
+              &(struct call_finding){.object = object,
+                                     .why = "both were made with CL_MEM_USE_HOST_PTR, of host memory that overlaps: an earlier command "
+                                            "used the second, and what is left in either is undefined",
+                                     .fix = "one buffer and sub-buffers of it; or release one before the other is used",
+                                     .other = site,
+                                     .other_what = "the second is used here"});
+}
+
+/* Told once for each buffer that came first. */
+static void note_host_memory(const struct memobj *memobj)
+{
+    const struct memobj *root = memobj ? root_of(memobj) : NULL;
+    const struct span span = host_span(root);
+    if (!span.start || root->is_svm)
+        return;
+    struct hosted *entry = calloc(1, sizeof *entry);
+    struct call_site *site = NULL;
+    uint32_t id = 0;
+    pthread_mutex_lock(&lock);
+    struct hosted *rival = find_rival(root, span);
+    if (rival) {
+        rival->told = true;
+        id = rival->id;
+        site = call_site_copy(rival->site);
+    }
+    if (entry && !is_known(root)) {
+        *entry = (struct hosted){.next = hosted, .memobj = root, .span = span, .id = root->base.id,
+                                 .told = rival != NULL, .read_only = root->flags & CL_MEM_READ_ONLY, .site = call_site_new()};
+        hosted = entry;
+        entry = NULL;
+    }
+    pthread_mutex_unlock(&lock);
+    if (id)
+        tell_rival(root, id, site);
+    free(site);
+    free(entry);
 }
 
 /* A read or write between a buffer and the host memory below it moves nothing, or bytes onto others of them.
@@ -260,6 +356,25 @@ static void check_own_rect(const struct command *command, const struct memobj *m
         tell_own_memory(memobj);
 }
 
+static void check_transfer(const struct command *command)
+{
+    if (check_pair(command->u.transfer.source, command->u.transfer.target))
+        return;
+    note_host_memory(command->u.transfer.source);
+    note_host_memory(command->u.transfer.target);
+}
+
+static void check_launch(const struct command *command)
+{
+    struct memobj *const *memobjs = command->u.launch.memobjs;
+    bool told = false;
+    for (size_t i = 0; i < command->u.launch.memobj_count; i++)
+        for (size_t k = 0; k < i; k++)
+            told |= check_pair(memobjs[k], memobjs[i]);
+    for (size_t i = 0; i < command->u.launch.memobj_count && !told; i++)
+        note_host_memory(memobjs[i]);
+}
+
 static void check_host_memory(const struct command *command)
 {
     if (command->kind == COMMAND_READ_BUFFER)
@@ -271,12 +386,9 @@ static void check_host_memory(const struct command *command)
     if (command->kind == COMMAND_WRITE_BUFFER_RECT || command->kind == COMMAND_WRITE_IMAGE)
         check_own_rect(command, command->u.transfer.target);
     if (command_transfers(command))
-        check_pair(command->u.transfer.source, command->u.transfer.target);
-    if (command->kind != COMMAND_NDRANGE_KERNEL && command->kind != COMMAND_TASK)
-        return;
-    for (size_t i = 0; i < command->u.launch.memobj_count; i++)
-        for (size_t k = 0; k < i; k++)
-            check_pair(command->u.launch.memobjs[k], command->u.launch.memobjs[i]);
+        check_transfer(command);
+    if (command->kind == COMMAND_NDRANGE_KERNEL || command->kind == COMMAND_TASK)
+        check_launch(command);
 }
 
 void usage_command(const struct command *command)

@@ -467,6 +467,16 @@ START_TEST(copies_of_rectangles_and_images_of_the_same_host_memory)
 }
 END_TEST
 
+static void fill_host(cl_mem buffer)
+{
+    const size_t size = 1;
+    cl_kernel kernel = kernel_of("kernel void k(global int *p) { *p = 1; }");
+    cl_ok(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
+    cl_ok(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &size, NULL, 0, NULL, NULL));
+    cl_ok(clFinish(queue));
+    cl_ok(clReleaseKernel(kernel));
+}
+
 START_TEST(a_kernel_with_buffers_of_the_same_host_memory)
 {
     static int word[2];
@@ -485,6 +495,30 @@ START_TEST(a_kernel_with_buffers_of_the_same_host_memory)
     cl_ok(clReleaseMemObject(a));
     cl_ok(clReleaseMemObject(b));
     cl_ok(clReleaseKernel(kernel));
+}
+END_TEST
+
+/* Each command has but one of the buffers. Those that are only read, or released before, do no harm. */
+START_TEST(kernels_on_buffers_of_the_same_host_memory)
+{
+    static int word[1024];
+    cl_mem a = cl_buffer(context, CL_MEM_USE_HOST_PTR, 4096, word), b = cl_buffer(context, CL_MEM_USE_HOST_PTR, 2048, word + 4);
+    fill_host(a);
+    ck_assert_uint_eq(finding_count(), 0);
+    fill_host(b);
+    struct orrery_finding finding = finding_last("overlapping-host-memory");
+    ck_assert_str_eq(finding.object, "memory object 2 and memory object 1");
+    ck_assert_str_eq(finding.access[1].what, "clEnqueueNDRangeKernel: the second is used here");
+    fill_host(a);
+    ck_assert_uint_eq(finding_count(), 1);
+    cl_ok(clReleaseMemObject(a));
+    cl_ok(clReleaseMemObject(b));
+    for (int i = 0; i < 2; i++) {
+        a = cl_buffer(context, CL_MEM_USE_HOST_PTR, 4096, word);
+        fill_host(a);
+        cl_ok(clReleaseMemObject(a));
+    }
+    ck_assert_uint_eq(finding_count(), 1);
 }
 END_TEST
 
@@ -728,6 +762,7 @@ int main(void)
     tcase_add_test(tcase, an_image_and_its_own_host_memory);
     tcase_add_test(tcase, copies_of_rectangles_and_images_of_the_same_host_memory);
     tcase_add_test(tcase, a_kernel_with_buffers_of_the_same_host_memory);
+    tcase_add_test(tcase, kernels_on_buffers_of_the_same_host_memory);
     tcase_add_test(tcase, a_mapped_buffer_is_released);
     tcase_add_test(tcase, a_buffer_is_unmapped_before);
     tcase_add_test(tcase, a_callback_waits);
