@@ -115,6 +115,7 @@ static enum status compile_source(struct work *work)
         .pipes = config->pipes,
         .device_enqueue = config->device_enqueue,
         .kernel_clock = config->kernel_clock,
+        .named_barriers = config->named_barriers,
     };
     enum status status = compile_opencl_c(&request, &work->spirv, &work->log);
     free(options);

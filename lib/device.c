@@ -90,6 +90,11 @@ bool device_supports_sub_groups(const struct cl_device *device)
     return device->config->sub_groups && device_version_at_least(device, 2, 0);
 }
 
+bool device_supports_named_barriers(const struct cl_device *device)
+{
+    return device->config->named_barriers && device_supports_sub_groups(device);
+}
+
 bool device_supports_pipes(const struct cl_device *device)
 {
     return device->config->pipes && device_version_at_least(device, 2, 0);
@@ -316,6 +321,7 @@ static cl_int ask_ils_with_version(const struct info_reply *reply, const struct 
     EXTENSION("cl_khr_subgroup_shuffle_relative", 1, 0, 0, device_supports_sub_groups(device)) \
     EXTENSION("cl_khr_subgroup_clustered_reduce", 1, 0, 0, device_supports_sub_groups(device)) \
     EXTENSION("cl_khr_subgroup_rotate", 1, 0, 0, device_supports_sub_groups(device)) \
+    EXTENSION("cl_khr_subgroup_named_barrier", 1, 0, 0, device_supports_named_barriers(device)) \
     EXTENSION("cl_intel_subgroups", 1, 0, 0, device_supports_sub_groups(device)) \
     EXTENSION("cl_intel_subgroups_short", 1, 0, 0, device_supports_sub_groups(device)) \
     EXTENSION("cl_khr_extended_bit_ops", 1, 0, 0, true) \

@@ -55,6 +55,7 @@ enum { HEADER_WORDS = 5, COUNT_MAX = 96 };
     CAPABILITY(AtomicFloat64AddEXT, "SPV_EXT_shader_atomic_float_add", config->fp64 && config->int64_atomics) \
     CAPABILITY(AtomicFloat32MinMaxEXT, "SPV_EXT_shader_atomic_float_min_max", true) \
     CAPABILITY(AtomicFloat64MinMaxEXT, "SPV_EXT_shader_atomic_float_min_max", config->fp64 && config->int64_atomics) \
+    CAPABILITY(NamedBarrier, NULL, device_supports_named_barriers(device)) \
     CAPABILITY(ShaderClockKHR, "SPV_KHR_shader_clock", config->kernel_clock) \
     CAPABILITY(GroupUniformArithmeticKHR, "SPV_KHR_uniform_group_instructions", config->work_group_collectives && at_least_20)
 /* clang-format on */

@@ -37,6 +37,11 @@ scenario_tests = \
 	%D%/clean/enqueue_forms.yaml \
 	%D%/clean/float_atomics.yaml \
 	%D%/clean/kernel_clock.yaml \
+	%D%/clean/named_barrier.yaml \
+	%D%/clean/named_barrier_chain.yaml \
+	%D%/clean/named_barrier_met.yaml \
+	%D%/clean/named_barrier_scope.yaml \
+	%D%/clean/named_barrier_spirv.yaml \
 	%D%/clean/vectors.yaml \
 	%D%/clean/wide_types.yaml \
 	%D%/clean/barrier_flags.yaml \
@@ -86,6 +91,11 @@ scenario_tests = \
 	%D%/faulty/atomic_scope.yaml \
 	%D%/faulty/fence_flags.yaml \
 	%D%/faulty/barrier_divergence.yaml \
+	%D%/faulty/named_barrier_crossed.yaml \
+	%D%/faulty/named_barrier_none.yaml \
+	%D%/faulty/named_barrier_part.yaml \
+	%D%/faulty/named_barrier_some.yaml \
+	%D%/faulty/named_barrier_too_few.yaml \
 	%D%/faulty/barrier_return.yaml \
 	%D%/faulty/barrier_mismatch.yaml \
 	%D%/faulty/collective_divergence.yaml \
@@ -131,6 +141,10 @@ scenario_tests = \
 	%D%/racy/collective.yaml \
 	%D%/racy/fence_too_late.yaml \
 	%D%/racy/histogram.yaml \
+	%D%/racy/named_barrier_beyond.yaml \
+	%D%/racy/named_barrier_flags.yaml \
+	%D%/racy/named_barrier_other.yaml \
+	%D%/racy/named_barrier_scope.yaml \
 	%D%/racy/histogram_late.yaml \
 	%D%/racy/local_flag.yaml \
 	%D%/racy/mp_no_acquire.yaml \
@@ -204,6 +218,11 @@ scenario_files = \
 	%D%/clean/enqueue_forms.spvasm \
 	%D%/clean/float_atomics.spvasm \
 	%D%/clean/kernel_clock.spvasm \
+	%D%/clean/named_barrier.spvasm \
+	%D%/clean/named_barrier.cl \
+	%D%/racy/named_barrier.cl \
+	%D%/racy/named_barrier_scope.cl \
+	%D%/faulty/named_barrier.cl \
 	%D%/clean/vectors.cl \
 	%D%/clean/wide_types.cl \
 	%D%/clean/barrier_flags.cl \

@@ -16,6 +16,11 @@ bool wave_waits_in_sub_group(const struct wave *wave)
     return wave->wait && wave->wait->f == 1;
 }
 
+static uint32_t sub_groups_of(uint64_t named)
+{
+    return (uint32_t)(named >> 32);
+}
+
 /* Those who are there take part, and nobody is missed. */
 static bool is_non_uniform(const struct wave *wave)
 {
@@ -36,6 +41,8 @@ static enum sync_kind kind_of(const struct wave *wave)
         return SYNC_COLLECTIVE;
     if (wave_waits_in_sub_group(wave))
         return SYNC_SUB_GROUP_BARRIER;
+    if (wave_at_named_barrier(wave))
+        return SYNC_NAMED_BARRIER;
     return wave->wait && wave->wait->f == 2 ? SYNC_COPY_WAIT : SYNC_WORK_GROUP_BARRIER;
 }
 
@@ -185,17 +192,112 @@ static void settle_cluster(struct group *group, uint32_t lead)
     barrier_pass(group, group->picked, count);
 }
 
+/* ---- named barriers: waves of one sub-group each, and one barrier ------------------------ */
+
+static uint32_t sub_group_of_lane(const struct group *group, const struct wave *wave, uint32_t lane)
+{
+    return (wave->origin.first_lane + lane) / group->launch->info.sub_group_size;
+}
+
+static uint64_t named_of(const struct wave *wave)
+{
+    return wave_named_barrier(wave, lane_mask_next(&wave->active, 0));
+}
+
+/* The lanes that are of another sub-group than the first, or wait at another barrier. */
+static lane_mask lanes_apart(const struct group *group, const struct wave *wave)
+{
+    const uint32_t first = lane_mask_next(&wave->active, 0), sub_group = sub_group_of_lane(group, wave, first);
+    const uint64_t named = wave_named_barrier(wave, first);
+    lane_mask apart = {{0}};
+    for (uint32_t lane = first; lane < WAVE_LANES_MAX; lane = lane_mask_next(&wave->active, lane + 1))
+        if (sub_group_of_lane(group, wave, lane) != sub_group || wave_named_barrier(wave, lane) != named)
+            apart.word[lane / 64] |= UINT64_C(1) << lane % 64;
+    return apart;
+}
+
+/* Waves that wait at the barrier, into group->picked; whole: those only whose sub-group has come as a whole. */
+static uint32_t pick_named(struct group *group, uint64_t named, bool whole, uint32_t *out_sub_groups)
+{
+    uint32_t count = 0;
+    *out_sub_groups = 0;
+    for (uint32_t i = 0; i < group->wave_count; i++) {
+        const struct wave *wave = group->waves[i].wave;
+        if (group->waves[i].state != WAVE_WAITS || !wave_at_named_barrier(wave) || named_of(wave) != named)
+            continue;
+        const uint32_t sub_group = sub_group_of_lane(group, wave, lane_mask_next(&wave->active, 0));
+        uint32_t lanes = 0;
+        bool first = true;
+        for (uint32_t k = 0; k < group->wave_count; k++) {
+            const struct wave *other = group->waves[k].wave;
+            if (group->waves[k].state != WAVE_WAITS || !wave_at_named_barrier(other) || named_of(other) != named ||
+                sub_group_of_lane(group, other, lane_mask_next(&other->active, 0)) != sub_group)
+                continue;
+            lanes += lane_mask_count(&other->active);
+            first &= k >= i;
+        }
+        const bool complete = lanes == sub_group_items(group, sub_group);
+        *out_sub_groups += first && complete;
+        if (complete || !whole)
+            group->picked[count++] = i;
+    }
+    return count;
+}
+
+static void try_named(struct group *group, uint32_t index)
+{
+    const uint64_t named = named_of(group->waves[index].wave);
+    uint32_t sub_groups, count = pick_named(group, named, true, &sub_groups);
+    if (count && sub_groups >= sub_groups_of(named) && sub_groups_of(named))
+        barrier_pass(group, group->picked, count);
+}
+
+static void named_arrived(struct group *group, uint32_t index)
+{
+    for (;;) {
+        const lane_mask apart = lanes_apart(group, group->waves[index].wave);
+        const uint32_t rest = lane_mask_empty(&apart) ? UINT32_MAX : group_split_waiting(group, index, &apart);
+        try_named(group, index);
+        if (rest == UINT32_MAX)
+            return;
+        index = rest;
+    }
+}
+
+static uint32_t first_named(const struct group *group)
+{
+    for (uint32_t i = 0; i < group->wave_count; i++)
+        if (group->waves[i].state == WAVE_WAITS && wave_at_named_barrier(group->waves[i].wave))
+            return i;
+    return UINT32_MAX;
+}
+
+static void settle_named(struct group *group, uint32_t lead)
+{
+    const uint64_t named = named_of(group->waves[lead].wave);
+    uint32_t sub_groups, count = pick_named(group, named, false, &sub_groups);
+    if (group->faulted == 0)
+        divergence_report_named(group, group->picked[0], sub_groups, sub_groups_of(named));
+    barrier_pass(group, group->picked, count);
+}
+
 /* ---- the seams to group.c -------------------------------------------------------------- */
 
 bool barrier_passes_alone(const struct group *group, const struct wave *wave)
 {
     if (wave_waits_in_sub_group(wave))
         return holds_whole_sub_groups(group, wave);
+    if (wave_at_named_barrier(wave))
+        return false;
     return lane_mask_count(&wave->active) == group->tile.lane_count;
 }
 
 void barrier_arrived(struct group *group, uint32_t index)
 {
+    if (wave_at_named_barrier(group->waves[index].wave)) {
+        named_arrived(group, index);
+        return;
+    }
     if (!wave_waits_in_sub_group(group->waves[index].wave))
         return;
     struct tally tally;
@@ -255,6 +357,8 @@ void barrier_settle(struct group *group)
     uint32_t lead = hindmost_waiting(group);
     if (lead != UINT32_MAX)
         settle_cluster(group, lead);
+    else if ((lead = first_named(group)) != UINT32_MAX)
+        settle_named(group, lead);
     else
         settle_work_group(group);
 }

@@ -259,3 +259,23 @@ void divergence_report(struct group *group, const uint32_t *waiting, uint32_t co
     report_add(launch->report, &finding);
     free(census.accounted);
 }
+
+void divergence_report_named(struct group *group, uint32_t waiting, uint32_t come, uint32_t wanted)
+{
+    const struct launch *launch = group->launch;
+    const struct wave *lead = group->waves[waiting].wave;
+    struct finding finding = {.kind = FINDING_BARRIER_DIVERGENCE, .launch = launch->info.launch, .kernel = launch->info.kernel, .access_count = 1};
+    struct sentence why;
+    access_at(launch, lead, &finding.access[0]);
+    sentence_init(&why);
+    if (wanted)
+        sentence_add(&why, "the named barrier is for %" PRIu32 " sub-groups, and %" PRIu32 " came with all their work-items; the others of work-group ", wanted, come);
+    else
+        sentence_add(&why, "the named barrier is for no sub-group: it was not initialised, in work-group ");
+    sentence_ids(&why, finding.access[0].item.group_id);
+    if (wanted)
+        sentence_add(&why, " returned or wait elsewhere");
+    finding.why = why.bytes;
+    finding.fix = "initialise the barrier for as many sub-groups as wait at it, and let all their work-items come";
+    report_add(launch->report, &finding);
+}

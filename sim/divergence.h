@@ -15,4 +15,7 @@ enum { DIVERGENCE_WORK_GROUP = 0x7fffffff };
  * or DIVERGENCE_WORK_GROUP. */
 void divergence_report(struct group *group, const uint32_t *waiting, uint32_t count, uint32_t sub_group);
 
+/* A named barrier: of the sub-groups it is for so many have come, each as a whole. */
+void divergence_report_named(struct group *group, uint32_t waiting, uint32_t come, uint32_t wanted);
+
 #endif

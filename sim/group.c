@@ -313,6 +313,17 @@ static void split(struct group *group, struct wave *wave, const lane_mask *lanes
         split_add(group, other, state);
 }
 
+uint32_t group_split_waiting(struct group *group, uint32_t index, const lane_mask *lanes)
+{
+    const uint32_t before = group->wave_count;
+    split(group, group->waves[index].wave, lanes, WAVE_READY);
+    if (group->wave_count == before)
+        return UINT32_MAX;
+    group->waves[before].state = WAVE_WAITS;
+    group->ready_count--;
+    return before;
+}
+
 static void split_parked(struct group *group, struct wave *wave)
 {
     lane_mask parked = lane_mask_minus(&wave->live, &wave->active);

@@ -83,6 +83,9 @@ void group_pool_fini(struct group_pool *pool);
 struct group *group_admit(struct launch *launch, uint64_t tile_number);
 void group_retire(struct group *group);
 
+/* Lanes of a wave that waits become one that waits, too; its index, UINT32_MAX: no memory. */
+uint32_t group_split_waiting(struct group *group, uint32_t index, const lane_mask *lanes);
+
 enum run_result group_run(struct group *group, uint32_t index, int64_t budget);
 void group_settle(struct group *group);
 void group_free_held(struct group *group); /* they are ready */

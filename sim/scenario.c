@@ -65,6 +65,7 @@ static void device_default(struct device_config *device)
         .device_enqueue = true,
         .initialize_memory = true,
         .kernel_clock = true,
+        .named_barriers = true,
         .terminate_context = true,
         .compiler = true,
     };

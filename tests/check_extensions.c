@@ -270,7 +270,7 @@ END_TEST
 /* A module of one capability more than nothing. */
 static cl_int build_with_capability(uint32_t capability)
 {
-    const uint32_t words[] = {0x07230203, 0x00010000, 0, 1, 0, 2u << 16 | 17, 4, 2u << 16 | 17, 5, 2u << 16 | 17, 6,
+    const uint32_t words[] = {0x07230203, 0x00010100, 0, 1, 0, 2u << 16 | 17, 4, 2u << 16 | 17, 5, 2u << 16 | 17, 6,
                               2u << 16 | 17, capability, 3u << 16 | 14, 2, 2};
     return status_of_build(words, sizeof words);
 }
@@ -281,7 +281,7 @@ START_TEST(spirv_modules_are_held_to_what_is_told)
     static const struct {
         const char *feature;
         uint32_t capability;
-    } features[] = {{"fp64", 10}, {"int64_atomics", 12}, {"images", 13}, {"pipes", 17}, {"device_enqueue", 19}, {"kernel_clock", 5055}, {"generic_address_space", 38}};
+    } features[] = {{"fp64", 10}, {"int64_atomics", 12}, {"images", 13}, {"pipes", 17}, {"device_enqueue", 19}, {"kernel_clock", 5055}, {"named_barriers", 59}, {"generic_address_space", 38}};
     char scenario[80];
     for (int on = 0; on < 2; on++) {
         snprintf(scenario, sizeof scenario, "device: {features: {%s: %s}}", features[_i].feature, on ? "true" : "false");
@@ -1145,6 +1145,32 @@ START_TEST(a_kernel_may_wait_by_the_clock)
 }
 END_TEST
 
+/* ---- cl_khr_subgroup_named_barrier -------------------------------------------------------------------- */
+
+#define NAMED_BARRIERS(scope) \
+    "kernel void k(global int *o) { local named_barrier_t *b = named_barrier_init(1); work_group_named_barrier(b, CLK_LOCAL_MEM_FENCE" scope "); }"
+
+/* As many as the device tells of, and no more. */
+START_TEST(a_kernel_has_so_many_named_barriers)
+{
+    char source[8192] = "kernel void k(global int *o) { local named_barrier_t *b;";
+    cl_uint most = 0;
+    cl_set_up();
+    cl_ok(clGetDeviceInfo(device, CL_DEVICE_MAX_NAMED_BARRIER_COUNT_KHR, sizeof most, &most, NULL));
+    ck_assert_uint_ge(most, 8);
+    for (cl_uint i = 0; i < most; i++)
+        strcat(source, " b = named_barrier_init(1);");
+    const size_t length = strlen(source);
+    strcat(source, " work_group_named_barrier(b, CLK_LOCAL_MEM_FENCE); *o = 7; }");
+    cl_int seen = 0;
+    run(source, "-cl-std=CL3.0", &seen, sizeof seen);
+    ck_assert_int_eq(seen, 7);
+    strcpy(source + length, " b = named_barrier_init(1); }");
+    ck_assert(!builds(source, "-cl-std=CL3.0"));
+    cl_tear_down();
+}
+END_TEST
+
 START_TEST(an_extension_is_there_or_not)
 {
     static const struct {
@@ -1156,6 +1182,10 @@ START_TEST(an_extension_is_there_or_not)
         {"features: {fp64: false}", "-cl-std=CL3.0", NULL, "__opencl_c_ext_fp64_local_atomic_min_max", "kernel void k(global atomic_double *g) { atomic_fetch_min(g, 1.0); }", false},
         {"version: 1.2", "-cl-std=CL1.2", "cl_khr_kernel_clock", "__opencl_c_kernel_clock_scope_work_group", "kernel void k(global ulong *o) { *o = clock_read_work_group(); }", true},
         {"features: {sub_groups: false}", "-cl-std=CL3.0", NULL, "__opencl_c_kernel_clock_scope_sub_group", "kernel void k(global ulong *o) { *o = clock_read_sub_group(); }", false},
+        {"version: 2.0", "-cl-std=CL2.0", "cl_khr_subgroup_named_barrier", "cl_khr_subgroup_named_barrier", NAMED_BARRIERS(", memory_scope_device"), true},
+        {"version: 1.2", "-cl-std=CL1.2", "cl_khr_subgroup_named_barrier", "cl_khr_subgroup_named_barrier", NAMED_BARRIERS(""), false},
+        {"features: {named_barriers: false}", "-cl-std=CL3.0", "cl_khr_subgroup_named_barrier", "cl_khr_subgroup_named_barrier", NAMED_BARRIERS(""), false},
+        {"features: {sub_groups: false}", "-cl-std=CL3.0", "cl_khr_subgroup_named_barrier", "cl_khr_subgroup_named_barrier", NAMED_BARRIERS(""), false},
         {"features: {kernel_clock: false}", "-cl-std=CL3.0", "cl_khr_kernel_clock", "cl_khr_kernel_clock", "kernel void k(global ulong *o) { *o = clock_read_device(); }", false},
         {"version: 2.0", "-cl-std=CL2.0", "cl_ext_float_atomics", "__opencl_c_ext_fp32_local_atomic_add", "kernel void k(local atomic_float *g) { atomic_fetch_sub(g, 1.0f); }", true},
         {"version: 1.2", "-cl-std=CL1.2", "cl_ext_float_atomics", "cl_ext_float_atomics", "kernel void k(global atomic_float *g) { atomic_fetch_sub(g, 1.0f); }", false},
@@ -1188,7 +1218,7 @@ static Suite *extensions_suite(void)
     tcase_add_loop_test(tests, queues_take_hints, 0, 2);
     tcase_add_test(tests, names_that_no_other_test_has);
     tcase_add_test(tests, spirv_is_told);
-    tcase_add_loop_test(tests, spirv_modules_are_held_to_what_is_told, 0, 7);
+    tcase_add_loop_test(tests, spirv_modules_are_held_to_what_is_told, 0, 8);
     tcase_add_test(tests, without_il_there_is_no_spirv);
     tcase_add_test(tests, a_required_sub_group_size_is_told);
     tcase_add_test(tests, semaphores_are_made_as_their_text_says);
@@ -1205,7 +1235,8 @@ static Suite *extensions_suite(void)
     tcase_add_loop_test(tests, bytes_are_multiplied_and_added, 0, 2);
     tcase_add_test(tests, groups_fold);
     tcase_add_test(tests, groups_multiply_floats);
-    tcase_add_loop_test(tests, an_extension_is_there_or_not, 0, 13);
+    tcase_add_loop_test(tests, an_extension_is_there_or_not, 0, 17);
+    tcase_add_test(tests, a_kernel_has_so_many_named_barriers);
     tcase_add_loop_test(tests, kernels_read_the_clock, 0, 3);
     tcase_add_test(tests, a_kernel_may_wait_by_the_clock);
     suite_add_tcase(suite, tests);

@@ -80,6 +80,7 @@ static struct compile_request request_for(const char *source, const char *option
         .pipes = true,
         .device_enqueue = true,
         .kernel_clock = true,
+        .named_barriers = true,
     };
 }
 

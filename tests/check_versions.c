@@ -12,7 +12,7 @@ static const char *const standards[] = {"-cl-std=CL1.2", "-cl-std=CL2.0", "-cl-s
 static const char *const features[] = {"",       "fp16",   "fp64",  "int64_atomics",  "sub_groups",
                                        "images", "pipes",  "il",    "device_enqueue", "generic_address_space",
                                        "program_scope_variables",   "work_group_collectives", "svm_coarse",
-                                       "initialize_memory", "terminate_context", "kernel_clock"};
+                                       "initialize_memory", "terminate_context", "kernel_clock", "named_barriers"};
 enum { VERSIONS = sizeof versions / sizeof *versions, FEATURES = sizeof features / sizeof *features };
 
 static const char *standard, *told_off;
@@ -128,6 +128,7 @@ static const char *const language_extensions[] = {
     "cl_khr_subgroup_non_uniform_arithmetic", "cl_khr_subgroup_shuffle", "cl_khr_subgroup_shuffle_relative",
     "cl_khr_subgroup_clustered_reduce", "cl_khr_subgroup_rotate", "cl_intel_subgroups", "cl_khr_integer_dot_product",
     "cl_khr_work_group_uniform_arithmetic", "cl_ext_float_atomics", "cl_khr_kernel_clock",
+    "cl_khr_subgroup_named_barrier",
 };
 
 static const char *const feature_names[] = {
@@ -201,6 +202,8 @@ START_TEST(programs_are_held_to_what_is_told)
                      "kernel void k(read_only pipe int q, global int *p) { read_pipe(q, p); }");
     EXPECT_BUILD("device queues", has_device_queues(),
                  "kernel void k(queue_t q, global int *p) { enqueue_kernel(q, CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D(1), ^{ *p = 1; }); }");
+    EXPECT_BUILD("named barriers", query(CL_DEVICE_MAX_NAMED_BARRIER_COUNT_KHR),
+                 "kernel void k(global int *p) { local named_barrier_t *b = named_barrier_init(1); work_group_named_barrier(b, CLK_LOCAL_MEM_FENCE); }");
     EXPECT_BUILD("the device's clock", query(KERNEL_CLOCKS) & 1, "kernel void k(global ulong *p) { *p = clock_read_device(); }");
     EXPECT_BUILD("the work-group's clock", query(KERNEL_CLOCKS) & 2, "kernel void k(global uint2 *p) { *p = clock_read_hilo_work_group(); }");
     EXPECT_BUILD("the sub-group's clock", query(KERNEL_CLOCKS) & 4, "kernel void k(global ulong *p) { *p = clock_read_sub_group(); }");
@@ -239,6 +242,7 @@ START_TEST(calls_are_held_to_what_is_told)
     cl_is(err, has_device_queues() ? CL_SUCCESS : CL_INVALID_QUEUE_PROPERTIES);
     cl_is(made_with(CL_CONTEXT_MEMORY_INITIALIZE_KHR), has_extension("cl_khr_initialize_memory") ? CL_SUCCESS : CL_INVALID_PROPERTY);
     cl_is(made_with(CL_CONTEXT_TERMINATE_KHR), has_extension("cl_khr_terminate_context") ? CL_SUCCESS : CL_INVALID_PROPERTY);
+    ck_assert_int_eq(query(CL_DEVICE_MAX_NAMED_BARRIER_COUNT_KHR) != 0, has_extension("cl_khr_subgroup_named_barrier"));
     ck_assert_int_eq(query(KERNEL_CLOCKS) != 0, has_extension("cl_khr_kernel_clock"));
     ck_assert_int_eq(query(CL_DEVICE_TERMINATE_CAPABILITY_KHR) != 0, has_extension("cl_khr_terminate_context"));
     if (image)

@@ -226,6 +226,19 @@ void wave_announce_wait(const struct wave *wave, const struct insn *insn, bool l
     (void)last;
 }
 
+bool wave_at_named_barrier(const struct wave *wave) /* none waits at one */
+{
+    (void)wave;
+    return false;
+}
+
+uint64_t wave_named_barrier(const struct wave *wave, uint32_t lane)
+{
+    (void)wave;
+    (void)lane;
+    return 0;
+}
+
 bool wave_starving(const struct wave *wave, lane_mask *out_lanes)
 {
     bool any = false;

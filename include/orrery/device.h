@@ -123,6 +123,9 @@ struct kernel_info {
     bool initializer, finalizer; /* run by the device, before the program's other kernels and at its end; not the host's */
 };
 
+/* Named barriers that a kernel may initialise, each call that does counting. */
+enum { NAMED_BARRIERS_MOST = 64 };
+
 struct spec_constant { uint32_t id; uint32_t size; uint64_t value; };
 
 struct program_request {

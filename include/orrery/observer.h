@@ -105,9 +105,9 @@ struct access_event {
 };
 
 /* All waves that pass one barrier or collective announce it one after another, nothing between; `last` marks the
- * end. Each wave announces when its work-items come to a copy (SYNC_COPY), be it started by then or not; right behind the
+ * end. A named barrier is passed by some sub-groups of a work-group. Each wave announces when its work-items come to a copy (SYNC_COPY), be it started by then or not; right behind the
  * announcement that is `last` its accesses follow. SYNC_COPY_WAIT waits for it. */
-enum sync_kind { SYNC_FENCE, SYNC_WORK_GROUP_BARRIER, SYNC_SUB_GROUP_BARRIER, SYNC_COLLECTIVE, SYNC_COPY, SYNC_COPY_WAIT };
+enum sync_kind { SYNC_FENCE, SYNC_WORK_GROUP_BARRIER, SYNC_SUB_GROUP_BARRIER, SYNC_NAMED_BARRIER, SYNC_COLLECTIVE, SYNC_COPY, SYNC_COPY_WAIT };
 struct sync_event {
     struct origin origin;
     enum sync_kind kind;

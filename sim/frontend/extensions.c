@@ -211,6 +211,24 @@ static void add_clocks(const struct compilation *compilation, struct text *sourc
     }
 }
 
+/* ---- cl_khr_subgroup_named_barrier ------------------------------------------------------------------------------ */
+
+/* Its text has functions for C++ alone. A barrier is a pointer that nobody follows. */
+static void add_named_barriers(const struct compilation *compilation, struct text *source)
+{
+    if (!compilation->request->named_barriers || !compilation->request->sub_groups)
+        return;
+    define(source, "cl_khr_subgroup_named_barrier");
+    if (!names(compilation, "named_barrier"))
+        return;
+    text_add(source, "typedef struct __orrery_named_barrier named_barrier_t;"
+                     "local named_barrier_t *named_barrier_init(uint) __asm(\"__orrery_op328_a0\");"
+                     OVERLOAD "void work_group_named_barrier(local named_barrier_t *, cl_mem_fence_flags) __asm(\"__orrery_op329_a0c2f1\");\n");
+    if (compilation->cl_std >= 200)
+        text_add(source, OVERLOAD "void work_group_named_barrier(local named_barrier_t *, cl_mem_fence_flags, memory_scope)"
+                                  " __asm(\"__orrery_op329_a0s2f1\");\n");
+}
+
 void add_extension_functions(const struct compilation *compilation, struct text *source)
 {
     add_legacy_atomics(compilation, source);
@@ -218,4 +236,5 @@ void add_extension_functions(const struct compilation *compilation, struct text 
     add_dot_products(compilation, source);
     add_uniform_arithmetic(compilation, source);
     add_clocks(compilation, source);
+    add_named_barriers(compilation, source);
 }

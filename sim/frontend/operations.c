@@ -8,7 +8,8 @@
  *     a the argument of that number        n the same, negated (a floating-point value)
  *     c the constant of that value          l the number itself
  *     o a memory_order argument             s a memory_scope argument
- * Orders and scopes that are no constants become the strongest ones.
+ *     f a cl_mem_fence_flags argument, as the semantics of a barrier
+ * Orders, scopes and flags that are no constants become the strongest ones.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,7 @@ static const struct requirement {
     const char *extension; /* NULL: none */
 } requirements[] = {
     {SpvOpGroupIMulKHR, SpvOpGroupLogicalXorKHR, 0, SpvCapabilityGroupUniformArithmeticKHR, "SPV_KHR_uniform_group_instructions"},
+    {SpvOpNamedBarrierInitialize, SpvOpMemoryNamedBarrier, 0, SpvCapabilityNamedBarrier, NULL},
     {SpvOpReadClockKHR, SpvOpReadClockKHR, 0, SpvCapabilityShaderClockKHR, "SPV_KHR_shader_clock"},
     {SpvOpSDot, SpvOpSUDotAccSat, 0, SpvCapabilityDotProduct, "SPV_KHR_integer_dot_product"},
     {SpvOpSDot, SpvOpSUDotAccSat, 0, SpvCapabilityDotProductInput4x8Bit, "SPV_KHR_integer_dot_product"},
@@ -171,6 +173,16 @@ static uint32_t scope_of(int64_t scope)
     return scope >= 0 && scope <= 4 ? scopes[scope] : SpvScopeCrossDevice;
 }
 
+static uint32_t barrier_semantics_of(int64_t flags)
+{
+    enum { LOCAL_FENCE = 1, GLOBAL_FENCE = 2, IMAGE_FENCE = 4, ALL_FENCES = 7 };
+    const int64_t known = flags == ABSENT ? ALL_FENCES : flags;
+    uint32_t semantics = known & ALL_FENCES ? (uint32_t)STRONGEST_ORDER : 0;
+    semantics |= known & LOCAL_FENCE ? (uint32_t)SpvMemorySemanticsWorkgroupMemoryMask : 0;
+    semantics |= known & GLOBAL_FENCE ? (uint32_t)SpvMemorySemanticsCrossWorkgroupMemoryMask : 0;
+    return semantics | (known & IMAGE_FENCE ? (uint32_t)SpvMemorySemanticsImageMemoryMask : 0);
+}
+
 static uint32_t negated(struct operations *o, uint32_t type, uint32_t value)
 {
     put(o, 4u << SpvWordCountShift | SpvOpFNegate);
@@ -194,6 +206,7 @@ static uint32_t operand(struct operations *o, char kind, uint32_t number, const 
     case 'n': return negated(o, w[1], argument);
     case 'o': return constant(o, semantics_of(value));
     case 's': return constant(o, scope_of(value));
+    case 'f': return constant(o, barrier_semantics_of(value));
     default: return argument;
     }
 }
@@ -208,9 +221,12 @@ static void put_operation(struct operations *o, const uint32_t *w, size_t length
         char kind = *at;
         operands[count++] = operand(o, kind, (uint32_t)strtoul(at + 1, &at, 10), w, length);
     }
-    put(o, (3 + count) << SpvWordCountShift | opcode);
-    put(o, w[1]);
-    put(o, w[2]);
+    const bool gives = opcode != SpvOpMemoryNamedBarrier;
+    put(o, (1 + 2 * (uint32_t)gives + count) << SpvWordCountShift | opcode);
+    if (gives) {
+        put(o, w[1]);
+        put(o, w[2]);
+    }
     for (uint32_t i = 0; i < count; i++)
         put(o, operands[i]);
 }

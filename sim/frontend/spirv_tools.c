@@ -30,7 +30,7 @@ static bool is_extension_capability(uint32_t capability)
 {
     return capability == SpvCapabilityInt64Atomics ||
            (capability >= SpvCapabilityGroupNonUniform && capability <= SpvCapabilityGroupNonUniformQuad) ||
-           capability >= 4096;
+           capability == SpvCapabilityNamedBarrier || capability >= 4096;
 }
 
 static bool needs_extension(const uint32_t *words, size_t word_count)
@@ -67,14 +67,17 @@ static void add_diagnostic(spv_diagnostic diagnostic, bool in_text, struct text 
 }
 
 /* What extensions allow and the validator does not: a level for OpImageWrite, gradients of four components, as OpenCL C
- * has them for volumes, and clocks, whose capability means shaders to it. Judged is a copy without them; whoever runs
+ * has them for volumes, named barriers that are pointers, as OpenCL C has them, and clocks, whose capability means
+ * shaders to it. Judged is a copy without them; whoever runs
  * the module looks at them himself. Of such an instruction so many words stay, 0: of another one; what keeps a result becomes OpUndef. */
 static size_t words_that_stay(const uint32_t *w, size_t count)
 {
     switch (w[0] & SpvOpCodeMask) {
     case SpvOpImageWrite: return count == 6 && w[4] == SpvImageOperandsLodMask ? 4 : 0;
     case SpvOpImageSampleExplicitLod: return count == 8 && w[5] == SpvImageOperandsGradMask ? 3 : 0;
+    case SpvOpNamedBarrierInitialize:
     case SpvOpReadClockKHR: return count == 4 ? 3 : 0;
+    case SpvOpMemoryNamedBarrier: return count == 4 ? 1 : 0;
     default: return 0;
     }
 }
@@ -91,7 +94,7 @@ static size_t copy_judged(const uint32_t *words, size_t word_count, uint32_t *ou
         const size_t less = at < HEADER_WORDS ? 0 : words_that_stay(words + at, count), rest = less ? less : count;
         memcpy(out + kept, words + at, rest * sizeof *out);
         if (less)
-            out[kept] = (uint32_t)rest << SpvWordCountShift | (less == 3 ? (uint32_t)SpvOpUndef : words[at] & SpvOpCodeMask);
+            out[kept] = (uint32_t)rest << SpvWordCountShift | (less == 3 ? (uint32_t)SpvOpUndef : less == 1 ? (uint32_t)SpvOpNop : words[at] & SpvOpCodeMask);
         const bool clock = at >= HEADER_WORDS && words[at] == (2u << SpvWordCountShift | SpvOpCapability) && words[at + 1] == SpvCapabilityShaderClockKHR;
         if (clock)
             out[kept + 1] = SpvCapabilityKernel;

@@ -251,6 +251,10 @@ static void prepare(struct emitter *e, uint32_t v)
         break;
     case IR_async_copy:
     case IR_barrier:
+        if (value->op == IR_barrier && value->imm == 3) {
+            lanes_only(e, v, 3, 2 + value->list_count);
+            break;
+        }
         for (uint32_t k = 0; k < val(e, v)->list_count; k++) {
             uint32_t argument = val(e, v)->op == IR_barrier ? 0 : (k + 1) | (k < 2 ? 256 : 0);
             uint32_t one = in_all_lanes_alike(e, v, val(e, v)->list[k], argument);

@@ -135,7 +135,7 @@ CONTROL(barrier)
 {
     if (insn->f == 2)
         exec_wait_copies(wave, insn);
-    if (wave->alone && wave->full && insn->f != 1) {
+    if (wave->alone && wave->full && insn->f != 1 && insn->f != 3) {
         if (wave->observer && wave->observer->sync)
             exec_announce_barrier(wave, insn);
         GO(insn + 1);

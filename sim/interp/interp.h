@@ -104,6 +104,10 @@ bool wave_starving(const struct wave *wave, lane_mask *out_lanes);
  * (private memory is shared). */
 struct wave *wave_split(struct wave *wave, const lane_mask *lanes);
 
+/* Of a wave that stopped at a named barrier: which one a lane waits at, its number | sub-groups << 32. */
+bool wave_at_named_barrier(const struct wave *wave);
+uint64_t wave_named_barrier(const struct wave *wave, uint32_t lane);
+
 /* A wait for asynchronous copies that is over: an event of the observer for each copy event that was waited for. */
 void wave_announce_wait(const struct wave *wave, const struct insn *insn, bool last);
 

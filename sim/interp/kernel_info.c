@@ -217,7 +217,7 @@ static void scan_function(struct module *m, struct entry_point *e, const struct 
             const uint32_t *w = &m->words[word];
             if (op == SpvOpFunctionCall && w[3] < m->bound && m->function_index[w[3]])
                 scan_call(m, e, w[3], seen_function, seen_variable);
-            e->info.uses_barrier |= op == SpvOpControlBarrier || op == SpvOpGroupWaitEvents;
+            e->info.uses_barrier |= op == SpvOpControlBarrier || op == SpvOpGroupWaitEvents || op == SpvOpMemoryNamedBarrier;
             e->info.uses_printf |= op == SpvOpExtInst && w[3] == m->opencl_std && w[4] == 184;
             for (uint32_t k = 1; k < spv_length(m, word); k++) {
                 const struct variable *v = w[k] < m->bound ? module_variable(m, w[k]) : NULL;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Barriers, fences, group functions, asynchronous copies. */
 #include "lower.h"
+#include "orrery/device.h"
 #include "spirv_ops.h"
 
 static uint32_t region_bits(uint32_t semantics)
@@ -174,6 +175,43 @@ static void lower_clock(struct lower *l, uint32_t word)
     lower_set(l, w[2], halves, 2);
 }
 
+/* Its call is one of the work-group, which is checked as other group functions are; what comes of it is its number among
+ * those of the kernel, and for how many sub-groups it is. */
+static void lower_named_barrier(struct lower *l, uint32_t word)
+{
+    const uint32_t *w = &l->m->words[word];
+    if (++l->ir->named_barriers > NAMED_BARRIERS_MOST)
+        module_fail(l->m, STATUS_UNSUPPORTED, "kernel %s initialises more than %d named barriers", l->ir->entry->name, NAMED_BARRIERS_MOST);
+    const uint32_t number = l->ir->named_barriers;
+    uint32_t *list = ARENA_ARRAY(l->arena, uint32_t, 4);
+    list[0] = lower_scalar(l, w[3]);
+    uint32_t v = lower_effect(l, IR_collective, T_I32, lower_site(l, &(struct site){.scope = SCOPE_WORK_GROUP, .what = "named_barrier_init"}));
+    struct value *c = ir_value(l->ir, v);
+    c->list = list;
+    c->list_count = 1;
+    c->imm = COLLECTIVE_REDUCE_MAX | COLLECTIVE_UNSIGNED | (uint64_t)lower_math_type(T_I32) << COLLECTIVE_TYPE_SHIFT;
+    v = lower_emit(l, IR_zext, T_I64, v, NONE, NONE, 0);
+    v = lower_emit(l, IR_shl, T_I64, v, ir_const(l->ir, T_I64, 32), NONE, 0);
+    v = lower_emit(l, IR_or, T_I64, v, ir_const(l->ir, T_I64, number), NONE, 0);
+    lower_set(l, w[2], &v, 1);
+}
+
+static void lower_named_wait(struct lower *l, uint32_t word)
+{
+    const uint32_t *w = &l->m->words[word];
+    const uint32_t semantics = lower_constant_bits(l, w[3]);
+    struct site site = {.order = semantics & 0x1e ? ORDER_ACQ_REL : ORDER_RELAXED,
+                        .scope = lower_scope(lower_constant_bits(l, w[2])),
+                        .regions = region_bits(semantics),
+                        .what = "work_group_named_barrier"};
+    uint32_t *list = ARENA_ARRAY(l->arena, uint32_t, 1);
+    list[0] = lower_scalar(l, w[1]);
+    struct value *wait = ir_value(l->ir, lower_effect(l, IR_barrier, T_NONE, lower_site(l, &site)));
+    wait->imm = 3;
+    wait->list = list;
+    wait->list_count = 1;
+}
+
 void lower_group_op(struct lower *l, uint32_t word)
 {
     switch (spv_opcode(l->m, word)) {
@@ -182,6 +220,8 @@ void lower_group_op(struct lower *l, uint32_t word)
     case SpvOpGroupAsyncCopy: lower_async_copy(l, word); break;
     case SpvOpGroupWaitEvents: lower_wait_events(l, word); break;
     case SpvOpReadClockKHR: lower_clock(l, word); break;
+    case SpvOpNamedBarrierInitialize: lower_named_barrier(l, word); break;
+    case SpvOpMemoryNamedBarrier: lower_named_wait(l, word); break;
     default: lower_collective(l, word); break;
     }
 }

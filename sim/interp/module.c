@@ -249,6 +249,7 @@ static struct type *make_type(struct module *m, uint32_t id)
     case SpvOpTypeQueue:
     case SpvOpTypeDeviceEvent:
     case SpvOpTypeReserveId:
+    case SpvOpTypeNamedBarrier:
     case SpvOpTypeForwardPointer:
         scalar_type(m, type, T_I64);
         type->kind = TYPE_OPAQUE;

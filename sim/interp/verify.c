@@ -494,6 +494,12 @@ static void verify_image(const struct verify *v)
 
 /* ---- groups ------------------------------------------------------------------------------------ */
 
+/* OpenCL C has pointers to local memory for them. */
+static bool is_named_barrier(const struct type *type)
+{
+    return type->opcode == SpvOpTypeNamedBarrier || (type->kind == TYPE_POINTER && type->storage == SpvStorageClassWorkgroup);
+}
+
 static bool is_clock(const struct type *type)
 {
     return is_simple(type) && is_int(type) && scalar_bits(component(type)) * type->leaves == 64 && type->leaves <= 2;
@@ -509,6 +515,14 @@ static void verify_group(const struct verify *v)
     case SpvOpControlBarrier: constant_number(v, 1), constant_number(v, 2), constant_number(v, 3); return;
     case SpvOpMemoryBarrier: constant_number(v, 1), constant_number(v, 2); return;
     case SpvOpGroupWaitEvents: return;
+    case SpvOpNamedBarrierInitialize:
+        need(v, is_named_barrier(result(v)), "its result is no named barrier");
+        need(v, operand(v, 3)->kind == TYPE_SCALAR && component(operand(v, 3)) == T_I32, "the number of sub-groups is no 32-bit integer");
+        return;
+    case SpvOpMemoryNamedBarrier:
+        constant_number(v, 2), constant_number(v, 3);
+        need(v, is_named_barrier(operand(v, 1)), "its operand is no named barrier");
+        return;
     case SpvOpReadClockKHR:
         constant_number(v, 3);
         need(v, is_clock(result(v)), "its result is neither a 64-bit integer nor two of 32 bits");

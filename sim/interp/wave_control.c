@@ -212,6 +212,17 @@ void exec_announce_barrier(const struct wave *wave, const struct insn *insn)
     wave->observer->sync(wave->observer->self, &event);
 }
 
+bool wave_at_named_barrier(const struct wave *wave)
+{
+    return wave->stop == RUN_BARRIER && wave->wait && wave->wait->f == 3;
+}
+
+uint64_t wave_named_barrier(const struct wave *wave, uint32_t lane)
+{
+    const uint64_t *which = (const uint64_t *)(const void *)(wave->frame + wave->code->operands[wave->wait->d]);
+    return which[lane];
+}
+
 void exec_report_unwaited(struct wave *wave)
 {
     if (!lane_mask_test(&wave->active, 0))

@@ -1022,6 +1022,21 @@ static void copy_starts(struct checker *checker, const struct sync_event *event)
     release_held(checker, group, false);
 }
 
+static void named_barrier(struct checker *checker, const struct sync_event *event)
+{
+    const uint64_t group = checker->crew.group;
+    uint32_t latest = UINT32_MAX;
+    EACH_LANE_OF(event->mask, lane)
+    {
+        const uint32_t sub_group = order_unit_sub_group(&checker->order, checker->crew.unit[lane]);
+        if (sub_group != latest)
+            order_named_arrival(&checker->order, group, sub_group);
+        latest = sub_group;
+    }
+    if (event->last)
+        order_named_barrier(&checker->order, group, event->regions, event->scope, event->origin.site);
+}
+
 /* What work-groups wait at is never met by several of them in one wave. */
 static void once_per_group(struct checker *checker, const struct sync_event *event)
 {
@@ -1041,7 +1056,7 @@ static void on_sync(void *self, const struct sync_event *event)
         return;
     checker->time++;
     man(checker, &event->origin, event->lane_count);
-    if (event->kind == SYNC_FENCE || event->kind == SYNC_SUB_GROUP_BARRIER || event->kind == SYNC_COPY)
+    if (event->kind == SYNC_COPY || (event->kind <= SYNC_NAMED_BARRIER && event->kind != SYNC_WORK_GROUP_BARRIER))
         name_units(checker, &event->origin);
     if (event->kind == SYNC_FENCE)
         fence(checker, event);
@@ -1049,6 +1064,8 @@ static void on_sync(void *self, const struct sync_event *event)
         sub_group_barrier(checker, event);
     else if (event->kind == SYNC_COPY)
         copy_starts(checker, event);
+    else if (event->kind == SYNC_NAMED_BARRIER)
+        named_barrier(checker, event);
     else if (event->last)
         once_per_group(checker, event);
 }

@@ -39,7 +39,7 @@ struct search {
 
 static bool is_barrier(const struct happening *happening)
 {
-    return happening->kind == HAPPENED_BARRIER || happening->kind == HAPPENED_SUB_GROUP_BARRIER;
+    return happening->kind <= HAPPENED_NAMED_BARRIER;
 }
 
 static bool is_atomic(const struct happening *happening)
@@ -134,6 +134,8 @@ static void happen(struct again *again, const struct happening *what)
     case HAPPENED_SUB_GROUP_BARRIER:
         order_sub_group_barrier(order, what->by, what->number, what->regions, scope, what->site);
         break;
+    case HAPPENED_NAMED_ARRIVAL: order_named_arrival(order, what->by, what->number); break;
+    case HAPPENED_NAMED_BARRIER: order_named_barrier(order, what->by, what->regions, scope, what->site); break;
     case HAPPENED_FENCE: fence(again, what, what->regions, (enum memory_order)what->order); break;
     case HAPPENED_ATOMIC: atomic(again, what); break;
     case HAPPENED_OVERWRITE: overwrite(again, what); break;
@@ -420,7 +422,7 @@ static void fix_place(const struct saying *saying, uint32_t spot)
 static const char *noun(const struct happening *sample)
 {
     if (is_barrier(sample))
-        return sample->kind == HAPPENED_BARRIER ? "barrier" : "sub-group barrier";
+        return sample->kind == HAPPENED_BARRIER ? "barrier" : sample->kind == HAPPENED_NAMED_BARRIER ? "named barrier" : "sub-group barrier";
     if (is_fence(sample))
         return "fence";
     return sample->reads && sample->writes ? "read-modify-write" : sample->writes ? "store" : "load";

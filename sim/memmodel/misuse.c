@@ -134,7 +134,7 @@ static bool judge_flags(const struct sync_event *event, struct fault *out_fault)
 void misuse_sync(struct misuse *misuse, const struct sync_event *event)
 {
     struct fault fault;
-    if (event->kind > SYNC_SUB_GROUP_BARRIER || seen_before(misuse, event->origin.site))
+    if (event->kind > SYNC_NAMED_BARRIER || seen_before(misuse, event->origin.site))
         return;
     if (judge_flags(event, &fault) || judge_scope(misuse, event->scope, event->regions & REGION_IMAGE, &fault))
         tell(misuse, &event->origin, event->mask, ACCESS_READ, 0, &fault);

@@ -247,6 +247,7 @@ void order_launch_end(struct order *order)
     free(order->copies);
     if (order->ways)
         order->ways[WAY_CHAIN] += order->pool.chained;
+    free(order->arrivals);
     knowledge_pool_fini(&order->pool);
     struct history *history = order->history;
     uint64_t *ways = order->ways;
@@ -778,7 +779,7 @@ void order_barrier(struct order *order, uint64_t number, uint32_t regions, enum 
     }
     group->slice = tick;
     nobody_done(group);
-    group->barrier = (struct barrier_seen){site, regions, tick, false};
+    group->barrier = (struct barrier_seen){site, regions, tick, false, false};
     for (uint64_t i = 0; fence && i < order->group_items; i++)
         leave(order, group, i, &end);
     remember(order, &(struct happening){.kind = HAPPENED_BARRIER, .scope = (uint8_t)scope, .regions = (uint8_t)regions,
@@ -816,11 +817,75 @@ void order_sub_group_barrier(struct order *order, uint64_t number, uint32_t sub_
     }
     sub->slice = tick;
     nobody_done(group);
-    group->barrier = (struct barrier_seen){site, regions, tick, true};
+    group->barrier = (struct barrier_seen){site, regions, tick, true, false};
     for (uint64_t i = from; fence && i < to; i++)
         leave(order, group, i, &end);
     remember(order, &(struct happening){.kind = HAPPENED_SUB_GROUP_BARRIER, .scope = (uint8_t)scope, .regions = (uint8_t)regions,
                                         .site = site, .number = sub_group, .by = number, .tick = tick});
+}
+
+/* Sub-groups that meet: each learns what the others did and knew. */
+void order_named_arrival(struct order *order, uint64_t number, uint32_t sub_group)
+{
+    if (order->arrival_count == order->arrival_room && !grow(order, (void **)&order->arrivals, &order->arrival_room, sizeof *order->arrivals))
+        return;
+    order->arrivals[order->arrival_count++] = sub_group;
+    remember(order, &(struct happening){.kind = HAPPENED_NAMED_ARRIVAL, .number = sub_group, .by = number, .tick = order->tick});
+}
+
+static uint64_t first_of(const struct order *order, uint32_t sub_group)
+{
+    const uint64_t first = (uint64_t)sub_group * order->sub_group_size;
+    return first < order->group_items ? first : order->group_items;
+}
+
+static void all_arrived(struct order *order, struct group_order *group, const struct endpoint *end,
+                        void (*pass)(struct order *, struct group_order *, uint64_t, const struct endpoint *))
+{
+    for (uint32_t a = 0; a < order->arrival_count; a++)
+        for (uint64_t i = first_of(order, order->arrivals[a]); i < first_of(order, order->arrivals[a] + 1); i++)
+            pass(order, group, i, end);
+}
+
+static void share_region(struct order *order, struct group_order *group, int region)
+{
+    struct knowledge *known = NULL;
+    for (uint32_t a = 0; a < order->arrival_count; a++) {
+        const uint32_t s = order->arrivals[a];
+        pool_items(order, group, first_of(order, s), first_of(order, s + 1), region, &group->sub_groups[s].acquired[region]);
+        join_into(order, &known, group->sub_groups[s].acquired[region]);
+        set(order, &known, knowledge_put(&order->pool, known, sub_group_key(order, group->number, s), order->tick));
+    }
+    for (uint32_t a = 0; a < order->arrival_count; a++) {
+        struct sub_group_order *sub = &group->sub_groups[order->arrivals[a]];
+        set(order, &sub->acquired[region], knowledge_share(known));
+        sub->base[region] = order->tick;
+    }
+    knowledge_drop(&order->pool, known);
+}
+
+void order_named_barrier(struct order *order, uint64_t number, uint32_t regions, enum memory_scope scope, uint32_t site)
+{
+    struct group_order *group = order_group(order, number);
+    if (group && make_sub_groups(order, group)) {
+        const uint64_t tick = ++order->tick;
+        const struct endpoint end = {scope, true, regions, site};
+        const bool fence = regions && is_fence_too(scope, SCOPE_WORK_GROUP);
+        if (fence)
+            all_arrived(order, group, &end, enter);
+        for (int r = 0; r < ORDER_REGIONS; r++)
+            if (regions >> r & 1)
+                share_region(order, group, r);
+        for (uint32_t a = 0; a < order->arrival_count; a++)
+            group->sub_groups[order->arrivals[a]].slice = tick;
+        nobody_done(group);
+        group->barrier = (struct barrier_seen){site, regions, tick, false, true};
+        if (fence)
+            all_arrived(order, group, &end, leave);
+        remember(order, &(struct happening){.kind = HAPPENED_NAMED_BARRIER, .scope = (uint8_t)scope, .regions = (uint8_t)regions,
+                                            .site = site, .by = number, .tick = tick});
+    }
+    order->arrival_count = 0;
 }
 
 /* ---- atomics ------------------------------------------------------------------------------------------- */

@@ -16,7 +16,8 @@
  *   order_group, order_group_end     state of a resident work-group, made when needed
  *   order_agent                      who acts now
  *   order_knows                      is a stamp ordered before what the agent does now?
- *   order_barrier, order_sub_group_barrier, order_fence, order_atomic, order_overwrite,
+ *   order_named_arrival      a sub-group that the next order_named_barrier of its group is about
+ *   order_barrier, order_sub_group_barrier, order_named_barrier, order_fence, order_atomic, order_overwrite,
  *   order_copy_start, _arrive, _wait   what happens
  *   order_explain                    why a stamp is not known, as far as that is kept
  *
@@ -109,7 +110,7 @@ struct item_order {
 
 struct sub_group_order { uint64_t base[ORDER_REGIONS], slice; struct knowledge *acquired[ORDER_REGIONS]; };
 
-struct barrier_seen { uint32_t site, regions; uint64_t tick; bool sub_group; };
+struct barrier_seen { uint32_t site, regions; uint64_t tick; bool sub_group, named; };
 
 /* Of an atomic object. unit UNIT_END: none. */
 struct latest_store { uint32_t site; uint64_t unit, tick; bool releases; };
@@ -170,6 +171,7 @@ struct order {
     uint64_t *ways;                           /* borrowed; NULL: nobody counts them */
     struct group_order *groups;               /* those resident that synchronised */
     struct copy_order *copies; uint32_t copy_count, copy_room;
+    uint32_t *arrivals; uint32_t arrival_count, arrival_room; /* sub-groups */
     struct variable **variables; uint32_t variable_count, variable_buckets;
     uint64_t versions;                        /* of message lists, given out so far */
     bool wide;                                /* some atomic object has 8 bytes */
@@ -211,6 +213,8 @@ enum memory_scope order_scope(const struct order *order, enum memory_scope scope
 void order_barrier(struct order *order, uint64_t group, uint32_t regions, enum memory_scope scope, uint32_t site);
 void order_sub_group_barrier(struct order *order, uint64_t group, uint32_t sub_group, uint32_t regions,
                              enum memory_scope scope, uint32_t site);
+void order_named_arrival(struct order *order, uint64_t group, uint32_t sub_group);
+void order_named_barrier(struct order *order, uint64_t group, uint32_t regions, enum memory_scope scope, uint32_t site);
 void order_fence(struct order *order, struct agent *agent, uint32_t regions, enum memory_order how,
                  enum memory_scope scope, uint32_t site);
 

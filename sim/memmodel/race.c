@@ -243,6 +243,15 @@ static void between_sub_groups(struct reason *reason, const struct races *races,
     wording_place(&reason->fix, races->host, barrier->site);
 }
 
+static void beside_named(struct reason *reason, const struct races *races, const struct barrier_seen *barrier, int space)
+{
+    wording_add(&reason->why, "the named barrier at ");
+    wording_place(&reason->why, races->host, barrier->site);
+    wording_add(&reason->why, " orders the sub-groups that wait at it together; these two did not");
+    wording_add(&reason->fix, "let both sub-groups wait at one named barrier, or work_group_barrier(%s) at ", region_flag(space));
+    wording_place(&reason->fix, races->host, barrier->site);
+}
+
 static void explain_image(struct reason *reason, bool sampled)
 {
     if (sampled) {
@@ -274,6 +283,8 @@ static void explain(struct reason *reason, const struct races *races, const stru
     } else if (same_group && barrier && race->context->tick < barrier->tick && barrier->sub_group &&
                order_unit_sub_group(races->order, race->unit) != agent->place.sub_group) {
         between_sub_groups(reason, races, barrier, race->region->space);
+    } else if (same_group && barrier && race->context->tick < barrier->tick && barrier->named) {
+        beside_named(reason, races, barrier, race->region->space);
     } else if (order_explain(races->order, agent, race->region->space, race->unit, race->context->tick, &edge)) {
         explain_edge(reason, races, &edge, agent, race->region->space);
     } else if (race->context->kind >= ACCESS_ATOMIC_READ && now->how.kind >= ACCESS_ATOMIC_READ) {
