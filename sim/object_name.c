@@ -77,19 +77,6 @@ static const char *buffer_sort(const struct region *region)
     return region->flags & REGION_FLAG_SVM ? "SVM allocation" : "buffer";
 }
 
-static void name_buffer(struct sentence *name, const struct launch *launch, const struct region *region)
-{
-    int32_t argument = argument_of(launch, region);
-    if (argument >= 0) {
-        add_argument(name, launch, argument);
-        add_size(name, buffer_sort(region), region);
-        return;
-    }
-    sentence_add(name, "%s (", region->name[0] ? region->name : buffer_sort(region));
-    sentence_bytes(name, region->high - region->low);
-    sentence_add(name, ")");
-}
-
 void object_name_image(const struct launch *launch, const struct image_desc *image, struct sentence *out_name)
 {
     const uint32_t *size = image->level[0].size;
@@ -115,6 +102,23 @@ static void name_pipe(struct sentence *name, const struct launch *launch, const 
         sentence_add(name, "%s", region->name);
     sentence_add(name, " (pipe, %" PRIu32 " packets of ", pipe->packet_count);
     sentence_bytes(name, pipe->packet_bytes);
+    sentence_add(name, ")");
+}
+
+static void name_buffer(struct sentence *name, const struct launch *launch, const struct region *region)
+{
+    int32_t argument = argument_of(launch, region);
+    if (argument >= 0 && launch->kernel->args[argument].kind == ARG_IMAGE) {
+        object_name_image(launch, launch->arg_values[argument].value, name);
+        return;
+    }
+    if (argument >= 0) {
+        add_argument(name, launch, argument);
+        add_size(name, buffer_sort(region), region);
+        return;
+    }
+    sentence_add(name, "%s (", region->name[0] ? region->name : buffer_sort(region));
+    sentence_bytes(name, region->high - region->low);
     sentence_add(name, ")");
 }
 
