@@ -132,6 +132,8 @@ scenario_tests = \
 	%D%/faulty/warnings.yaml \
 	%D%/faulty/write_only_read.yaml \
 	%D%/racy/barrier_between_groups.yaml \
+	%D%/racy/barrier_two_sides.yaml \
+	%D%/racy/lock_history.yaml \
 	%D%/racy/update_scope.yaml \
 	%D%/racy/barrier_flags.yaml \
 	%D%/racy/child_marker.yaml \
@@ -320,6 +322,8 @@ scenario_files = \
 	%D%/clean/legacy_atomics.cl \
 	%D%/clean/three_components.cl \
 	%D%/clean/update_scope.cl \
+	%D%/racy/barrier_two_sides.cl \
+	%D%/racy/lock_history.cl \
 	%D%/racy/update_scope.cl
 
 TESTS += $(scenario_tests)

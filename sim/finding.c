@@ -25,6 +25,13 @@ enum check finding_check(enum finding_kind kind)
     return kinds[kind].check;
 }
 
+uint64_t finding_bytes(const struct finding *finding)
+{
+    if (finding->common_bytes)
+        return finding->common_bytes;
+    return finding->access_count ? finding->access[0].size_bytes : 0;
+}
+
 bool finding_from_id(const char *id, enum finding_kind *out_kind)
 {
     for (int i = 0; i < FINDING_KIND_COUNT; i++) {

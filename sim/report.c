@@ -367,17 +367,29 @@ static void list_clear(struct list *list)
     list->count = 0;
 }
 
-void report_again(struct report *report, const struct finding *finding, uint64_t times)
+static void add_to(struct report *report, const struct finding *finding, uint64_t times, bool not_covered)
 {
     char *key = finding_key(finding);
     struct entry *entry = NULL;
     pthread_mutex_lock(&report->lock);
     if (key)
         HASH_FIND_STR(report->by_key, key, entry);
-    if (entry)
+    if (entry) {
         entry->finding.count += times;
+        entry->finding.fix_partial |= not_covered;
+    }
     pthread_mutex_unlock(&report->lock);
     free(key);
+}
+
+void report_again(struct report *report, const struct finding *finding, uint64_t times)
+{
+    add_to(report, finding, times, false);
+}
+
+void report_not_covered(struct report *report, const struct finding *finding)
+{
+    add_to(report, finding, 0, true);
 }
 
 void report_clear(struct report *report)
@@ -478,7 +490,7 @@ static void print_repeats(FILE *stream, const struct report *report)
         fprintf(stream, "orrery: also %" PRIu64 " more %s", entry->finding.count - entry->told, finding_id(entry->finding.kind));
         if (entry->finding.access_count && place->line)
             fprintf(stream, " at %s:%" PRIu32 ":%" PRIu32, place->file ? place->file : "?", place->line, place->column);
-        fputc('\n', stream);
+        fputs(entry->finding.fix_partial ? "; the fix is not enough for all of them\n" : "\n", stream);
     }
 }
 

@@ -107,6 +107,8 @@ static json_t *finding_json(const struct finding *finding)
     put_text(object, "object", finding->object);
     if (finding->has_offset)
         put_number(object, "offset_bytes", finding->offset_bytes);
+    if (finding->has_offset && finding_bytes(finding))
+        put_number(object, "length_bytes", finding_bytes(finding));
     for (uint32_t i = 0; i < finding->access_count && i < 2; i++)
         json_array_append_new(accesses, access_json(&finding->access[i]));
     json_object_set_new(object, "accesses", accesses);
@@ -117,6 +119,8 @@ static json_t *finding_json(const struct finding *finding)
     put_text(object, "fix", finding->fix);
     if (finding->fix)
         json_object_set_new(object, "fix_verified", json_boolean(finding->fix_verified));
+    if (finding->fix_partial)
+        json_object_set_new(object, "fix_partial", json_true());
     put_text(object, "spec", finding->spec ? finding->spec : finding_spec(finding->kind));
     if (finding->cause)
         json_object_set_new(object, "cause", cause_json(finding->cause));

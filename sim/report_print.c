@@ -170,7 +170,7 @@ static void print_also(FILE *stream, const struct finding *finding)
 
 static void print_fix(FILE *stream, const struct finding *finding)
 {
-    static const char verified[] = " (verified: the pair then races no more)";
+    static const char verified[] = " (verified: these two accesses then race no more)";
     size_t size = strlen(finding->fix) + sizeof verified;
     char *text = malloc(size);
     if (text)
@@ -198,7 +198,7 @@ static void print_spec(FILE *stream, const struct finding *finding)
 static void print_bytes(FILE *stream, const struct finding *finding)
 {
     int64_t first = (int64_t)finding->offset_bytes;
-    uint32_t size = finding->access_count ? finding->access[0].size_bytes : 0;
+    int64_t size = (int64_t)finding_bytes(finding);
     if (size > 1)
         fprintf(stream, ", bytes %" PRId64 "..%" PRId64, first, first + size - 1);
     else

@@ -196,10 +196,17 @@ static json_t *fingerprints(const struct finding *finding)
 static json_t *properties(const struct finding *finding)
 {
     json_t *object = json_object();
+    put_text(object, "object", finding->object);
+    if (finding->has_offset)
+        put_number(object, "offsetBytes", finding->offset_bytes);
+    if (finding->has_offset && finding_bytes(finding))
+        put_number(object, "lengthBytes", finding_bytes(finding));
     put_text(object, "why", finding->why);
     put_text(object, "fix", finding->fix);
     if (finding->fix)
         json_object_set_new(object, "fixVerified", json_boolean(finding->fix_verified));
+    if (finding->fix_partial)
+        json_object_set_new(object, "fixPartial", json_true());
     put_text(object, "specification", finding->spec ? finding->spec : finding_spec(finding->kind));
     if (finding->cause)
         put_text(object, "mayFollowFrom", finding_id(finding->cause->kind));

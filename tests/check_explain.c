@@ -84,11 +84,10 @@ static void first_access(uint64_t unit)
 /* The second access comes now. */
 static bool explained(uint64_t first, uint64_t second, int region)
 {
-    const struct question question = {
-        .history = &history, .launch = &launch, .host = &host, .rule = order.rule, .region = region,
-        .first = {.unit = first, .tick = first_tick, .site = DATA_LINE, .size = 4},
-        .second = {.unit = second, .site = LAST_LINE, .size = 4},
-    };
+    const struct meeting meeting = {.first = {.unit = first, .tick = first_tick, .site = DATA_LINE, .size = 4},
+                                    .second = {.unit = second, .site = LAST_LINE, .size = 4}, .end = history.count};
+    const struct question question = {.history = &history, .launch = &launch, .host = &host, .rule = order.rule,
+                                      .region = region, .meetings = &meeting, .meeting_count = 1};
     return explain_race(&question, &answer);
 }
 
@@ -96,6 +95,18 @@ static void says(const char *why, const char *fix)
 {
     ck_assert_msg(strstr(answer.why.bytes, why) != NULL, "why: %s", answer.why.bytes);
     ck_assert_str_eq(answer.fix.bytes, fix);
+}
+
+static struct meeting meeting_of(uint64_t first, uint64_t second)
+{
+    return (struct meeting){.first = {.unit = first, .tick = first_tick, .site = DATA_LINE, .size = 4},
+                            .second = {.unit = second, .site = LAST_LINE, .size = 4}, .end = history.count};
+}
+
+static struct question question_of(const struct meeting *meetings, uint32_t count)
+{
+    return (struct question){.history = &history, .launch = &launch, .host = &host, .rule = order.rule,
+                             .region = IN_GLOBAL, .meetings = meetings, .meeting_count = count};
 }
 
 /* ---- single edits ------------------------------------------------------------------------ */
@@ -107,6 +118,44 @@ START_TEST(a_relaxed_store_is_to_release)
     load(OTHER, 9, ORDER_ACQUIRE, SCOPE_DEVICE);
     ck_assert(explained(FIRST, OTHER, IN_GLOBAL));
     says("the store at k.cl:7 is relaxed", "memory_order_release at k.cl:7");
+}
+END_TEST
+
+START_TEST(two_pairs_want_an_edit_for_both)
+{
+    struct meeting meetings[2];
+    first_access(FIRST);
+    store(FIRST, 7, ORDER_RELAXED, SCOPE_DEVICE);
+    load(OTHER, 9, ORDER_ACQUIRE, SCOPE_DEVICE);
+    load(THIRD, 10, ORDER_RELAXED, SCOPE_DEVICE);
+    meetings[0] = meeting_of(FIRST, OTHER);
+    meetings[1] = meeting_of(FIRST, THIRD);
+    const struct question both = question_of(meetings, 2), one = question_of(meetings, 1);
+    ck_assert(explain_race(&one, &answer));
+    ck_assert_str_eq(answer.fix.bytes, "memory_order_release at k.cl:7");
+    ck_assert(explain_covers(&one, answer.amendments, answer.amendment_count));
+    ck_assert(!explain_covers(&both, answer.amendments, answer.amendment_count));
+    ck_assert(explain_race(&both, &answer));
+    ck_assert_str_eq(answer.fix.bytes, "memory_order_release at k.cl:7, and memory_order_acquire at k.cl:10");
+    ck_assert(explain_covers(&both, answer.amendments, answer.amendment_count));
+}
+END_TEST
+
+/* No edit orders the second pair: that of the first is the answer. */
+START_TEST(a_pair_that_nothing_orders_changes_no_answer)
+{
+    struct meeting meetings[2];
+    first_access(FIRST);
+    store(FIRST, 7, ORDER_RELAXED, SCOPE_DEVICE);
+    load(OTHER, 9, ORDER_ACQUIRE, SCOPE_DEVICE);
+    meetings[0] = meeting_of(FIRST, OTHER);
+    meetings[1] = meeting_of(FIRST, THIRD);
+    const struct question both = question_of(meetings, 2);
+    ck_assert(explain_race(&both, &answer));
+    ck_assert_str_eq(answer.fix.bytes, "memory_order_release at k.cl:7");
+    ck_assert(!explain_covers(&both, answer.amendments, answer.amendment_count));
+    history.full = true;
+    ck_assert(explain_covers(&both, answer.amendments, answer.amendment_count)); /* nobody knows */
 }
 END_TEST
 
@@ -270,11 +319,10 @@ static bool between(void *self, uint32_t a, uint32_t b, struct code_place *out_p
 static void remedied(uint64_t second, int region, const char *fix)
 {
     const struct checker_host knows_places = {.place = place, .what = what, .between = between};
-    const struct question question = {
-        .history = &history, .launch = &launch, .host = &knows_places, .rule = order.rule, .region = region,
-        .first = {.unit = FIRST, .tick = first_tick, .site = DATA_LINE, .size = 4},
-        .second = {.unit = second, .site = LAST_LINE, .size = 4},
-    };
+    const struct meeting meeting = {.first = {.unit = FIRST, .tick = first_tick, .site = DATA_LINE, .size = 4},
+                                    .second = {.unit = second, .site = LAST_LINE, .size = 4}, .end = history.count};
+    const struct question question = {.history = &history, .launch = &launch, .host = &knows_places, .rule = order.rule,
+                                      .region = region, .meetings = &meeting, .meeting_count = 1};
     struct wording text;
     ck_assert_int_eq(explain_remedy(&question, &text), fix[0] != 0);
     ck_assert_str_eq(text.bytes, fix);
@@ -305,11 +353,11 @@ END_TEST
 
 static void agreed(uint32_t line, bool atomic, enum memory_scope scope, uint32_t size, const char *fix)
 {
-    const struct question question = {
-        .history = &history, .launch = &launch, .host = &host, .rule = order.rule, .region = IN_GLOBAL,
+    const struct meeting meeting = {
         .first = {.unit = FIRST, .tick = first_tick, .site = DATA_LINE, .size = 4, .atomic = atomic, .scope = scope},
-        .second = {.unit = OTHER, .site = line, .size = size},
-    };
+        .second = {.unit = OTHER, .site = line, .size = size}, .end = history.count};
+    const struct question question = {.history = &history, .launch = &launch, .host = &host, .rule = order.rule,
+                                      .region = IN_GLOBAL, .meetings = &meeting, .meeting_count = 1};
     struct wording text;
     ck_assert_int_eq(explain_remedy(&question, &text), fix[0] != 0);
     ck_assert_str_eq(text.bytes, fix);
@@ -378,7 +426,7 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {
-        a_relaxed_store_is_to_release, a_relaxed_load_is_to_acquire, a_barrier_wants_the_other_flag,
+        a_relaxed_store_is_to_release, a_relaxed_load_is_to_acquire, two_pairs_want_an_edit_for_both, a_pair_that_nothing_orders_changes_no_answer, a_barrier_wants_the_other_flag,
         a_foreign_store_is_to_be_an_update, a_release_fence_goes_before_its_store, an_acquire_fence_goes_behind_its_load,
         both_scopes_are_to_be_wider, one_scope_is_enough_where_wider_ones_meet, both_orders_are_to_be_stronger,
         a_local_flag_wants_fences_with_both_flags, an_access_behind_the_store_is_not_carried_by_it,

@@ -127,7 +127,7 @@ static const char golden[] =
     "\n"
     "  why   the release at mp.cl:8 has memory_scope_work_group: it reaches work-group (0,0,0) only, and\n"
     "        the acquire at mp.cl:11 that read its value is in work-group (1,0,0)\n"
-    "  fix   memory_scope_device at mp.cl:8 and mp.cl:11 (verified: the pair then races no more)\n"
+    "  fix   memory_scope_device at mp.cl:8 and mp.cl:11 (verified: these two accesses then race no more)\n"
     "  spec  OpenCL 2.2 API, 3.3.5 inclusive scope; 3.3.6 data race; `orrery explain race-global`\n";
 
 START_TEST(a_finding_reads_as_designed)
@@ -311,6 +311,8 @@ START_TEST(json_has_every_field)
     ck_assert_str_eq(word(object, "spec"), kept->spec);
     ck_assert_int_eq(number(object, "count"), 2);
     ck_assert_int_eq(number(object, "offset_bytes"), 0);
+    ck_assert_int_eq(number(object, "length_bytes"), 4);
+    ck_assert_ptr_null(json_object_get(object, "fix_partial"));
     json_t *accesses = json_object_get(object, "accesses"), *second = json_array_get(accesses, 1);
     ck_assert_uint_eq(json_array_size(accesses), 2);
     ck_assert_str_eq(word(second, "file"), "mp.cl");
@@ -811,6 +813,25 @@ START_TEST(the_summary_is_one_fixed_line)
 }
 END_TEST
 
+/* What was verified is what was told; later pairs of the two places may want more. */
+START_TEST(a_fix_may_not_be_enough_for_later_pairs)
+{
+    struct finding finding = race();
+    finding.offset_bytes = 12;
+    finding.common_bytes = 2; /* of accesses of 4 bytes */
+    add(finding);
+    ck_assert_ptr_nonnull(strstr(so_far(), ", bytes 12..13\n"));
+    ck_assert_ptr_nonnull(strstr(so_far(), "(verified: these two accesses then race no more)"));
+    report_again(report, &finding, 3);
+    report_not_covered(report, &finding);
+    ck_assert_str_eq(the_end(), "orrery: also 3 more race-global at mp.cl:7:11; the fix is not enough for all of them\n");
+    json_t *object = as_json(report_get(report, 0));
+    ck_assert_int_eq(number(object, "length_bytes"), 2);
+    ck_assert(json_is_true(json_object_get(object, "fix_partial")));
+    json_decref(object);
+}
+END_TEST
+
 START_TEST(repeats_get_a_line_each)
 {
     add(overrun(1));
@@ -905,7 +926,7 @@ int main(void)
         what_does_not_follow_stands_alone, the_suppressed_are_counted_and_silent, each_key_of_a_suppression_narrows,
         a_file_in_a_directory_fits_by_its_name, generated_suppressions_suppress, the_limit_hides_nothing, what_differs_is_another_finding, both_places_of_a_pair_count, without_places_the_words_decide,
         order_is_that_of_first_occurrence, everything_is_copied, the_limit_is_per_kind, limit_zero_is_no_limit,
-        severity_comes_from_the_check, the_summary_is_one_fixed_line, repeats_get_a_line_each, clear_forgets_all, silence_collects,
+        severity_comes_from_the_check, the_summary_is_one_fixed_line, repeats_get_a_line_each, a_fix_may_not_be_enough_for_later_pairs, clear_forgets_all, silence_collects,
         ids_are_stable_and_distinct, threads_may_add_at_once,
     };
     Suite *suite = suite_create("report");

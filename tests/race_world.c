@@ -756,6 +756,13 @@ static bool is_deed_of(const struct deed *deed, const struct finding_access *acc
     return deed->site == access->place.line - 1 && (!access->has_item || deed->item == access->item.global_id[0]) && overlap(deed, &granule);
 }
 
+/* The bytes that it is about, too: no more of them than the deed touched. */
+static bool has_bytes(const struct deed *deed, const struct finding *finding)
+{
+    return finding->common_bytes && finding->offset_bytes >= deed->address &&
+           finding->offset_bytes + finding->common_bytes <= deed->address + deed->size;
+}
+
 /* Of a loop, some turn of the one races with some turn of the other. A copy that not all have come to is told late. */
 static bool is_true(const struct finding *finding)
 {
@@ -765,7 +772,8 @@ static bool is_true(const struct finding *finding)
             for (int turned = 0; turned < 2; turned++)
                 if (is_deed_of(&world.deeds[turned ? j : i], one, finding->offset_bytes) &&
                     is_deed_of(&world.deeds[turned ? i : j], other, finding->offset_bytes) &&
-                    (!turned || world.deeds[i].copy) && is_race(i, j))
+                    (!turned || world.deeds[i].copy) && is_race(i, j) && has_bytes(&world.deeds[i], finding) &&
+                    has_bytes(&world.deeds[j], finding))
                     return true;
     return false;
 }

@@ -134,11 +134,13 @@ struct finding {
     const char *object;     /* "argument 0 'data' (buffer, 8 bytes)", "local variable 'tile'", or NULL */
     uint64_t offset_bytes;  /* of the first byte touched, from the object's start */
     bool has_offset;
+    uint64_t common_bytes;  /* that both accesses touched, from there on; 0: those of the first access */
     uint32_t access_count;  /* 0, 1 or 2 */
     struct finding_access access[2];
     const char *why;        /* sentence, or NULL: "4 bytes past the end of argument 0 'data' ..." */
     const char *fix;        /* sentence, or NULL */
-    bool fix_verified;      /* the checker ran again with it, and the pair raced no more */
+    bool fix_verified;      /* the checker ran again with it, and these two accesses raced no more */
+    bool fix_partial;       /* set by report_not_covered */
     uint32_t step_count;
     const struct finding_step *steps;
     const struct finding *cause; /* set by the report: the earlier finding that it may follow from, or NULL */
@@ -157,6 +159,9 @@ void report_add(struct report *report, const struct finding *finding);
 
 /* A finding that was added before came `times` more: at the same places, for the same kernel. */
 void report_again(struct report *report, const struct finding *finding, uint64_t times);
+/* Of those that came again, some race with the verified fix all the same. */
+void report_not_covered(struct report *report, const struct finding *finding);
+uint64_t finding_bytes(const struct finding *finding); /* how many from offset_bytes on; 0: not known */
 
 /* Where text goes as findings arrive; NULL = collect silently (default stderr). */
 void report_set_stream(struct report *report, FILE *stream, bool colour);

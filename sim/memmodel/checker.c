@@ -329,6 +329,12 @@ static void order_lane(struct checker *checker, const struct acting *acting, uin
     order_atomic(&checker->order, now->agent, &act);
 }
 
+static void tell_news(struct checker *checker)
+{
+    if (checker->races.untold)
+        races_tell(&checker->races);
+}
+
 static void perform(struct checker *checker, struct acting *acting, uint64_t lane, struct shadow_access *now)
 {
     const struct access_event *event = acting->event;
@@ -345,6 +351,8 @@ static void perform(struct checker *checker, struct acting *acting, uint64_t lan
     if (!acting->region->journal.spilt)
         spill(checker, acting->region);
     shadow_access(&checker->shadow, acting->region, now);
+    if (event->kind >= ACCESS_ATOMIC_READ) /* the next lane may synchronise */
+        tell_news(checker);
 }
 
 static bool is_watched(const struct region *region)
@@ -406,6 +414,7 @@ static void access_lanes(struct checker *checker, const struct access_event *eve
             perform(checker, &acting, lane, &now);
         }
     }
+    tell_news(checker);
 }
 
 /* ---- whole waves ------------------------------------------------------------------------- */
@@ -990,6 +999,7 @@ static void perform_held(struct checker *checker, const struct held_access *held
     const struct shadow_access now = {.agent = &agent, .address = held->address,
                                       .how = {.tick = (uint32_t)order_slice(&agent), .site = held->site, .size = held->size, .kind = (uint8_t)held->kind}};
     shadow_access(&checker->shadow, region, &now);
+    tell_news(checker);
 }
 
 /* all: of the group that ends, too, although some of it never came. */

@@ -24,18 +24,23 @@ struct edit {
     enum memory_order order;  /* of EDIT_ORDER, EDIT_ORDER_AND_SCOPE */
 };
 
-enum { SPOTS_MOST = 16, EDITS_MOST = SPOTS_MOST * 8, WORK_MOST = 1 << 22 };
+enum { SPOTS_MOST = 16, EDITS_MOST = SPOTS_MOST * 8, WORK_MOST = 1 << 22, WORK_MORE = 1 << 19 };
 
 struct search {
     const struct question *question;
-    uint32_t first_at;        /* the first access comes behind so many happenings */
+    uint32_t first_at[MEETINGS_MOST]; /* the first access of each meeting comes behind so many happenings */
+    uint32_t meeting_count;   /* of those that are located */
     uint32_t *spot_of;        /* of each happening, SPOTS_MOST: none */
     struct spot spots[SPOTS_MOST];
-    uint32_t spot_count;
+    uint32_t spot_count, spots_most;
     struct edit edits[EDITS_MOST];
     uint32_t edit_count;
-    uint64_t work;            /* happenings ordered so far */
+    uint64_t work, work_most; /* happenings ordered so far */
+    bool failed;              /* no memory */
 };
+
+/* The smallest edits that order most of the meetings so far. */
+struct found { struct edit edits[2]; uint32_t count, ordered; };
 
 static bool is_barrier(const struct happening *happening)
 {
@@ -202,13 +207,13 @@ static void happen_edited(struct again *again, uint32_t at)
 }
 
 /* Two atomics on the same bytes race no more when their scopes include each other. */
-static bool scopes_meet(const struct again *again, const struct agent *second)
+static bool scopes_meet(const struct again *again, const struct meeting *meeting, const struct agent *second)
 {
     const struct question *question = again->search->question;
-    const struct asked *asked[2] = {&question->first, &question->second};
+    const struct asked *asked[2] = {&meeting->first, &meeting->second};
     enum memory_scope scope[2];
     struct agent first;
-    if (!question->first.atomic || !question->second.atomic || question->first.size != question->second.size)
+    if (!meeting->first.atomic || !meeting->second.atomic || meeting->first.size != meeting->second.size)
         return false;
     for (int side = 0; side < 2; side++) {
         scope[side] = asked[side]->scope;
@@ -218,7 +223,7 @@ static bool scopes_meet(const struct again *again, const struct agent *second)
                 scope[side] = scope_reduced(again->edits[i].scope, question->region == IN_LOCAL);
         }
     }
-    order_agent(&again->order, question->first.unit, &first);
+    order_agent(&again->order, meeting->first.unit, &first);
     return scope_inclusive(question->rule, scope[0], &first.place, scope[1], &second->place);
 }
 
@@ -231,37 +236,57 @@ static bool moves_something(const struct edit *edits, uint32_t count)
     return false;
 }
 
-/* Orders the launch again with the edits: would the second access come behind the first? */
-static bool orders(struct search *search, const struct edit *edits, uint32_t count)
+/* The meetings whose place in the history this is: when their first access was, and whether the second comes behind it. */
+static void look(const struct again *again, uint32_t at, uint64_t tick[MEETINGS_MOST], bool ordered[MEETINGS_MOST])
+{
+    const struct question *question = again->search->question;
+    struct agent agent;
+    for (uint32_t i = 0; i < again->search->meeting_count; i++) {
+        const struct meeting *meeting = &question->meetings[i];
+        if (at == again->search->first_at[i]) {
+            order_agent(&again->order, meeting->first.unit, &agent);
+            tick[i] = order_slice(&agent);
+        }
+        if (at != meeting->end)
+            continue;
+        order_agent(&again->order, meeting->second.unit, &agent);
+        ordered[i] = order_knows(&again->order, &agent, question->region, meeting->first.unit, tick[i]) ||
+                     scopes_meet(again, meeting, &agent);
+    }
+}
+
+/* Orders the launch again with the edits: in how many meetings would the second access come behind the first? 0: not in
+ * the one that was asked about. */
+static uint32_t orders(struct search *search, const struct edit *edits, uint32_t count)
 {
     const struct question *question = search->question;
     const struct history *history = question->history;
     struct again again = {.search = search, .edits = edits, .edit_count = count};
-    struct agent agent;
-    uint64_t tick = 1;
-    bool ordered = false;
+    uint64_t tick[MEETINGS_MOST];
+    bool ordered[MEETINGS_MOST] = {false};
+    uint32_t found = 0;
     search->work += history->count + 1;
-    if (search->work > WORK_MOST)
-        return false;
-    if (moves_something(edits, count) && !(again.moved = calloc(history->count + 1, sizeof *again.moved)))
-        return false;
+    if (search->work > search->work_most)
+        return 0;
+    if (moves_something(edits, count) && !(again.moved = calloc(history->count + 1, sizeof *again.moved))) {
+        search->failed = true;
+        return 0;
+    }
+    for (uint32_t i = 0; i < MEETINGS_MOST; i++)
+        tick[i] = 1;
     order_init(&again.order, question->rule);
     order_launch_begin(&again.order, question->launch);
     for (uint32_t at = 0; at <= history->count; at++) {
-        if (at == search->first_at) {
-            order_agent(&again.order, question->first.unit, &agent);
-            tick = order_slice(&agent);
-        }
+        look(&again, at, tick, ordered);
         if (at < history->count)
             happen_edited(&again, at);
     }
-    if (!again.order.failed && !again.order.pool.failed) {
-        order_agent(&again.order, question->second.unit, &agent);
-        ordered = order_knows(&again.order, &agent, question->region, question->first.unit, tick) || scopes_meet(&again, &agent);
-    }
+    search->failed |= again.order.failed || again.order.pool.failed;
+    for (uint32_t i = 0; i < search->meeting_count && !search->failed && ordered[0]; i++)
+        found += ordered[i];
     order_fini(&again.order);
     free(again.moved);
-    return ordered;
+    return found;
 }
 
 /* ---- what could be edited --------------------------------------------------------------------- */
@@ -291,7 +316,7 @@ static uint32_t spot_find(struct search *search, const struct happening *happeni
         if (same_place(search, search->spots[i].site, happening->site))
             return i;
     }
-    if (search->spot_count == SPOTS_MOST)
+    if (search->spot_count == search->spots_most)
         return SPOTS_MOST;
     search->spots[search->spot_count] = (struct spot){.sample = happening, .by = happening->by, .site = happening->site};
     return search->spot_count++;
@@ -370,36 +395,52 @@ static void list_edits(struct search *search, enum memory_scope scope)
     }
 }
 
-static bool search_single(struct search *search, struct edit found[2])
+/* Tries them, and keeps them if more meetings are ordered than by what was found before. */
+static bool try_edits(struct search *search, const struct edit *edits, uint32_t count, struct found *found)
+{
+    const uint32_t ordered = orders(search, edits, count);
+    if (ordered > found->ordered) {
+        *found = (struct found){.count = count, .ordered = ordered};
+        memcpy(found->edits, edits, count * sizeof *edits);
+    }
+    return found->ordered == search->meeting_count;
+}
+
+/* Something is found: a little more is worth an edit for all. */
+static void hurry(struct search *search, const struct found *found)
+{
+    if (found->ordered && search->work_most > search->work + WORK_MORE)
+        search->work_most = search->work + WORK_MORE;
+}
+
+static bool search_single(struct search *search, struct found *found)
 {
     for (uint32_t i = 0; i < search->edit_count; i++) {
         if (search->edits[i].kind == EDIT_ORDER_AND_SCOPE) /* two edits at one place */
             continue;
-        found[0] = search->edits[i];
-        if (orders(search, found, 1))
+        if (try_edits(search, &search->edits[i], 1, found))
             return true;
+        hurry(search, found);
     }
     return false;
 }
 
 /* Pairs of one class first: scopes of both sides, orders of both sides. */
-static bool search_pair(struct search *search, struct edit found[2])
+static void search_pair(struct search *search, struct found *found)
 {
     for (int alike = 1; alike >= 0; alike--) {
         for (uint32_t i = 0; i < search->edit_count; i++) {
             for (uint32_t j = i + 1; j < search->edit_count; j++) {
-                const struct edit *a = &search->edits[i], *b = &search->edits[j];
-                bool same = a->kind == b->kind;
-                if (same != alike || (a->spot == b->spot && same))
+                const struct edit pair[2] = {search->edits[i], search->edits[j]};
+                bool same = pair[0].kind == pair[1].kind;
+                if (same != alike || (pair[0].spot == pair[1].spot && same))
                     continue;
-                found[0] = *a;
-                found[1] = *b;
-                if (orders(search, found, 2))
-                    return true;
+                if (try_edits(search, pair, 2, found))
+                    return;
+                hurry(search, found);
             }
         }
     }
-    return false;
 }
 
 /* ---- the sentences ------------------------------------------------------------------------------- */
@@ -670,12 +711,12 @@ static void add_steps(const struct search *search, struct answer *answer)
     const struct history *history = question->history;
     struct trail trail;
     uint32_t at[ANSWER_STEPS], found = 0, own = ANSWER_STEPS / 2;
-    for (uint32_t i = search->first_at; i < history->count && answer->step_count < own; i++) {
-        if (is_step_of(question, &history->items[i], question->first.unit) && history->items[i].site != question->first.site)
+    for (uint32_t i = search->first_at[0]; i < question->meetings->end && answer->step_count < own; i++) {
+        if (is_step_of(question, &history->items[i], question->meetings->first.unit) && history->items[i].site != question->meetings->first.site)
             add_step(question, answer, &trail, 0, &history->items[i]);
     }
-    for (uint32_t i = history->count; i-- > 0 && found < own;) {
-        if (is_step_of(question, &history->items[i], question->second.unit) && history->items[i].site != question->second.site)
+    for (uint32_t i = question->meetings->end; i-- > 0 && found < own;) {
+        if (is_step_of(question, &history->items[i], question->meetings->second.unit) && history->items[i].site != question->meetings->second.site)
             at[found++] = i;
     }
     while (found > 0)
@@ -686,45 +727,79 @@ static void add_steps(const struct search *search, struct answer *answer)
 /* ---- the answer ----------------------------------------------------------------------------------------- */
 
 /* An operation begins a slice: the tick tells behind which one the first access was. */
-static bool locate_first(struct search *search)
+static bool locate(const struct history *history, const struct meeting *meeting, uint32_t *out_at)
 {
-    const struct history *history = search->question->history;
-    uint64_t tick = search->question->first.tick;
-    if (tick <= 1)
+    *out_at = 0;
+    if (meeting->first.tick <= 1)
         return true;
-    for (uint32_t i = history->count; i-- > 0;) { /* a wave's updates share one */
-        if (history->items[i].tick == tick) {
-            search->first_at = i + 1;
+    for (uint32_t i = meeting->end; i-- > 0;) { /* a wave's updates share one */
+        if (history->items[i].tick == meeting->first.tick) {
+            *out_at = i + 1;
             return true;
         }
     }
     return false;
 }
 
+/* As many as it goes; false: not even the one that was asked about. */
+static bool locate_all(struct search *search)
+{
+    const struct question *question = search->question;
+    uint32_t *count = &search->meeting_count;
+    while (*count < question->meeting_count && locate(question->history, &question->meetings[*count], &search->first_at[*count]))
+        ++*count;
+    return *count > 0;
+}
+
 static enum memory_scope common_scope(const struct question *question)
 {
-    return unit_group(question, question->first.unit) == unit_group(question, question->second.unit) ? SCOPE_WORK_GROUP
+    return unit_group(question, question->meetings->first.unit) == unit_group(question, question->meetings->second.unit) ? SCOPE_WORK_GROUP
                                                                                                       : SCOPE_DEVICE;
+}
+
+static void keep_edits(const struct search *search, const struct found *found, struct answer *answer)
+{
+    answer->amendment_count = found->count;
+    for (uint32_t i = 0; i < found->count; i++) {
+        const struct edit *edit = &found->edits[i];
+        answer->amendments[i] = (struct amendment){edit->kind, search->spots[edit->spot].site, edit->scope, edit->order};
+    }
 }
 
 bool explain_race(const struct question *question, struct answer *out_answer)
 {
-    struct search search = {.question = question};
-    struct edit found[2];
-    uint32_t count = 0;
+    struct search search = {.question = question, .spots_most = SPOTS_MOST, .work_most = WORK_MOST};
+    struct found found = {.count = 0};
     *out_answer = (struct answer){.step_count = 0};
-    if (question->history->full || !locate_first(&search) || !find_spots(&search)) {
+    if (question->history->full || !locate_all(&search) || !find_spots(&search)) {
         free(search.spot_of);
         return false;
     }
     add_steps(&search, out_answer);
     list_edits(&search, common_scope(question));
-    if (!orders(&search, NULL, 0)) /* else it is no order that is missing */
-        count = search_single(&search, found) ? 1 : search_pair(&search, found) ? 2 : 0;
-    if (count)
-        say_edits(&(struct saying){&search, out_answer}, found, count);
+    if (!orders(&search, NULL, 0) && !search_single(&search, &found)) /* else it is no order that is missing */
+        search_pair(&search, &found);
+    if (found.count)
+        say_edits(&(struct saying){&search, out_answer}, found.edits, found.count);
+    keep_edits(&search, &found, out_answer);
     free(search.spot_of);
-    return count > 0;
+    return found.count > 0;
+}
+
+bool explain_covers(const struct question *question, const struct amendment *amendments, uint32_t count)
+{
+    struct search search = {.question = question, .spots_most = count, .work_most = WORK_MOST};
+    struct edit edits[2];
+    bool covers = true;
+    for (uint32_t i = 0; i < count; i++) {
+        search.spots[i].site = amendments[i].site;
+        edits[i] = (struct edit){(enum edit_kind)amendments[i].kind, i, amendments[i].scope, amendments[i].order};
+    }
+    search.spot_count = count;
+    if (!question->history->full && locate_all(&search) && find_spots(&search))
+        covers = orders(&search, edits, count) == search.meeting_count || search.failed;
+    free(search.spot_of);
+    return covers;
 }
 
 /* ---- what would have to be added -------------------------------------------------------------------------- */
@@ -734,29 +809,30 @@ static bool barrier_orders(const struct question *question, const struct code_pl
 {
     const struct history *history = question->history;
     const bool first_is_first = place->first == 0;
-    struct search search = {.question = question};
+    struct search search = {.question = question, .spots_most = SPOTS_MOST};
     struct again again = {.search = &search};
     struct agent agent;
+    const uint32_t end = question->meetings->end;
     uint64_t tick = 1;
     bool known = false;
-    if (history->full || !locate_first(&search) || !find_spots(&search)) {
+    if (history->full || !locate(history, question->meetings, &search.first_at[0]) || !find_spots(&search)) {
         free(search.spot_of);
         return false;
     }
     order_init(&again.order, question->rule);
     order_launch_begin(&again.order, question->launch);
-    for (uint32_t at = 0; at <= history->count; at++) {
-        if (at == (first_is_first ? search.first_at : history->count)) {
-            order_agent(&again.order, first_is_first ? question->first.unit : question->second.unit, &agent);
+    for (uint32_t at = 0; at <= end; at++) {
+        if (at == (first_is_first ? search.first_at[0] : end)) {
+            order_agent(&again.order, first_is_first ? question->meetings->first.unit : question->meetings->second.unit, &agent);
             tick = order_slice(&agent);
-            order_barrier(&again.order, unit_group(question, question->first.unit), 1u << question->region, SCOPE_WORK_GROUP, place->site);
+            order_barrier(&again.order, unit_group(question, question->meetings->first.unit), 1u << question->region, SCOPE_WORK_GROUP, place->site);
         }
-        if (at < history->count)
+        if (at < end)
             happen_edited(&again, at);
     }
     if (!again.order.failed && !again.order.pool.failed) {
-        order_agent(&again.order, first_is_first ? question->second.unit : question->first.unit, &agent);
-        known = order_knows(&again.order, &agent, question->region, first_is_first ? question->first.unit : question->second.unit, tick);
+        order_agent(&again.order, first_is_first ? question->meetings->second.unit : question->meetings->first.unit, &agent);
+        known = order_knows(&again.order, &agent, question->region, first_is_first ? question->meetings->first.unit : question->meetings->second.unit, tick);
     }
     order_fini(&again.order);
     free(search.spot_of);
@@ -773,9 +849,9 @@ static void say_at(const struct question *question, const struct code_place *pla
 static bool separate(const struct question *question, struct wording *fix)
 {
     const struct checker_host *host = question->host;
-    const bool same_group = unit_group(question, question->first.unit) == unit_group(question, question->second.unit);
+    const bool same_group = unit_group(question, question->meetings->first.unit) == unit_group(question, question->meetings->second.unit);
     struct code_place place;
-    if (!host->between || !host->between(host->self, question->first.site, question->second.site, &place))
+    if (!host->between || !host->between(host->self, question->meetings->first.site, question->meetings->second.site, &place))
         return false;
     if (!same_group && question->region == IN_LOCAL)
         return false;
@@ -794,32 +870,32 @@ static bool meant_to_meet(const struct question *question)
 {
     const struct checker_host *host = question->host;
     struct source_place a, b;
-    if (question->first.site == question->second.site)
+    if (question->meetings->first.site == question->meetings->second.site)
         return true;
-    if (unit_group(question, question->first.unit) == unit_group(question, question->second.unit))
+    if (unit_group(question, question->meetings->first.unit) == unit_group(question, question->meetings->second.unit))
         return false;
-    host->place(host->self, question->first.site, &a);
-    host->place(host->self, question->second.site, &b);
+    host->place(host->self, question->meetings->first.site, &a);
+    host->place(host->self, question->meetings->second.site, &b);
     return a.line && a.line == b.line && same_text(a.file, b.file);
 }
 
 /* R29: two atomics on one object do not race when their scopes include each other. Words of 4 bytes that meet are one. */
 static bool agree(const struct question *question, struct wording *fix)
 {
-    const bool one_atomic = question->first.atomic != question->second.atomic;
-    const struct asked *atomic = question->first.atomic ? &question->first : &question->second;
-    const struct asked *plain = question->first.atomic ? &question->second : &question->first;
+    const bool one_atomic = question->meetings->first.atomic != question->meetings->second.atomic;
+    const struct asked *atomic = question->meetings->first.atomic ? &question->meetings->first : &question->meetings->second;
+    const struct asked *plain = question->meetings->first.atomic ? &question->meetings->second : &question->meetings->first;
     const enum memory_scope scope = one_atomic ? atomic->scope : common_scope(question);
     struct order order;
     struct agent a, b;
-    if (question->region == IN_IMAGE || question->first.size != 4 || question->second.size != 4)
+    if (question->region == IN_IMAGE || question->meetings->first.size != 4 || question->meetings->second.size != 4)
         return false;
     if (!one_atomic && !meant_to_meet(question))
         return false;
     order_init(&order, question->rule);
     order_launch_begin(&order, question->launch);
-    order_agent(&order, question->first.unit, &a);
-    order_agent(&order, question->second.unit, &b);
+    order_agent(&order, question->meetings->first.unit, &a);
+    order_agent(&order, question->meetings->second.unit, &b);
     const bool included = scope_inclusive(question->rule, scope, &a.place, scope, &b.place);
     order_fini(&order);
     if (!included)
@@ -832,7 +908,7 @@ static bool agree(const struct question *question, struct wording *fix)
 bool explain_remedy(const struct question *question, struct wording *out_fix)
 {
     *out_fix = (struct wording){.used = 0};
-    if (question->first.unit >= UNIT_COPIES || question->second.unit >= UNIT_COPIES)
+    if (question->meetings->first.unit >= UNIT_COPIES || question->meetings->second.unit >= UNIT_COPIES)
         return false;
     return separate(question, out_fix) || agree(question, out_fix);
 }

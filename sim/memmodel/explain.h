@@ -7,6 +7,7 @@
  * Interface
  *   explain_race     false: no edit of an operation that is there orders them, or the history
  *                    does not reach; the answer then has steps, but no sentences
+ *   explain_covers   does an answer's edit order later pairs of the same two places, too?
  *
  * Edits      of all operations at one place of the source, in this order: flags of a barrier or
  *            fence; a wider scope; a fence on the other side of its atomic; release and acquire for
@@ -22,31 +23,47 @@
 #include "order.h"
 #include "wording.h"
 
-struct question {
-    const struct history *history;
-    const struct launch_info *launch;
-    const struct checker_host *host;
-    enum scope_rule rule;
-    int region;                    /* of the bytes */
+/* Two accesses that race. */
+struct meeting {
     struct asked {
         uint64_t unit;
         uint64_t tick;             /* of the slice in which it was; of the second: not used */
         uint32_t site, size;
         bool atomic;
         enum memory_scope scope;   /* as the shadow has it: reduced */
-    } first, second;               /* the second is what the history ends with */
+    } first, second;
+    uint32_t end;                  /* how many happenings came before the second */
 };
+
+enum { MEETINGS_MOST = HOSTILE(32, 2) };
+
+struct question {
+    const struct history *history;
+    const struct launch_info *launch;
+    const struct checker_host *host;
+    enum scope_rule rule;
+    int region;                    /* of the bytes */
+    const struct meeting *meetings; /* of the same two places: the first is asked about; an edit for all is preferred */
+    uint32_t meeting_count;        /* 1 to MEETINGS_MOST */
+};
+
+/* An edit outside of the search that found it. */
+struct amendment { uint32_t kind, site; enum memory_scope scope; enum memory_order order; };
 
 enum { ANSWER_STEPS = 8 };
 
 struct answer {
     struct wording why, fix;
+    struct amendment amendments[2];
+    uint32_t amendment_count;
     uint32_t step_count;
     struct finding_step steps[ANSWER_STEPS];
     struct wording step_text[ANSWER_STEPS];
 };
 
 bool explain_race(const struct question *question, struct answer *out_answer);
+/* True also where that cannot be told. */
+bool explain_covers(const struct question *question, const struct amendment *amendments, uint32_t count);
 /* Where no edit does: a barrier, a second launch or an atomic access that orders the pair or makes it agree. */
 bool explain_remedy(const struct question *question, struct wording *out_fix);
 

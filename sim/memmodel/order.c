@@ -1553,9 +1553,10 @@ bool order_explain(const struct order *order, const struct agent *agent, int reg
                    struct missed_edge *out_missed)
 {
     const struct subject of = subject_of(order, unit);
+    const bool placed = !order->history || !order->history->full; /* each operation begins a slice */
     for (uint32_t i = 0; agent->item && i < MISSED_KEPT; i++) {
         const struct missed_edge *edge = &agent->item->missed[(agent->item->missed_next + MISSED_KEPT - 1 - i) % MISSED_KEPT];
-        bool would = edge->why == MISSED_RELEASE ? edge->release_unit == unit && tick <= edge->tick
+        bool would = edge->why == MISSED_RELEASE ? placed && edge->release_unit == unit && tick <= edge->tick
                      : edge->why != MISSED_NOTHING && map_knows(order, edge->known[region], &of, tick);
         if (would) {
             *out_missed = *edge;

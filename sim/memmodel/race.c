@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "explain.h"
-
 /* ---- who ------------------------------------------------------------------------------ */
 
 static uint64_t group_extent(const struct launch_info *info, uint64_t group, int dimension)
@@ -169,14 +167,20 @@ static void not_acquired(struct reason *reason, const struct races *races, const
     wording_add(&reason->fix, "memory_order_acquire for the atomic that reads the flag, or an acquire fence after it");
 }
 
-static void not_released(struct reason *reason, const struct races *races, const struct missed_edge *edge)
+static void not_released(struct reason *reason, const struct races *races, const struct missed_edge *edge, const struct agent *agent, int space)
 {
+    const bool same_group = order_unit_group(races->order, edge->release_unit) == agent->place.group;
+    const char *scope = scope_name(same_group ? SCOPE_WORK_GROUP : SCOPE_DEVICE);
     wording_add(&reason->why, "the store at ");
     wording_place(&reason->why, races->host, edge->release_site);
     wording_add(&reason->why, " is relaxed: what was written before it does not become visible with it");
-    wording_add(&reason->fix, "memory_order_release at ");
+    if (edge->local != (space == IN_LOCAL)) {
+        wording_add(&reason->fix, "fences with both flags on both sides, or a flag in %s memory", space_word(space));
+        return;
+    }
+    wording_add(&reason->fix, "memory_order_release, %s at ", scope);
     wording_place(&reason->fix, races->host, edge->release_site);
-    wording_add(&reason->fix, ", and memory_order_acquire at ");
+    wording_add(&reason->fix, ", and memory_order_acquire, %s at ", scope);
     wording_place(&reason->fix, races->host, edge->acquire_site);
 }
 
@@ -187,7 +191,7 @@ static void explain_edge(struct reason *reason, const struct races *races, const
     case MISSED_SCOPE: too_narrow(reason, races, edge, agent); break;
     case MISSED_REGION: other_region(reason, races, edge, space); break;
     case MISSED_ACQUIRE: not_acquired(reason, races, edge); break;
-    default: not_released(reason, races, edge); break;
+    default: not_released(reason, races, edge, agent, space); break;
     }
 }
 
@@ -232,6 +236,15 @@ static void explain_apart(struct reason *reason, const struct races *races, cons
         wording_add(&reason->why, "no barrier, fence or atomic lies between the two accesses that orders %s memory", space_word(race->region->space));
         wording_add(&reason->fix, "work_group_barrier(%s) between them, or let each byte belong to one work-item", flag);
     }
+}
+
+/* The history is full: which operation should have ordered them cannot be told any more. */
+static void explain_lost(struct reason *reason, bool same_group, int space)
+{
+    wording_add(&reason->why, "nothing that the second work-item acquired was released by the first behind its access to %s memory",
+        space_word(space));
+    wording_add(&reason->fix, "a release behind the first access and an acquire before the second, of one atomic object and with %s",
+        scope_name(same_group ? SCOPE_WORK_GROUP : SCOPE_DEVICE));
 }
 
 static void between_sub_groups(struct reason *reason, const struct races *races, const struct barrier_seen *barrier, int space)
@@ -298,6 +311,8 @@ static void explain(struct reason *reason, const struct races *races, const stru
         reason->remediable = true;
         wording_add(&reason->why, "one access is atomic, the other is plain, and nothing orders them");
         wording_add(&reason->fix, "make both accesses atomic, or order them by a barrier");
+    } else if (races->order->history->full && agent->item) {
+        explain_lost(reason, same_group, race->region->space);
     } else {
         explain_apart(reason, races, race, agent, same_group);
     }
@@ -309,21 +324,26 @@ static struct asked asked_of(uint64_t unit, const struct context *how)
                           .atomic = how->kind >= ACCESS_ATOMIC_READ, .scope = (enum memory_scope)how->scope};
 }
 
-/* The edit that was verified; without one the reason that the order itself keeps. */
-static void answer_why(struct answer *answer, const struct races *races, const struct race *race, const struct shadow_access *now,
-                       struct finding *finding)
+static struct question question_of(const struct races *races, const struct race_pair *pair)
 {
+    return (struct question){.history = races->order->history, .launch = races->launch, .host = races->host,
+                             .rule = races->order->rule, .region = pair->space, .meetings = pair->meetings,
+                             .meeting_count = pair->meeting_count};
+}
+
+/* The edit that was verified; without one the reason that the order itself keeps. */
+static void answer_why(struct answer *answer, const struct races *races, struct race_pair *pair, const struct race *race,
+                       const struct shadow_access *now)
+{
+    struct finding *finding = &pair->finding;
     struct reason reason = {{.used = 0}, {.used = 0}, false};
-    const struct question question = {
-        .history = races->order->history, .launch = races->launch, .host = races->host, .rule = races->order->rule,
-        .region = race->region->space, .first = asked_of(race->unit, race->context), .second = asked_of(now->agent->unit, &now->how),
-    };
-    answer->step_count = 0;
-    finding->fix_verified = !race->unseen && explain_race(&question, answer);
+    const struct question question = question_of(races, pair);
+    *answer = (struct answer){.step_count = 0};
+    finding->fix_verified = !race->unseen && pair->meeting_count && explain_race(&question, answer);
     if (!finding->fix_verified) {
         explain(&reason, races, race, now);
         answer->why = reason.why;
-        finding->fix_verified = reason.remediable && explain_remedy(&question, &answer->fix);
+        finding->fix_verified = reason.remediable && pair->meeting_count && explain_remedy(&question, &answer->fix);
         if (!finding->fix_verified)
             answer->fix = reason.fix;
     }
@@ -331,6 +351,8 @@ static void answer_why(struct answer *answer, const struct races *races, const s
     finding->fix = answer->fix.bytes;
     finding->step_count = answer->step_count;
     finding->steps = answer->steps;
+    pair->amendment_count = answer->amendment_count;
+    memcpy(pair->amendments, answer->amendments, sizeof pair->amendments);
 }
 
 /* ---- pairs ------------------------------------------------------------------------------------- */
@@ -354,12 +376,13 @@ static void tell(struct races *races, struct race_pair *pair, const struct race 
     finding->access_count = 2;
     finding->has_offset = true;
     finding->offset_bytes = race->address - race->region->low;
+    finding->common_bytes = pair->news.end - race->address;
     races->host->object(races->host->self, race->address, object, sizeof object);
     finding->object = object[0] ? object : NULL;
     fill_access(races, race->unit, race->context, &finding->access[0], &what[0], &by[0]);
     fill_access(races, now->agent->unit, &now->how, &finding->access[1], &what[1], &by[1]);
     fill_values(race, now, finding);
-    answer_why(&answer, races, race, now, finding);
+    answer_why(&answer, races, pair, race, now);
     finding->spec = race->unseen ? "OpenCL C 3.0, 6.15.15.1 reading and writing to the same image in a kernel" : "OpenCL 2.2 API, 3.3.6 data race";
     report_add(races->report, finding);
     finding->object = finding->why = finding->fix = NULL;
@@ -414,42 +437,102 @@ void races_begin(struct races *races, const struct launch_info *launch)
     races->launch = launch;
 }
 
+static void meet(const struct races *races, struct race_pair *pair, const struct race *race, const struct shadow_access *now)
+{
+    if (!pair->meetings || pair->meeting_count == MEETINGS_MOST)
+        return;
+    pair->meetings[pair->meeting_count++] = (struct meeting){.first = asked_of(race->unit, race->context),
+                                                             .second = asked_of(now->agent->unit, &now->how),
+                                                             .end = races->order->history->count};
+}
+
+static void stop_meeting(struct race_pair *pair)
+{
+    free(pair->meetings);
+    pair->meetings = NULL;
+    pair->meeting_count = 0;
+}
+
+static struct race_pair *new_pair(struct races *races, const struct race *race, const struct shadow_access *now)
+{
+    struct race_pair *pair = calloc(1, sizeof *pair);
+    if (!pair || !(pair->meetings = calloc(MEETINGS_MOST, sizeof *pair->meetings))) {
+        free(pair);
+        races->failed = true;
+        return NULL;
+    }
+    pair->site[0] = race->context->site;
+    pair->site[1] = now->how.site;
+    pair->space = race->region->space;
+    pair->unseen = race->unseen;
+    pair->news = (struct race_news){*race, *race->context, *now, now->agent->unit, race->address + race->bytes};
+    pair->next = races->pairs;
+    races->pairs = pair;
+    pair->like = find_like(races, pair);
+    if (pair->like) {
+        stop_meeting(pair);
+        return pair;
+    }
+    *(races->untold ? races->untold_end : &races->untold) = pair;
+    races->untold_end = &pair->next_untold;
+    return pair;
+}
+
+/* The next bytes of what is news. */
+static bool continues(const struct race_pair *pair, const struct race *race, const struct shadow_access *now)
+{
+    return pair->news.race.region == race->region && pair->news.end == race->address && pair->news.race.unit == race->unit &&
+           pair->news.unit == now->agent->unit && pair->news.now.address == now->address;
+}
+
 void races_add(struct races *races, const struct race *race, const struct shadow_access *now, uint64_t time)
 {
     struct race_pair *pair = find_pair(races, race->context->site, now->how.site, race);
-    bool fresh = !pair;
-    if (fresh) {
-        pair = calloc(1, sizeof *pair);
-        if (!pair) {
-            races->failed = true;
-            return;
-        }
-        *pair = (struct race_pair){.site = {race->context->site, now->how.site}, .space = race->region->space, .unseen = race->unseen, .next = races->pairs};
-        races->pairs = pair;
-        pair->like = find_like(races, pair);
-    }
+    if (!pair && !(pair = new_pair(races, race, now)))
+        return;
     races->latest = pair;
     if (pair->like) {
-        pair = pair->like;
-        fresh = false;
+        pair->like->count++;
+        return;
     }
-    if (!fresh && pair->last_time == time && pair->last_unit[0] == race->unit && pair->last_unit[1] == now->agent->unit)
+    if (pair->count && continues(pair, race, now))
+        pair->news.end += race->bytes;
+    if (pair->count && pair->last_time == time && pair->last_unit[0] == race->unit && pair->last_unit[1] == now->agent->unit)
         return;
     pair->last_time = time;
     pair->last_unit[0] = race->unit;
     pair->last_unit[1] = now->agent->unit;
     pair->count++;
-    if (fresh)
-        tell(races, pair, race, now);
+    meet(races, pair, race, now);
+}
+
+void races_tell(struct races *races)
+{
+    struct race_pair *next = races->untold;
+    races->untold = NULL;
+    for (struct race_pair *pair = next; pair; pair = next) {
+        struct agent agent;
+        next = pair->next_untold;
+        pair->news.race.context = &pair->news.context;
+        pair->news.now.agent = &agent;
+        order_agent(races->order, pair->news.unit, &agent);
+        tell(races, pair, &pair->news.race, &pair->news.now);
+        if (!pair->amendment_count)
+            stop_meeting(pair);
+    }
 }
 
 void races_end(struct races *races)
 {
     for (struct race_pair *pair = races->pairs, *next; pair; pair = next) {
+        const struct question question = question_of(races, pair);
         next = pair->next;
         if (pair->count > 1) /* of those that are like another none */
             report_again(races->report, &pair->finding, pair->count - 1);
+        if (pair->meeting_count > 1 && !explain_covers(&question, pair->amendments, pair->amendment_count))
+            report_not_covered(races->report, &pair->finding);
+        free(pair->meetings);
         free(pair);
     }
-    races->pairs = races->latest = NULL;
+    races->pairs = races->latest = races->untold = NULL;
 }

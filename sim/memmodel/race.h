@@ -7,13 +7,19 @@
  * Interface
  *   races_begin    of a launch
  *   races_add      a pair; cheap when its instructions were seen before
+ *   races_tell     those that are new, before anything else happens; a race of several bytes, or of several lanes of a
+ *                  wave, comes byte by byte and lane by lane
  *   races_end      tells the report how often each pair came
  */
 #ifndef ORRERY_MEMMODEL_RACE_H
 #define ORRERY_MEMMODEL_RACE_H
 
 #include "checker.h"
+#include "explain.h"
 #include "shadow.h"
+
+/* The first time that two instructions raced, until it is told. */
+struct race_news { struct race race; struct context context; struct shadow_access now; uint64_t unit, end; };
 
 /* A pair of instructions. */
 struct race_pair {
@@ -22,10 +28,13 @@ struct race_pair {
     bool unseen;
     uint64_t count;
     uint64_t last_unit[2], last_time; /* the latest pair: bytes of one access count once */
+    struct race_news news;
+    struct meeting *meetings; uint32_t meeting_count; /* the first few, while an edit is sought or could be found wanting */
+    struct amendment amendments[2]; uint32_t amendment_count;
     struct finding finding;           /* without its texts */
     char what[2][96];
     struct race_pair *like;           /* the load and the store of x++ are one place: that pair counts; NULL */
-    struct race_pair *next;
+    struct race_pair *next, *next_untold;
 };
 
 struct races {
@@ -37,12 +46,14 @@ struct races {
     const uint32_t *compute_units;    /* by group; NULL: not known */
     struct race_pair *pairs;
     struct race_pair *latest;
+    struct race_pair *untold, **untold_end;
     uint32_t pair_count;
     bool failed;
 };
 
 void races_begin(struct races *races, const struct launch_info *launch);
 void races_add(struct races *races, const struct race *race, const struct shadow_access *now, uint64_t time);
+void races_tell(struct races *races);
 void races_end(struct races *races);
 
 /* The work-item behind a unit that is no copy. */
