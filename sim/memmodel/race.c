@@ -365,6 +365,14 @@ static enum finding_kind kind_of(const struct race *race)
     return space == IN_LOCAL ? FINDING_RACE_LOCAL : space == IN_IMAGE ? FINDING_RACE_IMAGE : FINDING_RACE_GLOBAL;
 }
 
+/* A loop may touch the bytes behind by the same instruction, in a turn of its own. */
+static uint64_t common_bytes(const struct race_news *news)
+{
+    const uint64_t bytes = news->end - news->race.address;
+    const uint32_t least = news->context.size < news->now.how.size ? news->context.size : news->now.how.size;
+    return bytes < least ? bytes : least;
+}
+
 static void tell(struct races *races, struct race_pair *pair, const struct race *race, const struct shadow_access *now)
 {
     struct finding *finding = &pair->finding;
@@ -376,7 +384,7 @@ static void tell(struct races *races, struct race_pair *pair, const struct race 
     finding->access_count = 2;
     finding->has_offset = true;
     finding->offset_bytes = race->address - race->region->low;
-    finding->common_bytes = pair->news.end - race->address;
+    finding->common_bytes = common_bytes(&pair->news);
     races->host->object(races->host->self, race->address, object, sizeof object);
     finding->object = object[0] ? object : NULL;
     fill_access(races, race->unit, race->context, &finding->access[0], &what[0], &by[0]);
