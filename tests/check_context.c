@@ -126,6 +126,9 @@ START_TEST(features_take_both_away)
     ck_assert_int_eq(strstr(text, "cl_khr_initialize_memory") != NULL, _i == 1);
     ck_assert_int_eq(strstr(text, "cl_khr_terminate_context") != NULL, _i == 0);
     ck_assert_uint_eq(capability, _i ? 0 : CAPABILITY_CONTEXT);
+    capability = 7;
+    cl_ok(clGetDeviceInfo(device, 0x200F, sizeof capability, &capability, NULL)); /* its number in the texts of 1.2 */
+    ck_assert_uint_eq(capability, _i ? 0 : CAPABILITY_CONTEXT);
     made_with(zeroed, _i ? CL_SUCCESS : CL_INVALID_PROPERTY);
     made_with(mortal, _i ? CL_INVALID_PROPERTY : CL_SUCCESS);
     made_with(immortal, _i ? CL_INVALID_PROPERTY : CL_SUCCESS);

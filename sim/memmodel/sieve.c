@@ -85,7 +85,10 @@ static bool make_stamps(struct sieve *sieve, uint32_t shift)
     sieve->granules = granules;
     sieve->shift = shift;
     sieve->first = 1;
-    return sieve->stamps[READERS] && sieve->stamps[WRITERS];
+    if (sieve->stamps[READERS] && sieve->stamps[WRITERS])
+        return true;
+    drop_stamps(sieve);
+    return false;
 }
 
 static uint32_t shift_for(const struct sieve *sieve, const struct sieve_plan *plan)
