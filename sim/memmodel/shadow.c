@@ -25,7 +25,7 @@ struct members { struct member *items; uint32_t count, room, latest; };
 
 /* An access that raced with a later one, which took its place: what comes after may race with it, too. */
 struct racer { uint64_t unit; uint32_t context; };
-enum { RACERS_MOST = HOSTILE(64, 2), RACERS_OF_A_SITE = 8, RACER_CELLS_MOST = HOSTILE(4096, 4) };
+enum { RACERS_MOST = HOSTILE(64, 2), RACERS_OF_A_SITE = 2, RACER_CELLS_MOST = HOSTILE(4096, 4) };
 
 /* What stands in one cell besides the last plain write. */
 struct crowd {
