@@ -268,7 +268,8 @@ static void compact(const struct shadow_region *region, struct members *members)
 {
     struct member *items = members->items;
     uint32_t kept = 0;
-    qsort(items, members->count, sizeof *items, by_block);
+    if (members->count > 1)
+        qsort(items, members->count, sizeof *items, by_block);
     for (uint32_t from = 0, end; from < members->count; from = end) {
         for (end = from + 1; end < members->count && items[end].block == items[from].block && items[end].sort == items[from].sort;)
             end++;
