@@ -7,7 +7,7 @@ enum memory_scope scope_reduced(enum memory_scope scope, bool local)
 {
     if (local && scope > SCOPE_WORK_GROUP)
         return RULE(9) ? SCOPE_WORK_GROUP : scope;
-    /* No allocation of this device is fine-grain SVM with atomics. */
+    /* Whose allocations of SVM are fine-grained and have atomics is not known here: README, limits. */
     return scope == SCOPE_ALL_SVM && RULE(9) ? SCOPE_DEVICE : scope;
 }
 
