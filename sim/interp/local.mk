@@ -10,6 +10,9 @@ libinterp_la_SOURCES = \
 	%D%/collective.c \
 	%D%/diverge.c \
 	%D%/emit.c \
+	%D%/emit.h \
+	%D%/emit_operands.c \
+	%D%/emit_slots.c \
 	%D%/enqueue.c \
 	%D%/enqueue.h \
 	%D%/exec_control.h \

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  What the files that write bytecode share: the state of emitting one kernel for one lane width.
+ *          emit.c goes through the steps and writes the instructions out; emit_operands.c gives operands the form
+ *          that their handler wants; emit_slots.c places values in the frame.
+ *
+ * Everything is in the arena of the work, but for the code that emit() returns.
+ */
+#ifndef ORRERY_INTERP_EMIT_H
+#define ORRERY_INTERP_EMIT_H
+
+#include "ir.h"
+
+enum { SLOT_NONE, SLOT_U, SLOT_A, SLOT_V1, SLOT_V2, SLOT_V4, SLOT_V8, SLOT_MASK, SLOT_CLASSES };
+
+struct segment {
+    uint32_t start, end, next;
+};
+struct group {
+    uint32_t start, end, first_segment, slot_class, offset;
+    bool used;
+};
+
+struct emitter {
+    struct ir *ir;
+    struct arena *arena;
+    uint32_t width;
+    uint32_t *group_of;   /* value -> group (union-find) */
+    struct group *groups; /* per value */
+    LIST(struct segment) segments;
+    uint32_t *def_position, *block_first, *block_last;
+    uint32_t *splat_of, *lanes_of; /* value -> its splat, its to_v */
+    LIST(struct insn) insns;
+    LIST(uint16_t) ops;
+    LIST(uint32_t) operands;
+    LIST(uint8_t) template; /* frame start */
+    uint32_t frame_size;
+    uint32_t *leaf_offset; /* value -> frame offset, for leaves */
+    uint32_t args_offset;
+    uint32_t scratch[SLOT_CLASSES], lanes_scratch;
+    uint8_t *edge_empty; /* block -> nothing but a jump */
+    uint32_t private_size;
+    LIST(struct private_object) objects;
+    uint32_t *object_of; /* private variable -> 1 + object */
+    bool divergent;
+    bool yield; /* a preemption point waits for its instruction */
+};
+
+static inline struct value *val(struct emitter *e, uint32_t v)
+{
+    return ir_value(e->ir, v);
+}
+
+void emit_operands(struct emitter *e); /* splats, lanes and constant offsets, of all instructions */
+void emit_private(struct emitter *e);  /* the private variables of a work-item */
+void emit_slots(struct emitter *e);    /* all other values; fills the frame's start */
+uint32_t emit_loc(struct emitter *e, uint32_t v);        /* where in the frame; 0 for no value */
+uint32_t emit_group(struct emitter *e, uint32_t v);      /* the values that share v's slot */
+uint32_t emit_slot_class(const struct value *v);         /* SLOT_... */
+
+#endif

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operands get the form their handler wants: lanes, one lane, or uniform; constant offsets go into the
+ * access. */
+#include <string.h>
+
+#include "emit.h"
+
+/* Puts a new value right behind the definition of `of` (behind the phis; in the entry block
+ * for leaves). */
+static void place_behind(struct emitter *e, uint32_t of, uint32_t v)
+{
+    uint32_t b = val(e, of)->block ? val(e, of)->block : e->ir->entry_block, at = 0;
+    ir_append(e->ir, b, v);
+    struct block *block = ir_block(e->ir, b);
+    uint32_t count = block->insts.count - 1;
+    for (uint32_t i = 0; i < count && val(e, of)->block; i++)
+        if (block->insts.at[i] == of)
+            at = i + 1;
+    while (at < count &&
+           (val(e, block->insts.at[at])->op == IR_extract || val(e, block->insts.at[at])->op == IR_phi ||
+            val(e, block->insts.at[at])->op == IR_math_second))
+        at++;
+    memmove(block->insts.at + at + 1, block->insts.at + at, (count - at) * sizeof *block->insts.at);
+    block->insts.at[at] = v;
+}
+
+static uint32_t in_lanes(struct emitter *e, uint32_t v, bool splat)
+{
+    enum value_class cls = val(e, v)->cls;
+    if (cls == CLASS_V || (cls == CLASS_U && !splat))
+        return v;
+    uint32_t *known = cls == CLASS_A ? &e->lanes_of[v] : &e->splat_of[v];
+    if (!*known) {
+        *known = ir_new_value(e->ir, cls == CLASS_A ? IR_to_v : IR_splat, val(e, v)->type);
+        val(e, *known)->cls = CLASS_V;
+        val(e, *known)->args[0] = v;
+        place_behind(e, v, *known);
+    }
+    return *known;
+}
+
+static void lanes_only(struct emitter *e, uint32_t v, uint32_t first, uint32_t last)
+{
+    for (uint32_t k = first; k <= last; k++) {
+        uint32_t *slot = ir_operand_slot(e->ir, v, k);
+        if (slot && *slot)
+            *ir_operand_slot(e->ir, v, k) = in_lanes(e, *slot, true);
+    }
+}
+
+static void no_affine(struct emitter *e, uint32_t v)
+{
+    for (uint32_t k = 0; k < 3; k++)
+        if (val(e, v)->args[k])
+            val(e, v)->args[k] = in_lanes(e, val(e, v)->args[k], false);
+}
+
+/* A varying base and a uniform index: scale the index once. */
+static void prepare_index(struct emitter *e, uint32_t v)
+{
+    struct ir *ir = e->ir;
+    if (val(e, v)->cls != CLASS_V)
+        return;
+    uint32_t a = val(e, v)->args[0], b = val(e, v)->args[1];
+    if (b && val(e, b)->cls != CLASS_U) {
+        val(e, v)->args[0] = in_lanes(e, a, false);
+        val(e, v)->args[1] = in_lanes(e, b, false);
+        return;
+    }
+    uint32_t step;
+    if (b) {
+        step = ir_new_value(ir, IR_index, T_I64);
+        val(e, step)->cls = CLASS_U;
+        val(e, step)->args[0] = ir_const(ir, T_I64, 0);
+        val(e, step)->args[1] = b;
+        val(e, step)->imm = val(e, v)->imm;
+        val(e, step)->offset = val(e, v)->offset;
+        place_behind(e, b, step);
+    } else {
+        step = ir_const(ir, T_I64, (uint64_t)val(e, v)->offset);
+    }
+    struct value *value = val(e, v);
+    value->op = IR_add;
+    value->args[0] = in_lanes(e, a, false);
+    val(e, v)->args[1] = step;
+    val(e, v)->imm = 0;
+    val(e, v)->offset = 0;
+}
+
+static void place_before(struct emitter *e, uint32_t user, uint32_t v)
+{
+    struct block *block = ir_block(e->ir, val(e, user)->block);
+    ir_append(e->ir, val(e, user)->block, v);
+    uint32_t at = block->insts.count - 1;
+    for (; block->insts.at[at - 1] != user; at--)
+        block->insts.at[at] = block->insts.at[at - 1];
+    block->insts.at[at] = user;
+    block->insts.at[at - 1] = v;
+}
+
+/* The value of the first active lane, for operands that are uniform by the specification. */
+static uint32_t in_one_lane(struct emitter *e, uint32_t user, uint32_t v)
+{
+    if (val(e, v)->cls == CLASS_U)
+        return v;
+    v = in_lanes(e, v, true);
+    uint32_t first = ir_new_value(e->ir, IR_first, val(e, v)->type);
+    val(e, first)->args[0] = v;
+    place_before(e, user, first);
+    return first;
+}
+
+/* The same, of arguments that the program may have got wrong. */
+static uint32_t in_all_lanes_alike(struct emitter *e, uint32_t user, uint32_t v, uint32_t argument)
+{
+    if (val(e, v)->cls == CLASS_U)
+        return v;
+    uint32_t lanes = in_lanes(e, v, true), check = ir_new_value(e->ir, IR_same, T_NONE);
+    val(e, check)->args[0] = lanes;
+    val(e, check)->site = val(e, user)->site;
+    val(e, check)->imm = argument;
+    place_before(e, user, check);
+    return in_one_lane(e, user, lanes);
+}
+
+static void prepare(struct emitter *e, uint32_t v)
+{
+    struct value *value = val(e, v);
+    switch (ir_families[value->op]) {
+    case FAMILY_INT2:
+    case FAMILY_FLT2:
+    case FAMILY_FLT3:
+    case FAMILY_ICMP:
+    case FAMILY_FCMP:
+    case FAMILY_BOOL2:
+    case FAMILY_INT1:
+    case FAMILY_FLT1:
+    case FAMILY_FTEST:
+    case FAMILY_BOOL1:
+        if (value->cls != CLASS_A)
+            no_affine(e, v);
+        return;
+    default: break;
+    }
+    enum storage storage = value->storage;
+    switch (value->op) {
+    case IR_trunc:
+    case IR_zext:
+    case IR_sext:
+    case IR_cvt:
+        if (value->cls != CLASS_A)
+            no_affine(e, v);
+        break;
+    case IR_select:
+        no_affine(e, v);
+        if (val(e, v)->cls == CLASS_V &&
+            (val(e, val(e, v)->args[0])->cls == CLASS_U || val(e, v)->type == T_BOOL))
+            lanes_only(e, v, 1, 2);
+        break;
+    case IR_index: prepare_index(e, v); break;
+    case IR_math:
+        if (value->cls == CLASS_V)
+            lanes_only(e, v, 0, 2);
+        break;
+    case IR_space: lanes_only(e, v, 0, 0); break;
+    case IR_poison_check:
+    case IR_same: break;
+    case IR_poison_store: lanes_only(e, v, 1, 1); /* fall through */
+    case IR_poison_load:
+    case IR_load:
+        if (storage == STORAGE_GENERIC)
+            lanes_only(e, v, 0, 0);
+        else if (storage == STORAGE_PRIVATE)
+            no_affine(e, v);
+        break;
+    case IR_store:
+        if (storage == STORAGE_GENERIC)
+            lanes_only(e, v, 0, 0);
+        else if (storage == STORAGE_PRIVATE)
+            no_affine(e, v);
+        lanes_only(e, v, 3, 2 + val(e, v)->list_count);
+        break;
+    case IR_atomic:
+        lanes_only(e, v,
+                   storage == STORAGE_GENERIC || storage == STORAGE_PRIVATE ||
+                           val(e, value->args[0])->cls != CLASS_U
+                       ? 0
+                       : 1,
+                   2);
+        break;
+    case IR_copy: lanes_only(e, v, 0, 2); break;
+    case IR_printf: {
+        uint32_t one = in_one_lane(e, v, value->args[0]);
+        val(e, v)->args[0] = one;
+    }
+        lanes_only(e, v, 3, 2 + val(e, v)->list_count);
+        break;
+    case IR_async_copy:
+    case IR_barrier:
+        if (value->op == IR_barrier && value->imm == 3) {
+            lanes_only(e, v, 3, 2 + value->list_count);
+            break;
+        }
+        for (uint32_t k = 0; k < val(e, v)->list_count; k++) {
+            uint32_t argument = val(e, v)->op == IR_barrier ? 0 : (k + 1) | (k < 2 ? 256 : 0);
+            uint32_t one = in_all_lanes_alike(e, v, val(e, v)->list[k], argument);
+            val(e, v)->list[k] = one;
+        }
+        break;
+    case IR_pipe:
+    case IR_enqueue:
+    case IR_collective: lanes_only(e, v, 3, 2 + value->list_count); break;
+    case IR_image_read:
+    case IR_image_write: lanes_only(e, v, 2, 2 + value->list_count); /* fall through */
+    case IR_image_query:
+        for (uint32_t k = 0; k < 2; k++) {
+            uint32_t slot = val(e, v)->args[k], one = slot ? in_one_lane(e, v, slot) : NONE;
+            val(e, v)->args[k] = one;
+        }
+        break;
+    default: break;
+    }
+}
+
+/* Constant offsets go into the access. */
+static void fold_offset(struct emitter *e, uint32_t v)
+{
+    struct value *value = val(e, v);
+    if (value->op != IR_load && value->op != IR_store && value->op != IR_poison_load &&
+        value->op != IR_poison_store)
+        return;
+    const struct value *address = val(e, value->args[0]);
+    int64_t offset = value->offset + address->offset;
+    if (address->op == IR_index && address->offset && offset == (int32_t)offset) {
+        if (!address->args[1]) {
+            value->args[0] = address->args[0];
+            value->offset = offset;
+        }
+    }
+}
+
+static uint32_t root_object(struct emitter *e, uint32_t address)
+{
+    const struct value *v = val(e, address);
+    while (v->op == IR_index || v->op == IR_to_v || v->op == IR_splat ||
+           (v->op == IR_add && v->type == T_I64))
+        v = val(e, v->args[0]);
+    return v->op == IR_private_address ? e->object_of[v->imm] : 0;
+}
+
+void emit_operands(struct emitter *e)
+{
+    struct ir *ir = e->ir;
+    for (uint32_t o = 0; o < ir->order_count; o++) {
+        uint32_t b = ir->order[o], count = ir_block(ir, b)->insts.count;
+        uint32_t *insts = arena_copy(e->arena, ir_block(ir, b)->insts.at, count * sizeof *insts);
+        for (uint32_t i = 0; i < count; i++) {
+            fold_offset(e, insts[i]);
+            if (val(e, insts[i])->op == IR_load || val(e, insts[i])->op == IR_store)
+                val(e, insts[i])->object = root_object(e, val(e, insts[i])->args[0]);
+            prepare(e, insts[i]);
+        }
+        uint32_t cond = ir_block(ir, b)->cond;
+        if (cond)
+            ir_block(ir, b)->cond = in_lanes(e, cond, false);
+    }
+}
