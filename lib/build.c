@@ -116,6 +116,7 @@ static enum status compile_source(struct work *work)
         .device_enqueue = config->device_enqueue,
         .kernel_clock = config->kernel_clock,
         .named_barriers = config->named_barriers,
+        .srgb_writes = config->srgb_writes,
     };
     enum status status = compile_opencl_c(&request, &work->spirv, &work->log);
     free(options);

@@ -112,6 +112,11 @@ bool device_supports_read_write_images(const struct cl_device *device)
     return device->config->images && device_version_at_least(device, 2, 0);
 }
 
+bool device_writes_srgb_images(const struct cl_device *device)
+{
+    return device->config->srgb_writes && device_supports_read_write_images(device);
+}
+
 /* C++ for OpenCL 1.0 has what OpenCL C 2.0 has. */
 static bool device_supports_cxx(const struct cl_device *device)
 {
@@ -310,6 +315,7 @@ static cl_int ask_ils_with_version(const struct info_reply *reply, const struct 
     EXTENSION("cl_khr_3d_image_writes", 1, 0, 0, config->images) \
     EXTENSION("cl_khr_depth_images", 1, 0, 0, config->images) \
     EXTENSION("cl_khr_image2d_from_buffer", 1, 0, 0, config->images) \
+    EXTENSION("cl_khr_srgb_image_writes", 1, 0, 0, device_writes_srgb_images(device)) \
     EXTENSION("cl_khr_mipmap_image", 1, 0, 0, device_supports_read_write_images(device)) \
     EXTENSION("cl_khr_mipmap_image_writes", 1, 0, 0, device_supports_read_write_images(device)) \
     EXTENSION("cl_khr_subgroups", 1, 0, 0, device_supports_sub_groups(device)) \

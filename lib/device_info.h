@@ -39,6 +39,7 @@ bool device_supports_svm(const struct cl_device *device);
 bool device_supports_images(const struct cl_device *device);
 bool device_supports_il(const struct cl_device *device);
 bool device_supports_sub_groups(const struct cl_device *device);
+bool device_writes_srgb_images(const struct cl_device *device);
 bool device_supports_named_barriers(const struct cl_device *device);
 bool device_supports_pipes(const struct cl_device *device);
 bool device_supports_device_enqueue(const struct cl_device *device);

@@ -46,8 +46,8 @@ static bool format_valid(const cl_image_format *format)
         return false;
     cl_channel_type type = format->image_channel_data_type;
     switch (format->image_channel_order) {
-    case CL_RGB:
-    case CL_RGBx: return is_packed(type);
+    case CL_RGB: return is_packed(type); /* else three channels, whose bits are no power of two */
+    case CL_RGBx: return type != CL_UNORM_INT24 && type != CL_UNORM_INT_101010_2;
     case CL_RGBA: return !is_packed(type) && type != CL_UNORM_INT24;
     case CL_INTENSITY:
     case CL_LUMINANCE:
@@ -56,11 +56,11 @@ static bool format_valid(const cl_image_format *format)
     case CL_BGRA:
     case CL_ARGB:
     case CL_ABGR: return is_byte(type);
-    case CL_sRGB: return false; /* 24 bits are no power of two */
+    case CL_sRGB:
+    case CL_RGx: return false; /* three channels */
     case CL_sRGBx:
     case CL_sRGBA:
     case CL_sBGRA: return type == CL_UNORM_INT8;
-    case CL_RGx: return false;
     case CL_DEPTH: return type == CL_UNORM_INT16 || type == CL_FLOAT;
     case CL_DEPTH_STENCIL: return type == CL_UNORM_INT24 || type == CL_FLOAT;
     default: return !is_packed(type) && type != CL_UNORM_INT24 && type != CL_UNORM_INT_101010_2;
@@ -72,14 +72,21 @@ static const struct image_format *find_format(const cl_image_format *format)
     return image_format(format->image_channel_order - CL_R, format->image_channel_data_type - CL_SNORM_INT8);
 }
 
+static cl_image_format to_host(const struct image_format *format)
+{
+    return (cl_image_format){CL_R + format->order, CL_SNORM_INT8 + format->data};
+}
+
 static const cl_mem_flags kernel_writes =
     CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_KERNEL_READ_AND_WRITE;
 
-bool image_supported(const struct image_format *format, cl_mem_object_type type, cl_mem_flags flags)
+bool image_supported(const struct context *context, const struct image_format *format, cl_mem_object_type type,
+                     cl_mem_flags flags)
 {
     bool writes = flags & kernel_writes || !(flags & CL_MEM_READ_ONLY);
     bool flat = type == CL_MEM_OBJECT_IMAGE2D || type == CL_MEM_OBJECT_IMAGE2D_ARRAY;
-    return (format->writable || !writes) && (!format->depth || flat);
+    return version_context_has_format(context, to_host(format)) &&
+           (!writes || !format->srgb || context_any(context, device_writes_srgb_images)) && (!format->depth || flat);
 }
 
 static bool type_valid(cl_mem_object_type type)
@@ -102,10 +109,10 @@ cl_int CL_API_CALL api_clGetSupportedImageFormats(cl_context handle, cl_mem_flag
     bool any = context_any(context, flags & CL_MEM_KERNEL_READ_AND_WRITE ? device_supports_read_write_images
                                                                          : device_supports_images);
     for (size_t i = 0; any && (format = image_format_at(i)) != NULL; i++) {
-        if (!image_supported(format, image_type, flags))
+        if (!image_supported(context, format, image_type, flags))
             continue;
         if (image_formats && count < num_entries)
-            image_formats[count] = (cl_image_format){CL_R + format->order, CL_SNORM_INT8 + format->data};
+            image_formats[count] = to_host(format);
         count++;
     }
     if (num_image_formats)
@@ -316,7 +323,7 @@ static cl_int check_creation(struct creation *c, const cl_image_format *format, 
         return CL_INVALID_OPERATION;
     if (!memobj_flags_valid(c->flags))
         return CL_INVALID_VALUE;
-    if (!format_valid(format))
+    if (!format_valid(format) || !version_context_has_format(c->context, *format))
         return CL_INVALID_IMAGE_FORMAT_DESCRIPTOR;
     if (!desc || !type_valid(desc->image_type) || desc->num_samples)
         return CL_INVALID_IMAGE_DESCRIPTOR;
@@ -329,7 +336,7 @@ static cl_int check_creation(struct creation *c, const cl_image_format *format, 
         err = check_source_flags(c);
     if (!err)
         err = check_sizes(c);
-    if (!err && (!c->format || !image_supported(c->format, desc->image_type, c->flags)))
+    if (!err && (!c->format || !image_supported(c->context, c->format, desc->image_type, c->flags)))
         err = CL_IMAGE_FORMAT_NOT_SUPPORTED;
     if (!err)
         err = check_source(c, format);

@@ -211,14 +211,14 @@ static cl_int set_memory(const struct kernel_object *kernel, const struct kernel
     return CL_SUCCESS;
 }
 
-static cl_int check_image(const struct kernel_arg *arg, const struct memobj *memobj)
+static cl_int check_image(const struct kernel_object *kernel, const struct kernel_arg *arg, const struct memobj *memobj)
 {
     if (!memobj || !memobj->image || memobj->image->device.type != arg->image_type ||
         memobj->image->device.format->depth != arg->image_depth)
         return CL_INVALID_MEM_OBJECT;
     bool wrong = (arg->read_only && memobj->flags & CL_MEM_WRITE_ONLY) ||
                  (arg->write_only && memobj->flags & CL_MEM_READ_ONLY) ||
-                 (!arg->read_only && !memobj->image->device.format->writable);
+                 (!arg->read_only && memobj->image->device.format->srgb && !context_any(kernel->program->context, device_writes_srgb_images));
     return wrong ? CL_INVALID_ARG_VALUE : CL_SUCCESS;
 }
 
@@ -232,7 +232,7 @@ static cl_int set_image(const struct kernel_object *kernel, const struct kernel_
         return CL_INVALID_ARG_SIZE;
     memcpy(&handle, value, sizeof handle);
     struct memobj *memobj = object_lookup(handle, OBJECT_MEMOBJ);
-    cl_int err = check_image(arg, memobj);
+    cl_int err = check_image(kernel, arg, memobj);
     if (err)
         return err;
     if (memobj->context != kernel->program->context)

@@ -24,6 +24,18 @@ bool version_context_has_query(const struct context *context, cl_uint query)
     return false;
 }
 
+bool version_context_has_format(const struct context *context, cl_image_format format)
+{
+    switch (format.image_channel_order) {
+    case CL_sRGB:
+    case CL_sRGBx:
+    case CL_sRGBA:
+    case CL_sBGRA:
+    case CL_ABGR: return version_context_at_least(context, 2, 0);
+    default: return format.image_channel_data_type != CL_UNORM_INT_101010_2 || version_context_at_least(context, 2, 1);
+    }
+}
+
 bool version_context_at_least(const struct context *context, uint32_t major, uint32_t minor)
 {
     for (cl_uint i = 0; i < context->device_count; i++)

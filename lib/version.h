@@ -6,6 +6,7 @@
  *
  * Interface
  *   version_has_query, version_context_has_query   a context: one of its devices; queries that are none count as had
+ *   version_context_has_format                     an order and a type of channels that images may have
  *   version_context_at_least                       is one of its devices of that version or later?
  */
 #ifndef ORRERY_LIB_VERSION_H
@@ -14,5 +15,6 @@
 
 bool version_has_query(const struct cl_device *device, cl_uint query);
 bool version_context_has_query(const struct context *context, cl_uint query);
+bool version_context_has_format(const struct context *context, cl_image_format format);
 bool version_context_at_least(const struct context *context, uint32_t major, uint32_t minor);
 #endif

@@ -66,6 +66,7 @@ static void device_default(struct device_config *device)
         .initialize_memory = true,
         .kernel_clock = true,
         .named_barriers = true,
+        .srgb_writes = true,
         .terminate_context = true,
         .compiler = true,
     };

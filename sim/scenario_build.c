@@ -100,6 +100,7 @@ static enum status compile(const struct scenario *scenario, struct scenario_sour
         .device_enqueue = device->device_enqueue,
         .kernel_clock = device->kernel_clock,
         .named_barriers = device->named_barriers,
+        .srgb_writes = device->srgb_writes,
         .program_dir = dirname(anchor),
     };
     enum status status = compile_opencl_c(&request, out_spirv, out_log);

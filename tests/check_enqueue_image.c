@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Commands on images: reading, writing, copying, filling, mapping; every error of the calls. */
+#include <math.h>
+
 #include "image_fixture.h"
 
 enum { WIDTH = 6, HEIGHT = 5, DEPTH = 4, TEXELS = WIDTH * HEIGHT * DEPTH };
@@ -176,7 +178,10 @@ START_TEST(fills_convert_the_color)
                 {{CL_RGB, CL_UNORM_SHORT_565}, {.f = {1, 0, 1, 0}}, {0x1f, 0xf8}, 2},
                 {{CL_RGBA, CL_UNORM_INT_101010_2}, {.f = {1, 0, 0, 1}}, {3, 0, 0xc0, 0xff}, 4},
                 {{CL_R, CL_HALF_FLOAT}, {.f = {1.5f}}, {0, 0x3e}, 2},
-                {{CL_DEPTH, CL_UNORM_INT16}, {.f = {1.0f}}, {0xff, 0xff}, 2}};
+                {{CL_DEPTH, CL_UNORM_INT16}, {.f = {1.0f}}, {0xff, 0xff}, 2},
+                {{CL_RGBx, CL_UNORM_INT8}, {.f = {1, 0, 0.2f, 1}}, {255, 0, 51}, 3},
+                {{CL_sRGBA, CL_UNORM_INT8}, {.f = {0.25f, NAN, 2, 0.5f}}, {137, 0, 255, 128}, 4},
+                {{CL_sBGRA, CL_UNORM_INT8}, {.f = {0.002f, -1, 1, 0.25f}}, {255, 0, 7, 64}, 4}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         uint8_t out[4][16] = {{0}}, before[16 * 4] = {0};
         cl_event event;

@@ -81,6 +81,7 @@ static struct compile_request request_for(const char *source, const char *option
         .device_enqueue = true,
         .kernel_clock = true,
         .named_barriers = true,
+        .srgb_writes = true,
     };
 }
 
@@ -441,6 +442,7 @@ static const char *const feature_macros[] = {
     "cl_khr_depth_images",
     "cl_khr_mipmap_image",
     "cl_khr_mipmap_image_writes",
+    "cl_khr_srgb_image_writes",
     "__opencl_c_device_enqueue",
 };
 

@@ -264,7 +264,7 @@ END_TEST
 
 /* ---- images and samplers ---------------------------------------------------------------------------------- */
 
-static const cl_image_format rgba = {CL_RGBA, CL_UNORM_INT8}, impossible = {CL_RGB, CL_FLOAT}, absent = {CL_sRGBA, CL_UNORM_INT8};
+static const cl_image_format rgba = {CL_RGBA, CL_UNORM_INT8}, impossible = {CL_RGB, CL_FLOAT}, absent = {CL_DEPTH_STENCIL, CL_UNORM_INT24};
 static const cl_image_desc flat = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 4, .image_height = 4};
 
 START_TEST(images)

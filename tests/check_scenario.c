@@ -104,7 +104,7 @@ START_TEST(defaults_are_those_of_the_header)
     ck_assert(device->svm_fine && device->svm_atomics && !device->svm_system);
     ck_assert(device->generic_address_space && device->program_scope_variables && device->work_group_collectives);
     ck_assert(device->non_uniform_groups && device->images && device->pipes && device->device_enqueue);
-    ck_assert(device->initialize_memory && device->terminate_context && device->kernel_clock && device->compiler && device->named_barriers && !device->built_in_kernels);
+    ck_assert(device->initialize_memory && device->terminate_context && device->kernel_clock && device->compiler && device->named_barriers && device->srgb_writes && !device->built_in_kernels);
 }
 END_TEST
 
@@ -177,7 +177,7 @@ static const char everything[] = "orrery: 1\n"
                                  "    {fp16: false, fp64: no, int64_atomics: off, sub_groups: false, svm_coarse: false, svm_fine: false, svm_atomics: false, svm_system: true, il: false,\n"
                                  "     generic_address_space: false, program_scope_variables: false, work_group_collectives: false,\n"
                                  "     non_uniform_groups: false, cslice_partition: true, images: off, pipes: off, device_enqueue: off,\n"
-                                 "     initialize_memory: off, terminate_context: off, kernel_clock: off, compiler: off, named_barriers: off}\n"
+                                 "     initialize_memory: off, terminate_context: off, kernel_clock: off, compiler: off, named_barriers: off, srgb_writes: off}\n"
                                  "schedule: {policy: round-robin, seed: 18446744073709551615, quantum: 5, resident_groups: 4,\n"
                                  "           placement: script, placement_script: [3, 0, 3], timeout: 2.5, max_steps: 1000, depth: 4, record: turns-%p.txt}\n"
                                  "checks: {bounds: warning, uninitialised: error, divergence: off, races: warning, atomics: warning, progress: off, api: error}\n"
@@ -226,7 +226,7 @@ START_TEST(every_key_of_device_is_read)
     ck_assert(!device->svm_fine && !device->svm_atomics && device->svm_system);
     ck_assert(!device->generic_address_space && !device->program_scope_variables && !device->work_group_collectives);
     ck_assert(!device->non_uniform_groups && device->cslice_partition && !device->images && !device->pipes && !device->device_enqueue);
-    ck_assert(!device->initialize_memory && !device->terminate_context && !device->kernel_clock && !device->compiler && !device->named_barriers);
+    ck_assert(!device->initialize_memory && !device->terminate_context && !device->kernel_clock && !device->compiler && !device->named_barriers && !device->srgb_writes);
     ck_assert_int_eq(device->progress, PROGRESS_FAIR);
     ck_assert_int_eq(device->errors, ANSWERS_NEO);
     ck_assert_int_eq(device->hierarchy, HIERARCHY_FLAT);

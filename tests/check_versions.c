@@ -12,7 +12,7 @@ static const char *const standards[] = {"-cl-std=CL1.2", "-cl-std=CL2.0", "-cl-s
 static const char *const features[] = {"",       "fp16",   "fp64",  "int64_atomics",  "sub_groups",
                                        "images", "pipes",  "il",    "device_enqueue", "generic_address_space",
                                        "program_scope_variables",   "work_group_collectives", "svm_coarse",
-                                       "initialize_memory", "terminate_context", "kernel_clock", "named_barriers"};
+                                       "initialize_memory", "terminate_context", "kernel_clock", "named_barriers", "srgb_writes"};
 enum { VERSIONS = sizeof versions / sizeof *versions, FEATURES = sizeof features / sizeof *features };
 
 static const char *standard, *told_off;
@@ -128,7 +128,7 @@ static const char *const language_extensions[] = {
     "cl_khr_subgroup_non_uniform_arithmetic", "cl_khr_subgroup_shuffle", "cl_khr_subgroup_shuffle_relative",
     "cl_khr_subgroup_clustered_reduce", "cl_khr_subgroup_rotate", "cl_intel_subgroups", "cl_khr_integer_dot_product",
     "cl_khr_work_group_uniform_arithmetic", "cl_ext_float_atomics", "cl_khr_kernel_clock",
-    "cl_khr_subgroup_named_barrier",
+    "cl_khr_subgroup_named_barrier", "cl_khr_srgb_image_writes",
 };
 
 static const char *const feature_names[] = {
@@ -258,6 +258,41 @@ START_TEST(calls_are_held_to_what_is_told)
 }
 END_TEST
 
+static bool lists_format(cl_mem_flags flags, cl_image_format wanted)
+{
+    cl_image_format formats[512];
+    cl_uint count = 0;
+    cl_ok(clGetSupportedImageFormats(context, flags, CL_MEM_OBJECT_IMAGE2D, 512, formats, &count));
+    for (cl_uint i = 0; i < count; i++)
+        if (memcmp(&formats[i], &wanted, sizeof wanted) == 0)
+            return true;
+    return false;
+}
+
+START_TEST(images_are_held_to_what_is_told)
+{
+    const cl_image_format srgb = {CL_sRGBA, CL_UNORM_INT8};
+    const cl_image_desc plane = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 4, .image_height = 4};
+    cl_int err;
+    start(_i);
+    const bool images = query(CL_DEVICE_IMAGE_SUPPORT), writes = has_extension("cl_khr_srgb_image_writes");
+    const cl_mem_flags uses[] = {CL_MEM_READ_WRITE, CL_MEM_WRITE_ONLY, CL_MEM_READ_ONLY};
+    ck_assert(!writes || images);
+    for (int use = 0; use < 3; use++) {
+        const bool there = use == 2 ? images && told_version >= V2_0 : writes;
+        ck_assert_int_eq(lists_format(uses[use], srgb), there);
+        cl_mem image = clCreateImage(context, uses[use], &srgb, &plane, NULL, &err);
+        cl_is(err, there                     ? CL_SUCCESS
+                   : !images                 ? CL_INVALID_OPERATION
+                   : told_version >= V2_0 ? CL_IMAGE_FORMAT_NOT_SUPPORTED
+                                             : CL_INVALID_IMAGE_FORMAT_DESCRIPTOR);
+        if (image)
+            cl_ok(clReleaseMemObject(image));
+    }
+    cl_tear_down();
+}
+END_TEST
+
 /* ---- what a later version brought ---------------------------------------------------------------------------- */
 
 static void expect_call(const char *call, cl_int err, cl_version since)
@@ -341,6 +376,27 @@ START_TEST(calls_are_those_of_the_version)
 }
 END_TEST
 
+/* cl.h says since when. */
+START_TEST(formats_are_those_of_the_version)
+{
+    static const struct { cl_image_format format; cl_version since; } rows[] = {
+        {{CL_Rx, CL_FLOAT}, 0}, {{CL_RGBx, CL_UNORM_SHORT_565}, 0}, {{CL_DEPTH, CL_FLOAT}, 0},
+        {{CL_sRGBx, CL_UNORM_INT8}, V2_0}, {{CL_sRGBA, CL_UNORM_INT8}, V2_0}, {{CL_sBGRA, CL_UNORM_INT8}, V2_0},
+        {{CL_ABGR, CL_UNORM_INT8}, V2_0}, {{CL_RGBA, CL_UNORM_INT_101010_2}, V2_1}};
+    const cl_image_desc plane = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 4, .image_height = 4};
+    cl_int err;
+    start(_i);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        ck_assert_int_eq(lists_format(CL_MEM_READ_ONLY, rows[i].format), told_version >= rows[i].since);
+        cl_mem image = clCreateImage(context, CL_MEM_READ_ONLY, &rows[i].format, &plane, NULL, &err);
+        cl_is(err, told_version >= rows[i].since ? CL_SUCCESS : CL_INVALID_IMAGE_FORMAT_DESCRIPTOR);
+        if (image)
+            cl_ok(clReleaseMemObject(image));
+    }
+    cl_tear_down();
+}
+END_TEST
+
 /* Up to 2.2 "arg_size != sizeof(cl_mem)" is an error, in 3.0 only when "arg_value points to a memory object". */
 START_TEST(a_memory_object_has_the_size_of_its_version)
 {
@@ -366,6 +422,8 @@ int main(void)
     tcase_add_loop_test(tests, macros_are_what_is_told, 0, VERSIONS * FEATURES);
     tcase_add_loop_test(tests, programs_are_held_to_what_is_told, 0, VERSIONS * FEATURES);
     tcase_add_loop_test(tests, calls_are_held_to_what_is_told, 0, VERSIONS * FEATURES);
+    tcase_add_loop_test(tests, images_are_held_to_what_is_told, 0, VERSIONS * FEATURES);
+    tcase_add_loop_test(tests, formats_are_those_of_the_version, 0, VERSIONS);
     tcase_add_loop_test(tests, queries_are_those_of_the_version, 0, VERSIONS);
     tcase_add_loop_test(tests, calls_are_those_of_the_version, 0, VERSIONS);
     tcase_add_loop_test(tests, a_memory_object_has_the_size_of_its_version, 0, VERSIONS);

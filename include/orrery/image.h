@@ -46,7 +46,7 @@ struct image_format {
     uint8_t channels, channel_bytes;
     char kind;             /* U, S, u, s, f as image_format.def says */
     uint16_t packed;       /* bits of each channel, first the highest; 0: channels are apart */
-    bool writable, srgb, depth, border_alpha;
+    bool srgb, depth, border_alpha;
     uint8_t place[4];      /* component -> channel; IMAGE_NO_CHANNEL */
 };
 enum { IMAGE_NO_CHANNEL = 255 };

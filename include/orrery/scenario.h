@@ -121,7 +121,7 @@ struct device_config {
     bool fp16, fp64, int64_atomics, sub_groups, svm_coarse, il, generic_address_space,
         program_scope_variables, work_group_collectives, non_uniform_groups, images, pipes, device_enqueue,
         svm_fine, svm_atomics, initialize_memory, terminate_context,
-        kernel_clock, compiler, named_barriers; /* all true */
+        kernel_clock, compiler, named_barriers, srgb_writes; /* all true */
     bool cslice_partition;             /* cl_orrery_cslice: false */
     bool svm_system;                   /* false */
 };

@@ -237,4 +237,6 @@ void add_extension_functions(const struct compilation *compilation, struct text 
     add_uniform_arithmetic(compilation, source);
     add_clocks(compilation, source);
     add_named_barriers(compilation, source);
+    if (compilation->request->images && compilation->request->srgb_writes && compilation->cl_std >= 200)
+        define(source, "cl_khr_srgb_image_writes"); /* which a precompiled header forgets */
 }

@@ -26,7 +26,7 @@ static inline enum texels texels_of(const struct image_format *format)
         return TEXELS_8;
     if (format->kind != 'f' || format->channel_bytes != 4)
         return TEXELS_OTHER;
-    return format->channels == 4 ? TEXELS_32 : format->order == IMAGE_R ? TEXELS_32_ONE : TEXELS_OTHER;
+    return format->channels == 4 && format->order != IMAGE_RGBx ? TEXELS_32 : format->order == IMAGE_R ? TEXELS_32_ONE : TEXELS_OTHER;
 }
 
 static enum texels find_picture(const struct insn *insn, uint8_t *frame, const struct wave *wave, uint32_t deny, struct picture *out)

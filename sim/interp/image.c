@@ -19,20 +19,20 @@ enum {
 #include "orrery/image_format.def"
 #undef IMAGE_ORDER
 #undef IMAGE_DATA
-    USE_R = 0,
-    USE_W = 1
 };
 
+/* A digit each. */
+#define PACKED_CHANNELS(bits) ((bits) > 0xfff ? 4 : 3)
+
 static const struct image_format formats[] = {
-#define IMAGE_FORMAT(order_, data_, use)                                                \
+#define IMAGE_FORMAT(order_, data_)                                                     \
     {.order = IMAGE_##order_,                                                           \
      .data = IMAGE_##data_,                                                             \
      .texel_bytes = PACKED_##data_ ? BYTES_##data_ : BYTES_##data_ * CHANNELS_##order_, \
-     .channels = CHANNELS_##order_,                                                     \
+     .channels = PACKED_##data_ ? PACKED_CHANNELS(PACKED_##data_) : CHANNELS_##order_,  \
      .channel_bytes = BYTES_##data_,                                                    \
      .kind = KIND_##data_,                                                              \
      .packed = PACKED_##data_,                                                          \
-     .writable = USE_##use,                                                             \
      .srgb = IMAGE_##order_ >= IMAGE_sRGBx && IMAGE_##order_ <= IMAGE_sBGRA,            \
      .depth = (int)IMAGE_##order_ == (int)IMAGE_DEPTH,                                  \
      .border_alpha = BORDER_##order_,                                                   \
