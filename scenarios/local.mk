@@ -134,6 +134,8 @@ scenario_tests = \
 	%D%/racy/barrier_between_groups.yaml \
 	%D%/racy/barrier_two_sides.yaml \
 	%D%/racy/lock_history.yaml \
+	%D%/racy/barrier_then_flag.yaml \
+	%D%/racy/message_by_third.yaml \
 	%D%/racy/update_scope.yaml \
 	%D%/racy/barrier_flags.yaml \
 	%D%/racy/child_marker.yaml \
@@ -323,6 +325,8 @@ scenario_files = \
 	%D%/clean/three_components.cl \
 	%D%/clean/update_scope.cl \
 	%D%/racy/barrier_two_sides.cl \
+	%D%/racy/barrier_then_flag.cl \
+	%D%/racy/message_by_third.cl \
 	%D%/racy/lock_history.cl \
 	%D%/racy/update_scope.cl
 

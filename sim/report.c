@@ -111,6 +111,7 @@ static void steps_free(struct finding *finding)
         disown(finding->steps[i].text);
     }
     free((void *)(uintptr_t)finding->steps);
+    free((void *)(uintptr_t)finding->edges);
 }
 
 /* Without memory for them the finding stands, without its paths. */
@@ -125,6 +126,16 @@ static void steps_own(struct finding *finding)
         own(&steps[i].text);
     }
     finding->steps = steps;
+}
+
+static void edges_own(struct finding *finding)
+{
+    struct finding_edge *edges = finding->edge_count && finding->step_count ? calloc(finding->edge_count, sizeof *edges) : NULL;
+    if (edges)
+        memcpy(edges, finding->edges, finding->edge_count * sizeof *edges);
+    else
+        finding->edge_count = 0;
+    finding->edges = edges;
 }
 
 static void entry_free(struct entry *entry)
@@ -156,6 +167,7 @@ static struct entry *entry_new(const struct finding *finding, char *key)
         access_own(access);
     }
     steps_own(&entry->finding);
+    edges_own(&entry->finding);
     own(&entry->finding.kernel);
     own(&entry->finding.object);
     own(&entry->finding.why);

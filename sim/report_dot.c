@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Findings as a graph in Graphviz's language: each access of a finding is a box in the column of who made it,
- * with what came before and after; an edge that is missing is red and dashed.
+ * with what came before and after; edges that synchronise are blue, one that is missing is red and dashed.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -73,6 +73,35 @@ static void put_access(FILE *stream, size_t number, const struct finding *findin
     fputs("    }\n", stream);
 }
 
+static uint32_t side_count(const struct finding *finding)
+{
+    uint32_t count = finding->access_count < 2 ? finding->access_count : 2;
+    for (uint32_t i = 0; i < finding->step_count; i++)
+        count = finding->steps[i].side < count ? count : finding->steps[i].side + 1;
+    return count;
+}
+
+/* A work-item on the way between the two: its steps in program order. */
+static void put_other(FILE *stream, size_t number, const struct finding *finding, uint32_t side)
+{
+    uint32_t first = 0;
+    while (first < finding->step_count && finding->steps[first].side != side)
+        first++;
+    if (first == finding->step_count)
+        return;
+    const struct finding_access who = {.has_item = true, .item = finding->steps[first].item};
+    fprintf(stream, "    subgraph cluster_f%zu_%" PRIu32 " {\n      label=\"", number, side + 1);
+    put_words(stream, print_entity, &who);
+    fputs("\"\n", stream);
+    put_steps(stream, number, finding, side, false);
+    fprintf(stream, "    }\n    f%zu_step%" PRIu32, number, first);
+    for (uint32_t i = first + 1; i < finding->step_count; i++) {
+        if (finding->steps[i].side == side)
+            fprintf(stream, " -> f%zu_step%" PRIu32, number, i);
+    }
+    fputc('\n', stream);
+}
+
 /* Program order: the steps before, the access, the steps after. */
 static void put_order(FILE *stream, size_t number, const struct finding *finding, uint32_t side)
 {
@@ -93,11 +122,10 @@ static void put_synchronisation(FILE *stream, size_t number, const struct findin
 {
     static const char present[] = "color=blue, label=\"synchronises with\"";
     static const char missing[] = "color=red, style=dashed, label=\"does not synchronise with\"";
-    for (uint32_t i = 0; i < finding->step_count; i++) {
-        const struct finding_step *step = &finding->steps[i];
-        if (step->partner && step->partner <= finding->step_count && step->side == 0)
-            fprintf(stream, "    f%zu_step%" PRIu32 " -> f%zu_step%" PRIu32 " [constraint=false, %s]\n", number, i, number,
-                    step->partner - 1, step->synchronises ? present : missing);
+    for (uint32_t i = 0; i < finding->edge_count; i++) {
+        const struct finding_edge *edge = &finding->edges[i];
+        fprintf(stream, "    f%zu_step%" PRIu32 " -> f%zu_step%" PRIu32 " [constraint=false, %s]\n", number, edge->from, number, edge->to,
+                edge->synchronises ? present : missing);
     }
 }
 
@@ -110,6 +138,8 @@ static void put_finding(FILE *stream, size_t number, const struct finding *findi
         put_access(stream, number, finding, side);
         put_order(stream, number, finding, side);
     }
+    for (uint32_t side = 2; side < side_count(finding); side++)
+        put_other(stream, number, finding, side);
     put_synchronisation(stream, number, finding);
     if (finding->access_count > 1 && finding_check(finding->kind) == CHECK_RACES)
         fprintf(stream, "    f%zu_access0 -> f%zu_access1 [dir=none, constraint=false, color=red, style=dashed, "

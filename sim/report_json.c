@@ -77,11 +77,18 @@ static json_t *step_json(const struct finding_step *step)
     put_number(object, "side", step->side);
     json_object_set_new(object, "before", json_boolean(step->before));
     put_text(object, "step", step->text);
-    if (step->partner) {
-        put_number(object, "partner", step->partner - 1);
-        json_object_set_new(object, "synchronises", json_boolean(step->synchronises));
-    }
+    if (step->side > 1)
+        json_object_set_new(object, "item", item_json(&step->item));
     put_place(object, &step->place);
+    return object;
+}
+
+static json_t *edge_json(const struct finding_edge *edge)
+{
+    json_t *object = json_object();
+    put_number(object, "from", edge->from);
+    put_number(object, "to", edge->to);
+    json_object_set_new(object, "synchronises", json_boolean(edge->synchronises));
     return object;
 }
 
@@ -96,7 +103,7 @@ static json_t *cause_json(const struct finding *cause)
 
 static json_t *finding_json(const struct finding *finding)
 {
-    json_t *object = json_object(), *accesses = json_array(), *steps = json_array();
+    json_t *object = json_object(), *accesses = json_array(), *steps = json_array(), *edges = json_array();
     put_text(object, "type", "finding");
     put_text(object, "id", finding_id(finding->kind));
     put_text(object, "severity", severity_word(finding->severity));
@@ -115,6 +122,9 @@ static json_t *finding_json(const struct finding *finding)
     for (uint32_t i = 0; i < finding->step_count; i++)
         json_array_append_new(steps, step_json(&finding->steps[i]));
     json_object_set_new(object, "steps", steps);
+    for (uint32_t i = 0; i < finding->edge_count; i++)
+        json_array_append_new(edges, edge_json(&finding->edges[i]));
+    json_object_set_new(object, "edges", edges);
     put_text(object, "why", finding->why);
     put_text(object, "fix", finding->fix);
     if (finding->fix)

@@ -133,17 +133,26 @@ static void add_steps(json_t *path, const struct finding *finding, uint32_t side
 
 static json_t *thread_flow(const struct finding *finding, uint32_t side)
 {
-    char name[] = {(char)('1' + side), '\0'};
+    char name[12];
     json_t *path = json_array();
+    snprintf(name, sizeof name, "%" PRIu32, side + 1);
     add_steps(path, finding, side, true);
-    json_array_append_new(path, json_pack("{s:o,s:s}", "location", access_location(finding, side), "importance", "essential"));
+    if (side < 2)
+        json_array_append_new(path, json_pack("{s:o,s:s}", "location", access_location(finding, side), "importance", "essential"));
     add_steps(path, finding, side, false);
     return json_pack("{s:s,s:o}", "id", name, "locations", path);
 }
 
+/* Of the two, and of those between them. */
 static json_t *code_flows(const struct finding *finding)
 {
-    return json_pack("[{s:[o,o]}]", "threadFlows", thread_flow(finding, 0), thread_flow(finding, 1));
+    json_t *flows = json_array();
+    uint32_t count = 2;
+    for (uint32_t i = 0; i < finding->step_count; i++)
+        count = finding->steps[i].side < count ? count : finding->steps[i].side + 1;
+    for (uint32_t side = 0; side < count; side++)
+        json_array_append_new(flows, thread_flow(finding, side));
+    return json_pack("[{s:o}]", "threadFlows", flows);
 }
 
 /* ---- results --------------------------------------------------------------------------- */

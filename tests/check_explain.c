@@ -97,6 +97,14 @@ static void says(const char *why, const char *fix)
     ck_assert_str_eq(answer.fix.bytes, fix);
 }
 
+static void edge_is(uint32_t index, uint32_t from, uint32_t to, bool synchronises)
+{
+    ck_assert_uint_lt(index, answer.edge_count);
+    ck_assert_uint_eq(answer.edges[index].from, from);
+    ck_assert_uint_eq(answer.edges[index].to, to);
+    ck_assert_int_eq(answer.edges[index].synchronises, synchronises);
+}
+
 static struct meeting meeting_of(uint64_t first, uint64_t second)
 {
     return (struct meeting){.first = {.unit = first, .tick = first_tick, .site = DATA_LINE, .size = 4},
@@ -417,9 +425,72 @@ START_TEST(steps_are_those_between_the_accesses)
         ck_assert_uint_eq(answer.steps[i].place.line, expected[i].line);
         ck_assert_str_eq(answer.steps[i].text, expected[i].text);
     }
-    ck_assert_uint_eq(answer.steps[0].partner, 3);
-    ck_assert_uint_eq(answer.steps[2].partner, 1);
-    ck_assert(!answer.steps[0].synchronises);
+    ck_assert_uint_eq(answer.edge_count, 1);
+    edge_is(0, 0, 2, false);
+}
+END_TEST
+
+/* R8, R11: an update in the middle keeps the release sequence and hands on; what it does not acquire is still to come. */
+START_TEST(edges_go_by_way_of_others)
+{
+    first_access(FIRST);
+    store(FIRST, 7, ORDER_RELEASE, SCOPE_DEVICE);
+    act(OTHER, 8, true, true, ORDER_ACQ_REL, SCOPE_DEVICE, IN_GLOBAL);
+    load(THIRD, 9, ORDER_RELAXED, SCOPE_DEVICE);
+    ck_assert(explained(FIRST, THIRD, IN_GLOBAL));
+    says("the load at k.cl:9 is relaxed", "memory_order_acquire at k.cl:9");
+    ck_assert_uint_eq(answer.step_count, 3);
+    ck_assert_uint_eq(answer.steps[2].side, 2);
+    ck_assert_uint_eq(answer.step_unit[2], OTHER);
+    ck_assert_uint_eq(answer.edge_count, 2);
+    edge_is(0, 0, 2, true);
+    edge_is(1, 2, 1, false);
+}
+END_TEST
+
+/* R12, R13: fences are the ends, wherever the atomics are; R17: a barrier hands on to the neighbour. */
+START_TEST(edges_have_fences_and_barriers_as_ends)
+{
+    first_access(FIRST);
+    order_barrier(&order, 0, REGION_GLOBAL, SCOPE_WORK_GROUP, 6);
+    fence(NEIGHBOUR, 7, REGION_GLOBAL, ORDER_RELEASE);
+    store(NEIGHBOUR, 8, ORDER_RELAXED, SCOPE_DEVICE);
+    load(OTHER, 9, ORDER_ACQUIRE, SCOPE_WORK_GROUP);
+    ck_assert(explained(FIRST, OTHER, IN_GLOBAL));
+    says("the acquire at k.cl:9 has memory_scope_work_group", "memory_scope_device at k.cl:9");
+    ck_assert_uint_eq(answer.step_count, 4);
+    static const uint32_t lines[] = {6, 9, 6, 7};
+    for (uint32_t i = 0; i < 4; i++)
+        ck_assert_uint_eq(answer.steps[i].place.line, lines[i]);
+    ck_assert_uint_eq(answer.edge_count, 2);
+    edge_is(0, 0, 2, true);
+    edge_is(1, 3, 1, false);
+}
+END_TEST
+
+/* What synchronised came too early for the access. */
+START_TEST(edges_that_came_too_early_are_there)
+{
+    store(FIRST, 7, ORDER_RELEASE, SCOPE_DEVICE);
+    first_access(FIRST);
+    load(OTHER, 9, ORDER_ACQUIRE, SCOPE_DEVICE);
+    ck_assert(!explained(FIRST, OTHER, IN_GLOBAL));
+    ck_assert_uint_eq(answer.step_count, 2);
+    ck_assert(answer.steps[0].before);
+    ck_assert_uint_eq(answer.edge_count, 1);
+    edge_is(0, 0, 1, true);
+}
+END_TEST
+
+/* R8: another unit's store ends the sequence. */
+START_TEST(edges_end_with_a_foreign_store)
+{
+    store(FIRST, 7, ORDER_RELEASE, SCOPE_DEVICE);
+    store(THIRD, 8, ORDER_RELAXED, SCOPE_DEVICE);
+    first_access(FIRST);
+    load(OTHER, 9, ORDER_ACQUIRE, SCOPE_DEVICE);
+    ck_assert(!explained(FIRST, OTHER, IN_GLOBAL));
+    ck_assert_uint_eq(answer.edge_count, 0);
 }
 END_TEST
 
@@ -433,6 +504,7 @@ int main(void)
         a_barrier_goes_where_all_come_by, groups_are_ordered_by_two_kernels, a_plain_access_is_to_be_atomic,
         units_that_never_meet_have_no_edit, what_is_ordered_needs_no_edit, a_full_history_says_nothing,
         who_waits_is_remembered_once_for_each_store, a_launch_begins_without_memories, steps_are_those_between_the_accesses,
+        edges_go_by_way_of_others, edges_have_fences_and_barriers_as_ends, edges_that_came_too_early_are_there, edges_end_with_a_foreign_store,
     };
     Suite *suite = suite_create("explain");
     TCase *tcase = tcase_create("explain");

@@ -335,13 +335,16 @@ END_TEST
 static struct finding race_with_steps(void)
 {
     static const struct finding_step steps[] = {
-        {.side = 0, .place = {"mp.cl", 8, 5, "atomic_store(...)"}, .text = "release, work_group", .partner = 2},
-        {.side = 1, .before = true, .place = {"mp.cl", 11, 9, "atomic_load(...)"}, .text = "acquire, \"work_group\"", .partner = 1},
+        {.side = 0, .place = {"mp.cl", 8, 5, "atomic_store(...)"}, .text = "release, work_group"},
+        {.side = 1, .before = true, .place = {"mp.cl", 11, 9, "atomic_load(...)"}, .text = "acquire, \"work_group\""},
     };
+    static const struct finding_edge edges[] = {{0, 1, false}};
     struct finding finding = race();
     finding.launch = 2;
     finding.steps = steps;
     finding.step_count = 2;
+    finding.edges = edges;
+    finding.edge_count = 1;
     finding.access[1].by = "somebody";
     return finding;
 }
@@ -361,8 +364,10 @@ START_TEST(json_has_steps_and_causes)
     ck_assert_uint_eq(json_array_size(steps), 2);
     ck_assert_int_eq(number(second, "side"), 1);
     ck_assert(json_is_true(json_object_get(second, "before")));
-    ck_assert(json_is_false(json_object_get(second, "synchronises")));
-    ck_assert_int_eq(number(second, "partner"), 0);
+    json_t *edge = json_array_get(json_object_get(object, "edges"), 0);
+    ck_assert_int_eq(number(edge, "from"), 0);
+    ck_assert_int_eq(number(edge, "to"), 1);
+    ck_assert(json_is_false(json_object_get(edge, "synchronises")));
     ck_assert_str_eq(word(second, "step"), "acquire, \"work_group\"");
     ck_assert_int_eq(number(second, "line"), 11);
     json_decref(object);

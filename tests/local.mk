@@ -314,6 +314,7 @@ test_scripts = \
 	%D%/check_demo.sh \
 	%D%/check_expect.sh \
 	%D%/check_forms.sh \
+	%D%/check_picture.sh \
 	%D%/check_host_order.sh \
 	%D%/check_host_threads.sh \
 	%D%/check_layers.sh \

@@ -118,12 +118,17 @@ struct finding_access {
 /* What happened on the way from or to an access: a release, an acquire, a barrier, a wait. For the paths of SARIF
  * (codeFlows) and of the picture; in program order of its side. */
 struct finding_step {
-    uint32_t side;     /* 0, 1: before or after access[side] */
+    uint32_t side;     /* 0, 1: before or after access[side]; 2 and up: of another work-item each */
     bool before;
     struct source_place place;
     const char *text;  /* "release, memory_scope_work_group" */
-    uint32_t partner;  /* 1 + index of the step on the other side that it meets; 0: none */
-    bool synchronises; /* it synchronises with its partner; false: it would have to */
+    struct item item;  /* of side 2 and up: who */
+};
+
+/* From a step that releases to one that acquires, or from one work-item at a barrier to another. */
+struct finding_edge {
+    uint32_t from, to; /* indices of steps */
+    bool synchronises; /* false: it would have to */
 };
 
 struct finding {
@@ -143,6 +148,8 @@ struct finding {
     bool fix_partial;       /* set by report_not_covered */
     uint32_t step_count;
     const struct finding_step *steps;
+    uint32_t edge_count;
+    const struct finding_edge *edges;
     const struct finding *cause; /* set by the report: the earlier finding that it may follow from, or NULL */
     const char *spec;       /* "OpenCL 2.2 API, 3.3.5 ..."; NULL: finding_spec(kind) */
     uint64_t count;         /* how often at these places; to report_add 0 is once */

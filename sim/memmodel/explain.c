@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "edges.h"
+
 /* ---- edits ---------------------------------------------------------------------------- */
 
 /* In the order in which they are tried. A fence on the wrong side is found before one that is not there. */
@@ -65,7 +67,11 @@ struct again {
     const struct edit *edits;
     uint32_t edit_count;
     bool *moved;              /* by happening: it was done with another one; NULL: nothing moves */
+    struct edited *list;      /* what happens is written there, instead of ordered; NULL: it is ordered */
 };
+
+/* The history with the edits, and which happening each one was. */
+struct edited { struct happening *items; uint32_t *was; uint32_t count, room; };
 
 static const struct edit *edit_of(const struct again *again, uint32_t at, enum edit_kind kind)
 {
@@ -105,11 +111,12 @@ static struct happening edited(const struct again *again, uint32_t at)
     return happening;
 }
 
-static void fence(struct again *again, const struct happening *happening, uint32_t regions, enum memory_order how)
+static void fence(struct again *again, const struct happening *happening)
 {
     struct agent agent;
     order_agent(&again->order, happening->by, &agent);
-    order_fence(&again->order, &agent, regions, how, (enum memory_scope)happening->scope, happening->site);
+    order_fence(&again->order, &agent, happening->regions, (enum memory_order)happening->order, (enum memory_scope)happening->scope,
+                happening->site);
 }
 
 static void atomic(struct again *again, const struct happening *happening)
@@ -130,10 +137,23 @@ static void overwrite(struct again *again, const struct happening *happening)
     order_overwrite(&again->order, &agent, happening->address, happening->size, happening->site);
 }
 
-static void happen(struct again *again, const struct happening *what)
+static void write_down(struct edited *list, const struct happening *what, uint32_t was)
+{
+    if (list->count == list->room)
+        return;
+    list->was[list->count] = was;
+    list->items[list->count++] = *what;
+}
+
+/* was: where it stands in the history. */
+static void happen(struct again *again, const struct happening *what, uint32_t was)
 {
     struct order *order = &again->order;
     enum memory_scope scope = (enum memory_scope)what->scope;
+    if (again->list) {
+        write_down(again->list, what, was);
+        return;
+    }
     switch ((enum happening_kind)what->kind) {
     case HAPPENED_BARRIER: order_barrier(order, what->by, what->regions, scope, what->site); break;
     case HAPPENED_SUB_GROUP_BARRIER:
@@ -141,7 +161,7 @@ static void happen(struct again *again, const struct happening *what)
         break;
     case HAPPENED_NAMED_ARRIVAL: order_named_arrival(order, what->by, what->number); break;
     case HAPPENED_NAMED_BARRIER: order_named_barrier(order, what->by, what->regions, scope, what->site); break;
-    case HAPPENED_FENCE: fence(again, what, what->regions, (enum memory_order)what->order); break;
+    case HAPPENED_FENCE: fence(again, what); break;
     case HAPPENED_ATOMIC: atomic(again, what); break;
     case HAPPENED_OVERWRITE: overwrite(again, what); break;
     case HAPPENED_COPY: order_copy_start(order, what->by, what->number, what->site); break;
@@ -172,13 +192,13 @@ static void do_moved(struct again *again, uint32_t at, bool before)
     for (uint32_t i = 0; before && i < again->edit_count; i++) {
         uint32_t fence_at = again->edits[i].kind == EDIT_MOVE ? next_own(history, at) : history->count;
         if (fence_at < history->count && edit_of(again, fence_at, EDIT_MOVE) && !moves_forward(&history->items[fence_at])) {
-            happen(again, &history->items[fence_at]);
+            happen(again, &history->items[fence_at], fence_at);
             again->moved[fence_at] = true;
         }
     }
     for (uint32_t i = 0; !before && i < at; i++) {
         if (edit_of(again, i, EDIT_MOVE) && moves_forward(&history->items[i]) && next_own(history, i) == at)
-            happen(again, &history->items[i]);
+            happen(again, &history->items[i], i);
     }
 }
 
@@ -188,20 +208,29 @@ static bool is_moved(const struct again *again, uint32_t at)
     return again->moved && (again->moved[at] || (edit_of(again, at, EDIT_MOVE) && moves_forward(happening)));
 }
 
+/* A fence with both flags beside an atomic. */
+static void happen_fence(struct again *again, const struct happening *beside, enum memory_order how, uint32_t was)
+{
+    struct happening happening = *beside;
+    happening.kind = HAPPENED_FENCE;
+    happening.regions = REGION_GLOBAL | REGION_LOCAL;
+    happening.order = (uint8_t)how;
+    happen(again, &happening, was);
+}
+
 static void happen_edited(struct again *again, uint32_t at)
 {
     const struct happening happening = edited(again, at);
-    const uint32_t both = REGION_GLOBAL | REGION_LOCAL;
     bool fences = is_atomic(&happening) && edit_of(again, at, EDIT_FENCES);
     if (is_moved(again, at))
         return;
     if (again->moved && is_atomic(&happening))
         do_moved(again, at, true);
     if (fences && happening.writes)
-        fence(again, &happening, both, ORDER_RELEASE);
-    happen(again, &happening);
+        happen_fence(again, &happening, ORDER_RELEASE, at);
+    happen(again, &happening, at);
     if (fences && happening.reads)
-        fence(again, &happening, both, ORDER_ACQUIRE);
+        happen_fence(again, &happening, ORDER_ACQUIRE, at);
     if (again->moved && is_atomic(&happening))
         do_moved(again, at, false);
 }
@@ -664,15 +693,193 @@ static bool is_step_of(const struct question *question, const struct happening *
     return is_barrier(happening) && unit < UNIT_COPIES && happening->by == unit_group(question, unit);
 }
 
-struct trail { const struct happening *items[ANSWER_STEPS]; }; /* what the steps stand for */
+struct drawing {
+    const struct search *search;
+    struct answer *answer;
+    struct edges_world world;               /* as it happened */
+    struct edge_end ends[ANSWER_STEPS];     /* what the steps stand for */
+    uint32_t sides[ANSWER_STEPS], count;
+    uint64_t others[ANSWER_STEPS];          /* the units of sides 2 and up */
+    uint32_t other_count;
+};
 
-static void add_step(const struct question *question, struct answer *answer, struct trail *trail, uint32_t side,
-                     const struct happening *happening)
+static uint32_t side_of(struct drawing *drawing, uint64_t unit)
 {
-    struct finding_step *step = &answer->steps[answer->step_count];
-    trail->items[answer->step_count] = happening;
-    struct wording *text = &answer->step_text[answer->step_count++];
-    *step = (struct finding_step){.side = side, .before = side == 1};
+    const struct meeting *meeting = drawing->search->question->meetings;
+    uint32_t other = 0;
+    if (unit == meeting->first.unit || unit == meeting->second.unit)
+        return unit != meeting->first.unit;
+    while (other < drawing->other_count && drawing->others[other] != unit)
+        other++;
+    if (other == drawing->other_count)
+        drawing->others[drawing->other_count++] = unit;
+    return 2 + other;
+}
+
+/* ANSWER_STEPS: there are too many. */
+static uint32_t draw_step(struct drawing *drawing, struct edge_end end)
+{
+    uint32_t at = 0;
+    while (at < drawing->count && !(drawing->ends[at].unit == end.unit && drawing->ends[at].at == end.at))
+        at++;
+    if (at == drawing->count && at < ANSWER_STEPS) {
+        drawing->ends[drawing->count] = end;
+        drawing->sides[drawing->count++] = side_of(drawing, end.unit);
+    }
+    return at;
+}
+
+static bool has_edge(const struct drawing *drawing, uint32_t from, uint32_t to)
+{
+    for (uint32_t i = 0; i < drawing->answer->edge_count; i++) {
+        const struct finding_edge *edge = &drawing->answer->edges[i];
+        if (edge->from == from && edge->to == to)
+            return true;
+    }
+    return false;
+}
+
+static void draw_edge(struct drawing *drawing, const struct edge *edge, bool synchronises)
+{
+    struct answer *answer = drawing->answer;
+    const bool room = drawing->count + 2 <= ANSWER_STEPS && answer->edge_count < ANSWER_EDGES;
+    const uint32_t from = room ? draw_step(drawing, edge->from) : ANSWER_STEPS, to = room ? draw_step(drawing, edge->to) : ANSWER_STEPS;
+    if (room && !has_edge(drawing, from, to))
+        answer->edges[answer->edge_count++] = (struct finding_edge){from, to, synchronises};
+}
+
+/* By which edges the second access comes behind the first once the edits are made: those that are there, and those that are
+ * not yet. Of a long way both ends. */
+static void draw_path(struct drawing *drawing, const struct edge *path, uint32_t count, const uint32_t *was)
+{
+    enum { ENDS = 2, MOST = 2 * ENDS + 2 };
+    for (uint32_t i = 0, drawn = 0; i < count && drawn < MOST; i++) {
+        const struct edge edge = {{path[i].from.unit, was[path[i].from.at]}, {path[i].to.unit, was[path[i].to.at]}};
+        const bool synchronises = edges_synchronise(&drawing->world, &edge);
+        if (synchronises && i >= ENDS && i + ENDS < count)
+            continue;
+        draw_edge(drawing, &edge, synchronises);
+        drawn++;
+    }
+}
+
+static bool write_edited(const struct search *search, const struct found *found, struct edited *list, uint32_t *out_first)
+{
+    const struct history *history = search->question->history;
+    struct again again = {.search = (struct search *)(uintptr_t)search, .edits = found->edits, .edit_count = found->count, .list = list};
+    const uint32_t end = search->question->meetings->end;
+    list->room = 4 * end + 1;
+    list->items = malloc(list->room * sizeof *list->items);
+    list->was = malloc(list->room * sizeof *list->was);
+    if (moves_something(found->edits, found->count))
+        again.moved = calloc(history->count + 1, sizeof *again.moved);
+    const bool written = list->items && list->was && (again.moved || !moves_something(found->edits, found->count));
+    for (uint32_t at = 0; written && at <= end; at++) {
+        if (at == search->first_at[0])
+            *out_first = list->count;
+        if (at < end)
+            happen_edited(&again, at);
+    }
+    free(again.moved);
+    return written;
+}
+
+static void draw_edited(struct drawing *drawing, const struct found *found)
+{
+    const struct question *question = drawing->search->question;
+    struct edited list = {.count = 0};
+    uint32_t first = 0, count = 0;
+    if (write_edited(drawing->search, found, &list, &first)) {
+        struct edges_world world = drawing->world;
+        world.items = list.items;
+        world.count = list.count;
+        struct edge *path = edges_path(&world, (struct edge_end){question->meetings->first.unit, first},
+                                       question->meetings->second.unit, &count);
+        draw_path(drawing, path, count, list.was);
+        free(path);
+    }
+    free(list.items);
+    free(list.was);
+}
+
+/* What the first unit did after its access, and the second before its own: the next few of each. */
+static void draw_own(struct drawing *drawing)
+{
+    enum { OWN = 4 };
+    const struct question *question = drawing->search->question;
+    const struct asked *first = &question->meetings->first, *second = &question->meetings->second;
+    const struct happening *items = question->history->items;
+    uint32_t found = 0;
+    for (uint32_t at = drawing->search->first_at[0]; at < question->meetings->end && found < OWN; at++) {
+        if (is_step_of(question, &items[at], first->unit) && items[at].site != first->site)
+            found += draw_step(drawing, (struct edge_end){first->unit, at}) < ANSWER_STEPS;
+    }
+    found = 0;
+    for (uint32_t at = question->meetings->end; at-- > 0 && found < OWN;) {
+        if (is_step_of(question, &items[at], second->unit) && items[at].site != second->site)
+            found += draw_step(drawing, (struct edge_end){second->unit, at}) < ANSWER_STEPS;
+    }
+}
+
+static bool is_end(const struct drawing *drawing, uint32_t step)
+{
+    for (uint32_t i = 0; i < drawing->answer->edge_count; i++) {
+        if (drawing->answer->edges[i].from == step || drawing->answer->edges[i].to == step)
+            return true;
+    }
+    return false;
+}
+
+/* What the second unit acquired, and who acquired what the first released: how near they came. */
+static void draw_near(struct drawing *drawing)
+{
+    const uint32_t own = drawing->count;
+    for (uint32_t i = 0; i < own; i++) {
+        struct edge edge = {drawing->ends[i], drawing->ends[i]};
+        if (is_end(drawing, i))
+            continue;
+        if (drawing->sides[i] == 1 && edges_into(&drawing->world, edge.to, &edge.from))
+            draw_edge(drawing, &edge, true);
+        else if (drawing->sides[i] == 0 && edges_out_of(&drawing->world, edge.from, &edge.to))
+            draw_edge(drawing, &edge, true);
+    }
+}
+
+/* Operations on one atomic object meet: the last store of the one side and the load behind it of the other. */
+static bool meet(const struct happening *from, const struct happening *to)
+{
+    return is_atomic(from) && is_atomic(to) && from->writes && to->reads && from->address == to->address && from < to;
+}
+
+/* No edit is known: where the two sides met all the same. */
+static void draw_meeting(struct drawing *drawing)
+{
+    const struct happening *items = drawing->world.items;
+    for (uint32_t from = drawing->count; from-- > 0;) {
+        for (uint32_t to = 0; drawing->sides[from] == 0 && to < drawing->count; to++) {
+            const struct edge edge = {drawing->ends[from], drawing->ends[to]};
+            if (drawing->sides[to] != 1 || !meet(&items[edge.from.at], &items[edge.to.at]))
+                continue;
+            draw_edge(drawing, &edge, edges_synchronise(&drawing->world, &edge));
+            return;
+        }
+    }
+}
+
+static bool comes_before(const struct drawing *drawing, uint32_t a, uint32_t b)
+{
+    return drawing->sides[a] != drawing->sides[b] ? drawing->sides[a] < drawing->sides[b] : drawing->ends[a].at < drawing->ends[b].at;
+}
+
+static void write_step(const struct drawing *drawing, uint32_t from, uint32_t to)
+{
+    const struct question *question = drawing->search->question;
+    const struct happening *happening = &question->history->items[drawing->ends[from].at];
+    struct finding_step *step = &drawing->answer->steps[to];
+    struct wording *text = &drawing->answer->step_text[to];
+    const uint32_t side = drawing->sides[from];
+    *step = (struct finding_step){.side = side, .before = side == 1 || (side == 0 && drawing->ends[from].at < drawing->search->first_at[0])};
+    drawing->answer->step_unit[to] = drawing->ends[from].unit;
     *text = (struct wording){.used = 0};
     question->host->place(question->host->self, happening->site, &step->place);
     if (is_barrier(happening)) {
@@ -685,43 +892,37 @@ static void add_step(const struct question *question, struct answer *answer, str
     step->text = text->bytes;
 }
 
-/* Operations on one atomic object meet: the last store of the one side and the load behind it of the other. */
-static bool meet(const struct happening *from, const struct happening *to)
+/* Side by side, each in program order. */
+static void write_steps(struct drawing *drawing)
 {
-    return is_atomic(from) && is_atomic(to) && from->writes && to->reads && from->address == to->address && from < to;
-}
-
-static void link_steps(struct answer *answer, const struct trail *trail)
-{
-    for (uint32_t from = answer->step_count; from-- > 0;) {
-        for (uint32_t to = 0; answer->steps[from].side == 0 && to < answer->step_count; to++) {
-            if (answer->steps[to].side == 0 || !meet(trail->items[from], trail->items[to]))
-                continue;
-            answer->steps[from].partner = to + 1;
-            answer->steps[to].partner = from + 1;
-            return;
-        }
+    struct answer *answer = drawing->answer;
+    uint32_t place[ANSWER_STEPS];
+    for (uint32_t i = 0; i < drawing->count; i++) {
+        place[i] = 0;
+        for (uint32_t j = 0; j < drawing->count; j++)
+            place[i] += j != i && comes_before(drawing, j, i);
+        write_step(drawing, i, place[i]);
+    }
+    answer->step_count = drawing->count;
+    for (uint32_t i = 0; i < answer->edge_count; i++) {
+        answer->edges[i].from = place[answer->edges[i].from];
+        answer->edges[i].to = place[answer->edges[i].to];
     }
 }
 
-/* What the first unit did after its access, and the second before its own: the next few of each. */
-static void add_steps(const struct search *search, struct answer *answer)
+static void draw(const struct search *search, const struct found *found, struct answer *answer)
 {
     const struct question *question = search->question;
-    const struct history *history = question->history;
-    struct trail trail;
-    uint32_t at[ANSWER_STEPS], found = 0, own = ANSWER_STEPS / 2;
-    for (uint32_t i = search->first_at[0]; i < question->meetings->end && answer->step_count < own; i++) {
-        if (is_step_of(question, &history->items[i], question->meetings->first.unit) && history->items[i].site != question->meetings->first.site)
-            add_step(question, answer, &trail, 0, &history->items[i]);
-    }
-    for (uint32_t i = question->meetings->end; i-- > 0 && found < own;) {
-        if (is_step_of(question, &history->items[i], question->meetings->second.unit) && history->items[i].site != question->meetings->second.site)
-            at[found++] = i;
-    }
-    while (found > 0)
-        add_step(question, answer, &trail, 1, &history->items[at[--found]]);
-    link_steps(answer, &trail);
+    struct drawing drawing = {.search = search, .answer = answer,
+                              .world = {question->launch, question->rule, question->region, question->history->items,
+                                        question->meetings->end, WORK_MOST}};
+    if (found->count)
+        draw_edited(&drawing, found);
+    draw_own(&drawing);
+    if (!answer->edge_count)
+        draw_meeting(&drawing);
+    draw_near(&drawing);
+    write_steps(&drawing);
 }
 
 /* ---- the answer ----------------------------------------------------------------------------------------- */
@@ -775,13 +976,13 @@ bool explain_race(const struct question *question, struct answer *out_answer)
         free(search.spot_of);
         return false;
     }
-    add_steps(&search, out_answer);
     list_edits(&search, common_scope(question));
     if (!orders(&search, NULL, 0) && !search_single(&search, &found)) /* else it is no order that is missing */
         search_pair(&search, &found);
     if (found.count)
         say_edits(&(struct saying){&search, out_answer}, found.edits, found.count);
     keep_edits(&search, &found, out_answer);
+    draw(&search, &found, out_answer);
     free(search.spot_of);
     return found.count > 0;
 }

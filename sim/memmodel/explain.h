@@ -50,7 +50,7 @@ struct question {
 /* An edit outside of the search that found it. */
 struct amendment { uint32_t kind, site; enum memory_scope scope; enum memory_order order; };
 
-enum { ANSWER_STEPS = 8 };
+enum { ANSWER_STEPS = 20, ANSWER_EDGES = 12 };
 
 struct answer {
     struct wording why, fix;
@@ -59,6 +59,9 @@ struct answer {
     uint32_t step_count;
     struct finding_step steps[ANSWER_STEPS];
     struct wording step_text[ANSWER_STEPS];
+    uint64_t step_unit[ANSWER_STEPS];
+    uint32_t edge_count;
+    struct finding_edge edges[ANSWER_EDGES];
 };
 
 bool explain_race(const struct question *question, struct answer *out_answer);

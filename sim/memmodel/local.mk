@@ -11,6 +11,8 @@ libmemmodel_la_SOURCES = \
 	%D%/command_graph.h \
 	%D%/commands.c \
 	%D%/commands.h \
+	%D%/edges.c \
+	%D%/edges.h \
 	%D%/explain.c \
 	%D%/explain.h \
 	%D%/footprint.c \

@@ -351,6 +351,12 @@ static void answer_why(struct answer *answer, const struct races *races, struct 
     finding->fix = answer->fix.bytes;
     finding->step_count = answer->step_count;
     finding->steps = answer->steps;
+    for (uint32_t i = 0; i < answer->step_count; i++) {
+        if (answer->steps[i].side > 1)
+            race_item(races, answer->step_unit[i], &answer->steps[i].item);
+    }
+    finding->edge_count = answer->edge_count;
+    finding->edges = answer->edges;
     pair->amendment_count = answer->amendment_count;
     memcpy(pair->amendments, answer->amendments, sizeof pair->amendments);
 }
@@ -395,7 +401,8 @@ static void tell(struct races *races, struct race_pair *pair, const struct race 
     report_add(races->report, finding);
     finding->object = finding->why = finding->fix = NULL;
     finding->steps = NULL;
-    finding->step_count = 0;
+    finding->edges = NULL;
+    finding->step_count = finding->edge_count = 0;
     for (int i = 0; i < 2; i++) {
         snprintf(pair->what[i], sizeof pair->what[i], "%.95s", what[i].bytes);
         finding->access[i].what = pair->what[i];
