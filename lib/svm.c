@@ -205,10 +205,17 @@ static bool is_shared(const struct svm_request *request)
     return request->flags & CL_MEM_SVM_FINE_GRAIN_BUFFER || (request->usm && request->usm != CL_MEM_TYPE_DEVICE_INTEL);
 }
 
+/* Of unified shared memory the devices report concurrent atomic access. */
+static bool has_atomics(const struct svm_request *request)
+{
+    return is_shared(request) && (request->usm || request->flags & CL_MEM_SVM_ATOMICS);
+}
+
 static uint32_t device_flags(const struct svm_request *request)
 {
     return ALLOC_SVM | (request->flags & CL_MEM_READ_ONLY ? ALLOC_KERNEL_READ_ONLY : 0) |
-           (request->flags & CL_MEM_WRITE_ONLY ? ALLOC_KERNEL_WRITE_ONLY : 0) | (is_shared(request) ? ALLOC_SHARED : 0);
+           (request->flags & CL_MEM_WRITE_ONLY ? ALLOC_KERNEL_WRITE_ONLY : 0) | (is_shared(request) ? ALLOC_SHARED : 0) |
+           (has_atomics(request) ? ALLOC_SVM_ATOMICS : 0);
 }
 
 void *svm_allocate(struct context *context, const struct svm_request *request)

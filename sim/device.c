@@ -378,6 +378,8 @@ static uint32_t region_flags(uint32_t flags)
         result |= REGION_FLAG_SVM;
     if (flags & ALLOC_SHARED)
         result |= REGION_FLAG_SHARED;
+    if (flags & ALLOC_SVM_ATOMICS)
+        result |= REGION_FLAG_SVM_ATOMICS;
     return result;
 }
 

@@ -52,7 +52,7 @@ static void teardown(void)
 static void act(uint64_t unit, uint32_t line, bool reads, bool writes, enum memory_order how, enum memory_scope scope, int region)
 {
     struct agent agent;
-    const struct atomic_act done = {FLAG, 4, region, reads, writes, how, scope, line};
+    const struct atomic_act done = {FLAG, 4, region, reads, writes, how, scope, line, false};
     order_agent(&order, unit, &agent);
     order_atomic(&order, &agent, &done);
 }
@@ -118,6 +118,23 @@ static struct question question_of(const struct meeting *meetings, uint32_t coun
 }
 
 /* ---- single edits ------------------------------------------------------------------------ */
+
+/* Of fine-grained SVM with atomics: all_svm_devices is not to be narrowed, the host may be the third. */
+START_TEST(scopes_of_shared_objects_meet_at_the_wider)
+{
+    struct agent agent;
+    struct atomic_act act = {FLAG, 4, IN_GLOBAL, false, true, ORDER_RELEASE, SCOPE_ALL_SVM, 7, true};
+    first_access(FIRST);
+    order_agent(&order, FIRST, &agent);
+    order_atomic(&order, &agent, &act);
+    act = (struct atomic_act){FLAG, 4, IN_GLOBAL, true, false, ORDER_ACQUIRE, SCOPE_DEVICE, 9, true};
+    order_agent(&order, OTHER, &agent);
+    order_atomic(&order, &agent, &act);
+    ck_assert(explained(FIRST, OTHER, IN_GLOBAL));
+    says("the acquire at k.cl:9 has memory_scope_device: before OpenCL 3.1 both ends of an edge need the same scope",
+         "memory_scope_all_svm_devices at k.cl:9");
+}
+END_TEST
 
 START_TEST(a_relaxed_store_is_to_release)
 {
@@ -497,7 +514,7 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {
-        a_relaxed_store_is_to_release, a_relaxed_load_is_to_acquire, two_pairs_want_an_edit_for_both, a_pair_that_nothing_orders_changes_no_answer, a_barrier_wants_the_other_flag,
+        scopes_of_shared_objects_meet_at_the_wider, a_relaxed_store_is_to_release, a_relaxed_load_is_to_acquire, two_pairs_want_an_edit_for_both, a_pair_that_nothing_orders_changes_no_answer, a_barrier_wants_the_other_flag,
         a_foreign_store_is_to_be_an_update, a_release_fence_goes_before_its_store, an_acquire_fence_goes_behind_its_load,
         both_scopes_are_to_be_wider, one_scope_is_enough_where_wider_ones_meet, both_orders_are_to_be_stronger,
         a_local_flag_wants_fences_with_both_flags, an_access_behind_the_store_is_not_carried_by_it,

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Builds the memory model without one rule at a time (orrery/rule.h) and demands that the rule's own test fails: those of
 # the race checker in check_race.c, those of values, waiting and barriers by the command. With every rule in place, all pass.
-# Rules 1 to 38 of the memory model. No RULE() marks these:
+# Rules 1 to 38 of the memory model; 901 and 902 are rule 9 of all_svm_devices, on memory without and with SVM's atomics.
+# No RULE() marks these:
 #   1, 31 to 33   units, and what orders commands and the host: r1_ in check_race.c, R31_, R32_ and maps in check_commands.c;
 #                 3101 to 3114 stand for (1) to (14) of rule 31 between kernels that enqueue each other
 #   22            follows from 24: a circle of happens-before goes through a value that is read before it is stored
@@ -13,7 +14,7 @@ grep -q '^#define ORRERY_LOOPING' "$build/config.h" && { echo "a sanitizer's obj
 work=$(mktemp -d) || exit 1
 litmus=$src/scenarios/litmus/rules
 trap 'rm -rf "$work"' EXIT
-declare -A test_of=([2]=r2_ [3]=r3_ [4]=r4_ [5]=r5_ [6]=r6_ [8]=r8_ [9]=r9_ [10]=r10_ [11]=r11_ [12]=r12_ [13]=r13_
+declare -A test_of=([2]=r2_ [3]=r3_ [4]=r4_ [5]=r5_ [6]=r6_ [8]=r8_ [9]=r9_scopes_are [901]=r9_all_svm_devices_is [902]=r9_all_svm_devices_stays [10]=r10_ [11]=r11_ [12]=r12_ [13]=r13_
     [14]=r14_ [15]=r15_ [16]=r16_ [17]=r17_ [19]=r19_ [20]=r20_ [21]=r21_ [29]=r29_ [34]=r34_ [35]=r35_ [36]=r36_ [37]=r37_ [38]=r38_
     [3101]=r31_1_ [3102]=r31_2_ [3113]=r31_13_ [3114]=r31_14_)
 
@@ -21,7 +22,7 @@ object() { # FILE OUT FLAGS...
     local file=$1 out=$2
     shift 2
     ${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O0 -w "$@" -iquote "$src/include" -iquote "$src/sim" -iquote "$src/sim/memmodel" \
-        -iquote "$src" -I"$src/include" -c "$file" -o "$out"
+        -iquote "$src" -iquote "$build" -I"$src/include" -c "$file" -o "$out"
 }
 
 # The library's own copies are not taken from the archive: these objects define the same names first.

@@ -124,7 +124,35 @@ START_TEST(r9_scopes_are_reduced)
 {
     one_group(), writes(0, LDATA, 4), release(0, LFLAG, SCOPE_DEVICE), acquire(1, LFLAG, SCOPE_WORK_GROUP), reads(1, LDATA, 4);
     clean_at(LDATA);
+}
+END_TEST
+
+START_TEST(r9_all_svm_devices_is_device_on_other_memory)
+{
     two_groups(), writes(0, DATA, 4), release(0, FLAG, SCOPE_ALL_SVM), acquire(2, FLAG, SCOPE_DEVICE), reads(2, DATA, 4), clean_at(DATA);
+    two_groups(), world_shares(), writes(0, DATA, 4), release(0, FLAG, SCOPE_ALL_SVM), acquire(2, FLAG, SCOPE_DEVICE), reads(2, DATA, 4);
+    clean_at(DATA);
+    two_groups(), updates(0, FLAG, 0, 3, SCOPE_ALL_SVM), updates(1, FLAG, 0, 3, SCOPE_DEVICE), clean_at(FLAG);
+}
+END_TEST
+
+/* The object, not the data, says what a scope is; of a fence the objects by which it synchronises. */
+START_TEST(r9_all_svm_devices_stays_on_svm_with_atomics)
+{
+    two_groups(), world_shares_atomics(), writes(0, DATA, 4), release(0, FLAG, SCOPE_ALL_SVM), acquire(2, FLAG, SCOPE_DEVICE);
+    reads(2, DATA, 4), races_at(DATA);
+    two_groups(), world_shares_atomics(), writes(0, DATA, 4), release(0, FLAG, SCOPE_DEVICE), acquire(2, FLAG, SCOPE_ALL_SVM);
+    reads(2, DATA, 4), races_at(DATA);
+    two_groups(), world_shares_atomics(), writes(0, DATA, 4), release(0, FLAG, SCOPE_ALL_SVM), acquire(2, FLAG, SCOPE_ALL_SVM);
+    reads(2, DATA, 4), clean_at(DATA);
+    two_groups(), world_shares_atomics(), release(0, FLAG, SCOPE_ALL_SVM), acquire(2, FLAG, SCOPE_DEVICE), races_at(FLAG);
+    two_groups(), world_shares_atomics(), updates(0, FLAG, 0, 3, SCOPE_ALL_SVM), updates(1, FLAG, 0, 3, SCOPE_DEVICE), races_at(FLAG);
+    world_begin(2, 2, 1, SCOPE_RULE_INCLUSIVE31), world_shares_atomics(), writes(0, DATA, 4), release(0, FLAG, SCOPE_ALL_SVM);
+    acquire(2, FLAG, SCOPE_DEVICE), reads(2, DATA, 4), clean_at(DATA);
+    two_groups(), world_shares_atomics(), writes(0, DATA, 4), fence(0, G, ORDER_RELEASE, SCOPE_ALL_SVM), store(0, FLAG, ORDER_RELAXED, SCOPE_DEVICE);
+    load(2, FLAG, ORDER_RELAXED, SCOPE_DEVICE), fence(2, G, ORDER_ACQUIRE, SCOPE_ALL_SVM), reads(2, DATA, 4), clean_at(DATA);
+    two_groups(), world_shares_atomics(), writes(0, DATA, 4), fence(0, G, ORDER_RELEASE, SCOPE_ALL_SVM), store(0, FLAG, ORDER_RELAXED, SCOPE_DEVICE);
+    load(2, FLAG, ORDER_RELAXED, SCOPE_DEVICE), fence(2, G, ORDER_ACQUIRE, SCOPE_DEVICE), reads(2, DATA, 4), races_at(DATA);
 }
 END_TEST
 
@@ -668,6 +696,8 @@ START_TEST(random_sweeps_against_the_oracle)
         world_begin(shape[0], shape[1], shape[2], SCOPE_RULE_EQUAL);
         if (below(2))
             world_forgoes_history();
+        if (below(4) == 0)
+            world_shares_atomics();
         for (uint32_t deeds = 2 + below(8); deeds; deeds--) {
             if (below(4))
                 any_sweep(below(shape[0]), shape[1]);
@@ -739,6 +769,8 @@ START_TEST(random_programs_against_the_oracle)
         world_begin(shape[0], shape[1], shape[2], below(4) ? SCOPE_RULE_EQUAL : SCOPE_RULE_INCLUSIVE31);
         if (below(2))
             world_forgoes_history();
+        if (below(4) == 0)
+            world_shares_atomics();
         for (uint32_t deeds = 4 + below(14); deeds; deeds--)
             any_deed(shape[0], shape[1], shape[2]);
         const char *difference = world_disagreement();
@@ -870,6 +902,8 @@ int main(void)
     tcase_add_test(rules, r6_fences_have_flags);
     tcase_add_test(rules, r8_release_sequence);
     tcase_add_test(rules, r9_scopes_are_reduced);
+    tcase_add_test(rules, r9_all_svm_devices_is_device_on_other_memory);
+    tcase_add_test(rules, r9_all_svm_devices_stays_on_svm_with_atomics);
     tcase_add_test(rules, r10_scopes_must_include_each_other);
     tcase_add_test(rules, r11_release_to_acquire);
     tcase_add_test(rules, r12_fence_to_fence);

@@ -173,6 +173,12 @@ static void groups_end(void)
 
 void world_shares(void) { world.regions[1].flags |= REGION_FLAG_SVM | REGION_FLAG_SHARED; }
 
+void world_shares_atomics(void)
+{
+    world_shares();
+    world.regions[1].flags |= REGION_FLAG_SVM_ATOMICS;
+}
+
 void world_awaits(uint64_t group)
 {
     world.awaited = group;
@@ -571,16 +577,17 @@ static bool acquires(const struct deed *d)
     return d->kind != DEED_ENTRY && (d->order == ORDER_ACQUIRE || d->order == ORDER_ACQ_REL || d->order == ORDER_SEQ_CST);
 }
 
-static enum memory_scope reduced(enum memory_scope scope, bool local)
+static enum memory_scope reduced(enum memory_scope scope, int region)
 {
-    if (local && scope > SCOPE_WORK_GROUP)
+    const bool svm_atomics = region == 0 && world.regions[1].flags & REGION_FLAG_SVM_ATOMICS;
+    if (region == 1 && scope > SCOPE_WORK_GROUP)
         return SCOPE_WORK_GROUP;
-    return scope == SCOPE_ALL_SVM ? SCOPE_DEVICE : scope;
+    return scope == SCOPE_ALL_SVM && !svm_atomics ? SCOPE_DEVICE : scope;
 }
 
-static bool inclusive(const struct deed *a, const struct deed *b, bool local)
+static bool inclusive(const struct deed *a, const struct deed *b, int region)
 {
-    enum memory_scope x = reduced(a->scope, local), y = reduced(b->scope, local), p = x < y ? x : y;
+    enum memory_scope x = reduced(a->scope, region), y = reduced(b->scope, region), p = x < y ? x : y;
     if (world.rule == SCOPE_RULE_EQUAL && x != y)
         return false;
     if (p == SCOPE_WORK_ITEM)
@@ -641,7 +648,7 @@ static void add_synchronisation(uint32_t x, uint32_t y)
             continue;
         for (uint32_t b = y; b < world.count; b++) {
             const struct deed *from = &world.deeds[a], *to = &world.deeds[b];
-            if (!is_acquire_end(b, y, region) || !inclusive(from, to, store->region == 1))
+            if (!is_acquire_end(b, y, region) || !inclusive(from, to, store->region))
                 continue;
             edge(world.hb[region], a, b);
             if (dual(from) && dual(to))
@@ -736,7 +743,7 @@ static bool is_race(uint32_t i, uint32_t j)
         return true;
     if (a->kind != DEED_ACCESS || b->kind != DEED_ACCESS || a->item == b->item || !overlap(a, b) || (!is_write(a) && !is_write(b)))
         return false;
-    if (is_atomic(a) && is_atomic(b) && a->size == b->size && a->address == b->address && inclusive(a, b, a->region == 1))
+    if (is_atomic(a) && is_atomic(b) && a->size == b->size && a->address == b->address && inclusive(a, b, a->region))
         return false;
     return !(world.hb[a->region][i][j / 64] >> j % 64 & 1);
 }

@@ -69,8 +69,9 @@ bool device_write_books(const struct device *device, FILE *stream, struct diagno
 
 /* ---- memory ---------------------------------------------------------------- */
 
-/* SHARED: the host touches it whenever it likes, also while a kernel runs. */
-enum { ALLOC_KERNEL_READ_ONLY = 1, ALLOC_KERNEL_WRITE_ONLY = 2, ALLOC_SVM = 4, ALLOC_PIPE = 8, ALLOC_SHARED = 16 };
+/* SHARED: the host touches it whenever it likes, also while a kernel runs; SVM_ATOMICS besides: with atomics, too. */
+enum { ALLOC_KERNEL_READ_ONLY = 1, ALLOC_KERNEL_WRITE_ONLY = 2, ALLOC_SVM = 4, ALLOC_PIPE = 8, ALLOC_SHARED = 16,
+       ALLOC_SVM_ATOMICS = 32 };
 
 /* align: power of two, 0 = the device's base alignment. The bytes read as zero but
  * count as uninitialised.  name is for findings ("buffer 3"); copied. */

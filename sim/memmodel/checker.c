@@ -81,6 +81,11 @@ static bool region_room(struct checker *checker, uint32_t index)
     return true;
 }
 
+static enum memory_scope scope_in(const struct checker *checker, const struct shadow_region *region, enum memory_scope scope)
+{
+    return order_scope(&checker->order, scope, region->space == IN_LOCAL, region->svm_atomics);
+}
+
 static bool is_same(const struct shadow_region *shadow, const struct region *region)
 {
     return shadow->id == region->id && shadow->low == region->low && shadow->high == region->high;
@@ -117,6 +122,8 @@ static struct shadow_region *region_of(struct checker *checker, const struct reg
     if (shadow)
         shadow_region_init(shadow, region->id, region->low, region->high,
                            region->kind == REGION_LOCAL_VARIABLE && RULE(2) ? IN_LOCAL : IN_GLOBAL, &checker->spare);
+    if (shadow)
+        shadow->svm_atomics = region->flags & REGION_FLAG_SVM_ATOMICS;
     return shadow;
 }
 
@@ -325,7 +332,8 @@ static void order_lane(struct checker *checker, const struct acting *acting, uin
     now->how.scope = (uint8_t)acting->scope;
     const struct atomic_act act = {.address = now->address, .size = now->how.size, .region = acting->region->space,
                                    .reads = event->kind != ACCESS_ATOMIC_WRITE, .writes = now->how.kind != ACCESS_ATOMIC_READ,
-                                   .order = (enum memory_order)now->how.order, .scope = event->scope, .site = now->how.site};
+                                   .order = (enum memory_order)now->how.order, .scope = event->scope, .site = now->how.site,
+                                   .svm_atomics = acting->region->svm_atomics};
     order_atomic(&checker->order, now->agent, &act);
 }
 
@@ -398,7 +406,7 @@ static void access_lanes(struct checker *checker, const struct access_event *eve
                 shadow->space = IN_IMAGE;
             acting.region = shadow;
             if (shadow)
-                acting.scope = order_scope(&checker->order, event->scope, shadow->space == IN_LOCAL);
+                acting.scope = scope_in(checker, shadow, event->scope);
         }
         if (!shadow)
             continue;
@@ -688,7 +696,7 @@ static bool take_sieve(struct checker *checker, const struct access_event *event
     if (!region->sieve.open && !open_sieve(checker, event, region))
         return false;
     const struct wave_crew by = crew_in(checker, &event->origin, region, base);
-    return sieve_take(&region->sieve, event, &by, tick, order_scope(&checker->order, event->scope, local));
+    return sieve_take(&region->sieve, event, &by, tick, scope_in(checker, region, event->scope));
 }
 
 /* ---- atomics that teach nothing ---------------------------------------------------------- */
@@ -718,17 +726,18 @@ static void enter_region(struct joining *joining, uint64_t address)
     joining->atomic.how = (struct context){
         .tick = joining->group ? (uint32_t)joining->group->slice : 1, .site = event->origin.site, .size = event->size_bytes,
         .kind = (uint8_t)event->kind, .order = (uint8_t)event->order,
-        .scope = (uint8_t)order_scope(&checker->order, event->scope, joining->shadow->space == IN_LOCAL)};
+        .scope = (uint8_t)scope_in(checker, joining->shadow, event->scope)};
     if (!shadow_atomic_begin(joining->shadow, &joining->atomic))
         joining->shadow = NULL;
 }
 
-static void remember_updates(struct checker *checker, const struct access_event *event, int space)
+static void remember_updates(struct checker *checker, const struct access_event *event, const struct shadow_region *region)
 {
     uint64_t unit[WAVE_LANES_MAX], address[WAVE_LANES_MAX];
     uint32_t count = 0;
-    const struct atomic_act act = {.size = event->size_bytes, .region = space, .reads = true, .writes = true,
-                                   .order = event->order, .scope = event->scope, .site = event->origin.site};
+    const struct atomic_act act = {.size = event->size_bytes, .region = region->space, .reads = true, .writes = true,
+                                   .order = event->order, .scope = event->scope, .site = event->origin.site,
+                                   .svm_atomics = region->svm_atomics};
     EACH_LANE_OF(event->mask, lane)
     {
         unit[count] = checker->crew.unit[lane];
@@ -748,14 +757,14 @@ static bool sift_updates(struct checker *checker, const struct access_event *eve
     if (shadow->space == IN_LOCAL)
         renew_local(checker, shadow, checker->crew.group);
     const bool local = shadow->space == IN_LOCAL;
-    if (order_scope(&checker->order, event->scope, local) < (local ? SCOPE_WORK_GROUP : SCOPE_DEVICE) || checker->order.group_device)
+    if (scope_in(checker, shadow, event->scope) < (local ? SCOPE_WORK_GROUP : SCOPE_DEVICE) || checker->order.group_device)
         return false; /* not everybody's updates include it */
     if (shadow->journal.spilt || !take_sieve(checker, event, shadow, group ? group->slice : 1, group ? group->base[shadow->space] : 1))
         return false;
     shadow->atomic = true;
     way_taken(checker->ways, WAY_SIFTED);
     if (order_remembers(&checker->order))
-        remember_updates(checker, event, shadow->space);
+        remember_updates(checker, event, shadow);
     return true;
 }
 
@@ -833,13 +842,13 @@ static void fail_together(struct checker *checker, const struct access_event *ev
                           const uint64_t *lanes)
 {
     struct group_order *group = order_group_find(&checker->order, checker->crew.group);
-    const bool local = region->space == IN_LOCAL;
     const struct context how = {.kind = ACCESS_ATOMIC_READ, .size = event->size_bytes,
-                                .scope = (uint8_t)order_scope(&checker->order, event->scope, local)};
+                                .scope = (uint8_t)scope_in(checker, region, event->scope)};
     struct atomic_done done = {.address = address, .epoch = shadow_epoch(region, address, event->size_bytes), .sort = shadow_sort(&how),
                                .site = event->origin.site};
     const struct atomic_act act = {.address = address, .size = event->size_bytes, .region = region->space, .reads = true,
-                                   .order = event->failure_order, .scope = event->scope, .site = event->origin.site};
+                                   .order = event->failure_order, .scope = event->scope, .site = event->origin.site,
+                                   .svm_atomics = region->svm_atomics};
     uint64_t alike[LANE_MASK_WORDS] = {0}, rest[LANE_MASK_WORDS];
     if (!group || !done.epoch || !may_wait(group, &done, lanes, alike) || !order_wait(&checker->order, group, &act, alike))
         memset(alike, 0, sizeof alike);

@@ -82,17 +82,18 @@ static bool are_dual(const struct edges_world *world, const struct end *a, const
     return a->fence && b->fence && (a->flags & both) == both && (b->flags & both) == both && world->region != IN_IMAGE;
 }
 
-static enum memory_scope reduced(const struct edges_world *world, enum memory_scope scope, int region)
+static enum memory_scope reduced(const struct edges_world *world, enum memory_scope scope, const struct happening *atomic)
 {
-    return world->launch->formal || scope <= SCOPE_WORK_GROUP ? scope : scope_reduced(scope, region == IN_LOCAL);
+    return world->launch->formal || scope <= SCOPE_WORK_GROUP ? scope : scope_reduced(scope, atomic->region == IN_LOCAL, atomic->svm_atomics);
 }
 
-/* The one released, the other acquires, and they meet at an atomic object of that region. */
-static bool ends_meet(const struct edges_world *world, int region, const struct end *from, uint64_t from_unit, const struct end *to,
+/* The one released, the other acquires, and they meet at the object of that atomic. */
+static bool ends_meet(const struct edges_world *world, const struct happening *atomic, const struct end *from, uint64_t from_unit, const struct end *to,
                       uint64_t to_unit)
 {
     const struct place at_from = place_of(world, from_unit), at_to = place_of(world, to_unit);
-    const enum memory_scope a = reduced(world, from->scope, region), b = reduced(world, to->scope, region);
+    const enum memory_scope a = reduced(world, from->scope, atomic), b = reduced(world, to->scope, atomic);
+    const int region = atomic->region;
     if (!reaches(world, region, from) || !reaches(world, region, to) || a == SCOPE_WORK_ITEM || b == SCOPE_WORK_ITEM)
         return false;
     return (region == world->region || are_dual(world, from, to)) && scope_inclusive(world->rule, a, &at_from, b, &at_to);
@@ -110,11 +111,11 @@ struct asking {
     struct edge_end found;
 };
 
-static bool offer(struct asking *asking, int region, struct edge_end from)
+static bool offer(struct asking *asking, const struct happening *atomic, struct edge_end from)
 {
     struct end end;
     if (from.unit == asking->to.unit || !end_of(asking->world, from.at, true, &end) ||
-        !ends_meet(asking->world, region, &end, from.unit, &asking->end, asking->to.unit) || !asking->wanted(asking, from))
+        !ends_meet(asking->world, atomic, &end, from.unit, &asking->end, asking->to.unit) || !asking->wanted(asking, from))
         return false;
     asking->found = from;
     return true;
@@ -125,11 +126,11 @@ static bool offer_store(struct asking *asking, uint32_t store)
 {
     struct edges_world *world = asking->world;
     const struct happening *item = &world->items[store];
-    if (offer(asking, item->region, (struct edge_end){item->by, store}))
+    if (offer(asking, item, (struct edge_end){item->by, store}))
         return true;
     for (uint32_t at = store; at-- > 0 && spend(world);) {
         if (world->items[at].kind != HAPPENED_ATOMIC && is_passed_by(world, at, item->by) &&
-            offer(asking, item->region, (struct edge_end){item->by, at}))
+            offer(asking, item, (struct edge_end){item->by, at}))
             return true;
     }
     return false;

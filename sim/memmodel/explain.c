@@ -123,7 +123,7 @@ static void atomic(struct again *again, const struct happening *happening)
 {
     struct agent agent;
     const struct atomic_act act = {.address = happening->address, .size = happening->size, .region = happening->region,
-                                   .reads = happening->reads, .writes = happening->writes,
+                                   .reads = happening->reads, .writes = happening->writes, .svm_atomics = happening->svm_atomics,
                                    .order = (enum memory_order)happening->order,
                                    .scope = (enum memory_scope)happening->scope, .site = happening->site};
     order_agent(&again->order, happening->by, &agent);
@@ -249,7 +249,7 @@ static bool scopes_meet(const struct again *again, const struct meeting *meeting
         for (uint32_t i = 0; i < again->edit_count; i++) {
             bool widens = again->edits[i].kind == EDIT_SCOPE || again->edits[i].kind == EDIT_ORDER_AND_SCOPE;
             if (widens && again->search->spots[again->edits[i].spot].site == asked[side]->site)
-                scope[side] = scope_reduced(again->edits[i].scope, question->region == IN_LOCAL);
+                scope[side] = scope_reduced(again->edits[i].scope, question->region == IN_LOCAL, question->svm_atomics);
         }
     }
     order_agent(&again->order, meeting->first.unit, &first);
@@ -409,7 +409,7 @@ static bool is_widening(enum edit_kind kind)
     return kind == EDIT_SCOPE || kind == EDIT_ORDER_AND_SCOPE;
 }
 
-/* The narrowest scope that holds both; a wider one only where it is not already. */
+/* A scope that holds both; a wider one only where it is not already. */
 static void list_edits(struct search *search, enum memory_scope scope)
 {
     for (enum edit_kind kind = 0; kind < EDIT_KINDS; kind++) {
@@ -543,6 +543,8 @@ static void say_scope(const struct saying *saying, const struct edit *edit)
         wording_add(why, ": it reaches %s", sample->scope == SCOPE_SUB_GROUP ? "its sub-group of " : "");
         wording_group(why, saying->search->question->launch, group_of(saying, sample));
         wording_add(why, " only");
+    } else if (sample->scope != edit->scope) {
+        wording_add(why, ": before OpenCL 3.1 both ends of an edge need the same scope");
     }
 }
 
@@ -958,6 +960,16 @@ static enum memory_scope common_scope(const struct question *question)
                                                                                                       : SCOPE_DEVICE;
 }
 
+/* The narrowest that holds both, unless an atomic that hosts and devices share has theirs already. */
+static enum memory_scope wanted_scope(const struct search *search)
+{
+    const enum memory_scope scope = common_scope(search->question);
+    for (uint32_t i = 0; i < search->spot_count && scope == SCOPE_DEVICE; i++)
+        if (search->spots[i].sample->svm_atomics && search->spots[i].sample->scope == SCOPE_ALL_SVM)
+            return SCOPE_ALL_SVM;
+    return scope;
+}
+
 static void keep_edits(const struct search *search, const struct found *found, struct answer *answer)
 {
     answer->amendment_count = found->count;
@@ -976,7 +988,7 @@ bool explain_race(const struct question *question, struct answer *out_answer)
         free(search.spot_of);
         return false;
     }
-    list_edits(&search, common_scope(question));
+    list_edits(&search, wanted_scope(&search));
     if (!orders(&search, NULL, 0) && !search_single(&search, &found)) /* else it is no order that is missing */
         search_pair(&search, &found);
     if (found.count)

@@ -43,6 +43,7 @@ struct question {
     const struct checker_host *host;
     enum scope_rule rule;
     int region;                    /* of the bytes */
+    bool svm_atomics;              /* they lie in fine-grained SVM with atomics */
     const struct meeting *meetings; /* of the same two places: the first is asked about; an edit for all is preferred */
     uint32_t meeting_count;        /* 1 to MEETINGS_MOST */
 };

@@ -28,7 +28,7 @@ enum happening_kind {
 struct happening {
     uint8_t kind, order, scope, regions; /* regions: of barriers and fences */
     int8_t region;                       /* of an atomic */
-    bool reads, writes;
+    bool reads, writes, svm_atomics;     /* of an atomic */
     uint32_t site, size;
     uint32_t number;                     /* of the sub-group or copy */
     uint64_t by;                         /* unit of FENCE, ATOMIC, OVERWRITE; group of the others */

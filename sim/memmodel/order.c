@@ -12,6 +12,7 @@ struct variable {
     uint64_t address;
     uint32_t size;
     int region;
+    bool svm_atomics;         /* it lies in fine-grained SVM with atomics */
     uint64_t group;           /* local: whose memory it was when last used */
     uint64_t generation;      /* counts the stores that began a new list */
     uint64_t version, stream; /* of the list, of the generation: numbers that no other of the launch has; 0: none yet */
@@ -79,7 +80,7 @@ static bool grow(struct order *order, void **items, uint32_t *room, size_t size)
 /* Do both reach the same readers? A reader of a narrower scope may ask for the place of a wider release. */
 static bool same_sender(const struct order *order, const struct message *a, const struct message *b)
 {
-    if (a->scope != b->scope || a->fence != b->fence || a->flags != b->flags)
+    if (a->scope != b->scope || a->fence != b->fence || a->flags != b->flags || a->svm_atomics != b->svm_atomics)
         return false;
     if (order->rule == SCOPE_RULE_INCLUSIVE31)
         return a->place.group == b->place.group && a->place.sub_group == b->place.sub_group;
@@ -279,9 +280,9 @@ uint32_t order_unit_device(const struct order *order, uint64_t unit)
     return order->group_device ? order->group_device[order_unit_group(order, unit)] : 0;
 }
 
-enum memory_scope order_scope(const struct order *order, enum memory_scope scope, bool local)
+enum memory_scope order_scope(const struct order *order, enum memory_scope scope, bool local, bool svm_atomics)
 {
-    return order->formal || scope <= SCOPE_WORK_GROUP ? scope : scope_reduced(scope, local);
+    return order->formal || scope <= SCOPE_WORK_GROUP ? scope : scope_reduced(scope, local, svm_atomics);
 }
 
 struct group_order *order_group_find(const struct order *order, uint64_t number)
@@ -607,7 +608,7 @@ static void note_missed(struct order *order, struct item_order *item, enum misse
 static bool apply(struct order *order, const struct agent *agent, const struct message *message, int region,
                   const struct endpoint *end)
 {
-    enum memory_scope scope = order_scope(order, end->scope, region == IN_LOCAL);
+    enum memory_scope scope = order_scope(order, end->scope, region == IN_LOCAL, message->svm_atomics);
     struct item_order *item = agent->item;
     if (!scope_inclusive(order->rule, message->scope, &message->place, scope, &agent->place)) {
         note_missed(order, item, MISSED_SCOPE, message, end, region);
@@ -925,6 +926,7 @@ static struct variable *variable_of(struct order *order, const struct atomic_act
     variable->address = act->address;
     variable->size = act->size;
     variable->region = act->region;
+    variable->svm_atomics = act->svm_atomics;
     variable->store.unit = UNIT_END;
     variable->next = *bucket(order, act->address);
     *bucket(order, act->address) = variable;
@@ -1035,7 +1037,8 @@ static void list_trim(struct order *order, struct message_list *list)
 
 static void send(struct order *order, struct agent *agent, struct variable *variable, struct message *message)
 {
-    message->scope = order_scope(order, message->scope, variable->region == IN_LOCAL);
+    message->scope = order_scope(order, message->scope, variable->region == IN_LOCAL, variable->svm_atomics);
+    message->svm_atomics = variable->svm_atomics;
     if (message->scope == SCOPE_WORK_ITEM)
         return;
     struct live_release *live = live_like(order, agent, variable, message);
@@ -1383,7 +1386,7 @@ void order_atomic(struct order *order, struct agent *agent, const struct atomic_
         return;
     struct happening happening = {.kind = HAPPENED_ATOMIC, .order = (uint8_t)act->order, .scope = (uint8_t)act->scope,
                                   .region = (int8_t)act->region, .reads = act->reads, .writes = act->writes,
-                                  .site = act->site, .size = act->size, .address = act->address};
+                                  .svm_atomics = act->svm_atomics, .site = act->site, .size = act->size, .address = act->address};
     remember_own(order, agent, &happening, before);
 }
 
@@ -1402,8 +1405,8 @@ void order_remember_updates(struct order *order, uint64_t number, const struct a
                             const uint64_t *address, uint32_t count)
 {
     struct happening happening = {.kind = HAPPENED_ATOMIC, .order = (uint8_t)act->order, .scope = (uint8_t)act->scope,
-                                  .region = (int8_t)act->region, .reads = act->reads, .writes = act->writes, .site = act->site,
-                                  .size = act->size};
+                                  .region = (int8_t)act->region, .reads = act->reads, .writes = act->writes,
+                                  .svm_atomics = act->svm_atomics, .site = act->site, .size = act->size};
     struct group_order *group = order_remembers(order) ? order_group(order, number) : NULL;
     if (!group)
         return;

@@ -43,7 +43,7 @@ struct tried { bool met, reached; enum memory_scope scope; uint32_t flags, site;
 struct message {
     enum memory_scope scope;      /* as written; reduced when it stands in a list */
     uint32_t flags;               /* REGION_* of a fence */
-    bool fence;
+    bool fence, svm_atomics;      /* svm_atomics: came by an object there */
     struct place place;
     uint64_t unit;                /* the latest that released */
     uint32_t site;
@@ -78,6 +78,7 @@ struct atomic_act {
     enum memory_order order;       /* the one that applies: of failure for a compare-exchange that failed */
     enum memory_scope scope;
     uint32_t site;
+    bool svm_atomics;              /* the object lies in fine-grained SVM with atomics */
 };
 /* How far the list of an atomic object was read: what is as old is pending, or acquired with a scope, and teaches nothing
  * new. stream 0: nothing. */
@@ -208,7 +209,8 @@ bool order_sees_own_image(const struct agent *agent, uint64_t tick);
 uint64_t order_unit_group(const struct order *order, uint64_t unit);
 uint32_t order_unit_sub_group(const struct order *order, uint64_t unit);
 uint32_t order_unit_device(const struct order *order, uint64_t unit);
-enum memory_scope order_scope(const struct order *order, enum memory_scope scope, bool local); /* reduced, where it is */
+/* Reduced, where it is. */
+enum memory_scope order_scope(const struct order *order, enum memory_scope scope, bool local, bool svm_atomics);
 
 void order_barrier(struct order *order, uint64_t group, uint32_t regions, enum memory_scope scope, uint32_t site);
 void order_sub_group_barrier(struct order *order, uint64_t group, uint32_t sub_group, uint32_t regions,

@@ -327,7 +327,8 @@ static struct asked asked_of(uint64_t unit, const struct context *how)
 static struct question question_of(const struct races *races, const struct race_pair *pair)
 {
     return (struct question){.history = races->order->history, .launch = races->launch, .host = races->host,
-                             .rule = races->order->rule, .region = pair->space, .meetings = pair->meetings,
+                             .rule = races->order->rule, 
+                             .region = pair->space, .svm_atomics = pair->svm_atomics, .meetings = pair->meetings,
                              .meeting_count = pair->meeting_count};
 }
 
@@ -479,6 +480,7 @@ static struct race_pair *new_pair(struct races *races, const struct race *race, 
     pair->site[0] = race->context->site;
     pair->site[1] = now->how.site;
     pair->space = race->region->space;
+    pair->svm_atomics = race->region->svm_atomics;
     pair->unseen = race->unseen;
     pair->news = (struct race_news){*race, *race->context, *now, now->agent->unit, race->address + race->bytes};
     pair->next = races->pairs;

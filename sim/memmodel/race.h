@@ -25,6 +25,7 @@ struct race_news { struct race race; struct context context; struct shadow_acces
 struct race_pair {
     uint32_t site[2];
     int space;
+    bool svm_atomics;                 /* where they first met */
     bool unseen;
     uint64_t count;
     uint64_t last_unit[2], last_time; /* the latest pair: bytes of one access count once */

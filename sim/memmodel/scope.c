@@ -3,12 +3,12 @@
 
 #include "orrery/rule.h"
 
-enum memory_scope scope_reduced(enum memory_scope scope, bool local)
+enum memory_scope scope_reduced(enum memory_scope scope, bool local, bool svm_atomics)
 {
     if (local && scope > SCOPE_WORK_GROUP)
         return RULE(9) ? SCOPE_WORK_GROUP : scope;
-    /* Whose allocations of SVM are fine-grained and have atomics is not known here: README, limits. */
-    return scope == SCOPE_ALL_SVM && RULE(9) ? SCOPE_DEVICE : scope;
+    const bool as_written = svm_atomics && RULE(902);
+    return scope == SCOPE_ALL_SVM && !as_written && RULE(901) ? SCOPE_DEVICE : scope;
 }
 
 static bool same_instance(enum memory_scope scope, const struct place *a, const struct place *b)

@@ -15,8 +15,8 @@
 /* Who asks: the work-item's place in the launch. */
 struct place { uint64_t group; uint32_t sub_group, device; };
 
-/* local: the memory location lies in local memory. */
-enum memory_scope scope_reduced(enum memory_scope scope, bool local);
+/* Where the memory location lies: in local memory, or in fine-grained SVM with atomics. */
+enum memory_scope scope_reduced(enum memory_scope scope, bool local, bool svm_atomics);
 
 /* Both scopes reduced; of one kernel instance. */
 bool scope_inclusive(enum scope_rule rule, enum memory_scope a, const struct place *at_a, enum memory_scope b,

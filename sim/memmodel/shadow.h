@@ -49,6 +49,7 @@ struct shadow_region {
     uint32_t id;              /* struct region's */
     uint64_t low, high;
     int space;                /* IN_GLOBAL, IN_LOCAL */
+    bool svm_atomics;         /* fine-grained SVM with atomics */
     uint32_t first;           /* contexts below are stale */
     struct context *contexts; /* [first, next) */
     uint32_t next, room;
