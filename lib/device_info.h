@@ -10,9 +10,8 @@
 #include "runtime.h"
 
 enum { DEVICE_BASE_ALIGN = 128, DEVICE_MAX_ALIGN = 128, DEVICE_MAX_PARAMETER_BYTES = 4096 };
-/* Of images: sizes in texels, and how many arguments of a kernel. */
-enum { IMAGE_2D_SIZE = 16384, IMAGE_3D_SIZE = 2048, IMAGE_BUFFER_SIZE = 1 << 26, IMAGE_ARRAY_SIZE = 2048,
-       IMAGE_READ_ARGS = 128, IMAGE_WRITE_ARGS = 64, IMAGE_SAMPLERS = 16 };
+/* Of images, in texels. */
+enum { IMAGE_2D_SIZE = 16384, IMAGE_3D_SIZE = 2048, IMAGE_BUFFER_SIZE = 1 << 26, IMAGE_ARRAY_SIZE = 2048 };
 
 cl_int device_info_version(const struct info_reply *reply, const struct cl_device *device, const char *what);
 cl_version device_info_numeric_version(const struct cl_device *device);

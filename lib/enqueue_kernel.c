@@ -231,6 +231,19 @@ static bool is_stale(const struct kernel_arg_value *value)
     return memobj && (object_lookup(memobj, OBJECT_MEMOBJ) != memobj || memobj->address != value->address);
 }
 
+/* More than the queries tell. */
+static bool has_too_many_images(const struct device_config *config, const struct kernel_info *info)
+{
+    uint32_t read = 0, written = 0, samplers = info->constant_samplers;
+    for (size_t i = 0; i < info->arg_count; i++) {
+        const struct kernel_arg *arg = &info->args[i];
+        read += arg->kind == ARG_IMAGE && arg->read_only;
+        written += arg->kind == ARG_IMAGE && !arg->read_only;
+        samplers += arg->kind == ARG_SAMPLER;
+    }
+    return read > config->max_read_images || written > config->max_write_images || samplers > config->max_samplers;
+}
+
 static cl_int check_args(const struct queue *queue, const struct kernel_object *kernel)
 {
     uint64_t local = kernel->info->local_bytes;
@@ -247,7 +260,8 @@ static cl_int check_args(const struct queue *queue, const struct kernel_object *
         if (kernel->info->args[i].kind == ARG_LOCAL && __builtin_add_overflow(local, value->size, &local))
             return CL_OUT_OF_RESOURCES;
     }
-    return local > queue->device->config->local_memory ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
+    const struct device_config *config = queue->device->config;
+    return local > config->local_memory || has_too_many_images(config, kernel->info) ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
 }
 
 /* Takes the reference. */

@@ -416,6 +416,72 @@ START_TEST(suggestions)
 }
 END_TEST
 
+static void with_small_limits(void)
+{
+    refusal_set_up_with("device: {limits: {local_memory: 256, read_images: 3, write_images: 2, samplers: 4}}");
+    image = new_flat(context, 0);
+    other_image = new_flat(other_context, 0);
+}
+
+/* An array counts once; so do constant samplers that say the same. */
+static const struct {
+    cl_device_info limit;
+    cl_uint value;
+    const char *parameters[6], *body; /* the last parameter is too much */
+} too_much[] = {
+    {CL_DEVICE_LOCAL_MEM_SIZE, 256, {"local int *", "local int *", "local int *"}, ""},
+    {CL_DEVICE_MAX_READ_IMAGE_ARGS, 3, {"write_only image2d_t", "image2d_t", "read_only image2d_t", "image2d_array_t", "image2d_t"}, ""},
+    {CL_DEVICE_MAX_WRITE_IMAGE_ARGS, 2, {"image2d_t", "write_only image2d_t", "write_only image2d_array_t", "write_only image2d_t"}, ""},
+    {CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS, 2, {"read_write image2d_t", "write_only image2d_t", "read_write image2d_t"}, ""},
+    {CL_DEVICE_MAX_SAMPLERS, 4, {"image2d_t", "sampler_t", "sampler_t", "sampler_t"},
+     "const sampler_t s = CLK_FILTER_NEAREST, t = CLK_FILTER_LINEAR, u = CLK_FILTER_NEAREST;"
+     "float2 c = 0; read_imagef(p0, s, c); read_imagef(p0, t, c); read_imagef(p0, u, c); read_imagef(p0, s, c);"},
+};
+
+static cl_kernel kernel_with(size_t row, size_t count, cl_mem array, cl_sampler sampler)
+{
+    char source[1000] = "kernel void k(";
+    for (size_t i = 0; i < count; i++)
+        sprintf(source + strlen(source), "%s%s p%zu", i ? ", " : "", too_much[row].parameters[i], i);
+    sprintf(source + strlen(source), ") { %s }", too_much[row].body);
+    cl_kernel kernel = refusal_kernel(context, source, "-cl-std=CL2.0");
+    for (cl_uint i = 0; i < count; i++) {
+        const char *type = too_much[row].parameters[i];
+        if (strstr(type, "local"))
+            cl_ok(clSetKernelArg(kernel, i, 128, NULL));
+        else if (strstr(type, "sampler"))
+            cl_ok(clSetKernelArg(kernel, i, sizeof sampler, &sampler));
+        else
+            cl_ok(clSetKernelArg(kernel, i, sizeof array, strstr(type, "array") ? &array : &image));
+    }
+    return kernel;
+}
+
+START_TEST(kernels_that_need_too_much)
+{
+    const cl_image_desc layers = {.image_type = CL_MEM_OBJECT_IMAGE2D_ARRAY, .image_width = 4, .image_height = 4, .image_array_size = 9};
+    const size_t one = 1;
+    cl_ulong told = 0;
+    size_t count = 0;
+    cl_int err;
+    cl_sampler sampler = clCreateSampler(context, CL_FALSE, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST, &err);
+    cl_ok(err);
+    cl_mem array = new_image(context, 0, &layers);
+    cl_ok(clGetDeviceInfo(device, too_much[_i].limit, sizeof told, &told, NULL));
+    ck_assert_uint_eq(told, too_much[_i].value);
+    while (too_much[_i].parameters[count])
+        count++;
+    cl_kernel fits = kernel_with((size_t)_i, count - 1, array, sampler), kernel = kernel_with((size_t)_i, count, array, sampler);
+    cl_ok(clEnqueueNDRangeKernel(queue, fits, 1, NULL, &one, NULL, 0, NULL, NULL));
+    REFUSES(clEnqueueNDRangeKernel, CL_OUT_OF_RESOURCES, queue, kernel, 1, NULL, &one, NULL, NONE);
+    cl_ok(clFinish(queue));
+    cl_ok(clReleaseKernel(fits));
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseMemObject(array));
+    cl_ok(clReleaseSampler(sampler));
+}
+END_TEST
+
 static void with_two_devices(void)
 {
     refusal_set_up_with("devices: [{name: a}, {name: b}]");
@@ -551,7 +617,7 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("refusals_enqueue");
-    TCase *usual = tcase_create("usual"), *two = tcase_create("two devices"), *old = tcase_create("2.0"), *blind = tcase_create("images"), *shares = tcase_create("svm"), *system = tcase_create("system");
+    TCase *usual = tcase_create("usual"), *two = tcase_create("two devices"), *old = tcase_create("2.0"), *blind = tcase_create("images"), *small = tcase_create("limits"), *shares = tcase_create("svm"), *system = tcase_create("system");
     tcase_add_checked_fixture(usual, set_up, tear_down);
     tcase_add_test(usual, rows_are_read);
     tcase_add_test(usual, rows_are_written);
@@ -573,6 +639,9 @@ int main(void)
     tcase_add_checked_fixture(two, with_two_devices, refusal_tear_down);
     tcase_add_test(two, kernels_that_are_built_for_another_device);
     suite_add_tcase(suite, two);
+    tcase_add_checked_fixture(small, with_small_limits, tear_down);
+    tcase_add_loop_test(small, kernels_that_need_too_much, 0, sizeof too_much / sizeof *too_much);
+    suite_add_tcase(suite, small);
     tcase_add_checked_fixture(shares, with_one_that_shares, refusal_tear_down);
     tcase_add_test(shares, pointers_that_a_device_cannot_follow);
     suite_add_tcase(suite, shares);

@@ -95,6 +95,7 @@ START_TEST(defaults_are_those_of_the_header)
     ck_assert_uint_eq(device->constant_memory, 65536);
     ck_assert_uint_eq(device->private_memory, 64 << 20);
     ck_assert_uint_eq(device->printf_buffer, 1 << 20);
+    ck_assert(device->max_read_images == 128 && device->max_write_images == 64 && device->max_samplers == 16);
     ck_assert_uint_eq(device->max_work_group_size, 1024);
     for (int i = 0; i < 3; i++)
         ck_assert_uint_eq(device->max_work_item_sizes[i], 1024);
@@ -171,6 +172,9 @@ static const char everything[] = "orrery: 1\n"
                                  "    printf_buffer: 2048\n"
                                  "    work_group_size: 256\n"
                                  "    work_item_sizes: [256, 128, 64]\n"
+                                 "    read_images: 12\n"
+                                 "    write_images: 5\n"
+                                 "    samplers: 6\n"
                                  "    cache: 2MiB\n"
                                  "    cache_line: 128\n"
                                  "  features:\n"
@@ -218,6 +222,7 @@ START_TEST(every_key_of_device_is_read)
     ck_assert_uint_eq(device->constant_memory, 128 << 10);
     ck_assert_uint_eq(device->private_memory, 1 << 20);
     ck_assert_uint_eq(device->printf_buffer, 2048);
+    ck_assert(device->max_read_images == 12 && device->max_write_images == 5 && device->max_samplers == 6);
     ck_assert_uint_eq(device->max_work_group_size, 256);
     ck_assert_uint_eq(device->max_work_item_sizes[0], 256);
     ck_assert_uint_eq(device->max_work_item_sizes[1], 128);

@@ -117,6 +117,7 @@ struct kernel_info {
     uint32_t work_group_hint[3];
     uint32_t required_sub_group_size; /* 0 = none */
     uint32_t required_sub_groups;     /* of a work-group; 0 = none */
+    uint32_t constant_samplers;       /* different ones that it declares */
     size_t local_bytes;           /* of local variables declared in the kernel */
     size_t private_bytes;
     bool uses_barrier, uses_printf;

@@ -117,6 +117,7 @@ struct device_config {
     uint64_t printf_buffer;            /* 1 MiB */
     uint32_t max_work_group_size;      /* 1024 */
     uint32_t max_work_item_sizes[3];   /* 1024 each */
+    uint32_t max_read_images, max_write_images, max_samplers; /* of a kernel: 128, 64, 16 */
     uint32_t sub_group_sizes[SCENARIO_SUB_GROUP_SIZES]; /* {32}; the first is the default; 0 ends */
     bool fp16, fp64, int64_atomics, sub_groups, svm_coarse, il, generic_address_space,
         program_scope_variables, work_group_collectives, non_uniform_groups, images, pipes, device_enqueue,

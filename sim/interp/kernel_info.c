@@ -184,12 +184,16 @@ static void read_modes(struct module *m, struct entry_point *e)
     }
 }
 
-static void scan_function(struct module *m, struct entry_point *e, const struct function *f,
-                          uint8_t *seen_function, uint8_t *seen_variable);
+/* What everything that a kernel calls has; samplers by what they say. */
+struct scan {
+    uint8_t *seen_function, *seen_variable;
+    uint32_t samplers;
+};
+
+static void scan_function(struct module *m, struct entry_point *e, const struct function *f, struct scan *scan);
 
 /* A program that calls what nobody defines fails to build, not to run. */
-static void scan_call(struct module *m, struct entry_point *e, uint32_t id, uint8_t *seen_function,
-                      uint8_t *seen_variable)
+static void scan_call(struct module *m, struct entry_point *e, uint32_t id, struct scan *scan)
 {
     const struct function *callee = module_function(m, id);
     if (callee->block_count == 0) {
@@ -200,30 +204,49 @@ static void scan_call(struct module *m, struct entry_point *e, uint32_t id, uint
     }
     if (++m->nesting > 1000)
         module_fail(m, STATUS_UNSUPPORTED, "kernel '%s': calls are nested deeper than 1000", e->name);
-    scan_function(m, e, callee, seen_function, seen_variable);
+    scan_function(m, e, callee, scan);
     m->nesting--;
 }
 
-/* Local variables and barriers of everything the kernel calls. */
-static void scan_function(struct module *m, struct entry_point *e, const struct function *f,
-                          uint8_t *seen_function, uint8_t *seen_variable)
+static void scan_samplers(struct module *m, uint32_t word, struct scan *scan)
 {
-    if (seen_function[f->id])
+    uint32_t from, to; /* the words that may name one */
+    switch (spv_opcode(m, word)) {
+    case SpvOpStore: from = 2, to = 3; break;
+    case SpvOpPhi: from = 3, to = spv_length(m, word); break;
+    case SpvOpSelect:
+    case SpvOpSampledImage:
+    case SpvOpFunctionCall: from = 4, to = spv_length(m, word); break;
+    default: return;
+    }
+    for (; from < to; from++) {
+        const uint32_t id = m->words[word + from], definition = id < m->bound ? m->def[id] : 0;
+        const uint32_t *w = &m->words[definition];
+        if (definition && spv_opcode(m, definition) == SpvOpConstantSampler)
+            scan->samplers |= 1u << ((w[3] & 7) | (w[4] & 1) << 3 | (w[5] & 1) << 4);
+    }
+}
+
+/* Local variables, samplers and barriers of everything the kernel calls. */
+static void scan_function(struct module *m, struct entry_point *e, const struct function *f, struct scan *scan)
+{
+    if (scan->seen_function[f->id])
         return;
-    seen_function[f->id] = 1;
+    scan->seen_function[f->id] = 1;
     for (uint32_t i = 0; i < f->block_count; i++)
         for (uint32_t word = f->blocks[i].first; word < f->blocks[i].last; word += spv_length(m, word)) {
             uint32_t op = spv_opcode(m, word);
             const uint32_t *w = &m->words[word];
             if (op == SpvOpFunctionCall && w[3] < m->bound && m->function_index[w[3]])
-                scan_call(m, e, w[3], seen_function, seen_variable);
+                scan_call(m, e, w[3], scan);
+            scan_samplers(m, word, scan);
             e->info.uses_barrier |= op == SpvOpControlBarrier || op == SpvOpGroupWaitEvents || op == SpvOpMemoryNamedBarrier;
             e->info.uses_printf |= op == SpvOpExtInst && w[3] == m->opencl_std && w[4] == 184;
             for (uint32_t k = 1; k < spv_length(m, word); k++) {
                 const struct variable *v = w[k] < m->bound ? module_variable(m, w[k]) : NULL;
-                if (!v || v->storage != SpvStorageClassWorkgroup || seen_variable[v->id])
+                if (!v || v->storage != SpvStorageClassWorkgroup || scan->seen_variable[v->id])
                     continue;
-                seen_variable[v->id] = 1;
+                scan->seen_variable[v->id] = 1;
                 e->info.local_bytes += v->type->size;
             }
         }
@@ -314,7 +337,8 @@ void module_finish_entries(struct module *m)
         for (uint32_t k = 0; k < f->param_count; k++)
             describe_arg(m, e, f, k, &args[k]);
         read_modes(m, e);
-        scan_function(m, e, f, ARENA_ARRAY(&m->arena, uint8_t, m->bound),
-                      ARENA_ARRAY(&m->arena, uint8_t, m->bound));
+        struct scan scan = {ARENA_ARRAY(&m->arena, uint8_t, m->bound), ARENA_ARRAY(&m->arena, uint8_t, m->bound), 0};
+        scan_function(m, e, f, &scan);
+        e->info.constant_samplers = (uint32_t)__builtin_popcount(scan.samplers);
     }
 }
