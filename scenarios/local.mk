@@ -167,6 +167,7 @@ scenario_tests = \
 	%D%/racy/spinlock.yaml \
 	%D%/racy/spinlock_acquire.yaml \
 	%D%/racy/spinlock_scope.yaml \
+	%D%/racy/spinlock_two_values.yaml \
 	%D%/racy/sub_group_barrier.yaml \
 	%D%/racy/ticket_lock.yaml \
 	%D%/racy/ttas.yaml \
@@ -311,6 +312,7 @@ scenario_files = \
 	%D%/racy/spinlock.cl \
 	%D%/racy/spinlock_acquire.cl \
 	%D%/racy/spinlock_scope.cl \
+	%D%/racy/spinlock_two_values.cl \
 	%D%/racy/sub_group_barrier.cl \
 	%D%/racy/ticket_lock.cl \
 	%D%/racy/ttas.cl \

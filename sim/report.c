@@ -141,6 +141,10 @@ static void edges_own(struct finding *finding)
 static void entry_free(struct entry *entry)
 {
     struct finding *finding = &entry->finding;
+    for (uint32_t i = 0; i < finding->blamed_count; i++) {
+        disown(finding->blamed[i].file);
+        disown(finding->blamed[i].text);
+    }
     for (int i = 0; i < 2; i++)
         access_disown(&finding->access[i]);
     steps_free(finding);
@@ -168,6 +172,8 @@ static struct entry *entry_new(const struct finding *finding, char *key)
     }
     steps_own(&entry->finding);
     edges_own(&entry->finding);
+    for (uint32_t i = 0; i < finding->blamed_count; i++)
+        place_own(&entry->finding.blamed[i]);
     own(&entry->finding.kernel);
     own(&entry->finding.object);
     own(&entry->finding.why);
@@ -277,6 +283,23 @@ static bool goes_on(enum finding_kind kind)
            kind == FINDING_MISSING_WAIT;
 }
 
+static bool same_place(const struct source_place *a, const struct source_place *b)
+{
+    return a->line && a->line == b->line && a->column == b->column && (a->file == b->file || (a->file && b->file && strcmp(a->file, b->file) == 0));
+}
+
+/* One mistake: races at a lock, and of all that it should have guarded. */
+static bool blame_one(const struct finding *earlier, const struct finding *finding)
+{
+    for (uint32_t i = 0; i < earlier->blamed_count; i++) {
+        for (uint32_t j = 0; j < finding->blamed_count; j++) {
+            if (same_place(&earlier->blamed[i], &finding->blamed[j]))
+                return true;
+        }
+    }
+    return false;
+}
+
 static bool may_cause(const struct finding *earlier, const struct finding *finding)
 {
     if (!finding->launch || earlier->launch != finding->launch || goes_on(earlier->kind))
@@ -285,15 +308,15 @@ static bool may_cause(const struct finding *earlier, const struct finding *findi
         if (follows[i].cause == finding_check(earlier->kind) && follows[i].effect == finding_check(finding->kind))
             return true;
     }
-    return false;
+    return blame_one(earlier, finding);
 }
 
 static const struct finding *cause_of(const struct report *report, const struct finding *finding)
 {
     for (size_t i = 0; i < report->found.count; i++) {
         const struct finding *earlier = &report->found.entries[i]->finding;
-        if (may_cause(earlier, finding))
-            return earlier;
+        if (may_cause(earlier, finding)) /* the first of those that blame one operation after the other */
+            return earlier->cause && blame_one(earlier, finding) ? earlier->cause : earlier;
     }
     return NULL;
 }

@@ -30,10 +30,12 @@ static bool read_expected_finding(struct reader *reader, const yaml_node_t *node
     const yaml_node_t *id = reader_get(reader, node, "id");
     if (!id)
         return reader_complain(reader, node, "key 'id' is missing: the id of a finding, see orrery-findings(7)");
+    finding->has_follows = reader_get(reader, node, "follows") != NULL;
     return reader_string(reader, id, "id", &finding->id) && parse_finding_id(reader, id, finding->id) &&
            reader_u32(reader, reader_get(reader, node, "line"), "line", &finding->line) &&
            reader_optional(reader, node, "kernel", &finding->kernel) &&
-           reader_optional(reader, node, "why", &finding->why) && reader_optional(reader, node, "fix", &finding->fix);
+           reader_optional(reader, node, "why", &finding->why) && reader_optional(reader, node, "fix", &finding->fix) &&
+           reader_u32(reader, reader_get(reader, node, "follows"), "follows", &finding->follows);
 }
 
 static bool read_expected_findings(struct reader *reader, const yaml_node_t *node, struct scenario_expect *expect)

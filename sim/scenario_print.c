@@ -147,6 +147,8 @@ static void print_expected_finding(const struct expect_finding *finding, FILE *s
     print_text("kernel", finding->kernel, stream);
     print_text("why", finding->why, stream);
     print_text("fix", finding->fix, stream);
+    if (finding->has_follows)
+        fprintf(stream, ", follows: %" PRIu32, finding->follows);
     fputs("}\n", stream);
 }
 

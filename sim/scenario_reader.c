@@ -106,7 +106,7 @@ static const struct section sections[] = {
     {"scalar", "scalar", {"type", "value"}},
     {"suppression", "a suppression", {"id", "kernel", "file", "line", "object", "reason"}},
     {"fault", "a fault", {"fail", "nth", "times", "error", "lose_device", "device", "delay", "command"}},
-    {"finding", "an expected finding", {"id", "line", "kernel", "why", "fix"}},
+    {"finding", "an expected finding", {"id", "line", "kernel", "why", "fix", "follows"}},
     {"placement", "an expected placement", {"launch", "units"}},
     {"result", "an expected buffer", {"launch", "arg", "type", "count", "fill", "values"}},
 };

@@ -588,6 +588,31 @@ START_TEST(races_follow_from_any_barrier_that_not_all_shared)
 }
 END_TEST
 
+static struct finding race_that_blames(uint32_t launch, uint32_t line, uint32_t blamed, uint32_t other)
+{
+    struct finding finding = of_launch(FINDING_RACE_GLOBAL, launch, line);
+    finding.blamed[0] = (struct source_place){"a.cl", blamed, 5, NULL};
+    finding.blamed[1] = (struct source_place){"a.cl", other, 5, NULL};
+    finding.blamed_count = 2;
+    return finding;
+}
+
+START_TEST(races_that_blame_one_operation_follow_from_the_first)
+{
+    add(race_that_blames(1, 3, 20, 21));
+    add(race_that_blames(1, 4, 21, 22));
+    add(race_that_blames(1, 5, 22, 23)); /* by way of the second */
+    add(race_that_blames(1, 6, 30, 31)); /* another mistake */
+    add(race_that_blames(2, 7, 20, 21)); /* another launch */
+    add(race_that_blames(1, 8, 0, 0));   /* nobody knows where */
+    add(race_that_blames(1, 9, 0, 0));
+    ck_assert_ptr_eq(report_get(report, 1)->cause, report_get(report, 0));
+    ck_assert_ptr_eq(report_get(report, 2)->cause, report_get(report, 0));
+    for (size_t i = 3; i < report_count(report); i++)
+        ck_assert_ptr_null(report_get(report, i)->cause);
+}
+END_TEST
+
 START_TEST(what_does_not_follow_stands_alone)
 {
     add(of_launch(FINDING_OUT_OF_BOUNDS_READ, 1, 3));
@@ -926,7 +951,7 @@ int main(void)
         a_finding_reads_as_designed, repeats_are_counted_in_the_text, missing_parts_leave_no_holes, colour_is_only_in_the_first_line,
         source_cannot_command_a_terminal, long_lines_are_cut_around_the_column, paragraphs_wrap_at_words, json_has_every_field, json_has_steps_and_causes, sarif_has_both_paths,
         fingerprints_outlive_edits_above, the_graph_has_orders_and_the_missing_edge, json_survives_hostile_text,
-        one_place_is_one_finding, who_is_no_work_item_has_a_name, a_pair_has_no_order, many_may_arrive_at_once, what_follows_names_its_cause,
+        one_place_is_one_finding, who_is_no_work_item_has_a_name, a_pair_has_no_order, many_may_arrive_at_once, what_follows_names_its_cause, races_that_blame_one_operation_follow_from_the_first,
         races_follow_from_any_barrier_that_not_all_shared,
         what_does_not_follow_stands_alone, the_suppressed_are_counted_and_silent, each_key_of_a_suppression_narrows,
         a_file_in_a_directory_fits_by_its_name, generated_suppressions_suppress, the_limit_hides_nothing, what_differs_is_another_finding, both_places_of_a_pair_count, without_places_the_words_decide,

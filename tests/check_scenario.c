@@ -543,7 +543,7 @@ END_TEST
 START_TEST(expectations_are_read)
 {
     load(PROGRAM "launch:\n  - {kernel: k, global: 1, args: [{buffer: {type: short, count: 2, fill: 0}}]}\n"
-                 "expect:\n  findings: [{id: null-read, line: 9}, {id: unreachable, kernel: k}]\n"
+                 "expect:\n  findings: [{id: null-read, line: 9}, {id: unreachable, kernel: k, follows: 9}]\n"
                  "  buffers: [{arg: 0, values: [1, -2]}, {launch: 0, arg: 0, type: uint, values: [3]}, {arg: 0, count: 2, fill: 4}]\n"
                  "  output: \"a\\nb\"\n  exit_status: 3\n");
     const struct scenario_expect *expect = &scenario.expect;
@@ -554,6 +554,9 @@ START_TEST(expectations_are_read)
     ck_assert_ptr_null(expect->findings[0].kernel);
     ck_assert_uint_eq(expect->findings[1].line, 0);
     ck_assert_str_eq(expect->findings[1].kernel, "k");
+    ck_assert(!expect->findings[0].has_follows);
+    ck_assert(expect->findings[1].has_follows);
+    ck_assert_uint_eq(expect->findings[1].follows, 9);
     ck_assert_uint_eq(expect->buffer_count, 3);
     holds(&expect->buffers[0].values, VALUE_I16, (int16_t[]){1, -2}, 2);
     holds(&expect->buffers[1].values, VALUE_U32, (uint32_t[]){3}, 1);

@@ -11,7 +11,7 @@
 #include "orrery/scenario_run.h"
 
 /* What came of a run, from a report or from JSON lines. */
-struct seen { char *id, *kernel, *why, *fix; uint32_t lines[2]; bool matched; };
+struct seen { char *id, *kernel, *why, *fix; uint32_t lines[2], follows; bool matched; };
 struct outcome {
     size_t count;
     struct seen *seen;
@@ -56,6 +56,7 @@ static void take_report(struct outcome *outcome, const struct report *report)
         struct seen *seen = seen_add(outcome, finding_id(finding->kind), finding->kernel, finding->why, finding->fix);
         for (uint32_t a = 0; a < finding->access_count && a < 2; a++)
             seen->lines[a] = finding->access[a].place.line;
+        seen->follows = finding->cause ? finding->cause->access[0].place.line : 0;
     }
 }
 
@@ -77,6 +78,8 @@ static void take_json(struct outcome *outcome, const char *path)
             id ? seen_add(outcome, id, member(object, "kernel"), member(object, "why"), member(object, "fix")) : NULL;
         for (size_t a = 0; seen && a < json_array_size(accesses) && a < 2; a++)
             seen->lines[a] = (uint32_t)json_integer_value(json_object_get(json_array_get(accesses, a), "line"));
+        if (seen)
+            seen->follows = (uint32_t)json_integer_value(json_object_get(json_object_get(object, "cause"), "line"));
         json_decref(object);
     }
     free(line);
@@ -95,7 +98,7 @@ static bool fits(const struct expect_finding *expected, const struct seen *seen)
 {
     return strcmp(expected->id, seen->id) == 0 && (!expected->kernel || strcmp(expected->kernel, seen->kernel) == 0) &&
            (!expected->line || expected->line == seen->lines[0] || expected->line == seen->lines[1]) &&
-           says(expected->why, seen->why) && says(expected->fix, seen->fix);
+           (!expected->has_follows || expected->follows == seen->follows) && says(expected->why, seen->why) && says(expected->fix, seen->fix);
 }
 
 static bool match(const struct expect_finding *expected, struct outcome *outcome)
@@ -117,12 +120,16 @@ static void print_missing(const struct expect_finding *expected)
         printf(", because \"%s\"", expected->why);
     if (expected->fix)
         printf(", mended by \"%s\"", expected->fix);
+    if (expected->has_follows && expected->follows)
+        printf(", that may follow from the one at line %" PRIu32, expected->follows);
+    else if (expected->has_follows)
+        printf(", that follows from none");
     putchar('\n');
 }
 
 static bool is_exact(const struct expect_finding *expected)
 {
-    return expected->line || expected->why || expected->fix;
+    return expected->line || expected->why || expected->fix || expected->has_follows;
 }
 
 /* Those that say more choose first, so that "any" cannot take theirs. */

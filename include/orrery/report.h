@@ -150,6 +150,8 @@ struct finding {
     const struct finding_step *steps;
     uint32_t edge_count;
     const struct finding_edge *edges;
+    uint32_t blamed_count;
+    struct source_place blamed[2]; /* operations that the why blames: findings that blame the same one have one cause */
     const struct finding *cause; /* set by the report: the earlier finding that it may follow from, or NULL */
     const char *spec;       /* "OpenCL 2.2 API, 3.3.5 ..."; NULL: finding_spec(kind) */
     uint64_t count;         /* how often at these places; to report_add 0 is once */

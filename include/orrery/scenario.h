@@ -214,6 +214,8 @@ struct expect_finding {
     uint32_t line;   /* 0 = any */
     char *kernel;    /* NULL = any */
     char *why, *fix; /* text that must be in those sentences; NULL = any */
+    bool has_follows;
+    uint32_t follows; /* line of the finding that it may follow from, 0: from none */
 };
 struct expect_buffer { uint32_t launch; uint32_t arg; struct value_list values; };
 /* The units of work-groups 0, 1, 2 and so on, repeated; numbered in the whole machine. */

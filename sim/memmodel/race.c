@@ -95,7 +95,13 @@ static void fill_values(const struct race *race, const struct shadow_access *now
 /* ---- why ----------------------------------------------------------------------------------- */
 
 /* remediable: something is absent, and explain_remedy may find what. */
-struct reason { struct wording why, fix; bool remediable; };
+struct reason { struct wording why, fix; bool remediable; uint32_t blamed[2], blamed_count; };
+
+static void blame(struct reason *reason, uint32_t site)
+{
+    if (site != UINT32_MAX)
+        reason->blamed[reason->blamed_count++] = site;
+}
 
 static void barrier_lacks_flag(struct reason *reason, const struct races *races, const struct barrier_seen *barrier, int space)
 {
@@ -103,6 +109,7 @@ static void barrier_lacks_flag(struct reason *reason, const struct races *races,
                         : barrier->regions & REGION_GLOBAL ? "CLK_GLOBAL_MEM_FENCE"
                         : barrier->regions & REGION_IMAGE  ? "CLK_IMAGE_MEM_FENCE"
                                                            : NULL;
+    blame(reason, barrier->site);
     wording_add(&reason->why, "the barrier at ");
     wording_place(&reason->why, races->host, barrier->site);
     if (other)
@@ -187,6 +194,8 @@ static void not_released(struct reason *reason, const struct races *races, const
 static void explain_edge(struct reason *reason, const struct races *races, const struct missed_edge *edge,
                          const struct agent *agent, int space)
 {
+    blame(reason, edge->release_site);
+    blame(reason, edge->acquire_site);
     switch (edge->why) {
     case MISSED_SCOPE: too_narrow(reason, races, edge, agent); break;
     case MISSED_REGION: other_region(reason, races, edge, space); break;
@@ -301,6 +310,8 @@ static void explain(struct reason *reason, const struct races *races, const stru
     } else if (order_explain(races->order, agent, race->region->space, race->unit, race->context->tick, &edge)) {
         explain_edge(reason, races, &edge, agent, race->region->space);
     } else if (race->context->kind >= ACCESS_ATOMIC_READ && now->how.kind >= ACCESS_ATOMIC_READ) {
+        blame(reason, race->context->site);
+        blame(reason, now->how.site);
         wording_add(&reason->why, race->context->size != now->how.size
                               ? "the two atomics have different sizes: they are no operations on one atomic object"
                               : "atomics race too when their scopes do not include each other: %s and %s",
@@ -337,7 +348,7 @@ static void answer_why(struct answer *answer, const struct races *races, struct 
                        const struct shadow_access *now)
 {
     struct finding *finding = &pair->finding;
-    struct reason reason = {{.used = 0}, {.used = 0}, false};
+    struct reason reason = {.remediable = false};
     const struct question question = question_of(races, pair);
     *answer = (struct answer){.step_count = 0};
     finding->fix_verified = !race->unseen && pair->meeting_count && explain_race(&question, answer);
@@ -358,6 +369,11 @@ static void answer_why(struct answer *answer, const struct races *races, struct 
     }
     finding->edge_count = answer->edge_count;
     finding->edges = answer->edges;
+    for (uint32_t i = 0; i < answer->amendment_count; i++)
+        blame(&reason, answer->amendments[i].site);
+    finding->blamed_count = reason.blamed_count;
+    for (uint32_t i = 0; i < reason.blamed_count; i++)
+        races->host->place(races->host->self, reason.blamed[i], &finding->blamed[i]);
     pair->amendment_count = answer->amendment_count;
     memcpy(pair->amendments, answer->amendments, sizeof pair->amendments);
 }
@@ -387,6 +403,7 @@ static void tell(struct races *races, struct race_pair *pair, const struct race 
     struct answer answer;
     char object[CHECKER_NAME_CHARS] = "";
     finding->kind = kind_of(race);
+    finding->launch = races->launch->launch;
     finding->kernel = races->launch->kernel;
     finding->access_count = 2;
     finding->has_offset = true;
