@@ -200,8 +200,13 @@ static const char *host_what(void *self, uint32_t site)
 static void host_object(void *self, uint64_t address, char *out_name, size_t size)
 {
     const struct device *device = self;
+    const struct region *region = memory_region(&device->arena.memory, address);
     struct sentence name;
-    object_name(device->launch, memory_region(&device->arena.memory, address), &name);
+    if (region->kind == REGION_NONE) {
+        snprintf(out_name, size, "host memory");
+        return;
+    }
+    object_name(device->launch, region, &name);
     snprintf(out_name, size, "%s", name.bytes);
 }
 

@@ -32,6 +32,16 @@ static const char source[] =
     "    } else {\n"
     "        while (!atomic_load_explicit(box, memory_order_acquire, memory_scope_device));\n"
     "        data[1] = data[0]; } }\n"
+    "kernel void tell(global int *data, global atomic_int *flag) {\n"
+    "    if (get_group_id(0) == 0) {\n"
+    "        data[1] = 42;\n"
+    "        atomic_store_explicit(flag, 1, memory_order_release, memory_scope_all_svm_devices);\n"
+    "    } else {\n"
+    "        while (!atomic_load_explicit(flag, memory_order_acquire, memory_scope_all_svm_devices));\n"
+    "        data[2] = data[1]; } }\n"
+    "kernel void both(global int *data) { data[3] = get_global_id(0); }\n"
+    "kernel void vectors(global int *data) { vstore4((int4)(get_global_id(0)), 0, data); }\n"
+    "kernel void put(global int *data) { data[0] = 1; }\n"
     "struct node { global struct node *next; int value; };\n"
     "kernel void sum(global struct node *list, global int *total) {\n"
     "    for (; list; list = list->next) { *total += list->value; list->value = -list->value; } }\n";
@@ -322,6 +332,86 @@ START_TEST(scopes_are_those_of_the_memory)
 }
 END_TEST
 
+/* ---- races in the host's own memory ----------------------------------------------------------- */
+
+static void start_with_system(void)
+{
+    setenv("ORRERY_DATA_RACES", "warning", 1);
+    load("orrery: 1\ndevice: {features: {svm_system: true}}\n");
+    start("lockstep", ATOMICS);
+}
+
+static void run_groups(cl_command_queue on, const char *name, const void *first, const void *second)
+{
+    const size_t items = 2, one = 1;
+    cl_ok(clEnqueueNDRangeKernel(on, kernel_with(name, first, second), 1, NULL, &items, &one, 0, NULL, NULL));
+}
+
+static void races_are(size_t global, size_t commands)
+{
+    ck_assert_uint_eq(orrery_finding_count_of("race-global"), global);
+    ck_assert_uint_eq(orrery_finding_count_of("race-commands"), commands);
+    ck_assert_uint_eq(orrery_finding_count(), global + commands);
+}
+
+/* A flag there orders what lies elsewhere, and the other way round. */
+START_TEST(flags_of_the_host_order)
+{
+    cl_int *memory = calloc(64, sizeof *memory), *svm;
+    start_with_system();
+    svm = (cl_int *)(void *)box;
+    svm[0] = svm[1] = svm[2] = 0;
+    run_groups(queue, "tell", _i ? svm : memory, _i ? memory : svm);
+    cl_ok(clFinish(queue));
+    ck_assert_int_eq(_i ? svm[2] : memory[2], 42);
+    races_are(0, 0);
+    free(memory);
+}
+END_TEST
+
+START_TEST(work_items_race_there)
+{
+    cl_int *memory = calloc(64, sizeof *memory);
+    start_with_system();
+    run_groups(queue, "both", memory, NULL);
+    cl_ok(clFinish(queue));
+    races_are(1, 0);
+    free(memory);
+}
+END_TEST
+
+/* Bytes on both sides of 64 KiB: each lane's vector begins where no window ends. */
+START_TEST(vectors_race_wherever_they_lie)
+{
+    char *memory = aligned_alloc(1 << 16, 1 << 17);
+    ck_assert_ptr_nonnull(memory);
+    start_with_system();
+    run_groups(queue, "vectors", memory + (1 << 16) - 4 * _i, NULL);
+    cl_ok(clFinish(queue));
+    races_are(1, 0);
+    free(memory);
+}
+END_TEST
+
+START_TEST(commands_race_there)
+{
+    cl_int *memory = calloc(64, sizeof *memory), err;
+    start_with_system();
+    cl_command_queue other = clCreateCommandQueueWithProperties(context, device, NULL, &err);
+    cl_ok(err);
+    run(queue, kernel_with("let_go", memory, NULL), 1); /* atomics may do so */
+    run(other, kernel_with("let_go", memory, NULL), 1);
+    run(queue, kernel_with("put", memory + 8, NULL), 1);
+    if (_i == 0)
+        cl_ok(clFinish(queue));
+    run(_i < 2 ? other : queue, kernel_with("put", memory + 8, NULL), 1);
+    cl_ok(clFinish(queue));
+    cl_ok(clFinish(other));
+    races_are(0, _i == 1);
+    free(memory);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("fine-grained SVM");
@@ -341,6 +431,10 @@ int main(void)
     tcase_add_loop_test(tests, what_the_host_has_not_is_a_finding, 0, 2);
     tcase_add_test(tests, memory_of_the_host_is_told);
     tcase_add_loop_test(tests, scopes_are_those_of_the_memory, 0, 3);
+    tcase_add_loop_test(tests, flags_of_the_host_order, 0, 2);
+    tcase_add_test(tests, work_items_race_there);
+    tcase_add_loop_test(tests, vectors_race_wherever_they_lie, 0, 5);
+    tcase_add_loop_test(tests, commands_race_there, 0, 3);
     suite_add_tcase(suite, tests);
     return cl_run_suite(suite);
 }

@@ -8,6 +8,7 @@
 #include "lane_mask.h"
 #include "misuse.h"
 #include "race.h"
+#include "windows.h"
 #include "orrery/rule.h"
 
 /* The lanes of a wave as units. */
@@ -49,7 +50,7 @@ struct checker {
     struct races races;
     struct misuse misuse;
     struct shadow_region **regions; uint32_t region_room; /* by index of struct memory */
-    struct shadow_region *local_free;
+    struct windows windows;
     struct crew crew;
     struct standing standings[STANDINGS]; /* by site */
     uint64_t time;                    /* counts events */
@@ -125,6 +126,12 @@ static struct shadow_region *region_of(struct checker *checker, const struct reg
     if (shadow)
         shadow->svm_atomics = region->flags & REGION_FLAG_SVM_ATOMICS;
     return shadow;
+}
+
+/* Memory that the host has by itself, and kernels touch with fine-grained system sharing. */
+static bool is_of_host(const struct checker *checker, uint64_t address)
+{
+    return checker->memory->host.permits && address - checker->memory->base >= checker->memory->size;
 }
 
 /* Local memory begins anew with each group (R38), and where a barrier made all of it known to all of them. */
@@ -368,10 +375,34 @@ static bool is_watched(const struct region *region)
     return region->kind == REGION_BUFFER || region->kind == REGION_VARIABLE || region->kind == REGION_LOCAL_VARIABLE;
 }
 
+/* NULL: nobody asks what happens there, or there is no memory. */
+static struct shadow_region *shadow_at(struct checker *checker, const struct region *region, uint64_t address)
+{
+    struct shadow_region *shadow = NULL;
+    const bool of_host = is_of_host(checker, address);
+    if (of_host)
+        shadow = windows_at(&checker->windows, address, checker->scenario->device.svm_atomics, &checker->spare);
+    else if (is_watched(region))
+        shadow = region_of(checker, region);
+    checker->shadow.failed |= !shadow && (of_host || is_watched(region));
+    return shadow;
+}
+
+/* What an access of one window has in the next one. */
+static void perform_beyond(struct checker *checker, struct acting acting, uint64_t lane, const struct shadow_access *all)
+{
+    struct shadow_access now = *all;
+    now.address = acting.region->high;
+    now.how.size = (uint32_t)(all->address + all->how.size - acting.region->high);
+    acting.region = shadow_at(checker, memory_region(checker->memory, now.address), now.address);
+    if (acting.region)
+        perform(checker, &acting, lane, &now);
+}
+
 /* Plain accesses while nobody has synchronised: all of them are of one slice. */
 static bool is_early(const struct checker *checker, const struct access_event *event)
 {
-    return !checker->order.groups && event->kind <= ACCESS_WRITE && !event->copy;
+    return !checker->order.groups && event->kind <= ACCESS_WRITE && !event->copy && !checker->memory->host.permits;
 }
 
 /* `again`: the lane before was of the same allocation. */
@@ -400,8 +431,7 @@ static void access_lanes(struct checker *checker, const struct access_event *eve
         uint64_t address = lane_address(event, lane);
         if (!region || address < region->low || address >= region->high) {
             region = memory_region(checker->memory, address);
-            shadow = is_watched(region) ? region_of(checker, region) : NULL;
-            checker->shadow.failed |= is_watched(region) && !shadow;
+            shadow = shadow_at(checker, region, address);
             if (shadow && event->image)
                 shadow->space = IN_IMAGE;
             acting.region = shadow;
@@ -419,7 +449,13 @@ static void access_lanes(struct checker *checker, const struct access_event *eve
             perform_early(checker, checker->crew.unit[lane], shadow, &now, before == shadow && shadow->space != IN_LOCAL);
             before = shadow;
         } else {
+            const uint64_t end = address + event->size_bytes;
+            if (end > shadow->high)
+                now.how.size = (uint32_t)(shadow->high - address);
             perform(checker, &acting, lane, &now);
+            now.how.size = event->size_bytes;
+            if (end > shadow->high)
+                perform_beyond(checker, acting, lane, &now);
         }
     }
     tell_news(checker);
@@ -871,7 +907,7 @@ static bool take_exchanges(struct checker *checker, const struct access_event *e
     const struct region *region = memory_region(checker->memory, event->base);
     struct shadow_region *shadow = is_watched(region) ? region_of(checker, region) : NULL;
     if (!shadow)
-        return !is_watched(region);
+        return !is_watched(region) && !is_of_host(checker, event->base);
     name_units(checker, &event->origin);
     uint64_t failed[LANE_MASK_WORDS], done[LANE_MASK_WORDS], lanes[LANE_MASK_WORDS];
     for (uint32_t w = 0; w < LANE_MASK_WORDS; w++) {
@@ -914,7 +950,7 @@ static bool take_whole(struct checker *checker, const struct access_event *event
     const struct region *region = memory_region(checker->memory, first);
     struct shadow_region *shadow = is_watched(region) ? region_of(checker, region) : NULL;
     if (!shadow)
-        return !is_watched(region);
+        return !is_watched(region) && !is_of_host(checker, first);
     if (event->image)
         shadow->space = IN_IMAGE;
     if (shadow->space == IN_LOCAL)
@@ -995,10 +1031,8 @@ static void sub_group_barrier(struct checker *checker, const struct sync_event *
 
 static void perform_held(struct checker *checker, const struct held_access *held)
 {
-    const struct region *found = memory_region(checker->memory, held->address);
-    struct shadow_region *region = is_watched(found) ? region_of(checker, found) : NULL;
+    struct shadow_region *region = shadow_at(checker, memory_region(checker->memory, held->address), held->address);
     struct agent agent;
-    checker->shadow.failed |= is_watched(found) && !region;
     if (!region)
         return;
     order_agent(&checker->order, held->unit, &agent);
@@ -1127,6 +1161,17 @@ static bool was_touched(const struct shadow_region *region)
            (region->touched || region->sieve.open || region->journal.count || region->sieve.notes.used);
 }
 
+/* Of allocations and of the host's memory, one after another; NULL: nothing there was touched ever. */
+static uint32_t shadow_count(const struct checker *checker)
+{
+    return checker->region_room + checker->windows.count;
+}
+
+static struct shadow_region *shadow_number(const struct checker *checker, uint32_t i)
+{
+    return i < checker->region_room ? checker->regions[i] : checker->windows.items[i - checker->region_room];
+}
+
 /* Without the shadow: of the latest launch, or as far as stamps tell. */
 static bool collect_kept(void *self, struct footprint_part *part)
 {
@@ -1161,11 +1206,11 @@ static void describe_kept(struct shadow_region *region, struct footprint_part *p
 /* filter: what of it; all of it stands in the shadow then. */
 static struct footprint_part *collect(struct checker *checker, const struct unit_filter *filter, bool may_keep, uint32_t *out_count)
 {
-    struct footprint_part *parts = calloc(checker->region_room + 1, sizeof *parts);
+    struct footprint_part *parts = calloc(shadow_count(checker) + 1, sizeof *parts);
     checker->shadow.failed |= !parts;
     *out_count = 0;
-    for (uint32_t i = 0; parts && i < checker->region_room; i++) {
-        struct shadow_region *region = checker->regions[i];
+    for (uint32_t i = 0; parts && i < shadow_count(checker); i++) {
+        struct shadow_region *region = shadow_number(checker, i);
         if (!was_touched(region))
             continue;
         struct footprint_part *part = &parts[(*out_count)++];
@@ -1209,9 +1254,9 @@ static bool is_unknown(void *self, uint64_t unit, uint64_t tick)
 
 static void collect_rests(struct checker *checker, struct footprint *footprint)
 {
-    for (uint32_t i = 0; checker->ended_count && i < checker->region_room; i++)
-        if (was_touched(checker->regions[i]))
-            spill(checker, checker->regions[i]);
+    for (uint32_t i = 0; checker->ended_count && i < shadow_count(checker); i++)
+        if (was_touched(shadow_number(checker, i)))
+            spill(checker, shadow_number(checker, i));
     footprint->rests = calloc(checker->ended_count + 1, sizeof *footprint->rests);
     checker->shadow.failed |= !footprint->rests;
     for (uint32_t i = 0; footprint->rests && i < checker->ended_count; i++) {
@@ -1266,12 +1311,13 @@ static void launch_ends(struct checker *checker, const struct launch_info *launc
     ticks_ran_out(checker);
     say_failure(checker);
     order_launch_end(&checker->order);
-    for (uint32_t i = 0; i < checker->region_room; i++)
-        if (checker->regions[i]) {
-            if (!checker->regions[i]->in_place)
-                shadow_forget(checker->regions[i]);
-            checker->regions[i]->atomic = false;
-        }
+    for (uint32_t i = 0; i < shadow_count(checker); i++) {
+        struct shadow_region *region = shadow_number(checker, i);
+        if (region && !region->in_place)
+            shadow_forget(region);
+        if (region)
+            region->atomic = false;
+    }
 }
 
 static void on_launch(void *self, const struct launch_event *event)
@@ -1343,6 +1389,7 @@ void checker_free(struct checker *checker)
             shadow_region_fini(checker->regions[i]);
         free(checker->regions[i]);
     }
+    windows_fini(&checker->windows);
     races_end(&checker->races);
     order_fini(&checker->order);
     history_fini(&checker->history);

@@ -165,7 +165,7 @@ static struct area *area_new(struct commands *commands, uint32_t id, const struc
         byte_map_free(map);
         return NULL;
     }
-    *area = (struct area){.id = id, .map = map, .high = UINT64_MAX, .in_order = true};
+    *area = (struct area){.id = id, .map = map, .high = UINT64_MAX, .guaranteed = !region, .in_order = true};
     name_area(area, region);
     if (region) {
         area->low = region->low;
@@ -446,7 +446,7 @@ static void touch_part(struct commands *commands, struct area *area, struct foot
         if (byte_set_empty(&part->bytes[use]))
             continue;
         const struct byte_access access = {.command = command, .kind = kinds[use], .site = site[use]};
-        if (part->bytes[use].bits || part->bytes[use].count > RUNS_FEW) {
+        if (area->id && (part->bytes[use].bits || part->bytes[use].count > RUNS_FEW)) {
             touch_scattered(commands, area, &part->bytes[use], &access);
             continue;
         }

@@ -338,7 +338,7 @@ static struct asked asked_of(uint64_t unit, const struct context *how)
 static struct question question_of(const struct races *races, const struct race_pair *pair)
 {
     return (struct question){.history = races->order->history, .launch = races->launch, .host = races->host,
-                             .rule = races->order->rule, 
+                             .rule = races->order->rule,
                              .region = pair->space, .svm_atomics = pair->svm_atomics, .meetings = pair->meetings,
                              .meeting_count = pair->meeting_count};
 }
@@ -406,8 +406,8 @@ static void tell(struct races *races, struct race_pair *pair, const struct race 
     finding->launch = races->launch->launch;
     finding->kernel = races->launch->kernel;
     finding->access_count = 2;
-    finding->has_offset = true;
-    finding->offset_bytes = race->address - race->region->low;
+    finding->has_offset = !race->region->of_host;
+    finding->offset_bytes = race->region->of_host ? 0 : race->address - race->region->low;
     finding->common_bytes = common_bytes(&pair->news);
     races->host->object(races->host->self, race->address, object, sizeof object);
     finding->object = object[0] ? object : NULL;

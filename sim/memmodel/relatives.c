@@ -15,7 +15,7 @@ static const char spec_text[] = "OpenCL 2.2 API, 3.3.6 host-side and device-side
 struct deeds {
     uint32_t region_id;
     uint64_t low;
-    bool fine;               /* fine-grained SVM */
+    bool fine, of_host;      /* fine-grained SVM; the host's own memory */
     char object[120];
     struct byte_set bytes[FOOTPRINT_USES];
     struct source_place place[FOOTPRINT_USES]; /* strings of the program, which outlives its family */
@@ -86,7 +86,12 @@ static void name_object(const struct relatives *relatives, struct deeds *deeds)
 {
     const struct region *region = memory_region(relatives->memory, deeds->low);
     bool variable = region->kind == REGION_VARIABLE;
-    deeds->fine = region->flags & REGION_FLAG_SHARED;
+    deeds->of_host = region->kind == REGION_NONE;
+    deeds->fine = deeds->of_host || region->flags & REGION_FLAG_SHARED;
+    if (deeds->of_host) {
+        snprintf(deeds->object, sizeof deeds->object, "host memory");
+        return;
+    }
     snprintf(deeds->object, sizeof deeds->object, "%s%s%s (%" PRIu64 " bytes)", variable ? "program-scope variable '" : "",
              region->name, variable ? "'" : "", region->high - region->low);
 }
@@ -435,8 +440,8 @@ static void tell(const struct relatives *relatives, const struct kin *kin, uint3
     char why[TEXT_CHARS], fix[TEXT_CHARS], by[2][TEXT_CHARS];
     uint64_t bytes = meeting->run.high - meeting->run.low;
     struct finding finding = {.kind = FINDING_RACE_COMMANDS, .launch = kin->members[later]->launch,
-                              .kernel = kin->members[later]->kernel, .object = meeting->a->object, .has_offset = true,
-                              .offset_bytes = meeting->run.low, .access_count = 2, .why = why, .fix = fix, .spec = spec_text};
+                              .kernel = kin->members[later]->kernel, .object = meeting->a->object, .has_offset = !meeting->a->of_host,
+                              .offset_bytes = meeting->a->of_host ? 0 : meeting->run.low, .access_count = 2, .why = why, .fix = fix, .spec = spec_text};
     explain(kin, earlier, later, why, fix);
     describe(kin, earlier, meeting->a, meeting->use_a, &finding.access[0], by[0]);
     describe(kin, later, meeting->b, meeting->use_b, &finding.access[1], by[1]);
