@@ -388,21 +388,34 @@ static cl_int refuse_options(struct work *work, struct cl_device **devices, cl_u
     return kinds[work->kind].bad_options;
 }
 
-/* Begin, do, end for each group of devices; began: the first could begin. */
+/* Begin, do, end. variables: the program has some at its scope. */
+static cl_int build_one(struct work *work, struct cl_device **devices, cl_uint count, bool *out_began, bool *out_variables)
+{
+    *out_variables = false;
+    take_binary(work, devices[0]);
+    cl_int err = take_modules(work, devices[0]);
+    if (!err)
+        err = work_begin(work, count, devices);
+    if (err)
+        return err;
+    *out_began = true;
+    err = work_do(work);
+    *out_variables = work->executable && program_variable_bytes(work->executable);
+    work_end(work, err);
+    return err;
+}
+
+/* Each group of devices; began: the first could begin. Variables at program scope are of a device alone (OpenCL 2.2 API,
+ * 3.3.3: per-device SVM), so those who would share them get builds of their own. */
 static cl_int build_all(struct work *work, struct cl_device **devices, cl_uint count, bool *out_began)
 {
     cl_int first_error = CL_SUCCESS;
     for (cl_uint alike; count; devices += alike, count -= alike) {
+        bool variables, again;
         alike = take_alike(work, devices, count);
-        take_binary(work, devices[0]);
-        cl_int err = take_modules(work, devices[0]);
-        if (!err)
-            err = work_begin(work, alike, devices);
-        if (!err) {
-            *out_began = true;
-            err = work_do(work);
-            work_end(work, err);
-        }
+        cl_int err = build_one(work, devices, alike, out_began, &variables);
+        for (cl_uint i = 1; i < alike && variables && !err; i++)
+            err = build_one(work, devices + i, 1, out_began, &again);
         first_error = first_error ? first_error : err;
     }
     return first_error;

@@ -921,6 +921,59 @@ START_TEST(cxx_for_opencl_runs_with_its_constructors)
 }
 END_TEST
 
+/* ---- variables at program scope ------------------------------------------------------------------------- */
+
+static cl_int add_once(cl_program program, cl_device_id on)
+{
+    const size_t one = 1;
+    cl_int value = 0, err;
+    cl_command_queue made = clCreateCommandQueueWithProperties(context, on, NULL, &err);
+    cl_ok(err);
+    cl_kernel kernel = clCreateKernel(program, "add", &err);
+    cl_ok(err);
+    cl_mem buffer = cl_buffer(context, 0, sizeof value, NULL);
+    cl_ok(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
+    cl_ok(clEnqueueNDRangeKernel(made, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
+    cl_ok(clEnqueueReadBuffer(made, buffer, CL_TRUE, 0, sizeof value, &value, 0, NULL, NULL));
+    cl_ok(clReleaseMemObject(buffer));
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseCommandQueue(made));
+    return value;
+}
+
+/* "Per-device coarse-grained SVM" (OpenCL 2.2 API, 3.3.3): of two roots, of two parts of one, of a root and a part. */
+START_TEST(variables_are_of_a_device)
+{
+    static const char yaml[] = "orrery: 1\ndevices: [{topology: 'cu:2'}, {topology: 'cu:2'}]\n";
+    static const char text[] = "global int total = 5; kernel void add(global int *o) { *o = ++total; }";
+    const cl_device_partition_property halves[] = {CL_DEVICE_PARTITION_EQUALLY, 1, 0};
+    char path[] = "/tmp/check_api_program.XXXXXX";
+    cl_device_id roots[2], parts[2];
+    cl_int err;
+    int file = mkstemp(path);
+    ck_assert(file >= 0 && write(file, yaml, sizeof yaml - 1) == sizeof yaml - 1);
+    close(file);
+    setenv("ORRERY_SCENARIO", path, 1);
+    cl_find_device();
+    cl_ok(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 2, roots, NULL));
+    unlink(path);
+    cl_ok(clCreateSubDevices(roots[0], halves, 2, parts, NULL));
+    const cl_device_id pairs[][2] = {{roots[0], roots[1]}, {parts[0], parts[1]}, {roots[0], parts[1]}};
+    context = clCreateContext(NULL, 2, pairs[_i], NULL, NULL, &err);
+    cl_ok(err);
+    cl_program made = from_source(text);
+    cl_ok(clBuildProgram(made, 0, NULL, "-cl-std=CL3.0", NULL, NULL));
+    ck_assert_int_eq(add_once(made, pairs[_i][0]), 6);
+    ck_assert_int_eq(add_once(made, pairs[_i][0]), 7);
+    ck_assert_int_eq(add_once(made, pairs[_i][1]), 6);
+    ck_assert_int_eq(add_once(made, pairs[_i][0]), 8);
+    cl_ok(clReleaseProgram(made));
+    cl_ok(clReleaseContext(context));
+    cl_ok(clReleaseDevice(parts[0]));
+    cl_ok(clReleaseDevice(parts[1]));
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("api program");
@@ -956,6 +1009,7 @@ int main(void)
     tcase_set_timeout(version, 60);
     tcase_add_loop_test(version, cxx_for_opencl_runs_with_its_constructors, 0, 6);
     tcase_add_loop_test(version, constructors_and_destructors_run, 0, 2);
+    tcase_add_loop_test(version, variables_are_of_a_device, 0, 3);
     tcase_add_test(version, clSetProgramReleaseCallback_calls_on_a_2_2_device);
     suite_add_tcase(suite, tests);
     suite_add_tcase(suite, version);
