@@ -205,6 +205,28 @@ static enum status load(struct work *work)
     return status;
 }
 
+/* The device runs kernels in sub-groups of the sizes that it tells of, and no others. */
+static enum status judge_sub_groups(struct work *work)
+{
+    const struct device_config *config = work->build->devices[0]->config;
+    char text[200];
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < program_kernel_count(work->executable); i++) {
+        const struct kernel *kernel = program_kernel(work->executable, i);
+        if (device_fits_sub_groups(config, kernel))
+            continue;
+        snprintf(text, sizeof text, "kernel %.100s requires sub-groups of %u, which the device does not have", kernel_info(kernel)->name,
+                 (unsigned)kernel_info(kernel)->required_sub_group_size);
+        log_append(work, text);
+        status = STATUS_COMPILE_FAILED;
+    }
+    if (status) {
+        program_release(work->executable);
+        work->executable = NULL;
+    }
+    return status;
+}
+
 static cl_program_binary_type wanted_type(const struct work *work)
 {
     if (work->kind == COMPILE)
@@ -237,6 +259,8 @@ static cl_int work_do(struct work *work)
     work->type = wanted_type(work);
     if (!status && work->type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE)
         status = load(work);
+    if (!status && work->executable)
+        status = judge_sub_groups(work);
     if (status) {
         spirv_fini(&work->spirv);
         work->spirv = (struct spirv){0};

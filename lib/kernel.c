@@ -78,17 +78,10 @@ cl_kernel CL_API_CALL api_clCreateKernel(cl_program handle, const char *kernel_n
 }
 
 /* All of them or none. */
-static cl_int create_kernels(struct program_object *program, cl_uint room, cl_kernel *kernels,
-                             cl_uint *out_count)
+static cl_int make_kernels(struct program_object *program, const struct kernel *const *codes, size_t count, cl_kernel *kernels)
 {
-    const struct program *executable = program_executable(program);
-    if (!executable)
-        return CL_INVALID_PROGRAM_EXECUTABLE;
-    size_t count = program_kernel_count(executable);
-    if (kernels && room < count)
-        return CL_INVALID_VALUE;
-    for (size_t i = 0; kernels && i < count; i++) {
-        struct kernel_object *kernel = kernel_new(program, program_kernel(executable, i));
+    for (size_t i = 0; i < count; i++) {
+        struct kernel_object *kernel = kernel_new(program, codes[i]);
         if (!kernel) {
             while (i--)
                 object_release(kernels[i], OBJECT_KERNEL);
@@ -97,9 +90,29 @@ static cl_int create_kernels(struct program_object *program, cl_uint room, cl_ke
         object_publish(kernel);
         kernels[i] = (cl_kernel)kernel;
     }
-    if (out_count)
-        *out_count = (cl_uint)count;
     return CL_SUCCESS;
+}
+
+static cl_int create_kernels(struct program_object *program, cl_uint room, cl_kernel *kernels,
+                             cl_uint *out_count)
+{
+    if (!program_executable(program))
+        return CL_INVALID_PROGRAM_EXECUTABLE;
+    runtime_lock();
+    const size_t count = program_kernels(program, NULL);
+    const struct kernel **codes = calloc(count + 1, sizeof *codes);
+    if (codes)
+        program_kernels(program, codes);
+    runtime_unlock();
+    cl_int err = codes ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
+    if (!err && kernels && room < count)
+        err = CL_INVALID_VALUE;
+    if (!err && kernels)
+        err = make_kernels(program, codes, count, kernels);
+    free(codes);
+    if (!err && out_count)
+        *out_count = (cl_uint)count;
+    return err;
 }
 
 cl_int CL_API_CALL api_clCreateKernelsInProgram(cl_program handle, cl_uint num_kernels, cl_kernel *kernels,

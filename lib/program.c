@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "program.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -438,20 +439,19 @@ static cl_int ask_binaries(const struct info_reply *reply, const struct program_
     return CL_SUCCESS;
 }
 
-static cl_int ask_kernel_names(const struct info_reply *reply, const struct program *executable)
+static cl_int ask_kernel_names(const struct info_reply *reply, const struct program_object *program)
 {
-    size_t count = program_kernel_count(executable), size = 1;
-    for (size_t i = 0; i < count; i++)
-        size += strlen(kernel_info(program_kernel(executable, i))->name) + 1;
-    char *names = calloc(size, 1), *at = names;
-    if (!names)
-        return CL_OUT_OF_HOST_MEMORY;
-    for (size_t i = 0; i < count; i++) {
-        if (i)
-            *at++ = ';';
-        at = stpcpy(at, kernel_info(program_kernel(executable, i))->name);
-    }
-    cl_int err = info_string(reply, names);
+    const size_t count = program_kernels(program, NULL);
+    const struct kernel **kernels = calloc(count + 1, sizeof *kernels);
+    char *names = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&names, &size);
+    if (kernels)
+        program_kernels(program, kernels);
+    for (size_t i = 0; stream && kernels && i < count; i++)
+        fprintf(stream, "%s%s", i ? ";" : "", kernel_info(kernels[i])->name);
+    cl_int err = stream && fclose(stream) == 0 && kernels ? info_string(reply, names) : CL_OUT_OF_HOST_MEMORY;
+    free(kernels);
     free(names);
     return err;
 }
@@ -486,10 +486,10 @@ static cl_int ask_program(const struct info_reply *reply, const struct program_o
     case CL_PROGRAM_BINARIES:
         return ask_binaries(reply, program);
     case CL_PROGRAM_NUM_KERNELS:
-        return executable ? INFO_VALUE(reply, size_t, program_kernel_count(executable))
+        return executable ? INFO_VALUE(reply, size_t, program_kernels(program, NULL))
                           : CL_INVALID_PROGRAM_EXECUTABLE;
     case CL_PROGRAM_KERNEL_NAMES:
-        return executable ? ask_kernel_names(reply, executable) : CL_INVALID_PROGRAM_EXECUTABLE;
+        return executable ? ask_kernel_names(reply, program) : CL_INVALID_PROGRAM_EXECUTABLE;
     case CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT:
         return executable ? INFO_VALUE(reply, cl_bool, program_has_constructors(executable)) : CL_INVALID_PROGRAM_EXECUTABLE;
     case CL_PROGRAM_SCOPE_GLOBAL_DTORS_PRESENT:

@@ -9,6 +9,7 @@
  *   build_new, build_free       build_free: a whole list, no lock held
  *   program_executable          the latest executable, or NULL; stays while a kernel is attached
  *   program_named               the kernel of that name in the latest executable that has it, or NULL
+ *   program_kernels             how many clCreateKernel makes, of all executables; out: NULL, or they; runtime_lock held
  *   program_kernel_for          the kernel of that name in the executable of a device, or NULL
  *   program_agrees_on           have all executables the same arguments for it?
  *   program_attach/detach       a kernel object comes and goes
@@ -42,6 +43,7 @@ struct build *build_new(cl_uint count, struct cl_device *const *devices);
 void build_free(struct build *list);
 
 struct program *program_executable(struct program_object *program);
+size_t program_kernels(const struct program_object *program, const struct kernel **out_kernels);
 const struct kernel *program_named(struct program_object *program, const char *name);
 const struct kernel *program_kernel_for(const struct program_object *program, const struct cl_device *device,
                                         const char *name, bool *out_uniform_groups);

@@ -194,15 +194,45 @@ static bool same_arguments(const struct kernel_info *a, const struct kernel_info
     return true;
 }
 
-bool program_agrees_on(const struct program_object *program, const struct kernel *kernel)
+static bool agrees_on(const struct program_object *program, const struct kernel *kernel)
 {
     const struct kernel_info *info = kernel_info(kernel);
     bool agrees = true;
-    runtime_lock();
     for (const struct build *build = program->builds; build && agrees; build = build->next) {
         const struct kernel *other = build->program ? program_find_kernel(build->program, info->name) : NULL;
         agrees = !other || same_arguments(info, kernel_info(other));
     }
+    return agrees;
+}
+
+bool program_agrees_on(const struct program_object *program, const struct kernel *kernel)
+{
+    runtime_lock();
+    const bool agrees = agrees_on(program, kernel);
     runtime_unlock();
     return agrees;
+}
+
+/* Does a build before this one have a kernel of that name? */
+static bool is_repeated(const struct program_object *program, const struct build *build, const char *name)
+{
+    bool found = false;
+    for (const struct build *before = program->builds; before != build && !found; before = before->next)
+        found = before->program && program_find_kernel(before->program, name);
+    return found;
+}
+
+size_t program_kernels(const struct program_object *program, const struct kernel **out_kernels)
+{
+    size_t found = 0;
+    for (const struct build *build = program->builds; build; build = build->next)
+        for (size_t i = 0; build->program && i < program_kernel_count(build->program); i++) {
+            const struct kernel *kernel = program_kernel(build->program, i);
+            if (is_repeated(program, build, kernel_info(kernel)->name) || !agrees_on(program, kernel))
+                continue;
+            if (out_kernels)
+                out_kernels[found] = kernel;
+            found++;
+        }
+    return found;
 }

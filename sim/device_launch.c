@@ -24,6 +24,15 @@ uint32_t device_sub_group_size(const struct device_config *config, const struct 
     return required ? required : usual ? usual : 1;
 }
 
+bool device_fits_sub_groups(const struct device_config *config, const struct kernel *kernel)
+{
+    const uint32_t required = kernel->info->required_sub_group_size;
+    bool fits = !required;
+    for (uint32_t i = 0; i < SCENARIO_SUB_GROUP_SIZES && config->sub_group_sizes[i]; i++)
+        fits |= config->sub_group_sizes[i] == required;
+    return fits;
+}
+
 static uint64_t largest_divisor(uint64_t value, uint64_t at_most)
 {
     if (value <= at_most)
@@ -70,6 +79,9 @@ static enum status check_sizes(const struct device_config *config, const struct 
             return diagnose(diagnosis, STATUS_BAD_ARGUMENT,
                             "the global size and offset of dimension %d pass the largest id", i);
     }
+    if (!device_fits_sub_groups(config, request->kernel))
+        return diagnose(diagnosis, STATUS_BAD_ARGUMENT, "kernel %s requires sub-groups of %" PRIu32 ", which the device does not have",
+                        request->kernel->info->name, request->kernel->info->required_sub_group_size);
     return STATUS_OK;
 }
 

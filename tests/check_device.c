@@ -258,6 +258,13 @@ START_TEST(launch_refuses_what_cannot_be)
     request = request_of(64, 64);
     request.arg_count = 3;
     ck_assert_int_eq(device_launch(device, &request, NULL), STATUS_BAD_ARGUMENT);
+    struct kernel_info *info = (struct kernel_info *)(uintptr_t)kernel_info(request.kernel);
+    info->required_sub_group_size = 7;
+    request = request_of(64, 64);
+    diagnosis = (struct diagnosis){0};
+    ck_assert_int_eq(device_launch(device, &request, &diagnosis), STATUS_BAD_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(diagnosis.text, "requires sub-groups of 7"));
+    info->required_sub_group_size = 0;
     request = request_of(2, 2);
     request.global_offset[0] = UINT64_MAX;
     ck_assert_int_eq(device_launch(device, &request, NULL), STATUS_BAD_ARGUMENT);

@@ -341,6 +341,38 @@ START_TEST(a_required_sub_group_size_is_told)
 }
 END_TEST
 
+/* Of the right size, it runs in it; of another, it does not build, and the log says why. */
+START_TEST(a_required_sub_group_size_is_one_of_the_devices)
+{
+    static const char *const sources[] = {"kernel __attribute__((intel_reqd_sub_group_size(16))) void k(global uint *o) { *o = get_max_sub_group_size(); }",
+                                          "kernel __attribute__((intel_reqd_sub_group_size(64))) void k(global uint *o) { *o = get_max_sub_group_size(); }"};
+    char log[400];
+    const size_t one = 1;
+    cl_uint seen = 0;
+    cl_int err;
+    start_with("device: {sub_group_sizes: [32, 8, 16]}");
+    cl_kernel kernel = kernel_of(sources[0], "-cl-std=CL3.0");
+    cl_mem out = cl_buffer(context, 0, sizeof seen, NULL);
+    cl_ok(clSetKernelArg(kernel, 0, sizeof out, &out));
+    cl_ok(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
+    cl_ok(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, sizeof seen, &seen, 0, NULL, NULL));
+    ck_assert_uint_eq(seen, 16);
+    cl_program program = clCreateProgramWithSource(context, 1, (const char **)(uintptr_t)&sources[1], NULL, &err);
+    cl_ok(err);
+    cl_is(clBuildProgram(program, 0, NULL, "-cl-std=CL3.0", NULL, NULL), CL_BUILD_PROGRAM_FAILURE);
+    cl_ok(clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL));
+    ck_assert_msg(strstr(log, "kernel k requires sub-groups of 64, which the device does not have") != NULL, "%s", log);
+    cl_is(clCompileProgram(program, 0, NULL, "-cl-std=CL3.0", 0, NULL, NULL, NULL, NULL), CL_SUCCESS);
+    cl_program linked = clLinkProgram(context, 0, NULL, "", 1, &program, NULL, NULL, &err);
+    cl_is(err, CL_LINK_PROGRAM_FAILURE);
+    cl_ok(clReleaseProgram(linked));
+    cl_ok(clReleaseProgram(program));
+    cl_ok(clReleaseMemObject(out));
+    cl_ok(clReleaseKernel(kernel));
+    cl_tear_down();
+}
+END_TEST
+
 /* ---- cl_khr_semaphore ---------------------------------------------------------------------------------------- */
 
 static clCreateSemaphoreWithPropertiesKHR_fn create_semaphore;
@@ -1221,6 +1253,7 @@ static Suite *extensions_suite(void)
     tcase_add_loop_test(tests, spirv_modules_are_held_to_what_is_told, 0, 8);
     tcase_add_test(tests, without_il_there_is_no_spirv);
     tcase_add_test(tests, a_required_sub_group_size_is_told);
+    tcase_add_test(tests, a_required_sub_group_size_is_one_of_the_devices);
     tcase_add_test(tests, semaphores_are_made_as_their_text_says);
     tcase_add_test(tests, semaphores_answer);
     tcase_add_loop_test(tests, a_semaphore_orders_queues, 0, 4);
