@@ -33,6 +33,7 @@ scenario_tests = \
 	%D%/clean/three_components.yaml \
 	%D%/clean/absent_dimension.yaml \
 	%D%/clean/bit_fields.yaml \
+	%D%/clean/by_value.yaml \
 	%D%/clean/constructors.yaml \
 	%D%/clean/enqueue_forms.yaml \
 	%D%/clean/float_atomics.yaml \
@@ -219,6 +220,7 @@ scenario_files = \
 	%D%/clean/unread_results.cl \
 	%D%/clean/absent_dimension.cl \
 	%D%/clean/bit_fields.cl \
+	%D%/clean/by_value.cl \
 	%D%/clean/constructors.spvasm \
 	%D%/clean/enqueue_forms.spvasm \
 	%D%/clean/float_atomics.spvasm \

@@ -72,15 +72,6 @@ static const char *listed(struct module *m, const char *prefix, const char *kern
     return NULL;
 }
 
-static bool has_attribute(struct module *m, uint32_t id, uint32_t attribute)
-{
-    for (uint32_t d = m->first_decoration[id]; d; d = m->decorations.at[d - 1].next)
-        if (m->decorations.at[d - 1].kind == SpvDecorationFuncParamAttr &&
-            m->words[m->decorations.at[d - 1].word] == attribute)
-            return true;
-    return false;
-}
-
 /* An image without access qualifier is read_only. */
 static void describe_image(struct module *m, const uint32_t *w, struct kernel_arg *arg)
 {
@@ -129,13 +120,13 @@ static void describe_arg(struct module *m, struct entry_point *e, const struct f
     arg->type_name = types ? types : arena_format(&m->arena, "%s%s", derived_name(m, value), star);
     arg->is_const =
         qualifiers ? strstr(qualifiers, "const") != NULL
-                   : arg->kind == ARG_CONSTANT || has_attribute(m, id, SpvFunctionParameterAttributeNoWrite);
+                   : arg->kind == ARG_CONSTANT || module_has_attribute(m, id, SpvFunctionParameterAttributeNoWrite);
     const struct decoration *most = module_decoration(m, id, SpvDecorationMaxByteOffset);
     arg->max_bytes = most ? m->words[most->word] : 0;
     arg->is_volatile =
         (qualifiers && strstr(qualifiers, "volatile")) || module_decoration(m, id, SpvDecorationVolatile);
     arg->is_restrict = (qualifiers && strstr(qualifiers, "restrict")) ||
-                       has_attribute(m, id, SpvFunctionParameterAttributeNoAlias);
+                       module_has_attribute(m, id, SpvFunctionParameterAttributeNoAlias);
 }
 
 static void append(struct module *m, const char **text, const char *more)

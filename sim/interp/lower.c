@@ -320,8 +320,13 @@ static void lower_call(struct lower *l, uint32_t word)
     call.return_block = ir_new_block(l->ir);
     call.result_leaves = module_type(l->m, w[1])->leaves;
     for (uint32_t i = 0; i < callee->param_count; i++) {
-        const uint32_t *leaves = lower_get(l, w[4 + i]);
-        l->leaf[callee->params[i]] = (uint32_t *)leaves;
+        uint32_t parameter = callee->params[i];
+        if (module_has_attribute(l->m, parameter, SpvFunctionParameterAttributeByVal)) {
+            uint32_t copy = lower_private_copy(l, w[4 + i], l->m->names[parameter]);
+            lower_set(l, parameter, &copy, 1);
+        } else {
+            l->leaf[parameter] = (uint32_t *)lower_get(l, w[4 + i]);
+        }
     }
     uint32_t file = l->file, line = l->line, column = l->column;
     lower_function(l, callee, &call);

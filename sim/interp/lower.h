@@ -60,6 +60,7 @@ void lower_store(struct lower *l, const struct type *type, uint32_t address, int
 void lower_load_components(struct lower *l, enum scalar type, uint32_t k, uint32_t address, int64_t offset, enum storage storage, uint32_t align, uint32_t *out, const char *what);
 void lower_store_components(struct lower *l, enum scalar type, uint32_t k, uint32_t address, int64_t offset, enum storage storage, uint32_t align, const uint32_t *values, const char *what);
 uint32_t lower_new_private(struct lower *l, uint64_t size, uint32_t align, const char *name); /* its address */
+uint32_t lower_private_copy(struct lower *l, uint32_t pointer_id, const char *name); /* of what it points to; its address */
 struct type *lower_pointee(struct lower *l, uint32_t pointer_id);
 
 #endif

@@ -11,6 +11,8 @@ static uint64_t stride_of(const struct type *type)
     return (type->size + align - 1) / align * align;
 }
 
+enum { COPY_LEAVES_MAX = 256 };
+
 uint32_t lower_new_private(struct lower *l, uint64_t size, uint32_t align, const char *name)
 {
     struct private_variable *v = list_push(l->arena, &l->ir->private_variables);
@@ -263,6 +265,32 @@ static bool scalars_are_all(const struct type *type)
     return true;
 }
 
+static void copy_leaves(struct lower *l, const struct type *type, uint32_t align, uint32_t to,
+                        enum storage to_storage, uint32_t from, enum storage from_storage)
+{
+    uint32_t *leaves = ARENA_ARRAY(l->arena, uint32_t, type->leaves + 1);
+    lower_load(l, type, from, 0, from_storage, align, leaves, "copy");
+    lower_store(l, type, to, 0, to_storage, align, leaves, "copy");
+}
+
+static uint32_t copy_site(struct lower *l, uint32_t access, enum storage storage)
+{
+    return lower_site(
+        l, &(struct site){
+               .access = access, .storage = storage, .size = 1, .components = 1, .align = 1, .what = "copy"});
+}
+
+static void copy_bytes(struct lower *l, uint32_t to, enum storage to_storage, uint32_t from,
+                       enum storage from_storage, uint32_t size)
+{
+    uint32_t read = copy_site(l, ACCESS_READ, from_storage), write = copy_site(l, ACCESS_WRITE, to_storage);
+    struct value *value = ir_value(l->ir, lower_effect(l, IR_copy, T_NONE, read));
+    value->args[0] = to;
+    value->args[1] = from;
+    value->args[2] = size;
+    value->imm = write;
+}
+
 /* A copy of known size and type is loads and stores of its scalars, so that variables can
  * become registers; any other is one instruction. */
 static void lower_copy(struct lower *l, uint32_t word)
@@ -283,36 +311,33 @@ static void lower_copy(struct lower *l, uint32_t word)
         typed = w[1];
     }
     uint32_t rest = sized ? 4 : 3, align = operand_align(w + rest, spv_length(l->m, word) - rest, 1);
-    if (typed && lower_pointee(l, typed)->leaves <= 256 && scalars_are_all(lower_pointee(l, typed))) {
+    if (typed && lower_pointee(l, typed)->leaves <= COPY_LEAVES_MAX &&
+        scalars_are_all(lower_pointee(l, typed))) {
         const struct type *type = lower_pointee(l, typed);
-        uint32_t *leaves = ARENA_ARRAY(l->arena, uint32_t, type->leaves + 1);
         align = type->align > align ? align > 1 ? align : type->align : type->align;
-        lower_load(l, type, lower_scalar(l, w[2]), 0, pointer_storage(l, w[2]), align, leaves, "copy");
-        lower_store(l, type, lower_scalar(l, w[1]), 0, pointer_storage(l, w[1]), align, leaves, "copy");
+        copy_leaves(l, type, align, lower_scalar(l, w[1]), pointer_storage(l, w[1]), lower_scalar(l, w[2]),
+                    pointer_storage(l, w[2]));
         return;
     }
     if (!size_value)
         size_value = ir_const(l->ir, T_I64, size);
     if (lower_type(l, size_value) != T_I64)
         size_value = lower_emit(l, IR_zext, T_I64, size_value, NONE, NONE, 0);
-    uint32_t from = lower_site(l, &(struct site){.access = ACCESS_READ,
-                                                 .storage = pointer_storage(l, w[2]),
-                                                 .size = 1,
-                                                 .components = 1,
-                                                 .align = 1,
-                                                 .what = "copy"});
-    uint32_t to = lower_site(l, &(struct site){.access = ACCESS_WRITE,
-                                               .storage = pointer_storage(l, w[1]),
-                                               .size = 1,
-                                               .components = 1,
-                                               .align = 1,
-                                               .what = "copy"});
-    uint32_t v = lower_effect(l, IR_copy, T_NONE, from);
-    struct value *value = ir_value(l->ir, v);
-    value->args[0] = lower_scalar(l, w[1]);
-    value->args[1] = lower_scalar(l, w[2]);
-    value->args[2] = size_value;
-    value->imm = to;
+    copy_bytes(l, lower_scalar(l, w[1]), pointer_storage(l, w[1]), lower_scalar(l, w[2]),
+               pointer_storage(l, w[2]), size_value);
+}
+
+uint32_t lower_private_copy(struct lower *l, uint32_t pointer, const char *name)
+{
+    const struct type *type = lower_pointee(l, pointer);
+    uint32_t address = lower_new_private(l, type->size, type->align, name);
+    enum storage storage = pointer_storage(l, pointer);
+    if (type->leaves <= COPY_LEAVES_MAX && scalars_are_all(type))
+        copy_leaves(l, type, type->align, address, STORAGE_PRIVATE, lower_scalar(l, pointer), storage);
+    else
+        copy_bytes(l, address, STORAGE_PRIVATE, lower_scalar(l, pointer), storage,
+                   ir_const(l->ir, T_I64, type->size));
+    return address;
 }
 
 /* Which storage a generic address lies in: 0 private, 1 local, 2 global or constant. */

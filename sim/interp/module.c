@@ -92,6 +92,15 @@ const struct decoration *module_decoration(const struct module *module, uint32_t
     return NULL;
 }
 
+bool module_has_attribute(const struct module *module, uint32_t id, uint32_t attribute)
+{
+    for (uint32_t d = module->first_decoration[id]; d; d = module->decorations.at[d - 1].next)
+        if (module->decorations.at[d - 1].kind == SpvDecorationFuncParamAttr &&
+            module->words[module->decorations.at[d - 1].word] == attribute)
+            return true;
+    return false;
+}
+
 static void add_decoration(struct module *m, uint32_t id, uint32_t kind, uint32_t word, uint32_t count,
                            int32_t member)
 {

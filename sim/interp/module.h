@@ -112,6 +112,7 @@ enum image_type module_image_type(struct module *module, const uint32_t *type_wo
 const struct constant *module_constant(struct module *module, uint32_t id);
 bool module_is_constant(const struct module *module, uint32_t id);
 const struct decoration *module_decoration(const struct module *module, uint32_t id, uint32_t kind);
+bool module_has_attribute(const struct module *module, uint32_t id, uint32_t attribute); /* SpvFunctionParameterAttribute */
 struct variable *module_variable(struct module *module, uint32_t id);
 struct function *module_function(struct module *module, uint32_t id);
 /* The entry that runs a block, of what OpEnqueueKernel and its like call Invoke. */
