@@ -9,6 +9,7 @@
 #include "info.h"
 #include "usage.h"
 #include "order.h"
+#include "orrery/rule.h"
 #include "queue.h"
 #include "runtime.h"
 
@@ -87,7 +88,7 @@ static void post(struct event *event, struct event_callback *callback, cl_int st
 {
     struct delivery *delivery = (struct delivery *)callback;
     __atomic_sub_fetch(&due, 1, __ATOMIC_RELAXED);
-    if (status <= CL_COMPLETE)
+    if (status <= CL_COMPLETE && RULE(13111))
         order_waited(&event, 1);
     delivery->status = status < 0 ? status : callback->state;
     delivery->item.function = deliver;

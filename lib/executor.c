@@ -17,6 +17,7 @@
 #include "guard.h"
 #include "host_log.h"
 #include "order.h"
+#include "orrery/rule.h"
 
 enum log_kind { LOG_ENQUEUE, LOG_SUBMIT, LOG_RUN, LOG_USER, LOG_CALLBACK, LOG_GO, LOG_TERMINATE };
 struct log_entry {
@@ -599,7 +600,8 @@ cl_int queue_user_event_set(struct event *event, cl_int status)
         err = CL_OUT_OF_HOST_MEMORY;
     } else {
         event->user_status = status;
-        order_user_set(event);
+        if (RULE(13112))
+            order_user_set(event);
         log_append(LOG_USER, object_ref(event), NULL);
         if (needed)
             wake_device();

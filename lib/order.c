@@ -12,6 +12,7 @@
 #include "event.h"
 #include "executor.h"
 #include "guard.h"
+#include "orrery/rule.h"
 #include "runtime.h"
 
 bool order_heard(void)
@@ -86,13 +87,13 @@ void order_enqueued(const struct command *command)
     if (!order_heard())
         return;
     if (!in_order(queue) && command_waits_for_all(command)) {
-        announce(ORDER_ENQUEUED, command, queue->frontier, queue->frontier_count);
+        announce(ORDER_ENQUEUED, command, queue->frontier, RULE(13106) ? queue->frontier_count : 0);
     } else {
-        for (cl_uint i = 0; i < command->wait_count; i++)
+        for (cl_uint i = 0; i < command->wait_count && RULE(13103); i++)
             command->after[count++] = command->waits[i]->serial;
-        if (in_order(queue) && queue->frontier_count)
+        if (in_order(queue) && queue->frontier_count && RULE(13105))
             command->after[count++] = queue->frontier[0];
-        else if (!in_order(queue) && queue->frontier_barrier)
+        else if (!in_order(queue) && queue->frontier_barrier && RULE(13107))
             command->after[count++] = queue->frontier_barrier;
         announce(ORDER_ENQUEUED, command, command->after, count);
     }
@@ -172,6 +173,6 @@ bool order_finish_begin(const struct queue *queue, struct order_list *out_list)
 
 void order_finish_end(struct order_list *list)
 {
-    waited(list->serials, list->count);
+    waited(list->serials, RULE(13108) ? list->count : 0);
     free(list->serials);
 }

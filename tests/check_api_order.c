@@ -222,6 +222,15 @@ START_TEST(R31_8_clFinish)
 }
 END_TEST
 
+START_TEST(R31_8_clFinish_before_another_queue)
+{
+    fill(unordered, 0, NULL);
+    cl_ok(clFinish(unordered));
+    fill(second, 0, NULL);
+    ck_assert(!race());
+}
+END_TEST
+
 START_TEST(R31_8_clFinish_of_another_queue)
 {
     fill(queue, 0, NULL);
@@ -622,6 +631,7 @@ int main(void)
     ADD(R31_7_a_barrier_with_a_list_holds_up_what_follows);
     ADD(R31_7_a_barrier_with_a_list_knows_no_more);
     ADD(R31_8_clFinish);
+    ADD(R31_8_clFinish_before_another_queue);
     ADD(R31_8_clFinish_of_another_queue);
     ADD(R31_11_a_callback);
     ADD(R31_11_not_a_callback_for_the_start);

@@ -374,7 +374,7 @@ static void maps(uint32_t command, bool for_writing)
     order(ORDER_END, command, 1, NONE);
 }
 
-START_TEST(a_map_for_writing_excludes_readers)
+START_TEST(R33_a_map_for_writing_excludes_readers)
 {
     enqueue(1, 1, NONE);
     enqueue(2, 2, NONE);
@@ -385,7 +385,7 @@ START_TEST(a_map_for_writing_excludes_readers)
 }
 END_TEST
 
-START_TEST(a_map_for_reading_admits_readers)
+START_TEST(R33_a_map_for_reading_admits_readers)
 {
     enqueue(1, 1, NONE);
     enqueue(2, 2, NONE);
@@ -398,7 +398,7 @@ START_TEST(a_map_for_reading_admits_readers)
 }
 END_TEST
 
-START_TEST(maps_do_not_exclude_each_other)
+START_TEST(R33_maps_do_not_exclude_each_other)
 {
     enqueue(1, 1, NONE);
     enqueue(2, 2, NONE);
@@ -408,7 +408,7 @@ START_TEST(maps_do_not_exclude_each_other)
 }
 END_TEST
 
-START_TEST(an_unmap_overwrites)
+START_TEST(R33_an_unmap_overwrites)
 {
     enqueue(1, 1, NONE);
     maps(1, true);
@@ -733,10 +733,10 @@ int main(void)
     ADD(a_read_between_does_not_hide_the_writer);
     ADD(host_memory_counts);
     ADD(memory_of_another_life_is_other_memory);
-    ADD(a_map_for_writing_excludes_readers);
-    ADD(a_map_for_reading_admits_readers);
-    ADD(maps_do_not_exclude_each_other);
-    ADD(an_unmap_overwrites);
+    ADD(R33_a_map_for_writing_excludes_readers);
+    ADD(R33_a_map_for_reading_admits_readers);
+    ADD(R33_maps_do_not_exclude_each_other);
+    ADD(R33_an_unmap_overwrites);
     ADD(R32_atomics_of_two_launches_on_a_buffer);
     ADD(R32_atomic_loads_alone_are_no_race);
     ADD(R32_atomics_on_shared_virtual_memory_are_guaranteed);

@@ -14,9 +14,11 @@ grep -q '^#define ORRERY_LOOPING' "$build/config.h" && { echo "a sanitizer's obj
 work=$(mktemp -d) || exit 1
 litmus=$src/scenarios/litmus/rules
 trap 'rm -rf "$work"' EXIT
-declare -A test_of=([2]=r2_ [3]=r3_ [4]=r4_ [5]=r5_ [6]=r6_ [8]=r8_ [9]=r9_scopes_are [901]=r9_all_svm_devices_is [902]=r9_all_svm_devices_stays [10]=r10_ [11]=r11_ [12]=r12_ [13]=r13_
+declare -A test_of=([1]=r1_ [2]=r2_ [3]=r3_ [4]=r4_ [5]=r5_ [6]=r6_ [8]=r8_ [9]=r9_scopes_are [901]=r9_all_svm_devices_is [902]=r9_all_svm_devices_stays [10]=r10_ [11]=r11_ [12]=r12_ [13]=r13_
     [14]=r14_ [15]=r15_ [16]=r16_ [17]=r17_ [19]=r19_ [20]=r20_ [21]=r21_ [29]=r29_ [34]=r34_ [35]=r35_ [36]=r36_ [37]=r37_ [38]=r38_
-    [3101]=r31_1_ [3102]=r31_2_ [3113]=r31_13_ [3114]=r31_14_)
+    [3101]=r31_1_ [3102]=r31_2_ [3113]=r31_13_ [3114]=r31_14_
+    [13101]=R31_1_ [13102]=R31_2_ [13103]=R31_2_ [13104]=R31_4_ [13105]=R31_5_ [13106]=R31_6_ [13107]=R31_7_ [13108]=R31_8_
+    [13111]=R31_11_ [13112]=R31_12_ [32]=R32_ [3201]=R32_ [33]=R33_)
 
 object() { # FILE OUT FLAGS...
     local file=$1 out=$2
@@ -25,19 +27,47 @@ object() { # FILE OUT FLAGS...
         -iquote "$src" -iquote "$build" -I"$src/include" -c "$file" -o "$out"
 }
 
+# Whose tests they are.
+program_of() { # RULE
+    [[ ${test_of[$1]:-} == R* ]] && echo check_commands || echo check_race
+}
+
 # The library's own copies are not taken from the archive: these objects define the same names first.
-compile() { # NAME FLAGS...: the files that apply rules anew, the others from the first time
-    local out=$work/$1 file
+link() { # OUT OBJECT...
+    local out=$1
     shift
+    "$build/libtool" --silent --tag=CC --mode=link ${CC:-cc} "$@" "$build/libsim.la" $(pkg-config --libs check) \
+        -o "$out" > /dev/null
+}
+
+compile() { # NAME PROGRAM FLAGS...: the files that apply rules anew, the others from the first time
+    local out=$work/$1 program=$2 file
+    shift 2
     mkdir -p "$out"
     [ "$out" = "$work/all" ] || cp "$work"/all/*.o "$out"
-    for file in "$src"/sim/memmodel/*.c "$src"/tests/check_race.c "$src"/tests/race_world.c; do
+    for file in "$src"/sim/memmodel/*.c "$src"/tests/check_race.c "$src"/tests/race_world.c "$src"/tests/check_commands.c; do
         if [ "$out" = "$work/all" ] || grep -q 'RULE(' "$file"; then
             object "$file" "$out/$(basename "$file" .c).o" "$@" || return 1
         fi
     done
-    "$build/libtool" --silent --tag=CC --mode=link ${CC:-cc} "$out"/*.o "$build/libsim.la" $(pkg-config --libs check) \
-        -o "$out/check_race" > /dev/null
+    if [ "$program" = check_race ]; then
+        rm "$out/check_commands.o"
+    else
+        rm "$out/check_race.o" "$out/race_world.o"
+    fi
+    link "$out/$program" "$out"/*.o
+}
+
+# The library without a rule that lib/ applies, as an ICD.
+library_without() { # RULE
+    local out=$work/library-$1 file
+    mkdir -p "$out"
+    for file in $(grep -l 'RULE(' "$src"/lib/*.c); do
+        object "$file" "$out/$(basename "$file" .c).o" "-DMUTATE_RULE=$1" -fPIC -iquote "$src/lib" || return 1
+    done
+    "$build/libtool" --silent --tag=CC --mode=link ${CXX:-c++} -XCClinker -shared "$out"/*.o -Wl,-u,clIcdGetPlatformIDsKHR \
+        -Wl,-u,clGetExtensionFunctionAddress "$build/libapi.la" "$build/libsim.la" -Wl,-Bsymbolic -o "$out/liborrery.so" > /dev/null
+    echo "$out/liborrery.so" > "$out/orrery.icd"
 }
 
 # The command without a rule of sim/.
@@ -65,24 +95,50 @@ notices() { # RULE
 }
 
 failures=0
+unnoticed() { # RULE
+    echo "without rule $1 its test passes"
+    failures=$((failures + 1))
+}
+
+# check_race and check_commands, whole and without each rule.
 marked=$(grep -ho 'RULE([0-9]*)' "$src"/sim/memmodel/*.c | tr -dc '0-9\n' | sort -nu)
-compile all || exit 99
-if ! CHECK_RACE_PROGRAMS=500 "$work/all/check_race" > "$work/log" 2>&1; then
-    echo "with every rule:"; cat "$work/log"
-    exit 1
-fi
+for program in check_race check_commands; do
+    compile all "$program" || exit 99
+    if ! CHECK_RACE_PROGRAMS=500 "$work/all/$program" > "$work/log" 2>&1; then
+        echo "with every rule:"; cat "$work/log"
+        exit 1
+    fi
+done
+for file in check_race race_world check_commands; do # what each of them links is dropped again below
+    object "$src/tests/$file.c" "$work/all/$file.o" || exit 99
+done
 for rule in $marked; do
     name=${test_of[$rule]:-}
+    program=$(program_of "$rule")
     if [ -z "$name" ]; then
         echo "rule $rule is marked and has no test"
         failures=$((failures + 1))
-    elif ! compile "$rule" "-DMUTATE_RULE=$rule"; then
+    elif ! compile "$rule" "$program" "-DMUTATE_RULE=$rule"; then
         exit 99
-    elif CHECK_RACE_PROGRAMS=20 "$work/$rule/check_race" > "$work/log" 2>&1 || ! grep -q ":$name" "$work/log"; then
-        echo "without rule $rule its test passes"
-        failures=$((failures + 1))
+    elif CHECK_RACE_PROGRAMS=20 "$work/$rule/$program" > "$work/log" 2>&1 || ! grep -q ":$name" "$work/log"; then
+        unnoticed "$rule"
     fi
 done
+
+# The library, likewise.
+called=$(grep -ho 'RULE([0-9]*)' "$src"/lib/*.c | tr -dc '0-9\n' | sort -nu)
+for rule in 0 $called; do # 0: all are there
+    library_without "$rule" || exit 99
+    OCL_ICD_VENDORS=$work/library-$rule "$build/tests/check_api_order" > "$work/log" 2>&1
+    status=$?
+    if [ "$rule" = 0 ] && [ "$status" != 0 ]; then
+        echo "with every rule:"; cat "$work/log"
+        exit 1
+    elif [ "$rule" != 0 ] && ! grep -q ":${test_of[$rule]:-no test}" "$work/log"; then
+        unnoticed "$rule"
+    fi
+done
+
 valued=$(grep -ho 'RULE([0-9]*)' "$src"/sim/*.c | tr -dc '0-9\n' | sort -nu)
 for rule in 0 $valued; do # 0: all are there
     command_without "$rule" || exit 99
@@ -94,10 +150,9 @@ for rule in 0 $valued; do # 0: all are there
             rm "$work/command-$one/orrery"
         done
     elif ! notices "$rule"; then
-        echo "without rule $rule its test passes"
-        failures=$((failures + 1))
+        unnoticed "$rule"
     fi
 done
-marked="$marked $valued"
+marked="$marked $called $valued"
 echo "$(wc -w <<<"$marked") rules taken away, $failures unnoticed"
 [ "$failures" = 0 ]

@@ -501,6 +501,32 @@ START_TEST(places_of_messages_are_looked_up_again)
 }
 END_TEST
 
+/* Who does the same again behind a release fence does it later: what the fence published does not hold it. */
+static void updates_again(bool released_between)
+{
+    two_groups(), world_forgoes_history(), release(0, OTHER, SCOPE_DEVICE);
+    const uint32_t site = exchanges(0, DATA, 2, 1, ORDER_RELAXED, SCOPE_DEVICE, NO_SITE);
+    release(1, OTHER + 4, SCOPE_DEVICE);
+    for (int i = 0; i < 3; i++)
+        exchanges(0, DATA, 1, 0, ORDER_RELAXED, SCOPE_DEVICE, site);
+    if (!released_between)
+        exchanges(0, DATA, 1, 0, ORDER_RELAXED, SCOPE_DEVICE, site);
+    fence(0, G, ORDER_RELEASE, SCOPE_DEVICE);
+    if (released_between)
+        exchanges(0, DATA, 1, 0, ORDER_RELAXED, SCOPE_DEVICE, site);
+    store(0, FLAG, ORDER_RELAXED, SCOPE_DEVICE);
+    acquire(2, FLAG, SCOPE_DEVICE), acquire(2, OTHER + 4, SCOPE_DEVICE), writes(2, DATA, 4);
+}
+
+START_TEST(what_is_repeated_behind_a_fence_is_later)
+{
+    const uint64_t before = world_ways[WAY_REPEATED];
+    updates_again(false), clean_at(DATA);
+    ck_assert_uint_gt(world_ways[WAY_REPEATED], before);
+    updates_again(true), races_at(DATA);
+}
+END_TEST
+
 /* Scattered writes and updates are sifted by stamps before they stand in the exact record: what they may lose sight of. */
 START_TEST(waves_are_sifted)
 {
@@ -929,6 +955,7 @@ int main(void)
     tcase_add_test(rules, each_pair_that_races_is_told);
     tcase_add_test(rules, updates_are_joined_within_their_scope);
     tcase_add_test(rules, places_of_messages_are_looked_up_again);
+    tcase_add_test(rules, what_is_repeated_behind_a_fence_is_later);
     tcase_add_test(rules, waves_are_sifted);
     tcase_add_test(rules, random_sweeps_against_the_oracle);
     tcase_add_test(rules, random_programs_against_the_oracle);

@@ -8,6 +8,8 @@
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
+#include "orrery/rule.h"
+
 /* ---- knowledge -------------------------------------------------------------------- */
 
 struct known_chain { uint32_t chain, serial; }; /* its members up to serial */
@@ -18,6 +20,14 @@ struct knowledge {
     uint32_t count;
     struct known_chain chains[]; /* ascending; all serials at least prefix */
 };
+
+static struct knowledge *knowledge_of_nothing(void)
+{
+    struct knowledge *nothing = calloc(1, sizeof *nothing);
+    if (nothing)
+        *nothing = (struct knowledge){.refs = 1, .prefix = 1};
+    return nothing;
+}
 
 static struct knowledge *knowledge_ref(struct knowledge *known)
 {
@@ -93,13 +103,12 @@ struct command_graph {
 struct command_graph *command_graph_new(void)
 {
     struct command_graph *graph = calloc(1, sizeof *graph);
-    struct knowledge *nothing = calloc(1, sizeof *nothing);
+    struct knowledge *nothing = knowledge_of_nothing();
     if (!graph || !nothing) {
         free(graph);
         free(nothing);
         return NULL;
     }
-    *nothing = (struct knowledge){.refs = 1, .prefix = 1};
     graph->host = nothing;
     graph->first = graph->next = graph->pending = 1;
     return graph;
@@ -299,7 +308,7 @@ static void wait_drop(struct command_graph *graph, struct user_wait *wait)
 static void user_set(struct command_graph *graph, const struct order_event *event)
 {
     struct user_wait *wait = wait_find(graph, event->command);
-    if (!wait)
+    if (!wait || !RULE(13112))
         return;
     for (size_t i = 0; i < wait->count && !graph->exhausted; i++) {
         struct node *node = node_of(graph, wait->commands[i]);
@@ -409,7 +418,7 @@ static void enqueued(struct command_graph *graph, const struct order_event *even
     graph->next = event->command + 1;
     graph->nodes[event->command & (graph->room - 1)] = (struct node){
         .state = NODE_ENQUEUED,
-        .known = knowledge_ref(graph->host),
+        .known = RULE(13101) ? knowledge_ref(graph->host) : knowledge_of_nothing(),
         .prefix = graph->host->prefix,
         .after = after,
         .after_count = event->after_count,
@@ -431,7 +440,7 @@ static void begin(struct command_graph *graph, uint32_t serial)
     if (node->after_count <= 1 && graph->last_known && graph->last_host == host && graph->last_after == only)
         known = knowledge_ref(graph->last_known);
     else
-        known = merge(graph, host, node->after, node->after_count);
+        known = merge(graph, host, node->after, RULE(13102) ? node->after_count : 0);
     if (!known)
         return;
     if (node->after_count <= 1) {
@@ -491,7 +500,7 @@ static void end(struct command_graph *graph, uint32_t serial)
 
 static void host_waited(struct command_graph *graph, const struct order_event *event)
 {
-    struct knowledge *known = merge(graph, graph->host, event->after, event->after_count);
+    struct knowledge *known = merge(graph, graph->host, event->after, RULE(13104) ? event->after_count : 0);
     if (!known)
         return;
     knowledge_unref(graph->host);

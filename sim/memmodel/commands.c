@@ -11,6 +11,7 @@
 #include "byte_map.h"
 #include "command_graph.h"
 #include "orrery/limits.h"
+#include "orrery/rule.h"
 
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
@@ -293,7 +294,7 @@ static bool is_atomic(const struct byte_access *access)
 /* A map for writing is no write yet, but what it maps is the host's: for all but other maps. */
 static bool conflicts(const struct byte_access *a, const struct byte_access *b)
 {
-    if (a->opens || b->opens)
+    if ((a->opens || b->opens) && RULE(33))
         return !a->by_map || !b->by_map;
     return !reads_only(a) || !reads_only(b);
 }
@@ -335,7 +336,7 @@ static void met(void *self, const struct byte_access *later, const struct byte_a
     struct commands *commands = self;
     if (!conflicts(later, earlier))
         return;
-    if (is_atomic(later) && is_atomic(earlier) && commands->asked->guaranteed) {
+    if (is_atomic(later) && is_atomic(earlier) && ((commands->asked->guaranteed && RULE(32)) || !RULE(3201))) {
         command_graph_assume(commands->graph, later->command, earlier->command);
         return;
     }

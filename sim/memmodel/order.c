@@ -509,6 +509,8 @@ bool order_knows(const struct order *order, const struct agent *agent, int regio
 {
     if (unit == agent->unit && RULE(3))
         return true;
+    if (!RULE(1) && order_unit_group(order, unit) == agent->place.group)
+        return true;
     const struct group_order *group = agent->group;
     if (!group)
         return false;
