@@ -104,6 +104,7 @@ static enum status compile_source(struct work *work)
         .header_count = work->header_count,
         .version_major = config->version_major,
         .version_minor = config->version_minor,
+        .opencl_c_20 = scenario_opencl_c_20(config),
         .fp16 = config->fp16,
         .fp64 = config->fp64,
         .int64_atomics = config->int64_atomics,

@@ -276,7 +276,8 @@ static cl_int ask_opencl_c_versions(const struct info_reply *reply, const struct
     cl_name_version answer[sizeof versions / sizeof *versions];
     size_t count = 0;
     for (size_t i = 0; i < sizeof versions / sizeof *versions; i++)
-        if (versions[i] <= device_info_numeric_version(device))
+        if (versions[i] <= device_info_numeric_version(device) &&
+            (versions[i] != CL_MAKE_VERSION(2, 0, 0) || scenario_opencl_c_20(device->config)))
             answer[count++] = name_version(versions[i], "OpenCL C");
     return info_bytes(reply, answer, count * sizeof *answer);
 }

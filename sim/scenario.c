@@ -620,6 +620,13 @@ bool scenario_row_print(const struct scenario *scenario, const struct scenario_r
     return true;
 }
 
+bool scenario_opencl_c_20(const struct device_config *device)
+{
+    return device->version_major == 2 ||
+           (device->version_major > 2 && device->generic_address_space && device->program_scope_variables &&
+            device->work_group_collectives && device->pipes && device->device_enqueue);
+}
+
 /* ---- root devices ----------------------------------------------------------------------- */
 
 bool scenario_counts(const struct scenario *scenario)

@@ -88,6 +88,7 @@ static enum status compile(const struct scenario *scenario, struct scenario_sour
         .options = options,
         .version_major = device->version_major,
         .version_minor = device->version_minor,
+        .opencl_c_20 = scenario_opencl_c_20(device),
         .fp16 = device->fp16,
         .fp64 = device->fp64,
         .int64_atomics = device->int64_atomics,

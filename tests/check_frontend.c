@@ -69,6 +69,7 @@ static struct compile_request request_for(const char *source, const char *option
         .options = options,
         .version_major = 3,
         .version_minor = 0,
+        .opencl_c_20 = true,
         .fp16 = true,
         .fp64 = true,
         .int64_atomics = true,
@@ -510,6 +511,8 @@ START_TEST(features_follow_the_device)
     request.source = "kernel void k(global int *a) { enqueue_kernel(get_default_queue(), 0, ndrange_1D(1), ^{ a[1] = 1; }); }";
     request.device_enqueue = false;
     expect_log(&request, STATUS_COMPILE_FAILED, "device-side enqueue");
+    request.opencl_c_20 = false;
+    expect_log(&request, STATUS_COMPILE_FAILED, "'-cl-std=CL2.0': the device lacks");
     request.options = "-cl-std=CL3.0";
     expect_log(&request, STATUS_COMPILE_FAILED, "error");
 }

@@ -1,47 +1,52 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Each version with each feature off: what queries, extension strings and macros say, and what builds and calls take, is
- * the same thing. Nothing here knows what a device should have: only that its answers agree.
+ * Each version with each feature off, or on that is usually off: what queries, extension strings and macros say, and what
+ * builds and calls take, is the same thing. Nothing here knows what a device should have: only that its answers agree, and
+ * that each feature of scenario.def changes some of them.
  */
 #include "cl_fixture.h"
 
-#include <stdio.h>
+#include <CL/cl_orrery_cslice.h>
 
 static const char *const versions[] = {"1.2", "2.0", "2.1", "2.2", "3.0"};
 static const char *const standards[] = {"-cl-std=CL1.2", "-cl-std=CL2.0", "-cl-std=CL2.0", "-cl-std=CL2.0", "-cl-std=CL3.0"};
-static const char *const features[] = {"",       "fp16",   "fp64",  "int64_atomics",  "sub_groups",
-                                       "images", "pipes",  "il",    "device_enqueue", "generic_address_space",
-                                       "program_scope_variables",   "work_group_collectives", "svm_coarse",
-                                       "initialize_memory", "terminate_context", "kernel_clock", "named_barriers", "srgb_writes"};
-enum { VERSIONS = sizeof versions / sizeof *versions, FEATURES = sizeof features / sizeof *features };
+static const struct { const char *section, *key; } scenario_rows[] = {
+    {"device.features", ""}, /* all as usual */
+#define ROW(key, section, field, kind, low, high, option, argument, help) {section, key},
+#include "../sim/scenario.def"
+#undef ROW
+};
+static const char *features[sizeof scenario_rows / sizeof *scenario_rows]; /* filled by main */
+static int feature_keys;
+enum { VERSIONS = sizeof versions / sizeof *versions };
 
 static const char *standard, *told_off;
 static cl_version told_version;
 static cl_name_version extensions[128], c_features[64];
 static size_t extension_count, feature_count;
 
+static bool is_usually_off(const char *feature)
+{
+    return strcmp(feature, "svm_system") == 0 || strcmp(feature, "cslice_partition") == 0;
+}
+
+/* Who has no compiler has to be a custom device. */
 static void start(int config)
 {
-    int (*load)(const char *, char *, size_t);
-    char text[200], error[300] = "";
-    const char *feature = features[config / VERSIONS];
-    setenv("ORRERY_KEEP_EXIT_CODE", "1", 1);
-    setenv("ORRERY_LOG", "/dev/null", 0);
-    cl_find_device();
-    void *function = clGetExtensionFunctionAddressForPlatform(platform, "orrery_load_scenario_text");
-    memcpy(&load, &function, sizeof function);
-    snprintf(text, sizeof text, "orrery: 1\ndevice: {version: %s%s%s%s}\n", versions[config % VERSIONS],
-             *feature ? ", features: {" : "", feature, *feature ? ": false}" : "");
-    ck_assert_msg(load(text, error, sizeof error) == 0, "%s", error);
-    cl_set_up();
+    const char *version = versions[config % VERSIONS], *feature = features[config / VERSIONS];
+    char text[200];
+    snprintf(text, sizeof text, "device: {type: %s, topology: \"tile:1 cslice:2 cu:2\", version: %s, features: {%s%s}}",
+             strcmp(feature, "compiler") == 0 ? "custom" : "gpu", version, feature,
+             !*feature ? "" : is_usually_off(feature) ? ": true" : ": false");
+    cl_set_up_with(text);
     standard = standards[config % VERSIONS];
     cl_ok(clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS_WITH_VERSION, sizeof extensions, extensions, &extension_count));
     feature_count = 0;
     if (config % VERSIONS == VERSIONS - 1)
         cl_ok(clGetDeviceInfo(device, CL_DEVICE_OPENCL_C_FEATURES, sizeof c_features, c_features, &feature_count));
     extension_count /= sizeof *extensions;
-    told_version = CL_MAKE_VERSION((cl_version)(versions[config % VERSIONS][0] - '0'), (cl_version)(versions[config % VERSIONS][2] - '0'), 0);
-    told_off = feature;
+    told_version = CL_MAKE_VERSION((cl_version)(version[0] - '0'), (cl_version)(version[2] - '0'), 0);
+    told_off = is_usually_off(feature) ? "" : feature;
     feature_count /= sizeof *c_features;
 }
 
@@ -63,16 +68,21 @@ static bool has_feature(const char *name)
     return listed(c_features, feature_count, name);
 }
 
-static bool builds(const char *source, char log[2000])
+static bool builds_as(const char *source, const char *options, char log[2000])
 {
     cl_int err;
     cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &err);
     cl_ok(err);
-    err = clBuildProgram(program, 0, NULL, standard, NULL, NULL);
+    err = clBuildProgram(program, 0, NULL, options, NULL, NULL);
     log[0] = '\0';
     clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 2000, log, NULL);
     cl_ok(clReleaseProgram(program));
     return err == CL_SUCCESS;
+}
+
+static bool builds(const char *source, char log[2000])
+{
+    return builds_as(source, standard, log);
 }
 
 enum { KERNEL_CLOCKS = 0x1076 }; /* CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR */
@@ -103,9 +113,9 @@ static bool has_device_queues(void)
            (told_version >= V3_0 || (strcmp(told_off, "generic_address_space") && strcmp(told_off, "program_scope_variables")));
 }
 
-static bool has_svm(void)
+static cl_device_svm_capabilities svm(void)
 {
-    return told(CL_DEVICE_SVM_CAPABILITIES, V2_0, "") & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER;
+    return told_version >= V2_0 ? query(CL_DEVICE_SVM_CAPABILITIES) : 0;
 }
 
 /* Also by an extension. */
@@ -166,50 +176,135 @@ START_TEST(macros_are_what_is_told)
     for (size_t i = 0; i < sizeof feature_names / sizeof *feature_names && strcmp(standard, "-cl-std=CL3.0") == 0; i++)
         expect_macro(source, feature_names[i], has_feature(feature_names[i]));
     strcat(source, "kernel void k(void) {}\n");
-    ck_assert_msg(builds(source, log), "%s", log);
+    ck_assert_msg(!query(CL_DEVICE_COMPILER_AVAILABLE) || builds(source, log), "%s", log);
     cl_tear_down();
 }
 END_TEST
 
 /* ---- what is taken ----------------------------------------------------------------------------------------- */
 
-#define EXPECT_BUILD(what, there, source)                                                        \
-    do {                                                                                         \
-        char log_[2000];                                                                         \
-        bool told_ = (there) != 0, taken_ = builds(source, log_);                                     \
-        ck_assert_msg(told_ == taken_, "%s: told %d, taken %d: %s", what, told_, taken_, log_); \
-    } while (0)
+static struct { bool told, taken; } seen[2][128]; /* of two devices */
+static size_t seen_count;
+static int seen_by;
 
-START_TEST(programs_are_held_to_what_is_told)
+static void expect(const char *what, bool told_, bool taken, const char *why)
 {
-    start(_i);
-    const bool c12 = strcmp(standard, "-cl-std=CL1.2") == 0;
-    EXPECT_BUILD("double", query(CL_DEVICE_DOUBLE_FP_CONFIG), "kernel void k(global double *p) { *p += 1.0; }");
-    EXPECT_BUILD("half", query(CL_DEVICE_HALF_FP_CONFIG),
-                 "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\nkernel void k(global half *p) { *p += *p; }");
-    EXPECT_BUILD("image", query(CL_DEVICE_IMAGE_SUPPORT),
-                 "kernel void k(read_only image2d_t i, global int4 *p) { *p = read_imagei(i, (int2)(0, 0)); }");
-    EXPECT_BUILD("64-bit atomics", has_extension("cl_khr_int64_base_atomics"),
-                 "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\nkernel void k(volatile global long *p) { atom_add(p, 1L); }");
-    EXPECT_BUILD("sub-groups", told(CL_DEVICE_MAX_NUM_SUB_GROUPS, V2_1, "sub_groups"),
-                 "#pragma OPENCL EXTENSION cl_khr_subgroups : enable\nkernel void k(global uint *p) { *p = get_sub_group_size(); }");
-    EXPECT_BUILD("group functions", told(CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT, V3_0, "work_group_collectives"),
-                 "kernel void k(global int *p) { *p = work_group_reduce_add(*p); }");
-    EXPECT_BUILD("generic pointers", told(CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT, V3_0, "generic_address_space"), "kernel void k(global int *p) { int *g = p; *g = 1; }");
-    EXPECT_BUILD("program-scope variables", told(CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE, V2_0, "program_scope_variables"), "global int n; kernel void k(global int *p) { *p = n; }");
-    if (!c12)
-        EXPECT_BUILD("pipes", told(CL_DEVICE_PIPE_SUPPORT, V3_0, "pipes") && told(CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT, V3_0, "generic_address_space"),
-                     "kernel void k(read_only pipe int q, global int *p) { read_pipe(q, p); }");
-    EXPECT_BUILD("device queues", has_device_queues(),
-                 "kernel void k(queue_t q, global int *p) { enqueue_kernel(q, CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D(1), ^{ *p = 1; }); }");
-    EXPECT_BUILD("named barriers", query(CL_DEVICE_MAX_NAMED_BARRIER_COUNT_KHR),
-                 "kernel void k(global int *p) { local named_barrier_t *b = named_barrier_init(1); work_group_named_barrier(b, CLK_LOCAL_MEM_FENCE); }");
-    EXPECT_BUILD("the device's clock", query(KERNEL_CLOCKS) & 1, "kernel void k(global ulong *p) { *p = clock_read_device(); }");
-    EXPECT_BUILD("the work-group's clock", query(KERNEL_CLOCKS) & 2, "kernel void k(global uint2 *p) { *p = clock_read_hilo_work_group(); }");
-    EXPECT_BUILD("the sub-group's clock", query(KERNEL_CLOCKS) & 4, "kernel void k(global ulong *p) { *p = clock_read_sub_group(); }");
-    cl_tear_down();
+    ck_assert_msg(told_ == taken, "%s: told %d, taken %d: %s", what, told_, taken, why);
+    ck_assert_uint_lt(seen_count, sizeof seen[0] / sizeof seen[0][0]);
+    seen[seen_by][seen_count].told = told_;
+    seen[seen_by][seen_count++].taken = taken;
 }
-END_TEST
+
+static void expect_call(const char *what, bool there, cl_int err, cl_int refusal)
+{
+    char why[20];
+    snprintf(why, sizeof why, "%d", err);
+    ck_assert_msg(err == CL_SUCCESS || err == refusal, "%s: %s", what, why);
+    expect(what, there, err == CL_SUCCESS, why);
+}
+
+static void expect_build_as(const char *what, bool there, const char *source, const char *options)
+{
+    char log[2000];
+    bool taken = builds_as(source, options, log);
+    expect(what, there && query(CL_DEVICE_COMPILER_AVAILABLE), taken, log);
+}
+
+static void expect_build(const char *what, bool there, const char *source)
+{
+    expect_build_as(what, there, source, standard);
+}
+
+static bool has_language(cl_version version)
+{
+    cl_name_version list[8];
+    size_t size;
+    if (told_version < V3_0)
+        return version <= (cl_version)query(CL_DEVICE_OPENCL_C_NUMERIC_VERSION_KHR);
+    cl_ok(clGetDeviceInfo(device, CL_DEVICE_OPENCL_C_ALL_VERSIONS, sizeof list, list, &size));
+    for (size_t i = 0; i < size / sizeof *list; i++)
+        if (list[i].version == version)
+            return true;
+    return false;
+}
+
+static void languages(void)
+{
+    static const struct { cl_version version; const char *option; } list[] = {
+        {CL_MAKE_VERSION(1, 1, 0), "-cl-std=CL1.1"}, {CL_MAKE_VERSION(1, 2, 0), "-cl-std=CL1.2"}, {V2_0, "-cl-std=CL2.0"}, {V3_0, "-cl-std=CL3.0"}};
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+        expect_build_as(list[i].option, has_language(list[i].version), "kernel void k(global int *p) { *p = 1; }", list[i].option);
+    expect_build_as("C++", has_extension("cl_ext_cxx_for_opencl"), "kernel void k(global int *p) { auto q = p; *q = 1; }", "-cl-std=CLC++");
+}
+
+static void programs(void)
+{
+    const bool c12 = strcmp(standard, "-cl-std=CL1.2") == 0, int64 = has_extension("cl_khr_int64_base_atomics");
+    const bool sub_groups = told(CL_DEVICE_MAX_NUM_SUB_GROUPS, V2_1, "sub_groups");
+    expect_build("double", query(CL_DEVICE_DOUBLE_FP_CONFIG), "kernel void k(global double *p) { *p += 1.0; }");
+    expect_build("half", query(CL_DEVICE_HALF_FP_CONFIG),
+                 "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\nkernel void k(global half *p) { *p += *p; }");
+    expect_build_as("half in memory", true, "kernel void k(global half *p, global float *f) { vstore_half(vload_half(0, p), 1, p); *f = vload_half(1, p); }", "-cl-std=CL1.2");
+    expect_build("image", query(CL_DEVICE_IMAGE_SUPPORT),
+                 "kernel void k(read_only image2d_t i, global int4 *p) { *p = read_imagei(i, (int2)(0, 0)); }");
+    expect_build("64-bit atomics", int64,
+                 "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\nkernel void k(volatile global long *p) { atom_add(p, 1L); }");
+    expect_build("64-bit atomics that a program declares", int64,
+                 "#undef atom_add\nlong __attribute__((overloadable)) atom_add(volatile global long *p, long x); kernel void k(volatile global long *p) { atom_add(p, 1L); }");
+    expect_build("sub-groups", sub_groups,
+                 "#pragma OPENCL EXTENSION cl_khr_subgroups : enable\nkernel void k(global uint *p) { *p = get_sub_group_size(); }");
+    if (!sub_groups)
+        expect_build("sub-groups that a program declares", false,
+                     "int __attribute__((overloadable)) sub_group_reduce_add(int); kernel void k(global int *p) { *p = sub_group_reduce_add(1); }");
+    else
+        expect("sub-groups that a program declares", true, true, "");
+    expect_build("group functions", told(CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT, V3_0, "work_group_collectives"),
+                 "kernel void k(global int *p) { *p = work_group_reduce_add(*p); }");
+    expect_build("generic pointers", told(CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT, V3_0, "generic_address_space"), "kernel void k(global int *p) { int *g = p; *g = 1; }");
+    expect_build("program-scope variables", told(CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE, V2_0, "program_scope_variables"), "global int n; kernel void k(global int *p) { *p = n; }");
+    if (!c12)
+        expect_build("pipes", told(CL_DEVICE_PIPE_SUPPORT, V3_0, "pipes") && told(CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT, V3_0, "generic_address_space"),
+                     "kernel void k(read_only pipe int q, global int *p) { read_pipe(q, p); }");
+    expect_build("device queues", has_device_queues(),
+                 "kernel void k(queue_t q, global int *p) { enqueue_kernel(q, CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D(1), ^{ *p = 1; }); }");
+    expect_build("named barriers", query(CL_DEVICE_MAX_NAMED_BARRIER_COUNT_KHR),
+                 "kernel void k(global int *p) { local named_barrier_t *b = named_barrier_init(1); work_group_named_barrier(b, CLK_LOCAL_MEM_FENCE); }");
+    expect_build("the device's clock", query(KERNEL_CLOCKS) & 1, "kernel void k(global ulong *p) { *p = clock_read_device(); }");
+    expect_build("the work-group's clock", query(KERNEL_CLOCKS) & 2, "kernel void k(global uint2 *p) { *p = clock_read_hilo_work_group(); }");
+    expect_build("the sub-group's clock", query(KERNEL_CLOCKS) & 4, "kernel void k(global ulong *p) { *p = clock_read_sub_group(); }");
+}
+
+/* A module of one capability more than nothing, and of what it needs; those of SPIR-V's core that a device of OpenCL may have,
+ * and some of extensions. */
+static void capabilities(void)
+{
+    static const struct { uint32_t capability, needs; } list[] = {
+        {9, 8},   {10, 6},  {12, 11}, {13, 6},  {14, 13}, {15, 13}, {17, 6},    {18, 6},    {19, 6},   {20, 13}, {38, 6},  {43, 13}, {44, 13},
+        {46, 13}, {47, 13}, {58, 6}, {59, 58}, {61, 6},  {62, 61}, {63, 61}, {64, 61},   {65, 61}, {66, 61}, {67, 61}, {5055, 6}};
+    enum { SPIRV_CAPABILITIES = 0x12BB };
+    cl_uint had[128];
+    size_t size = 0;
+    cl_int err;
+    if (has_extension("cl_khr_spirv_queries"))
+        cl_ok(clGetDeviceInfo(device, SPIRV_CAPABILITIES, sizeof had, had, &size));
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        const uint32_t version = list[i].capability < 61 ? 0x00010100 : 0x00010300; /* of SPIR-V */
+        const uint32_t words[] = {0x07230203, version, 0, 1, 0, 2u << 16 | 17, 4, 2u << 16 | 17, 5, 2u << 16 | 17, 6,
+                                  2u << 16 | 17, list[i].needs, 2u << 16 | 17, list[i].capability, 3u << 16 | 14, 2, 2};
+        char what[30], log[2000] = "";
+        bool there = false;
+        for (size_t k = 0; k < size / sizeof *had; k++)
+            there |= had[k] == list[i].capability;
+        cl_program program = clCreateProgramWithIL(context, words, sizeof words, &err);
+        if (program) {
+            err = clBuildProgram(program, 0, NULL, "", NULL, NULL);
+            clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL);
+            cl_ok(clReleaseProgram(program));
+        }
+        snprintf(what, sizeof what, "capability %u", list[i].capability);
+        expect(what, there, err == CL_SUCCESS, log);
+    }
+}
 
 static cl_int made_with(cl_context_properties property)
 {
@@ -221,27 +316,24 @@ static cl_int made_with(cl_context_properties property)
     return err;
 }
 
-START_TEST(calls_are_held_to_what_is_told)
+static void objects(void)
 {
     static const uint32_t module[] = {0x07230203, 0x00010000, 0, 1, 0, 2u << 16 | 17, 4, 2u << 16 | 17, 6, 3u << 16 | 14, 2, 2};
     const cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT8};
     const cl_image_desc plane = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 4, .image_height = 4};
     const cl_queue_properties device_queue[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_ON_DEVICE | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0};
     cl_int err;
-    start(_i);
     cl_mem image = clCreateImage(context, 0, &format, &plane, NULL, &err);
-    cl_is(err, query(CL_DEVICE_IMAGE_SUPPORT) ? CL_SUCCESS : CL_INVALID_OPERATION);
+    expect_call("clCreateImage", query(CL_DEVICE_IMAGE_SUPPORT), err, CL_INVALID_OPERATION);
     cl_mem pipe = clCreatePipe(context, 0, 4, 4, NULL, &err);
-    cl_is(err, told(CL_DEVICE_PIPE_SUPPORT, V3_0, "pipes") ? CL_SUCCESS : CL_INVALID_OPERATION);
-    void *shared = clSVMAlloc(context, 0, 64, 0);
-    ck_assert_int_eq(shared != NULL, has_svm());
+    expect_call("clCreatePipe", told(CL_DEVICE_PIPE_SUPPORT, V3_0, "pipes"), err, CL_INVALID_OPERATION);
     cl_program program = clCreateProgramWithIL(context, module, sizeof module, &err);
-    cl_is(err, has_il() ? CL_SUCCESS : CL_INVALID_OPERATION);
+    expect_call("clCreateProgramWithIL", has_il(), err, CL_INVALID_OPERATION);
     ck_assert_int_eq(has_extension("cl_khr_il_program"), has_il());
     cl_command_queue made = clCreateCommandQueueWithProperties(context, device, device_queue, &err);
-    cl_is(err, has_device_queues() ? CL_SUCCESS : CL_INVALID_QUEUE_PROPERTIES);
-    cl_is(made_with(CL_CONTEXT_MEMORY_INITIALIZE_KHR), has_extension("cl_khr_initialize_memory") ? CL_SUCCESS : CL_INVALID_PROPERTY);
-    cl_is(made_with(CL_CONTEXT_TERMINATE_KHR), has_extension("cl_khr_terminate_context") ? CL_SUCCESS : CL_INVALID_PROPERTY);
+    expect_call("a device queue", has_device_queues(), err, CL_INVALID_QUEUE_PROPERTIES);
+    expect_call("initialised memory", has_extension("cl_khr_initialize_memory"), made_with(CL_CONTEXT_MEMORY_INITIALIZE_KHR), CL_INVALID_PROPERTY);
+    expect_call("terminated contexts", has_extension("cl_khr_terminate_context"), made_with(CL_CONTEXT_TERMINATE_KHR), CL_INVALID_PROPERTY);
     ck_assert_int_eq(query(CL_DEVICE_MAX_NAMED_BARRIER_COUNT_KHR) != 0, has_extension("cl_khr_subgroup_named_barrier"));
     ck_assert_int_eq(query(KERNEL_CLOCKS) != 0, has_extension("cl_khr_kernel_clock"));
     ck_assert_int_eq(query(CL_DEVICE_TERMINATE_CAPABILITY_KHR) != 0, has_extension("cl_khr_terminate_context"));
@@ -253,10 +345,7 @@ START_TEST(calls_are_held_to_what_is_told)
         cl_ok(clReleaseProgram(program));
     if (made)
         cl_ok(clReleaseCommandQueue(made));
-    clSVMFree(context, shared);
-    cl_tear_down();
 }
-END_TEST
 
 static bool lists_format(cl_mem_flags flags, cl_image_format wanted)
 {
@@ -269,33 +358,120 @@ static bool lists_format(cl_mem_flags flags, cl_image_format wanted)
     return false;
 }
 
-START_TEST(images_are_held_to_what_is_told)
+static void images(void)
 {
     const cl_image_format srgb = {CL_sRGBA, CL_UNORM_INT8};
     const cl_image_desc plane = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 4, .image_height = 4};
-    cl_int err;
-    start(_i);
-    const bool images = query(CL_DEVICE_IMAGE_SUPPORT), writes = has_extension("cl_khr_srgb_image_writes");
+    const bool there = query(CL_DEVICE_IMAGE_SUPPORT), writes = has_extension("cl_khr_srgb_image_writes");
     const cl_mem_flags uses[] = {CL_MEM_READ_WRITE, CL_MEM_WRITE_ONLY, CL_MEM_READ_ONLY};
-    ck_assert(!writes || images);
+    cl_int err;
+    ck_assert(!writes || there);
     for (int use = 0; use < 3; use++) {
-        const bool there = use == 2 ? images && told_version >= V2_0 : writes;
-        ck_assert_int_eq(lists_format(uses[use], srgb), there);
+        const bool told_ = use == 2 ? there && told_version >= V2_0 : writes;
+        ck_assert_int_eq(lists_format(uses[use], srgb), told_);
         cl_mem image = clCreateImage(context, uses[use], &srgb, &plane, NULL, &err);
-        cl_is(err, there                     ? CL_SUCCESS
-                   : !images                 ? CL_INVALID_OPERATION
-                   : told_version >= V2_0 ? CL_IMAGE_FORMAT_NOT_SUPPORTED
-                                             : CL_INVALID_IMAGE_FORMAT_DESCRIPTOR);
+        expect_call("sRGB", told_, err, !there                   ? CL_INVALID_OPERATION
+                                        : told_version >= V2_0 ? CL_IMAGE_FORMAT_NOT_SUPPORTED
+                                                                  : CL_INVALID_IMAGE_FORMAT_DESCRIPTOR);
         if (image)
             cl_ok(clReleaseMemObject(image));
     }
+}
+
+static void expect_shared(const char *what, bool there, cl_svm_mem_flags flags)
+{
+    void *made = clSVMAlloc(context, CL_MEM_READ_WRITE | flags, 64, 0);
+    expect(what, there, made != NULL, "");
+    clSVMFree(context, made);
+}
+
+static void shared_memory(void)
+{
+    cl_int err;
+    expect_shared("coarse-grained", svm() & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER, 0);
+    expect_shared("fine-grained", svm() & CL_DEVICE_SVM_FINE_GRAIN_BUFFER, CL_MEM_SVM_FINE_GRAIN_BUFFER);
+    expect_shared("atomics", svm() & CL_DEVICE_SVM_ATOMICS, CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS);
+    void *made = NAMED(clHostMemAllocINTEL)(context, NULL, 64, 0, &err);
+    expect_call("unified", has_extension("cl_intel_unified_shared_memory"), err, CL_INVALID_OPERATION);
+    ck_assert_int_eq(query(CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL) != 0, made != NULL);
+    if (made)
+        cl_ok(NAMED(clMemFreeINTEL)(context, made));
+}
+
+static void launches(void)
+{
+    const char *source = "kernel void k(global int *p) {}";
+    const bool ragged = told(CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT, V3_0, "non_uniform_groups") && strcmp(standard, "-cl-std=CL1.2") != 0;
+    const size_t five = 5, two = 2;
+    const cl_bool yes = CL_TRUE;
+    cl_int err;
+    if (!query(CL_DEVICE_COMPILER_AVAILABLE))
+        return;
+    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &err);
+    cl_ok(clBuildProgram(program, 0, NULL, standard, NULL, NULL));
+    cl_kernel kernel = clCreateKernel(program, "k", &err);
+    cl_ok(err);
+    expect_call("memory of the system", svm() & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM,
+                clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM, sizeof yes, &yes), CL_INVALID_OPERATION);
+    cl_ok(clSetKernelArg(kernel, 0, sizeof(cl_mem), NULL));
+    expect_call("a smaller work-group", ragged, clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &five, &two, 0, NULL, NULL), CL_INVALID_WORK_GROUP_SIZE);
+    cl_ok(clFinish(queue));
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseProgram(program));
+}
+
+static void partitions(void)
+{
+    const cl_device_partition_property cslices[] = {CL_DEVICE_PARTITION_BY_CSLICE_ORRERY, 0, 0};
+    cl_device_partition_property list[16];
+    size_t size = 0;
+    cl_uint count = 0;
+    bool there = false;
+    cl_ok(clGetDeviceInfo(device, CL_DEVICE_PARTITION_PROPERTIES, sizeof list, list, &size));
+    for (size_t i = 0; i < size / sizeof *list; i++)
+        there |= list[i] == CL_DEVICE_PARTITION_BY_CSLICE_ORRERY;
+    expect_call("cslices", there, clCreateSubDevices(device, cslices, 0, NULL, &count), CL_INVALID_VALUE);
+    ck_assert_int_eq(has_extension(CL_ORRERY_CSLICE_EXTENSION_NAME), there);
+}
+
+static void everything(int by)
+{
+    seen_by = by;
+    seen_count = 0;
+    languages();
+    programs();
+    capabilities();
+    objects();
+    images();
+    shared_memory();
+    partitions();
+    launches();
     cl_tear_down();
+}
+
+START_TEST(what_is_told_is_what_is_taken)
+{
+    start(_i);
+    everything(0);
+}
+END_TEST
+
+START_TEST(each_feature_changes_something)
+{
+    bool changes = false;
+    start(VERSIONS - 1);
+    everything(0);
+    start(_i * VERSIONS + VERSIONS - 1);
+    everything(1);
+    for (size_t i = 0; i < seen_count; i++)
+        changes |= seen[0][i].taken != seen[1][i].taken;
+    ck_assert_msg(changes, "no test here sees features.%s", features[_i]);
 }
 END_TEST
 
 /* ---- what a later version brought ---------------------------------------------------------------------------- */
 
-static void expect_call(const char *call, cl_int err, cl_version since)
+static void expect_since(const char *call, cl_int err, cl_version since)
 {
     ck_assert_msg((err == CL_INVALID_OPERATION) == (told_version < since), "%s: %d", call, err);
 }
@@ -341,16 +517,16 @@ START_TEST(calls_are_those_of_the_version)
     cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, NULL);
     cl_ok(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
     cl_kernel kernel = clCreateKernel(program, "k", NULL), copy = clCloneKernel(kernel, &err);
-    expect_call("clCloneKernel", err, V2_1);
-    expect_call("clGetHostTimer", clGetHostTimer(device, &time), V2_1);
-    expect_call("clGetDeviceAndHostTimer", clGetDeviceAndHostTimer(device, &time, &other), V2_1);
+    expect_since("clCloneKernel", err, V2_1);
+    expect_since("clGetHostTimer", clGetHostTimer(device, &time), V2_1);
+    expect_since("clGetDeviceAndHostTimer", clGetDeviceAndHostTimer(device, &time, &other), V2_1);
     cl_sampler sampler = clCreateSamplerWithProperties(context, none, &err);
-    expect_call("clCreateSamplerWithProperties", err, V2_0);
+    expect_since("clCreateSamplerWithProperties", err, V2_0);
     cl_mem buffer = clCreateBufferWithProperties(context, NULL, 0, 16, NULL, &err);
-    expect_call("clCreateBufferWithProperties", err, V3_0);
+    expect_since("clCreateBufferWithProperties", err, V3_0);
     cl_mem image = clCreateImageWithProperties(context, NULL, 0, &format, &plane, NULL, &err);
-    expect_call("clCreateImageWithProperties", err, V3_0);
-    expect_call("clSetContextDestructorCallback", clSetContextDestructorCallback(context, NULL, NULL), V3_0);
+    expect_since("clCreateImageWithProperties", err, V3_0);
+    expect_since("clSetContextDestructorCallback", clSetContextDestructorCallback(context, NULL, NULL), V3_0);
     cl_mem plain = cl_buffer(context, 0, 16, NULL);
     expect_query("CL_MEM_PROPERTIES", clGetMemObjectInfo(plain, CL_MEM_PROPERTIES, 0, NULL, &size), V3_0);
     expect_query("CL_MEM_USES_SVM_POINTER", clGetMemObjectInfo(plain, CL_MEM_USES_SVM_POINTER, 0, NULL, &size), V2_0);
@@ -418,11 +594,13 @@ int main(void)
 {
     Suite *suite = suite_create("versions");
     TCase *tests = tcase_create("agree");
+    for (size_t i = 0; i < sizeof scenario_rows / sizeof *scenario_rows; i++)
+        if (strcmp(scenario_rows[i].section, "device.features") == 0)
+            features[feature_keys++] = scenario_rows[i].key;
     tcase_set_timeout(tests, 120);
-    tcase_add_loop_test(tests, macros_are_what_is_told, 0, VERSIONS * FEATURES);
-    tcase_add_loop_test(tests, programs_are_held_to_what_is_told, 0, VERSIONS * FEATURES);
-    tcase_add_loop_test(tests, calls_are_held_to_what_is_told, 0, VERSIONS * FEATURES);
-    tcase_add_loop_test(tests, images_are_held_to_what_is_told, 0, VERSIONS * FEATURES);
+    tcase_add_loop_test(tests, macros_are_what_is_told, 0, VERSIONS * feature_keys);
+    tcase_add_loop_test(tests, what_is_told_is_what_is_taken, 0, VERSIONS * feature_keys);
+    tcase_add_loop_test(tests, each_feature_changes_something, 1, feature_keys);
     tcase_add_loop_test(tests, formats_are_those_of_the_version, 0, VERSIONS);
     tcase_add_loop_test(tests, queries_are_those_of_the_version, 0, VERSIONS);
     tcase_add_loop_test(tests, calls_are_those_of_the_version, 0, VERSIONS);

@@ -6,6 +6,8 @@
  *
  * Interface
  *   cl_set_up, cl_tear_down   a checked fixture
+ *   cl_load_scenario(keys)    before it: the device of another scenario; nothing may be alive
+ *   cl_set_up_with(keys)      both
  *   cl_ok(call)               the call returned CL_SUCCESS
  *   cl_is(call, error)        it returned that
  *   NAMED(call)               a function of an extension, which is found by name alone
@@ -26,6 +28,7 @@
 #include <check.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,7 +53,8 @@ static inline void cl_find_device(void)
             platform = platforms[i];
     }
     ck_assert_msg(platform != NULL, "no platform called Orrery: is OCL_ICD_VENDORS set?");
-    cl_ok(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL));
+    if (clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL) == CL_DEVICE_NOT_FOUND)
+        cl_ok(clGetDeviceIDs(platform, CL_DEVICE_TYPE_CUSTOM, 1, &device, NULL));
 }
 
 static inline void *cl_named(const char *name)
@@ -96,6 +100,25 @@ static inline void cl_tear_down(void)
     cl_ok(clReleaseCommandQueue(other_queue));
     cl_ok(clReleaseContext(context));
     cl_ok(clReleaseContext(other_context));
+}
+
+static inline void cl_load_scenario(const char *keys)
+{
+    int (*load)(const char *, char *, size_t);
+    char text[1000], error[300] = "";
+    setenv("ORRERY_KEEP_EXIT_CODE", "1", 1);
+    setenv("ORRERY_LOG", "/dev/null", 0);
+    cl_find_device();
+    void *function = cl_named("orrery_load_scenario_text");
+    memcpy(&load, &function, sizeof function);
+    snprintf(text, sizeof text, "orrery: 1\n%s\n", keys);
+    ck_assert_msg(load(text, error, sizeof error) == 0, "%s", error);
+}
+
+static inline void cl_set_up_with(const char *keys)
+{
+    cl_load_scenario(keys);
+    cl_set_up();
 }
 
 static inline cl_mem cl_buffer(cl_context owner, cl_mem_flags flags, size_t size, void *host)

@@ -27,6 +27,7 @@ struct compile_request {
     const char *options;        /* as given to clBuildProgram; NULL = "" */
     const struct compile_header *headers; size_t header_count;
     uint32_t version_major, version_minor;  /* of the device: default and limit of -cl-std */
+    bool opencl_c_20;                       /* whether -cl-std=CL2.0 is one of them */
     bool fp16, fp64, int64_atomics, sub_groups, generic_address_space,
         program_scope_variables, work_group_collectives, images, pipes, device_enqueue, kernel_clock, named_barriers, srgb_writes;
     const char *program_dir;    /* extra include directory, or NULL */

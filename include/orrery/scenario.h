@@ -311,6 +311,9 @@ const char *scenario_counters_file(const struct scenario *scenario); /* NULL: in
 uint32_t scenario_root_count(const struct scenario *scenario);
 const struct device_config *scenario_root(const struct scenario *scenario, uint32_t index);
 
+/* OpenCL C 2.0: a device of 3.0 has it when it has everything that 3.0 made optional of it. */
+bool scenario_opencl_c_20(const struct device_config *device);
+
 void scenario_print(const struct scenario *scenario, FILE *stream);
 void scenario_fini(struct scenario *scenario);
 

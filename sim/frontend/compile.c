@@ -31,10 +31,15 @@ static unsigned cl_std_of(const struct compile_request *request, const struct op
 static enum status check_version(const struct compilation *compilation, struct text *log)
 {
     const struct compile_request *request = compilation->request;
-    if (compilation->cl_std <= request->version_major * 100 + request->version_minor * 10)
+    if (compilation->cl_std > request->version_major * 100 + request->version_minor * 10)
+        text_addf(log, "build option '-cl-std=%s': the device has OpenCL %u.%u\n", compilation->options->cl_std,
+                  request->version_major, request->version_minor);
+    else if (compilation->cplusplus && !(request->generic_address_space && request->program_scope_variables))
+        text_addf(log, "build option '-cl-std=%s': the device has no cl_ext_cxx_for_opencl\n", compilation->options->cl_std);
+    else if (compilation->cl_std == 200 && !compilation->cplusplus && !request->opencl_c_20)
+        text_addf(log, "build option '-cl-std=CL2.0': the device lacks a feature that OpenCL C 2.0 has\n");
+    else
         return STATUS_OK;
-    text_addf(log, "build option '-cl-std=%s': the device has OpenCL %u.%u\n", compilation->options->cl_std,
-              request->version_major, request->version_minor);
     return STATUS_COMPILE_FAILED;
 }
 
@@ -63,24 +68,46 @@ static bool is_constant(const struct spirv *spirv, uint32_t id, uint32_t value)
     return false;
 }
 
-static bool is_work_group_function(const struct spirv *spirv, const uint32_t *w)
+static bool is_group_function(const struct spirv *spirv, const uint32_t *w, SpvScope scope)
 {
     const uint32_t opcode = w[0] & SpvOpCodeMask;
     return ((opcode >= SpvOpGroupAll && opcode <= SpvOpGroupSMax) ||
             (opcode >= SpvOpGroupIMulKHR && opcode <= SpvOpGroupLogicalXorKHR)) &&
-           is_constant(spirv, w[3], SpvScopeWorkgroup);
+           is_constant(spirv, w[3], scope);
 }
 
-/* OpenCL C 2.0 has them all, whatever the device has. */
+static const char *absent_capability(const struct compile_request *request, uint32_t capability)
+{
+    switch (capability) {
+    case SpvCapabilityFloat16: return request->fp16 ? NULL : "half precision arithmetic";
+    case SpvCapabilityFloat64: return request->fp64 ? NULL : "double precision arithmetic";
+    case SpvCapabilityInt64Atomics: return request->int64_atomics ? NULL : "64-bit atomics";
+    case SpvCapabilityGenericPointer: return request->generic_address_space ? NULL : "the generic address space";
+    case SpvCapabilityNamedBarrier: return request->named_barriers && request->sub_groups ? NULL : "named barriers";
+    case SpvCapabilityShaderClockKHR: return request->kernel_clock ? NULL : "the kernel clock";
+    case SpvCapabilitySubgroupDispatch:
+    case SpvCapabilitySubgroupShuffleINTEL:
+    case SpvCapabilitySubgroupBufferBlockIOINTEL:
+    case SpvCapabilityGroupNonUniformRotateKHR: return request->sub_groups ? NULL : "sub-groups";
+    default:
+        return request->sub_groups || capability < SpvCapabilityGroupNonUniform || capability > SpvCapabilityGroupNonUniformQuad
+                   ? NULL
+                   : "sub-groups";
+    }
+}
+
+/* OpenCL C 2.0 has much of this whatever the device has, and a program may declare what clang does not. */
 static const char *absent_feature(const struct compile_request *request, const struct spirv *spirv, const uint32_t *w)
 {
     const uint32_t opcode = w[0] & SpvOpCodeMask;
-    if (!request->generic_address_space && opcode == SpvOpCapability && w[1] == SpvCapabilityGenericPointer)
-        return "the generic address space";
+    if (opcode == SpvOpCapability)
+        return absent_capability(request, w[1]);
     if (!request->program_scope_variables && opcode == SpvOpVariable && w[3] == SpvStorageClassCrossWorkgroup)
         return "program-scope variables";
-    if (!request->work_group_collectives && is_work_group_function(spirv, w))
+    if (!request->work_group_collectives && is_group_function(spirv, w, SpvScopeWorkgroup))
         return "work-group functions";
+    if (!request->sub_groups && is_group_function(spirv, w, SpvScopeSubgroup))
+        return "sub-groups";
     return NULL;
 }
 

@@ -28,7 +28,7 @@ static spv_target_env universal_environment(uint32_t minor)
  * a device may have them. */
 static bool is_extension_capability(uint32_t capability)
 {
-    return capability == SpvCapabilityInt64Atomics ||
+    return capability == SpvCapabilityFloat16 || capability == SpvCapabilityInt64Atomics || capability == SpvCapabilityImageMipmap ||
            (capability >= SpvCapabilityGroupNonUniform && capability <= SpvCapabilityGroupNonUniformQuad) ||
            capability == SpvCapabilityNamedBarrier || capability >= 4096;
 }
