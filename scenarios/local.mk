@@ -60,6 +60,8 @@ scenario_tests = \
 	%D%/clean/lockstep_lock.yaml \
 	%D%/faulty/lockstep_lock.yaml \
 	%D%/faulty/lockstep_lock_fair.yaml \
+	%D%/faulty/sub_group_flag.yaml \
+	%D%/faulty/sub_group_flag_promised.yaml \
 	%D%/faulty/lockstep_flag.yaml \
 	%D%/clean/barrier_return.yaml \
 	%D%/clean/global_barrier.yaml \
@@ -246,6 +248,7 @@ scenario_files = \
 	%D%/clean/async_copy_waves.cl \
 	%D%/clean/lockstep_lock.cl \
 	%D%/faulty/lockstep_lock.cl \
+	%D%/faulty/sub_group_flag.cl \
 	%D%/faulty/lockstep_flag.cl \
 	%D%/clean/barrier_return.cl \
 	%D%/clean/global_barrier.cl \

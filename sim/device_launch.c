@@ -209,6 +209,8 @@ static void cut(struct launch *launch, const struct launch_request *request,
     uint64_t local_linear = request->local_size[0] * request->local_size[1] * request->local_size[2];
     info->sub_group_size = wanted.sub_group_size =
         device_sub_group_size(launch->config, request->kernel, local_linear);
+    if (launch->config->progress == PROGRESS_NONE && wanted.wave_lanes_max > info->sub_group_size)
+        wanted.wave_lanes_max = info->sub_group_size; /* sub-groups go on one by one */
     for (int i = 0; i < 3; i++) {
         info->global_size[i] = wanted.global_size[i] = request->global_size[i];
         info->local_size[i] = wanted.local_size[i] = request->local_size[i];

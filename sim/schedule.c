@@ -250,6 +250,7 @@ void schedule_turn(struct schedule *schedule, struct group *group, uint32_t inde
                    enum run_result *out_result)
 {
     const struct wave *wave = group->waves[index].wave;
+    livelock_goes_on(schedule, group, index);
     enum run_result result = group_run(group, index, budget);
     group->waves[index].barriers += result == RUN_BARRIER || result == RUN_COLLECTIVE;
     livelock_got_on(schedule, group, index, result);
@@ -280,10 +281,22 @@ bool schedule_running(const struct schedule *schedule, const struct group *group
     return schedule->status == STATUS_OK && !group_finished(group);
 }
 
-static void take_turn(struct schedule *schedule, struct group *group, uint32_t index)
+static enum run_result take_turn(struct schedule *schedule, struct group *group, uint32_t index)
 {
     enum run_result result;
     schedule_turn(schedule, group, index, turn_budget(schedule), &result);
+    return result;
+}
+
+/* Turns of one wave, as if it had one: who promises no progress may run sub-groups one after another. */
+static void take_turns(struct schedule *schedule, struct group *group, uint32_t index)
+{
+    const uint64_t idle = schedule->idle_turns;
+    livelock_alone_begin(schedule);
+    while (take_turn(schedule, group, index) == RUN_YIELD && schedule_running(schedule, group) && !livelock_alone(schedule, group, index))
+        ;
+    if (schedule->idle_turns > idle + 1)
+        schedule->idle_turns = idle + 1;
 }
 
 /* One pass over the group's waves, each that is ready has one turn; those split off on the
@@ -292,7 +305,11 @@ static void pass_over(struct schedule *schedule, struct group *group, bool desce
 {
     for (uint32_t i = 0; i < group->wave_count && schedule_running(schedule, group); i++) {
         uint32_t index = descending ? group->wave_count - 1 - i : i;
-        if (group->waves[index].state == WAVE_READY)
+        if (group->waves[index].state != WAVE_READY)
+            continue;
+        if (livelock_goes_alone(schedule))
+            take_turns(schedule, group, index);
+        else
             take_turn(schedule, group, index);
     }
 }

@@ -20,7 +20,8 @@
 enum {
     IDLE_PASSES = 16,    /* that brought nothing, until states are compared */
     CIRCLE_PASSES = 8,   /* the longest circle that is found */
-    IDLE_STEPS = 256     /* of the launch, likewise */
+    IDLE_STEPS = 256,    /* of the launch, likewise */
+    ALONE_TURNS = 1 << 16 /* of a wave, until others of its group go on all the same */
 };
 
 /* ---- state ------------------------------------------------------------------------- */
@@ -295,6 +296,9 @@ struct held_back {
     uint32_t index;
     uint64_t lanes;
     struct heard heard;
+    const struct group *going; /* whose turn it is */
+    struct finding_access before; /* where it stood before it */
+    bool helped;               /* by access[1]: in its turn the value changed */
     struct finding finding;
     struct sentence why, object;
 };
@@ -320,13 +324,11 @@ static bool find_spinner(const struct schedule *schedule, struct group **out_gro
     return false;
 }
 
-/* What there will be to tell. Without memory nothing. */
-static void keep_spinner(struct schedule *schedule)
+/* What there will be to tell: of a wave, and another one that may help it. Without memory nothing. */
+static void keep_spinner(struct schedule *schedule, struct group *group, uint32_t index, uint32_t held)
 {
     struct launch *launch = schedule->launch;
-    struct group *group;
-    uint32_t index, held;
-    struct held_back *kept = find_spinner(schedule, &group, &index, &held) ? calloc(1, sizeof *kept) : NULL;
+    struct held_back *kept = calloc(1, sizeof *kept);
     if (!kept)
         return;
     listen(group, index, &kept->heard);
@@ -346,12 +348,6 @@ static void keep_spinner(struct schedule *schedule)
     launch->running = group;
     say_object(launch, &kept->heard, &kept->finding, &kept->object);
     launch->running = NULL;
-    sentence_add(&kept->why, "the first spins for what the second has: both are of sub-group %" PRIu32 ", whose work-items need not run "
-                 "independently of each other; the second went on only since the first was stopped",
-                 kept->finding.access[0].item.sub_group);
-    kept->finding.why = kept->why.bytes;
-    kept->finding.fix = "let one work-item of the sub-group wait for all of it, or give the lock back inside the loop that takes it; or "
-                        "promise it: device.progress: fair";
     schedule->livelock.held_back = kept;
 }
 
@@ -369,8 +365,10 @@ bool livelock_free_held(struct schedule *schedule, bool proven)
     if (!any)
         return false;
     livelock_forget_held(schedule);
-    if (proven && !schedule->launch->splits_freely)
-        keep_spinner(schedule);
+    struct group *group;
+    uint32_t index, held;
+    if (proven && !schedule->launch->splits_freely && find_spinner(schedule, &group, &index, &held))
+        keep_spinner(schedule, group, index, held);
     for (uint32_t g = 0; g < schedule->count; g++)
         if (schedule->resident[g]->held_count)
             group_free_held(schedule->resident[g]);
@@ -378,17 +376,132 @@ bool livelock_free_held(struct schedule *schedule, bool proven)
     return true;
 }
 
+/* ---- one sub-group after another ---------------------------------------------------------------- */
+
+bool livelock_goes_alone(const struct schedule *schedule)
+{
+    return schedule->launch->config->progress == PROGRESS_NONE && !schedule->launch->splits_freely;
+}
+
+void livelock_alone_begin(struct schedule *schedule)
+{
+    schedule->livelock.alone.turns = 0;
+    schedule->livelock.alone.next_mark = IDLE_PASSES;
+}
+
+/* Nobody else has gone on since the mark, so what it reads is what it wrote itself. */
+static bool alone_repeats(struct schedule *schedule, const struct wave *wave)
+{
+    struct livelock *livelock = &schedule->livelock;
+    const struct memory *memory = &schedule->launch->arena->memory;
+    const uint64_t turns = ++livelock->alone.turns, mark = livelock->alone.next_mark;
+    if (turns < mark)
+        return false;
+    if (turns == mark) {
+        livelock->alone.wave = wave_fingerprint(wave);
+        livelock->alone.memory = hash_memory(memory);
+        return false;
+    }
+    if (turns == mark + CIRCLE_PASSES)
+        livelock->alone.next_mark = 2 * turns;
+    return wave_fingerprint(wave) == livelock->alone.wave && hash_memory(memory) == livelock->alone.memory;
+}
+
+/* Somebody of its group who can go on. */
+static bool find_other(const struct group *group, uint32_t index, uint32_t *out_other)
+{
+    for (uint32_t i = 0; i < group->wave_count; i++) {
+        if (i == index || (group->waves[i].state != WAVE_READY && group->waves[i].state != WAVE_HELD))
+            continue;
+        *out_other = i;
+        return true;
+    }
+    return false;
+}
+
+bool livelock_alone(struct schedule *schedule, struct group *group, uint32_t index)
+{
+    uint32_t first = 0;
+    if (host_may_write(&schedule->launch->arena->memory) || schedule->livelock.alone.turns > ALONE_TURNS)
+        return true;
+    if (!alone_repeats(schedule, group->waves[index].wave))
+        return false;
+    if (!schedule->livelock.held_back && find_other(group, index, &first))
+        keep_spinner(schedule, group, index, first);
+    if (group->held_count)
+        group_free_held(group);
+    return true;
+}
+
+/* ---- who helped ----------------------------------------------------------------------------------- */
+
+static bool is_spinner(const struct held_back *kept, const struct group *group, uint32_t index)
+{
+    return kept->group == group && kept->index == index;
+}
+
+void livelock_goes_on(struct schedule *schedule, const struct group *group, uint32_t index)
+{
+    struct held_back *kept = schedule->livelock.held_back;
+    kept = kept && !kept->helped && !is_spinner(kept, group, index) ? kept : NULL;
+    if (!kept)
+        return;
+    kept->going = group;
+    kept->before = (struct finding_access){.kind = ACCESS_READ};
+    fill_access(schedule->launch, group->waves[index].wave, &(struct heard){.known = false}, &kept->before);
+}
+
+static void look_for_help(struct held_back *kept)
+{
+    const struct finding_access *spinning = &kept->finding.access[0];
+    if (kept->helped || !kept->going || !spinning->has_value ||
+        memcmp(&spinning->value, (const void *)(uintptr_t)kept->heard.address, spinning->size_bytes) == 0)
+        return;
+    kept->helped = true;
+    kept->finding.access[1] = kept->before;
+}
+
+/* False: OpenCL promises it. Who helped is of its sub-group, unless that is known better. */
+static bool say_held(struct held_back *kept, enum progress promise)
+{
+    const struct item *first = &kept->finding.access[0].item, *second = &kept->finding.access[1].item;
+    const bool same_group = first->group_linear == second->group_linear, same = same_group && first->sub_group == second->sub_group;
+    static const char end[] = "need not run independently of each other; the second went on only since the first was stopped";
+    if (same) {
+        sentence_add(&kept->why, "the first spins for what the second has: both are of sub-group %" PRIu32 ", whose work-items %s",
+                     first->sub_group, end);
+        kept->finding.fix = "let one work-item of the sub-group wait for all of it, or give the lock back inside the loop that takes it; or "
+                            "promise it: device.progress: fair";
+    } else if (same_group) {
+        sentence_add(&kept->why, "the first spins for what the second has: they are of sub-groups %" PRIu32 " and %" PRIu32
+                     " of one work-group, which %s", first->sub_group, second->sub_group, end);
+        kept->finding.fix = "a work_group_barrier between the two sides; or promise it: device.progress: sub-group";
+    } else {
+        sentence_add(&kept->why, "the first spins for what the second has: they are of two work-groups, which %s", end);
+        kept->finding.fix = "let the host order the work-groups: two launches; or promise it: device.progress: fair";
+    }
+    kept->finding.why = kept->why.bytes;
+    return same || !same_group || promise == PROGRESS_NONE;
+}
+
 /* It waits no more, or some of its lanes do not. */
 void livelock_got_on(struct schedule *schedule, const struct group *group, uint32_t index, enum run_result result)
 {
     struct held_back *kept = schedule->livelock.held_back;
-    if (!kept || kept->group != group || kept->index != index)
+    const enum progress promise = schedule->launch->config->progress;
+    if (!kept)
         return;
+    if (!is_spinner(kept, group, index)) {
+        look_for_help(kept);
+        return;
+    }
     const struct wave *wave = result == RUN_DONE ? NULL : group->waves[index].wave;
     if (result == RUN_ABORTED || (result == RUN_YIELD && lane_mask_count(&wave->live) == kept->lanes && !wave->parked_blocks))
         return;
-    report_add(schedule->launch->report, &kept->finding);
-    schedule->launch->splits_freely = true; /* once is enough */
+    if ((kept->helped || promise != PROGRESS_NONE) && say_held(kept, promise)) {
+        report_add(schedule->launch->report, &kept->finding);
+        schedule->launch->splits_freely = true; /* once is enough */
+    }
     livelock_forget_held(schedule);
 }
 

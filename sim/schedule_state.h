@@ -52,6 +52,7 @@ struct livelock {
     uint64_t waves, memory, passes, next_mark, idle_before;
     uint64_t next_look; /* step by step */
     bool told, endless; /* a finding was made; nobody waits for anybody */
+    struct { uint64_t turns, next_mark, wave, memory; } alone; /* of a wave that has the group to itself */
     struct held_back *held_back; /* lanes were let go on; what is to be told if that ends the spinning */
 };
 
@@ -106,8 +107,14 @@ enum helper { HELPER_NONE, HELPER_GROUP, HELPER_COMMAND };
 /* True: what is resident goes round in circles until somebody comes. Without anybody who may the launch ends
  * with a livelock; else, the first time, the program is told to rely on more than the device promises. Of one launch alone. */
 bool livelock_check(struct schedule *schedule, enum helper helper);
+/* PROGRESS_NONE: a wave goes on until it ends, waits at a barrier, or stands where it stood before: then others of its group
+ * are let go on, and it is kept for livelock_got_on. */
+bool livelock_goes_alone(const struct schedule *schedule);
+void livelock_alone_begin(struct schedule *schedule);
+bool livelock_alone(struct schedule *schedule, struct group *group, uint32_t index); /* after a turn; true: let others go on */
 /* Lanes that were held behind others of their sub-group go on; proven: nothing else can. False: there are none. */
 bool livelock_free_held(struct schedule *schedule, bool proven);
+void livelock_goes_on(struct schedule *schedule, const struct group *group, uint32_t index); /* before a turn */
 void livelock_got_on(struct schedule *schedule, const struct group *group, uint32_t index, enum run_result result); /* after a turn */
 void livelock_forget_held(struct schedule *schedule); /* somebody else may have helped */
 void livelock_watch(struct schedule *schedule, struct group_wave *wave); /* after a step of it */
