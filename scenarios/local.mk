@@ -61,6 +61,7 @@ scenario_tests = \
 	%D%/faulty/lockstep_lock.yaml \
 	%D%/faulty/lockstep_lock_fair.yaml \
 	%D%/faulty/sub_group_flag.yaml \
+	%D%/faulty/group_arguments.yaml \
 	%D%/faulty/sub_group_flag_promised.yaml \
 	%D%/faulty/lockstep_flag.yaml \
 	%D%/clean/barrier_return.yaml \
@@ -249,6 +250,7 @@ scenario_files = \
 	%D%/clean/lockstep_lock.cl \
 	%D%/faulty/lockstep_lock.cl \
 	%D%/faulty/sub_group_flag.cl \
+	%D%/faulty/group_arguments.cl \
 	%D%/faulty/lockstep_flag.cl \
 	%D%/clean/barrier_return.cl \
 	%D%/clean/global_barrier.cl \

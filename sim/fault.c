@@ -370,7 +370,7 @@ static void examine_difference(struct inquiry *inquiry)
     struct item other;
     struct finding_access *access = &inquiry->finding.access[1];
     inquiry->finding.kind = FINDING_NON_UNIFORM_ARGUMENT;
-    origin_item(&differ->wave->origin, differ->lane, &other);
+    origin_item(&differ->origin, differ->lane, &other);
     say_argument(why, differ);
     sentence_add(why, " of %s has to be the same for all: ", inquiry->site->what);
     if (differ->is_address) {
@@ -385,6 +385,17 @@ static void examine_difference(struct inquiry *inquiry)
     inquiry->finding.access_count = 2;
     *access = (struct finding_access){.kind = inquiry->site->access, .has_item = true, .item = other, .what = inquiry->site->what};
     launch_place(inquiry->launch, inquiry->fault->site, &access->place);
+}
+
+static void examine_nobody(struct inquiry *inquiry)
+{
+    const struct disagreement *differ = inquiry->fault->differ;
+    inquiry->finding.kind = FINDING_COLLECTIVE_ARGUMENT;
+    say_argument(&inquiry->why, differ);
+    sentence_add(&inquiry->why, " of %s is %" PRIu64 ", and the %s has %" PRIu64 " work-item%s%s", inquiry->site->what, differ->value[0],
+                 differ->sub_group ? "sub-group" : "work-group", differ->value[1], differ->value[1] == 1 ? "" : "s",
+                 differ->sub_group ? "" : " in that dimension");
+    inquiry->finding.fix = "the place of a work-item of the group, counted from 0";
 }
 
 static void examine(struct inquiry *inquiry)
@@ -428,6 +439,9 @@ static void examine(struct inquiry *inquiry)
         break;
     case FAULT_NON_UNIFORM:
         examine_difference(inquiry);
+        break;
+    case FAULT_NOBODY:
+        examine_nobody(inquiry);
         break;
     case FAULT_ENQUEUE:
         inquiry->finding.kind = FINDING_ENQUEUE_MISUSE;

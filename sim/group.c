@@ -29,6 +29,7 @@ static void group_free(struct group *group)
     free(group->waves);
     free(group->picked);
     free(group->stopped);
+    free(group->agreement.items);
     free(group->locals);
     free(group->local_addresses);
     free(group);
@@ -209,6 +210,9 @@ static void waves_start(struct group *group)
                                .kernel = launch->kernel,
                                .arg_values = launch->arg_values,
                                .local_addresses = group->local_addresses};
+    group->agreement.count = 0;
+    if (group->base_count > 1 && tile->groups[0] * tile->groups[1] * tile->groups[2] == 1)
+        start.agreement = &group->agreement;
     start.alone = group->base_count == 1 && !schedule_is_preemptive(launch->schedule);
     start.origin.launch = &launch->info;
     start.origin.compute_unit = group->compute_unit;

@@ -63,6 +63,7 @@ struct group {
     uint32_t payers;
     bool stepped;             /* some wave of it has taken a step */
     bool fresh;               /* waves became ready that nobody brought to their first operation yet */
+    struct agreement agreement;
     uint64_t faulted;         /* work-items that a finding stopped: nobody waits for them */
 };
 

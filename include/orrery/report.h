@@ -48,6 +48,7 @@
     KIND(COLLECTIVE_DIVERGENCE, "collective-divergence", DIVERGENCE, "not every work-item reaches the same collective function") \
     KIND(MISSING_WAIT,         "missing-wait-group-events", DIVERGENCE, "an asynchronous copy was never waited for") \
     KIND(NON_UNIFORM_ARGUMENT, "non-uniform-argument", DIVERGENCE, "work-items give different arguments to a function that needs the same from all") \
+    KIND(COLLECTIVE_ARGUMENT,  "collective-argument",  DIVERGENCE, "a function of the group names a work-item that the group does not have") \
     KIND(PIPE_MISUSE,          "pipe-misuse",          BOUNDS, "a pipe is used in a way that is undefined") \
     KIND(ENQUEUE_MISUSE,       "enqueue-misuse",       BOUNDS, "a device-side event is used in a way that is undefined") \
     KIND(PRIVATE_OVERFLOW,     "private-memory-overflow", BOUNDS, "a work-item needs more private memory than the device has") \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "access.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "affine.h"
@@ -828,12 +829,41 @@ bool access_async(const struct insn *insn, uint8_t *frame, struct wave *wave)
     return finish_copy(&to) || stopped;
 }
 
-static void tell_difference(const struct insn *insn, struct wave *wave, const uint64_t *value, uint32_t first, uint32_t other)
+/* other: a lane of the tile. */
+static void tell_difference(const struct insn *insn, struct wave *wave, uint32_t first, uint64_t own, uint32_t other, uint64_t its)
 {
-    const struct disagreement differ = {.wave = wave, .lane = other, .argument = insn->f & 255, .is_address = insn->f >> 8,
-                                        .value = {value[first], value[other]}};
+    struct disagreement differ = {.origin = wave->origin, .lane = other, .argument = insn->f & 255, .is_address = insn->f >> 8,
+                                  .value = {own, its}};
+    differ.origin.first_lane = 0;
     const struct fault fault = {.kind = FAULT_NON_UNIFORM, .site = insn->e, .lane = first, .lanes = 1, .goes_on = true, .differ = &differ};
     wave->host->fault(wave->host->self, wave, &fault);
+}
+
+static bool agreement_room(struct agreement *all)
+{
+    if (all->count < all->room)
+        return true;
+    const uint32_t room = all->room ? 2 * all->room : HOSTILE(16, 1);
+    struct agreed *items = all->count < AGREED_MOST ? realloc(all->items, room * sizeof *items) : NULL;
+    if (!items) /* without memory as with too many */
+        return false;
+    all->items = items;
+    all->room = room;
+    return true;
+}
+
+/* The first wave of the group that comes to it says what the others have to say. */
+static void compare_waves(const struct insn *insn, struct wave *wave, uint32_t first, uint64_t value)
+{
+    struct agreement *all = wave->agreement;
+    const uint32_t at = wave->agreed++;
+    if (at < all->count) {
+        const struct agreed *before = &all->items[at];
+        if (before->site == insn->e && before->argument == insn->f && before->value != value)
+            tell_difference(insn, wave, first, value, before->tile_lane, before->value);
+    } else if (at == all->count && agreement_room(all)) {
+        all->items[all->count++] = (struct agreed){insn->e, insn->f, wave->origin.first_lane + first, value};
+    }
 }
 
 void access_same(const struct insn *insn, const uint8_t *frame, struct wave *wave)
@@ -843,9 +873,11 @@ void access_same(const struct insn *insn, const uint8_t *frame, struct wave *wav
     const uint32_t first = first_lane(&active);
     EACH_SET_LANE(&active, lane)
         if (__builtin_expect(value[lane] != value[first], 0)) {
-            tell_difference(insn, wave, value, first, (uint32_t)lane);
-            return;
+            tell_difference(insn, wave, first, value[first], wave->origin.first_lane + (uint32_t)lane, value[lane]);
+            break;
         }
+    if (wave->agreement)
+        compare_waves(insn, wave, first, value[first]);
 }
 
 /* ---- uninitialised bytes ------------------------------------------------------------------------------ */

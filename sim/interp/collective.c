@@ -250,7 +250,7 @@ static bool finds_places(const struct collective *c)
 /* Of a broadcast the ids stand behind the value; of a pipe function they are all arguments there are. */
 static void tell_difference(const struct collective *c, const struct member *first, const struct member *other, uint32_t k)
 {
-    const struct disagreement differ = {.wave = other->wave,
+    const struct disagreement differ = {.origin = other->wave->origin,
                                         .lane = other->lane,
                                         .argument = k + (finds_places(c) ? 2 : 1),
                                         .is_address = !finds_places(c) && k == 0,
@@ -271,10 +271,36 @@ static void check_same(const struct collective *c, const struct member *members,
     }
 }
 
+/* How many places there are along a dimension of the group, or in the sub-group. */
+static uint64_t places_along(const struct member *member, uint32_t dimension, uint32_t sub_group_size)
+{
+    const uint32_t *size = member->wave->origin.tile_size;
+    if (!sub_group_size)
+        return size[dimension];
+    const uint64_t left = (uint64_t)size[0] * size[1] * size[2] - linear_id(member) / sub_group_size * sub_group_size;
+    return left < sub_group_size ? left : sub_group_size;
+}
+
+/* The place of a broadcast has to be somebody's. */
+static void check_places(const struct collective *c, const struct member *first, uint32_t sub_group_size)
+{
+    for (uint32_t k = 0; k < c->id_count; k++) {
+        const struct disagreement differ = {.origin = first->wave->origin, .lane = first->lane, .argument = k + 2, .sub_group = sub_group_size,
+                                            .value = {read_lane(first, c->operands[2 + k], 8), places_along(first, k, sub_group_size)}};
+        const struct fault fault = {.kind = FAULT_NOBODY, .site = c->site, .lane = first->lane, .lanes = 1, .goes_on = true, .differ = &differ};
+        if (differ.value[0] >= differ.value[1]) {
+            first->wave->host->fault(first->wave->host->self, first->wave, &fault);
+            return;
+        }
+    }
+}
+
 static void perform(const struct collective *c, const struct member *members, size_t count, uint32_t sub_group_size)
 {
     if (c->same)
         check_same(c, members, count);
+    if (c->what == COLLECTIVE_BROADCAST)
+        check_places(c, &members[0], sub_group_size);
     switch (c->what) {
     case COLLECTIVE_ALL: case COLLECTIVE_ANY: vote(c, members, count); break;
     case COLLECTIVE_BROADCAST: broadcast(c, members, count, sub_group_size); break;

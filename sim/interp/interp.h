@@ -67,6 +67,7 @@ struct wave_start {
     const struct launch_arg *arg_values;
     const uint8_t *args;            /* code->args_size bytes, laid out by interp_args */
     const uint64_t *local_addresses; /* per code->local_objects */
+    struct agreement *agreement;     /* NULL, or empty and shared by the group's waves */
     bool alone;                      /* this wave is the whole work-group, and barriers need not be scheduled */
 };
 void wave_start(struct wave *wave, const struct wave_start *start);

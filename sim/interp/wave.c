@@ -219,6 +219,8 @@ void wave_start(struct wave *wave, const struct wave_start *start)
     uint32_t tx = o->tile_size[0], plane = tx * o->tile_size[1];
     wave->origin = *o;
     wave->alone = start->alone;
+    wave->agreement = start->agreement;
+    wave->agreed = 0;
     wave->kernel = start->kernel;
     wave->arg_values = start->arg_values;
     wave->lane_count = start->lane_count;

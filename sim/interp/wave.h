@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "orrery/limits.h"
 #include "orrery/memory.h"
 #include "orrery/observer.h"
 #include "program.h"
@@ -29,15 +30,22 @@ enum { PRIVATE_BASE = 0x10000 }; /* private addresses are PRIVATE_BASE + offset,
 
 /* What handlers call back when something is wrong. Implemented by sim/group.c side;
  * mask = the lanes at fault. Returns the lanes that must stop (usually mask). */
-enum fault_kind { FAULT_READ, FAULT_WRITE, FAULT_MISALIGNED, FAULT_UNREACHABLE, FAULT_UNINITIALISED_ADDRESS, FAULT_UNINITIALISED_BRANCH, FAULT_UNINITIALISED_STORE, FAULT_MISSING_WAIT, FAULT_IMAGE, FAULT_ATOMIC_PRIVATE, FAULT_PIPE, FAULT_ENQUEUE, FAULT_NON_UNIFORM };
-/* Two work-items that give different values where all have to give the same. */
+enum fault_kind { FAULT_READ, FAULT_WRITE, FAULT_MISALIGNED, FAULT_UNREACHABLE, FAULT_UNINITIALISED_ADDRESS, FAULT_UNINITIALISED_BRANCH, FAULT_UNINITIALISED_STORE, FAULT_MISSING_WAIT, FAULT_IMAGE, FAULT_ATOMIC_PRIVATE, FAULT_PIPE, FAULT_ENQUEUE, FAULT_NON_UNIFORM, FAULT_NOBODY };
+/* Two work-items that give different values where all have to give the same. FAULT_NOBODY: a place in the group, value[0],
+ * that is past its end, value[1]. */
 struct disagreement {
-    const struct wave *wave;  /* of the second; the first is the fault's */
+    struct origin origin;     /* of the second; the first is the fault's */
     uint32_t lane;
     uint32_t argument;        /* of the function, from 1; 0: an entry of its list */
-    bool is_address;
+    bool is_address, sub_group; /* sub_group: of FAULT_NOBODY */
     uint64_t value[2];
 };
+
+/* What the work-items of a group have to give alike, in the order in which each wave comes to it: what the first wave gave.
+ * More is not compared. */
+enum { AGREED_MOST = HOSTILE(1024, 4) };
+struct agreed { uint32_t site, argument, tile_lane; uint64_t value; };
+struct agreement { struct agreed *items; uint32_t count, room; };
 struct fault {
     enum fault_kind kind;
     uint32_t site;
@@ -52,7 +60,7 @@ struct fault {
     int32_t texel[3];     /* where in the image */
     uint32_t level;
     const char *misuse;   /* FAULT_IMAGE, FAULT_ENQUEUE, FAULT_PIPE: what the specification leaves undefined */
-    const struct disagreement *differ; /* FAULT_NON_UNIFORM */
+    const struct disagreement *differ; /* FAULT_NON_UNIFORM, FAULT_NOBODY */
 };
 
 struct enqueue_call;
@@ -102,6 +110,8 @@ struct wave {
     uint32_t copies;       /* events of asynchronous copies given out in its work-group */
     struct open_copy unwaited[WAVE_COPIES_OPEN]; /* those nobody waited for yet; more are not watched */
     uint32_t unwaited_count;
+    struct agreement *agreement; /* of its work-group; NULL: nobody else is of it, or several work-groups are here */
+    uint32_t agreed;       /* how much of that it came to */
     uint64_t steps;        /* back edges taken, for limits and the clock */
 
     /* why it stopped */
