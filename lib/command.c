@@ -5,6 +5,7 @@
 
 #include "event.h"
 #include "fault.h"
+#include "host_bytes.h"
 
 static const struct command_row {
     const char *call;
@@ -51,6 +52,7 @@ cl_int command_run(struct command *command)
 
 void command_drop(struct command *command)
 {
+    host_bytes_settled(command);
     rows[command->kind].drop(command);
 }
 

@@ -15,6 +15,7 @@
 #include "executor.h"
 #include "graph.h"
 #include "guard.h"
+#include "host_bytes.h"
 #include "host_log.h"
 #include "order.h"
 #include "orrery/rule.h"
@@ -487,6 +488,7 @@ cl_int queue_append(struct command *command)
     if (room) {
         command->serial = command->event->serial = ++executor.serial;
         order_enqueued(command);
+        host_bytes_enqueued(command);
         command->queue->unflushed = true;
         executor.seen |= runs_program(command);
         executor.live++;

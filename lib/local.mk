@@ -58,6 +58,8 @@ libapi_la_SOURCES = \
 	%D%/guard.h \
 	%D%/host_place.c \
 	%D%/host_place.h \
+	%D%/host_bytes.c \
+	%D%/host_bytes.h \
 	%D%/host_log.c \
 	%D%/host_log.h \
 	%D%/icd.c \

@@ -9,6 +9,7 @@
 #include "device_info.h"
 #include "error.h"
 #include "guard.h"
+#include "host_bytes.h"
 #include "info.h"
 #include "memobj.h"
 #include "queue.h"
@@ -68,6 +69,7 @@ static cl_int check_buffer(struct context *context, const cl_mem_properties *pro
 void memobj_destroy(void *object)
 {
     struct memobj *memobj = object;
+    host_bytes_end(memobj);
     destructor_run(memobj->destructors, memobj);
     if (memobj->owns_address) {
         guard_remove((void *)(uintptr_t)memobj->address);
@@ -159,6 +161,7 @@ static cl_int create_buffer(struct context *context, const cl_mem_properties *pr
         object_unref(memobj);
         return err;
     }
+    host_bytes_begin(memobj);
     object_publish(memobj);
     *out_memobj = memobj;
     return CL_SUCCESS;

@@ -177,6 +177,7 @@ struct memobj { /* cl_mem: buffer, sub-buffer or image; pipes later */
     struct destructor *destructors;
     /* guarded by runtime_lock */
     struct map_record *maps; cl_uint map_count;
+    char *seen; struct memobj *next_watched; /* host_bytes.c's: what was at host_ptr; NULL: not watched */
 };
 
 struct build { /* of a program, for some of its devices */

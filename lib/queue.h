@@ -52,6 +52,7 @@ struct command {
     struct live_launch *live;    /* a launch that began and is not over */
     uint32_t unmet;              /* events it waits for */
     bool submitted, running, failed; /* failed: an event of its wait list did */
+    bool writes_host;            /* host_bytes.c's */
     union {
         struct { struct memobj *target, *source; size_t target_offset, source_offset, size; void *host;
                  struct rect rect; } transfer;

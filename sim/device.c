@@ -114,6 +114,12 @@ void device_host_access(struct device *device, const struct host_access *access)
         commands_host_access(device->commands, access);
 }
 
+void device_host_wrote(struct device *device, uint32_t command, uint64_t address, uint64_t size)
+{
+    if (device->commands)
+        commands_host_wrote(device->commands, command, address, size);
+}
+
 bool device_host_knows(struct device *device, uint32_t command)
 {
     return !device->commands || commands_host_knows(device->commands, command);

@@ -45,6 +45,9 @@ struct host_access {
     uint32_t command;          /* that makes it forbidden; 0: none */
 };
 void device_host_access(struct device *device, const struct host_access *access);
+/* The host changed what a buffer was made of (CL_MEM_USE_HOST_PTR) before it enqueued the command, with no map of it: whoever
+ * reads these bytes of the buffer from then on, and finds them as they were, becomes a finding. */
+void device_host_wrote(struct device *device, uint32_t command, uint64_t address, uint64_t size);
 bool device_host_knows(struct device *device, uint32_t command); /* to be complete, by the order events so far */
 bool device_hears_order(const struct device *device); /* does anybody listen? */
 void device_order(struct device *device, const struct order_event *event);

@@ -10,6 +10,7 @@
 
 #include "byte_map.h"
 #include "command_graph.h"
+#include "stale.h"
 #include "orrery/limits.h"
 #include "orrery/rule.h"
 
@@ -30,6 +31,7 @@ struct area {
     size_t loose_count, loose_room;
     uint32_t latest;     /* the command that touched it last; 0: none */
     bool in_order;       /* and that knows all others whose accesses are here */
+    struct stale stale;  /* what the host changed behind it */
     struct kept *kept;   /* what is not in map and loose yet; each knows those before it, and what is there */
     size_t kept_count, kept_room;
     UT_hash_handle hh;
@@ -104,6 +106,7 @@ static void area_free(struct commands *commands, struct area *area)
     for (size_t i = 0; i < area->loose_count; i++)
         byte_set_fini(&area->loose[i].bytes);
     byte_map_free(area->map);
+    stale_fini(&area->stale);
     free(area->loose);
     free(area->kept);
     free(area);
@@ -606,6 +609,60 @@ static void tell(struct commands *commands, const struct conflict *conflict)
     report_add(commands->report, &finding);
 }
 
+/* ---- what the host changed behind a buffer ------------------------------------------------------ */
+
+static void tell_stale(struct commands *commands, const struct area *area, const struct byte_access *access, const struct byte_run *run)
+{
+    const struct site *site = site_of(commands, access);
+    struct side side;
+    struct finding finding = {.kind = FINDING_RACE_HOST_DEVICE,
+                              .kernel = site ? site->kernel : NULL,
+                              .object = area->name,
+                              .has_offset = true,
+                              .offset_bytes = run->low,
+                              .access_count = 2,
+                              .access = {{.kind = ACCESS_WRITE,
+                                          .size_bytes = clamp(run->high - run->low),
+                                          .what = "store through the pointer that the buffer was made with",
+                                          .by = "the host, with no map"}},
+                              .why = "the buffer was made with CL_MEM_USE_HOST_PTR: a device may work on a copy, which does not have what the "
+                                     "host stores without a map",
+                              .fix = "store between clEnqueueMapBuffer with CL_MAP_WRITE and clEnqueueUnmapMemObject, or hand the bytes over with "
+                                     "clEnqueueWriteBuffer",
+                              .spec = "OpenCL 2.2 API, 5.2.1 creating buffer objects, CL_MEM_USE_HOST_PTR"};
+    describe(commands, access, &finding.access[1], &side);
+    finding.access[1].size_bytes = finding.access[0].size_bytes;
+    report_add(commands->report, &finding);
+}
+
+/* sets: by use. */
+static void judge_stale(struct commands *commands, struct area *area, const struct byte_set *sets, const struct byte_access *access,
+                        const uint32_t site[FOOTPRINT_USES])
+{
+    const struct byte_set *own[2] = {&sets[FOOTPRINT_WRITTEN], &sets[FOOTPRINT_ATOMIC]};
+    struct byte_access reader = *access;
+    struct byte_run run;
+    for (int i = 0; i < 2; i++) {
+        const enum footprint_use use = i ? FOOTPRINT_ATOMIC_READ : FOOTPRINT_READ;
+        reader.kind = i ? ACCESS_ATOMIC_READ : ACCESS_READ;
+        reader.site = site[use];
+        if (!access->by_map && stale_read(&area->stale, &sets[use], own, access->command, &run))
+            tell_stale(commands, area, &reader, &run);
+    }
+    for (int use = 0; use < FOOTPRINT_USES; use++)
+        if (access->by_map || use == FOOTPRINT_WRITTEN || use == FOOTPRINT_ATOMIC)
+            stale_renew(&area->stale, &sets[use], access->command);
+}
+
+void commands_host_wrote(struct commands *commands, uint32_t command, uint64_t address, uint64_t size)
+{
+    pthread_mutex_lock(&commands->lock);
+    struct area *area = judging(commands, command) ? area_of(commands, address) : NULL;
+    if (area)
+        stale_add(&area->stale, area->high - area->low, address - area->low, address + size - area->low, command);
+    pthread_mutex_unlock(&commands->lock);
+}
+
 /* When the command is complete: by then it is known whether atomics may have ordered it. */
 static void tell_all(struct commands *commands)
 {
@@ -656,7 +713,7 @@ static void sweep(struct commands *commands)
         byte_map_drop(area->map, forgotten, commands);
         drop_loose(commands, area);
         drop_kept(commands, area);
-        if (byte_map_empty(area->map) && !area->loose_count && !area->kept_count)
+        if (byte_map_empty(area->map) && !area->loose_count && !area->kept_count && stale_empty(&area->stale))
             area_free(commands, area);
     }
     commands->added = 0;
@@ -686,6 +743,19 @@ static void on_order(void *self, const struct order_event *event)
     pthread_mutex_unlock(&commands->lock);
 }
 
+static void range_meets_stale(struct commands *commands, struct area *area, const struct command_event *event, const struct byte_access *access)
+{
+    static const uint32_t nowhere[FOOTPRINT_USES];
+    struct byte_run run = {event->address - area->low, event->address + event->size_bytes - area->low};
+    struct byte_set sets[FOOTPRINT_USES];
+    for (int use = 0; use < FOOTPRINT_USES; use++)
+        byte_set_init(&sets[use], area->high - area->low);
+    struct byte_set *touched = &sets[event->kind == ACCESS_READ ? FOOTPRINT_READ : FOOTPRINT_WRITTEN];
+    touched->runs = &run;
+    touched->count = 1;
+    judge_stale(commands, area, sets, access, nowhere);
+}
+
 static void take_range(struct commands *commands, const struct command_event *event, const struct byte_access *access)
 {
     const uint64_t end = event->address + event->size_bytes;
@@ -694,6 +764,8 @@ static void take_range(struct commands *commands, const struct command_event *ev
         commands->lost = true;
         return;
     }
+    if (!stale_empty(&area->stale))
+        range_meets_stale(commands, area, event, access);
     const bool known = knows_all(commands, area, event->command);
     note_latest(commands, area, event->command);
     if (area->kept_count && known) {
@@ -736,11 +808,17 @@ static void take_part(struct commands *commands, const struct launch_info *launc
             kept.site[use] = site_number(commands, launch, part->site[use]);
     const bool known = knows_all(commands, area, launch->command);
     note_latest(commands, area, launch->command);
-    if (part->keeper && known) {
+    if (part->keeper && known && stale_empty(&area->stale)) {
         keep(commands, area, &kept);
         return;
     }
     bring_in(commands, area);
+    if (part->keeper && !stale_empty(&area->stale)) {
+        commands->lost |= !footprint_fetch(part);
+        part->keeper = NULL;
+    }
+    if (!stale_empty(&area->stale))
+        judge_stale(commands, area, part->bytes, &kept.access, kept.site);
     (part->keeper ? fetch_and_touch : touch_part)(commands, area, part, launch->command, kept.site);
 }
 

@@ -34,6 +34,8 @@ struct observer commands_observer(struct commands *commands);
 struct footprint_sink commands_footprints(struct commands *commands);
 
 void commands_host_access(struct commands *commands, const struct host_access *access);
+/* The host changed bytes of a buffer behind its back, before it enqueued the command. */
+void commands_host_wrote(struct commands *commands, uint32_t command, uint64_t address, uint64_t size);
 bool commands_host_knows(struct commands *commands, uint32_t command);
 
 #endif

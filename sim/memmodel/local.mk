@@ -46,6 +46,8 @@ libmemmodel_la_SOURCES = \
 	%D%/stamps.h \
 	%D%/stamps_body.h \
 	%D%/ways.h \
+	%D%/stale.c \
+	%D%/stale.h \
 	%D%/windows.c \
 	%D%/windows.h \
 	%D%/wording.c \

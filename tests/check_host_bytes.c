@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the host stores into the memory of a buffer made with CL_MEM_USE_HOST_PTR: told when a command reads it that had to
+ * be handed over first (OpenCL 2.2 API, 5.2.1: a device may work on a copy), and at no other time.
+ */
+#include "cl_fixture.h"
+
+#include <orrery/orrery.h>
+#include <sys/mman.h>
+
+enum { COUNT = 3000, BYTES = COUNT * sizeof(cl_int) }; /* of several pieces, the last not whole */
+
+static const char source[] = "kernel void take(global const int *a, global int *b) { b[get_global_id(0)] = a[get_global_id(0)]; }\n"
+                             "kernel void give(global int *a, global int *b) { a[get_global_id(0)] = 7; }\n"
+                             "kernel void both(global int *a, global int *b) { a[get_global_id(0)] = 7; b[get_global_id(0)] = a[get_global_id(0)]; }\n";
+static cl_program program;
+static cl_mem buffer, other;
+static cl_int *memory;
+
+static void set_up_with(const char *severity, cl_mem_flags flags)
+{
+    const char *text = source;
+    cl_int err;
+    setenv("ORRERY_DATA_RACES", severity, 1);
+    setenv("ORRERY_KEEP_EXIT_CODE", "1", 1);
+    cl_set_up();
+    program = clCreateProgramWithSource(context, 1, &text, NULL, &err);
+    cl_ok(err);
+    cl_ok(clBuildProgram(program, 0, NULL, "", NULL, NULL));
+    memory = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ck_assert(memory != MAP_FAILED);
+    buffer = cl_buffer(context, flags, BYTES, memory);
+    other = cl_buffer(context, 0, BYTES, NULL);
+}
+
+static void set_up(void) { set_up_with("warning", CL_MEM_USE_HOST_PTR); }
+
+static void run_part(const char *name, cl_mem on, size_t items, const cl_event *after)
+{
+    cl_int err;
+    cl_kernel kernel = clCreateKernel(program, name, &err);
+    cl_ok(err);
+    cl_ok(clSetKernelArg(kernel, 0, sizeof on, &on));
+    cl_ok(clSetKernelArg(kernel, 1, sizeof other, &other));
+    cl_ok(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &items, NULL, after != NULL, after, NULL));
+    cl_ok(clReleaseKernel(kernel));
+}
+
+static void run(const char *name) { run_part(name, buffer, COUNT, NULL); }
+
+static void told(size_t expected)
+{
+    cl_ok(clFinish(queue));
+    ck_assert_uint_eq(orrery_finding_count_of("race-host-device"), expected);
+    ck_assert_uint_eq(orrery_finding_count(), expected);
+}
+
+static cl_int *map(cl_map_flags flags, size_t first, size_t count)
+{
+    cl_int err;
+    cl_int *mapped = clEnqueueMapBuffer(queue, buffer, CL_TRUE, flags, first * 4, count * 4, 0, NULL, NULL, &err);
+    cl_ok(err);
+    return mapped;
+}
+
+static void unmap(void *pointer) { cl_ok(clEnqueueUnmapMemObject(queue, buffer, pointer, 0, NULL, NULL)); }
+
+/* ---- told ---------------------------------------------------------------------------------- */
+
+static const size_t places[] = {0, 1, COUNT / 2, COUNT - 1};
+
+START_TEST(a_kernel_reads_what_was_stored)
+{
+    struct orrery_finding finding;
+    set_up();
+    memory[places[_i]] = 9;
+    run("take");
+    told(1);
+    ck_assert_int_eq(orrery_finding_get(0, &finding), 0);
+    ck_assert_ptr_nonnull(strstr(finding.why, "CL_MEM_USE_HOST_PTR"));
+    ck_assert_uint_eq(finding.offset_bytes, places[_i] * 4);
+    run("take");
+    told(1);
+}
+END_TEST
+
+START_TEST(copies_and_reads_do)
+{
+    cl_int target[COUNT];
+    set_up();
+    memory[5] = 9;
+    if (_i)
+        cl_ok(clEnqueueCopyBuffer(queue, buffer, other, 16, 0, 8, 0, NULL, NULL));
+    else
+        cl_ok(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, BYTES, target, 0, NULL, NULL));
+    told(1);
+}
+END_TEST
+
+START_TEST(each_time)
+{
+    cl_int target[4];
+    set_up();
+    memory[5] = 9;
+    run("take");
+    told(1);
+    memory[COUNT - 1] = 9;
+    cl_ok(clEnqueueReadBuffer(queue, buffer, CL_TRUE, BYTES - 16, 16, target, 0, NULL, NULL));
+    told(2);
+}
+END_TEST
+
+/* Beside a map, and beside what is handed over. */
+START_TEST(beside_what_was_handed_over)
+{
+    const cl_int zero = 0;
+    set_up();
+    if (_i) {
+        memory[5] = memory[50] = 9;
+        cl_ok(clEnqueueFillBuffer(queue, buffer, &zero, 4, 0, 40, 0, NULL, NULL));
+    } else {
+        cl_int *mapped = map(CL_MAP_WRITE, 0, 10);
+        mapped[5] = mapped[50] = 9;
+        unmap(mapped);
+    }
+    run("take");
+    told(1);
+}
+END_TEST
+
+/* The host stores while a kernel waits: it is about who comes later. */
+START_TEST(only_those_enqueued_later)
+{
+    set_up();
+    cl_event go = cl_user_event(context);
+    run_part("take", buffer, COUNT, &go);
+    memory[5] = 9;
+    cl_ok(clSetUserEventStatus(go, CL_COMPLETE));
+    told(0);
+    run("take");
+    told(1);
+    cl_ok(clReleaseEvent(go));
+}
+END_TEST
+
+START_TEST(in_a_sub_buffer)
+{
+    const cl_buffer_region region = {4096, 400};
+    cl_int err;
+    set_up();
+    cl_mem part = clCreateSubBuffer(buffer, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &err);
+    cl_ok(err);
+    memory[5] = 9;
+    run_part("take", part, 100, NULL);
+    told(0);
+    memory[1024 + 50] = 9;
+    run_part("take", part, 100, NULL);
+    told(1);
+    cl_ok(clReleaseMemObject(part));
+}
+END_TEST
+
+/* ---- not told ------------------------------------------------------------------------------- */
+
+START_TEST(what_was_handed_over)
+{
+    const cl_int zero = 0;
+    cl_int *mapped;
+    set_up();
+    switch (_i) {
+    case 0:
+        break;
+    case 1:
+        memory[5] = 0; /* as it was */
+        break;
+    case 2:
+        mapped = map(CL_MAP_WRITE, 0, COUNT);
+        mapped[5] = 9;
+        unmap(mapped);
+        break;
+    case 3:
+        mapped = map(CL_MAP_WRITE_INVALIDATE_REGION, 5, 1);
+        *mapped = 9;
+        unmap(mapped);
+        break;
+    case 4:
+        memory[5] = 9;
+        cl_ok(clEnqueueWriteBuffer(queue, buffer, CL_FALSE, 0, BYTES, memory, 0, NULL, NULL));
+        break;
+    case 5:
+        memory[5] = 9;
+        cl_ok(clEnqueueFillBuffer(queue, buffer, &zero, 4, 0, BYTES, 0, NULL, NULL));
+        break;
+    case 6:
+        memory[5] = 9;
+        run("give");
+        break;
+    case 7:
+        memory[5] = 9;
+        run("both");
+        break;
+    case 8:
+        memory[5] = 9;
+        unmap(map(CL_MAP_READ, 0, COUNT));
+        break;
+    case 9:
+        memory[5] = 9;
+        cl_ok(clEnqueueCopyBuffer(queue, other, buffer, 0, 0, BYTES, 0, NULL, NULL));
+        break;
+    case 10:
+        memory[COUNT - 1] = 9;
+        run_part("take", buffer, COUNT / 2, NULL);
+        told(0);
+        return;
+    case 11:
+        run("give");
+        cl_ok(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, BYTES, memory, 0, NULL, NULL));
+        break;
+    case 12:
+        run("give");
+        cl_ok(clEnqueueReadBuffer(queue, buffer, CL_FALSE, 0, BYTES, memory, 0, NULL, NULL));
+        break;
+    case 13:
+        run("give");
+        mapped = map(CL_MAP_READ, 0, COUNT);
+        ck_assert_int_eq(mapped[5], 7);
+        unmap(mapped);
+        break;
+    }
+    run("take");
+    run("take");
+    told(0);
+}
+END_TEST
+
+/* The map is over for the host when the unmap is enqueued, whenever that runs. */
+START_TEST(an_unmap_that_waits)
+{
+    set_up();
+    cl_event go = cl_user_event(context);
+    cl_int *mapped = map(CL_MAP_WRITE, 0, COUNT);
+    mapped[5] = 9;
+    cl_ok(clEnqueueUnmapMemObject(queue, buffer, mapped, 1, &go, NULL));
+    run("take");
+    cl_ok(clSetUserEventStatus(go, CL_COMPLETE));
+    told(0);
+    cl_ok(clReleaseEvent(go));
+}
+END_TEST
+
+START_TEST(other_buffers_and_no_check)
+{
+    set_up_with(_i ? "warning" : "off", _i ? CL_MEM_COPY_HOST_PTR : CL_MEM_USE_HOST_PTR);
+    memory[5] = 9;
+    run("take");
+    told(0);
+}
+END_TEST
+
+START_TEST(memory_that_is_gone)
+{
+    set_up();
+    memory[5] = 9;
+    ck_assert_int_eq(munmap(memory, BYTES), 0);
+    run("take");
+    run("take");
+    told(0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("memory of the host behind buffers");
+    TCase *tests = tcase_create("stores");
+    setenv("ORRERY_QUIET", "1", 0);
+    tcase_set_timeout(tests, 60);
+    tcase_add_loop_test(tests, a_kernel_reads_what_was_stored, 0, 4);
+    tcase_add_loop_test(tests, copies_and_reads_do, 0, 2);
+    tcase_add_test(tests, each_time);
+    tcase_add_loop_test(tests, beside_what_was_handed_over, 0, 2);
+    tcase_add_test(tests, only_those_enqueued_later);
+    tcase_add_test(tests, in_a_sub_buffer);
+    tcase_add_loop_test(tests, what_was_handed_over, 0, 14);
+    tcase_add_test(tests, an_unmap_that_waits);
+    tcase_add_loop_test(tests, other_buffers_and_no_check, 0, 2);
+    tcase_add_test(tests, memory_that_is_gone);
+    suite_add_tcase(suite, tests);
+    return cl_run_suite(suite);
+}
