@@ -285,10 +285,14 @@ endif
 client_scripts = \
 	%D%/clients/boost_compute.sh \
 	%D%/clients/clblast.sh \
+	%D%/clients/clfft.sh \
 	%D%/clients/clinfo.sh \
 	%D%/clients/clpeak.sh \
+	%D%/clients/ffmpeg.sh \
 	%D%/clients/opencl_hpp.sh \
+	%D%/clients/opencv.sh \
 	%D%/clients/partition_pocl.sh \
+	%D%/clients/piglit.sh \
 	%D%/clients/pyopencl.sh \
 	%D%/clients/viennacl.sh
 TESTS += $(client_scripts)
@@ -297,6 +301,7 @@ EXTRA_DIST += $(client_scripts) \
 	%D%/clients/clblast.c \
 	%D%/clients/client.h \
 	%D%/clients/opencl_hpp.cpp \
+	%D%/clients/opencv_umat.py \
 	%D%/clients/partition_pocl.c \
 	%D%/clients/pyopencl_numpy.py \
 	%D%/clients/run.sh \
