@@ -34,6 +34,9 @@ static cl_command_buffer_khr recorder;
     CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_4x8BIT_PACKED_KHR
 typedef cl_device_integer_dot_product_acceleration_properties_khr cl_device_integer_dot_product_acceleration_properties;
 #endif
+#ifndef CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR
+#define CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR 0x1076
+#endif
 #ifndef CL_DEVICE_SPIRV_CAPABILITIES
 #define CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS 0x12B9
 #define CL_DEVICE_SPIRV_EXTENSIONS 0x12BA
@@ -208,6 +211,8 @@ static const struct query {
     ONE(clGetDeviceInfo, CL_DEVICE_SINGLE_DEVICE_SHARED_MEM_CAPABILITIES_INTEL, cl_bitfield)
     ONE(clGetDeviceInfo, CL_DEVICE_CROSS_DEVICE_SHARED_MEM_CAPABILITIES_INTEL, cl_bitfield)
     ONE(clGetDeviceInfo, CL_DEVICE_SHARED_SYSTEM_MEM_CAPABILITIES_INTEL, cl_bitfield)
+    ONE(clGetDeviceInfo, CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR, cl_bitfield)
+    ONE(clGetDeviceInfo, CL_DEVICE_MAX_NAMED_BARRIER_COUNT_KHR, cl_uint)
     ONE(clGetDeviceInfo, CL_DEVICE_PARENT_DEVICE_EXT, cl_device_id)
     MANY(clGetDeviceInfo, CL_DEVICE_PARTITION_TYPES_EXT, cl_device_partition_property_ext)
     MANY(clGetDeviceInfo, CL_DEVICE_AFFINITY_DOMAINS_EXT, cl_device_partition_property_ext)
