@@ -15,6 +15,7 @@ scenario_tests = \
 	%D%/clean/device_enqueue.yaml \
 	%D%/clean/divergence.yaml \
 	%D%/clean/division.yaml \
+	%D%/clean/image_arguments.yaml \
 	%D%/clean/initialised.yaml \
 	%D%/clean/literals.yaml \
 	%D%/clean/null_argument.yaml \

@@ -72,6 +72,8 @@ libsim_la_SOURCES = \
 	%D%/scenario.c \
 	%D%/scenario.def \
 	%D%/scenario_build.c \
+	%D%/scenario_image.c \
+	%D%/scenario_image.h \
 	%D%/scenario_launch.c \
 	%D%/scenario_launch.h \
 	%D%/scenario_parse.c \

@@ -620,6 +620,19 @@ bool scenario_row_print(const struct scenario *scenario, const struct scenario_r
     return true;
 }
 
+const struct scenario_arg *scenario_named_arg(const struct scenario *scenario, const char *name)
+{
+    for (size_t l = 0; l < scenario->launch_count; l++) {
+        for (size_t a = 0; a < scenario->launches[l].arg_count; a++) {
+            const struct scenario_arg *arg = &scenario->launches[l].args[a];
+            const bool memory = arg->kind == SCENARIO_ARG_BUFFER || arg->kind == SCENARIO_ARG_IMAGE;
+            if (arg->name && !arg->same_as && memory && strcmp(arg->name, name) == 0)
+                return arg;
+        }
+    }
+    return NULL;
+}
+
 bool scenario_opencl_c_20(const struct device_config *device)
 {
     return device->version_major == 2 ||

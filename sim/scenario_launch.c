@@ -6,16 +6,36 @@
 #include <string.h>
 
 #include "device_path.h"
+#include "scenario_image.h"
 
 /* ---- does the launch fit the kernel? ------------------------------------------------------ */
 
-static const char *const arg_words[] = {"a buffer", "a scalar", "local memory"};
+static const char *const arg_words[] = {"a buffer", "a scalar", "local memory", "an image", "a sampler", "a queue"};
 
 static bool kind_fits(enum arg_kind wanted, enum scenario_arg_kind given)
 {
-    return given == SCENARIO_ARG_BUFFER ? wanted == ARG_GLOBAL || wanted == ARG_CONSTANT
-           : given == SCENARIO_ARG_LOCAL ? wanted == ARG_LOCAL
-                                         : wanted == ARG_VALUE;
+    static const enum arg_kind kinds[] = {ARG_GLOBAL, ARG_VALUE, ARG_LOCAL, ARG_IMAGE, ARG_SAMPLER, ARG_QUEUE};
+    return wanted == kinds[given] || (given == SCENARIO_ARG_BUFFER && wanted == ARG_CONSTANT);
+}
+
+/* The one that `same` names. */
+static const struct scenario_arg *meant(const struct run *run, size_t launch, size_t index)
+{
+    const struct scenario_arg *arg = run_arg(run, launch, index);
+    return arg->same_as ? scenario_named_arg(run->scenario, arg->same_as) : arg;
+}
+
+static enum status check_image(struct run *run, size_t launch, size_t index, const struct kernel_arg *wanted)
+{
+    const struct scenario_arg *given = meant(run, launch, index);
+    if (given->image.type != wanted->image_type || given->image.format->depth != wanted->image_depth)
+        return diagnose(run->diagnosis, STATUS_BAD_SCENARIO, "launch %zu, argument %zu '%s': found an %s%s, but its type is %s", launch,
+                        index, wanted->name, image_type_name(given->image.type), given->image.format->depth ? " of depths" : "",
+                        wanted->type_name);
+    if ((given->read_only && !wanted->read_only) || (given->write_only && !wanted->write_only))
+        return diagnose(run->diagnosis, STATUS_BAD_SCENARIO, "launch %zu, argument %zu '%s': found an image that kernels only %s, but this one %s it",
+                        launch, index, wanted->name, given->read_only ? "read" : "write", given->read_only ? "writes" : "reads");
+    return STATUS_OK;
 }
 
 static enum status check_arg(struct run *run, size_t launch, size_t index, const struct kernel_arg *wanted)
@@ -25,6 +45,8 @@ static enum status check_arg(struct run *run, size_t launch, size_t index, const
     if (!kind_fits(wanted->kind, given->kind))
         return diagnose(run->diagnosis, STATUS_BAD_SCENARIO, "launch %zu, argument %zu '%s': found %s, but its type is %s", launch,
                         index, wanted->name, arg_words[given->kind], wanted->type_name);
+    if (given->kind == SCENARIO_ARG_IMAGE)
+        return check_image(run, launch, index, wanted);
     if (given->kind == SCENARIO_ARG_SCALAR && size != wanted->size)
         return diagnose(run->diagnosis, STATUS_BAD_SCENARIO,
                         "launch %zu, argument %zu '%s': found a value of %zu bytes, but its type %s has %zu", launch, index,
@@ -70,7 +92,7 @@ static enum status check_sizes(struct run *run, size_t launch, const struct kern
 
 /* ---- launching --------------------------------------------------------------------------------- */
 
-static struct launch_arg *launch_args(const struct run *run, size_t launch, uint64_t *words)
+static struct launch_arg *launch_args(const struct run *run, size_t launch, uint64_t *words, struct image_desc *images)
 {
     size_t count = run->scenario->launches[launch].arg_count;
     struct launch_arg *args = calloc(count + 1, sizeof *args);
@@ -78,6 +100,10 @@ static struct launch_arg *launch_args(const struct run *run, size_t launch, uint
         const struct scenario_arg *arg = run_arg(run, launch, a);
         words[a] = arg->kind == SCENARIO_ARG_LOCAL ? arg->local_bytes : run->addresses[launch][a];
         args[a] = (struct launch_arg){&words[a], sizeof words[a]};
+        if (arg->kind == SCENARIO_ARG_IMAGE) {
+            scenario_image_describe(&meant(run, launch, a)->image, words[a], (uint32_t)a + 1, &images[a]);
+            args[a] = (struct launch_arg){&images[a], sizeof images[a]};
+        }
         if (arg->kind == SCENARIO_ARG_SCALAR)
             args[a] = (struct launch_arg){arg->values.data, arg->values.count * value_type_size(arg->values.type)};
     }
@@ -115,7 +141,7 @@ struct ahead {
     size_t index;
     struct launch_request request;
     struct unit_set units;
-    uint64_t *words; struct launch_arg *args;
+    uint64_t *words; struct image_desc *images; struct launch_arg *args;
     struct live_launch *live; /* NULL: not begun, or over */
     bool over;
 };
@@ -141,13 +167,15 @@ static enum status prepare(struct run *run, struct ahead *ahead)
     if (status != STATUS_OK)
         return status;
     ahead->words = calloc(launch->arg_count + 1, sizeof *ahead->words);
-    request->args = ahead->args = ahead->words ? launch_args(run, ahead->index, ahead->words) : NULL;
+    ahead->images = calloc(launch->arg_count + 1, sizeof *ahead->images);
+    request->args = ahead->args = ahead->words && ahead->images ? launch_args(run, ahead->index, ahead->words, ahead->images) : NULL;
     return ahead->args ? STATUS_OK : STATUS_OUT_OF_MEMORY;
 }
 
 static void ahead_fini(struct ahead *ahead)
 {
     free(ahead->args);
+    free(ahead->images);
     free(ahead->words);
     unit_set_fini(&ahead->units);
 }

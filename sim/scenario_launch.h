@@ -20,7 +20,7 @@ struct run {
     struct report *report;
     struct device *device;
     struct program *program;
-    uint64_t **addresses; /* [launch][argument] of buffers, 0 elsewhere */
+    uint64_t **addresses; /* [launch][argument] of buffers and images; samplers, numbers of queues; 0 elsewhere */
     uint32_t *launch_commands; /* [launch] */
     struct placed placed; /* when the scenario expects a placement */
     uint32_t commands;

@@ -54,18 +54,6 @@ static bool read_expected_findings(struct reader *reader, const yaml_node_t *nod
     return true;
 }
 
-static const struct scenario_arg *named_buffer(const struct scenario *scenario, const char *name)
-{
-    for (size_t l = 0; name && l < scenario->launch_count; l++) {
-        for (size_t a = 0; a < scenario->launches[l].arg_count; a++) {
-            const struct scenario_arg *arg = &scenario->launches[l].args[a];
-            if (arg->name && !arg->same_as && strcmp(arg->name, name) == 0)
-                return arg;
-        }
-    }
-    return NULL;
-}
-
 /* The type of an expected buffer is that of the argument, unless it is stated. */
 static bool expected_shape(struct reader *reader, const yaml_node_t *node, const struct expect_buffer *buffer, struct shape *out_shape)
 {
@@ -77,9 +65,9 @@ static bool expected_shape(struct reader *reader, const yaml_node_t *node, const
         return reader_complain(reader, node, "arg: found %u, but the launch has %zu arguments", buffer->arg, launch->arg_count);
     const struct scenario_arg *arg = &launch->args[buffer->arg];
     if (arg->same_as)
-        arg = named_buffer(scenario, arg->same_as);
-    if (arg->kind != SCENARIO_ARG_BUFFER || !arg->values.count)
-        return reader_complain(reader, node, "arg: found %u, which is not a buffer", buffer->arg);
+        arg = scenario_named_arg(scenario, arg->same_as);
+    if ((arg->kind != SCENARIO_ARG_BUFFER && arg->kind != SCENARIO_ARG_IMAGE) || !arg->values.count)
+        return reader_complain(reader, node, "arg: found %u, which is not a buffer or image", buffer->arg);
     if (reader_get(reader, node, "type"))
         return parse_value_type(reader, node, out_shape);
     *out_shape = (struct shape){arg->values.type, 1, 1};

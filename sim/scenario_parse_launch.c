@@ -90,12 +90,24 @@ static bool fill_values(struct reader *reader, const yaml_node_t *fill, const st
     return true;
 }
 
+bool parse_filled(struct reader *reader, const yaml_node_t *node, const struct shape *shape, uint64_t in_all, struct value_list *out_values,
+                  bool *out_nothing)
+{
+    const yaml_node_t *fill = reader_get(reader, node, "fill"), *values = reader_get(reader, node, "values");
+    const uint64_t given = values ? values_in(values) / shape->width : 0;
+    if (given > in_all)
+        return reader_complain(reader, values, "values: found %llu, but there are %llu", (unsigned long long)given, (unsigned long long)in_all);
+    *out_nothing = !fill && !values;
+    return values_alloc(reader, node, shape, in_all, out_values) && (!fill || fill_values(reader, fill, shape, out_values)) &&
+           (!values || read_values(reader, values, "values", shape, out_values));
+}
+
 /* type, count, fill and values together: buffers and what is expected of them. */
 bool parse_contents(struct reader *reader, const yaml_node_t *node, const struct shape *shape, struct value_list *out_values,
                     bool *out_nothing)
 {
     const yaml_node_t *count_node = reader_get(reader, node, "count");
-    const yaml_node_t *fill = reader_get(reader, node, "fill"), *values = reader_get(reader, node, "values");
+    const yaml_node_t *values = reader_get(reader, node, "values");
     uint64_t count = 0, given = values ? values_in(values) : 0;
 
     if (values && given % shape->width)
@@ -108,15 +120,12 @@ bool parse_contents(struct reader *reader, const yaml_node_t *node, const struct
     if (count_node && values && given / shape->width > count)
         return reader_complain(reader, values, "values: found %llu, but count is %llu", (unsigned long long)(given / shape->width),
                         (unsigned long long)count);
-    *out_nothing = !fill && !values;
-    return values_alloc(reader, node, shape, count_node ? count : given / shape->width, out_values) &&
-           (!fill || fill_values(reader, fill, shape, out_values)) &&
-           (!values || read_values(reader, values, "values", shape, out_values));
+    return parse_filled(reader, node, shape, count_node ? count : given / shape->width, out_values, out_nothing);
 }
 
 /* ---- arguments -------------------------------------------------------------------------------- */
 
-static bool read_access(struct reader *reader, const yaml_node_t *node, struct scenario_arg *arg)
+bool parse_access(struct reader *reader, const yaml_node_t *node, struct scenario_arg *arg)
 {
     const char *text = node ? node_text(node) : "read-write";
     if (!text || (strcmp(text, "read") != 0 && strcmp(text, "write") != 0 && strcmp(text, "read-write") != 0))
@@ -134,7 +143,7 @@ static bool read_buffer(struct reader *reader, const yaml_node_t *node, struct s
         return true;
     return reader_keys(reader, node, "buffer") && parse_value_type(reader, node, &shape) &&
            parse_contents(reader, node, &shape, &arg->values, &arg->uninitialised) &&
-           read_access(reader, reader_get(reader, node, "access"), arg);
+           parse_access(reader, reader_get(reader, node, "access"), arg);
 }
 
 static bool read_scalar_values(struct reader *reader, const yaml_node_t *node, struct shape *out_shape,
@@ -226,11 +235,12 @@ static bool read_same(struct reader *reader, const yaml_node_t *node, struct sce
 
 static const struct { const char *key; bool (*read)(struct reader *, const yaml_node_t *, struct scenario_arg *); } forms[] = {
     {"buffer", read_buffer}, {"scalar", read_scalar}, {"struct", read_struct}, {"local", read_local}, {"same", read_same},
+    {"image", parse_image}, {"sampler", parse_sampler}, {"queue", parse_queue},
 };
 
 static bool read_arg(struct reader *reader, const yaml_node_t *node, struct scenario_arg *arg)
 {
-    static const char expected[] = "exactly one of: buffer, scalar, struct, local, same";
+    static const char expected[] = "exactly one of: buffer, scalar, struct, local, same, image, sampler, queue";
     size_t found = 0;
     if (!reader_keys(reader, node, "argument"))
         return false;
@@ -247,17 +257,14 @@ static bool read_arg(struct reader *reader, const yaml_node_t *node, struct scen
     return found == 1 || reader_complain(reader, node, "an argument: expected %s", expected);
 }
 
-/* `same:` names a buffer that came before: a forward reference could never be meant. */
-static bool name_is_known(const struct scenario *scenario, const char *name)
+/* `same:` names a buffer or image that came before: a forward reference could never be meant. */
+static bool resolve_same(struct reader *reader, const yaml_node_t *node, struct scenario_arg *arg)
 {
-    for (size_t l = 0; l < scenario->launch_count; l++) {
-        for (size_t a = 0; a < scenario->launches[l].arg_count; a++) {
-            const struct scenario_arg *arg = &scenario->launches[l].args[a];
-            if (arg->name && !arg->same_as && arg->kind == SCENARIO_ARG_BUFFER && strcmp(arg->name, name) == 0)
-                return true;
-        }
-    }
-    return false;
+    const struct scenario_arg *named = scenario_named_arg(reader->scenario, arg->same_as);
+    if (!named)
+        return reader_complain(reader, node, "same: no buffer before this one has the name '%s'", arg->same_as);
+    arg->kind = named->kind;
+    return true;
 }
 
 /* ---- launches ----------------------------------------------------------------------------------- */
@@ -316,8 +323,8 @@ static bool read_args(struct reader *reader, const yaml_node_t *node, struct sce
         const yaml_node_t *item = reader_item(reader, node, i);
         if (!read_arg(reader, item, arg))
             return false;
-        if (arg->same_as && !name_is_known(reader->scenario, arg->same_as))
-            return reader_complain(reader, reader_get(reader, item, "same"), "same: no buffer before this one has the name '%s'", arg->same_as);
+        if (arg->same_as && !resolve_same(reader, reader_get(reader, item, "same"), arg))
+            return false;
     }
     return true;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "scenario_image.h"
 #include "scenario_rows.h"
 
 static void print_rows(const struct scenario *scenario, const char *section, int indent, FILE *stream)
@@ -63,6 +64,13 @@ static void print_contents(const struct value_list *values, FILE *stream)
     print_list(values, stream);
 }
 
+static void print_access(const struct scenario_arg *arg, FILE *stream)
+{
+    if (arg->read_only || arg->write_only)
+        fprintf(stream, ", access: %s", arg->read_only ? "read" : "write");
+    fputc('}', stream);
+}
+
 static void print_buffer(const struct scenario_arg *arg, FILE *stream)
 {
     if (!arg->values.data) {
@@ -74,9 +82,21 @@ static void print_buffer(const struct scenario_arg *arg, FILE *stream)
         fprintf(stream, "type: %s, count: %zu", value_type_name(arg->values.type), arg->values.count);
     else
         print_contents(&arg->values, stream);
-    if (arg->read_only || arg->write_only)
-        fprintf(stream, ", access: %s", arg->read_only ? "read" : "write");
-    fputc('}', stream);
+    print_access(arg, stream);
+}
+
+static void print_image(const struct scenario_arg *arg, FILE *stream)
+{
+    fputs("image: {", stream);
+    scenario_image_print(&arg->image, stream);
+    if (!arg->uninitialised && all_equal(&arg->values)) {
+        fputs(", fill: ", stream);
+        value_print(arg->values.data, arg->values.type, stream);
+    } else if (!arg->uninitialised) {
+        fputs(", values: ", stream);
+        print_list(&arg->values, stream);
+    }
+    print_access(arg, stream);
 }
 
 static void print_arg(const struct scenario_arg *arg, FILE *stream)
@@ -87,6 +107,14 @@ static void print_arg(const struct scenario_arg *arg, FILE *stream)
         text_print_quoted(arg->same_as, stream);
     } else if (arg->kind == SCENARIO_ARG_BUFFER) {
         print_buffer(arg, stream);
+    } else if (arg->kind == SCENARIO_ARG_IMAGE) {
+        print_image(arg, stream);
+    } else if (arg->kind == SCENARIO_ARG_SAMPLER) {
+        fputs("sampler: {", stream);
+        scenario_sampler_print(arg->sampler, stream);
+        fputs("}", stream);
+    } else if (arg->kind == SCENARIO_ARG_QUEUE) {
+        fprintf(stream, "queue: %s", arg->own_queue ? "own" : "default");
     } else if (arg->kind == SCENARIO_ARG_LOCAL) {
         fprintf(stream, "local: %zu", arg->local_bytes);
     } else {

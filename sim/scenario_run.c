@@ -45,16 +45,23 @@ out:
     return status;
 }
 
+static enum status new_queue(struct run *run, uint32_t *out_queue)
+{
+    const struct device_queue_request wanted = {.size_bytes = DEVICE_QUEUE_PREFERRED_BYTES};
+    return device_queue_new(run->device, &wanted, out_queue);
+}
+
 static enum status allocate(struct run *run, const struct scenario_arg *arg, uint64_t *out_address)
 {
     char name[64];
+    const bool image = arg->kind == SCENARIO_ARG_IMAGE;
     size_t size = arg->values.count * value_type_size(arg->values.type);
     uint32_t flags = (arg->read_only ? ALLOC_KERNEL_READ_ONLY : 0) | (arg->write_only ? ALLOC_KERNEL_WRITE_ONLY : 0);
     if (!size)
         return STATUS_OK;
     if (size > run->scenario->device.max_allocation)
-        return diagnose(run->diagnosis, STATUS_BAD_SCENARIO, "a buffer of %zu bytes is larger than max_allocation", size);
-    snprintf(name, sizeof name, "buffer %" PRIu32, ++run->buffers);
+        return diagnose(run->diagnosis, STATUS_BAD_SCENARIO, "%s of %zu bytes is larger than max_allocation", image ? "an image" : "a buffer", size);
+    snprintf(name, sizeof name, "%s %" PRIu32, image ? "image" : "buffer", ++run->buffers);
     enum status status = device_alloc(run->device, size, 0, flags, arg->name ? arg->name : name, out_address);
     if (status == STATUS_OK && !arg->uninitialised)
         status = device_write(run->device, ++run->commands, *out_address, arg->values.data, size);
@@ -67,11 +74,19 @@ static uint64_t named_address(const struct run *run, const char *name)
     for (size_t l = 0; l < run->scenario->launch_count; l++) {
         for (size_t a = 0; a < run->scenario->launches[l].arg_count; a++) {
             const struct scenario_arg *arg = run_arg(run, l, a);
-            if (arg->name && !arg->same_as && strcmp(arg->name, name) == 0)
+            if (arg == scenario_named_arg(run->scenario, name))
                 return run->addresses[l][a];
         }
     }
     return 0;
+}
+
+static enum status find_queue(struct run *run, const struct scenario_arg *arg, uint64_t *out_number)
+{
+    uint32_t queue = run->queue;
+    enum status status = arg->own_queue ? new_queue(run, &queue) : STATUS_OK;
+    *out_number = queue;
+    return status;
 }
 
 static enum status allocate_args(struct run *run, size_t launch)
@@ -85,8 +100,12 @@ static enum status allocate_args(struct run *run, size_t launch)
         const struct scenario_arg *arg = run_arg(run, launch, a);
         if (arg->same_as)
             run->addresses[launch][a] = named_address(run, arg->same_as);
-        else if (arg->kind == SCENARIO_ARG_BUFFER)
+        else if (arg->kind == SCENARIO_ARG_BUFFER || arg->kind == SCENARIO_ARG_IMAGE)
             status = allocate(run, arg, &run->addresses[launch][a]);
+        else if (arg->kind == SCENARIO_ARG_SAMPLER)
+            run->addresses[launch][a] = arg->sampler;
+        else if (arg->kind == SCENARIO_ARG_QUEUE)
+            status = find_queue(run, arg, &run->addresses[launch][a]);
     }
     return status;
 }
@@ -170,8 +189,7 @@ static enum status keep_books(struct run *run, struct scenario_result *result)
 /* The default device queue of a scenario without a host program. */
 static enum status make_queue(struct run *run)
 {
-    const struct device_queue_request wanted = {.size_bytes = DEVICE_QUEUE_PREFERRED_BYTES};
-    return run->scenario->device.device_enqueue ? device_queue_new(run->device, &wanted, &run->queue) : STATUS_OK;
+    return run->scenario->device.device_enqueue ? new_queue(run, &run->queue) : STATUS_OK;
 }
 
 static enum status perform(struct run *run, struct report *report, struct scenario_result *result)

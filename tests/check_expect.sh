@@ -92,6 +92,40 @@ check 2 "hits: found '=3', expected a number, or one behind" "$machine" 0 "count
 check 2 "hits: found '>', expected a number" "$machine" 0 "counters: {hits: '>'}"
 check 2 'counters: found a sequence, expected a mapping such as' "$machine" 0 "counters: [1]"
 
+# ---- images and other arguments -----------------------------------------------------------------
+# argument STATUS TEXT PARAMETER ARGUMENT
+argument() {
+    cases=$((cases + 1))
+    cat >case.yaml <<END
+orrery: 1
+program: {text: "kernel void k($3 a) {}", options: -cl-std=CL2.0}
+launch: [{kernel: k, global: 1, args: [{$4}]}]
+END
+    "$orrery" run case.yaml >out 2>&1
+    local got=$?
+    if [ "$got" -ne "$1" ] || ! grep -qF -- "$2" out; then
+        bad=$((bad + 1))
+        echo "'$3' of '$4': status $got, expected $1 and \"$2\":"
+        cat out
+    fi
+}
+plane='image: {type: 2d, order: R, data: FLOAT, size: [2, 2], fill: 1'
+sampler='sampler: {addressing: none, filter: nearest, coordinates: pixels}'
+argument 0 errors=0 image2d_t "$plane}"
+argument 0 errors=0 'read_write image2d_t' "$plane}"
+argument 0 errors=0 image2d_depth_t 'image: {type: 2d, order: DEPTH, data: FLOAT, size: [2, 2]}'
+argument 2 "'a': found an image2d_t, but its type is image3d_t" image3d_t "$plane}"
+argument 2 "found an image2d_t, but its type is image2d_depth_t" image2d_depth_t "$plane}"
+argument 2 "found an image2d_t of depths, but its type is image2d_t" image2d_t 'image: {type: 2d, order: DEPTH, data: FLOAT, size: [2, 2]}'
+argument 2 'found an image, but its type is float*' 'global float *' "$plane}"
+argument 2 'that kernels only read, but this one writes it' 'write_only image2d_t' "$plane, access: read}"
+argument 2 'that kernels only write, but this one reads it' 'read_only image2d_t' "$plane, access: write}"
+argument 0 errors=0 sampler_t "$sampler"
+argument 2 'found a sampler, but its type is image2d_t' image2d_t "$sampler"
+argument 0 errors=0 queue_t 'queue: own'
+argument 2 'found a queue, but its type is sampler_t' sampler_t 'queue: default'
+argument 2 'found local memory, but its type is queue_t' queue_t 'local: 4'
+
 # ---- of a host program ----------------------------------------------------------------------
 program() { # STATUS TEXT COUNTERS OPTION...
     local status=$1 text=$2
@@ -114,6 +148,6 @@ if [ -x "$build/examples/message_passing" ]; then
     [ -s kept.json ] || { echo "the counters' own file is not there"; bad=$((bad + 1)); }
 fi
 
-[ "$cases" -ge 40 ] || { echo "only $cases cases"; bad=$((bad + 1)); }
+[ "$cases" -ge 50 ] || { echo "only $cases cases"; bad=$((bad + 1)); }
 echo "$cases cases, $bad wrong"
 [ "$bad" -eq 0 ]

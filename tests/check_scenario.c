@@ -587,6 +587,32 @@ START_TEST(everything_survives_printing)
 }
 END_TEST
 
+START_TEST(images_samplers_and_queues_survive_printing)
+{
+    load(PROGRAM "launch:\n  - kernel: k\n    global: 1\n    args:\n"
+                 "      - {image: {type: 3d, order: RG, data: SNORM_INT16, size: [2, 1, 3], values: [5, -7]}, name: picture}\n"
+                 "      - {image: {type: 1d-array, order: DEPTH, data: FLOAT, size: [2, 1], access: read}}\n"
+                 "      - {image: {type: 2d, order: RGB, data: UNORM_INT_101010, size: [4, 4], fill: 9, access: write}}\n"
+                 "      - {sampler: {addressing: mirrored-repeat, filter: linear, coordinates: normalized}}\n"
+                 "      - {queue: own}\n      - {queue: default}\n      - {same: picture}\n"
+                 "expect: {buffers: [{arg: 6, values: [5, -7, 0]}]}\n");
+    survives_printing();
+    const struct scenario_arg *args = scenario.launches[0].args;
+    ck_assert(args[0].kind == SCENARIO_ARG_IMAGE && args[0].image.type == IMAGE_3D && args[0].image.format->order == IMAGE_RG);
+    ck_assert(args[0].image.size[0] == 2 && args[0].image.size[1] == 1 && args[0].image.size[2] == 3);
+    ck_assert_uint_eq(args[0].values.count, 12);
+    ck_assert_int_eq(args[0].values.type, VALUE_I16);
+    ck_assert_int_eq(((const int16_t *)args[0].values.data)[1], -7);
+    ck_assert_int_eq(((const int16_t *)args[0].values.data)[2], 0);
+    ck_assert(args[1].uninitialised && args[1].read_only && args[1].values.type == VALUE_F32);
+    ck_assert(!args[2].uninitialised && args[2].write_only && args[2].values.type == VALUE_U32 && args[2].values.count == 16);
+    const struct sampler sampler = sampler_unpack(args[3].sampler);
+    ck_assert(sampler.addressing == ADDRESSING_MIRRORED_REPEAT && sampler.linear && sampler.normalized);
+    ck_assert(args[4].kind == SCENARIO_ARG_QUEUE && args[4].own_queue && !args[5].own_queue && args[6].kind == SCENARIO_ARG_IMAGE);
+    ck_assert_int_eq(scenario.expect.buffers[0].values.type, VALUE_I16);
+}
+END_TEST
+
 START_TEST(launches_survive_printing)
 {
     load(PROGRAM "launch:\n"
@@ -837,6 +863,23 @@ START_TEST(rejects_arguments_that_cannot_be_meant)
     rejects_arg("{local: lots}", 9, "'lots'", "4KiB");
     rejects_arg("{same: nobody}", 8, "'nobody'", "no buffer before");
     rejects_arg("5", 1, "'5'", "buffer, scalar");
+    rejects_arg("{image: 3}", 9, "image", "mapping");
+    rejects_arg("{image: {order: R, data: FLOAT, size: 1}}", 9, "'type' is missing", "1d, 1d-buffer, 1d-array, 2d, 2d-array, 3d");
+    rejects_arg("{image: {type: 4d, order: R, data: FLOAT, size: 1}}", 16, "'4d'", "2d-array");
+    rejects_arg("{image: {type: 1d, order: r, data: FLOAT, size: 1}}", 27, "'r'", "R, A, RG, RA");
+    rejects_arg("{image: {type: 1d, order: R, data: float, size: 1}}", 36, "'float'", "UNORM_INT8, ");
+    rejects_arg("{image: {type: 1d, order: RGB, data: FLOAT, size: 1}}", 38, "no images", "RGB and FLOAT");
+    rejects_arg("{image: {type: 2d, order: R, data: FLOAT}}", 9, "'size' is missing", "2 numbers");
+    rejects_arg("{image: {type: 2d, order: R, data: FLOAT, size: 4}}", 49, "found 1 numbers", "image2d_t has 2");
+    rejects_arg("{image: {type: 2d, order: R, data: FLOAT, size: [4, 0]}}", 49, "found 0", "1 to 1048576");
+    rejects_arg("{image: {type: 2d, order: RG, data: FLOAT, size: [1, 1], values: [1, 2, 3]}}", 66, "found 3", "there are 2");
+    rejects_arg("{image: {type: 1d, order: R, data: SIGNED_INT8, size: 1, fill: 128}}", 64, "'128'", "-128 to 127");
+    rejects_arg("{image: {type: 1d, order: RGB, data: UNORM_SHORT_565, size: 1, values: [0, 1]}}", 72, "found 2", "there are 1");
+    rejects_arg("{image: {type: 1d, order: R, data: FLOAT, size: 1, access: all}}", 60, "'all'", "read-write");
+    rejects_arg("{sampler: {filter: linear, coordinates: pixels}}", 11, "'addressing' is missing", "clamp-to-edge");
+    rejects_arg("{sampler: {addressing: clamp, filter: cubic, coordinates: pixels}}", 39, "'cubic'", "nearest, linear");
+    rejects_arg("{sampler: {addressing: repeat, filter: linear, coordinates: pixels}}", 24, "repeat", "normalized");
+    rejects_arg("{queue: 3}", 9, "'3'", "default");
 }
 END_TEST
 
@@ -1025,7 +1068,7 @@ int main(void)
         a_replay_settles_the_schedule, program_is_source_or_spirv, max_allocation_never_exceeds_the_memory, launch_ranges_are_read,
         buffers_are_filled, buffers_may_be_null_or_guarded, vectors_are_their_elements, structs_are_laid_out_as_in_c, local_and_same,
         numbers_of_every_type_reach_their_ends, floats_round_once, halves_round_to_even, expectations_are_read,
-        no_expectation_is_not_an_empty_one, everything_survives_printing, launches_survive_printing, numbers_do_not_follow_the_locale,
+        no_expectation_is_not_an_empty_one, everything_survives_printing, launches_survive_printing, images_samplers_and_queues_survive_printing, numbers_do_not_follow_the_locale,
         root_devices_are_a_list, topologies_come_from_files, counters_are_on_or_off_or_a_file,
         rejects_what_is_no_scenario, rejects_unknown_keys_and_lists_the_legal_ones, rejects_keys_given_twice,
         rejects_values_and_says_what_is_legal, rejects_launches_that_cannot_be_meant, rejects_arguments_that_cannot_be_meant,

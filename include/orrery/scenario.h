@@ -29,6 +29,7 @@
 #include <stdio.h>
 
 #include "orrery/counters.h"
+#include "orrery/image.h"
 #include "orrery/status.h"
 #include "orrery/topology.h"
 
@@ -183,7 +184,10 @@ bool value_type_from_name(const char *name, enum value_type *out_type);
 struct value_list { enum value_type type; size_t count; void *data; /* count * size bytes, owned */ };
 void value_list_print_element(const struct value_list *values, size_t index, FILE *stream); /* "-1.5" */
 
-enum scenario_arg_kind { SCENARIO_ARG_BUFFER, SCENARIO_ARG_SCALAR, SCENARIO_ARG_LOCAL };
+/* Its texels are the values of the argument, channel after channel. */
+struct scenario_image { enum image_type type; const struct image_format *format; uint32_t size[3]; /* layers behind the last dimension; else 1 */ };
+
+enum scenario_arg_kind { SCENARIO_ARG_BUFFER, SCENARIO_ARG_SCALAR, SCENARIO_ARG_LOCAL, SCENARIO_ARG_IMAGE, SCENARIO_ARG_SAMPLER, SCENARIO_ARG_QUEUE };
 struct scenario_arg {
     enum scenario_arg_kind kind;
     struct value_list values; /* buffer contents (fill: repeated); scalar or vector value */
@@ -191,7 +195,10 @@ struct scenario_arg {
     bool read_only, write_only; /* access: what kernels may do with the buffer */
     /* A buffer of no elements (buffer: null) is a NULL pointer. */
     size_t local_bytes;
-    char *name;               /* "name:" lets another launch use the same buffer */
+    struct scenario_image image;
+    uint64_t sampler;         /* sampler_pack */
+    bool own_queue;           /* a device queue that is not the default one */
+    char *name;               /* "name:" lets another launch use the same buffer or image */
     char *same_as;            /* "same: NAME" */
 };
 
@@ -313,6 +320,9 @@ const struct device_config *scenario_root(const struct scenario *scenario, uint3
 
 /* OpenCL C 2.0: a device of 3.0 has it when it has everything that 3.0 made optional of it. */
 bool scenario_opencl_c_20(const struct device_config *device);
+
+/* The buffer or image of that name, NULL: there is none. */
+const struct scenario_arg *scenario_named_arg(const struct scenario *scenario, const char *name);
 
 void scenario_print(const struct scenario *scenario, FILE *stream);
 void scenario_fini(struct scenario *scenario);
