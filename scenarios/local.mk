@@ -141,6 +141,7 @@ scenario_tests = \
 	%D%/racy/lock_history.yaml \
 	%D%/racy/barrier_then_flag.yaml \
 	%D%/racy/message_by_third.yaml \
+	%D%/racy/neighbour.yaml \
 	%D%/racy/update_scope.yaml \
 	%D%/racy/barrier_flags.yaml \
 	%D%/racy/child_marker.yaml \
@@ -337,6 +338,7 @@ scenario_files = \
 	%D%/racy/barrier_two_sides.cl \
 	%D%/racy/barrier_then_flag.cl \
 	%D%/racy/message_by_third.cl \
+	%D%/racy/neighbour.cl \
 	%D%/racy/lock_history.cl \
 	%D%/racy/update_scope.cl
 

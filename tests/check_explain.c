@@ -331,6 +331,7 @@ END_TEST
 /* ---- what is to be added ------------------------------------------------------------------------ */
 
 static struct code_place where; /* line 0: nowhere */
+static struct remedy remedy;
 
 static bool between(void *self, uint32_t a, uint32_t b, struct code_place *out_place)
 {
@@ -349,7 +350,7 @@ static void remedied(uint64_t second, int region, const char *fix)
     const struct question question = {.history = &history, .launch = &launch, .host = &knows_places, .rule = order.rule,
                                       .region = region, .meetings = &meeting, .meeting_count = 1};
     struct wording text;
-    ck_assert_int_eq(explain_remedy(&question, &text), fix[0] != 0);
+    ck_assert_int_eq(explain_remedy(&question, &text, &remedy), fix[0] != 0);
     ck_assert_str_eq(text.bytes, fix);
 }
 
@@ -376,6 +377,42 @@ START_TEST(groups_are_ordered_by_two_kernels)
 }
 END_TEST
 
+START_TEST(a_barrier_serves_one_group_and_two_kernels_all)
+{
+    struct meeting meetings[2];
+    struct wording text;
+    const struct checker_host knows_places = {.place = place, .what = what, .between = between};
+    where = (struct code_place){30, true, 0};
+    first_access(FIRST);
+    meetings[0] = meeting_of(FIRST, NEIGHBOUR);
+    meetings[1] = meeting_of(FIRST, OTHER);
+    struct question question = question_of(meetings, 1);
+    question.host = &knows_places;
+    ck_assert(explain_remedy(&question, &text, &remedy));
+    ck_assert_str_eq(text.bytes, "work_group_barrier(CLK_GLOBAL_MEM_FENCE) before k.cl:30");
+    ck_assert(explain_serves(&launch, order.rule, &remedy, OTHER, OTHER + 1));
+    ck_assert(!explain_serves(&launch, order.rule, &remedy, FIRST, OTHER));
+    ck_assert(!explain_serves(&launch, order.rule, &remedy, FIRST, UNIT_COPIES));
+    question.meeting_count = 2;
+    ck_assert(explain_remedy(&question, &text, &remedy));
+    ck_assert_str_eq(text.bytes, "two kernels, split before k.cl:30");
+    ck_assert(explain_serves(&launch, order.rule, &remedy, FIRST, OTHER));
+    question.region = IN_LOCAL;
+    ck_assert(explain_remedy(&question, &text, &remedy));
+    ck_assert_str_eq(text.bytes, "work_group_barrier(CLK_LOCAL_MEM_FENCE) before k.cl:30");
+}
+END_TEST
+
+START_TEST(atomic_operations_serve_those_that_their_scope_holds)
+{
+    remedy = (struct remedy){.kind = REMEDY_ATOMIC, .scope = SCOPE_WORK_GROUP};
+    ck_assert(explain_serves(&launch, order.rule, &remedy, FIRST, NEIGHBOUR));
+    ck_assert(!explain_serves(&launch, order.rule, &remedy, FIRST, OTHER));
+    remedy.scope = SCOPE_DEVICE;
+    ck_assert(explain_serves(&launch, order.rule, &remedy, FIRST, OTHER));
+}
+END_TEST
+
 static void agreed(uint32_t line, bool atomic, enum memory_scope scope, uint32_t size, const char *fix)
 {
     const struct meeting meeting = {
@@ -384,7 +421,7 @@ static void agreed(uint32_t line, bool atomic, enum memory_scope scope, uint32_t
     const struct question question = {.history = &history, .launch = &launch, .host = &host, .rule = order.rule,
                                       .region = IN_GLOBAL, .meetings = &meeting, .meeting_count = 1};
     struct wording text;
-    ck_assert_int_eq(explain_remedy(&question, &text), fix[0] != 0);
+    ck_assert_int_eq(explain_remedy(&question, &text, &remedy), fix[0] != 0);
     ck_assert_str_eq(text.bytes, fix);
 }
 
@@ -519,6 +556,7 @@ int main(void)
         both_scopes_are_to_be_wider, one_scope_is_enough_where_wider_ones_meet, both_orders_are_to_be_stronger,
         a_local_flag_wants_fences_with_both_flags, an_access_behind_the_store_is_not_carried_by_it,
         a_barrier_goes_where_all_come_by, groups_are_ordered_by_two_kernels, a_plain_access_is_to_be_atomic,
+        a_barrier_serves_one_group_and_two_kernels_all, atomic_operations_serve_those_that_their_scope_holds,
         units_that_never_meet_have_no_edit, what_is_ordered_needs_no_edit, a_full_history_says_nothing,
         who_waits_is_remembered_once_for_each_store, a_launch_begins_without_memories, steps_are_those_between_the_accesses,
         edges_go_by_way_of_others, edges_have_fences_and_barriers_as_ends, edges_that_came_too_early_are_there, edges_end_with_a_foreign_store,

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The edges of a finding: which operations synchronise on the way from one access to the other, and which would have to.
 # Expected are those of the source, found by reading it: "line of who releases > line of who acquires", sides, and +
-# where they do synchronise, - where they do not. The picture has the same edges as the JSON.
+# where they do synchronise, - where they do not. The picture has the same edges as the JSON. And whom a fix serves.
 set -u
 src=${ORRERY_SRCDIR:?} build=${ORRERY_BUILDDIR:?}
 command -v python3 >/dev/null || { echo "python3 is not installed"; exit 77; }
@@ -41,4 +41,17 @@ edges barrier_then_flag 6 "07>27+ 29>111-"
 edges message_passing_scope 7 "08>110-"
 edges barrier_flags 6 "07>17-"
 edges mp_plain 5 ""
+
+# A fix that is not enough for all pairs of two places says so: the lines of those findings.
+partial() { # SCENARIO LINES
+    local found
+    "$build/orrery" run --json="$work/$1.jsonl" "$src/scenarios/racy/$1.yaml" >/dev/null 2>&1
+    found=$(python3 -c '
+import json, sys
+print(*(f["accesses"][0]["line"] for f in map(json.loads, open(sys.argv[1])) if f.get("fix_partial")))' "$work/$1.jsonl")
+    [ "$found" = "$2" ] || { echo "$1: not enough at lines '$found', expected '$2'"; bad=1; }
+}
+
+partial neighbour "5"
+partial histogram ""
 exit "$bad"

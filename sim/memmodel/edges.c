@@ -11,11 +11,15 @@ static uint64_t group_items(const struct edges_world *world)
     return size[0] * size[1] * size[2];
 }
 
+struct place unit_place(const struct launch_info *launch, uint64_t unit)
+{
+    const uint64_t items = launch->local_size[0] * launch->local_size[1] * launch->local_size[2], group = unit / items;
+    return (struct place){group, (uint32_t)(unit % items / launch->sub_group_size), launch->group_device ? launch->group_device[group] : 0};
+}
+
 static struct place place_of(const struct edges_world *world, uint64_t unit)
 {
-    const uint64_t items = group_items(world), group = unit / items;
-    return (struct place){group, (uint32_t)(unit % items / world->launch->sub_group_size),
-                          world->launch->group_device ? world->launch->group_device[group] : 0};
+    return unit_place(world->launch, unit);
 }
 
 static bool spend(struct edges_world *world)

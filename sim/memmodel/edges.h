@@ -7,6 +7,7 @@
  *   edges_synchronise   is there an edge from one operation to another?
  *   edges_into          the latest operation of another unit that synchronises with this one
  *   edges_out_of        the first operation of another unit that this one synchronises with
+ *   unit_place          where a work-item is in its launch
  *   edges_path          the edges that lead from a unit, from some happening on, to another one
  *
  * An edge is from the operation that releases (a fence, not the store that carries its news) to the one that
@@ -32,6 +33,7 @@ struct edges_world {
 struct edge_end { uint64_t unit; uint32_t at; };
 struct edge { struct edge_end from, to; };
 
+struct place unit_place(const struct launch_info *launch, uint64_t unit);
 bool edges_synchronise(struct edges_world *world, const struct edge *edge);
 bool edges_into(struct edges_world *world, struct edge_end to, struct edge_end *out_from);
 bool edges_out_of(struct edges_world *world, struct edge_end from, struct edge_end *out_to);

@@ -1058,23 +1058,38 @@ static void say_at(const struct question *question, const struct code_place *pla
     wording_place(fix, question->host, place->site);
 }
 
+static bool in_one_group(const struct question *question, const struct meeting *meeting)
+{
+    return unit_group(question, meeting->first.unit) == unit_group(question, meeting->second.unit);
+}
+
+static bool all_in_one_group(const struct question *question)
+{
+    for (uint32_t i = 0; i < question->meeting_count; i++) {
+        if (!in_one_group(question, &question->meetings[i]))
+            return false;
+    }
+    return true;
+}
+
 /* All that one kernel does happens before a later launch: the place is what has to be right. */
-static bool separate(const struct question *question, struct wording *fix)
+static bool separate(const struct question *question, struct wording *fix, struct remedy *remedy)
 {
     const struct checker_host *host = question->host;
-    const bool same_group = unit_group(question, question->meetings->first.unit) == unit_group(question, question->meetings->second.unit);
-    struct code_place place;
-    if (!host->between || !host->between(host->self, question->meetings->first.site, question->meetings->second.site, &place))
+    const struct meeting *meeting = question->meetings;
+    const bool barrier = in_one_group(question, meeting) && (question->region == IN_LOCAL || all_in_one_group(question));
+    if (!host->between || !host->between(host->self, meeting->first.site, meeting->second.site, &remedy->place))
         return false;
-    if (!same_group && question->region == IN_LOCAL)
+    if (!barrier && question->region == IN_LOCAL)
         return false;
-    if (same_group && !barrier_orders(question, &place))
+    if (barrier && !barrier_orders(question, &remedy->place))
         return false;
-    if (same_group)
+    remedy->kind = barrier ? REMEDY_BARRIER : REMEDY_SPLIT;
+    if (barrier)
         wording_add(fix, "work_group_barrier(%s)", region_flag(question->region));
     else
         wording_add(fix, "two kernels, split");
-    say_at(question, &place, fix);
+    say_at(question, &remedy->place, fix);
     return true;
 }
 
@@ -1093,35 +1108,45 @@ static bool meant_to_meet(const struct question *question)
 }
 
 /* R29: two atomics on one object do not race when their scopes include each other. Words of 4 bytes that meet are one. */
-static bool agree(const struct question *question, struct wording *fix)
+static bool agree(const struct question *question, struct wording *fix, struct remedy *remedy)
 {
     const bool one_atomic = question->meetings->first.atomic != question->meetings->second.atomic;
     const struct asked *atomic = question->meetings->first.atomic ? &question->meetings->first : &question->meetings->second;
     const struct asked *plain = question->meetings->first.atomic ? &question->meetings->second : &question->meetings->first;
-    const enum memory_scope scope = one_atomic ? atomic->scope : common_scope(question);
-    struct order order;
-    struct agent a, b;
+    const enum memory_scope scope = one_atomic ? atomic->scope : all_in_one_group(question) ? SCOPE_WORK_GROUP : SCOPE_DEVICE;
     if (question->region == IN_IMAGE || question->meetings->first.size != 4 || question->meetings->second.size != 4)
         return false;
     if (!one_atomic && !meant_to_meet(question))
         return false;
-    order_init(&order, question->rule);
-    order_launch_begin(&order, question->launch);
-    order_agent(&order, question->meetings->first.unit, &a);
-    order_agent(&order, question->meetings->second.unit, &b);
-    const bool included = scope_inclusive(question->rule, scope, &a.place, scope, &b.place);
-    order_fini(&order);
-    if (!included)
+    *remedy = (struct remedy){.kind = REMEDY_ATOMIC, .scope = scope};
+    if (!explain_serves(question->launch, question->rule, remedy, question->meetings->first.unit, question->meetings->second.unit))
         return false;
     wording_add(fix, one_atomic ? "an atomic operation with %s at " : "atomic operations with %s at ", scope_name(scope));
     wording_place(fix, question->host, plain->site);
     return true;
 }
 
-bool explain_remedy(const struct question *question, struct wording *out_fix)
+bool explain_serves(const struct launch_info *launch, enum scope_rule rule, const struct remedy *remedy, uint64_t first, uint64_t second)
 {
+    if (first >= UNIT_COPIES || second >= UNIT_COPIES)
+        return remedy->kind == REMEDY_SPLIT;
+    const struct place a = unit_place(launch, first), b = unit_place(launch, second);
+    switch (remedy->kind) {
+    case REMEDY_BARRIER: return a.group == b.group;
+    case REMEDY_ATOMIC: return scope_inclusive(rule, remedy->scope, &a, remedy->scope, &b);
+    default: return true;
+    }
+}
+
+bool explain_remedy(const struct question *question, struct wording *out_fix, struct remedy *out_remedy)
+{
+    const struct meeting *meeting = question->meetings;
     *out_fix = (struct wording){.used = 0};
-    if (question->meetings->first.unit >= UNIT_COPIES || question->meetings->second.unit >= UNIT_COPIES)
+    *out_remedy = (struct remedy){.kind = REMEDY_NONE};
+    if (meeting->first.unit >= UNIT_COPIES || meeting->second.unit >= UNIT_COPIES)
         return false;
-    return separate(question, out_fix) || agree(question, out_fix);
+    if (separate(question, out_fix, out_remedy) || agree(question, out_fix, out_remedy))
+        return true;
+    out_remedy->kind = REMEDY_NONE;
+    return false;
 }

@@ -7,6 +7,7 @@
  * Interface
  *   explain_race     false: no edit of an operation that is there orders them, or the history
  *                    does not reach; the answer then has steps, but no sentences
+ *   explain_remedy   what would have to be added where no edit helps
  *   explain_covers   does an answer's edit order later pairs of the same two places, too?
  *
  * Edits      of all operations at one place of the source, in this order: flags of a barrier or
@@ -68,7 +69,15 @@ struct answer {
 bool explain_race(const struct question *question, struct answer *out_answer);
 /* True also where that cannot be told. */
 bool explain_covers(const struct question *question, const struct amendment *amendments, uint32_t count);
-/* Where no edit does: a barrier, a second launch or an atomic access that orders the pair or makes it agree. */
-bool explain_remedy(const struct question *question, struct wording *out_fix);
+/* Where no edit does: a barrier, a second launch or an atomic access that orders the pair or makes it agree; one that serves
+ * the other meetings, too, is preferred. */
+struct remedy {
+    enum { REMEDY_NONE, REMEDY_BARRIER, REMEDY_SPLIT, REMEDY_ATOMIC } kind;
+    struct code_place place;   /* of the barrier, and where the kernel is cut */
+    enum memory_scope scope;   /* of the atomic operations */
+};
+bool explain_remedy(const struct question *question, struct wording *out_fix, struct remedy *out_remedy);
+/* Does it serve another pair of the same two places? A barrier does within a group, a second launch everywhere. */
+bool explain_serves(const struct launch_info *launch, enum scope_rule rule, const struct remedy *remedy, uint64_t first, uint64_t second);
 
 #endif

@@ -355,7 +355,7 @@ static void answer_why(struct answer *answer, const struct races *races, struct 
     if (!finding->fix_verified) {
         explain(&reason, races, race, now);
         answer->why = reason.why;
-        finding->fix_verified = reason.remediable && pair->meeting_count && explain_remedy(&question, &answer->fix);
+        finding->fix_verified = reason.remediable && pair->meeting_count && explain_remedy(&question, &answer->fix, &pair->remedy);
         if (!finding->fix_verified)
             answer->fix = reason.fix;
     }
@@ -479,6 +479,24 @@ static void meet(const struct races *races, struct race_pair *pair, const struct
                                                              .end = races->order->history->count};
 }
 
+/* Of every pair that comes later. */
+static void ask_remedy(const struct races *races, struct race_pair *pair, const struct race *race, const struct shadow_access *now)
+{
+    if (pair->remedy.kind != REMEDY_NONE && !pair->not_served)
+        pair->not_served = !explain_serves(races->launch, races->order->rule, &pair->remedy, race->unit, now->agent->unit);
+}
+
+/* Other instructions of the same two places: is what is to be added between them, too? */
+static void ask_like(const struct races *races, const struct race_pair *pair)
+{
+    const struct remedy *remedy = &pair->like->remedy;
+    struct code_place place;
+    if ((remedy->kind != REMEDY_BARRIER && remedy->kind != REMEDY_SPLIT) || pair->like->not_served)
+        return;
+    pair->like->not_served = !races->host->between(races->host->self, pair->site[0], pair->site[1], &place) ||
+                             place.before != remedy->place.before || !same_place(races, place.site, remedy->place.site);
+}
+
 static void stop_meeting(struct race_pair *pair)
 {
     free(pair->meetings);
@@ -527,6 +545,7 @@ void races_add(struct races *races, const struct race *race, const struct shadow
     races->latest = pair;
     if (pair->like) {
         pair->like->count++;
+        ask_remedy(races, pair->like, race, now);
         return;
     }
     if (pair->count && continues(pair, race, now))
@@ -538,6 +557,7 @@ void races_add(struct races *races, const struct race *race, const struct shadow
     pair->last_unit[1] = now->agent->unit;
     pair->count++;
     meet(races, pair, race, now);
+    ask_remedy(races, pair, race, now);
 }
 
 void races_tell(struct races *races)
@@ -558,12 +578,16 @@ void races_tell(struct races *races)
 
 void races_end(struct races *races)
 {
+    for (const struct race_pair *pair = races->pairs; pair; pair = pair->next) {
+        if (pair->like)
+            ask_like(races, pair);
+    }
     for (struct race_pair *pair = races->pairs, *next; pair; pair = next) {
         const struct question question = question_of(races, pair);
         next = pair->next;
         if (pair->count > 1) /* of those that are like another none */
             report_again(races->report, &pair->finding, pair->count - 1);
-        if (pair->meeting_count > 1 && !explain_covers(&question, pair->amendments, pair->amendment_count))
+        if (pair->not_served || (pair->meeting_count > 1 && !explain_covers(&question, pair->amendments, pair->amendment_count)))
             report_not_covered(races->report, &pair->finding);
         free(pair->meetings);
         free(pair);

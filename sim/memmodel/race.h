@@ -32,6 +32,7 @@ struct race_pair {
     struct race_news news;
     struct meeting *meetings; uint32_t meeting_count; /* the first few, while an edit is sought or could be found wanting */
     struct amendment amendments[2]; uint32_t amendment_count;
+    struct remedy remedy; bool not_served; /* what is to be added, and is not enough for some later pair */
     struct finding finding;           /* without its texts */
     char what[2][96];
     struct race_pair *like;           /* the load and the store of x++ are one place: that pair counts; NULL */
