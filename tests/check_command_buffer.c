@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Command-buffers of cl_khr_command_buffer 0.9.4: the pending state, shared memory, and what --data-races makes of them.
- * How they are made and replayed is in check_extensions.c. */
+ * How they are made and replayed is in check_recording.c. */
 #include "finding_fixture.h"
 #include "recorder_fixture.h"
 
