@@ -3,28 +3,14 @@
  * its own. */
 #include "refusal_fixture.h"
 
+static const cl_image_format rgba = {CL_RGBA, CL_UNORM_INT8};
 static cl_mem image, other_image;
-
-static cl_mem new_image(cl_context owner, cl_mem_flags flags, const cl_image_desc *desc)
-{
-    cl_int err;
-    const cl_image_format rgba = {CL_RGBA, CL_UNORM_INT8};
-    cl_mem made = clCreateImage(owner, flags, &rgba, desc, NULL, &err);
-    cl_ok(err);
-    return made;
-}
-
-static cl_mem new_flat(cl_context owner, cl_mem_flags flags)
-{
-    const cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 4, .image_height = 4};
-    return new_image(owner, flags, &desc);
-}
 
 static void set_up(void)
 {
     refusal_set_up();
-    image = new_flat(context, 0);
-    other_image = new_flat(other_context, 0);
+    image = refusal_flat(context, 0);
+    other_image = refusal_flat(other_context, 0);
 }
 
 static void tear_down(void)
@@ -201,7 +187,7 @@ END_TEST
 START_TEST(images_are_copied)
 {
     const size_t zero[3] = {0, 0, 0}, one[3] = {1, 0, 0}, region[3] = {4, 4, 1}, part[3] = {2, 2, 1}, deep[3] = {2, 2, 2};
-    cl_mem second = new_flat(context, 0);
+    cl_mem second = refusal_flat(context, 0);
     REFUSES(clEnqueueCopyImage, CL_INVALID_CONTEXT, queue, other_image, image, zero, zero, region, NONE);
     REFUSES(clEnqueueCopyImage, CL_INVALID_CONTEXT, queue, image, other_image, zero, zero, region, NONE);
     REFUSES(clEnqueueCopyImage, CL_INVALID_CONTEXT, queue, image, second, zero, zero, region, OTHER_EVENT);
@@ -234,7 +220,7 @@ START_TEST(images_are_copied_to_buffers)
 {
     const size_t zero[3] = {0, 0, 0}, one[3] = {1, 0, 0}, region[3] = {4, 4, 1}, deep[3] = {4, 4, 2}, row[3] = {4, 1, 1};
     const cl_image_desc on = {.image_type = CL_MEM_OBJECT_IMAGE1D_BUFFER, .image_width = 4, .buffer = buffer};
-    cl_mem inside = new_image(context, 0, &on);
+    cl_mem inside = refusal_image(context, 0, &rgba, &on);
     REFUSES(clEnqueueCopyImageToBuffer, CL_INVALID_COMMAND_QUEUE, (cl_command_queue)buffer, image, buffer, zero, region, 0, NONE);
     REFUSES(clEnqueueCopyImageToBuffer, CL_INVALID_CONTEXT, queue, other_image, buffer, zero, region, 0, NONE);
     REFUSES(clEnqueueCopyImageToBuffer, CL_INVALID_CONTEXT, queue, image, other_buffer, zero, region, 0, NONE);
@@ -258,7 +244,7 @@ START_TEST(buffers_are_copied_to_images)
 {
     const size_t zero[3] = {0, 0, 0}, one[3] = {1, 0, 0}, region[3] = {4, 4, 1}, deep[3] = {4, 4, 2}, row[3] = {4, 1, 1};
     const cl_image_desc on = {.image_type = CL_MEM_OBJECT_IMAGE1D_BUFFER, .image_width = 4, .buffer = buffer};
-    cl_mem inside = new_image(context, 0, &on);
+    cl_mem inside = refusal_image(context, 0, &rgba, &on);
     REFUSES(clEnqueueCopyBufferToImage, CL_INVALID_COMMAND_QUEUE, (cl_command_queue)buffer, buffer, image, 0, zero, region, NONE);
     REFUSES(clEnqueueCopyBufferToImage, CL_INVALID_CONTEXT, queue, other_buffer, image, 0, zero, region, NONE);
     REFUSES(clEnqueueCopyBufferToImage, CL_INVALID_CONTEXT, queue, buffer, other_image, 0, zero, region, NONE);
@@ -283,8 +269,8 @@ START_TEST(images_are_mapped)
     const size_t zero[3] = {0, 0, 0}, one[3] = {1, 0, 0}, region[3] = {4, 4, 1}, deep[3] = {4, 4, 2};
     const cl_image_desc layers = {.image_type = CL_MEM_OBJECT_IMAGE2D_ARRAY, .image_width = 4, .image_height = 4, .image_array_size = 2};
     const cl_image_desc solid = {.image_type = CL_MEM_OBJECT_IMAGE3D, .image_width = 4, .image_height = 4, .image_depth = 2};
-    cl_mem array = new_image(context, 0, &layers), cube = new_image(context, 0, &solid);
-    cl_mem not_read = new_flat(context, CL_MEM_HOST_WRITE_ONLY), not_written = new_flat(context, CL_MEM_HOST_READ_ONLY);
+    cl_mem array = refusal_image(context, 0, &rgba, &layers), cube = refusal_image(context, 0, &rgba, &solid);
+    cl_mem not_read = refusal_flat(context, CL_MEM_HOST_WRITE_ONLY), not_written = refusal_flat(context, CL_MEM_HOST_READ_ONLY);
     const cl_map_flags reads = CL_MAP_READ, writes = CL_MAP_WRITE;
     size_t row, slice;
     cl_int err;
@@ -419,8 +405,8 @@ END_TEST
 static void with_small_limits(void)
 {
     refusal_set_up_with("device: {limits: {local_memory: 256, read_images: 3, write_images: 2, samplers: 4}}");
-    image = new_flat(context, 0);
-    other_image = new_flat(other_context, 0);
+    image = refusal_flat(context, 0);
+    other_image = refusal_flat(other_context, 0);
 }
 
 /* An array counts once; so do constant samplers that say the same. */
@@ -466,7 +452,7 @@ START_TEST(kernels_that_need_too_much)
     cl_int err;
     cl_sampler sampler = clCreateSampler(context, CL_FALSE, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST, &err);
     cl_ok(err);
-    cl_mem array = new_image(context, 0, &layers);
+    cl_mem array = refusal_image(context, 0, &rgba, &layers);
     cl_ok(clGetDeviceInfo(device, too_much[_i].limit, sizeof told, &told, NULL));
     ck_assert_uint_eq(told, too_much[_i].value);
     while (too_much[_i].parameters[count])
@@ -484,92 +470,63 @@ END_TEST
 
 static void with_two_devices(void)
 {
-    refusal_set_up_with("devices: [{name: a}, {name: b}]");
+    refusal_pair("devices: [{name: a}, {name: b}]");
 }
 
 START_TEST(kernels_that_are_built_for_another_device)
 {
-    cl_device_id both[2];
     cl_int err;
     const size_t one = 1;
     size_t local[3];
-    cl_ok(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 2, both, NULL));
-    cl_context shared = clCreateContext(NULL, 2, both, NULL, NULL, &err);
-    cl_ok(err);
-    cl_command_queue second = clCreateCommandQueueWithProperties(shared, both[1], NULL, &err);
-    cl_ok(err);
-    cl_program program = refusal_program(shared, "kernel void k(void) {}", NULL);
-    cl_ok(clBuildProgram(program, 1, both, "", NULL, NULL));
+    cl_program program = refusal_program(pair.context, "kernel void k(void) {}", NULL);
+    cl_ok(clBuildProgram(program, 1, pair.device, "", NULL, NULL));
     cl_kernel kernel = clCreateKernel(program, "k", &err);
     cl_ok(err);
-    REFUSES(clEnqueueNDRangeKernel, CL_INVALID_PROGRAM_EXECUTABLE, second, kernel, 1, NULL, &one, NULL, NONE);
-    REFUSES(clEnqueueTask, CL_INVALID_PROGRAM_EXECUTABLE, second, kernel, NONE);
-    REFUSES_NAMED(clGetKernelSuggestedLocalWorkSizeKHR, CL_INVALID_PROGRAM_EXECUTABLE, second, kernel, 1, NULL, &one, local);
+    REFUSES(clEnqueueNDRangeKernel, CL_INVALID_PROGRAM_EXECUTABLE, pair.queue[1], kernel, 1, NULL, &one, NULL, NONE);
+    REFUSES(clEnqueueTask, CL_INVALID_PROGRAM_EXECUTABLE, pair.queue[1], kernel, NONE);
+    REFUSES_NAMED(clGetKernelSuggestedLocalWorkSizeKHR, CL_INVALID_PROGRAM_EXECUTABLE, pair.queue[1], kernel, 1, NULL, &one, local);
     cl_ok(clReleaseKernel(kernel));
     cl_ok(clReleaseProgram(program));
-    cl_ok(clReleaseCommandQueue(second));
-    cl_ok(clReleaseContext(shared));
 }
 END_TEST
 
 static void with_one_that_shares(void)
 {
-    refusal_set_up_with("devices: [{features: {svm_coarse: true}}, {features: {svm_coarse: false}}]");
+    refusal_pair("devices: [{features: {svm_coarse: true}}, {features: {svm_coarse: false}}]");
 }
 
 START_TEST(pointers_that_a_device_cannot_follow)
 {
-    cl_device_id both[2];
-    cl_int err;
     const size_t one = 1;
     size_t local[3];
-    cl_ok(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 2, both, NULL));
-    cl_context two = clCreateContext(NULL, 2, both, NULL, NULL, &err);
-    cl_ok(err);
-    cl_command_queue second = clCreateCommandQueueWithProperties(two, both[1], NULL, &err);
-    cl_ok(err);
-    void *shared = clSVMAlloc(two, 0, 64, 0);
+    void *shared = clSVMAlloc(pair.context, 0, 64, 0);
     ck_assert_ptr_nonnull(shared);
-    cl_kernel kernel = refusal_kernel(two, plain, "");
+    cl_kernel kernel = refusal_kernel(pair.context, plain, "");
     cl_ok(clSetKernelArgSVMPointer(kernel, 0, shared));
-    REFUSES_NAMED(clGetKernelSuggestedLocalWorkSizeKHR, CL_INVALID_OPERATION, second, kernel, 1, NULL, &one, local);
-    REFUSES(clEnqueueNDRangeKernel, CL_INVALID_OPERATION, second, kernel, 1, NULL, &one, NULL, NONE);
-    REFUSES(clEnqueueTask, CL_INVALID_OPERATION, second, kernel, NONE);
+    REFUSES_NAMED(clGetKernelSuggestedLocalWorkSizeKHR, CL_INVALID_OPERATION, pair.queue[1], kernel, 1, NULL, &one, local);
+    REFUSES(clEnqueueNDRangeKernel, CL_INVALID_OPERATION, pair.queue[1], kernel, 1, NULL, &one, NULL, NONE);
+    REFUSES(clEnqueueTask, CL_INVALID_OPERATION, pair.queue[1], kernel, NONE);
     cl_ok(clReleaseKernel(kernel));
-    clSVMFree(two, shared);
-    cl_ok(clReleaseCommandQueue(second));
-    cl_ok(clReleaseContext(two));
+    clSVMFree(pair.context, shared);
 }
 END_TEST
 
 static void with_one_of_system(void)
 {
-    refusal_set_up_with("devices: [{features: {svm_system: true}}, {features: {svm_system: false}}]");
+    refusal_pair("devices: [{features: {svm_system: true}}, {features: {svm_system: false}}]");
 }
 
 START_TEST(pointers_of_the_system)
 {
-    cl_device_id both[2];
-    cl_int err;
     const size_t one = 1;
     size_t local[3];
-    cl_ok(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 2, both, NULL));
-    cl_context two = clCreateContext(NULL, 2, both, NULL, NULL, &err);
-    cl_ok(err);
-    cl_command_queue first = clCreateCommandQueueWithProperties(two, both[0], NULL, &err);
-    cl_ok(err);
-    cl_command_queue second = clCreateCommandQueueWithProperties(two, both[1], NULL, &err);
-    cl_ok(err);
-    cl_kernel kernel = refusal_kernel(two, plain, "");
+    cl_kernel kernel = refusal_kernel(pair.context, plain, "");
     cl_ok(clSetKernelArgSVMPointer(kernel, 0, host));
-    cl_ok(NAMED(clGetKernelSuggestedLocalWorkSizeKHR)(first, kernel, 1, NULL, &one, local));
-    REFUSES_NAMED(clGetKernelSuggestedLocalWorkSizeKHR, CL_INVALID_OPERATION, second, kernel, 1, NULL, &one, local);
-    REFUSES(clEnqueueNDRangeKernel, CL_INVALID_OPERATION, second, kernel, 1, NULL, &one, NULL, NONE);
-    REFUSES(clEnqueueTask, CL_INVALID_OPERATION, second, kernel, NONE);
+    cl_ok(NAMED(clGetKernelSuggestedLocalWorkSizeKHR)(pair.queue[0], kernel, 1, NULL, &one, local));
+    REFUSES_NAMED(clGetKernelSuggestedLocalWorkSizeKHR, CL_INVALID_OPERATION, pair.queue[1], kernel, 1, NULL, &one, local);
+    REFUSES(clEnqueueNDRangeKernel, CL_INVALID_OPERATION, pair.queue[1], kernel, 1, NULL, &one, NULL, NONE);
+    REFUSES(clEnqueueTask, CL_INVALID_OPERATION, pair.queue[1], kernel, NONE);
     cl_ok(clReleaseKernel(kernel));
-    cl_ok(clReleaseCommandQueue(first));
-    cl_ok(clReleaseCommandQueue(second));
-    cl_ok(clReleaseContext(two));
 }
 END_TEST
 
@@ -591,33 +548,24 @@ END_TEST
 
 static void without_images(void)
 {
-    refusal_set_up_with("devices: [{features: {images: true}}, {features: {images: false}}]");
+    refusal_pair("devices: [{features: {images: true}}, {features: {images: false}}]");
 }
 
 /* An image of the context that one of its devices cannot use. */
 START_TEST(queues_without_images)
 {
     const size_t zero[3] = {0, 0, 0}, region[3] = {4, 4, 1};
-    cl_device_id both[2];
     size_t row;
-    cl_int err;
-    cl_ok(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 2, both, NULL));
-    cl_context shared = clCreateContext(NULL, 2, both, NULL, NULL, &err);
-    cl_ok(err);
-    cl_command_queue blind = clCreateCommandQueueWithProperties(shared, both[1], NULL, &err);
-    cl_ok(err);
-    cl_mem picture = new_flat(shared, 0);
-    REFUSES_OBJECT(clEnqueueMapImage, CL_INVALID_OPERATION, blind, picture, CL_TRUE, CL_MAP_READ, zero, region, &row, NULL, NONE);
+    cl_mem picture = refusal_flat(pair.context, 0);
+    REFUSES_OBJECT(clEnqueueMapImage, CL_INVALID_OPERATION, pair.queue[1], picture, CL_TRUE, CL_MAP_READ, zero, region, &row, NULL, NONE);
     cl_ok(clReleaseMemObject(picture));
-    cl_ok(clReleaseCommandQueue(blind));
-    cl_ok(clReleaseContext(shared));
 }
 END_TEST
 
 int main(void)
 {
     Suite *suite = suite_create("refusals_enqueue");
-    TCase *usual = tcase_create("usual"), *two = tcase_create("two devices"), *old = tcase_create("2.0"), *blind = tcase_create("images"), *small = tcase_create("limits"), *shares = tcase_create("svm"), *system = tcase_create("system");
+    TCase *usual = tcase_create("usual"), *small = tcase_create("limits");
     tcase_add_checked_fixture(usual, set_up, tear_down);
     tcase_add_test(usual, rows_are_read);
     tcase_add_test(usual, rows_are_written);
@@ -636,23 +584,13 @@ int main(void)
     tcase_add_test(usual, kernels_of_two_sub_groups);
     tcase_add_test(usual, suggestions);
     suite_add_tcase(suite, usual);
-    tcase_add_checked_fixture(two, with_two_devices, refusal_tear_down);
-    tcase_add_test(two, kernels_that_are_built_for_another_device);
-    suite_add_tcase(suite, two);
+    refusal_case(suite, "two devices", with_two_devices, refusal_unpair, kernels_that_are_built_for_another_device);
     tcase_add_checked_fixture(small, with_small_limits, tear_down);
     tcase_add_loop_test(small, kernels_that_need_too_much, 0, sizeof too_much / sizeof *too_much);
     suite_add_tcase(suite, small);
-    tcase_add_checked_fixture(shares, with_one_that_shares, refusal_tear_down);
-    tcase_add_test(shares, pointers_that_a_device_cannot_follow);
-    suite_add_tcase(suite, shares);
-    tcase_add_checked_fixture(system, with_one_of_system, refusal_tear_down);
-    tcase_add_test(system, pointers_of_the_system);
-    suite_add_tcase(suite, system);
-    tcase_add_checked_fixture(old, of_2_0, refusal_tear_down);
-    tcase_add_test(old, ranges_before_2_1);
-    suite_add_tcase(suite, old);
-    tcase_add_checked_fixture(blind, without_images, refusal_tear_down);
-    tcase_add_test(blind, queues_without_images);
-    suite_add_tcase(suite, blind);
+    refusal_case(suite, "svm", with_one_that_shares, refusal_unpair, pointers_that_a_device_cannot_follow);
+    refusal_case(suite, "system", with_one_of_system, refusal_unpair, pointers_of_the_system);
+    refusal_case(suite, "2.0", of_2_0, refusal_tear_down, ranges_before_2_1);
+    refusal_case(suite, "images", without_images, refusal_unpair, queues_without_images);
     return cl_run_suite(suite);
 }

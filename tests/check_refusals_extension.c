@@ -119,14 +119,12 @@ END_TEST
 
 static void with_one_that_terminates(void)
 {
-    refusal_set_up_with("devices: [{features: {terminate_context: true}}, {features: {terminate_context: false}}]");
+    refusal_pair("devices: [{features: {terminate_context: true}}, {features: {terminate_context: false}}]");
 }
 
 START_TEST(no_termination)
 {
-    cl_device_id both[2];
-    cl_ok(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 2, both, NULL));
-    REFUSES_OBJECT(clCreateContext, CL_INVALID_PROPERTY, mortal, 2, both, NULL, NULL);
+    REFUSES_OBJECT(clCreateContext, CL_INVALID_PROPERTY, mortal, 2, pair.device, NULL, NULL);
 }
 END_TEST
 
@@ -225,42 +223,22 @@ END_TEST
 
 /* ---- two devices in one context -------------------------------------------------------------------------------------- */
 
-static cl_device_id devices[2];
-static cl_context both;
-static cl_command_queue first, second;
-
 static void two_devices(void)
 {
-    cl_int err;
-    refusal_set_up_with("devices: [{name: a}, {name: b}]");
-    cl_ok(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 2, devices, NULL));
-    both = clCreateContext(NULL, 2, devices, NULL, NULL, &err);
-    cl_ok(err);
-    first = clCreateCommandQueueWithProperties(both, devices[0], NULL, &err);
-    cl_ok(err);
-    second = clCreateCommandQueueWithProperties(both, devices[1], NULL, &err);
-    cl_ok(err);
-}
-
-static void no_two_devices(void)
-{
-    cl_ok(clReleaseCommandQueue(first));
-    cl_ok(clReleaseCommandQueue(second));
-    cl_ok(clReleaseContext(both));
-    refusal_tear_down();
+    refusal_pair("devices: [{name: a}, {name: b}]");
 }
 
 START_TEST(another_device)
 {
     const cl_semaphore_properties_khr its[] = {CL_SEMAPHORE_TYPE_KHR, CL_SEMAPHORE_TYPE_BINARY_KHR, 0x2053,
-                                               (cl_semaphore_properties_khr)(uintptr_t)devices[0], 0, 0};
-    cl_semaphore_khr semaphore = new_semaphore(both, its);
-    cl_command_buffer_khr recorder = recorder_new(first, NULL);
-    REFUSES_NAMED_OBJECT(clCreateSemaphoreWithPropertiesKHR, CL_INVALID_PROPERTY, both, binary);
-    REFUSES_NAMED(clEnqueueWaitSemaphoresKHR, CL_INVALID_COMMAND_QUEUE, second, 1, &semaphore, NULL, NONE);
-    REFUSES_NAMED(clEnqueueSignalSemaphoresKHR, CL_INVALID_COMMAND_QUEUE, second, 1, &semaphore, NULL, NONE);
+                                               (cl_semaphore_properties_khr)(uintptr_t)pair.device[0], 0, 0};
+    cl_semaphore_khr semaphore = new_semaphore(pair.context, its);
+    cl_command_buffer_khr recorder = recorder_new(pair.queue[0], NULL);
+    REFUSES_NAMED_OBJECT(clCreateSemaphoreWithPropertiesKHR, CL_INVALID_PROPERTY, pair.context, binary);
+    REFUSES_NAMED(clEnqueueWaitSemaphoresKHR, CL_INVALID_COMMAND_QUEUE, pair.queue[1], 1, &semaphore, NULL, NONE);
+    REFUSES_NAMED(clEnqueueSignalSemaphoresKHR, CL_INVALID_COMMAND_QUEUE, pair.queue[1], 1, &semaphore, NULL, NONE);
     cl_ok(NAMED(clFinalizeCommandBufferKHR)(recorder));
-    REFUSES_NAMED(clEnqueueCommandBufferKHR, CL_INVALID_DEVICE, 1, &second, recorder, NONE);
+    REFUSES_NAMED(clEnqueueCommandBufferKHR, CL_INVALID_DEVICE, 1, &pair.queue[1], recorder, NONE);
     recorder_free(recorder);
     cl_ok(NAMED(clReleaseSemaphoreKHR)(semaphore));
 }
@@ -296,16 +274,6 @@ START_TEST(command_buffers)
 }
 END_TEST
 
-static cl_mem flat(cl_context owner)
-{
-    const cl_image_format rgba = {CL_RGBA, CL_UNSIGNED_INT8};
-    const cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 4, .image_height = 4};
-    cl_int err;
-    cl_mem made = clCreateImage(owner, 0, &rgba, &desc, NULL, &err);
-    cl_ok(err);
-    return made;
-}
-
 START_TEST(recording)
 {
     const size_t zero[3] = {0, 0, 0}, shifted[3] = {0, 2, 0}, box[3] = {4, 1, 1};
@@ -313,7 +281,7 @@ START_TEST(recording)
     const char *source = "kernel void k(void) {}";
     cl_command_buffer_khr none = (cl_command_buffer_khr)queue, recorder = recorder_new(queue, NULL), final = recorder_new(queue, NULL);
     cl_kernel kernel = refusal_kernel(context, source, ""), other_kernel = refusal_kernel(other_context, source, "");
-    cl_mem image = flat(context), other_image = flat(other_context);
+    cl_mem image = refusal_flat(context, 0), other_image = refusal_flat(other_context, 0);
     cl_sync_point_khr strange = 7;
     cl_mutable_command_khr handle;
     cl_ok(NAMED(clFinalizeCommandBufferKHR)(final));
@@ -488,14 +456,6 @@ START_TEST(no_usm)
 }
 END_TEST
 
-static void add(Suite *suite, const char *name, void (*set_up)(void), void (*tear_down)(void), const TTest *test)
-{
-    TCase *tcase = tcase_create(name);
-    tcase_add_checked_fixture(tcase, set_up, tear_down);
-    tcase_add_test(tcase, test);
-    suite_add_tcase(suite, tcase);
-}
-
 int main(void)
 {
     Suite *suite = suite_create("refusals of extensions");
@@ -514,11 +474,11 @@ int main(void)
     tcase_add_test(usual, usm_arguments);
     tcase_add_test(usual, usm_commands);
     suite_add_tcase(suite, usual);
-    add(suite, "no sub-groups", without_sub_groups, refusal_tear_down, no_sub_groups);
-    add(suite, "families", with_families, refusal_tear_down, families);
-    add(suite, "fission", four_units, refusal_tear_down, fission);
-    add(suite, "no termination", with_one_that_terminates, refusal_tear_down, no_termination);
-    add(suite, "two devices", two_devices, no_two_devices, another_device);
-    add(suite, "no USM", without_usm, refusal_tear_down, no_usm);
+    refusal_case(suite, "no sub-groups", without_sub_groups, refusal_tear_down, no_sub_groups);
+    refusal_case(suite, "families", with_families, refusal_tear_down, families);
+    refusal_case(suite, "fission", four_units, refusal_tear_down, fission);
+    refusal_case(suite, "no termination", with_one_that_terminates, refusal_unpair, no_termination);
+    refusal_case(suite, "two devices", two_devices, refusal_unpair, another_device);
+    refusal_case(suite, "no USM", without_usm, refusal_tear_down, no_usm);
     return cl_run_suite(suite);
 }

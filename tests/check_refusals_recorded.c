@@ -6,34 +6,19 @@
 static cl_command_buffer_khr recorder;
 static cl_mem image;
 
-static cl_mem new_image(cl_context owner, const cl_image_format *format, const cl_image_desc *desc)
-{
-    cl_int err;
-    cl_mem made = clCreateImage(owner, 0, format, desc, NULL, &err);
-    cl_ok(err);
-    return made;
-}
-
-static cl_mem flat(cl_context owner)
-{
-    const cl_image_format rgba = {CL_RGBA, CL_UNORM_INT8};
-    const cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 4, .image_height = 4};
-    return new_image(owner, &rgba, &desc);
-}
-
 /* Four texels of a buffer. */
 static cl_mem inside_of(cl_mem memory)
 {
     const cl_image_format rgba = {CL_RGBA, CL_UNORM_INT8};
     const cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE1D_BUFFER, .image_width = 4, .buffer = memory};
-    return new_image(context, &rgba, &desc);
+    return refusal_image(context, 0, &rgba, &desc);
 }
 
 static void set_up(void)
 {
     refusal_set_up();
     recorder = recorder_new(queue, NULL);
-    image = flat(context);
+    image = refusal_flat(context, 0);
 }
 
 static void tear_down(void)
@@ -103,7 +88,7 @@ START_TEST(copies_of_images)
     const size_t zero[3] = {0, 0, 0}, one[3] = {1, 0, 0}, region[3] = {4, 4, 1}, part[3] = {2, 2, 1}, deep[3] = {2, 2, 2};
     const cl_image_format red = {CL_R, CL_UNORM_INT8};
     const cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 4, .image_height = 4};
-    cl_mem second = flat(context), other_kind = new_image(context, &red, &desc);
+    cl_mem second = refusal_flat(context, 0), other_kind = refusal_image(context, 0, &red, &desc);
     REFUSES_NAMED(clCommandCopyImageKHR, CL_INVALID_MEM_OBJECT, recorder, NULL, buffer, second, zero, zero, region, NO_POINTS);
     REFUSES_NAMED(clCommandCopyImageKHR, CL_INVALID_MEM_OBJECT, recorder, NULL, image, buffer, zero, zero, region, NO_POINTS);
     REFUSES_NAMED(clCommandCopyImageKHR, CL_IMAGE_FORMAT_MISMATCH, recorder, NULL, image, other_kind, zero, zero, region, NO_POINTS);
@@ -208,20 +193,10 @@ END_TEST
 
 /* ---- one of two devices can less ---------------------------------------------------------------------------------- */
 
-static cl_context both;
-static cl_command_queue second;
-static cl_device_id devices[2];
-
 static void two_devices(const char *scenario)
 {
-    cl_int err;
-    refusal_set_up_with(scenario);
-    cl_ok(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 2, devices, NULL));
-    both = clCreateContext(NULL, 2, devices, NULL, NULL, &err);
-    cl_ok(err);
-    second = clCreateCommandQueueWithProperties(both, devices[1], NULL, &err);
-    cl_ok(err);
-    recorder = recorder_new(second, NULL);
+    refusal_pair(scenario);
+    recorder = recorder_new(pair.queue[1], NULL);
 }
 
 static void without_svm(void)
@@ -247,29 +222,27 @@ static void of_2_0(void)
 static void no_two_devices(void)
 {
     recorder_free(recorder);
-    cl_ok(clReleaseCommandQueue(second));
-    cl_ok(clReleaseContext(both));
-    refusal_tear_down();
+    refusal_unpair();
 }
 
 START_TEST(no_svm)
 {
     const size_t one = 1;
-    char *shared = clSVMAlloc(both, 0, 64, 0);
-    cl_kernel kernel = refusal_kernel(both, plain, "");
+    char *shared = clSVMAlloc(pair.context, 0, 64, 0);
+    cl_kernel kernel = refusal_kernel(pair.context, plain, "");
     cl_ok(clSetKernelArgSVMPointer(kernel, 0, shared));
     REFUSES_NAMED(clCommandNDRangeKernelKHR, CL_INVALID_OPERATION, recorder, NULL, NULL, kernel, 1, NULL, &one, NULL, NO_POINTS);
     REFUSES_NAMED(clCommandSVMMemcpyKHR, CL_INVALID_OPERATION, recorder, NULL, shared, host, 4, NO_POINTS);
     REFUSES_NAMED(clCommandSVMMemFillKHR, CL_INVALID_OPERATION, recorder, NULL, shared, host, 4, 4, NO_POINTS);
     cl_ok(clReleaseKernel(kernel));
-    clSVMFree(both, shared);
+    clSVMFree(pair.context, shared);
 }
 END_TEST
 
 START_TEST(no_system)
 {
     const size_t one = 1;
-    cl_kernel kernel = refusal_kernel(both, plain, "");
+    cl_kernel kernel = refusal_kernel(pair.context, plain, "");
     cl_ok(clSetKernelArgSVMPointer(kernel, 0, host));
     REFUSES_NAMED(clCommandNDRangeKernelKHR, CL_INVALID_OPERATION, recorder, NULL, NULL, kernel, 1, NULL, &one, NULL, NO_POINTS);
     cl_ok(clReleaseKernel(kernel));
@@ -279,7 +252,7 @@ END_TEST
 START_TEST(no_images)
 {
     const size_t zero[3] = {0, 0, 0}, box[3] = {1, 1, 1};
-    cl_mem picture = flat(both), another = flat(both), memory = cl_buffer(both, 0, 64, NULL);
+    cl_mem picture = refusal_flat(pair.context, 0), another = refusal_flat(pair.context, 0), memory = cl_buffer(pair.context, 0, 64, NULL);
     REFUSES_NAMED(clCommandCopyImageKHR, CL_INVALID_OPERATION, recorder, NULL, picture, another, zero, zero, box, NO_POINTS);
     REFUSES_NAMED(clCommandCopyImageToBufferKHR, CL_INVALID_OPERATION, recorder, NULL, picture, memory, zero, box, 0, NO_POINTS);
     REFUSES_NAMED(clCommandCopyBufferToImageKHR, CL_INVALID_OPERATION, recorder, NULL, memory, picture, 0, zero, box, NO_POINTS);
@@ -294,9 +267,9 @@ START_TEST(not_built_and_empty)
 {
     const size_t one = 1, none = 0;
     cl_int err;
-    cl_program program = refusal_program(both, "kernel void k(void) {}", NULL);
-    cl_ok(clBuildProgram(program, 1, devices, "", NULL, NULL));
-    cl_kernel kernel = clCreateKernel(program, "k", &err), ready = refusal_kernel(both, "kernel void k(void) {}", "");
+    cl_program program = refusal_program(pair.context, "kernel void k(void) {}", NULL);
+    cl_ok(clBuildProgram(program, 1, pair.device, "", NULL, NULL));
+    cl_kernel kernel = clCreateKernel(program, "k", &err), ready = refusal_kernel(pair.context, "kernel void k(void) {}", "");
     cl_ok(err);
     REFUSES_NAMED(clCommandNDRangeKernelKHR, CL_INVALID_PROGRAM_EXECUTABLE, recorder, NULL, NULL, kernel, 1, NULL, &one, NULL, NO_POINTS);
     REFUSES_NAMED(clCommandNDRangeKernelKHR, CL_INVALID_GLOBAL_WORK_SIZE, recorder, NULL, NULL, ready, 1, NULL, NULL, NULL, NO_POINTS);
@@ -306,14 +279,6 @@ START_TEST(not_built_and_empty)
     cl_ok(clReleaseProgram(program));
 }
 END_TEST
-
-static void add(Suite *suite, const char *name, void (*begin)(void), const TTest *test)
-{
-    TCase *tcase = tcase_create(name);
-    tcase_add_checked_fixture(tcase, begin, no_two_devices);
-    tcase_add_test(tcase, test);
-    suite_add_tcase(suite, tcase);
-}
 
 int main(void)
 {
@@ -328,9 +293,9 @@ int main(void)
     tcase_add_test(usual, shared_memory);
     tcase_add_test(usual, kernels);
     suite_add_tcase(suite, usual);
-    add(suite, "svm", without_svm, no_svm);
-    add(suite, "system", without_system, no_system);
-    add(suite, "images", without_images, no_images);
-    add(suite, "built", of_2_0, not_built_and_empty);
+    refusal_case(suite, "svm", without_svm, no_two_devices, no_svm);
+    refusal_case(suite, "system", without_system, no_two_devices, no_system);
+    refusal_case(suite, "images", without_images, no_two_devices, no_images);
+    refusal_case(suite, "built", of_2_0, no_two_devices, not_built_and_empty);
     return cl_run_suite(suite);
 }

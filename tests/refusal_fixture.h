@@ -8,6 +8,9 @@
  *   REFUSES_NAMED, REFUSES_NAMED_OBJECT       the same of functions of extensions
  *   refusal_set_up       objects of every kind, of `context` and of `other_context`
  *   refusal_set_up_with  the same on a device of another scenario
+ *   refusal_pair         the same on one of two devices, with a context of both and a queue of each; refusal_unpair ends it
+ *   refusal_image, refusal_flat   an image; one of 4 times 4 texels
+ *   refusal_case         a test with a fixture of its own
  *
  * Each error has to come as a finding, too. Wait lists, with no event behind them: NONE, and
  * those that are refused.
@@ -70,17 +73,8 @@ static inline void refusal_set_up(void)
 
 static inline void refusal_set_up_with(const char *scenario)
 {
-    char text[400], error[300] = "";
-    orrery_load_scenario_text_fn *load;
     setenv("ORRERY_CHECK_API", "warning", 1);
-    setenv("ORRERY_KEEP_EXIT_CODE", "1", 1);
-    setenv("ORRERY_LOG", "/dev/null", 0);
-    cl_find_device();
-    void *function = clGetExtensionFunctionAddressForPlatform(platform, "orrery_load_scenario_text");
-    memcpy(&load, &function, sizeof function);
-    snprintf(text, sizeof text, "orrery: 1\n%s\n", scenario);
-    ck_assert_msg(load(text, error, sizeof error) == 0, "%s", error);
-    cl_set_up();
+    cl_set_up_with(scenario);
     finding_functions();
     refusal_objects();
 }
@@ -93,6 +87,56 @@ static inline void refusal_tear_down(void)
     cl_ok(clReleaseEvent(other_user));
     cl_ok(clReleaseEvent(failed));
     cl_tear_down();
+}
+
+static struct {
+    cl_device_id device[2];
+    cl_context context;
+    cl_command_queue queue[2];
+} pair __attribute__((unused));
+
+static inline void refusal_pair(const char *scenario)
+{
+    cl_int err;
+    refusal_set_up_with(scenario);
+    cl_ok(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 2, pair.device, NULL));
+    pair.context = clCreateContext(NULL, 2, pair.device, NULL, NULL, &err);
+    cl_ok(err);
+    for (int i = 0; i < 2; i++) {
+        pair.queue[i] = clCreateCommandQueueWithProperties(pair.context, pair.device[i], NULL, &err);
+        cl_ok(err);
+    }
+}
+
+static inline void refusal_unpair(void)
+{
+    cl_ok(clReleaseCommandQueue(pair.queue[0]));
+    cl_ok(clReleaseCommandQueue(pair.queue[1]));
+    cl_ok(clReleaseContext(pair.context));
+    refusal_tear_down();
+}
+
+static inline cl_mem refusal_image(cl_context owner, cl_mem_flags flags, const cl_image_format *format, const cl_image_desc *desc)
+{
+    cl_int err;
+    cl_mem made = clCreateImage(owner, flags, format, desc, NULL, &err);
+    cl_ok(err);
+    return made;
+}
+
+static inline cl_mem refusal_flat(cl_context owner, cl_mem_flags flags)
+{
+    const cl_image_format rgba = {CL_RGBA, CL_UNORM_INT8};
+    const cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 4, .image_height = 4};
+    return refusal_image(owner, flags, &rgba, &desc);
+}
+
+static inline void refusal_case(Suite *suite, const char *name, void (*begin)(void), void (*end)(void), const TTest *test)
+{
+    TCase *tcase = tcase_create(name);
+    tcase_add_checked_fixture(tcase, begin, end);
+    tcase_add_test(tcase, test);
+    suite_add_tcase(suite, tcase);
 }
 
 static inline cl_program refusal_program(cl_context owner, const char *source, const char *options)
