@@ -225,44 +225,29 @@ void access_announce_list(const struct wave *wave, uint32_t site, const uint64_t
     announce(wave, &event);
 }
 
-static void differing(const uint32_t *expected, const uint32_t *old, uint32_t lanes, lane_mask *out)
+static void announce_atomic(const struct wave *wave, struct access_event *event, const lane_mask *failed)
 {
-    uint8_t differs[WAVE_LANES_MAX] = {0};
-    for (uint32_t lane = 0; lane < lanes; lane++)
-        differs[lane] = expected[lane] != old[lane];
-    for (uint32_t lane = 0; lane < lanes; lane += 8) {
-        uint64_t bytes;
-        memcpy(&bytes, differs + lane, sizeof bytes);
-        out->word[lane / 64] |= (bytes * UINT64_C(0x0102040810204080) >> 56) << lane % 64;
-    }
-}
-
-static void announce_atomic(const struct wave *wave, struct access_event *event, const void *comparators, const void *found)
-{
-    const uint8_t *expected = comparators, *old = found;
-    const uint32_t bytes = event->size_bytes;
-    lane_mask failed = {{0}};
     event->failure_order = wave->code->sites[event->origin.site].failure_order;
-    if (expected && bytes == 4)
-        differing(comparators, found, wave->lane_count, &failed);
-    for (uint32_t lane = 0; expected && bytes != 4 && lane < wave->lane_count; lane++)
-        if (memcmp(expected + lane * bytes, old + lane * bytes, bytes) != 0)
-            set_lane(&failed, lane);
-    for (uint32_t w = 0; w < LANE_MASK_WORDS; w++)
-        failed.word[w] &= event->mask[w];
-    event->failed = mask_any(&failed) ? failed.word : NULL;
+    event->failed = mask_any(failed) ? failed->word : NULL;
     announce(wave, event);
 }
 
-void access_announce_atomics(const struct wave *wave, uint32_t site, const uint64_t *addresses, bool uniform, const void *comparators,
-                             const void *found)
+void access_announce_atomics(const struct wave *wave, uint32_t site, const uint64_t *addresses, const lane_mask *failed)
 {
     struct access_event event;
     begin_event(&event, wave, site, &wave->active);
-    event.shape = uniform ? ADDRESS_UNIFORM : ADDRESS_LIST;
+    event.shape = ADDRESS_LIST;
     event.base = addresses[0];
     event.address = addresses;
-    announce_atomic(wave, &event, comparators, found);
+    announce_atomic(wave, &event, failed);
+}
+
+void access_announce_atomic(const struct wave *wave, uint32_t site, uint64_t address, const lane_mask *failed)
+{
+    struct access_event event;
+    begin_event(&event, wave, site, &wave->active);
+    event.base = address;
+    announce_atomic(wave, &event, failed);
 }
 
 void access_announce_image(const struct wave *wave, uint32_t site, const uint64_t *addresses, uint32_t bytes, const lane_mask *lanes)
@@ -560,6 +545,12 @@ static void report_private_atomic(struct access *access)
     access->wave->host->fault(access->wave->host->self, access->wave, &fault);
 }
 
+static void find_failed(const struct access *access, const uint8_t *comparators, const uint8_t *found, lane_mask *out_failed)
+{
+    EACH_SET_LANE(&access->flat, lane) if (memcmp(comparators + lane * access->bytes, found + lane * access->bytes, access->bytes) != 0)
+        set_lane(out_failed, (uint32_t)lane);
+}
+
 bool access_atomic(const struct insn *insn, uint8_t *frame, struct wave *wave, enum access_form form, uint32_t bytes)
 {
     struct access access;
@@ -590,7 +581,10 @@ bool access_atomic(const struct insn *insn, uint8_t *frame, struct wave *wave, e
     zero_lanes(frame + insn->d, &access.faulty, bytes);
     if (access_heard(wave) && mask_any(&access.flat)) {
         struct access_event event = event_of_access(&access);
-        announce_atomic(wave, &event, compares ? comparators : NULL, frame + insn->d);
+        lane_mask failed = {{0}};
+        if (compares)
+            find_failed(&access, comparators, frame + insn->d, &failed);
+        announce_atomic(wave, &event, &failed);
     }
     return stopped;
 }

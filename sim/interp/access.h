@@ -45,9 +45,9 @@ void access_announce_affine(const struct wave *wave, uint32_t site, const struct
 void access_announce_image(const struct wave *wave, uint32_t site, const uint64_t *addresses, uint32_t bytes, const lane_mask *lanes);
 void access_announce_list(const struct wave *wave, uint32_t site, const uint64_t *addresses, int32_t offset);
 
-/* Atomics that have happened; comparators: of a compare-exchange, else NULL. */
-void access_announce_atomics(const struct wave *wave, uint32_t site, const uint64_t *addresses, bool uniform, const void *comparators,
-                             const void *found);
+/* Atomics that have happened, of one address each or of one for all; failed: compare-exchanges that found another value. */
+void access_announce_atomics(const struct wave *wave, uint32_t site, const uint64_t *addresses, const lane_mask *failed);
+void access_announce_atomic(const struct wave *wave, uint32_t site, uint64_t address, const lane_mask *failed);
 
 static inline bool access_heard(const struct wave *wave) { return wave->observer && wave->observer->access; }
 static inline bool access_flat(const struct wave *wave) { return !wave->memory->port.load; }

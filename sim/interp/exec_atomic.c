@@ -43,9 +43,10 @@ static inline bool next_run(uint64_t *left, size_t base, size_t *start, size_t *
         d_[i] = old;                                                                                        \
         *p = (U)(result);                                                                                   \
     }
-/* Most lanes that compete for a lock fail: sixteen that all do are told by one comparison. */
+/* Most lanes that compete for a lock fail: sixteen that all do are told by one comparison. out_won: who did not; NULL: nobody asks. */
 #define COMPETE(bits)                                                                                       \
-    static inline void compete_##bits(const struct wave *wave, uint64_t address, u##bits *d_, const u##bits *b_, const u##bits *c_) \
+    static inline __attribute__((always_inline)) void compete_##bits(const struct wave *wave, uint64_t address, u##bits *d_, \
+                                                                     const u##bits *b_, const u##bits *c_, lane_mask *out_won) \
     {                                                                                                       \
         u##bits old = *(const u##bits *)(uintptr_t)address;                                                 \
         EACH_BLOCK(i, LANES_OF(wave))                                                                       \
@@ -67,8 +68,11 @@ static inline bool next_run(uint64_t *left, size_t base, size_t *start, size_t *
                 const size_t lane = i + (size_t)__builtin_ctz(left);                                        \
                 const u##bits b = b_[lane], c = c_[lane];                                                   \
                 d_[lane] = old;                                                                             \
-                if (old == c)                                                                               \
-                    old = b;                                                                                \
+                if (old != c)                                                                               \
+                    continue;                                                                               \
+                old = b;                                                                                    \
+                if (out_won)                                                                                \
+                    out_won->word[lane / 64] |= UINT64_C(1) << lane % 64;                                   \
             }                                                                                               \
         }                                                                                                   \
         *(u##bits *)(uintptr_t)address = old;                                                               \
@@ -130,30 +134,38 @@ static inline bool one_permitted(const struct wave *wave, uint64_t address, uint
 #define HEARD(bits)                                                                                         \
     static __attribute__((noinline)) void heard_##bits(const struct insn *insn, uint8_t *frame, const struct wave *wave) \
     {                                                                                                       \
-        const bool compares = insn->f == ATOMIC_COMPARE_EXCHANGE;                                           \
         uint64_t addresses[WAVE_LANES_MAX];                                                                 \
-        u##bits comparators[WAVE_LANES_MAX];                                                                \
         u##bits *const d_ = AT(u##bits, insn->d);                                                           \
         const u##bits *const b_ = AT(const u##bits, insn->b), *const c_ = AT(const u##bits, insn->c);       \
+        lane_mask failed = {{0}};                                                                           \
         memcpy(addresses, AT(const uint64_t, insn->a), wave->n * sizeof *addresses);                        \
-        if (compares)                                                                                       \
-            memcpy(comparators, c_, wave->n * sizeof *comparators);                                         \
-        ATOMIC_SWITCH(ATOMIC_MANY, u##bits, i##bits)                                                        \
-        access_announce_atomics(wave, insn->e, addresses, false, compares ? comparators : NULL, d_);        \
+        if (insn->f == ATOMIC_COMPARE_EXCHANGE) {                                                           \
+            EACH_ACTIVE(i, wave) {                                                                          \
+                u##bits *const p = (u##bits *)(uintptr_t)addresses[i];                                      \
+                const u##bits old = *p, b = b_[i], c = c_[i];                                               \
+                d_[i] = old;                                                                                \
+                *p = old == c ? b : old;                                                                    \
+                failed.word[i / 64] |= (uint64_t)(old != c) << i % 64;                                      \
+            }                                                                                               \
+        } else {                                                                                            \
+            ATOMIC_SWITCH(ATOMIC_MANY, u##bits, i##bits)                                                    \
+        }                                                                                                   \
+        access_announce_atomics(wave, insn->e, addresses, &failed);                                         \
     }                                                                                                       \
     static __attribute__((noinline)) void heard_u_##bits(const struct insn *insn, uint8_t *frame, const struct wave *wave, uint64_t address) \
     {                                                                                                       \
-        const bool compares = insn->f == ATOMIC_COMPARE_EXCHANGE;                                           \
-        u##bits comparators[WAVE_LANES_MAX];                                                                \
         u##bits *const d_ = AT(u##bits, insn->d);                                                           \
         const u##bits *const b_ = AT(const u##bits, insn->b), *const c_ = AT(const u##bits, insn->c);       \
-        if (compares) {                                                                                     \
-            memcpy(comparators, c_, wave->n * sizeof *comparators);                                         \
-            compete_##bits(wave, address, d_, b_, c_);                                                      \
+        lane_mask failed = {{0}};                                                                           \
+        if (insn->f == ATOMIC_COMPARE_EXCHANGE) {                                                           \
+            lane_mask won = {{0}};                                                                          \
+            compete_##bits(wave, address, d_, b_, c_, &won);                                                \
+            for (uint32_t w = 0; w < LANE_MASK_WORDS; w++)                                                  \
+                failed.word[w] = wave->active.word[w] & ~won.word[w];                                       \
         } else {                                                                                            \
             ATOMIC_SWITCH(ATOMIC_ONE, u##bits, i##bits)                                                     \
         }                                                                                                   \
-        access_announce_atomics(wave, insn->e, &address, true, compares ? comparators : NULL, d_);          \
+        access_announce_atomic(wave, insn->e, address, &failed);                                            \
     }
 HEARD(32)
 HEARD(64)
@@ -191,7 +203,7 @@ HEARD(64)
         uint##bits##_t *const d_ = AT(uint##bits##_t, insn->d);                                             \
         const uint##bits##_t *const b_ = AT(const uint##bits##_t, insn->b), *const c_ = AT(const uint##bits##_t, insn->c); \
         if (insn->f == ATOMIC_COMPARE_EXCHANGE) {                                                           \
-            compete_##bits(wave, address, d_, b_, c_);                                                      \
+            compete_##bits(wave, address, d_, b_, c_, NULL);                                                \
             NEXT;                                                                                           \
         }                                                                                                   \
         ATOMIC_SWITCH(ATOMIC_ONE, uint##bits##_t, int##bits##_t)                                            \
