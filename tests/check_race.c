@@ -527,6 +527,28 @@ START_TEST(what_is_repeated_behind_a_fence_is_later)
 }
 END_TEST
 
+/* Two wait for the flag together, while a store ends one release sequence and begins the next: they read of both. */
+static void waits_for_two(uint32_t waiting, uint32_t address, enum memory_scope scope)
+{
+    one_group(), world_forgoes_history();
+    writes(0, DATA, 4), fence(0, G, ORDER_RELEASE, SCOPE_DEVICE), update(0, FLAG, ORDER_RELAXED, SCOPE_DEVICE);
+    const uint32_t site = exchanges(0, FLAG, 6, 5, ORDER_RELAXED, SCOPE_DEVICE, NO_SITE);
+    writes(3, OTHER, 4), fence(3, G, ORDER_RELEASE, SCOPE_DEVICE), atomic(3, FLAG, 4, ACCESS_ATOMIC_WRITE, ORDER_RELAXED, SCOPE_DEVICE);
+    exchanges(0, FLAG, waiting, 5, ORDER_RELAXED, SCOPE_DEVICE, site);
+    fence(1, G, ORDER_ACQUIRE, scope), reads(1, address, 4);
+}
+
+START_TEST(waiting_members_keep_what_they_read_before)
+{
+    waits_for_two(6, DATA, SCOPE_DEVICE), clean_at(DATA);
+    waits_for_two(4, DATA, SCOPE_DEVICE), clean_at(DATA);
+    waits_for_two(6, OTHER, SCOPE_DEVICE), clean_at(OTHER);
+    waits_for_two(4, OTHER, SCOPE_DEVICE), races_at(OTHER);
+    waits_for_two(6, DATA, SCOPE_WORK_GROUP), races_at(DATA);
+    ck_assert_uint_gt(world_ways[WAY_TOGETHER], 0);
+}
+END_TEST
+
 /* Scattered writes and updates are sifted by stamps before they stand in the exact record: what they may lose sight of. */
 START_TEST(waves_are_sifted)
 {
@@ -739,7 +761,7 @@ START_TEST(random_sweeps_against_the_oracle)
     }
     ck_assert_uint_gt(racy, programs / 10);
     ck_assert_uint_lt(racy, programs - programs / 20);
-    static const enum way ways[] = {WAY_CHAIN, WAY_SEEN, WAY_SENT, WAY_TRIED, WAY_AGAIN, WAY_TOGETHER, WAY_REPEATED, WAY_CALM, WAY_SIFTED};
+    static const enum way ways[] = {WAY_CHAIN, WAY_SEEN, WAY_SENT, WAY_TRIED, WAY_AGAIN, WAY_TOGETHER, WAY_REPEATED, WAY_CALM, WAY_IN_TURN, WAY_SIFTED};
     takes_ways(ways, sizeof ways / sizeof *ways, programs);
 }
 END_TEST
@@ -808,7 +830,7 @@ START_TEST(random_programs_against_the_oracle)
     ck_assert_uint_lt(untold, programs / 200 + 2); /* short ways remember one deed of many */
     ck_assert_uint_gt(racy, programs / 5);
     ck_assert_uint_lt(racy, programs - programs / 20);
-    static const enum way ways[] = {WAY_CHAIN, WAY_SEEN, WAY_SENT, WAY_TRIED, WAY_AGAIN, WAY_TOGETHER, WAY_REPEATED, WAY_CALM};
+    static const enum way ways[] = {WAY_CHAIN, WAY_SEEN, WAY_SENT, WAY_TRIED, WAY_AGAIN, WAY_TOGETHER, WAY_REPEATED, WAY_CALM, WAY_IN_TURN};
     takes_ways(ways, sizeof ways / sizeof *ways, programs);
 }
 END_TEST
@@ -956,6 +978,7 @@ int main(void)
     tcase_add_test(rules, updates_are_joined_within_their_scope);
     tcase_add_test(rules, places_of_messages_are_looked_up_again);
     tcase_add_test(rules, what_is_repeated_behind_a_fence_is_later);
+    tcase_add_test(rules, waiting_members_keep_what_they_read_before);
     tcase_add_test(rules, waves_are_sifted);
     tcase_add_test(rules, random_sweeps_against_the_oracle);
     tcase_add_test(rules, random_programs_against_the_oracle);

@@ -63,6 +63,9 @@ for type in float uchar; do
     measure chain $type 1 100 10486 $((2 * size))
 done
 measure mixed_sizes float 2 64 0 8
+for local in 64 100 256; do
+    measure histogram float 2 "$local" "$items" 12
+done
 items=$((8 << 20)) # SPARE would hide too much
 measure mixed_sizes uchar 1 64 0 2
 exit "$bad"

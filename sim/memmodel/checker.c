@@ -25,6 +25,24 @@ struct crew {
     uint64_t low[3], high[3];         /* positions of all of them, if so */
 };
 
+/* One lane after another; what they have in common. */
+struct acting {
+    const struct access_event *event; /* NULL: a fence */
+    uint32_t copy;
+    uint64_t first; struct group_order *group; /* of the crew's group: its first unit, what is known of it */
+    struct shadow_region *region;
+    enum memory_scope scope;         /* reduced, where the region is */
+};
+
+/* Lanes of one group, one after another. */
+struct turns {
+    struct shadow_region *region;
+    struct update_run run;
+    struct shadow_atomic atomic;
+    struct crowd *crowd; uint64_t address; /* where the lane before found nothing that could race; NULL: none */
+    uint64_t crew; uint32_t site;    /* who takes them again; 0: nobody */
+};
+
 /* Where a wave's reads by one instruction stand in the journal. */
 struct standing {
     uint64_t crew, tick, mask[LANE_MASK_WORDS];
@@ -34,7 +52,7 @@ struct standing {
     struct shadow_region *region;
     struct journal_cursor at;
 };
-enum { STANDINGS = HOSTILE(32, 2), SPARE_BYTES = HOSTILE(64 << 20, 1 << 12), KEPT_BYTES = HOSTILE(64 << 10, 0) };
+enum { STANDINGS = HOSTILE(32, 2), TURNS = HOSTILE(8, 1), SPARE_BYTES = HOSTILE(64 << 20, 1 << 12), KEPT_BYTES = HOSTILE(64 << 10, 0) };
 
 struct checker {
     const struct memory *memory;
@@ -52,7 +70,9 @@ struct checker {
     struct shadow_region **regions; uint32_t region_room; /* by index of struct memory */
     struct windows windows;
     struct crew crew;
+    struct { uint64_t serial, lane; struct agent agent; } actor; /* who acted by itself latest; serial 0: nobody */
     struct standing standings[STANDINGS]; /* by site */
+    struct turns turns[TURNS];        /* likewise */
     uint64_t time;                    /* counts events */
     uint64_t ways[WAYS];
     uint32_t *compute_units; uint64_t unit_room;
@@ -103,7 +123,7 @@ static void settle(struct checker *checker, struct shadow_region *region)
     region->in_place = region->in_stamps = false;
 }
 
-static struct shadow_region *region_of(struct checker *checker, const struct region *region)
+static __attribute__((noinline)) struct shadow_region *region_anew(struct checker *checker, const struct region *region)
 {
     uint32_t index = (uint32_t)(region - checker->memory->regions);
     if (!region_room(checker, index))
@@ -126,6 +146,13 @@ static struct shadow_region *region_of(struct checker *checker, const struct reg
     if (shadow)
         shadow->svm_atomics = region->flags & REGION_FLAG_SVM_ATOMICS;
     return shadow;
+}
+
+static inline struct shadow_region *region_of(struct checker *checker, const struct region *region)
+{
+    const uint32_t index = (uint32_t)(region - checker->memory->regions);
+    struct shadow_region *shadow = index < checker->region_room ? checker->regions[index] : NULL;
+    return shadow && is_same(shadow, region) && !shadow->in_place ? shadow : region_anew(checker, region);
 }
 
 /* Memory that the host has by itself, and kernels touch with fine-grained system sharing. */
@@ -306,26 +333,29 @@ static bool holds_copy(struct checker *checker, const struct access_event *event
     return true;
 }
 
-/* One lane after another; what they have in common. */
-struct acting {
-    const struct access_event *event;
-    uint64_t first; struct group_order *group; /* of the crew's group: its first unit, what is known of it */
-    struct shadow_region *region;
-    enum memory_scope scope;         /* reduced, where the region is */
-};
-
 static void find_agent(struct checker *checker, struct acting *acting, uint64_t lane, struct agent *out)
 {
     const struct crew *crew = &checker->crew;
-    const struct access_event *event = acting->event;
-    if (event->copy || !crew->one_group) {
+    if (acting->copy || !crew->one_group) {
         const uint64_t unit = crew->unit[lane];
-        order_agent(&checker->order, event->copy ? order_copy_unit(&checker->order, order_unit_group(&checker->order, unit), event->copy) : unit, out);
+        order_agent(&checker->order, acting->copy ? order_copy_unit(&checker->order, order_unit_group(&checker->order, unit), acting->copy) : unit, out);
         return;
     }
     if (!acting->group)
         acting->group = order_group_find(&checker->order, crew->group);
     order_member(&checker->order, crew->group, acting->group, crew->unit[lane] - acting->first, out);
+}
+
+/* Of one who acts by itself, which it may do for a while. */
+static struct agent *actor(struct checker *checker, struct acting *acting, uint64_t lane)
+{
+    const uint64_t serial = acting->copy || !checker->crew.one_group ? 0 : checker->crew.serial;
+    struct agent *agent = &checker->actor.agent;
+    if (!serial || checker->actor.serial != serial || checker->actor.lane != lane || !agent->item)
+        find_agent(checker, acting, lane, agent);
+    checker->actor.serial = serial;
+    checker->actor.lane = lane;
+    return agent;
 }
 
 static void order_lane(struct checker *checker, const struct acting *acting, uint64_t lane, struct shadow_access *now)
@@ -353,12 +383,11 @@ static void tell_news(struct checker *checker)
 static void perform(struct checker *checker, struct acting *acting, uint64_t lane, struct shadow_access *now)
 {
     const struct access_event *event = acting->event;
-    struct agent agent;
-    find_agent(checker, acting, lane, &agent);
+    struct agent *agent = actor(checker, acting, lane);
     if (acting->region->space == IN_LOCAL)
-        renew_local(checker, acting->region, agent.place.group);
-    now->agent = &agent;
-    now->how.tick = (uint32_t)order_slice(&agent);
+        renew_local(checker, acting->region, agent->place.group);
+    now->agent = agent;
+    now->how.tick = (uint32_t)order_slice(agent);
     now->how.kind = (uint8_t)event->kind;
     now->how.order = (uint8_t)event->order;
     if (event->kind >= ACCESS_ATOMIC_READ)
@@ -422,7 +451,7 @@ static void access_lanes(struct checker *checker, const struct access_event *eve
     const struct region *region = NULL;
     struct shadow_region *shadow = NULL, *before = NULL;
     const bool early = is_early(checker, event);
-    struct acting acting = {.event = event, .first = checker->crew.group * checker->order.group_items};
+    struct acting acting = {.event = event, .copy = event->copy, .first = checker->crew.group * checker->order.group_items};
     name_units(checker, &event->origin);
     if (event->copy && holds_copy(checker, event, mask))
         return;
@@ -521,17 +550,42 @@ static bool place_all(const struct crew *crew, const struct access_event *event,
     return true;
 }
 
-/* The tick of all lanes, when they have one in common. */
-static bool common_tick(const struct checker *checker, uint64_t *out_tick, struct journal_event *event)
+/* Nothing but a group's slice tells its members apart in time, and it never met a barrier. */
+static bool is_plain_group(const struct group_order *group)
+{
+    bool plain = !group->items && !group->sub_groups && !group->copy_count;
+    for (int r = 0; r < ORDER_REGIONS; r++)
+        plain &= group->base[r] == 1;
+    return plain;
+}
+
+/* The tick of all lanes of several groups, which did nothing but updates in common: false: they have none. */
+static bool tick_of_groups(const struct checker *checker, uint64_t *out_tick)
 {
     const struct crew *crew = &checker->crew;
-    const struct group_order *group = crew->one_group ? order_group_find(&checker->order, crew->group) : NULL;
-    if ((!crew->one_group && checker->order.groups) || (group && (group->items || group->sub_groups)))
-        return false;
+    const uint64_t items = checker->order.group_items, last = (crew->first_unit + crew->lane_count - 1) / items;
+    *out_tick = 1;
+    if (!checker->order.groups)
+        return true;
+    for (uint64_t number = crew->group; crew->in_a_row && number <= last; number++) {
+        const struct group_order *group = order_group_find(&checker->order, number);
+        const uint64_t slice = group ? group->slice : 1;
+        if ((group && !is_plain_group(group)) || (number > crew->group && slice != *out_tick))
+            return false;
+        *out_tick = slice;
+    }
+    return crew->in_a_row;
+}
+
+/* The tick of all lanes; false: they have none in common. */
+static bool common_tick(const struct checker *checker, uint64_t *out_tick)
+{
+    const struct crew *crew = &checker->crew;
+    if (!crew->one_group)
+        return tick_of_groups(checker, out_tick);
+    const struct group_order *group = order_group_find(&checker->order, crew->group);
     *out_tick = group ? group->slice : 1;
-    event->group = crew->group;
-    event->one_group = crew->one_group;
-    return true;
+    return !group || !(group->items || group->sub_groups);
 }
 
 /* The lanes as notes and sieve know them. */
@@ -579,11 +633,23 @@ static bool may_log(const struct shadow_region *region)
            !region->sieve.open;
 }
 
+static uint64_t first_address(const struct access_event *event)
+{
+    return event->shape == ADDRESS_UNIFORM ? event->base : lane_address(event, next_lane(event->mask, 0, event->lane_count, true));
+}
+
+/* NULL: nobody watches it, or no memory. */
+static struct shadow_region *region_at(struct checker *checker, uint64_t address)
+{
+    const struct region *found = memory_region(checker->memory, address);
+    return is_watched(found) ? region_of(checker, found) : NULL;
+}
+
 /* Reads of work-items that have ticks of their own, or of scattered lanes, of what nothing has written yet. */
 static bool take_reads(struct checker *checker, const struct access_event *event)
 {
     struct alike_reads reads;
-    if (event->kind != ACCESS_READ || event->copy || event->image || checker->order.formal)
+    if (event->kind != ACCESS_READ || event->copy || event->image || checker->order.formal || !may_log(region_at(checker, first_address(event))))
         return false;
     name_units(checker, &event->origin);
     reads.region = NULL;
@@ -598,10 +664,8 @@ static bool take_reads(struct checker *checker, const struct access_event *event
         struct agent agent;
         struct shadow_region *region = reads.region;
         uint64_t address = lane_address(event, lane);
-        if (!region || address < region->low || address >= region->high) {
-            const struct region *found = memory_region(checker->memory, address);
-            region = is_watched(found) ? region_of(checker, found) : NULL;
-        }
+        if (!region || address < region->low || address >= region->high)
+            region = region_at(checker, address);
         if (!may_log(region))
             return false;
         order_agent(&checker->order, checker->crew.unit[lane], &agent);
@@ -723,16 +787,114 @@ static bool open_sieve(struct checker *checker, const struct access_event *event
     return !marking.failed;
 }
 
+/* The lanes have one tick in common. */
 static bool take_sieve(struct checker *checker, const struct access_event *event, struct shadow_region *region, uint64_t tick, uint64_t base)
 {
     const struct crew *crew = &checker->crew;
     const bool local = region->space == IN_LOCAL;
-    if ((!crew->one_group && checker->order.groups) || (local && !crew->one_group))
+    if (local && !crew->one_group)
         return false;
     if (!region->sieve.open && !open_sieve(checker, event, region))
         return false;
     const struct wave_crew by = crew_in(checker, &event->origin, region, base);
     return sieve_take(&region->sieve, event, &by, tick, scope_in(checker, region, event->scope));
+}
+
+static void access_lane(struct checker *checker, const struct access_event *event, uint64_t lane)
+{
+    uint64_t mask[LANE_MASK_WORDS] = {0};
+    mask[lane / 64] = UINT64_C(1) << lane % 64;
+    access_lanes(checker, event, mask);
+}
+
+/* ---- relaxed updates of a group that synchronises ------------------------------------------ */
+
+static bool is_in(const struct shadow_region *region, uint64_t address)
+{
+    return address >= region->low && address < region->high;
+}
+
+static struct crowd *calm_word(struct turns *turns, uint64_t address)
+{
+    const struct shadow_region *region = turns->region;
+    if (turns->crowd && address == turns->address)
+        return turns->crowd;
+    turns->address = address;
+    turns->crowd = is_in(region, address) ? shadow_calm(region, &turns->atomic, address) : NULL;
+    return turns->crowd;
+}
+
+static bool take_turn(struct checker *checker, struct turns *turns, uint64_t local, uint64_t address)
+{
+    const struct group_order *group = turns->run.group;
+    struct crowd *crowd = calm_word(turns, address);
+    turns->run.act.address = address;
+    if (!crowd || !order_update(&turns->run, local))
+        return false;
+    const uint32_t sub_group = (uint32_t)(local / checker->order.sub_group_size);
+    const struct agent agent = {.group = turns->run.group, .item = group->items[local], .place = {.sub_group = group->sub_groups ? sub_group : 0}};
+    turns->atomic.how.tick = (uint32_t)order_slice(&agent);
+    checker->shadow.failed |= !shadow_add(crowd, &turns->atomic, group->items[local]->unit);
+    way_taken(checker->ways, WAY_IN_TURN);
+    return true;
+}
+
+static __attribute__((noinline)) bool turns_anew(struct checker *checker, const struct access_event *event, struct turns *out)
+{
+    const struct crew *crew = &checker->crew;
+    struct group_order *group = crew->one_group ? order_group_find(&checker->order, crew->group) : NULL;
+    if (event->kind != ACCESS_ATOMIC_UPDATE || event->order != ORDER_RELAXED || event->image || checker->order.formal || event->size_bytes != 4 ||
+        !group || !group->items || order_remembers(&checker->order))
+        return false;
+    struct shadow_region *region = region_at(checker, first_address(event));
+    if (!region || !region->journal.spilt || !region->atomic)
+        return false;
+    const bool local = region->space == IN_LOCAL;
+    if (local)
+        renew_local(checker, region, crew->group);
+    const struct atomic_act act = {.size = event->size_bytes, .region = region->space, .reads = true, .writes = true, .order = event->order,
+                                   .scope = event->scope, .site = event->origin.site, .svm_atomics = region->svm_atomics};
+    *out = (struct turns){.region = region,
+                          .atomic = {.group = crew->group, .how = {.site = event->origin.site, .size = event->size_bytes, .kind = (uint8_t)event->kind,
+                                                                   .order = (uint8_t)event->order,
+                                                                   .scope = (uint8_t)scope_in(checker, region, event->scope)}}};
+    order_updates_begin(&checker->order, group, &act, &out->run);
+    out->crew = local ? 0 : crew->serial; /* it may begin anew */
+    out->site = event->origin.site;
+    return true;
+}
+
+/* NULL: they are none, or something of another kind comes among them. */
+static struct turns *begin_turns(struct checker *checker, const struct access_event *event)
+{
+    struct turns *turns = &checker->turns[event->origin.site % TURNS];
+    if (turns->crew == checker->crew.serial && turns->site == event->origin.site && is_in(turns->region, first_address(event))) {
+        turns->crowd = NULL;
+        turns->run.variable = NULL;
+        return turns;
+    }
+    return turns_anew(checker, event, turns) ? turns : NULL;
+}
+
+/* None of the lanes is one that failed. */
+static void update_lanes(struct checker *checker, const struct access_event *event, const uint64_t *mask)
+{
+    name_units(checker, &event->origin);
+    struct turns *turns = begin_turns(checker, event);
+    if (!turns) {
+        access_lanes(checker, event, mask);
+        return;
+    }
+    const uint64_t first = checker->crew.group * checker->order.group_items;
+    EACH_LANE_OF(mask, lane)
+    {
+        const uint64_t address = lane_address(event, lane);
+        if (take_turn(checker, turns, checker->crew.unit[lane] - first, address))
+            continue;
+        access_lane(checker, event, lane);
+        turns->crowd = NULL;
+        turns->run.variable = NULL;
+    }
 }
 
 /* ---- atomics that teach nothing ---------------------------------------------------------- */
@@ -763,39 +925,33 @@ static void enter_region(struct joining *joining, uint64_t address)
         .tick = joining->group ? (uint32_t)joining->group->slice : 1, .site = event->origin.site, .size = event->size_bytes,
         .kind = (uint8_t)event->kind, .order = (uint8_t)event->order,
         .scope = (uint8_t)scope_in(checker, joining->shadow, event->scope)};
-    if (!shadow_atomic_begin(joining->shadow, &joining->atomic))
-        joining->shadow = NULL;
 }
 
+/* One slice begins for all of them, in whichever group: nothing is between their deeds. */
 static void remember_updates(struct checker *checker, const struct access_event *event, const struct shadow_region *region)
 {
-    uint64_t unit[WAVE_LANES_MAX], address[WAVE_LANES_MAX];
-    uint32_t count = 0;
     const struct atomic_act act = {.size = event->size_bytes, .region = region->space, .reads = true, .writes = true,
                                    .order = event->order, .scope = event->scope, .site = event->origin.site,
                                    .svm_atomics = region->svm_atomics};
+    const uint64_t tick = order_next_slice(&checker->order);
     EACH_LANE_OF(event->mask, lane)
-    {
-        unit[count] = checker->crew.unit[lane];
-        address[count++] = lane_address(event, lane);
-    }
-    order_remember_updates(&checker->order, checker->crew.group, &act, unit, address, count);
+        order_remember_update(&checker->order, &act, checker->crew.unit[lane], lane_address(event, lane), tick);
 }
 
 /* All of them through the sieve. */
-static bool sift_updates(struct checker *checker, const struct access_event *event, const struct group_order *group)
+static bool sift_updates(struct checker *checker, const struct access_event *event)
 {
-    const uint64_t first = lane_address(event, next_lane(event->mask, 0, event->lane_count, true));
-    const struct region *region = memory_region(checker->memory, first);
-    struct shadow_region *shadow = is_watched(region) ? region_of(checker, region) : NULL;
-    if (!shadow)
+    const struct group_order *group = checker->crew.one_group ? order_group_find(&checker->order, checker->crew.group) : NULL;
+    struct shadow_region *shadow = region_at(checker, first_address(event));
+    uint64_t tick;
+    if (!shadow || !common_tick(checker, &tick))
         return false;
     if (shadow->space == IN_LOCAL)
         renew_local(checker, shadow, checker->crew.group);
     const bool local = shadow->space == IN_LOCAL;
     if (scope_in(checker, shadow, event->scope) < (local ? SCOPE_WORK_GROUP : SCOPE_DEVICE) || checker->order.group_device)
         return false; /* not everybody's updates include it */
-    if (shadow->journal.spilt || !take_sieve(checker, event, shadow, group ? group->slice : 1, group ? group->base[shadow->space] : 1))
+    if (shadow->journal.spilt || !take_sieve(checker, event, shadow, tick, group ? group->base[shadow->space] : 1))
         return false;
     shadow->atomic = true;
     way_taken(checker->ways, WAY_SIFTED);
@@ -810,16 +966,15 @@ static bool take_atomics(struct checker *checker, const struct access_event *eve
     const struct crew *crew = &checker->crew;
     struct joining joining = {.checker = checker, .event = event};
     uint64_t rest[LANE_MASK_WORDS] = {0}, left = 0;
-    if (event->kind != ACCESS_ATOMIC_UPDATE || event->order != ORDER_RELAXED || event->failed || !crew->one_group ||
-        checker->order.formal || event->image)
+    if (event->kind != ACCESS_ATOMIC_UPDATE || event->order != ORDER_RELAXED || event->failed || checker->order.formal || event->image)
         return false;
-    joining.group = order_group_find(&checker->order, crew->group);
-    if (!order_is_silent(&checker->order, joining.group))
+    joining.group = crew->one_group ? order_group_find(&checker->order, crew->group) : NULL;
+    if (!order_is_silent(&checker->order, joining.group)) /* of several groups the tick tells */
         return false;
     name_units(checker, &event->origin);
-    if (sift_updates(checker, event, joining.group))
+    if (sift_updates(checker, event))
         return true;
-    if (order_remembers(&checker->order))
+    if (order_remembers(&checker->order) || !crew->one_group)
         return false;
     EACH_LANE_OF(event->mask, lane)
     {
@@ -838,63 +993,52 @@ static bool take_atomics(struct checker *checker, const struct access_event *eve
 
 /* ---- waiting in a loop ---------------------------------------------------------------------- */
 
-/* Those among `lanes` whose latest atomic is the same load of the same object. */
-static bool may_wait(const struct group_order *group, const struct atomic_done *done, const uint64_t *lanes, uint64_t *out_alike)
+static bool is_same_done(const struct atomic_done *a, const struct atomic_done *b)
 {
-    const struct waiting *waiting = group->waiting;
-    uint64_t any = 0;
-    if (!waiting || waiting->latest.address != done->address || waiting->latest.epoch != done->epoch ||
-        waiting->latest.sort != done->sort || waiting->latest.site != done->site)
-        return false;
-    for (uint32_t w = 0; w < LANE_MASK_WORDS; w++)
-        any |= out_alike[w] = lanes[w] & waiting->done[w];
-    return any;
+    return a->address == b->address && a->epoch == b->epoch && a->sort == b->sort && a->site == b->site;
 }
 
-/* Who of them could wait from here on. */
-static void note_waiters(struct checker *checker, const struct atomic_done *done, const uint64_t *lanes)
+/* Of the lanes that have not yet done so in their slice. */
+static void read_calmly(struct checker *checker, struct group_order *group, struct crowd *crowd, struct shadow_atomic *atomic, const uint64_t *lanes)
 {
-    struct group_order *group = order_group_find(&checker->order, checker->crew.group);
-    if (!group || !group->items || !done->epoch)
-        return;
-    if (!group->waiting && !(group->waiting = calloc(1, sizeof *group->waiting)))
-        return;
     struct waiting *waiting = group->waiting;
-    if (waiting->latest.address != done->address || waiting->latest.epoch != done->epoch || waiting->latest.sort != done->sort ||
-        waiting->latest.site != done->site)
-        memset(waiting->done, 0, sizeof waiting->done);
-    waiting->latest = *done;
-    EACH_LANE_OF(lanes, lane)
+    const uint64_t first = checker->crew.group * checker->order.group_items;
+    uint64_t rest[LANE_MASK_WORDS];
+    for (uint32_t w = 0; w < LANE_MASK_WORDS; w++) {
+        rest[w] = lanes[w] & ~waiting->done[w];
+        waiting->done[w] |= lanes[w];
+    }
+    EACH_LANE_OF(rest, lane)
     {
-        const struct item_order *item = group->items[lane];
-        if (item && item->done.epoch == done->epoch && item->done.address == done->address && item->done.sort == done->sort &&
-            item->done.site == done->site)
-            waiting->done[lane / 64] |= UINT64_C(1) << lane % 64;
+        struct agent agent;
+        order_member(&checker->order, group->number, group, lane, &agent);
+        atomic->how.tick = (uint32_t)order_slice(&agent);
+        checker->shadow.failed |= !shadow_add(crowd, atomic, first + lane);
     }
 }
 
-/* Lanes that failed, one after another, and learned nothing new since they did so before. */
+/* Lanes that failed, one after another: they read a value together, and nothing races with them. */
 static void fail_together(struct checker *checker, const struct access_event *event, struct shadow_region *region, uint64_t address,
                           const uint64_t *lanes)
 {
     struct group_order *group = order_group_find(&checker->order, checker->crew.group);
-    const struct context how = {.kind = ACCESS_ATOMIC_READ, .size = event->size_bytes,
-                                .scope = (uint8_t)scope_in(checker, region, event->scope)};
-    struct atomic_done done = {.address = address, .epoch = shadow_epoch(region, address, event->size_bytes), .sort = shadow_sort(&how),
-                               .site = event->origin.site};
+    struct shadow_atomic atomic = {.group = checker->crew.group,
+                                   .how = {.site = event->origin.site, .size = event->size_bytes, .kind = ACCESS_ATOMIC_READ,
+                                           .order = (uint8_t)event->failure_order, .scope = (uint8_t)scope_in(checker, region, event->scope)}};
     const struct atomic_act act = {.address = address, .size = event->size_bytes, .region = region->space, .reads = true,
                                    .order = event->failure_order, .scope = event->scope, .site = event->origin.site,
                                    .svm_atomics = region->svm_atomics};
-    uint64_t alike[LANE_MASK_WORDS] = {0}, rest[LANE_MASK_WORDS];
-    if (!group || !done.epoch || !may_wait(group, &done, lanes, alike) || !order_wait(&checker->order, group, &act, alike))
-        memset(alike, 0, sizeof alike);
-    for (uint32_t w = 0; w < LANE_MASK_WORDS; w++)
-        rest[w] = lanes[w] & ~alike[w];
-    if (next_lane(rest, 0, event->lane_count, true) == event->lane_count)
+    struct crowd *crowd = group && group->items && region->journal.spilt ? shadow_calm(region, &atomic, address) : NULL;
+    if (!crowd || !(group->waiting || (group->waiting = calloc(1, sizeof *group->waiting))) || !order_wait(&checker->order, group, &act, lanes)) {
+        access_lanes(checker, event, lanes);
         return;
-    access_lanes(checker, event, rest);
-    done.epoch = shadow_epoch(region, address, event->size_bytes);
-    note_waiters(checker, &done, rest);
+    }
+    const struct atomic_done done = {.address = address, .epoch = shadow_epoch(region, address, event->size_bytes), .sort = shadow_sort(&atomic.how),
+                                     .site = event->origin.site};
+    if (!is_same_done(&done, &group->waiting->latest))
+        memset(group->waiting->done, 0, sizeof group->waiting->done);
+    group->waiting->latest = done;
+    read_calmly(checker, group, crowd, &atomic, lanes);
 }
 
 /* Compare-exchanges of one object by a whole work-group of one wave. */
@@ -918,7 +1062,7 @@ static bool take_exchanges(struct checker *checker, const struct access_event *e
     for (uint32_t from = 0; from < end;) {
         uint32_t to = next_lane(failed, from, end, true);
         if (lanes_between(done, from, to, lanes))
-            access_lanes(checker, event, lanes);
+            update_lanes(checker, event, lanes);
         from = next_lane(done, to, end, true);
         if (lanes_between(failed, to, from, lanes))
             fail_together(checker, event, shadow, event->base, lanes);
@@ -939,18 +1083,18 @@ static bool wants_sieve(const struct shadow_region *region, const struct access_
 /* True: all of it is dealt with. What is not, is done lane by lane. */
 static bool take_whole(struct checker *checker, const struct access_event *event)
 {
-    struct journal_event whole = {.site = event->origin.site, .size = event->size_bytes, .write = event->kind == ACCESS_WRITE,
-                                  .extent = event->origin.launch->global_size};
-    uint64_t first;
-    if (event->copy || (event->image && event->kind == ACCESS_WRITE) || checker->order.formal || !common_tick(checker, &whole.tick, &whole))
+    uint64_t tick;
+    if (event->copy || (event->image && event->kind == ACCESS_WRITE) || checker->order.formal || !common_tick(checker, &tick))
         return false;
+    struct journal_event whole = {.site = event->origin.site, .size = event->size_bytes, .write = event->kind == ACCESS_WRITE,
+                                  .extent = event->origin.launch->global_size, .group = checker->crew.group, .one_group = checker->crew.one_group,
+                                  .tick = tick};
     if (event->shape != ADDRESS_LIST && stands(checker, event, whole.tick))
         return true;
-    first = lane_address(event, next_lane(event->mask, 0, event->lane_count, true));
-    const struct region *region = memory_region(checker->memory, first);
+    const struct region *region = memory_region(checker->memory, first_address(event));
     struct shadow_region *shadow = is_watched(region) ? region_of(checker, region) : NULL;
     if (!shadow)
-        return !is_watched(region) && !is_of_host(checker, first);
+        return !is_watched(region) && !is_of_host(checker, first_address(event));
     if (event->image)
         shadow->space = IN_IMAGE;
     if (shadow->space == IN_LOCAL)
@@ -965,6 +1109,27 @@ static bool take_whole(struct checker *checker, const struct access_event *event
     return take_sieve(checker, event, shadow, whole.tick, whole.region_base);
 }
 
+/* A plain access by one work-item of a group that synchronises, where the shadow is asked in any case. */
+static bool take_alone(struct checker *checker, const struct access_event *event)
+{
+    uint64_t lane;
+    if (event->shape != ADDRESS_UNIFORM || event->copy || event->image || checker->order.formal || !checker->crew.one_group ||
+        !only_lane(event->mask, &lane))
+        return false;
+    struct shadow_region *region = region_at(checker, event->base);
+    if (!region || !region->journal.spilt || region->space != IN_GLOBAL || is_early(checker, event))
+        return false;
+    name_units(checker, &event->origin);
+    struct acting acting = {.event = event, .first = checker->crew.group * checker->order.group_items};
+    struct agent *agent = actor(checker, &acting, lane);
+    const struct shadow_access now = {.agent = agent, .address = event->base,
+                                      .how = {.tick = (uint32_t)order_slice(agent), .site = event->origin.site, .size = event->size_bytes,
+                                              .kind = (uint8_t)event->kind, .order = (uint8_t)event->order}};
+    shadow_access(&checker->shadow, region, &now);
+    tell_news(checker);
+    return true;
+}
+
 static void on_access(void *self, const struct access_event *event)
 {
     struct checker *checker = self;
@@ -974,9 +1139,12 @@ static void on_access(void *self, const struct access_event *event)
         return;
     checker->time++;
     man(checker, &event->origin, event->lane_count);
-    if (event->kind > ACCESS_WRITE ? !take_atomics(checker, event) && !take_exchanges(checker, event)
-                                   : !take_whole(checker, event) && !take_reads(checker, event))
-        access_lanes(checker, event, event->mask);
+    if (event->kind <= ACCESS_WRITE) {
+        if (!take_alone(checker, event) && !take_whole(checker, event) && !take_reads(checker, event))
+            access_lanes(checker, event, event->mask);
+    } else if (event->failed ? !take_exchanges(checker, event) : !take_atomics(checker, event)) {
+        (event->failed ? access_lanes : update_lanes)(checker, event, event->mask);
+    }
 }
 
 /* Contexts count ticks in 32 bits. */
@@ -990,7 +1158,7 @@ static void on_race(void *self, const struct race *race, const struct shadow_acc
     struct checker *checker = self;
     struct shadow_access complete = *now;
     struct agent agent;
-    if (ticks_ran_out(checker))
+    if (ticks_ran_out(checker) || races_count(&checker->races, race, now, checker->time))
         return;
     order_agent(&checker->order, now->agent->unit, &agent);
     complete.agent = &agent;
@@ -1007,12 +1175,9 @@ static uint64_t group_of_lane(const struct checker *checker, uint64_t lane)
 
 static void fence(struct checker *checker, const struct sync_event *event)
 {
+    struct acting acting = {.first = checker->crew.group * checker->order.group_items};
     EACH_LANE_OF(event->mask, lane)
-    {
-        struct agent agent;
-        order_agent(&checker->order, checker->crew.unit[lane], &agent);
-        order_fence(&checker->order, &agent, event->regions, event->order, event->scope, event->origin.site);
-    }
+        order_fence(&checker->order, actor(checker, &acting, lane), event->regions, event->order, event->scope, event->origin.site);
 }
 
 static void sub_group_barrier(struct checker *checker, const struct sync_event *event)
@@ -1326,6 +1491,7 @@ static void on_launch(void *self, const struct launch_event *event)
     switch (event->phase) {
     case LAUNCH_BEGIN:
         checker->crew.launch = NULL;
+        checker->actor.serial = 0;
         order_launch_begin(&checker->order, event->launch);
         checker->held_count = 0;
         races_begin(&checker->races, event->launch);
@@ -1337,6 +1503,7 @@ static void on_launch(void *self, const struct launch_event *event)
         if (checker->held_count)
             release_held(checker, event->group_linear, true);
         keep_group(checker, event);
+        checker->actor.serial = 0;
         order_group_end(&checker->order, event->group_linear);
         break;
     }

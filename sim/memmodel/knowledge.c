@@ -5,18 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "orrery/limits.h"
-
-enum { LEAF = 64, LEAF_BITS = HOSTILE(6, 1), LEAF_KEYS = 1 << LEAF_BITS, BLOCK_NODES = HOSTILE(64, 2) };
-
-struct leaf { struct knowledge node; int32_t tick[LEAF_KEYS]; };
+enum { LEAF = KNOWLEDGE_LEAF, LEAF_BITS = KNOWLEDGE_LEAF_BITS, LEAF_KEYS = KNOWLEDGE_LEAF_KEYS, BLOCK_NODES = HOSTILE(64, 2) };
 
 enum { BRANCHES, LEAVES };
 
 struct block { struct block *next; }; /* nodes of one kind follow */
 
-static uint64_t chunk_of(uint64_t key) { return key >> (LEAF_BITS + 2) << 2 | (key & 3); }
-static uint32_t place_in(uint64_t key) { return (uint32_t)(key >> 2) & (LEAF_KEYS - 1); }
+static uint64_t chunk_of(uint64_t key) { return knowledge_chunk(key); }
+static uint32_t place_in(uint64_t key) { return knowledge_place(key); }
 
 void knowledge_pool_init(struct knowledge_pool *pool)
 {
@@ -42,7 +38,7 @@ static void put_back(struct knowledge_pool *pool, int kind, struct knowledge *no
 
 static bool refill(struct knowledge_pool *pool, int kind)
 {
-    const size_t size = kind == LEAVES ? sizeof(struct leaf) : sizeof(struct knowledge);
+    const size_t size = kind == LEAVES ? sizeof(struct knowledge_leaf) : sizeof(struct knowledge);
     struct block *block = malloc(sizeof *block + BLOCK_NODES * size);
     if (!block) {
         pool->failed = true;
@@ -81,12 +77,12 @@ void knowledge_unmake(struct knowledge_pool *pool, struct knowledge *map)
     } while (map && --map->references == 0);
 }
 
-static const int32_t *ticks(const struct knowledge *leaf) { return ((const struct leaf *)leaf)->tick; }
+static const int32_t *ticks(const struct knowledge *leaf) { return ((const struct knowledge_leaf *)leaf)->tick; }
 
 /* Like another, or empty. */
-static struct leaf *leaf_new(struct knowledge_pool *pool, uint64_t chunk, const struct knowledge *like)
+static struct knowledge_leaf *leaf_new(struct knowledge_pool *pool, uint64_t chunk, const struct knowledge *like)
 {
-    struct leaf *leaf = (struct leaf *)node_new(pool, LEAVES);
+    struct knowledge_leaf *leaf = (struct knowledge_leaf *)node_new(pool, LEAVES);
     if (!leaf)
         return NULL;
     leaf->node.bit = LEAF;
@@ -152,14 +148,6 @@ static bool goes_high(const struct knowledge *node, uint64_t key)
     return key >> node->bit & 1;
 }
 
-uint64_t knowledge_get(const struct knowledge *map, uint64_t key)
-{
-    const uint64_t chunk = chunk_of(key);
-    while (map && map->bit != LEAF)
-        map = goes_high(map, chunk) ? map->high : map->low;
-    return map && map->key == chunk ? (uint64_t)ticks(map)[place_in(key)] : 0;
-}
-
 /* A branch with other children, or the old one when they are the same; takes the references of both. */
 static struct knowledge *rebranch(struct knowledge_pool *pool, struct knowledge *old, struct knowledge *low,
                                   struct knowledge *high)
@@ -187,7 +175,7 @@ static int compare(const int32_t *restrict x, const int32_t *restrict y)
 static struct knowledge *join_ticks(struct knowledge_pool *pool, struct knowledge *a, struct knowledge *b)
 {
     const int differ = compare(ticks(a), ticks(b));
-    struct leaf *leaf = differ == 3 ? leaf_new(pool, a->key, a) : NULL;
+    struct knowledge_leaf *leaf = differ == 3 ? leaf_new(pool, a->key, a) : NULL;
     if (!leaf)
         return knowledge_share(differ & 1 ? b : a);
     const int32_t *restrict other = ticks(b);
@@ -259,7 +247,7 @@ static struct knowledge *put(struct knowledge_pool *pool, struct knowledge *map,
         return rebranch(pool, map, put(pool, map->low, key, tick), knowledge_share(map->high));
     }
     const bool here = map && belongs(map, chunk);
-    struct leaf *leaf = leaf_new(pool, chunk, here ? map : NULL);
+    struct knowledge_leaf *leaf = leaf_new(pool, chunk, here ? map : NULL);
     if (!leaf)
         return knowledge_share(map);
     leaf->tick[place_in(key)] = tick;

@@ -11,6 +11,7 @@
  *   knowledge_get         tick of a key, 0: nothing is known
  *   knowledge_put, _join  make new maps (one reference), or return one of the old; they leave
  *                         the references of their arguments alone
+ *   knowledge_holds       of two maps of one chain
  *   knowledge_share, _drop  a reference more, or less
  * NULL is the empty map. When memory runs out, or ticks no longer fit, pool->failed is set and maps lack entries.
  */
@@ -20,6 +21,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "orrery/limits.h"
 
 struct knowledge {
     uint32_t references;
@@ -34,6 +37,10 @@ struct knowledge {
     struct knowledge *high;
 };
 
+enum { KNOWLEDGE_LEAF = 64, KNOWLEDGE_LEAF_BITS = HOSTILE(6, 1), KNOWLEDGE_LEAF_KEYS = 1 << KNOWLEDGE_LEAF_BITS };
+
+struct knowledge_leaf { struct knowledge node; int32_t tick[KNOWLEDGE_LEAF_KEYS]; };
+
 /* Keys are numbers with a sort in their lowest two bits; ticks begin with 1. */
 
 struct knowledge_pool {
@@ -47,10 +54,26 @@ struct knowledge_pool {
 void knowledge_pool_init(struct knowledge_pool *pool);
 void knowledge_pool_fini(struct knowledge_pool *pool); /* frees every map */
 
-uint64_t knowledge_get(const struct knowledge *map, uint64_t key);
 struct knowledge *knowledge_put(struct knowledge_pool *pool, struct knowledge *map, uint64_t key, uint64_t tick);
 struct knowledge *knowledge_join(struct knowledge_pool *pool, struct knowledge *a, struct knowledge *b);
 void knowledge_unmake(struct knowledge_pool *pool, struct knowledge *map); /* nobody refers to it any more */
+
+static inline uint64_t knowledge_chunk(uint64_t key) { return key >> (KNOWLEDGE_LEAF_BITS + 2) << 2 | (key & 3); }
+static inline uint32_t knowledge_place(uint64_t key) { return (uint32_t)(key >> 2) & (KNOWLEDGE_LEAF_KEYS - 1); }
+
+static inline uint64_t knowledge_get(const struct knowledge *map, uint64_t key)
+{
+    const uint64_t chunk = knowledge_chunk(key);
+    while (map && map->bit != KNOWLEDGE_LEAF)
+        map = chunk >> map->bit & 1 ? map->high : map->low;
+    return map && map->key == chunk ? (uint64_t)((const struct knowledge_leaf *)map)->tick[knowledge_place(key)] : 0;
+}
+
+/* True: `later` has all of `earlier`, as is known at once. */
+static inline bool knowledge_holds(const struct knowledge *later, const struct knowledge *earlier)
+{
+    return !earlier || later == earlier || (later && later->chain == earlier->chain && earlier->length <= later->length);
+}
 
 static inline struct knowledge *knowledge_share(struct knowledge *map)
 {

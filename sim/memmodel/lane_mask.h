@@ -5,6 +5,7 @@
  * Interface
  *   EACH_LANE_OF(mask, lane)   a loop over the lanes that are set, ascending
  *   all_set, next_lane, last_lane, lane_bits, lanes_within, lanes_between
+ *   only_lane                  the one that is set
  *   lane_address               of an event
  */
 #ifndef ORRERY_MEMMODEL_LANE_MASK_H
@@ -90,6 +91,20 @@ static inline bool lanes_between(const uint64_t *mask, uint32_t from, uint32_t e
         any |= out[w] = mask[w] & above & below;
     }
     return any;
+}
+
+/* False: several are set, or none. */
+static inline bool only_lane(const uint64_t mask[LANE_MASK_WORDS], uint64_t *out_lane)
+{
+    uint64_t word = 0, doubled = 0;
+    uint32_t at = 0;
+    for (uint32_t w = 0; w < LANE_MASK_WORDS; w++) {
+        doubled |= mask[w] ? word : 0;
+        at = mask[w] ? w : at;
+        word |= mask[w];
+    }
+    *out_lane = at * 64 + (uint64_t)(word ? __builtin_ctzll(word) : 0);
+    return word && !(word & (word - 1)) && !doubled;
 }
 
 /* Of a wave's event. */

@@ -16,6 +16,7 @@ struct variable {
     uint64_t group;           /* local: whose memory it was when last used */
     uint64_t generation;      /* counts the stores that began a new list */
     uint64_t version, stream; /* of the list, of the generation: numbers that no other of the launch has; 0: none yet */
+    uint64_t counted, others; /* at that version of the list: the newest message but the one that was added last */
     struct message_list messages;
     struct latest_store store;
     struct variable *next;
@@ -118,7 +119,7 @@ static void join_message(struct order *order, struct message *old, const struct 
     old->version = message->version;
 }
 
-static void renew_message(struct order *order, struct message *old, const struct message *message)
+static inline void renew_message(struct order *order, struct message *old, const struct message *message)
 {
     for (int r = 0; r < ORDER_REGIONS; r++) {
         if (old->known[r] == message->known[r])
@@ -382,24 +383,6 @@ void order_member(const struct order *order, uint64_t number, struct group_order
                                 .item = group && group->items ? group->items[local] : NULL};
 }
 
-static const struct sub_group_order *sub_group_of(const struct agent *agent)
-{
-    return agent->group && agent->group->sub_groups && !agent->copy ? &agent->group->sub_groups[agent->place.sub_group] : NULL;
-}
-
-uint64_t order_slice(const struct agent *agent)
-{
-    uint64_t slice = agent->group ? agent->group->slice : 1;
-    if (agent->copy)
-        return agent->copy->tick;
-    const struct sub_group_order *sub = sub_group_of(agent);
-    if (sub && sub->slice > slice)
-        slice = sub->slice;
-    if (agent->item && agent->item->slice > slice)
-        slice = agent->item->slice;
-    return slice;
-}
-
 /* Groups at the far ends may be smaller. */
 uint64_t order_group_size(const struct order *order, uint64_t number)
 {
@@ -423,8 +406,8 @@ static bool map_knows(const struct order *order, const struct knowledge *map, co
     if (!map)
         return false;
     return tick < knowledge_get(map, unit_key(of->unit)) ||
-           (of->unit < UNIT_COPIES && (tick < knowledge_get(map, group_key(of->group)) ||
-                                       tick < knowledge_get(map, sub_group_key(order, of->group, of->sub_group))));
+           (of->unit < UNIT_COPIES && ((order->group_keys && tick < knowledge_get(map, group_key(of->group))) ||
+                                       (order->sub_group_keys && tick < knowledge_get(map, sub_group_key(order, of->group, of->sub_group)))));
 }
 
 static struct subject subject_of(const struct order *order, uint64_t unit)
@@ -453,7 +436,7 @@ void order_group_knowledge(struct order *order, uint64_t number, struct knowledg
 
 static bool member_knows(const struct order *order, const struct agent *member, int region, const struct subject *of, uint64_t tick)
 {
-    const struct sub_group_order *sub = sub_group_of(member);
+    const struct sub_group_order *sub = order_sub_group_of(member);
     if (of->unit == member->unit)
         return true;
     if (sub && of->unit < UNIT_COPIES && of->group == member->place.group && of->sub_group == member->place.sub_group &&
@@ -505,15 +488,9 @@ static bool group_knows(const struct order *order, const struct group_order *gro
            map_knows(order, group->acquired[region], of, tick);
 }
 
-bool order_knows(const struct order *order, const struct agent *agent, int region, uint64_t unit, uint64_t tick)
+bool order_knows_of(const struct order *order, const struct agent *agent, int region, uint64_t unit, uint64_t tick)
 {
-    if (unit == agent->unit && RULE(3))
-        return true;
-    if (!RULE(1) && order_unit_group(order, unit) == agent->place.group)
-        return true;
     const struct group_order *group = agent->group;
-    if (!group)
-        return false;
     const struct subject of = subject_of(order, unit);
     if (agent->copy && agent->copy->members)
         return group_knows(order, group, region, &of, tick) || all_knew(order, agent->copy, region, &of, tick);
@@ -524,7 +501,7 @@ bool order_knows(const struct order *order, const struct agent *agent, int regio
 
 bool order_sees_own_image(const struct agent *agent, uint64_t tick)
 {
-    const struct sub_group_order *sub = sub_group_of(agent);
+    const struct sub_group_order *sub = order_sub_group_of(agent);
     return (agent->group && tick < agent->group->base[IN_IMAGE]) || (sub && tick < sub->base[IN_IMAGE]) ||
            (agent->item && tick < agent->item->image_base);
 }
@@ -535,16 +512,20 @@ bool order_sees_own_image(const struct agent *agent, uint64_t tick)
 static struct knowledge *publish(struct order *order, const struct agent *agent, int region, uint64_t tick)
 {
     struct knowledge *known = NULL;
-    const struct sub_group_order *sub = sub_group_of(agent);
+    const struct sub_group_order *sub = order_sub_group_of(agent);
     const struct group_order *group = agent->group;
     if (RULE(21)) {
         join_into(order, &known, agent->item->acquired[region]);
         join_into(order, &known, sub ? sub->acquired[region] : NULL);
         join_into(order, &known, group->acquired[region]);
-        if (group->base[region] > 1)
+        if (group->base[region] > 1) {
+            order->group_keys = true;
             put_into(order, &known, group_key(group->number), group->base[region]);
-        if (sub && sub->base[region] > 1)
+        }
+        if (sub && sub->base[region] > 1) {
+            order->sub_group_keys = true;
             put_into(order, &known, sub_group_key(order, group->number, agent->place.sub_group), sub->base[region]);
+        }
     }
     put_into(order, &known, unit_key(agent->unit), tick);
     return known;
@@ -853,6 +834,7 @@ static void all_arrived(struct order *order, struct group_order *group, const st
 static void share_region(struct order *order, struct group_order *group, int region)
 {
     struct knowledge *known = NULL;
+    order->sub_group_keys = true;
     for (uint32_t a = 0; a < order->arrival_count; a++) {
         const uint32_t s = order->arrivals[a];
         pool_items(order, group, first_of(order, s), first_of(order, s + 1), region, &group->sub_groups[s].acquired[region]);
@@ -1105,12 +1087,9 @@ static void store(struct order *order, struct agent *agent, struct variable *var
     variable->store.releases = release || (agent->item && agent->item->fences.count);
 }
 
-static void note_relaxed_store(struct order *order, struct agent *agent, const struct latest_store *store,
-                               const struct atomic_act *act)
+static void add_relaxed_store(struct order *order, struct item_order *item, const struct latest_store *store,
+                              const struct atomic_act *act)
 {
-    struct item_order *item = agent->item;
-    if (store->unit == UNIT_END || store->unit == agent->unit || store->releases)
-        return;
     for (uint32_t i = 0; i < MISSED_KEPT; i++)
         if (item->missed[i].why == MISSED_RELEASE && item->missed[i].release_unit == store->unit && item->missed[i].tick == store->tick)
             return;
@@ -1120,6 +1099,18 @@ static void note_relaxed_store(struct order *order, struct agent *agent, const s
     *edge = (struct missed_edge){.why = MISSED_RELEASE, .release_site = store->site, .acquire_site = act->site,
                                  .acquire_scope = act->scope, .release_unit = store->unit,
                                  .tick = store->tick, .local = act->region == IN_LOCAL};
+}
+
+static inline bool is_relaxed_of_another(const struct latest_store *store, uint64_t unit)
+{
+    return store->unit != UNIT_END && store->unit != unit && !store->releases;
+}
+
+static inline void note_relaxed_store(struct order *order, struct item_order *item, const struct latest_store *store,
+                                      const struct atomic_act *act)
+{
+    if (is_relaxed_of_another(store, item->unit))
+        add_relaxed_store(order, item, store, act);
 }
 
 /* Messages that cannot reach the agent are kept for explanations: a few do. */
@@ -1187,7 +1178,7 @@ static void load(struct order *order, struct agent *agent, const struct variable
         take(order, agent, &variable->messages, variable->stream, seen->version, act->region);
         seen->version = variable->version;
     }
-    note_relaxed_store(order, agent, &variable->store, act);
+    note_relaxed_store(order, agent->item, &variable->store, act);
 }
 
 /* ---- waiting together ------------------------------------------------------------------------------------ */
@@ -1206,7 +1197,7 @@ static void give(struct order *order, struct agent *agent, const struct waiting 
         take(order, agent, &waiting->list, waiting->stream, seen->version, waiting->act.region);
         seen->version = waiting->version;
     }
-    note_relaxed_store(order, agent, &waiting->store, &waiting->act);
+    note_relaxed_store(order, agent->item, &waiting->store, &waiting->act);
 }
 
 void order_deliver(struct order *order, struct agent *agent)
@@ -1244,12 +1235,18 @@ static void part(struct order *order, struct group_order *group, const uint64_t 
     list_clear(order, &waiting->list);
 }
 
-static bool leaves_somebody(const struct waiting *waiting, const uint64_t staying[LANE_MASK_WORDS])
+/* What they read before stays with those who read on, as long as it is of the same generation. */
+static void part_from(struct order *order, struct group_order *group, const struct variable *variable, const uint64_t reader[LANE_MASK_WORDS])
 {
-    uint64_t left = 0;
-    for (uint32_t w = 0; w < LANE_MASK_WORDS; w++)
+    const struct waiting *waiting = group->waiting;
+    const bool goes_on = waiting->stream == variable->stream;
+    uint64_t staying[LANE_MASK_WORDS] = {0}, left = 0;
+    for (uint32_t w = 0; w < LANE_MASK_WORDS; w++) {
+        staying[w] = goes_on ? reader[w] : 0;
         left |= waiting->reader[w] & ~staying[w];
-    return left;
+    }
+    if (left)
+        part(order, group, staying);
 }
 
 /* What waiting members read from here on. */
@@ -1277,8 +1274,7 @@ bool order_wait(struct order *order, struct group_order *group, const struct ato
     if (!variable || variable->size != act->size || !variable->messages.count)
         return true;
     if (waiting->version != variable->version || waiting->act.scope != act->scope || waiting->act.site != act->site) {
-        if (leaves_somebody(waiting, reader))
-            part(order, group, reader);
+        part_from(order, group, variable, reader);
         look_anew(order, waiting, variable, group->number);
         waiting->act = *act;
         memset(waiting->reader, 0, sizeof waiting->reader);
@@ -1313,40 +1309,57 @@ static void note_places(struct order *order, struct agent *agent, const struct v
     seen->live = (uint32_t)(live - agent->item->live) + 1;
 }
 
-/* Has nobody but senders like the agent added to the list since it looked? */
-static bool is_ours(const struct order *order, const struct variable *variable, const struct message *own, uint64_t since)
+/* Of all messages but the one that was added last. */
+static inline uint64_t newest_of_others(struct variable *variable)
 {
-    const uint32_t latest = variable->messages.count - 1;
-    for (uint32_t i = 0; i < latest; i++)
-        if (variable->messages.items[i].version > since)
-            return false;
-    return same_sender(order, &variable->messages.items[latest], own);
+    if (variable->counted == variable->version)
+        return variable->others;
+    variable->counted = variable->version;
+    variable->others = 0;
+    for (uint32_t i = 0; i + 1 < variable->messages.count; i++)
+        if (variable->messages.items[i].version > variable->others)
+            variable->others = variable->messages.items[i].version;
+    return variable->others;
 }
 
-/* A relaxed update by a unit with one fence: what load() and store() would do, at the places noted. False: they must. */
-static bool update_again(struct order *order, struct agent *agent, struct variable *variable, const struct atomic_act *act)
+/* What a unit's fence knows need not become pending. */
+static inline bool holds(const struct message *fence, const struct message *message)
 {
-    struct list_seen *seen = seen_find(agent->item, variable->stream);
-    if (!seen || !seen->pending || variable->size != act->size || order->wide)
+    return knowledge_holds(fence->known[IN_GLOBAL], message->known[IN_GLOBAL]) &&
+           knowledge_holds(fence->known[IN_LOCAL], message->known[IN_LOCAL]) && knowledge_holds(fence->known[IN_IMAGE], message->known[IN_IMAGE]);
+}
+
+static inline bool is_same_known(const struct message *a, const struct message *b)
+{
+    return a->known[IN_GLOBAL] == b->known[IN_GLOBAL] && a->known[IN_LOCAL] == b->known[IN_LOCAL] && a->known[IN_IMAGE] == b->known[IN_IMAGE];
+}
+
+/* A relaxed update by a unit with one fence: what load() and store() would do, at the places noted. False: they must, for
+ * others than senders like it have added to the list since it looked. */
+static inline bool update_again(struct order *order, struct item_order *item, struct variable *variable, const struct atomic_act *act)
+{
+    struct list_seen *seen = seen_find(item, variable->stream);
+    if (!seen || !seen->pending || variable->size != act->size || order->wide || newest_of_others(variable) > seen->version)
         return false;
-    struct message *pending = &agent->item->pending[act->region].items[seen->pending - 1];
-    struct live_release *live = &agent->item->live[seen->live - 1];
-    if (live->address != variable->address || live->generation != variable->generation ||
-        !is_ours(order, variable, &live->message, seen->version))
+    struct message *pending = &item->pending[act->region].items[seen->pending - 1];
+    struct live_release *live = &item->live[seen->live - 1];
+    if (live->address != variable->address || live->generation != variable->generation)
         return false;
-    struct message *latest = &variable->messages.items[variable->messages.count - 1];
-    if (latest->version > seen->version)
+    struct message *latest = &variable->messages.items[variable->messages.count - 1], *fence = &item->fences.items[0];
+    if (!same_sender(order, latest, &live->message))
+        return false;
+    const bool news = !holds(fence, latest);
+    if (news && latest->version > seen->version)
         renew_message(order, pending, latest);
     seen->version = variable->version;
-    note_relaxed_store(order, agent, &variable->store, act);
-    struct message *fence = &agent->item->fences.items[0];
-    if (memcmp(live->message.known, fence->known, sizeof fence->known) != 0) {
-        changed(order, variable);
-        fence->version = variable->version;
-        join_message(order, latest, fence);
+    note_relaxed_store(order, item, &variable->store, act);
+    if (!is_same_known(&live->message, fence)) {
+        variable->counted = ++order->versions;
+        fence->version = variable->version = variable->counted;
+        (news ? join_message : renew_message)(order, latest, fence);
         renew_message(order, &live->message, fence);
     }
-    variable->store = (struct latest_store){act->site, agent->unit, order->tick, true};
+    variable->store = (struct latest_store){act->site, item->unit, order->tick, true};
     way_taken(order->ways, WAY_AGAIN);
     return true;
 }
@@ -1368,7 +1381,7 @@ static void atomic(struct order *order, struct agent *agent, const struct atomic
         break_off(order, variable); /* the memory of another group (R38) */
     variable->group = agent->place.group;
     const bool simple = is_relaxed_update(agent, act);
-    if (simple && update_again(order, agent, variable, act))
+    if (simple && update_again(order, agent->item, variable, act))
         return;
     if (act->reads && variable->size == act->size)
         load(order, agent, variable, act);
@@ -1392,6 +1405,46 @@ void order_atomic(struct order *order, struct agent *agent, const struct atomic_
     remember_own(order, agent, &happening, before);
 }
 
+/* What a unit that reads the object now has read of it together with others is among what it reads. */
+static bool covers(const struct waiting *waiting, const struct variable *variable, uint64_t unit)
+{
+    return waiting->stream == variable->stream && waiting->act.size == variable->size && waiting->act.region == variable->region &&
+           !is_relaxed_of_another(&waiting->store, unit);
+}
+
+static bool was_delivered(struct group_order *group, const struct variable *variable, uint64_t unit, uint64_t local)
+{
+    struct waiting *waiting = group->waiting;
+    if (!waiting || !member_bit(waiting->reader, local))
+        return true;
+    if (!covers(waiting, variable, unit))
+        return false;
+    waiting->reader[local / 64] &= ~(UINT64_C(1) << local % 64);
+    return true;
+}
+
+void order_updates_begin(struct order *order, struct group_order *group, const struct atomic_act *act, struct update_run *out_run)
+{
+    *out_run = (struct update_run){.order = order, .group = group, .act = *act};
+}
+
+bool order_update(struct update_run *run, uint64_t local)
+{
+    struct order *order = run->order;
+    struct item_order *item = run->group->items[local];
+    if (!item || item->fences.count != 1)
+        return false;
+    if (!run->variable || run->variable->address != run->act.address) {
+        run->variable = variable_find(order, run->act.address);
+        if (!run->variable || (run->act.region == IN_LOCAL && run->variable->group != run->group->number)) {
+            run->variable = NULL;
+            return false;
+        }
+    }
+    return was_delivered(run->group, run->variable, item->unit, local) &&
+           update_again(order, item, run->variable, &run->act);
+}
+
 bool order_is_silent(const struct order *order, const struct group_order *group)
 {
     return !order->variable_count && (!group || !(group->items || group->sub_groups || group->copy_count));
@@ -1402,22 +1455,24 @@ bool order_remembers(const struct order *order)
     return order->history && !order->history->full;
 }
 
-/* One slice begins for all of them: nothing is between their deeds. */
-void order_remember_updates(struct order *order, uint64_t number, const struct atomic_act *act, const uint64_t *unit,
-                            const uint64_t *address, uint32_t count)
+uint64_t order_next_slice(struct order *order)
 {
-    struct happening happening = {.kind = HAPPENED_ATOMIC, .order = (uint8_t)act->order, .scope = (uint8_t)act->scope,
-                                  .region = (int8_t)act->region, .reads = act->reads, .writes = act->writes,
-                                  .svm_atomics = act->svm_atomics, .site = act->site, .size = act->size};
-    struct group_order *group = order_remembers(order) ? order_group(order, number) : NULL;
+    return ++order->tick;
+}
+
+void order_remember_update(struct order *order, const struct atomic_act *act, uint64_t unit, uint64_t address, uint64_t tick)
+{
+    struct group_order *group = order->groups;
+    const uint64_t number = order_unit_group(order, unit);
+    if (!group || group->number != number)
+        group = order_group(order, number);
     if (!group)
         return;
-    happening.tick = group->slice = ++order->tick;
-    for (uint32_t i = 0; i < count; i++) {
-        happening.by = unit[i];
-        happening.address = address[i];
-        history_add(order->history, &happening);
-    }
+    group->slice = tick;
+    history_add(order->history, &(struct happening){.kind = HAPPENED_ATOMIC, .order = (uint8_t)act->order, .scope = (uint8_t)act->scope,
+                                                    .region = (int8_t)act->region, .reads = act->reads, .writes = act->writes,
+                                                    .svm_atomics = act->svm_atomics, .site = act->site,
+                                                    .size = act->size, .by = unit, .address = address, .tick = tick});
 }
 
 static void overwrite_one(struct order *order, struct agent *agent, uint64_t address, uint64_t low, uint64_t high,
@@ -1508,7 +1563,7 @@ void order_copy_arrive(struct order *order, uint64_t unit, uint32_t number, uint
         return;
     order_agent(order, unit, &agent);
     order_deliver(order, &agent);
-    const struct sub_group_order *sub = sub_group_of(&agent);
+    const struct sub_group_order *sub = order_sub_group_of(&agent);
     struct copy_member *member = &copy->members[local];
     member->came = true;
     copy->absent--;

@@ -17,7 +17,7 @@
  *   order_agent                      who acts now
  *   order_knows                      is a stamp ordered before what the agent does now?
  *   order_named_arrival      a sub-group that the next order_named_barrier of its group is about
- *   order_barrier, order_sub_group_barrier, order_named_barrier, order_fence, order_atomic, order_overwrite,
+ *   order_barrier, order_sub_group_barrier, order_named_barrier, order_fence, order_atomic, order_update, order_overwrite,
  *   order_copy_start, _arrive, _wait   what happens
  *   order_explain                    why a stamp is not known, as far as that is kept
  *
@@ -31,6 +31,7 @@
 #include "scope.h"
 #include "ways.h"
 #include "orrery/limits.h"
+#include "orrery/rule.h"
 
 enum { IN_GLOBAL, IN_LOCAL, IN_IMAGE, ORDER_REGIONS }; /* bit i of REGION_* */
 
@@ -176,6 +177,7 @@ struct order {
     struct variable **variables; uint32_t variable_count, variable_buckets;
     uint64_t versions;                        /* of message lists, given out so far */
     bool wide;                                /* some atomic object has 8 bytes */
+    bool group_keys, sub_group_keys;          /* maps may have such */
     bool failed;
 };
 
@@ -202,11 +204,50 @@ void order_group_end(struct order *order, uint64_t number);
 void order_agent(const struct order *order, uint64_t unit, struct agent *out_agent);
 /* Of a group that is known: NULL: it never synchronised. */
 void order_member(const struct order *order, uint64_t number, struct group_order *group, uint64_t local, struct agent *out_agent);
-uint64_t order_slice(const struct agent *agent);
-bool order_knows(const struct order *order, const struct agent *agent, int region, uint64_t unit, uint64_t tick);
+uint64_t order_unit_group(const struct order *order, uint64_t unit);
+
+static inline const struct sub_group_order *order_sub_group_of(const struct agent *agent)
+{
+    return agent->group && agent->group->sub_groups && !agent->copy ? &agent->group->sub_groups[agent->place.sub_group] : NULL;
+}
+
+/* The tick of what the agent does now. */
+static inline uint64_t order_slice(const struct agent *agent)
+{
+    uint64_t slice = agent->group ? agent->group->slice : 1;
+    if (agent->copy)
+        return agent->copy->tick;
+    const struct sub_group_order *sub = order_sub_group_of(agent);
+    if (sub && sub->slice > slice)
+        slice = sub->slice;
+    return agent->item && agent->item->slice > slice ? agent->item->slice : slice;
+}
+
+bool order_knows_of(const struct order *order, const struct agent *agent, int region, uint64_t unit, uint64_t tick);
+
+/* One member asks about another, and all of them have kept to units so far: no sub-groups, no keys but those of units. */
+static inline bool order_knows_unit(const struct order *order, const struct agent *agent, int region, uint64_t unit, uint64_t tick)
+{
+    const struct group_order *group = agent->group;
+    const bool same_group = unit - group->number * order->group_items < order->group_items;
+    return (same_group && tick < group->base[region]) || tick < knowledge_get(group->acquired[region], unit << 2) ||
+           (agent->item && tick < knowledge_get(agent->item->acquired[region], unit << 2));
+}
+
+static inline bool order_knows(const struct order *order, const struct agent *agent, int region, uint64_t unit, uint64_t tick)
+{
+    if (unit == agent->unit && RULE(3))
+        return true;
+    if (!RULE(1) && order_unit_group(order, unit) == agent->place.group)
+        return true;
+    if (!agent->group)
+        return false;
+    if (order->group_keys || order->sub_group_keys || agent->group->sub_groups || agent->copy || unit >= UNIT_COPIES)
+        return order_knows_of(order, agent, region, unit, tick);
+    return order_knows_unit(order, agent, region, unit, tick);
+}
 /* R34: does a read by the agent see what it wrote to an image at that tick? */
 bool order_sees_own_image(const struct agent *agent, uint64_t tick);
-uint64_t order_unit_group(const struct order *order, uint64_t unit);
 uint32_t order_unit_sub_group(const struct order *order, uint64_t unit);
 uint32_t order_unit_device(const struct order *order, uint64_t unit);
 /* Reduced, where it is. */
@@ -223,10 +264,20 @@ void order_fence(struct order *order, struct agent *agent, uint32_t regions, enu
 /* Relaxed updates by the group's members teach nobody anything and have the group's slice. */
 bool order_is_silent(const struct order *order, const struct group_order *group);
 bool order_remembers(const struct order *order); /* what happens is put into the history */
-/* Such an update by each of the units: for the history only. */
-void order_remember_updates(struct order *order, uint64_t group, const struct atomic_act *act, const uint64_t *unit,
-                            const uint64_t *address, uint32_t count);
+/* Such an update, for the history only: those of one wave are of one slice. */
+uint64_t order_next_slice(struct order *order);
+void order_remember_update(struct order *order, const struct atomic_act *act, uint64_t unit, uint64_t address, uint64_t tick);
 void order_atomic(struct order *order, struct agent *agent, const struct atomic_act *act);
+/* Relaxed updates by members of a group that synchronised before, one after another, while nothing is remembered. False: it
+ * was not done; the run begins anew behind an order_atomic. act.address may change. */
+struct update_run {
+    struct order *order;
+    struct group_order *group;
+    struct atomic_act act;
+    struct variable *variable; /* the object of the latest; NULL: none */
+};
+void order_updates_begin(struct order *order, struct group_order *group, const struct atomic_act *act, struct update_run *out_run);
+bool order_update(struct update_run *run, uint64_t local);
 /* Relaxed loads by members of the group, all alike: false: each must do it by itself. */
 bool order_wait(struct order *order, struct group_order *group, const struct atomic_act *act, const uint64_t reader[LANE_MASK_WORDS]);
 /* Before the agent acts by itself: it is given what it read among others. */

@@ -428,18 +428,15 @@ static void tell(struct races *races, struct race_pair *pair, const struct race 
     }
 }
 
-static bool is_pair(const struct race_pair *pair, uint32_t a, uint32_t b, const struct race *race)
+static struct race_pair *find_pair(struct races *races, uint32_t a, uint32_t b, const struct race *race)
 {
-    return pair->space == race->region->space && pair->unseen == race->unseen && ((pair->site[0] == a && pair->site[1] == b) || (pair->site[0] == b && pair->site[1] == a));
-}
-
-static struct race_pair *find_pair(const struct races *races, uint32_t a, uint32_t b, const struct race *race)
-{
-    if (races->latest && is_pair(races->latest, a, b, race))
-        return races->latest;
-    struct race_pair *pair = races->pairs;
-    while (pair && !is_pair(pair, a, b, race))
+    struct race_pair **place = race_recent(races, a, b), *pair = *place;
+    if (pair && race_is_pair(pair, a, b, race))
+        return pair;
+    for (pair = races->pairs; pair && !race_is_pair(pair, a, b, race);)
         pair = pair->next;
+    if (pair)
+        *place = pair;
     return pair;
 }
 
@@ -542,7 +539,6 @@ void races_add(struct races *races, const struct race *race, const struct shadow
     struct race_pair *pair = find_pair(races, race->context->site, now->how.site, race);
     if (!pair && !(pair = new_pair(races, race, now)))
         return;
-    races->latest = pair;
     if (pair->like) {
         pair->like->count++;
         ask_remedy(races, pair->like, race, now);
@@ -550,14 +546,12 @@ void races_add(struct races *races, const struct race *race, const struct shadow
     }
     if (pair->count && continues(pair, race, now))
         pair->news.end += race->bytes;
-    if (pair->count && pair->last_time == time && pair->last_unit[0] == race->unit && pair->last_unit[1] == now->agent->unit)
+    if (race_is_counted(pair, race, now, time))
         return;
-    pair->last_time = time;
-    pair->last_unit[0] = race->unit;
-    pair->last_unit[1] = now->agent->unit;
-    pair->count++;
     meet(races, pair, race, now);
     ask_remedy(races, pair, race, now);
+    pair->settled = pair->told && (!pair->meetings || pair->meeting_count == MEETINGS_MOST) &&
+                    (pair->remedy.kind == REMEDY_NONE || pair->not_served);
 }
 
 void races_tell(struct races *races)
@@ -571,6 +565,7 @@ void races_tell(struct races *races)
         pair->news.now.agent = &agent;
         order_agent(races->order, pair->news.unit, &agent);
         tell(races, pair, &pair->news.race, &pair->news.now);
+        pair->told = true;
         if (!pair->amendment_count)
             stop_meeting(pair);
     }
@@ -592,5 +587,6 @@ void races_end(struct races *races)
         free(pair->meetings);
         free(pair);
     }
-    races->pairs = races->latest = races->untold = NULL;
+    races->pairs = races->untold = NULL;
+    memset(races->recent, 0, sizeof races->recent);
 }

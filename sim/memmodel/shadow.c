@@ -16,15 +16,15 @@ enum {
 /* Units of one block that did one sort of thing at one place of the program, each when it did so last. */
 struct member {
     uint64_t block, mask;
-    uint32_t sort, site;     /* sort: see sort_of */
-    uint32_t context;        /* of all of them, unless they are apart */
+    uint32_t sort;           /* see sort_of */
+    struct context how;      /* tick: of all of them, unless they are apart */
     bool apart;
-    uint32_t *each;          /* one per unit of the block; stays where it is while other members come and go */
+    uint32_t *each;          /* ticks, one per unit of the block; stays where it is while other members come and go */
 };
 struct members { struct member *items; uint32_t count, room, latest; };
 
 /* An access that raced with a later one, which took its place: what comes after may race with it, too. */
-struct racer { uint64_t unit; uint32_t context; };
+struct racer { uint64_t unit; struct context how; };
 enum { RACERS_MOST = HOSTILE(64, 2), RACERS_OF_A_SITE = 2, RACER_CELLS_MOST = HOSTILE(4096, 4) };
 
 /* What stands in one cell besides the last plain write. */
@@ -197,26 +197,44 @@ static int by_block(const void *a, const void *b)
         return x->block < y->block ? -1 : 1;
     if (x->sort != y->sort)
         return x->sort < y->sort ? -1 : 1;
-    return x->site < y->site ? -1 : x->site > y->site;
+    if (x->how.site != y->how.site)
+        return x->how.site < y->how.site ? -1 : 1;
+    if (x->how.order != y->how.order)
+        return x->how.order < y->how.order ? -1 : 1;
+    return x->how.size < y->how.size ? -1 : x->how.size > y->how.size;
 }
 
-static uint32_t member_context(const struct member *member, uint32_t at)
+static uint32_t member_tick(const struct member *member, uint32_t at)
 {
-    return member->apart ? member->each[at] : member->context;
+    return member->apart ? member->each[at] : member->how.tick;
+}
+
+/* Of its unit at that place. */
+static struct context member_how(const struct member *member, uint32_t at)
+{
+    struct context how = member->how;
+    how.tick = member_tick(member, at);
+    return how;
+}
+
+/* But for the tick: of one sort, at one place. */
+static bool is_alike(const struct context *a, const struct context *b)
+{
+    return a->site == b->site && a->size == b->size && a->order == b->order;
 }
 
 /* False: no memory. */
-static bool member_put(struct member *member, uint32_t at, uint32_t context)
+static inline bool member_put(struct member *member, uint32_t at, uint32_t tick)
 {
     const uint64_t bit = UINT64_C(1) << at;
-    if (!member->apart && member->context != context && member->mask & ~bit) {
+    if (!member->apart && member->how.tick != tick && member->mask & ~bit) {
         if (!member->each && !(member->each = malloc(BLOCK_UNITS * sizeof *member->each)))
             return false;
         for (uint32_t i = 0; i < BLOCK_UNITS; i++)
-            member->each[i] = member->context;
+            member->each[i] = member->how.tick;
         member->apart = true;
     }
-    *(member->apart ? &member->each[at] : &member->context) = context;
+    *(member->apart ? &member->each[at] : &member->how.tick) = tick;
     member->mask |= bit;
     return true;
 }
@@ -230,14 +248,14 @@ static void member_swap(struct member *a, struct member *b)
 }
 
 /* Of one block and sort: the newest deed of a unit makes its older ones redundant. */
-static void keep_newest(const struct shadow_region *region, struct member *items, uint32_t count)
+static void keep_newest(struct member *items, uint32_t count)
 {
     struct member *newest[BLOCK_UNITS] = {NULL};
     for (uint32_t i = 0; count > 1 && i < count; i++) {
         for (uint64_t bits = items[i].mask; bits; bits &= bits - 1) {
             const uint32_t at = (uint32_t)__builtin_ctzll(bits);
             struct member *member = &items[i];
-            if (newest[at] && context_at(region, member_context(member, at))->tick < context_at(region, member_context(newest[at], at))->tick)
+            if (newest[at] && member_tick(member, at) < member_tick(newest[at], at))
                 member = newest[at];
             struct member *older = member == newest[at] ? &items[i] : newest[at];
             if (older)
@@ -251,20 +269,20 @@ static void keep_newest(const struct shadow_region *region, struct member *items
 static void unite(struct member *items, uint32_t count)
 {
     for (uint32_t i = 1, first = 0; i < count; i++) {
-        if (items[i].site != items[first].site) {
+        if (!is_alike(&items[i].how, &items[first].how)) {
             first = i;
             continue;
         }
         for (uint64_t bits = items[i].mask; bits; bits &= bits - 1) {
             const uint32_t at = (uint32_t)__builtin_ctzll(bits);
-            if (!member_put(&items[first], at, member_context(&items[i], at)))
+            if (!member_put(&items[first], at, member_tick(&items[i], at)))
                 return;
             items[i].mask &= ~(UINT64_C(1) << at);
         }
     }
 }
 
-static void compact(const struct shadow_region *region, struct members *members)
+static void compact(struct members *members)
 {
     struct member *items = members->items;
     uint32_t kept = 0;
@@ -273,7 +291,7 @@ static void compact(const struct shadow_region *region, struct members *members)
     for (uint32_t from = 0, end; from < members->count; from = end) {
         for (end = from + 1; end < members->count && items[end].block == items[from].block && items[end].sort == items[from].sort;)
             end++;
-        keep_newest(region, items + from, end - from);
+        keep_newest(items + from, end - from);
         unite(items + from, end - from);
     }
     for (uint32_t i = 0; i < members->count; i++)
@@ -293,48 +311,52 @@ static bool members_widen(struct members *members, uint32_t room)
     return true;
 }
 
-static bool members_room(const struct shadow_region *region, struct members *members)
+static bool members_room(struct members *members)
 {
     if (members->count < members->room)
         return true;
-    compact(region, members);
+    compact(members);
     if (members->room && members->count <= members->room / 2)
         return true;
     return members_widen(members, members->room ? members->room * 2 : HOSTILE(4, 1));
 }
 
 /* One unit's deed. Those that come late may be older than what is there, and change none. */
-struct deed { uint64_t block; uint32_t at, sort, site, context; bool late; };
+struct deed { uint64_t unit; uint32_t sort; bool late; const struct context *how; };
 
-static bool takes(const struct member *member, const struct deed *deed)
+static inline bool takes(const struct member *member, const struct deed *deed)
 {
-    return member->block == deed->block && member->sort == deed->sort && member->site == deed->site &&
-           (!deed->late || (!member->apart && member->context == deed->context));
+    return member->block == deed->unit / BLOCK_UNITS && member->sort == deed->sort && is_alike(&member->how, deed->how) &&
+           (!deed->late || (!member->apart && member->how.tick == deed->how->tick));
 }
 
-static bool deed_add(const struct shadow_region *region, struct members *members, const struct deed *deed)
+static bool deed_begin(struct members *members, const struct deed *deed)
 {
-    if (members->latest < members->count && takes(&members->items[members->latest], deed))
-        return member_put(&members->items[members->latest], deed->at, deed->context);
     for (uint32_t i = members->count, tries = MEMBERS_TRIED; i-- > 0 && tries--;) {
         if (!takes(&members->items[i], deed))
             continue;
         members->latest = i;
-        return member_put(&members->items[i], deed->at, deed->context);
+        return member_put(&members->items[i], deed->unit % BLOCK_UNITS, deed->how->tick);
     }
-    if (!members_room(region, members))
+    if (!members_room(members))
         return false;
     members->latest = members->count;
     struct member *member = &members->items[members->count++];
-    *member = (struct member){.block = deed->block, .mask = UINT64_C(1) << deed->at, .sort = deed->sort, .site = deed->site,
-                              .context = deed->context, .each = member->each};
+    *member = (struct member){.block = deed->unit / BLOCK_UNITS, .mask = UINT64_C(1) << deed->unit % BLOCK_UNITS, .sort = deed->sort,
+                              .how = *deed->how, .each = member->each};
     return true;
 }
 
-static bool member_add(const struct shadow_region *region, struct members *members, uint64_t unit, uint32_t context, uint32_t sort, bool late)
+static inline bool deed_add(struct members *members, const struct deed *deed)
 {
-    const struct deed deed = {unit / BLOCK_UNITS, (uint32_t)(unit % BLOCK_UNITS), sort, context_at(region, context)->site, context, late};
-    return deed_add(region, members, &deed);
+    if (members->latest < members->count && takes(&members->items[members->latest], deed))
+        return member_put(&members->items[members->latest], deed->unit % BLOCK_UNITS, deed->how->tick);
+    return deed_begin(members, deed);
+}
+
+static bool reader_add(struct crowd *crowd, uint64_t unit, const struct context *how, bool late)
+{
+    return deed_add(&crowd->readers, &(struct deed){unit, 0, late, how});
 }
 
 static bool members_copy(struct members *to, const struct members *from)
@@ -397,7 +419,7 @@ static struct crowd *crowd_make(struct shadow_region *region, uint64_t owner, ui
         return crowd;
     crowd = crowd_new(region, owner, cell);
     if (crowd && stamp_context(reader) != CONTEXT_CROWD && stamp_context(reader) >= region->first &&
-        !member_add(region, &crowd->readers, stamp_unit(reader), stamp_context(reader), 0, false))
+        !reader_add(crowd, stamp_unit(reader), context_at(region, stamp_context(reader)), false))
         return NULL;
     return crowd;
 }
@@ -571,9 +593,8 @@ static bool misses_image(const struct visit *visit, uint64_t unit, const struct 
 }
 
 /* Does it race? What does is told. */
-static bool judge(const struct visit *visit, uint64_t unit, uint32_t context, bool latest)
+static bool judge(const struct visit *visit, uint64_t unit, const struct context *how, bool latest)
 {
-    const struct context *how = context_at(visit->region, context);
     const bool unseen = misses_image(visit, unit, how);
     if (!unseen && unit == visit->now->agent->unit && RULE(3))
         return false;
@@ -591,8 +612,7 @@ static struct racer *racer_room(const struct visit *visit, struct crowd *crowd, 
     uint32_t alike = 0;
     for (uint32_t i = 0; i < crowd->racer_count; i++) {
         struct racer *racer = &crowd->racers[i];
-        const struct context *other = context_at(visit->region, racer->context);
-        const bool same = other->site == how->site && other->kind == how->kind; /* an exchange may have failed */
+        const bool same = racer->how.site == how->site && racer->how.kind == how->kind; /* an exchange may have failed */
         if (same && racer->unit == unit)
             return racer;
         alike += same;
@@ -603,16 +623,16 @@ static struct racer *racer_room(const struct visit *visit, struct crowd *crowd, 
 }
 
 /* What leaves its place in the cell though it races. A few of each place of the program stay, in a limited number of cells. */
-static void keep_racer(const struct visit *visit, uint64_t *cell, uint64_t unit, uint32_t context)
+static void keep_racer(const struct visit *visit, uint64_t *cell, uint64_t unit, const struct context *how)
 {
     struct crowd *crowd = crowd_of(visit->region, visit->address, cell);
     if (!crowd && visit->region->racer_cells >= RACER_CELLS_MOST)
         return;
     crowd = crowd_make(visit->region, visit->address, cell);
-    struct racer *racer = crowd ? racer_room(visit, crowd, unit, context_at(visit->region, context)) : NULL;
+    struct racer *racer = crowd ? racer_room(visit, crowd, unit, how) : NULL;
     visit->shadow->failed |= !crowd;
     if (racer)
-        *racer = (struct racer){unit, context};
+        *racer = (struct racer){unit, *how};
 }
 
 /* Those that a plain write is ordered behind are done with: who races with them races with it. */
@@ -621,9 +641,11 @@ static void judge_racers(const struct visit *visit, const uint64_t *cell)
     struct crowd *crowd = crowd_of(visit->region, visit->address, cell);
     uint32_t kept = 0;
     for (uint32_t i = 0; crowd && i < crowd->racer_count; i++) {
-        const struct racer racer = crowd->racers[i];
-        if (judge(visit, racer.unit, racer.context, false) || visit->now->how.kind != ACCESS_WRITE)
-            crowd->racers[kept++] = racer;
+        const struct racer *racer = &crowd->racers[i];
+        if (!judge(visit, racer->unit, &racer->how, false) && visit->now->how.kind == ACCESS_WRITE)
+            continue;
+        if (kept++ != i)
+            crowd->racers[kept - 1] = *racer;
     }
     if (crowd)
         crowd->racer_count = kept;
@@ -636,11 +658,12 @@ static void judge_members(const struct visit *visit, uint64_t *cell, struct memb
     for (uint32_t i = 0; i < members->count; i++) {
         struct member *member = &members->items[i];
         for (uint64_t bits = member->mask; bits; bits &= bits - 1) {
-            const uint32_t at = (uint32_t)__builtin_ctzll(bits), context = member_context(member, at);
+            const uint32_t at = (uint32_t)__builtin_ctzll(bits);
+            const struct context how = member_how(member, at);
             const uint64_t unit = member->block * BLOCK_UNITS + at;
-            if (!judge(visit, unit, context, false))
+            if (!judge(visit, unit, &how, false))
                 continue;
-            keep_racer(visit, cell, unit, context);
+            keep_racer(visit, cell, unit, &how);
             member->mask &= ~(UINT64_C(1) << at);
         }
         if (member->mask)
@@ -654,12 +677,18 @@ static bool live(const struct shadow_region *region, uint64_t value)
     return stamp_context(value) >= region->first && stamp_context(value) != CONTEXT_CROWD;
 }
 
+static const struct context *stamp_how(const struct shadow_region *region, uint64_t value)
+{
+    return context_at(region, stamp_context(value));
+}
+
 /* It stays, unless another one takes its place. */
 static void judge_write(const struct visit *visit, uint64_t *cell)
 {
     const uint64_t latest = cell[0];
-    if (live(visit->region, latest) && judge(visit, stamp_unit(latest), stamp_context(latest), true) && visit->now->how.kind == ACCESS_WRITE)
-        keep_racer(visit, cell, stamp_unit(latest), stamp_context(latest));
+    if (live(visit->region, latest) && judge(visit, stamp_unit(latest), stamp_how(visit->region, latest), true) &&
+        visit->now->how.kind == ACCESS_WRITE)
+        keep_racer(visit, cell, stamp_unit(latest), stamp_how(visit->region, latest));
 }
 
 static void judge_readers(const struct visit *visit, uint64_t *cell)
@@ -668,9 +697,9 @@ static void judge_readers(const struct visit *visit, uint64_t *cell)
     const uint64_t reader = cell[1];
     if (crowd) {
         judge_members(visit, cell, &crowd->readers);
-    } else if (live(visit->region, reader) && judge(visit, stamp_unit(reader), stamp_context(reader), false)) {
+    } else if (live(visit->region, reader) && judge(visit, stamp_unit(reader), stamp_how(visit->region, reader), false)) {
         cell[1] = 0;
-        keep_racer(visit, cell, stamp_unit(reader), stamp_context(reader));
+        keep_racer(visit, cell, stamp_unit(reader), stamp_how(visit->region, reader));
     }
 }
 
@@ -699,7 +728,7 @@ static bool add_alike(const struct visit *visit, struct crowd *crowd)
 {
     const struct context *now = &visit->now->how;
     crowd->any_write |= is_write(now->kind);
-    return member_add(visit->region, &crowd->atomics, visit->now->agent->unit, visit->context, sort_of(now), visit->now->quiet);
+    return deed_add(&crowd->atomics, &(struct deed){visit->now->agent->unit, sort_of(now), visit->now->quiet, now});
 }
 
 static bool add_atomic(const struct visit *visit, struct crowd *crowd)
@@ -741,7 +770,7 @@ static void plain_write(const struct visit *visit, uint64_t *cell)
 
 static uint64_t tick_of(const struct visit *visit, uint64_t value)
 {
-    return context_at(visit->region, stamp_context(value))->tick;
+    return stamp_how(visit->region, value)->tick;
 }
 
 /* From the journal: nothing races, the newer of one unit's deeds stays, and reads are kept beside later writes. */
@@ -761,14 +790,14 @@ static bool quiet(const struct visit *visit, uint64_t *cell)
         return true;
     }
     crowd = crowd_make(visit->region, visit->address, cell);
-    return crowd && member_add(visit->region, &crowd->readers, unit, visit->context, 0, true);
+    return crowd && reader_add(crowd, unit, &visit->now->how, true);
 }
 
 /* A single reader that this one knows, or that is itself, need not be kept (R21: who knows this one knows that). */
 static bool replaces(const struct visit *visit, uint64_t reader)
 {
     return !live(visit->region, reader) || stamp_unit(reader) == visit->now->agent->unit ||
-           knows(visit, stamp_unit(reader), context_at(visit->region, stamp_context(reader))->tick);
+           knows(visit, stamp_unit(reader), tick_of(visit, reader));
 }
 
 static bool plain_read(const struct visit *visit, uint64_t *cell)
@@ -786,7 +815,7 @@ static bool plain_read(const struct visit *visit, uint64_t *cell)
         return true;
     }
     crowd = crowd_make(visit->region, visit->address, cell);
-    return crowd && member_add(visit->region, &crowd->readers, visit->now->agent->unit, visit->context, 0, false);
+    return crowd && reader_add(crowd, visit->now->agent->unit, &visit->now->how, false);
 }
 
 /* Whoever wrote did so before a barrier of the whole group, nobody reads, and the atomics include the whole group. */
@@ -834,7 +863,7 @@ static bool visit_cell(const struct visit *visit, uint64_t *cell)
 /* ---- the same again ---------------------------------------------------------------------------- */
 
 /* The cell of an aligned word; NULL: it has none, or one for each byte. */
-static const uint64_t *word_at(const struct shadow_region *region, uint64_t address, uint32_t size)
+static uint64_t *word_at(const struct shadow_region *region, uint64_t address, uint32_t size)
 {
     const uint64_t offset = address - region->low;
     const struct shadow_page *page = region->pages && size == 4 && offset % 4 == 0 ? &region->pages[offset >> PAGE_SHIFT] : NULL;
@@ -889,22 +918,31 @@ uint32_t shadow_sort(const struct context *how)
     return sort_of(how);
 }
 
-bool shadow_join(struct shadow_region *region, const struct shadow_atomic *atomic, uint64_t address, uint64_t unit)
+static bool agrees(const struct crowd *crowd, const struct shadow_atomic *atomic)
 {
-    struct crowd *crowd = alike_at(region, address, atomic->how.size);
-    if (!crowd || crowd->calm_epoch != crowd->epoch || crowd->calm_group != atomic->group ||
-        crowd->size != atomic->how.size || crowd->scope != (enum memory_scope)atomic->how.scope)
-        return false;
-    if (!member_add(region, &crowd->atomics, unit, atomic->context, sort_of(&atomic->how), false))
-        return false;
-    crowd->any_write = true;
-    return true;
+    return crowd->size == atomic->how.size && crowd->scope == (enum memory_scope)atomic->how.scope &&
+           (crowd->scope > SCOPE_WORK_GROUP || (crowd->scope == SCOPE_WORK_GROUP && crowd->place.group == atomic->group));
 }
 
-bool shadow_atomic_begin(struct shadow_region *region, struct shadow_atomic *atomic)
+struct crowd *shadow_calm(const struct shadow_region *region, const struct shadow_atomic *atomic, uint64_t address)
 {
-    atomic->context = context_of(region, &atomic->how);
-    return atomic->context != 0;
+    const uint64_t *cell = word_at(region, address, atomic->how.size);
+    struct crowd *crowd = alike_in(region, address, cell);
+    if (!crowd || crowd->readers.count || crowd->racer_count || !crowd->atomics.count || !agrees(crowd, atomic))
+        return NULL;
+    return !live(region, cell[0]) || (crowd->calm_epoch == crowd->epoch && crowd->calm_group == atomic->group) ? crowd : NULL;
+}
+
+bool shadow_add(struct crowd *crowd, const struct shadow_atomic *atomic, uint64_t unit)
+{
+    crowd->any_write |= is_write(atomic->how.kind);
+    return deed_add(&crowd->atomics, &(struct deed){unit, sort_of(&atomic->how), false, &atomic->how});
+}
+
+bool shadow_join(struct shadow_region *region, const struct shadow_atomic *atomic, uint64_t address, uint64_t unit)
+{
+    struct crowd *crowd = shadow_calm(region, atomic, address);
+    return crowd && shadow_add(crowd, atomic, unit);
 }
 
 static bool visit_byte(const struct visit *visit, struct shadow_page *page, uint32_t at)
@@ -934,10 +972,10 @@ static void visit_all(struct visit *visit)
     }
 }
 
-static void access_anew(struct shadow *shadow, struct shadow_region *region, const struct shadow_access *now, uint32_t context)
+static void atomic_anew(struct shadow *shadow, struct shadow_region *region, const struct shadow_access *now)
 {
-    struct visit visit = {.shadow = shadow, .region = region, .now = now, .context = context};
-    const uint64_t *cell = is_atomic(now->how.kind) ? word_at(region, now->address, now->how.size) : NULL;
+    struct visit visit = {.shadow = shadow, .region = region, .now = now};
+    const uint64_t *cell = word_at(region, now->address, now->how.size);
     struct crowd *crowd = alike_in(region, now->address, cell);
     if (crowd && is_calm(&visit, crowd, cell)) {
         shadow->failed |= !add_alike(&visit, crowd);
@@ -946,8 +984,20 @@ static void access_anew(struct shadow *shadow, struct shadow_region *region, con
         return;
     }
     visit_all(&visit);
-    if (is_atomic(now->how.kind))
-        note_done(alike_at(region, now->address, now->how.size), now);
+    note_done(alike_at(region, now->address, now->how.size), now);
+}
+
+static void plain_anew(struct shadow *shadow, struct shadow_region *region, const struct shadow_access *now)
+{
+    struct visit visit = {.shadow = shadow, .region = region, .now = now, .context = context_of(region, &now->how),
+                          .address = now->address, .bytes = 1u << WORD_SHIFT};
+    uint64_t *cell = word_at(region, now->address, now->how.size);
+    if (!visit.context)
+        shadow->failed = true;
+    else if (cell)
+        shadow->failed |= !visit_cell(&visit, cell);
+    else
+        visit_all(&visit);
 }
 
 void shadow_access(struct shadow *shadow, struct shadow_region *region, const struct shadow_access *now)
@@ -956,11 +1006,10 @@ void shadow_access(struct shadow *shadow, struct shadow_region *region, const st
         way_taken(shadow->order->ways, WAY_REPEATED);
         return;
     }
-    const uint32_t context = context_of(region, &now->how);
-    if (context)
-        access_anew(shadow, region, now, context);
+    if (is_atomic(now->how.kind))
+        atomic_anew(shadow, region, now);
     else
-        shadow->failed = true;
+        plain_anew(shadow, region, now);
 }
 
 void shadow_again(struct shadow *shadow, struct shadow_region *region, const struct shadow_access *now)
@@ -977,9 +1026,8 @@ void shadow_again(struct shadow *shadow, struct shadow_region *region, const str
 /* Cells come in ascending order: neighbours of one use are one run. */
 struct collection { const struct shadow_region *region; const struct unit_filter *filter; struct footprint_part *part; struct byte_run run[FOOTPRINT_USES]; };
 
-static void collect_one(struct collection *collection, uint32_t context, uint64_t unit, uint64_t low, uint64_t high)
+static void collect_one(struct collection *collection, const struct context *how, uint64_t unit, uint64_t low, uint64_t high)
 {
-    const struct context *how = context_at(collection->region, context);
     const struct unit_filter *filter = collection->filter;
     if (filter && !filter->wants(filter->self, unit, how->tick))
         return;
@@ -1003,7 +1051,8 @@ static void collect_member(struct collection *collection, const struct member *m
     uint64_t rest = member->mask;
     do {
         const uint32_t at = (uint32_t)__builtin_ctzll(rest);
-        collect_one(collection, member_context(member, at), member->block * BLOCK_UNITS + at, low, high);
+        const struct context how = member_how(member, at);
+        collect_one(collection, &how, member->block * BLOCK_UNITS + at, low, high);
         rest &= rest - 1;
     } while (rest && collection->filter);
 }
@@ -1013,15 +1062,15 @@ static void collect_cell(struct collection *collection, const uint64_t *cell, ui
     const struct shadow_region *region = collection->region;
     const struct crowd *crowd = crowd_of(region, region->low + low, cell);
     if (live(region, cell[0]))
-        collect_one(collection, stamp_context(cell[0]), stamp_unit(cell[0]), low, high);
+        collect_one(collection, stamp_how(region, cell[0]), stamp_unit(cell[0]), low, high);
     for (uint32_t i = 0; crowd && i < (collection->filter ? crowd->readers.count : crowd->readers.count > 0); i++)
         collect_member(collection, &crowd->readers.items[i], low, high);
     for (uint32_t i = 0; crowd && i < crowd->atomics.count; i++) /* loads and others */
         collect_member(collection, &crowd->atomics.items[i], low, high);
     for (uint32_t i = 0; crowd && i < crowd->racer_count; i++)
-        collect_one(collection, crowd->racers[i].context, crowd->racers[i].unit, low, high);
+        collect_one(collection, &crowd->racers[i].how, crowd->racers[i].unit, low, high);
     if (!crowd && live(region, cell[1]))
-        collect_one(collection, stamp_context(cell[1]), stamp_unit(cell[1]), low, high);
+        collect_one(collection, stamp_how(region, cell[1]), stamp_unit(cell[1]), low, high);
 }
 
 static void collect_page(struct collection *collection, uint64_t number)

@@ -12,8 +12,7 @@
  *   shadow_again                 a plain access like the one before, by another unit or elsewhere
  *                                in the same allocation
  *   shadow_join                  an atomic update like those that the word has, which nothing can
- *                                race with; false: shadow_access must look. shadow_atomic_begin
- *                                comes first, once per wave and allocation
+ *                                race with; false: shadow_access must look
  *   shadow_forget                nothing in the allocation matters any more
  *   shadow_collect               the bytes that this launch touched
  *
@@ -87,8 +86,8 @@ struct shadow_access {
     bool quiet;               /* known not to race; it may be older than what the cell has */
 };
 
-/* Updates of lanes of one work-group. */
-struct shadow_atomic { struct context how; uint64_t group; uint32_t context; };
+/* Updates of lanes of one work-group, while all of the launch is on one device. */
+struct shadow_atomic { struct context how; uint64_t group; };
 
 struct shadow {
     struct order *order;
@@ -102,8 +101,10 @@ void shadow_region_fini(struct shadow_region *region);
 void shadow_forget(struct shadow_region *region);
 void shadow_access(struct shadow *shadow, struct shadow_region *region, const struct shadow_access *now);
 void shadow_again(struct shadow *shadow, struct shadow_region *region, const struct shadow_access *now);
-bool shadow_atomic_begin(struct shadow_region *region, struct shadow_atomic *atomic);
 bool shadow_join(struct shadow_region *region, const struct shadow_atomic *atomic, uint64_t address, uint64_t unit);
+/* The same in two steps: NULL: shadow_access must look. What it found is good until then. */
+struct crowd *shadow_calm(const struct shadow_region *region, const struct shadow_atomic *atomic, uint64_t address);
+bool shadow_add(struct crowd *crowd, const struct shadow_atomic *atomic, uint64_t unit);
 /* Of the atomics of a word, while they are all alike; else 0. Nothing that could race with such a one comes within an epoch. */
 uint64_t shadow_epoch(const struct shadow_region *region, uint64_t address, uint32_t size);
 uint32_t shadow_sort(const struct context *how); /* as in struct atomic_done */

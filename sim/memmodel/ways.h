@@ -21,6 +21,7 @@ enum way {
     WAY_TOGETHER,   /* members of a group read together */
     WAY_REPEATED,   /* the unit's same atomic stands in the shadow already */
     WAY_CALM,       /* a word has atomics only, and this one agrees with them */
+    WAY_IN_TURN,    /* a relaxed update of a calm word by a unit that did so before */
     WAY_SIFTED,     /* a wave's updates went through the sieve */
     WAYS
 };
