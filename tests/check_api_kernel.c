@@ -325,6 +325,34 @@ START_TEST(clGetKernelArgInfo_judges_its_arguments)
 }
 END_TEST
 
+static cl_ulong local_bytes_of(cl_program owner, const char *name)
+{
+    cl_kernel kernel = kernel_of(owner, name);
+    cl_ulong bytes = 99;
+    cl_ok(clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof bytes, &bytes, NULL));
+    cl_ok(clReleaseKernel(kernel));
+    return bytes;
+}
+
+/* The cases of the first are numbers in its code, some of them those that the translator gave the variables. */
+START_TEST(local_memory_is_that_of_the_kernel_alone)
+{
+    char text[20000], *at = text;
+    at += sprintf(at, "kernel void none(global int *p) { switch (p[0]) {\n");
+    for (int i = 0; i < 1000; i++)
+        at += sprintf(at, "case %d:%s", i, i % 10 == 9 ? " p[1] = p[2]; break;\n" : "");
+    sprintf(at, "} }\n"
+                "void inner(local int *q, global int *p) { q[0] = p[0]; p[1] = q[0]; }\n"
+                "kernel void middle(global int *p) { local int a[16]; inner(&a[3], p); }\n"
+                "kernel void both(global int *p) { local int a[8]; local short b[2]; b[1] = 1; inner(a, p); }\n");
+    cl_program mine = build(text, "");
+    ck_assert_uint_eq(local_bytes_of(mine, "none"), 0);
+    ck_assert_uint_eq(local_bytes_of(mine, "middle"), 16 * sizeof(cl_int));
+    ck_assert_uint_eq(local_bytes_of(mine, "both"), 8 * sizeof(cl_int) + 2 * sizeof(cl_short));
+    cl_ok(clReleaseProgram(mine));
+}
+END_TEST
+
 START_TEST(clGetKernelWorkGroupInfo_answers)
 {
     cl_kernel sized = kernel_of(program, "sized"), with_local = kernel_of(program, "with_local");
@@ -478,6 +506,7 @@ int main(void)
     tcase_add_test(tests, clGetKernelInfo_answers);
     tcase_add_test(tests, clGetKernelArgInfo_answers);
     tcase_add_test(tests, clGetKernelArgInfo_judges_its_arguments);
+    tcase_add_test(tests, local_memory_is_that_of_the_kernel_alone);
     tcase_add_test(tests, clGetKernelWorkGroupInfo_answers);
     tcase_add_test(tests, clGetKernelSubGroupInfo_answers);
     tcase_add_test(tests, clGetKernelSubGroupInfo_judges_its_arguments);

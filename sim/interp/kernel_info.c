@@ -177,7 +177,7 @@ static void read_modes(struct module *m, struct entry_point *e)
 
 /* What everything that a kernel calls has; samplers by what they say. */
 struct scan {
-    uint8_t *seen_function, *seen_variable;
+    uint8_t *seen_function, *seen_local;
     uint32_t samplers;
 };
 
@@ -218,6 +218,20 @@ static void scan_samplers(struct module *m, uint32_t word, struct scan *scan)
     }
 }
 
+/* From the last use to the first, since a constant comes before who uses it. */
+static void scan_locals(struct module *m, struct entry_point *e, uint32_t function, struct scan *scan)
+{
+    for (uint32_t i = m->local_use_count; i-- > 0;) {
+        const struct local_use *use = &m->local_uses[i];
+        if ((use->user != function && !scan->seen_local[use->user]) || scan->seen_local[use->used])
+            continue;
+        scan->seen_local[use->used] = 1;
+        const struct variable *v = module_variable(m, use->used);
+        if (v)
+            e->info.local_bytes += v->type->size;
+    }
+}
+
 /* Local variables, samplers and barriers of everything the kernel calls. */
 static void scan_function(struct module *m, struct entry_point *e, const struct function *f, struct scan *scan)
 {
@@ -233,14 +247,8 @@ static void scan_function(struct module *m, struct entry_point *e, const struct 
             scan_samplers(m, word, scan);
             e->info.uses_barrier |= op == SpvOpControlBarrier || op == SpvOpGroupWaitEvents || op == SpvOpMemoryNamedBarrier;
             e->info.uses_printf |= op == SpvOpExtInst && w[3] == m->opencl_std && w[4] == 184;
-            for (uint32_t k = 1; k < spv_length(m, word); k++) {
-                const struct variable *v = w[k] < m->bound ? module_variable(m, w[k]) : NULL;
-                if (!v || v->storage != SpvStorageClassWorkgroup || scan->seen_variable[v->id])
-                    continue;
-                scan->seen_variable[v->id] = 1;
-                e->info.local_bytes += v->type->size;
-            }
         }
+    scan_locals(m, e, f->id, scan);
 }
 
 /* ---- blocks ------------------------------------------------------------------------- */

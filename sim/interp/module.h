@@ -40,6 +40,7 @@ struct type {
 struct leaf { uint64_t bits; uint32_t variable; /* 0, or id of a module-scope variable: bits is an offset */ enum scalar scalar; bool undefined; };
 struct constant { uint32_t count; struct leaf *leaves; };
 
+struct local_use { uint32_t user, used; }; /* a function or constant; a variable in local memory, or a constant made of one */
 struct decoration { uint32_t next; uint32_t kind; uint32_t word; uint32_t word_count; int32_t member; };
 
 struct block_range { uint32_t label; uint32_t first, last; /* word indices: OpLabel, the word after the terminator */ };
@@ -90,6 +91,7 @@ struct module {
     LIST(struct variable) variables;
     uint32_t *variable_index;   /* id -> index + 1 */
     uint32_t *bindable; uint32_t bindable_count; /* variables the device allocates */
+    struct local_use *local_uses; uint32_t local_use_count;
     LIST(struct entry_point) entries;
     const struct spec_constant *spec; size_t spec_count;
     uint32_t nesting;           /* of types and constants being made, of calls being scanned */

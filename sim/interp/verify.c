@@ -18,8 +18,8 @@
 /* Parsing calls back through C++: what went wrong is kept, not thrown. */
 struct parse {
     struct module *m;
-    uint32_t word;
-    bool in_function;
+    uint32_t word, function; /* the function that is open, or 0 */
+    bool *made_of_local;     /* per id of a constant */
     char text[200];
 };
 
@@ -33,12 +33,30 @@ static bool is_id_operand(spv_operand_type_t type)
 static bool must_follow(const struct parse *p, const spv_parsed_instruction_t *inst, uint32_t id)
 {
     uint32_t op = inst->opcode;
-    if (p->in_function || op == SpvOpTypePointer || op == SpvOpTypeForwardPointer)
+    if (p->function || op == SpvOpTypePointer || op == SpvOpTypeForwardPointer)
         return false;
     bool declares = (op >= SpvOpTypeVoid && op <= SpvOpTypePipe) ||
                     (op >= SpvOpConstantTrue && op <= SpvOpSpecConstantOp) || op == SpvOpVariable ||
                     op == SpvOpUndef;
     return declares && spv_opcode(p->m, p->m->def[id]) != SpvOpTypePointer;
+}
+
+static bool is_local_variable(const struct module *m, uint32_t id)
+{
+    const uint32_t word = m->def[id];
+    return spv_opcode(m, word) == SpvOpVariable && m->words[word + 3] == SpvStorageClassWorkgroup;
+}
+
+/* There is room for each word of the module. */
+static void see_local(struct parse *p, const spv_parsed_instruction_t *inst, uint32_t id)
+{
+    struct module *m = p->m;
+    const uint32_t user = p->function ? p->function : inst->result_id;
+    if (!user || !(p->made_of_local[id] || is_local_variable(m, id)))
+        return;
+    if (!p->function)
+        p->made_of_local[user] = true;
+    m->local_uses[m->local_use_count++] = (struct local_use){user, id};
 }
 
 static spv_result_t see_instruction(void *self, const spv_parsed_instruction_t *inst)
@@ -54,15 +72,18 @@ static spv_result_t see_instruction(void *self, const spv_parsed_instruction_t *
                      spv_op_name(inst->opcode), p->word, id, def ? " before" : "");
             return SPV_ERROR_INVALID_ID;
         }
+        see_local(p, inst, id);
     }
-    p->in_function = inst->opcode == SpvOpFunction || (p->in_function && inst->opcode != SpvOpFunctionEnd);
+    if (inst->opcode == SpvOpFunction || inst->opcode == SpvOpFunctionEnd)
+        p->function = inst->result_id;
     p->word += inst->num_words;
     return SPV_SUCCESS;
 }
 
 void verify_grammar(struct module *m)
 {
-    struct parse parse = {.m = m, .word = 5};
+    struct parse parse = {.m = m, .word = 5, .made_of_local = ARENA_ARRAY(&m->work, bool, m->bound)};
+    m->local_uses = ARENA_ARRAY(&m->arena, struct local_use, m->word_count);
     spv_diagnostic diagnostic = NULL;
     spv_context context = spvContextCreate(SPV_ENV_UNIVERSAL_1_6);
     spv_result_t result = SPV_ERROR_OUT_OF_MEMORY;
