@@ -7,7 +7,7 @@
  *   parse_expect      expect: findings, buffers, placement, counters (scenario_parse_expect.c); after the launches
  *   parse_finding_id  is it the id of a finding? A misspelt one would be missing for ever
  *   parse_value_type, parse_contents   the type of the mapping's values, and the values; out_nothing: there are none
- *   parse_filled      fill and values alone, of as many elements as in_all says
+ *   parse_filled      fill, values and file alone, of as many elements as in_all says
  *   parse_access      read, write or read-write
  *   parse_image, parse_sampler, parse_queue   arguments of these kinds (scenario_image.c)
  *   parse_range       one number, or one for each of up to three dimensions

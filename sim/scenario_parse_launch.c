@@ -2,6 +2,7 @@
 #include "scenario_parse.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,16 +91,43 @@ static bool fill_values(struct reader *reader, const yaml_node_t *fill, const st
     return true;
 }
 
+/* Beside the scenario, unless it says where. */
+static FILE *open_beside(const struct reader *reader, const char *name)
+{
+    const char *slash = strrchr(reader->file, '/');
+    char *path = NULL;
+    if (asprintf(&path, "%.*s%s", *name == '/' || !slash ? 0 : (int)(slash + 1 - reader->file), reader->file, name) < 0)
+        return NULL;
+    FILE *stream = fopen(path, "rb");
+    free(path);
+    return stream;
+}
+
+/* All of a file, which has as many bytes as there is room for. */
+static bool read_file(struct reader *reader, const yaml_node_t *file, const struct value_list *values)
+{
+    const size_t size = values->count * value_type_size(values->type);
+    FILE *stream = node_text(file) ? open_beside(reader, node_text(file)) : NULL;
+    if (!stream)
+        return reader_unexpected(reader, file, "file", "a file that can be read");
+    const size_t got = fread(values->data, 1, size, stream);
+    const bool fits = got == size && fgetc(stream) == EOF;
+    fclose(stream);
+    return fits || reader_complain(reader, file, "file: found %s%zu bytes in '%s', expected %zu", got == size ? "more than " : "", got, node_text(file), size);
+}
+
 bool parse_filled(struct reader *reader, const yaml_node_t *node, const struct shape *shape, uint64_t in_all, struct value_list *out_values,
                   bool *out_nothing)
 {
-    const yaml_node_t *fill = reader_get(reader, node, "fill"), *values = reader_get(reader, node, "values");
+    const yaml_node_t *fill = reader_get(reader, node, "fill"), *values = reader_get(reader, node, "values"), *file = reader_get(reader, node, "file");
     const uint64_t given = values ? values_in(values) / shape->width : 0;
     if (given > in_all)
         return reader_complain(reader, values, "values: found %llu, but there are %llu", (unsigned long long)given, (unsigned long long)in_all);
-    *out_nothing = !fill && !values;
+    if (file && (fill || values))
+        return reader_complain(reader, file, "file: found beside %s, expected one of them", fill ? "fill" : "values");
+    *out_nothing = !fill && !values && !file;
     return values_alloc(reader, node, shape, in_all, out_values) && (!fill || fill_values(reader, fill, shape, out_values)) &&
-           (!values || read_values(reader, values, "values", shape, out_values));
+           (!values || read_values(reader, values, "values", shape, out_values)) && (!file || read_file(reader, file, out_values));
 }
 
 /* type, count, fill and values together: buffers and what is expected of them. */

@@ -102,15 +102,15 @@ static const struct section sections[] = {
     {"expect", "expect", {"findings", "buffers", "placement", "counters"}},
     {"launch", "launch", {"kernel", "device", "concurrent", "global", "local", "offset", "args"}},
     {"argument", "an argument", {"buffer", "scalar", "struct", "local", "same", "image", "sampler", "queue", "name"}},
-    {"buffer", "buffer", {"type", "count", "fill", "values", "access"}},
-    {"image", "image", {"type", "order", "data", "size", "fill", "values", "access"}},
+    {"buffer", "buffer", {"type", "count", "fill", "values", "file", "access"}},
+    {"image", "image", {"type", "order", "data", "size", "fill", "values", "file", "access"}},
     {"sampler", "sampler", {"addressing", "filter", "coordinates"}},
     {"scalar", "scalar", {"type", "value"}},
     {"suppression", "a suppression", {"id", "kernel", "file", "line", "object", "reason"}},
     {"fault", "a fault", {"fail", "nth", "times", "error", "lose_device", "device", "delay", "command"}},
     {"finding", "an expected finding", {"id", "line", "kernel", "why", "fix", "follows"}},
     {"placement", "an expected placement", {"launch", "units"}},
-    {"result", "an expected buffer", {"launch", "arg", "type", "count", "fill", "values"}},
+    {"result", "an expected buffer", {"launch", "arg", "type", "count", "fill", "values", "file"}},
 };
 
 static const struct section *section_find(const char *name)

@@ -126,6 +126,18 @@ argument 0 errors=0 queue_t 'queue: own'
 argument 2 'found a queue, but its type is sampler_t' sampler_t 'queue: default'
 argument 2 'found local memory, but its type is queue_t' queue_t 'local: 4'
 
+# A file is beside its scenario.
+mkdir sub
+printf 'ab' >sub/texels
+cat >sub/file.yaml <<'END'
+orrery: 1
+program: {text: "kernel void k(read_only image1d_t i, global uint4 *o) { o[0] = read_imageui(i, 1); }", options: -cl-std=CL2.0}
+launch: [{kernel: k, global: 1, args: [{image: {type: 1d, order: R, data: UNSIGNED_INT8, size: 2, file: texels}}, {buffer: {type: uint4, count: 1}}]}]
+expect: {buffers: [{arg: 1, values: [98, 0, 0, 1]}]}
+END
+cases=$((cases + 1))
+"$orrery" check sub/file.yaml >out 2>&1 || { bad=$((bad + 1)); cat out; }
+
 # ---- of a host program ----------------------------------------------------------------------
 program() { # STATUS TEXT COUNTERS OPTION...
     local status=$1 text=$2

@@ -587,6 +587,33 @@ START_TEST(everything_survives_printing)
 }
 END_TEST
 
+static void rejects_arg(const char *arg, unsigned column, const char *word, const char *other)
+{
+    char text[400], position[32];
+    snprintf(text, sizeof text, PROGRAM "launch: [{kernel: k, global: 1, args: [\n%s]}]\n", arg);
+    snprintf(position, sizeof position, "t.yaml:4:%u: ", column);
+    rejects(text, position, word, other);
+}
+
+START_TEST(contents_come_from_files)
+{
+    FILE *file = fopen("check_scenario.bin", "w");
+    ck_assert(file && fwrite("\1\2\3\4\5\6\7\10", 1, 8, file) == 8 && fclose(file) == 0);
+    load(PROGRAM "launch:\n  - kernel: k\n    global: 1\n    args:\n      - {buffer: {type: ushort, count: 4, file: check_scenario.bin}}\n"
+                 "      - {image: {type: 1d, order: RGBA, data: UNSIGNED_INT8, size: 2, file: check_scenario.bin}}\n");
+    survives_printing();
+    const struct scenario_arg *args = scenario.launches[0].args;
+    ck_assert(!args[0].uninitialised && ((const uint16_t *)args[0].values.data)[3] == 0x0807);
+    ck_assert(!args[1].uninitialised && args[1].values.count == 8 && ((const uint8_t *)args[1].values.data)[7] == 8);
+    rejects_arg("{buffer: {type: int, count: 3, file: check_scenario.bin}}", 38, "found 8 bytes in 'check_scenario.bin'", "expected 12");
+    rejects_arg("{buffer: {type: int, count: 1, file: check_scenario.bin}}", 38, "found more than 4 bytes", "expected 4");
+    rejects_arg("{buffer: {type: int, count: 2, file: check_scenario.nowhere}}", 38, "check_scenario.nowhere", "can be read");
+    rejects_arg("{buffer: {type: int, count: 2, fill: 1, file: check_scenario.bin}}", 47, "beside fill", "one of them");
+    rejects_arg("{buffer: {type: int, count: 2, file: [1]}}", 38, "file", "can be read");
+    remove("check_scenario.bin");
+}
+END_TEST
+
 START_TEST(images_samplers_and_queues_survive_printing)
 {
     load(PROGRAM "launch:\n  - kernel: k\n    global: 1\n    args:\n"
@@ -834,14 +861,6 @@ START_TEST(rejects_launches_that_cannot_be_meant)
 }
 END_TEST
 
-static void rejects_arg(const char *arg, unsigned column, const char *word, const char *other)
-{
-    char text[400], position[32];
-    snprintf(text, sizeof text, PROGRAM "launch: [{kernel: k, global: 1, args: [\n%s]}]\n", arg);
-    snprintf(position, sizeof position, "t.yaml:4:%u: ", column);
-    rejects(text, position, word, other);
-}
-
 START_TEST(rejects_arguments_that_cannot_be_meant)
 {
     rejects_arg("{buffer: {count: 1}}", 10, "'type' is missing", "char, uchar");
@@ -1068,7 +1087,7 @@ int main(void)
         a_replay_settles_the_schedule, program_is_source_or_spirv, max_allocation_never_exceeds_the_memory, launch_ranges_are_read,
         buffers_are_filled, buffers_may_be_null_or_guarded, vectors_are_their_elements, structs_are_laid_out_as_in_c, local_and_same,
         numbers_of_every_type_reach_their_ends, floats_round_once, halves_round_to_even, expectations_are_read,
-        no_expectation_is_not_an_empty_one, everything_survives_printing, launches_survive_printing, images_samplers_and_queues_survive_printing, numbers_do_not_follow_the_locale,
+        no_expectation_is_not_an_empty_one, everything_survives_printing, launches_survive_printing, images_samplers_and_queues_survive_printing, contents_come_from_files, numbers_do_not_follow_the_locale,
         root_devices_are_a_list, topologies_come_from_files, counters_are_on_or_off_or_a_file,
         rejects_what_is_no_scenario, rejects_unknown_keys_and_lists_the_legal_ones, rejects_keys_given_twice,
         rejects_values_and_says_what_is_legal, rejects_launches_that_cannot_be_meant, rejects_arguments_that_cannot_be_meant,
