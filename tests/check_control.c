@@ -4,6 +4,8 @@
 
 #include "orrery/orrery.h"
 
+#include <unistd.h>
+
 static const char source[] = "kernel void behind(global int *p)\n"
                              "{\n"
                              "    p[4] = 1;\n"
@@ -169,6 +171,30 @@ START_TEST(a_reset_waits_for_the_launch_before_it)
 }
 END_TEST
 
+static _Atomic int called;
+
+static void CL_CALLBACK slow(cl_event event, cl_int status, void *data)
+{
+    (void)event, (void)status, (void)data;
+    usleep(100000);
+    called++;
+}
+
+/* A callback may still call, under the options that there were. */
+START_TEST(an_option_waits_for_the_callbacks_before_it)
+{
+    for (int round = 1; round <= 3; round++) {
+        cl_event event;
+        cl_ok(clEnqueueMarkerWithWaitList(queue, 0, NULL, &event));
+        cl_ok(clSetEventCallback(event, CL_COMPLETE, slow, NULL));
+        cl_ok(clFinish(queue));
+        cl_ok(clReleaseEvent(event));
+        ck_assert_int_eq(orrery_set_option("seed", "3", text, sizeof text), ORRERY_OK);
+        ck_assert_int_eq(called, round);
+    }
+}
+END_TEST
+
 START_TEST(options_that_need_bookkeeping_wait_for_the_last_context)
 {
     static const char kernel_text[] = "kernel void k(global int *p) { if (p[0]) p[1] = 1; }";
@@ -250,7 +276,7 @@ int main(void)
     const TTest *const tests[] = {
         a_met_expectation_is_ok, what_is_unmet_is_told, more_than_the_most_is_unmet, the_forbidden_is_told_with_its_place,
         a_forbidden_kind_leaves_others_alone, what_cannot_be_expected_is_refused, long_complaints_are_cut, a_reset_starts_afresh,
-        a_reset_waits_for_the_launch_before_it,
+        a_reset_waits_for_the_launch_before_it, an_option_waits_for_the_callbacks_before_it,
         options_that_need_bookkeeping_wait_for_the_last_context, suppressed_findings_are_counted_apart,
         a_finding_has_both_accesses_fix_and_specification, each_function_has_a_name,
     };
