@@ -527,6 +527,17 @@ START_TEST(what_is_repeated_behind_a_fence_is_later)
 }
 END_TEST
 
+/* Turns of a loop that stand side by side are accesses of their own. */
+START_TEST(bytes_of_two_turns_are_not_one_access)
+{
+    one_group(), loops(0, false, DATA + 4, 0, 3, 2, -4, NO_SITE), writes(2, DATA + 1, 4);
+    ck_assert_ptr_null(judged());
+    ck_assert_uint_eq(world_finding(0)->offset_bytes, 1);
+    ck_assert_uint_eq(world_finding(0)->common_bytes, 3);
+    world_end();
+}
+END_TEST
+
 /* Two wait for the flag together, while a store ends one release sequence and begins the next: they read of both. */
 static void waits_for_two(uint32_t waiting, uint32_t address, enum memory_scope scope)
 {
@@ -978,6 +989,7 @@ int main(void)
     tcase_add_test(rules, updates_are_joined_within_their_scope);
     tcase_add_test(rules, places_of_messages_are_looked_up_again);
     tcase_add_test(rules, what_is_repeated_behind_a_fence_is_later);
+    tcase_add_test(rules, bytes_of_two_turns_are_not_one_access);
     tcase_add_test(rules, waiting_members_keep_what_they_read_before);
     tcase_add_test(rules, waves_are_sifted);
     tcase_add_test(rules, random_sweeps_against_the_oracle);

@@ -388,11 +388,13 @@ static enum finding_kind kind_of(const struct race *race)
     return space == IN_LOCAL ? FINDING_RACE_LOCAL : space == IN_IMAGE ? FINDING_RACE_IMAGE : FINDING_RACE_GLOBAL;
 }
 
-/* A loop may touch the bytes behind by the same instruction, in a turn of its own. */
+/* A loop may touch the bytes behind by the same instruction, in a turn of its own: at the next multiple of its size. Of an
+ * earlier access that is not aligned only a part is told. */
 static uint64_t common_bytes(const struct race_news *news)
 {
-    const uint64_t bytes = news->end - news->race.address;
-    const uint32_t least = news->context.size < news->now.how.size ? news->context.size : news->now.how.size;
+    const uint64_t bytes = news->end - news->race.address, offset = news->race.address - news->race.region->low;
+    const uint64_t earlier = news->context.size - offset % news->context.size, later = news->now.address + news->now.how.size - news->race.address;
+    const uint64_t least = earlier < later ? earlier : later;
     return bytes < least ? bytes : least;
 }
 
