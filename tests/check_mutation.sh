@@ -101,7 +101,7 @@ unnoticed() { # RULE
 }
 
 # check_race and check_commands, whole and without each rule.
-marked=$(grep -ho 'RULE([0-9]*)' "$src"/sim/memmodel/*.c | tr -dc '0-9\n' | sort -nu)
+marked=$(grep -ho 'RULE([0-9]*)' "$src"/sim/memmodel/*.[ch] | tr -dc '0-9\n' | sort -nu)
 for program in check_race check_commands; do
     compile all "$program" || exit 99
     if ! CHECK_RACE_PROGRAMS=500 "$work/all/$program" > "$work/log" 2>&1; then
