@@ -59,6 +59,7 @@ done
 starve topology "$build/orrery" topology asymmetric
 starve partition "$build/orrery" topology --partition numa@1/next "package:2 numa:2 l3:2 cu:2"
 starve expect "$build/orrery" check "$src/scenarios/partition/numa_first_touch.yaml"
+starve arguments "$build/orrery" check "$src/scenarios/clean/image_arguments.yaml"
 starve device "$build/orrery" run "$src/scenarios/partition/nested.yaml"
 starve books "$build/orrery" run --counters="$work/counters" --timeline="$work/timeline" --placement=numa "$src/scenarios/clean/collectives.yaml"
 for option in --json --weak; do

@@ -220,15 +220,7 @@ END_TEST
 
 START_TEST(a_device_without_svm_refuses)
 {
-    typedef int load_text(const char *text, char *error, size_t error_size);
-    char error[200] = "";
-    cl_find_device();
-    load_text *load = (load_text *)(uintptr_t)clGetExtensionFunctionAddressForPlatform(
-        platform, "orrery_load_scenario_text");
-    ck_assert_msg(load != NULL, "the loader finds no orrery_load_scenario_text");
-    ck_assert_msg(load("orrery: 1\ndevice: {features: {svm_coarse: false}}\n", error, sizeof error) == 0,
-                  "%s", error);
-    cl_set_up();
+    cl_set_up_with("device: {features: {svm_coarse: false}}");
     char a[8], b[8];
     void *pointers[1] = {a};
     const void *ranges[1] = {a};

@@ -64,7 +64,12 @@ static inline void *cl_named(const char *name)
     return function;
 }
 
-#define NAMED(call) ((union {                                 void *object;                         call##_fn function;                     }){cl_named(#call)}                          .function)
+#define NAMED(call)         \
+    ((union {               \
+        void *object;       \
+        call##_fn function; \
+    }){cl_named(#call)}     \
+         .function)
 
 static inline cl_context cl_new_context(void)
 {
