@@ -44,6 +44,7 @@ scenario_tests = \
 	%D%/clean/named_barrier_met.yaml \
 	%D%/clean/named_barrier_scope.yaml \
 	%D%/clean/named_barrier_spirv.yaml \
+	%D%/clean/vector_choice.yaml \
 	%D%/clean/vectors.yaml \
 	%D%/clean/wide_types.yaml \
 	%D%/clean/barrier_flags.yaml \
@@ -235,6 +236,7 @@ scenario_files = \
 	%D%/racy/named_barrier.cl \
 	%D%/racy/named_barrier_scope.cl \
 	%D%/faulty/named_barrier.cl \
+	%D%/clean/vector_choice.cl \
 	%D%/clean/vectors.cl \
 	%D%/clean/wide_types.cl \
 	%D%/clean/barrier_flags.cl \

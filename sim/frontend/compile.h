@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * PURPOSE  The steps between source and words, each one file: clang.c, llvm_spirv.c,
- *          repair.c, operations.c.  compile.c strings them together.
+ *          repair*.c, operations.c.  compile.c strings them together.
  *
  * Interface
  *   struct compilation   what every step reads
@@ -44,6 +44,7 @@ void llvm_spirv_arguments(const struct compilation *compilation, struct list *ar
 enum status llvm_spirv_translate(const struct compilation *compilation, const struct text *bitcode,
                                  struct spirv *out_spirv, struct text *log);
 enum status module_repair(struct spirv *spirv);
+enum status repair_selects(struct spirv *spirv); /* one of its steps, repair_select.c */
 enum status module_operations(struct spirv *spirv);
 /* Macros and functions of extensions that clang's header lacks, or has for every device. */
 void add_extension_functions(const struct compilation *compilation, struct text *source);

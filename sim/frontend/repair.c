@@ -521,5 +521,7 @@ enum status module_repair(struct spirv *spirv)
         status = repair_literals(spirv);
     if (status == STATUS_OK)
         status = repair_addresses(spirv);
+    if (status == STATUS_OK)
+        status = repair_selects(spirv);
     return status == STATUS_OK ? repair_opaques(spirv) : status;
 }
