@@ -262,6 +262,18 @@ START_TEST(r19_sub_group_barriers)
 }
 END_TEST
 
+START_TEST(named_barriers_order_the_sub_groups_that_meet)
+{
+    world_begin(1, 4, 1, SCOPE_RULE_EQUAL), writes(0, DATA, 4), named_barrier(0, 5, G, SCOPE_WORK_GROUP), reads(2, DATA, 4), clean_at(DATA);
+    world_begin(1, 4, 1, SCOPE_RULE_EQUAL), writes(0, DATA, 4), named_barrier(0, 5, G, SCOPE_WORK_GROUP), reads(1, DATA, 4), races_at(DATA);
+    world_begin(1, 4, 1, SCOPE_RULE_EQUAL), writes(0, DATA, 4), named_barrier(0, 5, L, SCOPE_WORK_GROUP), reads(2, DATA, 4), races_at(DATA);
+    world_begin(1, 4, 1, SCOPE_RULE_EQUAL), writes(0, DATA, 4), named_barrier(0, 3, G, SCOPE_WORK_GROUP); /* hands on what it knows */
+    named_barrier(0, 6, G, SCOPE_WORK_GROUP), reads(2, DATA, 4), clean_at(DATA);
+    world_begin(1, 4, 1, SCOPE_RULE_EQUAL), writes(0, DATA, 4), named_barrier(0, 6, G, SCOPE_WORK_GROUP);
+    named_barrier(0, 3, G, SCOPE_WORK_GROUP), reads(2, DATA, 4), races_at(DATA);
+}
+END_TEST
+
 START_TEST(r20_collectives_give_no_order)
 {
     one_group(), writes(0, DATA, 4), collective(0), reads(1, DATA, 4);
@@ -717,6 +729,13 @@ static void any_turns(uint32_t groups, uint32_t items)
     }
 }
 
+/* Some of the sub-groups, or all. */
+static void any_named_barrier(uint32_t group, uint32_t sub_groups)
+{
+    const uint32_t all = (1u << sub_groups) - 1;
+    named_barrier(group, below(3) ? 1 + below(all) : all, below(8) ? 1 + below(7) : 0, below(3) ? SCOPE_WORK_GROUP : any_scope());
+}
+
 static void any_deed(uint32_t groups, uint32_t items, uint32_t sub_group)
 {
     uint32_t item = below(groups * items), group = below(groups), flags = 1 + below(7);
@@ -729,7 +748,13 @@ static void any_deed(uint32_t groups, uint32_t items, uint32_t sub_group)
     case 12: any_pixel(item); break;
     case 15: any_turns(groups, items); break;
     case 10: case 11: any_spin(group, items); break;
-    case 6: sub_group_barrier(group, below((items + sub_group - 1) / sub_group), flags, below(3) ? SCOPE_SUB_GROUP : any_scope()); break;
+    case 6:
+        if (below(2)) {
+            any_named_barrier(group, (items + sub_group - 1) / sub_group);
+            break;
+        }
+        sub_group_barrier(group, below((items + sub_group - 1) / sub_group), flags, below(3) ? SCOPE_SUB_GROUP : any_scope());
+        break;
     default: any_atomic(item); break;
     }
 }
@@ -806,6 +831,35 @@ START_TEST(random_copies_against_the_oracle)
         for (uint32_t deeds = 3 + below(10); deeds; deeds--) {
             if (below(2))
                 any_copy(below(shape[0]));
+            else
+                any_deed(shape[0], shape[1], shape[2]);
+        }
+        const char *difference = world_disagreement();
+        ck_assert_msg(!difference, "program %u: %s", program, difference);
+        racy += world_races() > 0;
+        world_end();
+    }
+    ck_assert_uint_gt(racy, programs / 5);
+    ck_assert_uint_lt(racy, programs - programs / 20);
+}
+END_TEST
+
+/* Up to four sub-groups meet in every combination. */
+START_TEST(random_named_barriers_against_the_oracle)
+{
+    uint32_t programs = program_count(4000), racy = 0;
+    static const uint32_t shapes[][3] = {{1, 4, 1}, {1, 4, 2}, {2, 3, 1}, {1, 3, 2}};
+    for (uint32_t program = 0; program < programs; program++) {
+        const uint32_t *shape = shapes[program % 4];
+        seed = program + 4242;
+        world_begin(shape[0], shape[1], shape[2], below(4) ? SCOPE_RULE_EQUAL : SCOPE_RULE_INCLUSIVE31);
+        if (below(2))
+            world_forgoes_history();
+        for (uint32_t deeds = 3 + below(10); deeds; deeds--) {
+            if (below(3) == 0)
+                any_named_barrier(below(shape[0]), (shape[1] + shape[2] - 1) / shape[2]);
+            else if (below(2))
+                act_plainly(below(shape[0] * shape[1]), any_address());
             else
                 any_deed(shape[0], shape[1], shape[2]);
         }
@@ -973,6 +1027,7 @@ int main(void)
     tcase_add_test(rules, r16_seq_cst_alone_does_not_bridge);
     tcase_add_test(rules, r17_barriers);
     tcase_add_test(rules, r19_sub_group_barriers);
+    tcase_add_test(rules, named_barriers_order_the_sub_groups_that_meet);
     tcase_add_test(rules, r20_collectives_give_no_order);
     tcase_add_test(rules, r21_happens_before_is_transitive);
     tcase_add_test(rules, r29_what_is_a_race);
@@ -983,6 +1038,7 @@ int main(void)
     tcase_add_test(rules, r37_a_copy_starts_from_what_all_members_know);
     tcase_add_test(rules, r37_members_come_to_a_copy_one_after_another);
     tcase_add_test(rules, random_copies_against_the_oracle);
+    tcase_add_test(rules, random_named_barriers_against_the_oracle);
     tcase_add_test(rules, r38_local_memory_is_the_groups_own);
     tcase_add_test(rules, q11_a_failed_exchange_has_the_failure_order);
     tcase_add_test(rules, a_plain_store_ends_the_sequence);

@@ -381,12 +381,18 @@ uint32_t exchanges(uint32_t group, uint32_t address, uint32_t members, uint32_t 
     return site;
 }
 
+static void announce_part(enum sync_kind kind, uint32_t group, const uint64_t *mask, uint32_t flags, enum memory_order order,
+                          enum memory_scope scope, uint32_t copy, bool last)
+{
+    struct sync_event event = {.origin = origin_of(group), .kind = kind, .regions = flags, .order = order, .scope = scope,
+                               .lane_count = world.items, .mask = mask, .last = last, .copy = copy};
+    world.observer.sync(world.observer.self, &event);
+}
+
 static void announce_of(enum sync_kind kind, uint32_t group, const uint64_t *mask, uint32_t flags, enum memory_order order,
                         enum memory_scope scope, uint32_t copy)
 {
-    struct sync_event event = {.origin = origin_of(group), .kind = kind, .regions = flags, .order = order, .scope = scope,
-                               .lane_count = world.items, .mask = mask, .last = true, .copy = copy};
-    world.observer.sync(world.observer.self, &event);
+    announce_part(kind, group, mask, flags, order, scope, copy, true);
 }
 
 static void announce(enum sync_kind kind, uint32_t group, uint32_t from, uint32_t to, uint32_t flags, enum memory_order order,
@@ -408,18 +414,33 @@ void fence(uint32_t item, uint32_t flags, enum memory_order order, enum memory_s
     deed->scope = scope;
 }
 
-static void meet(uint32_t group, uint32_t from, uint32_t to, uint32_t flags, enum memory_scope scope)
+/* The members whose bit is set. */
+static void meet_some(uint32_t group, uint32_t members, uint32_t flags, enum memory_scope scope)
 {
-    uint32_t end = to < world.items ? to : world.items;
     world.instances++;
     for (enum deed_kind kind = DEED_ENTRY; kind <= DEED_EXIT; kind++) {
-        for (uint32_t lane = from; lane < end; lane++) {
+        for (uint32_t lane = 0; lane < world.items; lane++) {
+            if (!(members >> lane & 1))
+                continue;
             struct deed *deed = add(kind, group * world.items + lane);
             deed->flags = flags;
             deed->scope = scope;
             deed->instance = world.instances;
         }
     }
+}
+
+static uint32_t bits(uint32_t from, uint32_t to)
+{
+    uint32_t set = 0;
+    for (uint32_t lane = from; lane < to && lane < world.items; lane++)
+        set |= 1u << lane;
+    return set;
+}
+
+static void meet(uint32_t group, uint32_t from, uint32_t to, uint32_t flags, enum memory_scope scope)
+{
+    meet_some(group, bits(from, to), flags, scope);
 }
 
 static void access_of_copy(uint32_t group, uint32_t copy, uint32_t number, bool write, uint32_t address, uint32_t size);
@@ -473,6 +494,21 @@ void sub_group_barrier(uint32_t group, uint32_t sub_group, uint32_t flags, enum 
     uint32_t from = sub_group * world.sub_group_size;
     announce(SYNC_SUB_GROUP_BARRIER, group, from, from + world.sub_group_size, flags, ORDER_ACQ_REL, scope, 0);
     meet(group, from, from + world.sub_group_size, flags, scope);
+}
+
+/* Sub-group by sub-group, as the device has them pass. */
+void named_barrier(uint32_t group, uint32_t sub_groups, uint32_t flags, enum memory_scope scope)
+{
+    uint32_t members = 0;
+    for (uint32_t s = 0, from = 0; from < world.items; s++, from += world.sub_group_size) {
+        const uint64_t mask[LANE_MASK_WORDS] = {bits(from, from + world.sub_group_size)};
+        const bool last = from + world.sub_group_size >= world.items || !(sub_groups >> (s + 1));
+        if (!(sub_groups >> s & 1))
+            continue;
+        announce_part(SYNC_NAMED_BARRIER, group, mask, flags, ORDER_ACQ_REL, scope, 0, last);
+        members |= (uint32_t)mask[0];
+    }
+    meet_some(group, members, flags, scope);
 }
 
 void collective(uint32_t group)

@@ -41,6 +41,7 @@ uint32_t exchanges(uint32_t group, uint32_t address, uint32_t members, uint32_t 
 void fence(uint32_t item, uint32_t flags, enum memory_order order, enum memory_scope scope);
 void barrier(uint32_t group, uint32_t flags, enum memory_scope scope);
 void sub_group_barrier(uint32_t group, uint32_t sub_group, uint32_t flags, enum memory_scope scope);
+void named_barrier(uint32_t group, uint32_t sub_groups, uint32_t flags, enum memory_scope scope); /* of those whose bit is set */
 void collective(uint32_t group);
 /* number: of its event, which several copies may have; the accesses are of the latest with it. */
 void copy_starts(uint32_t group, uint32_t number);

@@ -855,7 +855,7 @@ void order_named_barrier(struct order *order, uint64_t number, uint32_t regions,
     if (group && make_sub_groups(order, group)) {
         const uint64_t tick = ++order->tick;
         const struct endpoint end = {scope, true, regions, site};
-        const bool fence = regions && is_fence_too(scope, SCOPE_WORK_GROUP);
+        const bool fence = regions && is_fence_too(scope, SCOPE_SUB_GROUP); /* the scope holds sub-groups that do not come */
         if (fence)
             all_arrived(order, group, &end, enter);
         for (int r = 0; r < ORDER_REGIONS; r++)
