@@ -12,7 +12,7 @@ grep -q '^#define ORRERY_HOSTILE' "$build/config.h" && { echo "its tables are of
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cp "$src/tests/race_memory.cl" "$work"
-SPARE=$((64 << 20)) # SPARE_BYTES of sim/memmodel/checker.c: for tables that many work-items read, and bytes by themselves
+SPARE=$((64 << 20)) # SPARE_BYTES of sim/memmodel/checker_state.h: for tables that many work-items read, and bytes by themselves
 items=1048576
 bad=0
 

@@ -1,90 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "checker.h"
+#include "checker_state.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lane_mask.h"
-#include "misuse.h"
-#include "race.h"
-#include "windows.h"
 #include "orrery/rule.h"
-
-/* The lanes of a wave as units. */
-struct crew {
-    const struct launch_info *launch;
-    uint64_t tile_origin[3];
-    uint32_t tile_size[3], first_lane, lane_count;
-    uint64_t unit[WAVE_LANES_MAX];
-    uint64_t group; bool one_group;
-    uint64_t serial;                  /* counts crews */
-    bool known;                       /* unit[] is filled in */
-    bool in_a_row; uint64_t first_unit; /* units ascend by one */
-    bool in_rows; uint32_t row;       /* lanes are one row, or whole rows of one plane, of so many */
-    uint64_t low[3], high[3];         /* positions of all of them, if so */
-};
-
-/* One lane after another; what they have in common. */
-struct acting {
-    const struct access_event *event; /* NULL: a fence */
-    uint32_t copy;
-    uint64_t first; struct group_order *group; /* of the crew's group: its first unit, what is known of it */
-    struct shadow_region *region;
-    enum memory_scope scope;         /* reduced, where the region is */
-};
-
-/* Lanes of one group, one after another. */
-struct turns {
-    struct shadow_region *region;
-    struct update_run run;
-    struct shadow_atomic atomic;
-    struct crowd *crowd; uint64_t address; /* where the lane before found nothing that could race; NULL: none */
-    uint64_t crew; uint32_t site;    /* who takes them again; 0: nobody */
-};
-
-/* Where a wave's reads by one instruction stand in the journal. */
-struct standing {
-    uint64_t crew, tick, mask[LANE_MASK_WORDS];
-    uint32_t site, size;
-    enum address_shape shape;
-    int64_t step_x, step_y;
-    struct shadow_region *region;
-    struct journal_cursor at;
-};
-enum { STANDINGS = HOSTILE(32, 2), TURNS = HOSTILE(8, 1), SPARE_BYTES = HOSTILE(64 << 20, 1 << 12), KEPT_BYTES = HOSTILE(64 << 10, 0) };
-
-struct checker {
-    const struct memory *memory;
-    const struct scenario *scenario;
-    struct checker_host host;
-    struct footprint_sink sink;
-    bool has_sink, races_wanted, atomics_wanted, told_failure;
-
-    struct order order;
-    struct history history;           /* of the launch that runs */
-    struct shadow shadow;
-    struct spare spare;
-    struct races races;
-    struct misuse misuse;
-    struct shadow_region **regions; uint32_t region_room; /* by index of struct memory */
-    struct windows windows;
-    struct crew crew;
-    struct { uint64_t serial, lane; struct agent agent; } actor; /* who acted by itself latest; serial 0: nobody */
-    struct standing standings[STANDINGS]; /* by site */
-    struct turns turns[TURNS];        /* likewise */
-    uint64_t time;                    /* counts events */
-    uint64_t ways[WAYS];
-    uint32_t *compute_units; uint64_t unit_room;
-    struct ended_group *ended; uint32_t ended_count, ended_room; /* those that launches wait for */
-    struct held_access *held; uint32_t held_count, held_room;
-};
-
-/* Of a copy that not all of its group have come to. */
-struct held_access { uint64_t unit, address; uint32_t site, size; enum access_kind kind; };
-
-/* What a work-group knew at its end. */
-struct ended_group { uint64_t number; struct knowledge *known[ORDER_REGIONS]; };
 
 /* ---- regions ---------------------------------------------------------------------- */
 
@@ -288,7 +210,7 @@ static void insert(void *self, const struct past_access *access)
     shadow_access(&checker->shadow, spilling->region, &now);
 }
 
-static void spill(struct checker *checker, struct shadow_region *region)
+void checker_spill(struct checker *checker, struct shadow_region *region)
 {
     struct spilling spilling = {checker, region};
     if (region->journal.spilt)
@@ -393,7 +315,7 @@ static void perform(struct checker *checker, struct acting *acting, uint64_t lan
     if (event->kind >= ACCESS_ATOMIC_READ)
         order_lane(checker, acting, lane, now);
     if (!acting->region->journal.spilt)
-        spill(checker, acting->region);
+        checker_spill(checker, acting->region);
     shadow_access(&checker->shadow, acting->region, now);
     if (event->kind >= ACCESS_ATOMIC_READ) /* the next lane may synchronise */
         tell_news(checker);
@@ -442,7 +364,7 @@ static void perform_early(struct checker *checker, uint64_t unit, struct shadow_
     if (!again && region->space == IN_LOCAL)
         renew_local(checker, region, agent.place.group);
     if (!again)
-        spill(checker, region);
+        checker_spill(checker, region);
     (again ? shadow_again : shadow_access)(&checker->shadow, region, now);
 }
 
@@ -919,7 +841,7 @@ static void enter_region(struct joining *joining, uint64_t address)
     if (joining->shadow->space == IN_LOCAL)
         renew_local(checker, joining->shadow, checker->crew.group);
     joining->shadow->atomic = true;
-    spill(checker, joining->shadow);
+    checker_spill(checker, joining->shadow);
     joining->atomic.group = checker->crew.group;
     joining->atomic.how = (struct context){
         .tick = joining->group ? (uint32_t)joining->group->slice : 1, .site = event->origin.site, .size = event->size_bytes,
@@ -1203,7 +1125,7 @@ static void perform_held(struct checker *checker, const struct held_access *held
     order_agent(&checker->order, held->unit, &agent);
     if (region->space == IN_LOCAL)
         renew_local(checker, region, agent.place.group);
-    spill(checker, region);
+    checker_spill(checker, region);
     const struct shadow_access now = {.agent = &agent, .address = held->address,
                                       .how = {.tick = (uint32_t)order_slice(&agent), .site = held->site, .size = held->size, .kind = (uint8_t)held->kind}};
     shadow_access(&checker->shadow, region, &now);
@@ -1314,170 +1236,17 @@ static void say_failure(struct checker *checker)
         report_miss(checker->races.report, CHECK_RACES);
 }
 
-static int by_id(const void *a, const void *b)
-{
-    const struct footprint_part *x = a, *y = b;
-    return x->region_id < y->region_id ? -1 : x->region_id > y->region_id;
-}
-
-static bool was_touched(const struct shadow_region *region)
-{
-    return region && region->space != IN_LOCAL && !region->in_place &&
-           (region->touched || region->sieve.open || region->journal.count || region->sieve.notes.used);
-}
-
-/* Of allocations and of the host's memory, one after another; NULL: nothing there was touched ever. */
-static uint32_t shadow_count(const struct checker *checker)
-{
-    return checker->region_room + checker->windows.count;
-}
-
-static struct shadow_region *shadow_number(const struct checker *checker, uint32_t i)
-{
-    return i < checker->region_room ? checker->regions[i] : checker->windows.items[i - checker->region_room];
-}
-
-/* Without the shadow: of the latest launch, or as far as stamps tell. */
-static bool collect_kept(void *self, struct footprint_part *part)
-{
-    const struct shadow_region *region = self;
-    if (part->end) {
-        sieve_collect(&region->sieve, part->from, part->end, part);
-        return true;
-    }
-    journal_collect(&region->journal, region->low, part);
-    return notes_collect(&region->sieve.notes, part);
-}
-
-/* What the launch did there besides what stands in the shadow, for collect_kept. */
-static void describe_kept(struct shadow_region *region, struct footprint_part *part)
-{
-    region->keeper = (struct footprint_keeper){region, region->id, collect_kept};
-    part->keeper = &region->keeper;
-    if (region->sieve.open) {
-        part->from = region->sieve.first;
-        part->end = region->sieve.next;
-        part->uses = region->sieve.uses;
-        memcpy(part->site, region->sieve.site, sizeof part->site);
-        return;
-    }
-    if (region->sieve.notes.used) {
-        part->uses = 1u << FOOTPRINT_READ;
-        part->site[FOOTPRINT_READ] = region->sieve.notes.site;
-    }
-    part->uses |= journal_uses(&region->journal, part->site);
-}
-
-/* filter: what of it; all of it stands in the shadow then. */
-static struct footprint_part *collect(struct checker *checker, const struct unit_filter *filter, bool may_keep, uint32_t *out_count)
-{
-    struct footprint_part *parts = calloc(shadow_count(checker) + 1, sizeof *parts);
-    checker->shadow.failed |= !parts;
-    *out_count = 0;
-    for (uint32_t i = 0; parts && i < shadow_count(checker); i++) {
-        struct shadow_region *region = shadow_number(checker, i);
-        if (!was_touched(region))
-            continue;
-        struct footprint_part *part = &parts[(*out_count)++];
-        *part = (struct footprint_part){.region_id = region->id, .low = region->low, .high = region->high};
-        for (int use = 0; use < FOOTPRINT_USES; use++)
-            byte_set_init(&part->bytes[use], region->high - region->low);
-        if (region->touched) {
-            shadow_collect(region, filter, part);
-            continue;
-        }
-        describe_kept(region, part);
-        region->in_stamps |= may_keep && region->sieve.open;
-        region->in_place |= may_keep && !region->sieve.open;
-        if (!may_keep) {
-            checker->shadow.failed |= !footprint_fetch(part);
-            part->keeper = NULL;
-        }
-    }
-    if (parts)
-        qsort(parts, *out_count, sizeof *parts, by_id);
-    return parts;
-}
-
-static void parts_free(struct footprint_part *parts, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++)
-        for (int use = 0; use < FOOTPRINT_USES; use++)
-            byte_set_fini(&parts[i].bytes[use]);
-    free(parts);
-}
-
-struct group_view { struct order *order; const struct ended_group *group; };
-
-/* Regions other than the global one order nothing that a kernel that comes later could see. */
-static bool is_unknown(void *self, uint64_t unit, uint64_t tick)
-{
-    const struct group_view *view = self;
-    return order_unit_group(view->order, unit) != view->group->number &&
-           !order_map_knows(view->order, view->group->known[IN_GLOBAL], unit, tick);
-}
-
-static void collect_rests(struct checker *checker, struct footprint *footprint)
-{
-    for (uint32_t i = 0; checker->ended_count && i < shadow_count(checker); i++)
-        if (was_touched(shadow_number(checker, i)))
-            spill(checker, shadow_number(checker, i));
-    footprint->rests = calloc(checker->ended_count + 1, sizeof *footprint->rests);
-    checker->shadow.failed |= !footprint->rests;
-    for (uint32_t i = 0; footprint->rests && i < checker->ended_count; i++) {
-        struct group_view view = {&checker->order, &checker->ended[i]};
-        struct footprint_rest *rest = &footprint->rests[footprint->rest_count++];
-        rest->group = view.group->number;
-        rest->parts = collect(checker, &(struct unit_filter){&view, is_unknown}, false, &rest->count);
-    }
-}
-
-static void hand_over(struct checker *checker, const struct launch_info *launch)
-{
-    struct footprint footprint = {.launch = launch};
-    footprint.parts = collect(checker, NULL, checker->sink.settle && !launch->family && !checker->ended_count, &footprint.count);
-    collect_rests(checker, &footprint);
-    checker->sink.launch_ended(checker->sink.self, &footprint);
-    parts_free(footprint.parts, footprint.count);
-    for (uint32_t i = 0; i < footprint.rest_count; i++)
-        parts_free(footprint.rests[i].parts, footprint.rests[i].count);
-    free(footprint.rests);
-}
-
-/* Somebody begins when this group has ended. */
-static void keep_group(struct checker *checker, const struct launch_event *event)
-{
-    const struct launch_info *launch = event->launch;
-    bool awaited = false;
-    for (uint32_t i = 0; i < launch->awaited_group_count; i++)
-        awaited |= launch->awaited_groups[i] == event->group_linear;
-    if (!awaited || !checker->has_sink)
-        return;
-    if (checker->ended_count == checker->ended_room) {
-        uint32_t room = 2 * checker->ended_room + 4;
-        struct ended_group *ended = realloc(checker->ended, room * sizeof *ended);
-        checker->shadow.failed |= !ended;
-        if (!ended)
-            return;
-        checker->ended = ended;
-        checker->ended_room = room;
-    }
-    struct ended_group *group = &checker->ended[checker->ended_count++];
-    group->number = event->group_linear;
-    order_group_knowledge(&checker->order, group->number, group->known);
-}
-
 static void launch_ends(struct checker *checker, const struct launch_info *launch)
 {
     if (checker->has_sink)
-        hand_over(checker, launch);
+        checker_hand_over(checker, launch);
     checker->ended_count = 0; /* what they knew goes with the order */
     races_end(&checker->races);
     ticks_ran_out(checker);
     say_failure(checker);
     order_launch_end(&checker->order);
-    for (uint32_t i = 0; i < shadow_count(checker); i++) {
-        struct shadow_region *region = shadow_number(checker, i);
+    for (uint32_t i = 0; i < checker_shadow_count(checker); i++) {
+        struct shadow_region *region = checker_shadow_number(checker, i);
         if (region && !region->in_place)
             shadow_forget(region);
         if (region)
@@ -1502,7 +1271,7 @@ static void on_launch(void *self, const struct launch_event *event)
     case GROUP_END:
         if (checker->held_count)
             release_held(checker, event->group_linear, true);
-        keep_group(checker, event);
+        checker_keep_group(checker, event);
         checker->actor.serial = 0;
         order_group_end(&checker->order, event->group_linear);
         break;

@@ -5,6 +5,8 @@ libmemmodel_la_SOURCES = \
 	%D%/byte_map.h \
 	%D%/checker.c \
 	%D%/checker.h \
+	%D%/checker_keep.c \
+	%D%/checker_state.h \
 	%D%/checkers.c \
 	%D%/checkers.h \
 	%D%/command_graph.c \

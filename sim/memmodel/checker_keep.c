@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a launch touched, for the rules between commands: out of the shadow, or kept where it stands until somebody asks. */
+#include "checker_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int by_id(const void *a, const void *b)
+{
+    const struct footprint_part *x = a, *y = b;
+    return x->region_id < y->region_id ? -1 : x->region_id > y->region_id;
+}
+
+static bool was_touched(const struct shadow_region *region)
+{
+    return region && region->space != IN_LOCAL && !region->in_place &&
+           (region->touched || region->sieve.open || region->journal.count || region->sieve.notes.used);
+}
+
+uint32_t checker_shadow_count(const struct checker *checker)
+{
+    return checker->region_room + checker->windows.count;
+}
+
+struct shadow_region *checker_shadow_number(const struct checker *checker, uint32_t i)
+{
+    return i < checker->region_room ? checker->regions[i] : checker->windows.items[i - checker->region_room];
+}
+
+/* Without the shadow: of the latest launch, or as far as stamps tell. */
+static bool collect_kept(void *self, struct footprint_part *part)
+{
+    const struct shadow_region *region = self;
+    if (part->end) {
+        sieve_collect(&region->sieve, part->from, part->end, part);
+        return true;
+    }
+    journal_collect(&region->journal, region->low, part);
+    return notes_collect(&region->sieve.notes, part);
+}
+
+/* What the launch did there besides what stands in the shadow, for collect_kept. */
+static void describe_kept(struct shadow_region *region, struct footprint_part *part)
+{
+    region->keeper = (struct footprint_keeper){region, region->id, collect_kept};
+    part->keeper = &region->keeper;
+    if (region->sieve.open) {
+        part->from = region->sieve.first;
+        part->end = region->sieve.next;
+        part->uses = region->sieve.uses;
+        memcpy(part->site, region->sieve.site, sizeof part->site);
+        return;
+    }
+    if (region->sieve.notes.used) {
+        part->uses = 1u << FOOTPRINT_READ;
+        part->site[FOOTPRINT_READ] = region->sieve.notes.site;
+    }
+    part->uses |= journal_uses(&region->journal, part->site);
+}
+
+/* filter: what of it; all of it stands in the shadow then. */
+static struct footprint_part *collect(struct checker *checker, const struct unit_filter *filter, bool may_keep, uint32_t *out_count)
+{
+    struct footprint_part *parts = calloc(checker_shadow_count(checker) + 1, sizeof *parts);
+    checker->shadow.failed |= !parts;
+    *out_count = 0;
+    for (uint32_t i = 0; parts && i < checker_shadow_count(checker); i++) {
+        struct shadow_region *region = checker_shadow_number(checker, i);
+        if (!was_touched(region))
+            continue;
+        struct footprint_part *part = &parts[(*out_count)++];
+        *part = (struct footprint_part){.region_id = region->id, .low = region->low, .high = region->high};
+        for (int use = 0; use < FOOTPRINT_USES; use++)
+            byte_set_init(&part->bytes[use], region->high - region->low);
+        if (region->touched) {
+            shadow_collect(region, filter, part);
+            continue;
+        }
+        describe_kept(region, part);
+        region->in_stamps |= may_keep && region->sieve.open;
+        region->in_place |= may_keep && !region->sieve.open;
+        if (!may_keep) {
+            checker->shadow.failed |= !footprint_fetch(part);
+            part->keeper = NULL;
+        }
+    }
+    if (parts)
+        qsort(parts, *out_count, sizeof *parts, by_id);
+    return parts;
+}
+
+static void parts_free(struct footprint_part *parts, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        for (int use = 0; use < FOOTPRINT_USES; use++)
+            byte_set_fini(&parts[i].bytes[use]);
+    free(parts);
+}
+
+struct group_view { struct order *order; const struct ended_group *group; };
+
+/* Regions other than the global one order nothing that a kernel that comes later could see. */
+static bool is_unknown(void *self, uint64_t unit, uint64_t tick)
+{
+    const struct group_view *view = self;
+    return order_unit_group(view->order, unit) != view->group->number &&
+           !order_map_knows(view->order, view->group->known[IN_GLOBAL], unit, tick);
+}
+
+static void collect_rests(struct checker *checker, struct footprint *footprint)
+{
+    for (uint32_t i = 0; checker->ended_count && i < checker_shadow_count(checker); i++)
+        if (was_touched(checker_shadow_number(checker, i)))
+            checker_spill(checker, checker_shadow_number(checker, i));
+    footprint->rests = calloc(checker->ended_count + 1, sizeof *footprint->rests);
+    checker->shadow.failed |= !footprint->rests;
+    for (uint32_t i = 0; footprint->rests && i < checker->ended_count; i++) {
+        struct group_view view = {&checker->order, &checker->ended[i]};
+        struct footprint_rest *rest = &footprint->rests[footprint->rest_count++];
+        rest->group = view.group->number;
+        rest->parts = collect(checker, &(struct unit_filter){&view, is_unknown}, false, &rest->count);
+    }
+}
+
+void checker_hand_over(struct checker *checker, const struct launch_info *launch)
+{
+    struct footprint footprint = {.launch = launch};
+    footprint.parts = collect(checker, NULL, checker->sink.settle && !launch->family && !checker->ended_count, &footprint.count);
+    collect_rests(checker, &footprint);
+    checker->sink.launch_ended(checker->sink.self, &footprint);
+    parts_free(footprint.parts, footprint.count);
+    for (uint32_t i = 0; i < footprint.rest_count; i++)
+        parts_free(footprint.rests[i].parts, footprint.rests[i].count);
+    free(footprint.rests);
+}
+
+/* Somebody begins when this group has ended. */
+void checker_keep_group(struct checker *checker, const struct launch_event *event)
+{
+    const struct launch_info *launch = event->launch;
+    bool awaited = false;
+    for (uint32_t i = 0; i < launch->awaited_group_count; i++)
+        awaited |= launch->awaited_groups[i] == event->group_linear;
+    if (!awaited || !checker->has_sink)
+        return;
+    if (checker->ended_count == checker->ended_room) {
+        uint32_t room = 2 * checker->ended_room + 4;
+        struct ended_group *ended = realloc(checker->ended, room * sizeof *ended);
+        checker->shadow.failed |= !ended;
+        if (!ended)
+            return;
+        checker->ended = ended;
+        checker->ended_room = room;
+    }
+    struct ended_group *group = &checker->ended[checker->ended_count++];
+    group->number = event->group_linear;
+    order_group_knowledge(&checker->order, group->number, group->known);
+}
