@@ -402,7 +402,7 @@ static bool compile(void)
 {
     struct compile_request request = {.source = source, .source_name = "hostile.cl", .options = "-cl-std=CL2.0 -w", .version_major = 3,
                                       .fp16 = true, .fp64 = true, .int64_atomics = true, .generic_address_space = true,
-                                      .program_scope_variables = true};
+                                      .program_scope_variables = true, .opencl_c_20 = true};
     char *log = NULL;
     enum status status = compile_opencl_c(&request, &spirv, &log);
     if (status != STATUS_OK)
