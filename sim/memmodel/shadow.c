@@ -123,7 +123,8 @@ void shadow_forget(struct shadow_region *region)
     region->touched = false;
     if (region->next > CONTEXT_MOST / 2)
         clear_cells(region);
-    memset(region->by_site, 0, region->site_count * sizeof *region->by_site);
+    if (region->by_site)
+        memset(region->by_site, 0, region->site_count * sizeof *region->by_site);
 }
 
 static const struct context *context_at(const struct shadow_region *region, uint32_t context)
