@@ -8,6 +8,11 @@
 # Tests of the API link $(OPENCL_LIBS) $(CHECK_LIBS) instead of libsim.la and reach the library through the loader
 # (OCL_ICD_VENDORS is set). Tests that need MPFR add $(MPFR_LIBS). Scripts are listed in TESTS and EXTRA_DIST.
 if BUILD_TESTS
+# The longest first, so that nothing waits for it alone at the end.
+check_PROGRAMS += %D%/check_race
+%C%_check_race_SOURCES = %D%/check_race.c %D%/race_world.c %D%/race_world.h
+%C%_check_race_LDADD = libsim.la $(CHECK_LIBS)
+
 check_PROGRAMS += %D%/check_memory
 %C%_check_memory_SOURCES = %D%/check_memory.c
 %C%_check_memory_LDADD = libsim.la $(CHECK_LIBS)
@@ -270,10 +275,6 @@ check_PROGRAMS += %D%/check_misuse
 check_PROGRAMS += %D%/check_narrow
 %C%_check_narrow_SOURCES = %D%/check_narrow.c
 %C%_check_narrow_LDADD = libsim.la $(CHECK_LIBS)
-
-check_PROGRAMS += %D%/check_race
-%C%_check_race_SOURCES = %D%/check_race.c %D%/race_world.c %D%/race_world.h
-%C%_check_race_LDADD = libsim.la $(CHECK_LIBS)
 
 # Not a test by itself: check_differential.sh runs it. Its kernels are in the directory differential.
 noinst_PROGRAMS += %D%/run_differential
