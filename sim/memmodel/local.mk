@@ -34,6 +34,12 @@ libmemmodel_la_SOURCES = \
 	%D%/notes.h \
 	%D%/order.c \
 	%D%/order.h \
+	%D%/order_atomics.c \
+	%D%/order_barriers.c \
+	%D%/order_copies.c \
+	%D%/order_knows.c \
+	%D%/order_messages.c \
+	%D%/order_state.h \
 	%D%/race.c \
 	%D%/race.h \
 	%D%/relatives.c \

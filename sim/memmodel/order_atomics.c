@@ -1,0 +1,626 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Atomic objects: what their releases publish, and who reads it (R5 to R16, R36). */
+#include "order_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { VARIABLE_BUCKETS = HOSTILE(256, 1), LIST_SHORT = HOSTILE(8, 1) };
+
+/* ---- objects ----------------------------------------------------------------------------------- */
+
+static void rehash(struct order *order)
+{
+    uint32_t count = order->variable_buckets;
+    struct variable **old = order->variables, **wider = calloc(count ? 2 * (size_t)count : VARIABLE_BUCKETS, sizeof *wider);
+    if (!wider) {
+        order->failed |= !count;
+        return;
+    }
+    order->variables = wider;
+    order->variable_buckets = count ? 2 * count : VARIABLE_BUCKETS;
+    for (uint32_t b = 0; b < count; b++) {
+        for (struct variable *variable = old[b], *next; variable; variable = next) {
+            next = variable->next;
+            variable->next = *bucket(order, variable->address);
+            *bucket(order, variable->address) = variable;
+        }
+    }
+    free(old);
+}
+
+static struct variable *variable_of(struct order *order, const struct atomic_act *act)
+{
+    struct variable *variable = variable_find(order, act->address);
+    if (variable)
+        return variable;
+    if (order->variable_count >= order->variable_buckets)
+        rehash(order);
+    variable = order->variable_buckets ? calloc(1, sizeof *variable) : NULL;
+    if (!variable) {
+        order->failed = true;
+        return NULL;
+    }
+    variable->address = act->address;
+    variable->size = act->size;
+    variable->region = act->region;
+    variable->svm_atomics = act->svm_atomics;
+    variable->store.unit = UNIT_END;
+    variable->next = *bucket(order, act->address);
+    *bucket(order, act->address) = variable;
+    order->variable_count++;
+    return variable;
+}
+
+/* The agent's own releases whose sequences are still in the variable's list. */
+static struct live_release *live_of(const struct agent *agent, const struct variable *variable, uint32_t *at)
+{
+    for (; agent->item && *at < agent->item->live_count; (*at)++)
+        if (agent->item->live[*at].address == variable->address &&
+            agent->item->live[*at].generation == variable->generation)
+            return &agent->item->live[(*at)++];
+    return NULL;
+}
+
+static struct live_release *live_like(const struct order *order, const struct agent *agent, const struct variable *variable,
+                                      const struct message *message)
+{
+    uint32_t at = 0;
+    for (struct live_release *live; (live = live_of(agent, variable, &at));)
+        if (same_sender(order, &live->message, message))
+            return live;
+    return NULL;
+}
+
+static void begin_live(struct order *order, struct agent *agent, const struct variable *variable, const struct message *message)
+{
+    struct item_order *item = agent->item;
+    uint32_t at;
+    for (at = 0; at < item->live_count; at++) { /* the place of one whose sequence has ended */
+        const struct variable *its = variable_find(order, item->live[at].address);
+        if (!its || its->generation != item->live[at].generation)
+            break;
+    }
+    if (at == item->live_count) {
+        if (at == item->live_room && !order_grow(order, (void **)&item->live, &item->live_room, sizeof *item->live))
+            return;
+        item->live_count++;
+    } else {
+        drop_all(order, item->live[at].message.known);
+    }
+    item->live[at] = (struct live_release){variable->address, variable->generation, *message};
+    share_all(item->live[at].message.known, message->known);
+}
+
+/* live: the same one's before, if there is one. */
+static void keep_live(struct order *order, struct agent *agent, const struct variable *variable, struct live_release *live,
+                      const struct message *message)
+{
+    if (!live) {
+        begin_live(order, agent, variable, message);
+        return;
+    }
+    renew_message(order, &live->message, message);
+}
+
+static void changed(struct order *order, struct variable *variable)
+{
+    variable->version = ++order->versions;
+}
+
+/* Every sequence ends: bytes were written that are no part of this object (R36). */
+static void break_off(struct order *order, struct variable *variable)
+{
+    order_list_clear(order, &variable->messages);
+    changed(order, variable);
+    variable->stream = variable->version;
+    variable->generation++;
+}
+
+/* A store that is no read-modify-write: of the old sequences only the agent's own go on (R8). */
+static void restart(struct order *order, struct agent *agent, struct variable *variable)
+{
+    uint64_t before = variable->generation;
+    if (!RULE(8))
+        return;
+    order_list_clear(order, &variable->messages);
+    changed(order, variable);
+    variable->stream = variable->version;
+    uint32_t at = 0;
+    for (struct live_release *live; (live = live_of(agent, variable, &at));) {
+        live->message.version = variable->version;
+        order_list_add(order, &variable->messages, &live->message);
+    }
+    variable->generation++;
+    for (uint32_t i = 0; agent->item && i < agent->item->live_count; i++)
+        if (agent->item->live[i].address == variable->address && agent->item->live[i].generation == before)
+            agent->item->live[i].generation = variable->generation;
+}
+
+/* Messages that stay within groups that have ended reach nobody. */
+static void list_trim(struct order *order, struct message_list *list)
+{
+    uint32_t kept = 0;
+    if (list->count < LIST_SHORT || list->count < list->room)
+        return;
+    for (uint32_t i = 0; i < list->count; i++) {
+        struct message *message = &list->items[i];
+        if (message->scope <= SCOPE_WORK_GROUP && !order_group_find(order, message->place.group))
+            drop_all(order, message->known);
+        else
+            list->items[kept++] = *message;
+    }
+    list->count = kept;
+}
+
+static void send(struct order *order, struct agent *agent, struct variable *variable, struct message *message)
+{
+    message->scope = order_scope(order, message->scope, variable->region == IN_LOCAL, variable->svm_atomics);
+    message->svm_atomics = variable->svm_atomics;
+    if (message->scope == SCOPE_WORK_ITEM)
+        return;
+    struct live_release *live = live_like(order, agent, variable, message);
+    if (live && memcmp(live->message.known, message->known, sizeof message->known) == 0) {
+        way_taken(order->ways, WAY_SENT);
+        return;
+    }
+    changed(order, variable);
+    message->version = variable->version;
+    list_trim(order, &variable->messages);
+    order_list_add(order, &variable->messages, message);
+    if (!variable->stream)
+        variable->stream = variable->version;
+    keep_live(order, agent, variable, live, message);
+}
+
+static void send_own(struct order *order, struct agent *agent, struct variable *variable, const struct atomic_act *act,
+                     uint64_t tick)
+{
+    struct message message = {.scope = act->scope, .place = agent->place, .unit = agent->unit, .site = act->site};
+    for (int r = IN_GLOBAL; r <= IN_LOCAL; r++)
+        if (r == act->region || !RULE(16))
+            message.known[r] = order_publish(order, agent, r, tick);
+    send(order, agent, variable, &message);
+    drop_all(order, message.known);
+}
+
+/* Objects that overlap this one and begin elsewhere. */
+static void break_neighbours(struct order *order, const struct atomic_act *act)
+{
+    struct variable *before = variable_find(order, act->address - 4), *inside = variable_find(order, act->address + 4);
+    if (before && before->size == 8)
+        break_off(order, before);
+    if (inside && act->size == 8)
+        break_off(order, inside);
+}
+
+static void store(struct order *order, struct agent *agent, struct variable *variable, const struct atomic_act *act)
+{
+    bool release = releases(act->order) && RULE(5);
+    if (variable->size != act->size)
+        break_off(order, variable);
+    else if (!act->reads)
+        restart(order, agent, variable);
+    variable->size = act->size;
+    if (order->wide)
+        break_neighbours(order, act);
+    for (uint32_t i = 0; agent->item && i < agent->item->fences.count; i++) {
+        struct message message = agent->item->fences.items[i];
+        if (message.flags >> act->region & 1)
+            send(order, agent, variable, &message);
+    }
+    uint64_t tick = order->tick;
+    if (release && order_make_item(order, agent)) {
+        tick = ++order->tick;
+        agent->item->slice = tick;
+        send_own(order, agent, variable, act, tick);
+    }
+    variable->store.site = act->site;
+    variable->store.unit = agent->unit;
+    variable->store.tick = tick;
+    variable->store.releases = release || (agent->item && agent->item->fences.count);
+}
+
+static void add_relaxed_store(struct order *order, struct item_order *item, const struct latest_store *store,
+                              const struct atomic_act *act)
+{
+    for (uint32_t i = 0; i < MISSED_KEPT; i++)
+        if (item->missed[i].why == MISSED_RELEASE && item->missed[i].release_unit == store->unit && item->missed[i].tick == store->tick)
+            return;
+    struct missed_edge *edge = &item->missed[item->missed_next];
+    item->missed_next = (item->missed_next + 1) % MISSED_KEPT;
+    drop_all(order, edge->known);
+    *edge = (struct missed_edge){.why = MISSED_RELEASE, .release_site = store->site, .acquire_site = act->site,
+                                 .acquire_scope = act->scope, .release_unit = store->unit,
+                                 .tick = store->tick, .local = act->region == IN_LOCAL};
+}
+
+static inline bool is_relaxed_of_another(const struct latest_store *store, uint64_t unit)
+{
+    return store->unit != UNIT_END && store->unit != unit && !store->releases;
+}
+
+static inline void note_relaxed_store(struct order *order, struct item_order *item, const struct latest_store *store,
+                                      const struct atomic_act *act)
+{
+    if (is_relaxed_of_another(store, item->unit))
+        add_relaxed_store(order, item, store, act);
+}
+
+/* Messages that cannot reach the agent are kept for explanations: a few do. */
+static bool is_wanted(const struct message_list *pending, const struct message *message, uint64_t group)
+{
+    return message->scope > SCOPE_WORK_GROUP || message->place.group == group || pending->count < MISSED_KEPT;
+}
+
+static struct list_seen *seen_find(struct item_order *item, uint64_t stream)
+{
+    for (uint32_t i = 0; i < LISTS_SEEN; i++)
+        if (item->seen[i].stream == stream)
+            return &item->seen[i];
+    return NULL;
+}
+
+static struct list_seen *seen_of(struct item_order *item, uint64_t stream)
+{
+    struct list_seen *seen = seen_find(item, stream);
+    if (seen)
+        return seen;
+    seen = &item->seen[item->seen_next];
+    item->seen_next = (item->seen_next + 1) % LISTS_SEEN;
+    *seen = (struct list_seen){.stream = stream};
+    return seen;
+}
+
+/* What is newer than `since` becomes pending. */
+static void take(struct order *order, struct agent *agent, const struct message_list *list, uint64_t stream, uint64_t since, int region)
+{
+    struct message_list *pending = &agent->item->pending[region];
+    for (uint32_t i = 0; i < list->count; i++)
+        if (list->items[i].version > since && is_wanted(pending, &list->items[i], agent->place.group))
+            order_list_renew(order, pending, &list->items[i], stream);
+}
+
+static void acquire(struct order *order, struct agent *agent, const struct message_list *list, uint64_t since,
+                    const struct atomic_act *act)
+{
+    const struct endpoint end = {act->scope, false, 0, act->site};
+    for (uint32_t i = 0; i < list->count; i++)
+        if (list->items[i].version > since && (!list->items[i].fence || RULE(14)))
+            order_apply(order, agent, &list->items[i], act->region, &end);
+}
+
+static void load(struct order *order, struct agent *agent, const struct variable *variable, const struct atomic_act *act)
+{
+    const bool acquiring = acquires(act->order) && RULE(11);
+    if (!variable->messages.count && !acquiring)
+        return;
+    if (!order_make_item(order, agent))
+        return;
+    struct list_seen *seen = seen_of(agent->item, variable->stream);
+    if (acquiring && (seen->acquired < variable->version || seen->scope != act->scope)) {
+        const uint64_t since = seen->scope == act->scope ? seen->acquired : 0;
+        if (since)
+            way_taken(order->ways, WAY_SEEN);
+        acquire(order, agent, &variable->messages, since, act);
+        seen->acquired = variable->version;
+        seen->scope = act->scope;
+    }
+    if (seen->version)
+        way_taken(order->ways, WAY_SEEN);
+    if (seen->version < variable->version) {
+        take(order, agent, &variable->messages, variable->stream, seen->version, act->region);
+        seen->version = variable->version;
+    }
+    note_relaxed_store(order, agent->item, &variable->store, act);
+}
+
+/* ---- waiting together -------------------------------------------------------------------------- */
+
+static bool member_bit(const uint64_t mask[LANE_MASK_WORDS], uint64_t local)
+{
+    return local < WAVE_LANES_MAX && mask[local / 64] >> local % 64 & 1;
+}
+
+static void give(struct order *order, struct agent *agent, const struct waiting *waiting)
+{
+    if (!order_make_item(order, agent))
+        return;
+    struct list_seen *seen = seen_of(agent->item, waiting->stream);
+    if (seen->version < waiting->version) {
+        take(order, agent, &waiting->list, waiting->stream, seen->version, waiting->act.region);
+        seen->version = waiting->version;
+    }
+    note_relaxed_store(order, agent->item, &waiting->store, &waiting->act);
+}
+
+void order_deliver(struct order *order, struct agent *agent)
+{
+    struct waiting *waiting = agent->group && !agent->copy ? agent->group->waiting : NULL;
+    const uint64_t local = agent->unit - agent->place.group * order->group_items, bit = UINT64_C(1) << local % 64;
+    if (!waiting || local >= WAVE_LANES_MAX)
+        return;
+    waiting->done[local / 64] &= ~bit;
+    if (!(waiting->reader[local / 64] & bit))
+        return;
+    waiting->reader[local / 64] &= ~bit;
+    give(order, agent, waiting);
+}
+
+/* Who reads no more with the others is given what it read. */
+static void part(struct order *order, struct group_order *group, const uint64_t staying[LANE_MASK_WORDS])
+{
+    struct waiting *waiting = group->waiting;
+    for (uint64_t local = 0; local < WAVE_LANES_MAX && local < order->group_items; local++) {
+        struct agent agent;
+        if (!member_bit(waiting->reader, local) || member_bit(staying, local))
+            continue;
+        order_agent(order, group->number * order->group_items + local, &agent);
+        give(order, &agent, waiting);
+    }
+    memset(waiting->reader, 0, sizeof waiting->reader);
+    order_list_clear(order, &waiting->list);
+}
+
+/* What they read before stays with those who read on, as long as it is of the same generation. */
+static void part_from(struct order *order, struct group_order *group, const struct variable *variable, const uint64_t reader[LANE_MASK_WORDS])
+{
+    const struct waiting *waiting = group->waiting;
+    const bool goes_on = waiting->stream == variable->stream;
+    uint64_t staying[LANE_MASK_WORDS] = {0}, left = 0;
+    for (uint32_t w = 0; w < LANE_MASK_WORDS; w++) {
+        staying[w] = goes_on ? reader[w] : 0;
+        left |= waiting->reader[w] & ~staying[w];
+    }
+    if (left)
+        part(order, group, staying);
+}
+
+/* What waiting members read from here on. */
+static void look_anew(struct order *order, struct waiting *waiting, const struct variable *variable, uint64_t group)
+{
+    const bool goes_on = waiting->stream == variable->stream && waiting->list.count;
+    if (!goes_on)
+        order_list_clear(order, &waiting->list);
+    for (uint32_t i = 0; i < variable->messages.count; i++) {
+        const struct message *message = &variable->messages.items[i];
+        if ((!goes_on || message->version > waiting->version) && is_wanted(&waiting->list, message, group))
+            order_list_renew(order, &waiting->list, message, 0);
+    }
+    waiting->stream = variable->stream;
+    waiting->version = variable->version;
+    waiting->store = variable->store;
+}
+
+bool order_wait(struct order *order, struct group_order *group, const struct atomic_act *act, const uint64_t reader[LANE_MASK_WORDS])
+{
+    const struct variable *variable = variable_find(order, act->address);
+    struct waiting *waiting = group->waiting;
+    if (variable && act->region == IN_LOCAL && !order->formal && variable->group != group->number)
+        return false;
+    if (!variable || variable->size != act->size || !variable->messages.count)
+        return true;
+    if (waiting->version != variable->version || waiting->act.scope != act->scope || waiting->act.site != act->site) {
+        part_from(order, group, variable, reader);
+        look_anew(order, waiting, variable, group->number);
+        waiting->act = *act;
+        memset(waiting->reader, 0, sizeof waiting->reader);
+    }
+    for (uint32_t w = 0; w < LANE_MASK_WORDS; w++)
+        waiting->reader[w] |= reader[w];
+    way_taken(order->ways, WAY_TOGETHER);
+    return true;
+}
+
+/* ---- the same object again --------------------------------------------------------------------- */
+
+static bool is_relaxed_update(const struct agent *agent, const struct atomic_act *act)
+{
+    return act->reads && act->writes && act->order == ORDER_RELAXED && agent->item && agent->item->fences.count == 1;
+}
+
+/* Where the next one will find what came of the agent's fence. */
+static void note_places(struct order *order, struct agent *agent, const struct variable *variable, const struct atomic_act *act)
+{
+    struct list_seen *seen = seen_of(agent->item, variable->stream);
+    const struct message_list *pending = &agent->item->pending[act->region];
+    uint32_t at = 0;
+    const struct live_release *live = live_of(agent, variable, &at);
+    seen->pending = seen->live = 0;
+    if (!live || !live->message.fence || live_of(agent, variable, &at))
+        return;
+    const struct message *own = order_list_find(order, pending, &live->message, variable->stream);
+    if (!own)
+        return;
+    seen->pending = (uint32_t)(own - pending->items) + 1;
+    seen->live = (uint32_t)(live - agent->item->live) + 1;
+}
+
+/* Of all messages but the one that was added last. */
+static inline uint64_t newest_of_others(struct variable *variable)
+{
+    if (variable->counted == variable->version)
+        return variable->others;
+    variable->counted = variable->version;
+    variable->others = 0;
+    for (uint32_t i = 0; i + 1 < variable->messages.count; i++)
+        if (variable->messages.items[i].version > variable->others)
+            variable->others = variable->messages.items[i].version;
+    return variable->others;
+}
+
+/* What a unit's fence knows need not become pending. */
+static inline bool holds(const struct message *fence, const struct message *message)
+{
+    return knowledge_holds(fence->known[IN_GLOBAL], message->known[IN_GLOBAL]) &&
+           knowledge_holds(fence->known[IN_LOCAL], message->known[IN_LOCAL]) && knowledge_holds(fence->known[IN_IMAGE], message->known[IN_IMAGE]);
+}
+
+static inline bool is_same_known(const struct message *a, const struct message *b)
+{
+    return a->known[IN_GLOBAL] == b->known[IN_GLOBAL] && a->known[IN_LOCAL] == b->known[IN_LOCAL] && a->known[IN_IMAGE] == b->known[IN_IMAGE];
+}
+
+/* A relaxed update by a unit with one fence: what load() and store() would do, at the places noted. False: they must, for
+ * others than senders like it have added to the list since it looked. */
+static inline bool update_again(struct order *order, struct item_order *item, struct variable *variable, const struct atomic_act *act)
+{
+    struct list_seen *seen = seen_find(item, variable->stream);
+    if (!seen || !seen->pending || variable->size != act->size || order->wide || newest_of_others(variable) > seen->version)
+        return false;
+    struct message *pending = &item->pending[act->region].items[seen->pending - 1];
+    struct live_release *live = &item->live[seen->live - 1];
+    if (live->address != variable->address || live->generation != variable->generation)
+        return false;
+    struct message *latest = &variable->messages.items[variable->messages.count - 1], *fence = &item->fences.items[0];
+    if (!same_sender(order, latest, &live->message))
+        return false;
+    const bool news = !holds(fence, latest);
+    if (news && latest->version > seen->version)
+        renew_message(order, pending, latest);
+    seen->version = variable->version;
+    note_relaxed_store(order, item, &variable->store, act);
+    if (!is_same_known(&live->message, fence)) {
+        variable->counted = ++order->versions;
+        fence->version = variable->version = variable->counted;
+        (news ? join_message : renew_message)(order, latest, fence);
+        renew_message(order, &live->message, fence);
+    }
+    variable->store = (struct latest_store){act->site, item->unit, order->tick, true};
+    way_taken(order->ways, WAY_AGAIN);
+    return true;
+}
+
+/* ---- one by one -------------------------------------------------------------------------------- */
+
+static void atomic(struct order *order, struct agent *agent, const struct atomic_act *act)
+{
+    struct variable *variable = variable_find(order, act->address);
+    bool silent = !releases(act->order) && !(agent->item && agent->item->fences.count);
+    if (!variable && silent && (act->reads || !act->writes)) /* nothing that anybody could learn from */
+        return;
+    if (!variable)
+        variable = variable_of(order, act);
+    if (!variable)
+        return;
+    order->wide |= act->size == 8;
+    if (act->region == IN_LOCAL && !order->formal && variable->group != agent->place.group)
+        break_off(order, variable); /* the memory of another group (R38) */
+    variable->group = agent->place.group;
+    const bool simple = is_relaxed_update(agent, act);
+    if (simple && update_again(order, agent->item, variable, act))
+        return;
+    if (act->reads && variable->size == act->size)
+        load(order, agent, variable, act);
+    if (act->writes)
+        store(order, agent, variable, act);
+    if (simple)
+        note_places(order, agent, variable, act);
+}
+
+void order_atomic(struct order *order, struct agent *agent, const struct atomic_act *act)
+{
+    uint64_t before = order->tick;
+    if (agent->group && agent->group->waiting)
+        order_deliver(order, agent);
+    atomic(order, agent, act);
+    if (!order_remembers(order))
+        return;
+    struct happening happening = {.kind = HAPPENED_ATOMIC, .order = (uint8_t)act->order, .scope = (uint8_t)act->scope,
+                                  .region = (int8_t)act->region, .reads = act->reads, .writes = act->writes,
+                                  .svm_atomics = act->svm_atomics, .site = act->site, .size = act->size, .address = act->address};
+    order_remember_own(order, agent, &happening, before);
+}
+
+/* What a unit that reads the object now has read of it together with others is among what it reads. */
+static bool covers(const struct waiting *waiting, const struct variable *variable, uint64_t unit)
+{
+    return waiting->stream == variable->stream && waiting->act.size == variable->size && waiting->act.region == variable->region &&
+           !is_relaxed_of_another(&waiting->store, unit);
+}
+
+static bool was_delivered(struct group_order *group, const struct variable *variable, uint64_t unit, uint64_t local)
+{
+    struct waiting *waiting = group->waiting;
+    if (!waiting || !member_bit(waiting->reader, local))
+        return true;
+    if (!covers(waiting, variable, unit))
+        return false;
+    waiting->reader[local / 64] &= ~(UINT64_C(1) << local % 64);
+    return true;
+}
+
+void order_updates_begin(struct order *order, struct group_order *group, const struct atomic_act *act, struct update_run *out_run)
+{
+    *out_run = (struct update_run){.order = order, .group = group, .act = *act};
+}
+
+bool order_update(struct update_run *run, uint64_t local)
+{
+    struct order *order = run->order;
+    struct item_order *item = run->group->items[local];
+    if (!item || item->fences.count != 1)
+        return false;
+    if (!run->variable || run->variable->address != run->act.address) {
+        run->variable = variable_find(order, run->act.address);
+        if (!run->variable || (run->act.region == IN_LOCAL && run->variable->group != run->group->number)) {
+            run->variable = NULL;
+            return false;
+        }
+    }
+    return was_delivered(run->group, run->variable, item->unit, local) &&
+           update_again(order, item, run->variable, &run->act);
+}
+
+bool order_is_silent(const struct order *order, const struct group_order *group)
+{
+    return !order->variable_count && (!group || !(group->items || group->sub_groups || group->copy_count));
+}
+
+bool order_remembers(const struct order *order)
+{
+    return order->history && !order->history->full;
+}
+
+uint64_t order_next_slice(struct order *order)
+{
+    return ++order->tick;
+}
+
+void order_remember_update(struct order *order, const struct atomic_act *act, uint64_t unit, uint64_t address, uint64_t tick)
+{
+    struct group_order *group = order->groups;
+    const uint64_t number = order_unit_group(order, unit);
+    if (!group || group->number != number)
+        group = order_group(order, number);
+    if (!group)
+        return;
+    group->slice = tick;
+    history_add(order->history, &(struct happening){.kind = HAPPENED_ATOMIC, .order = (uint8_t)act->order, .scope = (uint8_t)act->scope,
+                                                    .region = (int8_t)act->region, .reads = act->reads, .writes = act->writes,
+                                                    .svm_atomics = act->svm_atomics, .site = act->site,
+                                                    .size = act->size, .by = unit, .address = address, .tick = tick});
+}
+
+static void overwrite_one(struct order *order, struct agent *agent, uint64_t address, uint64_t low, uint64_t high,
+                          uint32_t site)
+{
+    struct variable *variable = variable_find(order, address);
+    if (!variable || address >= high || address + variable->size <= low)
+        return;
+    remember(order, &(struct happening){.kind = HAPPENED_OVERWRITE, .writes = true, .region = (int8_t)variable->region, .site = site,
+                                        .size = (uint32_t)(high - low), .by = agent->unit, .address = low});
+    restart(order, agent, variable);
+    variable->store.site = site;
+    variable->store.unit = agent->unit;
+    variable->store.tick = order->tick;
+    variable->store.releases = false;
+}
+
+void order_overwrite(struct order *order, struct agent *agent, uint64_t address, uint32_t size, uint32_t site)
+{
+    if (!order->variable_count)
+        return;
+    for (uint64_t at = (address & ~UINT64_C(3)) - 4; at < address + size; at += 4)
+        overwrite_one(order, agent, at, address, address + size, site);
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Barriers of work-groups and sub-groups, and named ones (R17 to R20). */
+#include "order_state.h"
+
+#include <stdlib.h>
+
+/* A barrier of the usual scope tells its own members nothing by way of atomics that they do not learn by the
+ * barrier itself; one of a wider scope is a release fence at its entry and an acquire fence at its exit (R17). */
+static bool is_fence_too(enum memory_scope scope, enum memory_scope own)
+{
+    return scope > own && RULE(17);
+}
+
+static void enter(struct order *order, struct group_order *group, uint64_t local, const struct endpoint *end)
+{
+    struct agent agent;
+    order_agent(order, group->number * order->group_items + local, &agent);
+    if (order_make_item(order, &agent))
+        order_release_fence(order, &agent, end, order->tick);
+}
+
+static void leave(struct order *order, struct group_order *group, uint64_t local, const struct endpoint *end)
+{
+    struct agent agent;
+    order_agent(order, group->number * order->group_items + local, &agent);
+    order_deliver(order, &agent);
+    if (agent.item)
+        order_acquire_pending(order, &agent, end);
+}
+
+/* What members learned by themselves becomes everybody's. */
+static void pool_items(struct order *order, struct group_order *group, uint64_t from, uint64_t to, int region,
+                       struct knowledge **into)
+{
+    for (uint64_t i = from; group->items && group->item_count && i < to; i++) {
+        struct item_order *item = group->items[i];
+        if (!item || !item->acquired[region])
+            continue;
+        join_into(order, into, item->acquired[region]);
+        set(order, &item->acquired[region], NULL);
+    }
+}
+
+void order_barrier(struct order *order, uint64_t number, uint32_t regions, enum memory_scope scope, uint32_t site)
+{
+    struct group_order *group = order_group(order, number);
+    if (!group)
+        return;
+    uint64_t tick = ++order->tick;
+    struct endpoint end = {scope, true, regions, site};
+    bool fence = regions && is_fence_too(scope, SCOPE_WORK_GROUP);
+    for (uint64_t i = 0; fence && i < order->group_items; i++)
+        enter(order, group, i, &end);
+    for (int r = 0; r < ORDER_REGIONS; r++) {
+        if (!(regions >> r & 1) || !RULE(17))
+            continue;
+        pool_items(order, group, 0, order->group_items, r, &group->acquired[r]);
+        for (uint32_t s = 0; group->sub_groups && s < order->sub_group_count; s++) {
+            join_into(order, &group->acquired[r], group->sub_groups[s].acquired[r]);
+            set(order, &group->sub_groups[s].acquired[r], NULL);
+        }
+        group->base[r] = tick;
+    }
+    group->slice = tick;
+    nobody_done(group);
+    group->barrier = (struct barrier_seen){site, regions, tick, false, false};
+    for (uint64_t i = 0; fence && i < order->group_items; i++)
+        leave(order, group, i, &end);
+    remember(order, &(struct happening){.kind = HAPPENED_BARRIER, .scope = (uint8_t)scope, .regions = (uint8_t)regions,
+                                        .site = site, .by = number, .tick = tick});
+}
+
+static bool make_sub_groups(struct order *order, struct group_order *group)
+{
+    if (group->sub_groups)
+        return true;
+    group->sub_groups = calloc(order->sub_group_count, sizeof *group->sub_groups);
+    order->failed |= !group->sub_groups;
+    return group->sub_groups != NULL;
+}
+
+void order_sub_group_barrier(struct order *order, uint64_t number, uint32_t sub_group, uint32_t regions,
+                             enum memory_scope scope, uint32_t site)
+{
+    struct group_order *group = order_group(order, number);
+    if (!group || !make_sub_groups(order, group) || !RULE(19))
+        return;
+    struct sub_group_order *sub = &group->sub_groups[sub_group];
+    uint64_t tick = ++order->tick, from = (uint64_t)sub_group * order->sub_group_size, to = from + order->sub_group_size;
+    if (to > order->group_items)
+        to = order->group_items;
+    struct endpoint end = {scope, true, regions, site};
+    bool fence = regions && is_fence_too(scope, SCOPE_SUB_GROUP);
+    for (uint64_t i = from; fence && i < to; i++)
+        enter(order, group, i, &end);
+    for (int r = 0; r < ORDER_REGIONS; r++) {
+        if (!(regions >> r & 1))
+            continue;
+        pool_items(order, group, from, to, r, &sub->acquired[r]);
+        sub->base[r] = tick;
+    }
+    sub->slice = tick;
+    nobody_done(group);
+    group->barrier = (struct barrier_seen){site, regions, tick, true, false};
+    for (uint64_t i = from; fence && i < to; i++)
+        leave(order, group, i, &end);
+    remember(order, &(struct happening){.kind = HAPPENED_SUB_GROUP_BARRIER, .scope = (uint8_t)scope, .regions = (uint8_t)regions,
+                                        .site = site, .number = sub_group, .by = number, .tick = tick});
+}
+
+/* Sub-groups that meet: each learns what the others did and knew. */
+void order_named_arrival(struct order *order, uint64_t number, uint32_t sub_group)
+{
+    if (order->arrival_count == order->arrival_room && !order_grow(order, (void **)&order->arrivals, &order->arrival_room, sizeof *order->arrivals))
+        return;
+    order->arrivals[order->arrival_count++] = sub_group;
+    remember(order, &(struct happening){.kind = HAPPENED_NAMED_ARRIVAL, .number = sub_group, .by = number, .tick = order->tick});
+}
+
+static uint64_t first_of(const struct order *order, uint32_t sub_group)
+{
+    const uint64_t first = (uint64_t)sub_group * order->sub_group_size;
+    return first < order->group_items ? first : order->group_items;
+}
+
+static void all_arrived(struct order *order, struct group_order *group, const struct endpoint *end,
+                        void (*pass)(struct order *, struct group_order *, uint64_t, const struct endpoint *))
+{
+    for (uint32_t a = 0; a < order->arrival_count; a++)
+        for (uint64_t i = first_of(order, order->arrivals[a]); i < first_of(order, order->arrivals[a] + 1); i++)
+            pass(order, group, i, end);
+}
+
+static void share_region(struct order *order, struct group_order *group, int region)
+{
+    struct knowledge *known = NULL;
+    order->sub_group_keys = true;
+    for (uint32_t a = 0; a < order->arrival_count; a++) {
+        const uint32_t s = order->arrivals[a];
+        pool_items(order, group, first_of(order, s), first_of(order, s + 1), region, &group->sub_groups[s].acquired[region]);
+        join_into(order, &known, group->sub_groups[s].acquired[region]);
+        set(order, &known, knowledge_put(&order->pool, known, sub_group_key(order, group->number, s), order->tick));
+    }
+    for (uint32_t a = 0; a < order->arrival_count; a++) {
+        struct sub_group_order *sub = &group->sub_groups[order->arrivals[a]];
+        set(order, &sub->acquired[region], knowledge_share(known));
+        sub->base[region] = order->tick;
+    }
+    knowledge_drop(&order->pool, known);
+}
+
+void order_named_barrier(struct order *order, uint64_t number, uint32_t regions, enum memory_scope scope, uint32_t site)
+{
+    struct group_order *group = order_group(order, number);
+    if (group && make_sub_groups(order, group)) {
+        const uint64_t tick = ++order->tick;
+        const struct endpoint end = {scope, true, regions, site};
+        const bool fence = regions && is_fence_too(scope, SCOPE_SUB_GROUP); /* the scope holds sub-groups that do not come */
+        if (fence)
+            all_arrived(order, group, &end, enter);
+        for (int r = 0; r < ORDER_REGIONS; r++)
+            if (regions >> r & 1)
+                share_region(order, group, r);
+        for (uint32_t a = 0; a < order->arrival_count; a++)
+            group->sub_groups[order->arrivals[a]].slice = tick;
+        nobody_done(group);
+        group->barrier = (struct barrier_seen){site, regions, tick, false, true};
+        if (fence)
+            all_arrived(order, group, &end, leave);
+        remember(order, &(struct happening){.kind = HAPPENED_NAMED_BARRIER, .scope = (uint8_t)scope, .regions = (uint8_t)regions,
+                                            .site = site, .by = number, .tick = tick});
+    }
+    order->arrival_count = 0;
+}

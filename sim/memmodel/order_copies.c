@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Asynchronous copies of work-groups (R37). */
+#include "order_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void order_members_free(struct order *order, struct copy_order *copy)
+{
+    for (uint64_t i = 0; copy->members && i < order->group_items; i++) {
+        drop_all(order, copy->members[i].sub);
+        drop_all(order, copy->members[i].item);
+    }
+    free(copy->members);
+    copy->members = NULL;
+}
+
+uint64_t order_copy_unit(const struct order *order, uint64_t group, uint32_t number)
+{
+    const struct group_order *found = order_group_find(order, group);
+    if (found && found->performed != UNIT_END)
+        return found->performed;
+    for (uint32_t i = found ? found->copy_count : 0; i-- > 0;)
+        if (order->copies[found->copies[i]].number == number)
+            return UNIT_COPIES + found->copies[i];
+    return UNIT_END;
+}
+
+uint64_t order_copy_start(struct order *order, uint64_t number, uint32_t copy_number, uint32_t site)
+{
+    struct group_order *group = order_group(order, number);
+    if (!group)
+        return UNIT_END;
+    if (order->copy_count == order->copy_room &&
+        !order_grow(order, (void **)&order->copies, &order->copy_room, sizeof *order->copies))
+        return UNIT_END;
+    uint32_t *open = realloc(group->copies, (group->copy_count + 1) * sizeof *open);
+    if (!open) {
+        order->failed = true;
+        return UNIT_END;
+    }
+    group->copies = open;
+    struct copy_order *copy = &order->copies[order->copy_count];
+    *copy = (struct copy_order){.group = number, .number = copy_number, .site = site, .tick = ++order->tick};
+    remember(order, &(struct happening){.kind = HAPPENED_COPY, .site = site, .number = copy_number, .by = number, .tick = copy->tick});
+    group->copies[group->copy_count++] = order->copy_count;
+    group->performed = UNIT_END;
+    return UNIT_COPIES + order->copy_count++;
+}
+
+/* The copy that is so many calls behind the member's first; the first who comes makes it. */
+static struct copy_order *called(struct order *order, struct group_order *group, uint32_t call, uint32_t number, uint32_t site)
+{
+    for (uint32_t i = 0; i < group->copy_count; i++)
+        if (order->copies[group->copies[i]].members && order->copies[group->copies[i]].call == call)
+            return &order->copies[group->copies[i]];
+    const uint64_t performed = group->performed, unit = order_copy_start(order, group->number, number, site);
+    group->performed = performed;
+    struct copy_order *copy = unit == UNIT_END ? NULL : &order->copies[unit - UNIT_COPIES];
+    if (!copy)
+        return NULL;
+    copy->call = call;
+    copy->absent = order_group_size(order, group->number);
+    copy->members = calloc(order->group_items, sizeof *copy->members);
+    order->failed |= !copy->members;
+    return copy->members ? copy : NULL;
+}
+
+void order_copy_arrive(struct order *order, uint64_t unit, uint32_t number, uint32_t site)
+{
+    struct agent agent;
+    struct group_order *group = order_group(order, order_unit_group(order, unit));
+    const uint64_t local = unit % order->group_items;
+    if (group && !group->calls && !(group->calls = calloc(order->group_items, sizeof *group->calls)))
+        order->failed = true;
+    struct copy_order *copy = group && group->calls ? called(order, group, group->calls[local]++, number, site) : NULL;
+    if (!copy)
+        return;
+    order_agent(order, unit, &agent);
+    order_deliver(order, &agent);
+    const struct sub_group_order *sub = order_sub_group_of(&agent);
+    struct copy_member *member = &copy->members[local];
+    member->came = true;
+    copy->absent--;
+    if (sub) {
+        memcpy(member->sub_base, sub->base, sizeof member->sub_base);
+        share_all(member->sub, sub->acquired);
+    }
+    if (agent.item)
+        share_all(member->item, agent.item->acquired);
+    if (local == 0)
+        group->performed = UNIT_COPIES + (uint64_t)(copy - order->copies);
+}
+
+bool order_copy_complete(const struct order *order, uint64_t unit)
+{
+    return !order->copies[unit - UNIT_COPIES].absent;
+}
+
+static void wait_for(struct order *order, struct group_order *group, uint64_t unit)
+{
+    for (int r = 0; r < ORDER_REGIONS; r++)
+        put_into(order, &group->acquired[r], unit_key(unit), order->tick);
+}
+
+void order_copy_wait(struct order *order, uint64_t number, uint32_t copy_number)
+{
+    struct group_order *group = order_group_find(order, number);
+    uint32_t kept = 0;
+    if (!group || !group->copy_count)
+        return;
+    order->tick++;
+    remember(order, &(struct happening){.kind = HAPPENED_COPY_WAIT, .number = copy_number, .by = number, .tick = order->tick});
+    for (uint32_t i = 0; i < group->copy_count; i++) {
+        if (order->copies[group->copies[i]].number != copy_number) {
+            group->copies[kept++] = group->copies[i];
+            continue;
+        }
+        wait_for(order, group, UNIT_COPIES + group->copies[i]);
+        order_members_free(order, &order->copies[group->copies[i]]);
+    }
+    group->copy_count = kept;
+}

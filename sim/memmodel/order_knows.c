@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who knows of what, and why not. */
+#include "order_state.h"
+
+/* The ways in which a map may know of a unit. */
+struct subject { uint64_t unit, group; uint32_t sub_group; };
+
+static bool map_knows(const struct order *order, const struct knowledge *map, const struct subject *of, uint64_t tick)
+{
+    if (!map)
+        return false;
+    return tick < knowledge_get(map, unit_key(of->unit)) ||
+           (of->unit < UNIT_COPIES && ((order->group_keys && tick < knowledge_get(map, group_key(of->group))) ||
+                                       (order->sub_group_keys && tick < knowledge_get(map, sub_group_key(order, of->group, of->sub_group)))));
+}
+
+static struct subject subject_of(const struct order *order, uint64_t unit)
+{
+    return (struct subject){unit, order_unit_group(order, unit), order_unit_sub_group(order, unit)};
+}
+
+bool order_map_knows(const struct order *order, const struct knowledge *known, uint64_t unit, uint64_t tick)
+{
+    const struct subject of = subject_of(order, unit);
+    return map_knows(order, known, &of, tick);
+}
+
+void order_group_knowledge(struct order *order, uint64_t number, struct knowledge *out_known[ORDER_REGIONS])
+{
+    const struct group_order *group = order_group_find(order, number);
+    for (int r = 0; r < ORDER_REGIONS; r++) {
+        out_known[r] = group ? knowledge_share(group->acquired[r]) : NULL;
+        for (uint32_t i = 0; group && group->sub_groups && i < order->sub_group_count; i++)
+            join_into(order, &out_known[r], group->sub_groups[i].acquired[r]);
+        for (uint64_t i = 0; group && group->items && i < order->group_items; i++)
+            if (group->items[i])
+                join_into(order, &out_known[r], group->items[i]->acquired[r]);
+    }
+}
+
+static bool member_knows(const struct order *order, const struct agent *member, int region, const struct subject *of, uint64_t tick)
+{
+    const struct sub_group_order *sub = order_sub_group_of(member);
+    if (of->unit == member->unit)
+        return true;
+    if (sub && of->unit < UNIT_COPIES && of->group == member->place.group && of->sub_group == member->place.sub_group &&
+        tick < sub->base[region])
+        return true;
+    return (sub && map_knows(order, sub->acquired[region], of, tick)) ||
+           (member->item && map_knows(order, member->item->acquired[region], of, tick));
+}
+
+/* What a member knew that came before others. */
+static bool member_knew(const struct order *order, const struct copy_member *then, uint64_t member, int region, const struct subject *of,
+                        uint64_t tick)
+{
+    const bool same = of->unit < UNIT_COPIES && of->group == order_unit_group(order, member) &&
+                      of->sub_group == order_unit_sub_group(order, member);
+    return !then->came || of->unit == member || (same && tick < then->sub_base[region]) ||
+           map_knows(order, then->sub[region], of, tick) || map_knows(order, then->item[region], of, tick);
+}
+
+static bool all_knew(const struct order *order, const struct copy_order *copy, int region, const struct subject *of, uint64_t tick)
+{
+    const uint64_t count = order_group_size(order, copy->group);
+    if (RULE(37))
+        for (uint64_t i = 0; i < count; i++)
+            if (!member_knew(order, &copy->members[i], copy->group * order->group_items + i, region, of, tick))
+                return false;
+    return true;
+}
+
+/* A copy comes after what every work-item of its group knows when it comes to it: the least of their clocks. Where all came
+ * at once its accesses follow at once, so what they know now is what they knew then. */
+static bool all_know(const struct order *order, const struct group_order *group, int region, const struct subject *of, uint64_t tick)
+{
+    const uint64_t first = group->number * order->group_items;
+    if (!group->items && !group->sub_groups && order->group_items > 1)
+        return false;
+    for (uint64_t i = 0; i < order_group_size(order, group->number); i++) {
+        struct agent member;
+        order_agent(order, first + i, &member);
+        if (!member_knows(order, &member, region, of, tick))
+            return false;
+    }
+    return true;
+}
+
+static bool group_knows(const struct order *order, const struct group_order *group, int region, const struct subject *of, uint64_t tick)
+{
+    return (of->unit < UNIT_COPIES && of->group == group->number && tick < group->base[region]) ||
+           map_knows(order, group->acquired[region], of, tick);
+}
+
+bool order_knows_of(const struct order *order, const struct agent *agent, int region, uint64_t unit, uint64_t tick)
+{
+    const struct group_order *group = agent->group;
+    const struct subject of = subject_of(order, unit);
+    if (agent->copy && agent->copy->members)
+        return group_knows(order, group, region, &of, tick) || all_knew(order, agent->copy, region, &of, tick);
+    if (agent->copy && RULE(37))
+        return group_knows(order, group, region, &of, tick) || all_know(order, group, region, &of, tick);
+    return group_knows(order, group, region, &of, tick) || member_knows(order, agent, region, &of, tick);
+}
+
+bool order_sees_own_image(const struct agent *agent, uint64_t tick)
+{
+    const struct sub_group_order *sub = order_sub_group_of(agent);
+    return (agent->group && tick < agent->group->base[IN_IMAGE]) || (sub && tick < sub->base[IN_IMAGE]) ||
+           (agent->item && tick < agent->item->image_base);
+}
+
+/* ---- explaining -------------------------------------------------------------------------------- */
+
+bool order_explain(const struct order *order, const struct agent *agent, int region, uint64_t unit, uint64_t tick,
+                   struct missed_edge *out_missed)
+{
+    const struct subject of = subject_of(order, unit);
+    const bool placed = !order->history || !order->history->full; /* each operation begins a slice */
+    for (uint32_t i = 0; agent->item && i < MISSED_KEPT; i++) {
+        const struct missed_edge *edge = &agent->item->missed[(agent->item->missed_next + MISSED_KEPT - 1 - i) % MISSED_KEPT];
+        bool would = edge->why == MISSED_RELEASE ? placed && edge->release_unit == unit && tick <= edge->tick
+                     : edge->why != MISSED_NOTHING && map_knows(order, edge->known[region], &of, tick);
+        if (would) {
+            *out_missed = *edge;
+            return true;
+        }
+    }
+    for (int r = 0; agent->item && r < ORDER_REGIONS; r++) {
+        for (uint32_t i = 0; i < agent->item->pending[r].count; i++) {
+            const struct message *message = &agent->item->pending[r].items[i];
+            if (!map_knows(order, message->known[region], &of, tick))
+                continue;
+            *out_missed = (struct missed_edge){.why = MISSED_ACQUIRE, .release_site = message->site,
+                                               .acquire_site = UINT32_MAX, .release_scope = message->scope,
+                                               .release_unit = message->unit, .local = r == IN_LOCAL};
+            return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  What the files of order.h share: order.c has the launch, its units and their fences; order_messages.c the lists
+ *          of what releases publish; order_knows.c who knows of what; order_barriers.c, order_atomics.c and order_copies.c
+ *          what happens.
+ */
+#ifndef ORRERY_MEMMODEL_ORDER_STATE_H
+#define ORRERY_MEMMODEL_ORDER_STATE_H
+
+#include "order.h"
+
+#include <string.h>
+
+/* An atomic object, by its address. */
+struct variable {
+    uint64_t address;
+    uint32_t size;
+    int region;
+    bool svm_atomics;         /* it lies in fine-grained SVM with atomics */
+    uint64_t group;           /* local: whose memory it was when last used */
+    uint64_t generation;      /* counts the stores that began a new list */
+    uint64_t version, stream; /* of the list, of the generation: numbers that no other of the launch has; 0: none yet */
+    uint64_t counted, others; /* at that version of the list: the newest message but the one that was added last */
+    struct message_list messages;
+    struct latest_store store;
+    struct variable *next;
+};
+
+/* How one side of an edge was written. */
+struct endpoint { enum memory_scope scope; bool fence; uint32_t flags; uint32_t site; };
+
+/* ---- knowledge ---- */
+
+static inline uint64_t unit_key(uint64_t unit) { return unit << 2; }
+static inline uint64_t group_key(uint64_t group) { return group << 2 | 1; }
+
+static inline uint64_t sub_group_key(const struct order *order, uint64_t group, uint32_t sub_group)
+{
+    return (group * order->sub_group_count + sub_group) << 2 | 2;
+}
+
+static inline void set(struct order *order, struct knowledge **slot, struct knowledge *value)
+{
+    knowledge_drop(&order->pool, *slot);
+    *slot = value;
+}
+
+static inline void join_into(struct order *order, struct knowledge **slot, struct knowledge *more)
+{
+    if (more && *slot != more)
+        set(order, slot, knowledge_join(&order->pool, *slot, more));
+}
+
+static inline void put_into(struct order *order, struct knowledge **slot, uint64_t key, uint64_t tick)
+{
+    set(order, slot, knowledge_put(&order->pool, *slot, key, tick));
+}
+
+static inline void drop_all(struct order *order, struct knowledge *known[ORDER_REGIONS])
+{
+    for (int r = 0; r < ORDER_REGIONS; r++)
+        set(order, &known[r], NULL);
+}
+
+static inline void share_all(struct knowledge *to[ORDER_REGIONS], struct knowledge *const from[ORDER_REGIONS])
+{
+    for (int r = 0; r < ORDER_REGIONS; r++)
+        to[r] = knowledge_share(from[r]);
+}
+
+/* ---- messages ---- */
+
+bool order_grow(struct order *order, void **items, uint32_t *room, size_t size);
+struct message *order_list_find(const struct order *order, const struct message_list *list, const struct message *like,
+                                uint64_t stream);
+/* What includes the same readers becomes one message. */
+void order_list_add(struct order *order, struct message_list *list, const struct message *message);
+/* The message replaces an earlier one of its sender and stream. */
+void order_list_renew(struct order *order, struct message_list *list, const struct message *message, uint64_t stream);
+void order_list_clear(struct order *order, struct message_list *list);
+void order_list_free(struct order *order, struct message_list *list);
+
+/* Do both reach the same readers? A reader of a narrower scope may ask for the place of a wider release. */
+static inline bool same_sender(const struct order *order, const struct message *a, const struct message *b)
+{
+    if (a->scope != b->scope || a->fence != b->fence || a->flags != b->flags || a->svm_atomics != b->svm_atomics)
+        return false;
+    if (order->rule == SCOPE_RULE_INCLUSIVE31)
+        return a->place.group == b->place.group && a->place.sub_group == b->place.sub_group;
+    if (a->scope > SCOPE_WORK_GROUP)
+        return a->scope != SCOPE_DEVICE || a->place.device == b->place.device;
+    return a->place.group == b->place.group && (a->scope != SCOPE_SUB_GROUP || a->place.sub_group == b->place.sub_group);
+}
+
+static inline void join_message(struct order *order, struct message *old, const struct message *message)
+{
+    for (int r = 0; r < ORDER_REGIONS; r++)
+        join_into(order, &old->known[r], message->known[r]);
+    old->tried.met = false;
+    old->unit = message->unit;
+    old->site = message->site;
+    old->version = message->version;
+}
+
+static inline void renew_message(struct order *order, struct message *old, const struct message *message)
+{
+    for (int r = 0; r < ORDER_REGIONS; r++) {
+        if (old->known[r] == message->known[r])
+            continue;
+        set(order, &old->known[r], knowledge_share(message->known[r]));
+        old->tried.met = false;
+    }
+    old->unit = message->unit;
+    old->site = message->site;
+    old->version = message->version;
+}
+
+/* ---- units ---- */
+
+bool order_make_item(struct order *order, struct agent *agent); /* false: no memory */
+/* Everything the agent knows in a region, its own deeds before tick among it. */
+struct knowledge *order_publish(struct order *order, const struct agent *agent, int region, uint64_t tick);
+void order_release_fence(struct order *order, struct agent *agent, const struct endpoint *end, uint64_t tick);
+/* False: it does not reach the agent. */
+bool order_apply(struct order *order, const struct agent *agent, const struct message *message, int region,
+                 const struct endpoint *end);
+void order_acquire_pending(struct order *order, struct agent *agent, const struct endpoint *end);
+void order_remember_own(struct order *order, struct agent *agent, struct happening *happening, uint64_t before);
+void order_members_free(struct order *order, struct copy_order *copy);
+
+static inline void remember(struct order *order, const struct happening *happening)
+{
+    if (order->history)
+        history_add(order->history, happening);
+}
+
+static inline bool releases(enum memory_order how)
+{
+    return how == ORDER_RELEASE || how == ORDER_ACQ_REL || how == ORDER_SEQ_CST;
+}
+
+static inline bool acquires(enum memory_order how)
+{
+    return how == ORDER_ACQUIRE || how == ORDER_ACQ_REL || how == ORDER_SEQ_CST;
+}
+
+/* A new slice begins for all of them. */
+static inline void nobody_done(struct group_order *group)
+{
+    if (group->waiting)
+        memset(group->waiting->done, 0, sizeof group->waiting->done);
+}
+
+/* ---- atomic objects ---- */
+
+static inline struct variable **bucket(const struct order *order, uint64_t address)
+{
+    return &order->variables[(address >> 2) * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (order->variable_buckets - 1)];
+}
+
+static inline struct variable *variable_find(const struct order *order, uint64_t address)
+{
+    struct variable *variable = order->variable_buckets ? *bucket(order, address) : NULL;
+    while (variable && variable->address != address)
+        variable = variable->next;
+    return variable;
+}
+
+#endif
