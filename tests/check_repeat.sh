@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Same program, same scenario, same seed: same bytes. Runs every scenario twice, the second time with another build
 # (or a copy of the command in another place), another working directory, environment size and address-space layout.
-# check_repeat.sh [BUILD [OTHER-BUILD]]
+# check_repeat.sh [BUILD [OTHER-BUILD]]: with another build only the two are compared.
 set -u
 src=$(realpath "${ORRERY_SRCDIR:-.}")
 build=$(realpath "${1:-${ORRERY_BUILDDIR:-build}}")
@@ -57,18 +57,21 @@ again() { # SCENARIO DIRECTORY
      echo "status $?" >>"$2/out")
 }
 forms=0
-while read -r scenario; do
-    grep -q '^program:' "$src/$scenario" || continue
-    again "$scenario" "$work/once"
-    forms=$((forms + $(find "$work/once" -name dot -size +0 | wc -l)))
-    for ((run = 2; run <= 20; run++)); do
-        again "$scenario" "$work/again"
-        diff -r "$work/once" "$work/again" || { echo "$scenario: run $run differs"; bad=1; }
-        rm -r "$work/again"
-    done
-    rm -r "$work/once"
-done < <(cd "$src" && find scenarios/racy scenarios/faulty scenarios/schedule scenarios/concurrent -name '*.yaml' | LC_ALL=C sort)
-[ "$forms" -gt 0 ] || { echo "no graph was drawn"; bad=1; }
+# A sanitizer's run is slow, and what differs there differs here.
+if [ $# -lt 2 ] && ! grep -q '^#define ORRERY_LOOPING' "$build/config.h"; then
+    while read -r scenario; do
+        grep -q '^program:' "$src/$scenario" || continue
+        again "$scenario" "$work/once"
+        forms=$((forms + $(find "$work/once" -name dot -size +0 | wc -l)))
+        for ((run = 2; run <= 20; run++)); do
+            again "$scenario" "$work/again"
+            diff -r "$work/once" "$work/again" || { echo "$scenario: run $run differs"; bad=1; }
+            rm -r "$work/again"
+        done
+        rm -r "$work/once"
+    done < <(cd "$src" && find scenarios/racy scenarios/faulty scenarios/schedule scenarios/concurrent -name '*.yaml' | LC_ALL=C sort)
+    [ "$forms" -gt 0 ] || { echo "no graph was drawn"; bad=1; }
+fi
 echo "$count runs, twice each; $forms graphs, twenty times each"
 [ "$count" -gt 0 ] || exit 77
 exit "$bad"

@@ -325,8 +325,12 @@ fail_alloc_la_LIBADD = -ldl
 peak_alloc_la_SOURCES = %D%/peak_alloc.c
 peak_alloc_la_LDFLAGS = $(fail_alloc_la_LDFLAGS)
 
+# The longest first here, too.
 test_scripts = \
+	%D%/check_mutation.sh \
+	%D%/check_repeat.sh \
 	%D%/check_alloc.sh \
+	%D%/check_race_memory.sh \
 	%D%/check_cli.sh \
 	%D%/check_bench.sh \
 	%D%/check_demo.sh \
@@ -337,11 +341,8 @@ test_scripts = \
 	%D%/check_host_threads.sh \
 	%D%/check_layers.sh \
 	%D%/check_litmus.sh \
-	%D%/check_mutation.sh \
 	%D%/check_api_rows.sh \
-	%D%/check_race_memory.sh \
 	%D%/check_partition.sh \
-	%D%/check_repeat.sh \
 	%D%/check_severity.sh \
 	%D%/check_replay.sh \
 	%D%/check_tables.sh \
@@ -349,5 +350,5 @@ test_scripts = \
 	%D%/check_topology.sh \
 	%D%/check_vector.sh
 
-TESTS += $(check_PROGRAMS) $(test_scripts) $(test_scripts_built)
+TESTS += $(test_scripts) $(check_PROGRAMS) $(test_scripts_built)
 EXTRA_DIST += $(test_scripts) %D%/litmus %D%/schema/sarif-2.1.0.json %D%/api_texts.py %D%/lstopo_compare.py %D%/partition_oracle.py %D%/race_memory.cl %D%/timeline_check.py %D%/check_differential.sh %D%/differential
