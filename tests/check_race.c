@@ -769,37 +769,65 @@ static uint32_t program_count(uint32_t usual)
     return given ? (uint32_t)strtoul(given, NULL, 10) : usual;
 }
 
+/* A kind of random program: how many, from which seed on, in groups of which shapes, and what a program does. */
+struct kind {
+    uint32_t usual, seed, shapes;
+    uint32_t shape[5][3]; /* groups, work-items of a group, of a sub-group */
+    void (*deeds)(const uint32_t *shape);
+};
+
+struct tally {
+    uint32_t programs, racy, untold;
+};
+
+/* Some of each kind know inclusive scopes, forget what ran before, or have atomics that other devices see. */
+static void any_world(const uint32_t *shape)
+{
+    world_begin(shape[0], shape[1], shape[2], below(4) ? SCOPE_RULE_EQUAL : SCOPE_RULE_INCLUSIVE31);
+    if (below(2))
+        world_forgoes_history();
+    if (below(4) == 0)
+        world_shares_atomics();
+}
+
+static struct tally agree_with_the_oracle(const struct kind *kind)
+{
+    struct tally tally = {.programs = program_count(kind->usual)};
+    for (uint32_t program = 0; program < tally.programs; program++) {
+        const uint32_t *shape = kind->shape[program % kind->shapes];
+        seed = program + kind->seed;
+        any_world(shape);
+        kind->deeds(shape);
+        const char *difference = world_disagreement();
+        ck_assert_msg(!difference, "program %u: %s", program, difference);
+        tally.racy += world_races() > 0;
+        tally.untold += world_untold_pair() != NULL;
+        world_end();
+    }
+    ck_assert_uint_gt(tally.racy, tally.programs / 5);
+    ck_assert_uint_lt(tally.racy, tally.programs - tally.programs / 20);
+    return tally;
+}
+
+static void any_sweeps(const uint32_t *shape)
+{
+    memset(latest_loop, 0xff, sizeof latest_loop); /* NO_SITE */
+    for (uint32_t deeds = 2 + below(8); deeds; deeds--) {
+        if (below(4))
+            any_sweep(below(shape[0]), shape[1]);
+        else if (below(3))
+            barrier(below(shape[0]), 1 + below(3), SCOPE_WORK_GROUP);
+        else
+            any_deed(shape[0], shape[1], shape[2]);
+    }
+}
+
 /* Per granule, since a pair of instructions is reported once: does any granule differ? */
 START_TEST(random_sweeps_against_the_oracle)
 {
-    uint32_t programs = program_count(10000), racy = 0;
-    static const uint32_t shapes[][3] = {{1, 4, 2}, {2, 4, 4}, {2, 2, 2}, {3, 4, 2}};
-    for (uint32_t program = 0; program < programs; program++) {
-        const uint32_t *shape = shapes[program % 4];
-        seed = program + 77777;
-        memset(latest_loop, 0xff, sizeof latest_loop); /* NO_SITE */
-        world_begin(shape[0], shape[1], shape[2], SCOPE_RULE_EQUAL);
-        if (below(2))
-            world_forgoes_history();
-        if (below(4) == 0)
-            world_shares_atomics();
-        for (uint32_t deeds = 2 + below(8); deeds; deeds--) {
-            if (below(4))
-                any_sweep(below(shape[0]), shape[1]);
-            else if (below(3))
-                barrier(below(shape[0]), 1 + below(3), SCOPE_WORK_GROUP);
-            else
-                any_deed(shape[0], shape[1], shape[2]);
-        }
-        const char *difference = world_disagreement();
-        ck_assert_msg(!difference, "program %u: %s", program, difference);
-        racy += world_races() > 0;
-        world_end();
-    }
-    ck_assert_uint_gt(racy, programs / 10);
-    ck_assert_uint_lt(racy, programs - programs / 20);
+    static const struct kind sweeps = {10000, 77777, 4, {{1, 4, 2}, {2, 4, 4}, {2, 2, 2}, {3, 4, 2}}, any_sweeps};
     static const enum way ways[] = {WAY_CHAIN, WAY_SEEN, WAY_SENT, WAY_TRIED, WAY_AGAIN, WAY_TOGETHER, WAY_REPEATED, WAY_CALM, WAY_IN_TURN, WAY_SIFTED};
-    takes_ways(ways, sizeof ways / sizeof *ways, programs);
+    takes_ways(ways, sizeof ways / sizeof *ways, agree_with_the_oracle(&sweeps).programs);
 }
 END_TEST
 
@@ -820,84 +848,56 @@ static void any_copy(uint32_t group)
     }
 }
 
+static void any_copies(const uint32_t *shape)
+{
+    for (uint32_t deeds = 3 + below(10); deeds; deeds--) {
+        if (below(2))
+            any_copy(below(shape[0]));
+        else
+            any_deed(shape[0], shape[1], shape[2]);
+    }
+}
+
 START_TEST(random_copies_against_the_oracle)
 {
-    uint32_t programs = program_count(4000), racy = 0;
-    static const uint32_t shapes[][3] = {{1, 2, 1}, {2, 1, 1}, {2, 2, 2}, {1, 4, 2}, {1, 1, 1}};
-    for (uint32_t program = 0; program < programs; program++) {
-        const uint32_t *shape = shapes[program % 5];
-        seed = program + 5555;
-        world_begin(shape[0], shape[1], shape[2], below(4) ? SCOPE_RULE_EQUAL : SCOPE_RULE_INCLUSIVE31);
-        for (uint32_t deeds = 3 + below(10); deeds; deeds--) {
-            if (below(2))
-                any_copy(below(shape[0]));
-            else
-                any_deed(shape[0], shape[1], shape[2]);
-        }
-        const char *difference = world_disagreement();
-        ck_assert_msg(!difference, "program %u: %s", program, difference);
-        racy += world_races() > 0;
-        world_end();
-    }
-    ck_assert_uint_gt(racy, programs / 5);
-    ck_assert_uint_lt(racy, programs - programs / 20);
+    static const struct kind copies = {4000, 5555, 5, {{1, 2, 1}, {2, 1, 1}, {2, 2, 2}, {1, 4, 2}, {1, 1, 1}}, any_copies};
+    agree_with_the_oracle(&copies);
 }
 END_TEST
 
 /* Up to four sub-groups meet in every combination. */
+static void any_named_barriers(const uint32_t *shape)
+{
+    for (uint32_t deeds = 3 + below(10); deeds; deeds--) {
+        if (below(3) == 0)
+            any_named_barrier(below(shape[0]), (shape[1] + shape[2] - 1) / shape[2]);
+        else if (below(2))
+            act_plainly(below(shape[0] * shape[1]), any_address());
+        else
+            any_deed(shape[0], shape[1], shape[2]);
+    }
+}
+
 START_TEST(random_named_barriers_against_the_oracle)
 {
-    uint32_t programs = program_count(4000), racy = 0;
-    static const uint32_t shapes[][3] = {{1, 4, 1}, {1, 4, 2}, {2, 3, 1}, {1, 3, 2}};
-    for (uint32_t program = 0; program < programs; program++) {
-        const uint32_t *shape = shapes[program % 4];
-        seed = program + 4242;
-        world_begin(shape[0], shape[1], shape[2], below(4) ? SCOPE_RULE_EQUAL : SCOPE_RULE_INCLUSIVE31);
-        if (below(2))
-            world_forgoes_history();
-        for (uint32_t deeds = 3 + below(10); deeds; deeds--) {
-            if (below(3) == 0)
-                any_named_barrier(below(shape[0]), (shape[1] + shape[2] - 1) / shape[2]);
-            else if (below(2))
-                act_plainly(below(shape[0] * shape[1]), any_address());
-            else
-                any_deed(shape[0], shape[1], shape[2]);
-        }
-        const char *difference = world_disagreement();
-        ck_assert_msg(!difference, "program %u: %s", program, difference);
-        racy += world_races() > 0;
-        world_end();
-    }
-    ck_assert_uint_gt(racy, programs / 5);
-    ck_assert_uint_lt(racy, programs - programs / 20);
+    static const struct kind barriers = {4000, 4242, 4, {{1, 4, 1}, {1, 4, 2}, {2, 3, 1}, {1, 3, 2}}, any_named_barriers};
+    agree_with_the_oracle(&barriers);
 }
 END_TEST
 
+static void any_deeds(const uint32_t *shape)
+{
+    for (uint32_t deeds = 4 + below(14); deeds; deeds--)
+        any_deed(shape[0], shape[1], shape[2]);
+}
+
 START_TEST(random_programs_against_the_oracle)
 {
-    uint32_t programs = program_count(10000), racy = 0, untold = 0;
-    static const uint32_t shapes[][3] = {{1, 2, 1}, {2, 1, 1}, {2, 2, 2}, {1, 4, 2}, {3, 1, 1}};
-    for (uint32_t program = 0; program < programs; program++) {
-        const uint32_t *shape = shapes[program % 5];
-        seed = program;
-        world_begin(shape[0], shape[1], shape[2], below(4) ? SCOPE_RULE_EQUAL : SCOPE_RULE_INCLUSIVE31);
-        if (below(2))
-            world_forgoes_history();
-        if (below(4) == 0)
-            world_shares_atomics();
-        for (uint32_t deeds = 4 + below(14); deeds; deeds--)
-            any_deed(shape[0], shape[1], shape[2]);
-        const char *difference = world_disagreement();
-        ck_assert_msg(!difference, "program %u: %s", program, difference);
-        racy += world_races() > 0;
-        untold += world_untold_pair() != NULL;
-        world_end();
-    }
-    ck_assert_uint_lt(untold, HOSTILE(programs / 200 + 2, programs / 3)); /* short ways remember one deed of many, and small tables few */
-    ck_assert_uint_gt(racy, programs / 5);
-    ck_assert_uint_lt(racy, programs - programs / 20);
+    static const struct kind programs = {10000, 0, 5, {{1, 2, 1}, {2, 1, 1}, {2, 2, 2}, {1, 4, 2}, {3, 1, 1}}, any_deeds};
+    const struct tally tally = agree_with_the_oracle(&programs);
+    ck_assert_uint_lt(tally.untold, HOSTILE(tally.programs / 200 + 2, tally.programs / 3)); /* short ways remember one deed of many, and small tables few */
     static const enum way ways[] = {WAY_CHAIN, WAY_SEEN, WAY_SENT, WAY_TRIED, WAY_AGAIN, WAY_TOGETHER, WAY_REPEATED, WAY_CALM, WAY_IN_TURN};
-    takes_ways(ways, sizeof ways / sizeof *ways, programs);
+    takes_ways(ways, sizeof ways / sizeof *ways, tally.programs);
 }
 END_TEST
 
