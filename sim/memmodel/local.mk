@@ -17,6 +17,12 @@ libmemmodel_la_SOURCES = \
 	%D%/edges.h \
 	%D%/explain.c \
 	%D%/explain.h \
+	%D%/explain_again.c \
+	%D%/explain_draw.c \
+	%D%/explain_remedy.c \
+	%D%/explain_say.c \
+	%D%/explain_search.c \
+	%D%/explain_state.h \
 	%D%/footprint.c \
 	%D%/footprint.h \
 	%D%/history.c \

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
+#include "explain_state.h"
+
+struct again {
+    struct search *search;
+    struct order order;
+    const struct edit *edits;
+    uint32_t edit_count;
+    bool *moved;              /* by happening: it was done with another one; NULL: nothing moves */
+    struct edited *list;      /* what happens is written there, instead of ordered; NULL: it is ordered */
+};
+
+static const struct edit *edit_of(const struct again *again, uint32_t at, enum edit_kind kind)
+{
+    for (uint32_t i = 0; i < again->edit_count; i++) {
+        if (again->edits[i].spot == again->search->spot_of[at] && again->edits[i].kind == kind)
+            return &again->edits[i];
+    }
+    return NULL;
+}
+
+/* What the source would say at this place. */
+static struct happening edited(const struct again *again, uint32_t at)
+{
+    struct happening happening = again->search->question->history->items[at];
+    const struct edit *edit;
+    if (edit_of(again, at, EDIT_FLAGS))
+        happening.regions |= (uint8_t)(1u << again->search->question->region);
+    if ((edit = edit_of(again, at, EDIT_SCOPE)) || (edit = edit_of(again, at, EDIT_ORDER_AND_SCOPE)))
+        happening.scope = (uint8_t)edit->scope;
+    if ((edit = edit_of(again, at, EDIT_ORDER)) || (edit = edit_of(again, at, EDIT_ORDER_AND_SCOPE)))
+        happening.order = (uint8_t)edit->order;
+    if (edit_of(again, at, EDIT_UPDATE)) {
+        happening.kind = HAPPENED_ATOMIC;
+        happening.reads = true;
+    }
+    if (edit_of(again, at, EDIT_FENCES))
+        happening.regions = REGION_GLOBAL | REGION_LOCAL;
+    return happening;
+}
+
+static void fence(struct again *again, const struct happening *happening)
+{
+    struct agent agent;
+    order_agent(&again->order, happening->by, &agent);
+    order_fence(&again->order, &agent, happening->regions, (enum memory_order)happening->order, (enum memory_scope)happening->scope,
+                happening->site);
+}
+
+static void atomic(struct again *again, const struct happening *happening)
+{
+    struct agent agent;
+    const struct atomic_act act = {.address = happening->address, .size = happening->size, .region = happening->region,
+                                   .reads = happening->reads, .writes = happening->writes, .svm_atomics = happening->svm_atomics,
+                                   .order = (enum memory_order)happening->order,
+                                   .scope = (enum memory_scope)happening->scope, .site = happening->site};
+    order_agent(&again->order, happening->by, &agent);
+    order_atomic(&again->order, &agent, &act);
+}
+
+static void overwrite(struct again *again, const struct happening *happening)
+{
+    struct agent agent;
+    order_agent(&again->order, happening->by, &agent);
+    order_overwrite(&again->order, &agent, happening->address, happening->size, happening->site);
+}
+
+static void write_down(struct edited *list, const struct happening *what, uint32_t was)
+{
+    if (list->count == list->room)
+        return;
+    list->was[list->count] = was;
+    list->items[list->count++] = *what;
+}
+
+/* was: where it stands in the history. */
+static void happen(struct again *again, const struct happening *what, uint32_t was)
+{
+    struct order *order = &again->order;
+    enum memory_scope scope = (enum memory_scope)what->scope;
+    if (again->list) {
+        write_down(again->list, what, was);
+        return;
+    }
+    switch ((enum happening_kind)what->kind) {
+    case HAPPENED_BARRIER: order_barrier(order, what->by, what->regions, scope, what->site); break;
+    case HAPPENED_SUB_GROUP_BARRIER:
+        order_sub_group_barrier(order, what->by, what->number, what->regions, scope, what->site);
+        break;
+    case HAPPENED_NAMED_ARRIVAL: order_named_arrival(order, what->by, what->number); break;
+    case HAPPENED_NAMED_BARRIER: order_named_barrier(order, what->by, what->regions, scope, what->site); break;
+    case HAPPENED_FENCE: fence(again, what); break;
+    case HAPPENED_ATOMIC: atomic(again, what); break;
+    case HAPPENED_OVERWRITE: overwrite(again, what); break;
+    case HAPPENED_COPY: order_copy_start(order, what->by, what->number, what->site); break;
+    case HAPPENED_COPY_WAIT: order_copy_wait(order, what->by, what->number); break;
+    case HAPPENED_GROUP_END: order_group_end(order, what->by); break;
+    }
+}
+
+/* The next operation of the same unit. */
+static uint32_t next_own(const struct history *history, uint32_t at)
+{
+    for (uint32_t i = at + 1; i < history->count; i++) {
+        if ((is_fence(&history->items[i]) || is_atomic(&history->items[i])) && history->items[i].by == history->items[at].by)
+            return i;
+    }
+    return history->count;
+}
+
+/* A release fence that came too late goes before its atomic, an acquire fence that came too early behind it. */
+static void do_moved(struct again *again, uint32_t at, bool before)
+{
+    const struct history *history = again->search->question->history;
+    for (uint32_t i = 0; before && i < again->edit_count; i++) {
+        uint32_t fence_at = again->edits[i].kind == EDIT_MOVE ? next_own(history, at) : history->count;
+        if (fence_at < history->count && edit_of(again, fence_at, EDIT_MOVE) && !moves_forward(&history->items[fence_at])) {
+            happen(again, &history->items[fence_at], fence_at);
+            again->moved[fence_at] = true;
+        }
+    }
+    for (uint32_t i = 0; !before && i < at; i++) {
+        if (edit_of(again, i, EDIT_MOVE) && moves_forward(&history->items[i]) && next_own(history, i) == at)
+            happen(again, &history->items[i], i);
+    }
+}
+
+static bool is_moved(const struct again *again, uint32_t at)
+{
+    const struct happening *happening = &again->search->question->history->items[at];
+    return again->moved && (again->moved[at] || (edit_of(again, at, EDIT_MOVE) && moves_forward(happening)));
+}
+
+/* A fence with both flags beside an atomic. */
+static void happen_fence(struct again *again, const struct happening *beside, enum memory_order how, uint32_t was)
+{
+    struct happening happening = *beside;
+    happening.kind = HAPPENED_FENCE;
+    happening.regions = REGION_GLOBAL | REGION_LOCAL;
+    happening.order = (uint8_t)how;
+    happen(again, &happening, was);
+}
+
+static void happen_edited(struct again *again, uint32_t at)
+{
+    const struct happening happening = edited(again, at);
+    bool fences = is_atomic(&happening) && edit_of(again, at, EDIT_FENCES);
+    if (is_moved(again, at))
+        return;
+    if (again->moved && is_atomic(&happening))
+        do_moved(again, at, true);
+    if (fences && happening.writes)
+        happen_fence(again, &happening, ORDER_RELEASE, at);
+    happen(again, &happening, at);
+    if (fences && happening.reads)
+        happen_fence(again, &happening, ORDER_ACQUIRE, at);
+    if (again->moved && is_atomic(&happening))
+        do_moved(again, at, false);
+}
+
+/* Two atomics on the same bytes race no more when their scopes include each other. */
+static bool scopes_meet(const struct again *again, const struct meeting *meeting, const struct agent *second)
+{
+    const struct question *question = again->search->question;
+    const struct asked *asked[2] = {&meeting->first, &meeting->second};
+    enum memory_scope scope[2];
+    struct agent first;
+    if (!meeting->first.atomic || !meeting->second.atomic || meeting->first.size != meeting->second.size)
+        return false;
+    for (int side = 0; side < 2; side++) {
+        scope[side] = asked[side]->scope;
+        for (uint32_t i = 0; i < again->edit_count; i++) {
+            bool widens = again->edits[i].kind == EDIT_SCOPE || again->edits[i].kind == EDIT_ORDER_AND_SCOPE;
+            if (widens && again->search->spots[again->edits[i].spot].site == asked[side]->site)
+                scope[side] = scope_reduced(again->edits[i].scope, question->region == IN_LOCAL, question->svm_atomics);
+        }
+    }
+    order_agent(&again->order, meeting->first.unit, &first);
+    return scope_inclusive(question->rule, scope[0], &first.place, scope[1], &second->place);
+}
+
+static bool moves_something(const struct edit *edits, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (edits[i].kind == EDIT_MOVE)
+            return true;
+    }
+    return false;
+}
+
+/* The meetings whose place in the history this is: when their first access was, and whether the second comes behind it. */
+static void look(const struct again *again, uint32_t at, uint64_t tick[MEETINGS_MOST], bool ordered[MEETINGS_MOST])
+{
+    const struct question *question = again->search->question;
+    struct agent agent;
+    for (uint32_t i = 0; i < again->search->meeting_count; i++) {
+        const struct meeting *meeting = &question->meetings[i];
+        if (at == again->search->first_at[i]) {
+            order_agent(&again->order, meeting->first.unit, &agent);
+            tick[i] = order_slice(&agent);
+        }
+        if (at != meeting->end)
+            continue;
+        order_agent(&again->order, meeting->second.unit, &agent);
+        ordered[i] = order_knows(&again->order, &agent, question->region, meeting->first.unit, tick[i]) ||
+                     scopes_meet(again, meeting, &agent);
+    }
+}
+
+uint32_t again_orders(struct search *search, const struct edit *edits, uint32_t count)
+{
+    const struct question *question = search->question;
+    const struct history *history = question->history;
+    struct again again = {.search = search, .edits = edits, .edit_count = count};
+    uint64_t tick[MEETINGS_MOST];
+    bool ordered[MEETINGS_MOST] = {false};
+    uint32_t found = 0;
+    search->work += history->count + 1;
+    if (search->work > search->work_most)
+        return 0;
+    if (moves_something(edits, count) && !(again.moved = calloc(history->count + 1, sizeof *again.moved))) {
+        search->failed = true;
+        return 0;
+    }
+    for (uint32_t i = 0; i < MEETINGS_MOST; i++)
+        tick[i] = 1;
+    order_init(&again.order, question->rule);
+    order_launch_begin(&again.order, question->launch);
+    for (uint32_t at = 0; at <= history->count; at++) {
+        look(&again, at, tick, ordered);
+        if (at < history->count)
+            happen_edited(&again, at);
+    }
+    search->failed |= again.order.failed || again.order.pool.failed;
+    for (uint32_t i = 0; i < search->meeting_count && !search->failed && ordered[0]; i++)
+        found += ordered[i];
+    order_fini(&again.order);
+    free(again.moved);
+    return found;
+}
+
+bool again_write(const struct search *search, const struct found *found, struct edited *list, uint32_t *out_first)
+{
+    const struct history *history = search->question->history;
+    struct again again = {.search = (struct search *)(uintptr_t)search, .edits = found->edits, .edit_count = found->count, .list = list};
+    const uint32_t end = search->question->meetings->end;
+    list->room = 4 * end + 1;
+    list->items = malloc(list->room * sizeof *list->items);
+    list->was = malloc(list->room * sizeof *list->was);
+    if (moves_something(found->edits, found->count))
+        again.moved = calloc(history->count + 1, sizeof *again.moved);
+    const bool written = list->items && list->was && (again.moved || !moves_something(found->edits, found->count));
+    for (uint32_t at = 0; written && at <= end; at++) {
+        if (at == search->first_at[0])
+            *out_first = list->count;
+        if (at < end)
+            happen_edited(&again, at);
+    }
+    free(again.moved);
+    return written;
+}
+
+bool again_barrier(const struct question *question, const struct code_place *place)
+{
+    const struct meeting *meeting = question->meetings;
+    const bool first_is_first = place->first == 0;
+    const uint64_t from = first_is_first ? meeting->first.unit : meeting->second.unit;
+    const uint64_t to = first_is_first ? meeting->second.unit : meeting->first.unit;
+    struct search search = {.question = question};
+    struct again again = {.search = &search};
+    struct agent agent;
+    uint64_t tick = 1;
+    bool known = false;
+    if (question->history->full || !search_locate(&search))
+        return false;
+    order_init(&again.order, question->rule);
+    order_launch_begin(&again.order, question->launch);
+    for (uint32_t at = 0; at <= meeting->end; at++) {
+        if (at == (first_is_first ? search.first_at[0] : meeting->end)) {
+            order_agent(&again.order, from, &agent);
+            tick = order_slice(&agent);
+            order_barrier(&again.order, unit_group(question, meeting->first.unit), 1u << question->region, SCOPE_WORK_GROUP, place->site);
+        }
+        if (at < meeting->end)
+            happen(&again, &question->history->items[at], at);
+    }
+    if (!again.order.failed && !again.order.pool.failed) {
+        order_agent(&again.order, to, &agent);
+        known = order_knows(&again.order, &agent, question->region, from, tick);
+    }
+    order_fini(&again.order);
+    return known;
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "explain_state.h"
+
+const char *happening_noun(const struct happening *sample)
+{
+    if (is_barrier(sample))
+        return sample->kind == HAPPENED_BARRIER ? "barrier" : sample->kind == HAPPENED_NAMED_BARRIER ? "named barrier" : "sub-group barrier";
+    if (is_fence(sample))
+        return "fence";
+    return sample->reads && sample->writes ? "read-modify-write" : sample->writes ? "store" : "load";
+}
+
+struct saying {
+    const struct search *search;
+    struct answer *answer;
+};
+
+static void why_place(const struct saying *saying, uint32_t spot)
+{
+    wording_place(&saying->answer->why, saying->search->question->host, saying->search->spots[spot].site);
+}
+
+static void fix_place(const struct saying *saying, uint32_t spot)
+{
+    wording_place(&saying->answer->fix, saying->search->question->host, saying->search->spots[spot].site);
+}
+
+/* What an atomic or fence is in the edge that is missing. */
+static const char *role(const struct happening *sample)
+{
+    bool releases = sample->order == ORDER_RELEASE || (sample->order >= ORDER_ACQ_REL && sample->writes && !sample->reads);
+    if (is_fence(sample))
+        return sample->order == ORDER_RELEASE ? "release fence" : sample->order == ORDER_ACQUIRE ? "acquire fence" : "fence";
+    if (sample->order == ORDER_RELAXED)
+        return happening_noun(sample);
+    return releases ? "release" : sample->writes ? "read-modify-write" : "acquire";
+}
+
+static void say_flags(const struct saying *saying, const struct edit *edit)
+{
+    const struct spot *spot = &saying->search->spots[edit->spot];
+    int region = saying->search->question->region;
+    struct answer *answer = saying->answer;
+    wording_add(&answer->why, "the %s at ", happening_noun(spot->sample));
+    why_place(saying, edit->spot);
+    wording_add(&answer->why, " has ");
+    wording_regions(&answer->why, spot->sample->regions);
+    wording_add(&answer->why, spot->sample->regions ? " only; these are %s accesses" : ": it orders no memory; these are %s accesses",
+        space_word(region));
+    wording_regions(&answer->fix, spot->sample->regions | 1u << region);
+    wording_add(&answer->fix, " at ");
+    fix_place(saying, edit->spot);
+}
+
+static uint64_t group_of(const struct saying *saying, const struct happening *sample)
+{
+    const uint64_t *size = saying->search->question->launch->local_size;
+    return sample->kind == HAPPENED_FENCE || sample->kind == HAPPENED_ATOMIC ? sample->by / (size[0] * size[1] * size[2])
+                                                                              : sample->by;
+}
+
+static void say_scope(const struct saying *saying, const struct edit *edit)
+{
+    const struct happening *sample = saying->search->spots[edit->spot].sample;
+    struct wording *why = &saying->answer->why;
+    wording_add(why, "the %s at ", role(sample));
+    why_place(saying, edit->spot);
+    wording_add(why, " has %s", scope_name((enum memory_scope)sample->scope));
+    if (sample->scope <= SCOPE_WORK_GROUP) {
+        wording_add(why, ": it reaches %s", sample->scope == SCOPE_SUB_GROUP ? "its sub-group of " : "");
+        wording_group(why, saying->search->question->launch, group_of(saying, sample));
+        wording_add(why, " only");
+    } else if (sample->scope != edit->scope) {
+        wording_add(why, ": before OpenCL 3.1 both ends of an edge need the same scope");
+    }
+}
+
+/* Is the operation the end of an edge that sees what was published, with the edit? */
+static bool receives(const struct saying *saying, const struct edit *edit)
+{
+    const struct spot *spot = &saying->search->spots[edit->spot];
+    if (edit->kind == EDIT_ORDER || edit->kind == EDIT_ORDER_AND_SCOPE)
+        return !spot->writes || edit->order == ORDER_ACQUIRE || spot->sample->order == ORDER_RELEASE;
+    return !spot->writes || spot->sample->order == ORDER_ACQUIRE;
+}
+
+/* Who sends comes before who receives. */
+static bool is_backward(const struct saying *saying, const struct edit edits[2])
+{
+    return receives(saying, &edits[0]) && !receives(saying, &edits[1]);
+}
+
+/* Two scopes for one edge: the two ends, and where they are. */
+static void say_scopes(const struct saying *saying, const struct edit edits[2])
+{
+    const struct spot *spots = saying->search->spots;
+    bool swapped = is_backward(saying, edits);
+    const struct edit *from = &edits[swapped], *to = &edits[!swapped];
+    const struct happening *sample = spots[to->spot].sample;
+    struct wording *why = &saying->answer->why, *fix = &saying->answer->fix;
+    say_scope(saying, from);
+    wording_add(why, ", and the %s at ", role(sample));
+    why_place(saying, to->spot);
+    uint64_t group = group_of(saying, sample);
+    if (sample->scope <= SCOPE_WORK_GROUP && group != group_of(saying, spots[from->spot].sample)) {
+        wording_add(why, " that meets it is in ");
+        wording_group(why, saying->search->question->launch, group);
+    } else {
+        wording_add(why, " has %s", scope_name((enum memory_scope)sample->scope));
+    }
+    wording_add(fix, "%s at ", scope_name(from->scope));
+    fix_place(saying, from->spot);
+    wording_add(fix, " and ");
+    fix_place(saying, to->spot);
+}
+
+static void say_order(const struct saying *saying, const struct edit *edit)
+{
+    const struct happening *sample = saying->search->spots[edit->spot].sample;
+    struct wording *why = &saying->answer->why;
+    wording_add(why, "the %s at ", happening_noun(sample));
+    why_place(saying, edit->spot);
+    if (is_fence(sample))
+        wording_add(why, " has %s only", order_name((enum memory_order)sample->order));
+    else
+        wording_add(why, " is %s: %s", order_name((enum memory_order)sample->order) + strlen("memory_order_"),
+            receives(saying, edit) ? "what the store published does not become visible by it"
+                                   : "what was written before it does not become visible with it");
+    wording_add(&saying->answer->fix, "%s%s%s at ", order_name(edit->order), edit->kind == EDIT_ORDER_AND_SCOPE ? ", " : "",
+        edit->kind == EDIT_ORDER_AND_SCOPE ? scope_name(edit->scope) : "");
+    fix_place(saying, edit->spot);
+}
+
+static void say_fences(const struct saying *saying, const struct edit *edit)
+{
+    const struct happening *sample = saying->search->spots[edit->spot].sample;
+    struct wording *why = &saying->answer->why, *fix = &saying->answer->fix;
+    int region = saying->search->question->region;
+    if (is_fence(sample)) {
+        wording_add(why, "the fence at ");
+        why_place(saying, edit->spot);
+        wording_add(why, " has ");
+        wording_regions(why, sample->regions);
+        wording_add(why, " only");
+        wording_add(fix, "CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE at ");
+        fix_place(saying, edit->spot);
+        return;
+    }
+    wording_add(why, "the flag at ");
+    why_place(saying, edit->spot);
+    wording_add(why, " is in %s memory, the data is %s", space_word(sample->region), space_word(region));
+    wording_add(fix, "atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE, %s, %s) %s ",
+        order_name(sample->writes ? ORDER_RELEASE : ORDER_ACQUIRE), scope_name((enum memory_scope)sample->scope),
+        sample->writes ? "before" : "after");
+    fix_place(saying, edit->spot);
+}
+
+static void say_edit(const struct saying *saying, const struct edit *edit)
+{
+    struct wording *why = &saying->answer->why, *fix = &saying->answer->fix;
+    const struct happening *sample = saying->search->spots[edit->spot].sample;
+    switch (edit->kind) {
+    case EDIT_FLAGS: say_flags(saying, edit); break;
+    case EDIT_SCOPE:
+        say_scope(saying, edit);
+        wording_add(fix, "%s at ", scope_name(edit->scope));
+        fix_place(saying, edit->spot);
+        break;
+    case EDIT_FENCES: say_fences(saying, edit); break;
+    case EDIT_UPDATE:
+        wording_add(why, "the store at ");
+        why_place(saying, edit->spot);
+        wording_add(why, " broke the release sequence: its value was read, and it released nothing");
+        wording_add(fix, "an atomic read-modify-write at ");
+        fix_place(saying, edit->spot);
+        break;
+    case EDIT_MOVE:
+        wording_add(why, "the %s at ", role(sample));
+        why_place(saying, edit->spot);
+        wording_add(why, moves_forward(sample) ? " comes before the atomic that reads the flag" : " comes after the atomic that sets the flag");
+        wording_add(fix, "the fence of ");
+        fix_place(saying, edit->spot);
+        wording_add(fix, moves_forward(sample) ? " behind that atomic" : " before that atomic");
+        break;
+    default: say_order(saying, edit); break;
+    }
+}
+
+void say_edits(const struct search *search, const struct found *found, struct answer *answer)
+{
+    const struct saying *saying = &(struct saying){search, answer};
+    const struct edit *edits = found->edits;
+    const uint32_t count = found->count;
+    struct wording *why = &answer->why;
+    bool scopes = count == 2 && edits[0].kind == EDIT_SCOPE && edits[1].kind == EDIT_SCOPE;
+    bool fences = false;
+    if (scopes) {
+        say_scopes(saying, edits);
+        return;
+    }
+    bool backward = count == 2 && is_backward(saying, edits);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct edit *edit = &edits[backward ? count - 1 - i : i];
+        wording_add(why, "%s", i ? ", and " : "");
+        wording_add(&saying->answer->fix, "%s", i ? ", and " : "");
+        say_edit(saying, edit);
+        fences |= edit->kind == EDIT_FENCES;
+    }
+    if (fences)
+        wording_add(why, ": only fences with both flags on both sides order one memory by the other (seq_cst alone does not)");
+}

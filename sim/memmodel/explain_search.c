@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
+#include "explain_state.h"
+
+/* An operation begins a slice: the tick tells behind which one the first access was. */
+static bool locate(const struct history *history, const struct meeting *meeting, uint32_t *out_at)
+{
+    *out_at = 0;
+    if (meeting->first.tick <= 1)
+        return true;
+    for (uint32_t i = meeting->end; i-- > 0;) { /* a wave's updates share one */
+        if (history->items[i].tick == meeting->first.tick) {
+            *out_at = i + 1;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool search_locate(struct search *search)
+{
+    const struct question *question = search->question;
+    uint32_t *count = &search->meeting_count;
+    while (*count < question->meeting_count && locate(question->history, &question->meetings[*count], &search->first_at[*count]))
+        ++*count;
+    return *count > 0;
+}
+
+static enum memory_order stronger(const struct happening *happening)
+{
+    if (happening->order == ORDER_SEQ_CST)
+        return ORDER_SEQ_CST;
+    if (is_fence(happening) || (happening->reads && happening->writes))
+        return ORDER_ACQ_REL;
+    return happening->writes ? ORDER_RELEASE : ORDER_ACQUIRE;
+}
+
+/* A call is inlined wherever it is made: one place of the source may be several instructions. */
+static bool same_place(const struct search *search, uint32_t a, uint32_t b)
+{
+    const struct checker_host *host = search->question->host;
+    struct source_place at_a, at_b;
+    if (a == b)
+        return true;
+    host->place(host->self, a, &at_a);
+    host->place(host->self, b, &at_b);
+    return at_a.line && at_a.line == at_b.line && at_a.column == at_b.column && same_text(at_a.file, at_b.file);
+}
+
+static uint32_t spot_find(struct search *search, const struct happening *happening)
+{
+    if (happening->kind > HAPPENED_OVERWRITE)
+        return SPOTS_MOST;
+    for (uint32_t i = 0; i < search->spot_count; i++) {
+        if (same_place(search, search->spots[i].site, happening->site))
+            return i;
+    }
+    if (search->spot_count == search->spots_most)
+        return SPOTS_MOST;
+    search->spots[search->spot_count] = (struct spot){.sample = happening, .by = happening->by, .site = happening->site};
+    return search->spot_count++;
+}
+
+/* The latest ones first: what stands near the second access is the likelier mistake. */
+bool search_spots(struct search *search)
+{
+    const struct history *history = search->question->history;
+    search->spot_of = malloc((history->count + 1) * sizeof *search->spot_of);
+    for (uint32_t at = history->count; search->spot_of && at-- > 0;) {
+        const struct happening *happening = &history->items[at];
+        uint32_t spot = search->spot_of[at] = spot_find(search, happening);
+        if (spot == SPOTS_MOST)
+            continue;
+        search->spots[spot].sample = happening;
+        search->spots[spot].by = happening->by;
+        search->spots[spot].reads |= happening->reads;
+        search->spots[spot].writes |= happening->writes;
+    }
+    return search->spot_of != NULL;
+}
+
+static void add_edit(struct search *search, enum edit_kind kind, uint32_t spot, enum memory_scope scope, enum memory_order order)
+{
+    if (search->edit_count < EDITS_MOST)
+        search->edits[search->edit_count++] = (struct edit){kind, spot, scope, order};
+}
+
+/* A relaxed read-modify-write may be one end of the edge and need no more than that. */
+static void add_orders(struct search *search, uint32_t spot, enum memory_scope scope)
+{
+    const struct happening *sample = search->spots[spot].sample;
+    if (is_atomic(sample) && sample->reads && sample->writes && sample->order == ORDER_RELAXED) {
+        add_edit(search, EDIT_ORDER, spot, scope, ORDER_ACQUIRE);
+        add_edit(search, EDIT_ORDER, spot, scope, ORDER_RELEASE);
+    }
+    add_edit(search, EDIT_ORDER, spot, scope, stronger(sample));
+}
+
+static bool wants(const struct search *search, uint32_t index, enum edit_kind kind)
+{
+    const struct happening *sample = search->spots[index].sample;
+    int region = search->question->region;
+    switch (kind) {
+    case EDIT_FLAGS: return (is_barrier(sample) || is_fence(sample)) && !(sample->regions >> region & 1);
+    case EDIT_SCOPE: return is_atomic(sample) || is_fence(sample);
+    case EDIT_ORDER: return (is_atomic(sample) || is_fence(sample)) && stronger(sample) != sample->order;
+    case EDIT_FENCES:
+        return (is_atomic(sample) && sample->region != region) ||
+               (is_fence(sample) && (sample->regions & (REGION_GLOBAL | REGION_LOCAL)) != (REGION_GLOBAL | REGION_LOCAL));
+    case EDIT_UPDATE: return (is_atomic(sample) && !sample->reads) || sample->kind == HAPPENED_OVERWRITE;
+    case EDIT_MOVE: return is_fence(sample);
+    case EDIT_ORDER_AND_SCOPE: return is_atomic(sample) && stronger(sample) != sample->order;
+    default: return false;
+    }
+}
+
+static bool is_widening(enum edit_kind kind)
+{
+    return kind == EDIT_SCOPE || kind == EDIT_ORDER_AND_SCOPE;
+}
+
+/* A scope that holds both; a wider one only where it is not already. */
+static void list_edits(struct search *search, enum memory_scope scope)
+{
+    for (enum edit_kind kind = 0; kind < EDIT_KINDS; kind++) {
+        for (uint32_t spot = 0; spot < search->spot_count; spot++) {
+            if (!wants(search, spot, kind) || (is_widening(kind) && search->spots[spot].sample->scope == scope))
+                continue;
+            if (kind == EDIT_ORDER)
+                add_orders(search, spot, scope);
+            else
+                add_edit(search, kind, spot, scope, stronger(search->spots[spot].sample));
+        }
+    }
+}
+
+/* Tries them, and keeps them if more meetings are ordered than by what was found before. */
+static bool try_edits(struct search *search, const struct edit *edits, uint32_t count, struct found *found)
+{
+    const uint32_t ordered = again_orders(search, edits, count);
+    if (ordered > found->ordered) {
+        *found = (struct found){.count = count, .ordered = ordered};
+        memcpy(found->edits, edits, count * sizeof *edits);
+    }
+    return found->ordered == search->meeting_count;
+}
+
+/* Something is found: a little more is worth an edit for all. */
+static void hurry(struct search *search, const struct found *found)
+{
+    if (found->ordered && search->work_most > search->work + WORK_MORE)
+        search->work_most = search->work + WORK_MORE;
+}
+
+static bool search_single(struct search *search, struct found *found)
+{
+    for (uint32_t i = 0; i < search->edit_count; i++) {
+        if (search->edits[i].kind == EDIT_ORDER_AND_SCOPE) /* two edits at one place */
+            continue;
+        if (try_edits(search, &search->edits[i], 1, found))
+            return true;
+        hurry(search, found);
+    }
+    return false;
+}
+
+/* Pairs of one class first: scopes of both sides, orders of both sides. */
+static void search_pair(struct search *search, struct found *found)
+{
+    for (int alike = 1; alike >= 0; alike--) {
+        for (uint32_t i = 0; i < search->edit_count; i++) {
+            for (uint32_t j = i + 1; j < search->edit_count; j++) {
+                const struct edit pair[2] = {search->edits[i], search->edits[j]};
+                bool same = pair[0].kind == pair[1].kind;
+                if (same != alike || (pair[0].spot == pair[1].spot && same))
+                    continue;
+                if (try_edits(search, pair, 2, found))
+                    return;
+                hurry(search, found);
+            }
+        }
+    }
+}
+
+static enum memory_scope common_scope(const struct question *question)
+{
+    return unit_group(question, question->meetings->first.unit) == unit_group(question, question->meetings->second.unit) ? SCOPE_WORK_GROUP
+                                                                                                      : SCOPE_DEVICE;
+}
+
+/* The narrowest that holds both, unless an atomic that hosts and devices share has theirs already. */
+static enum memory_scope wanted_scope(const struct search *search)
+{
+    const enum memory_scope scope = common_scope(search->question);
+    for (uint32_t i = 0; i < search->spot_count && scope == SCOPE_DEVICE; i++)
+        if (search->spots[i].sample->svm_atomics && search->spots[i].sample->scope == SCOPE_ALL_SVM)
+            return SCOPE_ALL_SVM;
+    return scope;
+}
+
+void search_edits(struct search *search, struct found *found)
+{
+    list_edits(search, wanted_scope(search));
+    if (!again_orders(search, NULL, 0) && !search_single(search, found)) /* else it is no order that is missing */
+        search_pair(search, found);
+}

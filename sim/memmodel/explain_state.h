@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  What the files of explain.h share: a search for the edits that order a race's accesses.
+ *
+ * Interface
+ *   search_locate    finds where in the history the first accesses of the meetings are, as many as it
+ *                    goes; false: not even the one that was asked about
+ *   search_spots     finds the operations that could be edited; false: no memory. The caller frees spot_of
+ *   search_edits     finds the smallest edits that order most meetings; none when it is no order that is missing
+ *   again_orders     orders the launch again with the edits: in how many meetings would the second access
+ *                    come behind the first? 0: not in the one that was asked about
+ *   again_barrier    the same of the first meeting, with one more barrier of its group, passed by one access
+ *                    before and by the other behind it
+ *   again_write      the history with the edits, up to the second access; false: no memory. The caller
+ *                    frees both arrays either way
+ *   say_edits        why and fix of an answer
+ *   draw             its steps and edges
+ */
+#ifndef ORRERY_MEMMODEL_EXPLAIN_STATE_H
+#define ORRERY_MEMMODEL_EXPLAIN_STATE_H
+
+#include <string.h>
+
+#include "explain.h"
+
+/* In the order in which they are tried. A fence on the wrong side is found before one that is not there. */
+enum edit_kind { EDIT_FLAGS, EDIT_SCOPE, EDIT_MOVE, EDIT_ORDER, EDIT_FENCES, EDIT_UPDATE, EDIT_ORDER_AND_SCOPE, EDIT_KINDS };
+
+/* One operation of the source, wherever it runs. */
+struct spot {
+    const struct happening *sample;
+    uint64_t by;              /* the first unit or group that did it */
+    bool reads, writes;
+    uint32_t site;
+};
+
+struct edit {
+    enum edit_kind kind;
+    uint32_t spot;
+    enum memory_scope scope;  /* of EDIT_SCOPE, EDIT_ORDER_AND_SCOPE */
+    enum memory_order order;  /* of EDIT_ORDER, EDIT_ORDER_AND_SCOPE */
+};
+
+enum { SPOTS_MOST = 16, EDITS_MOST = SPOTS_MOST * 8, WORK_MOST = 1 << 22, WORK_MORE = 1 << 19 };
+
+struct search {
+    const struct question *question;
+    uint32_t first_at[MEETINGS_MOST]; /* the first access of each meeting comes behind so many happenings */
+    uint32_t meeting_count;   /* of those that are located */
+    uint32_t *spot_of;        /* of each happening, SPOTS_MOST: none */
+    struct spot spots[SPOTS_MOST];
+    uint32_t spot_count, spots_most;
+    struct edit edits[EDITS_MOST];
+    uint32_t edit_count;
+    uint64_t work, work_most; /* happenings ordered so far */
+    bool failed;              /* no memory */
+};
+
+/* The smallest edits that order most of the meetings so far. */
+struct found { struct edit edits[2]; uint32_t count, ordered; };
+
+/* The history with the edits, and which happening each one was. */
+struct edited { struct happening *items; uint32_t *was; uint32_t count, room; };
+
+bool search_locate(struct search *search);
+bool search_spots(struct search *search);
+void search_edits(struct search *search, struct found *found);
+uint32_t again_orders(struct search *search, const struct edit *edits, uint32_t count);
+bool again_barrier(const struct question *question, const struct code_place *place);
+bool again_write(const struct search *search, const struct found *found, struct edited *list, uint32_t *out_first);
+void say_edits(const struct search *search, const struct found *found, struct answer *answer);
+void draw(const struct search *search, const struct found *found, struct answer *answer);
+
+/* What a sentence calls it. */
+const char *happening_noun(const struct happening *happening);
+
+static inline bool is_barrier(const struct happening *happening)
+{
+    return happening->kind <= HAPPENED_NAMED_BARRIER;
+}
+
+static inline bool is_atomic(const struct happening *happening)
+{
+    return happening->kind == HAPPENED_ATOMIC;
+}
+
+static inline bool is_fence(const struct happening *happening)
+{
+    return happening->kind == HAPPENED_FENCE;
+}
+
+static inline bool moves_forward(const struct happening *fence)
+{
+    return fence->order == ORDER_ACQUIRE;
+}
+
+static inline uint64_t unit_group(const struct question *question, uint64_t unit)
+{
+    const uint64_t *size = question->launch->local_size;
+    return unit / (size[0] * size[1] * size[2]);
+}
+
+static inline bool same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+#endif
