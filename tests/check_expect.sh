@@ -22,19 +22,24 @@ expect: {findings: [], $3}
 END
 }
 
-# check STATUS TEXT TOPOLOGY DEVICE EXPECT
-check() {
-    local status=$1 text=$2
-    shift 2
+# judge STATUS TEXT WHAT COMMAND...
+judge() {
+    local status=$1 text=$2 what=$3
+    shift 3
     cases=$((cases + 1))
-    scenario "$@" >case.yaml
-    "$orrery" check case.yaml >out 2>&1
+    "$@" >out 2>&1
     local got=$?
     if [ "$got" -ne "$status" ] || ! grep -qF -- "$text" out; then
         bad=$((bad + 1))
-        echo "'$1' '$2' '$3': status $got, expected $status and \"$text\":"
+        echo "$what: status $got, expected $status and \"$text\":"
         cat out
     fi
+}
+
+# check STATUS TEXT TOPOLOGY DEVICE EXPECT
+check() {
+    scenario "${@:3}" >case.yaml
+    judge "$1" "$2" "'$3' '$4' '$5'" "$orrery" check case.yaml
 }
 
 # ---- parts ------------------------------------------------------------------------------
@@ -95,19 +100,12 @@ check 2 'counters: found a sequence, expected a mapping such as' "$machine" 0 "c
 # ---- images and other arguments -----------------------------------------------------------------
 # argument STATUS TEXT PARAMETER ARGUMENT
 argument() {
-    cases=$((cases + 1))
     cat >case.yaml <<END
 orrery: 1
 program: {text: "kernel void k($3 a) {}", options: -cl-std=CL2.0}
 launch: [{kernel: k, global: 1, args: [{$4}]}]
 END
-    "$orrery" run case.yaml >out 2>&1
-    local got=$?
-    if [ "$got" -ne "$1" ] || ! grep -qF -- "$2" out; then
-        bad=$((bad + 1))
-        echo "'$3' of '$4': status $got, expected $1 and \"$2\":"
-        cat out
-    fi
+    judge "$1" "$2" "'$3' of '$4'" "$orrery" run case.yaml
 }
 plane='image: {type: 2d, order: R, data: FLOAT, size: [2, 2], fill: 1'
 sampler='sampler: {addressing: none, filter: nearest, coordinates: pixels}'
@@ -135,22 +133,13 @@ program: {text: "kernel void k(read_only image1d_t i, global uint4 *o) { o[0] = 
 launch: [{kernel: k, global: 1, args: [{image: {type: 1d, order: R, data: UNSIGNED_INT8, size: 2, file: texels}}, {buffer: {type: uint4, count: 1}}]}]
 expect: {buffers: [{arg: 1, values: [98, 0, 0, 1]}]}
 END
-cases=$((cases + 1))
-"$orrery" check sub/file.yaml >out 2>&1 || { bad=$((bad + 1)); cat out; }
+judge 0 PASS 'a file beside its scenario' "$orrery" check sub/file.yaml
 
 # ---- of a host program ----------------------------------------------------------------------
 program() { # STATUS TEXT COUNTERS OPTION...
-    local status=$1 text=$2
-    cases=$((cases + 1))
     printf 'orrery: 1\ndevice: {topology: tiny}\nexpect: {counters: {%s}}\n' "$3" >host.yaml
-    shift 3
-    "$orrery" check "$@" --exec="'$build/examples/message_passing' '$ORRERY_SRCDIR/examples/message_passing.cl'" host.yaml >out 2>&1
-    local got=$?
-    if [ "$got" -ne "$status" ] || ! grep -qF -- "$text" out; then
-        bad=$((bad + 1))
-        echo "program '$text': status $got, expected $status:"
-        cat out
-    fi
+    judge "$1" "$2" "a program that counts $3" "$orrery" check "${@:4}" \
+        --exec="'$build/examples/message_passing' '$ORRERY_SRCDIR/examples/message_passing.cl'" host.yaml
 }
 if [ -x "$build/examples/message_passing" ]; then
     ORRERY_SRCDIR=$(cd "$OLDPWD" && realpath "${ORRERY_SRCDIR:-.}")
