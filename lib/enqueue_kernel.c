@@ -231,19 +231,6 @@ static bool is_stale(const struct kernel_arg_value *value)
     return memobj && (object_lookup(memobj, OBJECT_MEMOBJ) != memobj || memobj->address != value->address);
 }
 
-/* More than the queries tell. */
-static bool has_too_many_images(const struct device_config *config, const struct kernel_info *info)
-{
-    uint32_t read = 0, written = 0, samplers = info->constant_samplers;
-    for (size_t i = 0; i < info->arg_count; i++) {
-        const struct kernel_arg *arg = &info->args[i];
-        read += arg->kind == ARG_IMAGE && arg->read_only;
-        written += arg->kind == ARG_IMAGE && !arg->read_only;
-        samplers += arg->kind == ARG_SAMPLER;
-    }
-    return read > config->max_read_images || written > config->max_write_images || samplers > config->max_samplers;
-}
-
 static cl_int check_args(const struct queue *queue, const struct kernel_object *kernel)
 {
     uint64_t local = kernel->info->local_bytes;
@@ -261,7 +248,7 @@ static cl_int check_args(const struct queue *queue, const struct kernel_object *
             return CL_OUT_OF_RESOURCES;
     }
     const struct device_config *config = queue->device->config;
-    return local > config->local_memory || has_too_many_images(config, kernel->info) ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
+    return local > config->local_memory || device_check_images(config, kernel->info, NULL) != STATUS_OK ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
 }
 
 /* Takes the reference. */

@@ -59,6 +59,27 @@ void device_suggest_local_size(const struct device_config *config, const struct 
             out_local_size[i] = info->required_size[i] ? info->required_size[i] : 1;
 }
 
+enum status device_check_images(const struct device_config *config, const struct kernel_info *info, struct diagnosis *diagnosis)
+{
+    uint32_t read = 0, written = 0, samplers = info->constant_samplers;
+    for (size_t i = 0; i < info->arg_count; i++) {
+        const struct kernel_arg *arg = &info->args[i];
+        read += arg->kind == ARG_IMAGE && arg->read_only;
+        written += arg->kind == ARG_IMAGE && !arg->read_only;
+        samplers += arg->kind == ARG_SAMPLER;
+    }
+    const struct { uint32_t count, limit; const char *what; } used[] = {
+        {read, config->max_read_images, "images that it only reads"},
+        {written, config->max_write_images, "images that it writes"},
+        {samplers, config->max_samplers, "samplers"},
+    };
+    for (size_t i = 0; i < sizeof used / sizeof *used; i++)
+        if (used[i].count > used[i].limit)
+            return diagnose(diagnosis, STATUS_OUT_OF_RESOURCES, "kernel %s has %" PRIu32 " %s, but the device's limit is %" PRIu32, info->name,
+                            used[i].count, used[i].what, used[i].limit);
+    return STATUS_OK;
+}
+
 static enum status check_sizes(const struct device_config *config, const struct launch_request *request,
                                struct diagnosis *diagnosis)
 {

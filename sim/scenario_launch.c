@@ -66,6 +66,14 @@ static enum status check_args(struct run *run, size_t launch, const struct kerne
     return status;
 }
 
+static enum status check_images(struct run *run, size_t launch, const struct kernel_info *info, uint32_t root)
+{
+    struct diagnosis cause = {0};
+    if (device_check_images(scenario_root(run->scenario, root), info, &cause) == STATUS_OK)
+        return STATUS_OK;
+    return diagnose(run->diagnosis, STATUS_BAD_SCENARIO, "launch %zu: %s", launch, cause.text);
+}
+
 static enum status check_sizes(struct run *run, size_t launch, const struct kernel_info *info, const struct launch_request *request)
 {
     const struct device_config *device = scenario_root(run->scenario, request->root);
@@ -164,6 +172,8 @@ static enum status prepare(struct run *run, struct ahead *ahead)
     status = check_args(run, ahead->index, kernel_info(request->kernel));
     if (status == STATUS_OK)
         status = check_sizes(run, ahead->index, kernel_info(request->kernel), request);
+    if (status == STATUS_OK)
+        status = check_images(run, ahead->index, kernel_info(request->kernel), request->root);
     if (status != STATUS_OK)
         return status;
     ahead->words = calloc(launch->arg_count + 1, sizeof *ahead->words);

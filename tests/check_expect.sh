@@ -124,6 +124,30 @@ argument 0 errors=0 queue_t 'queue: own'
 argument 2 'found a queue, but its type is sampler_t' sampler_t 'queue: default'
 argument 2 'found local memory, but its type is queue_t' queue_t 'local: 4'
 
+# too_many STATUS TEXT LIMIT PARAMETERS ARGUMENTS: more than the device's limit.
+too_many() {
+    cases=$((cases + 1))
+    cat >case.yaml <<END
+orrery: 1
+device: {limits: {$3}}
+program: {text: "kernel void k($4) {}", options: -cl-std=CL2.0}
+launch: [{kernel: k, global: 1, args: [$5]}]
+END
+    "$orrery" run case.yaml >out 2>&1
+    local got=$?
+    if [ "$got" -ne "$1" ] || ! grep -qF -- "$2" out; then
+        bad=$((bad + 1))
+        echo "'$4' with '$3': status $got, expected $1 and \"$2\":"
+        cat out
+    fi
+}
+read_two='image2d_t a, image2d_t b' write_two='write_only image2d_t a, read_write image2d_t b'
+too_many 0 errors=0 'read_images: 2' "$read_two" "{$plane}}, {$plane}}"
+too_many 2 'kernel k has 2 images that it only reads, but the device'"'"'s limit is 1' 'read_images: 1' "$read_two" "{$plane}}, {$plane}}"
+too_many 0 errors=0 'write_images: 2' "$write_two" "{$plane}}, {$plane}}"
+too_many 2 'kernel k has 2 images that it writes, but' 'write_images: 1' "$write_two" "{$plane}}, {$plane}}"
+too_many 2 'kernel k has 2 samplers, but' 'samplers: 1' 'sampler_t a, sampler_t b' "{$sampler}, {$sampler}"
+
 # A file is beside its scenario.
 mkdir sub
 printf 'ab' >sub/texels

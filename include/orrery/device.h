@@ -221,6 +221,8 @@ struct schedule_record *device_take_record(struct device *device);
 /* The work-group size the device picks for a global size (local_size NULL in the API). */
 void device_suggest_local_size(const struct device_config *config, const struct kernel *kernel, uint32_t work_dim, const uint64_t global_size[3], uint64_t out_local_size[3]);
 uint32_t device_sub_group_size(const struct device_config *config, const struct kernel *kernel, uint64_t local_linear_size);
+/* STATUS_OUT_OF_RESOURCES: the kernel has more image or sampler arguments than the device's limits, and says of what. */
+enum status device_check_images(const struct device_config *config, const struct kernel_info *info, struct diagnosis *diagnosis);
 /* Does the device have sub-groups of the size that the kernel requires, if it does? */
 bool device_fits_sub_groups(const struct device_config *config, const struct kernel *kernel);
 
