@@ -142,7 +142,7 @@ static enum status judge_capabilities(struct work *work)
     uint32_t capability = 0;
     if (!device_spirv_refused(work->build->devices[0], &work->spirv, &capability))
         return STATUS_OK;
-    snprintf(text, sizeof text, "the module declares capability %u, which the device does not have", capability);
+    snprintf(text, sizeof text, "the module needs capability %u, which the device does not have", capability);
     log_append(work, text);
     return STATUS_COMPILE_FAILED;
 }

@@ -95,6 +95,22 @@ bool device_spirv_capability(const struct cl_device *device, uint32_t capability
     return false;
 }
 
+static bool enqueues(uint32_t opcode)
+{
+    return opcode == SpvOpTypeDeviceEvent || opcode == SpvOpTypeQueue || (opcode >= SpvOpEnqueueMarker && opcode <= SpvOpBuildNDRange);
+}
+
+/* SubgroupDispatch brings DeviceEnqueue along, which is no matter to a module that does not enqueue. */
+static bool enqueues_without(const struct cl_device *device, const struct spirv *spirv)
+{
+    if (device_spirv_capability(device, SpvCapabilityDeviceEnqueue))
+        return false;
+    for (size_t at = HEADER_WORDS; at < spirv->word_count; at += spirv->words[at] >> SpvWordCountShift)
+        if (enqueues(spirv->words[at] & SpvOpCodeMask))
+            return true;
+    return false;
+}
+
 bool device_spirv_refused(const struct cl_device *device, const struct spirv *spirv, uint32_t *out_capability)
 {
     const uint32_t *words = spirv->words;
@@ -103,7 +119,8 @@ bool device_spirv_refused(const struct cl_device *device, const struct spirv *sp
             *out_capability = words[at + 1];
             return true;
         }
-    return false;
+    *out_capability = SpvCapabilityDeviceEnqueue;
+    return enqueues_without(device, spirv);
 }
 
 /* ---- the queries ------------------------------------------------------------------------------- */

@@ -4,7 +4,8 @@
  *
  * Interface
  *   device_spirv_capability      does the device have it?
- *   device_spirv_refused         the first capability of a module that it does not have; false: it has them all
+ *   device_spirv_refused         the first capability of a module, named or used, that it does not have; false: it has them all;
+ *                                the module is valid
  *   device_info_spirv_...        the three queries: SPIR-V environment, OpenCL 3.0 API 4.2
  */
 #ifndef ORRERY_LIB_DEVICE_SPIRV_H

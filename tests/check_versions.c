@@ -274,6 +274,26 @@ static void programs(void)
     expect_build("the sub-group's clock", query(KERNEL_CLOCKS) & 4, "kernel void k(global ulong *p) { *p = clock_read_sub_group(); }");
 }
 
+static bool has_capability(const cl_uint *had, size_t size, cl_uint capability)
+{
+    for (size_t i = 0; i < size / sizeof *had; i++)
+        if (had[i] == capability)
+            return true;
+    return false;
+}
+
+static cl_int build_module(const uint32_t *words, size_t size, char *out_log, size_t room)
+{
+    cl_int err;
+    cl_program program = clCreateProgramWithIL(context, words, size, &err);
+    if (program) {
+        err = clBuildProgram(program, 0, NULL, "", NULL, NULL);
+        clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, room, out_log, NULL);
+        cl_ok(clReleaseProgram(program));
+    }
+    return err;
+}
+
 /* A module of one capability more than nothing, and of what it needs; those of SPIR-V's core that a device of OpenCL may have,
  * and some of extensions. */
 static void capabilities(void)
@@ -284,7 +304,6 @@ static void capabilities(void)
     enum { SPIRV_CAPABILITIES = 0x12BB };
     cl_uint had[128];
     size_t size = 0;
-    cl_int err;
     if (has_extension("cl_khr_spirv_queries"))
         cl_ok(clGetDeviceInfo(device, SPIRV_CAPABILITIES, sizeof had, had, &size));
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
@@ -292,18 +311,16 @@ static void capabilities(void)
         const uint32_t words[] = {0x07230203, version, 0, 1, 0, 2u << 16 | 17, 4, 2u << 16 | 17, 5, 2u << 16 | 17, 6,
                                   2u << 16 | 17, list[i].needs, 2u << 16 | 17, list[i].capability, 3u << 16 | 14, 2, 2};
         char what[30], log[2000] = "";
-        bool there = false;
-        for (size_t k = 0; k < size / sizeof *had; k++)
-            there |= had[k] == list[i].capability;
-        cl_program program = clCreateProgramWithIL(context, words, sizeof words, &err);
-        if (program) {
-            err = clBuildProgram(program, 0, NULL, "", NULL, NULL);
-            clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL);
-            cl_ok(clReleaseProgram(program));
-        }
+        const bool there = has_capability(had, size, list[i].capability);
         snprintf(what, sizeof what, "capability %u", list[i].capability);
-        expect(what, there, err == CL_SUCCESS, log);
+        expect(what, there, build_module(words, sizeof words, log, sizeof log) == CL_SUCCESS, log);
     }
+    /* SubgroupDispatch, which brings DeviceEnqueue along, and a type of the latter's */
+    const uint32_t queue_type[] = {0x07230203, 0x00010100, 0, 2, 0, 2u << 16 | 17, 4, 2u << 16 | 17, 5, 2u << 16 | 17, 6,
+                                   2u << 16 | 17, 58, 3u << 16 | 14, 2, 2, 2u << 16 | 37, 1};
+    const bool both = has_capability(had, size, 19) && has_capability(had, size, 58);
+    char log[2000] = "";
+    expect("device queues of a module", both, build_module(queue_type, sizeof queue_type, log, sizeof log) == CL_SUCCESS, log);
 }
 
 static cl_int made_with(cl_context_properties property)
