@@ -244,7 +244,9 @@ static void programs(void)
     expect_build("double", query(CL_DEVICE_DOUBLE_FP_CONFIG), "kernel void k(global double *p) { *p += 1.0; }");
     expect_build("half", query(CL_DEVICE_HALF_FP_CONFIG),
                  "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\nkernel void k(global half *p) { *p += *p; }");
-    expect_build_as("half in memory", true, "kernel void k(global half *p, global float *f) { vstore_half(vload_half(0, p), 1, p); *f = vload_half(1, p); }", "-cl-std=CL1.2");
+    const char *halves = "kernel void k(global half *p, global float *f) { vstore_half(vload_half(0, p), 1, p); *f = fract(vload_half(1, p), f + 1); }";
+    expect_build_as("half in memory", true, halves, "-cl-std=CL1.2");
+    expect_build_as("half in memory, to OpenCL C 2.0", has_language(V2_0), halves, "-cl-std=CL2.0");
     expect_build("image", query(CL_DEVICE_IMAGE_SUPPORT),
                  "kernel void k(read_only image2d_t i, global int4 *p) { *p = read_imagei(i, (int2)(0, 0)); }");
     expect_build("64-bit atomics", int64,

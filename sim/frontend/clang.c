@@ -105,6 +105,8 @@ void clang_language(const struct compilation *compilation, struct list *argument
     add_extensions(request, compilation->cl_std, arguments);
     list_addf(arguments, "-D__OPENCL_VERSION__=%u",
               request->version_major * 100 + request->version_minor * 10);
+    if (compilation->cl_std == 200 && !request->generic_address_space) /* which clang takes to be there: functions of pointers to each other one, too */
+        list_add(arguments, "-D__opencl_c_named_address_space_builtins=1");
     if (compilation->cl_std == 300 && request->work_group_collectives)
         list_add(arguments, "-D__opencl_c_work_group_collective_functions=1");
     if (compilation->cl_std == 300)
