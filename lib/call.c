@@ -104,13 +104,33 @@ static bool is_stranger(const struct call *call, const struct argument *argument
     return context && home && context != home;
 }
 
+static bool is_limited(const struct queue *queue)
+{
+    return queue && queue->capabilities != CL_QUEUE_DEFAULT_CAPABILITIES_INTEL;
+}
+
+/* Is there a queue, of the argument or of an event in its list, whose family cannot do everything? */
+static bool has_limits(const struct call *call, const struct argument *argument)
+{
+    const struct object *object = object_of(argument);
+    const struct argument *count = call_argument(call, "num_events_in_wait_list");
+    const cl_event *events = argument->kind == VALUE_EVENTS ? (const cl_event *)(uintptr_t)argument->bits : NULL;
+    bool limited = object && object->kind == OBJECT_QUEUE && is_limited((const struct queue *)object);
+    limited |= object && object->kind == OBJECT_COMMAND_BUFFER && is_limited(command_buffer_queue(object));
+    for (uint64_t i = 0; events && count && i < count->bits && !limited; i++) {
+        const struct event *event = object_lookup(events[i], OBJECT_EVENT);
+        limited = event && is_limited(event->queue);
+    }
+    return limited;
+}
+
 /* Terms of a row's fourth column: a relation, and the name of an argument. */
-enum relation { TOLD, IS_ZERO, IS_NOT_ZERO, IS_DEAD, IS_STRANGE };
+enum relation { TOLD, IS_ZERO, IS_NOT_ZERO, IS_DEAD, IS_STRANGE, IS_LIMITED };
 
 static const char *next_term(const char *about, enum relation *out_relation, char out_name[NAME_MAX])
 {
     size_t length = strcspn(about, " "), name = length;
-    *out_relation = *about == '?' ? IS_DEAD : *about == '^' ? IS_STRANGE : TOLD;
+    *out_relation = *about == '?' ? IS_DEAD : *about == '^' ? IS_STRANGE : *about == '~' ? IS_LIMITED : TOLD;
     if (*out_relation != TOLD) {
         about++;
         name = --length;
@@ -133,6 +153,8 @@ static enum verdict judge_term(const struct call *call, enum relation relation, 
         return POSSIBLE;
     if (relation == IS_NOT_ZERO)
         return argument->bits ? POSSIBLE : EXCLUDED;
+    if (relation == IS_LIMITED)
+        return has_limits(call, argument) ? POSSIBLE : EXCLUDED;
     const bool holds = relation == IS_ZERO   ? !argument->bits
                        : relation == IS_DEAD ? is_dead(argument)
                                              : is_stranger(call, argument);

@@ -177,6 +177,7 @@ def read_22(path):
 class Extension:
     """A text of its own: what it adds to calls that there are, and calls that it has."""
 
+    described = frozenset() # commands that its text knows by name
     TABLE = re.compile(r'param_names by \**(cl\w+)|"?\**(cl\w+)\** parameter queries')
     CALLS = re.compile(
         r"\*(cl\w+)\*(?: and \*(cl\w+)\*)? (?:will )?returns? |returned by \*(cl\w+)\* for|error conditions for \*(cl\w+)\*"
@@ -184,9 +185,26 @@ class Extension:
 
     def __init__(self, name):
         self.name, self.rows, self.calls, self.table, self.open = name, [], [], None, False
+        self.every, self.shared = None, [] # in a list for all commands: whom the errors that follow concern
+
+    def shared_line(self, line):
+        """Errors of all commands: (whom they concern, error, condition)."""
+        whom = re.match(r"For all (other )?enqueue APIs", line)
+        error = re.match(r"\* `(CL_\w+)` (if .*)", line)
+        if line.startswith("(Add to the list of error conditions for all enqueue APIs)"):
+            self.every = "all"
+        elif self.every and line.startswith("=="):
+            self.every = None
+        elif self.every and whom:
+            self.every = "others" if whom.group(1) else "described"
+        elif self.every and error:
+            self.shared.append((self.every,) + error.groups())
 
     def line(self, line):
         line = line.replace("{zwsp}", "")
+        self.shared_line(line)
+        if "support calls to" in line:
+            self.described = self.described | set(re.findall(r"`(cl\w+)`", line))
         title, calls = self.TABLE.search(line), self.CALLS.search(line)
         error = re.match(r" *\* `(CL_\w+)` (if .*)", line)
         queries = re.match(r"(?:\| |  )[`{](CL_\w+)[`}](?: \+)?$", line)
@@ -205,8 +223,23 @@ class Extension:
             self.rows += [("error", call, error.group(1), self.name, error.group(2)) for call in self.calls]
 
 
-def read_extensions(directory):
-    rows = []
+def spread(text, rows):
+    """A row for each command that a list for all commands concerns: those with a wait list, or with an event."""
+    errors, commands = {}, []
+    for row in rows:
+        if row[0] == "error" and row[1].startswith("clEnqueue"):
+            errors.setdefault(row[1], set()).add(row[2])
+    for call in errors:
+        waits = "CL_INVALID_EVENT_WAIT_LIST" in errors[call]
+        concerned = {"CL_INVALID_EVENT_WAIT_LIST": waits, "CL_INVALID_EVENT": waits or call == "clEnqueueMarker"}
+        whom = ("all", "described" if call in text.described else "others")
+        commands += [("error", call, error, text.name, condition) for each, error, condition in text.shared
+                     if each in whom and concerned.get(error, True)]
+    return commands
+
+
+def read_extensions(directory, before):
+    rows, lists = [], []
     for name in sorted(extensions()):
         path = os.path.join(directory, name + ".asciidoc")
         if os.path.exists(path):
@@ -214,7 +247,8 @@ def read_extensions(directory):
             for line in open(path, encoding="utf-8"):
                 text.line(line.rstrip("\n"))
             rows += text.rows
-    return rows
+            lists.append(text)
+    return rows + [row for text in lists for row in spread(text, before + rows)]
 
 
 def read_fission(path):
@@ -296,7 +330,7 @@ def main():
         sys.exit(__doc__)
     specs = sys.argv[2]
     texts, _ = merge(read_22(os.path.join(specs, "opencl-2.2-api.txt")), read_30(os.path.join(specs, "opencl-3.0", "api")))
-    texts += read_extensions(os.path.join(specs, "opencl-3.0", "extensions"))
+    texts += read_extensions(os.path.join(specs, "opencl-3.0", "extensions"), texts)
     texts += read_fission(os.path.join(specs, "cl_ext_device_fission.txt"))
     texts = [r for r in texts if r[1] not in SAME_CALLS]
     known = ours() # calls of 3.1 that are there under the name of their extension
