@@ -796,6 +796,7 @@ static const uint32_t constructors[] = {
 };
 /* clang-format on */
 
+enum { OUTPUT_ROOM = 100 };
 static FILE *printed;
 
 static void take_output(void)
@@ -812,7 +813,7 @@ static void CL_CALLBACK program_destructed(cl_program program, void *data)
     (void)program;
     fflush(stdout);
     rewind(printed);
-    ((char *)data)[fread(data, 1, 15, printed)] = '\0';
+    ((char *)data)[fread(data, 1, OUTPUT_ROOM - 1, printed)] = '\0';
 }
 
 static cl_uint count_once(cl_program program, cl_command_queue on)
@@ -841,7 +842,7 @@ static void is_told(cl_program program, cl_bool expected)
 START_TEST(constructors_and_destructors_run)
 {
     static const char *const versions[] = {"2.2", "3.0"};
-    char output[16] = "-", names[16];
+    char output[OUTPUT_ROOM] = "-", names[16];
     const cl_uint start = 100;
     cl_kernel kernels[2];
     cl_uint kernel_count;
@@ -917,6 +918,46 @@ START_TEST(cxx_for_opencl_runs_with_its_constructors)
         ck_assert_uint_eq(count_once(made, queue), 42774);
     }
     cl_ok(clReleaseProgram(made));
+    cl_tear_down();
+}
+END_TEST
+
+/* With and without a constructor, of bases and members, in arrays and templates; the second module has what the first one has. */
+static const char *const destructed[] = {
+    "struct base { int v; base(int x) : v(x) {} ~base() { printf(\"%d \", v); } };\n"
+    "struct derived : base { base member; derived(int x) : base(x), member(x + 1) {} ~derived() { printf(\"%d \", -v); } };\n"
+    "template <class T> struct plain { T v; ~plain() { printf(\"<%d> \", (int)v); } };\n"
+    "namespace first { plain<int> one = {1}; plain<char> two = {2}; plain<int> three = {3}; }\n"
+    "base four(4);\n"
+    "static derived five[2] = {derived(50), derived(60)};\n"
+    "struct holder { static base member; };\n"
+    "base holder::member(7);\n"
+    "kernel void count(global int *o) { base local_one(*o = 99); first::three.v = 30; }\n",
+    "struct thing { int v; thing(int x) : v(x) {} ~thing() { printf(\"[%d] \", v); } };\n"
+    "static thing eight(8);\n"
+    "kernel void other(global int *o) { *o = eight.v; }\n"};
+
+START_TEST(cxx_for_opencl_runs_its_destructors)
+{
+    static const char *const options[] = {"-cl-std=CLC++1.0", "-cl-std=CLC++2021"};
+    char output[OUTPUT_ROOM] = "-";
+    cl_program parts[2];
+    cl_int err;
+    take_output();
+    cl_set_up();
+    for (int i = 0; i < 2; i++) {
+        parts[i] = from_source(destructed[i]);
+        cl_ok(clCompileProgram(parts[i], 0, NULL, options[_i], 0, NULL, NULL, NULL, NULL));
+    }
+    cl_program linked = clLinkProgram(context, 0, NULL, NULL, 2, parts, NULL, NULL, &err);
+    cl_ok(err);
+    is_told(linked, CL_TRUE);
+    ck_assert_uint_eq(count_once(linked, queue), 99);
+    cl_ok(clSetProgramReleaseCallback(linked, program_destructed, output));
+    cl_ok(clReleaseProgram(linked));
+    ck_assert_str_eq(output, "99 [8] 7 -60 61 60 -50 51 50 4 <30> <2> <1> ");
+    for (int i = 0; i < 2; i++)
+        cl_ok(clReleaseProgram(parts[i]));
     cl_tear_down();
 }
 END_TEST
@@ -1008,6 +1049,7 @@ int main(void)
     tcase_add_test(version, clSetProgramReleaseCallback_belongs_to_2_2);
     tcase_set_timeout(version, 60);
     tcase_add_loop_test(version, cxx_for_opencl_runs_with_its_constructors, 0, 6);
+    tcase_add_loop_test(version, cxx_for_opencl_runs_its_destructors, 0, 2);
     tcase_add_loop_test(version, constructors_and_destructors_run, 0, 2);
     tcase_add_loop_test(version, variables_are_of_a_device, 0, 3);
     tcase_add_test(version, clSetProgramReleaseCallback_calls_on_a_2_2_device);

@@ -97,7 +97,6 @@ void clang_language(const struct compilation *compilation, struct list *argument
         list_add(arguments, fixed_arguments[i]);
     if (compilation->cplusplus) {
         list_addf(arguments, "-cl-std=%s", compilation->options->cl_std);
-        list_add(arguments, "-fno-c++-static-destructors"); /* the translator cannot write how they are registered */
     } else {
         list_addf(arguments, "-cl-std=CL%u.%u", compilation->cl_std / 100, compilation->cl_std / 10 % 10);
         list_add(arguments, "-fgnu89-inline"); /* without optimisation C99's plain inline functions would have no body */

@@ -44,7 +44,9 @@ void llvm_spirv_arguments(const struct compilation *compilation, struct list *ar
 enum status llvm_spirv_translate(const struct compilation *compilation, const struct text *bitcode,
                                  struct spirv *out_spirv, struct text *log);
 enum status module_repair(struct spirv *spirv);
-enum status repair_selects(struct spirv *spirv); /* one of its steps, repair_select.c */
+/* Steps of it: repair_destructor.c, repair_select.c. */
+enum status repair_destructors(struct spirv *spirv);
+enum status repair_selects(struct spirv *spirv);
 enum status module_operations(struct spirv *spirv);
 /* Macros and functions of extensions that clang's header lacks, or has for every device. */
 void add_extension_functions(const struct compilation *compilation, struct text *source);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "link.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +10,7 @@
 #include "orrery/compiler.h"
 #include "text.h"
 
-enum { HEADER_WORDS = 5, VERSION_WORD = 1, BOUND_WORD = 3, MAX_BOUND = 0x3fffff };
+enum { HEADER_WORDS = 5, VERSION_WORD = 1, BOUND_WORD = 3, MAX_BOUND = 0x3fffff, SUFFIX_WORDS = 6 };
 
 static uint32_t opcode_of(uint32_t word)
 {
@@ -49,19 +50,60 @@ static bool is_builtin_import(const uint32_t *words, uint32_t count, const unsig
            words[count - 1] == SpvLinkageTypeImport && words[1] < bound && is_builtin[words[1]];
 }
 
+/* The initialisers and finalisers of a module; the others' entry points have the names that the host asks for. */
+static bool runs_by_itself(const struct spirv *spirv, uint32_t kernel)
+{
+    uint32_t count;
+    size_t at = HEADER_WORDS;
+    for (const uint32_t *words; (words = next_instruction(spirv, &at, &count));)
+        if (opcode_of(words[0]) == SpvOpExecutionMode && count == 3 && words[1] == kernel &&
+            (words[2] == SpvExecutionModeInitializer || words[2] == SpvExecutionModeFinalizer))
+            return true;
+    return false;
+}
+
+/* Two modules may have the same name for it, each has its own here. Returns how many words it takes: SUFFIX_WORDS more at most. */
+static uint32_t put_entry_point(uint32_t *out, const uint32_t *words, uint32_t count, size_t index)
+{
+    const size_t room = count > 3 ? (count - 3) * sizeof *words : 0, length = strnlen((const char *)(words + 3), room);
+    const uint32_t interface = 3 + (uint32_t)(length / sizeof *words) + 1;
+    uint32_t put = interface < count ? interface : count;
+    memcpy(out, words, put * sizeof *out);
+    if (length < room) {
+        memset(out + put, 0, SUFFIX_WORDS * sizeof *out);
+        const int more = snprintf((char *)(out + 3) + length, SUFFIX_WORDS * sizeof *out, ".%zu", index);
+        put = 3 + (uint32_t)((length + (size_t)more) / sizeof *words) + 1;
+    }
+    for (uint32_t i = interface; i < count; i++)
+        out[put++] = words[i];
+    out[0] = put << SpvWordCountShift | SpvOpEntryPoint;
+    return put;
+}
+
+static size_t count_entry_points(const struct spirv *spirv)
+{
+    size_t found = 0, at = HEADER_WORDS;
+    uint32_t count;
+    for (const uint32_t *words; (words = next_instruction(spirv, &at, &count));)
+        found += opcode_of(words[0]) == SpvOpEntryPoint;
+    return found;
+}
+
 /* The translator declares built-in variables as imports, which nothing exports: the
  * linker would ask for them.  The device provides them, so the import goes. */
-static enum status without_builtin_imports(const struct spirv *spirv, struct spirv *out_spirv)
+static enum status prepare(const struct spirv *spirv, size_t index, struct spirv *out_spirv)
 {
     uint32_t bound = spirv->words[BOUND_WORD], count;
     unsigned char *is_builtin = find_builtins(spirv);
-    uint32_t *kept = malloc(spirv->word_count * sizeof *kept);
+    uint32_t *kept = malloc((spirv->word_count + (count_entry_points(spirv) + 1) * SUFFIX_WORDS) * sizeof *kept);
     *out_spirv = (struct spirv){kept, HEADER_WORDS};
     if (is_builtin && kept) {
         memcpy(kept, spirv->words, HEADER_WORDS * sizeof *kept);
         size_t at = HEADER_WORDS;
         for (const uint32_t *words; (words = next_instruction(spirv, &at, &count));)
-            if (!is_builtin_import(words, count, is_builtin, bound)) {
+            if (opcode_of(words[0]) == SpvOpEntryPoint && count > 3 && runs_by_itself(spirv, words[2])) {
+                out_spirv->word_count += put_entry_point(kept + out_spirv->word_count, words, count, index);
+            } else if (!is_builtin_import(words, count, is_builtin, bound)) {
                 memcpy(kept + out_spirv->word_count, words, count * sizeof *kept);
                 out_spirv->word_count += count;
             }
@@ -232,7 +274,7 @@ enum status spirv_link(const struct spirv *modules, size_t count, bool create_li
     for (size_t i = 0; !status && i < count; i++) {
         status = check_module(&modules[i], i, &log);
         if (!status)
-            status = without_builtin_imports(&modules[i], &prepared[i]);
+            status = prepare(&modules[i], i, &prepared[i]);
     }
     if (!status)
         status = link_prepared(prepared, count, create_library, out_spirv, &log);

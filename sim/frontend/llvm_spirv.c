@@ -22,8 +22,6 @@ void llvm_spirv_arguments(const struct compilation *compilation, struct list *ar
 {
     static const char *const fixed[] = {
         "--spirv-max-version=1.3", /* what a module needs, 1.3 for non-uniform sub-groups */
-        ("--spirv-ext=+SPV_INTEL_subgroups,+SPV_KHR_bit_instructions,+SPV_KHR_expect_assume"
-         ",+SPV_EXT_shader_atomic_float_add,+SPV_EXT_shader_atomic_float_min_max"),
         "--spirv-replace-fmuladd-with-ocl-mad=false", /* mad would leave a*b+c's roundings to the device */
         "--preserve-ocl-kernel-arg-type-metadata-through-string",
         "-o",
@@ -31,6 +29,11 @@ void llvm_spirv_arguments(const struct compilation *compilation, struct list *ar
         "-",
     };
     list_add(arguments, compilation->toolchain->llvm_spirv);
+    /* destructors are registered by pointers to them: repair_destructor.c */
+    list_addf(arguments,
+              "--spirv-ext=+SPV_INTEL_subgroups,+SPV_KHR_bit_instructions,+SPV_KHR_expect_assume"
+              ",+SPV_EXT_shader_atomic_float_add,+SPV_EXT_shader_atomic_float_min_max%s",
+              compilation->cplusplus ? ",+SPV_INTEL_function_pointers" : "");
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
         list_add(arguments, fixed[i]);
 }

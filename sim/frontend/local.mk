@@ -22,6 +22,7 @@ libfrontend_la_SOURCES = \
 	%D%/process.c \
 	%D%/process.h \
 	%D%/repair.c \
+	%D%/repair_destructor.c \
 	%D%/repair_select.c \
 	%D%/spirv_tools.c \
 	%D%/text.c \

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Destructors of program-scope objects of C++ for OpenCL. clang has each initialiser call __cxa_atexit with the destructor
+ * and, since address spaces differ, no object; there is nobody to call, and no pointer to a function in SPIR-V for OpenCL.
+ * Here the calls become a kernel that runs when the program ends, which has the object: objects of a type are registered in
+ * the order in which their variables stand in the module. The destructor of an array knows its own. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <spirv/unified1/spirv.h>
+
+#include "compile.h"
+
+enum { HEADER_WORDS = 5, KERNEL_WORDS = 32, CALL_WORDS = 12 }; /* at most */
+enum { FUNCTION_POINTERS = SpvCapabilityFunctionPointersINTEL };
+
+static const char *const initialiser_prefix = "__cxx_global_var_init", *const registration = "__cxa_atexit",
+                  *const handle = "__dso_handle", *const constructors = "llvm.global_ctors",
+                  *const extension = "SPV_INTEL_function_pointers";
+
+/* What is known of each id. */
+struct known {
+    const uint32_t *made;   /* the instruction that makes it; NULL: none */
+    uint32_t function;      /* of a pointer to a function, or a cast of one: the function */
+    uint32_t first;         /* of a function: the type of its first parameter */
+    bool initialiser, gone; /* gone: with all that mentions it */
+    bool used;              /* a variable: its destructor is among the calls already */
+};
+
+struct call {
+    uint32_t destructor;
+    uint32_t object;        /* a variable; 0: an array's destructor gets a null pointer */
+    uint32_t argument;
+};
+
+struct destructors {
+    const struct spirv *spirv;
+    struct known *known;    /* by id */
+    uint32_t bound, next;
+    uint32_t registrar;     /* the id of __cxa_atexit; 0: there is none */
+    uint32_t void_type, plain_type; /* void, and void() */
+    struct call *calls;     /* in the order of their registration */
+    size_t count;
+};
+
+static uint32_t opcode_of(const uint32_t *words)
+{
+    return *words & SpvOpCodeMask;
+}
+
+static uint32_t count_of(const uint32_t *words)
+{
+    return *words >> SpvWordCountShift;
+}
+
+/* No translator gives ids beyond the bound; 0 is none. */
+static struct known *know(const struct destructors *all, uint32_t id)
+{
+    return &all->known[id < all->bound ? id : 0];
+}
+
+static const uint32_t *made_by(const struct destructors *all, uint32_t id, uint32_t opcode)
+{
+    const uint32_t *made = know(all, id)->made;
+    return made && opcode_of(made) == opcode ? made : NULL;
+}
+
+/* ---- what there is -------------------------------------------------------------------------- */
+
+static void name_id(struct destructors *all, uint32_t id, const char *name)
+{
+    if (strcmp(name, registration) == 0)
+        all->registrar = id;
+    if (strcmp(name, registration) == 0 || strcmp(name, handle) == 0 || strcmp(name, constructors) == 0)
+        know(all, id)->gone = true;
+    know(all, id)->initialiser |= strncmp(name, initialiser_prefix, strlen(initialiser_prefix)) == 0;
+}
+
+/* Casts of pointers to functions are such pointers; constants of them go, since only the list of constructors has any. */
+static void note_pointer(struct destructors *all, const uint32_t *w)
+{
+    const uint32_t opcode = opcode_of(w), count = count_of(w);
+    uint32_t from = opcode == SpvOpBitcast ? w[3] : opcode == SpvOpSpecConstantOp && w[3] == SpvOpBitcast ? w[4] : 0;
+    if (opcode == SpvOpConstantFunctionPointerINTEL)
+        know(all, w[2])->function = w[3];
+    else if (from)
+        know(all, w[2])->function = know(all, from)->function;
+    for (uint32_t i = 3; opcode == SpvOpConstantComposite && i < count; i++)
+        know(all, w[2])->gone |= (know(all, w[i])->gone || know(all, w[i])->function);
+    know(all, w[2])->gone |= know(all, w[2])->function != 0;
+}
+
+/* A type goes with the types of pointers to functions that it is made of; what follows words + from names those. */
+static void note_type(struct destructors *all, const uint32_t *w, uint32_t from)
+{
+    know(all, w[1])->made = w;
+    for (uint32_t i = from; i < count_of(w); i++)
+        know(all, w[1])->gone |= (know(all, w[i])->gone || (opcode_of(w) == SpvOpTypePointer && made_by(all, w[i], SpvOpTypeFunction)));
+}
+
+static void note(struct destructors *all, const uint32_t *w)
+{
+    switch (opcode_of(w)) {
+    case SpvOpName: name_id(all, w[1], (const char *)(w + 2)); break;
+    case SpvOpTypeVoid: all->void_type = w[1]; break;
+    case SpvOpTypeFunction:
+        if (count_of(w) == 3 && w[2] == all->void_type)
+            all->plain_type = w[1];
+        note_type(all, w, 2);
+        break;
+    case SpvOpTypeArray:
+    case SpvOpTypeStruct: note_type(all, w, 2); break;
+    case SpvOpTypePointer: note_type(all, w, 3); break;
+    case SpvOpVariable: know(all, w[2])->made = w; break;
+    case SpvOpFunction: {
+        const uint32_t *type = made_by(all, w[4], SpvOpTypeFunction);
+        know(all, w[2])->first = type && count_of(type) > 3 ? type[3] : 0;
+        break;
+    }
+    case SpvOpConstantFunctionPointerINTEL:
+    case SpvOpBitcast:
+    case SpvOpSpecConstantOp:
+    case SpvOpConstantComposite: note_pointer(all, w); break;
+    }
+}
+
+static bool registers(const struct destructors *all, const uint32_t *w)
+{
+    return all->registrar && opcode_of(w) == SpvOpFunctionCall && w[3] == all->registrar && count_of(w) > 4 && know(all, w[4])->function;
+}
+
+static uint32_t pointee(const struct destructors *all, uint32_t type)
+{
+    const uint32_t *pointer = made_by(all, type, SpvOpTypePointer);
+    return pointer ? pointer[3] : 0;
+}
+
+/* The next variable of the type that the destructor is of; 0: that is no class, and it is an array's. */
+static uint32_t take_object(struct destructors *all, uint32_t destructor)
+{
+    const uint32_t type = pointee(all, know(all, destructor)->first);
+    const struct spirv *spirv = all->spirv;
+    for (size_t at = HEADER_WORDS; at < spirv->word_count && made_by(all, type, SpvOpTypeStruct); at += count_of(spirv->words + at)) {
+        const uint32_t *w = spirv->words + at;
+        if (opcode_of(w) != SpvOpVariable || w[3] != SpvStorageClassCrossWorkgroup || pointee(all, w[1]) != type || know(all, w[2])->used)
+            continue;
+        know(all, w[2])->used = true;
+        return w[2];
+    }
+    return 0;
+}
+
+/* The destructors that initialisers register. */
+static void find_calls(struct destructors *all)
+{
+    bool within = false;
+    const struct spirv *spirv = all->spirv;
+    for (size_t at = HEADER_WORDS; at < spirv->word_count; at += count_of(spirv->words + at)) {
+        const uint32_t *w = spirv->words + at;
+        if (opcode_of(w) == SpvOpFunction)
+            within = know(all, w[2])->initialiser;
+        if (within && registers(all, w)) {
+            const uint32_t destructor = know(all, w[4])->function;
+            all->calls[all->count++] = (struct call){.destructor = destructor, .object = take_object(all, destructor), .argument = all->next++};
+        }
+    }
+}
+
+/* ---- the kernel ------------------------------------------------------------------------------- */
+
+static uint32_t *put(uint32_t *out, uint32_t opcode, uint32_t count, const uint32_t *operands)
+{
+    *out = (count + 1) << SpvWordCountShift | opcode;
+    if (count)
+        memcpy(out + 1, operands, count * sizeof *out);
+    return out + 1 + count;
+}
+
+#define PUT(out, opcode, ...) put(out, opcode, sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t), (const uint32_t[]){__VA_ARGS__})
+
+static uint32_t *put_nulls(const struct destructors *all, uint32_t *out)
+{
+    for (const struct call *call = all->calls; call < all->calls + all->count; call++)
+        if (!call->object)
+            out = PUT(out, SpvOpConstantNull, know(all, call->destructor)->first, call->argument);
+    return out;
+}
+
+/* What is made last goes first. */
+static uint32_t *put_kernel(struct destructors *all, uint32_t kernel, uint32_t *out)
+{
+    out = PUT(out, SpvOpFunction, all->void_type, kernel, SpvFunctionControlDontInlineMask, all->plain_type);
+    out = PUT(out, SpvOpLabel, all->next++);
+    for (const struct call *call = all->calls + all->count; call-- > all->calls;) {
+        if (call->object)
+            out = PUT(out, SpvOpPtrCastToGeneric, know(all, call->destructor)->first, call->argument, call->object);
+        out = PUT(out, SpvOpFunctionCall, all->void_type, all->next++, call->destructor, call->argument);
+    }
+    out = put(out, SpvOpReturn, 0, NULL);
+    return put(out, SpvOpFunctionEnd, 0, NULL);
+}
+
+/* ---- the module ------------------------------------------------------------------------------- */
+
+static bool is_gone(const struct destructors *all, const uint32_t *w)
+{
+    const uint32_t id = count_of(w) > 1 ? w[1] : 0, made = count_of(w) > 2 ? w[2] : 0;
+    switch (opcode_of(w)) {
+    case SpvOpCapability: return id == FUNCTION_POINTERS;
+    case SpvOpExtension: return strcmp((const char *)(w + 1), extension) == 0;
+    case SpvOpName:
+    case SpvOpDecorate:
+    case SpvOpTypeArray:
+    case SpvOpTypeFunction:
+    case SpvOpTypePointer:
+    case SpvOpTypeStruct: return know(all, id)->gone;
+    case SpvOpVariable:
+    case SpvOpConstantFunctionPointerINTEL:
+    case SpvOpConstantComposite:
+    case SpvOpSpecConstantOp:
+    case SpvOpBitcast: return know(all, made)->gone;
+    default: return registers(all, w);
+    }
+}
+
+/* An initialiser is an entry point with a mode, so there is a place for each. */
+static size_t put_module(struct destructors *all, uint32_t *words)
+{
+    static const char name[8] = "_DTORS";
+    const struct spirv *spirv = all->spirv;
+    const uint32_t kernel = all->count ? all->next++ : 0;
+    uint32_t *out = words + HEADER_WORDS, literal[2], before = kernel ? SpvOpEntryPoint : 0;
+    bool skipping = false;
+    memcpy(words, spirv->words, HEADER_WORDS * sizeof *words);
+    memcpy(literal, name, sizeof literal);
+    for (size_t at = HEADER_WORDS; at < spirv->word_count; at += count_of(spirv->words + at)) {
+        const uint32_t *w = spirv->words + at, opcode = opcode_of(w);
+        if (opcode == before && before == SpvOpEntryPoint) {
+            out = PUT(out, SpvOpEntryPoint, SpvExecutionModelKernel, kernel, literal[0], literal[1]);
+            before = SpvOpExecutionMode;
+        } else if (opcode == before && before == SpvOpExecutionMode) {
+            out = PUT(out, SpvOpExecutionMode, kernel, SpvExecutionModeFinalizer);
+            before = SpvOpFunction;
+        } else if (opcode == before && before == SpvOpFunction) {
+            out = put_nulls(all, out);
+            before = 0;
+        }
+        skipping |= opcode == SpvOpFunction && know(all, w[2])->gone; /* nobody defines it */
+        if (!skipping && !is_gone(all, w)) {
+            memcpy(out, w, count_of(w) * sizeof *out);
+            out += count_of(w);
+        }
+        skipping &= opcode != SpvOpFunctionEnd;
+    }
+    if (kernel)
+        out = put_kernel(all, kernel, out);
+    words[3] = all->next; /* the bound on ids */
+    return (size_t)(out - words);
+}
+
+/* Says whether there are pointers to functions, and how many calls there can be. */
+static bool has_pointers(const struct spirv *spirv, size_t *out_calls)
+{
+    bool found = false;
+    *out_calls = 0;
+    for (size_t at = HEADER_WORDS; at < spirv->word_count; at += count_of(spirv->words + at)) {
+        const uint32_t *w = spirv->words + at;
+        found |= opcode_of(w) == SpvOpCapability && w[1] == FUNCTION_POINTERS;
+        *out_calls += opcode_of(w) == SpvOpFunctionCall;
+    }
+    return found;
+}
+
+enum status repair_destructors(struct spirv *spirv)
+{
+    size_t most;
+    if (!has_pointers(spirv, &most))
+        return STATUS_OK;
+    const uint32_t bound = spirv->words[3];
+    struct destructors all = {.spirv = spirv, .bound = bound, .next = bound, .known = calloc(bound, sizeof *all.known),
+                              .calls = calloc(most + 1, sizeof *all.calls)};
+    uint32_t *words = malloc((spirv->word_count + KERNEL_WORDS + most * CALL_WORDS) * sizeof *words);
+    const enum status status = all.known && all.calls && words ? STATUS_OK : STATUS_OUT_OF_MEMORY;
+    for (size_t at = HEADER_WORDS; !status && at < spirv->word_count; at += count_of(spirv->words + at))
+        note(&all, spirv->words + at);
+    if (!status) {
+        find_calls(&all);
+        const size_t put = put_module(&all, words);
+        free(spirv->words);
+        *spirv = (struct spirv){.words = words, .word_count = put};
+        words = NULL;
+    }
+    free(words);
+    free(all.known);
+    free(all.calls);
+    return status;
+}
