@@ -891,6 +891,42 @@ static void any_deeds(const uint32_t *shape)
         any_deed(shape[0], shape[1], shape[2]);
 }
 
+/* One work-item after another holds a lock; then all of the group update objects together. */
+static void any_round(uint32_t group, uint32_t items, uint32_t flags, enum memory_scope scope)
+{
+    for (uint32_t local = 0; local < items; local++) {
+        const uint32_t item = group * items + local;
+        if (below(10) == 0)
+            continue;
+        update(item, FLAG, ORDER_RELAXED, SCOPE_DEVICE);
+        if (below(6) == 0)
+            act_plainly(item, DATA);
+        fence(item, below(12) ? flags : L, below(10) ? ORDER_ACQ_REL : ORDER_RELEASE, scope);
+        if (below(12) == 0)
+            any_atomic(item);
+        update(item, FLAG, ORDER_RELAXED, SCOPE_DEVICE);
+    }
+    for (uint32_t turns = 1 + below(2); turns; turns--)
+        updates(group, below(2) ? FLAG : OTHER, below(2) ? 4 : 0, below(2) ? (1u << items) - 1 : 1 + below((1u << items) - 1), SCOPE_DEVICE);
+}
+
+static void any_rounds(const uint32_t *shape)
+{
+    const uint32_t flags = below(2) ? G : G | L;
+    const enum memory_scope scope = below(4) ? SCOPE_WORK_GROUP + below(2) : any_scope();
+    for (uint32_t rounds = 2 + below(3); rounds; rounds--)
+        any_round(below(shape[0]), shape[1], flags, scope);
+    act_plainly(below(shape[0] * shape[1]), DATA);
+}
+
+START_TEST(random_rounds_against_the_oracle)
+{
+    static const struct kind rounds = {4000, 31337, 3, {{1, 4, 2}, {2, 3, 4}, {2, 4, 2}}, any_rounds};
+    static const enum way ways[] = {WAY_AGAIN, WAY_SUCCESSION, WAY_IN_TURN};
+    takes_ways(ways, sizeof ways / sizeof *ways, agree_with_the_oracle(&rounds).programs);
+}
+END_TEST
+
 START_TEST(random_programs_against_the_oracle)
 {
     static const struct kind programs = {10000, 0, 5, {{1, 2, 1}, {2, 1, 1}, {2, 2, 2}, {1, 4, 2}, {3, 1, 1}}, any_deeds};
@@ -1051,6 +1087,7 @@ int main(void)
     tcase_add_test(rules, waves_are_sifted);
     tcase_add_test(rules, random_sweeps_against_the_oracle);
     tcase_add_test(rules, random_programs_against_the_oracle);
+    tcase_add_test(rules, random_rounds_against_the_oracle);
     suite_add_tcase(suite, rules);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

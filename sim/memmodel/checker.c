@@ -731,19 +731,17 @@ static void access_lane(struct checker *checker, const struct access_event *even
 
 /* ---- relaxed updates of a group that synchronises ------------------------------------------ */
 
+enum { WORDS_MOST = HOSTILE(8, 2) };
+
 static bool is_in(const struct shadow_region *region, uint64_t address)
 {
     return address >= region->low && address < region->high;
 }
 
-static struct crowd *calm_word(struct turns *turns, uint64_t address)
+/* NULL: something could race there. */
+static struct crowd *calm_word(const struct turns *turns, uint64_t address)
 {
-    const struct shadow_region *region = turns->region;
-    if (turns->crowd && address == turns->address)
-        return turns->crowd;
-    turns->address = address;
-    turns->crowd = is_in(region, address) ? shadow_calm(region, &turns->atomic, address) : NULL;
-    return turns->crowd;
+    return is_in(turns->region, address) ? shadow_calm(turns->region, &turns->atomic, address) : NULL;
 }
 
 static bool take_turn(struct checker *checker, struct turns *turns, uint64_t local, uint64_t address)
@@ -790,33 +788,86 @@ static __attribute__((noinline)) bool turns_anew(struct checker *checker, const 
 static struct turns *begin_turns(struct checker *checker, const struct access_event *event)
 {
     struct turns *turns = &checker->turns[event->origin.site % TURNS];
-    if (turns->crew == checker->crew.serial && turns->site == event->origin.site && is_in(turns->region, first_address(event))) {
-        turns->crowd = NULL;
-        turns->run.variable = NULL;
+    if (turns->crew == checker->crew.serial && turns->site == event->origin.site && is_in(turns->region, first_address(event)))
         return turns;
-    }
     return turns_anew(checker, event, turns) ? turns : NULL;
+}
+
+static void update_one_by_one(struct checker *checker, struct turns *turns, const struct access_event *event, const uint64_t *mask)
+{
+    const uint64_t first = checker->crew.first_unit - checker->crew.group * checker->order.group_items;
+    EACH_LANE_OF(mask, lane)
+    {
+        if (!take_turn(checker, turns, first + lane, lane_address(event, lane)))
+            access_lane(checker, event, lane);
+    }
+}
+
+/* Lanes at one word, where nothing could race; who does not go in turn goes alone. */
+static void update_word(struct checker *checker, struct turns *turns, const struct access_event *event, uint64_t address,
+                        struct crowd *crowd, const uint64_t *mask)
+{
+    struct update_lanes lanes = {.first = checker->crew.first_unit - checker->crew.group * checker->order.group_items};
+    uint64_t left[LANE_MASK_WORDS], lane;
+    memcpy(left, mask, sizeof left);
+    for (;;) {
+        turns->run.act.address = address;
+        order_updates(&turns->run, left, &lanes);
+        checker->shadow.failed |= !shadow_add_lanes(crowd, &turns->atomic, checker->crew.first_unit, lanes.done, lanes.slice);
+        for (uint32_t w = 0; w < LANE_MASK_WORDS; w++)
+            left[w] &= ~lanes.done[w];
+        if ((lane = next_lane(left, 0, event->lane_count, true)) == event->lane_count)
+            break;
+        left[lane / 64] &= ~(UINT64_C(1) << lane % 64);
+        access_lane(checker, event, lane);
+        if (calm_word(turns, address) != crowd)
+            break;
+    }
+    way_taken(checker->ways, WAY_IN_TURN);
+    update_one_by_one(checker, turns, event, left);
+}
+
+/* Words that lanes of one event meet at. */
+struct word { uint64_t address, mask[LANE_MASK_WORDS]; struct crowd *crowd; };
+struct words { struct word items[WORDS_MOST]; uint32_t used; };
+
+/* False: there are too many of them, or something could race at one. */
+static bool find_words(const struct turns *turns, const struct access_event *event, const uint64_t *mask, struct words *words)
+{
+    words->used = 0;
+    EACH_LANE_OF(mask, lane)
+    {
+        const uint64_t address = lane_address(event, lane);
+        const uint32_t at = address / 4 % WORDS_MOST;
+        struct word *word = &words->items[at];
+        if (!(words->used >> at & 1)) {
+            *word = (struct word){.address = address, .crowd = calm_word(turns, address)};
+            words->used |= UINT32_C(1) << at;
+        }
+        if (word->address != address || !word->crowd)
+            return false;
+        word->mask[lane / 64] |= UINT64_C(1) << lane % 64;
+    }
+    return true;
 }
 
 /* None of the lanes is one that failed. */
 static void update_lanes(struct checker *checker, const struct access_event *event, const uint64_t *mask)
 {
-    name_units(checker, &event->origin);
+    struct words words;
+    uint64_t lane;
     struct turns *turns = begin_turns(checker, event);
     if (!turns) {
         access_lanes(checker, event, mask);
         return;
     }
-    const uint64_t first = checker->crew.group * checker->order.group_items;
-    EACH_LANE_OF(mask, lane)
-    {
-        const uint64_t address = lane_address(event, lane);
-        if (take_turn(checker, turns, checker->crew.unit[lane] - first, address))
-            continue;
-        access_lane(checker, event, lane);
-        turns->crowd = NULL;
-        turns->run.variable = NULL;
+    if (only_lane(mask, &lane) || !find_words(turns, event, mask, &words)) {
+        update_one_by_one(checker, turns, event, mask);
+        return;
     }
+    for (uint32_t at = 0; at < WORDS_MOST; at++) /* in any order: they have nothing in common, and nothing races */
+        if (words.used >> at & 1)
+            update_word(checker, turns, event, words.items[at].address, words.items[at].crowd, words.items[at].mask);
 }
 
 /* ---- atomics that teach nothing ---------------------------------------------------------- */
@@ -1080,7 +1131,7 @@ static void on_race(void *self, const struct race *race, const struct shadow_acc
     struct checker *checker = self;
     struct shadow_access complete = *now;
     struct agent agent;
-    if (ticks_ran_out(checker) || races_count(&checker->races, race, now, checker->time))
+    if (ticks_ran_out(checker))
         return;
     order_agent(&checker->order, now->agent->unit, &agent);
     complete.agent = &agent;
@@ -1295,7 +1346,7 @@ struct checker *checker_new(const struct memory *memory, struct report *report, 
     checker->order.history = &checker->history;
     checker->order.ways = checker->ways;
     checker->spare.most = SPARE_BYTES;
-    checker->shadow = (struct shadow){.order = &checker->order, .self = checker, .race = on_race};
+    checker->shadow = (struct shadow){.order = &checker->order, .self = checker, .race = on_race, .tallies = checker->races.recent, .time = &checker->time};
     checker->races = (struct races){.report = report, .host = &checker->host, .memory = memory, .order = &checker->order};
     checker->misuse = (struct misuse){.report = report, .host = &checker->host, .scenario = scenario};
     return checker;

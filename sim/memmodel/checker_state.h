@@ -39,7 +39,6 @@ struct turns {
     struct shadow_region *region;
     struct update_run run;
     struct shadow_atomic atomic;
-    struct crowd *crowd; uint64_t address; /* where the lane before found nothing that could race; NULL: none */
     uint64_t crew; uint32_t site;    /* who takes them again; 0: nobody */
 };
 

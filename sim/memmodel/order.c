@@ -18,11 +18,11 @@ static void item_free(struct order *order, struct item_order *item)
     drop_all(order, item->acquired);
     order_list_free(order, &item->fences);
     for (int r = 0; r < ORDER_REGIONS; r++)
-        order_list_free(order, &item->pending[r]);
+        order_list_free(order, &item->pending[r].list);
     for (uint32_t i = 0; i < item->live_count; i++)
-        drop_all(order, item->live[i].message.known);
+        release_drop(order, item->live[i].message.release);
     for (uint32_t i = 0; i < MISSED_KEPT; i++)
-        drop_all(order, item->missed[i].known);
+        release_drop(order, item->missed[i].release);
     free(item->live);
     free(item);
 }
@@ -66,6 +66,7 @@ void order_launch_end(struct order *order)
         order->ways[WAY_CHAIN] += order->pool.chained;
     free(order->arrivals);
     knowledge_pool_fini(&order->pool);
+    order_releases_fini(order);
     struct history *history = order->history;
     uint64_t *ways = order->ways;
     order_init(order, order->rule);
@@ -256,12 +257,9 @@ static bool is_dual(bool fence, uint32_t flags)
 static bool is_noted(const struct missed_edge *edge, enum missed_why why, const struct message *message, const struct endpoint *end,
                      int region)
 {
-    bool same = edge->why == why && edge->release_unit == message->unit && edge->release_site == message->site &&
-                edge->acquire_site == end->site && edge->release_scope == message->scope && edge->acquire_scope == end->scope &&
-                edge->local == (region == IN_LOCAL);
-    for (int r = 0; r < ORDER_REGIONS; r++)
-        same &= edge->known[r] == message->known[r];
-    return same;
+    return edge->why == why && edge->release_unit == message->release->unit && edge->release_site == message->release->site &&
+           edge->acquire_site == end->site && edge->release_scope == message->scope && edge->acquire_scope == end->scope &&
+           edge->local == (region == IN_LOCAL) && edge->release && release_is_same(edge->release, message->release);
 }
 
 static void note_missed(struct order *order, struct item_order *item, enum missed_why why, const struct message *message,
@@ -272,11 +270,10 @@ static void note_missed(struct order *order, struct item_order *item, enum misse
             return;
     struct missed_edge *edge = &item->missed[item->missed_next];
     item->missed_next = (item->missed_next + 1) % MISSED_KEPT;
-    drop_all(order, edge->known);
-    *edge = (struct missed_edge){.why = why, .release_site = message->site, .acquire_site = end->site,
-                                 .release_scope = message->scope, .acquire_scope = end->scope,
-                                 .release_unit = message->unit, .local = region == IN_LOCAL};
-    share_all(edge->known, message->known);
+    release_drop(order, edge->release);
+    *edge = (struct missed_edge){.why = why, .release_site = message->release->site, .acquire_site = end->site,
+                                 .release_scope = message->scope, .acquire_scope = end->scope, .release_unit = message->release->unit,
+                                 .local = region == IN_LOCAL, .release = release_share(message->release)};
 }
 
 /* False: it does not reach the agent. */
@@ -289,29 +286,50 @@ bool order_apply(struct order *order, const struct agent *agent, const struct me
         note_missed(order, item, MISSED_SCOPE, message, end, region);
         return false;
     }
-    join_into(order, &item->acquired[region], message->known[region]);
+    join_into(order, &item->acquired[region], message->release->known[region]);
     bool dual = is_dual(message->fence, message->flags) && is_dual(end->fence, end->flags) && RULE(15);
     if (dual || !RULE(16)) /* seq_cst alone would not do: no data race chain passes through it (R21) */
         for (int r = IN_GLOBAL; r <= IN_LOCAL; r++)
-            join_into(order, &item->acquired[r], message->known[r]);
-    else if (message->known[IN_GLOBAL] && message->known[IN_LOCAL])
+            join_into(order, &item->acquired[r], message->release->known[r]);
+    else if (message->release->known[IN_GLOBAL] && message->release->known[IN_LOCAL])
         note_missed(order, item, MISSED_REGION, message, end, region);
     return true;
+}
+
+static void acquire_one(struct order *order, struct agent *agent, struct pending *pending, uint32_t at, int region,
+                        const struct endpoint *end)
+{
+    const uint64_t bit = UINT64_C(1) << at % PENDING_BITS;
+    const bool reached = order_apply(order, agent, &pending->list.items[at], region, end);
+    if (at < PENDING_BITS)
+        pending->unreached = reached ? pending->unreached & ~bit : pending->unreached | bit;
+}
+
+static void acquire_region(struct order *order, struct agent *agent, int region, const struct endpoint *end)
+{
+    struct pending *pending = &agent->item->pending[region];
+    const uint32_t count = pending->list.count;
+    if (pending->met && pending->scope == end->scope && pending->flags == end->flags && count <= PENDING_BITS) {
+        uint64_t rest = pending->fresh | (pending->site == end->site ? 0 : pending->unreached);
+        for (pending->fresh = 0; rest; rest &= rest - 1)
+            acquire_one(order, agent, pending, (uint32_t)__builtin_ctzll(rest), region, end);
+        way_taken(order->ways, WAY_TRIED);
+    } else {
+        for (uint32_t i = 0; i < count; i++)
+            acquire_one(order, agent, pending, i, region, end);
+        pending->fresh = 0;
+        pending->met = true;
+        pending->scope = end->scope;
+        pending->flags = end->flags;
+    }
+    pending->site = end->site;
 }
 
 void order_acquire_pending(struct order *order, struct agent *agent, const struct endpoint *end)
 {
     for (int region = 0; region < ORDER_REGIONS; region++)
-        for (uint32_t i = 0; end->flags >> region & 1 && i < agent->item->pending[region].count; i++) {
-            struct message *message = &agent->item->pending[region].items[i];
-            struct tried *tried = &message->tried;
-            if (tried->met && tried->scope == end->scope && tried->flags == end->flags && (tried->reached || tried->site == end->site)) {
-                way_taken(order->ways, WAY_TRIED);
-                continue;
-            }
-            const bool reached = order_apply(order, agent, message, region, end);
-            *tried = (struct tried){true, reached, end->scope, end->flags, end->site};
-        }
+        if (end->flags >> region & 1 && agent->item->pending[region].list.count)
+            acquire_region(order, agent, region, end);
 }
 
 /* ---- remembering ------------------------------------------------------------------------------- */
@@ -343,12 +361,12 @@ void order_remember_own(struct order *order, struct agent *agent, struct happeni
 void order_release_fence(struct order *order, struct agent *agent, const struct endpoint *end, uint64_t tick)
 {
     struct message message = {.scope = end->scope, .flags = end->flags, .fence = true, .place = agent->place,
-                              .unit = agent->unit, .site = end->site};
+                              .release = order_release_new(order, agent->unit, end->site)};
     for (int r = 0; r < ORDER_REGIONS; r++)
         if (end->flags >> r & 1)
-            message.known[r] = order_publish(order, agent, r, tick);
+            set(order, &message.release->known[r], order_publish(order, agent, r, tick));
     order_list_renew(order, &agent->item->fences, &message, 0); /* snapshots only grow: the newest holds all */
-    drop_all(order, message.known);
+    release_drop(order, message.release);
 }
 
 static void fence(struct order *order, struct agent *agent, uint32_t regions, enum memory_order how, enum memory_scope scope,

@@ -37,8 +37,15 @@ enum { IN_GLOBAL, IN_LOCAL, IN_IMAGE, ORDER_REGIONS }; /* bit i of REGION_* */
 
 static const uint64_t UNIT_COPIES = UINT64_C(1) << 33, UNIT_END = UINT64_C(1) << 34;
 
-/* The latest acquire fence that a pending message met as it is now: nothing else comes of the same again. */
-struct tried { bool met, reached; enum memory_scope scope; uint32_t flags, site; };
+/* What was published at once, by a release or by several that reach the same readers: one for all lists where it stands. */
+struct release {
+    uint32_t references;
+    uint32_t site;
+    uint64_t unit;                /* the latest that released */
+    struct knowledge *known[ORDER_REGIONS];
+    struct release *next;         /* unused ones */
+};
+struct release_pool { struct release *unused; void *blocks; struct release none; }; /* none: when there is no memory */
 
 /* What the releases of one scope instance publish. */
 struct message {
@@ -46,15 +53,23 @@ struct message {
     uint32_t flags;               /* REGION_* of a fence */
     bool fence, svm_atomics;      /* svm_atomics: came by an object there */
     struct place place;
-    uint64_t unit;                /* the latest that released */
-    uint32_t site;
+    struct release *release;
     uint64_t stream;              /* pending: the generation that all of it came of; 0: any */
     uint64_t version;             /* in an object's list: the list's when it changed last */
-    struct knowledge *known[ORDER_REGIONS];
-    struct tried tried;           /* pending */
 };
 
 struct message_list { struct message *items; uint32_t count, room; };
+
+/* Read by atomics, for an acquire fence to come. What met one as it is now need not meet the same again. Bits of the first
+ * PENDING_BITS messages. */
+struct pending {
+    struct message_list list;
+    uint64_t fresh, unreached;    /* it met none; it met the latest, which it does not reach */
+    bool met;                     /* the others met such a fence: */
+    enum memory_scope scope;
+    uint32_t flags, site;
+};
+enum { PENDING_BITS = 64 };
 
 /* An edge that did not come about, for explanations. */
 struct missed_edge {
@@ -64,7 +79,7 @@ struct missed_edge {
     uint64_t release_unit;
     uint64_t tick;                /* MISSED_RELEASE: when the relaxed store happened */
     bool local;                   /* where the atomic object lies */
-    struct knowledge *known[ORDER_REGIONS];
+    struct release *release;      /* NULL: MISSED_RELEASE */
 };
 enum { MISSED_KEPT = 4 };
 
@@ -100,7 +115,7 @@ struct item_order {
     uint64_t slice;
     struct knowledge *acquired[ORDER_REGIONS];
     struct message_list fences;               /* newest release fence of each scope and flags */
-    struct message_list pending[ORDER_REGIONS]; /* read by atomics, for an acquire fence to come */
+    struct pending pending[ORDER_REGIONS];
     struct atomic_done done;                  /* the latest; epoch 0: none */
     struct list_seen seen[LISTS_SEEN]; uint32_t seen_next; /* the place of the oldest */
     uint64_t image_base;                      /* its reads see what it wrote to images before */
@@ -169,6 +184,7 @@ struct order {
     uint64_t group_items;                     /* of the largest group */
     uint32_t sub_group_size, sub_group_count; /* per group */
     struct knowledge_pool pool;
+    struct release_pool releases;
     struct history *history;                  /* borrowed; NULL: nothing is remembered */
     uint64_t *ways;                           /* borrowed; NULL: nobody counts them */
     struct group_order *groups;               /* those resident that synchronised */
@@ -269,15 +285,20 @@ uint64_t order_next_slice(struct order *order);
 void order_remember_update(struct order *order, const struct atomic_act *act, uint64_t unit, uint64_t address, uint64_t tick);
 void order_atomic(struct order *order, struct agent *agent, const struct atomic_act *act);
 /* Relaxed updates by members of a group that synchronised before, one after another, while nothing is remembered. False: it
- * was not done; the run begins anew behind an order_atomic. act.address may change. */
+ * was not done; the run goes on behind an order_atomic. act.address may change. */
+enum { UPDATES_RECENT = HOSTILE(8, 1) };
 struct update_run {
     struct order *order;
     struct group_order *group;
     struct atomic_act act;
-    struct variable *variable; /* the object of the latest; NULL: none */
+    struct variable *recent[UPDATES_RECENT]; /* objects, by address */
+    uint32_t seen_at;                        /* where the member before had it */
 };
 void order_updates_begin(struct order *order, struct group_order *group, const struct atomic_act *act, struct update_run *out_run);
 bool order_update(struct update_run *run, uint64_t local);
+/* Of lanes, the first of which is the member `first`, at act.address: until one was not done. Whose were, and the slice of each. */
+struct update_lanes { uint64_t first, done[LANE_MASK_WORDS]; uint32_t slice[WAVE_LANES_MAX]; };
+void order_updates(struct update_run *run, const uint64_t mask[LANE_MASK_WORDS], struct update_lanes *lanes);
 /* Relaxed loads by members of the group, all alike: false: each must do it by itself. */
 bool order_wait(struct order *order, struct group_order *group, const struct atomic_act *act, const uint64_t reader[LANE_MASK_WORDS]);
 /* Before the agent acts by itself: it is given what it read among others. */

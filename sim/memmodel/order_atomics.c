@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lane_mask.h"
+
 enum { VARIABLE_BUCKETS = HOSTILE(256, 1), LIST_SHORT = HOSTILE(8, 1) };
 
 /* ---- objects ----------------------------------------------------------------------------------- */
@@ -86,10 +88,10 @@ static void begin_live(struct order *order, struct agent *agent, const struct va
             return;
         item->live_count++;
     } else {
-        drop_all(order, item->live[at].message.known);
+        release_drop(order, item->live[at].message.release);
     }
     item->live[at] = (struct live_release){variable->address, variable->generation, *message};
-    share_all(item->live[at].message.known, message->known);
+    release_share(message->release);
 }
 
 /* live: the same one's before, if there is one. */
@@ -100,7 +102,7 @@ static void keep_live(struct order *order, struct agent *agent, const struct var
         begin_live(order, agent, variable, message);
         return;
     }
-    renew_message(order, &live->message, message);
+    replace_message(order, &live->message, message);
 }
 
 static void changed(struct order *order, struct variable *variable)
@@ -146,7 +148,7 @@ static void list_trim(struct order *order, struct message_list *list)
     for (uint32_t i = 0; i < list->count; i++) {
         struct message *message = &list->items[i];
         if (message->scope <= SCOPE_WORK_GROUP && !order_group_find(order, message->place.group))
-            drop_all(order, message->known);
+            release_drop(order, message->release);
         else
             list->items[kept++] = *message;
     }
@@ -160,7 +162,7 @@ static void send(struct order *order, struct agent *agent, struct variable *vari
     if (message->scope == SCOPE_WORK_ITEM)
         return;
     struct live_release *live = live_like(order, agent, variable, message);
-    if (live && memcmp(live->message.known, message->known, sizeof message->known) == 0) {
+    if (live && release_is_same(live->message.release, message->release)) {
         way_taken(order->ways, WAY_SENT);
         return;
     }
@@ -176,12 +178,12 @@ static void send(struct order *order, struct agent *agent, struct variable *vari
 static void send_own(struct order *order, struct agent *agent, struct variable *variable, const struct atomic_act *act,
                      uint64_t tick)
 {
-    struct message message = {.scope = act->scope, .place = agent->place, .unit = agent->unit, .site = act->site};
+    struct message message = {.scope = act->scope, .place = agent->place, .release = order_release_new(order, agent->unit, act->site)};
     for (int r = IN_GLOBAL; r <= IN_LOCAL; r++)
         if (r == act->region || !RULE(16))
-            message.known[r] = order_publish(order, agent, r, tick);
+            set(order, &message.release->known[r], order_publish(order, agent, r, tick));
     send(order, agent, variable, &message);
-    drop_all(order, message.known);
+    release_drop(order, message.release);
 }
 
 /* Objects that overlap this one and begin elsewhere. */
@@ -229,7 +231,7 @@ static void add_relaxed_store(struct order *order, struct item_order *item, cons
             return;
     struct missed_edge *edge = &item->missed[item->missed_next];
     item->missed_next = (item->missed_next + 1) % MISSED_KEPT;
-    drop_all(order, edge->known);
+    release_drop(order, edge->release);
     *edge = (struct missed_edge){.why = MISSED_RELEASE, .release_site = store->site, .acquire_site = act->site,
                                  .acquire_scope = act->scope, .release_unit = store->unit,
                                  .tick = store->tick, .local = act->region == IN_LOCAL};
@@ -272,13 +274,19 @@ static struct list_seen *seen_of(struct item_order *item, uint64_t stream)
     return seen;
 }
 
+static inline void set_fresh(struct pending *pending, uint32_t at)
+{
+    if (at < PENDING_BITS)
+        pending->fresh |= UINT64_C(1) << at;
+}
+
 /* What is newer than `since` becomes pending. */
 static void take(struct order *order, struct agent *agent, const struct message_list *list, uint64_t stream, uint64_t since, int region)
 {
-    struct message_list *pending = &agent->item->pending[region];
+    struct pending *pending = &agent->item->pending[region];
     for (uint32_t i = 0; i < list->count; i++)
-        if (list->items[i].version > since && is_wanted(pending, &list->items[i], agent->place.group))
-            order_list_renew(order, pending, &list->items[i], stream);
+        if (list->items[i].version > since && is_wanted(&pending->list, &list->items[i], agent->place.group))
+            set_fresh(pending, order_list_renew(order, &pending->list, &list->items[i], stream));
 }
 
 static void acquire(struct order *order, struct agent *agent, const struct message_list *list, uint64_t since,
@@ -423,7 +431,7 @@ static bool is_relaxed_update(const struct agent *agent, const struct atomic_act
 static void note_places(struct order *order, struct agent *agent, const struct variable *variable, const struct atomic_act *act)
 {
     struct list_seen *seen = seen_of(agent->item, variable->stream);
-    const struct message_list *pending = &agent->item->pending[act->region];
+    const struct message_list *pending = &agent->item->pending[act->region].list;
     uint32_t at = 0;
     const struct live_release *live = live_of(agent, variable, &at);
     seen->pending = seen->live = 0;
@@ -449,42 +457,37 @@ static inline uint64_t newest_of_others(struct variable *variable)
     return variable->others;
 }
 
-/* What a unit's fence knows need not become pending. */
-static inline bool holds(const struct message *fence, const struct message *message)
-{
-    return knowledge_holds(fence->known[IN_GLOBAL], message->known[IN_GLOBAL]) &&
-           knowledge_holds(fence->known[IN_LOCAL], message->known[IN_LOCAL]) && knowledge_holds(fence->known[IN_IMAGE], message->known[IN_IMAGE]);
-}
-
-static inline bool is_same_known(const struct message *a, const struct message *b)
-{
-    return a->known[IN_GLOBAL] == b->known[IN_GLOBAL] && a->known[IN_LOCAL] == b->known[IN_LOCAL] && a->known[IN_IMAGE] == b->known[IN_IMAGE];
-}
-
 /* A relaxed update by a unit with one fence: what load() and store() would do, at the places noted. False: they must, for
  * others than senders like it have added to the list since it looked. */
-static inline bool update_again(struct order *order, struct item_order *item, struct variable *variable, const struct atomic_act *act)
+static inline __attribute__((always_inline)) bool update_again(struct order *order, struct item_order *item, struct variable *variable,
+                                                               const struct atomic_act *act, uint32_t *seen_at)
 {
-    struct list_seen *seen = seen_find(item, variable->stream);
+    struct list_seen *seen = &item->seen[*seen_at];
+    if (seen->stream != variable->stream) {
+        seen = seen_find(item, variable->stream);
+        *seen_at = seen ? (uint32_t)(seen - item->seen) : 0;
+    }
     if (!seen || !seen->pending || variable->size != act->size || order->wide || newest_of_others(variable) > seen->version)
         return false;
-    struct message *pending = &item->pending[act->region].items[seen->pending - 1];
+    struct pending *pending = &item->pending[act->region];
     struct live_release *live = &item->live[seen->live - 1];
     if (live->address != variable->address || live->generation != variable->generation)
         return false;
     struct message *latest = &variable->messages.items[variable->messages.count - 1], *fence = &item->fences.items[0];
     if (!same_sender(order, latest, &live->message))
         return false;
-    const bool news = !holds(fence, latest);
-    if (news && latest->version > seen->version)
-        renew_message(order, pending, latest);
+    const bool news = !release_holds(fence->release, latest->release); /* what its fence knows need not become pending */
+    if (news && latest->version > seen->version) {
+        replace_message(order, &pending->list.items[seen->pending - 1], latest);
+        set_fresh(pending, seen->pending - 1);
+    }
     seen->version = variable->version;
     note_relaxed_store(order, item, &variable->store, act);
-    if (!is_same_known(&live->message, fence)) {
+    if (!release_is_same(live->message.release, fence->release)) {
         variable->counted = ++order->versions;
         fence->version = variable->version = variable->counted;
-        (news ? join_message : renew_message)(order, latest, fence);
-        renew_message(order, &live->message, fence);
+        (news ? join_message : replace_message)(order, latest, fence);
+        replace_message(order, &live->message, fence);
     }
     variable->store = (struct latest_store){act->site, item->unit, order->tick, true};
     way_taken(order->ways, WAY_AGAIN);
@@ -508,7 +511,8 @@ static void atomic(struct order *order, struct agent *agent, const struct atomic
         break_off(order, variable); /* the memory of another group (R38) */
     variable->group = agent->place.group;
     const bool simple = is_relaxed_update(agent, act);
-    if (simple && update_again(order, agent->item, variable, act))
+    uint32_t seen_at = 0;
+    if (simple && update_again(order, agent->item, variable, act, &seen_at))
         return;
     if (act->reads && variable->size == act->size)
         load(order, agent, variable, act);
@@ -555,21 +559,129 @@ void order_updates_begin(struct order *order, struct group_order *group, const s
     *out_run = (struct update_run){.order = order, .group = group, .act = *act};
 }
 
+static inline struct variable *object_of(struct update_run *run, uint64_t address)
+{
+    struct variable **recent = &run->recent[address / 4 % UPDATES_RECENT], *variable = *recent;
+    if (!variable || variable->address != address)
+        variable = *recent = variable_find(run->order, address);
+    return variable && (run->act.region != IN_LOCAL || variable->group == run->group->number) ? variable : NULL;
+}
+
 bool order_update(struct update_run *run, uint64_t local)
 {
-    struct order *order = run->order;
     struct item_order *item = run->group->items[local];
-    if (!item || item->fences.count != 1)
+    struct variable *variable = item && item->fences.count == 1 ? object_of(run, run->act.address) : NULL;
+    return variable && was_delivered(run->group, variable, item->unit, local) &&
+           update_again(run->order, item, variable, &run->act, &run->seen_at);
+}
+
+
+static inline uint64_t slice_of(const struct group_order *group, const struct item_order *item)
+{
+    const uint64_t sub = group->sub_groups ? group->sub_groups[item->sub_group].slice : 0, all = sub > group->slice ? sub : group->slice;
+    return item->slice > all ? item->slice : all;
+}
+
+/* One member after another with one sort of fence, each of which holds what the one before sent. */
+struct succession {
+    struct variable *variable;     /* NULL: none */
+    const struct message *sender;  /* the list's latest; its release and version are set at the end */
+    struct release *release;
+    uint64_t version;              /* the list's by now */
+    uint64_t unit;                 /* the latest member */
+    uint32_t seen_at;
+};
+
+static inline bool is_like(const struct message *message, const struct message *sender)
+{
+    return message->scope == sender->scope && message->flags == sender->flags && message->fence == sender->fence &&
+           message->svm_atomics == sender->svm_atomics;
+}
+
+static inline void replace_release(struct order *order, struct release **slot, struct release *release)
+{
+    release_share(release);
+    release_drop(order, *slot);
+    *slot = release;
+}
+
+/* Behind an update by one of them. */
+static struct succession succession_of(const struct update_run *run, const struct item_order *item)
+{
+    struct variable *variable = object_of((struct update_run *)run, run->act.address);
+    const struct message *latest = &variable->messages.items[variable->messages.count - 1];
+    if (run->order->rule != SCOPE_RULE_EQUAL || latest->scope == SCOPE_SUB_GROUP)
+        return (struct succession){.variable = NULL};
+    return (struct succession){variable, latest, latest->release, variable->version, item->unit, run->seen_at};
+}
+
+/* As update_again, where nothing becomes pending. */
+static inline bool succeed(struct order *order, struct succession *succession, struct item_order *item)
+{
+    struct list_seen *seen = &item->seen[succession->seen_at];
+    const struct variable *variable = succession->variable;
+    if (seen->stream != variable->stream || !seen->pending || variable->others > seen->version || item->fences.count != 1)
         return false;
-    if (!run->variable || run->variable->address != run->act.address) {
-        run->variable = variable_find(order, run->act.address);
-        if (!run->variable || (run->act.region == IN_LOCAL && run->variable->group != run->group->number)) {
-            run->variable = NULL;
-            return false;
+    struct live_release *live = &item->live[seen->live - 1];
+    struct release *release = item->fences.items[0].release;
+    if (live->address != variable->address || live->generation != variable->generation || !is_like(&live->message, succession->sender) ||
+        !release_holds(release, succession->release))
+        return false;
+    seen->version = succession->version;
+    succession->unit = item->unit;
+    if (live->message.release == release)
+        return true;
+    replace_release(order, &live->message.release, release);
+    succession->release = release;
+    succession->version = ++order->versions;
+    return true;
+}
+
+static void succession_end(struct order *order, const struct succession *succession, const struct atomic_act *act)
+{
+    struct variable *variable = succession->variable;
+    if (!variable)
+        return;
+    struct message *latest = &variable->messages.items[variable->messages.count - 1];
+    variable->store = (struct latest_store){act->site, succession->unit, order->tick, true};
+    if (variable->version == succession->version)
+        return;
+    variable->version = variable->counted = latest->version = succession->version;
+    replace_release(order, &latest->release, succession->release);
+}
+
+static bool reads_among(const struct group_order *group, uint64_t first, const uint64_t mask[LANE_MASK_WORDS])
+{
+    EACH_LANE_OF(mask, lane)
+        if (member_bit(group->waiting->reader, first + lane))
+            return true;
+    return false;
+}
+
+void order_updates(struct update_run *run, const uint64_t mask[LANE_MASK_WORDS], struct update_lanes *lanes)
+{
+    const struct group_order *group = run->group;
+    const bool apart = group->waiting && reads_among(group, lanes->first, mask);
+    struct succession succession = {.variable = NULL};
+    memset(lanes->done, 0, sizeof lanes->done);
+    EACH_LANE_OF(mask, lane)
+    {
+        const uint64_t local = lanes->first + lane;
+        struct item_order *item = group->items[local];
+        if (succession.variable && item && succeed(run->order, &succession, item)) {
+            way_taken(run->order->ways, WAY_SUCCESSION);
+        } else {
+            succession_end(run->order, &succession, &run->act);
+            succession.variable = NULL;
+            if (!order_update(run, local))
+                return;
+            if (!apart)
+                succession = succession_of(run, item);
         }
+        lanes->slice[lane] = (uint32_t)slice_of(group, item);
+        lanes->done[lane / 64] |= UINT64_C(1) << lane % 64;
     }
-    return was_delivered(run->group, run->variable, item->unit, local) &&
-           update_again(order, item, run->variable, &run->act);
+    succession_end(run->order, &succession, &run->act);
 }
 
 bool order_is_silent(const struct order *order, const struct group_order *group)
@@ -621,6 +733,6 @@ void order_overwrite(struct order *order, struct agent *agent, uint64_t address,
 {
     if (!order->variable_count)
         return;
-    for (uint64_t at = (address & ~UINT64_C(3)) - 4; at < address + size; at += 4)
+    for (uint64_t at = (address & ~UINT64_C(3)) - (order->wide ? 4 : 0); at < address + size; at += 4)
         overwrite_one(order, agent, at, address, address + size, site);
 }

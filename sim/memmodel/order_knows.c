@@ -120,20 +120,20 @@ bool order_explain(const struct order *order, const struct agent *agent, int reg
     for (uint32_t i = 0; agent->item && i < MISSED_KEPT; i++) {
         const struct missed_edge *edge = &agent->item->missed[(agent->item->missed_next + MISSED_KEPT - 1 - i) % MISSED_KEPT];
         bool would = edge->why == MISSED_RELEASE ? placed && edge->release_unit == unit && tick <= edge->tick
-                     : edge->why != MISSED_NOTHING && map_knows(order, edge->known[region], &of, tick);
+                     : edge->why != MISSED_NOTHING && map_knows(order, edge->release->known[region], &of, tick);
         if (would) {
             *out_missed = *edge;
             return true;
         }
     }
     for (int r = 0; agent->item && r < ORDER_REGIONS; r++) {
-        for (uint32_t i = 0; i < agent->item->pending[r].count; i++) {
-            const struct message *message = &agent->item->pending[r].items[i];
-            if (!map_knows(order, message->known[region], &of, tick))
+        for (uint32_t i = 0; i < agent->item->pending[r].list.count; i++) {
+            const struct message *message = &agent->item->pending[r].list.items[i];
+            if (!map_knows(order, message->release->known[region], &of, tick))
                 continue;
-            *out_missed = (struct missed_edge){.why = MISSED_ACQUIRE, .release_site = message->site,
+            *out_missed = (struct missed_edge){.why = MISSED_ACQUIRE, .release_site = message->release->site,
                                                .acquire_site = UINT32_MAX, .release_scope = message->scope,
-                                               .release_unit = message->unit, .local = r == IN_LOCAL};
+                                               .release_unit = message->release->unit, .local = r == IN_LOCAL};
             return true;
         }
     }

@@ -3,7 +3,67 @@
 
 #include <stdlib.h>
 
-enum { STREAMS_MOST = HOSTILE(16, 2) };
+enum { STREAMS_MOST = HOSTILE(16, 2), BLOCK_RELEASES = HOSTILE(64, 2) };
+
+/* ---- releases ---------------------------------------------------------------------------------- */
+
+struct block { struct block *next; struct release items[BLOCK_RELEASES]; };
+
+static bool refill(struct release_pool *pool)
+{
+    struct block *block = malloc(sizeof *block);
+    if (!block)
+        return false;
+    block->next = pool->blocks;
+    pool->blocks = block;
+    for (uint32_t i = 0; i < BLOCK_RELEASES; i++) {
+        block->items[i].next = pool->unused;
+        pool->unused = &block->items[i];
+    }
+    return true;
+}
+
+struct release *order_release_new(struct order *order, uint64_t unit, uint32_t site)
+{
+    struct release_pool *pool = &order->releases;
+    if (!pool->unused && !refill(pool)) {
+        order->failed = true;
+        pool->none.references += 2; /* it is nobody's to give back */
+        return &pool->none;
+    }
+    struct release *release = pool->unused;
+    pool->unused = release->next;
+    *release = (struct release){.references = 1, .site = site, .unit = unit};
+    return release;
+}
+
+void order_release_free(struct order *order, struct release *release)
+{
+    drop_all(order, release->known);
+    release->next = order->releases.unused;
+    order->releases.unused = release;
+}
+
+struct release *order_release_join(struct order *order, struct release *earlier, struct release *later)
+{
+    if (release_holds(later, earlier))
+        return release_share(later);
+    struct release *both = order_release_new(order, later->unit, later->site);
+    for (int r = 0; r < ORDER_REGIONS; r++)
+        set(order, &both->known[r], knowledge_join(&order->pool, earlier->known[r], later->known[r]));
+    return both;
+}
+
+void order_releases_fini(struct order *order)
+{
+    for (struct block *block = order->releases.blocks, *next; block; block = next) {
+        next = block->next;
+        free(block);
+    }
+    order->releases = (struct release_pool){0};
+}
+
+/* ---- lists ------------------------------------------------------------------------------------- */
 
 bool order_grow(struct order *order, void **items, uint32_t *room, size_t size)
 {
@@ -28,47 +88,44 @@ struct message *order_list_find(const struct order *order, const struct message_
 }
 
 /* The list keeps references of its own. */
-static void list_append(struct order *order, struct message_list *list, const struct message *message)
+static uint32_t list_append(struct order *order, struct message_list *list, const struct message *message)
 {
     if (list->count == list->room && !order_grow(order, (void **)&list->items, &list->room, sizeof *list->items))
-        return;
+        return UINT32_MAX;
     list->items[list->count] = *message;
-    list->items[list->count].tried.met = false;
-    share_all(list->items[list->count++].known, message->known);
+    release_share(message->release);
+    return list->count++;
 }
 
-/* What includes the same readers becomes one message. */
-void order_list_add(struct order *order, struct message_list *list, const struct message *message)
+uint32_t order_list_add(struct order *order, struct message_list *list, const struct message *message)
 {
     struct message *old = order_list_find(order, list, message, 0);
-    if (old)
-        join_message(order, old, message);
-    else
-        list_append(order, list, message);
+    if (!old)
+        return list_append(order, list, message);
+    join_message(order, old, message);
+    return (uint32_t)(old - list->items);
 }
 
 /* Within one generation of an object a later message holds all of an earlier one. What came of it is kept by itself, while
  * there is room: replacing is cheaper than joining. */
-void order_list_renew(struct order *order, struct message_list *list, const struct message *message, uint64_t stream)
+uint32_t order_list_renew(struct order *order, struct message_list *list, const struct message *message, uint64_t stream)
 {
     struct message *old = order_list_find(order, list, message, stream);
-    if (!old && list->count >= STREAMS_MOST) {
-        order_list_add(order, list, message);
-        return;
+    if (old) {
+        replace_message(order, old, message);
+        return (uint32_t)(old - list->items);
     }
-    if (!old) {
-        struct message own = *message;
-        own.stream = stream;
-        list_append(order, list, &own);
-        return;
-    }
-    renew_message(order, old, message);
+    if (list->count >= STREAMS_MOST)
+        return order_list_add(order, list, message);
+    struct message own = *message;
+    own.stream = stream;
+    return list_append(order, list, &own);
 }
 
 void order_list_clear(struct order *order, struct message_list *list)
 {
     for (uint32_t i = 0; i < list->count; i++)
-        drop_all(order, list->items[i].known);
+        release_drop(order, list->items[i].release);
     list->count = 0;
 }
 

@@ -70,13 +70,44 @@ static inline void share_all(struct knowledge *to[ORDER_REGIONS], struct knowled
 
 /* ---- messages ---- */
 
+struct release *order_release_new(struct order *order, uint64_t unit, uint32_t site); /* one reference */
+void order_release_free(struct order *order, struct release *release);
+struct release *order_release_join(struct order *order, struct release *earlier, struct release *later);
+void order_releases_fini(struct order *order); /* all of them */
+
+static inline struct release *release_share(struct release *release)
+{
+    release->references++;
+    return release;
+}
+
+static inline void release_drop(struct order *order, struct release *release)
+{
+    if (release && --release->references == 0)
+        order_release_free(order, release);
+}
+
+/* What knows of the later one's release need not be told of the earlier one's. */
+static inline bool release_holds(const struct release *later, const struct release *earlier)
+{
+    return later == earlier ||
+           (knowledge_holds(later->known[IN_GLOBAL], earlier->known[IN_GLOBAL]) &&
+            knowledge_holds(later->known[IN_LOCAL], earlier->known[IN_LOCAL]) && knowledge_holds(later->known[IN_IMAGE], earlier->known[IN_IMAGE]));
+}
+
+static inline bool release_is_same(const struct release *a, const struct release *b)
+{
+    return a == b || (a->known[IN_GLOBAL] == b->known[IN_GLOBAL] && a->known[IN_LOCAL] == b->known[IN_LOCAL] &&
+                      a->known[IN_IMAGE] == b->known[IN_IMAGE]);
+}
+
 bool order_grow(struct order *order, void **items, uint32_t *room, size_t size);
 struct message *order_list_find(const struct order *order, const struct message_list *list, const struct message *like,
                                 uint64_t stream);
 /* What includes the same readers becomes one message. */
-void order_list_add(struct order *order, struct message_list *list, const struct message *message);
-/* The message replaces an earlier one of its sender and stream. */
-void order_list_renew(struct order *order, struct message_list *list, const struct message *message, uint64_t stream);
+uint32_t order_list_add(struct order *order, struct message_list *list, const struct message *message);
+/* The message replaces an earlier one of its sender and stream; where it stands, or UINT32_MAX. */
+uint32_t order_list_renew(struct order *order, struct message_list *list, const struct message *message, uint64_t stream);
 void order_list_clear(struct order *order, struct message_list *list);
 void order_list_free(struct order *order, struct message_list *list);
 
@@ -92,26 +123,20 @@ static inline bool same_sender(const struct order *order, const struct message *
     return a->place.group == b->place.group && (a->scope != SCOPE_SUB_GROUP || a->place.sub_group == b->place.sub_group);
 }
 
-static inline void join_message(struct order *order, struct message *old, const struct message *message)
+static inline void replace_message(struct order *order, struct message *old, const struct message *message)
 {
-    for (int r = 0; r < ORDER_REGIONS; r++)
-        join_into(order, &old->known[r], message->known[r]);
-    old->tried.met = false;
-    old->unit = message->unit;
-    old->site = message->site;
+    if (old->release != message->release) {
+        release_drop(order, old->release);
+        old->release = release_share(message->release);
+    }
     old->version = message->version;
 }
 
-static inline void renew_message(struct order *order, struct message *old, const struct message *message)
+static inline void join_message(struct order *order, struct message *old, const struct message *message)
 {
-    for (int r = 0; r < ORDER_REGIONS; r++) {
-        if (old->known[r] == message->known[r])
-            continue;
-        set(order, &old->known[r], knowledge_share(message->known[r]));
-        old->tried.met = false;
-    }
-    old->unit = message->unit;
-    old->site = message->site;
+    struct release *both = order_release_join(order, old->release, message->release);
+    release_drop(order, old->release);
+    old->release = both;
     old->version = message->version;
 }
 

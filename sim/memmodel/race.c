@@ -339,7 +339,7 @@ static struct question question_of(const struct races *races, const struct race_
 {
     return (struct question){.history = races->order->history, .launch = races->launch, .host = races->host,
                              .rule = races->order->rule,
-                             .region = pair->space, .svm_atomics = pair->svm_atomics, .meetings = pair->meetings,
+                             .region = pair->tally.space, .svm_atomics = pair->svm_atomics, .meetings = pair->meetings,
                              .meeting_count = pair->meeting_count};
 }
 
@@ -432,13 +432,11 @@ static void tell(struct races *races, struct race_pair *pair, const struct race 
 
 static struct race_pair *find_pair(struct races *races, uint32_t a, uint32_t b, const struct race *race)
 {
-    struct race_pair **place = race_recent(races, a, b), *pair = *place;
-    if (pair && race_is_pair(pair, a, b, race))
-        return pair;
-    for (pair = races->pairs; pair && !race_is_pair(pair, a, b, race);)
+    struct race_pair *pair = races->pairs;
+    while (pair && !tally_is_of(&pair->tally, a, b, race->region->space, race->unseen))
         pair = pair->next;
     if (pair)
-        *place = pair;
+        races->recent[(a + b) % TALLIES] = &pair->tally;
     return pair;
 }
 
@@ -457,9 +455,9 @@ static struct race_pair *find_like(const struct races *races, const struct race_
 {
     struct race_pair *other = pair->next;
     for (; other; other = other->next)
-        if (!other->like && other->space == pair->space && other->unseen == pair->unseen &&
-            ((same_place(races, other->site[0], pair->site[0]) && same_place(races, other->site[1], pair->site[1])) ||
-             (same_place(races, other->site[0], pair->site[1]) && same_place(races, other->site[1], pair->site[0]))))
+        if (!other->like && other->tally.space == pair->tally.space && other->tally.unseen == pair->tally.unseen &&
+            ((same_place(races, other->tally.site[0], pair->tally.site[0]) && same_place(races, other->tally.site[1], pair->tally.site[1])) ||
+             (same_place(races, other->tally.site[0], pair->tally.site[1]) && same_place(races, other->tally.site[1], pair->tally.site[0]))))
             break;
     return other;
 }
@@ -492,7 +490,7 @@ static void ask_like(const struct races *races, const struct race_pair *pair)
     struct code_place place;
     if ((remedy->kind != REMEDY_BARRIER && remedy->kind != REMEDY_SPLIT) || pair->like->not_served)
         return;
-    pair->like->not_served = !races->host->between(races->host->self, pair->site[0], pair->site[1], &place) ||
+    pair->like->not_served = !races->host->between(races->host->self, pair->tally.site[0], pair->tally.site[1], &place) ||
                              place.before != remedy->place.before || !same_place(races, place.site, remedy->place.site);
 }
 
@@ -511,11 +509,11 @@ static struct race_pair *new_pair(struct races *races, const struct race *race, 
         races->failed = true;
         return NULL;
     }
-    pair->site[0] = race->context->site;
-    pair->site[1] = now->how.site;
-    pair->space = race->region->space;
+    pair->tally.site[0] = race->context->site;
+    pair->tally.site[1] = now->how.site;
+    pair->tally.space = race->region->space;
     pair->svm_atomics = race->region->svm_atomics;
-    pair->unseen = race->unseen;
+    pair->tally.unseen = race->unseen;
     pair->news = (struct race_news){*race, *race->context, *now, now->agent->unit, race->address + race->bytes};
     pair->next = races->pairs;
     races->pairs = pair;
@@ -542,17 +540,17 @@ void races_add(struct races *races, const struct race *race, const struct shadow
     if (!pair && !(pair = new_pair(races, race, now)))
         return;
     if (pair->like) {
-        pair->like->count++;
+        pair->like->tally.count++;
         ask_remedy(races, pair->like, race, now);
         return;
     }
-    if (pair->count && continues(pair, race, now))
+    if (pair->tally.count && continues(pair, race, now))
         pair->news.end += race->bytes;
-    if (race_is_counted(pair, race, now, time))
+    if (tally_add(&pair->tally, race->unit, now->agent->unit, time))
         return;
     meet(races, pair, race, now);
     ask_remedy(races, pair, race, now);
-    pair->settled = pair->told && (!pair->meetings || pair->meeting_count == MEETINGS_MOST) &&
+    pair->tally.settled = pair->told && (!pair->meetings || pair->meeting_count == MEETINGS_MOST) &&
                     (pair->remedy.kind == REMEDY_NONE || pair->not_served);
 }
 
@@ -582,8 +580,8 @@ void races_end(struct races *races)
     for (struct race_pair *pair = races->pairs, *next; pair; pair = next) {
         const struct question question = question_of(races, pair);
         next = pair->next;
-        if (pair->count > 1) /* of those that are like another none */
-            report_again(races->report, &pair->finding, pair->count - 1);
+        if (pair->tally.count > 1) /* of those that are like another none */
+            report_again(races->report, &pair->finding, pair->tally.count - 1);
         if (pair->not_served || (pair->meeting_count > 1 && !explain_covers(&question, pair->amendments, pair->amendment_count)))
             report_not_covered(races->report, &pair->finding);
         free(pair->meetings);

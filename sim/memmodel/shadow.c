@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lane_mask.h"
 #include "orrery/limits.h"
 #include "orrery/rule.h"
 
@@ -561,7 +562,26 @@ struct visit {
     uint32_t context;
     uint64_t address;
     uint32_t bytes;
+    bool by_units;           /* what the agent knows of others it knows of each by itself */
+    uint64_t first, items;   /* of its group */
+    uint64_t base;
+    const struct knowledge *of_group, *own;
 };
+
+static inline void begin_visit(struct visit *visit, struct shadow *shadow, struct shadow_region *region, const struct shadow_access *now)
+{
+    const struct order *order = shadow->order;
+    const struct agent *agent = now->agent;
+    const struct group_order *group = agent->group;
+    *visit = (struct visit){.shadow = shadow, .region = region, .now = now, .items = order->group_items,
+                            .by_units = RULE(1) && group && !order->group_keys && !order->sub_group_keys && !group->sub_groups && !agent->copy};
+    if (!visit->by_units)
+        return;
+    visit->first = group->number * order->group_items;
+    visit->base = group->base[region->space];
+    visit->of_group = group->acquired[region->space];
+    visit->own = agent->item ? agent->item->acquired[region->space] : NULL;
+}
 
 static struct place place_of(const struct shadow *shadow, uint64_t unit)
 {
@@ -570,41 +590,63 @@ static struct place place_of(const struct shadow *shadow, uint64_t unit)
 }
 
 /* R29: two atomics do not race when they act on one object and include each other. */
-static bool atomics_agree(const struct visit *visit, uint64_t unit, const struct context *how)
+static __attribute__((noinline)) bool atomics_agree(const struct visit *visit, uint64_t unit, const struct context *how)
 {
     const struct context *now = &visit->now->how;
-    if (!is_atomic(how->kind) || !is_atomic(now->kind) || (how->size != now->size && RULE(36)))
+    if (how->size != now->size && RULE(36))
         return false;
     struct place place = place_of(visit->shadow, unit);
     return !RULE(29) || scope_inclusive(visit->shadow->order->rule, (enum memory_scope)how->scope, &place,
                                         (enum memory_scope)now->scope, &visit->now->agent->place);
 }
 
-static bool knows(const struct visit *visit, uint64_t unit, uint64_t tick)
+/* Others than itself. */
+static inline bool knows(const struct visit *visit, uint64_t unit, uint64_t tick)
 {
-    return order_knows(visit->shadow->order, visit->now->agent, visit->region->space, unit, tick);
+    if (!visit->by_units || unit >= UNIT_COPIES)
+        return order_knows(visit->shadow->order, visit->now->agent, visit->region->space, unit, tick);
+    return (unit - visit->first < visit->items && tick < visit->base) || tick < knowledge_get(visit->of_group, unit << 2) ||
+           tick < knowledge_get(visit->own, unit << 2);
 }
 
 /* R34: within one work-item a fence has to stand between a write to an image and a read, and no order helps a sampler. */
-static bool misses_image(const struct visit *visit, uint64_t unit, const struct context *how)
+static __attribute__((noinline)) bool misses_image(const struct visit *visit, uint64_t unit, const struct context *how)
 {
-    if (visit->region->space != IN_IMAGE || visit->now->how.kind != ACCESS_READ || !is_write(how->kind) || !RULE(34))
+    if (visit->now->how.kind != ACCESS_READ || !is_write(how->kind) || !RULE(34))
         return false;
     return visit->now->sampled || (unit == visit->now->agent->unit && !order_sees_own_image(visit->now->agent, how->tick));
 }
 
-/* Does it race? What does is told. */
-static bool judge(const struct visit *visit, uint64_t unit, const struct context *how, bool latest)
+static inline bool is_tallied(const struct visit *visit, uint64_t unit, const struct context *how, bool unseen)
 {
-    const bool unseen = misses_image(visit, unit, how);
-    if (!unseen && unit == visit->now->agent->unit && RULE(3))
+    const struct shadow *shadow = visit->shadow;
+    const uint32_t a = how->site, b = visit->now->how.site;
+    struct race_tally *tally = shadow->tallies[(a + b) % TALLIES];
+    if (!tally || !tally->settled || !tally_is_of(tally, a, b, visit->region->space, unseen))
         return false;
-    if (!is_write(how->kind) && !is_write(visit->now->how.kind) && RULE(4))
-        return false;
-    if (!unseen && (atomics_agree(visit, unit, how) || knows(visit, unit, how->tick)))
-        return false;
-    struct race race = {visit->region, visit->address, visit->bytes, unit, how, latest, unseen};
+    tally_add(tally, unit, visit->now->agent->unit, *shadow->time);
+    return true;
+}
+
+static __attribute__((noinline)) void tell(const struct visit *visit, uint64_t unit, const struct context *how, bool latest, bool unseen)
+{
+    const struct race race = {visit->region, visit->address, visit->bytes, unit, how, latest, unseen};
     visit->shadow->race(visit->shadow->self, &race, visit->now);
+}
+
+/* Does it race? What does is told. */
+static inline __attribute__((always_inline)) bool judge(const struct visit *visit, uint64_t unit, const struct context *how, bool latest)
+{
+    const struct shadow_access *now = visit->now;
+    const bool unseen = visit->region->space == IN_IMAGE && misses_image(visit, unit, how);
+    if (!unseen && unit == now->agent->unit && RULE(3))
+        return false;
+    if (!is_write(how->kind) && !is_write(now->how.kind) && RULE(4))
+        return false;
+    if (!unseen && ((is_atomic(how->kind) && is_atomic(now->how.kind) && atomics_agree(visit, unit, how)) || knows(visit, unit, how->tick)))
+        return false;
+    if (!is_tallied(visit, unit, how, unseen))
+        tell(visit, unit, how, latest, unseen);
     return true;
 }
 
@@ -623,37 +665,37 @@ static struct racer *racer_room(const struct visit *visit, struct crowd *crowd, 
     return &crowd->racers[crowd->racer_count++];
 }
 
-/* What leaves its place in the cell though it races. A few of each place of the program stay, in a limited number of cells. */
-static void keep_racer(const struct visit *visit, uint64_t *cell, uint64_t unit, const struct context *how)
+/* What leaves its place in the cell though it races. A few of each place of the program stay, in a limited number of cells.
+ * crowd: the cell's, which may be made; NULL: it has none. */
+static void keep_racer(const struct visit *visit, struct crowd **crowd, uint64_t *cell, uint64_t unit, const struct context *how)
 {
-    struct crowd *crowd = crowd_of(visit->region, visit->address, cell);
-    if (!crowd && visit->region->racer_cells >= RACER_CELLS_MOST)
+    if (!*crowd && visit->region->racer_cells >= RACER_CELLS_MOST)
         return;
-    crowd = crowd_make(visit->region, visit->address, cell);
-    struct racer *racer = crowd ? racer_room(visit, crowd, unit, how) : NULL;
-    visit->shadow->failed |= !crowd;
+    if (!*crowd)
+        *crowd = crowd_make(visit->region, visit->address, cell);
+    struct racer *racer = *crowd ? racer_room(visit, *crowd, unit, how) : NULL;
+    visit->shadow->failed |= !*crowd;
     if (racer)
         *racer = (struct racer){unit, *how};
 }
 
 /* Those that a plain write is ordered behind are done with: who races with them races with it. */
-static void judge_racers(const struct visit *visit, const uint64_t *cell)
+static void judge_racers(const struct visit *visit, struct crowd *crowd)
 {
-    struct crowd *crowd = crowd_of(visit->region, visit->address, cell);
+    const bool write = visit->now->how.kind == ACCESS_WRITE;
     uint32_t kept = 0;
-    for (uint32_t i = 0; crowd && i < crowd->racer_count; i++) {
+    for (uint32_t i = 0; i < crowd->racer_count; i++) {
         const struct racer *racer = &crowd->racers[i];
-        if (!judge(visit, racer->unit, &racer->how, false) && visit->now->how.kind == ACCESS_WRITE)
+        if (!judge(visit, racer->unit, &racer->how, false) && write)
             continue;
         if (kept++ != i)
             crowd->racers[kept - 1] = *racer;
     }
-    if (crowd)
-        crowd->racer_count = kept;
+    crowd->racer_count = kept;
 }
 
 /* Members that race are among the racers from then on. */
-static void judge_members(const struct visit *visit, uint64_t *cell, struct members *members)
+static void judge_members(const struct visit *visit, uint64_t *cell, struct crowd *crowd, struct members *members)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < members->count; i++) {
@@ -664,7 +706,7 @@ static void judge_members(const struct visit *visit, uint64_t *cell, struct memb
             const uint64_t unit = member->block * BLOCK_UNITS + at;
             if (!judge(visit, unit, &how, false))
                 continue;
-            keep_racer(visit, cell, unit, &how);
+            keep_racer(visit, &crowd, cell, unit, &how);
             member->mask &= ~(UINT64_C(1) << at);
         }
         if (member->mask)
@@ -684,23 +726,24 @@ static const struct context *stamp_how(const struct shadow_region *region, uint6
 }
 
 /* It stays, unless another one takes its place. */
-static void judge_write(const struct visit *visit, uint64_t *cell)
+static inline void judge_write(const struct visit *visit, struct crowd **crowd, uint64_t *cell)
 {
     const uint64_t latest = cell[0];
-    if (live(visit->region, latest) && judge(visit, stamp_unit(latest), stamp_how(visit->region, latest), true) &&
-        visit->now->how.kind == ACCESS_WRITE)
-        keep_racer(visit, cell, stamp_unit(latest), stamp_how(visit->region, latest));
+    if (!live(visit->region, latest))
+        return;
+    const struct context *how = stamp_how(visit->region, latest);
+    if (judge(visit, stamp_unit(latest), how, true) && visit->now->how.kind == ACCESS_WRITE)
+        keep_racer(visit, crowd, cell, stamp_unit(latest), how);
 }
 
-static void judge_readers(const struct visit *visit, uint64_t *cell)
+static inline void judge_readers(const struct visit *visit, struct crowd **crowd, uint64_t *cell)
 {
-    struct crowd *crowd = crowd_of(visit->region, visit->address, cell);
     const uint64_t reader = cell[1];
-    if (crowd) {
-        judge_members(visit, cell, &crowd->readers);
+    if (*crowd) {
+        judge_members(visit, cell, *crowd, &(*crowd)->readers);
     } else if (live(visit->region, reader) && judge(visit, stamp_unit(reader), stamp_how(visit->region, reader), false)) {
         cell[1] = 0;
-        keep_racer(visit, cell, stamp_unit(reader), stamp_how(visit->region, reader));
+        keep_racer(visit, crowd, cell, stamp_unit(reader), stamp_how(visit->region, reader));
     }
 }
 
@@ -721,7 +764,7 @@ static void judge_atomics(const struct visit *visit, uint64_t *cell, struct crow
         return;
     if (!crowd->any_write && !is_write(now->kind))
         return;
-    judge_members(visit, cell, &crowd->atomics);
+    judge_members(visit, cell, crowd, &crowd->atomics);
 }
 
 /* One that it agrees with joins a crowd of atomics that are alike. */
@@ -753,10 +796,11 @@ static bool add_atomic(const struct visit *visit, struct crowd *crowd)
 static void plain_write(const struct visit *visit, uint64_t *cell)
 {
     const uint64_t own = stamp(visit->now->agent->unit, visit->context);
-    judge_racers(visit, cell);
-    judge_write(visit, cell);
-    judge_readers(visit, cell);
     struct crowd *crowd = crowd_of(visit->region, visit->address, cell);
+    if (crowd && crowd->racer_count)
+        judge_racers(visit, crowd);
+    judge_write(visit, &crowd, cell);
+    judge_readers(visit, &crowd, cell);
     if (crowd) {
         judge_atomics(visit, cell, crowd);
         crowd->readers.count = crowd->atomics.count = 0;
@@ -803,11 +847,12 @@ static bool replaces(const struct visit *visit, uint64_t reader)
 
 static bool plain_read(const struct visit *visit, uint64_t *cell)
 {
-    judge_racers(visit, cell);
-    judge_write(visit, cell);
-    if (!RULE(4))
-        judge_readers(visit, cell);
     struct crowd *crowd = crowd_of(visit->region, visit->address, cell);
+    if (crowd && crowd->racer_count)
+        judge_racers(visit, crowd);
+    judge_write(visit, &crowd, cell);
+    if (!RULE(4))
+        judge_readers(visit, &crowd, cell);
     if (crowd) {
         judge_atomics(visit, cell, crowd);
         crowd->epoch = ++visit->region->epochs;
@@ -815,7 +860,8 @@ static bool plain_read(const struct visit *visit, uint64_t *cell)
         cell[1] = stamp(visit->now->agent->unit, visit->context);
         return true;
     }
-    crowd = crowd_make(visit->region, visit->address, cell);
+    if (!crowd)
+        crowd = crowd_make(visit->region, visit->address, cell);
     return crowd && reader_add(crowd, visit->now->agent->unit, &visit->now->how, false);
 }
 
@@ -838,10 +884,10 @@ static bool atomic(const struct visit *visit, uint64_t *cell)
     struct crowd *crowd = crowd_make(visit->region, visit->address, cell);
     if (!crowd)
         return false;
-    judge_racers(visit, cell);
-    judge_write(visit, cell);
+    judge_racers(visit, crowd);
+    judge_write(visit, &crowd, cell);
     if (is_write(visit->now->how.kind))
-        judge_members(visit, cell, &crowd->readers);
+        judge_members(visit, cell, crowd, &crowd->readers);
     judge_atomics(visit, cell, crowd);
     if (!add_atomic(visit, crowd))
         return false;
@@ -940,6 +986,21 @@ bool shadow_add(struct crowd *crowd, const struct shadow_atomic *atomic, uint64_
     return deed_add(&crowd->atomics, &(struct deed){unit, sort_of(&atomic->how), false, &atomic->how});
 }
 
+bool shadow_add_lanes(struct crowd *crowd, const struct shadow_atomic *atomic, uint64_t first, const uint64_t mask[LANE_MASK_WORDS], const uint32_t *slice)
+{
+    struct context how = atomic->how;
+    struct deed deed = {.sort = sort_of(&how), .how = &how};
+    bool added = true;
+    crowd->any_write |= is_write(how.kind);
+    EACH_LANE_OF(mask, lane)
+    {
+        how.tick = slice[lane];
+        deed.unit = first + lane;
+        added &= deed_add(&crowd->atomics, &deed);
+    }
+    return added;
+}
+
 bool shadow_join(struct shadow_region *region, const struct shadow_atomic *atomic, uint64_t address, uint64_t unit)
 {
     struct crowd *crowd = shadow_calm(region, atomic, address);
@@ -975,8 +1036,9 @@ static void visit_all(struct visit *visit)
 
 static void atomic_anew(struct shadow *shadow, struct shadow_region *region, const struct shadow_access *now)
 {
-    struct visit visit = {.shadow = shadow, .region = region, .now = now};
+    struct visit visit;
     const uint64_t *cell = word_at(region, now->address, now->how.size);
+    begin_visit(&visit, shadow, region, now);
     struct crowd *crowd = alike_in(region, now->address, cell);
     if (crowd && is_calm(&visit, crowd, cell)) {
         shadow->failed |= !add_alike(&visit, crowd);
@@ -990,9 +1052,12 @@ static void atomic_anew(struct shadow *shadow, struct shadow_region *region, con
 
 static void plain_anew(struct shadow *shadow, struct shadow_region *region, const struct shadow_access *now)
 {
-    struct visit visit = {.shadow = shadow, .region = region, .now = now, .context = context_of(region, &now->how),
-                          .address = now->address, .bytes = 1u << WORD_SHIFT};
+    struct visit visit;
     uint64_t *cell = word_at(region, now->address, now->how.size);
+    begin_visit(&visit, shadow, region, now);
+    visit.context = context_of(region, &now->how);
+    visit.address = now->address;
+    visit.bytes = 1u << WORD_SHIFT;
     if (!visit.context)
         shadow->failed = true;
     else if (cell)
@@ -1015,9 +1080,10 @@ void shadow_access(struct shadow *shadow, struct shadow_region *region, const st
 
 void shadow_again(struct shadow *shadow, struct shadow_region *region, const struct shadow_access *now)
 {
-    struct visit visit = {.shadow = shadow, .region = region, .now = now};
+    struct visit visit;
     if (shadow->failed)
         return;
+    begin_visit(&visit, shadow, region, now);
     visit.context = region->by_site[now->how.site];
     visit_all(&visit);
 }

@@ -89,12 +89,41 @@ struct shadow_access {
 /* Updates of lanes of one work-group, while all of the launch is on one device. */
 struct shadow_atomic { struct context how; uint64_t group; };
 
+/* How often two places of the program raced. Who hears of races keeps it; once it is settled nothing but this can change. */
+struct race_tally {
+    uint32_t site[2];
+    int space;
+    bool unseen, settled;
+    uint64_t count, last_unit[2], last_time; /* the latest pair: bytes of one access count once */
+};
+enum { TALLIES = HOSTILE(64, 1) };
+
 struct shadow {
     struct order *order;
     void *self;
     void (*race)(void *self, const struct race *race, const struct shadow_access *now);
+    struct race_tally *const *tallies; /* TALLIES of them, by their sites; entries may be NULL */
+    const uint64_t *time;              /* counts events */
     bool failed;
 };
+
+static inline bool tally_is_of(const struct race_tally *tally, uint32_t a, uint32_t b, int space, bool unseen)
+{
+    return tally->space == space && tally->unseen == unseen &&
+           ((tally->site[0] == a && tally->site[1] == b) || (tally->site[0] == b && tally->site[1] == a));
+}
+
+/* True: it was counted before. */
+static inline bool tally_add(struct race_tally *tally, uint64_t earlier, uint64_t later, uint64_t time)
+{
+    if (tally->count && tally->last_time == time && tally->last_unit[0] == earlier && tally->last_unit[1] == later)
+        return true;
+    tally->last_time = time;
+    tally->last_unit[0] = earlier;
+    tally->last_unit[1] = later;
+    tally->count++;
+    return false;
+}
 
 void shadow_region_init(struct shadow_region *region, uint32_t id, uint64_t low, uint64_t high, int space, struct spare *spare);
 void shadow_region_fini(struct shadow_region *region);
@@ -105,6 +134,8 @@ bool shadow_join(struct shadow_region *region, const struct shadow_atomic *atomi
 /* The same in two steps: NULL: shadow_access must look. What it found is good until then. */
 struct crowd *shadow_calm(const struct shadow_region *region, const struct shadow_atomic *atomic, uint64_t address);
 bool shadow_add(struct crowd *crowd, const struct shadow_atomic *atomic, uint64_t unit);
+/* Of lanes, each in its slice; first: unit of lane 0. */
+bool shadow_add_lanes(struct crowd *crowd, const struct shadow_atomic *atomic, uint64_t first, const uint64_t mask[LANE_MASK_WORDS], const uint32_t *slice);
 /* Of the atomics of a word, while they are all alike; else 0. Nothing that could race with such a one comes within an epoch. */
 uint64_t shadow_epoch(const struct shadow_region *region, uint64_t address, uint32_t size);
 uint32_t shadow_sort(const struct context *how); /* as in struct atomic_done */

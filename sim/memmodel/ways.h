@@ -18,6 +18,7 @@ enum way {
     WAY_SENT,       /* an object has a fence's message already */
     WAY_TRIED,      /* a pending message met an acquire fence like this one before */
     WAY_AGAIN,      /* an update of an object by a unit with one fence: all places are known */
+    WAY_SUCCESSION, /* likewise by members of a group, each of which holds what the one before sent */
     WAY_TOGETHER,   /* members of a group read together */
     WAY_REPEATED,   /* the unit's same atomic stands in the shadow already */
     WAY_CALM,       /* a word has atomics only, and this one agrees with them */
