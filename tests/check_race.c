@@ -412,6 +412,8 @@ START_TEST(r37_members_come_to_a_copy_one_after_another)
     judge_at(LDATA, false);
     one_group(), writes(1, LDATA, 4), copy_begins(0, 1, true, LDATA, 4), copy_arrives(0, 1), barrier(0, L, SCOPE_WORK_GROUP);
     judge_at(LDATA, true); /* the barrier comes too late */
+    world_begin(1, 2, 1, SCOPE_RULE_EQUAL), copy_begins(0, 1, false, DATA, 4), copy_arrives(0, 1), writes(0, DATA, 4);
+    release(0, FLAG, SCOPE_WORK_GROUP), acquire(1, FLAG, SCOPE_WORK_GROUP), copy_arrives(0, 2), judge_at(DATA, true); /* its own, later */
 }
 END_TEST
 

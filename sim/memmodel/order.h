@@ -161,7 +161,7 @@ struct group_order {
 };
 
 /* What a member knew when it came to a copy. */
-struct copy_member { bool came; uint64_t sub_base[ORDER_REGIONS]; struct knowledge *sub[ORDER_REGIONS], *item[ORDER_REGIONS]; };
+struct copy_member { bool came; uint64_t slice; /* began then */ uint64_t sub_base[ORDER_REGIONS]; struct knowledge *sub[ORDER_REGIONS], *item[ORDER_REGIONS]; };
 
 struct copy_order {
     uint64_t group;

@@ -81,6 +81,8 @@ void order_copy_arrive(struct order *order, uint64_t unit, uint32_t number, uint
     const struct sub_group_order *sub = order_sub_group_of(&agent);
     struct copy_member *member = &copy->members[local];
     member->came = true;
+    group->slice = member->slice = ++order->tick;
+    nobody_done(group);
     copy->absent--;
     if (sub) {
         memcpy(member->sub_base, sub->base, sizeof member->sub_base);

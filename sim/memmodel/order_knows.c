@@ -56,7 +56,7 @@ static bool member_knew(const struct order *order, const struct copy_member *the
 {
     const bool same = of->unit < UNIT_COPIES && of->group == order_unit_group(order, member) &&
                       of->sub_group == order_unit_sub_group(order, member);
-    return !then->came || of->unit == member || (same && tick < then->sub_base[region]) ||
+    return !then->came || (of->unit == member && tick < then->slice) || (same && tick < then->sub_base[region]) ||
            map_knows(order, then->sub[region], of, tick) || map_knows(order, then->item[region], of, tick);
 }
 
