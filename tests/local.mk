@@ -304,6 +304,7 @@ client_scripts = \
 	%D%/clients/ffmpeg.sh \
 	%D%/clients/opencl_hpp.sh \
 	%D%/clients/opencv.sh \
+	%D%/clients/openmm.sh \
 	%D%/clients/partition_pocl.sh \
 	%D%/clients/piglit.sh \
 	%D%/clients/pyopencl.sh \
@@ -315,6 +316,7 @@ EXTRA_DIST += $(client_scripts) \
 	%D%/clients/client.h \
 	%D%/clients/opencl_hpp.cpp \
 	%D%/clients/opencv_umat.py \
+	%D%/clients/openmm_forces.py \
 	%D%/clients/partition_pocl.c \
 	%D%/clients/pyopencl_numpy.py \
 	%D%/clients/run.sh \
