@@ -256,6 +256,17 @@ static cl_int ask_counters(const struct info_reply *reply, struct event *event)
     return known ? info_bytes(reply, &counters, sizeof counters) : CL_INVALID_VALUE;
 }
 
+static cl_int ask_status(const struct info_reply *reply, struct event *event)
+{
+    const cl_int status = event_status(event);
+    if (status == CL_COMPLETE) {
+        runtime_lock();
+        order_asked(event);
+        runtime_unlock();
+    }
+    return INFO_VALUE(reply, cl_int, status);
+}
+
 cl_int CL_API_CALL api_clGetEventInfo(cl_event handle, cl_event_info param_name, size_t param_value_size,
                                       void *param_value, size_t *param_value_size_ret)
 {
@@ -272,7 +283,7 @@ cl_int CL_API_CALL api_clGetEventInfo(cl_event handle, cl_event_info param_name,
     case CL_EVENT_COMMAND_TYPE:
         return INFO_VALUE(reply, cl_command_type, event->type);
     case CL_EVENT_COMMAND_EXECUTION_STATUS:
-        return INFO_VALUE(reply, cl_int, event_status(event));
+        return ask_status(reply, event);
     case CL_EVENT_REFERENCE_COUNT:
         return INFO_VALUE(reply, cl_uint, event_references(event));
     case CL_EVENT_COUNTERS_ORRERY:

@@ -158,6 +158,13 @@ void order_waited(struct event *const *events, size_t count)
     }
 }
 
+void order_asked(const struct event *event)
+{
+    struct order_event asked = {.kind = ORDER_HOST_ASKED, .command = event->serial};
+    if (order_heard())
+        device_order(runtime_device(), &asked);
+}
+
 bool order_finish_begin(const struct queue *queue, struct order_list *out_list)
 {
     *out_list = (struct order_list){NULL, 0};

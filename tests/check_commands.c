@@ -232,6 +232,20 @@ START_TEST(R31_4_the_host_knows_what_the_command_knew)
 }
 END_TEST
 
+/* 5.11: "is not a synchronization point". */
+START_TEST(what_a_query_tells_orders_nothing)
+{
+    enqueue(1, 1, NONE);
+    writes(1, 0, 64);
+    order(ORDER_HOST_ASKED, 1, 0, NONE);
+    enqueue(2, 2, NONE);
+    reads(2, 0, 64);
+    ck_assert_uint_eq(races(), 1);
+    ck_assert_ptr_nonnull(strstr(report_get(report, 0)->why, "a status that clGetEventInfo gave is no synchronization point"));
+    ck_assert(!commands_host_knows(commands, 1));
+}
+END_TEST
+
 START_TEST(R31_6_7_8_many_at_once)
 {
     uint32_t all[101] = {0};
@@ -725,6 +739,7 @@ int main(void)
     ADD(R31_1_while_an_older_command_runs);
     ADD(R31_2_3_a_command_knows_what_it_waits_for);
     ADD(R31_4_the_host_knows_what_the_command_knew);
+    ADD(what_a_query_tells_orders_nothing);
     ADD(R31_6_7_8_many_at_once);
     ADD(R31_12_a_user_event_hands_on_what_the_host_knew);
     ADD(R31_12_a_user_event_that_a_command_sets);

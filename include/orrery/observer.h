@@ -136,11 +136,12 @@ enum order_kind {
     ORDER_ENQUEUED,   /* the host enqueued it; it starts after all of after[]: wait list, order of the queue, barriers */
     ORDER_BEGIN,      /* it starts on the device */
     ORDER_END,        /* it is complete, or failed */
-    ORDER_HOST_WAITED /* the host knows all of after[] to be complete: clWaitForEvents, clFinish, a blocking call, a callback */
+    ORDER_HOST_WAITED, /* the host knows all of after[] to be complete: clWaitForEvents, clFinish, a blocking call, a callback */
+    ORDER_HOST_ASKED  /* clGetEventInfo told the host that it is: that orders nothing (5.11), but explains what was meant */
 };
 struct order_event {
     enum order_kind kind;
-    uint32_t command;      /* not of HOST_WAITED */
+    uint32_t command;      /* of HOST_WAITED: 0 */
     uint32_t queue, device; /* serial numbers; 0: a user event, set by the host at ENQUEUED, or by the commands of after[] */
     const char *call;      /* "clEnqueueReadBuffer" */
     const uint32_t *after; size_t after_count;

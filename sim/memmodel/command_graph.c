@@ -422,7 +422,7 @@ static void enqueued(struct command_graph *graph, const struct order_event *even
         .prefix = graph->host->prefix,
         .after = after,
         .after_count = event->after_count,
-        .facts = {event->call, event->queue, event->device},
+        .facts = {.call = event->call, .queue = event->queue, .device = event->device},
     };
     for (size_t i = 0; i < event->after_count; i++)
         if (!node_of(graph, after[i])) /* a user event, or forgotten */
@@ -527,6 +527,10 @@ void command_graph_order(struct command_graph *graph, const struct order_event *
         return;
     case ORDER_HOST_WAITED:
         host_waited(graph, event);
+        return;
+    case ORDER_HOST_ASKED:
+        if (node_of(graph, event->command))
+            node_of(graph, event->command)->facts.asked = true;
         return;
     }
 }

@@ -577,8 +577,8 @@ static void explain(const struct commands *commands, const struct conflict *conf
     else
         format(why, SPEC_CHARS,
                "neither of the commands %" PRIu32 " and %" PRIu32
-               " waits for the other, and the host did not wait for the one before it enqueued the other: %s",
-               first, second, queues);
+               " waits for the other, and the host did not wait for the one before it enqueued the other: %s%s",
+               first, second, queues, a->asked ? "; a status that clGetEventInfo gave is no synchronization point (5.11)" : "");
     format(fix, SPEC_CHARS,
            "add the event of command %" PRIu32 " to the wait list of command %" PRIu32
            ", or call clFinish on queue %" PRIu32 " before command %" PRIu32 " is enqueued",
