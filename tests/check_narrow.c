@@ -45,8 +45,36 @@ static uint32_t fill(uint64_t base, uint32_t units, uint32_t contexts, uint32_t 
     return done;
 }
 
+/* Bytes whose readers are near their writers. */
+static uint32_t fill_alike(uint64_t base, uint32_t units, uint32_t contexts)
+{
+    struct narrow *narrow = narrow_new(BYTES);
+    uint64_t whole[BYTES][2] = {{0}};
+    uint32_t done = 0, most = 2000;
+    bool fits = true;
+    narrow_begin(narrow, FIRST);
+    for (; fits && done < most; done++) {
+        const uint32_t at = below(BYTES);
+        const uint64_t unit = base + below(units);
+        const uint64_t value[2] = {below(4) ? stamp(unit, FIRST + below(contexts)) : 0,
+                                   below(4) ? stamp(unit + below(3), FIRST + below(contexts)) : 0};
+        for (uint32_t i = 0; fits && i < 4; i++) { /* both go, and then come */
+            const uint32_t slot = i % 2;
+            const uint64_t put = i < 2 ? 0 : value[slot];
+            fits = narrow_put(narrow, at, slot, put);
+            whole[at][slot] = fits ? put : whole[at][slot];
+        }
+        if (done % 100 == 0 || !fits)
+            compare(narrow, whole);
+    }
+    narrow_free(narrow);
+    return fits ? done : done - 1;
+}
+
 START_TEST(stamps_come_back)
 {
+    for (uint32_t i = 0; i < 50; i++)
+        fill_alike(below(2) ? 0 : (uint64_t)below(1 << 30) << 3, 1u << below(30), 1 + below(70));
     for (uint32_t i = 0; i < 200; i++)
         fill(below(2) ? 0 : (uint64_t)below(1 << 30) << 3, 1u << below(25), 1 + below(300), below(3) ? 0 : 1 + below(1 << 22));
 }
@@ -58,6 +86,8 @@ START_TEST(a_million_units_or_many_contexts_fit)
     ck_assert_uint_eq(fill(0, 1 << 20, 8, 0), 2000);
     ck_assert_uint_eq(fill(123456, 1 << 16, 80, 100), 2000);
     ck_assert_uint_lt(fill(0, 1 << 24, 8, 0), 2000);
+    ck_assert_uint_eq(fill_alike(5, 1 << 26, 20), 2000);
+    ck_assert_uint_lt(fill_alike(5, 1 << 29, 20), 2000);
     ck_assert_uint_lt(fill(0, 100, 300, 0), 2000);
 #endif
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * PURPOSE  A page of the shadow whose bytes were touched one by one: two stamps of 3 bytes each instead of 8. They hold a
- *          unit, counted from the least of the page, and a number of a context of the page; what does not fit is told.
+ *          unit, counted from the least of the page, and a number of a context of the page; or, where the page's units lie too
+ *          far apart, both together hold one unit and how far the other is from it. What does not fit is told.
  *
  * Interface
  *   narrow_new, narrow_free
