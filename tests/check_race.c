@@ -828,7 +828,8 @@ static void any_sweeps(const uint32_t *shape)
 START_TEST(random_sweeps_against_the_oracle)
 {
     static const struct kind sweeps = {10000, 77777, 4, {{1, 4, 2}, {2, 4, 4}, {2, 2, 2}, {3, 4, 2}}, any_sweeps};
-    static const enum way ways[] = {WAY_CHAIN, WAY_SEEN, WAY_SENT, WAY_TRIED, WAY_AGAIN, WAY_TOGETHER, WAY_REPEATED, WAY_CALM, WAY_IN_TURN, WAY_SIFTED};
+    static const enum way ways[] = {WAY_CHAIN, WAY_SEEN, WAY_SENT, WAY_TRIED, WAY_AGAIN, WAY_TOGETHER, WAY_REPEATED, WAY_CALM, WAY_IN_TURN, WAY_SIFTED,
+                                     WAY_SHARED};
     takes_ways(ways, sizeof ways / sizeof *ways, agree_with_the_oracle(&sweeps).programs);
 }
 END_TEST
@@ -934,7 +935,7 @@ START_TEST(random_programs_against_the_oracle)
     static const struct kind programs = {10000, 0, 5, {{1, 2, 1}, {2, 1, 1}, {2, 2, 2}, {1, 4, 2}, {3, 1, 1}}, any_deeds};
     const struct tally tally = agree_with_the_oracle(&programs);
     ck_assert_uint_lt(tally.untold, HOSTILE(tally.programs / 200 + 2, tally.programs / 3)); /* short ways remember one deed of many, and small tables few */
-    static const enum way ways[] = {WAY_CHAIN, WAY_SEEN, WAY_SENT, WAY_TRIED, WAY_AGAIN, WAY_TOGETHER, WAY_REPEATED, WAY_CALM, WAY_IN_TURN};
+    static const enum way ways[] = {WAY_CHAIN, WAY_SEEN, WAY_SENT, WAY_TRIED, WAY_AGAIN, WAY_TOGETHER, WAY_REPEATED, WAY_CALM, WAY_IN_TURN, WAY_SHARED};
     takes_ways(ways, sizeof ways / sizeof *ways, tally.programs);
 }
 END_TEST

@@ -61,11 +61,14 @@ for type in float uchar; do
     measure local_memory $type 2 100 0 $((3 * size))
     measure neighbours $type 2 100 1 $((3 * size))
     measure chain $type 1 100 10486 $((2 * size))
+    measure beside_atomics $type 1 100 0 $((3 * size))
 done
 measure mixed_sizes float 2 64 0 8
+measure table_beside_atomics float 1 100 0 12
 for local in 64 100 256; do
     measure histogram float 2 "$local" "$items" 12
 done
 items=$((8 << 20)) # SPARE would hide too much
 measure mixed_sizes uchar 1 64 0 2
+measure spread uchar 1 64 0 3
 exit "$bad"

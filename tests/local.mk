@@ -279,6 +279,10 @@ check_PROGRAMS += %D%/check_narrow
 %C%_check_narrow_SOURCES = %D%/check_narrow.c
 %C%_check_narrow_LDADD = libsim.la $(CHECK_LIBS)
 
+check_PROGRAMS += %D%/check_readers
+%C%_check_readers_SOURCES = %D%/check_readers.c
+%C%_check_readers_LDADD = libsim.la $(CHECK_LIBS)
+
 # Not a test by itself: check_differential.sh runs it. Its kernels are in the directory differential.
 noinst_PROGRAMS += %D%/run_differential
 %C%_run_differential_SOURCES = %D%/differential.c

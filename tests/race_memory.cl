@@ -80,3 +80,32 @@ kernel void neighbours(global T *a, global T *b, global T *c, global atomic_uint
         atomic_fetch_add_explicit(ticket, 1, memory_order_acq_rel, memory_scope_device);
     c[i] = a[i ? i - 1 : 0] + a[i] + a[i + 1 < n ? i + 1 : i] + b[i];
 }
+
+/* Atomic objects and data in one buffer; each datum has several readers. */
+kernel void beside_atomics(global T *a, global T *b, global T *c)
+{
+    uint i = get_global_id(0), n = get_global_size(0);
+    if (get_local_id(0) == 0)
+        atomic_fetch_add_explicit((global atomic_uint *)a, 1, memory_order_acq_rel, memory_scope_device);
+    c[i] = a[i > 4 ? i - 1 : 4] + a[i > 4 ? i : 4] + a[i < 4 ? 4 : i + 1 < n ? i + 1 : i] + b[i];
+}
+
+/* Everybody's own, spread over all of the memory; then too many notes to keep. */
+kernel void spread(global T *a, global T *b, global T *c)
+{
+    uint i = get_global_id(0), n = get_global_size(0), at = (i * 40503u + 17u) & (n - 1);
+    c[at] += a[at];
+    a[at] += b[i];
+}
+
+/* A table that everybody reads, and data that some read, in no order, beside atomic objects. */
+kernel void table_beside_atomics(global T *a, global T *b, global T *c)
+{
+    uint i = get_global_id(0), n = get_global_size(0);
+    if (get_local_id(0) == 0)
+        atomic_fetch_add_explicit((global atomic_uint *)a, 1, memory_order_acq_rel, memory_scope_device);
+    T sum = b[i];
+    for (uint j = 4; j < 36; j++)
+        sum += a[j];
+    c[i] = sum + a[(i * 40503u + 17u & n - 1) | 4];
+}

@@ -48,6 +48,8 @@ libmemmodel_la_SOURCES = \
 	%D%/order_state.h \
 	%D%/race.c \
 	%D%/race.h \
+	%D%/readers.c \
+	%D%/readers.h \
 	%D%/relatives.c \
 	%D%/relatives.h \
 	%D%/scope.c \

@@ -10,8 +10,9 @@
 
 enum {
     PAGE_SHIFT = 12, PAGE_BYTES = 1 << PAGE_SHIFT, WORD_SHIFT = 2,
-    CONTEXT_MOST = CONTEXT_CROWD - 1,
-    BLOCK_UNITS = 64, MEMBERS_TRIED = HOSTILE(16, 2)
+    CONTEXT_MOST = READERS_FROM - 1,
+    BLOCK_UNITS = 64, MEMBERS_TRIED = HOSTILE(16, 2), CONTEXTS_TRIED = HOSTILE(8, 1),
+    BYTES_SWEPT = HOSTILE(32, 4096) /* of the allocation, for a block of readers that sweeping them makes room for */
 };
 
 /* Units of one block that did one sort of thing at one place of the program, each when it did so last. */
@@ -91,6 +92,7 @@ void shadow_region_fini(struct shadow_region *region)
         page_free(&region->pages[i]);
     for (uint32_t i = 0; i < region->crowd_count; i++)
         crowd_free(region->crowds[i]);
+    readers_fini(&region->readers);
     free(region->pages);
     free(region->crowds);
     free(region->contexts);
@@ -109,6 +111,7 @@ static void clear_cells(struct shadow_region *region)
         if (page->narrow)
             narrow_begin(page->narrow, 0); /* of no launch */
     }
+    readers_restart(&region->readers);
     region->first = region->next = 1;
 }
 
@@ -122,7 +125,8 @@ void shadow_forget(struct shadow_region *region)
     region->first = region->next;
     region->crowd_used = 0;
     region->touched = false;
-    if (region->next > CONTEXT_MOST / 2)
+    readers_forget(&region->readers);
+    if (region->next > CONTEXT_MOST / 2 || readers_wear(&region->readers))
         clear_cells(region);
     if (region->by_site)
         memset(region->by_site, 0, region->site_count * sizeof *region->by_site);
@@ -169,6 +173,16 @@ static bool same_context(const struct context *a, const struct context *b)
            a->scope == b->scope && a->order == b->order;
 }
 
+/* One of the latest few: units of some slices take turns. 0: none. */
+static uint32_t recent_context(const struct shadow_region *region, const struct context *how)
+{
+    const uint32_t oldest = region->next - region->first > CONTEXTS_TRIED ? region->next - CONTEXTS_TRIED : region->first;
+    for (uint32_t i = region->next; i-- > oldest;)
+        if (same_context(context_at(region, i), how))
+            return i;
+    return 0;
+}
+
 /* 0: no memory. */
 static uint32_t context_of(struct shadow_region *region, const struct context *how)
 {
@@ -177,6 +191,8 @@ static uint32_t context_of(struct shadow_region *region, const struct context *h
     uint32_t latest = region->by_site[how->site];
     if (latest >= region->first && same_context(context_at(region, latest), how))
         return latest;
+    if ((latest = recent_context(region, how)))
+        return region->by_site[how->site] = latest;
     if (!context_room(region))
         return 0;
     region->contexts[region->next - region->first] = *how;
@@ -412,7 +428,31 @@ static struct crowd *crowd_of(const struct shadow_region *region, uint64_t owner
     return crowd->owner == owner ? crowd : NULL;
 }
 
-/* The cell's crowd; a single reader moves into it. */
+static bool live(const struct shadow_region *region, uint64_t value)
+{
+    return stamp_context(value) >= region->first && stamp_context(value) <= CONTEXT_MOST;
+}
+
+static uint64_t block_unit(const struct reader_block *block, uint64_t base)
+{
+    return base + (uint64_t)(int64_t)block->block * READERS_BLOCK;
+}
+
+/* Those of the set, in the order in which they came. */
+static bool set_into(const struct shadow_region *region, uint64_t value, struct crowd *crowd)
+{
+    uint32_t rest = stamp_context(value);
+    const struct reader_block *block;
+    while ((block = readers_block(&region->readers, rest, &rest)))
+        for (uint64_t bits = block->mask; bits; bits &= bits - 1)
+            if (!reader_add(crowd, block_unit(block, stamp_unit(value)) + (uint32_t)__builtin_ctzll(bits), context_at(region, block->context), true))
+                return false;
+    for (uint32_t i = 0, j = crowd->readers.count; i + 1 < j; i++)
+        member_swap(&crowd->readers.items[i], &crowd->readers.items[--j]);
+    return true;
+}
+
+/* The cell's crowd; a single reader moves into it, or a set of them. */
 static struct crowd *crowd_make(struct shadow_region *region, uint64_t owner, uint64_t *cell)
 {
     struct crowd *crowd = crowd_of(region, owner, cell);
@@ -420,10 +460,9 @@ static struct crowd *crowd_make(struct shadow_region *region, uint64_t owner, ui
     if (crowd)
         return crowd;
     crowd = crowd_new(region, owner, cell);
-    if (crowd && stamp_context(reader) != CONTEXT_CROWD && stamp_context(reader) >= region->first &&
-        !reader_add(crowd, stamp_unit(reader), context_at(region, stamp_context(reader)), false))
+    if (crowd && live(region, reader) && !reader_add(crowd, stamp_unit(reader), context_at(region, stamp_context(reader)), false))
         return NULL;
-    return crowd;
+    return crowd && set_into(region, reader, crowd) ? crowd : NULL;
 }
 
 /* ---- pages ---------------------------------------------------------------------------- */
@@ -491,7 +530,7 @@ static bool widen(struct shadow_page *page, uint32_t bytes)
 
 static bool put_byte(struct shadow_page *page, uint32_t bytes, uint32_t at, const uint64_t cell[2])
 {
-    if (page->narrow && narrow_put(page->narrow, at, 0, cell[0]) && narrow_put(page->narrow, at, 1, cell[1]))
+    if (page->narrow && narrow_put(page->narrow, at, 1, cell[1]) && narrow_put(page->narrow, at, 0, cell[0])) /* readers go first */
         return true;
     if (page->narrow && !widen(page, bytes))
         return false;
@@ -499,11 +538,18 @@ static bool put_byte(struct shadow_page *page, uint32_t bytes, uint32_t at, cons
     return true;
 }
 
+/* The latest block of the set that stands there; NULL: none does. */
+static const struct reader_block *set_of(const struct shadow_region *region, uint64_t value)
+{
+    uint32_t rest;
+    return readers_block(&region->readers, stamp_context(value), &rest);
+}
+
 /* Stamps of earlier launches need no room. */
 static void drop_stale(const struct shadow_region *region, uint64_t cell[2])
 {
     for (int slot = 0; slot < 2; slot++)
-        if (stamp_context(cell[slot]) < region->first)
+        if (stamp_context(cell[slot]) < region->first || (is_reader_set(stamp_context(cell[slot])) && !set_of(region, cell[slot])))
             cell[slot] = 0;
 }
 
@@ -513,6 +559,7 @@ static bool split_page(struct shadow_region *region, uint64_t number)
     struct shadow_page *words = &region->pages[number], pieces;
     const uint32_t bytes = bytes_in(region, number);
     const uint64_t low = region->low + (number << PAGE_SHIFT);
+    readers_close(&region->readers);
     bool made = narrow_make(region, &pieces, bytes);
     for (uint32_t i = 0; made && i < bytes; i++) {
         uint64_t cell[2] = {words->cells[i / 4][0], words->cells[i / 4][1]};
@@ -566,6 +613,7 @@ struct visit {
     uint64_t first, items;   /* of its group */
     uint64_t base;
     const struct knowledge *of_group, *own;
+    bool passing;            /* the cell is a copy */
 };
 
 static inline void begin_visit(struct visit *visit, struct shadow *shadow, struct shadow_region *region, const struct shadow_access *now)
@@ -617,6 +665,16 @@ static __attribute__((noinline)) bool misses_image(const struct visit *visit, ui
     return visit->now->sampled || (unit == visit->now->agent->unit && !order_sees_own_image(visit->now->agent, how->tick));
 }
 
+static inline __attribute__((always_inline)) bool races(const struct visit *visit, uint64_t unit, const struct context *how, bool unseen)
+{
+    const struct shadow_access *now = visit->now;
+    if (!unseen && unit == now->agent->unit && RULE(3))
+        return false;
+    if (!is_write(how->kind) && !is_write(now->how.kind) && RULE(4))
+        return false;
+    return unseen || !((is_atomic(how->kind) && is_atomic(now->how.kind) && atomics_agree(visit, unit, how)) || knows(visit, unit, how->tick));
+}
+
 static inline bool is_tallied(const struct visit *visit, uint64_t unit, const struct context *how, bool unseen)
 {
     const struct shadow *shadow = visit->shadow;
@@ -637,13 +695,8 @@ static __attribute__((noinline)) void tell(const struct visit *visit, uint64_t u
 /* Does it race? What does is told. */
 static inline __attribute__((always_inline)) bool judge(const struct visit *visit, uint64_t unit, const struct context *how, bool latest)
 {
-    const struct shadow_access *now = visit->now;
     const bool unseen = visit->region->space == IN_IMAGE && misses_image(visit, unit, how);
-    if (!unseen && unit == now->agent->unit && RULE(3))
-        return false;
-    if (!is_write(how->kind) && !is_write(now->how.kind) && RULE(4))
-        return false;
-    if (!unseen && ((is_atomic(how->kind) && is_atomic(now->how.kind) && atomics_agree(visit, unit, how)) || knows(visit, unit, how->tick)))
+    if (!races(visit, unit, how, unseen))
         return false;
     if (!is_tallied(visit, unit, how, unseen))
         tell(visit, unit, how, latest, unseen);
@@ -715,11 +768,6 @@ static void judge_members(const struct visit *visit, uint64_t *cell, struct crow
     members->count = kept;
 }
 
-static bool live(const struct shadow_region *region, uint64_t value)
-{
-    return stamp_context(value) >= region->first && stamp_context(value) != CONTEXT_CROWD;
-}
-
 static const struct context *stamp_how(const struct shadow_region *region, uint64_t value)
 {
     return context_at(region, stamp_context(value));
@@ -736,8 +784,24 @@ static inline void judge_write(const struct visit *visit, struct crowd **crowd, 
         keep_racer(visit, crowd, cell, stamp_unit(latest), how);
 }
 
+static bool set_races(const struct visit *visit, uint64_t value)
+{
+    const struct shadow_region *region = visit->region;
+    uint32_t rest = stamp_context(value);
+    const struct reader_block *block;
+    while ((block = readers_block(&region->readers, rest, &rest)))
+        for (uint64_t bits = block->mask; bits; bits &= bits - 1)
+            if (races(visit, block_unit(block, stamp_unit(value)) + (uint32_t)__builtin_ctzll(bits), context_at(region, block->context), false))
+                return true;
+    return false;
+}
+
 static inline void judge_readers(const struct visit *visit, struct crowd **crowd, uint64_t *cell)
 {
+    if (!*crowd && is_reader_set(stamp_context(cell[1])) && set_races(visit, cell[1])) { /* a list tells which */
+        *crowd = crowd_make(visit->region, visit->address, cell);
+        visit->shadow->failed |= !*crowd;
+    }
     const uint64_t reader = cell[1];
     if (*crowd) {
         judge_members(visit, cell, *crowd, &(*crowd)->readers);
@@ -818,6 +882,45 @@ static uint64_t tick_of(const struct visit *visit, uint64_t value)
     return stamp_how(visit->region, value)->tick;
 }
 
+/* ---- sets of readers ----------------------------------------------------------------------- */
+
+static void mark_sets(struct shadow_region *region)
+{
+    for (uint64_t p = 0; p < page_count(region); p++) {
+        const struct shadow_page *page = &region->pages[p];
+        const uint32_t bytes = bytes_in(region, p), step = 1u << page->unit_shift;
+        if (page->narrow ? !narrow_is_of(page->narrow, region->first) : !page->cells)
+            continue;
+        for (uint32_t at = 0; at < bytes; at += step)
+            readers_mark(&region->readers, stamp_context(page->narrow ? narrow_get(page->narrow, at, 1) : page->cells[at >> page->unit_shift][1]));
+    }
+}
+
+static bool set_room(struct shadow_region *region)
+{
+    if (readers_room(&region->readers))
+        return true;
+    if (region->readers.room < (region->high - region->low) / BYTES_SWEPT)
+        return readers_widen(&region->readers);
+    if (!readers_sweep_begin(&region->readers))
+        return false;
+    mark_sets(region);
+    return readers_sweep_end(&region->readers);
+}
+
+/* Of a cell that has readers, and no list. */
+static bool add_reader(const struct visit *visit, uint64_t *cell, bool late)
+{
+    if (set_room(visit->region) && readers_add(&visit->region->readers, &cell[1], !visit->passing, visit->now->agent->unit, visit->context)) {
+        way_taken(visit->shadow->order->ways, WAY_SHARED);
+        return true;
+    }
+    struct crowd *crowd = crowd_make(visit->region, visit->address, cell);
+    return crowd && reader_add(crowd, visit->now->agent->unit, &visit->now->how, late);
+}
+
+/* ---- what comes --------------------------------------------------------------------------------- */
+
 /* From the journal: nothing races, the newer of one unit's deeds stays, and reads are kept beside later writes. */
 static bool quiet(const struct visit *visit, uint64_t *cell)
 {
@@ -829,13 +932,14 @@ static bool quiet(const struct visit *visit, uint64_t *cell)
     bool write = is_write(visit->now->how.kind);
     uint64_t *slot = &cell[write ? 0 : 1];
     struct crowd *crowd = write ? NULL : crowd_of(visit->region, visit->address, cell);
-    if (!crowd && (!live(visit->region, *slot) || write || stamp_unit(*slot) == unit)) {
+    if (crowd)
+        return reader_add(crowd, unit, &visit->now->how, true);
+    if (write || !(set_of(visit->region, *slot) || (live(visit->region, *slot) && stamp_unit(*slot) != unit))) {
         if (!live(visit->region, *slot) || tick_of(visit, *slot) <= visit->now->how.tick)
             *slot = own;
         return true;
     }
-    crowd = crowd_make(visit->region, visit->address, cell);
-    return crowd && reader_add(crowd, unit, &visit->now->how, true);
+    return add_reader(visit, cell, true);
 }
 
 /* A single reader that this one knows, or that is itself, need not be kept (R21: who knows this one knows that). */
@@ -856,13 +960,12 @@ static bool plain_read(const struct visit *visit, uint64_t *cell)
     if (crowd) {
         judge_atomics(visit, cell, crowd);
         crowd->epoch = ++visit->region->epochs;
-    } else if (replaces(visit, cell[1])) {
-        cell[1] = stamp(visit->now->agent->unit, visit->context);
-        return true;
+        return reader_add(crowd, visit->now->agent->unit, &visit->now->how, false);
     }
-    if (!crowd)
-        crowd = crowd_make(visit->region, visit->address, cell);
-    return crowd && reader_add(crowd, visit->now->agent->unit, &visit->now->how, false);
+    if (set_of(visit->region, cell[1]) || !replaces(visit, cell[1]))
+        return add_reader(visit, cell, false);
+    cell[1] = stamp(visit->now->agent->unit, visit->context);
+    return true;
 }
 
 /* Whoever wrote did so before a barrier of the whole group, nobody reads, and the atomics include the whole group. */
@@ -1028,6 +1131,7 @@ static void visit_all(struct visit *visit)
         const uint32_t offset = (uint32_t)(at - region->low) & (PAGE_BYTES - 1);
         visit->address = at;
         visit->bytes = 1u << page->unit_shift;
+        visit->passing = page->narrow;
         if (!(page->narrow ? visit_byte(visit, page, offset) : visit_cell(visit, page->cells[offset >> page->unit_shift])))
             visit->shadow->failed = true;
         at += visit->bytes;
@@ -1124,6 +1228,20 @@ static void collect_member(struct collection *collection, const struct member *m
     } while (rest && collection->filter);
 }
 
+/* Likewise. */
+static void collect_set(struct collection *collection, uint64_t value, uint64_t low, uint64_t high)
+{
+    const struct shadow_region *region = collection->region;
+    uint32_t rest = stamp_context(value);
+    const struct reader_block *block;
+    while ((block = readers_block(&region->readers, rest, &rest)))
+        for (uint64_t bits = block->mask; bits; bits = collection->filter ? bits & (bits - 1) : 0) {
+            const uint64_t unit = block_unit(block, stamp_unit(value)) + (uint32_t)__builtin_ctzll(bits);
+            collect_one(collection, context_at(region, block->context), unit, low, high);
+            rest = collection->filter ? rest : 0;
+        }
+}
+
 static void collect_cell(struct collection *collection, const uint64_t *cell, uint64_t low, uint64_t high)
 {
     const struct shadow_region *region = collection->region;
@@ -1138,6 +1256,7 @@ static void collect_cell(struct collection *collection, const uint64_t *cell, ui
         collect_one(collection, &crowd->racers[i].how, crowd->racers[i].unit, low, high);
     if (!crowd && live(region, cell[1]))
         collect_one(collection, stamp_how(region, cell[1]), stamp_unit(cell[1]), low, high);
+    collect_set(collection, cell[1], low, high);
 }
 
 static void collect_page(struct collection *collection, uint64_t number)

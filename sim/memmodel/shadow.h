@@ -18,8 +18,8 @@
  *
  * Cells    16 bytes for 4 of data: two stamps of 34 bits unit, 30 bits context. A context says
  *          when, where and how; contexts are numbered per allocation and older ones than
- *          `first` are stale. Of single bytes: narrow.h. A read stamp may stand for a list (struct crowd) of many readers
- *          and atomics, in blocks of 64 units.
+ *          `first` are stale. Of single bytes: narrow.h. A read stamp may stand for a set of readers (readers.h; its
+ *          unit is their base), or for a list (struct crowd) of many readers and atomics, in blocks of 64 units.
  */
 #ifndef ORRERY_MEMMODEL_SHADOW_H
 #define ORRERY_MEMMODEL_SHADOW_H
@@ -28,6 +28,7 @@
 #include "journal.h"
 #include "narrow.h"
 #include "order.h"
+#include "readers.h"
 #include "sieve.h"
 
 /* How a unit touched memory. */
@@ -55,6 +56,7 @@ struct shadow_region {
     uint32_t next, room;
     uint32_t *by_site; uint32_t site_count; /* the latest context of a site */
     struct shadow_page *pages;
+    struct readers readers;
     struct crowd **crowds; uint32_t crowd_count, crowd_room, crowd_used;
     uint32_t racer_cells;     /* crowds that keep accesses which raced */
     uint64_t epochs;          /* of crowds, given out so far; kept while the allocation lives */

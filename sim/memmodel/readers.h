@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  Sets of the units that read something, shared by all cells of an allocation that were read in the same way. Units
+ *          count from a base that the cell keeps, so that neighbours whose readers are neighbours have one set.
+ *
+ * Interface
+ *   readers_add      one more for a cell that has one, or a set. `lasting`: the slot stays where it is until readers_close.
+ *                    False, and nothing changed: it had better be a list of its own, since the same units come again and
+ *                    again. Wants readers_room before it
+ *   readers_room     false: readers_widen; or, in their room, readers_sweep_begin, readers_mark for each set in use and
+ *                    readers_sweep_end forget the others. False: no memory
+ *   readers_block    the latest of a set, and what is left of it; NULL: there is no more, or its launch has ended
+ *   readers_close    before cells go
+ *   readers_forget, readers_restart, readers_wear, readers_fini
+ *
+ * Sets     A chain of blocks of 64 units that read in one context; equal chains are one. Numbers are contexts of stamps from
+ *          READERS_FROM on, and are not used again until readers_restart.
+ * Memory   Some 28 bytes a block. What cells no longer have is swept up when room runs out.
+ */
+#ifndef ORRERY_MEMMODEL_READERS_H
+#define ORRERY_MEMMODEL_READERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "narrow.h"
+
+enum { READERS_BLOCK = 64, READERS_FROM = 1 << (CONTEXT_BITS - 1) };
+
+struct reader_block {
+    uint32_t before : 29;            /* the set without it, by index */
+    uint32_t grown : 3;              /* tells how long it is, about */
+    uint32_t chained;                /* by hash, or free ones */
+    int32_t block;                   /* the first is base + block * READERS_BLOCK */
+    uint32_t context;
+    uint64_t mask;
+};
+
+struct readers {
+    struct reader_block *blocks; uint32_t count, room; /* from index 1 */
+    uint32_t *buckets, bucket_count; /* a power of two */
+    uint32_t free, used;             /* of those below count */
+    uint32_t open; uint64_t *slot;   /* a block that still grows, not among the chains, and the only cell that has it */
+    uint64_t *marks;                 /* while they are swept */
+    uint32_t first;                  /* numbers of now begin behind it */
+};
+
+bool readers_room(const struct readers *readers);
+bool readers_widen(struct readers *readers);
+bool readers_sweep_begin(struct readers *readers);
+void readers_mark(struct readers *readers, uint32_t set);
+bool readers_sweep_end(struct readers *readers);
+bool readers_add(struct readers *readers, uint64_t *slot, bool lasting, uint64_t unit, uint32_t context);
+void readers_close(struct readers *readers);
+const struct reader_block *readers_block(const struct readers *readers, uint32_t set, uint32_t *out_rest);
+void readers_forget(struct readers *readers);
+void readers_restart(struct readers *readers); /* no cell has a set any more */
+bool readers_wear(const struct readers *readers); /* half of all numbers are used up */
+void readers_fini(struct readers *readers);
+
+static inline bool is_reader_set(uint32_t context) { return context >= READERS_FROM && context != CONTEXT_CROWD; }
+
+#endif
