@@ -348,48 +348,60 @@ static void put_index(struct emitter *e, uint32_t v)
     insn->f = (uint32_t)(int32_t)value->offset;
 }
 
+/* Of a family, whose opcodes go by type and by which operands are vectors. */
+static bool put_family(struct emitter *e, uint32_t v)
+{
+    const struct value *value = val(e, v);
+    const uint32_t a = value->args[0], b = value->args[1], c = value->args[2];
+    uint32_t op = first_op[value->op], operands;
+    switch (ir_families[value->op]) {
+    case FAMILY_INT2: op += 4 * size_index(value->type), operands = 2; break;
+    case FAMILY_FLT2: op += 4 * float_index(value->type), operands = 2; break;
+    case FAMILY_ICMP: op += 4 * size_index(val(e, a)->type), operands = 2; break;
+    case FAMILY_FCMP: op += 4 * float_index(val(e, a)->type), operands = 2; break;
+    case FAMILY_BOOL2: operands = 2; break;
+    case FAMILY_INT1: op += 2 * size_index(value->type), operands = 1; break;
+    case FAMILY_FLT1: op += 2 * float_index(value->type), operands = 1; break;
+    case FAMILY_FTEST: op += 2 * float_index(val(e, a)->type), operands = 1; break;
+    case FAMILY_BOOL1: operands = 1; break;
+    case FAMILY_FLT3: op += 8 * float_index(value->type), operands = 3; break;
+    default: return false;
+    }
+    const uint32_t last = !is_v(e, operands == 3 ? c : a);
+    op += operands == 3 ? 2 * form2(e, a, b) + last : operands == 2 ? form2(e, a, b) : last;
+    put(e, op, emit_loc(e, v), emit_loc(e, a), operands > 1 ? emit_loc(e, b) : 0, operands > 2 ? emit_loc(e, c) : 0);
+    return true;
+}
+
+/* With its place in the program, and what it is told besides. */
+static struct insn *put_sited(struct emitter *e, uint32_t v, uint32_t op, uint32_t d, uint32_t a, uint32_t b, uint32_t c)
+{
+    struct insn *insn = put(e, op, d, a, b, c);
+    insn->e = val(e, v)->site;
+    insn->f = (uint32_t)val(e, v)->imm;
+    return insn;
+}
+
+static void put_atomic(struct emitter *e, uint32_t v)
+{
+    const struct value *value = val(e, v);
+    const uint32_t a = value->args[0];
+    const bool wide = value->size_log2 == 3;
+    const uint32_t d = e->groups[emit_group(e, v)].used ? emit_loc(e, v) : e->scratch[SLOT_V1 + value->size_log2];
+    put_sited(e, v, is_v(e, a) ? wide ? OP_atomic_64 : OP_atomic_32 : wide ? OP_atomic_u_64 : OP_atomic_u_32, d, emit_loc(e, a),
+              emit_loc(e, value->args[1]), emit_loc(e, value->args[2]));
+}
+
 static void put_value(struct emitter *e, uint32_t v)
 {
     const struct value *value = val(e, v);
-    uint32_t a = value->args[0], b = value->args[1], c = value->args[2], op = first_op[value->op];
+    const uint32_t a = value->args[0], b = value->args[1];
     if (value->cls == CLASS_A && value->op != IR_phi) {
         put_affine(e, v);
         return;
     }
-    switch (ir_families[value->op]) {
-    case FAMILY_INT2:
-        put(e, op + 4 * size_index(value->type) + form2(e, a, b), emit_loc(e, v), emit_loc(e, a),
-            emit_loc(e, b), 0);
+    if (put_family(e, v))
         return;
-    case FAMILY_FLT2:
-        put(e, op + 4 * float_index(value->type) + form2(e, a, b), emit_loc(e, v), emit_loc(e, a),
-            emit_loc(e, b), 0);
-        return;
-    case FAMILY_INT1:
-        put(e, op + 2 * size_index(value->type) + !is_v(e, a), emit_loc(e, v), emit_loc(e, a), 0, 0);
-        return;
-    case FAMILY_FLT1:
-        put(e, op + 2 * float_index(value->type) + !is_v(e, a), emit_loc(e, v), emit_loc(e, a), 0, 0);
-        return;
-    case FAMILY_FLT3:
-        put(e, op + 8 * float_index(value->type) + 2 * form2(e, a, b) + !is_v(e, c), emit_loc(e, v),
-            emit_loc(e, a), emit_loc(e, b), emit_loc(e, c));
-        return;
-    case FAMILY_ICMP:
-        put(e, op + 4 * size_index(val(e, a)->type) + form2(e, a, b), emit_loc(e, v), emit_loc(e, a),
-            emit_loc(e, b), 0);
-        return;
-    case FAMILY_FCMP:
-        put(e, op + 4 * float_index(val(e, a)->type) + form2(e, a, b), emit_loc(e, v), emit_loc(e, a),
-            emit_loc(e, b), 0);
-        return;
-    case FAMILY_FTEST:
-        put(e, op + 2 * float_index(val(e, a)->type) + !is_v(e, a), emit_loc(e, v), emit_loc(e, a), 0, 0);
-        return;
-    case FAMILY_BOOL2: put(e, op + form2(e, a, b), emit_loc(e, v), emit_loc(e, a), emit_loc(e, b), 0); return;
-    case FAMILY_BOOL1: put(e, op + !is_v(e, a), emit_loc(e, v), emit_loc(e, a), 0, 0); return;
-    default: break;
-    }
     switch (value->op) {
     case IR_select: put_select(e, v); break;
     case IR_trunc:
@@ -401,52 +413,22 @@ static void put_value(struct emitter *e, uint32_t v)
     case IR_clock: put(e, OP_clock, emit_loc(e, v), 0, 0, 0); break;
     case IR_space: put(e, OP_space_v, emit_loc(e, v), emit_loc(e, a), 0, 0); break;
     case IR_first:
-        put(e, value->type == T_BOOL ? OP_first_m : OP_first_8 + size_index(value->type), emit_loc(e, v),
-            emit_loc(e, a), 0, 0);
+        put(e, value->type == T_BOOL ? OP_first_m : OP_first_8 + size_index(value->type), emit_loc(e, v), emit_loc(e, a), 0, 0);
         break;
-    case IR_to_v:
-        put(e, value->type == T_I64 ? OP_a_to_v_64 : OP_a_to_v_32, emit_loc(e, v), emit_loc(e, a), 0, 0);
-        break;
+    case IR_to_v: put(e, value->type == T_I64 ? OP_a_to_v_64 : OP_a_to_v_32, emit_loc(e, v), emit_loc(e, a), 0, 0); break;
     case IR_splat:
-        put(e, value->type == T_BOOL ? OP_splat_m : OP_splat_8 + size_index(value->type), emit_loc(e, v),
-            emit_loc(e, a), 0, 0);
+        put(e, value->type == T_BOOL ? OP_splat_m : OP_splat_8 + size_index(value->type), emit_loc(e, v), emit_loc(e, a), 0, 0);
         break;
     case IR_load: put_load(e, v); break;
     case IR_store: put_store(e, v); break;
-    case IR_copy: {
-        struct insn *insn = put(e, OP_copy_v, emit_loc(e, a), emit_loc(e, b), 0, emit_loc(e, c));
-        insn->a = emit_loc(e, b);
-        insn->e = value->site;
-        insn->f = (uint32_t)value->imm;
-        break;
-    }
-    case IR_atomic: {
-        uint32_t d =
-            e->groups[emit_group(e, v)].used ? emit_loc(e, v) : e->scratch[SLOT_V1 + value->size_log2];
-        bool wide = value->size_log2 == 3;
-        op = is_v(e, a) ? wide ? OP_atomic_64 : OP_atomic_32 : wide ? OP_atomic_u_64 : OP_atomic_u_32;
-        struct insn *insn = put(e, op, d, emit_loc(e, a), emit_loc(e, b), emit_loc(e, c));
-        insn->e = value->site;
-        insn->f = (uint32_t)value->imm;
-        break;
-    }
+    case IR_copy: put_sited(e, v, OP_copy_v, emit_loc(e, a), emit_loc(e, b), 0, emit_loc(e, value->args[2]))->a = emit_loc(e, b); break;
+    case IR_atomic: put_atomic(e, v); break;
     case IR_fence: put(e, OP_fence, 0, 0, 0, 0)->e = value->site; break;
     case IR_barrier: put_list(e, OP_barrier, v); break;
     case IR_poison_load:
     case IR_poison_store: put_poison(e, v); break;
-    case IR_poison_check: {
-        struct insn *insn =
-            put(e, is_v(e, a) ? OP_poison_check_v : OP_poison_check_u, 0, emit_loc(e, a), 0, 0);
-        insn->e = value->site;
-        insn->f = (uint32_t)value->imm;
-        break;
-    }
-    case IR_same: {
-        struct insn *insn = put(e, OP_same, 0, emit_loc(e, a), 0, 0);
-        insn->e = value->site;
-        insn->f = (uint32_t)value->imm;
-        break;
-    }
+    case IR_poison_check: put_sited(e, v, is_v(e, a) ? OP_poison_check_v : OP_poison_check_u, 0, emit_loc(e, a), 0, 0); break;
+    case IR_same: put_sited(e, v, OP_same, 0, emit_loc(e, a), 0, 0); break;
     case IR_yield: e->yield = true; break;
     case IR_printf: put_printf(e, v); break;
     case IR_collective: put_list(e, OP_collective, v); break;
@@ -455,9 +437,7 @@ static void put_value(struct emitter *e, uint32_t v)
     case IR_async_copy: put_list(e, OP_async_copy, v); break;
     case IR_image_read: put_image(e, OP_image_read, v); break;
     case IR_image_write: put_image(e, OP_image_write, v); break;
-    case IR_image_query:
-        put(e, OP_image_query, emit_loc(e, v), emit_loc(e, a), emit_loc(e, b), 0)->f = (uint32_t)value->imm;
-        break;
+    case IR_image_query: put(e, OP_image_query, emit_loc(e, v), emit_loc(e, a), emit_loc(e, b), 0)->f = (uint32_t)value->imm; break;
     default: break; /* phi, extract, math_second: nothing to do */
     }
 }

@@ -123,10 +123,9 @@ static uint32_t in_all_lanes_alike(struct emitter *e, uint32_t user, uint32_t v,
     return in_one_lane(e, user, lanes);
 }
 
-static void prepare(struct emitter *e, uint32_t v)
+static bool is_of_family(enum ir_op op)
 {
-    struct value *value = val(e, v);
-    switch (ir_families[value->op]) {
+    switch (ir_families[op]) {
     case FAMILY_INT2:
     case FAMILY_FLT2:
     case FAMILY_FLT3:
@@ -136,13 +135,67 @@ static void prepare(struct emitter *e, uint32_t v)
     case FAMILY_INT1:
     case FAMILY_FLT1:
     case FAMILY_FTEST:
-    case FAMILY_BOOL1:
+    case FAMILY_BOOL1: return true;
+    default: return false;
+    }
+}
+
+/* The address: generic ones are lanes', private ones are added to each lane's own. */
+static void prepare_address(struct emitter *e, uint32_t v)
+{
+    if (val(e, v)->storage == STORAGE_GENERIC)
+        lanes_only(e, v, 0, 0);
+    else if (val(e, v)->storage == STORAGE_PRIVATE)
+        no_affine(e, v);
+}
+
+static void prepare_select(struct emitter *e, uint32_t v)
+{
+    no_affine(e, v);
+    if (val(e, v)->cls == CLASS_V && (val(e, val(e, v)->args[0])->cls == CLASS_U || val(e, v)->type == T_BOOL))
+        lanes_only(e, v, 1, 2);
+}
+
+static void prepare_atomic(struct emitter *e, uint32_t v)
+{
+    const enum storage storage = val(e, v)->storage;
+    const bool by_lane = storage == STORAGE_GENERIC || storage == STORAGE_PRIVATE || val(e, val(e, v)->args[0])->cls != CLASS_U;
+    lanes_only(e, v, by_lane ? 0 : 1, 2);
+}
+
+/* Barriers but those of values, and copies of a group. */
+static void prepare_alike(struct emitter *e, uint32_t v)
+{
+    const bool barrier = val(e, v)->op == IR_barrier;
+    for (uint32_t k = 0; k < val(e, v)->list_count; k++) {
+        const uint32_t argument = barrier ? 0 : (k + 1) | (k < 2 ? 256 : 0);
+        const uint32_t one = in_all_lanes_alike(e, v, val(e, v)->list[k], argument);
+        val(e, v)->list[k] = one;
+    }
+}
+
+/* The first so many arguments are uniform by the specification. */
+static void prepare_uniform(struct emitter *e, uint32_t v, uint32_t count)
+{
+    for (uint32_t k = 0; k < count; k++) {
+        const uint32_t given = val(e, v)->args[k], one = given ? in_one_lane(e, v, given) : NONE;
+        val(e, v)->args[k] = one;
+    }
+}
+
+static void prepare_list(struct emitter *e, uint32_t v, uint32_t from)
+{
+    lanes_only(e, v, from, 2 + val(e, v)->list_count);
+}
+
+static void prepare(struct emitter *e, uint32_t v)
+{
+    const struct value *value = val(e, v);
+    if (is_of_family(value->op)) {
         if (value->cls != CLASS_A)
             no_affine(e, v);
         return;
-    default: break;
     }
-    enum storage storage = value->storage;
     switch (value->op) {
     case IR_trunc:
     case IR_zext:
@@ -151,73 +204,39 @@ static void prepare(struct emitter *e, uint32_t v)
         if (value->cls != CLASS_A)
             no_affine(e, v);
         break;
-    case IR_select:
-        no_affine(e, v);
-        if (val(e, v)->cls == CLASS_V &&
-            (val(e, val(e, v)->args[0])->cls == CLASS_U || val(e, v)->type == T_BOOL))
-            lanes_only(e, v, 1, 2);
-        break;
+    case IR_select: prepare_select(e, v); break;
     case IR_index: prepare_index(e, v); break;
     case IR_math:
         if (value->cls == CLASS_V)
             lanes_only(e, v, 0, 2);
         break;
     case IR_space: lanes_only(e, v, 0, 0); break;
-    case IR_poison_check:
-    case IR_same: break;
     case IR_poison_store: lanes_only(e, v, 1, 1); /* fall through */
     case IR_poison_load:
-    case IR_load:
-        if (storage == STORAGE_GENERIC)
-            lanes_only(e, v, 0, 0);
-        else if (storage == STORAGE_PRIVATE)
-            no_affine(e, v);
-        break;
+    case IR_load: prepare_address(e, v); break;
     case IR_store:
-        if (storage == STORAGE_GENERIC)
-            lanes_only(e, v, 0, 0);
-        else if (storage == STORAGE_PRIVATE)
-            no_affine(e, v);
-        lanes_only(e, v, 3, 2 + val(e, v)->list_count);
+        prepare_address(e, v);
+        prepare_list(e, v, 3);
         break;
-    case IR_atomic:
-        lanes_only(e, v,
-                   storage == STORAGE_GENERIC || storage == STORAGE_PRIVATE ||
-                           val(e, value->args[0])->cls != CLASS_U
-                       ? 0
-                       : 1,
-                   2);
-        break;
+    case IR_atomic: prepare_atomic(e, v); break;
     case IR_copy: lanes_only(e, v, 0, 2); break;
-    case IR_printf: {
-        uint32_t one = in_one_lane(e, v, value->args[0]);
-        val(e, v)->args[0] = one;
-    }
-        lanes_only(e, v, 3, 2 + val(e, v)->list_count);
+    case IR_printf:
+        prepare_uniform(e, v, 1);
+        prepare_list(e, v, 3);
         break;
-    case IR_async_copy:
+    case IR_async_copy: prepare_alike(e, v); break;
     case IR_barrier:
-        if (value->op == IR_barrier && value->imm == 3) {
-            lanes_only(e, v, 3, 2 + value->list_count);
-            break;
-        }
-        for (uint32_t k = 0; k < val(e, v)->list_count; k++) {
-            uint32_t argument = val(e, v)->op == IR_barrier ? 0 : (k + 1) | (k < 2 ? 256 : 0);
-            uint32_t one = in_all_lanes_alike(e, v, val(e, v)->list[k], argument);
-            val(e, v)->list[k] = one;
-        }
+        if (value->imm == 3)
+            prepare_list(e, v, 3);
+        else
+            prepare_alike(e, v);
         break;
     case IR_pipe:
     case IR_enqueue:
-    case IR_collective: lanes_only(e, v, 3, 2 + value->list_count); break;
+    case IR_collective: prepare_list(e, v, 3); break;
     case IR_image_read:
-    case IR_image_write: lanes_only(e, v, 2, 2 + value->list_count); /* fall through */
-    case IR_image_query:
-        for (uint32_t k = 0; k < 2; k++) {
-            uint32_t slot = val(e, v)->args[k], one = slot ? in_one_lane(e, v, slot) : NONE;
-            val(e, v)->args[k] = one;
-        }
-        break;
+    case IR_image_write: prepare_list(e, v, 2); /* fall through */
+    case IR_image_query: prepare_uniform(e, v, 2); break;
     default: break;
     }
 }
