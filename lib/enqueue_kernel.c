@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "api.h"
+#include "call.h"
 #include "command.h"
 #include "device_info.h"
 #include "device_queue.h"
@@ -11,6 +12,7 @@
 #include "event.h"
 #include "program.h"
 #include "runtime.h"
+#include "svm.h"
 #include "transfer.h"
 
 /* ---- execution --------------------------------------------------------------------- */
@@ -68,6 +70,7 @@ void drop_kernel(struct command *command)
     free(command->u.launch.memobjs);
     free(command->u.launch.queues);
     free((void *)(uintptr_t)command->u.launch.request.args); /* made by take_args */
+    free((void *)(uintptr_t)command->u.launch.request.told);
     object_unref(command->u.launch.kernel);
 }
 
@@ -288,6 +291,54 @@ static cl_int take_args(struct command *command, const struct kernel_object *ker
     return CL_SUCCESS;
 }
 
+/* ---- shared memory that the kernel may touch -------------------------------------------------- */
+
+struct told { uint64_t *address; size_t count, room; };
+
+static void tell(struct told *told, const void *pointer)
+{
+    if (told->count < told->room)
+        told->address[told->count] = (uint64_t)(uintptr_t)pointer;
+    told->count++;
+}
+
+/* Counts beyond the room. */
+static void tell_all(struct told *told, const struct command *command, const struct kernel_object *kernel)
+{
+    static const cl_uint sorts[] = {CL_MEM_TYPE_HOST_INTEL, CL_MEM_TYPE_DEVICE_INTEL, CL_MEM_TYPE_SHARED_INTEL};
+    for (size_t i = 0; i < kernel->info->arg_count; i++)
+        if (is_pointer(&kernel->info->args[i]))
+            tell(told, (const void *)(uintptr_t)kernel->args[i].address);
+    for (size_t i = 0; i < command->u.launch.memobj_count; i++)
+        tell(told, (const void *)(uintptr_t)command->u.launch.memobjs[i]->address);
+    for (size_t i = 0; i < kernel->svm_count; i++)
+        tell(told, kernel->svm_pointers[i]);
+    for (size_t i = 0; i < kernel->usm_count; i++)
+        tell(told, kernel->usm_pointers[i]);
+    for (size_t i = 0; i < sizeof sorts / sizeof *sorts; i++)
+        if (kernel->usm_indirect[i])
+            told->count += svm_list_usm(command->queue->context, sorts[i], told->room > told->count ? told->address + told->count : NULL,
+                                        told->room > told->count ? told->room - told->count : 0);
+}
+
+/* OpenCL 2.2 API, 5.9.2, CL_KERNEL_EXEC_INFO_SVM_PTRS: the behaviour is undefined when it touches other allocations. */
+static cl_int take_told(struct command *command, const struct kernel_object *kernel)
+{
+    struct told told = {.room = 0};
+    if (!call_finds())
+        return CL_SUCCESS;
+    tell_all(&told, command, kernel);
+    told.room = told.count;
+    told.count = 0;
+    told.address = calloc(told.room + 1, sizeof *told.address);
+    if (!told.address)
+        return CL_OUT_OF_HOST_MEMORY;
+    tell_all(&told, command, kernel);
+    command->u.launch.request.told = told.address;
+    command->u.launch.request.told_count = told.count < told.room ? told.count : told.room;
+    return CL_SUCCESS;
+}
+
 /* ---- the calls -------------------------------------------------------------------------- */
 
 /* The kernel as this queue's device has it. */
@@ -329,7 +380,8 @@ static cl_int fill_kernel(struct enqueue *enqueue, cl_kernel handle, cl_uint wor
     if (err)
         return err;
     enqueue->command->u.launch.kernel = object_ref(kernel);
-    return take_args(enqueue->command, kernel);
+    err = take_args(enqueue->command, kernel);
+    return err ? err : take_told(enqueue->command, kernel);
 }
 
 static cl_int enqueue_launch(cl_command_queue queue, enum command_kind kind, cl_kernel kernel,

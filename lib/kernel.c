@@ -25,6 +25,7 @@ void kernel_destroy(void *object)
         free(kernel->args[i].bytes);
     free(kernel->args);
     free(kernel->svm_pointers);
+    free(kernel->usm_pointers);
     program_detach(kernel->program);
 }
 
@@ -155,6 +156,11 @@ static bool copy_state(struct kernel_object *copy, const struct kernel_object *s
     copy->svm_pointers = pointers;
     copy->svm_count = source->svm_count;
     copy->svm_system = source->svm_system;
+    if (!copy_bytes(&pointers, source->usm_pointers, source->usm_count * sizeof *source->usm_pointers))
+        return false;
+    copy->usm_pointers = pointers;
+    copy->usm_count = source->usm_count;
+    memcpy(copy->usm_indirect, source->usm_indirect, sizeof copy->usm_indirect);
     return true;
 }
 
@@ -418,28 +424,39 @@ cl_int CL_API_CALL api_clSetKernelArgMemPointerINTEL(cl_kernel kernel, cl_uint a
     return set_pointer(kernel, arg_index, arg_value, "clSetKernelArgMemPointerINTEL", device_supports_usm, true);
 }
 
-/* Kernels may touch every allocation of their context, whether they were told of it or not. */
-static cl_int set_usm(const struct kernel_object *kernel, cl_kernel_exec_info name, size_t size, const void *value)
+static cl_int replace_pointers(void ***pointers, size_t *count, size_t size, const void *value)
+{
+    void *copy = NULL;
+    if (!copy_bytes(&copy, value, size))
+        return CL_OUT_OF_HOST_MEMORY;
+    free(*pointers);
+    *pointers = copy;
+    *count = size / sizeof(void *);
+    return CL_SUCCESS;
+}
+
+static cl_int set_usm(struct kernel_object *kernel, cl_kernel_exec_info name, size_t size, const void *value)
 {
     bool list = name == CL_KERNEL_EXEC_INFO_USM_PTRS_INTEL;
+    cl_bool allowed;
     if (!context_any(kernel->program->context, device_supports_usm))
         return CL_INVALID_OPERATION;
-    return !value || (list ? !size || size % sizeof(void *) : size != sizeof(cl_bool)) ? CL_INVALID_VALUE : CL_SUCCESS;
+    if (!value || (list ? !size || size % sizeof(void *) : size != sizeof(cl_bool)))
+        return CL_INVALID_VALUE;
+    if (list)
+        return replace_pointers(&kernel->usm_pointers, &kernel->usm_count, size, value);
+    memcpy(&allowed, value, sizeof allowed);
+    kernel->usm_indirect[name - CL_KERNEL_EXEC_INFO_INDIRECT_HOST_ACCESS_INTEL] = allowed;
+    return CL_SUCCESS;
 }
 
 static cl_int set_svm_pointers(struct kernel_object *kernel, size_t size, const void *value)
 {
-    void *pointers = NULL;
     if (!context_any(kernel->program->context, device_supports_svm))
         return CL_INVALID_OPERATION;
     if (size % sizeof(void *) || !size != !value)
         return CL_INVALID_VALUE;
-    if (!copy_bytes(&pointers, value, size))
-        return CL_OUT_OF_HOST_MEMORY;
-    free(kernel->svm_pointers);
-    kernel->svm_pointers = pointers;
-    kernel->svm_count = size / sizeof(void *);
-    return CL_SUCCESS;
+    return replace_pointers(&kernel->svm_pointers, &kernel->svm_count, size, value);
 }
 
 static cl_int set_svm_system(struct kernel_object *kernel, size_t size, const void *value)

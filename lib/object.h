@@ -228,6 +228,8 @@ struct kernel_object { /* cl_kernel */
     const struct kernel_info *info;
     struct kernel_arg_value *args;
     void **svm_pointers; size_t svm_count; cl_bool svm_system;
+    void **usm_pointers; size_t usm_count;
+    bool usm_indirect[3];        /* CL_KERNEL_EXEC_INFO_INDIRECT_*: host, device, shared */
 };
 
 struct svm_allocation { struct svm_allocation *next; struct context *context; void *pointer; size_t size; cl_svm_mem_flags flags;

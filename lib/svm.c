@@ -116,6 +116,21 @@ bool usm_find(struct context *context, const void *pointer, struct svm_allocatio
     return found != NULL;
 }
 
+size_t svm_list_usm(const struct context *context, cl_uint sort, uint64_t *out_addresses, size_t room)
+{
+    size_t found = 0;
+    pthread_mutex_lock(&table.lock);
+    for (size_t i = 0; i < table.count; i++) {
+        if (table.entry[i]->context != context || table.entry[i]->usm != sort)
+            continue;
+        if (found < room)
+            out_addresses[found] = (uint64_t)(uintptr_t)table.entry[i]->pointer;
+        found++;
+    }
+    pthread_mutex_unlock(&table.lock);
+    return found;
+}
+
 static bool release(const struct context *context, void *pointer, bool usm)
 {
     size_t place;

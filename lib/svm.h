@@ -8,6 +8,7 @@
  *   svm_release   frees the allocation that starts at pointer; others are left alone
  *   usm_find, usm_release   the same for unified shared memory, which is in the table too; found: copied
  *   svm_seek      the allocation that holds pointer, whichever context and sort it is of: copied, `made` is the caller's
+ *   svm_list_usm  how many allocations of unified shared memory a context has of a sort; where the first `room` of them start
  *   svm_tell_left at the end: usage_svm_left for each that was not freed
  *   svm_drop      frees what is left of a context that goes
  *
@@ -26,6 +27,7 @@ bool svm_seek(const void *pointer, struct svm_allocation *out_found);
 void *svm_allocate(struct context *context, const struct svm_request *request);
 bool usm_find(struct context *context, const void *pointer, struct svm_allocation *out_found);
 bool usm_release(struct context *context, void *pointer);
+size_t svm_list_usm(const struct context *context, cl_uint sort, uint64_t *out_addresses, size_t room);
 void svm_release(struct context *context, void *pointer);
 void svm_tell_left(void);
 void svm_drop(struct context *context);

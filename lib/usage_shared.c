@@ -91,6 +91,35 @@ void usage_forget(const struct command *command)
         drop_uses(is_of, command->event);
 }
 
+static void name_shared(const struct svm_allocation *allocation, char *out, size_t size)
+{
+    snprintf(out, size, "shared memory %" PRIu32 " (%zu bytes)", allocation->serial, allocation->size);
+}
+
+/* Memory of another context, which commands have to be about their own of. */
+static void check_context(const struct command *command, const void *pointer)
+{
+    struct svm_allocation allocation;
+    char object[64], why[120];
+    if (!pointer || !svm_seek(pointer, &allocation))
+        return;
+    if (!allocation.usm && allocation.context != command->queue->context) {
+        name_shared(&allocation, object, sizeof object);
+        snprintf(why, sizeof why, "it was allocated for context %" PRIu32 ", and the queue is of context %" PRIu32,
+                 allocation.context->base.id, command->queue->context->base.id);
+        call_find(FINDING_SVM_MISUSE, &(struct call_finding){.object = object, .why = why, .fix = "allocate it for the context of the queue",
+                                                             .other = allocation.made, .other_what = "allocated here"});
+    }
+    free(allocation.made);
+}
+
+/* A pointer of one of the commands on shared memory. */
+static void use_shared(const struct command *command, const void *pointer)
+{
+    check_context(command, pointer);
+    add_use(command, pointer);
+}
+
 static void use_launch(const struct command *command)
 {
     const struct kernel_object *kernel = command->u.launch.kernel;
@@ -101,7 +130,7 @@ static void use_launch(const struct command *command)
             add_use(command, (const void *)(uintptr_t)value->address);
     }
     for (size_t i = 0; i < kernel->svm_count; i++)
-        add_use(command, kernel->svm_pointers[i]);
+        use_shared(command, kernel->svm_pointers[i]);
     for (size_t i = 0; i < command->u.launch.memobj_count; i++)
         if (command->u.launch.memobjs[i]->is_svm)
             add_use(command, (const void *)(uintptr_t)command->u.launch.memobjs[i]->address);
@@ -125,20 +154,15 @@ static void note_uses(const struct command *command)
     case COMMAND_NDRANGE_KERNEL:
     case COMMAND_TASK: use_launch(command); return;
     case COMMAND_SVM_MEMCPY:
-        add_use(command, command->u.svm_copy.target);
-        add_use(command, command->u.svm_copy.source);
+        use_shared(command, command->u.svm_copy.target);
+        use_shared(command, command->u.svm_copy.source);
         return;
-    case COMMAND_SVM_MEMFILL: add_use(command, command->u.fill.svm); return;
+    case COMMAND_SVM_MEMFILL: use_shared(command, command->u.fill.svm); return;
     case COMMAND_SVM_MAP:
-    case COMMAND_SVM_UNMAP: add_use(command, command->u.svm_map.pointer); return;
+    case COMMAND_SVM_UNMAP: use_shared(command, command->u.svm_map.pointer); return;
     case COMMAND_FILL_BUFFER: use_memobj(command, command->u.fill.target); return;
     default: return;
     }
-}
-
-static void name_shared(const struct svm_allocation *allocation, char *out, size_t size)
-{
-    snprintf(out, size, "shared memory %" PRIu32 " (%zu bytes)", allocation->serial, allocation->size);
 }
 
 static void tell_use(const struct svm_allocation *allocation)
@@ -201,7 +225,8 @@ static struct mark **find_mark(const struct memobj *memobj, const void *pointer)
     return link;
 }
 
-static void drop_mark(const struct memobj *memobj, const void *pointer)
+/* False: there is none. */
+static bool drop_mark(const struct memobj *memobj, const void *pointer)
 {
     pthread_mutex_lock(&lock);
     struct mark **link = find_mark(memobj, pointer), *mark = *link;
@@ -211,6 +236,7 @@ static void drop_mark(const struct memobj *memobj, const void *pointer)
     if (mark)
         free(mark->site);
     free(mark);
+    return mark != NULL;
 }
 
 /* The youngest on these bytes is taken off the list: the caller's. NULL: none. */
@@ -246,6 +272,20 @@ static void note_map(const struct command *command)
     const struct svm_allocation *allocation = svm_find(command->queue->context, command->u.svm_map.pointer);
     if (allocation && !(allocation->flags & CL_MEM_SVM_FINE_GRAIN_BUFFER))
         add_mark(&(struct mark){.start = start, .end = start + command->u.svm_map.size});
+}
+
+/* What only a map could have begun. */
+static void note_unmap(const struct command *command)
+{
+    const void *pointer = command->u.svm_map.pointer;
+    const struct svm_allocation *allocation = svm_find(command->queue->context, pointer);
+    char object[64];
+    if (drop_mark(NULL, pointer) || !allocation || allocation->flags & CL_MEM_SVM_FINE_GRAIN_BUFFER)
+        return;
+    name_shared(allocation, object, sizeof object);
+    call_find(FINDING_SVM_MISUSE, &(struct call_finding){.object = object,
+                                                         .why = "no map at svm_ptr is left that this could undo",
+                                                         .fix = "unmap once what clEnqueueSVMMap mapped, by the same pointer"});
 }
 
 static void tell_mark(const char *object, const struct mark *mark)
@@ -435,7 +475,7 @@ void usage_shared_command(const struct command *command)
     if (command->kind == COMMAND_SVM_MAP)
         note_map(command);
     if (command->kind == COMMAND_SVM_UNMAP)
-        drop_mark(NULL, command->u.svm_map.pointer);
+        note_unmap(command);
     if (command->kind == COMMAND_SVM_FREE)
         note_free(command);
 }

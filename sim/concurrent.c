@@ -107,6 +107,14 @@ bool concurrent_add(struct concurrent *concurrent, struct live_launch *live)
     return true;
 }
 
+/* Who runs next may have been told of other shared allocations. */
+static void tell_shared(struct device *device, const uint64_t *told, size_t count)
+{
+    if (told || device->concurrent.told)
+        arena_tell(&device->arena, told, count);
+    device->concurrent.told = told != NULL;
+}
+
 void concurrent_remove(struct concurrent *concurrent, const struct live_launch *live)
 {
     uint32_t at = 0;
@@ -116,6 +124,7 @@ void concurrent_remove(struct concurrent *concurrent, const struct live_launch *
     memmove(concurrent->live + at, concurrent->live + at + 1, (concurrent->count - at) * sizeof concurrent->live[0]);
     company_changed(concurrent);
     live->device->launch = NULL;
+    tell_shared(live->device, NULL, 0);
 }
 
 void concurrent_focus(struct live_launch *live)
@@ -124,6 +133,7 @@ void concurrent_focus(struct live_launch *live)
     if (live->device->launch == launch)
         return;
     live->device->launch = launch;
+    tell_shared(live->device, launch->told, launch->told_count);
     if (launch->code)
         program_running((struct program *)(uintptr_t)launch->info.program, launch->code);
 }

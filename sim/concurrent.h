@@ -39,6 +39,7 @@ struct concurrent {
     struct live_launch **live;   /* in order of begin */
     uint32_t count, room;
     struct live_launch *idle;
+    bool told;                   /* who runs may touch some shared allocations alone */
     bool others_wait;            /* more commands could begin */
     uint64_t epoch;              /* how often memory that others see has changed, as far as steps are counted */
     struct rng rng;              /* of the choices since there are two */

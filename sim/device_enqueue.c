@@ -212,6 +212,8 @@ static void make_request(struct inquiry *inquiry, struct launch_node *node)
     request->kernel = inquiry->kernel;
     request->command = inquiry->launch->info.command;
     request->stop = inquiry->family->root.request.stop;
+    request->told = inquiry->family->root.request.told;
+    request->told_count = inquiry->family->root.request.told_count;
     request->default_queue = inquiry->family->root.request.default_queue;
     request->work_dim = range.work_dim;
     memcpy(request->global_size, range.global_size, sizeof range.global_size);

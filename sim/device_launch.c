@@ -194,6 +194,8 @@ static void launch_init(struct launch *launch, struct device *device, const stru
     launch->report = device->report;
     launch->node = request->node;
     launch->stop = request->stop;
+    launch->told = request->told;
+    launch->told_count = request->told_count;
     launch->zero_local = request->kernel->program->zero_local;
     family_describe(launch->node, &launch->info);
 }

@@ -140,6 +140,10 @@ static void not_allowed(struct inquiry *inquiry, const struct region *region)
         finding->kind = FINDING_MAPPED_ACCESS;
         mapped_say(region, map, inquiry->object.bytes, why);
         finding->fix = "unmap the memory object before the launch";
+    } else if (region->flags & REGION_FLAG_NOT_SET) {
+        finding->kind = FINDING_SVM_MISUSE;
+        sentence_add(why, "%s is no argument of the kernel, and not set with clSetKernelExecInfo", inquiry->object.bytes);
+        finding->fix = "clSetKernelExecInfo with a pointer into it (or, of unified shared memory, that allows indirect access)";
     } else if (inquiry->write) {
         finding->kind = FINDING_READ_ONLY_WRITE;
         sentence_add(why,

@@ -70,6 +70,7 @@ struct launch {
     struct schedule_record *record;        /* where its turns are noted: launches[record_at]; NULL: nowhere */
     size_t record_at;
     const uint8_t *stop;                   /* as in struct launch_request */
+    const uint64_t *told; size_t told_count; /* likewise */
     bool has_atomics;
     bool zero_local;                       /* local memory begins as zeros */
     bool apart;                            /* somebody looks at compute units: groups share no wave */

@@ -463,6 +463,31 @@ void arena_unmap(struct memory_arena *arena, struct region *region, uint64_t add
     pthread_mutex_unlock(&arena->lock);
 }
 
+/* ---- shared allocations that a launch was told of ---------------------------------------- */
+
+static bool holds_any(const struct region *region, const uint64_t *addresses, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (addresses[i] >= region->low && addresses[i] < region->high)
+            return true;
+    return false;
+}
+
+void arena_tell(struct memory_arena *arena, const uint64_t *addresses, size_t count)
+{
+    pthread_mutex_lock(&arena->lock);
+    for (uint32_t i = 1; i < arena->memory.region_count; i++) {
+        struct region *region = &arena->memory.regions[i];
+        if (!(region->flags & REGION_FLAG_SVM) || region->flags & REGION_FLAG_FREED)
+            continue;
+        const bool told = !addresses || holds_any(region, addresses, count);
+        region->flags = told ? region->flags & ~(uint32_t)REGION_FLAG_NOT_SET : region->flags | REGION_FLAG_NOT_SET;
+        region->denied = deny_of(region->flags, region->kind) | (told ? 0u : DENY_KERNEL_READ | DENY_KERNEL_WRITE);
+        apply_maps(region, record_of(arena, region));
+    }
+    pthread_mutex_unlock(&arena->lock);
+}
+
 /* ---- self-check -------------------------------------------------------------------------- */
 
 static void check_region(struct memory_arena *arena, uint32_t index)

@@ -9,6 +9,7 @@
  *   arena_allocate, arena_release   one region; freed ranges wait in a FIFO quarantine
  *                                   and are handed out again only when no other fits
  *   arena_resize                    another size within the range a region already has
+ *   arena_tell                      which shared allocations kernels may touch
  *   arena_map, arena_unmap          host mappings: each unmap takes one map of the same bytes and flags back
  *   arena_check                     walks everything; for tests
  *
@@ -72,6 +73,8 @@ struct region *arena_find(struct memory_arena *arena, uint64_t address, uint64_t
 enum { ARENA_MAP_READ = 1, ARENA_MAP_WRITE = 2 };
 bool arena_map(struct memory_arena *arena, struct region *region, uint64_t address, uint64_t size, uint32_t flags);
 void arena_unmap(struct memory_arena *arena, struct region *region, uint64_t address, uint64_t size, uint32_t flags);
+/* Shared allocations that hold none of the addresses are REGION_FLAG_NOT_SET from now on, and denied; NULL: none is. */
+void arena_tell(struct memory_arena *arena, const uint64_t *addresses, size_t count);
 
 void arena_check(struct memory_arena *arena);
 

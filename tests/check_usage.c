@@ -317,6 +317,133 @@ START_TEST(shared_memory_is_freed_while_it_is_mapped)
 }
 END_TEST
 
+START_TEST(shared_memory_is_unmapped_more_often_than_mapped)
+{
+    void *pointer = shared(), *fine = clSVMAlloc(context, CL_MEM_SVM_FINE_GRAIN_BUFFER, 64, 0);
+    map_shared(pointer);
+    cl_ok(clEnqueueSVMUnmap(queue, pointer, 0, NULL, NULL));
+    cl_ok(clEnqueueSVMUnmap(queue, fine, 0, NULL, NULL));
+    ck_assert_uint_eq(finding_count(), 0);
+    cl_ok(clEnqueueSVMUnmap(queue, pointer, 0, NULL, NULL));
+    ck_assert_str_eq(finding_last("svm-misuse").object, "shared memory 1 (64 bytes)");
+    ck_assert_str_eq(finding_last("svm-misuse").access[0].what, "clEnqueueSVMUnmap");
+    cl_ok(clFinish(queue));
+    clSVMFree(context, pointer);
+    clSVMFree(context, fine);
+    ck_assert_uint_eq(finding_count(), 1);
+}
+END_TEST
+
+START_TEST(shared_memory_of_another_context_is_used)
+{
+    cl_uint word = 3;
+    void *pointer = clSVMAlloc(other_context, 0, 64, 0), *own = shared();
+    cl_ok(clEnqueueSVMMemcpy(queue, CL_TRUE, own, &word, 4, 0, NULL, NULL));
+    ck_assert_uint_eq(finding_count(), 0);
+    cl_ok(clEnqueueSVMMemcpy(queue, CL_TRUE, pointer, &word, 4, 0, NULL, NULL));
+    struct orrery_finding finding = finding_last("svm-misuse");
+    ck_assert_str_eq(finding.object, "shared memory 1 (64 bytes)");
+    ck_assert_str_eq(finding.why, "it was allocated for context 2, and the queue is of context 1");
+    ck_assert_str_eq(finding.access[1].what, "clSVMAlloc: allocated here");
+    cl_ok(clEnqueueSVMMemFill(queue, pointer, &word, 4, 4, 0, NULL, NULL));
+    ck_assert_uint_eq(findings_of("svm-misuse"), 2);
+    cl_ok(clFinish(queue));
+    clSVMFree(other_context, pointer);
+    clSVMFree(context, own);
+}
+END_TEST
+
+/* A list of two: the kernel goes from the one, its argument, to the other. */
+static void **chain_of(void *first, void *second)
+{
+    void **link = first;
+    cl_ok(clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_WRITE, link, sizeof *link, 0, NULL, NULL));
+    *link = second;
+    cl_ok(clEnqueueSVMUnmap(queue, link, 0, NULL, NULL));
+    return link;
+}
+
+static void follow(cl_kernel kernel, size_t expected)
+{
+    const size_t size = 1;
+    cl_ok(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &size, NULL, 0, NULL, NULL));
+    cl_ok(clFinish(queue));
+    ck_assert_uint_eq(findings_of("svm-misuse"), expected);
+}
+
+/* Each statement is a place of its own. */
+static const char following[] = "kernel void k(global int *global *p) { p[0][1] = 1; }"
+                                "kernel void again(global int *global *p) { p[0][1] = 2; }"
+                                "kernel void parent(global int *global *p) {"
+                                " enqueue_kernel(get_default_queue(), CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D(1), ^{ p[0][2] = 3; }); }";
+
+START_TEST(shared_memory_is_reached_that_the_kernel_was_not_told_of)
+{
+    const cl_queue_properties list[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_ON_DEVICE | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_ON_DEVICE_DEFAULT, 0};
+    const char *source = following;
+    cl_int err;
+    void *second = shared();
+    char *inside = (char *)second + 60;
+    void **first = chain_of(shared(), second);
+    cl_command_queue on_device = clCreateCommandQueueWithProperties(context, device, list, &err);
+    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &err);
+    cl_ok(clBuildProgram(program, 0, NULL, "-cl-std=CL2.0", NULL, NULL));
+    cl_kernel told = clCreateKernel(program, "k", &err), silent = clCreateKernel(program, "again", &err), parent = clCreateKernel(program, "parent", &err);
+    cl_ok(clSetKernelArgSVMPointer(told, 0, first));
+    cl_ok(clSetKernelExecInfo(told, CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof inside, &inside));
+    follow(told, 0);
+    cl_kernel copy = clCloneKernel(told, &err);
+    follow(copy, 0);
+    cl_ok(clSetKernelArgSVMPointer(silent, 0, first));
+    follow(silent, 1);
+    ck_assert_ptr_nonnull(strstr(finding_last("svm-misuse").why, "no argument of the kernel"));
+    follow(told, 1);
+    cl_ok(clSetKernelArgSVMPointer(parent, 0, first));
+    cl_ok(clSetKernelExecInfo(parent, CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof inside, &inside));
+    follow(parent, 1);
+    cl_ok(clSetKernelExecInfo(parent, CL_KERNEL_EXEC_INFO_SVM_PTRS, 0, NULL));
+    follow(parent, 2);
+    cl_uint said[3] = {0};
+    cl_ok(clEnqueueSVMMemcpy(queue, CL_TRUE, said, second, sizeof said, 0, NULL, NULL));
+    ck_assert(said[1] == 1 && said[2] == 3); /* the access happens all the same */
+    clSVMFree(context, first);
+    clSVMFree(context, second);
+    cl_ok(clReleaseKernel(told));
+    cl_ok(clReleaseKernel(copy));
+    cl_ok(clReleaseKernel(silent));
+    cl_ok(clReleaseKernel(parent));
+    cl_ok(clReleaseProgram(program));
+    cl_ok(clReleaseCommandQueue(on_device));
+}
+END_TEST
+
+START_TEST(unified_shared_memory_is_reached_that_the_kernel_was_not_told_of)
+{
+    static const cl_kernel_exec_info names[] = {CL_KERNEL_EXEC_INFO_INDIRECT_HOST_ACCESS_INTEL, CL_KERNEL_EXEC_INFO_INDIRECT_DEVICE_ACCESS_INTEL,
+                                                CL_KERNEL_EXEC_INFO_INDIRECT_SHARED_ACCESS_INTEL};
+    const cl_bool yes = CL_TRUE, no = CL_FALSE;
+    cl_int err;
+    void *made[] = {NAMED(clHostMemAllocINTEL)(context, NULL, 64, 0, &err), NAMED(clDeviceMemAllocINTEL)(context, device, NULL, 64, 0, &err),
+                    NAMED(clSharedMemAllocINTEL)(context, device, NULL, 64, 0, &err)};
+    void **link = NAMED(clHostMemAllocINTEL)(context, NULL, 64, 0, &err);
+    *link = made[_i];
+    cl_kernel kernel = kernel_of("kernel void k(global ulong *p) { ((global int *)p[0])[1] = 1; }");
+    cl_ok(NAMED(clSetKernelArgMemPointerINTEL)(kernel, 0, link));
+    cl_ok(clSetKernelExecInfo(kernel, names[_i], sizeof yes, &yes));
+    follow(kernel, 0);
+    cl_ok(clSetKernelExecInfo(kernel, names[_i], sizeof no, &no));
+    cl_ok(clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_USM_PTRS_INTEL, sizeof made[_i], &made[_i]));
+    follow(kernel, 0);
+    cl_ok(clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_USM_PTRS_INTEL, sizeof link, &link));
+    cl_ok(clSetKernelExecInfo(kernel, names[(_i + 1) % 3], sizeof yes, &yes));
+    follow(kernel, 1);
+    for (int i = 0; i < 3; i++)
+        cl_ok(NAMED(clMemFreeINTEL)(context, made[i]));
+    cl_ok(NAMED(clMemFreeINTEL)(context, link));
+    cl_ok(clReleaseKernel(kernel));
+}
+END_TEST
+
 /* ---- user events ------------------------------------------------------------------------------------ */
 
 static void read_behind(cl_mem buffer, const cl_event *gate)
@@ -754,6 +881,10 @@ int main(void)
     tcase_add_test(tcase, memory_is_freed_that_clsvmalloc_did_not_return);
     tcase_add_test(tcase, shared_memory_is_freed_below_a_buffer);
     tcase_add_test(tcase, shared_memory_is_freed_while_it_is_mapped);
+    tcase_add_test(tcase, shared_memory_is_unmapped_more_often_than_mapped);
+    tcase_add_test(tcase, shared_memory_of_another_context_is_used);
+    tcase_add_test(tcase, shared_memory_is_reached_that_the_kernel_was_not_told_of);
+    tcase_add_loop_test(tcase, unified_shared_memory_is_reached_that_the_kernel_was_not_told_of, 0, 3);
     tcase_add_test(tcase, an_object_is_released_before_a_user_event_is_set);
     tcase_add_test(tcase, an_object_is_released_after_a_user_event_is_set);
     tcase_add_test(tcase, a_copy_between_buffers_of_the_same_host_memory);

@@ -197,6 +197,8 @@ struct launch_request {
     uint32_t device;                /* serial number of the queue's device, for events */
     uint32_t default_queue;         /* what get_default_queue() gives; 0: CLK_NULL_QUEUE */
     struct launch_result *result;   /* NULL: nobody asks */
+    const uint64_t *told; size_t told_count; /* addresses in the shared allocations that it may touch; others are a finding. Borrowed;
+                                     * NULL: it may touch all */
     const uint8_t *stop;            /* enum launch_stop, atomic, of it and of what it enqueues; NULL: nobody stops it. Borrowed */
     struct launch_node *node;       /* NULL from outside the simulator */
 };

@@ -29,7 +29,8 @@ enum region_kind { REGION_NONE, REGION_BUFFER, REGION_VARIABLE, REGION_CONSTANT_
 enum { DENY_KERNEL_READ = 1, DENY_KERNEL_WRITE = 2, DENY_PLAIN_ATOMICS = 4 };
 enum { REGION_FLAG_READ_ONLY = 1, REGION_FLAG_WRITE_ONLY = 2, REGION_FLAG_SVM = 4, REGION_FLAG_FREED = 8, REGION_FLAG_MAPPED_READ = 16, REGION_FLAG_MAPPED_WRITE = 32,
        REGION_FLAG_SHARED = 64 /* the host may touch it at any time; all of it counts as initialised */,
-       REGION_FLAG_SVM_ATOMICS = 128 /* SHARED, and atomics are atomic for the host too */ };
+       REGION_FLAG_SVM_ATOMICS = 128 /* SHARED, and atomics are atomic for the host too */,
+       REGION_FLAG_NOT_SET = 256 /* SVM, and the launch that runs was not told of it */ };
 
 /* Bytes that the host has mapped; deny as below. */
 struct region_map { uint64_t low, high; uint32_t deny, flags; };
