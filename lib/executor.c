@@ -18,6 +18,7 @@
 #include "host_bytes.h"
 #include "host_log.h"
 #include "order.h"
+#include "shared_bytes.h"
 #include "orrery/rule.h"
 
 enum log_kind { LOG_ENQUEUE, LOG_SUBMIT, LOG_RUN, LOG_USER, LOG_CALLBACK, LOG_GO, LOG_TERMINATE };
@@ -211,6 +212,7 @@ static void finish(struct command *command, cl_int err, uint64_t end)
     graph_unlink(command);
     executor.live--;
     order_end(command);
+    shared_bytes_over(err != CL_SUCCESS || runs_program(command));
     graph_settle(event, err, &executor.ready);
 }
 
@@ -238,6 +240,7 @@ static void start(struct command *command)
     cl_int err = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
     event->time[EVENT_START] = device_clock(device);
     command->running = true;
+    shared_bytes_started();
     order_begin(command);
     const bool cut_off = is_cut_off(command), runs = !cut_off && !command->failed;
     if (runs)

@@ -60,6 +60,8 @@ libapi_la_SOURCES = \
 	%D%/host_place.h \
 	%D%/host_bytes.c \
 	%D%/host_bytes.h \
+	%D%/shared_bytes.c \
+	%D%/shared_bytes.h \
 	%D%/host_log.c \
 	%D%/host_log.h \
 	%D%/icd.c \

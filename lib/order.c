@@ -14,6 +14,7 @@
 #include "guard.h"
 #include "orrery/rule.h"
 #include "runtime.h"
+#include "shared_bytes.h"
 
 bool order_heard(void)
 {
@@ -86,6 +87,7 @@ void order_enqueued(const struct command *command)
     size_t count = 0;
     if (!order_heard())
         return;
+    shared_bytes_look();
     if (!in_order(queue) && command_waits_for_all(command)) {
         announce(ORDER_ENQUEUED, command, queue->frontier, RULE(13106) ? queue->frontier_count : 0);
     } else {
@@ -119,8 +121,10 @@ void order_user_set(const struct event *event)
 {
     struct order_event set = {
         .kind = ORDER_ENQUEUED, .command = event->serial, .call = "clSetUserEventStatus"};
-    if (order_heard())
-        device_order(runtime_device(), &set);
+    if (!order_heard())
+        return;
+    shared_bytes_look();
+    device_order(runtime_device(), &set);
 }
 
 void order_signalled(const struct event *event, const struct command *by)
@@ -139,6 +143,7 @@ static void waited(const uint32_t *serials, size_t count)
     struct order_event event = {.kind = ORDER_HOST_WAITED, .after = serials, .after_count = count};
     if (!count)
         return;
+    shared_bytes_look();
     device_order(runtime_device(), &event);
     guard_waited();
 }

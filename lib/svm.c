@@ -11,6 +11,7 @@
 #include "device_info.h"
 #include "executor.h"
 #include "guard.h"
+#include "shared_bytes.h"
 #include "usage.h"
 
 /* Sorted by address; addresses do not overlap, so neither order nor search depends on time. */
@@ -71,6 +72,7 @@ static void discard(struct svm_allocation *allocation)
         return;
     free(allocation->made);
     guard_remove(allocation->pointer);
+    shared_bytes_end(allocation->pointer);
     device_release(runtime_device(), (uint64_t)(uintptr_t)allocation->pointer);
     free(allocation);
 }
@@ -233,6 +235,15 @@ static uint32_t device_flags(const struct svm_request *request)
            (has_atomics(request) ? ALLOC_SVM_ATOMICS : 0);
 }
 
+static void share(const struct svm_allocation *allocation, bool atomics)
+{
+    executor_share();
+    if (atomics)
+        shared_bytes_forgo();
+    else
+        shared_bytes_begin(allocation->pointer, allocation->size, allocation->context);
+}
+
 void *svm_allocate(struct context *context, const struct svm_request *request)
 {
     char name[48];
@@ -258,7 +269,7 @@ void *svm_allocate(struct context *context, const struct svm_request *request)
     if (!inserted)
         discard(allocation);
     else if (is_shared(request))
-        executor_share();
+        share(allocation, has_atomics(request));
     else
         guard_add(pointer, request->usm != 0);
     return inserted ? pointer : NULL;

@@ -120,6 +120,17 @@ void device_host_wrote(struct device *device, uint32_t command, uint64_t address
         commands_host_wrote(device->commands, command, address, size);
 }
 
+void device_host_stored(struct device *device, uint64_t address, uint64_t size, bool ran)
+{
+    if (device->commands)
+        commands_host_stored(device->commands, address, size, ran);
+}
+
+bool device_under_way(struct device *device)
+{
+    return device->commands && commands_under_way(device->commands);
+}
+
 bool device_host_knows(struct device *device, uint32_t command)
 {
     return !device->commands || commands_host_knows(device->commands, command);

@@ -444,7 +444,7 @@ static void launch(uint32_t command, enum footprint_use use, uint64_t low, uint6
     struct launch_info info = {.command = command, .kernel = "toy"};
     const struct region *region = memory_region(&arena.memory, data);
     struct footprint_part part = {.region_id = region->id, .low = region->low, .high = region->high};
-    struct footprint footprint = {&info, &part, 1, NULL, 0};
+    struct footprint footprint = {.launch = &info, .parts = &part, .count = 1};
     struct footprint_sink sink = commands_footprints(commands);
     for (int i = 0; i < FOOTPRINT_USES; i++)
         byte_set_init(&part.bytes[i], region->high - region->low);
@@ -500,7 +500,7 @@ static void launch_scattered(uint32_t command, enum footprint_use use, uint64_t 
     struct launch_info info = {.command = command, .kernel = "toy"};
     const struct region *region = memory_region(&arena.memory, data);
     struct footprint_part part = {.region_id = region->id, .low = region->low, .high = region->high};
-    struct footprint footprint = {&info, &part, 1, NULL, 0};
+    struct footprint footprint = {.launch = &info, .parts = &part, .count = 1};
     struct footprint_sink sink = commands_footprints(commands);
     for (int i = 0; i < FOOTPRINT_USES; i++)
         byte_set_init(&part.bytes[i], region->high - region->low);

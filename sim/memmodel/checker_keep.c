@@ -127,6 +127,7 @@ void checker_hand_over(struct checker *checker, const struct launch_info *launch
     struct footprint footprint = {.launch = launch};
     footprint.parts = collect(checker, NULL, checker->sink.settle && !launch->family && !checker->ended_count, &footprint.count);
     collect_rests(checker, &footprint);
+    footprint.partial = !checker->races_wanted || checker->shadow.failed || checker->order.failed;
     checker->sink.launch_ended(checker->sink.self, &footprint);
     parts_free(footprint.parts, footprint.count);
     for (uint32_t i = 0; i < footprint.rest_count; i++)

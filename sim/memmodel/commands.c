@@ -32,6 +32,7 @@ struct area {
     uint32_t latest;     /* the command that touched it last; 0: none */
     bool in_order;       /* and that knows all others whose accesses are here */
     struct stale stale;  /* what the host changed behind it */
+    struct stale stores; /* what it stored while commands were under way that have not ended */
     struct kept *kept;   /* what is not in map and loose yet; each knows those before it, and what is there */
     size_t kept_count, kept_room;
     UT_hash_handle hh;
@@ -80,6 +81,8 @@ struct commands {
     const struct area *asked;   /* whose map asks */
     uint64_t added;             /* segments since the last sweep */
     bool lost, told_loss;       /* memory ran out: nothing is judged from here on */
+    bool partial;               /* nor, in any case, what the host stores */
+    uint32_t latest;            /* command enqueued */
 };
 
 /* ---- life --------------------------------------------------------------------------- */
@@ -107,6 +110,7 @@ static void area_free(struct commands *commands, struct area *area)
         byte_set_fini(&area->loose[i].bytes);
     byte_map_free(area->map);
     stale_fini(&area->stale);
+    stale_fini(&area->stores);
     free(area->loose);
     free(area->kept);
     free(area);
@@ -663,6 +667,153 @@ void commands_host_wrote(struct commands *commands, uint32_t command, uint64_t a
     pthread_mutex_unlock(&commands->lock);
 }
 
+/* ---- what the host stores meanwhile ------------------------------------------------------------------ */
+
+static void tell_store(struct commands *commands, const struct area *area, const struct byte_access *access, const struct byte_run *run)
+{
+    const struct site *site = site_of(commands, access);
+    struct side side;
+    char why[SPEC_CHARS], fix[SPEC_CHARS];
+    struct finding finding = {.kind = FINDING_RACE_HOST_DEVICE,
+                              .kernel = site ? site->kernel : NULL,
+                              .object = area->name,
+                              .has_offset = true,
+                              .offset_bytes = run->low,
+                              .access_count = 2,
+                              .access = {{.kind = ACCESS_WRITE,
+                                          .size_bytes = clamp(run->high - run->low),
+                                          .what = "store by the host",
+                                          .by = "the host"}},
+                              .why = why,
+                              .fix = fix,
+                              .spec = "OpenCL 2.2 API, 5.6.2 memory consistency of SVM"};
+    format(why, SPEC_CHARS, "command %" PRIu32 " was enqueued before, and the host had not waited for it", access->command);
+    format(fix, SPEC_CHARS, "store before command %" PRIu32 " is enqueued, or wait for its event or call clFinish first", access->command);
+    describe(commands, access, &finding.access[1], &side);
+    finding.access[1].size_bytes = finding.access[0].size_bytes;
+    report_add(commands->report, &finding);
+}
+
+/* Bytes that the host stored, and who touched them. */
+struct storing { struct commands *commands; const struct area *area; const struct byte_set *bytes; struct byte_set *written; };
+
+static void gather_written(void *self, uint64_t low, uint64_t high, const struct byte_access *access)
+{
+    const struct storing *storing = self;
+    if (!reads_only(access) && !access->opens)
+        byte_set_add(storing->written, low - storing->area->low, high - storing->area->low);
+}
+
+static void meet_store(const struct storing *storing, const struct byte_set *touched, const struct byte_access *access)
+{
+    struct commands *commands = storing->commands;
+    struct byte_run run;
+    if (!access->by_map && !command_graph_host_knows(commands->graph, access->command) &&
+        byte_set_intersection(storing->bytes, touched, &run))
+        tell_store(commands, storing->area, access, &run);
+}
+
+static void meet_touched(void *self, uint64_t low, uint64_t high, const struct byte_access *access)
+{
+    const struct storing *storing = self;
+    struct byte_run run = {low - storing->area->low, high - storing->area->low};
+    const struct byte_set touched = {.runs = &run, .count = 1, .size = storing->bytes->size};
+    meet_store(storing, &touched, access);
+}
+
+/* It was stored after all that was enqueued, and what has begun did so before. */
+static void store_meets(struct storing *storing, uint64_t low, uint64_t high)
+{
+    struct area *area = area_of(storing->commands, low);
+    byte_map_visit(area->map, low, high, meet_touched, storing);
+    for (size_t i = 0; i < area->loose_count; i++)
+        meet_store(storing, &area->loose[i].bytes, &area->loose[i].access);
+    struct byte_run run = {0, 0};
+    while (byte_set_next(storing->bytes, run.high, &run))
+        stale_store(&area->stores, storing->bytes->size, run.low, run.high, storing->commands->latest);
+}
+
+/* But for what commands wrote. */
+static void subtract_written(struct storing *storing, const struct area *area, uint64_t low, uint64_t high, struct byte_set *out_rest)
+{
+    struct byte_set written;
+    struct byte_run run = {low - area->low, high - area->low};
+    const struct byte_set all = {.runs = &run, .count = 1, .size = area->high - area->low};
+    byte_set_init(&written, all.size);
+    storing->written = &written;
+    byte_map_visit(area->map, low, high, gather_written, storing);
+    for (size_t i = 0; i < area->loose_count; i++) {
+        struct byte_run at = {run.low, run.low};
+        while (!reads_only(&area->loose[i].access) && byte_set_next(&area->loose[i].bytes, at.high, &at) && at.low < run.high)
+            byte_set_add(&written, at.low, at.high);
+    }
+    byte_set_difference(&all, &written, out_rest);
+    if (written.failed)
+        byte_set_fini(out_rest);
+    byte_set_fini(&written);
+}
+
+void commands_host_stored(struct commands *commands, uint64_t address, uint64_t size, bool ran)
+{
+    pthread_mutex_lock(&commands->lock);
+    const bool judged = !commands->lost && !commands->partial && !command_graph_exhausted(commands->graph);
+    struct area *area = judged ? area_of(commands, address) : NULL;
+    struct byte_run run = {0, 0};
+    if (area && area->id) {
+        struct byte_set rest;
+        struct storing storing = {commands, area, &rest, NULL};
+        bring_in(commands, area);
+        if (ran) {
+            subtract_written(&storing, area, address, address + size, &rest);
+        } else {
+            byte_set_init(&rest, area->high - area->low);
+            byte_set_add(&rest, address - area->low, address + size - area->low);
+        }
+        if (!rest.failed && byte_set_next(&rest, 0, &run))
+            store_meets(&storing, address, address + size);
+        byte_set_fini(&rest);
+    }
+    pthread_mutex_unlock(&commands->lock);
+}
+
+bool commands_under_way(struct commands *commands)
+{
+    pthread_mutex_lock(&commands->lock);
+    const bool some = !command_graph_idle(commands->graph);
+    pthread_mutex_unlock(&commands->lock);
+    return some;
+}
+
+static void judge_stores(struct commands *commands, struct area *area, const struct byte_set *sets, const struct byte_access *access,
+                         const uint32_t site[FOOTPRINT_USES])
+{
+    static const enum access_kind kinds[FOOTPRINT_USES] = {ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC_UPDATE, ACCESS_ATOMIC_READ};
+    struct byte_access one = *access;
+    struct byte_run run;
+    for (int use = 0; use < FOOTPRINT_USES && !access->by_map && !commands->partial; use++) {
+        one.kind = kinds[use];
+        one.site = site[use];
+        if (stale_meets(&area->stores, &sets[use], access->command, &run))
+            tell_store(commands, area, &one, &run);
+    }
+}
+
+static void judge_host(struct commands *commands, struct area *area, const struct byte_set *sets, const struct byte_access *access,
+                       const uint32_t site[FOOTPRINT_USES])
+{
+    if (!stale_empty(&area->stores))
+        judge_stores(commands, area, sets, access, site);
+    if (!stale_empty(&area->stale))
+        judge_stale(commands, area, sets, access, site);
+}
+
+/* The host may pass on what it stored to whoever waits for the event. */
+static void forget_stores(struct commands *commands)
+{
+    for (struct area *area = commands->areas; area; area = area->hh.next)
+        stale_fini(&area->stores);
+}
+
 /* When the command is complete: by then it is known whether atomics may have ordered it. */
 static void tell_all(struct commands *commands)
 {
@@ -679,6 +830,12 @@ static void tell_all(struct commands *commands)
 static bool forgotten(void *self, const struct byte_access *access)
 {
     return is_forgotten(self, access->command);
+}
+
+/* The host has stored nothing there that commands may not know. */
+static bool is_calm(const struct area *area)
+{
+    return stale_empty(&area->stale) && stale_empty(&area->stores);
 }
 
 static void drop_kept(struct commands *commands, struct area *area)
@@ -713,7 +870,8 @@ static void sweep(struct commands *commands)
         byte_map_drop(area->map, forgotten, commands);
         drop_loose(commands, area);
         drop_kept(commands, area);
-        if (byte_map_empty(area->map) && !area->loose_count && !area->kept_count && stale_empty(&area->stale))
+        stale_drop(&area->stores, command_graph_first(commands->graph));
+        if (byte_map_empty(area->map) && !area->loose_count && !area->kept_count && is_calm(area))
             area_free(commands, area);
     }
     commands->added = 0;
@@ -736,6 +894,10 @@ static void on_order(void *self, const struct order_event *event)
     pthread_mutex_lock(&commands->lock);
     if (event->kind == ORDER_END)
         tell_all(commands);
+    if (event->kind == ORDER_ENQUEUED && !event->queue)
+        forget_stores(commands);
+    else if (event->kind == ORDER_ENQUEUED)
+        commands->latest = event->command;
     command_graph_order(commands->graph, event);
     if (event->kind == ORDER_HOST_WAITED)
         sweep(commands);
@@ -743,7 +905,7 @@ static void on_order(void *self, const struct order_event *event)
     pthread_mutex_unlock(&commands->lock);
 }
 
-static void range_meets_stale(struct commands *commands, struct area *area, const struct command_event *event, const struct byte_access *access)
+static void range_meets_host(struct commands *commands, struct area *area, const struct command_event *event, const struct byte_access *access)
 {
     static const uint32_t nowhere[FOOTPRINT_USES];
     struct byte_run run = {event->address - area->low, event->address + event->size_bytes - area->low};
@@ -753,7 +915,7 @@ static void range_meets_stale(struct commands *commands, struct area *area, cons
     struct byte_set *touched = &sets[event->kind == ACCESS_READ ? FOOTPRINT_READ : FOOTPRINT_WRITTEN];
     touched->runs = &run;
     touched->count = 1;
-    judge_stale(commands, area, sets, access, nowhere);
+    judge_host(commands, area, sets, access, nowhere);
 }
 
 static void take_range(struct commands *commands, const struct command_event *event, const struct byte_access *access)
@@ -764,8 +926,8 @@ static void take_range(struct commands *commands, const struct command_event *ev
         commands->lost = true;
         return;
     }
-    if (!stale_empty(&area->stale))
-        range_meets_stale(commands, area, event, access);
+    if (!is_calm(area))
+        range_meets_host(commands, area, event, access);
     const bool known = knows_all(commands, area, event->command);
     note_latest(commands, area, event->command);
     if (area->kept_count && known) {
@@ -808,17 +970,17 @@ static void take_part(struct commands *commands, const struct launch_info *launc
             kept.site[use] = site_number(commands, launch, part->site[use]);
     const bool known = knows_all(commands, area, launch->command);
     note_latest(commands, area, launch->command);
-    if (part->keeper && known && stale_empty(&area->stale)) {
+    if (part->keeper && known && is_calm(area)) {
         keep(commands, area, &kept);
         return;
     }
     bring_in(commands, area);
-    if (part->keeper && !stale_empty(&area->stale)) {
+    if (part->keeper && !is_calm(area)) {
         commands->lost |= !footprint_fetch(part);
         part->keeper = NULL;
     }
-    if (!stale_empty(&area->stale))
-        judge_stale(commands, area, part->bytes, &kept.access, kept.site);
+    if (!is_calm(area))
+        judge_host(commands, area, part->bytes, &kept.access, kept.site);
     (part->keeper ? fetch_and_touch : touch_part)(commands, area, part, launch->command, kept.site);
 }
 
@@ -826,6 +988,7 @@ static void on_launch_ended(void *self, const struct footprint *footprint)
 {
     struct commands *commands = self;
     pthread_mutex_lock(&commands->lock);
+    commands->partial |= footprint->partial;
     for (uint32_t i = 0; i < footprint->count && judging(commands, footprint->launch->command); i++)
         take_part(commands, footprint->launch, &footprint->parts[i]);
     say_loss(commands);

@@ -36,6 +36,9 @@ struct footprint_sink commands_footprints(struct commands *commands);
 void commands_host_access(struct commands *commands, const struct host_access *access);
 /* The host changed bytes of a buffer behind its back, before it enqueued the command. */
 void commands_host_wrote(struct commands *commands, uint32_t command, uint64_t address, uint64_t size);
+/* It stored into fine-grained shared virtual memory, after all that was enqueued: device.h. */
+void commands_host_stored(struct commands *commands, uint64_t address, uint64_t size, bool ran);
+bool commands_under_way(struct commands *commands);
 bool commands_host_knows(struct commands *commands, uint32_t command);
 
 #endif

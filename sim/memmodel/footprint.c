@@ -223,6 +223,20 @@ bool byte_set_intersection(const struct byte_set *a, const struct byte_set *b, s
     return false;
 }
 
+void byte_set_difference(const struct byte_set *all, const struct byte_set *less, struct byte_set *out_rest)
+{
+    struct byte_run run = {0, 0}, gone;
+    byte_set_init(out_rest, all->size);
+    while (byte_set_next(all, run.high, &run)) {
+        uint64_t from = run.low;
+        while (from < run.high && byte_set_next(less, from, &gone) && gone.low < run.high) {
+            byte_set_add(out_rest, from, gone.low);
+            from = gone.high;
+        }
+        byte_set_add(out_rest, from, run.high);
+    }
+}
+
 const struct footprint_part *footprint_find(const struct footprint *footprint, uint32_t region_id)
 {
     for (uint32_t i = 0; i < footprint->count; i++)

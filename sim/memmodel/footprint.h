@@ -45,6 +45,8 @@ bool byte_set_empty(const struct byte_set *set);
 bool byte_set_next(const struct byte_set *set, uint64_t from, struct byte_run *out_run);
 /* The first run of bytes that both have. */
 bool byte_set_intersection(const struct byte_set *a, const struct byte_set *b, struct byte_run *out_run);
+/* What the first has and the second has not. */
+void byte_set_difference(const struct byte_set *all, const struct byte_set *less, struct byte_set *out_rest);
 
 enum footprint_use { FOOTPRINT_READ, FOOTPRINT_WRITTEN, FOOTPRINT_ATOMIC, FOOTPRINT_ATOMIC_READ, FOOTPRINT_USES };
 
@@ -75,6 +77,7 @@ struct footprint {
     struct footprint_part *parts; /* by region_id, ascending */
     uint32_t count;
     struct footprint_rest *rests; uint32_t rest_count; /* of launch->awaited_groups */
+    bool partial;               /* memory ran out: there is more */
 };
 
 const struct footprint_part *footprint_find(const struct footprint *footprint, uint32_t region_id);

@@ -27,19 +27,26 @@ void stale_add(struct stale *stale, uint64_t size, uint64_t low, uint64_t high, 
     byte_set_add(&stale->items[stale->count - 1].bytes, low, high);
 }
 
-/* What the first has and the second has not. */
-static void difference(const struct byte_set *all, const struct byte_set *less, struct byte_set *out_rest)
+void stale_store(struct stale *stale, uint64_t size, uint64_t low, uint64_t high, uint32_t command)
 {
-    struct byte_run run = {0, 0}, gone;
-    byte_set_init(out_rest, all->size);
-    while (byte_set_next(all, run.high, &run)) {
-        uint64_t from = run.low;
-        while (from < run.high && byte_set_next(less, from, &gone) && gone.low < run.high) {
-            byte_set_add(out_rest, from, gone.low);
-            from = gone.high;
-        }
-        byte_set_add(out_rest, from, run.high);
-    }
+    const bool same = stale->count && stale->items[stale->count - 1].command == command;
+    if (same || stale->count < STALE_MOST)
+        stale_add(stale, size, low, high, command);
+}
+
+bool stale_meets(const struct stale *stale, const struct byte_set *bytes, uint32_t command, struct byte_run *out_run)
+{
+    for (uint32_t i = 0; i < stale->count; i++)
+        if (stale->items[i].command >= command && byte_set_intersection(&stale->items[i].bytes, bytes, out_run))
+            return true;
+    return false;
+}
+
+void stale_drop(struct stale *stale, uint32_t first)
+{
+    for (uint32_t i = stale->count; i-- > 0;)
+        if (stale->items[i].command < first)
+            remove_item(stale, i);
 }
 
 static void subtract(struct byte_set *from, const struct byte_set *less)
@@ -48,7 +55,7 @@ static void subtract(struct byte_set *from, const struct byte_set *less)
     struct byte_run run;
     if (!byte_set_intersection(from, less, &run))
         return;
-    difference(from, less, &rest);
+    byte_set_difference(from, less, &rest);
     byte_set_fini(from);
     *from = rest;
 }
@@ -72,8 +79,8 @@ bool stale_read(struct stale *stale, const struct byte_set *bytes, const struct 
         struct byte_set once, rest;
         if (stale->items[i].command > command || !byte_set_intersection(&stale->items[i].bytes, bytes, out_run))
             continue;
-        difference(&stale->items[i].bytes, own[0], &once);
-        difference(&once, own[1], &rest);
+        byte_set_difference(&stale->items[i].bytes, own[0], &once);
+        byte_set_difference(&once, own[1], &rest);
         found = !once.failed && !rest.failed && byte_set_intersection(&rest, bytes, out_run);
         byte_set_fini(&once);
         byte_set_fini(&rest);

@@ -18,6 +18,12 @@
 
 #include "footprint.h"
 
+/*
+ * Bytes that the host stored while commands up to `command` were under way, which it did not wait for:
+ *   stale_store    keeps them; when there are too many, not
+ *   stale_meets    what of it does `command` touch?
+ *   stale_drop     of commands below `first` only
+ */
 enum { STALE_MOST = 8 }; /* then the latest two are one, of the later command */
 
 struct stale {
@@ -31,6 +37,9 @@ void stale_renew(struct stale *stale, const struct byte_set *bytes, uint32_t com
 /* own: what it writes itself, by atomics or not. */
 bool stale_read(struct stale *stale, const struct byte_set *bytes, const struct byte_set *own[2], uint32_t command,
                 struct byte_run *out_run);
+void stale_store(struct stale *stale, uint64_t size, uint64_t low, uint64_t high, uint32_t command);
+bool stale_meets(const struct stale *stale, const struct byte_set *bytes, uint32_t command, struct byte_run *out_run);
+void stale_drop(struct stale *stale, uint32_t first);
 bool stale_empty(const struct stale *stale);
 
 #endif
