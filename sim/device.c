@@ -24,6 +24,13 @@ static void fan_access(void *self, const struct access_event *event)
             device->observers[i].access(device->observers[i].self, event);
 }
 
+/* Of several observers one hears accesses. */
+static void pass_access(void *self, const struct access_event *event)
+{
+    const struct observer *listener = ((const struct device *)self)->listener;
+    listener->access(listener->self, event);
+}
+
 static void fan_sync(void *self, const struct sync_event *event)
 {
     struct device *device = self;
@@ -73,7 +80,10 @@ static void merge_observers(struct device *device)
         return;
     *merged = (struct observer){.self = device};
     for (uint32_t i = 0; i < device->observer_count; i++) {
-        merged->access = device->observers[i].access ? fan_access : merged->access;
+        if (device->observers[i].access) {
+            merged->access = merged->access ? fan_access : pass_access;
+            device->listener = &device->observers[i];
+        }
         merged->sync = device->observers[i].sync ? fan_sync : merged->sync;
         merged->command = device->observers[i].command ? fan_command : merged->command;
         merged->launch = device->observers[i].launch ? fan_launch : merged->launch;

@@ -517,18 +517,18 @@ START_TEST(places_of_messages_are_looked_up_again)
 END_TEST
 
 /* Who does the same again behind a release fence does it later: what the fence published does not hold it. */
-static void updates_again(bool released_between)
+static void updates_again(bool released_between, enum memory_order order)
 {
     two_groups(), world_forgoes_history(), release(0, OTHER, SCOPE_DEVICE);
-    const uint32_t site = exchanges(0, DATA, 2, 1, ORDER_RELAXED, SCOPE_DEVICE, NO_SITE);
+    const uint32_t site = exchanges(0, DATA, 2, 1, order, SCOPE_DEVICE, NO_SITE);
     release(1, OTHER + 4, SCOPE_DEVICE);
     for (int i = 0; i < 3; i++)
-        exchanges(0, DATA, 1, 0, ORDER_RELAXED, SCOPE_DEVICE, site);
+        exchanges(0, DATA, 1, 0, order, SCOPE_DEVICE, site);
     if (!released_between)
-        exchanges(0, DATA, 1, 0, ORDER_RELAXED, SCOPE_DEVICE, site);
+        exchanges(0, DATA, 1, 0, order, SCOPE_DEVICE, site);
     fence(0, G, ORDER_RELEASE, SCOPE_DEVICE);
     if (released_between)
-        exchanges(0, DATA, 1, 0, ORDER_RELAXED, SCOPE_DEVICE, site);
+        exchanges(0, DATA, 1, 0, order, SCOPE_DEVICE, site);
     store(0, FLAG, ORDER_RELAXED, SCOPE_DEVICE);
     acquire(2, FLAG, SCOPE_DEVICE), acquire(2, OTHER + 4, SCOPE_DEVICE), writes(2, DATA, 4);
 }
@@ -536,9 +536,11 @@ static void updates_again(bool released_between)
 START_TEST(what_is_repeated_behind_a_fence_is_later)
 {
     const uint64_t before = world_ways[WAY_REPEATED];
-    updates_again(false), clean_at(DATA);
+    updates_again(false, ORDER_RELAXED), clean_at(DATA);
+    updates_again(true, ORDER_RELAXED), races_at(DATA);
+    updates_again(false, ORDER_ACQUIRE), clean_at(DATA);
     ck_assert_uint_gt(world_ways[WAY_REPEATED], before);
-    updates_again(true), races_at(DATA);
+    updates_again(true, ORDER_ACQUIRE), races_at(DATA);
 }
 END_TEST
 
@@ -935,7 +937,8 @@ START_TEST(random_programs_against_the_oracle)
     static const struct kind programs = {10000, 0, 5, {{1, 2, 1}, {2, 1, 1}, {2, 2, 2}, {1, 4, 2}, {3, 1, 1}}, any_deeds};
     const struct tally tally = agree_with_the_oracle(&programs);
     ck_assert_uint_lt(tally.untold, HOSTILE(tally.programs / 200 + 2, tally.programs / 3)); /* short ways remember one deed of many, and small tables few */
-    static const enum way ways[] = {WAY_CHAIN, WAY_SEEN, WAY_SENT, WAY_TRIED, WAY_AGAIN, WAY_TOGETHER, WAY_REPEATED, WAY_CALM, WAY_IN_TURN, WAY_SHARED};
+    static const enum way ways[] = {WAY_CHAIN, WAY_SEEN, WAY_SENT, WAY_TRIED, WAY_AGAIN, WAY_TOGETHER, WAY_WAITING, WAY_REPEATED, WAY_CALM, WAY_IN_TURN,
+                                    WAY_SHARED};
     takes_ways(ways, sizeof ways / sizeof *ways, tally.programs);
 }
 END_TEST

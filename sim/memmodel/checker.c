@@ -622,6 +622,12 @@ static inline bool stands(struct checker *checker, const struct access_event *ev
            journal_move(&standing->region->journal, &standing->at, event->base);
 }
 
+/* While nobody has synchronised. */
+static inline bool stands_early(struct checker *checker, const struct access_event *event)
+{
+    return !checker->order.groups && event->kind == ACCESS_READ && event->shape != ADDRESS_LIST && !event->copy && stands(checker, event, 1);
+}
+
 static void stand(struct checker *checker, const struct access_event *event, struct shadow_region *region, const struct journal_event *whole)
 {
     struct standing *standing = &checker->standings[event->origin.site % STANDINGS];
@@ -744,17 +750,24 @@ static struct crowd *calm_word(const struct turns *turns, uint64_t address)
     return is_in(turns->region, address) ? shadow_calm(turns->region, &turns->atomic, address) : NULL;
 }
 
-static bool take_turn(struct checker *checker, struct turns *turns, uint64_t local, uint64_t address)
+/* A member does so where nothing could race. False: it was not done. */
+static bool take_turn(struct checker *checker, struct turns *turns, uint64_t lane, uint64_t address)
 {
-    const struct group_order *group = turns->run.group;
-    struct crowd *crowd = calm_word(turns, address);
-    turns->run.act.address = address;
-    if (!crowd || !order_update(&turns->run, local))
+    const uint64_t unit = checker->crew.first_unit + lane, local = unit - checker->crew.group * checker->order.group_items;
+    struct group_order *group = turns->run.group;
+    struct item_order *item = group->items[local];
+    if (!item || !is_in(turns->region, address))
         return false;
-    const uint32_t sub_group = (uint32_t)(local / checker->order.sub_group_size);
-    const struct agent agent = {.group = turns->run.group, .item = group->items[local], .place = {.sub_group = group->sub_groups ? sub_group : 0}};
-    turns->atomic.how.tick = (uint32_t)order_slice(&agent);
-    checker->shadow.failed |= !shadow_add(crowd, &turns->atomic, group->items[local]->unit);
+    turns->atomic.how.tick = (uint32_t)order_member_slice(group, item);
+    if (!shadow_stays_calm(turns->region, &turns->calm, &turns->atomic, address))
+        return false;
+    checker->shadow.failed |= !shadow_add(turns->calm.crowd, &turns->atomic, unit);
+    turns->run.act.address = address;
+    if (!order_update(&turns->run, local)) {
+        struct agent agent;
+        order_member(&checker->order, group->number, group, local, &agent);
+        order_atomic(&checker->order, &agent, &turns->run.act);
+    }
     way_taken(checker->ways, WAY_IN_TURN);
     return true;
 }
@@ -763,7 +776,7 @@ static __attribute__((noinline)) bool turns_anew(struct checker *checker, const 
 {
     const struct crew *crew = &checker->crew;
     struct group_order *group = crew->one_group ? order_group_find(&checker->order, crew->group) : NULL;
-    if (event->kind != ACCESS_ATOMIC_UPDATE || event->order != ORDER_RELAXED || event->image || checker->order.formal || event->size_bytes != 4 ||
+    if (event->kind != ACCESS_ATOMIC_UPDATE || event->image || checker->order.formal || event->size_bytes != 4 ||
         !group || !group->items || order_remembers(&checker->order))
         return false;
     struct shadow_region *region = region_at(checker, first_address(event));
@@ -793,38 +806,20 @@ static struct turns *begin_turns(struct checker *checker, const struct access_ev
     return turns_anew(checker, event, turns) ? turns : NULL;
 }
 
-static void update_one_by_one(struct checker *checker, struct turns *turns, const struct access_event *event, const uint64_t *mask)
+static void update_one(struct checker *checker, struct turns *turns, const struct access_event *event, uint64_t lane)
 {
-    const uint64_t first = checker->crew.first_unit - checker->crew.group * checker->order.group_items;
-    EACH_LANE_OF(mask, lane)
-    {
-        if (!take_turn(checker, turns, first + lane, lane_address(event, lane)))
-            access_lane(checker, event, lane);
-    }
+    if (!take_turn(checker, turns, lane, lane_address(event, lane)))
+        access_lane(checker, event, lane);
 }
 
-/* Lanes at one word, where nothing could race; who does not go in turn goes alone. */
-static void update_word(struct checker *checker, struct turns *turns, const struct access_event *event, uint64_t address,
-                        struct crowd *crowd, const uint64_t *mask)
+/* Lanes at one word, where nothing could race. */
+static void update_word(struct checker *checker, struct turns *turns, uint64_t address, struct crowd *crowd, const uint64_t *mask)
 {
     struct update_lanes lanes = {.first = checker->crew.first_unit - checker->crew.group * checker->order.group_items};
-    uint64_t left[LANE_MASK_WORDS], lane;
-    memcpy(left, mask, sizeof left);
-    for (;;) {
-        turns->run.act.address = address;
-        order_updates(&turns->run, left, &lanes);
-        checker->shadow.failed |= !shadow_add_lanes(crowd, &turns->atomic, checker->crew.first_unit, lanes.done, lanes.slice);
-        for (uint32_t w = 0; w < LANE_MASK_WORDS; w++)
-            left[w] &= ~lanes.done[w];
-        if ((lane = next_lane(left, 0, event->lane_count, true)) == event->lane_count)
-            break;
-        left[lane / 64] &= ~(UINT64_C(1) << lane % 64);
-        access_lane(checker, event, lane);
-        if (calm_word(turns, address) != crowd)
-            break;
-    }
+    turns->run.act.address = address;
+    order_updates(&turns->run, mask, &lanes);
+    checker->shadow.failed |= !shadow_add_lanes(crowd, &turns->atomic, checker->crew.first_unit, mask, lanes.slice);
     way_taken(checker->ways, WAY_IN_TURN);
-    update_one_by_one(checker, turns, event, left);
 }
 
 /* Words that lanes of one event meet at. */
@@ -856,18 +851,23 @@ static void update_lanes(struct checker *checker, const struct access_event *eve
 {
     struct words words;
     uint64_t lane;
-    struct turns *turns = begin_turns(checker, event);
+    struct turns *turns = event->order == ORDER_RELAXED ? begin_turns(checker, event) : NULL;
     if (!turns) {
         access_lanes(checker, event, mask);
         return;
     }
-    if (only_lane(mask, &lane) || !find_words(turns, event, mask, &words)) {
-        update_one_by_one(checker, turns, event, mask);
+    if (only_lane(mask, event->lane_count, &lane)) {
+        update_one(checker, turns, event, lane);
+        return;
+    }
+    if (!find_words(turns, event, mask, &words)) {
+        EACH_LANE_OF(mask, each)
+            update_one(checker, turns, event, each);
         return;
     }
     for (uint32_t at = 0; at < WORDS_MOST; at++) /* in any order: they have nothing in common, and nothing races */
         if (words.used >> at & 1)
-            update_word(checker, turns, event, words.items[at].address, words.items[at].crowd, words.items[at].mask);
+            update_word(checker, turns, words.items[at].address, words.items[at].crowd, words.items[at].mask);
 }
 
 /* ---- atomics that teach nothing ---------------------------------------------------------- */
@@ -971,47 +971,76 @@ static bool is_same_done(const struct atomic_done *a, const struct atomic_done *
     return a->address == b->address && a->epoch == b->epoch && a->sort == b->sort && a->site == b->site;
 }
 
+static inline uint64_t slice_of_member(const struct checker *checker, struct group_order *group, uint64_t local)
+{
+    struct agent agent;
+    if (group->items[local])
+        return order_member_slice(group, group->items[local]);
+    order_member(&checker->order, group->number, group, local, &agent);
+    return order_slice(&agent);
+}
+
 /* Of the lanes that have not yet done so in their slice. */
 static void read_calmly(struct checker *checker, struct group_order *group, struct crowd *crowd, struct shadow_atomic *atomic, const uint64_t *lanes)
 {
     struct waiting *waiting = group->waiting;
     const uint64_t first = checker->crew.group * checker->order.group_items;
-    uint64_t rest[LANE_MASK_WORDS];
-    for (uint32_t w = 0; w < LANE_MASK_WORDS; w++) {
-        rest[w] = lanes[w] & ~waiting->done[w];
-        waiting->done[w] |= lanes[w];
-    }
-    EACH_LANE_OF(rest, lane)
-    {
-        struct agent agent;
-        order_member(&checker->order, group->number, group, lane, &agent);
-        atomic->how.tick = (uint32_t)order_slice(&agent);
-        checker->shadow.failed |= !shadow_add(crowd, atomic, first + lane);
+    for (uint32_t w = 0; w * 64 < checker->crew.lane_count; w++) {
+        uint64_t rest = lanes[w] & ~waiting->done[w];
+        for (waiting->done[w] |= lanes[w]; rest; rest &= rest - 1) {
+            const uint64_t local = w * 64 + (uint64_t)__builtin_ctzll(rest);
+            atomic->how.tick = (uint32_t)slice_of_member(checker, group, local);
+            checker->shadow.failed |= !shadow_add(crowd, atomic, first + local);
+        }
     }
 }
 
-/* Lanes that failed, one after another: they read a value together, and nothing races with them. */
-static void fail_together(struct checker *checker, const struct access_event *event, struct shadow_region *region, uint64_t address,
-                          const uint64_t *lanes)
+/* Lanes that failed, one after another: they read a value together, and nothing races with them. False: it was not done. */
+static bool fail_together(struct checker *checker, const struct access_event *event, struct turns *turns, const uint64_t *lanes)
 {
-    struct group_order *group = order_group_find(&checker->order, checker->crew.group);
-    struct shadow_atomic atomic = {.group = checker->crew.group,
-                                   .how = {.site = event->origin.site, .size = event->size_bytes, .kind = ACCESS_ATOMIC_READ,
-                                           .order = (uint8_t)event->failure_order, .scope = (uint8_t)scope_in(checker, region, event->scope)}};
-    const struct atomic_act act = {.address = address, .size = event->size_bytes, .region = region->space, .reads = true,
-                                   .order = event->failure_order, .scope = event->scope, .site = event->origin.site,
-                                   .svm_atomics = region->svm_atomics};
-    struct crowd *crowd = group && group->items && region->journal.spilt ? shadow_calm(region, &atomic, address) : NULL;
-    if (!crowd || !(group->waiting || (group->waiting = calloc(1, sizeof *group->waiting))) || !order_wait(&checker->order, group, &act, lanes)) {
-        access_lanes(checker, event, lanes);
-        return;
-    }
-    const struct atomic_done done = {.address = address, .epoch = shadow_epoch(region, address, event->size_bytes), .sort = shadow_sort(&atomic.how),
-                                     .site = event->origin.site};
+    struct group_order *group = turns->run.group;
+    struct shadow_atomic atomic = turns->atomic;
+    struct atomic_act act = turns->run.act;
+    if (!shadow_stays_calm(turns->region, &turns->calm, &turns->atomic, event->base))
+        return false;
+    atomic.how.kind = ACCESS_ATOMIC_READ;
+    act.order = event->failure_order;
+    atomic.how.order = (uint8_t)act.order;
+    act.writes = false;
+    act.address = event->base;
+    if (!(group->waiting || (group->waiting = calloc(1, sizeof *group->waiting))) || !order_wait(&checker->order, group, &act, lanes))
+        return false;
+    const struct atomic_done done = {.address = event->base, .epoch = turns->calm.epoch, .sort = shadow_sort(&atomic.how), .site = turns->site};
     if (!is_same_done(&done, &group->waiting->latest))
         memset(group->waiting->done, 0, sizeof group->waiting->done);
     group->waiting->latest = done;
-    read_calmly(checker, group, crowd, &atomic, lanes);
+    read_calmly(checker, group, turns->calm.crowd, &atomic, lanes);
+    return true;
+}
+
+static void fail(struct checker *checker, const struct access_event *event, const uint64_t *lanes)
+{
+    struct turns *turns = begin_turns(checker, event);
+    if (!turns || !fail_together(checker, event, turns, lanes))
+        access_lanes(checker, event, lanes);
+}
+
+/* The first lane gets it, all others fail. False: it was otherwise. */
+static bool exchange_first(struct checker *checker, const struct access_event *event)
+{
+    const uint64_t done[LANE_MASK_WORDS] = {event->mask[0] & ~event->failed[0]}, failed[LANE_MASK_WORDS] = {event->mask[0] & event->failed[0]};
+    struct turns *turns = NULL;
+    if (done[0] && !(done[0] & (done[0] - 1)) && done[0] < (failed[0] & (0 - failed[0])))
+        turns = begin_turns(checker, event);
+    if (!turns)
+        return false;
+    if (event->order == ORDER_RELAXED)
+        update_one(checker, turns, event, (uint64_t)__builtin_ctzll(done[0]));
+    else
+        access_lanes(checker, event, done);
+    if (!fail_together(checker, event, turns, failed))
+        access_lanes(checker, event, failed);
+    return true;
 }
 
 /* Compare-exchanges of one object by a whole work-group of one wave. */
@@ -1021,11 +1050,8 @@ static bool take_exchanges(struct checker *checker, const struct access_event *e
     if (!event->failed || event->shape != ADDRESS_UNIFORM || event->failure_order != ORDER_RELAXED || !crew->one_group ||
         crew->first_lane || checker->order.formal || event->image || order_remembers(&checker->order))
         return false;
-    const struct region *region = memory_region(checker->memory, event->base);
-    struct shadow_region *shadow = is_watched(region) ? region_of(checker, region) : NULL;
-    if (!shadow)
-        return !is_watched(region) && !is_of_host(checker, event->base);
-    name_units(checker, &event->origin);
+    if (event->lane_count <= 64 && exchange_first(checker, event))
+        return true;
     uint64_t failed[LANE_MASK_WORDS], done[LANE_MASK_WORDS], lanes[LANE_MASK_WORDS];
     for (uint32_t w = 0; w < LANE_MASK_WORDS; w++) {
         failed[w] = event->mask[w] & event->failed[w];
@@ -1038,7 +1064,7 @@ static bool take_exchanges(struct checker *checker, const struct access_event *e
             update_lanes(checker, event, lanes);
         from = next_lane(done, to, end, true);
         if (lanes_between(failed, to, from, lanes))
-            fail_together(checker, event, shadow, event->base, lanes);
+            fail(checker, event, lanes);
     }
     return true;
 }
@@ -1087,12 +1113,17 @@ static bool take_alone(struct checker *checker, const struct access_event *event
 {
     uint64_t lane;
     if (event->shape != ADDRESS_UNIFORM || event->copy || event->image || checker->order.formal || !checker->crew.one_group ||
-        !only_lane(event->mask, &lane))
+        !only_lane(event->mask, event->lane_count, &lane))
         return false;
-    struct shadow_region *region = region_at(checker, event->base);
-    if (!region || !region->journal.spilt || region->space != IN_GLOBAL || is_early(checker, event))
-        return false;
-    name_units(checker, &event->origin);
+    struct shadow_region *region = checker->alone.region;
+    if (checker->alone.crew != checker->crew.serial || !is_in(region, event->base)) {
+        region = region_at(checker, event->base);
+        if (!region || !region->journal.spilt || region->space != IN_GLOBAL || is_early(checker, event))
+            return false;
+        checker->alone.crew = checker->crew.serial;
+        checker->alone.region = region;
+        name_units(checker, &event->origin);
+    }
     struct acting acting = {.event = event, .first = checker->crew.group * checker->order.group_items};
     struct agent *agent = actor(checker, &acting, lane);
     const struct shadow_access now = {.agent = agent, .address = event->base,
@@ -1113,6 +1144,8 @@ static void on_access(void *self, const struct access_event *event)
     checker->time++;
     man(checker, &event->origin, event->lane_count);
     if (event->kind <= ACCESS_WRITE) {
+        if (stands_early(checker, event))
+            return;
         if (!take_alone(checker, event) && !take_whole(checker, event) && !take_reads(checker, event))
             access_lanes(checker, event, event->mask);
     } else if (event->failed ? !take_exchanges(checker, event) : !take_atomics(checker, event)) {
@@ -1149,6 +1182,11 @@ static uint64_t group_of_lane(const struct checker *checker, uint64_t lane)
 static void fence(struct checker *checker, const struct sync_event *event)
 {
     struct acting acting = {.first = checker->crew.group * checker->order.group_items};
+    uint64_t one;
+    if (only_lane(event->mask, event->lane_count, &one)) {
+        order_fence(&checker->order, actor(checker, &acting, one), event->regions, event->order, event->scope, event->origin.site);
+        return;
+    }
     EACH_LANE_OF(event->mask, lane)
         order_fence(&checker->order, actor(checker, &acting, lane), event->regions, event->order, event->scope, event->origin.site);
 }

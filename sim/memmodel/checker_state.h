@@ -39,6 +39,7 @@ struct turns {
     struct shadow_region *region;
     struct update_run run;
     struct shadow_atomic atomic;
+    struct calm_word calm;           /* where the lane before was */
     uint64_t crew; uint32_t site;    /* who takes them again; 0: nobody */
 };
 
@@ -72,6 +73,7 @@ struct checker {
     struct { uint64_t serial, lane; struct agent agent; } actor; /* who acted by itself latest; serial 0: nobody */
     struct standing standings[STANDINGS]; /* by site */
     struct turns turns[TURNS];        /* likewise */
+    struct { uint64_t crew; struct shadow_region *region; } alone; /* where one acted by itself, among all of a crew that synchronises */
     uint64_t time;                    /* counts events */
     uint64_t ways[WAYS];
     uint32_t *compute_units; uint64_t unit_room;

@@ -254,12 +254,22 @@ static struct knowledge *put(struct knowledge_pool *pool, struct knowledge *map,
     return here || !map ? &leaf->node : siblings(pool, knowledge_share(map), &leaf->node);
 }
 
+static inline struct knowledge *put_in_leaf(struct knowledge_pool *pool, struct knowledge *map, uint64_t key, int32_t tick)
+{
+    struct knowledge_leaf *leaf = leaf_new(pool, map->key, map);
+    if (!leaf)
+        return knowledge_share(map);
+    leaf->tick[place_in(key)] = tick;
+    return &leaf->node;
+}
+
 struct knowledge *knowledge_put(struct knowledge_pool *pool, struct knowledge *map, uint64_t key, uint64_t tick)
 {
     pool->failed |= tick > INT32_MAX;
     if (knowledge_get(map, key) >= tick || tick > INT32_MAX)
         return knowledge_share(map);
-    struct knowledge *more = put(pool, map, key, (int32_t)tick);
+    struct knowledge *more = map && map->bit == LEAF && map->key == chunk_of(key) ? put_in_leaf(pool, map, key, (int32_t)tick)
+                                                                                  : put(pool, map, key, (int32_t)tick);
     if (map && more)
         follow(more, map);
     return more;

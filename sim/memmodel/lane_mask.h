@@ -94,8 +94,12 @@ static inline bool lanes_between(const uint64_t *mask, uint32_t from, uint32_t e
 }
 
 /* False: several are set, or none. */
-static inline bool only_lane(const uint64_t mask[LANE_MASK_WORDS], uint64_t *out_lane)
+static inline bool only_lane(const uint64_t mask[LANE_MASK_WORDS], uint32_t lanes, uint64_t *out_lane)
 {
+    if (lanes <= 64) {
+        *out_lane = (uint64_t)(mask[0] ? __builtin_ctzll(mask[0]) : 0);
+        return mask[0] && !(mask[0] & (mask[0] - 1));
+    }
     uint64_t word = 0, doubled = 0;
     uint32_t at = 0;
     for (uint32_t w = 0; w < LANE_MASK_WORDS; w++) {

@@ -103,7 +103,10 @@ static bool judge_order(const struct access_event *event, struct fault *out_faul
 void misuse_access(struct misuse *misuse, const struct access_event *event)
 {
     struct fault fault;
-    bool failed_twice = event->failed && (event->failure_order == ORDER_RELEASE || event->failure_order == ORDER_ACQ_REL);
+    const uint32_t site = event->origin.site;
+    const bool failed_twice = event->failed && (event->failure_order == ORDER_RELEASE || event->failure_order == ORDER_ACQ_REL);
+    if (site < misuse->seen_count && misuse->seen[site] && !failed_twice)
+        return;
     if (event->kind < ACCESS_ATOMIC_READ || (seen_before(misuse, event->origin.site) && !failed_twice))
         return;
     if (judge_scope(misuse, event->scope, 0, &fault) || judge_order(event, &fault))

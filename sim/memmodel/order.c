@@ -230,6 +230,8 @@ struct knowledge *order_publish(struct order *order, const struct agent *agent, 
     struct knowledge *known = NULL;
     const struct sub_group_order *sub = order_sub_group_of(agent);
     const struct group_order *group = agent->group;
+    if (RULE(21) && !sub && !group->acquired[region] && group->base[region] == 1)
+        return knowledge_put(&order->pool, agent->item->acquired[region], unit_key(agent->unit), tick);
     if (RULE(21)) {
         join_into(order, &known, agent->item->acquired[region]);
         join_into(order, &known, sub ? sub->acquired[region] : NULL);
@@ -276,13 +278,24 @@ static void note_missed(struct order *order, struct item_order *item, enum misse
                                  .local = region == IN_LOCAL, .release = release_share(message->release)};
 }
 
+/* Both of one work-group, and no wider. */
+static inline bool is_near(const struct message *message, const struct endpoint *end, const struct agent *agent)
+{
+    return message->scope == SCOPE_WORK_GROUP && end->scope == SCOPE_WORK_GROUP && message->place.group == agent->place.group;
+}
+
+static bool includes(const struct order *order, const struct agent *agent, const struct message *message, int region, const struct endpoint *end)
+{
+    const enum memory_scope scope = order_scope(order, end->scope, region == IN_LOCAL, message->svm_atomics);
+    return scope_inclusive(order->rule, message->scope, &message->place, scope, &agent->place);
+}
+
 /* False: it does not reach the agent. */
 bool order_apply(struct order *order, const struct agent *agent, const struct message *message, int region,
                  const struct endpoint *end)
 {
-    enum memory_scope scope = order_scope(order, end->scope, region == IN_LOCAL, message->svm_atomics);
     struct item_order *item = agent->item;
-    if (!scope_inclusive(order->rule, message->scope, &message->place, scope, &agent->place)) {
+    if (!is_near(message, end, agent) && !includes(order, agent, message, region, end)) {
         note_missed(order, item, MISSED_SCOPE, message, end, region);
         return false;
     }
@@ -358,15 +371,29 @@ void order_remember_own(struct order *order, struct agent *agent, struct happeni
 
 /* ---- fences ------------------------------------------------------------------------------------ */
 
+/* Where the same fence stands that the unit came by before, and no other. */
+static inline struct message *only_fence(const struct agent *agent, const struct endpoint *end)
+{
+    const struct message_list *fences = &agent->item->fences;
+    struct message *one = fences->items;
+    return fences->count == 1 && one->scope == end->scope && one->flags == end->flags ? one : NULL;
+}
+
 void order_release_fence(struct order *order, struct agent *agent, const struct endpoint *end, uint64_t tick)
 {
-    struct message message = {.scope = end->scope, .flags = end->flags, .fence = true, .place = agent->place,
-                              .release = order_release_new(order, agent->unit, end->site)};
+    struct release *release = order_release_new(order, agent->unit, end->site);
+    struct message *before = only_fence(agent, end);
     for (int r = 0; r < ORDER_REGIONS; r++)
         if (end->flags >> r & 1)
-            set(order, &message.release->known[r], order_publish(order, agent, r, tick));
-    order_list_renew(order, &agent->item->fences, &message, 0); /* snapshots only grow: the newest holds all */
-    release_drop(order, message.release);
+            set(order, &release->known[r], order_publish(order, agent, r, tick));
+    if (before) { /* snapshots only grow: the newest holds all */
+        release_drop(order, before->release);
+        before->release = release;
+        return;
+    }
+    const struct message message = {.scope = end->scope, .flags = end->flags, .fence = true, .place = agent->place, .release = release};
+    order_list_renew(order, &agent->item->fences, &message, 0);
+    release_drop(order, release);
 }
 
 static void fence(struct order *order, struct agent *agent, uint32_t regions, enum memory_order how, enum memory_scope scope,

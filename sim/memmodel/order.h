@@ -296,8 +296,14 @@ struct update_run {
 };
 void order_updates_begin(struct order *order, struct group_order *group, const struct atomic_act *act, struct update_run *out_run);
 bool order_update(struct update_run *run, uint64_t local);
-/* Of lanes, the first of which is the member `first`, at act.address: until one was not done. Whose were, and the slice of each. */
-struct update_lanes { uint64_t first, done[LANE_MASK_WORDS]; uint32_t slice[WAVE_LANES_MAX]; };
+/* The tick of what the member does now. */
+static inline uint64_t order_member_slice(const struct group_order *group, const struct item_order *item)
+{
+    const uint64_t sub = group->sub_groups ? group->sub_groups[item->sub_group].slice : 0, all = sub > group->slice ? sub : group->slice;
+    return item->slice > all ? item->slice : all;
+}
+/* Of lanes, the first of which is the member `first`, at act.address; each is done. The slice of each. */
+struct update_lanes { uint64_t first; uint32_t slice[WAVE_LANES_MAX]; };
 void order_updates(struct update_run *run, const uint64_t mask[LANE_MASK_WORDS], struct update_lanes *lanes);
 /* Relaxed loads by members of the group, all alike: false: each must do it by itself. */
 bool order_wait(struct order *order, struct group_order *group, const struct atomic_act *act, const uint64_t reader[LANE_MASK_WORDS]);

@@ -400,6 +400,27 @@ static void look_anew(struct order *order, struct waiting *waiting, const struct
     waiting->store = variable->store;
 }
 
+/* The same members wait for the same, and the list has something newer of one sender only. */
+static inline bool waits_on(struct order *order, struct waiting *waiting, const struct variable *variable, const struct atomic_act *act,
+                            const uint64_t reader[LANE_MASK_WORDS], uint64_t group)
+{
+    uint64_t left = 0;
+    for (uint32_t w = 0; w < LANE_MASK_WORDS; w++)
+        left |= waiting->reader[w] & ~reader[w];
+    if (left || waiting->stream != variable->stream || waiting->act.scope != act->scope || waiting->act.site != act->site ||
+        variable->counted != variable->version || variable->others > waiting->version || !waiting->list.count)
+        return false;
+    const struct message *news = &variable->messages.items[variable->messages.count - 1];
+    struct message *old = &waiting->list.items[waiting->list.count - 1];
+    if (!sends_like(old, news) || !is_wanted(&waiting->list, news, group))
+        return false;
+    replace_message(order, old, news);
+    waiting->version = variable->version;
+    waiting->store = variable->store;
+    memset(waiting->reader, 0, sizeof waiting->reader);
+    return true;
+}
+
 bool order_wait(struct order *order, struct group_order *group, const struct atomic_act *act, const uint64_t reader[LANE_MASK_WORDS])
 {
     const struct variable *variable = variable_find(order, act->address);
@@ -408,7 +429,9 @@ bool order_wait(struct order *order, struct group_order *group, const struct ato
         return false;
     if (!variable || variable->size != act->size || !variable->messages.count)
         return true;
-    if (waiting->version != variable->version || waiting->act.scope != act->scope || waiting->act.site != act->site) {
+    if (waits_on(order, waiting, variable, act, reader, group->number)) {
+        way_taken(order->ways, WAY_WAITING);
+    } else if (waiting->version != variable->version || waiting->act.scope != act->scope || waiting->act.site != act->site) {
         part_from(order, group, variable, reader);
         look_anew(order, waiting, variable, group->number);
         waiting->act = *act;
@@ -474,7 +497,7 @@ static inline __attribute__((always_inline)) bool update_again(struct order *ord
     if (live->address != variable->address || live->generation != variable->generation)
         return false;
     struct message *latest = &variable->messages.items[variable->messages.count - 1], *fence = &item->fences.items[0];
-    if (!same_sender(order, latest, &live->message))
+    if (!sends_like(latest, &live->message) && !same_sender(order, latest, &live->message))
         return false;
     const bool news = !release_holds(fence->release, latest->release); /* what its fence knows need not become pending */
     if (news && latest->version > seen->version) {
@@ -486,7 +509,10 @@ static inline __attribute__((always_inline)) bool update_again(struct order *ord
     if (!release_is_same(live->message.release, fence->release)) {
         variable->counted = ++order->versions;
         fence->version = variable->version = variable->counted;
-        (news ? join_message : replace_message)(order, latest, fence);
+        if (news)
+            join_message(order, latest, fence);
+        else
+            replace_message(order, latest, fence);
         replace_message(order, &live->message, fence);
     }
     variable->store = (struct latest_store){act->site, item->unit, order->tick, true};
@@ -576,12 +602,6 @@ bool order_update(struct update_run *run, uint64_t local)
 }
 
 
-static inline uint64_t slice_of(const struct group_order *group, const struct item_order *item)
-{
-    const uint64_t sub = group->sub_groups ? group->sub_groups[item->sub_group].slice : 0, all = sub > group->slice ? sub : group->slice;
-    return item->slice > all ? item->slice : all;
-}
-
 /* One member after another with one sort of fence, each of which holds what the one before sent. */
 struct succession {
     struct variable *variable;     /* NULL: none */
@@ -658,12 +678,20 @@ static bool reads_among(const struct group_order *group, uint64_t first, const u
     return false;
 }
 
+/* By itself, as any atomic. */
+static uint64_t update_alone(struct update_run *run, uint64_t local)
+{
+    struct agent agent;
+    order_member(run->order, run->group->number, run->group, local, &agent);
+    order_atomic(run->order, &agent, &run->act);
+    return order_slice(&agent);
+}
+
 void order_updates(struct update_run *run, const uint64_t mask[LANE_MASK_WORDS], struct update_lanes *lanes)
 {
-    const struct group_order *group = run->group;
+    struct group_order *group = run->group;
     const bool apart = group->waiting && reads_among(group, lanes->first, mask);
     struct succession succession = {.variable = NULL};
-    memset(lanes->done, 0, sizeof lanes->done);
     EACH_LANE_OF(mask, lane)
     {
         const uint64_t local = lanes->first + lane;
@@ -673,13 +701,14 @@ void order_updates(struct update_run *run, const uint64_t mask[LANE_MASK_WORDS],
         } else {
             succession_end(run->order, &succession, &run->act);
             succession.variable = NULL;
-            if (!order_update(run, local))
-                return;
+            if (!order_update(run, local)) {
+                lanes->slice[lane] = (uint32_t)update_alone(run, local);
+                continue;
+            }
             if (!apart)
                 succession = succession_of(run, item);
         }
-        lanes->slice[lane] = (uint32_t)slice_of(group, item);
-        lanes->done[lane / 64] |= UINT64_C(1) << lane % 64;
+        lanes->slice[lane] = (uint32_t)order_member_slice(group, item);
     }
     succession_end(run->order, &succession, &run->act);
 }

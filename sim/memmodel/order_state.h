@@ -47,8 +47,15 @@ static inline void set(struct order *order, struct knowledge **slot, struct know
 
 static inline void join_into(struct order *order, struct knowledge **slot, struct knowledge *more)
 {
-    if (more && *slot != more)
+    if (!more || *slot == more)
+        return;
+    if (!*slot || (*slot)->chain != more->chain) {
         set(order, slot, knowledge_join(&order->pool, *slot, more));
+        return;
+    }
+    order->pool.chained++;
+    if ((*slot)->length < more->length)
+        set(order, slot, knowledge_share(more));
 }
 
 static inline void put_into(struct order *order, struct knowledge **slot, uint64_t key, uint64_t tick)
@@ -123,7 +130,14 @@ static inline bool same_sender(const struct order *order, const struct message *
     return a->place.group == b->place.group && (a->scope != SCOPE_SUB_GROUP || a->place.sub_group == b->place.sub_group);
 }
 
-static inline void replace_message(struct order *order, struct message *old, const struct message *message)
+/* Of one sub-group, likewise. */
+static inline bool sends_like(const struct message *a, const struct message *b)
+{
+    return a->scope == b->scope && a->flags == b->flags && a->fence == b->fence && a->svm_atomics == b->svm_atomics &&
+           a->place.group == b->place.group && a->place.sub_group == b->place.sub_group;
+}
+
+static inline __attribute__((always_inline)) void replace_message(struct order *order, struct message *old, const struct message *message)
 {
     if (old->release != message->release) {
         release_drop(order, old->release);

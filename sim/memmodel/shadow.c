@@ -11,7 +11,7 @@
 enum {
     PAGE_SHIFT = 12, PAGE_BYTES = 1 << PAGE_SHIFT, WORD_SHIFT = 2,
     CONTEXT_MOST = READERS_FROM - 1,
-    BLOCK_UNITS = 64, MEMBERS_TRIED = HOSTILE(16, 2), CONTEXTS_TRIED = HOSTILE(8, 1),
+    BLOCK_UNITS = 64, MEMBERS_TRIED = HOSTILE(16, 2), MEMBERS_RECENT = HOSTILE(8, 1), CONTEXTS_TRIED = HOSTILE(8, 1),
     BYTES_SWEPT = HOSTILE(32, 4096) /* of the allocation, for a block of readers that sweeping them makes room for */
 };
 
@@ -23,7 +23,7 @@ struct member {
     bool apart;
     uint32_t *each;          /* ticks, one per unit of the block; stays where it is while other members come and go */
 };
-struct members { struct member *items; uint32_t count, room, latest; };
+struct members { struct member *items; uint32_t count, room, recent[MEMBERS_RECENT]; }; /* recent: by place of the program */
 
 /* An access that raced with a later one, which took its place: what comes after may race with it, too. */
 struct racer { uint64_t unit; struct context how; };
@@ -348,17 +348,23 @@ static inline bool takes(const struct member *member, const struct deed *deed)
            (!deed->late || (!member->apart && member->how.tick == deed->how->tick));
 }
 
+static inline uint32_t *recent_of(struct members *members, const struct deed *deed)
+{
+    const uint32_t place = deed->how->site * 2 + (deed->sort / 4 & 1); /* an exchange may have failed */
+    return &members->recent[(place * UINT32_C(0x9e3779b9) >> 16) % MEMBERS_RECENT];
+}
+
 static bool deed_begin(struct members *members, const struct deed *deed)
 {
     for (uint32_t i = members->count, tries = MEMBERS_TRIED; i-- > 0 && tries--;) {
         if (!takes(&members->items[i], deed))
             continue;
-        members->latest = i;
+        *recent_of(members, deed) = i;
         return member_put(&members->items[i], deed->unit % BLOCK_UNITS, deed->how->tick);
     }
     if (!members_room(members))
         return false;
-    members->latest = members->count;
+    *recent_of(members, deed) = members->count;
     struct member *member = &members->items[members->count++];
     *member = (struct member){.block = deed->unit / BLOCK_UNITS, .mask = UINT64_C(1) << deed->unit % BLOCK_UNITS, .sort = deed->sort,
                               .how = *deed->how, .each = member->each};
@@ -367,8 +373,9 @@ static bool deed_begin(struct members *members, const struct deed *deed)
 
 static inline bool deed_add(struct members *members, const struct deed *deed)
 {
-    if (members->latest < members->count && takes(&members->items[members->latest], deed))
-        return member_put(&members->items[members->latest], deed->unit % BLOCK_UNITS, deed->how->tick);
+    const uint32_t recent = *recent_of(members, deed);
+    if (recent < members->count && takes(&members->items[recent], deed))
+        return member_put(&members->items[recent], deed->unit % BLOCK_UNITS, deed->how->tick);
     return deed_begin(members, deed);
 }
 
@@ -566,6 +573,8 @@ static bool split_page(struct shadow_region *region, uint64_t number)
         struct crowd *crowd = crowd_of(region, low + i / 4 * 4, words->cells[i / 4]);
         if (!crowd && stamp_context(cell[1]) == CONTEXT_CROWD)
             cell[1] = 0;
+        if (crowd)
+            crowd->epoch = ++region->epochs;
         drop_stale(region, cell);
         made = (!crowd || i % 4 == 0 || crowd_copy(region, crowd, low + i, cell)) && put_byte(&pieces, bytes, i, cell);
     }
@@ -651,10 +660,10 @@ static __attribute__((noinline)) bool atomics_agree(const struct visit *visit, u
 /* Others than itself. */
 static inline bool knows(const struct visit *visit, uint64_t unit, uint64_t tick)
 {
-    if (!visit->by_units || unit >= UNIT_COPIES)
+    if (__builtin_expect(!visit->by_units || unit >= UNIT_COPIES, 0))
         return order_knows(visit->shadow->order, visit->now->agent, visit->region->space, unit, tick);
-    return (unit - visit->first < visit->items && tick < visit->base) || tick < knowledge_get(visit->of_group, unit << 2) ||
-           tick < knowledge_get(visit->own, unit << 2);
+    return (tick < visit->base && unit - visit->first < visit->items) ||
+           (visit->of_group && tick < knowledge_get(visit->of_group, unit << 2)) || (visit->own && tick < knowledge_get(visit->own, unit << 2));
 }
 
 /* R34: within one work-item a fence has to stand between a write to an image and a read, and no order helps a sampler. */
@@ -675,15 +684,12 @@ static inline __attribute__((always_inline)) bool races(const struct visit *visi
     return unseen || !((is_atomic(how->kind) && is_atomic(now->how.kind) && atomics_agree(visit, unit, how)) || knows(visit, unit, how->tick));
 }
 
-static inline bool is_tallied(const struct visit *visit, uint64_t unit, const struct context *how, bool unseen)
+/* Of the pair of an earlier place and this one; NULL: there is more to do than to count. */
+static inline struct race_tally *tally_of(const struct visit *visit, uint32_t earlier, bool unseen)
 {
-    const struct shadow *shadow = visit->shadow;
-    const uint32_t a = how->site, b = visit->now->how.site;
-    struct race_tally *tally = shadow->tallies[(a + b) % TALLIES];
-    if (!tally || !tally->settled || !tally_is_of(tally, a, b, visit->region->space, unseen))
-        return false;
-    tally_add(tally, unit, visit->now->agent->unit, *shadow->time);
-    return true;
+    const uint32_t later = visit->now->how.site;
+    struct race_tally *tally = visit->shadow->tallies[(earlier + later) % TALLIES];
+    return tally && tally->settled && tally_is_of(tally, earlier, later, visit->region->space, unseen) ? tally : NULL;
 }
 
 static __attribute__((noinline)) void tell(const struct visit *visit, uint64_t unit, const struct context *how, bool latest, bool unseen)
@@ -698,7 +704,10 @@ static inline __attribute__((always_inline)) bool judge(const struct visit *visi
     const bool unseen = visit->region->space == IN_IMAGE && misses_image(visit, unit, how);
     if (!races(visit, unit, how, unseen))
         return false;
-    if (!is_tallied(visit, unit, how, unseen))
+    struct race_tally *tally = tally_of(visit, how->site, unseen);
+    if (tally)
+        tally_add(tally, unit, visit->now->agent->unit, *visit->shadow->time);
+    else
         tell(visit, unit, how, latest, unseen);
     return true;
 }
@@ -728,8 +737,10 @@ static void keep_racer(const struct visit *visit, struct crowd **crowd, uint64_t
         *crowd = crowd_make(visit->region, visit->address, cell);
     struct racer *racer = *crowd ? racer_room(visit, *crowd, unit, how) : NULL;
     visit->shadow->failed |= !*crowd;
-    if (racer)
-        *racer = (struct racer){unit, *how};
+    if (!racer)
+        return;
+    *racer = (struct racer){unit, *how};
+    (*crowd)->epoch = ++visit->region->epochs;
 }
 
 /* Those that a plain write is ordered behind are done with: who races with them races with it. */
@@ -1013,7 +1024,7 @@ static bool visit_cell(const struct visit *visit, uint64_t *cell)
 /* ---- the same again ---------------------------------------------------------------------------- */
 
 /* The cell of an aligned word; NULL: it has none, or one for each byte. */
-static uint64_t *word_at(const struct shadow_region *region, uint64_t address, uint32_t size)
+static inline uint64_t *word_at(const struct shadow_region *region, uint64_t address, uint32_t size)
 {
     const uint64_t offset = address - region->low;
     const struct shadow_page *page = region->pages && size == 4 && offset % 4 == 0 ? &region->pages[offset >> PAGE_SHIFT] : NULL;
@@ -1057,12 +1068,6 @@ static bool is_calm(const struct visit *visit, const struct crowd *crowd, const 
             (crowd->calm_epoch == crowd->epoch && crowd->calm_group == visit->now->agent->place.group));
 }
 
-uint64_t shadow_epoch(const struct shadow_region *region, uint64_t address, uint32_t size)
-{
-    const struct crowd *crowd = alike_at(region, address, size);
-    return crowd ? crowd->epoch : 0;
-}
-
 uint32_t shadow_sort(const struct context *how)
 {
     return sort_of(how);
@@ -1074,7 +1079,7 @@ static bool agrees(const struct crowd *crowd, const struct shadow_atomic *atomic
            (crowd->scope > SCOPE_WORK_GROUP || (crowd->scope == SCOPE_WORK_GROUP && crowd->place.group == atomic->group));
 }
 
-struct crowd *shadow_calm(const struct shadow_region *region, const struct shadow_atomic *atomic, uint64_t address)
+static inline struct crowd *calm(const struct shadow_region *region, const struct shadow_atomic *atomic, uint64_t address)
 {
     const uint64_t *cell = word_at(region, address, atomic->how.size);
     struct crowd *crowd = alike_in(region, address, cell);
@@ -1083,10 +1088,20 @@ struct crowd *shadow_calm(const struct shadow_region *region, const struct shado
     return !live(region, cell[0]) || (crowd->calm_epoch == crowd->epoch && crowd->calm_group == atomic->group) ? crowd : NULL;
 }
 
-bool shadow_add(struct crowd *crowd, const struct shadow_atomic *atomic, uint64_t unit)
+struct crowd *shadow_calm(const struct shadow_region *region, const struct shadow_atomic *atomic, uint64_t address)
+{
+    return calm(region, atomic, address);
+}
+
+static inline bool add(struct crowd *crowd, const struct shadow_atomic *atomic, uint64_t unit)
 {
     crowd->any_write |= is_write(atomic->how.kind);
     return deed_add(&crowd->atomics, &(struct deed){unit, sort_of(&atomic->how), false, &atomic->how});
+}
+
+bool shadow_add(struct crowd *crowd, const struct shadow_atomic *atomic, uint64_t unit)
+{
+    return add(crowd, atomic, unit);
 }
 
 bool shadow_add_lanes(struct crowd *crowd, const struct shadow_atomic *atomic, uint64_t first, const uint64_t mask[LANE_MASK_WORDS], const uint32_t *slice)
@@ -1104,10 +1119,19 @@ bool shadow_add_lanes(struct crowd *crowd, const struct shadow_atomic *atomic, u
     return added;
 }
 
+bool shadow_stays_calm(const struct shadow_region *region, struct calm_word *word, const struct shadow_atomic *atomic, uint64_t address)
+{
+    if (word->crowd && word->address == address && word->epoch == word->crowd->epoch && word->first == region->first)
+        return true;
+    struct crowd *crowd = calm(region, atomic, address);
+    *word = (struct calm_word){.crowd = crowd, .address = address, .epoch = crowd ? crowd->epoch : 0, .first = region->first};
+    return crowd;
+}
+
 bool shadow_join(struct shadow_region *region, const struct shadow_atomic *atomic, uint64_t address, uint64_t unit)
 {
-    struct crowd *crowd = shadow_calm(region, atomic, address);
-    return crowd && shadow_add(crowd, atomic, unit);
+    struct crowd *crowd = calm(region, atomic, address);
+    return crowd && add(crowd, atomic, unit);
 }
 
 static bool visit_byte(const struct visit *visit, struct shadow_page *page, uint32_t at)

@@ -138,8 +138,9 @@ struct crowd *shadow_calm(const struct shadow_region *region, const struct shado
 bool shadow_add(struct crowd *crowd, const struct shadow_atomic *atomic, uint64_t unit);
 /* Of lanes, each in its slice; first: unit of lane 0. */
 bool shadow_add_lanes(struct crowd *crowd, const struct shadow_atomic *atomic, uint64_t first, const uint64_t mask[LANE_MASK_WORDS], const uint32_t *slice);
-/* Of the atomics of a word, while they are all alike; else 0. Nothing that could race with such a one comes within an epoch. */
-uint64_t shadow_epoch(const struct shadow_region *region, uint64_t address, uint32_t size);
+/* Likewise, of a word that was calm a while ago, for updates like these. Nothing that could race with them comes within an epoch. */
+struct calm_word { struct crowd *crowd; uint64_t address, epoch; uint32_t first; };
+bool shadow_stays_calm(const struct shadow_region *region, struct calm_word *word, const struct shadow_atomic *atomic, uint64_t address);
 uint32_t shadow_sort(const struct context *how); /* as in struct atomic_done */
 /* filter NULL: all of them. */
 struct unit_filter { void *self; bool (*wants)(void *self, uint64_t unit, uint64_t tick); };

@@ -20,6 +20,7 @@ enum way {
     WAY_AGAIN,      /* an update of an object by a unit with one fence: all places are known */
     WAY_SUCCESSION, /* likewise by members of a group, each of which holds what the one before sent */
     WAY_TOGETHER,   /* members of a group read together */
+    WAY_WAITING,    /* those read on together, and one sender has sent more */
     WAY_REPEATED,   /* the unit's same atomic stands in the shadow already */
     WAY_CALM,       /* a word has atomics only, and this one agrees with them */
     WAY_IN_TURN,    /* a relaxed update of a calm word by a unit that did so before */
