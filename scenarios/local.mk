@@ -64,6 +64,7 @@ scenario_tests = \
 	%D%/faulty/lockstep_lock_fair.yaml \
 	%D%/faulty/sub_group_flag.yaml \
 	%D%/faulty/group_arguments.yaml \
+	%D%/faulty/image_twice.yaml \
 	%D%/faulty/sub_group_flag_promised.yaml \
 	%D%/faulty/lockstep_flag.yaml \
 	%D%/clean/barrier_return.yaml \

@@ -5,6 +5,7 @@
 
 #include "device_enqueue.h"
 #include "device_state.h"
+#include "fault.h"
 #include "host_memory.h"
 #include "orrery/image.h"
 #include "pipe_end.h"
@@ -403,6 +404,37 @@ static enum status tie_record(struct launch *launch, struct device *device, stru
     return status == STATUS_OK ? begin_record(launch, &device->record, shape) : status;
 }
 
+/* ---- one image by two arguments -------------------------------------------------------------------- */
+
+static void tell_same_image(const struct launch *launch, const struct image_desc *image, size_t first, size_t second)
+{
+    const struct kernel_arg *args = launch->kernel->args;
+    struct finding finding = {.kind = FINDING_IMAGE_MISUSE, .launch = launch->info.launch, .kernel = launch->info.kernel,
+                              .spec = "OpenCL 3.0 API, 5.9.2, clSetKernelArg", .fix = "another image, or one read_write argument"};
+    struct sentence object, why;
+    sentence_init(&object);
+    sentence_init(&why);
+    object_name_image(launch, image, &object);
+    sentence_add(&why, "argument %zu '%s' is the same image, and one of the two is %s", second, args[second].name,
+                 args[first].write_only || args[second].write_only ? "written only" : "read and written");
+    finding.object = object.bytes;
+    finding.why = why.bytes;
+    report_add(launch->report, &finding);
+}
+
+/* The behaviour is undefined if an image is passed with two access qualifiers, whatever the kernel does. */
+static void check_same_images(const struct launch *launch, const struct launch_request *request)
+{
+    const struct kernel_arg *args = launch->kernel->args;
+    for (size_t i = 0; i < request->arg_count; i++)
+        for (size_t k = i + 1; args[i].kind == ARG_IMAGE && k < request->arg_count; k++) {
+            const struct image_desc *one = request->args[i].value, *other = request->args[k].value;
+            if (args[k].kind == ARG_IMAGE && one->address == other->address &&
+                (args[i].read_only != args[k].read_only || args[i].write_only != args[k].write_only))
+                tell_same_image(launch, one, i, k);
+        }
+}
+
 /* ---- the whole -------------------------------------------------------------------------------- */
 
 static enum status begin(struct live_launch *live, const struct launch_request *request)
@@ -423,6 +455,7 @@ static enum status begin(struct live_launch *live, const struct launch_request *
         host_memory_forget(device->host_memory);
     concurrent_focus(live);
     announce(launch, LAUNCH_BEGIN);
+    check_same_images(launch, request);
     live->schedule = schedule_new(launch, &device->concurrent, &live->diagnosis);
     return STATUS_OK;
 }

@@ -85,7 +85,8 @@ void object_name_image(const struct launch *launch, const struct image_desc *ima
     for (size_t i = 0; launch->arg_values && i < launch->kernel->arg_count; i++)
         if (launch->arg_values[i].value == image) {
             add_argument(out_name, launch, (int32_t)i);
-            sentence_add(out_name, " (%s, %" PRIu32, image_type_name(image->type), size[0]);
+            sentence_add(out_name, " (%.*s%s, %" PRIu32, (int)strlen(image_type_name(image->type)) - 2, image_type_name(image->type),
+                         image->format->depth ? "_depth_t" : "_t", size[0]);
         }
     for (uint32_t d = 1; d < used; d++)
         sentence_add(out_name, " x %" PRIu32, size[d]);

@@ -181,7 +181,7 @@ START_TEST(missing_parts_leave_no_holes)
     finding.offset_bytes = (uint64_t)-1;
     finding.why = NULL;
     out = shown(&finding, false);
-    ck_assert_str_eq(out, "orrery: error: out-of-bounds-write: a store writes outside every allocation\n"
+    ck_assert_str_eq(out, "orrery: error: out-of-bounds-write: a store writes outside every allocation or image\n"
                           "  kernel k, argument 0, byte -1\n\n"
                           "  1  (no line)                                          store, 1 byte\n"
                           "     host command\n\n"

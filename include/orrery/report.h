@@ -30,8 +30,8 @@
 /* KIND(ENUM, "stable-id", check it belongs to, "one sentence that names the fault") */
 /* clang-format off */
 #define FINDING_LIST(KIND)                                                                          \
-    KIND(OUT_OF_BOUNDS_READ,   "out-of-bounds-read",   BOUNDS, "a load reads outside every allocation")    \
-    KIND(OUT_OF_BOUNDS_WRITE,  "out-of-bounds-write",  BOUNDS, "a store writes outside every allocation")  \
+    KIND(OUT_OF_BOUNDS_READ,   "out-of-bounds-read",   BOUNDS, "a load reads outside every allocation or image")    \
+    KIND(OUT_OF_BOUNDS_WRITE,  "out-of-bounds-write",  BOUNDS, "a store writes outside every allocation or image")  \
     KIND(NULL_READ,            "null-read",            BOUNDS, "a load goes through a null pointer")       \
     KIND(NULL_WRITE,           "null-write",           BOUNDS, "a store goes through a null pointer")      \
     KIND(USE_AFTER_FREE,       "use-after-free",       BOUNDS, "an access touches freed memory")           \
