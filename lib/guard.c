@@ -34,12 +34,13 @@ struct area {
     struct area *next;
     uint64_t low, high;
     bool is_svm, of_device; /* of_device: never the host's */
+    bool is_shared;         /* the host's and the device's, in turns that commands begin and waits end */
     struct window *windows;
     uint32_t unmap; /* the last command that unmapped some of it */
 };
 struct note {
     uint64_t address;
-    bool write;
+    bool write, is_shared;
     struct host_trace trace;
 };
 
@@ -73,6 +74,10 @@ static void open_area(const struct area *area)
 
 static void close_area(const struct area *area)
 {
+    if (area->is_shared && !device_under_way(runtime_device())) {
+        open_area(area);
+        return;
+    }
     set_pages(area->low, area->high, PROT_NONE);
     for (const struct window *window = area->windows; window; window = window->next)
         if (window->known)
@@ -110,10 +115,11 @@ static uint64_t program_counter(const void *context)
 #endif
 }
 
-static void take_note(uint64_t address, const void *context)
+static void take_note(const struct area *area, uint64_t address, const void *context)
 {
     struct note *note = &guard.notes[guard.note_count++];
     note->address = address;
+    note->is_shared = area->is_shared;
     note->write = was_write(context);
     host_place_capture(&note->trace);
     note->trace.pc = program_counter(context);
@@ -127,9 +133,10 @@ static bool catch(uint64_t address, const void *context)
     if (area && !guard.inside) {
         bool room = guard.note_count < NOTES;
         if (room)
-            take_note(address, context);
-        if (room)
-            set_pages(page_of(address), page_of(address) + PAGE_BYTES, PROT_READ | PROT_WRITE);
+            take_note(area, address, context);
+        if (room) /* a store that follows a load is one more to know of */
+            set_pages(page_of(address), page_of(address) + PAGE_BYTES,
+                      area->is_shared && !was_write(context) ? PROT_READ : PROT_READ | PROT_WRITE);
         else
             open_area(area);
     }
@@ -191,7 +198,7 @@ static void apply(const struct area *area)
         close_area(area);
 }
 
-void guard_add(void *pointer, bool of_device)
+static void add(void *pointer, bool of_device, bool is_shared)
 {
     if (!order_heard())
         return;
@@ -200,10 +207,21 @@ void guard_add(void *pointer, bool of_device)
     struct area *area = area_new((uint64_t)(uintptr_t)pointer, true);
     if (area) {
         area->of_device = of_device;
+        area->is_shared = is_shared;
         apply(area);
     }
     pthread_mutex_unlock(&guard.lock);
     runtime_unlock();
+}
+
+void guard_add(void *pointer, bool of_device)
+{
+    add(pointer, of_device, false);
+}
+
+void guard_add_shared(void *pointer)
+{
+    add(pointer, false, true);
 }
 
 static void area_free(struct area *area)
@@ -265,8 +283,18 @@ static void remove_window(uint64_t low, const struct command *command)
     apply(area);
 }
 
+static void apply_shared(void)
+{
+    for (const struct area *area = guard.areas; area; area = area->next)
+        if (area->is_shared)
+            apply(area);
+}
+
 void guard_enqueued(const struct command *command)
 {
+    pthread_mutex_lock(&guard.lock);
+    apply_shared();
+    pthread_mutex_unlock(&guard.lock);
     bool map = command->kind == COMMAND_MAP_BUFFER || command->kind == COMMAND_MAP_IMAGE;
     bool buffer = map || command->kind == COMMAND_UNMAP_MEM_OBJECT;
     bool svm = command->kind == COMMAND_SVM_MAP || command->kind == COMMAND_SVM_UNMAP;
@@ -302,6 +330,7 @@ void guard_waited(void)
         if (more)
             apply(area);
     }
+    apply_shared();
     pthread_mutex_unlock(&guard.lock);
 }
 
@@ -333,6 +362,14 @@ void guard_enter(void)
         open_area(area);
     guard.inside = true;
     pthread_mutex_unlock(&guard.lock);
+}
+
+bool guard_pause(void)
+{
+    const bool inside = __atomic_load_n(&guard.inside, __ATOMIC_RELAXED);
+    if (!inside)
+        guard_enter();
+    return !inside;
 }
 
 void guard_leave(void)
@@ -398,7 +435,7 @@ static void tell(const struct note *note, const struct verdict *verdict)
                                  .why = verdict->why,
                                  .fix = verdict->fix,
                                  .command = verdict->command};
-    device_host_access(runtime_device(), &access);
+    (note->is_shared ? device_host_touched : device_host_access)(runtime_device(), &access);
 }
 
 void guard_tell(void)

@@ -7,6 +7,9 @@
  *
  * Interface
  *   guard_add/remove         an SVM allocation, or one that the host may never touch; remove also of what a map added
+ *   guard_add_shared         fine-grained memory: open to the host while it knows every command to be complete
+ *   guard_pause              for whoever looks at closed memory on behalf of nobody, until guard_leave; false: somebody
+ *                            executes (runtime_lock held)
  *   guard_enqueued           a map or an unmap was enqueued (runtime_lock held)
  *   guard_waited             the host may know more (runtime_lock held)
  *   guard_enter/leave        someone executes: everything is open meanwhile (runtime_lock held)
@@ -23,6 +26,8 @@
 #include "queue.h"
 
 void guard_add(void *pointer, bool of_device);
+void guard_add_shared(void *pointer);
+bool guard_pause(void);
 void guard_remove(void *pointer);
 void guard_enqueued(const struct command *command);
 void guard_waited(void);

@@ -6,6 +6,7 @@
 
 #include "context.h"
 #include "device_info.h"
+#include "guard.h"
 #include "order.h"
 #include "runtime.h"
 
@@ -46,7 +47,7 @@ static void compare_chunk(struct watch *watch, size_t at, size_t size, bool ran)
     memcpy(then, now, size);
 }
 
-/* ran: commands have, since they were compared last. */
+/* ran: commands have, since they were compared last. All is open. */
 static void compare(bool ran)
 {
     const bool matters = shared.watches && device_under_way(runtime_device());
@@ -69,10 +70,18 @@ static void see_again(void)
 
 void shared_bytes_look(void)
 {
-    if (shared.executing)
+    const bool closed = guard_active();
+    if (closed)
+        guard_tell();
+    if (!shared.watches)
+        return;
+    const bool paused = closed && guard_pause();
+    if (shared.executing || closed != paused)
         shared.unsure = true;
     else
         compare(false);
+    if (paused)
+        guard_leave();
 }
 
 void shared_bytes_started(void)

@@ -11,6 +11,7 @@
 #include "device_info.h"
 #include "executor.h"
 #include "guard.h"
+#include "order.h"
 #include "shared_bytes.h"
 #include "usage.h"
 
@@ -237,11 +238,15 @@ static uint32_t device_flags(const struct svm_request *request)
 
 static void share(const struct svm_allocation *allocation, bool atomics)
 {
-    executor_share();
+    const bool caught = runtime_get()->scenario.shared_pages && order_heard() && !atomics;
+    if (!caught)
+        executor_share();
     if (atomics)
         shared_bytes_forgo();
     else
         shared_bytes_begin(allocation->pointer, allocation->size, allocation->context);
+    if (caught)
+        guard_add_shared(allocation->pointer);
 }
 
 void *svm_allocate(struct context *context, const struct svm_request *request)

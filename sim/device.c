@@ -136,6 +136,12 @@ void device_host_stored(struct device *device, uint64_t address, uint64_t size, 
         commands_host_stored(device->commands, address, size, ran);
 }
 
+void device_host_touched(struct device *device, const struct host_access *access)
+{
+    if (device->commands)
+        commands_host_touched(device->commands, access);
+}
+
 bool device_under_way(struct device *device)
 {
     return device->commands && commands_under_way(device->commands);

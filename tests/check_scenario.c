@@ -127,7 +127,7 @@ START_TEST(defaults_of_the_run)
     ck_assert_int_eq(scenario.fail_on, SEVERITY_ERROR);
     ck_assert_int_eq(scenario.error_exitcode, 66);
     ck_assert_uint_eq(scenario.max_findings, 10);
-    ck_assert(!scenario.keep_exit_code && !scenario.expect_kernels && !scenario.quiet);
+    ck_assert(!scenario.keep_exit_code && !scenario.expect_kernels && !scenario.quiet && !scenario.shared_pages);
     ck_assert_ptr_null(scenario.log_file);
     ck_assert_int_eq(scenario.expect.exit_status, -1);
 }
@@ -184,7 +184,7 @@ static const char everything[] = "orrery: 1\n"
                                  "     initialize_memory: off, terminate_context: off, kernel_clock: off, compiler: off, named_barriers: off, srgb_writes: off}\n"
                                  "schedule: {policy: round-robin, seed: 18446744073709551615, quantum: 5, resident_groups: 4,\n"
                                  "           placement: script, placement_script: [3, 0, 3], timeout: 2.5, max_steps: 1000, depth: 4, record: turns-%p.txt}\n"
-                                 "checks: {bounds: warning, uninitialised: error, divergence: off, races: warning, atomics: warning, progress: off, api: error}\n"
+                                 "checks: {bounds: warning, uninitialised: error, divergence: off, races: warning, atomics: warning, progress: off, api: error, shared_pages: on}\n"
                                  "report: {fail_on: warning, error_exitcode: 9, keep_exit_code: true, expect_kernels: yes, quiet: on,\n"
                                  "         max_findings: 3, log: out-%p.txt, json: out.json, counters: c.json, timeline: t.json, sarif: out.sarif, dot: out.svg,\n"
                                  "         gen_suppressions: out.yaml}\n"
@@ -340,7 +340,7 @@ START_TEST(every_key_of_the_run_is_read)
     ck_assert_str_eq(scenario_counters_file(&scenario), "c.json");
     ck_assert_str_eq(scenario.timeline_file, "t.json");
     ck_assert_int_eq(scenario.error_exitcode, 9);
-    ck_assert(scenario.keep_exit_code && scenario.expect_kernels && scenario.quiet);
+    ck_assert(scenario.keep_exit_code && scenario.expect_kernels && scenario.quiet && scenario.shared_pages);
     ck_assert_uint_eq(scenario.max_findings, 3);
     ck_assert_str_eq(scenario.log_file, "out-%p.txt");
     ck_assert_str_eq(scenario.json_file, "out.json");

@@ -20,10 +20,11 @@ static const char source[] = "kernel void take(global const int *a, global int *
 static cl_program program;
 static cl_int *data, *other;
 
-static void set_up_with(const char *severity)
+static void set_up_with(const char *severity, const char *pages)
 {
     const char *text = source;
     cl_int err;
+    setenv("ORRERY_SHARED_PAGES", pages, 1);
     setenv("ORRERY_DATA_RACES", severity, 1);
     setenv("ORRERY_KEEP_EXIT_CODE", "1", 1);
     cl_set_up();
@@ -35,7 +36,8 @@ static void set_up_with(const char *severity)
     ck_assert(data && other);
 }
 
-static void set_up(void) { set_up_with("warning"); }
+static void set_up(void) { set_up_with("warning", "false"); }
+static void set_up_closed(void) { set_up_with("warning", "true"); }
 
 static cl_event enqueue(cl_command_queue on, const char *name, cl_int *first, size_t items, const cl_event *after)
 {
@@ -150,6 +152,74 @@ START_TEST(behind_the_user_event)
 }
 END_TEST
 
+/* ---- with pages closed ------------------------------------------------------------------------- */
+
+static volatile cl_int sink;
+
+START_TEST(a_load_of_what_is_written)
+{
+    set_up_closed();
+    const cl_event event = run("give");
+    if (_i > 0)
+        cl_ok(clFlush(queue));
+    if (_i > 1)
+        poll_until(event, CL_COMPLETE);
+    sink = data[_i * 1000];
+    told(1);
+    sink = data[1];
+    told(1);
+}
+END_TEST
+
+START_TEST(a_store_has_a_line)
+{
+    set_up_closed();
+    run("take");
+    sink = data[7]; /* both read it */
+    data[7] = 1;
+    told(1);
+    struct orrery_finding finding;
+    ck_assert_int_eq(orrery_finding_get(0, &finding), ORRERY_OK);
+    ck_assert_ptr_nonnull(strstr(finding.access[0].what, "store"));
+    ck_assert_ptr_nonnull(finding.access[0].file); /* without debug information the name of the program */
+    ck_assert_uint_eq(finding.offset_bytes, 28);
+}
+END_TEST
+
+START_TEST(loads_that_are_ordered)
+{
+    set_up_closed();
+    for (int i = 0; i < 5; i++) {
+        sink = data[i];
+        const cl_event event = run(kernels[i % 4]);
+        sink = i % 4 == 0 ? data[i] : 0; /* that kernel reads it */
+        if (i % 2)
+            cl_ok(clWaitForEvents(1, &event));
+        else
+            cl_ok(clFinish(queue));
+        sink = data[i] + other[i];
+        data[i] = i;
+    }
+    told(0);
+}
+END_TEST
+
+START_TEST(a_load_behind_the_user_event)
+{
+    cl_int err;
+    set_up_closed();
+    cl_event go = clCreateUserEvent(context, &err);
+    cl_ok(err);
+    enqueue(queue, "give", data, COUNT, &go);
+    if (_i == 0)
+        sink = data[5];
+    cl_ok(clSetUserEventStatus(go, CL_COMPLETE));
+    if (_i == 1)
+        sink = data[5];
+    told(_i == 1);
+}
+END_TEST
+
 /* ---- not told ------------------------------------------------------------------------------- */
 
 START_TEST(before_and_behind)
@@ -229,7 +299,7 @@ END_TEST
 
 START_TEST(when_nobody_asked)
 {
-    set_up_with("off");
+    set_up_with("off", _i ? "true" : "false");
     run("take");
     data[5] = 1;
     told(0);
@@ -292,12 +362,16 @@ int main(void)
     tcase_add_loop_test(tests, copies_and_fills, 0, 2);
     tcase_add_loop_test(tests, of_the_queue_that_was_not_waited_for, 0, 2);
     tcase_add_loop_test(tests, behind_the_user_event, 0, 2);
+    tcase_add_loop_test(tests, a_load_of_what_is_written, 0, 3);
+    tcase_add_test(tests, a_store_has_a_line);
+    tcase_add_test(tests, loads_that_are_ordered);
+    tcase_add_loop_test(tests, a_load_behind_the_user_event, 0, 2);
     tcase_add_test(tests, before_and_behind);
     tcase_add_test(tests, other_bytes);
     tcase_add_test(tests, bytes_that_stay_what_they_were);
     tcase_add_test(tests, from_the_callback_on);
     tcase_add_test(tests, beside_memory_with_atomics);
-    tcase_add_test(tests, when_nobody_asked);
+    tcase_add_loop_test(tests, when_nobody_asked, 0, 2);
     tcase_add_test(tests, in_memory_that_was_freed);
     tcase_add_loop_test(tests, parts_that_go_and_come, 0, 20);
     suite_add_tcase(suite, tests);

@@ -11,6 +11,7 @@
 #include "byte_map.h"
 #include "command_graph.h"
 #include "stale.h"
+#include "touches.h"
 #include "orrery/limits.h"
 #include "orrery/rule.h"
 
@@ -83,6 +84,7 @@ struct commands {
     bool lost, told_loss;       /* memory ran out: nothing is judged from here on */
     bool partial;               /* nor, in any case, what the host stores */
     uint32_t latest;            /* command enqueued */
+    struct touches touches;     /* the host was caught */
 };
 
 /* ---- life --------------------------------------------------------------------------- */
@@ -146,6 +148,7 @@ void commands_free(struct commands *commands)
         return;
     areas_free(commands);
     sites_free(commands);
+    touches_fini(&commands->touches);
     command_graph_free(commands->graph);
     pthread_mutex_destroy(&commands->lock);
     free(commands->conflicts);
@@ -669,9 +672,12 @@ void commands_host_wrote(struct commands *commands, uint32_t command, uint64_t a
 
 /* ---- what the host stores meanwhile ------------------------------------------------------------------ */
 
-static void tell_store(struct commands *commands, const struct area *area, const struct byte_access *access, const struct byte_run *run)
+/* touch NULL: where it was is not known. */
+static void tell_host(struct commands *commands, const struct area *area, const struct byte_access *access, const struct byte_run *run,
+                      const struct touch *touch)
 {
     const struct site *site = site_of(commands, access);
+    const bool load = touch && !touch->write;
     struct side side;
     char why[SPEC_CHARS], fix[SPEC_CHARS];
     struct finding finding = {.kind = FINDING_RACE_HOST_DEVICE,
@@ -680,18 +686,26 @@ static void tell_store(struct commands *commands, const struct area *area, const
                               .has_offset = true,
                               .offset_bytes = run->low,
                               .access_count = 2,
-                              .access = {{.kind = ACCESS_WRITE,
+                              .access = {{.kind = load ? ACCESS_READ : ACCESS_WRITE,
                                           .size_bytes = clamp(run->high - run->low),
-                                          .what = "store by the host",
+                                          .what = touch ? touch->what : "store by the host",
                                           .by = "the host"}},
                               .why = why,
                               .fix = fix,
                               .spec = "OpenCL 2.2 API, 5.6.2 memory consistency of SVM"};
     format(why, SPEC_CHARS, "command %" PRIu32 " was enqueued before, and the host had not waited for it", access->command);
-    format(fix, SPEC_CHARS, "store before command %" PRIu32 " is enqueued, or wait for its event or call clFinish first", access->command);
+    format(fix, SPEC_CHARS, "%s before command %" PRIu32 " is enqueued, or wait for its event or call clFinish first",
+           load ? "load" : "store", access->command);
+    if (touch)
+        finding.access[0].place = touch->place;
     describe(commands, access, &finding.access[1], &side);
     finding.access[1].size_bytes = finding.access[0].size_bytes;
     report_add(commands->report, &finding);
+}
+
+static void tell_store(struct commands *commands, const struct area *area, const struct byte_access *access, const struct byte_run *run)
+{
+    tell_host(commands, area, access, run, touches_store(&commands->touches, area->low + run->low, area->low + run->high));
 }
 
 /* Bytes that the host stored, and who touched them. */
@@ -776,6 +790,71 @@ void commands_host_stored(struct commands *commands, uint64_t address, uint64_t 
     pthread_mutex_unlock(&commands->lock);
 }
 
+/* A load, and who has written there. */
+struct loading { struct commands *commands; const struct area *area; const struct touch *touch; bool told; };
+
+static void meet_load(void *self, uint64_t low, uint64_t high, const struct byte_access *access)
+{
+    struct loading *loading = self;
+    struct commands *commands = loading->commands;
+    const uint64_t at = loading->touch->address - loading->area->low;
+    (void)low, (void)high;
+    if (loading->told || reads_only(access) || access->by_map || command_graph_host_knows(commands->graph, access->command))
+        return;
+    loading->told = true;
+    tell_host(commands, loading->area, access, &(struct byte_run){at, at + 1}, loading->touch);
+}
+
+/* It is all of what is kept of the touch, which goes once it is told. */
+static void load_meets(struct commands *commands, struct area *area, uint32_t at)
+{
+    struct loading loading = {commands, area, &commands->touches.items[at], false};
+    const uint64_t address = loading.touch->address;
+    struct byte_run run;
+    byte_map_visit(area->map, address, address + 1, meet_load, &loading);
+    for (size_t i = 0; i < area->loose_count; i++)
+        if (byte_set_next(&area->loose[i].bytes, address - area->low, &run) && run.low == address - area->low)
+            meet_load(&loading, address, address + 1, &area->loose[i].access);
+    if (loading.told)
+        touches_remove(&commands->touches, at);
+}
+
+void commands_host_touched(struct commands *commands, const struct host_access *access)
+{
+    pthread_mutex_lock(&commands->lock);
+    const bool judged = !commands->lost && !commands->partial && !command_graph_exhausted(commands->graph) && !command_graph_idle(commands->graph);
+    struct area *area = judged ? area_of(commands, access->address) : NULL;
+    if (area && area->id) {
+        touches_add(&commands->touches, access, commands->latest);
+        bring_in(commands, area);
+        if (!access->write && commands->touches.count)
+            load_meets(commands, area, commands->touches.count - 1);
+    }
+    pthread_mutex_unlock(&commands->lock);
+}
+
+static void judge_loads(struct commands *commands, struct area *area, const struct byte_set *sets, const struct byte_access *access,
+                        const uint32_t site[FOOTPRINT_USES])
+{
+    static const enum footprint_use uses[] = {FOOTPRINT_WRITTEN, FOOTPRINT_ATOMIC};
+    struct byte_access one = *access;
+    struct byte_run run;
+    for (uint32_t i = commands->touches.count; i-- > 0 && !access->by_map && !commands->partial;) {
+        const struct touch *touch = &commands->touches.items[i];
+        const uint64_t at = touch->address - area->low;
+        bool told = false;
+        for (int u = 0; u < 2 && !told && !touch->write && touch->address >= area->low && touch->address < area->high; u++) {
+            one.kind = u ? ACCESS_ATOMIC_UPDATE : ACCESS_WRITE;
+            one.site = site[uses[u]];
+            told = touch->latest >= access->command && byte_set_next(&sets[uses[u]], at, &run) && run.low == at;
+            if (told)
+                tell_host(commands, area, &one, &(struct byte_run){at, at + 1}, touch);
+        }
+        if (told)
+            touches_remove(&commands->touches, i);
+    }
+}
+
 bool commands_under_way(struct commands *commands)
 {
     pthread_mutex_lock(&commands->lock);
@@ -803,6 +882,8 @@ static void judge_host(struct commands *commands, struct area *area, const struc
 {
     if (!stale_empty(&area->stores))
         judge_stores(commands, area, sets, access, site);
+    if (commands->touches.count)
+        judge_loads(commands, area, sets, access, site);
     if (!stale_empty(&area->stale))
         judge_stale(commands, area, sets, access, site);
 }
@@ -812,6 +893,7 @@ static void forget_stores(struct commands *commands)
 {
     for (struct area *area = commands->areas; area; area = area->hh.next)
         stale_fini(&area->stores);
+    touches_fini(&commands->touches);
 }
 
 /* When the command is complete: by then it is known whether atomics may have ordered it. */
@@ -832,10 +914,10 @@ static bool forgotten(void *self, const struct byte_access *access)
     return is_forgotten(self, access->command);
 }
 
-/* The host has stored nothing there that commands may not know. */
-static bool is_calm(const struct area *area)
+/* The host has done nothing there that commands may not know. */
+static bool is_calm(const struct commands *commands, const struct area *area)
 {
-    return stale_empty(&area->stale) && stale_empty(&area->stores);
+    return stale_empty(&area->stale) && stale_empty(&area->stores) && !touches_meet(&commands->touches, area->low, area->high);
 }
 
 static void drop_kept(struct commands *commands, struct area *area)
@@ -864,6 +946,7 @@ enum { SWEEP_AFTER = HOSTILE(4096, 4) };
 static void sweep(struct commands *commands)
 {
     struct area *area, *following;
+    touches_drop(&commands->touches, command_graph_first(commands->graph));
     if (commands->added < SWEEP_AFTER && !(command_graph_idle(commands->graph) && commands->added))
         return;
     HASH_ITER (hh, commands->areas, area, following) {
@@ -871,7 +954,7 @@ static void sweep(struct commands *commands)
         drop_loose(commands, area);
         drop_kept(commands, area);
         stale_drop(&area->stores, command_graph_first(commands->graph));
-        if (byte_map_empty(area->map) && !area->loose_count && !area->kept_count && is_calm(area))
+        if (byte_map_empty(area->map) && !area->loose_count && !area->kept_count && is_calm(commands, area))
             area_free(commands, area);
     }
     commands->added = 0;
@@ -926,7 +1009,7 @@ static void take_range(struct commands *commands, const struct command_event *ev
         commands->lost = true;
         return;
     }
-    if (!is_calm(area))
+    if (!is_calm(commands, area))
         range_meets_host(commands, area, event, access);
     const bool known = knows_all(commands, area, event->command);
     note_latest(commands, area, event->command);
@@ -970,16 +1053,16 @@ static void take_part(struct commands *commands, const struct launch_info *launc
             kept.site[use] = site_number(commands, launch, part->site[use]);
     const bool known = knows_all(commands, area, launch->command);
     note_latest(commands, area, launch->command);
-    if (part->keeper && known && is_calm(area)) {
+    if (part->keeper && known && is_calm(commands, area)) {
         keep(commands, area, &kept);
         return;
     }
     bring_in(commands, area);
-    if (part->keeper && !is_calm(area)) {
+    if (part->keeper && !is_calm(commands, area)) {
         commands->lost |= !footprint_fetch(part);
         part->keeper = NULL;
     }
-    if (!is_calm(area))
+    if (!is_calm(commands, area))
         judge_host(commands, area, part->bytes, &kept.access, kept.site);
     (part->keeper ? fetch_and_touch : touch_part)(commands, area, part, launch->command, kept.site);
 }

@@ -38,6 +38,7 @@ void commands_host_access(struct commands *commands, const struct host_access *a
 void commands_host_wrote(struct commands *commands, uint32_t command, uint64_t address, uint64_t size);
 /* It stored into fine-grained shared virtual memory, after all that was enqueued: device.h. */
 void commands_host_stored(struct commands *commands, uint64_t address, uint64_t size, bool ran);
+void commands_host_touched(struct commands *commands, const struct host_access *access);
 bool commands_under_way(struct commands *commands);
 bool commands_host_knows(struct commands *commands, uint32_t command);
 

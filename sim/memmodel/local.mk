@@ -64,6 +64,8 @@ libmemmodel_la_SOURCES = \
 	%D%/ways.h \
 	%D%/stale.c \
 	%D%/stale.h \
+	%D%/touches.c \
+	%D%/touches.h \
 	%D%/windows.c \
 	%D%/windows.h \
 	%D%/wording.c \
