@@ -4,10 +4,13 @@
  * signal before it as one of its wait list. A wait that comes first takes a user event, which the next signal sets when it
  * runs: what waits for it is then behind the signal. The payload is what commands that ran have left.
  */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "api.h"
+#include "call.h"
 #include "command.h"
 #include "context.h"
 #include "enqueue.h"
@@ -26,6 +29,7 @@ struct semaphore {
     /* guarded by runtime_lock */
     struct event *signal;  /* of a signal command that no wait has taken; referenced */
     struct event *awaited; /* what a wait command before its signal waits for; referenced */
+    cl_command_type last;  /* signal or wait, whichever was enqueued last; 0: neither */
     cl_semaphore_payload_khr payload;
 };
 
@@ -261,6 +265,14 @@ static cl_int take_semaphores(struct command *command, cl_uint count, const cl_s
     return failed ? CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST : CL_SUCCESS;
 }
 
+static void tell_twice(const struct semaphore *semaphore, const char *why, const char *fix)
+{
+    char object[40];
+    snprintf(object, sizeof object, "semaphore %" PRIu32, semaphore->base.id);
+    if (call_finds())
+        call_find(FINDING_SEMAPHORE_MISUSE, &(struct call_finding){.object = object, .why = why, .fix = fix});
+}
+
 /* An event of a signal to come, for a wait. */
 static struct event *future_signal(struct semaphore *semaphore)
 {
@@ -291,8 +303,12 @@ static cl_int await(struct command *command)
         struct semaphore *semaphore = command->u.semaphore.list[i];
         runtime_lock();
         struct event *signal = semaphore->signal;
+        const bool twice = semaphore->last == CL_COMMAND_SEMAPHORE_WAIT_KHR;
         semaphore->signal = NULL;
+        semaphore->last = CL_COMMAND_SEMAPHORE_WAIT_KHR;
         runtime_unlock();
+        if (twice)
+            tell_twice(semaphore, "the command on it before is a wait, too", "a signal for each wait");
         if (!signal && !(signal = future_signal(semaphore)))
             return CL_OUT_OF_HOST_MEMORY;
         waits[command->wait_count++] = signal;
@@ -310,7 +326,11 @@ static void promise(struct command *command)
         command->u.semaphore.waiters[i] = awaited;
         semaphore->awaited = NULL;
         semaphore->signal = awaited ? NULL : signal;
+        const bool twice = semaphore->last == CL_COMMAND_SEMAPHORE_SIGNAL_KHR && old && old->status >= 0; /* one that failed is none */
+        semaphore->last = CL_COMMAND_SEMAPHORE_SIGNAL_KHR;
         runtime_unlock();
+        if (twice)
+            tell_twice(semaphore, "the command on it before is a signal, too", "a wait for each signal");
         object_unref(awaited ? signal : old);
     }
 }

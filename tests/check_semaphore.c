@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cl_khr_semaphore: what its text says, each query, each error. */
 #include "extension_fixture.h"
+#include "orrery/orrery.h"
 
 /* ---- cl_khr_semaphore ---------------------------------------------------------------------------------------- */
 
@@ -41,6 +42,18 @@ static cl_int creates(cl_context owner, const cl_semaphore_properties_khr *list)
     if (made)
         cl_ok(release_semaphore(made));
     return err;
+}
+
+static orrery_finding_count_of_fn *findings_of;
+
+static void find_misuse(void)
+{
+    setenv("ORRERY_CHECK_API", "warning", 1);
+    setenv("ORRERY_LOG", "/dev/null", 1);
+    setenv("ORRERY_KEEP_EXIT_CODE", "1", 1);
+    semaphore_set_up();
+    void *function = clGetExtensionFunctionAddressForPlatform(platform, "orrery_finding_count_of");
+    memcpy(&findings_of, &function, sizeof function);
 }
 
 static cl_semaphore_payload_khr payload(cl_semaphore_khr semaphore)
@@ -121,6 +134,37 @@ static cl_command_type type_of(cl_event event)
 
 /* What stands before the signal in one queue runs before what stands behind the wait in the other, whichever is called
  * first (_i & 1) and whichever queue is flushed first (_i & 2); again and again with the same semaphore. */
+/* S: a signal; W: a wait; F: a signal that fails. */
+START_TEST(a_binary_semaphore_is_signalled_and_awaited_in_turn)
+{
+    static const struct { const char *calls; size_t findings; } rows[] = {
+        {"SWSWS", 0}, {"WSWSW", 0}, {"SS", 1}, {"SWW", 1}, {"WWS", 1}, {"FS", 0}, {"SWSS", 1}};
+    cl_int err;
+    find_misuse();
+    cl_semaphore_khr semaphore = new_semaphore(context);
+    cl_command_queue second = cl_new_queue(context, 0);
+    cl_event gate = clCreateUserEvent(context, &err);
+    for (const char *call = rows[_i].calls; *call; call++) {
+        if (*call == 'W')
+            cl_ok(enqueue_wait(second, 1, &semaphore, NULL, 0, NULL, NULL));
+        else
+            cl_ok(enqueue_signal(queue, 1, &semaphore, NULL, *call == 'F', *call == 'F' ? &gate : NULL, NULL));
+        if (*call == 'F') {
+            cl_ok(clSetUserEventStatus(gate, -5));
+            clFinish(queue);
+        }
+    }
+    ck_assert_uint_eq(findings_of("semaphore-misuse"), rows[_i].findings);
+    cl_ok(enqueue_signal(queue, 1, &semaphore, NULL, 0, NULL, NULL)); /* lets a last wait go on */
+    cl_ok(clFinish(queue));
+    cl_ok(clFinish(second));
+    cl_ok(clReleaseEvent(gate));
+    cl_ok(clReleaseCommandQueue(second));
+    cl_ok(release_semaphore(semaphore));
+    cl_tear_down();
+}
+END_TEST
+
 START_TEST(a_semaphore_orders_queues)
 {
     semaphore_set_up();
@@ -222,6 +266,7 @@ int main(void)
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, semaphores_are_made_as_their_text_says);
     tcase_add_test(tests, semaphores_answer);
+    tcase_add_loop_test(tests, a_binary_semaphore_is_signalled_and_awaited_in_turn, 0, 7);
     tcase_add_loop_test(tests, a_semaphore_orders_queues, 0, 4);
     tcase_add_loop_test(tests, a_signal_that_fails_fails_the_wait, 0, 2);
     tcase_add_loop_test(tests, semaphore_commands_have_the_errors_of_their_text, 0, 2);

@@ -73,6 +73,7 @@
     KIND(OVER_RELEASE,         "over-release",         API, "an object is released more often than it was made or retained") \
     KIND(SVM_FREE_IN_USE,      "svm-free-in-use",      API, "shared memory is freed that a command may be using")   \
     KIND(SVM_MISUSE,           "svm-misuse",           API, "shared memory is used in a way that is undefined") \
+    KIND(SEMAPHORE_MISUSE,     "semaphore-misuse",     API, "a binary semaphore is signalled or waited for twice") \
     KIND(SVM_FREE_INVALID,     "svm-free-invalid",     API, "shared memory is freed by a call that may not free it") \
     KIND(USER_EVENT_UNSET,     "user-event-unset",     API, "an object is released while a command waits for a user event that is not set") \
     KIND(COMMAND_NEVER_RAN,    "command-never-ran",    API, "the program ends, and a command never ran") \
