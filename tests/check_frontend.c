@@ -330,6 +330,13 @@ START_TEST(logs_name_the_users_file_and_line)
 }
 END_TEST
 
+START_TEST(a_literal_that_is_too_long_is_named)
+{
+    struct compile_request request = request_for("kernel void k(global ulong *p) { p[1] = p[0] * 9999999999999999999999; }", "");
+    expect_log(&request, STATUS_COMPILE_FAILED, "an integer literal of the program is too long for ulong");
+}
+END_TEST
+
 START_TEST(warnings_are_in_the_log_and_can_be_changed)
 {
     const char source[] =
@@ -1209,6 +1216,7 @@ static Suite *frontend_suite(void)
     tcase_add_test(tests, products_and_sums_are_not_fused);
     tcase_add_test(tests, positions_name_the_users_file_and_line);
     tcase_add_test(tests, logs_name_the_users_file_and_line);
+    tcase_add_test(tests, a_literal_that_is_too_long_is_named);
     tcase_add_test(tests, warnings_are_in_the_log_and_can_be_changed);
     tcase_add_test(tests, macros_reach_the_source);
     tcase_add_test(tests, date_and_time_are_fixed);

@@ -38,6 +38,13 @@ void llvm_spirv_arguments(const struct compilation *compilation, struct list *ar
         list_add(arguments, fixed[i]);
 }
 
+/* clang gives a literal that no type of OpenCL C can hold a type of 128 bits, and says nothing unless it is stored as it is. */
+static void explain_failure(struct text *log)
+{
+    if (log->data && strstr(log->data, "InvalidBitWidth: Invalid bit width in input: 128"))
+        text_add(log, "an integer literal of the program is too long for ulong\n");
+}
+
 enum status llvm_spirv_translate(const struct compilation *compilation, const struct text *bitcode,
                                  struct spirv *out_spirv, struct text *log)
 {
@@ -51,6 +58,8 @@ enum status llvm_spirv_translate(const struct compilation *compilation, const st
     text_add(log, diagnosis.text);
     if (!status && process_failed(&result))
         status = compile_tool_failed("llvm-spirv", &result, log);
+    if (status == STATUS_COMPILE_FAILED)
+        explain_failure(log);
     if (!status)
         status = take_words(&result.output, out_spirv, log);
     process_result_fini(&result);
