@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "explain_state.h"
 
-#include <stdlib.h>
-
 static void keep_edits(const struct search *search, const struct found *found, struct answer *answer)
 {
     answer->amendment_count = found->count;
@@ -18,7 +16,7 @@ bool explain_race(const struct question *question, struct answer *out_answer)
     struct found found = {.count = 0};
     *out_answer = (struct answer){.step_count = 0};
     if (question->history->full || !search_locate(&search) || !search_spots(&search)) {
-        free(search.spot_of);
+        search_fini(&search);
         return false;
     }
     search_edits(&search, &found);
@@ -26,7 +24,7 @@ bool explain_race(const struct question *question, struct answer *out_answer)
         say_edits(&search, &found, out_answer);
     keep_edits(&search, &found, out_answer);
     draw(&search, &found, out_answer);
-    free(search.spot_of);
+    search_fini(&search);
     return found.count > 0;
 }
 
@@ -42,6 +40,6 @@ bool explain_covers(const struct question *question, const struct amendment *ame
     search.spot_count = count;
     if (!question->history->full && search_locate(&search) && search_spots(&search))
         covers = again_orders(&search, edits, count) == search.meeting_count || search.failed;
-    free(search.spot_of);
+    search_fini(&search);
     return covers;
 }

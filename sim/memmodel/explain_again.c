@@ -100,31 +100,73 @@ static void happen(struct again *again, const struct happening *what, uint32_t w
     }
 }
 
-/* The next operation of the same unit. */
-static uint32_t next_own(const struct history *history, uint32_t at)
+static bool moves_something(const struct edit *edits, uint32_t count)
 {
-    for (uint32_t i = at + 1; i < history->count; i++) {
-        if ((is_fence(&history->items[i]) || is_atomic(&history->items[i])) && history->items[i].by == history->items[at].by)
-            return i;
+    for (uint32_t i = 0; i < count; i++) {
+        if (edits[i].kind == EDIT_MOVE)
+            return true;
     }
-    return history->count;
+    return false;
+}
+
+static bool is_own(const struct happening *happening)
+{
+    return is_fence(happening) || is_atomic(happening);
+}
+
+/* Where the unit's latest operation is looked up: 1 + its place in the history. */
+static uint32_t *latest_of(uint32_t *table, uint32_t mask, const struct happening *items, uint64_t unit)
+{
+    uint32_t at = (uint32_t)(unit * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
+    while (table[at] && items[table[at] - 1].by != unit)
+        at = (at + 1) & mask;
+    return &table[at];
+}
+
+static bool link_own(struct search *search)
+{
+    const struct history *history = search->question->history;
+    uint32_t room = 4;
+    while (room < 2 * history->count)
+        room *= 2;
+    uint32_t *latest = calloc(room, sizeof *latest);
+    struct own *own = latest ? malloc((history->count + 1) * sizeof *own) : NULL;
+    for (uint32_t at = 0; own && at < history->count; at++) {
+        own[at] = (struct own){history->count, history->count};
+        if (!is_own(&history->items[at]))
+            continue;
+        uint32_t *before = latest_of(latest, room - 1, history->items, history->items[at].by);
+        if (*before) {
+            own[at].before = *before - 1;
+            own[*before - 1].next = at;
+        }
+        *before = at + 1;
+    }
+    free(latest);
+    search->own = own;
+    return own;
+}
+
+/* Room for what moves, if anything does; false: no memory. */
+static bool begin_moves(struct again *again)
+{
+    const uint32_t count = again->search->question->history->count;
+    if (!moves_something(again->edits, again->edit_count))
+        return true;
+    again->moved = again->search->own || link_own(again->search) ? calloc(count + 1, sizeof *again->moved) : NULL;
+    return again->moved;
 }
 
 /* A release fence that came too late goes before its atomic, an acquire fence that came too early behind it. */
 static void do_moved(struct again *again, uint32_t at, bool before)
 {
     const struct history *history = again->search->question->history;
-    for (uint32_t i = 0; before && i < again->edit_count; i++) {
-        uint32_t fence_at = again->edits[i].kind == EDIT_MOVE ? next_own(history, at) : history->count;
-        if (fence_at < history->count && edit_of(again, fence_at, EDIT_MOVE) && !moves_forward(&history->items[fence_at])) {
-            happen(again, &history->items[fence_at], fence_at);
-            again->moved[fence_at] = true;
-        }
-    }
-    for (uint32_t i = 0; !before && i < at; i++) {
-        if (edit_of(again, i, EDIT_MOVE) && moves_forward(&history->items[i]) && next_own(history, i) == at)
-            happen(again, &history->items[i], i);
-    }
+    const struct own *own = &again->search->own[at];
+    const uint32_t fence_at = before ? own->next : own->before;
+    if (fence_at == history->count || !edit_of(again, fence_at, EDIT_MOVE) || moves_forward(&history->items[fence_at]) == before)
+        return;
+    happen(again, &history->items[fence_at], fence_at);
+    again->moved[fence_at] = true;
 }
 
 static bool is_moved(const struct again *again, uint32_t at)
@@ -181,15 +223,6 @@ static bool scopes_meet(const struct again *again, const struct meeting *meeting
     return scope_inclusive(question->rule, scope[0], &first.place, scope[1], &second->place);
 }
 
-static bool moves_something(const struct edit *edits, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        if (edits[i].kind == EDIT_MOVE)
-            return true;
-    }
-    return false;
-}
-
 /* The meetings whose place in the history this is: when their first access was, and whether the second comes behind it. */
 static void look(const struct again *again, uint32_t at, uint64_t tick[MEETINGS_MOST], bool ordered[MEETINGS_MOST])
 {
@@ -220,7 +253,7 @@ uint32_t again_orders(struct search *search, const struct edit *edits, uint32_t 
     search->work += history->count + 1;
     if (search->work > search->work_most)
         return 0;
-    if (moves_something(edits, count) && !(again.moved = calloc(history->count + 1, sizeof *again.moved))) {
+    if (!begin_moves(&again)) {
         search->failed = true;
         return 0;
     }
@@ -241,17 +274,14 @@ uint32_t again_orders(struct search *search, const struct edit *edits, uint32_t 
     return found;
 }
 
-bool again_write(const struct search *search, const struct found *found, struct edited *list, uint32_t *out_first)
+bool again_write(struct search *search, const struct found *found, struct edited *list, uint32_t *out_first)
 {
-    const struct history *history = search->question->history;
-    struct again again = {.search = (struct search *)(uintptr_t)search, .edits = found->edits, .edit_count = found->count, .list = list};
+    struct again again = {.search = search, .edits = found->edits, .edit_count = found->count, .list = list};
     const uint32_t end = search->question->meetings->end;
     list->room = 4 * end + 1;
     list->items = malloc(list->room * sizeof *list->items);
     list->was = malloc(list->room * sizeof *list->was);
-    if (moves_something(found->edits, found->count))
-        again.moved = calloc(history->count + 1, sizeof *again.moved);
-    const bool written = list->items && list->was && (again.moved || !moves_something(found->edits, found->count));
+    const bool written = list->items && list->was && begin_moves(&again);
     for (uint32_t at = 0; written && at <= end; at++) {
         if (at == search->first_at[0])
             *out_first = list->count;

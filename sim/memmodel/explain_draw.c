@@ -12,7 +12,7 @@ static bool is_step_of(const struct question *question, const struct happening *
 }
 
 struct drawing {
-    const struct search *search;
+    struct search *search;
     struct answer *answer;
     struct edges_world world;               /* as it happened */
     struct edge_end ends[ANSWER_STEPS];     /* what the steps stand for */
@@ -207,7 +207,7 @@ static void write_steps(struct drawing *drawing)
     }
 }
 
-void draw(const struct search *search, const struct found *found, struct answer *answer)
+void draw(struct search *search, const struct found *found, struct answer *answer)
 {
     const struct question *question = search->question;
     struct drawing drawing = {.search = search, .answer = answer,

@@ -205,3 +205,9 @@ void search_edits(struct search *search, struct found *found)
     if (!again_orders(search, NULL, 0) && !search_single(search, found)) /* else it is no order that is missing */
         search_pair(search, found);
 }
+
+void search_fini(struct search *search)
+{
+    free(search->spot_of);
+    free(search->own);
+}

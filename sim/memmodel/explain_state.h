@@ -5,8 +5,9 @@
  * Interface
  *   search_locate    finds where in the history the first accesses of the meetings are, as many as it
  *                    goes; false: not even the one that was asked about
- *   search_spots     finds the operations that could be edited; false: no memory. The caller frees spot_of
+ *   search_spots     finds the operations that could be edited; false: no memory
  *   search_edits     finds the smallest edits that order most meetings; none when it is no order that is missing
+ *   search_fini      frees what it has found
  *   again_orders     orders the launch again with the edits: in how many meetings would the second access
  *                    come behind the first? 0: not in the one that was asked about
  *   again_barrier    the same of the first meeting, with one more barrier of its group, passed by one access
@@ -43,11 +44,15 @@ struct edit {
 
 enum { SPOTS_MOST = 16, EDITS_MOST = SPOTS_MOST * 8, WORK_MOST = 1 << 22, WORK_MORE = 1 << 19 };
 
+/* The atomics and fences of its unit just before and behind one of them; the history's length: none. */
+struct own { uint32_t before, next; };
+
 struct search {
     const struct question *question;
     uint32_t first_at[MEETINGS_MOST]; /* the first access of each meeting comes behind so many happenings */
     uint32_t meeting_count;   /* of those that are located */
     uint32_t *spot_of;        /* of each happening, SPOTS_MOST: none */
+    struct own *own;          /* of each happening; NULL until a fence moves */
     struct spot spots[SPOTS_MOST];
     uint32_t spot_count, spots_most;
     struct edit edits[EDITS_MOST];
@@ -65,11 +70,12 @@ struct edited { struct happening *items; uint32_t *was; uint32_t count, room; };
 bool search_locate(struct search *search);
 bool search_spots(struct search *search);
 void search_edits(struct search *search, struct found *found);
+void search_fini(struct search *search);
 uint32_t again_orders(struct search *search, const struct edit *edits, uint32_t count);
 bool again_barrier(const struct question *question, const struct code_place *place);
-bool again_write(const struct search *search, const struct found *found, struct edited *list, uint32_t *out_first);
+bool again_write(struct search *search, const struct found *found, struct edited *list, uint32_t *out_first);
 void say_edits(const struct search *search, const struct found *found, struct answer *answer);
-void draw(const struct search *search, const struct found *found, struct answer *answer);
+void draw(struct search *search, const struct found *found, struct answer *answer);
 
 /* What a sentence calls it. */
 const char *happening_noun(const struct happening *happening);
