@@ -3,6 +3,7 @@
 
 #include <signal.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "host_log.h"
 
@@ -117,15 +118,20 @@ void callback_drain(void)
     pthread_mutex_unlock(&callbacks.lock);
 }
 
-/* A running callback may never return, and it may be the one that called exit. */
+/* A running callback may never return, and it may be the one that called exit; else what it releases is no leak. */
 void callback_stop(void)
 {
+    struct timespec deadline;
+    clock_gettime(CLOCK_REALTIME, &deadline);
+    deadline.tv_sec += EXIT_PATIENCE_SECONDS;
     pthread_mutex_lock(&callbacks.lock);
-    bool started = callbacks.started, calling = callbacks.calling;
     callbacks.stopping = true;
-    callbacks.started = false;
     pthread_cond_broadcast(&callbacks.called);
     pthread_cond_signal(&callbacks.posted);
+    while (callbacks.calling && !is_callback_thread && pthread_cond_timedwait(&callbacks.called, &callbacks.lock, &deadline) == 0)
+        ;
+    const bool started = callbacks.started, calling = callbacks.calling;
+    callbacks.started = false;
     pthread_mutex_unlock(&callbacks.lock);
     if (started && calling)
         pthread_detach(callbacks.thread);

@@ -8,7 +8,7 @@
  *   callback_post_item   the same without an allocation: the item is the caller's until called
  *   callback_thread      is this the callback thread?
  *   callback_drain       waits until all posted so far were called; not on the callback thread
- *   callback_stop        drops what was not called yet; joins unless a callback is running
+ *   callback_stop        drops what was not called yet, and waits a while for a callback that runs
  *   callback_fork_*      around fork: the child starts its own thread at its first post
  */
 #ifndef ORRERY_LIB_CALLBACK_H
@@ -22,6 +22,8 @@ struct callback_item {
     void (*function)(void *data);
     void *data;
 };
+
+enum { EXIT_PATIENCE_SECONDS = 5 }; /* for what still runs when the program ends */
 
 void callback_post_item(struct callback_item *item);
 bool callback_thread(void);

@@ -662,8 +662,6 @@ cl_int queue_event_callback(struct event *event, struct event_callback *callback
     return room ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
 }
 
-enum { EXIT_PATIENCE_SECONDS = 5 };
-
 /* What was flushed is run, by the thread that was started for it: so a program that does not
  * wait has one outcome. But a command that never ends must not keep the process. */
 static bool settle_at_exit(void)

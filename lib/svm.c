@@ -177,8 +177,10 @@ void svm_drop(struct context *context)
 /* At the end, by address as they lie in the arena: in the order of their making as long as nothing was freed. */
 void svm_tell_left(void)
 {
+    pthread_mutex_lock(&table.lock); /* a callback that has not returned may free some */
     for (size_t i = 0; i < table.count; i++)
         usage_svm_left(table.entry[i]);
+    pthread_mutex_unlock(&table.lock);
 }
 
 /* ---- the calls -------------------------------------------------------------------- */

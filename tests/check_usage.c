@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a program may not do with objects though no call can refuse it. Each test has the program that may as
  * well. */
+#include <semaphore.h>
 #include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -789,6 +790,26 @@ static void leak_nothing(void)
     cl_tear_down();
 }
 
+static sem_t has_come;
+
+static void CL_CALLBACK free_it_late(cl_event event, cl_int status, void *shared)
+{
+    sem_post(&has_come);
+    usleep(50000);
+    free_it(event, status, shared);
+}
+
+static void leave_a_callback(void)
+{
+    cl_set_up();
+    cl_event event;
+    void *shared = shared_fill(&event);
+    sem_init(&has_come, 0, 0);
+    cl_ok(clSetEventCallback(event, CL_COMPLETE, free_it_late, shared));
+    cl_ok(clFinish(queue));
+    sem_wait(&has_come);
+}
+
 /* The JSON lines of a process of its own; static. */
 static const char *reported_by(void (*run)(void))
 {
@@ -859,6 +880,14 @@ START_TEST(a_tidy_program_leaves_nothing)
 }
 END_TEST
 
+START_TEST(a_callback_that_runs_at_the_end_may_free)
+{
+    const char *text = reported_by(leave_a_callback);
+    ck_assert_int_ge(times(text, "leaked-object"), 1);
+    ck_assert_ptr_null(strstr(text, "shared memory"));
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("usage");
@@ -904,6 +933,7 @@ int main(void)
     tcase_add_test(ends, what_is_left_at_the_end_is_told_with_its_place);
     tcase_add_test(ends, commands_that_never_ran_are_told_at_the_end);
     tcase_add_test(ends, a_tidy_program_leaves_nothing);
+    tcase_add_test(ends, a_callback_that_runs_at_the_end_may_free);
     suite_add_tcase(suite, ends);
     return cl_run_suite(suite);
 }
