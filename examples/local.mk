@@ -2,15 +2,15 @@
 EXTRA_DIST += %D%/message_passing.cl %D%/out_of_bounds.cl %D%/lost_update.cl
 if BUILD_TESTS
 noinst_PROGRAMS += %D%/out_of_bounds
-%C%_out_of_bounds_SOURCES = %D%/out_of_bounds.c
+%C%_out_of_bounds_SOURCES = %D%/out_of_bounds.c %D%/start.h
 %C%_out_of_bounds_CPPFLAGS = $(OPENCL_CFLAGS)
 %C%_out_of_bounds_LDADD = $(OPENCL_LIBS)
 noinst_PROGRAMS += %D%/message_passing
-%C%_message_passing_SOURCES = %D%/message_passing.c
+%C%_message_passing_SOURCES = %D%/message_passing.c %D%/start.h
 %C%_message_passing_CPPFLAGS = $(OPENCL_CFLAGS)
 %C%_message_passing_LDADD = $(OPENCL_LIBS)
 noinst_PROGRAMS += %D%/lost_update
-%C%_lost_update_SOURCES = %D%/lost_update.c
+%C%_lost_update_SOURCES = %D%/lost_update.c %D%/start.h
 %C%_lost_update_CPPFLAGS = $(OPENCL_CFLAGS)
 %C%_lost_update_LDADD = $(OPENCL_LIBS)
 noinst_PROGRAMS += %D%/host_order
