@@ -188,6 +188,7 @@ static void host_print(void *self, struct wave *wave, const char *text, size_t s
         device->launch->exhausted = true;
     else
         device->printf_sink(device->printf_self, text, size);
+    device->printed |= device->printf_sink == print_to_stdout;
 }
 
 static uint64_t host_clock(void *self, const struct wave *wave)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -497,6 +498,9 @@ enum status launch_end(struct live_launch *live, uint64_t *out_time, struct diag
     *out_time = launch_time(launch);
     clock_reach(&device->clock, *out_time);
     concurrent_remove(&device->concurrent, live);
+    if (device->printed)
+        fflush(stdout); /* OpenCL C 2.0, 6.13.13.1: with the kernel's event */
+    device->printed = false;
     if (live->diagnosis.status != STATUS_OK)
         diagnose(diagnosis, status, "%s", live->diagnosis.text);
     if (status != STATUS_OK)

@@ -39,6 +39,7 @@ struct device {
     bool checker_listens;
     printf_sink *printf_sink;
     void *printf_self;
+    bool printed;                    /* to stdout, since it was flushed last */
 
     struct device_queues queues;
 

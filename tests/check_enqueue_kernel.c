@@ -128,6 +128,39 @@ START_TEST(clEnqueueNDRangeKernel_judges_its_arguments)
 }
 END_TEST
 
+/* OpenCL C 2.0, 6.13.13.1: the output is flushed when the kernel's event is complete, wherever stdout leads. */
+START_TEST(what_a_kernel_prints_is_out_when_it_is_complete)
+{
+    const char *text = "kernel void say(int n) { printf(\"%d|\", n); }";
+    char got[16] = "";
+    const cl_int seven = 7;
+    const size_t items = 2;
+    int ends[2];
+    cl_int err;
+    cl_program made = clCreateProgramWithSource(context, 1, &text, NULL, &err);
+    cl_ok(err);
+    cl_ok(clBuildProgram(made, 1, &device, "", NULL, NULL));
+    cl_kernel say = kernel_of(made, "say");
+    cl_ok(clSetKernelArg(say, 0, sizeof seven, &seven));
+    ck_assert_int_eq(pipe(ends), 0);
+    fflush(stdout);
+    const int kept = dup(STDOUT_FILENO);
+    dup2(ends[1], STDOUT_FILENO);
+    setvbuf(stdout, NULL, _IOFBF, BUFSIZ);
+    err = clEnqueueNDRangeKernel(queue, say, 1, NULL, &items, NULL, 0, NULL, NULL);
+    err = err ? err : clFinish(queue);
+    dup2(kept, STDOUT_FILENO);
+    close(ends[1]);
+    cl_ok(err);
+    ck_assert_int_eq(read(ends[0], got, sizeof got - 1), 4);
+    ck_assert_str_eq(got, "7|7|");
+    close(ends[0]);
+    close(kept);
+    cl_ok(clReleaseKernel(say));
+    cl_ok(clReleaseProgram(made));
+}
+END_TEST
+
 START_TEST(work_group_sizes_are_judged)
 {
     size_t sizes[3];
@@ -501,6 +534,7 @@ static Suite *kernel_suite(void)
     tcase_add_checked_fixture(launches, set_up, tear_down);
     tcase_set_timeout(launches, 60);
     tcase_add_test(launches, clEnqueueNDRangeKernel_judges_its_arguments);
+    tcase_add_test(launches, what_a_kernel_prints_is_out_when_it_is_complete);
     tcase_add_test(launches, work_group_sizes_are_judged);
     tcase_add_test(launches, a_required_size_is_required);
     tcase_add_loop_test(launches, ragged_groups_need_a_program_that_allows_them, 0, 5);
