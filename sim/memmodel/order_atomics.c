@@ -601,7 +601,6 @@ bool order_update(struct update_run *run, uint64_t local)
            update_again(run->order, item, variable, &run->act, &run->seen_at);
 }
 
-
 /* One member after another with one sort of fence, each of which holds what the one before sent. */
 struct succession {
     struct variable *variable;     /* NULL: none */
