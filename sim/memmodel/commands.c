@@ -1,91 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "commands.h"
+#include "commands_state.h"
 
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "byte_map.h"
-#include "command_graph.h"
-#include "stale.h"
-#include "touches.h"
 #include "orrery/limits.h"
 #include "orrery/rule.h"
 
-#define HASH_NONFATAL_OOM 1
-#include <uthash.h>
-
-enum { SPEC_CHARS = 300 };
 static const char spec_text[] = "OpenCL 2.2 API, 3.3.6 host-side and device-side commands";
-
-/* What is open in one allocation. id 0: memory of the host. */
-struct area {
-    uint32_t id;
-    uint64_t low, high;
-    bool guaranteed; /* atomics of different launches follow the rules */
-    char name[120];  /* "buffer 3 (64 bytes)" */
-    struct byte_map *map;
-    struct loose *loose; /* ascending in time */
-    size_t loose_count, loose_room;
-    uint32_t latest;     /* the command that touched it last; 0: none */
-    bool in_order;       /* and that knows all others whose accesses are here */
-    struct stale stale;  /* what the host changed behind it */
-    struct stale stores; /* what it stored while commands were under way that have not ended */
-    struct kept *kept;   /* what is not in map and loose yet; each knows those before it, and what is there */
-    size_t kept_count, kept_room;
-    UT_hash_handle hh;
-};
-
-/* An access that nobody has met yet: bytes [low, high), or of a launch what its keeper has. */
-struct kept {
-    struct byte_access access;
-    uint64_t low, high;
-    struct footprint_part part;     /* part.keeper NULL: none; no bytes here */
-    uint32_t site[FOOTPRINT_USES];  /* as numbered here */
-};
-
-/* An access to bytes so scattered that they are kept as the launch left them, not as segments. Offsets from low. */
-struct loose {
-    struct byte_set bytes;
-    struct byte_access access;
-};
-
-/* A launch's instruction, kept after its program is gone. */
-struct site {
-    char *key; /* kernel, file, line, column */
-    char *kernel;
-    struct source_place place;
-    uint32_t number;
-    UT_hash_handle hh;
-};
-
-/* Two accesses of the command that ends now, or of an earlier one. */
-struct conflict {
-    struct byte_access later, earlier;
-    uint64_t low, high, bytes;
-    const struct area *area;
-};
-
-struct commands {
-    const struct memory *memory;
-    struct report *report;
-    pthread_mutex_t lock; /* guards what follows */
-    struct command_graph *graph;
-    struct area *areas;
-    struct site *sites_by_key, **sites; /* sites[number - 1] */
-    uint32_t site_count, site_room;
-    struct conflict *conflicts; /* of the command that runs */
-    size_t conflict_count, conflict_room;
-    const struct area *asked;   /* whose map asks */
-    uint64_t added;             /* segments since the last sweep */
-    bool lost, told_loss;       /* memory ran out: nothing is judged from here on */
-    bool partial;               /* nor, in any case, what the host stores */
-    uint32_t latest;            /* command enqueued */
-    struct touches touches;     /* the host was caught */
-};
 
 /* ---- life --------------------------------------------------------------------------- */
 
@@ -157,7 +82,7 @@ void commands_free(struct commands *commands)
 
 /* ---- areas --------------------------------------------------------------------------- */
 
-static void name_area(struct area *area, const struct region *region)
+void commands_name_area(struct area *area, const struct region *region)
 {
     if (!region)
         snprintf(area->name, sizeof area->name, "host memory");
@@ -177,7 +102,7 @@ static struct area *area_new(struct commands *commands, uint32_t id, const struc
         return NULL;
     }
     *area = (struct area){.id = id, .map = map, .high = UINT64_MAX, .guaranteed = !region, .in_order = true};
-    name_area(area, region);
+    commands_name_area(area, region);
     if (region) {
         area->low = region->low;
         area->high = region->high;
@@ -193,15 +118,15 @@ static struct area *area_new(struct commands *commands, uint32_t id, const struc
 }
 
 /* Of a freed region too: what was done to it was done. */
-static const struct region *region_of(const struct commands *commands, uint64_t address)
+const struct region *commands_region_of(const struct commands *commands, uint64_t address)
 {
     const struct region *region = memory_region(commands->memory, address);
     return region->kind != REGION_NONE && address >= region->low && address < region->high ? region : NULL;
 }
 
-static struct area *area_of(struct commands *commands, uint64_t address)
+struct area *commands_area_of(struct commands *commands, uint64_t address)
 {
-    const struct region *region = region_of(commands, address);
+    const struct region *region = commands_region_of(commands, address);
     uint32_t id = region ? region->id : 0;
     struct area *area = NULL;
     HASH_FIND(hh, commands->areas, &id, sizeof id, area);
@@ -284,17 +209,12 @@ static uint32_t site_number(struct commands *commands, const struct launch_info 
     return site->number = commands->site_count;
 }
 
-static const struct site *site_of(const struct commands *commands, const struct byte_access *access)
+const struct site *commands_site_of(const struct commands *commands, const struct byte_access *access)
 {
     return access->site ? commands->sites[access->site - 1] : NULL;
 }
 
 /* ---- what conflicts --------------------------------------------------------------------- */
-
-static bool reads_only(const struct byte_access *access)
-{
-    return access->kind == ACCESS_READ || access->kind == ACCESS_ATOMIC_READ;
-}
 
 static bool is_atomic(const struct byte_access *access)
 {
@@ -489,7 +409,7 @@ static void note_latest(const struct commands *commands, struct area *area, uint
 }
 
 /* Somebody comes who may not know all of it. */
-static void bring_in(struct commands *commands, struct area *area)
+void commands_bring_in(struct commands *commands, struct area *area)
 {
     for (size_t i = 0; i < area->kept_count; i++) {
         struct kept *kept = &area->kept[i];
@@ -506,7 +426,7 @@ static void bring_in(struct commands *commands, struct area *area)
 static void keep(struct commands *commands, struct area *area, const struct kept *kept)
 {
     if (area->kept_count == KEPT_MOST)
-        bring_in(commands, area);
+        commands_bring_in(commands, area);
     if (area->kept_count == area->kept_room) {
         size_t room = 2 * area->kept_room + 4;
         struct kept *grown = realloc(area->kept, room * sizeof *grown);
@@ -520,7 +440,7 @@ static void keep(struct commands *commands, struct area *area, const struct kept
     commands->added++;
 }
 
-static bool judging(const struct commands *commands, uint32_t command)
+bool commands_judges(const struct commands *commands, uint32_t command)
 {
     return !commands->lost && !command_graph_exhausted(commands->graph) &&
            command_graph_facts(commands->graph, command);
@@ -537,7 +457,7 @@ static const char *action(const struct byte_access *access)
     return reads_only(access) ? "read" : "write";
 }
 
-__attribute__((format(printf, 3, 4))) static void format(char *text, size_t size, const char *pattern, ...)
+void commands_format(char *text, size_t size, const char *pattern, ...)
 {
     va_list args;
     va_start(args, pattern);
@@ -545,17 +465,13 @@ __attribute__((format(printf, 3, 4))) static void format(char *text, size_t size
     va_end(args);
 }
 
-struct side {
-    char what[80], by[160];
-};
-
-static void describe(const struct commands *commands, const struct byte_access *access,
+void commands_describe(const struct commands *commands, const struct byte_access *access,
                      struct finding_access *out_access, struct side *side)
 {
     const struct command_facts *facts = command_graph_facts(commands->graph, access->command);
-    const struct site *site = site_of(commands, access);
-    format(side->what, sizeof side->what, "%s by %s", action(access), site ? "a kernel" : facts->call);
-    format(side->by, sizeof side->by, "%s%s%s%s (command %" PRIu32 ", queue %" PRIu32 ")",
+    const struct site *site = commands_site_of(commands, access);
+    commands_format(side->what, sizeof side->what, "%s by %s", action(access), site ? "a kernel" : facts->call);
+    commands_format(side->by, sizeof side->by, "%s%s%s%s (command %" PRIu32 ", queue %" PRIu32 ")",
            site ? "kernel " : "", site ? site->kernel : "", site ? ", " : "", facts->call, access->command,
            facts->queue);
     *out_access = (struct finding_access){.kind = access->kind, .what = side->what, .by = side->by};
@@ -563,7 +479,7 @@ static void describe(const struct commands *commands, const struct byte_access *
         out_access->place = site->place;
 }
 
-static uint32_t clamp(uint64_t bytes)
+uint32_t commands_clamp(uint64_t bytes)
 {
     return bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)bytes;
 }
@@ -576,17 +492,17 @@ static void explain(const struct commands *commands, const struct conflict *conf
     const char *queues = a->queue == b->queue ? "an out-of-order queue orders nothing by itself"
                                               : "different queues are not ordered";
     if (is_atomic(&conflict->later) && is_atomic(&conflict->earlier))
-        format(why, SPEC_CHARS,
+        commands_format(why, SPEC_CHARS,
                "neither command %" PRIu32 " nor command %" PRIu32
                " waits for the other; what atomic operations of kernels that the host enqueued do "
                "together on one memory object is implementation-defined",
                first, second);
     else
-        format(why, SPEC_CHARS,
+        commands_format(why, SPEC_CHARS,
                "neither of the commands %" PRIu32 " and %" PRIu32
                " waits for the other, and the host did not wait for the one before it enqueued the other: %s%s",
                first, second, queues, a->asked ? "; a status that clGetEventInfo gave is no synchronization point (5.11)" : "");
-    format(fix, SPEC_CHARS,
+    commands_format(fix, SPEC_CHARS,
            "add the event of command %" PRIu32 " to the wait list of command %" PRIu32
            ", or call clFinish on queue %" PRIu32 " before command %" PRIu32 " is enqueued",
            first, second, a->queue, second);
@@ -597,7 +513,7 @@ static void tell(struct commands *commands, const struct conflict *conflict)
     bool swapped = conflict->later.command < conflict->earlier.command;
     const struct byte_access *first = swapped ? &conflict->later : &conflict->earlier;
     const struct byte_access *second = swapped ? &conflict->earlier : &conflict->later;
-    const struct site *site = site_of(commands, second) ? site_of(commands, second) : site_of(commands, first);
+    const struct site *site = commands_site_of(commands, second) ? commands_site_of(commands, second) : commands_site_of(commands, first);
     struct side side[2];
     char why[SPEC_CHARS], fix[SPEC_CHARS];
     struct finding finding = {.kind = FINDING_RACE_COMMANDS,
@@ -610,290 +526,10 @@ static void tell(struct commands *commands, const struct conflict *conflict)
                               .fix = fix,
                               .spec = spec_text};
     explain(commands, conflict, first->command, second->command, why, fix);
-    describe(commands, first, &finding.access[0], &side[0]);
-    describe(commands, second, &finding.access[1], &side[1]);
-    finding.access[0].size_bytes = finding.access[1].size_bytes = clamp(conflict->high - conflict->low);
+    commands_describe(commands, first, &finding.access[0], &side[0]);
+    commands_describe(commands, second, &finding.access[1], &side[1]);
+    finding.access[0].size_bytes = finding.access[1].size_bytes = commands_clamp(conflict->high - conflict->low);
     report_add(commands->report, &finding);
-}
-
-/* ---- what the host changed behind a buffer ------------------------------------------------------ */
-
-static void tell_stale(struct commands *commands, const struct area *area, const struct byte_access *access, const struct byte_run *run)
-{
-    const struct site *site = site_of(commands, access);
-    struct side side;
-    struct finding finding = {.kind = FINDING_RACE_HOST_DEVICE,
-                              .kernel = site ? site->kernel : NULL,
-                              .object = area->name,
-                              .has_offset = true,
-                              .offset_bytes = run->low,
-                              .access_count = 2,
-                              .access = {{.kind = ACCESS_WRITE,
-                                          .size_bytes = clamp(run->high - run->low),
-                                          .what = "store through the pointer that the buffer was made with",
-                                          .by = "the host, with no map"}},
-                              .why = "the buffer was made with CL_MEM_USE_HOST_PTR: a device may work on a copy, which does not have what the "
-                                     "host stores without a map",
-                              .fix = "store between clEnqueueMapBuffer with CL_MAP_WRITE and clEnqueueUnmapMemObject, or hand the bytes over with "
-                                     "clEnqueueWriteBuffer",
-                              .spec = "OpenCL 2.2 API, 5.2.1 creating buffer objects, CL_MEM_USE_HOST_PTR"};
-    describe(commands, access, &finding.access[1], &side);
-    finding.access[1].size_bytes = finding.access[0].size_bytes;
-    report_add(commands->report, &finding);
-}
-
-/* sets: by use. */
-static void judge_stale(struct commands *commands, struct area *area, const struct byte_set *sets, const struct byte_access *access,
-                        const uint32_t site[FOOTPRINT_USES])
-{
-    const struct byte_set *own[2] = {&sets[FOOTPRINT_WRITTEN], &sets[FOOTPRINT_ATOMIC]};
-    struct byte_access reader = *access;
-    struct byte_run run;
-    for (int i = 0; i < 2; i++) {
-        const enum footprint_use use = i ? FOOTPRINT_ATOMIC_READ : FOOTPRINT_READ;
-        reader.kind = i ? ACCESS_ATOMIC_READ : ACCESS_READ;
-        reader.site = site[use];
-        if (!access->by_map && stale_read(&area->stale, &sets[use], own, access->command, &run))
-            tell_stale(commands, area, &reader, &run);
-    }
-    for (int use = 0; use < FOOTPRINT_USES; use++)
-        if (access->by_map || use == FOOTPRINT_WRITTEN || use == FOOTPRINT_ATOMIC)
-            stale_renew(&area->stale, &sets[use], access->command);
-}
-
-void commands_host_wrote(struct commands *commands, uint32_t command, uint64_t address, uint64_t size)
-{
-    pthread_mutex_lock(&commands->lock);
-    struct area *area = judging(commands, command) ? area_of(commands, address) : NULL;
-    if (area)
-        stale_add(&area->stale, area->high - area->low, address - area->low, address + size - area->low, command);
-    pthread_mutex_unlock(&commands->lock);
-}
-
-/* ---- what the host stores meanwhile ------------------------------------------------------------------ */
-
-/* touch NULL: where it was is not known. */
-static void tell_host(struct commands *commands, const struct area *area, const struct byte_access *access, const struct byte_run *run,
-                      const struct touch *touch)
-{
-    const struct site *site = site_of(commands, access);
-    const bool load = touch && !touch->write;
-    struct side side;
-    char why[SPEC_CHARS], fix[SPEC_CHARS];
-    struct finding finding = {.kind = FINDING_RACE_HOST_DEVICE,
-                              .kernel = site ? site->kernel : NULL,
-                              .object = area->name,
-                              .has_offset = true,
-                              .offset_bytes = run->low,
-                              .access_count = 2,
-                              .access = {{.kind = load ? ACCESS_READ : ACCESS_WRITE,
-                                          .size_bytes = clamp(run->high - run->low),
-                                          .what = touch ? touch->what : "store by the host",
-                                          .by = "the host"}},
-                              .why = why,
-                              .fix = fix,
-                              .spec = "OpenCL 2.2 API, 5.6.2 memory consistency of SVM"};
-    format(why, SPEC_CHARS, "command %" PRIu32 " was enqueued before, and the host had not waited for it", access->command);
-    format(fix, SPEC_CHARS, "%s before command %" PRIu32 " is enqueued, or wait for its event or call clFinish first",
-           load ? "load" : "store", access->command);
-    if (touch)
-        finding.access[0].place = touch->place;
-    describe(commands, access, &finding.access[1], &side);
-    finding.access[1].size_bytes = finding.access[0].size_bytes;
-    report_add(commands->report, &finding);
-}
-
-static void tell_store(struct commands *commands, const struct area *area, const struct byte_access *access, const struct byte_run *run)
-{
-    tell_host(commands, area, access, run, touches_store(&commands->touches, area->low + run->low, area->low + run->high));
-}
-
-/* Bytes that the host stored, and who touched them. */
-struct storing { struct commands *commands; const struct area *area; const struct byte_set *bytes; struct byte_set *written; };
-
-static void gather_written(void *self, uint64_t low, uint64_t high, const struct byte_access *access)
-{
-    const struct storing *storing = self;
-    if (!reads_only(access) && !access->opens)
-        byte_set_add(storing->written, low - storing->area->low, high - storing->area->low);
-}
-
-static void meet_store(const struct storing *storing, const struct byte_set *touched, const struct byte_access *access)
-{
-    struct commands *commands = storing->commands;
-    struct byte_run run;
-    if (!access->by_map && !command_graph_host_knows(commands->graph, access->command) &&
-        byte_set_intersection(storing->bytes, touched, &run))
-        tell_store(commands, storing->area, access, &run);
-}
-
-static void meet_touched(void *self, uint64_t low, uint64_t high, const struct byte_access *access)
-{
-    const struct storing *storing = self;
-    struct byte_run run = {low - storing->area->low, high - storing->area->low};
-    const struct byte_set touched = {.runs = &run, .count = 1, .size = storing->bytes->size};
-    meet_store(storing, &touched, access);
-}
-
-/* It was stored after all that was enqueued, and what has begun did so before. */
-static void store_meets(struct storing *storing, uint64_t low, uint64_t high)
-{
-    struct area *area = area_of(storing->commands, low);
-    byte_map_visit(area->map, low, high, meet_touched, storing);
-    for (size_t i = 0; i < area->loose_count; i++)
-        meet_store(storing, &area->loose[i].bytes, &area->loose[i].access);
-    struct byte_run run = {0, 0};
-    while (byte_set_next(storing->bytes, run.high, &run))
-        stale_store(&area->stores, storing->bytes->size, run.low, run.high, storing->commands->latest);
-}
-
-/* But for what commands wrote. */
-static void subtract_written(struct storing *storing, const struct area *area, uint64_t low, uint64_t high, struct byte_set *out_rest)
-{
-    struct byte_set written;
-    struct byte_run run = {low - area->low, high - area->low};
-    const struct byte_set all = {.runs = &run, .count = 1, .size = area->high - area->low};
-    byte_set_init(&written, all.size);
-    storing->written = &written;
-    byte_map_visit(area->map, low, high, gather_written, storing);
-    for (size_t i = 0; i < area->loose_count; i++) {
-        struct byte_run at = {run.low, run.low};
-        while (!reads_only(&area->loose[i].access) && byte_set_next(&area->loose[i].bytes, at.high, &at) && at.low < run.high)
-            byte_set_add(&written, at.low, at.high);
-    }
-    byte_set_difference(&all, &written, out_rest);
-    if (written.failed)
-        byte_set_fini(out_rest);
-    byte_set_fini(&written);
-}
-
-void commands_host_stored(struct commands *commands, uint64_t address, uint64_t size, bool ran)
-{
-    pthread_mutex_lock(&commands->lock);
-    const bool judged = !commands->lost && !commands->partial && !command_graph_exhausted(commands->graph);
-    struct area *area = judged ? area_of(commands, address) : NULL;
-    struct byte_run run = {0, 0};
-    if (area && area->id) {
-        struct byte_set rest;
-        struct storing storing = {commands, area, &rest, NULL};
-        bring_in(commands, area);
-        if (ran) {
-            subtract_written(&storing, area, address, address + size, &rest);
-        } else {
-            byte_set_init(&rest, area->high - area->low);
-            byte_set_add(&rest, address - area->low, address + size - area->low);
-        }
-        if (!rest.failed && byte_set_next(&rest, 0, &run))
-            store_meets(&storing, address, address + size);
-        byte_set_fini(&rest);
-    }
-    pthread_mutex_unlock(&commands->lock);
-}
-
-/* A load, and who has written there. */
-struct loading { struct commands *commands; const struct area *area; const struct touch *touch; bool told; };
-
-static void meet_load(void *self, uint64_t low, uint64_t high, const struct byte_access *access)
-{
-    struct loading *loading = self;
-    struct commands *commands = loading->commands;
-    const uint64_t at = loading->touch->address - loading->area->low;
-    (void)low, (void)high;
-    if (loading->told || reads_only(access) || access->by_map || command_graph_host_knows(commands->graph, access->command))
-        return;
-    loading->told = true;
-    tell_host(commands, loading->area, access, &(struct byte_run){at, at + 1}, loading->touch);
-}
-
-/* It is all of what is kept of the touch, which goes once it is told. */
-static void load_meets(struct commands *commands, struct area *area, uint32_t at)
-{
-    struct loading loading = {commands, area, &commands->touches.items[at], false};
-    const uint64_t address = loading.touch->address;
-    struct byte_run run;
-    byte_map_visit(area->map, address, address + 1, meet_load, &loading);
-    for (size_t i = 0; i < area->loose_count; i++)
-        if (byte_set_next(&area->loose[i].bytes, address - area->low, &run) && run.low == address - area->low)
-            meet_load(&loading, address, address + 1, &area->loose[i].access);
-    if (loading.told)
-        touches_remove(&commands->touches, at);
-}
-
-void commands_host_touched(struct commands *commands, const struct host_access *access)
-{
-    pthread_mutex_lock(&commands->lock);
-    const bool judged = !commands->lost && !commands->partial && !command_graph_exhausted(commands->graph) && !command_graph_idle(commands->graph);
-    struct area *area = judged ? area_of(commands, access->address) : NULL;
-    if (area && area->id) {
-        touches_add(&commands->touches, access, commands->latest);
-        bring_in(commands, area);
-        if (!access->write && commands->touches.count)
-            load_meets(commands, area, commands->touches.count - 1);
-    }
-    pthread_mutex_unlock(&commands->lock);
-}
-
-static void judge_loads(struct commands *commands, struct area *area, const struct byte_set *sets, const struct byte_access *access,
-                        const uint32_t site[FOOTPRINT_USES])
-{
-    static const enum footprint_use uses[] = {FOOTPRINT_WRITTEN, FOOTPRINT_ATOMIC};
-    struct byte_access one = *access;
-    struct byte_run run;
-    for (uint32_t i = commands->touches.count; i-- > 0 && !access->by_map && !commands->partial;) {
-        const struct touch *touch = &commands->touches.items[i];
-        const uint64_t at = touch->address - area->low;
-        bool told = false;
-        for (int u = 0; u < 2 && !told && !touch->write && touch->address >= area->low && touch->address < area->high; u++) {
-            one.kind = u ? ACCESS_ATOMIC_UPDATE : ACCESS_WRITE;
-            one.site = site[uses[u]];
-            told = touch->latest >= access->command && byte_set_next(&sets[uses[u]], at, &run) && run.low == at;
-            if (told)
-                tell_host(commands, area, &one, &(struct byte_run){at, at + 1}, touch);
-        }
-        if (told)
-            touches_remove(&commands->touches, i);
-    }
-}
-
-bool commands_under_way(struct commands *commands)
-{
-    pthread_mutex_lock(&commands->lock);
-    const bool some = !command_graph_idle(commands->graph);
-    pthread_mutex_unlock(&commands->lock);
-    return some;
-}
-
-static void judge_stores(struct commands *commands, struct area *area, const struct byte_set *sets, const struct byte_access *access,
-                         const uint32_t site[FOOTPRINT_USES])
-{
-    static const enum access_kind kinds[FOOTPRINT_USES] = {ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC_UPDATE, ACCESS_ATOMIC_READ};
-    struct byte_access one = *access;
-    struct byte_run run;
-    for (int use = 0; use < FOOTPRINT_USES && !access->by_map && !commands->partial; use++) {
-        one.kind = kinds[use];
-        one.site = site[use];
-        if (stale_meets(&area->stores, &sets[use], access->command, &run))
-            tell_store(commands, area, &one, &run);
-    }
-}
-
-static void judge_host(struct commands *commands, struct area *area, const struct byte_set *sets, const struct byte_access *access,
-                       const uint32_t site[FOOTPRINT_USES])
-{
-    if (!stale_empty(&area->stores))
-        judge_stores(commands, area, sets, access, site);
-    if (commands->touches.count)
-        judge_loads(commands, area, sets, access, site);
-    if (!stale_empty(&area->stale))
-        judge_stale(commands, area, sets, access, site);
-}
-
-/* The host may pass on what it stored to whoever waits for the event. */
-static void forget_stores(struct commands *commands)
-{
-    for (struct area *area = commands->areas; area; area = area->hh.next)
-        stale_fini(&area->stores);
-    touches_fini(&commands->touches);
 }
 
 /* When the command is complete: by then it is known whether atomics may have ordered it. */
@@ -912,12 +548,6 @@ static void tell_all(struct commands *commands)
 static bool forgotten(void *self, const struct byte_access *access)
 {
     return is_forgotten(self, access->command);
-}
-
-/* The host has done nothing there that commands may not know. */
-static bool is_calm(const struct commands *commands, const struct area *area)
-{
-    return stale_empty(&area->stale) && stale_empty(&area->stores) && !touches_meet(&commands->touches, area->low, area->high);
 }
 
 static void drop_kept(struct commands *commands, struct area *area)
@@ -954,7 +584,7 @@ static void sweep(struct commands *commands)
         drop_loose(commands, area);
         drop_kept(commands, area);
         stale_drop(&area->stores, command_graph_first(commands->graph));
-        if (byte_map_empty(area->map) && !area->loose_count && !area->kept_count && is_calm(commands, area))
+        if (byte_map_empty(area->map) && !area->loose_count && !area->kept_count && commands_is_calm(commands, area))
             area_free(commands, area);
     }
     commands->added = 0;
@@ -978,7 +608,7 @@ static void on_order(void *self, const struct order_event *event)
     if (event->kind == ORDER_END)
         tell_all(commands);
     if (event->kind == ORDER_ENQUEUED && !event->queue)
-        forget_stores(commands);
+        commands_forget_stores(commands);
     else if (event->kind == ORDER_ENQUEUED)
         commands->latest = event->command;
     command_graph_order(commands->graph, event);
@@ -998,18 +628,18 @@ static void range_meets_host(struct commands *commands, struct area *area, const
     struct byte_set *touched = &sets[event->kind == ACCESS_READ ? FOOTPRINT_READ : FOOTPRINT_WRITTEN];
     touched->runs = &run;
     touched->count = 1;
-    judge_host(commands, area, sets, access, nowhere);
+    commands_judge_host(commands, area, sets, access, nowhere);
 }
 
 static void take_range(struct commands *commands, const struct command_event *event, const struct byte_access *access)
 {
     const uint64_t end = event->address + event->size_bytes;
-    struct area *area = area_of(commands, event->address);
+    struct area *area = commands_area_of(commands, event->address);
     if (!area) {
         commands->lost = true;
         return;
     }
-    if (!is_calm(commands, area))
+    if (!commands_is_calm(commands, area))
         range_meets_host(commands, area, event, access);
     const bool known = knows_all(commands, area, event->command);
     note_latest(commands, area, event->command);
@@ -1017,7 +647,7 @@ static void take_range(struct commands *commands, const struct command_event *ev
         keep(commands, area, &(struct kept){.access = *access, .low = event->address, .high = end});
         return;
     }
-    bring_in(commands, area);
+    commands_bring_in(commands, area);
     touch(commands, area, event->address, end, access);
 }
 
@@ -1029,7 +659,7 @@ static void on_command(void *self, const struct command_event *event)
                                  .by_map = event->role != COMMAND_MOVES,
                                  .opens = event->role == COMMAND_OPENS};
     pthread_mutex_lock(&commands->lock);
-    if (judging(commands, event->command))
+    if (commands_judges(commands, event->command))
         take_range(commands, event, &access);
     say_loss(commands);
     pthread_mutex_unlock(&commands->lock);
@@ -1042,7 +672,7 @@ struct observer commands_observer(struct commands *commands)
 
 static void take_part(struct commands *commands, const struct launch_info *launch, struct footprint_part *part)
 {
-    struct area *area = area_of(commands, part->low);
+    struct area *area = commands_area_of(commands, part->low);
     struct kept kept = {.access = {.command = launch->command}, .part = *part};
     if (!area) {
         commands->lost = true;
@@ -1053,17 +683,17 @@ static void take_part(struct commands *commands, const struct launch_info *launc
             kept.site[use] = site_number(commands, launch, part->site[use]);
     const bool known = knows_all(commands, area, launch->command);
     note_latest(commands, area, launch->command);
-    if (part->keeper && known && is_calm(commands, area)) {
+    if (part->keeper && known && commands_is_calm(commands, area)) {
         keep(commands, area, &kept);
         return;
     }
-    bring_in(commands, area);
-    if (part->keeper && !is_calm(commands, area)) {
+    commands_bring_in(commands, area);
+    if (part->keeper && !commands_is_calm(commands, area)) {
         commands->lost |= !footprint_fetch(part);
         part->keeper = NULL;
     }
-    if (!is_calm(commands, area))
-        judge_host(commands, area, part->bytes, &kept.access, kept.site);
+    if (!commands_is_calm(commands, area))
+        commands_judge_host(commands, area, part->bytes, &kept.access, kept.site);
     (part->keeper ? fetch_and_touch : touch_part)(commands, area, part, launch->command, kept.site);
 }
 
@@ -1072,7 +702,7 @@ static void on_launch_ended(void *self, const struct footprint *footprint)
     struct commands *commands = self;
     pthread_mutex_lock(&commands->lock);
     commands->partial |= footprint->partial;
-    for (uint32_t i = 0; i < footprint->count && judging(commands, footprint->launch->command); i++)
+    for (uint32_t i = 0; i < footprint->count && commands_judges(commands, footprint->launch->command); i++)
         take_part(commands, footprint->launch, &footprint->parts[i]);
     say_loss(commands);
     pthread_mutex_unlock(&commands->lock);
@@ -1102,7 +732,7 @@ static void on_settle(void *self, struct footprint_keeper *keeper)
     if (area)
         drop_kept(commands, area);
     if (latest_of(area, keeper))
-        bring_in(commands, area);
+        commands_bring_in(commands, area);
     pthread_mutex_unlock(&commands->lock);
 }
 
@@ -1120,45 +750,4 @@ static bool on_follows(void *self, const struct launch_info *launch, const struc
 struct footprint_sink commands_footprints(struct commands *commands)
 {
     return (struct footprint_sink){commands, on_launch_ended, on_settle, on_follows};
-}
-
-/* ---- the host itself ---------------------------------------------------------------------------- */
-
-bool commands_host_knows(struct commands *commands, uint32_t command)
-{
-    pthread_mutex_lock(&commands->lock);
-    bool known = command_graph_host_knows(commands->graph, command);
-    pthread_mutex_unlock(&commands->lock);
-    return known;
-}
-
-void commands_host_access(struct commands *commands, const struct host_access *access)
-{
-    char by[160] = "";
-    const struct region *region = region_of(commands, access->address);
-    struct area area = {.id = 0};
-    pthread_mutex_lock(&commands->lock);
-    const struct command_facts *facts = command_graph_facts(commands->graph, access->command);
-    name_area(&area, region);
-    struct finding finding = {
-        .kind = FINDING_RACE_HOST_DEVICE,
-        .object = area.name,
-        .has_offset = region != NULL,
-        .offset_bytes = region ? access->address - region->low : 0,
-        .access_count = facts ? 2 : 1,
-        .access = {{.place = access->place,
-                    .kind = access->write ? ACCESS_WRITE : ACCESS_READ,
-                    .what = access->what,
-                    .by = "the host"}},
-        .why = access->why,
-        .fix = access->fix,
-        .spec = region && region->flags & REGION_FLAG_SVM ? "OpenCL 2.2 API, 5.6.2 memory consistency of SVM"
-                                                          : "OpenCL 2.2 API, 5.5.3 accessing mapped regions of a memory object"};
-    if (facts) {
-        format(by, sizeof by, "%s (command %" PRIu32 ", queue %" PRIu32 ")", facts->call, access->command,
-               facts->queue);
-        finding.access[1] = (struct finding_access){.what = facts->call, .by = by};
-    }
-    report_add(commands->report, &finding);
-    pthread_mutex_unlock(&commands->lock);
 }

@@ -13,6 +13,8 @@ libmemmodel_la_SOURCES = \
 	%D%/command_graph.h \
 	%D%/commands.c \
 	%D%/commands.h \
+	%D%/commands_host.c \
+	%D%/commands_state.h \
 	%D%/edges.c \
 	%D%/edges.h \
 	%D%/explain.c \

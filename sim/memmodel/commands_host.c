@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the host does to memory that commands use, too. */
+#include "commands_state.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* ---- what the host changed behind a buffer ------------------------------------------------------ */
+
+static void tell_stale(struct commands *commands, const struct area *area, const struct byte_access *access, const struct byte_run *run)
+{
+    const struct site *site = commands_site_of(commands, access);
+    struct side side;
+    struct finding finding = {.kind = FINDING_RACE_HOST_DEVICE,
+                              .kernel = site ? site->kernel : NULL,
+                              .object = area->name,
+                              .has_offset = true,
+                              .offset_bytes = run->low,
+                              .access_count = 2,
+                              .access = {{.kind = ACCESS_WRITE,
+                                          .size_bytes = commands_clamp(run->high - run->low),
+                                          .what = "store through the pointer that the buffer was made with",
+                                          .by = "the host, with no map"}},
+                              .why = "the buffer was made with CL_MEM_USE_HOST_PTR: a device may work on a copy, which does not have what the "
+                                     "host stores without a map",
+                              .fix = "store between clEnqueueMapBuffer with CL_MAP_WRITE and clEnqueueUnmapMemObject, or hand the bytes over with "
+                                     "clEnqueueWriteBuffer",
+                              .spec = "OpenCL 2.2 API, 5.2.1 creating buffer objects, CL_MEM_USE_HOST_PTR"};
+    commands_describe(commands, access, &finding.access[1], &side);
+    finding.access[1].size_bytes = finding.access[0].size_bytes;
+    report_add(commands->report, &finding);
+}
+
+/* sets: by use. */
+static void judge_stale(struct commands *commands, struct area *area, const struct byte_set *sets, const struct byte_access *access,
+                        const uint32_t site[FOOTPRINT_USES])
+{
+    const struct byte_set *own[2] = {&sets[FOOTPRINT_WRITTEN], &sets[FOOTPRINT_ATOMIC]};
+    struct byte_access reader = *access;
+    struct byte_run run;
+    for (int i = 0; i < 2; i++) {
+        const enum footprint_use use = i ? FOOTPRINT_ATOMIC_READ : FOOTPRINT_READ;
+        reader.kind = i ? ACCESS_ATOMIC_READ : ACCESS_READ;
+        reader.site = site[use];
+        if (!access->by_map && stale_read(&area->stale, &sets[use], own, access->command, &run))
+            tell_stale(commands, area, &reader, &run);
+    }
+    for (int use = 0; use < FOOTPRINT_USES; use++)
+        if (access->by_map || use == FOOTPRINT_WRITTEN || use == FOOTPRINT_ATOMIC)
+            stale_renew(&area->stale, &sets[use], access->command);
+}
+
+void commands_host_wrote(struct commands *commands, uint32_t command, uint64_t address, uint64_t size)
+{
+    pthread_mutex_lock(&commands->lock);
+    struct area *area = commands_judges(commands, command) ? commands_area_of(commands, address) : NULL;
+    if (area)
+        stale_add(&area->stale, area->high - area->low, address - area->low, address + size - area->low, command);
+    pthread_mutex_unlock(&commands->lock);
+}
+
+/* ---- what the host stores meanwhile ------------------------------------------------------------------ */
+
+/* touch NULL: where it was is not known. */
+static void tell_host(struct commands *commands, const struct area *area, const struct byte_access *access, const struct byte_run *run,
+                      const struct touch *touch)
+{
+    const struct site *site = commands_site_of(commands, access);
+    const bool load = touch && !touch->write;
+    struct side side;
+    char why[SPEC_CHARS], fix[SPEC_CHARS];
+    struct finding finding = {.kind = FINDING_RACE_HOST_DEVICE,
+                              .kernel = site ? site->kernel : NULL,
+                              .object = area->name,
+                              .has_offset = true,
+                              .offset_bytes = run->low,
+                              .access_count = 2,
+                              .access = {{.kind = load ? ACCESS_READ : ACCESS_WRITE,
+                                          .size_bytes = commands_clamp(run->high - run->low),
+                                          .what = touch ? touch->what : "store by the host",
+                                          .by = "the host"}},
+                              .why = why,
+                              .fix = fix,
+                              .spec = "OpenCL 2.2 API, 5.6.2 memory consistency of SVM"};
+    commands_format(why, SPEC_CHARS, "command %" PRIu32 " was enqueued before, and the host had not waited for it", access->command);
+    commands_format(fix, SPEC_CHARS, "%s before command %" PRIu32 " is enqueued, or wait for its event or call clFinish first",
+           load ? "load" : "store", access->command);
+    if (touch)
+        finding.access[0].place = touch->place;
+    commands_describe(commands, access, &finding.access[1], &side);
+    finding.access[1].size_bytes = finding.access[0].size_bytes;
+    report_add(commands->report, &finding);
+}
+
+static void tell_store(struct commands *commands, const struct area *area, const struct byte_access *access, const struct byte_run *run)
+{
+    tell_host(commands, area, access, run, touches_store(&commands->touches, area->low + run->low, area->low + run->high));
+}
+
+/* Bytes that the host stored, and who touched them. */
+struct storing { struct commands *commands; const struct area *area; const struct byte_set *bytes; struct byte_set *written; };
+
+static void gather_written(void *self, uint64_t low, uint64_t high, const struct byte_access *access)
+{
+    const struct storing *storing = self;
+    if (!reads_only(access) && !access->opens)
+        byte_set_add(storing->written, low - storing->area->low, high - storing->area->low);
+}
+
+static void meet_store(const struct storing *storing, const struct byte_set *touched, const struct byte_access *access)
+{
+    struct commands *commands = storing->commands;
+    struct byte_run run;
+    if (!access->by_map && !command_graph_host_knows(commands->graph, access->command) &&
+        byte_set_intersection(storing->bytes, touched, &run))
+        tell_store(commands, storing->area, access, &run);
+}
+
+static void meet_touched(void *self, uint64_t low, uint64_t high, const struct byte_access *access)
+{
+    const struct storing *storing = self;
+    struct byte_run run = {low - storing->area->low, high - storing->area->low};
+    const struct byte_set touched = {.runs = &run, .count = 1, .size = storing->bytes->size};
+    meet_store(storing, &touched, access);
+}
+
+/* It was stored after all that was enqueued, and what has begun did so before. */
+static void store_meets(struct storing *storing, uint64_t low, uint64_t high)
+{
+    struct area *area = commands_area_of(storing->commands, low);
+    byte_map_visit(area->map, low, high, meet_touched, storing);
+    for (size_t i = 0; i < area->loose_count; i++)
+        meet_store(storing, &area->loose[i].bytes, &area->loose[i].access);
+    struct byte_run run = {0, 0};
+    while (byte_set_next(storing->bytes, run.high, &run))
+        stale_store(&area->stores, storing->bytes->size, run.low, run.high, storing->commands->latest);
+}
+
+/* But for what commands wrote. */
+static void subtract_written(struct storing *storing, const struct area *area, uint64_t low, uint64_t high, struct byte_set *out_rest)
+{
+    struct byte_set written;
+    struct byte_run run = {low - area->low, high - area->low};
+    const struct byte_set all = {.runs = &run, .count = 1, .size = area->high - area->low};
+    byte_set_init(&written, all.size);
+    storing->written = &written;
+    byte_map_visit(area->map, low, high, gather_written, storing);
+    for (size_t i = 0; i < area->loose_count; i++) {
+        struct byte_run at = {run.low, run.low};
+        while (!reads_only(&area->loose[i].access) && byte_set_next(&area->loose[i].bytes, at.high, &at) && at.low < run.high)
+            byte_set_add(&written, at.low, at.high);
+    }
+    byte_set_difference(&all, &written, out_rest);
+    if (written.failed)
+        byte_set_fini(out_rest);
+    byte_set_fini(&written);
+}
+
+void commands_host_stored(struct commands *commands, uint64_t address, uint64_t size, bool ran)
+{
+    pthread_mutex_lock(&commands->lock);
+    const bool judged = !commands->lost && !commands->partial && !command_graph_exhausted(commands->graph);
+    struct area *area = judged ? commands_area_of(commands, address) : NULL;
+    struct byte_run run = {0, 0};
+    if (area && area->id) {
+        struct byte_set rest;
+        struct storing storing = {commands, area, &rest, NULL};
+        commands_bring_in(commands, area);
+        if (ran) {
+            subtract_written(&storing, area, address, address + size, &rest);
+        } else {
+            byte_set_init(&rest, area->high - area->low);
+            byte_set_add(&rest, address - area->low, address + size - area->low);
+        }
+        if (!rest.failed && byte_set_next(&rest, 0, &run))
+            store_meets(&storing, address, address + size);
+        byte_set_fini(&rest);
+    }
+    pthread_mutex_unlock(&commands->lock);
+}
+
+/* A load, and who has written there. */
+struct loading { struct commands *commands; const struct area *area; const struct touch *touch; bool told; };
+
+static void meet_load(void *self, uint64_t low, uint64_t high, const struct byte_access *access)
+{
+    struct loading *loading = self;
+    struct commands *commands = loading->commands;
+    const uint64_t at = loading->touch->address - loading->area->low;
+    (void)low, (void)high;
+    if (loading->told || reads_only(access) || access->by_map || command_graph_host_knows(commands->graph, access->command))
+        return;
+    loading->told = true;
+    tell_host(commands, loading->area, access, &(struct byte_run){at, at + 1}, loading->touch);
+}
+
+/* It is all of what is kept of the touch, which goes once it is told. */
+static void load_meets(struct commands *commands, struct area *area, uint32_t at)
+{
+    struct loading loading = {commands, area, &commands->touches.items[at], false};
+    const uint64_t address = loading.touch->address;
+    struct byte_run run;
+    byte_map_visit(area->map, address, address + 1, meet_load, &loading);
+    for (size_t i = 0; i < area->loose_count; i++)
+        if (byte_set_next(&area->loose[i].bytes, address - area->low, &run) && run.low == address - area->low)
+            meet_load(&loading, address, address + 1, &area->loose[i].access);
+    if (loading.told)
+        touches_remove(&commands->touches, at);
+}
+
+void commands_host_touched(struct commands *commands, const struct host_access *access)
+{
+    pthread_mutex_lock(&commands->lock);
+    const bool judged = !commands->lost && !commands->partial && !command_graph_exhausted(commands->graph) && !command_graph_idle(commands->graph);
+    struct area *area = judged ? commands_area_of(commands, access->address) : NULL;
+    if (area && area->id) {
+        touches_add(&commands->touches, access, commands->latest);
+        commands_bring_in(commands, area);
+        if (!access->write && commands->touches.count)
+            load_meets(commands, area, commands->touches.count - 1);
+    }
+    pthread_mutex_unlock(&commands->lock);
+}
+
+static void judge_loads(struct commands *commands, struct area *area, const struct byte_set *sets, const struct byte_access *access,
+                        const uint32_t site[FOOTPRINT_USES])
+{
+    static const enum footprint_use uses[] = {FOOTPRINT_WRITTEN, FOOTPRINT_ATOMIC};
+    struct byte_access one = *access;
+    struct byte_run run;
+    for (uint32_t i = commands->touches.count; i-- > 0 && !access->by_map && !commands->partial;) {
+        const struct touch *touch = &commands->touches.items[i];
+        const uint64_t at = touch->address - area->low;
+        bool told = false;
+        for (int u = 0; u < 2 && !told && !touch->write && touch->address >= area->low && touch->address < area->high; u++) {
+            one.kind = u ? ACCESS_ATOMIC_UPDATE : ACCESS_WRITE;
+            one.site = site[uses[u]];
+            told = touch->latest >= access->command && byte_set_next(&sets[uses[u]], at, &run) && run.low == at;
+            if (told)
+                tell_host(commands, area, &one, &(struct byte_run){at, at + 1}, touch);
+        }
+        if (told)
+            touches_remove(&commands->touches, i);
+    }
+}
+
+bool commands_under_way(struct commands *commands)
+{
+    pthread_mutex_lock(&commands->lock);
+    const bool some = !command_graph_idle(commands->graph);
+    pthread_mutex_unlock(&commands->lock);
+    return some;
+}
+
+static void judge_stores(struct commands *commands, struct area *area, const struct byte_set *sets, const struct byte_access *access,
+                         const uint32_t site[FOOTPRINT_USES])
+{
+    static const enum access_kind kinds[FOOTPRINT_USES] = {ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC_UPDATE, ACCESS_ATOMIC_READ};
+    struct byte_access one = *access;
+    struct byte_run run;
+    for (int use = 0; use < FOOTPRINT_USES && !access->by_map && !commands->partial; use++) {
+        one.kind = kinds[use];
+        one.site = site[use];
+        if (stale_meets(&area->stores, &sets[use], access->command, &run))
+            tell_store(commands, area, &one, &run);
+    }
+}
+
+void commands_judge_host(struct commands *commands, struct area *area, const struct byte_set *sets, const struct byte_access *access,
+                       const uint32_t site[FOOTPRINT_USES])
+{
+    if (!stale_empty(&area->stores))
+        judge_stores(commands, area, sets, access, site);
+    if (commands->touches.count)
+        judge_loads(commands, area, sets, access, site);
+    if (!stale_empty(&area->stale))
+        judge_stale(commands, area, sets, access, site);
+}
+
+/* The host may pass on what it stored to whoever waits for the event. */
+void commands_forget_stores(struct commands *commands)
+{
+    for (struct area *area = commands->areas; area; area = area->hh.next)
+        stale_fini(&area->stores);
+    touches_fini(&commands->touches);
+}
+
+/* The host has done nothing there that commands may not know. */
+bool commands_is_calm(const struct commands *commands, const struct area *area)
+{
+    return stale_empty(&area->stale) && stale_empty(&area->stores) && !touches_meet(&commands->touches, area->low, area->high);
+}
+
+/* ---- the host itself ---------------------------------------------------------------------------- */
+
+bool commands_host_knows(struct commands *commands, uint32_t command)
+{
+    pthread_mutex_lock(&commands->lock);
+    bool known = command_graph_host_knows(commands->graph, command);
+    pthread_mutex_unlock(&commands->lock);
+    return known;
+}
+
+void commands_host_access(struct commands *commands, const struct host_access *access)
+{
+    char by[160] = "";
+    const struct region *region = commands_region_of(commands, access->address);
+    struct area area = {.id = 0};
+    pthread_mutex_lock(&commands->lock);
+    const struct command_facts *facts = command_graph_facts(commands->graph, access->command);
+    commands_name_area(&area, region);
+    struct finding finding = {
+        .kind = FINDING_RACE_HOST_DEVICE,
+        .object = area.name,
+        .has_offset = region != NULL,
+        .offset_bytes = region ? access->address - region->low : 0,
+        .access_count = facts ? 2 : 1,
+        .access = {{.place = access->place,
+                    .kind = access->write ? ACCESS_WRITE : ACCESS_READ,
+                    .what = access->what,
+                    .by = "the host"}},
+        .why = access->why,
+        .fix = access->fix,
+        .spec = region && region->flags & REGION_FLAG_SVM ? "OpenCL 2.2 API, 5.6.2 memory consistency of SVM"
+                                                          : "OpenCL 2.2 API, 5.5.3 accessing mapped regions of a memory object"};
+    if (facts) {
+        commands_format(by, sizeof by, "%s (command %" PRIu32 ", queue %" PRIu32 ")", facts->call, access->command,
+               facts->queue);
+        finding.access[1] = (struct finding_access){.what = facts->call, .by = by};
+    }
+    report_add(commands->report, &finding);
+    pthread_mutex_unlock(&commands->lock);
+}

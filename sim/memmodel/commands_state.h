@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  What the two halves of the judge of commands share: commands.c lets commands judge each other, commands_host.c
+ *          the host and commands. All of it with commands->lock held.
+ *
+ * Interface
+ *   commands_region_of, commands_area_of   of an address; NULL: memory of the host, and no memory left
+ *   commands_bring_in     what is kept of an area becomes segments: somebody comes who may not know all of it
+ *   commands_judges       the command is known, and nothing is lost
+ *   commands_describe     an access as a finding shows it; the texts are in `side`
+ *   commands_judge_host   a command touches these bytes, by use, at these sites: against what the host did there
+ *   commands_is_calm      the host has done nothing in the area that commands may not know
+ *   commands_forget_stores   the host may pass on what it did to whoever waits for a user event
+ */
+#ifndef ORRERY_MEMMODEL_COMMANDS_STATE_H
+#define ORRERY_MEMMODEL_COMMANDS_STATE_H
+
+#include <pthread.h>
+
+#include "byte_map.h"
+#include "command_graph.h"
+#include "commands.h"
+#include "stale.h"
+#include "touches.h"
+
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
+enum { SPEC_CHARS = 300 };
+
+/* What is open in one allocation. id 0: memory of the host. */
+struct area {
+    uint32_t id;
+    uint64_t low, high;
+    bool guaranteed; /* atomics of different launches follow the rules */
+    char name[120];  /* "buffer 3 (64 bytes)" */
+    struct byte_map *map;
+    struct loose *loose; /* ascending in time */
+    size_t loose_count, loose_room;
+    uint32_t latest;     /* the command that touched it last; 0: none */
+    bool in_order;       /* and that knows all others whose accesses are here */
+    struct stale stale;  /* what the host changed behind it */
+    struct stale stores; /* what it stored while commands were under way that have not ended */
+    struct kept *kept;   /* what is not in map and loose yet; each knows those before it, and what is there */
+    size_t kept_count, kept_room;
+    UT_hash_handle hh;
+};
+
+/* An access that nobody has met yet: bytes [low, high), or of a launch what its keeper has. */
+struct kept {
+    struct byte_access access;
+    uint64_t low, high;
+    struct footprint_part part;     /* part.keeper NULL: none; no bytes here */
+    uint32_t site[FOOTPRINT_USES];  /* as numbered here */
+};
+
+/* An access to bytes so scattered that they are kept as the launch left them, not as segments. Offsets from low. */
+struct loose {
+    struct byte_set bytes;
+    struct byte_access access;
+};
+
+/* A launch's instruction, kept after its program is gone. */
+struct site {
+    char *key; /* kernel, file, line, column */
+    char *kernel;
+    struct source_place place;
+    uint32_t number;
+    UT_hash_handle hh;
+};
+
+/* Two accesses of the command that ends now, or of an earlier one. */
+struct conflict {
+    struct byte_access later, earlier;
+    uint64_t low, high, bytes;
+    const struct area *area;
+};
+
+struct commands {
+    const struct memory *memory;
+    struct report *report;
+    pthread_mutex_t lock; /* guards what follows */
+    struct command_graph *graph;
+    struct area *areas;
+    struct site *sites_by_key, **sites; /* sites[number - 1] */
+    uint32_t site_count, site_room;
+    struct conflict *conflicts; /* of the command that runs */
+    size_t conflict_count, conflict_room;
+    const struct area *asked;   /* whose map asks */
+    uint64_t added;             /* segments since the last sweep */
+    bool lost, told_loss;       /* memory ran out: nothing is judged from here on */
+    bool partial;               /* nor, in any case, what the host stores */
+    uint32_t latest;            /* command enqueued */
+    struct touches touches;     /* the host was caught */
+};
+
+struct side {
+    char what[80], by[160];
+};
+
+static inline bool reads_only(const struct byte_access *access)
+{
+    return access->kind == ACCESS_READ || access->kind == ACCESS_ATOMIC_READ;
+}
+
+const struct region *commands_region_of(const struct commands *commands, uint64_t address);
+struct area *commands_area_of(struct commands *commands, uint64_t address);
+void commands_name_area(struct area *area, const struct region *region);
+void commands_bring_in(struct commands *commands, struct area *area);
+const struct site *commands_site_of(const struct commands *commands, const struct byte_access *access);
+bool commands_judges(const struct commands *commands, uint32_t command);
+void commands_describe(const struct commands *commands, const struct byte_access *access, struct finding_access *out_access,
+                       struct side *side);
+uint32_t commands_clamp(uint64_t bytes);
+void commands_format(char *text, size_t size, const char *pattern, ...) __attribute__((format(printf, 3, 4)));
+
+void commands_judge_host(struct commands *commands, struct area *area, const struct byte_set *sets, const struct byte_access *access,
+                         const uint32_t site[FOOTPRINT_USES]);
+bool commands_is_calm(const struct commands *commands, const struct area *area);
+void commands_forget_stores(struct commands *commands);
+
+#endif
