@@ -23,7 +23,7 @@ struct member {
     bool apart;
     uint32_t *each;          /* ticks, one per unit of the block; stays where it is while other members come and go */
 };
-struct members { struct member *items; uint32_t count, room, recent[MEMBERS_RECENT]; }; /* recent: by place of the program */
+struct members { struct member *items; uint32_t count, room; uint16_t recent[MEMBERS_RECENT]; }; /* recent: by place of the program */
 
 /* An access that raced with a later one, which took its place: what comes after may race with it, too. */
 struct racer { uint64_t unit; struct context how; };
@@ -336,7 +336,7 @@ static bool members_room(struct members *members)
     compact(members);
     if (members->room && members->count <= members->room / 2)
         return true;
-    return members_widen(members, members->room ? members->room * 2 : HOSTILE(4, 1));
+    return members_widen(members, members->room ? members->room * 2 : 1);
 }
 
 /* One unit's deed. Those that come late may be older than what is there, and change none. */
@@ -348,7 +348,7 @@ static inline bool takes(const struct member *member, const struct deed *deed)
            (!deed->late || (!member->apart && member->how.tick == deed->how->tick));
 }
 
-static inline uint32_t *recent_of(struct members *members, const struct deed *deed)
+static inline uint16_t *recent_of(struct members *members, const struct deed *deed)
 {
     const uint32_t place = deed->how->site * 2 + (deed->sort / 4 & 1); /* an exchange may have failed */
     return &members->recent[(place * UINT32_C(0x9e3779b9) >> 16) % MEMBERS_RECENT];
@@ -359,12 +359,12 @@ static bool deed_begin(struct members *members, const struct deed *deed)
     for (uint32_t i = members->count, tries = MEMBERS_TRIED; i-- > 0 && tries--;) {
         if (!takes(&members->items[i], deed))
             continue;
-        *recent_of(members, deed) = i;
+        *recent_of(members, deed) = (uint16_t)i;
         return member_put(&members->items[i], deed->unit % BLOCK_UNITS, deed->how->tick);
     }
     if (!members_room(members))
         return false;
-    *recent_of(members, deed) = members->count;
+    *recent_of(members, deed) = (uint16_t)members->count;
     struct member *member = &members->items[members->count++];
     *member = (struct member){.block = deed->unit / BLOCK_UNITS, .mask = UINT64_C(1) << deed->unit % BLOCK_UNITS, .sort = deed->sort,
                               .how = *deed->how, .each = member->each};
@@ -457,19 +457,6 @@ static bool set_into(const struct shadow_region *region, uint64_t value, struct 
     for (uint32_t i = 0, j = crowd->readers.count; i + 1 < j; i++)
         member_swap(&crowd->readers.items[i], &crowd->readers.items[--j]);
     return true;
-}
-
-/* The cell's crowd; a single reader moves into it, or a set of them. */
-static struct crowd *crowd_make(struct shadow_region *region, uint64_t owner, uint64_t *cell)
-{
-    struct crowd *crowd = crowd_of(region, owner, cell);
-    uint64_t reader = cell[1];
-    if (crowd)
-        return crowd;
-    crowd = crowd_new(region, owner, cell);
-    if (crowd && live(region, reader) && !reader_add(crowd, stamp_unit(reader), context_at(region, stamp_context(reader)), false))
-        return NULL;
-    return crowd && set_into(region, reader, crowd) ? crowd : NULL;
 }
 
 /* ---- pages ---------------------------------------------------------------------------- */
@@ -684,6 +671,54 @@ static inline __attribute__((always_inline)) bool races(const struct visit *visi
     return unseen || !((is_atomic(how->kind) && is_atomic(now->how.kind) && atomics_agree(visit, unit, how)) || knows(visit, unit, how->tick));
 }
 
+/* ---- lists -------------------------------------------------------------------------------- */
+
+static bool add_alike(struct crowd *crowd, uint64_t unit, const struct context *how, bool late)
+{
+    crowd->any_write |= is_write(how->kind);
+    return deed_add(&crowd->atomics, &(struct deed){unit, sort_of(how), late, how});
+}
+
+static void begin_alike(struct crowd *crowd, const struct context *how, const struct place *place)
+{
+    crowd->alike = true;
+    crowd->any_write = false;
+    crowd->size = how->size;
+    crowd->scope = (enum memory_scope)how->scope;
+    crowd->place = *place;
+}
+
+/* An atomic access that has the cell to itself, but for a plain write. */
+static bool is_lone(const struct shadow_region *region, uint64_t value)
+{
+    return live(region, value) && is_atomic(context_at(region, stamp_context(value))->kind);
+}
+
+static bool stamp_into(const struct visit *visit, uint64_t value, struct crowd *crowd)
+{
+    const struct context *how = context_at(visit->region, stamp_context(value));
+    const struct place place = place_of(visit->shadow, stamp_unit(value));
+    if (!is_atomic(how->kind))
+        return reader_add(crowd, stamp_unit(value), how, false);
+    begin_alike(crowd, how, &place);
+    return add_alike(crowd, stamp_unit(value), how, false);
+}
+
+/* The cell's crowd; what stands there by itself moves into it, or a set of readers. */
+static struct crowd *crowd_make(const struct visit *visit, uint64_t *cell)
+{
+    struct crowd *crowd = crowd_of(visit->region, visit->address, cell);
+    const uint64_t single = cell[1];
+    if (crowd)
+        return crowd;
+    crowd = crowd_new(visit->region, visit->address, cell);
+    if (crowd && live(visit->region, single) && !stamp_into(visit, single, crowd))
+        return NULL;
+    return crowd && set_into(visit->region, single, crowd) ? crowd : NULL;
+}
+
+/* ---- judging ------------------------------------------------------------------------------ */
+
 /* Of the pair of an earlier place and this one; NULL: there is more to do than to count. */
 static inline struct race_tally *tally_of(const struct visit *visit, uint32_t earlier, bool unseen)
 {
@@ -734,7 +769,7 @@ static void keep_racer(const struct visit *visit, struct crowd **crowd, uint64_t
     if (!*crowd && visit->region->racer_cells >= RACER_CELLS_MOST)
         return;
     if (!*crowd)
-        *crowd = crowd_make(visit->region, visit->address, cell);
+        *crowd = crowd_make(visit, cell);
     struct racer *racer = *crowd ? racer_room(visit, *crowd, unit, how) : NULL;
     visit->shadow->failed |= !*crowd;
     if (!racer)
@@ -810,7 +845,7 @@ static bool set_races(const struct visit *visit, uint64_t value)
 static inline void judge_readers(const struct visit *visit, struct crowd **crowd, uint64_t *cell)
 {
     if (!*crowd && is_reader_set(stamp_context(cell[1])) && set_races(visit, cell[1])) { /* a list tells which */
-        *crowd = crowd_make(visit->region, visit->address, cell);
+        *crowd = crowd_make(visit, cell);
         visit->shadow->failed |= !*crowd;
     }
     const uint64_t reader = cell[1];
@@ -843,27 +878,35 @@ static void judge_atomics(const struct visit *visit, uint64_t *cell, struct crow
 }
 
 /* One that it agrees with joins a crowd of atomics that are alike. */
-static bool add_alike(const struct visit *visit, struct crowd *crowd)
+static bool join_alike(const struct visit *visit, struct crowd *crowd)
 {
-    const struct context *now = &visit->now->how;
-    crowd->any_write |= is_write(now->kind);
-    return deed_add(&crowd->atomics, &(struct deed){visit->now->agent->unit, sort_of(now), visit->now->quiet, now});
+    return add_alike(crowd, visit->now->agent->unit, &visit->now->how, visit->now->quiet);
 }
 
 static bool add_atomic(const struct visit *visit, struct crowd *crowd)
 {
-    const struct context *now = &visit->now->how;
-    if (!crowd->atomics.count) {
-        crowd->alike = true;
-        crowd->any_write = false;
-        crowd->size = now->size;
-        crowd->scope = (enum memory_scope)now->scope;
-        crowd->place = visit->now->agent->place;
-    }
+    if (!crowd->atomics.count)
+        begin_alike(crowd, &visit->now->how, &visit->now->agent->place);
     crowd->alike = joins_alike(visit, crowd);
     if (!crowd->alike)
         crowd->epoch = ++visit->region->epochs;
-    return add_alike(visit, crowd);
+    return join_alike(visit, crowd);
+}
+
+/* The first of a cell that nobody reads needs no list. */
+static bool is_first(const struct visit *visit, const uint64_t *cell)
+{
+    const struct shadow_region *region = visit->region;
+    return !live(region, cell[1]) && !set_of(region, cell[1]) && !crowd_of(region, visit->address, cell);
+}
+
+static bool put_lone(const struct visit *visit, uint64_t *cell)
+{
+    const uint32_t context = context_of(visit->region, &visit->now->how);
+    if (context)
+        cell[1] = stamp(visit->now->agent->unit, context);
+    way_taken(visit->shadow->order->ways, WAY_LONE);
+    return context;
 }
 
 /* ---- one cell -------------------------------------------------------------------------------- */
@@ -926,7 +969,7 @@ static bool add_reader(const struct visit *visit, uint64_t *cell, bool late)
         way_taken(visit->shadow->order->ways, WAY_SHARED);
         return true;
     }
-    struct crowd *crowd = crowd_make(visit->region, visit->address, cell);
+    struct crowd *crowd = crowd_make(visit, cell);
     return crowd && reader_add(crowd, visit->now->agent->unit, &visit->now->how, late);
 }
 
@@ -936,15 +979,18 @@ static bool add_reader(const struct visit *visit, uint64_t *cell, bool late)
 static bool quiet(const struct visit *visit, uint64_t *cell)
 {
     const uint64_t unit = visit->now->agent->unit, own = stamp(unit, visit->context);
+    if (is_atomic(visit->now->how.kind) && is_first(visit, cell))
+        return put_lone(visit, cell);
     if (is_atomic(visit->now->how.kind)) {
-        struct crowd *among = crowd_make(visit->region, visit->address, cell);
+        struct crowd *among = crowd_make(visit, cell);
         return among && add_atomic(visit, among);
     }
     bool write = is_write(visit->now->how.kind);
     uint64_t *slot = &cell[write ? 0 : 1];
-    struct crowd *crowd = write ? NULL : crowd_of(visit->region, visit->address, cell);
-    if (crowd)
-        return reader_add(crowd, unit, &visit->now->how, true);
+    const bool lone = !write && is_lone(visit->region, cell[1]);
+    struct crowd *crowd = write ? NULL : lone ? crowd_make(visit, cell) : crowd_of(visit->region, visit->address, cell);
+    if (lone || crowd)
+        return crowd && reader_add(crowd, unit, &visit->now->how, true);
     if (write || !(set_of(visit->region, *slot) || (live(visit->region, *slot) && stamp_unit(*slot) != unit))) {
         if (!live(visit->region, *slot) || tick_of(visit, *slot) <= visit->now->how.tick)
             *slot = own;
@@ -962,7 +1008,10 @@ static bool replaces(const struct visit *visit, uint64_t reader)
 
 static bool plain_read(const struct visit *visit, uint64_t *cell)
 {
-    struct crowd *crowd = crowd_of(visit->region, visit->address, cell);
+    const bool lone = is_lone(visit->region, cell[1]);
+    struct crowd *crowd = lone ? crowd_make(visit, cell) : crowd_of(visit->region, visit->address, cell);
+    if (lone && !crowd)
+        return false;
     if (crowd && crowd->racer_count)
         judge_racers(visit, crowd);
     judge_write(visit, &crowd, cell);
@@ -995,7 +1044,12 @@ static void calm_down(const struct visit *visit, struct crowd *crowd, const uint
 
 static bool atomic(const struct visit *visit, uint64_t *cell)
 {
-    struct crowd *crowd = crowd_make(visit->region, visit->address, cell);
+    struct crowd *crowd = NULL;
+    if (is_first(visit, cell)) {
+        judge_write(visit, &crowd, cell);
+        return put_lone(visit, cell);
+    }
+    crowd = crowd_make(visit, cell);
     if (!crowd)
         return false;
     judge_racers(visit, crowd);
@@ -1169,7 +1223,7 @@ static void atomic_anew(struct shadow *shadow, struct shadow_region *region, con
     begin_visit(&visit, shadow, region, now);
     struct crowd *crowd = alike_in(region, now->address, cell);
     if (crowd && is_calm(&visit, crowd, cell)) {
-        shadow->failed |= !add_alike(&visit, crowd);
+        shadow->failed |= !join_alike(&visit, crowd);
         note_done(crowd, now);
         way_taken(shadow->order->ways, WAY_CALM);
         return;

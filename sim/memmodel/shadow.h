@@ -18,8 +18,9 @@
  *
  * Cells    16 bytes for 4 of data: two stamps of 34 bits unit, 30 bits context. A context says
  *          when, where and how; contexts are numbered per allocation and older ones than
- *          `first` are stale. Of single bytes: narrow.h. A read stamp may stand for a set of readers (readers.h; its
- *          unit is their base), or for a list (struct crowd) of many readers and atomics, in blocks of 64 units.
+ *          `first` are stale. Of single bytes: narrow.h. The second stamp is of a read or of a lone atomic
+ *          access, or stands for a set of readers (readers.h; its unit is their base), or for a list (struct crowd) of many
+ *          readers and atomics, in blocks of 64 units.
  */
 #ifndef ORRERY_MEMMODEL_SHADOW_H
 #define ORRERY_MEMMODEL_SHADOW_H
