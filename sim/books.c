@@ -4,6 +4,7 @@
 #include "counters_report.h"
 #include "timeline.h"
 #include "topology/cache.h"
+#include "trace.h"
 
 static void attach(struct device *device, struct observer observer)
 {
@@ -33,6 +34,12 @@ bool books_init(struct device *device)
             return false;
         attach(device, timeline_observer(device->timeline));
     }
+    if (scenario->trace_file) {
+        device->trace = trace_new(scenario->trace_file, &device->arena.memory);
+        if (!device->trace)
+            return false;
+        attach(device, trace_observer(device->trace));
+    }
     return true;
 }
 
@@ -46,6 +53,7 @@ void books_forget(struct device *device, const struct region *region)
 
 void books_fini(struct device *device)
 {
+    trace_free(device->trace);
     timeline_free(device->timeline);
     caches_free(device->caches);
     pages_free(device->pages);
@@ -98,5 +106,7 @@ bool device_write_books(const struct device *device, FILE *stream, struct diagno
         fine = write_file(device, file, device_write_counters, diagnosis);
     if (device->timeline && device->scenario->timeline_file)
         fine &= write_file(device, device->scenario->timeline_file, put_timeline, diagnosis);
+    if (device->trace && !trace_flush(device->trace))
+        fine = diagnose(diagnosis, STATUS_IO, "%s cannot be written", device->scenario->trace_file) == STATUS_OK;
     return fine;
 }

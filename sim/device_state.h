@@ -26,6 +26,7 @@ struct device {
     struct caches *caches;           /* counters; NULL: not wanted */
     struct host_memory *host_memory; /* that kernels may touch; NULL: none */
     struct timeline *timeline;       /* NULL: not wanted */
+    struct trace *trace;             /* NULL: not wanted */
 
     /* set before the first launch */
     struct observer observers[DEVICE_OBSERVERS];

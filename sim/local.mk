@@ -100,6 +100,8 @@ libsim_la_SOURCES = \
 	%D%/status.c \
 	%D%/timeline.c \
 	%D%/timeline.h \
+	%D%/trace.c \
+	%D%/trace.h \
 	%D%/suppression.c \
 	%D%/suppression.h \
 	%D%/unfold.c \

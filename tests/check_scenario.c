@@ -186,7 +186,7 @@ static const char everything[] = "orrery: 1\n"
                                  "           placement: script, placement_script: [3, 0, 3], timeout: 2.5, max_steps: 1000, depth: 4, record: turns-%p.txt}\n"
                                  "checks: {bounds: warning, uninitialised: error, divergence: off, races: warning, atomics: warning, progress: off, api: error, shared_pages: on}\n"
                                  "report: {fail_on: warning, error_exitcode: 9, keep_exit_code: true, expect_kernels: yes, quiet: on,\n"
-                                 "         max_findings: 3, log: out-%p.txt, json: out.json, counters: c.json, timeline: t.json, sarif: out.sarif, dot: out.svg,\n"
+                                 "         max_findings: 3, log: out-%p.txt, json: out.json, counters: c.json, timeline: t.json, trace: t.txt, sarif: out.sarif, dot: out.svg,\n"
                                  "         gen_suppressions: out.yaml}\n"
                                  "suppressions:\n"
                                  "  - {id: \"race-*\", kernel: k, file: \"*.cl\", line: 4, object: \"*'a'*\", reason: \"it's benign\"}\n"
@@ -339,6 +339,7 @@ START_TEST(every_key_of_the_run_is_read)
     ck_assert(scenario_counts(&scenario));
     ck_assert_str_eq(scenario_counters_file(&scenario), "c.json");
     ck_assert_str_eq(scenario.timeline_file, "t.json");
+    ck_assert_str_eq(scenario.trace_file, "t.txt");
     ck_assert_int_eq(scenario.error_exitcode, 9);
     ck_assert(scenario.keep_exit_code && scenario.expect_kernels && scenario.quiet && scenario.shared_pages);
     ck_assert_uint_eq(scenario.max_findings, 3);

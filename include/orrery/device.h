@@ -70,7 +70,7 @@ uint64_t device_kernels_run(const struct device *device);
 
 /* What a command came to, a launch or one of the host; command 0: the accesses of all launches. False: counters are not on. */
 bool device_counters(const struct device *device, uint32_t command, struct counters *out_counters);
-/* Counters as text, when the scenario wants them; then the files it asks for: counters as JSON, the timeline.
+/* Counters as text, when the scenario wants them; then the files it asks for: counters as JSON, the timeline, the trace.
  * stream NULL: files only. False: one could not be written. */
 /* The counters as JSON; false: none, or no memory. */
 bool device_write_counters(const struct device *device, FILE *stream);

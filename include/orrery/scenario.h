@@ -294,6 +294,7 @@ struct scenario {
     size_t fault_count; struct scenario_fault *faults;
     char *counters;              /* cache and memory counters: NULL, "on", "off", or a file that gets them as JSON, too */
     char *timeline_file;         /* what ran when and where, as Chrome's trace events; NULL = none */
+    char *trace_file;            /* each access, fence and barrier as a JSON line; NULL = none */
     char *build_options;         /* appended to every build */
     char *device_selector;       /* which devices and sub-devices the platform lists; NULL = all roots */
     struct scenario_program program;
