@@ -349,6 +349,7 @@ test_scripts = \
 	%D%/check_expect.sh \
 	%D%/check_forms.sh \
 	%D%/check_picture.sh \
+	%D%/check_oracle.sh \
 	%D%/check_host_order.sh \
 	%D%/check_host_threads.sh \
 	%D%/check_layers.sh \
@@ -363,4 +364,4 @@ test_scripts = \
 	%D%/check_vector.sh
 
 TESTS += $(test_scripts) $(check_PROGRAMS) $(test_scripts_built)
-EXTRA_DIST += $(test_scripts) %D%/litmus %D%/schema/sarif-2.1.0.json %D%/api_texts.py %D%/lstopo_compare.py %D%/partition_oracle.py %D%/race_memory.cl %D%/timeline_check.py %D%/check_differential.sh %D%/differential
+EXTRA_DIST += $(test_scripts) %D%/litmus %D%/schema/sarif-2.1.0.json %D%/api_texts.py %D%/lstopo_compare.py %D%/partition_oracle.py %D%/race_memory.cl %D%/timeline_check.py %D%/oracle/compare.py %D%/oracle/model.py %D%/oracle/programs.py %D%/check_differential.sh %D%/differential
