@@ -801,6 +801,8 @@ static struct tally agree_with_the_oracle(const struct kind *kind)
         const uint32_t *shape = kind->shape[program % kind->shapes];
         seed = program + kind->seed;
         any_world(shape);
+        if (program % 3 == 0)
+            world_rests();
         kind->deeds(shape);
         const char *difference = world_disagreement();
         ck_assert_msg(!difference, "program %u: %s", program, difference);
@@ -831,7 +833,7 @@ START_TEST(random_sweeps_against_the_oracle)
 {
     static const struct kind sweeps = {10000, 77777, 4, {{1, 4, 2}, {2, 4, 4}, {2, 2, 2}, {3, 4, 2}}, any_sweeps};
     static const enum way ways[] = {WAY_CHAIN, WAY_SEEN, WAY_SENT, WAY_TRIED, WAY_AGAIN, WAY_TOGETHER, WAY_REPEATED, WAY_CALM, WAY_IN_TURN, WAY_SIFTED,
-                                     WAY_SHARED, WAY_LONE};
+                                     WAY_SHARED, WAY_LONE, WAY_RESTED};
     takes_ways(ways, sizeof ways / sizeof *ways, agree_with_the_oracle(&sweeps).programs);
 }
 END_TEST
@@ -938,7 +940,7 @@ START_TEST(random_programs_against_the_oracle)
     const struct tally tally = agree_with_the_oracle(&programs);
     ck_assert_uint_lt(tally.untold, HOSTILE(tally.programs / 200 + 2, tally.programs / 3)); /* short ways remember one deed of many, and small tables few */
     static const enum way ways[] = {WAY_CHAIN, WAY_SEEN, WAY_SENT, WAY_TRIED, WAY_AGAIN, WAY_TOGETHER, WAY_WAITING, WAY_REPEATED, WAY_CALM, WAY_IN_TURN,
-                                    WAY_SHARED, WAY_LONE};
+                                    WAY_SHARED, WAY_LONE, WAY_RESTED};
     takes_ways(ways, sizeof ways / sizeof *ways, tally.programs);
 }
 END_TEST

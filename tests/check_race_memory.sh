@@ -65,6 +65,9 @@ for type in float uchar; do
 done
 measure mixed_sizes float 2 64 0 8
 measure table_beside_atomics float 1 100 0 12
+for kernel in flags flags_behind_barrier flags_fenced flags_relaxed; do
+    measure $kernel uchar 1 100 "$items" 3
+done
 for local in 64 100 256; do
     measure histogram float 2 "$local" "$items" 12
 done

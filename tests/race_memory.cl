@@ -63,6 +63,37 @@ kernel void chain(global T *a, global T *b, global T *c, global atomic_uint *fla
         atomic_store_explicit(&flag[g], 1, memory_order_release, memory_scope_device);
 }
 
+/* Everybody publishes by an object of its own. */
+kernel void flags(global T *a, global T *b, global T *c, global atomic_uint *flag)
+{
+    uint i = get_global_id(0);
+    c[i] = a[i] + b[i];
+    atomic_store_explicit(&flag[i], 1, memory_order_release, memory_scope_device);
+}
+
+kernel void flags_behind_barrier(global T *a, global T *b, global T *c, global atomic_uint *flag)
+{
+    uint i = get_global_id(0);
+    c[i] = a[i] + b[i];
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    atomic_fetch_add_explicit(&flag[i], 1, memory_order_acq_rel, memory_scope_device);
+}
+
+kernel void flags_fenced(global T *a, global T *b, global T *c, global atomic_uint *flag)
+{
+    uint i = get_global_id(0);
+    c[i] = a[i] + b[i];
+    atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_release, memory_scope_device);
+    atomic_store_explicit(&flag[i], 1, memory_order_relaxed, memory_scope_device);
+}
+
+kernel void flags_relaxed(global T *a, global T *b, global T *c, global atomic_uint *flag)
+{
+    uint i = get_global_id(0);
+    c[i] = a[i] + b[i];
+    atomic_store_explicit(&flag[i], 1, memory_order_relaxed, memory_scope_device);
+}
+
 /* Words and bytes of one buffer. */
 kernel void mixed_sizes(global T *a, global T *b, global T *c)
 {

@@ -34,6 +34,7 @@ static struct {
     struct scenario scenario;
     struct report *report;
     struct checker *checker;
+    bool rests;
     struct relatives *relatives;
     struct footprint_sink sink;
     uint64_t awaited;
@@ -143,6 +144,11 @@ static void finish(void)
 void world_forgoes_history(void)
 {
     checker_forgo_history(world.checker);
+}
+
+void world_rests(void)
+{
+    world.rests = true;
 }
 
 uint32_t world_room(void) { return WORLD_DEEDS - world.count; }
@@ -263,6 +269,8 @@ static void act(uint32_t item, uint32_t address, uint32_t size, enum access_kind
     lie(deed, group, address);
     event.image = deed->region == 2;
     deed->size = size;
+    if (world.rests)
+        checker_rest(world.checker);
     world.observer.access(world.observer.self, &event);
 }
 

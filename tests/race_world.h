@@ -18,6 +18,7 @@ enum { G = REGION_GLOBAL, L = REGION_LOCAL, I = REGION_IMAGE };
 
 void world_begin(uint32_t groups, uint32_t items_per_group, uint32_t sub_group_size, enum scope_rule rule);
 void world_forgoes_history(void); /* after it has begun */
+void world_rests(void);           /* likewise: atomic objects are packed before each access of one work-item */
 void world_end(void);
 void world_begin_misuse(uint32_t groups, uint32_t items_per_group, uint32_t sub_group_size); /* not for races */
 
@@ -63,7 +64,7 @@ void world_shares_atomics(void);   /* with atomics */
 size_t world_family_races(void);   /* after the last deed: between launches */
 
 uint32_t world_room(void); /* for so many deeds */
-enum { WORLD_WAYS = 16 };
+enum { WORLD_WAYS = 20 };
 extern uint64_t world_ways[WORLD_WAYS]; /* the checker's short ways (ways.h): how often the worlds that ended took each */
 
 /* After the last deed. */

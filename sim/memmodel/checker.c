@@ -1363,6 +1363,7 @@ static void on_launch(void *self, const struct launch_event *event)
         checker_keep_group(checker, event);
         checker->actor.serial = 0;
         order_group_end(&checker->order, event->group_linear);
+        order_rest(&checker->order);
         break;
     }
 }
@@ -1393,6 +1394,11 @@ struct checker *checker_new(const struct memory *memory, struct report *report, 
 void checker_forgo_history(struct checker *checker)
 {
     checker->history.forgone = checker->history.full = true;
+}
+
+void checker_rest(struct checker *checker)
+{
+    order_rest_all(&checker->order);
 }
 
 const uint64_t *checker_ways(const struct checker *checker)

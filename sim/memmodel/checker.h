@@ -42,6 +42,7 @@ struct checker *checker_new(const struct memory *memory, struct report *report, 
 void checker_free(struct checker *checker);
 bool checker_failed(const struct checker *checker); /* it ran out of memory, and said so: races may be missing */
 void checker_observer(struct checker *checker, struct observer *out_observer);
+void checker_rest(struct checker *checker); /* packs its atomic objects, as it does when there are many */
 void checker_forgo_history(struct checker *checker); /* as if the history were full: races are found, and less is said of them */
 const uint64_t *checker_ways(const struct checker *checker); /* how often each of ways.h was taken, in launches that have ended */
 /* Hears of each launch that ends; borrowed. */

@@ -274,3 +274,29 @@ struct knowledge *knowledge_put(struct knowledge_pool *pool, struct knowledge *m
         follow(more, map);
     return more;
 }
+
+static uint32_t list_leaf(const struct knowledge *leaf, struct known_key *keys, uint32_t count, uint32_t most)
+{
+    for (uint32_t i = 0; i < LEAF_KEYS; i++) {
+        if (!ticks(leaf)[i])
+            continue;
+        if (count++ == most)
+            break;
+        keys[count - 1] = (struct known_key){knowledge_key(leaf->key, i), (uint32_t)ticks(leaf)[i]};
+    }
+    return count;
+}
+
+static uint32_t list(const struct knowledge *map, struct known_key *keys, uint32_t count, uint32_t most)
+{
+    if (count > most)
+        return count;
+    if (map->bit == LEAF)
+        return list_leaf(map, keys, count, most);
+    return list(map->high, keys, list(map->low, keys, count, most), most);
+}
+
+uint32_t knowledge_list(const struct knowledge *map, struct known_key *keys, uint32_t most)
+{
+    return list(map, keys, 0, most);
+}

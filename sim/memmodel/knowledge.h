@@ -11,6 +11,7 @@
  *   knowledge_get         tick of a key, 0: nothing is known
  *   knowledge_put, _join  make new maps (one reference), or return one of the old; they leave
  *                         the references of their arguments alone
+ *   knowledge_list        what a small one has
  *   knowledge_holds       of two maps of one chain
  *   knowledge_share, _drop  a reference more, or less
  * NULL is the empty map. When memory runs out, or ticks no longer fit, pool->failed is set and maps lack entries.
@@ -56,9 +57,13 @@ void knowledge_pool_fini(struct knowledge_pool *pool); /* frees every map */
 
 struct knowledge *knowledge_put(struct knowledge_pool *pool, struct knowledge *map, uint64_t key, uint64_t tick);
 struct knowledge *knowledge_join(struct knowledge_pool *pool, struct knowledge *a, struct knowledge *b);
+/* The map's keys in ascending order of their leaves, as many as there are: more than `most`: not all of them. */
+struct known_key { uint64_t key; uint32_t tick; };
+uint32_t knowledge_list(const struct knowledge *map, struct known_key *keys, uint32_t most);
 void knowledge_unmake(struct knowledge_pool *pool, struct knowledge *map); /* nobody refers to it any more */
 
 static inline uint64_t knowledge_chunk(uint64_t key) { return key >> (KNOWLEDGE_LEAF_BITS + 2) << 2 | (key & 3); }
+static inline uint64_t knowledge_key(uint64_t chunk, uint32_t place) { return (chunk >> 2 << KNOWLEDGE_LEAF_BITS | place) << 2 | (chunk & 3); }
 static inline uint32_t knowledge_place(uint64_t key) { return (uint32_t)(key >> 2) & (KNOWLEDGE_LEAF_KEYS - 1); }
 
 static inline uint64_t knowledge_get(const struct knowledge *map, uint64_t key)

@@ -47,6 +47,7 @@ libmemmodel_la_SOURCES = \
 	%D%/order_copies.c \
 	%D%/order_knows.c \
 	%D%/order_messages.c \
+	%D%/order_objects.c \
 	%D%/order_state.h \
 	%D%/race.c \
 	%D%/race.h \

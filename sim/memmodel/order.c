@@ -53,14 +53,7 @@ void order_launch_end(struct order *order)
         next = group->next;
         group_free(order, group);
     }
-    for (uint32_t b = 0; b < order->variable_buckets; b++) {
-        for (struct variable *variable = order->variables[b], *next; variable; variable = next) {
-            next = variable->next;
-            order_list_free(order, &variable->messages);
-            free(variable);
-        }
-    }
-    free(order->variables);
+    order_objects_fini(order);
     free(order->copies);
     if (order->ways)
         order->ways[WAY_CHAIN] += order->pool.chained;
@@ -348,7 +341,7 @@ void order_acquire_pending(struct order *order, struct agent *agent, const struc
 /* ---- remembering ------------------------------------------------------------------------------- */
 
 /* Who waits in a loop reads the same store again and again: once is enough. */
-static bool is_repetition(const struct order *order, const struct agent *agent, const struct happening *happening)
+static bool is_repetition(struct order *order, const struct agent *agent, const struct happening *happening)
 {
     const struct happening *latest = agent->item->latest ? &order->history->items[agent->item->latest - 1] : NULL;
     const struct variable *variable = variable_find(order, happening->address);

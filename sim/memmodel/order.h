@@ -175,6 +175,15 @@ struct copy_order {
 
 struct variable;
 
+/* Slots of one size, by numbers from 1 on; they stay where they are. */
+struct slots { void **blocks; uint32_t block_count, room, used, unused; size_t size; };
+/* Atomic objects that nobody has acted on for a while: packed (order_objects.c). */
+struct rest {
+    struct slots objects, keys;
+    uint32_t *buckets, bucket_count, count;
+    uint32_t awake_most; /* so many objects that are not make them be looked through */
+};
+
 struct order {
     enum scope_rule rule;
     const struct launch_info *launch;         /* borrowed while it runs */
@@ -190,7 +199,8 @@ struct order {
     struct group_order *groups;               /* those resident that synchronised */
     struct copy_order *copies; uint32_t copy_count, copy_room;
     uint32_t *arrivals; uint32_t arrival_count, arrival_room; /* sub-groups */
-    struct variable **variables; uint32_t variable_count, variable_buckets;
+    struct variable **variables; uint32_t variable_count, variable_buckets; /* variable_count: those at rest, too */
+    struct rest rest;
     uint64_t versions;                        /* of message lists, given out so far */
     bool wide;                                /* some atomic object has 8 bytes */
     bool group_keys, sub_group_keys;          /* maps may have such */
@@ -216,6 +226,9 @@ bool order_map_knows(const struct order *order, const struct knowledge *known, u
 struct group_order *order_group_find(const struct order *order, uint64_t number);
 struct group_order *order_group(struct order *order, uint64_t number); /* NULL: no memory */
 void order_group_end(struct order *order, uint64_t number);
+/* Packs atomic objects; nobody holds one. The former does when there are many. */
+void order_rest(struct order *order);
+void order_rest_all(struct order *order);
 
 void order_agent(const struct order *order, uint64_t unit, struct agent *out_agent);
 /* Of a group that is known: NULL: it never synchronised. */

@@ -2,55 +2,25 @@
 /* Atomic objects: what their releases publish, and who reads it (R5 to R16, R36). */
 #include "order_state.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "lane_mask.h"
 
-enum { VARIABLE_BUCKETS = HOSTILE(256, 1), LIST_SHORT = HOSTILE(8, 1) };
+enum { LIST_SHORT = HOSTILE(8, 1) };
 
 /* ---- objects ----------------------------------------------------------------------------------- */
-
-static void rehash(struct order *order)
-{
-    uint32_t count = order->variable_buckets;
-    struct variable **old = order->variables, **wider = calloc(count ? 2 * (size_t)count : VARIABLE_BUCKETS, sizeof *wider);
-    if (!wider) {
-        order->failed |= !count;
-        return;
-    }
-    order->variables = wider;
-    order->variable_buckets = count ? 2 * count : VARIABLE_BUCKETS;
-    for (uint32_t b = 0; b < count; b++) {
-        for (struct variable *variable = old[b], *next; variable; variable = next) {
-            next = variable->next;
-            variable->next = *bucket(order, variable->address);
-            *bucket(order, variable->address) = variable;
-        }
-    }
-    free(old);
-}
 
 static struct variable *variable_of(struct order *order, const struct atomic_act *act)
 {
     struct variable *variable = variable_find(order, act->address);
     if (variable)
         return variable;
-    if (order->variable_count >= order->variable_buckets)
-        rehash(order);
-    variable = order->variable_buckets ? calloc(1, sizeof *variable) : NULL;
-    if (!variable) {
-        order->failed = true;
+    variable = order_object_new(order, act->address);
+    if (!variable)
         return NULL;
-    }
-    variable->address = act->address;
     variable->size = act->size;
     variable->region = act->region;
     variable->svm_atomics = act->svm_atomics;
-    variable->store.unit = UNIT_END;
-    variable->next = *bucket(order, act->address);
-    *bucket(order, act->address) = variable;
-    order->variable_count++;
     return variable;
 }
 
@@ -78,11 +48,9 @@ static void begin_live(struct order *order, struct agent *agent, const struct va
 {
     struct item_order *item = agent->item;
     uint32_t at;
-    for (at = 0; at < item->live_count; at++) { /* the place of one whose sequence has ended */
-        const struct variable *its = variable_find(order, item->live[at].address);
-        if (!its || its->generation != item->live[at].generation)
+    for (at = 0; at < item->live_count; at++) /* the place of one whose sequence has ended */
+        if (!order_object_lives(order, item->live[at].address, item->live[at].generation))
             break;
-    }
     if (at == item->live_count) {
         if (at == item->live_room && !order_grow(order, (void **)&item->live, &item->live_room, sizeof *item->live))
             return;

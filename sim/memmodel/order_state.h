@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * PURPOSE  What the files of order.h share: order.c has the launch, its units and their fences; order_messages.c the lists
- *          of what releases publish; order_knows.c who knows of what; order_barriers.c, order_atomics.c and order_copies.c
+ *          of what releases publish; order_knows.c who knows of what; order_objects.c atomic objects by address; order_barriers.c,
+ *          order_atomics.c and order_copies.c
  *          what happens.
  */
 #ifndef ORRERY_MEMMODEL_ORDER_STATE_H
@@ -192,17 +193,35 @@ static inline void nobody_done(struct group_order *group)
 
 /* ---- atomic objects ---- */
 
-static inline struct variable **bucket(const struct order *order, uint64_t address)
+static inline uint64_t address_hash(uint64_t address)
 {
-    return &order->variables[(address >> 2) * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (order->variable_buckets - 1)];
+    return (address >> 2) * UINT64_C(0x9e3779b97f4a7c15) >> 32;
 }
 
-static inline struct variable *variable_find(const struct order *order, uint64_t address)
+static inline struct variable **bucket(const struct order *order, uint64_t address)
+{
+    return &order->variables[address_hash(address) & (order->variable_buckets - 1)];
+}
+
+static inline struct variable *variable_awake(const struct order *order, uint64_t address)
 {
     struct variable *variable = order->variable_buckets ? *bucket(order, address) : NULL;
     while (variable && variable->address != address)
         variable = variable->next;
     return variable;
+}
+
+struct variable *order_object_new(struct order *order, uint64_t address); /* NULL: no memory */
+/* Is there such an object, and is it of that generation? */
+bool order_object_lives(const struct order *order, uint64_t address, uint64_t generation);
+struct variable *order_wake(struct order *order, uint64_t address); /* NULL: none rests there */
+void order_objects_fini(struct order *order);
+
+/* NULL: there is none. */
+static inline struct variable *variable_find(struct order *order, uint64_t address)
+{
+    struct variable *variable = variable_awake(order, address);
+    return variable || !order->rest.count ? variable : order_wake(order, address);
 }
 
 #endif

@@ -27,6 +27,7 @@ enum way {
     WAY_SIFTED,     /* a wave's updates went through the sieve */
     WAY_SHARED,     /* one more reader of a cell, in a set that cells share */
     WAY_LONE,       /* an atomic that has a cell to itself */
+    WAY_RESTED,     /* an atomic object was packed */
     WAYS
 };
 

@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Atomic objects by their addresses. Those of global memory that have one message or none are packed when there are many:
+ * they rest until somebody acts on them. */
+#include "order_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { BUCKETS = HOSTILE(256, 1), SLOTS = HOSTILE(1024, 2), AWAKE_LEAST = HOSTILE(4096, 3), KEYS_MOST = HOSTILE(8, 2) };
+
+/* What an object's message publishes but the tick of the unit itself, one key after another; or the release itself, when
+ * there are too many. */
+struct resting_key { union { uint64_t key; struct release *release; }; uint32_t tick, next; };
+
+/* The message is of the group, sub-group and device of the unit that released. Numbers that do not fit do not rest. */
+struct resting {
+    uint64_t address;
+    uint32_t next;                     /* of its bucket, 0: none */
+    uint32_t stream, version, generation;
+    uint32_t store_unit, store_site, store_tick, release_unit, release_site;
+    uint32_t tick, keys;               /* keys: the first, 0: none */
+    uint16_t regions : ORDER_REGIONS;  /* in which it publishes them */
+    uint16_t flags : ORDER_REGIONS, fence : 1, scope : 3, svm_atomics : 1, wide : 1, store_releases : 1, sent : 1, whole : 1;
+};
+enum { NOBODY = UINT32_MAX };
+
+/* ---- slots ------------------------------------------------------------------------------------- */
+
+static void *slot_at(const struct slots *slots, uint32_t index)
+{
+    return (uint8_t *)slots->blocks[index / SLOTS] + index % SLOTS * slots->size;
+}
+
+static bool add_block(struct slots *slots)
+{
+    if (slots->block_count == slots->room) {
+        const uint32_t room = slots->room ? 2 * slots->room : 4;
+        void **blocks = realloc(slots->blocks, room * sizeof *blocks);
+        if (!blocks)
+            return false;
+        slots->blocks = blocks;
+        slots->room = room;
+    }
+    void *block = malloc(SLOTS * slots->size);
+    if (!block)
+        return false;
+    slots->blocks[slots->block_count++] = block;
+    return true;
+}
+
+/* 0: no memory. */
+static uint32_t slot_new(struct slots *slots)
+{
+    const uint32_t unused = slots->unused;
+    if (unused) {
+        memcpy(&slots->unused, slot_at(slots, unused), sizeof slots->unused);
+        return unused;
+    }
+    if (slots->used + 1 >= slots->block_count * SLOTS && !add_block(slots))
+        return 0;
+    return ++slots->used;
+}
+
+static void slot_free(struct slots *slots, uint32_t index)
+{
+    memcpy(slot_at(slots, index), &slots->unused, sizeof slots->unused);
+    slots->unused = index;
+}
+
+static void slots_fini(struct slots *slots)
+{
+    for (uint32_t i = 0; i < slots->block_count; i++)
+        free(slots->blocks[i]);
+    free(slots->blocks);
+    *slots = (struct slots){0};
+}
+
+static struct resting *resting_at(const struct rest *rest, uint32_t index) { return slot_at(&rest->objects, index); }
+static struct resting_key *key_at(const struct rest *rest, uint32_t index) { return slot_at(&rest->keys, index); }
+
+/* ---- awake ------------------------------------------------------------------------------------- */
+
+static void rehash(struct order *order)
+{
+    uint32_t count = order->variable_buckets;
+    struct variable **old = order->variables, **wider = calloc(count ? 2 * (size_t)count : BUCKETS, sizeof *wider);
+    if (!wider) {
+        order->failed |= !count;
+        return;
+    }
+    order->variables = wider;
+    order->variable_buckets = count ? 2 * count : BUCKETS;
+    for (uint32_t b = 0; b < count; b++) {
+        for (struct variable *variable = old[b], *next; variable; variable = next) {
+            next = variable->next;
+            variable->next = *bucket(order, variable->address);
+            *bucket(order, variable->address) = variable;
+        }
+    }
+    free(old);
+}
+
+struct variable *order_object_new(struct order *order, uint64_t address)
+{
+    if (order->variable_count - order->rest.count >= order->variable_buckets)
+        rehash(order);
+    struct variable *variable = order->variable_buckets ? calloc(1, sizeof *variable) : NULL;
+    if (!variable) {
+        order->failed = true;
+        return NULL;
+    }
+    variable->address = address;
+    variable->store.unit = UNIT_END;
+    variable->next = *bucket(order, address);
+    *bucket(order, address) = variable;
+    order->variable_count++;
+    return variable;
+}
+
+/* ---- going to rest ----------------------------------------------------------------------------- */
+
+/* In which it publishes these keys, and nothing else in others. */
+static bool alike_regions(const struct release *release, uint16_t *out_regions, const struct known_key *keys, uint32_t count)
+{
+    for (int r = 0; r < ORDER_REGIONS; r++) {
+        struct known_key own[KEYS_MOST];
+        if (!release->known[r])
+            continue;
+        if (knowledge_list(release->known[r], own, KEYS_MOST) != count)
+            return false;
+        for (uint32_t i = 0; i < count; i++)
+            if (own[i].key != keys[i].key || own[i].tick != keys[i].tick)
+                return false;
+        *out_regions |= (uint16_t)(1 << r);
+    }
+    return true;
+}
+
+static const struct knowledge *any_region(const struct release *release)
+{
+    for (int r = 0; r < ORDER_REGIONS; r++)
+        if (release->known[r])
+            return release->known[r];
+    return NULL;
+}
+
+static bool add_key(struct rest *rest, uint32_t *first, struct resting_key key)
+{
+    const uint32_t index = slot_new(&rest->keys);
+    if (!index)
+        return false;
+    key.next = *first;
+    *key_at(rest, *first = index) = key;
+    return true;
+}
+
+static void free_keys(struct rest *rest, uint32_t first)
+{
+    for (uint32_t next; first; first = next) {
+        next = key_at(rest, first)->next;
+        slot_free(&rest->keys, first);
+    }
+}
+
+static bool pack_release(struct order *order, struct release *release, struct resting *out)
+{
+    struct known_key keys[KEYS_MOST];
+    const struct knowledge *known = any_region(release);
+    const uint32_t count = known ? knowledge_list(known, keys, KEYS_MOST) : 0;
+    uint16_t regions = 0;
+    out->sent = true;
+    out->whole = !count || count > KEYS_MOST || !alike_regions(release, &regions, keys, count);
+    out->regions = regions & ((1 << ORDER_REGIONS) - 1);
+    if (out->whole)
+        return add_key(&order->rest, &out->keys, (struct resting_key){.release = release_share(release)});
+    for (uint32_t i = count; i-- > 0;) {
+        if (keys[i].key == unit_key(release->unit)) {
+            out->tick = keys[i].tick;
+        } else if (!add_key(&order->rest, &out->keys, (struct resting_key){.key = keys[i].key, .tick = keys[i].tick})) {
+            free_keys(&order->rest, out->keys);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_short(const struct order *order, const struct variable *variable)
+{
+    const uint64_t most = UINT32_MAX - 1;
+    return order->versions <= most && order->tick <= most && variable->generation <= most &&
+           (variable->store.unit == UNIT_END || variable->store.unit <= most);
+}
+
+/* Sent by the unit whose release it is, for others of its place. */
+static bool is_plain(const struct order *order, const struct variable *variable, const struct message *message)
+{
+    const struct place *place = &message->place;
+    const uint64_t unit = message->release->unit;
+    return unit < UINT32_MAX && message->version == variable->version && !message->stream && place->group == order_unit_group(order, unit) &&
+           place->sub_group == order_unit_sub_group(order, unit) && place->device == order_unit_device(order, unit) &&
+           message->svm_atomics == variable->svm_atomics;
+}
+
+/* False: it stays awake. */
+static bool pack(struct order *order, const struct variable *variable, struct resting *out)
+{
+    const struct message *message = variable->messages.items;
+    const uint32_t count = variable->messages.count;
+    if (variable->region != IN_GLOBAL || count > 1 || !is_short(order, variable) || (count && !is_plain(order, variable, message)))
+        return false;
+    const struct latest_store *store = &variable->store;
+    *out = (struct resting){.address = variable->address, .stream = (uint32_t)variable->stream, .version = (uint32_t)variable->version,
+                            .generation = (uint32_t)variable->generation, .store_site = store->site, .store_tick = (uint32_t)store->tick,
+                            .store_unit = store->unit == UNIT_END ? NOBODY : (uint32_t)store->unit, .store_releases = store->releases,
+                            .svm_atomics = variable->svm_atomics, .wide = variable->size == 8};
+    if (!count)
+        return true;
+    out->flags = message->flags & ((1 << ORDER_REGIONS) - 1);
+    out->fence = message->fence;
+    out->scope = message->scope & 7;
+    out->release_unit = (uint32_t)message->release->unit;
+    out->release_site = message->release->site;
+    return pack_release(order, message->release, out);
+}
+
+static uint32_t *resting_bucket(const struct rest *rest, uint64_t address)
+{
+    return &rest->buckets[address_hash(address) & (rest->bucket_count - 1)];
+}
+
+static bool resting_room(struct rest *rest)
+{
+    const uint32_t count = rest->bucket_count ? 2 * rest->bucket_count : BUCKETS;
+    if (rest->count < rest->bucket_count)
+        return true;
+    uint32_t *old = rest->buckets, old_count = rest->bucket_count, *wider = calloc(count, sizeof *wider);
+    if (!wider)
+        return old;
+    rest->buckets = wider;
+    rest->bucket_count = count;
+    for (uint32_t b = 0; b < old_count; b++) {
+        for (uint32_t index = old[b], next; index; index = next) {
+            uint32_t *head = resting_bucket(rest, resting_at(rest, index)->address);
+            next = resting_at(rest, index)->next;
+            resting_at(rest, index)->next = *head;
+            *head = index;
+        }
+    }
+    free(old);
+    return true;
+}
+
+/* False: it stays awake. */
+static bool lay_down(struct order *order, struct variable *variable)
+{
+    struct rest *rest = &order->rest;
+    struct resting packed;
+    const uint32_t index = resting_room(rest) ? slot_new(&rest->objects) : 0;
+    if (!index)
+        return false;
+    if (!pack(order, variable, &packed)) {
+        slot_free(&rest->objects, index);
+        return false;
+    }
+    uint32_t *head = resting_bucket(rest, variable->address);
+    packed.next = *head;
+    *head = index;
+    *resting_at(rest, index) = packed;
+    rest->count++;
+    order_list_free(order, &variable->messages);
+    free(variable);
+    way_taken(order->ways, WAY_RESTED);
+    return true;
+}
+
+void order_rest_all(struct order *order)
+{
+    struct rest *rest = &order->rest;
+    rest->objects.size = sizeof(struct resting);
+    rest->keys.size = sizeof(struct resting_key);
+    for (uint32_t b = 0; b < order->variable_buckets; b++) {
+        for (struct variable **at = &order->variables[b], *next; *at;) {
+            next = (*at)->next;
+            if (lay_down(order, *at))
+                *at = next;
+            else
+                at = &(*at)->next;
+        }
+    }
+}
+
+void order_rest(struct order *order)
+{
+    struct rest *rest = &order->rest;
+    if (order->variable_count - rest->count < (rest->awake_most ? rest->awake_most : AWAKE_LEAST))
+        return;
+    order_rest_all(order);
+    const uint32_t awake = order->variable_count - rest->count;
+    rest->awake_most = awake < AWAKE_LEAST / 2 ? AWAKE_LEAST : 2 * awake;
+}
+
+/* ---- waking ------------------------------------------------------------------------------------ */
+
+static struct release *unpack_release(struct order *order, const struct resting *packed)
+{
+    struct rest *rest = &order->rest;
+    struct knowledge *known = NULL;
+    if (packed->whole)
+        return key_at(rest, packed->keys)->release;
+    struct release *release = order_release_new(order, packed->release_unit, packed->release_site);
+    put_into(order, &known, unit_key(packed->release_unit), packed->tick);
+    for (uint32_t index = packed->keys; index; index = key_at(rest, index)->next)
+        put_into(order, &known, key_at(rest, index)->key, key_at(rest, index)->tick);
+    for (int r = 0; r < ORDER_REGIONS; r++)
+        if (packed->regions >> r & 1)
+            set(order, &release->known[r], knowledge_share(known));
+    knowledge_drop(&order->pool, known);
+    return release;
+}
+
+static void unpack_message(struct order *order, struct variable *variable, const struct resting *packed)
+{
+    struct release *release = unpack_release(order, packed);
+    struct message message = {.scope = (enum memory_scope)packed->scope, .flags = packed->flags, .fence = packed->fence,
+                              .svm_atomics = packed->svm_atomics, .release = release, .version = packed->version};
+    message.place = (struct place){order_unit_group(order, packed->release_unit), order_unit_sub_group(order, packed->release_unit),
+                                   order_unit_device(order, packed->release_unit)};
+    order_list_add(order, &variable->messages, &message);
+    release_drop(order, release);
+    free_keys(&order->rest, packed->keys);
+}
+
+static uint32_t *resting_find(const struct rest *rest, uint64_t address)
+{
+    uint32_t *at = resting_bucket(rest, address);
+    while (*at && resting_at(rest, *at)->address != address)
+        at = &resting_at(rest, *at)->next;
+    return at;
+}
+
+struct variable *order_wake(struct order *order, uint64_t address)
+{
+    struct rest *rest = &order->rest;
+    uint32_t *at = resting_find(rest, address), index = *at;
+    if (!index)
+        return NULL;
+    const struct resting packed = *resting_at(rest, index);
+    *at = packed.next;
+    slot_free(&rest->objects, index);
+    rest->count--;
+    order->variable_count--;
+    struct variable *variable = order_object_new(order, address);
+    if (!variable)
+        return NULL;
+    variable->size = packed.wide ? 8 : 4;
+    variable->region = IN_GLOBAL;
+    variable->svm_atomics = packed.svm_atomics;
+    variable->generation = packed.generation;
+    variable->version = packed.version;
+    variable->stream = packed.stream;
+    variable->store = (struct latest_store){packed.store_site, packed.store_unit == NOBODY ? UNIT_END : packed.store_unit, packed.store_tick,
+                                            packed.store_releases};
+    if (packed.sent)
+        unpack_message(order, variable, &packed);
+    return variable;
+}
+
+bool order_object_lives(const struct order *order, uint64_t address, uint64_t generation)
+{
+    const struct variable *variable = variable_awake(order, address);
+    if (variable)
+        return variable->generation == generation;
+    const uint32_t index = order->rest.count ? *resting_find(&order->rest, address) : 0;
+    return index && resting_at(&order->rest, index)->generation == generation;
+}
+
+/* Those awake, too. */
+void order_objects_fini(struct order *order)
+{
+    for (uint32_t b = 0; b < order->variable_buckets; b++) {
+        for (struct variable *variable = order->variables[b], *next; variable; variable = next) {
+            next = variable->next;
+            order_list_free(order, &variable->messages);
+            free(variable);
+        }
+    }
+    free(order->variables);
+    free(order->rest.buckets);
+    slots_fini(&order->rest.objects);
+    slots_fini(&order->rest.keys);
+}
