@@ -84,6 +84,7 @@ cl_int enqueue_end(struct enqueue *enqueue, cl_int err, bool blocking, cl_event 
     struct event *event = object_ref(enqueue->command->event);
     if (out_event)
         object_publish(event); /* before another thread can complete it */
+    enqueue->command->blocking = blocking;
     enqueue->command->made = call_site_new();
     usage_command(enqueue->command);
     err = queue_append(enqueue->command);

@@ -309,6 +309,9 @@ cl_int CL_API_CALL api_clGetEventProfilingInfo(cl_event handle, cl_profiling_inf
     if (param_name < CL_PROFILING_COMMAND_QUEUED || param_name > CL_PROFILING_COMMAND_COMPLETE ||
         !version_has_query(event->queue->device, param_name))
         return CL_INVALID_VALUE;
+    runtime_lock();
+    order_told(event);
+    runtime_unlock();
     return INFO_VALUE(reply, cl_ulong, event->time[param_name - CL_PROFILING_COMMAND_QUEUED]);
 }
 

@@ -243,6 +243,8 @@ static void start(struct command *command)
     shared_bytes_started();
     order_begin(command);
     const bool cut_off = is_cut_off(command), runs = !cut_off && !command->failed;
+    if (runs && runs_program(command))
+        order_told(command->event);
     if (runs)
         event_advance(event, CL_RUNNING);
     runtime_unlock();
@@ -436,12 +438,14 @@ static void fork_prepare(void)
         executor_wait_change();
     pthread_mutex_lock(&change.lock);
     callback_fork_prepare();
+    guard_fork_prepare();
 }
 
 static void fork_parent(void)
 {
     if (executing)
         return;
+    guard_fork_parent();
     callback_fork_parent();
     pthread_mutex_unlock(&change.lock);
     runtime_unlock();
@@ -453,6 +457,7 @@ static void fork_child(void)
     executor.waiting = 0;
     if (executing)
         return;
+    guard_fork_child();
     callback_fork_child();
     pthread_cond_init(&change.changed, NULL);
     pthread_mutex_unlock(&change.lock);
@@ -464,12 +469,17 @@ static void register_fork(void)
     pthread_atfork(fork_prepare, fork_parent, fork_child);
 }
 
+void executor_watch_fork(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, register_fork);
+}
+
 /* Someone must consume the log, and no host thread waits: the device thread, or this one when there can be no other,
  * or when memory is open to all while another one executes, or when what the host sees is written down. */
 static void wake_device(void)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, register_fork);
+    executor_watch_fork();
     bool alone = guard_active() || (host_log_active() && !executor.shared);
     if (!executor.started && !executor.stopping && !alone)
         executor.started = runtime_thread_start(&executor.thread, device_thread);

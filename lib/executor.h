@@ -11,6 +11,7 @@
  *   executor_flush         appends RUN when the queue has commands to flush; false: out of memory
  *   executor_go            what was submitted and not yet let run is: before a drain
  *   executor_know_units    of a new queue; false: out of memory
+ *   executor_watch_fork    a child has no device thread, whoever has the baton is done first
  *   executor_share         from now on host and kernels share memory while both run
  *   executor_serial        of the last command appended
  *   executor_is_here       this thread runs a command
@@ -25,6 +26,7 @@ bool executor_idle(void);
 void executor_wait_change(void);
 bool executor_flush(struct queue *queue);
 void executor_go(void);
+void executor_watch_fork(void);
 void executor_share(void);
 bool executor_know_units(const struct unit_set *units);
 uint32_t executor_serial(void);

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which pages are open is a function of the maps and of who has the baton; the kernel keeps it, and guard.areas say what
- * it must be. The signal handler only notes and opens: what it saw is told later, on a thread that may take locks.
+ * Which pages are open is a function of the maps, of the commands under way and of who has the baton; the kernel keeps it,
+ * and guard.areas say what it must be. The signal handler only notes and opens: what it saw is told later, on a thread that
+ * may take locks. The program's own memory may be malloc's, so a thread may wait for guard.lock in the handler that holds
+ * malloc's lock: under guard.lock nothing is allocated, freed, or asked of the device, which may do so.
  */
 #include "guard.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
@@ -15,7 +18,11 @@
 #include <ucontext.h>
 
 #include "command.h"
+#include "context.h"
+#include "device_info.h"
+#include "executor.h"
 #include "host_place.h"
+#include "host_use.h"
 #include "order.h"
 #include "runtime.h"
 
@@ -29,30 +36,40 @@ struct window {
     const char *call;
     bool known; /* the host knows the map to be complete */
 };
-/* One allocation, in whole pages. No page holds two. */
+/* One allocation, in whole pages. No page holds two: of memory behind a buffer only those that it fills count. */
 struct area {
     struct area *next;
     uint64_t low, high;
+    uint64_t behind;        /* where the buffer is on the device, and this is the program's; 0: memory of the device */
+    bool ambiguous;         /* behind: of several buffers, and not watched */
+    bool used, unseen;      /* behind: by commands that may write; they may have written what the host need not have */
     bool is_svm, of_device; /* of_device: never the host's */
     bool is_shared;         /* the host's and the device's, in turns that commands begin and waits end */
     struct window *windows;
     uint32_t unmap; /* the last command that unmapped some of it */
 };
 struct note {
-    uint64_t address;
-    bool write, is_shared;
+    uint64_t address; /* behind a buffer: the buffer's */
+    bool write, is_shared; /* is_shared: what commands touch judges */
     struct host_trace trace;
 };
 
 static struct {
     pthread_mutex_t lock; /* never held while memory of the device is touched: the handler takes it */
-    struct area *areas;
+    struct area *areas;     /* changed with runtime_lock held, too */
     bool inside, installed; /* inside: someone executes */
     bool shared;            /* nothing is watched any more */
+    bool under_way;         /* commands that the host does not know to be complete, when it was looked */
+    bool prepared;
     struct sigaction before;
     struct note notes[NOTES];
     size_t note_count;
 } guard = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static bool watching(void)
+{
+    return runtime_get()->scenario.shared_pages && order_heard() && !guard.shared;
+}
 
 /* ---- pages --------------------------------------------------------------------------- */
 
@@ -61,34 +78,54 @@ static uint64_t page_of(uint64_t address)
     return address & ~(uint64_t)(PAGE_BYTES - 1);
 }
 
-static void set_pages(uint64_t low, uint64_t high, int protection)
+static bool set_pages(uint64_t low, uint64_t high, int protection)
 {
-    uint64_t start = page_of(low), end = page_of(high + PAGE_BYTES - 1);
-    mprotect((void *)(uintptr_t)start, end - start, protection);
+    return low >= high || mprotect((void *)(uintptr_t)low, high - low, protection) == 0;
+}
+
+static struct extent pages_of(const struct area *area)
+{
+    const uint64_t rest = PAGE_BYTES - 1;
+    return area->behind ? (struct extent){page_of(area->low + rest), page_of(area->high)}
+                        : (struct extent){page_of(area->low), page_of(area->high + rest)};
 }
 
 static void open_area(const struct area *area)
 {
-    set_pages(area->low, area->high, PROT_READ | PROT_WRITE);
+    const struct extent pages = pages_of(area);
+    if (!area->ambiguous)
+        set_pages(pages.low, pages.high, PROT_READ | PROT_WRITE);
+}
+
+/* The pages that hold some of it. */
+static void open_window(const struct extent *pages, const struct window *window)
+{
+    const uint64_t low = page_of(window->low), high = page_of(window->high + PAGE_BYTES - 1);
+    set_pages(low > pages->low ? low : pages->low, high < pages->high ? high : pages->high, PROT_READ | PROT_WRITE);
 }
 
 static void close_area(const struct area *area)
 {
-    if (area->is_shared && !device_under_way(runtime_device())) {
+    const struct extent pages = pages_of(area);
+    if (area->ambiguous)
+        return;
+    if (area->is_shared && !guard.under_way) {
         open_area(area);
         return;
     }
-    set_pages(area->low, area->high, PROT_NONE);
+    set_pages(pages.low, pages.high, area->behind && !area->unseen ? PROT_READ : PROT_NONE);
     for (const struct window *window = area->windows; window; window = window->next)
         if (window->known)
-            set_pages(window->low, window->high, PROT_READ | PROT_WRITE);
+            open_window(&pages, window);
 }
 
 static struct area *area_at(uint64_t address)
 {
-    for (struct area *area = guard.areas; area; area = area->next)
-        if (address >= page_of(area->low) && address < page_of(area->high + PAGE_BYTES - 1))
+    for (struct area *area = guard.areas; area; area = area->next) {
+        const struct extent pages = pages_of(area);
+        if (!area->ambiguous && address >= pages.low && address < pages.high)
             return area;
+    }
     return NULL;
 }
 
@@ -115,14 +152,54 @@ static uint64_t program_counter(const void *context)
 #endif
 }
 
-static void take_note(const struct area *area, uint64_t address, const void *context)
+static bool is_mapped(const struct area *area, uint64_t address)
 {
+    const struct window *window = area->windows;
+    while (window && !(window->known && address >= window->low && address < window->high))
+        window = window->next;
+    return window;
+}
+
+/* used: a command reads or writes there. area NULL: that is all. */
+static void take_note(const struct area *area, bool used, uint64_t address, const void *context)
+{
+    const bool behind = !used && area->behind;
+    if (behind && is_mapped(area, address))
+        return;
     struct note *note = &guard.notes[guard.note_count++];
-    note->address = address;
-    note->is_shared = area->is_shared;
+    note->address = behind ? address - area->low + area->behind : address;
+    note->is_shared = used || behind || area->is_shared;
     note->write = was_write(context);
     host_place_capture(&note->trace);
     note->trace.pc = program_counter(context);
+}
+
+static bool open_page(uint64_t address, int protection)
+{
+    return set_pages(page_of(address), page_of(address) + PAGE_BYTES, protection);
+}
+
+static void open_all(void)
+{
+    for (const struct area *area = guard.areas; area; area = area->next)
+        open_area(area);
+    host_use_open();
+}
+
+static bool area_lost(void)
+{
+    bool lost = false;
+    for (const struct area *area = guard.areas; area && !lost; area = area->next) {
+        const struct extent pages = pages_of(area);
+        lost = area->behind && msync((void *)(uintptr_t)pages.low, pages.high - pages.low, MS_ASYNC) != 0 && errno == ENOMEM;
+    }
+    return lost;
+}
+
+/* The program moved (mremap) memory that was closed: there is nothing where it was. */
+static bool catch_moved(uint64_t address)
+{
+    return (host_use_lost() || area_lost()) && open_page(address, PROT_READ | PROT_WRITE);
 }
 
 /* A page that is open again by now is ours too: another thread may have begun to execute. */
@@ -130,18 +207,21 @@ static bool catch(uint64_t address, const void *context)
 {
     pthread_mutex_lock(&guard.lock);
     const struct area *area = area_at(address);
-    if (area && !guard.inside) {
-        bool room = guard.note_count < NOTES;
+    const bool used = host_use_at(address);
+    bool ours = area || used;
+    if (ours && !guard.inside) {
+        const bool room = guard.note_count < NOTES;
+        /* a store that follows a load is one more to know of */
+        const bool load = !was_write(context) && (used || area->is_shared || area->behind);
         if (room)
-            take_note(area, address, context);
-        if (room) /* a store that follows a load is one more to know of */
-            set_pages(page_of(address), page_of(address) + PAGE_BYTES,
-                      area->is_shared && !was_write(context) ? PROT_READ : PROT_READ | PROT_WRITE);
-        else
-            open_area(area);
+            take_note(area, used, address, context);
+        if (!room || !open_page(address, load ? PROT_READ : PROT_READ | PROT_WRITE))
+            open_all(); /* the kernel has no room for one page with rights of its own */
     }
+    if (!ours && watching())
+        ours = catch_moved(address);
     pthread_mutex_unlock(&guard.lock);
-    return area != NULL;
+    return ours;
 }
 
 static void pass_on(int number, siginfo_t *info, void *context)
@@ -157,8 +237,11 @@ static void pass_on(int number, siginfo_t *info, void *context)
 
 static void on_fault(int number, siginfo_t *info, void *context)
 {
-    bool access = info->si_code == SEGV_ACCERR;
-    if (!access || !catch((uint64_t)(uintptr_t)info->si_addr, context))
+    const bool access = info->si_code == SEGV_ACCERR;
+    const int error = errno;
+    const bool ours = access && catch((uint64_t)(uintptr_t)info->si_addr, context);
+    errno = error;
+    if (!ours)
         pass_on(number, info, context);
 }
 
@@ -169,24 +252,38 @@ static void install(void)
     sigemptyset(&ours.sa_mask);
     if (sigaction(SIGSEGV, NULL, &current) || (current.sa_flags & SA_SIGINFO && current.sa_sigaction == on_fault))
         return;
-    if (!guard.installed)
-        host_place_prepare();
     guard.before = current;
     guard.installed = sigaction(SIGSEGV, &ours, NULL) == 0;
 }
 
 /* ---- what the host may touch ---------------------------------------------------------------- */
 
+/* What must not happen under the lock for the first time. */
+static void prepare(void)
+{
+    if (guard.prepared)
+        return;
+    guard.prepared = true;
+    host_place_prepare();
+    executor_watch_fork();
+}
+
+/* NULL: there is no such allocation, or no memory. */
 static struct area *area_new(uint64_t address, bool is_svm)
 {
     uint64_t start, size;
     struct area *area = NULL;
     if (!guard.shared && device_allocation(runtime_device(), address, &start, &size))
         area = calloc(1, sizeof *area);
-    if (!area)
-        return NULL;
-    *area = (struct area){.next = guard.areas, .low = start, .high = start + size, .is_svm = is_svm};
-    return guard.areas = area;
+    if (area)
+        *area = (struct area){.low = start, .high = start + size, .is_svm = is_svm};
+    return area;
+}
+
+static void area_link(struct area *area)
+{
+    area->next = guard.areas;
+    guard.areas = area;
 }
 
 static void apply(const struct area *area)
@@ -198,19 +295,45 @@ static void apply(const struct area *area)
         close_area(area);
 }
 
+/* Over whatever areas say. */
+static void apply_uses(void)
+{
+    if (guard.inside || !host_use_any())
+        return;
+    install();
+    if (guard.installed)
+        host_use_close();
+}
+
+/* Before the lock: what the device knows. */
+static void look(void)
+{
+    guard.under_way = device_under_way(runtime_device());
+    for (struct area *area = guard.areas; area; area = area->next)
+        area->unseen = area->used && device_unseen(runtime_device(), area->behind);
+}
+
+static void add_area(struct area *area)
+{
+    prepare();
+    look();
+    pthread_mutex_lock(&guard.lock);
+    area_link(area);
+    apply(area);
+    pthread_mutex_unlock(&guard.lock);
+}
+
 static void add(void *pointer, bool of_device, bool is_shared)
 {
     if (!order_heard())
         return;
     runtime_lock(); /* so that nobody begins to execute meanwhile */
-    pthread_mutex_lock(&guard.lock);
     struct area *area = area_new((uint64_t)(uintptr_t)pointer, true);
     if (area) {
         area->of_device = of_device;
         area->is_shared = is_shared;
-        apply(area);
+        add_area(area);
     }
-    pthread_mutex_unlock(&guard.lock);
     runtime_unlock();
 }
 
@@ -224,6 +347,47 @@ void guard_add_shared(void *pointer)
     add(pointer, false, true);
 }
 
+/* Of several buffers of the same memory it is undefined what is in them (5.2.1). */
+static void find_ambiguous(struct area *area)
+{
+    for (struct area *other = guard.areas; other; other = other->next)
+        if (other->behind && other->low < area->high && other->high > area->low) {
+            open_area(other);
+            other->ambiguous = area->ambiguous = true;
+        }
+}
+
+/* While all is open: what is closed does not look like the program's. */
+static struct area *area_behind(const struct memobj *memobj)
+{
+    const uint64_t low = (uint64_t)(uintptr_t)memobj->host_ptr, high = low + memobj->size;
+    const struct extent pages = host_use_pages(low, high);
+    struct area *area = pages.low < pages.high ? calloc(1, sizeof *area) : NULL;
+    if (area)
+        *area = (struct area){.low = low, .high = high, .behind = memobj->address};
+    return area;
+}
+
+void guard_add_behind(const struct memobj *memobj)
+{
+    const bool apart = memobj->flags & CL_MEM_USE_HOST_PTR && !memobj->is_svm && !memobj->parent;
+    if (!apart || !watching() || context_any(memobj->context, device_supports_svm_system))
+        return;
+    runtime_lock();
+    const bool paused = guard_pause();
+    struct area *area = area_behind(memobj);
+    if (area) {
+        pthread_mutex_lock(&guard.lock);
+        find_ambiguous(area);
+        pthread_mutex_unlock(&guard.lock);
+        device_mirror(runtime_device(), memobj->address, memobj->host_ptr);
+        add_area(area);
+    }
+    if (paused)
+        guard_leave();
+    runtime_unlock();
+}
+
 static void area_free(struct area *area)
 {
     while (area->windows) {
@@ -234,84 +398,176 @@ static void area_free(struct area *area)
     free(area);
 }
 
-void guard_remove(void *pointer)
+static struct area **link_of(uint64_t address, uint64_t behind)
 {
-    uint64_t address = (uint64_t)(uintptr_t)pointer;
-    guard_tell();
-    pthread_mutex_lock(&guard.lock);
     struct area **link = &guard.areas;
-    while (*link && !(address >= (*link)->low && address < (*link)->high))
+    while (*link && !(address >= (*link)->low && address < (*link)->high && (*link)->behind == behind))
         link = &(*link)->next;
-    struct area *area = *link;
+    return link;
+}
+
+static void remove_area(uint64_t address, uint64_t behind)
+{
+    guard_tell();
+    runtime_lock();
+    pthread_mutex_lock(&guard.lock);
+    struct area **link = link_of(address, behind), *area = *link;
     if (area) {
         *link = area->next;
         open_area(area);
-        area_free(area);
+        apply_uses();
     }
     pthread_mutex_unlock(&guard.lock);
+    if (area && behind)
+        device_mirror(runtime_device(), behind, NULL);
+    runtime_unlock();
+    if (area)
+        area_free(area);
 }
 
-static void add_window(uint64_t low, size_t size, const struct command *command, const char *call)
+void guard_remove(void *pointer)
 {
-    struct area *area = area_at(low);
+    remove_area((uint64_t)(uintptr_t)pointer, 0);
+}
+
+void guard_remove_behind(const struct memobj *memobj)
+{
+    if (memobj->flags & CL_MEM_USE_HOST_PTR && !memobj->parent && guard_active())
+        remove_area((uint64_t)(uintptr_t)memobj->host_ptr, memobj->address);
+}
+
+/* ---- commands ------------------------------------------------------------------------------- */
+
+/* Whose bytes start there: memory of the device, or, for maps of several buffers, of the program. */
+static struct area *mapped_area(const struct map_record *record, uint64_t low)
+{
+    const struct memobj *root = record ? record->owner : NULL;
+    while (root && root->parent)
+        root = root->parent;
+    const bool behind = root && root->flags & CL_MEM_USE_HOST_PTR && !root->is_svm;
+    return *link_of(low, behind ? root->address : 0);
+}
+
+static void add_window(struct area *area, uint64_t low, size_t size, const struct command *command)
+{
     struct window *window = calloc(1, sizeof *window);
-    if (!area)
-        area = area_new(low, false);
-    if (!window || !area) {
+    struct area *made = window && !area ? area_new(low, false) : NULL;
+    if (!window || (!area && !made)) {
         free(window);
         return;
     }
-    *window = (struct window){
-        .next = area->windows, .low = low, .high = low + size, .command = command->serial, .call = call};
+    *window = (struct window){.low = low, .high = low + size, .command = command->serial, .call = command_call(command->kind)};
+    pthread_mutex_lock(&guard.lock);
+    if (made)
+        area_link(area = made);
+    window->next = area->windows;
     area->windows = window;
     apply(area);
+    pthread_mutex_unlock(&guard.lock);
 }
 
 /* The last one mapped at the pointer, as the runtime takes the last record. */
-static void remove_window(uint64_t low, const struct command *command)
+static void remove_window(struct area *area, uint64_t low, const struct command *command)
 {
-    struct area *area = area_at(low);
     struct window **link = area ? &area->windows : NULL;
     while (link && *link && (*link)->low != low)
         link = &(*link)->next;
     if (!link || !*link)
         return;
     struct window *window = *link;
+    pthread_mutex_lock(&guard.lock);
     *link = window->next;
-    free(window);
     area->unmap = command->serial;
     apply(area);
+    pthread_mutex_unlock(&guard.lock);
+    free(window);
 }
 
-static void apply_shared(void)
+static void map_enqueued(const struct command *command)
+{
+    const bool map = command->kind == COMMAND_MAP_BUFFER || command->kind == COMMAND_MAP_IMAGE;
+    const bool buffer = map || command->kind == COMMAND_UNMAP_MEM_OBJECT;
+    const bool svm = command->kind == COMMAND_SVM_MAP || command->kind == COMMAND_SVM_UNMAP;
+    const struct map_record *record = buffer ? command->u.map.record : NULL;
+    const void *pointer = record ? record->pointer : svm ? command->u.svm_map.pointer : NULL;
+    const uint64_t low = (uint64_t)(uintptr_t)pointer;
+    if (!pointer)
+        return;
+    guard_tell();
+    prepare();
+    struct area *area = mapped_area(record, low);
+    if (map || command->kind == COMMAND_SVM_MAP)
+        add_window(area, low, map ? record->size : command->u.svm_map.size, command);
+    else
+        remove_window(area, low, command);
+}
+
+static void may_write(const struct memobj *memobj)
+{
+    while (memobj && memobj->parent)
+        memobj = memobj->parent;
+    for (struct area *area = memobj ? guard.areas : NULL; area; area = area->next)
+        area->used |= area->behind && area->behind == memobj->address;
+}
+
+static void note_use(const struct command *command)
+{
+    if (command_transfers(command)) {
+        may_write(command->u.transfer.target);
+    } else if (command->kind == COMMAND_FILL_BUFFER || command->kind == COMMAND_FILL_IMAGE) {
+        may_write(command->u.fill.target);
+    } else if (command_launches(command)) {
+        for (size_t i = 0; i < command->u.launch.memobj_count; i++)
+            may_write(command->u.launch.memobjs[i]);
+    }
+    if (host_use_by(command) && !command->blocking && !context_any(command->queue->context, device_supports_svm_system)) {
+        const bool paused = (guard.areas || host_use_any()) && guard_pause();
+        prepare();
+        host_use_begin(command, &guard.lock);
+        if (paused)
+            guard_leave();
+    }
+}
+
+/* Those that close when something is under way. */
+static void apply_turns(void)
 {
     for (const struct area *area = guard.areas; area; area = area->next)
-        if (area->is_shared)
+        if (area->is_shared || area->used)
             apply(area);
 }
 
 void guard_enqueued(const struct command *command)
 {
+    if (watching())
+        note_use(command);
+    look();
     pthread_mutex_lock(&guard.lock);
-    apply_shared();
+    apply_turns();
     pthread_mutex_unlock(&guard.lock);
-    bool map = command->kind == COMMAND_MAP_BUFFER || command->kind == COMMAND_MAP_IMAGE;
-    bool buffer = map || command->kind == COMMAND_UNMAP_MEM_OBJECT;
-    bool svm = command->kind == COMMAND_SVM_MAP || command->kind == COMMAND_SVM_UNMAP;
-    const void *pointer = buffer ? command->u.map.record->pointer : svm ? command->u.svm_map.pointer : NULL;
-    uint64_t low = (uint64_t)(uintptr_t)pointer;
-    uint64_t start, size;
-    if (!pointer || !device_allocation(runtime_device(), low, &start, &size))
-        return;
-    guard_tell();
+    map_enqueued(command);
     pthread_mutex_lock(&guard.lock);
-    if (map)
-        add_window(low, command->u.map.record->size, command, command_call(command->kind));
-    else if (command->kind == COMMAND_SVM_MAP)
-        add_window(low, command->u.svm_map.size, command, command_call(command->kind));
-    else
-        remove_window(low, command);
+    apply_uses();
     pthread_mutex_unlock(&guard.lock);
+}
+
+static bool is_known(const struct area *area, uint32_t command)
+{
+    return (area->behind ? device_host_told : device_host_knows)(runtime_device(), command);
+}
+
+/* Does the host know more of the maps? */
+static bool windows_known(struct area *area)
+{
+    bool more = false;
+    for (struct window *window = area->windows; window; window = window->next) {
+        const bool known = window->known || is_known(area, window->command);
+        pthread_mutex_lock(&guard.lock);
+        more |= known != window->known;
+        window->known = known;
+        pthread_mutex_unlock(&guard.lock);
+    }
+    return more;
 }
 
 void guard_waited(void)
@@ -319,38 +575,45 @@ void guard_waited(void)
     if (!guard_active())
         return;
     guard_tell();
-    pthread_mutex_lock(&guard.lock);
+    if (host_use_any())
+        host_use_end(&guard.lock);
+    look();
     for (struct area *area = guard.areas; area; area = area->next) {
-        bool more = false;
-        for (struct window *window = area->windows; window; window = window->next) {
-            bool known = window->known || device_host_knows(runtime_device(), window->command);
-            more |= known != window->known;
-            window->known = known;
-        }
-        if (more)
+        const bool more = windows_known(area);
+        pthread_mutex_lock(&guard.lock);
+        if (more || area->is_shared || area->behind)
             apply(area);
+        pthread_mutex_unlock(&guard.lock);
     }
-    apply_shared();
+    pthread_mutex_lock(&guard.lock);
+    apply_uses();
     pthread_mutex_unlock(&guard.lock);
 }
 
 void guard_share(void)
 {
     guard_tell();
+    runtime_lock();
     pthread_mutex_lock(&guard.lock);
     guard.shared = true;
-    while (guard.areas) {
-        struct area *area = guard.areas;
-        guard.areas = area->next;
-        open_area(area);
+    open_all();
+    host_use_forget();
+    struct area *areas = guard.areas;
+    guard.areas = NULL;
+    pthread_mutex_unlock(&guard.lock);
+    while (areas) {
+        struct area *area = areas;
+        areas = area->next;
+        if (area->behind)
+            device_mirror(runtime_device(), area->behind, NULL);
         area_free(area);
     }
-    pthread_mutex_unlock(&guard.lock);
+    runtime_unlock();
 }
 
 bool guard_active(void)
 {
-    return __atomic_load_n(&guard.areas, __ATOMIC_RELAXED) != NULL;
+    return __atomic_load_n(&guard.areas, __ATOMIC_RELAXED) != NULL || watching();
 }
 
 void guard_enter(void)
@@ -358,8 +621,7 @@ void guard_enter(void)
     if (guard_active())
         guard_tell();
     pthread_mutex_lock(&guard.lock);
-    for (const struct area *area = guard.areas; area; area = area->next)
-        open_area(area);
+    open_all();
     guard.inside = true;
     pthread_mutex_unlock(&guard.lock);
 }
@@ -374,11 +636,36 @@ bool guard_pause(void)
 
 void guard_leave(void)
 {
+    look();
     pthread_mutex_lock(&guard.lock);
     guard.inside = false;
     for (const struct area *area = guard.areas; area; area = area->next)
         apply(area);
+    apply_uses();
     pthread_mutex_unlock(&guard.lock);
+}
+
+void guard_fork_prepare(void)
+{
+    guard_enter();
+    pthread_mutex_lock(&guard.lock);
+}
+
+void guard_fork_parent(void)
+{
+    pthread_mutex_unlock(&guard.lock);
+    guard_leave();
+}
+
+/* Which commands use which memory is the parent's affair. */
+void guard_fork_child(void)
+{
+    pthread_mutex_init(&guard.lock, NULL);
+    guard.note_count = 0;
+    host_use_forget();
+    for (struct area *area = guard.areas; area; area = area->next)
+        area->ambiguous |= area->behind != 0;
+    guard_leave();
 }
 
 /* ---- telling ------------------------------------------------------------------------------- */

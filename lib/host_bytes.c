@@ -9,6 +9,8 @@
 #include "command.h"
 #include "context.h"
 #include "device_info.h"
+#include "guard.h"
+#include "host_use.h"
 #include "order.h"
 #include "runtime.h"
 
@@ -45,9 +47,6 @@ static void see_again(struct memobj *root, size_t low, size_t high)
     if (root->seen && low < high && !copy_of_host(root->seen + low, (const char *)root->host_ptr + low, high - low))
         forget(root);
 }
-
-/* Bytes of the host that a command may write. */
-struct extent { uint64_t low, high; };
 
 static bool meets(const struct memobj *root, const struct extent *extent)
 {
@@ -116,9 +115,12 @@ void host_bytes_begin(struct memobj *memobj)
     runtime_lock();
     memobj->seen = malloc(memobj->size);
     if (memobj->seen) {
+        const bool paused = runtime_get()->scenario.shared_pages && guard_pause(); /* some of it may be closed */
         memobj->next_watched = host.watched;
         host.watched = memobj;
         see_again(memobj, 0, memobj->size);
+        if (paused)
+            guard_leave();
     }
     runtime_unlock();
 }
@@ -151,29 +153,9 @@ static void unmapped(const struct map_record *record)
 
 /* ---- commands -------------------------------------------------------------------------------- */
 
-static struct extent rows_of(const struct rect *rect, uint64_t at)
-{
-    const uint64_t low = at + rect->host_origin[2] * rect->host_slice + rect->host_origin[1] * rect->host_row + rect->host_origin[0];
-    return (struct extent){low, low + rect->region[2] * rect->host_slice + rect->region[1] * rect->host_row + rect->region[0]};
-}
-
-static struct extent written_by(const struct command *command)
-{
-    const uint64_t at = (uint64_t)(uintptr_t)command->u.transfer.host, target = (uint64_t)(uintptr_t)command->u.svm_copy.target;
-    switch (command->kind) {
-    case COMMAND_READ_BUFFER: return (struct extent){at, at + command->u.transfer.size};
-    case COMMAND_READ_BUFFER_RECT:
-    case COMMAND_READ_IMAGE: return rows_of(&command->u.transfer.rect, at);
-    case COMMAND_SVM_MEMCPY:
-    case COMMAND_MEMCPY_INTEL: return (struct extent){target, target + command->u.svm_copy.size};
-    case COMMAND_NATIVE_KERNEL: return (struct extent){0, UINT64_MAX};
-    default: return (struct extent){0, 0};
-    }
-}
-
 static bool writes_watched(const struct command *command)
 {
-    const struct extent extent = written_by(command);
+    const struct extent extent = host_use_written(command);
     const struct memobj *root = host.watched;
     while (root && !meets(root, &extent))
         root = root->next_watched;
@@ -197,10 +179,13 @@ void host_bytes_enqueued(struct command *command)
 {
     if (!host.watched)
         return;
+    const bool paused = runtime_get()->scenario.shared_pages && guard_pause(); /* some of it may be closed */
     if (!host.pending)
         compare_used(command);
     if (command->kind == COMMAND_UNMAP_MEM_OBJECT)
         unmapped(command->u.map.record);
+    if (paused)
+        guard_leave();
     command->writes_host = writes_watched(command);
     host.pending += command->writes_host;
 }
@@ -209,7 +194,7 @@ void host_bytes_settled(struct command *command)
 {
     if (!command->writes_host)
         return;
-    const struct extent extent = written_by(command);
+    const struct extent extent = host_use_written(command);
     runtime_lock();
     command->writes_host = false;
     host.pending--;

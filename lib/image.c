@@ -8,6 +8,7 @@
 #include "context.h"
 #include "device_info.h"
 #include "error.h"
+#include "guard.h"
 #include "info.h"
 #include "memobj.h"
 #include "transfer.h"
@@ -394,6 +395,7 @@ static cl_int create_image(struct context *context, const cl_mem_properties *pro
         object_unref(memobj);
         return err;
     }
+    guard_add_behind(memobj);
     object_publish(memobj);
     *out_memobj = memobj;
     return CL_SUCCESS;

@@ -58,6 +58,8 @@ libapi_la_SOURCES = \
 	%D%/guard.h \
 	%D%/host_place.c \
 	%D%/host_place.h \
+	%D%/host_use.c \
+	%D%/host_use.h \
 	%D%/host_bytes.c \
 	%D%/host_bytes.h \
 	%D%/shared_bytes.c \

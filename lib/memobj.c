@@ -70,6 +70,7 @@ void memobj_destroy(void *object)
 {
     struct memobj *memobj = object;
     host_bytes_end(memobj);
+    guard_remove_behind(memobj);
     destructor_run(memobj->destructors, memobj);
     if (memobj->owns_address) {
         guard_remove((void *)(uintptr_t)memobj->address);
@@ -162,6 +163,7 @@ static cl_int create_buffer(struct context *context, const cl_mem_properties *pr
         return err;
     }
     host_bytes_begin(memobj);
+    guard_add_behind(memobj);
     object_publish(memobj);
     *out_memobj = memobj;
     return CL_SUCCESS;

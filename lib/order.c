@@ -163,11 +163,24 @@ void order_waited(struct event *const *events, size_t count)
     }
 }
 
+static void learned(enum order_kind kind, const struct event *event)
+{
+    struct order_event learned = {.kind = kind, .command = event->serial};
+    if (!order_heard())
+        return;
+    guard_tell();
+    device_order(runtime_device(), &learned);
+    guard_waited();
+}
+
 void order_asked(const struct event *event)
 {
-    struct order_event asked = {.kind = ORDER_HOST_ASKED, .command = event->serial};
-    if (order_heard())
-        device_order(runtime_device(), &asked);
+    learned(ORDER_HOST_ASKED, event);
+}
+
+void order_told(const struct event *event)
+{
+    learned(ORDER_HOST_TOLD, event);
 }
 
 bool order_finish_begin(const struct queue *queue, struct order_list *out_list)

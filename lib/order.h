@@ -14,7 +14,8 @@
  *   order_user_set       the host sets a user event
  *   order_signalled      a command does, while it runs (semaphore.c)
  *   order_waited         the host knows these events to be complete
- *   order_asked          a query told the host that the command is complete
+ *   order_asked          a query of its status told the host that the command is complete
+ *   order_told           something else did: it has profiling information; or it runs the program, that those before it are
  *   order_finish_begin/end   clFinish: what the queue holds at the call; known when the call returns
  *
  * All but order_heard and order_settle are called with runtime_lock held, so announcements come in the log's order.
@@ -36,6 +37,7 @@ void order_user_set(const struct event *event);
 void order_signalled(const struct event *event, const struct command *by);
 void order_waited(struct event *const *events, size_t count);
 void order_asked(const struct event *event);
+void order_told(const struct event *event);
 bool order_finish_begin(const struct queue *queue, struct order_list *out_list);
 void order_finish_end(struct order_list *list); /* frees the list */
 #endif

@@ -53,6 +53,7 @@ struct command {
     uint32_t unmet;              /* events it waits for */
     bool submitted, running, failed; /* failed: an event of its wait list did */
     bool writes_host;            /* host_bytes.c's */
+    bool blocking;               /* the call that enqueued it waits for it */
     union {
         struct { struct memobj *target, *source; size_t target_offset, source_offset, size; void *host;
                  struct rect rect; } transfer;

@@ -393,7 +393,7 @@ __attribute__((destructor)) static void process_ends(void)
     if (!runtime_started() || runtime.broken || started_by != getpid())
         return;
     queue_shutdown();
-    guard_tell();
+    guard_share();
     usage_finish();
     uint64_t kernels = runtime_kernels_run();
     int status = exit_status(kernels);

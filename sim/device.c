@@ -142,6 +142,17 @@ void device_host_touched(struct device *device, const struct host_access *access
         commands_host_touched(device->commands, access);
 }
 
+void device_mirror(struct device *device, uint64_t address, const void *host)
+{
+    if (device->commands)
+        commands_mirror(device->commands, address, host);
+}
+
+bool device_unseen(struct device *device, uint64_t address)
+{
+    return device->commands && commands_unseen(device->commands, address);
+}
+
 bool device_under_way(struct device *device)
 {
     return device->commands && commands_under_way(device->commands);
@@ -150,6 +161,11 @@ bool device_under_way(struct device *device)
 bool device_host_knows(struct device *device, uint32_t command)
 {
     return !device->commands || commands_host_knows(device->commands, command);
+}
+
+bool device_host_told(struct device *device, uint32_t command)
+{
+    return !device->commands || commands_host_told(device->commands, command);
 }
 
 static void announce_command(struct device *device, uint32_t command, enum access_kind kind, uint64_t address,

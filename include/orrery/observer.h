@@ -137,7 +137,8 @@ enum order_kind {
     ORDER_BEGIN,      /* it starts on the device */
     ORDER_END,        /* it is complete, or failed */
     ORDER_HOST_WAITED, /* the host knows all of after[] to be complete: clWaitForEvents, clFinish, a blocking call, a callback */
-    ORDER_HOST_ASKED  /* clGetEventInfo told the host that it is: that orders nothing (5.11), but explains what was meant */
+    ORDER_HOST_ASKED, /* clGetEventInfo told the host that it is: that orders nothing (5.11), but explains what was meant */
+    ORDER_HOST_TOLD   /* so did something else: its profiling information, or a native kernel begins, behind what it waited for */
 };
 struct order_event {
     enum order_kind kind;

@@ -282,7 +282,7 @@ struct scenario {
     enum severity checks[CHECK_COUNT];
     enum severity fail_on;       /* ERROR */
     int error_exitcode;          /* 66 */
-    bool shared_pages;                 /* false: the host is caught at fine-grained memory */
+    bool shared_pages;                 /* false: the host is caught at memory that commands use */
     bool keep_exit_code, expect_kernels, quiet;
     uint32_t max_findings;       /* printed per kind: 10 */
     char *log_file;              /* findings go there instead of stderr; %p = pid */

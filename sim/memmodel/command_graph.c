@@ -91,6 +91,7 @@ struct command_graph {
     uint32_t *spare;        /* chains that every later command knows to its tail */
     uint32_t spare_count;
     struct knowledge *host;
+    struct knowledge *told; /* complete by what the host was told without synchronising; NULL: nothing */
     struct user_wait *waits;
     /* of the last command that began with at most one predecessor */
     struct knowledge *last_host, *last_known;
@@ -147,6 +148,7 @@ void command_graph_free(struct command_graph *graph)
         node_clear(&graph->nodes[serial & (graph->room - 1)]);
     waits_free(graph);
     knowledge_unref(graph->host);
+    knowledge_unref(graph->told);
     knowledge_unref(graph->last_host);
     knowledge_unref(graph->last_known);
     free(graph->nodes);
@@ -508,6 +510,15 @@ static void host_waited(struct command_graph *graph, const struct order_event *e
     forget(graph);
 }
 
+static void host_told(struct command_graph *graph, uint32_t command)
+{
+    struct knowledge *told = merge(graph, graph->told ? graph->told : graph->host, &command, 1);
+    if (!told)
+        return;
+    knowledge_unref(graph->told);
+    graph->told = told;
+}
+
 void command_graph_order(struct command_graph *graph, const struct order_event *event)
 {
     if (graph->exhausted)
@@ -531,6 +542,10 @@ void command_graph_order(struct command_graph *graph, const struct order_event *
     case ORDER_HOST_ASKED:
         if (node_of(graph, event->command))
             node_of(graph, event->command)->facts.asked = true;
+        host_told(graph, event->command);
+        return;
+    case ORDER_HOST_TOLD:
+        host_told(graph, event->command);
         return;
     }
 }
@@ -552,6 +567,13 @@ bool command_graph_host_knows(const struct command_graph *graph, uint32_t comman
     if (command < graph->host->prefix)
         return true;
     return node && node->state >= NODE_BEGUN && knowledge_has(graph->host, node->chain, command);
+}
+
+bool command_graph_told(const struct command_graph *graph, uint32_t command)
+{
+    const struct node *node = node_of(graph, command);
+    return command_graph_host_knows(graph, command) ||
+           (graph->told && node && node->state >= NODE_BEGUN && knowledge_has(graph->told, node->chain, command));
 }
 
 void command_graph_assume(struct command_graph *graph, uint32_t later, uint32_t earlier)

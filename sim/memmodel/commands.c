@@ -38,6 +38,7 @@ static void area_free(struct commands *commands, struct area *area)
     byte_map_free(area->map);
     stale_fini(&area->stale);
     stale_fini(&area->stores);
+    unseen_fini(&area->unseen);
     free(area->loose);
     free(area->kept);
     free(area);
@@ -465,10 +466,9 @@ void commands_format(char *text, size_t size, const char *pattern, ...)
     va_end(args);
 }
 
-void commands_describe(const struct commands *commands, const struct byte_access *access,
-                     struct finding_access *out_access, struct side *side)
+void commands_describe(const struct commands *commands, const struct byte_access *access, const struct command_facts *facts,
+                       struct finding_access *out_access, struct side *side)
 {
-    const struct command_facts *facts = command_graph_facts(commands->graph, access->command);
     const struct site *site = commands_site_of(commands, access);
     commands_format(side->what, sizeof side->what, "%s by %s", action(access), site ? "a kernel" : facts->call);
     commands_format(side->by, sizeof side->by, "%s%s%s%s (command %" PRIu32 ", queue %" PRIu32 ")",
@@ -526,8 +526,8 @@ static void tell(struct commands *commands, const struct conflict *conflict)
                               .fix = fix,
                               .spec = spec_text};
     explain(commands, conflict, first->command, second->command, why, fix);
-    commands_describe(commands, first, &finding.access[0], &side[0]);
-    commands_describe(commands, second, &finding.access[1], &side[1]);
+    commands_describe(commands, first, command_graph_facts(commands->graph, first->command), &finding.access[0], &side[0]);
+    commands_describe(commands, second, command_graph_facts(commands->graph, second->command), &finding.access[1], &side[1]);
     finding.access[0].size_bytes = finding.access[1].size_bytes = commands_clamp(conflict->high - conflict->low);
     report_add(commands->report, &finding);
 }
@@ -612,6 +612,8 @@ static void on_order(void *self, const struct order_event *event)
     else if (event->kind == ORDER_ENQUEUED)
         commands->latest = event->command;
     command_graph_order(commands->graph, event);
+    if (event->kind >= ORDER_HOST_WAITED)
+        commands_host_learned(commands);
     if (event->kind == ORDER_HOST_WAITED)
         sweep(commands);
     say_loss(commands);
@@ -639,6 +641,8 @@ static void take_range(struct commands *commands, const struct command_event *ev
         commands->lost = true;
         return;
     }
+    if (!area->id && event->kind == ACCESS_WRITE)
+        commands_host_memory(commands, event->address, end, event->command);
     if (!commands_is_calm(commands, area))
         range_meets_host(commands, area, event, access);
     const bool known = knows_all(commands, area, event->command);

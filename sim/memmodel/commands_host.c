@@ -5,30 +5,72 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* ---- what the host changed behind a buffer ------------------------------------------------------ */
+/* ---- telling ------------------------------------------------------------------------------------ */
 
-static void tell_stale(struct commands *commands, const struct area *area, const struct byte_access *access, const struct byte_run *run)
+/* The host's part in a finding. touch NULL: where it was is not known. */
+struct deed { const struct touch *touch; const char *what, *by, *why, *fix, *spec; };
+
+static void tell(struct commands *commands, const struct area *area, const struct byte_access *access, const struct command_facts *facts,
+                 const struct byte_run *run, const struct deed *deed)
 {
     const struct site *site = commands_site_of(commands, access);
+    const struct touch *touch = deed->touch;
+    const uint32_t size = commands_clamp(run->high - run->low);
     struct side side;
     struct finding finding = {.kind = FINDING_RACE_HOST_DEVICE,
                               .kernel = site ? site->kernel : NULL,
                               .object = area->name,
-                              .has_offset = true,
+                              .has_offset = area->id != 0,
                               .offset_bytes = run->low,
                               .access_count = 2,
-                              .access = {{.kind = ACCESS_WRITE,
-                                          .size_bytes = commands_clamp(run->high - run->low),
-                                          .what = "store through the pointer that the buffer was made with",
-                                          .by = "the host, with no map"}},
+                              .access = {{.kind = touch && !touch->write ? ACCESS_READ : ACCESS_WRITE,
+                                          .what = touch ? touch->what : deed->what,
+                                          .by = deed->by}},
+                              .why = deed->why,
+                              .fix = deed->fix,
+                              .spec = deed->spec};
+    if (touch)
+        finding.access[0].place = touch->place;
+    commands_describe(commands, access, facts, &finding.access[1], &side);
+    finding.access[0].size_bytes = finding.access[1].size_bytes = size;
+    report_add(commands->report, &finding);
+}
+
+/* It and the command are not ordered. */
+static void tell_race(struct commands *commands, const struct area *area, const struct byte_access *access, const struct byte_run *run,
+                      const struct touch *touch)
+{
+    const struct command_facts *facts = command_graph_facts(commands->graph, access->command);
+    const bool load = touch && !touch->write;
+    char why[SPEC_CHARS], fix[SPEC_CHARS];
+    const struct deed deed = {.touch = touch,
+                              .what = "store by the host",
+                              .by = "the host",
+                              .why = why,
+                              .fix = fix,
+                              .spec = area->mirror ? "OpenCL 2.2 API, 5.2.1 creating buffer objects, CL_MEM_USE_HOST_PTR"
+                                      : area->id   ? "OpenCL 2.2 API, 5.6.2 memory consistency of SVM"
+                                                   : "OpenCL 2.2 API, 5.2.2 reading, writing and copying buffer objects"};
+    commands_format(why, SPEC_CHARS, "command %" PRIu32 " was enqueued before, and the host had not waited for it", access->command);
+    commands_format(fix, SPEC_CHARS, "%s before command %" PRIu32 " is enqueued, or wait for its event or call clFinish first",
+                    load ? "load" : "store", access->command);
+    tell(commands, area, access, facts, run, &deed);
+}
+
+/* ---- what the host changed behind a buffer ------------------------------------------------------ */
+
+static void tell_stale(struct commands *commands, const struct area *area, const struct byte_access *access, const struct byte_run *run)
+{
+    const uint64_t low = area->low + run->low, high = area->low + run->high;
+    const struct deed deed = {.touch = touches_store(&commands->touches, low, high),
+                              .what = "store through the pointer that the buffer was made with",
+                              .by = "the host, with no map",
                               .why = "the buffer was made with CL_MEM_USE_HOST_PTR: a device may work on a copy, which does not have what the "
                                      "host stores without a map",
                               .fix = "store between clEnqueueMapBuffer with CL_MAP_WRITE and clEnqueueUnmapMemObject, or hand the bytes over with "
                                      "clEnqueueWriteBuffer",
                               .spec = "OpenCL 2.2 API, 5.2.1 creating buffer objects, CL_MEM_USE_HOST_PTR"};
-    commands_describe(commands, access, &finding.access[1], &side);
-    finding.access[1].size_bytes = finding.access[0].size_bytes;
-    report_add(commands->report, &finding);
+    tell(commands, area, access, command_graph_facts(commands->graph, access->command), run, &deed);
 }
 
 /* sets: by use. */
@@ -48,6 +90,8 @@ static void judge_stale(struct commands *commands, struct area *area, const stru
     for (int use = 0; use < FOOTPRINT_USES; use++)
         if (access->by_map || use == FOOTPRINT_WRITTEN || use == FOOTPRINT_ATOMIC)
             stale_renew(&area->stale, &sets[use], access->command);
+    if (stale_empty(&area->stale))
+        touches_lines(&commands->touches, area->low, area->high);
 }
 
 void commands_host_wrote(struct commands *commands, uint32_t command, uint64_t address, uint64_t size)
@@ -61,40 +105,9 @@ void commands_host_wrote(struct commands *commands, uint32_t command, uint64_t a
 
 /* ---- what the host stores meanwhile ------------------------------------------------------------------ */
 
-/* touch NULL: where it was is not known. */
-static void tell_host(struct commands *commands, const struct area *area, const struct byte_access *access, const struct byte_run *run,
-                      const struct touch *touch)
-{
-    const struct site *site = commands_site_of(commands, access);
-    const bool load = touch && !touch->write;
-    struct side side;
-    char why[SPEC_CHARS], fix[SPEC_CHARS];
-    struct finding finding = {.kind = FINDING_RACE_HOST_DEVICE,
-                              .kernel = site ? site->kernel : NULL,
-                              .object = area->name,
-                              .has_offset = true,
-                              .offset_bytes = run->low,
-                              .access_count = 2,
-                              .access = {{.kind = load ? ACCESS_READ : ACCESS_WRITE,
-                                          .size_bytes = commands_clamp(run->high - run->low),
-                                          .what = touch ? touch->what : "store by the host",
-                                          .by = "the host"}},
-                              .why = why,
-                              .fix = fix,
-                              .spec = "OpenCL 2.2 API, 5.6.2 memory consistency of SVM"};
-    commands_format(why, SPEC_CHARS, "command %" PRIu32 " was enqueued before, and the host had not waited for it", access->command);
-    commands_format(fix, SPEC_CHARS, "%s before command %" PRIu32 " is enqueued, or wait for its event or call clFinish first",
-           load ? "load" : "store", access->command);
-    if (touch)
-        finding.access[0].place = touch->place;
-    commands_describe(commands, access, &finding.access[1], &side);
-    finding.access[1].size_bytes = finding.access[0].size_bytes;
-    report_add(commands->report, &finding);
-}
-
 static void tell_store(struct commands *commands, const struct area *area, const struct byte_access *access, const struct byte_run *run)
 {
-    tell_host(commands, area, access, run, touches_store(&commands->touches, area->low + run->low, area->low + run->high));
+    tell_race(commands, area, access, run, touches_store(&commands->touches, area->low + run->low, area->low + run->high));
 }
 
 /* Bytes that the host stored, and who touched them. */
@@ -179,70 +192,188 @@ void commands_host_stored(struct commands *commands, uint64_t address, uint64_t 
     pthread_mutex_unlock(&commands->lock);
 }
 
-/* A load, and who has written there. */
-struct loading { struct commands *commands; const struct area *area; const struct touch *touch; bool told; };
+/* ---- where the host was caught -------------------------------------------------------------------------- */
 
-static void meet_load(void *self, uint64_t low, uint64_t high, const struct byte_access *access)
+/* In shared memory its stores are found by comparing. Maps and unmaps for writing move the bytes behind a buffer. */
+static bool touch_conflicts(const struct touch *touch, const struct byte_access *access)
 {
-    struct loading *loading = self;
-    struct commands *commands = loading->commands;
-    const uint64_t at = loading->touch->address - loading->area->low;
-    (void)low, (void)high;
-    if (loading->told || reads_only(access) || access->by_map || command_graph_host_knows(commands->graph, access->command))
-        return;
-    loading->told = true;
-    tell_host(commands, loading->area, access, &(struct byte_run){at, at + 1}, loading->touch);
+    if (access->by_map)
+        return touch->of == TOUCH_BEHIND && touch->write && access->kind == ACCESS_WRITE;
+    return touch->write || !reads_only(access);
 }
 
-/* It is all of what is kept of the touch, which goes once it is told. */
-static void load_meets(struct commands *commands, struct area *area, uint32_t at)
+/* Of the program's own memory 5.2.2 says that a query tells when it may be used again. */
+static bool touch_knows(const struct commands *commands, const struct touch *touch, uint32_t command)
 {
-    struct loading loading = {commands, area, &commands->touches.items[at], false};
-    const uint64_t address = loading.touch->address;
+    return touch->of == TOUCH_SHARED ? command_graph_host_knows(commands->graph, command)
+                                     : command_graph_told(commands->graph, command);
+}
+
+/* A touch, and who was there. */
+struct meeting { struct commands *commands; const struct area *area; struct touch *touch; bool told; };
+
+static void meet_touch(void *self, uint64_t low, uint64_t high, const struct byte_access *access)
+{
+    struct meeting *meeting = self;
+    struct commands *commands = meeting->commands;
+    const uint64_t at = meeting->touch->address - meeting->area->low;
+    (void)low, (void)high;
+    if (meeting->told || !touch_conflicts(meeting->touch, access) || touch_knows(commands, meeting->touch, access->command))
+        return;
+    meeting->told = true;
+    tell_race(commands, meeting->area, access, &(struct byte_run){at, at + 1}, meeting->touch);
+}
+
+static bool touch_meets(struct commands *commands, struct area *area, struct touch *touch)
+{
+    struct meeting meeting = {commands, area, touch, false};
+    const uint64_t address = touch->address;
     struct byte_run run;
-    byte_map_visit(area->map, address, address + 1, meet_load, &loading);
+    byte_map_visit(area->map, address, address + 1, meet_touch, &meeting);
     for (size_t i = 0; i < area->loose_count; i++)
         if (byte_set_next(&area->loose[i].bytes, address - area->low, &run) && run.low == address - area->low)
-            meet_load(&loading, address, address + 1, &area->loose[i].access);
-    if (loading.told)
-        touches_remove(&commands->touches, at);
+            meet_touch(&meeting, address, address + 1, &area->loose[i].access);
+    return meeting.told;
+}
+
+/* A load of what a command has written to the buffer, and no map that the host knows has handed over. */
+static bool load_is_unseen(struct commands *commands, struct area *area, const struct touch *touch)
+{
+    const uint64_t at = touch->address - area->low;
+    const struct unseen_part *part = unseen_at(&area->unseen, at);
+    char why[SPEC_CHARS];
+    const struct deed deed = {.touch = touch,
+                              .by = "the host, with no map",
+                              .why = why,
+                              .fix = "load between clEnqueueMapBuffer with CL_MAP_READ, once it is complete, and clEnqueueUnmapMemObject",
+                              .spec = "OpenCL 2.2 API, 5.2.4 mapping buffer objects, CL_MEM_USE_HOST_PTR"};
+    if (!part)
+        return false;
+    commands_format(why, SPEC_CHARS,
+                    "the buffer was made with CL_MEM_USE_HOST_PTR: the host's memory has what command %" PRIu32
+                    " wrote only when a map of these bytes is complete%s",
+                    part->writer.command, part->map ? ", which the host does not know of the one that was enqueued" : "");
+    tell(commands, area, &part->writer, &part->facts, &(struct byte_run){at, at + 1}, &deed);
+    return true;
+}
+
+enum { PAGE_BYTES = 4096 };
+
+static void judge_touch(struct commands *commands, struct area *area, struct touch *touch)
+{
+    const uint64_t at = touch->address - area->low;
+    commands_bring_in(commands, area);
+    bool told = touch->open && touch_meets(commands, area, touch);
+    if (!told && !touch->write && area->mirror)
+        told = load_is_unseen(commands, area, touch);
+    if (touch->write && area->mirror) /* and the rest of the page, from now on, as it is open */
+        unseen_forget(&area->unseen, at > PAGE_BYTES ? at - PAGE_BYTES : 0, at + PAGE_BYTES);
+    if (told || (!touch->write && command_graph_idle(commands->graph)))
+        touches_told(&commands->touches, touch);
 }
 
 void commands_host_touched(struct commands *commands, const struct host_access *access)
 {
     pthread_mutex_lock(&commands->lock);
-    const bool judged = !commands->lost && !commands->partial && !command_graph_exhausted(commands->graph) && !command_graph_idle(commands->graph);
+    const bool judged = !commands->lost && !commands->partial && !command_graph_exhausted(commands->graph);
     struct area *area = judged ? commands_area_of(commands, access->address) : NULL;
-    if (area && area->id) {
-        touches_add(&commands->touches, access, commands->latest);
-        commands_bring_in(commands, area);
-        if (!access->write && commands->touches.count)
-            load_meets(commands, area, commands->touches.count - 1);
+    if (area && (area->mirror || !command_graph_idle(commands->graph))) {
+        const enum touch_of of = !area->id ? TOUCH_OF_PROGRAM : area->mirror ? TOUCH_BEHIND : TOUCH_SHARED;
+        struct touch *touch = touches_add(&commands->touches, access, of, commands->latest);
+        if (touch)
+            judge_touch(commands, area, touch);
     }
     pthread_mutex_unlock(&commands->lock);
 }
 
-static void judge_loads(struct commands *commands, struct area *area, const struct byte_set *sets, const struct byte_access *access,
-                        const uint32_t site[FOOTPRINT_USES])
+static const enum access_kind use_kinds[FOOTPRINT_USES] = {ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC_UPDATE, ACCESS_ATOMIC_READ};
+
+/* Does the command, which was enqueued before, touch this byte now? */
+static bool touch_is_met(struct commands *commands, const struct area *area, const struct byte_set *sets, const struct byte_access *access,
+                         const uint32_t site[FOOTPRINT_USES], const struct touch *touch)
 {
-    static const enum footprint_use uses[] = {FOOTPRINT_WRITTEN, FOOTPRINT_ATOMIC};
     struct byte_access one = *access;
     struct byte_run run;
-    for (uint32_t i = commands->touches.count; i-- > 0 && !access->by_map && !commands->partial;) {
-        const struct touch *touch = &commands->touches.items[i];
-        const uint64_t at = touch->address - area->low;
-        bool told = false;
-        for (int u = 0; u < 2 && !told && !touch->write && touch->address >= area->low && touch->address < area->high; u++) {
-            one.kind = u ? ACCESS_ATOMIC_UPDATE : ACCESS_WRITE;
-            one.site = site[uses[u]];
-            told = touch->latest >= access->command && byte_set_next(&sets[uses[u]], at, &run) && run.low == at;
-            if (told)
-                tell_host(commands, area, &one, &(struct byte_run){at, at + 1}, touch);
+    const uint64_t at = touch->address - area->low;
+    for (int use = 0; use < FOOTPRINT_USES; use++) {
+        one.kind = use_kinds[use];
+        one.site = site[use];
+        if (touch_conflicts(touch, &one) && byte_set_next(&sets[use], at, &run) && run.low == at) {
+            tell_race(commands, area, &one, &(struct byte_run){at, at + 1}, touch);
+            return true;
         }
-        if (told)
-            touches_remove(&commands->touches, i);
+    }
+    return false;
+}
+
+static void judge_touches(struct commands *commands, struct area *area, const struct byte_set *sets, const struct byte_access *access,
+                          const uint32_t site[FOOTPRINT_USES])
+{
+    for (uint32_t i = commands->touches.count; i-- > 0 && !commands->partial;) {
+        struct touch *touch = &commands->touches.items[i];
+        if (touch->open && touch->latest >= access->command && touch->address >= area->low && touch->address < area->high &&
+            touch_is_met(commands, area, sets, access, site, touch))
+            touches_told(&commands->touches, touch);
     }
 }
+
+/* ---- what commands write behind the host's back ------------------------------------------------------------ */
+
+void commands_mirror(struct commands *commands, uint64_t address, const void *host)
+{
+    pthread_mutex_lock(&commands->lock);
+    struct area *area = commands_area_of(commands, address);
+    if (area && area->id) {
+        commands->mirrors += (host != NULL) - (area->mirror != 0);
+        area->mirror = (uint64_t)(uintptr_t)host;
+        unseen_fini(&area->unseen);
+        touches_lines(&commands->touches, area->low, area->high);
+    }
+    pthread_mutex_unlock(&commands->lock);
+}
+
+bool commands_unseen(struct commands *commands, uint64_t address)
+{
+    pthread_mutex_lock(&commands->lock);
+    const struct area *area = commands_area_of(commands, address);
+    const bool some = area && (!unseen_empty(&area->unseen) || !command_graph_idle(commands->graph));
+    pthread_mutex_unlock(&commands->lock);
+    return some;
+}
+
+static void judge_unseen(struct commands *commands, struct area *area, const struct byte_set *sets, const struct byte_access *access,
+                         const uint32_t site[FOOTPRINT_USES])
+{
+    static const enum footprint_use uses[] = {FOOTPRINT_WRITTEN, FOOTPRINT_ATOMIC};
+    struct byte_access writer = *access;
+    for (int i = 0; i < 2 && !access->by_map; i++) {
+        writer.kind = use_kinds[uses[i]];
+        writer.site = site[uses[i]];
+        unseen_write(&area->unseen, &sets[uses[i]], &writer, command_graph_facts(commands->graph, access->command));
+    }
+    if (access->by_map && reads_only(access))
+        unseen_map(&area->unseen, &sets[FOOTPRINT_READ], access->command);
+}
+
+void commands_host_memory(struct commands *commands, uint64_t low, uint64_t high, uint32_t command)
+{
+    for (struct area *area = commands->mirrors ? commands->areas : NULL; area; area = area->hh.next) {
+        const uint64_t size = area->high - area->low;
+        if (!area->mirror || low >= area->mirror + size || high <= area->mirror)
+            continue;
+        struct byte_run run = {low > area->mirror ? low - area->mirror : 0, high - area->mirror < size ? high - area->mirror : size};
+        const struct byte_set bytes = {.runs = &run, .count = 1, .size = size};
+        unseen_map(&area->unseen, &bytes, command);
+    }
+}
+
+void commands_host_learned(struct commands *commands)
+{
+    for (struct area *area = commands->mirrors ? commands->areas : NULL; area; area = area->hh.next)
+        unseen_settle(&area->unseen, command_graph_told, commands->graph);
+}
+
+/* ---- all of it ---------------------------------------------------------------------------------------------- */
 
 bool commands_under_way(struct commands *commands)
 {
@@ -255,11 +386,10 @@ bool commands_under_way(struct commands *commands)
 static void judge_stores(struct commands *commands, struct area *area, const struct byte_set *sets, const struct byte_access *access,
                          const uint32_t site[FOOTPRINT_USES])
 {
-    static const enum access_kind kinds[FOOTPRINT_USES] = {ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC_UPDATE, ACCESS_ATOMIC_READ};
     struct byte_access one = *access;
     struct byte_run run;
     for (int use = 0; use < FOOTPRINT_USES && !access->by_map && !commands->partial; use++) {
-        one.kind = kinds[use];
+        one.kind = use_kinds[use];
         one.site = site[use];
         if (stale_meets(&area->stores, &sets[use], access->command, &run))
             tell_store(commands, area, &one, &run);
@@ -272,9 +402,11 @@ void commands_judge_host(struct commands *commands, struct area *area, const str
     if (!stale_empty(&area->stores))
         judge_stores(commands, area, sets, access, site);
     if (commands->touches.count)
-        judge_loads(commands, area, sets, access, site);
+        judge_touches(commands, area, sets, access, site);
     if (!stale_empty(&area->stale))
         judge_stale(commands, area, sets, access, site);
+    if (area->mirror)
+        judge_unseen(commands, area, sets, access, site);
 }
 
 /* The host may pass on what it stored to whoever waits for the event. */
@@ -282,13 +414,14 @@ void commands_forget_stores(struct commands *commands)
 {
     for (struct area *area = commands->areas; area; area = area->hh.next)
         stale_fini(&area->stores);
-    touches_fini(&commands->touches);
+    touches_forget(&commands->touches);
 }
 
 /* The host has done nothing there that commands may not know. */
 bool commands_is_calm(const struct commands *commands, const struct area *area)
 {
-    return stale_empty(&area->stale) && stale_empty(&area->stores) && !touches_meet(&commands->touches, area->low, area->high);
+    return !area->mirror && stale_empty(&area->stale) && stale_empty(&area->stores) &&
+           !touches_meet(&commands->touches, area->low, area->high);
 }
 
 /* ---- the host itself ---------------------------------------------------------------------------- */
@@ -299,6 +432,14 @@ bool commands_host_knows(struct commands *commands, uint32_t command)
     bool known = command_graph_host_knows(commands->graph, command);
     pthread_mutex_unlock(&commands->lock);
     return known;
+}
+
+bool commands_host_told(struct commands *commands, uint32_t command)
+{
+    pthread_mutex_lock(&commands->lock);
+    bool told = command_graph_told(commands->graph, command);
+    pthread_mutex_unlock(&commands->lock);
+    return told;
 }
 
 void commands_host_access(struct commands *commands, const struct host_access *access)

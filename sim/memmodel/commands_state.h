@@ -7,10 +7,12 @@
  *   commands_region_of, commands_area_of   of an address; NULL: memory of the host, and no memory left
  *   commands_bring_in     what is kept of an area becomes segments: somebody comes who may not know all of it
  *   commands_judges       the command is known, and nothing is lost
- *   commands_describe     an access as a finding shows it; the texts are in `side`
+ *   commands_describe     an access as a finding shows it, by a command of these facts; the texts are in `side`
  *   commands_judge_host   a command touches these bytes, by use, at these sites: against what the host did there
  *   commands_is_calm      the host has done nothing in the area that commands may not know
  *   commands_forget_stores   the host may pass on what it did to whoever waits for a user event
+ *   commands_host_memory  a command wrote memory of the host
+ *   commands_host_learned    the host knows more: what was handed over to it is settled
  */
 #ifndef ORRERY_MEMMODEL_COMMANDS_STATE_H
 #define ORRERY_MEMMODEL_COMMANDS_STATE_H
@@ -22,6 +24,7 @@
 #include "commands.h"
 #include "stale.h"
 #include "touches.h"
+#include "unseen.h"
 
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
@@ -41,6 +44,8 @@ struct area {
     bool in_order;       /* and that knows all others whose accesses are here */
     struct stale stale;  /* what the host changed behind it */
     struct stale stores; /* what it stored while commands were under way that have not ended */
+    uint64_t mirror;     /* where the host has these bytes, too, and is watched; 0: nowhere */
+    struct unseen unseen; /* what commands wrote, and it need not have there */
     struct kept *kept;   /* what is not in map and loose yet; each knows those before it, and what is there */
     size_t kept_count, kept_room;
     UT_hash_handle hh;
@@ -92,6 +97,7 @@ struct commands {
     bool partial;               /* nor, in any case, what the host stores */
     uint32_t latest;            /* command enqueued */
     struct touches touches;     /* the host was caught */
+    uint32_t mirrors;           /* areas that have one */
 };
 
 struct side {
@@ -109,8 +115,8 @@ void commands_name_area(struct area *area, const struct region *region);
 void commands_bring_in(struct commands *commands, struct area *area);
 const struct site *commands_site_of(const struct commands *commands, const struct byte_access *access);
 bool commands_judges(const struct commands *commands, uint32_t command);
-void commands_describe(const struct commands *commands, const struct byte_access *access, struct finding_access *out_access,
-                       struct side *side);
+void commands_describe(const struct commands *commands, const struct byte_access *access, const struct command_facts *facts,
+                       struct finding_access *out_access, struct side *side);
 uint32_t commands_clamp(uint64_t bytes);
 void commands_format(char *text, size_t size, const char *pattern, ...) __attribute__((format(printf, 3, 4)));
 
@@ -118,5 +124,7 @@ void commands_judge_host(struct commands *commands, struct area *area, const str
                          const uint32_t site[FOOTPRINT_USES]);
 bool commands_is_calm(const struct commands *commands, const struct area *area);
 void commands_forget_stores(struct commands *commands);
+void commands_host_memory(struct commands *commands, uint64_t low, uint64_t high, uint32_t command);
+void commands_host_learned(struct commands *commands);
 
 #endif

@@ -69,6 +69,8 @@ libmemmodel_la_SOURCES = \
 	%D%/stale.h \
 	%D%/touches.c \
 	%D%/touches.h \
+	%D%/unseen.c \
+	%D%/unseen.h \
 	%D%/windows.c \
 	%D%/windows.h \
 	%D%/wording.c \

@@ -11,7 +11,7 @@ static void touch_free(struct touch *touch)
     free(touch->what);
 }
 
-void touches_remove(struct touches *touches, uint32_t at)
+static void remove_touch(struct touches *touches, uint32_t at)
 {
     touch_free(&touches->items[at]);
     touches->count--;
@@ -21,28 +21,40 @@ void touches_remove(struct touches *touches, uint32_t at)
 void touches_fini(struct touches *touches)
 {
     while (touches->count)
-        touches_remove(touches, touches->count - 1);
+        remove_touch(touches, touches->count - 1);
 }
 
-void touches_add(struct touches *touches, const struct host_access *access, uint32_t latest)
+struct touch *touches_add(struct touches *touches, const struct host_access *access, enum touch_of of, uint32_t latest)
 {
-    struct touch touch = {.address = access->address, .write = access->write, .latest = latest, .place = access->place,
-                          .what = strdup(access->what)};
+    struct touch touch = {.address = access->address, .write = access->write, .of = of, .open = !access->write || of != TOUCH_SHARED,
+                          .latest = latest, .place = access->place, .what = strdup(access->what)};
     touch.place.file = access->place.file ? strdup(access->place.file) : NULL;
     touch.place.text = access->place.text ? strdup(access->place.text) : NULL;
     if (!touch.what || !touch.place.file != !access->place.file || !touch.place.text != !access->place.text) {
         touch_free(&touch);
-        return;
+        return NULL;
     }
     if (touches->count == TOUCHES_MOST)
-        touches_remove(touches, 0);
-    touches->items[touches->count++] = touch;
+        remove_touch(touches, 0);
+    touches->items[touches->count] = touch;
+    return &touches->items[touches->count++];
+}
+
+static bool lies_in(const struct touch *touch, uint64_t low, uint64_t high)
+{
+    return touch->address >= low && touch->address < high;
+}
+
+/* Its line may be wanted yet. */
+static bool is_line(const struct touch *touch)
+{
+    return touch->write && touch->of == TOUCH_BEHIND;
 }
 
 const struct touch *touches_store(const struct touches *touches, uint64_t low, uint64_t high)
 {
     for (uint32_t i = touches->count; i-- > 0;)
-        if (touches->items[i].write && touches->items[i].address >= low && touches->items[i].address < high)
+        if (touches->items[i].write && lies_in(&touches->items[i], low, high))
             return &touches->items[i];
     return NULL;
 }
@@ -50,14 +62,39 @@ const struct touch *touches_store(const struct touches *touches, uint64_t low, u
 bool touches_meet(const struct touches *touches, uint64_t low, uint64_t high)
 {
     for (uint32_t i = 0; i < touches->count; i++)
-        if (!touches->items[i].write && touches->items[i].address >= low && touches->items[i].address < high)
+        if (touches->items[i].open && lies_in(&touches->items[i], low, high))
             return true;
     return false;
+}
+
+static void close_touch(struct touches *touches, uint32_t at)
+{
+    touches->items[at].open = false;
+    if (!is_line(&touches->items[at]))
+        remove_touch(touches, at);
+}
+
+void touches_told(struct touches *touches, struct touch *touch)
+{
+    close_touch(touches, (uint32_t)(touch - touches->items));
+}
+
+void touches_lines(struct touches *touches, uint64_t low, uint64_t high)
+{
+    for (uint32_t i = touches->count; i-- > 0;)
+        if (is_line(&touches->items[i]) && lies_in(&touches->items[i], low, high))
+            remove_touch(touches, i);
 }
 
 void touches_drop(struct touches *touches, uint32_t first)
 {
     for (uint32_t i = touches->count; i-- > 0;)
-        if (touches->items[i].write || touches->items[i].latest < first)
-            touches_remove(touches, i);
+        if (!touches->items[i].open || touches->items[i].latest < first)
+            close_touch(touches, i);
+}
+
+void touches_forget(struct touches *touches)
+{
+    for (uint32_t i = touches->count; i-- > 0;)
+        close_touch(touches, i);
 }

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Where the host program was caught at memory that commands may use, too: loads until those are over that were under
- *          way, stores so that what they changed has a line.
+ * PURPOSE  Where the host program was caught at memory that commands may use, too: until those are over that were under way,
+ *          and stores so that what they changed has a line.
  *
  * Interface
- *   touches_add      when there are too many, or no memory, the oldest goes, or it is not kept
+ *   touches_add      when there are too many, the oldest goes; NULL: no memory for it
  *   touches_store    the latest store at one of the bytes; NULL: none was caught
- *   touches_meet     are there loads in [low, high)?
- *   touches_remove   one that was told
- *   touches_drop     loads that only commands below `first` could meet, and all stores
+ *   touches_meet     is something in [low, high) that commands are to be held against?
+ *   touches_told     it was, and found: from now on at most a line
+ *   touches_lines    of memory behind a buffer: the stores in [low, high) are no line any more
+ *   touches_drop     what only commands below `first` could meet
+ *   touches_forget   what is to be held against commands
  *   touches_fini
  */
 #ifndef ORRERY_MEMMODEL_TOUCHES_H
@@ -18,20 +20,28 @@
 
 enum { TOUCHES_MOST = 64 };
 
+/* Whose memory: fine-grained (stores are found by comparing), the program's own, or that behind a buffer, by the buffer's
+ * addresses (stores are found by comparing besides, later). */
+enum touch_of { TOUCH_SHARED, TOUCH_OF_PROGRAM, TOUCH_BEHIND };
+
 struct touch {
     uint64_t address;                /* the first byte of an access */
     bool write;
+    enum touch_of of;
+    bool open;                       /* commands are to be held against it */
     uint32_t latest;                 /* command enqueued before */
     struct source_place place;       /* with texts of its own, and */
     char *what;
 };
 struct touches { struct touch items[TOUCHES_MOST]; uint32_t count; };
 
-void touches_add(struct touches *touches, const struct host_access *access, uint32_t latest);
+struct touch *touches_add(struct touches *touches, const struct host_access *access, enum touch_of of, uint32_t latest);
 const struct touch *touches_store(const struct touches *touches, uint64_t low, uint64_t high);
 bool touches_meet(const struct touches *touches, uint64_t low, uint64_t high);
-void touches_remove(struct touches *touches, uint32_t at);
+void touches_told(struct touches *touches, struct touch *touch);
+void touches_lines(struct touches *touches, uint64_t low, uint64_t high);
 void touches_drop(struct touches *touches, uint32_t first);
+void touches_forget(struct touches *touches);
 void touches_fini(struct touches *touches);
 
 #endif
