@@ -181,6 +181,10 @@ scenario_tests = \
 	%D%/racy/ttas.yaml \
 	%D%/racy/message_passing_scope.yaml \
 	%D%/schedule/barriers.yaml \
+	%D%/schedule/groups_wait.yaml \
+	%D%/schedule/groups_wait_none.yaml \
+	%D%/schedule/groups_wait_resident.yaml \
+	%D%/schedule/groups_wait_vainly.yaml \
 	%D%/schedule/later_group.yaml \
 	%D%/schedule/later_group_fair.yaml \
 	%D%/schedule/livelock_lock.yaml \
@@ -330,6 +334,7 @@ scenario_files = \
 	%D%/racy/ttas.cl \
 	%D%/racy/message_passing_scope.cl \
 	%D%/schedule/barriers.cl \
+	%D%/schedule/groups_wait.cl \
 	%D%/schedule/later_group.cl \
 	%D%/schedule/livelock_lock.cl \
 	%D%/schedule/message.cl \

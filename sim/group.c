@@ -249,7 +249,7 @@ struct group *group_admit(struct launch *launch, uint64_t tile_number)
     group->held_count = 0;
     group->faulted = 0;
     group->fresh = true;
-    group->stepped = false;
+    group->begun = group->stepped = false;
     announce(group, GROUP_BEGIN);
     group->unpaid_ns = group->tile.groups[0] * group->tile.groups[1] * group->tile.groups[2] * CLOCK_GROUP_NS;
     group->payers = count;

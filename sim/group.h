@@ -61,6 +61,7 @@ struct group {
     uint32_t ready_count, alive_count, held_count;
     uint64_t unpaid_ns;       /* of the group's price, and the turns that still share it */
     uint32_t payers;
+    bool begun;               /* some wave of it has had a turn */
     bool stepped;             /* some wave of it has taken a step */
     bool fresh;               /* waves became ready that nobody brought to their first operation yet */
     struct agreement agreement;

@@ -172,7 +172,7 @@ static void admit_when_stuck(struct schedule *schedule)
     if (!waits || helper != HELPER_GROUP)
         return;
     schedule->idle_turns = 0;
-    livelock_forget_held(schedule);
+    livelock_newcomer(schedule);
     if (schedule->patience > 1)
         schedule->patience /= 2;
     if (schedule->count < RESIDENT_MOST)
@@ -250,6 +250,7 @@ void schedule_turn(struct schedule *schedule, struct group *group, uint32_t inde
                    enum run_result *out_result)
 {
     const struct wave *wave = group->waves[index].wave;
+    group->begun = true;
     livelock_goes_on(schedule, group, index);
     enum run_result result = group_run(group, index, budget);
     group->waves[index].barriers += result == RUN_BARRIER || result == RUN_COLLECTIVE;
@@ -317,13 +318,15 @@ static void pass_over(struct schedule *schedule, struct group *group, bool desce
 /* Until the group ends, or a pass brought nothing but spinning. */
 static void run_group(struct schedule *schedule, struct group *group, bool descending)
 {
-    uint64_t idle;
+    livelock_first_begin(schedule);
     do {
-        idle = schedule->idle_turns;
-        uint32_t ready = group->ready_count;
+        const uint64_t idle = schedule->idle_turns, brought_nothing = idle + group->ready_count;
         pass_over(schedule, group, descending);
-        if (schedule_running(schedule, group) && schedule->idle_turns >= idle + ready)
+        if (!schedule_running(schedule, group) || schedule->idle_turns < brought_nothing)
+            continue;
+        if (!livelock_first(schedule, group))
             return;
+        schedule->idle_turns = idle;
     } while (schedule_running(schedule, group));
 }
 

@@ -47,16 +47,20 @@ static uint64_t hash_memory(const struct memory *memory)
     return hash;
 }
 
+static uint64_t hash_group(const struct group *group, uint64_t hash)
+{
+    for (uint32_t i = 0; i < group->wave_count; i++) {
+        const struct group_wave *wave = &group->waves[i];
+        uint64_t parts[] = {group->number, i, wave->state, wave->state == WAVE_DONE ? 0 : wave_fingerprint(wave->wave)};
+        hash = XXH3_64bits_withSeed(parts, sizeof parts, hash);
+    }
+    return hash;
+}
+
 static uint64_t hash_waves(const struct schedule *schedule, uint64_t hash)
 {
-    for (uint32_t g = 0; g < schedule->count; g++) {
-        const struct group *group = schedule->resident[g];
-        for (uint32_t i = 0; i < group->wave_count; i++) {
-            const struct group_wave *wave = &group->waves[i];
-            uint64_t parts[] = {group->number, i, wave->state, wave->state == WAVE_DONE ? 0 : wave_fingerprint(wave->wave)};
-            hash = XXH3_64bits_withSeed(parts, sizeof parts, hash);
-        }
-    }
+    for (uint32_t g = 0; g < schedule->count; g++)
+        hash = hash_group(schedule->resident[g], hash);
     return hash;
 }
 
@@ -164,8 +168,9 @@ static void listen(struct group *group, uint32_t index, struct heard *out_heard)
     wave->observer = &probe;
     for (int turns = 0; turns < 64 && !out_heard->known && group->waves[index].state == WAVE_READY; turns++)
         group_run(group, index, 1);
-    if (group->waves[index].wave)
-        group->waves[index].wave->observer = before;
+    for (uint32_t i = 0; i < group->wave_count; i++) /* and those split off it meanwhile */
+        if (group->waves[i].wave && group->waves[i].wave->observer == &probe)
+            group->waves[i].wave->observer = before;
 }
 
 static void fill_access(const struct launch *launch, const struct wave *wave, const struct heard *heard,
@@ -237,10 +242,10 @@ static void say_why(struct sentence *why, const struct schedule *schedule, const
 }
 
 /* False: they read nothing that others could write, so they wait for nobody. */
-static bool report(struct schedule *schedule, enum finding_kind kind, enum helper helper)
+static bool report(struct schedule *schedule)
 {
     struct launch *launch = schedule->launch;
-    struct finding finding = {.kind = kind, .kernel = launch->info.kernel};
+    struct finding finding = {.kind = FINDING_LIVELOCK, .kernel = launch->info.kernel};
     struct spinners spinners;
     struct heard heard[2];
     struct sentence why, object;
@@ -257,18 +262,8 @@ static bool report(struct schedule *schedule, enum finding_kind kind, enum helpe
     launch->running = spinners.group[0];
     say_object(launch, &heard[0], &finding, &object);
     launch->running = NULL;
-    if (kind == FINDING_LIVELOCK) {
-        say_why(&why, schedule, &spinners, &finding);
-        finding.fix = "let the work-item that is waited for run first, or end the wait: cut the launch in two";
-    } else if (helper == HELPER_COMMAND) {
-        sentence_add(&why, "the kernel waits for another command that is ready but does not run: a device need not run "
-                     "commands at the same time");
-        finding.fix = "order the two: an event, or the command that is waited for first; or promise it: device.progress: fair";
-    } else {
-        sentence_add(&why, "the work-groups that run wait for one that does not: %" PRIu32 " of %" PRIu64
-                     " were resident, and went on only since another one was let in", schedule->count, schedule->total);
-        finding.fix = "let the host order the work-groups: two launches; or promise it: device.progress: fair";
-    }
+    say_why(&why, schedule, &spinners, &finding);
+    finding.fix = "let the work-item that is waited for run first, or end the wait: cut the launch in two";
     finding.why = why.bytes;
     report_add(launch->report, &finding);
     return true;
@@ -284,14 +279,16 @@ static bool repeats(struct schedule *schedule)
 
 static void end_livelock(struct schedule *schedule)
 {
-    bool waits = !schedule->livelock.endless && report(schedule, FINDING_LIVELOCK, HELPER_NONE);
+    bool waits = !schedule->livelock.endless && report(schedule);
     schedule->livelock.endless = !waits;
     schedule->status = waits ? STATUS_NO_PROGRESS : STATUS_OK;
 }
 
-/* ---- within a sub-group ------------------------------------------------------------------------- */
+/* ---- who waits, until it is known for whom ------------------------------------------------------- */
 
 struct held_back {
+    enum helper helper;        /* who had not begun; NONE: lanes or waves of its work-group */
+    uint32_t resident;         /* work-groups, then */
     const struct group *group; /* who spun */
     uint32_t index;
     uint64_t lanes;
@@ -302,6 +299,48 @@ struct held_back {
     struct finding finding;
     struct sentence why, object;
 };
+
+/* NULL: it reads nothing that others could write, or there is no memory. */
+static struct held_back *keep(struct schedule *schedule, struct group *group, uint32_t index)
+{
+    struct launch *launch = schedule->launch;
+    struct held_back *kept = calloc(1, sizeof *kept);
+    if (!kept)
+        return NULL;
+    listen(group, index, &kept->heard);
+    if (!kept->heard.known || group->waves[index].state != WAVE_READY) {
+        free(kept);
+        return NULL;
+    }
+    const struct wave *spinner = group->waves[index].wave;
+    kept->group = group;
+    kept->index = index;
+    kept->lanes = lane_mask_count(&spinner->live);
+    kept->finding = (struct finding){.kind = FINDING_PROGRESS_ASSUMPTION, .kernel = launch->info.kernel, .access_count = 1};
+    fill_access(launch, spinner, &kept->heard, &kept->finding.access[0]);
+    sentence_init(&kept->why);
+    sentence_init(&kept->object);
+    launch->running = group;
+    say_object(launch, &kept->heard, &kept->finding, &kept->object);
+    launch->running = NULL;
+    schedule->livelock.held_back = kept;
+    return kept;
+}
+
+/* The first of a group that spins; all of it does. */
+static void keep_waiting(struct schedule *schedule, struct group *group, enum helper helper, uint32_t resident)
+{
+    struct held_back *kept = NULL;
+    for (uint32_t i = 0; i < group->wave_count && !kept; i++)
+        if (group->waves[i].state == WAVE_READY)
+            kept = keep(schedule, group, i);
+    if (!kept)
+        return;
+    kept->helper = helper;
+    kept->resident = resident;
+}
+
+/* ---- within a sub-group ------------------------------------------------------------------------- */
 
 /* A wave that spins beside lanes of its own sub-group that are held. */
 static bool find_spinner(const struct schedule *schedule, struct group **out_group, uint32_t *out_index, uint32_t *out_held)
@@ -324,37 +363,26 @@ static bool find_spinner(const struct schedule *schedule, struct group **out_gro
     return false;
 }
 
-/* What there will be to tell: of a wave, and another one that may help it. Without memory nothing. */
+/* What there will be to tell: of a wave, and another one that may help it. */
 static void keep_spinner(struct schedule *schedule, struct group *group, uint32_t index, uint32_t held)
 {
-    struct launch *launch = schedule->launch;
-    struct held_back *kept = calloc(1, sizeof *kept);
+    struct held_back *kept = keep(schedule, group, index);
     if (!kept)
         return;
-    listen(group, index, &kept->heard);
-    if (!kept->heard.known || group->waves[index].state != WAVE_READY) {
-        free(kept);
-        return;
-    }
-    const struct wave *spinner = group->waves[index].wave, *other = group->waves[held].wave;
-    kept->group = group;
-    kept->index = index;
-    kept->lanes = lane_mask_count(&spinner->live);
-    kept->finding = (struct finding){.kind = FINDING_PROGRESS_ASSUMPTION, .kernel = launch->info.kernel, .access_count = 2};
-    fill_access(launch, spinner, &kept->heard, &kept->finding.access[0]);
-    fill_access(launch, other, &(struct heard){.known = false}, &kept->finding.access[1]);
-    sentence_init(&kept->why);
-    sentence_init(&kept->object);
-    launch->running = group;
-    say_object(launch, &kept->heard, &kept->finding, &kept->object);
-    launch->running = NULL;
-    schedule->livelock.held_back = kept;
+    kept->finding.access_count = 2;
+    fill_access(schedule->launch, group->waves[held].wave, &(struct heard){.known = false}, &kept->finding.access[1]);
 }
 
 void livelock_forget_held(struct schedule *schedule)
 {
     free(schedule->livelock.held_back);
     schedule->livelock.held_back = NULL;
+}
+
+void livelock_newcomer(struct schedule *schedule)
+{
+    if (schedule->livelock.held_back && !schedule->livelock.held_back->helper)
+        livelock_forget_held(schedule);
 }
 
 bool livelock_free_held(struct schedule *schedule, bool proven)
@@ -364,10 +392,11 @@ bool livelock_free_held(struct schedule *schedule, bool proven)
         any |= schedule->resident[g]->held_count > 0;
     if (!any)
         return false;
-    livelock_forget_held(schedule);
+    if (schedule->livelock.held_back && !schedule->livelock.held_back->helper)
+        livelock_forget_held(schedule);
     struct group *group;
     uint32_t index, held;
-    if (proven && !schedule->launch->splits_freely && find_spinner(schedule, &group, &index, &held))
+    if (proven && !schedule->livelock.held_back && !schedule->launch->splits_freely && find_spinner(schedule, &group, &index, &held))
         keep_spinner(schedule, group, index, held);
     for (uint32_t g = 0; g < schedule->count; g++)
         if (schedule->resident[g]->held_count)
@@ -422,15 +451,67 @@ static bool find_other(const struct group *group, uint32_t index, uint32_t *out_
 bool livelock_alone(struct schedule *schedule, struct group *group, uint32_t index)
 {
     uint32_t first = 0;
+    schedule->livelock.interrupted |= schedule->livelock.alone.turns > ALONE_TURNS;
     if (host_may_write(&schedule->launch->arena->memory) || schedule->livelock.alone.turns > ALONE_TURNS)
         return true;
     if (!alone_repeats(schedule, group->waves[index].wave))
         return false;
-    if (!schedule->livelock.held_back && find_other(group, index, &first))
+    if (!schedule->livelock.held_back && !schedule->livelock.interrupted && find_other(group, index, &first))
         keep_spinner(schedule, group, index, first);
     if (group->held_count)
         group_free_held(group);
     return true;
+}
+
+/* ---- one work-group before the others ----------------------------------------------------------- */
+
+/* Whoever else is resident has not begun, or has ended. */
+static bool begun_first(const struct schedule *schedule, const struct group *group)
+{
+    for (uint32_t g = 0; g < schedule->count; g++) {
+        const struct group *other = schedule->resident[g];
+        if (other != group && other->begun && !group_finished(other))
+            return false;
+    }
+    return true;
+}
+
+static bool group_repeats(struct schedule *schedule, const struct group *group)
+{
+    struct livelock *livelock = &schedule->livelock;
+    const uint64_t waves = hash_group(group, 0), memory = hash_memory(&schedule->launch->arena->memory);
+    if (livelock->first.passes > IDLE_PASSES && waves == livelock->first.waves && memory == livelock->first.memory)
+        return true;
+    if (livelock->first.passes == IDLE_PASSES) {
+        livelock->first.waves = waves;
+        livelock->first.memory = memory;
+    }
+    return false;
+}
+
+void livelock_first_begin(struct schedule *schedule)
+{
+    schedule->livelock.first.passes = 0;
+}
+
+bool livelock_first(struct schedule *schedule, struct group *group)
+{
+    struct livelock *livelock = &schedule->livelock;
+    const bool promised = schedule->launch->config->progress == PROGRESS_FAIR;
+    if (promised || schedule->count == 1 || schedule->concurrent->count > 1 || (livelock->held_back && livelock->held_back->helper) ||
+        !begun_first(schedule, group) || host_may_write(&schedule->launch->arena->memory))
+        return false;
+    if (++livelock->first.passes < IDLE_PASSES)
+        return true;
+    if (!group_repeats(schedule, group))
+        return livelock->first.passes < IDLE_PASSES + CIRCLE_PASSES;
+    if (livelock_free_held(schedule, true)) {
+        livelock->first.passes = 0;
+        return true;
+    }
+    livelock_newcomer(schedule);
+    keep_waiting(schedule, group, HELPER_GROUP, 1);
+    return false;
 }
 
 /* ---- who helped ----------------------------------------------------------------------------------- */
@@ -484,6 +565,36 @@ static bool say_held(struct held_back *kept, enum progress promise)
     return same || !same_group || promise == PROGRESS_NONE;
 }
 
+/* Who had begun stood still, so it went on because somebody else did; who helped at last may be one of its own work-group. */
+static void say_waited(struct schedule *schedule, struct held_back *kept)
+{
+    const struct finding_access *access = kept->finding.access;
+    if (kept->helped && access[0].item.group_linear != access[1].item.group_linear)
+        kept->finding.access_count = 2;
+    if (kept->helper == HELPER_COMMAND) {
+        sentence_add(&kept->why, "the kernel waits for another command that is ready but does not run: a device need not run "
+                     "commands at the same time");
+        kept->finding.fix = "order the two: an event, or the command that is waited for first; or promise it: device.progress: fair";
+    } else {
+        sentence_add(&kept->why, "the work-groups that run wait for one that does not: %" PRIu32 " of %" PRIu64
+                     " ran, and went on only since another one began", kept->resident, schedule->total);
+        kept->finding.fix = "let the host order the work-groups: two launches; or promise it: device.progress: fair";
+    }
+    kept->finding.why = kept->why.bytes;
+}
+
+/* Each place once a launch. */
+static bool is_told(struct livelock *livelock, uint32_t site)
+{
+    for (uint32_t i = 0; i < livelock->told; i++)
+        if (livelock->told_site[i] == site)
+            return true;
+    if (livelock->told == TOLD_MOST)
+        return true;
+    livelock->told_site[livelock->told++] = site;
+    return false;
+}
+
 /* It waits no more, or some of its lanes do not. */
 void livelock_got_on(struct schedule *schedule, const struct group *group, uint32_t index, enum run_result result)
 {
@@ -498,7 +609,11 @@ void livelock_got_on(struct schedule *schedule, const struct group *group, uint3
     const struct wave *wave = result == RUN_DONE ? NULL : group->waves[index].wave;
     if (result == RUN_ABORTED || (result == RUN_YIELD && lane_mask_count(&wave->live) == kept->lanes && !wave->parked_blocks))
         return;
-    if ((kept->helped || promise != PROGRESS_NONE) && say_held(kept, promise)) {
+    if (kept->helper) {
+        say_waited(schedule, kept);
+        if (!is_told(&schedule->livelock, kept->heard.event.origin.site))
+            report_add(schedule->launch->report, &kept->finding);
+    } else if ((kept->helped || promise != PROGRESS_NONE) && say_held(kept, promise)) {
         report_add(schedule->launch->report, &kept->finding);
         schedule->launch->splits_freely = true; /* once is enough */
     }
@@ -515,8 +630,11 @@ bool livelock_check(struct schedule *schedule, enum helper helper)
         end_livelock(schedule);
         return false;
     }
-    if (schedule->launch->config->progress != PROGRESS_FAIR && !schedule->livelock.told)
-        schedule->livelock.told = report(schedule, FINDING_PROGRESS_ASSUMPTION, helper);
+    livelock_newcomer(schedule);
+    struct spinners spinners;
+    count_spinners(schedule, &spinners);
+    if (schedule->launch->config->progress != PROGRESS_FAIR && !schedule->livelock.held_back && spinners.count)
+        keep_waiting(schedule, spinners.group[0], helper, schedule->count);
     return true;
 }
 

@@ -47,11 +47,16 @@ struct chooser {
     bool admits, over;       /* groups come when somebody is to run there; all have ended */
 };
 
+enum { TOLD_MOST = 8 }; /* places of a launch that are told to wait for a work-group that had not begun */
+
 /* schedule_livelock.c: the state that is compared with, and when. */
 struct livelock {
     uint64_t waves, memory, passes, next_mark, idle_before;
     uint64_t next_look; /* step by step */
-    bool told, endless; /* a finding was made; nobody waits for anybody */
+    uint32_t told, told_site[TOLD_MOST];
+    bool endless;     /* nobody waits for anybody */
+    bool interrupted; /* a wave that had its work-group to itself was stopped, so others may wait for what it has */
+    struct { uint64_t passes, waves, memory; } first; /* of a group that nobody else has begun beside */
     struct { uint64_t turns, next_mark, wave, memory; } alone; /* of a wave that has the group to itself */
     struct held_back *held_back; /* lanes were let go on; what is to be told if that ends the spinning */
 };
@@ -105,7 +110,7 @@ void script_look(struct schedule *schedule); /* after each step */
 /* Who may still come and let those go on that wait. */
 enum helper { HELPER_NONE, HELPER_GROUP, HELPER_COMMAND };
 /* True: what is resident goes round in circles until somebody comes. Without anybody who may the launch ends
- * with a livelock; else, the first time, the program is told to rely on more than the device promises. Of one launch alone. */
+ * with a livelock; else, if it goes on then, the program is told to rely on more than the device promises. Of one launch alone. */
 bool livelock_check(struct schedule *schedule, enum helper helper);
 /* PROGRESS_NONE: a wave goes on until it ends, waits at a barrier, or stands where it stood before: then others of its group
  * are let go on, and it is kept for livelock_got_on. */
@@ -116,7 +121,12 @@ bool livelock_alone(struct schedule *schedule, struct group *group, uint32_t ind
 bool livelock_free_held(struct schedule *schedule, bool proven);
 void livelock_goes_on(struct schedule *schedule, const struct group *group, uint32_t index); /* before a turn */
 void livelock_got_on(struct schedule *schedule, const struct group *group, uint32_t index, enum run_result result); /* after a turn */
-void livelock_forget_held(struct schedule *schedule); /* somebody else may have helped */
+void livelock_forget_held(struct schedule *schedule);
+void livelock_newcomer(struct schedule *schedule); /* comes: for lanes that were held, somebody else may have helped */
+/* Until a group that only spins, while no other resident one has begun, has shown whether it goes round in circles:
+ * true after a pass: another one. Whose begin lets it go on is told. */
+void livelock_first_begin(struct schedule *schedule);
+bool livelock_first(struct schedule *schedule, struct group *group);
 void livelock_watch(struct schedule *schedule, struct group_wave *wave); /* after a step of it */
 uint64_t schedule_ready(const struct schedule *schedule); /* waves */
 bool choose_more(struct schedule *schedule);              /* of choose_admits: some group has not come yet */
