@@ -12,7 +12,7 @@ FLAGS = {0: "0", GLOBAL: "CLK_GLOBAL_MEM_FENCE", LOCAL: "CLK_LOCAL_MEM_FENCE",
 NAMES = {GLOBAL: "global", LOCAL: "local"}
 DATA = {GLOBAL: "g", LOCAL: "l"}      # plain ints
 OBJECTS = {GLOBAL: "ga", LOCAL: "la"}  # atomic ints
-ELEMENTS = 64
+ELEMENTS = 64                         # of them, and behind those four for messages alone
 POLICIES = ["lockstep", "random", "pct", "serial", "reverse", "round-robin"]
 
 # Sizes of work-groups and sub-groups, how many groups, and what is more frequent than usual.
@@ -50,7 +50,7 @@ class Program:
 
     def scenario(self, source, seed):
         args = ("{buffer: {type: int, count: %d, fill: 0}}, {buffer: {type: int, count: 8, fill: 0}}, "
-                "{buffer: {type: long, count: 4, fill: 0}}, {buffer: {type: int, count: %d, fill: 0}}" % (ELEMENTS, self.items))
+                "{buffer: {type: long, count: 4, fill: 0}}, {buffer: {type: int, count: %d, fill: 0}}" % (ELEMENTS + 4, self.items))
         launch = "  - {kernel: k, global: [%d], local: [%d], args: [%s]}\n" % (self.items, self.local, args)
         rule = ", scope_rule: inclusive31" if self.inclusive31 else ""
         return ("orrery: 1\ndevice: {sub_group_sizes: [%d]%s}\nschedule: {policy: %s, seed: %d}\n"
@@ -224,35 +224,77 @@ class Program:
     def message(self, depth):
         """One work-item stores data and raises a flag, in the right way or not; another one looks for it a few times."""
         pick, n = self.random.choice, self.random.randrange
-        region, place, is_long = self.object()
-        home, name = self.region(), NAMES[region]
-        data = "%s[%d]" % (DATA[home], n(4))
-        sender, reader = n(self.items), n(self.items)
-        if self.chance(0.4):
-            reader = sender // self.local * self.local + n(self.local)
+        home, region = self.region(), self.region()
+        place, is_long = "&%s[3]" % OBJECTS[region], False  # nothing else uses that one
+        if self.chance(0.3):
+            region, place, is_long = self.object()
+        data = "%s[%d]" % (DATA[home], n(4) + (ELEMENTS if self.chance(0.7) else 0))
+        name, right = NAMES[region], self.chance(0.7)
+        sender, reader = self.pair(LOCAL in (home, region))
         scope = self.scope()
+        if right:
+            near = sender // self.local == reader // self.local
+            scope = pick(["device", "all_svm_devices"] + ["work_group"] * near)
+        fences = [self.chance(0.5), self.chance(0.5)]
+        both = GLOBAL | LOCAL if home != region else region
         self.put(depth, "if (gid == %d) {" % sender)
         self.put(depth + 1, "%s = 1;" % data, region=NAMES[home])
-        if self.chance(0.3):
-            self.fence(depth + 1, "release")
-        kind = pick(["store", "store", "exchange"])
-        self.explicit(depth + 1, kind, place, is_long, 7, region=name, order=self.order("store" if kind == "store" else "update"), scope=scope)
-        if self.chance(0.3):
+        self.publish(depth + 1, right, fences[0], both, place, is_long, region=name, scope=scope)
+        if self.chance(0.2):
             self.atomic(depth + 1)
         self.put(depth, "}")
-        if self.chance(0.3):
-            self.put(depth, "if (gid == %d) {" % n(self.items))
-            self.atomic(depth + 1)
-            self.put(depth, "}")
-        scope = scope if self.chance(0.8) else self.scope()
-        order = self.order("load")
+        if self.chance(0.4):
+            self.between(depth, place, is_long, name)
         self.put(depth, "if (gid == %d) {" % reader)
-        self.put(depth + 1, "for (int t = 0; t < 6 && atomic_load_explicit(%s, memory_order_%s, memory_scope_%s) != 7; t++) ;"
-                 % (place, order, scope), region=name, order=order, scope=scope)
-        if self.chance(0.3):
-            self.fence(depth + 1, "acquire")
+        self.look(depth + 1, right, fences[1], both, place, region=name, scope=scope if right or self.chance(0.8) else self.scope())
         self.put(depth + 1, "acc += %s;" % data, region=NAMES[home])
         self.put(depth, "}")
+
+    def pair(self, near):
+        """Sender and reader, of one work-group or not: mostly in the order in which they run."""
+        one, two = self.random.randrange(self.items), self.random.randrange(self.items)
+        if near or self.chance(0.3):
+            two = one // self.local * self.local + self.random.randrange(self.local)
+        if self.chance(0.8):
+            one, two = sorted([one, two], reverse=self.policy == "reverse")
+        return one, two
+
+    def publish(self, depth, right, fence, regions, place, is_long, **flag):
+        kind = self.random.choice(["store", "store", "exchange"])
+        order = self.order("store" if kind == "store" else "update")
+        if right:
+            order = "relaxed" if fence else "release"
+        if fence and right:
+            self.exact_fence(depth, "release", regions, flag["scope"])
+        elif fence:
+            self.fence(depth, "release")
+        self.explicit(depth, kind, place, is_long, 7, order=order, **flag)
+
+    def between(self, depth, place, is_long, name):
+        """Another work-item goes on with the sequence, or breaks it."""
+        self.put(depth, "if (gid == %d) {" % self.random.randrange(self.items))
+        if self.chance(0.7):
+            kind = self.random.choice(["store", "exchange"])
+            self.explicit(depth + 1, kind, place, is_long, 7, region=name, order="relaxed", scope=self.scope())
+        else:
+            self.atomic(depth + 1)
+        self.put(depth, "}")
+
+    def look(self, depth, right, fence, regions, place, **flag):
+        order = self.order("load")
+        if right:
+            order = "relaxed" if fence else "acquire"
+        self.put(depth, "for (int t = 0; t < 6 && atomic_load_explicit(%s, memory_order_%s, memory_scope_%s) != 7; t++) ;"
+                 % (place, order, flag["scope"]), order=order, **flag)
+        if fence and right:
+            self.exact_fence(depth, "acquire", regions, flag["scope"])
+        elif fence:
+            self.fence(depth, "acquire")
+
+    def exact_fence(self, depth, order, regions, scope):
+        order = self.random.choice([order, "acq_rel", "seq_cst"])
+        self.put(depth, "atomic_work_item_fence(%s, memory_order_%s, memory_scope_%s);" % (FLAGS[regions], order, scope),
+                 regions=regions, order=order, scope=scope)
 
     # ---- statements ------------------------------------------------------------------------------
 
@@ -279,21 +321,21 @@ class Program:
     def statement(self, depth, uniform, loop):
         """uniform: the whole work-group comes here."""
         at = self.random.random()
-        if at < 0.34 or (at < 0.73 and at >= 0.63 and not uniform) or (depth > 3 and at >= 0.73):
+        if at < 0.30 or (at < 0.65 and at >= 0.56 and not uniform) or (depth > 3 and at >= 0.65):
             self.plain(depth, loop)
-        elif at < 0.55:
+        elif at < 0.49:
             self.atomic(depth, loop)
-        elif at < 0.63:
+        elif at < 0.56:
             self.fence(depth)
-        elif at < 0.73:
+        elif at < 0.65:
             self.barrier(depth)
-        elif at < 0.80:
+        elif at < 0.72:
             self.branch(depth, loop)
-        elif at < 0.83 and uniform:
+        elif at < 0.75 and uniform:
             self.group_branch(depth, loop)
-        elif at < 0.88:
+        elif at < 0.80:
             self.loop(depth, uniform)
-        elif at < 0.93 and uniform and depth == 1:
+        elif at < 0.84 and uniform and depth == 1:
             self.copy(depth)
         else:
             self.message(depth)
@@ -305,10 +347,10 @@ class Program:
     def kernel(self):
         self.put(0, "kernel void k(global int *g, global atomic_int *ga, global atomic_long *gl, global int *out)")
         self.put(0, "{")
-        self.put(1, "local int l[%d]; local atomic_int la[4] __attribute__((aligned(8)));" % ELEMENTS)
+        self.put(1, "local int l[%d]; local atomic_int la[4] __attribute__((aligned(8)));" % (ELEMENTS + 4))
         self.put(1, "int gid = get_global_id(0), lid = get_local_id(0), grp = get_group_id(0), acc = 0;")
         self.put(1, "event_t e0, e1, e2, e3;")
-        self.put(1, "for (int i = lid; i < %d; i += get_local_size(0))" % ELEMENTS)
+        self.put(1, "for (int i = lid; i < %d; i += get_local_size(0))" % (ELEMENTS + 4))
         self.put(2, "l[i] = 0;", region="local")
         self.put(1, "for (int i = 0; lid == 0 && i < 4; i++)")
         self.put(2, "atomic_init(&la[i], 0);", region="local")
