@@ -109,7 +109,7 @@ static void compare(struct memobj *root, uint32_t command)
 
 void host_bytes_begin(struct memobj *memobj)
 {
-    const bool apart = memobj->flags & CL_MEM_USE_HOST_PTR && !memobj->is_svm && !memobj->parent && !memobj->image;
+    const bool apart = memobj->flags & CL_MEM_USE_HOST_PTR && !memobj->is_svm && !memobj->parent;
     if (!apart || !order_heard() || context_any(memobj->context, device_supports_svm_system))
         return;
     runtime_lock();

@@ -9,6 +9,7 @@
 #include "device_info.h"
 #include "error.h"
 #include "guard.h"
+#include "host_bytes.h"
 #include "info.h"
 #include "memobj.h"
 #include "transfer.h"
@@ -395,6 +396,7 @@ static cl_int create_image(struct context *context, const cl_mem_properties *pro
         object_unref(memobj);
         return err;
     }
+    host_bytes_begin(memobj);
     guard_add_behind(memobj);
     object_publish(memobj);
     *out_memobj = memobj;

@@ -6,12 +6,13 @@ build=${ORRERY_BUILDDIR:-.}
 program=$build/examples/host_order
 export OCL_ICD_VENDORS=${OCL_ICD_VENDORS:-$(cd "$build" && pwd)/icd}
 fail=0
+closed=
 
 expect() { # STATUS MODE FIXED TEXT...
     local wanted=$1 mode=$2 fixed=$3 output status
     shift 3
     # shellcheck disable=SC2086
-    output=$("$build/orrery" run --data-races -- "$program" "$mode" $fixed 2>&1)
+    output=$("$build/orrery" run --data-races $closed -- "$program" "$mode" $fixed 2>&1)
     status=$?
     if [ $status -ne "$wanted" ]; then
         echo "host_order $mode $fixed: status $status instead of $wanted"
@@ -31,7 +32,12 @@ expect 66 queues '' 'race-commands' 'kernel fill, clEnqueueNDRangeKernel (comman
     'add the event of command 1 to the wait list of command 2'
 expect 66 map '' 'race-host-device' 'clEnqueueMapBuffer (command 2, queue 1)' 'wait for the event of the map'
 expect 66 polling '' 'race-host-device' 'coarse-grained shared virtual memory only while it is mapped'
-for mode in queues map polling; do
-    expect 0 $mode fixed "errors=0"
+for closed in '' --shared-pages; do
+    for mode in queues map polling reading behind; do
+        expect 0 $mode fixed "errors=0"
+    done
 done
+expect 66 reading '' 'race-host-device' 'load in reading' 'clEnqueueReadBuffer (command 2, queue 1)' 'had not waited for it'
+expect 66 behind '' 'race-host-device' 'load in behind' 'kernel fill, clEnqueueNDRangeKernel (command 1, queue 1)' \
+    'only when a map of these bytes is complete' 'CL_MAP_READ'
 exit $fail

@@ -20,6 +20,8 @@ static const char source[] = "kernel void take(global const int *a, global int *
                              "kernel void give(global int *a, global int *b) { a[get_global_id(0)] = 7; }\n"
                              "kernel void scatter(global int *a, global int *b) { a[get_global_id(0) * 7 % 6144] = 7; }\n"
                              "kernel void count(global int *a, global int *b) { atomic_inc(a + get_global_id(0)); }\n"
+                             "kernel void look(read_only image2d_t a, global int *b) {\n"
+                             "    b[get_global_id(0)] = (int)read_imagef(a, (int2)(get_global_id(0) % 64, get_global_id(0) / 64)).x; }\n"
                              "kernel void paint(write_only image2d_t a, global int *b) {\n"
                              "    write_imagef(a, (int2)(get_global_id(0) % 64, get_global_id(0) / 64), (float4)(1)); }\n";
 static cl_program program;
@@ -666,6 +668,24 @@ START_TEST(an_image)
 }
 END_TEST
 
+START_TEST(a_store_behind_an_image)
+{
+    set_up_with(_i % 2 ? "true" : "false", 0);
+    cl_mem image = make_image(CL_MEM_USE_HOST_PTR, memory);
+    const size_t origin[3] = {0}, region[3] = {64, COUNT / 64, 1};
+    const cl_float colour[4] = {1};
+    memory[7] = 9;
+    if (_i / 2 == 1)
+        cl_ok(clEnqueueFillImage(queue, image, colour, origin, region, 0, NULL, NULL));
+    if (_i / 2 == 2)
+        cl_ok(clEnqueueWriteImage(queue, image, CL_TRUE, origin, region, 0, 0, memory, 0, NULL, NULL));
+    if (_i / 2 == 3)
+        run_on("paint", image, COUNT, NULL);
+    run_on("look", image, _i / 2 == 4 ? 7 : COUNT, NULL);
+    told(_i / 2 == 0);
+}
+END_TEST
+
 START_TEST(when_the_buffer_is_gone)
 {
     set_up_behind();
@@ -786,6 +806,7 @@ int main(void)
     tcase_add_test(behind, a_store_before_the_map_is_complete);
     tcase_add_test(behind, stores_that_are_handed_over);
     tcase_add_loop_test(behind, an_image, 0, 2);
+    tcase_add_loop_test(behind, a_store_behind_an_image, 0, 10);
     tcase_add_test(behind, when_the_buffer_is_gone);
     tcase_add_test(behind, two_buffers_of_one_memory);
     tcase_add_test(behind, when_nobody_asked);
