@@ -225,6 +225,7 @@ static void waves_start(struct group *group)
     for (uint32_t i = 0, first = 0; i < group->base_count; i++, first += launch->tiling.wave_lanes) {
         uint32_t left = tile->lane_count - first;
         start.origin.first_lane = first;
+        start.origin.wave = ++group->launch->waves;
         start.lane_count = left < launch->tiling.wave_lanes ? left : launch->tiling.wave_lanes;
         wave_start(group->waves[i].wave, &start);
         group->waves[i] = (struct group_wave){.wave = group->waves[i].wave, .state = WAVE_READY};

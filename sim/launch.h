@@ -90,6 +90,7 @@ struct launch {
     uint64_t steps;                        /* of turns that are over */
     uint64_t turn_steps;                   /* what the running wave had taken before its turn */
     uint64_t clock_reads;
+    uint64_t waves;                        /* started so far */
     uint64_t group_ns;                     /* the price of its groups so far */
     bool exhausted;                        /* memory for what waves print or gather ran out */
     bool contended;                        /* some wave spun while lanes of it were parked */

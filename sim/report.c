@@ -402,7 +402,9 @@ static void list_clear(struct list *list)
     list->count = 0;
 }
 
-static void add_to(struct report *report, const struct finding *finding, uint64_t times, bool not_covered)
+struct repeats { uint64_t times; bool not_covered, uncounted; };
+
+static void add_to(struct report *report, const struct finding *finding, const struct repeats *more)
 {
     char *key = finding_key(finding);
     struct entry *entry = NULL;
@@ -410,8 +412,9 @@ static void add_to(struct report *report, const struct finding *finding, uint64_
     if (key)
         HASH_FIND_STR(report->by_key, key, entry);
     if (entry) {
-        entry->finding.count += times;
-        entry->finding.fix_partial |= not_covered;
+        entry->finding.count += more->times;
+        entry->finding.fix_partial |= more->not_covered;
+        entry->finding.count_at_least |= more->uncounted;
     }
     pthread_mutex_unlock(&report->lock);
     free(key);
@@ -419,12 +422,17 @@ static void add_to(struct report *report, const struct finding *finding, uint64_
 
 void report_again(struct report *report, const struct finding *finding, uint64_t times)
 {
-    add_to(report, finding, times, false);
+    add_to(report, finding, &(struct repeats){.times = times});
 }
 
 void report_not_covered(struct report *report, const struct finding *finding)
 {
-    add_to(report, finding, 0, true);
+    add_to(report, finding, &(struct repeats){.not_covered = true});
+}
+
+void report_uncounted(struct report *report, const struct finding *finding)
+{
+    add_to(report, finding, &(struct repeats){.uncounted = true});
 }
 
 void report_clear(struct report *report)
@@ -522,7 +530,8 @@ static void print_repeats(FILE *stream, const struct report *report)
         const struct source_place *place = &entry->finding.access[0].place;
         if (!entry->told || entry->finding.count == entry->told)
             continue;
-        fprintf(stream, "orrery: also %" PRIu64 " more %s", entry->finding.count - entry->told, finding_id(entry->finding.kind));
+        fprintf(stream, "orrery: also %s%" PRIu64 " more %s", entry->finding.count_at_least ? "at least " : "",
+                entry->finding.count - entry->told, finding_id(entry->finding.kind));
         if (entry->finding.access_count && place->line)
             fprintf(stream, " at %s:%" PRIu32 ":%" PRIu32, place->file ? place->file : "?", place->line, place->column);
         fputs(entry->finding.fix_partial ? "; the fix is not enough for all of them\n" : "\n", stream);

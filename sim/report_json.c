@@ -135,6 +135,8 @@ static json_t *finding_json(const struct finding *finding)
     if (finding->cause)
         json_object_set_new(object, "cause", cause_json(finding->cause));
     put_number(object, "count", finding->count);
+    if (finding->count_at_least)
+        json_object_set_new(object, "count_at_least", json_true());
     return object;
 }
 

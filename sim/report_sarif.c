@@ -216,6 +216,8 @@ static json_t *properties(const struct finding *finding)
         json_object_set_new(object, "fixVerified", json_boolean(finding->fix_verified));
     if (finding->fix_partial)
         json_object_set_new(object, "fixPartial", json_true());
+    if (finding->count_at_least)
+        json_object_set_new(object, "occurrenceCountIsAtLeast", json_true());
     put_text(object, "specification", finding->spec ? finding->spec : finding_spec(finding->kind));
     if (finding->cause)
         put_text(object, "mayFollowFrom", finding_id(finding->cause->kind));

@@ -934,6 +934,78 @@ START_TEST(random_rounds_against_the_oracle)
 }
 END_TEST
 
+/* Few instructions that race often, and what comes among them. */
+static void any_crowd(const uint32_t *shape)
+{
+    const bool shared = below(4), ordered = below(2);
+    uint32_t load = NO_SITE, store = NO_SITE, other = NO_SITE;
+    world_counts_races(1);
+    for (uint32_t turns = 10 + below(40); turns && world_room() > 24; turns--) {
+        const uint32_t item = below(shape[0] * shape[1]), address = shared ? DATA : 32 + 4 * item;
+        if (ordered)
+            update(item, FLAG, ORDER_RELAXED, SCOPE_DEVICE), fence(item, G, ORDER_ACQ_REL, SCOPE_WORK_GROUP + below(2));
+        if (below(8))
+            load = touches(item, false, address, load);
+        if (below(8))
+            store = touches(item, true, address, store);
+        if (below(12) == 0)
+            other = touches(item, true, address, other);
+        if (ordered && below(8))
+            fence(item, G, ORDER_ACQ_REL, SCOPE_DEVICE), update(item, FLAG, ORDER_RELAXED, SCOPE_DEVICE);
+        if (below(32) == 0)
+            barrier(below(shape[0]), G, SCOPE_WORK_GROUP);
+        if (below(48) == 0)
+            any_deed(shape[0], shape[1], shape[2]);
+    }
+    for (uint32_t item = 0; item < shape[0] * shape[1]; item++)
+        if (below(2))
+            act_plainly(item, shared ? DATA : 32 + 4 * item);
+}
+
+START_TEST(random_crowds_against_the_oracle)
+{
+    static const struct kind crowds = {1500, 271828, 4, {{1, 4, 2}, {2, 3, 4}, {2, 4, 2}, {4, 2, 2}}, any_crowd};
+    agree_with_the_oracle(&crowds);
+    ck_assert_uint_gt(world_ways[WAY_ENOUGH], 0);
+}
+END_TEST
+
+/* Others than the two are judged by what these two left, be it racy or not. */
+static void crowd(uint32_t turns)
+{
+    uint32_t load = NO_SITE, store = NO_SITE;
+    two_groups(), world_forgoes_history(), world_counts_races(4);
+    for (uint32_t turn = 0; turn < turns; turn++) {
+        load = touches(turn % 4, false, DATA, load);
+        store = touches(turn % 4, true, DATA, store);
+    }
+}
+
+START_TEST(races_told_often_enough_are_counted_no_more)
+{
+    const uint64_t before = world_ways[WAY_ENOUGH];
+    uint64_t count = 0;
+    bool uncounted = false;
+    crowd(100);
+    for (size_t i = 0; i < world_races(); i++) {
+        uncounted |= world_finding(i)->count_at_least;
+        count += world_finding(i)->count;
+    }
+    ck_assert(uncounted);
+    ck_assert_uint_lt(count, 300);
+    races_at(DATA);
+    ck_assert_uint_gt(world_ways[WAY_ENOUGH], before + 50);
+    crowd(99), release(2, FLAG, SCOPE_DEVICE), acquire(0, FLAG, SCOPE_DEVICE), writes(0, DATA, 4);
+    ck_assert_uint_eq(world_races(), 3); /* the new one races with stores that are not the latest */
+    world_end();
+    crowd(100), writes(0, DATA, 4);
+    ck_assert_ptr_null(world_disagreement());
+    ck_assert_ptr_null(world_untold_pair());
+    ck_assert_uint_eq(world_races(), 3);
+    world_end();
+}
+END_TEST
+
 START_TEST(random_programs_against_the_oracle)
 {
     static const struct kind programs = {10000, 0, 5, {{1, 2, 1}, {2, 1, 1}, {2, 2, 2}, {1, 4, 2}, {3, 1, 1}}, any_deeds};
@@ -1096,6 +1168,8 @@ int main(void)
     tcase_add_test(rules, random_sweeps_against_the_oracle);
     tcase_add_test(rules, random_programs_against_the_oracle);
     tcase_add_test(rules, random_rounds_against_the_oracle);
+    tcase_add_test(rules, random_crowds_against_the_oracle);
+    tcase_add_test(rules, races_told_often_enough_are_counted_no_more);
     suite_add_tcase(suite, rules);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

@@ -862,6 +862,20 @@ START_TEST(a_fix_may_not_be_enough_for_later_pairs)
 }
 END_TEST
 
+START_TEST(what_comes_too_often_is_counted_no_more)
+{
+    struct finding finding = race();
+    add(finding);
+    report_again(report, &finding, 10000);
+    report_uncounted(report, &finding);
+    ck_assert_str_eq(the_end(), "orrery: also at least 10000 more race-global at mp.cl:7:11\n");
+    json_t *object = as_json(report_get(report, 0));
+    ck_assert_int_eq(number(object, "count"), 10001);
+    ck_assert(json_is_true(json_object_get(object, "count_at_least")));
+    json_decref(object);
+}
+END_TEST
+
 START_TEST(repeats_get_a_line_each)
 {
     add(overrun(1));
@@ -956,7 +970,7 @@ int main(void)
         what_does_not_follow_stands_alone, the_suppressed_are_counted_and_silent, each_key_of_a_suppression_narrows,
         a_file_in_a_directory_fits_by_its_name, generated_suppressions_suppress, the_limit_hides_nothing, what_differs_is_another_finding, both_places_of_a_pair_count, without_places_the_words_decide,
         order_is_that_of_first_occurrence, everything_is_copied, the_limit_is_per_kind, limit_zero_is_no_limit,
-        severity_comes_from_the_check, the_summary_is_one_fixed_line, repeats_get_a_line_each, a_fix_may_not_be_enough_for_later_pairs, clear_forgets_all, silence_collects,
+        severity_comes_from_the_check, the_summary_is_one_fixed_line, repeats_get_a_line_each, what_comes_too_often_is_counted_no_more, a_fix_may_not_be_enough_for_later_pairs, clear_forgets_all, silence_collects,
         ids_are_stable_and_distinct, threads_may_add_at_once,
     };
     Suite *suite = suite_create("report");

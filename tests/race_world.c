@@ -30,6 +30,7 @@ struct deed {
 
 static struct {
     uint32_t groups, items, sub_group_size;
+    uint32_t same; /* 1 + site of the deed to come; 0: one of its own */
     enum scope_rule rule;
     struct scenario scenario;
     struct report *report;
@@ -151,6 +152,11 @@ void world_rests(void)
     world.rests = true;
 }
 
+void world_counts_races(uint64_t enough)
+{
+    checker_count_races(world.checker, enough);
+}
+
 uint32_t world_room(void) { return WORLD_DEEDS - world.count; }
 
 uint64_t world_ways[WORLD_WAYS];
@@ -221,7 +227,7 @@ size_t world_family_races(void)
 static struct origin origin_of(uint32_t group)
 {
     struct origin origin = {.launch = &world.launch, .tile_origin = {(uint64_t)group * world.items, 0, 0},
-                            .tile_size = {world.items, 1, 1}, .site = world.count};
+                            .tile_size = {world.items, 1, 1}, .site = world.same ? world.same - 1 : world.count};
     return origin;
 }
 
@@ -230,7 +236,7 @@ static struct deed *add(enum deed_kind kind, uint32_t item)
     struct deed *deed = &world.deeds[world.count++];
     if (world.count > WORLD_DEEDS)
         abort();
-    *deed = (struct deed){.kind = kind, .site = world.count - 1, .item = item, .group = item / world.items,
+    *deed = (struct deed){.kind = kind, .site = (world.same ? world.same : world.count) - 1, .item = item, .group = item / world.items,
                           .sub_group = item % world.items / world.sub_group_size};
     return deed;
 }
@@ -286,6 +292,15 @@ void samples(uint32_t item, uint32_t address)
     deed->size = 4;
     lie(deed, 0, address);
     world.observer.access(world.observer.self, &event);
+}
+
+uint32_t touches(uint32_t item, bool write, uint32_t address, uint32_t again)
+{
+    const uint32_t site = again == NO_SITE ? world.count : again;
+    world.same = site + 1;
+    (write ? writes : reads)(item, address, 4);
+    world.same = 0;
+    return site;
 }
 
 void reads(uint32_t item, uint32_t address, uint32_t size) { act(item, address, size, ACCESS_READ, 0, 0, false, 0); }

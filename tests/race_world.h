@@ -19,12 +19,14 @@ enum { G = REGION_GLOBAL, L = REGION_LOCAL, I = REGION_IMAGE };
 void world_begin(uint32_t groups, uint32_t items_per_group, uint32_t sub_group_size, enum scope_rule rule);
 void world_forgoes_history(void); /* after it has begun */
 void world_rests(void);           /* likewise: atomic objects are packed before each access of one work-item */
+void world_counts_races(uint64_t enough); /* likewise: so many of two places of the program, and then they need not be looked for */
 void world_end(void);
 void world_begin_misuse(uint32_t groups, uint32_t items_per_group, uint32_t sub_group_size); /* not for races */
 
 /* item counts through the groups: group * items_per_group + local id. */
 void reads(uint32_t item, uint32_t address, uint32_t size);
 void writes(uint32_t item, uint32_t address, uint32_t size);
+uint32_t touches(uint32_t item, bool write, uint32_t address, uint32_t again); /* 4 bytes, by the instruction of that deed; its own: NO_SITE */
 void samples(uint32_t item, uint32_t address); /* four bytes of the image, with a sampler */
 void atomic(uint32_t item, uint32_t address, uint32_t size, enum access_kind kind, enum memory_order order, enum memory_scope scope);
 void failing_exchange(uint32_t item, uint32_t address, enum memory_order order, enum memory_order failure, enum memory_scope scope);

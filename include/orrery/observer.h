@@ -59,6 +59,7 @@ struct origin {
     uint32_t first_lane;
     uint32_t compute_unit;
     uint32_t site; /* instruction: program_site(launch->program, site) */
+    uint64_t wave; /* a number that no other wave of the launch has had; 0: none was given */
 };
 
 /* One work-item, spelled out. */

@@ -158,6 +158,7 @@ struct finding {
     const struct finding *cause; /* set by the report: the earlier finding that it may follow from, or NULL */
     const char *spec;       /* "OpenCL 2.2 API, 3.3.5 ..."; NULL: finding_spec(kind) */
     uint64_t count;         /* how often at these places; to report_add 0 is once */
+    bool count_at_least;    /* set by report_uncounted */
 };
 
 struct report;
@@ -173,6 +174,8 @@ void report_add(struct report *report, const struct finding *finding);
 void report_again(struct report *report, const struct finding *finding, uint64_t times);
 /* Of those that came again, some race with the verified fix all the same. */
 void report_not_covered(struct report *report, const struct finding *finding);
+/* It came so often that nobody counted any more. */
+void report_uncounted(struct report *report, const struct finding *finding);
 uint64_t finding_bytes(const struct finding *finding); /* how many from offset_bytes on; 0: not known */
 
 /* Where text goes as findings arrive; NULL = collect silently (default stderr). */

@@ -104,6 +104,8 @@ static void renew_local(struct checker *checker, struct shadow_region *region, u
 /* A launch has one tile at each origin. */
 static inline bool is_crew(const struct crew *crew, const struct origin *origin, uint32_t lane_count)
 {
+    if (origin->wave && origin->wave == crew->wave)
+        return crew->launch == origin->launch;
     return crew->launch == origin->launch &&
            !((crew->tile_origin[0] ^ origin->tile_origin[0]) | (crew->tile_origin[1] ^ origin->tile_origin[1]) |
              (crew->tile_origin[2] ^ origin->tile_origin[2]) | (crew->first_lane ^ origin->first_lane) | (crew->lane_count ^ lane_count));
@@ -145,6 +147,7 @@ static __attribute__((noinline)) void man_anew(struct checker *checker, const st
     struct crew *crew = &checker->crew;
     const uint64_t *extent = origin->launch->global_size;
     crew->launch = origin->launch;
+    crew->wave = origin->wave;
     crew->first_lane = origin->first_lane;
     crew->lane_count = lane_count;
     memcpy(crew->tile_origin, origin->tile_origin, sizeof crew->tile_origin);
@@ -268,16 +271,21 @@ static void find_agent(struct checker *checker, struct acting *acting, uint64_t 
     order_member(&checker->order, crew->group, acting->group, crew->unit[lane] - acting->first, out);
 }
 
-/* Of one who acts by itself, which it may do for a while. */
-static struct agent *actor(struct checker *checker, struct acting *acting, uint64_t lane)
+static __attribute__((noinline)) struct agent *actor_anew(struct checker *checker, struct acting *acting, uint64_t lane)
 {
-    const uint64_t serial = acting->copy || !checker->crew.one_group ? 0 : checker->crew.serial;
-    struct agent *agent = &checker->actor.agent;
-    if (!serial || checker->actor.serial != serial || checker->actor.lane != lane || !agent->item)
-        find_agent(checker, acting, lane, agent);
-    checker->actor.serial = serial;
+    find_agent(checker, acting, lane, &checker->actor.agent);
+    checker->actor.serial = acting->copy || !checker->crew.one_group ? 0 : checker->crew.serial;
     checker->actor.lane = lane;
-    return agent;
+    return &checker->actor.agent;
+}
+
+/* Of one who acts by itself, which it may do for a while. */
+static inline struct agent *actor(struct checker *checker, struct acting *acting, uint64_t lane)
+{
+    struct agent *agent = &checker->actor.agent;
+    if (checker->actor.serial == checker->crew.serial && checker->actor.lane == lane && agent->item && !acting->copy)
+        return agent;
+    return actor_anew(checker, acting, lane);
 }
 
 static void order_lane(struct checker *checker, const struct acting *acting, uint64_t lane, struct shadow_access *now)
@@ -1134,23 +1142,37 @@ static bool take_alone(struct checker *checker, const struct access_event *event
     return true;
 }
 
-static void on_access(void *self, const struct access_event *event)
+static __attribute__((noinline)) void plain_access(struct checker *checker, const struct access_event *event)
 {
-    struct checker *checker = self;
-    if (event->kind > ACCESS_WRITE && checker->atomics_wanted)
+    if (!take_whole(checker, event) && !take_reads(checker, event))
+        access_lanes(checker, event, event->mask);
+}
+
+static void atomic_access(struct checker *checker, const struct access_event *event)
+{
+    if (checker->atomics_wanted)
         misuse_access(&checker->misuse, event);
     if (!checker->races_wanted)
         return;
     checker->time++;
     man(checker, &event->origin, event->lane_count);
-    if (event->kind <= ACCESS_WRITE) {
-        if (stands_early(checker, event))
-            return;
-        if (!take_alone(checker, event) && !take_whole(checker, event) && !take_reads(checker, event))
-            access_lanes(checker, event, event->mask);
-    } else if (event->failed ? !take_exchanges(checker, event) : !take_atomics(checker, event)) {
+    if (event->failed ? !take_exchanges(checker, event) : !take_atomics(checker, event))
         (event->failed ? access_lanes : update_lanes)(checker, event, event->mask);
+}
+
+static void on_access(void *self, const struct access_event *event)
+{
+    struct checker *checker = self;
+    if (event->kind > ACCESS_WRITE) {
+        atomic_access(checker, event);
+        return;
     }
+    if (!checker->races_wanted)
+        return;
+    checker->time++;
+    man(checker, &event->origin, event->lane_count);
+    if (!stands_early(checker, event) && !take_alone(checker, event))
+        plain_access(checker, event);
 }
 
 /* Contexts count ticks in 32 bits. */
@@ -1385,7 +1407,8 @@ struct checker *checker_new(const struct memory *memory, struct report *report, 
     checker->order.history = &checker->history;
     checker->order.ways = checker->ways;
     checker->spare.most = SPARE_BYTES;
-    checker->shadow = (struct shadow){.order = &checker->order, .self = checker, .race = on_race, .tallies = checker->races.recent, .time = &checker->time};
+    checker->shadow = (struct shadow){.order = &checker->order, .self = checker, .race = on_race, .tallies = checker->races.recent, .time = &checker->time,
+                                      .enough = TALLY_ENOUGH};
     checker->races = (struct races){.report = report, .host = &checker->host, .memory = memory, .order = &checker->order};
     checker->misuse = (struct misuse){.report = report, .host = &checker->host, .scenario = scenario};
     return checker;
@@ -1399,6 +1422,11 @@ void checker_forgo_history(struct checker *checker)
 void checker_rest(struct checker *checker)
 {
     order_rest_all(&checker->order);
+}
+
+void checker_count_races(struct checker *checker, uint64_t enough)
+{
+    checker->shadow.enough = enough;
 }
 
 const uint64_t *checker_ways(const struct checker *checker)

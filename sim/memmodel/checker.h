@@ -44,6 +44,7 @@ bool checker_failed(const struct checker *checker); /* it ran out of memory, and
 void checker_observer(struct checker *checker, struct observer *out_observer);
 void checker_rest(struct checker *checker); /* packs its atomic objects, as it does when there are many */
 void checker_forgo_history(struct checker *checker); /* as if the history were full: races are found, and less is said of them */
+void checker_count_races(struct checker *checker, uint64_t enough); /* of two places of the program, before "at least" will do */
 const uint64_t *checker_ways(const struct checker *checker); /* how often each of ways.h was taken, in launches that have ended */
 /* Hears of each launch that ends; borrowed. */
 void checker_set_sink(struct checker *checker, const struct footprint_sink *sink);

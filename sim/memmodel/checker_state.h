@@ -14,6 +14,7 @@
 /* The lanes of a wave as units. */
 struct crew {
     const struct launch_info *launch;
+    uint64_t wave;                    /* as in struct origin */
     uint64_t tile_origin[3];
     uint32_t tile_size[3], first_lane, lane_count;
     uint64_t unit[WAVE_LANES_MAX];

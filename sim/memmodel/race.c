@@ -582,6 +582,8 @@ void races_end(struct races *races)
         next = pair->next;
         if (pair->tally.count > 1) /* of those that are like another none */
             report_again(races->report, &pair->finding, pair->tally.count - 1);
+        if (pair->tally.uncounted)
+            report_uncounted(races->report, &pair->finding);
         if (pair->not_served || (pair->meeting_count > 1 && !explain_covers(&question, pair->amendments, pair->amendment_count)))
             report_not_covered(races->report, &pair->finding);
         free(pair->meetings);

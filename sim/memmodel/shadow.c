@@ -29,6 +29,11 @@ struct members { struct member *items; uint32_t count, room; uint16_t recent[MEM
 struct racer { uint64_t unit; struct context how; };
 enum { RACERS_MOST = HOSTILE(64, 2), RACERS_OF_A_SITE = 2, RACER_CELLS_MOST = HOSTILE(4096, 4) };
 
+/* Places of the program, each of which raced with each often enough: their accesses are noted down and not judged, but for one
+ * now and then, while there are no others (see settle). full: the cell has all the racers of that place that it has room for. */
+enum { SETTLED_SITES = 4, SETTLED_FOR = HOSTILE(64, 4), SETTLE_PATIENCE = HOSTILE(16, 1) };
+struct settled { uint64_t epoch; uint32_t count, site[SETTLED_SITES], left, patience; bool write[SETTLED_SITES], full[SETTLED_SITES]; };
+
 /* What stands in one cell besides the last plain write. */
 struct crowd {
     uint64_t epoch;          /* a new number whenever more than an atomic like the others comes or goes */
@@ -37,6 +42,7 @@ struct crowd {
     struct members readers;  /* plain */
     struct members atomics;
     struct racer *racers; uint32_t racer_count; /* room for RACERS_MOST, or NULL */
+    struct settled settled;  /* in its epoch */
     /* of the atomics, while they are all alike */
     bool alike, any_write;
     uint32_t size;
@@ -113,6 +119,7 @@ static void clear_cells(struct shadow_region *region)
     }
     readers_restart(&region->readers);
     region->first = region->next = 1;
+    region->newest = 0;
 }
 
 /* The lists of cells that are forgotten serve the next. */
@@ -123,6 +130,7 @@ void shadow_forget(struct shadow_region *region)
     if (!region->touched)
         return;
     region->first = region->next;
+    region->newest = 0;
     region->crowd_used = 0;
     region->touched = false;
     readers_forget(&region->readers);
@@ -191,10 +199,11 @@ static uint32_t context_of(struct shadow_region *region, const struct context *h
     uint32_t latest = region->by_site[how->site];
     if (latest >= region->first && same_context(context_at(region, latest), how))
         return latest;
-    if ((latest = recent_context(region, how)))
+    if (how->tick <= region->newest && (latest = recent_context(region, how)))
         return region->by_site[how->site] = latest;
     if (!context_room(region))
         return 0;
+    region->newest = how->tick > region->newest ? how->tick : region->newest;
     region->contexts[region->next - region->first] = *how;
     region->touched = true;
     return region->by_site[how->site] = region->next++;
@@ -421,6 +430,7 @@ static struct crowd *crowd_new(struct shadow_region *region, uint64_t owner, uin
     crowd->owner = owner;
     crowd->epoch = ++region->epochs;
     crowd->calm_epoch = 0;
+    crowd->settled = (struct settled){.epoch = 0};
     crowd->readers.count = crowd->atomics.count = crowd->racer_count = 0;
     cell[1] = stamp(region->crowd_used++, CONTEXT_CROWD);
     region->touched = true;
@@ -496,7 +506,7 @@ static struct crowd *crowd_copy(struct shadow_region *region, const struct crowd
     *crowd = *from;
     crowd->owner = kept.owner;
     crowd->epoch = kept.epoch;
-    crowd->calm_epoch = 0;
+    crowd->calm_epoch = crowd->settled.epoch = 0;
     crowd->readers = kept.readers;
     crowd->atomics = kept.atomics;
     crowd->racers = kept.racers;
@@ -740,11 +750,111 @@ static inline __attribute__((always_inline)) bool judge(const struct visit *visi
     if (!races(visit, unit, how, unseen))
         return false;
     struct race_tally *tally = tally_of(visit, how->site, unseen);
-    if (tally)
-        tally_add(tally, unit, visit->now->agent->unit, *visit->shadow->time);
-    else
+    if (!tally) {
         tell(visit, unit, how, latest, unseen);
+        return true;
+    }
+    tally_add(tally, unit, visit->now->agent->unit, *visit->shadow->time);
+    visit->shadow->met_enough |= tally->count >= visit->shadow->enough;
     return true;
+}
+
+static const struct context *stamp_how(const struct shadow_region *region, uint64_t value)
+{
+    return context_at(region, stamp_context(value));
+}
+
+/* ---- races told often enough ----------------------------------------------------------------------- */
+
+static bool settled_add(struct settled *settled, const struct context *how)
+{
+    for (uint32_t i = 0; i < settled->count; i++)
+        if (settled->site[i] == how->site)
+            return true;
+    if (settled->count == SETTLED_SITES || is_atomic(how->kind))
+        return false;
+    settled->site[settled->count] = how->site;
+    settled->write[settled->count++] = is_write(how->kind);
+    return true;
+}
+
+static struct race_tally *enough_of(const struct visit *visit, uint32_t a, uint32_t b)
+{
+    struct race_tally *tally = visit->shadow->tallies[(a + b) % TALLIES];
+    return tally && tally->settled && tally->count >= visit->shadow->enough && tally_is_of(tally, a, b, visit->region->space, false) ? tally : NULL;
+}
+
+static bool has_racers_of(const struct crowd *crowd, uint32_t site)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < crowd->racer_count; i++)
+        count += crowd->racers[i].how.site == site;
+    return count >= RACERS_OF_A_SITE;
+}
+
+/* All that stands in the cell, and the access that comes: false: there is something else, too. */
+static bool settled_sites(const struct visit *visit, const struct crowd *crowd, const uint64_t *cell, struct settled *settled)
+{
+    bool few = settled_add(settled, &visit->now->how) && !crowd->atomics.count;
+    if (live(visit->region, cell[0]))
+        few &= settled_add(settled, stamp_how(visit->region, cell[0]));
+    for (uint32_t i = 0; few && i < crowd->racer_count; i++)
+        few = settled_add(settled, &crowd->racers[i].how);
+    for (uint32_t i = 0; few && i < crowd->readers.count; i++)
+        few = settled_add(settled, &crowd->readers.items[i].how);
+    return few;
+}
+
+/* Each place raced with each so often that more of them need not be looked for; they are not counted from here on. What such
+ * an access leaves in the cell is as ever: what others do is judged by it. */
+static __attribute__((noinline)) void settle(const struct visit *visit, struct crowd *crowd, const uint64_t *cell)
+{
+    struct settled settled = {.epoch = 0};
+    visit->shadow->met_enough = false;
+    if (visit->region->space == IN_IMAGE || crowd->settled.patience++ % SETTLE_PATIENCE || !settled_sites(visit, crowd, cell, &settled))
+        return;
+    for (uint32_t i = 0; i < settled.count; i++) {
+        for (uint32_t j = i; j < settled.count; j++)
+            if ((settled.write[i] || settled.write[j]) && !enough_of(visit, settled.site[i], settled.site[j]))
+                return;
+        settled.full[i] = has_racers_of(crowd, settled.site[i]);
+    }
+    for (uint32_t i = 0; i < settled.count; i++)
+        for (uint32_t j = i; j < settled.count; j++)
+            if (settled.write[i] || settled.write[j])
+                enough_of(visit, settled.site[i], settled.site[j])->uncounted = true;
+    settled.epoch = crowd->epoch;
+    settled.left = SETTLED_FOR;
+    crowd->settled = settled;
+}
+
+static inline bool is_among(const struct settled *settled, uint32_t site, bool full)
+{
+    for (uint32_t i = 0; i < settled->count; i++)
+        if (settled->site[i] == site)
+            return settled->full[i] || !full;
+    return false;
+}
+
+/* What leaves the cell then is the unit's own, or need not be kept. */
+static inline bool may_go(const struct shadow_region *region, const struct crowd *crowd, const uint64_t *cell, uint64_t unit)
+{
+    const uint64_t own = UINT64_C(1) << unit % BLOCK_UNITS;
+    bool may = !live(region, cell[0]) || stamp_unit(cell[0]) == unit || is_among(&crowd->settled, stamp_how(region, cell[0])->site, true);
+    for (uint32_t i = 0; i < crowd->readers.count; i++) {
+        const struct member *reader = &crowd->readers.items[i];
+        may &= (reader->block == unit / BLOCK_UNITS && reader->mask == own) || is_among(&crowd->settled, reader->how.site, true);
+    }
+    return may;
+}
+
+static inline bool is_settled(const struct shadow_region *region, struct crowd *crowd, const uint64_t *cell, const struct shadow_access *now)
+{
+    struct settled *settled = &crowd->settled;
+    if (settled->epoch != crowd->epoch || crowd->atomics.count || now->quiet || !is_among(settled, now->how.site, false) || !settled->left)
+        return false;
+    settled->left--;
+    return !is_write(now->how.kind) || may_go(region, crowd, cell, now->agent->unit);
 }
 
 static struct racer *racer_room(const struct visit *visit, struct crowd *crowd, uint64_t unit, const struct context *how)
@@ -812,11 +922,6 @@ static void judge_members(const struct visit *visit, uint64_t *cell, struct crow
             member_swap(&members->items[kept++], member);
     }
     members->count = kept;
-}
-
-static const struct context *stamp_how(const struct shadow_region *region, uint64_t value)
-{
-    return context_at(region, stamp_context(value));
 }
 
 /* It stays, unless another one takes its place. */
@@ -929,6 +1034,8 @@ static void plain_write(const struct visit *visit, uint64_t *cell)
     if (visit->region->atomic)
         order_overwrite(visit->shadow->order, visit->now->agent, visit->address, visit->bytes, visit->now->how.site);
     cell[0] = own;
+    if (crowd && visit->shadow->met_enough)
+        settle(visit, crowd, cell);
 }
 
 static uint64_t tick_of(const struct visit *visit, uint64_t value)
@@ -989,6 +1096,8 @@ static bool quiet(const struct visit *visit, uint64_t *cell)
     uint64_t *slot = &cell[write ? 0 : 1];
     const bool lone = !write && is_lone(visit->region, cell[1]);
     struct crowd *crowd = write ? NULL : lone ? crowd_make(visit, cell) : crowd_of(visit->region, visit->address, cell);
+    if (crowd)
+        crowd->settled.epoch = 0;
     if (lone || crowd)
         return crowd && reader_add(crowd, unit, &visit->now->how, true);
     if (write || !(set_of(visit->region, *slot) || (live(visit->region, *slot) && stamp_unit(*slot) != unit))) {
@@ -1020,7 +1129,10 @@ static bool plain_read(const struct visit *visit, uint64_t *cell)
     if (crowd) {
         judge_atomics(visit, cell, crowd);
         crowd->epoch = ++visit->region->epochs;
-        return reader_add(crowd, visit->now->agent->unit, &visit->now->how, false);
+        const bool added = reader_add(crowd, visit->now->agent->unit, &visit->now->how, false);
+        if (visit->shadow->met_enough)
+            settle(visit, crowd, cell);
+        return added;
     }
     if (set_of(visit->region, cell[1]) || !replaces(visit, cell[1]))
         return add_reader(visit, cell, false);
@@ -1158,17 +1270,37 @@ bool shadow_add(struct crowd *crowd, const struct shadow_atomic *atomic, uint64_
     return add(crowd, atomic, unit);
 }
 
+/* Of one block, into its member, where each unit has its tick. False: there is none like it. */
+static bool add_block(struct crowd *crowd, const struct deed *like, uint64_t lanes, const uint32_t *slice)
+{
+    struct members *members = &crowd->atomics;
+    const uint32_t recent = *recent_of(members, like), at = (uint32_t)(like->unit % BLOCK_UNITS);
+    struct member *member = &members->items[recent];
+    if (recent >= members->count || !takes(member, like) || !member->apart)
+        return false;
+    member->mask |= lanes << at;
+    for (uint64_t rest = lanes; rest; rest &= rest - 1)
+        member->each[at + (uint32_t)__builtin_ctzll(rest)] = slice[__builtin_ctzll(rest)];
+    return true;
+}
+
 bool shadow_add_lanes(struct crowd *crowd, const struct shadow_atomic *atomic, uint64_t first, const uint64_t mask[LANE_MASK_WORDS], const uint32_t *slice)
 {
     struct context how = atomic->how;
-    struct deed deed = {.sort = sort_of(&how), .how = &how};
+    struct deed deed = {.unit = first, .sort = sort_of(&how), .how = &how};
     bool added = true;
     crowd->any_write |= is_write(how.kind);
-    EACH_LANE_OF(mask, lane)
-    {
-        how.tick = slice[lane];
-        deed.unit = first + lane;
-        added &= deed_add(&crowd->atomics, &deed);
+    for (uint32_t w = 0; w < LANE_MASK_WORDS; w++) {
+        const uint32_t at = (uint32_t)((first + w * 64) % BLOCK_UNITS);
+        deed.unit = first + w * 64;
+        if (!mask[w] || ((at == 0 || !(mask[w] >> (BLOCK_UNITS - at))) && add_block(crowd, &deed, mask[w], slice + w * 64)))
+            continue;
+        for (uint64_t rest = mask[w]; rest; rest &= rest - 1) {
+            const uint64_t lane = w * 64 + (uint64_t)__builtin_ctzll(rest);
+            how.tick = slice[lane];
+            deed.unit = first + lane;
+            added &= deed_add(&crowd->atomics, &deed);
+        }
     }
     return added;
 }
@@ -1232,10 +1364,31 @@ static void atomic_anew(struct shadow *shadow, struct shadow_region *region, con
     note_done(alike_at(region, now->address, now->how.size), now);
 }
 
+/* As plain_read and plain_write, without a judge. */
+static void settled_access(struct shadow *shadow, struct shadow_region *region, const struct shadow_access *now, struct crowd *crowd, uint64_t *cell)
+{
+    way_taken(shadow->order->ways, WAY_ENOUGH);
+    if (!is_write(now->how.kind)) {
+        shadow->failed |= !reader_add(crowd, now->agent->unit, &now->how, false);
+        return;
+    }
+    const uint32_t context = context_of(region, &now->how);
+    crowd->readers.count = 0;
+    cell[0] = stamp(now->agent->unit, context);
+    shadow->failed |= !context;
+    if (region->atomic)
+        order_overwrite(shadow->order, now->agent, now->address, now->how.size, now->how.site);
+}
+
 static void plain_anew(struct shadow *shadow, struct shadow_region *region, const struct shadow_access *now)
 {
     struct visit visit;
     uint64_t *cell = word_at(region, now->address, now->how.size);
+    struct crowd *crowd = cell ? crowd_of(region, now->address, cell) : NULL;
+    if (crowd && is_settled(region, crowd, cell, now)) {
+        settled_access(shadow, region, now, crowd, cell);
+        return;
+    }
     begin_visit(&visit, shadow, region, now);
     visit.context = context_of(region, &now->how);
     visit.address = now->address;

@@ -55,6 +55,7 @@ struct shadow_region {
     uint32_t first;           /* contexts below are stale */
     struct context *contexts; /* [first, next) */
     uint32_t next, room;
+    uint32_t newest;          /* tick of any of them */
     uint32_t *by_site; uint32_t site_count; /* the latest context of a site */
     struct shadow_page *pages;
     struct readers readers;
@@ -97,9 +98,10 @@ struct race_tally {
     uint32_t site[2];
     int space;
     bool unseen, settled;
+    bool uncounted;           /* some pairs since were not even looked at: see shadow.c */
     uint64_t count, last_unit[2], last_time; /* the latest pair: bytes of one access count once */
 };
-enum { TALLIES = HOSTILE(64, 1) };
+enum { TALLIES = HOSTILE(64, 1), TALLY_ENOUGH = HOSTILE(10000, 100) };
 
 struct shadow {
     struct order *order;
@@ -107,6 +109,8 @@ struct shadow {
     void (*race)(void *self, const struct race *race, const struct shadow_access *now);
     struct race_tally *const *tallies; /* TALLIES of them, by their sites; entries may be NULL */
     const uint64_t *time;              /* counts events */
+    uint64_t enough;                   /* pairs of two places: TALLY_ENOUGH but for tests */
+    bool met_enough;                   /* the access under way raced with a place that did so often enough */
     bool failed;
 };
 
