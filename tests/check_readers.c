@@ -22,15 +22,15 @@ static uint32_t below(uint32_t limit)
 static void compare(uint32_t at)
 {
     static bool found[UNITS][CONTEXTS];
-    uint32_t rest = stamp_context(cells[at].slot), blocks = 0;
-    const struct reader_block *block;
-    if (!is_reader_set(rest))
+    struct reader_walk walk = {.rest = stamp_context(cells[at].slot)};
+    uint32_t blocks = 0;
+    if (!is_reader_set(walk.rest))
         return;
     memset(found, 0, sizeof found);
-    for (; (block = readers_block(&readers, rest, &rest)); blocks++)
+    for (; readers_next(&readers, &walk); blocks++)
         for (uint32_t i = 0; i < READERS_BLOCK; i++)
-            if (block->mask >> i & 1)
-                found[stamp_unit(cells[at].slot) + (uint64_t)(int64_t)block->block * READERS_BLOCK + i][block->context] = true;
+            if (walk.mask >> i & 1)
+                found[stamp_unit(cells[at].slot) + (uint64_t)(int64_t)walk.block * READERS_BLOCK + i][walk.context] = true;
     ck_assert(blocks > 0 && memcmp(found, cells[at].has, sizeof found) == 0);
 }
 
@@ -68,6 +68,13 @@ static bool add(uint32_t at, uint32_t unit, uint32_t context, bool lasting)
     return added;
 }
 
+static void part(uint32_t at, uint32_t other)
+{
+    readers_close(&readers);
+    readers_part(&readers, stamp_context(cells[at].slot));
+    cells[other] = cells[at];
+}
+
 START_TEST(sets_have_who_came)
 {
     uint32_t again = 0;
@@ -79,6 +86,8 @@ START_TEST(sets_have_who_came)
         for (uint32_t k = 0; k < count; k++)
             again += !add(at, unit + k, context, lasting);
         compare(at);
+        if (below(50) == 0)
+            part(at, below(CELLS));
         if (below(20) == 0)
             begin(below(CELLS), below(UNITS), below(CONTEXTS));
         if (i % 5000 == 0)
@@ -86,6 +95,7 @@ START_TEST(sets_have_who_came)
                 compare(c);
     }
     ck_assert_uint_gt(again, 0);
+    ck_assert_uint_gt(readers.lists, 0);
     readers_fini(&readers);
 }
 END_TEST
@@ -110,20 +120,39 @@ START_TEST(neighbours_share)
 }
 END_TEST
 
+/* A cell that has readers like no other needs some nine bytes for each of them, not 28. */
+START_TEST(those_alone_are_listed)
+{
+    static uint64_t slots[5000];
+    for (uint32_t i = 0; i < 5000; i++)
+        slots[i] = stamp(below(1 << 20), 1 + i % 7);
+    for (uint32_t k = 0; k < 10; k++) {
+        for (uint32_t i = 0; i < 5000; i++) {
+            if (!readers_room(&readers))
+                ck_assert(readers_widen(&readers));
+            ck_assert(readers_add(&readers, &slots[i], true, below(1 << 20), 1 + k % 7));
+        }
+    }
+    readers_close(&readers);
+    ck_assert_uint_gt(readers.lists, 5000);
+    ck_assert_uint_le(readers.used, 5000 * 4 + 5000);
+    readers_fini(&readers);
+}
+END_TEST
+
 /* Their numbers mean nothing to later ones. */
 START_TEST(what_is_forgotten_is_nobodys)
 {
-    uint32_t rest;
     begin(0, 5, 1);
     ck_assert(add(0, 6, 1, true));
     const uint32_t set = stamp_context(cells[0].slot);
-    ck_assert_ptr_nonnull(readers_block(&readers, set, &rest));
+    ck_assert(readers_has(&readers, set));
     readers_forget(&readers);
-    ck_assert_ptr_null(readers_block(&readers, set, &rest));
+    ck_assert(!readers_has(&readers, set));
     begin(0, 5, 1);
     ck_assert(add(0, 7, 1, true));
     ck_assert_uint_ne(stamp_context(cells[0].slot), set);
-    ck_assert_ptr_null(readers_block(&readers, set, &rest));
+    ck_assert(!readers_has(&readers, set));
     compare(0);
     readers_fini(&readers);
 }
@@ -136,6 +165,7 @@ int main(void)
     tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, sets_have_who_came);
     tcase_add_test(tcase, neighbours_share);
+    tcase_add_test(tcase, those_alone_are_listed);
     tcase_add_test(tcase, what_is_forgotten_is_nobodys);
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);

@@ -140,3 +140,28 @@ kernel void table_beside_atomics(global T *a, global T *b, global T *c)
         sum += a[j];
     c[i] = sum + a[(i * 40503u + 17u & n - 1) | 4];
 }
+
+/* Data that several read, in no order, beside atomic objects. */
+kernel void gathers_beside_atomics(global T *a, global T *b, global T *c)
+{
+    uint i = get_global_id(0), n = get_global_size(0);
+    if (get_local_id(0) == 0)
+        atomic_fetch_add_explicit((global atomic_uint *)a, 1, memory_order_acq_rel, memory_scope_device);
+    T sum = b[i];
+    for (uint j = 0; j < 6; j++)
+        sum += a[((i + 77777u * j) * (2654435761u + 2 * j) >> 3 & n - 1) | 4];
+    c[i] = sum;
+}
+
+/* Likewise, each work-group later than the one before. */
+kernel void gathers_behind_barrier(global T *a, global T *b, global T *c)
+{
+    uint i = get_global_id(0), n = get_global_size(0);
+    if (get_local_id(0) == 0)
+        atomic_fetch_add_explicit((global atomic_uint *)a, 1, memory_order_acq_rel, memory_scope_device);
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    T sum = b[i];
+    for (uint j = 0; j < 5; j++)
+        sum += a[((i + 77777u * j) * (2654435761u + 2 * j) >> 3 & n - 1) | 4];
+    c[i] = sum;
+}

@@ -6,7 +6,7 @@
 
 #include "orrery/limits.h"
 
-enum { NUMBERS_MOST = READERS_FROM - 1, BLOCKS_TRIED = HOSTILE(16, 2), AGAIN_MOST = 4, ROOM_LEAST = HOSTILE(64, 8), ROOM_SMALL = HOSTILE(4096, 64), GROWN_MOST = 7, GROWTH_SHIFT = 2 };
+enum { NUMBERS_MOST = READERS_FROM - 1, BLOCKS_TRIED = HOSTILE(16, 2), AGAIN_MOST = 4, ROOM_LEAST = HOSTILE(64, 8), ROOM_SMALL = HOSTILE(4096, 64), GROWN_MOST = 7, GROWTH_SHIFT = 2, LISTS_AFTER = HOSTILE(1024, 8) };
 
 /* 0: the empty set. */
 static uint32_t index_of(const struct readers *readers, uint32_t set)
@@ -20,14 +20,76 @@ static uint32_t set_at(const struct readers *readers, uint32_t index)
     return READERS_FROM + readers->first + index;
 }
 
-const struct reader_block *readers_block(const struct readers *readers, uint32_t set, uint32_t *out_rest)
+/* ---- lists ----------------------------------------------------------------------- */
+
+/* Of one unit. */
+struct entry { int64_t offset, context; };
+
+static struct entry entry_at(const struct reader_block *list, uint32_t at)
 {
-    const uint32_t index = index_of(readers, set);
-    if (!index)
-        return NULL;
-    const struct reader_block *block = &readers->blocks[index];
-    *out_rest = block->before ? set_at(readers, block->before) : 0;
-    return block;
+    const uint8_t *bytes = list->list.entry[at];
+    const int32_t offset = (int32_t)((uint32_t)bytes[0] << 8 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 24) >> 8;
+    return (struct entry){offset, (int64_t)list->context + (int16_t)(bytes[3] | bytes[4] << 8)};
+}
+
+static bool fits(const struct reader_block *list, struct entry entry)
+{
+    const int64_t from_context = entry.context - list->context;
+    return entry.offset >= -(1 << 23) && entry.offset < 1 << 23 && from_context >= INT16_MIN && from_context <= INT16_MAX;
+}
+
+static void list_add(struct reader_block *list, struct entry entry)
+{
+    uint8_t *bytes = list->list.entry[list->list.count++];
+    for (uint32_t i = 0; i < 3; i++)
+        bytes[i] = (uint8_t)((uint64_t)entry.offset >> 8 * i);
+    for (uint32_t i = 0; i < 2; i++)
+        bytes[3 + i] = (uint8_t)((uint64_t)(entry.context - list->context) >> 8 * i);
+}
+
+static void list_remove(struct reader_block *list, uint32_t at)
+{
+    memmove(list->list.entry[at], list->list.entry[at + 1], (size_t)(--list->list.count - at) * sizeof *list->list.entry);
+}
+
+static int32_t block_of(struct entry entry) { return (int32_t)(entry.offset >> 6); }
+static uint64_t bit_of(struct entry entry) { return UINT64_C(1) << (entry.offset & (READERS_BLOCK - 1)); }
+
+bool readers_has(const struct readers *readers, uint32_t set)
+{
+    return index_of(readers, set);
+}
+
+bool readers_next(const struct readers *readers, struct reader_walk *walk)
+{
+    for (uint32_t index; (index = index_of(readers, walk->rest)); walk->left = 0) {
+        const struct reader_block *block = &readers->blocks[index];
+        const uint32_t before = block->before ? set_at(readers, block->before) : 0;
+        if (!block->listed) {
+            walk->context = block->context;
+            walk->block = block->block;
+            walk->mask = block->mask;
+            walk->rest = before;
+            return true;
+        }
+        if (!walk->left)
+            walk->left = block->list.count + 1u;
+        if (--walk->left) {
+            const struct entry entry = entry_at(block, walk->left - 1);
+            walk->context = (uint32_t)entry.context;
+            walk->block = block_of(entry);
+            walk->mask = bit_of(entry);
+            return true;
+        }
+        walk->rest = before;
+    }
+    return false;
+}
+
+void readers_part(struct readers *readers, uint32_t set)
+{
+    for (uint32_t index = index_of(readers, set); index; index = readers->blocks[index].before)
+        readers->blocks[index].shared = true;
 }
 
 /* ---- blocks ---------------------------------------------------------------------- */
@@ -78,6 +140,7 @@ static uint32_t take(struct readers *readers, const struct reader_block *block)
 
 static void give_back(struct readers *readers, uint32_t index)
 {
+    readers->blocks[index].listed = false;
     readers->blocks[index].chained = readers->free;
     readers->free = index;
     readers->used--;
@@ -93,9 +156,34 @@ static void enter(struct readers *readers, uint32_t index)
 static uint32_t push(struct readers *readers, const struct reader_block *block)
 {
     uint32_t index = find(readers, block);
-    if (index)
+    if (index) {
+        readers->blocks[index].shared = true;
         return index;
+    }
     enter(readers, index = take(readers, block));
+    return index;
+}
+
+/* Do cells share? */
+static void count_block(struct readers *readers, bool had)
+{
+    *(had ? &readers->met : &readers->alone) += 1;
+    if (readers->alone + readers->met < 64 * LISTS_AFTER)
+        return;
+    readers->alone /= 2;
+    readers->met /= 2;
+}
+
+static bool few_share(const struct readers *readers)
+{
+    return readers->alone >= LISTS_AFTER && readers->met < readers->alone / 8;
+}
+
+/* Of a cell that passes. */
+static uint32_t add_block(struct readers *readers, const struct reader_block *block)
+{
+    const uint32_t used = readers->used, index = push(readers, block);
+    count_block(readers, readers->used == used);
     return index;
 }
 
@@ -115,12 +203,15 @@ void readers_close(struct readers *readers)
         return;
     readers->open = 0;
     const uint32_t equal = find(readers, &readers->blocks[index]), set = set_at(readers, index);
+    count_block(readers, equal);
     if (!equal && stamp_context(*readers->slot) == set) {
         enter(readers, index);
         return;
     }
-    if (stamp_context(*readers->slot) == set)
+    if (stamp_context(*readers->slot) == set && equal) {
         *readers->slot = stamp(stamp_unit(*readers->slot), set_at(readers, equal));
+        readers->blocks[equal].shared = true;
+    }
     give_back(readers, index);
 }
 
@@ -132,10 +223,25 @@ static uint32_t replace(struct readers *readers, const struct reader_block *bloc
     uint32_t index = push(readers, block);
     while (count--) {
         struct reader_block copy = readers->blocks[above[count]];
+        const bool own = copy.listed && !copy.shared;
         copy.before = index;
-        index = push(readers, &copy);
+        copy.shared = false;
+        if (own)
+            readers->blocks[above[count]] = copy;
+        index = own ? above[count] : copy.listed ? take(readers, &copy) : push(readers, &copy);
     }
     return index;
+}
+
+/* Some unit of one, whatever it did. */
+static bool has(const struct reader_block *block, const struct reader_block *one)
+{
+    if (!block->listed)
+        return block->block == one->block && block->mask & one->mask;
+    for (uint32_t i = 0; i < block->list.count; i++)
+        if (block_of(entry_at(block, i)) == one->block && bit_of(entry_at(block, i)) & one->mask)
+            return true;
+    return false;
 }
 
 /* Does the unit stand in the set so often that a list which keeps the latest would be shorter? */
@@ -143,7 +249,7 @@ static bool comes_again(const struct readers *readers, const struct reader_block
 {
     uint32_t tries = everywhere ? UINT32_MAX : BLOCKS_TRIED, again = 0;
     for (uint32_t index = one->before; index && tries--; index = readers->blocks[index].before)
-        again += readers->blocks[index].block == one->block && readers->blocks[index].mask & one->mask;
+        again += has(&readers->blocks[index], one);
     return again >= AGAIN_MOST;
 }
 
@@ -160,13 +266,86 @@ static bool continues(const struct readers *readers, const uint64_t *slot, const
            open->context == one->context;
 }
 
+/* Those like it that a list has go with it. */
+static void take_neighbours(struct reader_block *list, struct reader_block *one)
+{
+    for (uint32_t i = list->list.count; i-- > 0;) {
+        const struct entry entry = entry_at(list, i);
+        if (block_of(entry) != one->block || entry.context != one->context)
+            continue;
+        one->mask |= bit_of(entry);
+        list_remove(list, i);
+    }
+}
+
+static bool list_has(const struct reader_block *list, struct entry entry)
+{
+    for (uint32_t i = 0; i < list->list.count; i++)
+        if (entry_at(list, i).offset == entry.offset && entry_at(list, i).context == entry.context)
+            return true;
+    return false;
+}
+
+static bool has_several(const struct reader_block *one)
+{
+    return one->mask & (one->mask - 1);
+}
+
+static void leave_chain(struct readers *readers, uint32_t index)
+{
+    uint32_t *at = &readers->buckets[bucket_of(readers, &readers->blocks[index])];
+    while (*at != index)
+        at = &readers->blocks[*at].chained;
+    *at = readers->blocks[index].chained;
+}
+
+/* A single unit besides the first, that only this cell has, becomes the first of a list. */
+static bool begin_list(struct readers *readers, uint32_t index, struct entry entry)
+{
+    struct reader_block *block = &readers->blocks[index];
+    if (!few_share(readers) || block->listed || block->shared || !block->before || has_several(block))
+        return false;
+    const struct entry first = {(int64_t)block->block * READERS_BLOCK + __builtin_ctzll(block->mask), block->context};
+    if (!fits(block, first) || !fits(block, entry))
+        return false;
+    leave_chain(readers, index);
+    block->listed = true;
+    block->list.count = 0;
+    list_add(block, first);
+    list_add(block, entry);
+    readers->lists++;
+    return true;
+}
+
+/* Joins a list among the latest blocks, or begins one. False: it does not, with those like it that lists had. */
+static bool join_list(struct readers *readers, uint32_t whole, struct reader_block *one, int64_t offset)
+{
+    const struct entry entry = {offset, one->context};
+    struct reader_block *room = NULL;
+    uint32_t tries = BLOCKS_TRIED;
+    for (uint32_t index = whole; index && tries--; index = readers->blocks[index].before) {
+        struct reader_block *block = &readers->blocks[index];
+        if (block->listed && !has_several(one) && list_has(block, entry))
+            return true;
+        if (!block->listed || block->shared)
+            continue;
+        take_neighbours(block, one);
+        if (block->list.count < READERS_LISTED && fits(block, entry))
+            room = block;
+    }
+    if (has_several(one) || !room)
+        return !has_several(one) && begin_list(readers, whole, entry);
+    list_add(room, entry);
+    return true;
+}
+
 /* With one more; 0: it comes again and again. */
-static uint32_t with_one(struct readers *readers, uint32_t whole, struct reader_block *one, uint64_t *lasting)
+static uint32_t with_one(struct readers *readers, uint32_t whole, struct reader_block *one, int64_t offset, uint64_t *lasting)
 {
     uint32_t above[BLOCKS_TRIED], count = 0;
     for (uint32_t index = whole; index && count < BLOCKS_TRIED; index = readers->blocks[index].before) {
         const struct reader_block *block = &readers->blocks[index];
-        if (block->block == one->block && block->context == one->context) {
+        if (!block->listed && block->block == one->block && block->context == one->context) {
             one->mask |= block->mask;
             one->before = block->before;
             one->grown = block->grown;
@@ -174,13 +353,15 @@ static uint32_t with_one(struct readers *readers, uint32_t whole, struct reader_
         }
         above[count++] = index;
     }
+    if (whole && join_list(readers, whole, one, offset))
+        return whole;
     one->before = whole;
     one->grown = whole ? readers->blocks[whole].grown : 0;
     const bool grown = grows(one);
-    if (comes_again(readers, one, grown))
+    if (!has_several(one) && comes_again(readers, one, grown))
         return 0;
     one->grown += grown;
-    return lasting ? open_block(readers, one, lasting) : push(readers, one);
+    return lasting ? open_block(readers, one, lasting) : add_block(readers, one);
 }
 
 bool readers_add(struct readers *readers, uint64_t *slot, bool lasting, uint64_t unit, uint32_t context)
@@ -195,7 +376,7 @@ bool readers_add(struct readers *readers, uint64_t *slot, bool lasting, uint64_t
     readers_close(readers);
     const uint32_t before = stamp_context(*slot),
                    whole = is_reader_set(before) ? index_of(readers, before) : push(readers, &(struct reader_block){.context = before, .mask = 1}),
-                   index = with_one(readers, whole, &one, lasting ? slot : NULL);
+                   index = with_one(readers, whole, &one, from_base, lasting ? slot : NULL);
     if (index)
         *slot = stamp(base, set_at(readers, index));
     return index;
@@ -253,8 +434,12 @@ static void chain(struct readers *readers)
     readers->used = readers->free = 0;
     for (uint32_t i = 1; i < readers->count; i++) {
         struct reader_block *block = &readers->blocks[i];
-        uint32_t *head = is_marked(readers, i) ? &readers->buckets[bucket_of(readers, block)] : &readers->free;
-        readers->used += head != &readers->free;
+        const bool used = is_marked(readers, i);
+        readers->used += used;
+        if (used && block->listed)
+            continue;
+        block->listed = false;
+        uint32_t *head = used ? &readers->buckets[bucket_of(readers, block)] : &readers->free;
         block->chained = *head;
         *head = i;
     }

@@ -9,12 +9,14 @@
  *                    again. Wants readers_room before it
  *   readers_room     false: readers_widen; or, in their room, readers_sweep_begin, readers_mark for each set in use and
  *                    readers_sweep_end forget the others. False: no memory
- *   readers_block    the latest of a set, and what is left of it; NULL: there is no more, or its launch has ended
+ *   readers_next     who is in a set: the latest first. False: there is no more, or its launch has ended
+ *   readers_part     a cell that has a set became several
  *   readers_close    before cells go
  *   readers_forget, readers_restart, readers_wear, readers_fini
  *
- * Sets     A chain of blocks of 64 units that read in one context; equal chains are one. Numbers are contexts of stamps from
- *          READERS_FROM on, and are not used again until readers_restart.
+ * Sets     A chain of blocks of 64 units that read in one context; equal chains are one. Where units lie apart and few
+ *          cells share, a block lists three of them. Numbers are contexts of stamps from READERS_FROM on, and are not used again until
+ *          readers_restart.
  * Memory   Some 28 bytes a block. What cells no longer have is swept up when room runs out.
  */
 #ifndef ORRERY_MEMMODEL_READERS_H
@@ -27,14 +29,26 @@
 
 enum { READERS_BLOCK = 64, READERS_FROM = 1 << (CONTEXT_BITS - 1) };
 
+enum { READERS_LISTED = 3 };
+
 struct reader_block {
     uint32_t before : 29;            /* the set without it, by index */
     uint32_t grown : 3;              /* tells how long it is, about */
-    uint32_t chained;                /* by hash, or free ones */
-    int32_t block;                   /* the first is base + block * READERS_BLOCK */
-    uint32_t context;
-    uint64_t mask;
+    uint32_t context : CONTEXT_BITS;
+    uint32_t listed : 1;             /* one by one; it stands in one chain only, and not among the buckets */
+    uint32_t shared : 1;             /* more than one cell may have it */
+    union {
+        struct {
+            uint32_t chained;        /* by hash, or free ones */
+            int32_t block;           /* the first is base + block * READERS_BLOCK */
+            uint64_t mask;
+        };
+        struct { uint8_t count, entry[READERS_LISTED][5]; } list; /* from the base, and from `context`: 24 and 16 bits with sign */
+    };
 };
+
+/* Begun with .rest: the set. */
+struct reader_walk { uint32_t rest, left; int32_t block; uint32_t context; uint64_t mask; };
 
 struct readers {
     struct reader_block *blocks; uint32_t count, room; /* from index 1 */
@@ -43,6 +57,8 @@ struct readers {
     uint32_t open; uint64_t *slot;   /* a block that still grows, not among the chains, and the only cell that has it */
     uint64_t *marks;                 /* while they are swept */
     uint32_t first;                  /* numbers of now begin behind it */
+    uint64_t lists;                  /* begun so far */
+    uint32_t alone, met;             /* of late: blocks that no cell had, and that some cell had already */
 };
 
 bool readers_room(const struct readers *readers);
@@ -52,7 +68,9 @@ void readers_mark(struct readers *readers, uint32_t set);
 bool readers_sweep_end(struct readers *readers);
 bool readers_add(struct readers *readers, uint64_t *slot, bool lasting, uint64_t unit, uint32_t context);
 void readers_close(struct readers *readers);
-const struct reader_block *readers_block(const struct readers *readers, uint32_t set, uint32_t *out_rest);
+bool readers_has(const struct readers *readers, uint32_t set); /* anybody: there is such a set */
+bool readers_next(const struct readers *readers, struct reader_walk *walk);
+void readers_part(struct readers *readers, uint32_t set);
 void readers_forget(struct readers *readers);
 void readers_restart(struct readers *readers); /* no cell has a set any more */
 bool readers_wear(const struct readers *readers); /* half of all numbers are used up */

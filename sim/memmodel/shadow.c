@@ -450,19 +450,18 @@ static bool live(const struct shadow_region *region, uint64_t value)
     return stamp_context(value) >= region->first && stamp_context(value) <= CONTEXT_MOST;
 }
 
-static uint64_t block_unit(const struct reader_block *block, uint64_t base)
+static uint64_t walk_unit(const struct reader_walk *walk, uint64_t base)
 {
-    return base + (uint64_t)(int64_t)block->block * READERS_BLOCK;
+    return base + (uint64_t)(int64_t)walk->block * READERS_BLOCK;
 }
 
 /* Those of the set, in the order in which they came. */
 static bool set_into(const struct shadow_region *region, uint64_t value, struct crowd *crowd)
 {
-    uint32_t rest = stamp_context(value);
-    const struct reader_block *block;
-    while ((block = readers_block(&region->readers, rest, &rest)))
-        for (uint64_t bits = block->mask; bits; bits &= bits - 1)
-            if (!reader_add(crowd, block_unit(block, stamp_unit(value)) + (uint32_t)__builtin_ctzll(bits), context_at(region, block->context), true))
+    struct reader_walk walk = {.rest = stamp_context(value)};
+    while (readers_next(&region->readers, &walk))
+        for (uint64_t bits = walk.mask; bits; bits &= bits - 1)
+            if (!reader_add(crowd, walk_unit(&walk, stamp_unit(value)) + (uint32_t)__builtin_ctzll(bits), context_at(region, walk.context), true))
                 return false;
     for (uint32_t i = 0, j = crowd->readers.count; i + 1 < j; i++)
         member_swap(&crowd->readers.items[i], &crowd->readers.items[--j]);
@@ -542,18 +541,17 @@ static bool put_byte(struct shadow_page *page, uint32_t bytes, uint32_t at, cons
     return true;
 }
 
-/* The latest block of the set that stands there; NULL: none does. */
-static const struct reader_block *set_of(const struct shadow_region *region, uint64_t value)
+/* Does a set stand there? */
+static bool is_set(const struct shadow_region *region, uint64_t value)
 {
-    uint32_t rest;
-    return readers_block(&region->readers, stamp_context(value), &rest);
+    return readers_has(&region->readers, stamp_context(value));
 }
 
 /* Stamps of earlier launches need no room. */
 static void drop_stale(const struct shadow_region *region, uint64_t cell[2])
 {
     for (int slot = 0; slot < 2; slot++)
-        if (stamp_context(cell[slot]) < region->first || (is_reader_set(stamp_context(cell[slot])) && !set_of(region, cell[slot])))
+        if (stamp_context(cell[slot]) < region->first || (is_reader_set(stamp_context(cell[slot])) && !is_set(region, cell[slot])))
             cell[slot] = 0;
 }
 
@@ -573,6 +571,7 @@ static bool split_page(struct shadow_region *region, uint64_t number)
         if (crowd)
             crowd->epoch = ++region->epochs;
         drop_stale(region, cell);
+        readers_part(&region->readers, stamp_context(cell[1]));
         made = (!crowd || i % 4 == 0 || crowd_copy(region, crowd, low + i, cell)) && put_byte(&pieces, bytes, i, cell);
     }
     if (made)
@@ -938,11 +937,10 @@ static inline void judge_write(const struct visit *visit, struct crowd **crowd, 
 static bool set_races(const struct visit *visit, uint64_t value)
 {
     const struct shadow_region *region = visit->region;
-    uint32_t rest = stamp_context(value);
-    const struct reader_block *block;
-    while ((block = readers_block(&region->readers, rest, &rest)))
-        for (uint64_t bits = block->mask; bits; bits &= bits - 1)
-            if (races(visit, block_unit(block, stamp_unit(value)) + (uint32_t)__builtin_ctzll(bits), context_at(region, block->context), false))
+    struct reader_walk walk = {.rest = stamp_context(value)};
+    while (readers_next(&region->readers, &walk))
+        for (uint64_t bits = walk.mask; bits; bits &= bits - 1)
+            if (races(visit, walk_unit(&walk, stamp_unit(value)) + (uint32_t)__builtin_ctzll(bits), context_at(region, walk.context), false))
                 return true;
     return false;
 }
@@ -1002,7 +1000,7 @@ static bool add_atomic(const struct visit *visit, struct crowd *crowd)
 static bool is_first(const struct visit *visit, const uint64_t *cell)
 {
     const struct shadow_region *region = visit->region;
-    return !live(region, cell[1]) && !set_of(region, cell[1]) && !crowd_of(region, visit->address, cell);
+    return !live(region, cell[1]) && !is_set(region, cell[1]) && !crowd_of(region, visit->address, cell);
 }
 
 static bool put_lone(const struct visit *visit, uint64_t *cell)
@@ -1100,7 +1098,7 @@ static bool quiet(const struct visit *visit, uint64_t *cell)
         crowd->settled.epoch = 0;
     if (lone || crowd)
         return crowd && reader_add(crowd, unit, &visit->now->how, true);
-    if (write || !(set_of(visit->region, *slot) || (live(visit->region, *slot) && stamp_unit(*slot) != unit))) {
+    if (write || !(is_set(visit->region, *slot) || (live(visit->region, *slot) && stamp_unit(*slot) != unit))) {
         if (!live(visit->region, *slot) || tick_of(visit, *slot) <= visit->now->how.tick)
             *slot = own;
         return true;
@@ -1134,7 +1132,7 @@ static bool plain_read(const struct visit *visit, uint64_t *cell)
             settle(visit, crowd, cell);
         return added;
     }
-    if (set_of(visit->region, cell[1]) || !replaces(visit, cell[1]))
+    if (is_set(visit->region, cell[1]) || !replaces(visit, cell[1]))
         return add_reader(visit, cell, false);
     cell[1] = stamp(visit->now->agent->unit, visit->context);
     return true;
@@ -1463,14 +1461,15 @@ static void collect_member(struct collection *collection, const struct member *m
 static void collect_set(struct collection *collection, uint64_t value, uint64_t low, uint64_t high)
 {
     const struct shadow_region *region = collection->region;
-    uint32_t rest = stamp_context(value);
-    const struct reader_block *block;
-    while ((block = readers_block(&region->readers, rest, &rest)))
-        for (uint64_t bits = block->mask; bits; bits = collection->filter ? bits & (bits - 1) : 0) {
-            const uint64_t unit = block_unit(block, stamp_unit(value)) + (uint32_t)__builtin_ctzll(bits);
-            collect_one(collection, context_at(region, block->context), unit, low, high);
-            rest = collection->filter ? rest : 0;
+    struct reader_walk walk = {.rest = stamp_context(value)};
+    while (readers_next(&region->readers, &walk)) {
+        for (uint64_t bits = walk.mask; bits; bits = collection->filter ? bits & (bits - 1) : 0) {
+            const uint64_t unit = walk_unit(&walk, stamp_unit(value)) + (uint32_t)__builtin_ctzll(bits);
+            collect_one(collection, context_at(region, walk.context), unit, low, high);
         }
+        if (!collection->filter)
+            break;
+    }
 }
 
 static void collect_cell(struct collection *collection, const uint64_t *cell, uint64_t low, uint64_t high)
