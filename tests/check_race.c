@@ -970,16 +970,53 @@ START_TEST(random_crowds_against_the_oracle)
 }
 END_TEST
 
-/* Others than the two are judged by what these two left, be it racy or not. */
+/* Work-items of two groups load and store by the same two instructions in turn. */
+static uint32_t crowd_load, crowd_store;
+
 static void crowd(uint32_t turns)
 {
-    uint32_t load = NO_SITE, store = NO_SITE;
-    two_groups(), world_forgoes_history(), world_counts_races(4);
+    static const uint32_t items[] = {0, 1, 3};
+    crowd_load = crowd_store = NO_SITE;
+    world_begin(2, 3, 3, SCOPE_RULE_EQUAL), world_forgoes_history(), world_counts_races(4);
     for (uint32_t turn = 0; turn < turns; turn++) {
-        load = touches(turn % 4, false, DATA, load);
-        store = touches(turn % 4, true, DATA, store);
+        crowd_load = touches(items[turn % 3], false, DATA, crowd_load);
+        crowd_store = touches(items[turn % 3], true, DATA, crowd_store);
     }
 }
+
+/* And the others know. */
+static void crowd_is_known(uint32_t turns)
+{
+    crowd(turns);
+    for (uint32_t item = 0; item < 4; item++)
+        release(item, 48 + 4 * item, SCOPE_DEVICE), acquire(2, 48 + 4 * item, SCOPE_DEVICE), acquire(4, 48 + 4 * item, SCOPE_DEVICE);
+}
+
+static void one_more_pair_races(bool more)
+{
+    const char *difference = world_disagreement();
+    ck_assert_msg(!difference, "%s", difference);
+    ck_assert_uint_eq(world_races(), more ? 3 : 2);
+    world_end();
+}
+
+static void is_known_to_others(uint32_t turns)
+{
+    crowd_is_known(turns), writes(4, DATA, 4), one_more_pair_races(false);
+    crowd_is_known(turns), touches(2, true, DATA, crowd_store), writes(4, DATA, 4), one_more_pair_races(true);
+    crowd_is_known(turns), touches(2, false, DATA, crowd_load), writes(4, DATA, 4), one_more_pair_races(true);
+    crowd_is_known(turns), touches(2, false, DATA, crowd_load), touches(1, true, DATA, crowd_store);
+    release(1, OTHER, SCOPE_DEVICE), acquire(4, OTHER, SCOPE_DEVICE), writes(4, DATA, 4), one_more_pair_races(true);
+    crowd_is_known(turns), update(4, DATA, ORDER_RELAXED, SCOPE_DEVICE), one_more_pair_races(false);
+    crowd_is_known(turns), update(4, DATA, ORDER_RELAXED, SCOPE_DEVICE), touches(1, true, DATA, crowd_store), one_more_pair_races(true);
+}
+
+START_TEST(what_only_repeats_races_is_known_to_others)
+{
+    for (uint32_t turns = 40; turns < 80; turns++) /* one access in 64 is judged in any case */
+        is_known_to_others(turns);
+}
+END_TEST
 
 START_TEST(races_told_often_enough_are_counted_no_more)
 {
@@ -995,7 +1032,7 @@ START_TEST(races_told_often_enough_are_counted_no_more)
     ck_assert_uint_lt(count, 300);
     races_at(DATA);
     ck_assert_uint_gt(world_ways[WAY_ENOUGH], before + 50);
-    crowd(99), release(2, FLAG, SCOPE_DEVICE), acquire(0, FLAG, SCOPE_DEVICE), writes(0, DATA, 4);
+    crowd(99), release(3, FLAG, SCOPE_DEVICE), acquire(0, FLAG, SCOPE_DEVICE), writes(0, DATA, 4);
     ck_assert_uint_eq(world_races(), 3); /* the new one races with stores that are not the latest */
     world_end();
     crowd(100), writes(0, DATA, 4);
@@ -1170,6 +1207,7 @@ int main(void)
     tcase_add_test(rules, random_rounds_against_the_oracle);
     tcase_add_test(rules, random_crowds_against_the_oracle);
     tcase_add_test(rules, races_told_often_enough_are_counted_no_more);
+    tcase_add_test(rules, what_only_repeats_races_is_known_to_others);
     suite_add_tcase(suite, rules);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
