@@ -24,11 +24,17 @@ static void fan_access(void *self, const struct access_event *event)
             device->observers[i].access(device->observers[i].self, event);
 }
 
-/* Of several observers one hears accesses. */
+/* Of several observers one hears it. */
 static void pass_access(void *self, const struct access_event *event)
 {
     const struct observer *listener = ((const struct device *)self)->listener;
     listener->access(listener->self, event);
+}
+
+static void pass_sync(void *self, const struct sync_event *event)
+{
+    const struct observer *listener = ((const struct device *)self)->sync_listener;
+    listener->sync(listener->self, event);
 }
 
 static void fan_sync(void *self, const struct sync_event *event)
@@ -84,7 +90,10 @@ static void merge_observers(struct device *device)
             merged->access = merged->access ? fan_access : pass_access;
             device->listener = &device->observers[i];
         }
-        merged->sync = device->observers[i].sync ? fan_sync : merged->sync;
+        if (device->observers[i].sync) {
+            merged->sync = merged->sync ? fan_sync : pass_sync;
+            device->sync_listener = &device->observers[i];
+        }
         merged->command = device->observers[i].command ? fan_command : merged->command;
         merged->launch = device->observers[i].launch ? fan_launch : merged->launch;
         merged->order = device->observers[i].order ? fan_order : merged->order;

@@ -30,7 +30,7 @@ struct device {
 
     /* set before the first launch */
     struct observer observers[DEVICE_OBSERVERS];
-    const struct observer *listener;          /* the latest of them that hears accesses */
+    const struct observer *listener, *sync_listener; /* the latest of them that hears accesses, or synchronisation */
     uint32_t observer_count;
     pthread_mutex_t order_lock;      /* one order event at a time */
     struct observer merged;          /* what waves and groups call; fans out when there are several */

@@ -409,10 +409,12 @@ static void fence(struct order *order, struct agent *agent, uint32_t regions, en
 void order_fence(struct order *order, struct agent *agent, uint32_t regions, enum memory_order how,
                  enum memory_scope scope, uint32_t site)
 {
-    struct happening happening = {.kind = HAPPENED_FENCE, .order = (uint8_t)how, .scope = (uint8_t)scope,
-                                  .regions = (uint8_t)regions, .site = site};
     uint64_t before = order->tick;
     order_deliver(order, agent);
     fence(order, agent, regions, how, scope, site);
+    if (!order_remembers(order))
+        return;
+    struct happening happening = {.kind = HAPPENED_FENCE, .order = (uint8_t)how, .scope = (uint8_t)scope,
+                                  .regions = (uint8_t)regions, .site = site};
     order_remember_own(order, agent, &happening, before);
 }
