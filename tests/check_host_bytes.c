@@ -3,9 +3,8 @@
  * What the host stores into the memory of a buffer made with CL_MEM_USE_HOST_PTR: told when a command reads it that had to
  * be handed over first (OpenCL 2.2 API, 5.2.1: a device may work on a copy), and at no other time.
  */
-#include "cl_fixture.h"
+#include "host_fixture.h"
 
-#include <orrery/orrery.h>
 #include <sys/mman.h>
 
 enum { COUNT = 3000, BYTES = COUNT * sizeof(cl_int) }; /* of several pieces, the last not whole */
@@ -13,20 +12,12 @@ enum { COUNT = 3000, BYTES = COUNT * sizeof(cl_int) }; /* of several pieces, the
 static const char source[] = "kernel void take(global const int *a, global int *b) { b[get_global_id(0)] = a[get_global_id(0)]; }\n"
                              "kernel void give(global int *a, global int *b) { a[get_global_id(0)] = 7; }\n"
                              "kernel void both(global int *a, global int *b) { a[get_global_id(0)] = 7; b[get_global_id(0)] = a[get_global_id(0)]; }\n";
-static cl_program program;
 static cl_mem buffer, other;
 static cl_int *memory;
 
 static void set_up_with(const char *severity, cl_mem_flags flags)
 {
-    const char *text = source;
-    cl_int err;
-    setenv("ORRERY_DATA_RACES", severity, 1);
-    setenv("ORRERY_KEEP_EXIT_CODE", "1", 1);
-    cl_set_up();
-    program = clCreateProgramWithSource(context, 1, &text, NULL, &err);
-    cl_ok(err);
-    cl_ok(clBuildProgram(program, 0, NULL, "", NULL, NULL));
+    host_set_up(severity, "false", source);
     memory = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     ck_assert(memory != MAP_FAILED);
     buffer = cl_buffer(context, flags, BYTES, memory);
@@ -37,33 +28,16 @@ static void set_up(void) { set_up_with("warning", CL_MEM_USE_HOST_PTR); }
 
 static void run_part(const char *name, cl_mem on, size_t items, const cl_event *after)
 {
-    cl_int err;
-    cl_kernel kernel = clCreateKernel(program, name, &err);
-    cl_ok(err);
+    cl_kernel kernel = host_kernel(name);
     cl_ok(clSetKernelArg(kernel, 0, sizeof on, &on));
     cl_ok(clSetKernelArg(kernel, 1, sizeof other, &other));
-    cl_ok(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &items, NULL, after != NULL, after, NULL));
-    cl_ok(clReleaseKernel(kernel));
+    host_launch(queue, kernel, items, after);
 }
 
 static void run(const char *name) { run_part(name, buffer, COUNT, NULL); }
 
-static void told(size_t expected)
-{
-    cl_ok(clFinish(queue));
-    ck_assert_uint_eq(orrery_finding_count_of("race-host-device"), expected);
-    ck_assert_uint_eq(orrery_finding_count(), expected);
-}
-
-static cl_int *map(cl_map_flags flags, size_t first, size_t count)
-{
-    cl_int err;
-    cl_int *mapped = clEnqueueMapBuffer(queue, buffer, CL_TRUE, flags, first * 4, count * 4, 0, NULL, NULL, &err);
-    cl_ok(err);
-    return mapped;
-}
-
-static void unmap(void *pointer) { cl_ok(clEnqueueUnmapMemObject(queue, buffer, pointer, 0, NULL, NULL)); }
+static cl_int *map(cl_map_flags flags, size_t first, size_t count) { return host_map(buffer, CL_TRUE, flags, first, count, NULL); }
+static void unmap(void *pointer) { host_unmap(buffer, pointer); }
 
 /* ---- told ---------------------------------------------------------------------------------- */
 
@@ -75,12 +49,12 @@ START_TEST(a_kernel_reads_what_was_stored)
     set_up();
     memory[places[_i]] = 9;
     run("take");
-    told(1);
+    host_told(1);
     ck_assert_int_eq(orrery_finding_get(0, &finding), 0);
     ck_assert_ptr_nonnull(strstr(finding.why, "CL_MEM_USE_HOST_PTR"));
     ck_assert_uint_eq(finding.offset_bytes, places[_i] * 4);
     run("take");
-    told(1);
+    host_told(1);
 }
 END_TEST
 
@@ -93,7 +67,7 @@ START_TEST(copies_and_reads_do)
         cl_ok(clEnqueueCopyBuffer(queue, buffer, other, 16, 0, 8, 0, NULL, NULL));
     else
         cl_ok(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, BYTES, target, 0, NULL, NULL));
-    told(1);
+    host_told(1);
 }
 END_TEST
 
@@ -103,10 +77,10 @@ START_TEST(each_time)
     set_up();
     memory[5] = 9;
     run("take");
-    told(1);
+    host_told(1);
     memory[COUNT - 1] = 9;
     cl_ok(clEnqueueReadBuffer(queue, buffer, CL_TRUE, BYTES - 16, 16, target, 0, NULL, NULL));
-    told(2);
+    host_told(2);
 }
 END_TEST
 
@@ -124,7 +98,7 @@ START_TEST(beside_what_was_handed_over)
         unmap(mapped);
     }
     run("take");
-    told(1);
+    host_told(1);
 }
 END_TEST
 
@@ -136,9 +110,9 @@ START_TEST(only_those_enqueued_later)
     run_part("take", buffer, COUNT, &go);
     memory[5] = 9;
     cl_ok(clSetUserEventStatus(go, CL_COMPLETE));
-    told(0);
+    host_told(0);
     run("take");
-    told(1);
+    host_told(1);
     cl_ok(clReleaseEvent(go));
 }
 END_TEST
@@ -152,10 +126,10 @@ START_TEST(in_a_sub_buffer)
     cl_ok(err);
     memory[5] = 9;
     run_part("take", part, 100, NULL);
-    told(0);
+    host_told(0);
     memory[1024 + 50] = 9;
     run_part("take", part, 100, NULL);
-    told(1);
+    host_told(1);
     cl_ok(clReleaseMemObject(part));
 }
 END_TEST
@@ -210,7 +184,7 @@ START_TEST(what_was_handed_over)
     case 10:
         memory[COUNT - 1] = 9;
         run_part("take", buffer, COUNT / 2, NULL);
-        told(0);
+        host_told(0);
         return;
     case 11:
         run("give");
@@ -229,7 +203,7 @@ START_TEST(what_was_handed_over)
     }
     run("take");
     run("take");
-    told(0);
+    host_told(0);
 }
 END_TEST
 
@@ -243,7 +217,7 @@ START_TEST(an_unmap_that_waits)
     cl_ok(clEnqueueUnmapMemObject(queue, buffer, mapped, 1, &go, NULL));
     run("take");
     cl_ok(clSetUserEventStatus(go, CL_COMPLETE));
-    told(0);
+    host_told(0);
     cl_ok(clReleaseEvent(go));
 }
 END_TEST
@@ -253,7 +227,7 @@ START_TEST(other_buffers_and_no_check)
     set_up_with(_i ? "warning" : "off", _i ? CL_MEM_COPY_HOST_PTR : CL_MEM_USE_HOST_PTR);
     memory[5] = 9;
     run("take");
-    told(0);
+    host_told(0);
 }
 END_TEST
 
@@ -264,7 +238,7 @@ START_TEST(memory_that_is_gone)
     ck_assert_int_eq(munmap(memory, BYTES), 0);
     run("take");
     run("take");
-    told(0);
+    host_told(0);
 }
 END_TEST
 

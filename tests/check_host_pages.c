@@ -4,10 +4,9 @@
  * block were given (OpenCL 2.2 API, 5.2.2), and what buffers and images were made with (5.2.1, 5.2.4). Told is what no
  * synchronisation and no map allows, with its line, and nothing else; and the program runs as it would.
  */
-#include "cl_fixture.h"
+#include "host_fixture.h"
 
 #include <errno.h>
-#include <orrery/orrery.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -24,7 +23,6 @@ static const char source[] = "kernel void take(global const int *a, global int *
                              "    b[get_global_id(0)] = (int)read_imagef(a, (int2)(get_global_id(0) % 64, get_global_id(0) / 64)).x; }\n"
                              "kernel void paint(write_only image2d_t a, global int *b) {\n"
                              "    write_imagef(a, (int2)(get_global_id(0) % 64, get_global_id(0) / 64), (float4)(1)); }\n";
-static cl_program program;
 static cl_mem buffer, other;
 static cl_int *memory, *target;
 static volatile cl_int sink;
@@ -38,15 +36,7 @@ static cl_int *pages(void)
 
 static void set_up_with(const char *closed, cl_mem_flags flags)
 {
-    const char *text = source;
-    cl_int err;
-    setenv("ORRERY_SHARED_PAGES", closed, 1);
-    setenv("ORRERY_DATA_RACES", "warning", 1);
-    setenv("ORRERY_KEEP_EXIT_CODE", "1", 1);
-    cl_set_up();
-    program = clCreateProgramWithSource(context, 1, &text, NULL, &err);
-    cl_ok(err);
-    cl_ok(clBuildProgram(program, 0, NULL, "", NULL, NULL));
+    host_set_up("warning", closed, source);
     memory = pages();
     target = pages();
     buffer = cl_buffer(context, flags, BYTES, flags & CL_MEM_USE_HOST_PTR ? memory : NULL);
@@ -56,25 +46,15 @@ static void set_up_with(const char *closed, cl_mem_flags flags)
 static void set_up(void) { set_up_with("true", 0); }
 static void set_up_behind(void) { set_up_with("true", CL_MEM_USE_HOST_PTR); }
 
-static void run_on(const char *name, cl_mem on, size_t items, const cl_event *after)
+static void run_on(const char *name, cl_mem on, size_t items)
 {
-    cl_int err;
-    cl_kernel kernel = clCreateKernel(program, name, &err);
-    cl_ok(err);
+    cl_kernel kernel = host_kernel(name);
     cl_ok(clSetKernelArg(kernel, 0, sizeof on, &on));
     cl_ok(clSetKernelArg(kernel, 1, sizeof other, &other));
-    cl_ok(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &items, NULL, after != NULL, after, NULL));
-    cl_ok(clReleaseKernel(kernel));
+    host_launch(queue, kernel, items, NULL);
 }
 
-static void run(const char *name) { run_on(name, buffer, COUNT, NULL); }
-
-static void told(size_t expected)
-{
-    cl_ok(clFinish(queue));
-    ck_assert_uint_eq(orrery_finding_count_of("race-host-device"), expected);
-    ck_assert_uint_eq(orrery_finding_count(), expected);
-}
+static void run(const char *name) { run_on(name, buffer, COUNT); }
 
 static cl_event read_into(cl_int *pointer, const cl_event *after)
 {
@@ -107,13 +87,13 @@ START_TEST(a_load_of_what_is_read)
     read_into(target, NULL);
     let_run(_i);
     sink = target[_i * 100 + 3];
-    told(1);
+    host_told(1);
     ck_assert_int_eq(orrery_finding_get(0, &finding), ORRERY_OK);
     ck_assert_ptr_nonnull(strstr(finding.access[0].what, "load"));
     ck_assert_ptr_nonnull(finding.access[0].file);
     ck_assert_ptr_nonnull(strstr(finding.spec, "5.2.2"));
     sink = target[3];
-    told(1);
+    host_told(1);
 }
 END_TEST
 
@@ -126,7 +106,7 @@ START_TEST(a_store_into_what_is_read_or_written)
         write_from(target, NULL);
     let_run(_i % 2);
     target[5] = 1;
-    told(1);
+    host_told(1);
 }
 END_TEST
 
@@ -137,7 +117,7 @@ START_TEST(a_load_of_what_is_written)
     sink = target[5];
     let_run(_i);
     sink = target[6];
-    told(0);
+    host_told(0);
 }
 END_TEST
 
@@ -161,7 +141,7 @@ START_TEST(pieces)
         cl_ok(clEnqueueReadBufferRect(queue, buffer, CL_FALSE, origin, origin, rows, PAGE, 0, 2 * PAGE, 0, target, 0, NULL, NULL));
         sink = target[PER_PAGE];
         target[3 * PER_PAGE] = 1;
-        told(0);
+        host_told(0);
         cl_ok(clEnqueueReadBufferRect(queue, buffer, CL_FALSE, origin, origin, rows, PAGE, 0, 2 * PAGE, 0, target, 0, NULL, NULL));
         sink = target[2 * PER_PAGE];
         break;
@@ -192,17 +172,9 @@ START_TEST(pieces)
         break;
     }
     }
-    told(1);
+    host_told(1);
 }
 END_TEST
-
-static void poll(cl_event event)
-{
-    cl_int status;
-    do
-        cl_ok(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL));
-    while (status > CL_COMPLETE);
-}
 
 static pthread_barrier_t called;
 
@@ -232,7 +204,7 @@ START_TEST(whoever_knows_that_it_is_complete)
     switch (_i / 2) {
     case 0: cl_ok(clWaitForEvents(1, &event)); break;
     case 1: cl_ok(clFinish(queue)); break;
-    case 2: poll(event); break;
+    case 2: host_poll(event, CL_COMPLETE); break;
     case 3: cl_ok(clFinish(queue)); break;
     case 4:
         cl_ok(clEnqueueReadBuffer(queue, other, CL_TRUE, 0, 4, &(cl_int){0}, 0, NULL, NULL));
@@ -243,7 +215,7 @@ START_TEST(whoever_knows_that_it_is_complete)
         break;
     case 6:
         cl_ok(clEnqueueMarkerWithWaitList(queue, 0, NULL, &event));
-        poll(event);
+        host_poll(event, CL_COMPLETE);
         break;
     case 7:
         cl_ok(clSetEventCallback(event, CL_COMPLETE, on_complete, target + 100));
@@ -261,7 +233,7 @@ START_TEST(whoever_knows_that_it_is_complete)
     ck_assert_int_eq(pipe(ends), 0);
     ck_assert_int_eq(write(ends[1], target, 100), 100); /* it is open */
     ck_assert_int_eq(read(ends[0], target, 100), 100);
-    told(0);
+    host_told(0);
 }
 END_TEST
 
@@ -279,7 +251,7 @@ START_TEST(around_the_user_event)
     cl_ok(clSetUserEventStatus(go, CL_COMPLETE));
     if (_i % 2 == 1)
         target[5] = 1;
-    told(_i % 2 == 1);
+    host_told(_i % 2 == 1);
     cl_ok(clReleaseEvent(go));
 }
 END_TEST
@@ -298,7 +270,7 @@ START_TEST(neighbours)
     cl_int local[3 * PER_PAGE];
     cl_ok(clEnqueueReadBuffer(queue, buffer, CL_FALSE, 0, sizeof local, local, 0, NULL, NULL));
     local[PER_PAGE] = 1;
-    told(0);
+    host_told(0);
     free(small);
 }
 END_TEST
@@ -311,7 +283,7 @@ START_TEST(a_command_that_fails)
     cl_ok(clSetUserEventStatus(go, -5));
     clFinish(queue);
     target[5] = 1;
-    told(0);
+    host_told(0);
 }
 END_TEST
 
@@ -351,7 +323,7 @@ START_TEST(many_pages)
     cl_mem whole = cl_buffer(context, 0, (size_t)MANY * PAGE, NULL);
     cl_ok(clEnqueueReadBuffer(queue, whole, CL_FALSE, 0, (size_t)MANY * PAGE, large, 0, NULL, NULL));
     memset(large, 1, (size_t)MANY * PAGE);
-    told(1);
+    host_told(1);
     ck_assert_int_eq(large[1000], 0);
     free(large);
 }
@@ -407,7 +379,7 @@ START_TEST(pages_of_several)
         target[5] = target[COUNT - 1] = 1;
     else
         sink = memory[5];
-    told(_i != 1);
+    host_told(_i != 1);
 }
 END_TEST
 
@@ -427,10 +399,10 @@ START_TEST(a_child_has_all_its_memory)
     int status;
     ck_assert_int_eq(waitpid(child, &status, 0), child);
     ck_assert_int_eq(status, 0);
-    told(0);
+    host_told(0);
     read_into(target, NULL);
     sink = target[5];
-    told(1);
+    host_told(1);
 }
 END_TEST
 
@@ -460,7 +432,7 @@ START_TEST(handlers_of_the_program)
     ck_assert_int_eq(faults, 1);
     *(volatile cl_int *)target = 1;
     ck_assert_int_eq(faults, 1);
-    told(1);
+    host_told(1);
 }
 END_TEST
 
@@ -472,7 +444,7 @@ START_TEST(system_calls_fail)
     read_into(target, NULL);
     ck_assert_int_eq(write(ends[1], target, 100), -1);
     ck_assert_int_eq(errno, EFAULT);
-    told(0);
+    host_told(0);
     ck_assert_int_eq(write(ends[1], target, 100), 100);
 }
 END_TEST
@@ -481,13 +453,10 @@ END_TEST
 
 static cl_int *map(cl_bool blocking, cl_map_flags flags, size_t first, size_t count, cl_event *event)
 {
-    cl_int err;
-    cl_int *mapped = clEnqueueMapBuffer(queue, buffer, blocking, flags, first * 4, count * 4, 0, NULL, event, &err);
-    cl_ok(err);
-    return mapped;
+    return host_map(buffer, blocking, flags, first, count, event);
 }
 
-static void unmap(void *pointer) { cl_ok(clEnqueueUnmapMemObject(queue, buffer, pointer, 0, NULL, NULL)); }
+static void unmap(void *pointer) { host_unmap(buffer, pointer); }
 
 static const char *const writers[] = {"give", "scatter", "count"};
 
@@ -501,7 +470,7 @@ START_TEST(a_load_without_a_map)
     if (_i / 3 == 2)
         cl_ok(clFinish(queue));
     sink = memory[7];
-    told(1);
+    host_told(1);
     ck_assert_int_eq(orrery_finding_get(0, &finding), ORRERY_OK);
     ck_assert_ptr_nonnull(strstr(finding.access[0].what, "load"));
     ck_assert_ptr_nonnull(finding.access[0].file);
@@ -522,23 +491,23 @@ START_TEST(a_load_before_the_map_is_complete)
     if (_i == 2)
         cl_ok(clWaitForEvents(1, &mapped));
     if (_i == 3)
-        poll(mapped);
+        host_poll(mapped, CL_COMPLETE);
     sink = pointer[7];
-    told(_i < 2);
+    host_told(_i < 2);
 }
 END_TEST
 
 START_TEST(bytes_that_no_command_wrote)
 {
     set_up_behind();
-    run_on("give", buffer, COUNT / 2, NULL);
-    run_on("take", buffer, COUNT, NULL);
+    run_on("give", buffer, COUNT / 2);
+    run_on("take", buffer, COUNT);
     sink = memory[COUNT / 2];
     cl_ok(clFinish(queue));
     sink = memory[COUNT - 1];
-    told(0);
+    host_told(0);
     sink = memory[COUNT / 2 - 1];
-    told(1);
+    host_told(1);
 }
 END_TEST
 
@@ -588,7 +557,7 @@ START_TEST(what_maps_and_reads_hand_over)
         if (_i != 2) /* of which the first bytes are not handed over: none is open */
             ck_assert_int_eq(write(ends[1], memory + PER_PAGE, 100), 100);
     }
-    told(0);
+    host_told(0);
 }
 END_TEST
 
@@ -600,7 +569,7 @@ START_TEST(a_store_without_a_map_has_its_line)
     if (_i)
         cl_ok(clFinish(queue));
     run("take");
-    told(1);
+    host_told(1);
     ck_assert_int_eq(orrery_finding_get(0, &finding), ORRERY_OK);
     ck_assert_ptr_nonnull(strstr(finding.access[0].what, "store"));
     ck_assert_ptr_nonnull(finding.access[0].file);
@@ -617,7 +586,7 @@ START_TEST(a_store_while_a_command_is_under_way)
     if (_i / 2)
         cl_ok(clFlush(queue));
     memory[7] = 9;
-    told(1);
+    host_told(1);
 }
 END_TEST
 
@@ -627,7 +596,7 @@ START_TEST(a_store_before_the_map_is_complete)
     cl_int *pointer = map(CL_FALSE, CL_MAP_WRITE, 0, COUNT, NULL);
     pointer[7] = 9;
     unmap(pointer);
-    told(1);
+    host_told(1);
 }
 END_TEST
 
@@ -644,7 +613,7 @@ START_TEST(stores_that_are_handed_over)
         cl_ok(clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, BYTES, memory, 0, NULL, NULL));
         run("take");
     }
-    told(0);
+    host_told(0);
 }
 END_TEST
 
@@ -655,7 +624,7 @@ START_TEST(an_image)
     const size_t origin[3] = {0}, region[3] = {64, COUNT / 64, 1};
     size_t pitch;
     cl_int err;
-    run_on("paint", image, COUNT, NULL);
+    run_on("paint", image, COUNT);
     cl_ok(clFinish(queue));
     if (_i) {
         cl_int *pointer = clEnqueueMapImage(queue, image, CL_TRUE, CL_MAP_READ, origin, region, &pitch, NULL, 0, NULL, NULL, &err);
@@ -664,7 +633,7 @@ START_TEST(an_image)
         cl_ok(clEnqueueUnmapMemObject(queue, image, pointer, 0, NULL, NULL));
     }
     sink = memory[7];
-    told(!_i);
+    host_told(!_i);
 }
 END_TEST
 
@@ -680,9 +649,9 @@ START_TEST(a_store_behind_an_image)
     if (_i / 2 == 2)
         cl_ok(clEnqueueWriteImage(queue, image, CL_TRUE, origin, region, 0, 0, memory, 0, NULL, NULL));
     if (_i / 2 == 3)
-        run_on("paint", image, COUNT, NULL);
-    run_on("look", image, _i / 2 == 4 ? 7 : COUNT, NULL);
-    told(_i / 2 == 0);
+        run_on("paint", image, COUNT);
+    run_on("look", image, _i / 2 == 4 ? 7 : COUNT);
+    host_told(_i / 2 == 0);
 }
 END_TEST
 
@@ -694,7 +663,7 @@ START_TEST(when_the_buffer_is_gone)
     cl_ok(clReleaseMemObject(buffer));
     sink = memory[7];
     memory[7] = 1;
-    told(0);
+    host_told(0);
     ck_assert_int_eq(munmap(memory, BYTES), 0);
 }
 END_TEST
@@ -707,7 +676,7 @@ START_TEST(two_buffers_of_one_memory)
     run("give");
     cl_ok(clFinish(queue));
     sink = memory[7];
-    told(0);
+    host_told(0);
     cl_ok(clReleaseMemObject(second));
 }
 END_TEST
@@ -720,7 +689,7 @@ START_TEST(when_nobody_asked)
     sink = memory[7];
     read_into(target, NULL);
     sink = target[7];
-    told(0);
+    host_told(0);
 }
 END_TEST
 
@@ -770,7 +739,7 @@ START_TEST(a_long_run_that_is_right)
                 target[(state >> 20) % COUNT] = sink = target[(state >> 40) % COUNT];
         }
     }
-    told(0);
+    host_told(0);
 }
 END_TEST
 

@@ -3,9 +3,8 @@
  * What the host stores into fine-grained shared virtual memory: told when a command touches these bytes that was enqueued
  * before and not waited for (OpenCL 2.2 API, 3.3.6 and 5.6.2), and at no other time.
  */
-#include "cl_fixture.h"
+#include "host_fixture.h"
 
-#include <orrery/orrery.h>
 #include <pthread.h>
 
 enum { COUNT = 3000, HALF = COUNT / 2, FINE = CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER };
@@ -17,20 +16,11 @@ static const char source[] = "kernel void take(global const int *a, global int *
                              "    int sum = a[get_global_id(0)];\n"
                              "    for (int i = 0; i < 20000; i++) sum = sum * 1103515245 + 12345;\n"
                              "    b[get_global_id(0)] = sum; }\n";
-static cl_program program;
 static cl_int *data, *other;
 
 static void set_up_with(const char *severity, const char *pages)
 {
-    const char *text = source;
-    cl_int err;
-    setenv("ORRERY_SHARED_PAGES", pages, 1);
-    setenv("ORRERY_DATA_RACES", severity, 1);
-    setenv("ORRERY_KEEP_EXIT_CODE", "1", 1);
-    cl_set_up();
-    program = clCreateProgramWithSource(context, 1, &text, NULL, &err);
-    cl_ok(err);
-    cl_ok(clBuildProgram(program, 0, NULL, "-cl-std=CL2.0", NULL, NULL));
+    host_set_up(severity, pages, source);
     data = clSVMAlloc(context, FINE, COUNT * sizeof *data, 0);
     other = clSVMAlloc(context, FINE, COUNT * sizeof *other, 0);
     ck_assert(data && other);
@@ -41,34 +31,13 @@ static void set_up_closed(void) { set_up_with("warning", "true"); }
 
 static cl_event enqueue(cl_command_queue on, const char *name, cl_int *first, size_t items, const cl_event *after)
 {
-    cl_int err;
-    cl_event event;
-    cl_kernel kernel = clCreateKernel(program, name, &err);
-    cl_ok(err);
+    cl_kernel kernel = host_kernel(name);
     cl_ok(clSetKernelArgSVMPointer(kernel, 0, first));
     cl_ok(clSetKernelArgSVMPointer(kernel, 1, other));
-    cl_ok(clEnqueueNDRangeKernel(on, kernel, 1, NULL, &items, NULL, after != NULL, after, &event));
-    cl_ok(clReleaseKernel(kernel));
-    return event;
+    return host_launch(on, kernel, items, after);
 }
 
 static cl_event run(const char *name) { return enqueue(queue, name, data, COUNT, NULL); }
-
-static void told(size_t expected)
-{
-    cl_ok(clFinish(queue));
-    ck_assert_uint_eq(orrery_finding_count_of("race-host-device"), expected);
-    ck_assert_uint_eq(orrery_finding_count(), expected);
-}
-
-/* A status orders nothing. */
-static void poll_until(cl_event event, cl_int wanted)
-{
-    cl_int status;
-    do
-        cl_ok(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL));
-    while (status > wanted);
-}
 
 /* ---- told ---------------------------------------------------------------------------------- */
 
@@ -79,9 +48,9 @@ START_TEST(before_it_runs)
     set_up();
     run(kernels[_i]);
     data[5] = 1;
-    told(1);
+    host_told(1);
     data[6] = 1;
-    told(1);
+    host_told(1);
 }
 END_TEST
 
@@ -90,9 +59,9 @@ START_TEST(when_it_is_complete_and_nobody_waited)
     set_up();
     const cl_event event = run(kernels[_i]);
     cl_ok(clFlush(queue));
-    poll_until(event, CL_COMPLETE);
+    host_poll(event, CL_COMPLETE);
     data[5] = 1;
-    told(1);
+    host_told(1);
 }
 END_TEST
 
@@ -101,9 +70,9 @@ START_TEST(while_it_runs)
     set_up();
     const cl_event event = run("work");
     cl_ok(clFlush(queue));
-    poll_until(event, CL_RUNNING);
+    host_poll(event, CL_RUNNING);
     data[5] = 1;
-    told(1);
+    host_told(1);
 }
 END_TEST
 
@@ -117,7 +86,7 @@ START_TEST(copies_and_fills)
         cl_ok(clEnqueueSVMMemFill(queue, data, &one, sizeof one, 4 * HALF, 0, NULL, NULL));
     data[HALF - 1] = 2;
     data[HALF] = 2;
-    told(1);
+    host_told(1);
 }
 END_TEST
 
@@ -132,7 +101,7 @@ START_TEST(of_the_queue_that_was_not_waited_for)
     cl_ok(clFinish(_i ? second : queue));
     data[0] = 1;
     cl_ok(clFinish(second));
-    told(_i == 1);
+    host_told(_i == 1);
 }
 END_TEST
 
@@ -148,7 +117,7 @@ START_TEST(behind_the_user_event)
     cl_ok(clSetUserEventStatus(go, CL_COMPLETE));
     if (_i == 1)
         data[5] = 1;
-    told(_i == 1);
+    host_told(_i == 1);
 }
 END_TEST
 
@@ -163,11 +132,11 @@ START_TEST(a_load_of_what_is_written)
     if (_i > 0)
         cl_ok(clFlush(queue));
     if (_i > 1)
-        poll_until(event, CL_COMPLETE);
+        host_poll(event, CL_COMPLETE);
     sink = data[_i * 1000];
-    told(1);
+    host_told(1);
     sink = data[1];
-    told(1);
+    host_told(1);
 }
 END_TEST
 
@@ -177,7 +146,7 @@ START_TEST(a_store_has_a_line)
     run("take");
     sink = data[7]; /* both read it */
     data[7] = 1;
-    told(1);
+    host_told(1);
     struct orrery_finding finding;
     ck_assert_int_eq(orrery_finding_get(0, &finding), ORRERY_OK);
     ck_assert_ptr_nonnull(strstr(finding.access[0].what, "store"));
@@ -200,7 +169,7 @@ START_TEST(loads_that_are_ordered)
         sink = data[i] + other[i];
         data[i] = i;
     }
-    told(0);
+    host_told(0);
 }
 END_TEST
 
@@ -216,7 +185,7 @@ START_TEST(a_load_behind_the_user_event)
     cl_ok(clSetUserEventStatus(go, CL_COMPLETE));
     if (_i == 1)
         sink = data[5];
-    told(_i == 1);
+    host_told(_i == 1);
 }
 END_TEST
 
@@ -234,7 +203,7 @@ START_TEST(before_and_behind)
             cl_ok(clFinish(queue));
         data[i + 1] = other[i] = -i - 1;
     }
-    told(0);
+    host_told(0);
 }
 END_TEST
 
@@ -250,7 +219,7 @@ START_TEST(other_bytes)
             mine[k] = i + k;
         cl_ok(clFinish(queue));
     }
-    told(0);
+    host_told(0);
 }
 END_TEST
 
@@ -260,7 +229,7 @@ START_TEST(bytes_that_stay_what_they_were)
     data[5] = 1;
     run("take");
     data[5] = 1;
-    told(0);
+    host_told(0);
 }
 END_TEST
 
@@ -282,7 +251,7 @@ START_TEST(from_the_callback_on)
     cl_ok(clFlush(queue));
     pthread_barrier_wait(&called);
     data[1] = 5;
-    told(0);
+    host_told(0);
 }
 END_TEST
 
@@ -293,7 +262,7 @@ START_TEST(beside_memory_with_atomics)
     ck_assert_ptr_nonnull(clSVMAlloc(context, FINE | CL_MEM_SVM_ATOMICS, 64, 0));
     run("take");
     data[5] = 1;
-    told(0);
+    host_told(0);
 }
 END_TEST
 
@@ -302,7 +271,7 @@ START_TEST(when_nobody_asked)
     set_up_with("off", _i ? "true" : "false");
     run("take");
     data[5] = 1;
-    told(0);
+    host_told(0);
 }
 END_TEST
 
@@ -314,7 +283,7 @@ START_TEST(in_memory_that_was_freed)
     clSVMFree(context, data);
     data = other;
     run("give");
-    told(0);
+    host_told(0);
 }
 END_TEST
 
@@ -346,7 +315,7 @@ START_TEST(parts_that_go_and_come)
                 data[k * PART + (uint32_t)i % PART] = i;
     }
     cl_ok(clFinish(queues[1]));
-    told(0);
+    host_told(0);
 }
 END_TEST
 
