@@ -351,6 +351,44 @@ START_TEST(memory_that_is_gone)
 }
 END_TEST
 
+static void *free_in_use(void *unused)
+{
+    cl_command_queue mine = cl_new_queue(context, 0);
+    for (int i = 0; i < 60; i++) {
+        char *piece = malloc(BYTES), *small[20];
+        cl_ok(clEnqueueReadBuffer(mine, buffer, CL_FALSE, 0, BYTES, piece, 0, NULL, NULL));
+        cl_ok(clFlush(mine));
+        free(piece);
+        for (int k = 0; k < 20; k++)
+            small[k] = memset(malloc((size_t)(k + 1) * 800), 1, 100);
+        for (int k = 0; k < 20; k++)
+            free(small[k]);
+        const pid_t child = i % 30 == 0 ? fork() : -1;
+        if (child == 0)
+            _exit(0);
+        if (child > 0)
+            ck_assert_int_eq(waitpid(child, NULL, 0), child);
+        if (i % 7 == 0)
+            cl_ok(clFinish(mine));
+    }
+    cl_ok(clFinish(mine));
+    cl_ok(clReleaseCommandQueue(mine));
+    return unused;
+}
+
+/* Then who faults holds malloc's lock, which others, and fork, wait for. */
+START_TEST(faults_inside_malloc)
+{
+    enum { THREADS = 4 };
+    pthread_t threads[THREADS];
+    set_up();
+    for (int i = 0; i < THREADS; i++)
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, free_in_use, NULL), 0);
+    for (int i = 0; i < THREADS; i++)
+        ck_assert_int_eq(pthread_join(threads[i], NULL), 0);
+}
+END_TEST
+
 START_TEST(memory_that_was_moved)
 {
     set_up();
@@ -590,6 +628,22 @@ START_TEST(a_store_while_a_command_is_under_way)
 }
 END_TEST
 
+/* What it finds there is its own, whatever the device has. */
+START_TEST(loads_of_what_the_host_stored)
+{
+    set_up_behind();
+    run("give");
+    cl_ok(clFinish(queue));
+    memory[7] = 9;
+    run_on("take", other, COUNT);
+    cl_ok(clFinish(queue));
+    sink = memory[7];
+    host_told(0);
+    sink = memory[2 * PER_PAGE];
+    host_told(1);
+}
+END_TEST
+
 START_TEST(a_store_before_the_map_is_complete)
 {
     set_up_behind();
@@ -761,6 +815,7 @@ int main(void)
     tcase_add_test(used, threads_at_closed_pages);
     tcase_add_test(used, many_pages);
     tcase_add_test(used, memory_that_is_gone);
+    tcase_add_test(used, faults_inside_malloc);
     tcase_add_test(used, memory_that_was_moved);
     tcase_add_loop_test(used, pages_of_several, 0, 3);
     tcase_add_test(used, a_child_has_all_its_memory);
@@ -772,6 +827,7 @@ int main(void)
     tcase_add_loop_test(behind, what_maps_and_reads_hand_over, 0, 6);
     tcase_add_loop_test(behind, a_store_without_a_map_has_its_line, 0, 2);
     tcase_add_loop_test(behind, a_store_while_a_command_is_under_way, 0, 4);
+    tcase_add_test(behind, loads_of_what_the_host_stored);
     tcase_add_test(behind, a_store_before_the_map_is_complete);
     tcase_add_test(behind, stores_that_are_handed_over);
     tcase_add_loop_test(behind, an_image, 0, 2);
