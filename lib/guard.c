@@ -1,259 +1,87 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Which pages are open is a function of the maps, of the commands under way and of who has the baton; the kernel keeps it,
- * and guard.areas say what it must be. The signal handler only notes and opens: what it saw is told later, on a thread that
- * may take locks. The program's own memory may be malloc's, so a thread may wait for guard.lock in the handler that holds
- * malloc's lock: under guard.lock nothing is allocated, freed, or asked of the device, which may do so.
+ * and guard.areas say what it must be. The program's own memory may be malloc's, so a thread may wait for guard.lock in the
+ * handler that holds malloc's lock: under guard.lock nothing is allocated, freed, or asked of the device, which may do so.
  */
-#include "guard.h"
+#include "guard_state.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <pthread.h>
-#include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <ucontext.h>
 
 #include "command.h"
 #include "context.h"
 #include "device_info.h"
 #include "executor.h"
 #include "host_place.h"
-#include "host_use.h"
 #include "order.h"
 #include "runtime.h"
 
-enum { PAGE_BYTES = 4096, NOTES = 64 };
+struct guard guard = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* Bytes that a map command makes the host's, from enqueueing it to enqueueing its unmap. */
-struct window {
-    struct window *next;
-    uint64_t low, high;
-    uint32_t command;
-    const char *call;
-    bool known; /* the host knows the map to be complete */
-};
-/* One allocation, in whole pages. No page holds two: of memory behind a buffer only those that it fills count. */
-struct area {
-    struct area *next;
-    uint64_t low, high;
-    uint64_t behind;        /* where the buffer is on the device, and this is the program's; 0: memory of the device */
-    bool ambiguous;         /* behind: of several buffers, and not watched */
-    bool used, unseen;      /* behind: by commands that may write; they may have written what the host need not have */
-    bool is_svm, of_device; /* of_device: never the host's */
-    bool is_shared;         /* the host's and the device's, in turns that commands begin and waits end */
-    struct window *windows;
-    uint32_t unmap; /* the last command that unmapped some of it */
-};
-struct note {
-    uint64_t address; /* behind a buffer: the buffer's */
-    bool write, is_shared; /* is_shared: what commands touch judges */
-    struct host_trace trace;
-};
-
-static struct {
-    pthread_mutex_t lock; /* never held while memory of the device is touched: the handler takes it */
-    struct area *areas;     /* changed with runtime_lock held, too */
-    bool inside, installed; /* inside: someone executes */
-    bool shared;            /* nothing is watched any more */
-    bool under_way;         /* commands that the host does not know to be complete, when it was looked */
-    bool prepared;
-    struct sigaction before;
-    struct note notes[NOTES];
-    size_t note_count;
-} guard = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-static bool watching(void)
+bool guard_watching(void)
 {
     return runtime_get()->scenario.shared_pages && order_heard() && !guard.shared;
 }
 
 /* ---- pages --------------------------------------------------------------------------- */
 
-static uint64_t page_of(uint64_t address)
-{
-    return address & ~(uint64_t)(PAGE_BYTES - 1);
-}
-
-static bool set_pages(uint64_t low, uint64_t high, int protection)
+bool guard_set_pages(uint64_t low, uint64_t high, int protection)
 {
     return low >= high || mprotect((void *)(uintptr_t)low, high - low, protection) == 0;
 }
 
-static struct extent pages_of(const struct area *area)
+struct extent guard_pages_of(const struct area *area)
 {
     const uint64_t rest = PAGE_BYTES - 1;
-    return area->behind ? (struct extent){page_of(area->low + rest), page_of(area->high)}
-                        : (struct extent){page_of(area->low), page_of(area->high + rest)};
+    return area->behind ? (struct extent){guard_page_of(area->low + rest), guard_page_of(area->high)}
+                        : (struct extent){guard_page_of(area->low), guard_page_of(area->high + rest)};
 }
 
 static void open_area(const struct area *area)
 {
-    const struct extent pages = pages_of(area);
+    const struct extent pages = guard_pages_of(area);
     if (!area->ambiguous)
-        set_pages(pages.low, pages.high, PROT_READ | PROT_WRITE);
+        guard_set_pages(pages.low, pages.high, PROT_READ | PROT_WRITE);
 }
 
 /* The pages that hold some of it. */
 static void open_window(const struct extent *pages, const struct window *window)
 {
-    const uint64_t low = page_of(window->low), high = page_of(window->high + PAGE_BYTES - 1);
-    set_pages(low > pages->low ? low : pages->low, high < pages->high ? high : pages->high, PROT_READ | PROT_WRITE);
+    const uint64_t low = guard_page_of(window->low), high = guard_page_of(window->high + PAGE_BYTES - 1);
+    guard_set_pages(low > pages->low ? low : pages->low, high < pages->high ? high : pages->high, PROT_READ | PROT_WRITE);
 }
 
 static void close_area(const struct area *area)
 {
-    const struct extent pages = pages_of(area);
+    const struct extent pages = guard_pages_of(area);
     if (area->ambiguous)
         return;
     if (area->is_shared && !guard.under_way) {
         open_area(area);
         return;
     }
-    set_pages(pages.low, pages.high, area->behind && !area->unseen ? PROT_READ : PROT_NONE);
+    guard_set_pages(pages.low, pages.high, area->behind && !area->unseen ? PROT_READ : PROT_NONE);
     for (const struct window *window = area->windows; window; window = window->next)
         if (window->known)
             open_window(&pages, window);
 }
 
-static struct area *area_at(uint64_t address)
+struct area *guard_area_at(uint64_t address)
 {
     for (struct area *area = guard.areas; area; area = area->next) {
-        const struct extent pages = pages_of(area);
+        const struct extent pages = guard_pages_of(area);
         if (!area->ambiguous && address >= pages.low && address < pages.high)
             return area;
     }
     return NULL;
 }
 
-/* ---- the signal ------------------------------------------------------------------------- */
-
-static bool was_write(const void *context)
-{
-#if defined __x86_64__
-    enum { ERROR_WRITE = 2 };
-    return ((const ucontext_t *)context)->uc_mcontext.gregs[REG_ERR] & ERROR_WRITE;
-#else
-    (void)context;
-    return false;
-#endif
-}
-
-static uint64_t program_counter(const void *context)
-{
-#if defined __x86_64__
-    return (uint64_t)((const ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
-#else
-    (void)context;
-    return 0;
-#endif
-}
-
-static bool is_mapped(const struct area *area, uint64_t address)
-{
-    const struct window *window = area->windows;
-    while (window && !(window->known && address >= window->low && address < window->high))
-        window = window->next;
-    return window;
-}
-
-/* used: a command reads or writes there. area NULL: that is all. */
-static void take_note(const struct area *area, bool used, uint64_t address, const void *context)
-{
-    const bool behind = !used && area->behind;
-    if (behind && is_mapped(area, address))
-        return;
-    struct note *note = &guard.notes[guard.note_count++];
-    note->address = behind ? address - area->low + area->behind : address;
-    note->is_shared = used || behind || area->is_shared;
-    note->write = was_write(context);
-    host_place_capture(&note->trace);
-    note->trace.pc = program_counter(context);
-}
-
-static bool open_page(uint64_t address, int protection)
-{
-    return set_pages(page_of(address), page_of(address) + PAGE_BYTES, protection);
-}
-
-static void open_all(void)
+void guard_open_all(void)
 {
     for (const struct area *area = guard.areas; area; area = area->next)
         open_area(area);
     host_use_open();
-}
-
-static bool area_lost(void)
-{
-    bool lost = false;
-    for (const struct area *area = guard.areas; area && !lost; area = area->next) {
-        const struct extent pages = pages_of(area);
-        lost = area->behind && msync((void *)(uintptr_t)pages.low, pages.high - pages.low, MS_ASYNC) != 0 && errno == ENOMEM;
-    }
-    return lost;
-}
-
-/* The program moved (mremap) memory that was closed: there is nothing where it was. */
-static bool catch_moved(uint64_t address)
-{
-    return (host_use_lost() || area_lost()) && open_page(address, PROT_READ | PROT_WRITE);
-}
-
-/* A page that is open again by now is ours too: another thread may have begun to execute. */
-static bool catch(uint64_t address, const void *context)
-{
-    pthread_mutex_lock(&guard.lock);
-    const struct area *area = area_at(address);
-    const bool used = host_use_at(address);
-    bool ours = area || used;
-    if (ours && !guard.inside) {
-        const bool room = guard.note_count < NOTES;
-        /* a store that follows a load is one more to know of */
-        const bool load = !was_write(context) && (used || area->is_shared || area->behind);
-        if (room)
-            take_note(area, used, address, context);
-        if (!room || !open_page(address, load ? PROT_READ : PROT_READ | PROT_WRITE))
-            open_all(); /* the kernel has no room for one page with rights of its own */
-    }
-    if (!ours && watching())
-        ours = catch_moved(address);
-    pthread_mutex_unlock(&guard.lock);
-    return ours;
-}
-
-static void pass_on(int number, siginfo_t *info, void *context)
-{
-    const struct sigaction *before = &guard.before;
-    if (before->sa_flags & SA_SIGINFO)
-        before->sa_sigaction(number, info, context);
-    else if (before->sa_handler != SIG_DFL && before->sa_handler != SIG_IGN)
-        before->sa_handler(number);
-    else
-        signal(number, SIG_DFL); /* it comes again, and ends the process as it would have without us */
-}
-
-static void on_fault(int number, siginfo_t *info, void *context)
-{
-    const bool access = info->si_code == SEGV_ACCERR;
-    const int error = errno;
-    const bool ours = access && catch((uint64_t)(uintptr_t)info->si_addr, context);
-    errno = error;
-    if (!ours)
-        pass_on(number, info, context);
-}
-
-/* Again whenever pages are closed: the program may have installed its own, which is then asked second. */
-static void install(void)
-{
-    struct sigaction current, ours = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
-    sigemptyset(&ours.sa_mask);
-    if (sigaction(SIGSEGV, NULL, &current) || (current.sa_flags & SA_SIGINFO && current.sa_sigaction == on_fault))
-        return;
-    guard.before = current;
-    guard.installed = sigaction(SIGSEGV, &ours, NULL) == 0;
 }
 
 /* ---- what the host may touch ---------------------------------------------------------------- */
@@ -290,7 +118,7 @@ static void apply(const struct area *area)
 {
     if (guard.inside)
         return;
-    install();
+    guard_install();
     if (guard.installed)
         close_area(area);
 }
@@ -300,7 +128,7 @@ static void apply_uses(void)
 {
     if (guard.inside || !host_use_any())
         return;
-    install();
+    guard_install();
     if (guard.installed)
         host_use_close();
 }
@@ -371,7 +199,7 @@ static struct area *area_behind(const struct memobj *memobj)
 void guard_add_behind(const struct memobj *memobj)
 {
     const bool apart = memobj->flags & CL_MEM_USE_HOST_PTR && !memobj->is_svm && !memobj->parent;
-    if (!apart || !watching() || context_any(memobj->context, device_supports_svm_system))
+    if (!apart || !guard_watching() || context_any(memobj->context, device_supports_svm_system))
         return;
     runtime_lock();
     const bool paused = guard_pause();
@@ -539,7 +367,7 @@ static void apply_turns(void)
 
 void guard_enqueued(const struct command *command)
 {
-    if (watching())
+    if (guard_watching())
         note_use(command);
     look();
     pthread_mutex_lock(&guard.lock);
@@ -596,7 +424,7 @@ void guard_share(void)
     runtime_lock();
     pthread_mutex_lock(&guard.lock);
     guard.shared = true;
-    open_all();
+    guard_open_all();
     host_use_forget();
     struct area *areas = guard.areas;
     guard.areas = NULL;
@@ -613,7 +441,7 @@ void guard_share(void)
 
 bool guard_active(void)
 {
-    return __atomic_load_n(&guard.areas, __ATOMIC_RELAXED) != NULL || watching();
+    return __atomic_load_n(&guard.areas, __ATOMIC_RELAXED) != NULL || guard_watching();
 }
 
 void guard_enter(void)
@@ -621,7 +449,7 @@ void guard_enter(void)
     if (guard_active())
         guard_tell();
     pthread_mutex_lock(&guard.lock);
-    open_all();
+    guard_open_all();
     guard.inside = true;
     pthread_mutex_unlock(&guard.lock);
 }
@@ -666,80 +494,4 @@ void guard_fork_child(void)
     for (struct area *area = guard.areas; area; area = area->next)
         area->ambiguous |= area->behind != 0;
     guard_leave();
-}
-
-/* ---- telling ------------------------------------------------------------------------------- */
-
-enum { SENTENCE_CHARS = 300 };
-struct verdict {
-    uint32_t command;
-    char why[SENTENCE_CHARS];
-    const char *fix;
-};
-
-/* By the maps as they are: they do not change before what was caught is told. */
-static void judge(uint64_t address, struct verdict *out_verdict)
-{
-    const struct area *area = area_at(address);
-    const struct window *window = area ? area->windows : NULL;
-    while (window && !(address >= window->low && address < window->high))
-        window = window->next;
-    *out_verdict = (struct verdict){0};
-    if (window && !window->known) {
-        out_verdict->command = window->command;
-        snprintf(out_verdict->why, SENTENCE_CHARS,
-                 "command %" PRIu32 " (%s) maps these bytes, and the host does not know yet that it is complete: asking "
-                 "for an event's status orders nothing",
-                 window->command, window->call);
-        out_verdict->fix = "wait for the event of the map, or let the map block";
-    } else if (area && area->unmap) {
-        out_verdict->command = area->unmap;
-        snprintf(out_verdict->why, SENTENCE_CHARS,
-                 "command %" PRIu32 " unmaps these bytes: from its enqueueing on they are the device's", area->unmap);
-        out_verdict->fix = "unmap after the last access, or map again and wait for that";
-    } else {
-        bool of_device = area && area->of_device, svm = area && area->is_svm;
-        snprintf(out_verdict->why, SENTENCE_CHARS, "%s",
-                 of_device ? "the allocation is of a device: the host may not touch it at all"
-                 : svm     ? "the host may touch coarse-grained shared virtual memory only while it is mapped"
-                           : "the host may touch these bytes of the buffer only while they are mapped");
-        out_verdict->fix = of_device ? "copy it with clEnqueueMemcpyINTEL, or take a shared allocation"
-                                     : "map the bytes first and wait for that, unmap them after the last access";
-    }
-}
-
-static void tell(const struct note *note, const struct verdict *verdict)
-{
-    struct host_place place;
-    char what[192];
-    host_place_find(&note->trace, &place);
-    snprintf(what, sizeof what, "%s%s%s", note->write ? "store" : "load", place.function[0] ? " in " : "",
-             place.function);
-    struct host_access access = {.address = note->address,
-                                 .write = note->write,
-                                 .place = place.place,
-                                 .what = what,
-                                 .why = verdict->why,
-                                 .fix = verdict->fix,
-                                 .command = verdict->command};
-    (note->is_shared ? device_host_touched : device_host_access)(runtime_device(), &access);
-}
-
-void guard_tell(void)
-{
-    for (;;) {
-        struct note note;
-        struct verdict verdict;
-        pthread_mutex_lock(&guard.lock);
-        bool some = guard.note_count > 0;
-        if (some) {
-            note = guard.notes[0];
-            memmove(guard.notes, guard.notes + 1, --guard.note_count * sizeof note);
-            judge(note.address, &verdict);
-        }
-        pthread_mutex_unlock(&guard.lock);
-        if (!some)
-            return;
-        tell(&note, &verdict);
-    }
 }

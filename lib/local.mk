@@ -56,6 +56,8 @@ libapi_la_SOURCES = \
 	%D%/graph.h \
 	%D%/guard.c \
 	%D%/guard.h \
+	%D%/guard_catch.c \
+	%D%/guard_state.h \
 	%D%/host_place.c \
 	%D%/host_place.h \
 	%D%/host_use.c \

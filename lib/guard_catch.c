@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The signal handler only notes and opens: what it saw is told later, on a thread that may take locks. */
+#include "guard_state.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+#include "runtime.h"
+
+/* ---- the signal ------------------------------------------------------------------------- */
+
+static bool was_write(const void *context)
+{
+#if defined __x86_64__
+    enum { ERROR_WRITE = 2 };
+    return ((const ucontext_t *)context)->uc_mcontext.gregs[REG_ERR] & ERROR_WRITE;
+#else
+    (void)context;
+    return false;
+#endif
+}
+
+static uint64_t program_counter(const void *context)
+{
+#if defined __x86_64__
+    return (uint64_t)((const ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
+#else
+    (void)context;
+    return 0;
+#endif
+}
+
+static bool is_mapped(const struct area *area, uint64_t address)
+{
+    const struct window *window = area->windows;
+    while (window && !(window->known && address >= window->low && address < window->high))
+        window = window->next;
+    return window;
+}
+
+/* used: a command reads or writes there. area NULL: that is all. */
+static void take_note(const struct area *area, bool used, uint64_t address, const void *context)
+{
+    const bool behind = !used && area->behind;
+    if (behind && is_mapped(area, address))
+        return;
+    struct note *note = &guard.notes[guard.note_count++];
+    note->address = behind ? address - area->low + area->behind : address;
+    note->is_shared = used || behind || area->is_shared;
+    note->write = was_write(context);
+    host_place_capture(&note->trace);
+    note->trace.pc = program_counter(context);
+}
+
+static bool open_page(uint64_t address, int protection)
+{
+    return guard_set_pages(guard_page_of(address), guard_page_of(address) + PAGE_BYTES, protection);
+}
+
+static bool area_lost(void)
+{
+    bool lost = false;
+    for (const struct area *area = guard.areas; area && !lost; area = area->next) {
+        const struct extent pages = guard_pages_of(area);
+        lost = area->behind && msync((void *)(uintptr_t)pages.low, pages.high - pages.low, MS_ASYNC) != 0 && errno == ENOMEM;
+    }
+    return lost;
+}
+
+/* The program moved (mremap) memory that was closed: there is nothing where it was. */
+static bool catch_moved(uint64_t address)
+{
+    return (host_use_lost() || area_lost()) && open_page(address, PROT_READ | PROT_WRITE);
+}
+
+/* A page that is open again by now is ours too: another thread may have begun to execute. */
+static bool catch(uint64_t address, const void *context)
+{
+    pthread_mutex_lock(&guard.lock);
+    const struct area *area = guard_area_at(address);
+    const bool used = host_use_at(address);
+    bool ours = area || used;
+    if (ours && !guard.inside) {
+        const bool room = guard.note_count < NOTES;
+        /* a store that follows a load is one more to know of */
+        const bool load = !was_write(context) && (used || area->is_shared || area->behind);
+        if (room)
+            take_note(area, used, address, context);
+        if (!room || !open_page(address, load ? PROT_READ : PROT_READ | PROT_WRITE))
+            guard_open_all(); /* the kernel has no room for one page with rights of its own */
+    }
+    if (!ours && guard_watching())
+        ours = catch_moved(address);
+    pthread_mutex_unlock(&guard.lock);
+    return ours;
+}
+
+static void pass_on(int number, siginfo_t *info, void *context)
+{
+    const struct sigaction *before = &guard.before;
+    if (before->sa_flags & SA_SIGINFO)
+        before->sa_sigaction(number, info, context);
+    else if (before->sa_handler != SIG_DFL && before->sa_handler != SIG_IGN)
+        before->sa_handler(number);
+    else
+        signal(number, SIG_DFL); /* it comes again, and ends the process as it would have without us */
+}
+
+static void on_fault(int number, siginfo_t *info, void *context)
+{
+    const bool access = info->si_code == SEGV_ACCERR;
+    const int error = errno;
+    const bool ours = access && catch((uint64_t)(uintptr_t)info->si_addr, context);
+    errno = error;
+    if (!ours)
+        pass_on(number, info, context);
+}
+
+/* Again whenever pages are closed: the program may have installed its own, which is then asked second. */
+void guard_install(void)
+{
+    struct sigaction current, ours = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    sigemptyset(&ours.sa_mask);
+    if (sigaction(SIGSEGV, NULL, &current) || (current.sa_flags & SA_SIGINFO && current.sa_sigaction == on_fault))
+        return;
+    guard.before = current;
+    guard.installed = sigaction(SIGSEGV, &ours, NULL) == 0;
+}
+
+/* ---- telling ------------------------------------------------------------------------------- */
+
+enum { SENTENCE_CHARS = 300 };
+struct verdict {
+    uint32_t command;
+    char why[SENTENCE_CHARS];
+    const char *fix;
+};
+
+/* By the maps as they are: they do not change before what was caught is told. */
+static void judge(uint64_t address, struct verdict *out_verdict)
+{
+    const struct area *area = guard_area_at(address);
+    const struct window *window = area ? area->windows : NULL;
+    while (window && !(address >= window->low && address < window->high))
+        window = window->next;
+    *out_verdict = (struct verdict){0};
+    if (window && !window->known) {
+        out_verdict->command = window->command;
+        snprintf(out_verdict->why, SENTENCE_CHARS,
+                 "command %" PRIu32 " (%s) maps these bytes, and the host does not know yet that it is complete: asking "
+                 "for an event's status orders nothing",
+                 window->command, window->call);
+        out_verdict->fix = "wait for the event of the map, or let the map block";
+    } else if (area && area->unmap) {
+        out_verdict->command = area->unmap;
+        snprintf(out_verdict->why, SENTENCE_CHARS,
+                 "command %" PRIu32 " unmaps these bytes: from its enqueueing on they are the device's", area->unmap);
+        out_verdict->fix = "unmap after the last access, or map again and wait for that";
+    } else {
+        bool of_device = area && area->of_device, svm = area && area->is_svm;
+        snprintf(out_verdict->why, SENTENCE_CHARS, "%s",
+                 of_device ? "the allocation is of a device: the host may not touch it at all"
+                 : svm     ? "the host may touch coarse-grained shared virtual memory only while it is mapped"
+                           : "the host may touch these bytes of the buffer only while they are mapped");
+        out_verdict->fix = of_device ? "copy it with clEnqueueMemcpyINTEL, or take a shared allocation"
+                                     : "map the bytes first and wait for that, unmap them after the last access";
+    }
+}
+
+static void tell(const struct note *note, const struct verdict *verdict)
+{
+    struct host_place place;
+    char what[192];
+    host_place_find(&note->trace, &place);
+    snprintf(what, sizeof what, "%s%s%s", note->write ? "store" : "load", place.function[0] ? " in " : "",
+             place.function);
+    struct host_access access = {.address = note->address,
+                                 .write = note->write,
+                                 .place = place.place,
+                                 .what = what,
+                                 .why = verdict->why,
+                                 .fix = verdict->fix,
+                                 .command = verdict->command};
+    (note->is_shared ? device_host_touched : device_host_access)(runtime_device(), &access);
+}
+
+void guard_tell(void)
+{
+    for (;;) {
+        struct note note;
+        struct verdict verdict;
+        pthread_mutex_lock(&guard.lock);
+        bool some = guard.note_count > 0;
+        if (some) {
+            note = guard.notes[0];
+            memmove(guard.notes, guard.notes + 1, --guard.note_count * sizeof note);
+            judge(note.address, &verdict);
+        }
+        pthread_mutex_unlock(&guard.lock);
+        if (!some)
+            return;
+        tell(&note, &verdict);
+    }
+}
