@@ -11,7 +11,7 @@
 enum {
     PAGE_SHIFT = 12, PAGE_BYTES = 1 << PAGE_SHIFT, WORD_SHIFT = 2,
     CONTEXT_MOST = READERS_FROM - 1,
-    BLOCK_UNITS = 64, MEMBERS_TRIED = HOSTILE(16, 2), MEMBERS_RECENT = HOSTILE(8, 1), CONTEXTS_TRIED = HOSTILE(8, 1),
+    BLOCK_UNITS = 64, MEMBERS_TRIED = HOSTILE(16, 2), MEMBERS_RECENT = HOSTILE(8, 1), CONTEXTS_TRIED = HOSTILE(8, 1), CONTEXTS_SMALL = HOSTILE(4096, 8),
     BYTES_SWEPT = HOSTILE(32, 4096) /* of the allocation, for a block of readers that sweeping them makes room for */
 };
 
@@ -166,7 +166,7 @@ static bool context_room(struct shadow_region *region)
     uint32_t used = region->next - region->first;
     if (used < region->room)
         return region->next < CONTEXT_MOST;
-    uint32_t room = region->room ? region->room * 2 : HOSTILE(16, 1);
+    const uint32_t more = region->room < CONTEXTS_SMALL ? region->room : region->room / 4, room = region->room ? region->room + more : HOSTILE(16, 1);
     struct context *contexts = realloc(region->contexts, room * sizeof *contexts);
     if (!contexts)
         return false;
