@@ -42,10 +42,7 @@ START_TEST(each_command_has_its_own)
     start("on");
     ck_assert(has_extension());
     cl_ok(clCreateSubDevices(device, numa, 2, nodes, NULL));
-    cl_program program = clCreateProgramWithSource(context, 1, (const char **)(uintptr_t)&source, NULL, &err);
-    cl_ok(clBuildProgram(program, 0, NULL, "", NULL, NULL));
-    cl_kernel kernel = clCreateKernel(program, "k", &err);
-    cl_ok(err);
+    cl_kernel kernel = cl_kernel_of(context, source, "");
     cl_mem buffer = cl_buffer(context, CL_MEM_READ_WRITE, sizeof host, NULL);
     cl_ok(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
     for (int i = 0; i < 2; i++) {
@@ -79,7 +76,6 @@ START_TEST(each_command_has_its_own)
     }
     cl_ok(clReleaseMemObject(buffer));
     cl_ok(clReleaseKernel(kernel));
-    cl_ok(clReleaseProgram(program));
     cl_tear_down();
 }
 END_TEST

@@ -413,7 +413,7 @@ static void set_up(void)
     cl_ok(err);
     sampler = clCreateSamplerWithProperties(context, NULL, &err);
     cl_ok(err);
-    program = refusal_program(context, source, "-cl-kernel-arg-info");
+    program = cl_program_of(context, source, "-cl-kernel-arg-info");
     kernel = clCreateKernel(program, "k", &err);
     cl_ok(err);
     on_device = clCreateCommandQueueWithProperties(context, device, list, &err);

@@ -27,9 +27,6 @@ START_TEST(handles)
     REFUSES(clGetContextInfo, CL_INVALID_CONTEXT, (cl_context)queue, 0, 0, 0, 0);
     REFUSES(clSetContextDestructorCallback, CL_INVALID_CONTEXT, (cl_context)queue, 0, 0);
     REFUSES_OBJECT(clCreateCommandQueueWithProperties, CL_INVALID_CONTEXT, (cl_context)queue, 0, 0);
-    REFUSES(clRetainCommandQueue, CL_INVALID_COMMAND_QUEUE, (cl_command_queue)buffer);
-    REFUSES(clReleaseCommandQueue, CL_INVALID_COMMAND_QUEUE, (cl_command_queue)buffer);
-    REFUSES(clGetCommandQueueInfo, CL_INVALID_COMMAND_QUEUE, (cl_command_queue)buffer, 0, 0, 0, 0);
     REFUSES_OBJECT(clCreateBuffer, CL_INVALID_CONTEXT, (cl_context)queue, 0, 0, 0);
     REFUSES_OBJECT(clCreateSubBuffer, CL_INVALID_MEM_OBJECT, (cl_mem)queue, 0, 0, 0);
     REFUSES_OBJECT(clCreateImage, CL_INVALID_CONTEXT, (cl_context)queue, 0, 0, 0, 0);
@@ -47,6 +44,15 @@ START_TEST(handles)
     REFUSES(clRetainSampler, CL_INVALID_SAMPLER, (cl_sampler)queue);
     REFUSES(clReleaseSampler, CL_INVALID_SAMPLER, (cl_sampler)queue);
     REFUSES(clGetSamplerInfo, CL_INVALID_SAMPLER, (cl_sampler)queue, 0, 0, 0, 0);
+    REFUSES_OBJECT(clCreateImage2D, CL_INVALID_CONTEXT, (cl_context)queue, 0, 0, 0, 0, 0, 0);
+    REFUSES_OBJECT(clCreateImage3D, CL_INVALID_CONTEXT, (cl_context)queue, 0, 0, 0, 0, 0, 0, 0, 0);
+    REFUSES_OBJECT(clCreateCommandQueue, CL_INVALID_CONTEXT, (cl_context)queue, 0, 0);
+    REFUSES_OBJECT(clCreateSampler, CL_INVALID_CONTEXT, (cl_context)queue, 0, 0, 0);
+}
+END_TEST
+
+START_TEST(handles_of_programs_kernels_and_events)
+{
     REFUSES_OBJECT(clCreateProgramWithSource, CL_INVALID_CONTEXT, (cl_context)queue, 0, 0, 0);
     REFUSES_OBJECT(clCreateProgramWithBinary, CL_INVALID_CONTEXT, (cl_context)queue, 0, 0, 0, 0, 0);
     REFUSES_OBJECT(clCreateProgramWithBuiltInKernels, CL_INVALID_CONTEXT, (cl_context)queue, 0, 0, 0);
@@ -78,6 +84,14 @@ START_TEST(handles)
     REFUSES(clSetUserEventStatus, CL_INVALID_EVENT, (cl_event)queue, 0);
     REFUSES(clSetEventCallback, CL_INVALID_EVENT, (cl_event)queue, 0, 0, 0);
     REFUSES(clGetEventProfilingInfo, CL_INVALID_EVENT, (cl_event)queue, 0, 0, 0, 0);
+}
+END_TEST
+
+START_TEST(handles_of_queues)
+{
+    REFUSES(clRetainCommandQueue, CL_INVALID_COMMAND_QUEUE, (cl_command_queue)buffer);
+    REFUSES(clReleaseCommandQueue, CL_INVALID_COMMAND_QUEUE, (cl_command_queue)buffer);
+    REFUSES(clGetCommandQueueInfo, CL_INVALID_COMMAND_QUEUE, (cl_command_queue)buffer, 0, 0, 0, 0);
     REFUSES(clFlush, CL_INVALID_COMMAND_QUEUE, (cl_command_queue)buffer);
     REFUSES(clFinish, CL_INVALID_COMMAND_QUEUE, (cl_command_queue)buffer);
     REFUSES(clEnqueueReadBuffer, CL_INVALID_COMMAND_QUEUE, (cl_command_queue)buffer, 0, 0, 0, 0, 0, 0, 0, 0);
@@ -108,13 +122,9 @@ START_TEST(handles)
     REFUSES(clEnqueueSVMUnmap, CL_INVALID_COMMAND_QUEUE, (cl_command_queue)buffer, 0, 0, 0, 0);
     REFUSES(clEnqueueSVMMigrateMem, CL_INVALID_COMMAND_QUEUE, (cl_command_queue)buffer, 0, 0, 0, 0, 0, 0, 0);
     REFUSES(clSetCommandQueueProperty, CL_INVALID_COMMAND_QUEUE, (cl_command_queue)buffer, 0, 0, 0);
-    REFUSES_OBJECT(clCreateImage2D, CL_INVALID_CONTEXT, (cl_context)queue, 0, 0, 0, 0, 0, 0);
-    REFUSES_OBJECT(clCreateImage3D, CL_INVALID_CONTEXT, (cl_context)queue, 0, 0, 0, 0, 0, 0, 0, 0);
     REFUSES(clEnqueueMarker, CL_INVALID_COMMAND_QUEUE, (cl_command_queue)buffer, 0);
     REFUSES(clEnqueueWaitForEvents, CL_INVALID_COMMAND_QUEUE, (cl_command_queue)buffer, 0, 0);
     REFUSES(clEnqueueBarrier, CL_INVALID_COMMAND_QUEUE, (cl_command_queue)buffer);
-    REFUSES_OBJECT(clCreateCommandQueue, CL_INVALID_CONTEXT, (cl_context)queue, 0, 0);
-    REFUSES_OBJECT(clCreateSampler, CL_INVALID_CONTEXT, (cl_context)queue, 0, 0, 0);
     REFUSES(clEnqueueTask, CL_INVALID_COMMAND_QUEUE, (cl_command_queue)buffer, 0, 0, 0, 0);
 }
 END_TEST
@@ -381,7 +391,7 @@ static const char *plain = "kernel void k(global int *p) { *p = 1; }";
 START_TEST(programs)
 {
     cl_int err;
-    cl_program linked, compiled = refusal_program(context, plain, NULL);
+    cl_program linked, compiled = cl_program_of(context, plain, NULL);
     cl_ok(clCompileProgram(compiled, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL));
     linked = clLinkProgram(context, 0, NULL, NULL, 1, &compiled, NULL, NULL, &err);
     cl_ok(err);
@@ -389,7 +399,7 @@ START_TEST(programs)
     cl_kernel kernel = clCreateKernel(linked, "k", &err);
     cl_ok(err);
     cl_ok(clReleaseKernel(kernel));
-    cl_program held = refusal_program(context, plain, "");
+    cl_program held = cl_program_of(context, plain, "");
     kernel = clCreateKernel(held, "k", &err);
     cl_ok(err);
     REFUSES(clCompileProgram, CL_INVALID_OPERATION, held, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL);
@@ -417,7 +427,7 @@ static cl_build_status status_of(cl_program program)
 START_TEST(programs_that_are_being_built)
 {
     pthread_t thread;
-    cl_program program = refusal_program(context, plain, NULL);
+    cl_program program = cl_program_of(context, plain, NULL);
     ck_assert_int_eq(pthread_create(&thread, NULL, build_slowly, program), 0);
     while (status_of(program) != CL_BUILD_IN_PROGRESS)
         ck_assert_int_ne(status_of(program), CL_BUILD_SUCCESS);
@@ -431,7 +441,7 @@ END_TEST
 
 START_TEST(programs_without_a_compiler)
 {
-    cl_program program = refusal_program(context, plain, NULL);
+    cl_program program = cl_program_of(context, plain, NULL);
     REFUSES(clBuildProgram, CL_COMPILER_NOT_AVAILABLE, program, 0, NULL, NULL, NULL, NULL);
     REFUSES(clCompileProgram, CL_COMPILER_NOT_AVAILABLE, program, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL);
     cl_ok(clReleaseProgram(program));
@@ -442,7 +452,7 @@ END_TEST
 
 START_TEST(arguments)
 {
-    cl_kernel kernel = refusal_kernel(context, "kernel void k(global int *p, local int *q, int n, sampler_t s) { *p = *q; }", "");
+    cl_kernel kernel = cl_kernel_of(context, "kernel void k(global int *p, local int *q, int n, sampler_t s) { *p = *q; }", "");
     cl_sampler sampler = clCreateSampler(context, CL_TRUE, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST, NULL);
     const cl_int number = 1;
     REFUSES(clSetKernelArg, CL_INVALID_ARG_SIZE, kernel, 0, 4, &buffer);
@@ -450,7 +460,7 @@ START_TEST(arguments)
     REFUSES(clSetKernelArg, CL_INVALID_ARG_SIZE, kernel, 2, 8, &number);
     REFUSES(clSetKernelArg, CL_INVALID_ARG_SIZE, kernel, 3, 4, &sampler);
     cl_ok(clReleaseSampler(sampler));
-    cl_kernel enqueues = refusal_kernel(context, "kernel void k(queue_t q) {}", "-cl-std=CL2.0");
+    cl_kernel enqueues = cl_kernel_of(context, "kernel void k(queue_t q) {}", "-cl-std=CL2.0");
     REFUSES(clSetKernelArg, CL_INVALID_ARG_SIZE, enqueues, 0, 4, &queue);
     REFUSES(clSetKernelArg, CL_INVALID_DEVICE_QUEUE, enqueues, 0, sizeof queue, &queue);
     cl_ok(clReleaseKernel(enqueues));
@@ -472,7 +482,7 @@ END_TEST
 START_TEST(settings)
 {
     const cl_bool yes = CL_TRUE;
-    cl_kernel kernel = refusal_kernel(context, plain, "");
+    cl_kernel kernel = cl_kernel_of(context, plain, "");
     REFUSES(clSetKernelExecInfo, CL_INVALID_OPERATION, kernel, CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM, sizeof yes, &yes);
     cl_ok(clReleaseKernel(kernel));
 }
@@ -488,7 +498,7 @@ static void without_svm(void)
 START_TEST(settings_without_shared_memory)
 {
     const void *pointers[] = {host};
-    cl_kernel kernel = refusal_kernel(context, plain, "");
+    cl_kernel kernel = cl_kernel_of(context, plain, "");
     REFUSES(clSetKernelExecInfo, CL_INVALID_OPERATION, kernel, CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof pointers, pointers);
     refuses_allocation(context, 0, 4, 0); /* clSVMAlloc: NULL */
     cl_ok(clReleaseKernel(kernel));
@@ -503,7 +513,7 @@ static void without_il(void)
 START_TEST(programs_without_an_intermediate_language)
 {
     const cl_uint words[] = {0x07230203, 0x10000, 0, 1, 0}, value = 1;
-    cl_program program = refusal_program(context, plain, NULL);
+    cl_program program = cl_program_of(context, plain, NULL);
     REFUSES_OBJECT(clCreateProgramWithIL, CL_INVALID_OPERATION, context, words, sizeof words);
     REFUSES(clSetProgramSpecializationConstant, CL_INVALID_OPERATION, program, 0, sizeof value, &value);
     cl_ok(clReleaseProgram(program));
@@ -575,6 +585,8 @@ int main(void)
           *two = tcase_create("two devices"), *slow = tcase_create("slow compiler"), *no_queues = tcase_create("queues"), *compiler = tcase_create("compiler");
     tcase_add_checked_fixture(usual, refusal_set_up, refusal_tear_down);
     tcase_add_test(usual, handles);
+    tcase_add_test(usual, handles_of_programs_kernels_and_events);
+    tcase_add_test(usual, handles_of_queues);
     tcase_add_test(usual, lists);
     tcase_add_test(usual, partition_counts);
     tcase_add_test(usual, contexts);

@@ -337,8 +337,8 @@ static const char *sized = "kernel __attribute__((reqd_work_group_size(8, 1, 1))
 START_TEST(kernels)
 {
     const size_t eight = 8, four = 4, three = 3, none = 0, many = 1 << 20, most = (size_t)-1;
-    cl_kernel kernel = refusal_kernel(context, plain, "-cl-std=CL1.2"), other = refusal_kernel(other_context, plain, "");
-    cl_kernel wants = refusal_kernel(context, sized, "");
+    cl_kernel kernel = cl_kernel_of(context, plain, "-cl-std=CL1.2"), other = cl_kernel_of(other_context, plain, "");
+    cl_kernel wants = cl_kernel_of(context, sized, "");
     REFUSES(clEnqueueNDRangeKernel, CL_INVALID_KERNEL_ARGS, queue, kernel, 1, NULL, &eight, NULL, NONE);
     cl_ok(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
     cl_ok(clSetKernelArg(wants, 0, sizeof buffer, &buffer));
@@ -350,7 +350,7 @@ START_TEST(kernels)
     REFUSES(clEnqueueNDRangeKernel, CL_INVALID_WORK_ITEM_SIZE, queue, kernel, 1, NULL, &many, &many, NONE);
     REFUSES(clEnqueueTask, CL_INVALID_CONTEXT, queue, other, NONE);
     REFUSES(clEnqueueTask, CL_INVALID_WORK_GROUP_SIZE, queue, wants, NONE);
-    cl_kernel unset = refusal_kernel(context, plain, "");
+    cl_kernel unset = cl_kernel_of(context, plain, "");
     REFUSES(clEnqueueTask, CL_INVALID_KERNEL_ARGS, queue, unset, NONE);
     const cl_kernel made[] = {kernel, other, wants, unset};
     for (size_t i = 0; i < sizeof made / sizeof *made; i++)
@@ -386,7 +386,7 @@ START_TEST(suggestions)
 {
     const size_t eight = 8, none = 0, most = (size_t)-1;
     size_t local[3];
-    cl_kernel kernel = refusal_kernel(context, plain, ""), other = refusal_kernel(other_context, plain, "");
+    cl_kernel kernel = cl_kernel_of(context, plain, ""), other = cl_kernel_of(other_context, plain, "");
     REFUSES_NAMED(clGetKernelSuggestedLocalWorkSizeKHR, CL_INVALID_COMMAND_QUEUE, (cl_command_queue)buffer, kernel, 1, NULL, &eight, local);
     REFUSES_NAMED(clGetKernelSuggestedLocalWorkSizeKHR, CL_INVALID_KERNEL, queue, (cl_kernel)buffer, 1, NULL, &eight, local);
     REFUSES_NAMED(clGetKernelSuggestedLocalWorkSizeKHR, CL_INVALID_CONTEXT, queue, other, 1, NULL, &eight, local);
@@ -430,7 +430,7 @@ static cl_kernel kernel_with(size_t row, size_t count, cl_mem array, cl_sampler 
     for (size_t i = 0; i < count; i++)
         sprintf(source + strlen(source), "%s%s p%zu", i ? ", " : "", too_much[row].parameters[i], i);
     sprintf(source + strlen(source), ") { %s }", too_much[row].body);
-    cl_kernel kernel = refusal_kernel(context, source, "-cl-std=CL2.0");
+    cl_kernel kernel = cl_kernel_of(context, source, "-cl-std=CL2.0");
     for (cl_uint i = 0; i < count; i++) {
         const char *type = too_much[row].parameters[i];
         if (strstr(type, "local"))
@@ -478,7 +478,7 @@ START_TEST(kernels_that_are_built_for_another_device)
     cl_int err;
     const size_t one = 1;
     size_t local[3];
-    cl_program program = refusal_program(pair.context, "kernel void k(void) {}", NULL);
+    cl_program program = cl_program_of(pair.context, "kernel void k(void) {}", NULL);
     cl_ok(clBuildProgram(program, 1, pair.device, "", NULL, NULL));
     cl_kernel kernel = clCreateKernel(program, "k", &err);
     cl_ok(err);
@@ -501,7 +501,7 @@ START_TEST(pointers_that_a_device_cannot_follow)
     size_t local[3];
     void *shared = clSVMAlloc(pair.context, 0, 64, 0);
     ck_assert_ptr_nonnull(shared);
-    cl_kernel kernel = refusal_kernel(pair.context, plain, "");
+    cl_kernel kernel = cl_kernel_of(pair.context, plain, "");
     cl_ok(clSetKernelArgSVMPointer(kernel, 0, shared));
     REFUSES_NAMED(clGetKernelSuggestedLocalWorkSizeKHR, CL_INVALID_OPERATION, pair.queue[1], kernel, 1, NULL, &one, local);
     REFUSES(clEnqueueNDRangeKernel, CL_INVALID_OPERATION, pair.queue[1], kernel, 1, NULL, &one, NULL, NONE);
@@ -520,7 +520,7 @@ START_TEST(pointers_of_the_system)
 {
     const size_t one = 1;
     size_t local[3];
-    cl_kernel kernel = refusal_kernel(pair.context, plain, "");
+    cl_kernel kernel = cl_kernel_of(pair.context, plain, "");
     cl_ok(clSetKernelArgSVMPointer(kernel, 0, host));
     cl_ok(NAMED(clGetKernelSuggestedLocalWorkSizeKHR)(pair.queue[0], kernel, 1, NULL, &one, local));
     REFUSES_NAMED(clGetKernelSuggestedLocalWorkSizeKHR, CL_INVALID_OPERATION, pair.queue[1], kernel, 1, NULL, &one, local);
@@ -538,7 +538,7 @@ static void of_2_0(void)
 START_TEST(ranges_before_2_1)
 {
     const size_t none = 0;
-    cl_kernel kernel = refusal_kernel(context, plain, "");
+    cl_kernel kernel = cl_kernel_of(context, plain, "");
     cl_ok(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
     REFUSES(clEnqueueNDRangeKernel, CL_INVALID_GLOBAL_WORK_SIZE, queue, kernel, 1, NULL, NULL, NULL, NONE);
     REFUSES(clEnqueueNDRangeKernel, CL_INVALID_GLOBAL_WORK_SIZE, queue, kernel, 1, NULL, &none, NULL, NONE);

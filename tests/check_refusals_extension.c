@@ -12,7 +12,7 @@ START_TEST(sub_groups)
 {
     const size_t sizes[1] = {8};
     size_t answer;
-    cl_kernel kernel = refusal_kernel(context, "kernel void k(void) {}", "");
+    cl_kernel kernel = cl_kernel_of(context, "kernel void k(void) {}", "");
     REFUSES_NAMED(clGetKernelSubGroupInfoKHR, CL_INVALID_KERNEL, (cl_kernel)queue, device, 0x2033, 8, sizes, 8, &answer, NULL);
     REFUSES_NAMED(clGetKernelSubGroupInfoKHR, CL_INVALID_DEVICE, kernel, (cl_device_id)queue, 0x2033, 8, sizes, 8, &answer, NULL);
     REFUSES_NAMED(clGetKernelSubGroupInfoKHR, CL_INVALID_VALUE, kernel, device, 0x1234, 8, sizes, 8, &answer, NULL);
@@ -30,7 +30,7 @@ START_TEST(no_sub_groups)
 {
     const size_t sizes[1] = {8};
     size_t answer;
-    cl_kernel kernel = refusal_kernel(context, "kernel void k(void) {}", "");
+    cl_kernel kernel = cl_kernel_of(context, "kernel void k(void) {}", "");
     REFUSES_NAMED(clGetKernelSubGroupInfoKHR, CL_INVALID_OPERATION, kernel, device, 0x2033, 8, sizes, 8, &answer, NULL);
     cl_ok(clReleaseKernel(kernel));
 }
@@ -280,7 +280,7 @@ START_TEST(recording)
     const cl_ndrange_kernel_command_properties_khr unknown[] = {1, 2, 0};
     const char *source = "kernel void k(void) {}";
     cl_command_buffer_khr none = (cl_command_buffer_khr)queue, recorder = recorder_new(queue, NULL), final = recorder_new(queue, NULL);
-    cl_kernel kernel = refusal_kernel(context, source, ""), other_kernel = refusal_kernel(other_context, source, "");
+    cl_kernel kernel = cl_kernel_of(context, source, ""), other_kernel = cl_kernel_of(other_context, source, "");
     cl_mem image = refusal_flat(context, 0), other_image = refusal_flat(other_context, 0);
     cl_sync_point_khr strange = 7;
     cl_mutable_command_khr handle;
@@ -397,7 +397,7 @@ END_TEST
 
 START_TEST(usm_arguments)
 {
-    cl_kernel kernel = refusal_kernel(context, "kernel void k(global int *p, int n) { *p = n; }", "");
+    cl_kernel kernel = cl_kernel_of(context, "kernel void k(global int *p, int n) { *p = n; }", "");
     REFUSES_NAMED(clSetKernelArgMemPointerINTEL, CL_INVALID_KERNEL, (cl_kernel)queue, 0, NULL);
     REFUSES_NAMED(clSetKernelArgMemPointerINTEL, CL_INVALID_ARG_INDEX, kernel, 2, NULL);
     REFUSES_NAMED(clSetKernelArgMemPointerINTEL, CL_INVALID_ARG_VALUE, kernel, 1, NULL);
@@ -444,7 +444,7 @@ START_TEST(no_usm)
 {
     const cl_bool yes = CL_TRUE;
     void *const pointers[] = {host};
-    cl_kernel kernel = refusal_kernel(context, "kernel void k(void) {}", "");
+    cl_kernel kernel = cl_kernel_of(context, "kernel void k(void) {}", "");
     REFUSES_NAMED_OBJECT(clHostMemAllocINTEL, CL_INVALID_OPERATION, context, NULL, 4, 0);
     REFUSES_NAMED_OBJECT(clDeviceMemAllocINTEL, CL_INVALID_OPERATION, context, device, NULL, 4, 0);
     REFUSES_NAMED_OBJECT(clSharedMemAllocINTEL, CL_INVALID_OPERATION, context, NULL, NULL, 4, 0);

@@ -160,7 +160,7 @@ static void begin(const char *capabilities)
     copies = clCreateCommandQueueWithProperties(context, device, family, &err);
     cl_ok(err);
     image = refusal_flat(context, 0);
-    kernel = refusal_kernel(context, "kernel void k(void) {}", "");
+    kernel = cl_kernel_of(context, "kernel void k(void) {}", "");
     shared = clSVMAlloc(context, 0, 64, 0);
     semaphore = NAMED(clCreateSemaphoreWithPropertiesKHR)(context, binary, &err);
     cl_ok(err);

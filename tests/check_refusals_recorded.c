@@ -168,7 +168,7 @@ static const char *sized = "kernel __attribute__((reqd_work_group_size(8, 1, 1))
 START_TEST(kernels)
 {
     const size_t eight = 8, four = 4, three = 3, none = 0, many = 1 << 20, most = (size_t)-1;
-    cl_kernel kernel = refusal_kernel(context, plain, "-cl-std=CL1.2"), wants = refusal_kernel(context, sized, "");
+    cl_kernel kernel = cl_kernel_of(context, plain, "-cl-std=CL1.2"), wants = cl_kernel_of(context, sized, "");
     cl_kernel two = restricted_kernel();
     REFUSES_NAMED(clCommandNDRangeKernelKHR, CL_INVALID_KERNEL_ARGS, recorder, NULL, NULL, kernel, 1, NULL, &eight, NULL, NO_POINTS);
     cl_ok(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
@@ -229,7 +229,7 @@ START_TEST(no_svm)
 {
     const size_t one = 1;
     char *shared = clSVMAlloc(pair.context, 0, 64, 0);
-    cl_kernel kernel = refusal_kernel(pair.context, plain, "");
+    cl_kernel kernel = cl_kernel_of(pair.context, plain, "");
     cl_ok(clSetKernelArgSVMPointer(kernel, 0, shared));
     REFUSES_NAMED(clCommandNDRangeKernelKHR, CL_INVALID_OPERATION, recorder, NULL, NULL, kernel, 1, NULL, &one, NULL, NO_POINTS);
     REFUSES_NAMED(clCommandSVMMemcpyKHR, CL_INVALID_OPERATION, recorder, NULL, shared, host, 4, NO_POINTS);
@@ -242,7 +242,7 @@ END_TEST
 START_TEST(no_system)
 {
     const size_t one = 1;
-    cl_kernel kernel = refusal_kernel(pair.context, plain, "");
+    cl_kernel kernel = cl_kernel_of(pair.context, plain, "");
     cl_ok(clSetKernelArgSVMPointer(kernel, 0, host));
     REFUSES_NAMED(clCommandNDRangeKernelKHR, CL_INVALID_OPERATION, recorder, NULL, NULL, kernel, 1, NULL, &one, NULL, NO_POINTS);
     cl_ok(clReleaseKernel(kernel));
@@ -267,9 +267,9 @@ START_TEST(not_built_and_empty)
 {
     const size_t one = 1, none = 0;
     cl_int err;
-    cl_program program = refusal_program(pair.context, "kernel void k(void) {}", NULL);
+    cl_program program = cl_program_of(pair.context, "kernel void k(void) {}", NULL);
     cl_ok(clBuildProgram(program, 1, pair.device, "", NULL, NULL));
-    cl_kernel kernel = clCreateKernel(program, "k", &err), ready = refusal_kernel(pair.context, "kernel void k(void) {}", "");
+    cl_kernel kernel = clCreateKernel(program, "k", &err), ready = cl_kernel_of(pair.context, "kernel void k(void) {}", "");
     cl_ok(err);
     REFUSES_NAMED(clCommandNDRangeKernelKHR, CL_INVALID_PROGRAM_EXECUTABLE, recorder, NULL, NULL, kernel, 1, NULL, &one, NULL, NO_POINTS);
     REFUSES_NAMED(clCommandNDRangeKernelKHR, CL_INVALID_GLOBAL_WORK_SIZE, recorder, NULL, NULL, ready, 1, NULL, NULL, NULL, NO_POINTS);

@@ -11,6 +11,7 @@
  *   cl_ok(call)               the call returned CL_SUCCESS
  *   cl_is(call, error)        it returned that
  *   NAMED(call)               a function of an extension, which is found by name alone
+ *   cl_program_of, cl_kernel_of   from source
  *   cl_trace                  enqueues a native kernel that writes its number to trace
  */
 #ifndef ORRERY_TESTS_CL_FIXTURE_H
@@ -132,6 +133,28 @@ static inline cl_mem cl_buffer(cl_context owner, cl_mem_flags flags, size_t size
     cl_mem made = clCreateBuffer(owner, flags, size, host, &err);
     cl_ok(err);
     return made;
+}
+
+/* options NULL: it is not built. */
+static inline cl_program cl_program_of(cl_context owner, const char *source, const char *options)
+{
+    cl_int err;
+    cl_program program = clCreateProgramWithSource(owner, 1, &source, NULL, &err);
+    cl_ok(err);
+    if (options)
+        cl_ok(clBuildProgram(program, 0, NULL, options, NULL, NULL));
+    return program;
+}
+
+/* The kernel k of that source. */
+static inline cl_kernel cl_kernel_of(cl_context owner, const char *source, const char *options)
+{
+    cl_int err;
+    cl_program program = cl_program_of(owner, source, options);
+    cl_kernel kernel = clCreateKernel(program, "k", &err);
+    cl_ok(err);
+    cl_ok(clReleaseProgram(program));
+    return kernel;
 }
 
 static inline cl_event cl_user_event(cl_context owner)

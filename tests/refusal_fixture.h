@@ -139,26 +139,6 @@ static inline void refusal_case(Suite *suite, const char *name, void (*begin)(vo
     suite_add_tcase(suite, tcase);
 }
 
-static inline cl_program refusal_program(cl_context owner, const char *source, const char *options)
-{
-    cl_int err;
-    cl_program program = clCreateProgramWithSource(owner, 1, &source, NULL, &err);
-    cl_ok(err);
-    if (options)
-        cl_ok(clBuildProgram(program, 0, NULL, options, NULL, NULL));
-    return program;
-}
-
-static inline cl_kernel refusal_kernel(cl_context owner, const char *source, const char *options)
-{
-    cl_int err;
-    cl_program program = refusal_program(owner, source, options);
-    cl_kernel kernel = clCreateKernel(program, "k", &err);
-    cl_ok(err);
-    cl_ok(clReleaseProgram(program));
-    return kernel;
-}
-
 /* kernel void k(global uint *p) { *p = 5; } of two sub-groups, and with at most 64 bytes behind p */
 /* clang-format off */
 __attribute__((unused)) static const uint32_t restricted[] = {
