@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs random programs and compares the races that are told with those of the model: compare.py ORRERY WORK FROM COUNT SECONDS
+"""Runs random programs and compares the races that are told with those of the model: compare.py ORRERY WORK FROM COUNT SECONDS [first]
 
 No pair of lines is told that has no race (and the two work-items that are named do race), and of each byte one of the
-pairs that race first is told. Exit status 1 when a program differs; it is left in WORK.
+pairs that race first is told. Exit status 1 when a program differs; it is left in WORK. With "first" the first that does is the last.
 """
 
 import json
@@ -79,11 +79,11 @@ def differences(findings, models):
     return found
 
 
-def main(orrery, work, first, count, seconds):
+def main(orrery, work, first, count, seconds, until=None):
     end = time.monotonic() + float(seconds)
     programs = races = accesses = bad = 0
     for seed in range(int(first), int(first) + int(count)):
-        if time.monotonic() > end:
+        if time.monotonic() > end or (bad and until == "first"):
             break
         base, program = os.path.join(work, "p%d" % seed), Program(seed)
         try:

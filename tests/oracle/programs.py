@@ -236,17 +236,19 @@ class Program:
             near = sender // self.local == reader // self.local
             scope = pick(["device", "all_svm_devices"] + ["work_group"] * near)
         fences = [self.chance(0.5), self.chance(0.5)]
-        both = GLOBAL | LOCAL if home != region else region
+        flags = [GLOBAL | LOCAL if home != region else region] * 2
+        if self.chance(0.2):
+            flags[n(2)] = pick([GLOBAL, LOCAL])
         self.put(depth, "if (gid == %d) {" % sender)
         self.put(depth + 1, "%s = 1;" % data, region=NAMES[home])
-        self.publish(depth + 1, right, fences[0], both, place, is_long, region=name, scope=scope)
+        self.publish(depth + 1, right, fences[0], flags[0], place, is_long, region=name, scope=scope)
         if self.chance(0.2):
             self.atomic(depth + 1)
         self.put(depth, "}")
         if self.chance(0.4):
             self.between(depth, place, is_long, name)
         self.put(depth, "if (gid == %d) {" % reader)
-        self.look(depth + 1, right, fences[1], both, place, region=name, scope=scope if right or self.chance(0.8) else self.scope())
+        self.look(depth + 1, right, fences[1], flags[1], place, region=name, scope=scope if right or self.chance(0.8) else self.scope())
         self.put(depth + 1, "acc += %s;" % data, region=NAMES[home])
         self.put(depth, "}")
 
