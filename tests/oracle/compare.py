@@ -93,7 +93,7 @@ def main(orrery, work, first, count, seconds, until=None):
             races += sum(len(model.races) for model in models)
             accesses += sum(len(model.accesses) for model in models)
         except Exception:  # whatever it is, it is this program's
-            found = [traceback.format_exc()]
+            found = [traceback.format_exc(limit=-1)]
         programs += 1
         bad += bool(found)
         for text in found[:8]:

@@ -147,19 +147,16 @@ class Model:
         return pairs
 
     def judge(self, index, region):
-        """With the accesses so far."""
+        """With the accesses so far; from now on it is one of them."""
         mine, judged = self.accesses[index], {}
-        others = (1 << index) - 1 & ~mine.unit.known[region]
         for byte in mine.bytes():
-            candidates = self.at_byte[byte] & others
+            before = self.at_byte.get(byte, 0)
+            self.at_byte[byte] = before | 1 << index
+            candidates = before & ~mine.unit.known[region]
             if candidates not in judged:
                 judged[candidates] = self.races_with(index, candidates, region)
             if judged[candidates]:
                 self.first.setdefault(byte, judged[candidates])
-
-    def keep(self, index):
-        for byte in self.accesses[index].bytes():
-            self.at_byte[byte] = self.at_byte.get(byte, 0) | 1 << index
 
     # ---- lines of the trace --------------------------------------------------------------------
 
@@ -210,7 +207,6 @@ class Model:
                 self.acquire(unit, region, heads, scope, region, False)
             if heads:
                 unit.read.append((region, heads))
-        self.keep(index)
         if "copy" in line:
             unit.unjudged.append((index, region))
             unit.accesses |= 1 << index
@@ -256,7 +252,7 @@ class Model:
         self.judge_copy(copy)
 
     def judge_copy(self, copy):
-        """Once all have come. What others did since it was done does not happen before it: its doer did not know of that."""
+        """Once all have come: only then it is known what it knows."""
         if copy.absent:
             return
         for index, region in copy.unjudged:
