@@ -34,20 +34,10 @@ static uint64_t program_counter(const void *context)
 #endif
 }
 
-static bool is_mapped(const struct area *area, uint64_t address)
-{
-    const struct window *window = area->windows;
-    while (window && !(window->known && address >= window->low && address < window->high))
-        window = window->next;
-    return window;
-}
-
 /* used: a command reads or writes there. area NULL: that is all. */
 static void take_note(const struct area *area, bool used, uint64_t address, const void *context)
 {
     const bool behind = !used && area->behind;
-    if (behind && is_mapped(area, address))
-        return;
     struct note *note = &guard.notes[guard.note_count++];
     note->address = behind ? address - area->low + area->behind : address;
     note->is_shared = used || behind || area->is_shared;

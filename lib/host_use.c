@@ -199,8 +199,10 @@ static bool writes_memory(const struct command *command)
 
 bool host_use_by(const struct command *command)
 {
-    return writes_memory(command) || command->kind == COMMAND_WRITE_BUFFER || command->kind == COMMAND_WRITE_BUFFER_RECT ||
-           command->kind == COMMAND_WRITE_IMAGE || command->kind == COMMAND_SVM_MEMCPY || command->kind == COMMAND_MEMCPY_INTEL;
+    const bool uses_some = writes_memory(command) || command->kind == COMMAND_WRITE_BUFFER || command->kind == COMMAND_WRITE_BUFFER_RECT ||
+                           command->kind == COMMAND_WRITE_IMAGE || command->kind == COMMAND_SVM_MEMCPY ||
+                           command->kind == COMMAND_MEMCPY_INTEL;
+    return uses_some && uses.count < USES_MOST;
 }
 
 /* ---- pages ------------------------------------------------------------------------------ */

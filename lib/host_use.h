@@ -6,7 +6,7 @@
  *
  * Interface
  *   host_use_written     the bytes that a command may write; none: low == high
- *   host_use_by          does such a command use any?
+ *   host_use_by          does such a command use any, and is there room for it?
  *   host_use_begin       a command was enqueued: its pages are listed
  *   host_use_end         those of commands that the host knows to be complete, or was told are, are open, and listed no more
  *   host_use_close/open  all that are listed

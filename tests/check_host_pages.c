@@ -421,6 +421,24 @@ START_TEST(pages_of_several)
 }
 END_TEST
 
+/* The page is closed for the second, which the store comes before; of the first a query told. */
+START_TEST(pages_of_one_that_is_told_and_one_that_waits)
+{
+    set_up();
+    cl_event go = cl_user_event(context), first = write_from(target, NULL);
+    cl_ok(clEnqueueWriteBuffer(unordered, other, CL_FALSE, 0, BYTES, target, 1, &go, NULL));
+    if (_i)
+        host_poll(first, CL_COMPLETE);
+    else
+        cl_ok(clFlush(queue));
+    target[5] = 1;
+    cl_ok(clSetUserEventStatus(go, CL_COMPLETE));
+    cl_ok(clFinish(unordered));
+    host_told(!_i);
+    cl_ok(clReleaseEvent(go));
+}
+END_TEST
+
 START_TEST(a_child_has_all_its_memory)
 {
     set_up_behind();
@@ -818,6 +836,7 @@ int main(void)
     tcase_add_test(used, faults_inside_malloc);
     tcase_add_test(used, memory_that_was_moved);
     tcase_add_loop_test(used, pages_of_several, 0, 3);
+    tcase_add_loop_test(used, pages_of_one_that_is_told_and_one_that_waits, 0, 2);
     tcase_add_test(used, a_child_has_all_its_memory);
     tcase_add_loop_test(used, handlers_of_the_program, 0, 2);
     tcase_add_test(used, system_calls_fail);
