@@ -181,6 +181,7 @@ struct slots { void **blocks; uint32_t block_count, room, used, unused; size_t s
 struct rest {
     struct slots objects, keys;
     uint32_t *buckets, bucket_count, count;
+    uint64_t rests;      /* how often objects were packed: pointers to them from before mean nothing */
     uint32_t awake_most; /* so many objects that are not make them be looked through */
 };
 
@@ -226,7 +227,7 @@ bool order_map_knows(const struct order *order, const struct knowledge *known, u
 struct group_order *order_group_find(const struct order *order, uint64_t number);
 struct group_order *order_group(struct order *order, uint64_t number); /* NULL: no memory */
 void order_group_end(struct order *order, uint64_t number);
-/* Packs atomic objects; nobody holds one. The former does when there are many. */
+/* Packs atomic objects; the former does when there are many. */
 void order_rest(struct order *order);
 void order_rest_all(struct order *order);
 
@@ -304,7 +305,8 @@ struct update_run {
     struct order *order;
     struct group_order *group;
     struct atomic_act act;
-    struct variable *recent[UPDATES_RECENT]; /* objects, by address */
+    struct variable *recent[UPDATES_RECENT]; /* objects, by address, since: */
+    uint64_t rests;
     uint32_t seen_at;                        /* where the member before had it */
 };
 void order_updates_begin(struct order *order, struct group_order *group, const struct atomic_act *act, struct update_run *out_run);

@@ -556,6 +556,11 @@ void order_updates_begin(struct order *order, struct group_order *group, const s
 static inline struct variable *object_of(struct update_run *run, uint64_t address)
 {
     struct variable **recent = &run->recent[address / 4 % UPDATES_RECENT], *variable = *recent;
+    if (__builtin_expect(run->rests != run->order->rest.rests, 0)) {
+        memset(run->recent, 0, sizeof run->recent);
+        run->rests = run->order->rest.rests;
+        variable = NULL;
+    }
     if (!variable || variable->address != address)
         variable = *recent = variable_find(run->order, address);
     return variable && (run->act.region != IN_LOCAL || variable->group == run->group->number) ? variable : NULL;
