@@ -10,11 +10,18 @@ static void keep_edits(const struct search *search, const struct found *found, s
     }
 }
 
+/* A quarter of what is left of the launch's. */
+static uint64_t work_of(const struct question *question)
+{
+    const uint64_t part = question->spent < WORK_OF_LAUNCH ? (WORK_OF_LAUNCH - question->spent) / 4 : 0;
+    return part > WORK_LEAST ? part : WORK_LEAST;
+}
+
 bool explain_race(const struct question *question, struct answer *out_answer)
 {
-    struct search search = {.question = question, .spots_most = SPOTS_MOST, .work_most = WORK_MOST};
+    struct search search = {.question = question, .spots_most = SPOTS_MOST, .work_most = work_of(question)};
     struct found found = {.count = 0};
-    *out_answer = (struct answer){.step_count = 0};
+    *out_answer = (struct answer){.spent = question->spent};
     if (question->history->full || !search_locate(&search) || !search_spots(&search)) {
         search_fini(&search);
         return false;
@@ -24,6 +31,7 @@ bool explain_race(const struct question *question, struct answer *out_answer)
         say_edits(&search, &found, out_answer);
     keep_edits(&search, &found, out_answer);
     draw(&search, &found, out_answer);
+    out_answer->spent += search.work;
     search_fini(&search);
     return found.count > 0;
 }

@@ -47,6 +47,7 @@ struct question {
     bool svm_atomics;              /* they lie in fine-grained SVM with atomics */
     const struct meeting *meetings; /* of the same two places: the first is asked about; an edit for all is preferred */
     uint32_t meeting_count;        /* 1 to MEETINGS_MOST */
+    uint64_t spent;                /* on answers of this launch so far: later ones are given less time */
 };
 
 /* An edit outside of the search that found it. */
@@ -64,6 +65,7 @@ struct answer {
     uint64_t step_unit[ANSWER_STEPS];
     uint32_t edge_count;
     struct finding_edge edges[ANSWER_EDGES];
+    uint64_t spent;                /* by now */
 };
 
 bool explain_race(const struct question *question, struct answer *out_answer);

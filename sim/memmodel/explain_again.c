@@ -266,6 +266,7 @@ uint32_t again_orders(struct search *search, const struct edit *edits, uint32_t 
         if (at < history->count)
             happen_edited(&again, at);
     }
+    search->work += again.order.searched / MESSAGES_OF_WORK;
     search->failed |= again.order.failed || again.order.pool.failed;
     for (uint32_t i = 0; i < search->meeting_count && !search->failed && ordered[0]; i++)
         found += ordered[i];

@@ -42,7 +42,7 @@ struct edit {
     enum memory_order order;  /* of EDIT_ORDER, EDIT_ORDER_AND_SCOPE */
 };
 
-enum { SPOTS_MOST = 16, EDITS_MOST = SPOTS_MOST * 8, WORK_MOST = 1 << 22, WORK_MORE = 1 << 19 };
+enum { SPOTS_MOST = 16, EDITS_MOST = SPOTS_MOST * 8, WORK_MOST = 1 << 22, WORK_MORE = 1 << 19, WORK_OF_LAUNCH = 1 << 24, WORK_LEAST = 1 << 17, MESSAGES_OF_WORK = 128 };
 
 /* The atomics and fences of its unit just before and behind one of them; the history's length: none. */
 struct own { uint32_t before, next; };
@@ -57,7 +57,7 @@ struct search {
     uint32_t spot_count, spots_most;
     struct edit edits[EDITS_MOST];
     uint32_t edit_count;
-    uint64_t work, work_most; /* happenings ordered so far */
+    uint64_t work, work_most; /* happenings ordered so far, and messages looked through, MESSAGES_OF_WORK for one */
     bool failed;              /* no memory */
 };
 

@@ -203,6 +203,7 @@ struct order {
     struct variable **variables; uint32_t variable_count, variable_buckets; /* variable_count: those at rest, too */
     struct rest rest;
     uint64_t versions;                        /* of message lists, given out so far */
+    uint64_t searched;                        /* messages of lists, for those that are like new ones */
     bool wide;                                /* some atomic object has 8 bytes */
     bool group_keys, sub_group_keys;          /* maps may have such */
     bool failed;

@@ -100,6 +100,7 @@ static uint32_t list_append(struct order *order, struct message_list *list, cons
 uint32_t order_list_add(struct order *order, struct message_list *list, const struct message *message)
 {
     struct message *old = order_list_find(order, list, message, 0);
+    order->searched += list->count;
     if (!old)
         return list_append(order, list, message);
     join_message(order, old, message);
@@ -111,6 +112,7 @@ uint32_t order_list_add(struct order *order, struct message_list *list, const st
 uint32_t order_list_renew(struct order *order, struct message_list *list, const struct message *message, uint64_t stream)
 {
     struct message *old = order_list_find(order, list, message, stream);
+    order->searched += list->count;
     if (old) {
         replace_message(order, old, message);
         return (uint32_t)(old - list->items);

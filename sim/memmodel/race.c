@@ -340,11 +340,12 @@ static struct question question_of(const struct races *races, const struct race_
     return (struct question){.history = races->order->history, .launch = races->launch, .host = races->host,
                              .rule = races->order->rule,
                              .region = pair->tally.space, .svm_atomics = pair->svm_atomics, .meetings = pair->meetings,
-                             .meeting_count = pair->meeting_count};
+                             .meeting_count = pair->meeting_count,
+                             .spent = races->explaining};
 }
 
 /* The edit that was verified; without one the reason that the order itself keeps. */
-static void answer_why(struct answer *answer, const struct races *races, struct race_pair *pair, const struct race *race,
+static void answer_why(struct answer *answer, struct races *races, struct race_pair *pair, const struct race *race,
                        const struct shadow_access *now)
 {
     struct finding *finding = &pair->finding;
@@ -352,6 +353,7 @@ static void answer_why(struct answer *answer, const struct races *races, struct 
     const struct question question = question_of(races, pair);
     *answer = (struct answer){.step_count = 0};
     finding->fix_verified = !race->unseen && pair->meeting_count && explain_race(&question, answer);
+    races->explaining = answer->spent > races->explaining ? answer->spent : races->explaining;
     if (!finding->fix_verified) {
         explain(&reason, races, race, now);
         answer->why = reason.why;
@@ -465,6 +467,7 @@ static struct race_pair *find_like(const struct races *races, const struct race_
 void races_begin(struct races *races, const struct launch_info *launch)
 {
     races->launch = launch;
+    races->explaining = 0;
 }
 
 static void meet(const struct races *races, struct race_pair *pair, const struct race *race, const struct shadow_access *now)

@@ -47,6 +47,7 @@ struct races {
     struct race_tally *recent[TALLIES]; /* of pairs, by their sites */
     struct race_pair *untold, **untold_end;
     uint32_t pair_count;
+    uint64_t explaining;              /* as struct question's spent, of the launch */
     bool failed;
 };
 
