@@ -28,6 +28,7 @@ bool guard_watching(void)
 
 bool guard_set_pages(uint64_t low, uint64_t high, int protection)
 {
+    guard.closings += protection != (PROT_READ | PROT_WRITE);
     return low >= high || mprotect((void *)(uintptr_t)low, high - low, protection) == 0;
 }
 
@@ -129,8 +130,10 @@ static void apply_uses(void)
     if (guard.inside || !host_use_any())
         return;
     guard_install();
-    if (guard.installed)
+    if (guard.installed) {
+        guard.closings++;
         host_use_close();
+    }
 }
 
 /* Before the lock: what the device knows. */

@@ -67,6 +67,23 @@ static bool catch_moved(uint64_t address)
     return (host_use_lost() || area_lost()) && open_page(address, PROT_READ | PROT_WRITE);
 }
 
+/* By the time that the handler has the lock another thread may have opened the page and forgotten why it was closed: the
+ * access is tried once more, and is not ours when it faults again though nothing was closed meanwhile. */
+static bool try_again(uint64_t address, uint64_t pc)
+{
+    const struct retry now = {pthread_self(), address, pc, guard.closings};
+    for (size_t i = 0; i < RETRIES; i++) {
+        struct retry *before = &guard.retries[i];
+        if (before->address != address || before->pc != pc || !pthread_equal(before->thread, now.thread))
+            continue;
+        const bool again = before->closings != now.closings;
+        *before = again ? now : (struct retry){.address = 0};
+        return again;
+    }
+    guard.retries[guard.retry_next++ % RETRIES] = now;
+    return true;
+}
+
 /* A page that is open again by now is ours too: another thread may have begun to execute. */
 static bool catch(uint64_t address, const void *context)
 {
@@ -85,6 +102,8 @@ static bool catch(uint64_t address, const void *context)
     }
     if (!ours && guard_watching())
         ours = catch_moved(address);
+    if (!ours)
+        ours = try_again(address, program_counter(context));
     pthread_mutex_unlock(&guard.lock);
     return ours;
 }

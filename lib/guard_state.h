@@ -21,7 +21,7 @@
 #include "host_place.h"
 #include "host_use.h"
 
-enum { PAGE_BYTES = 4096, NOTES = 64 };
+enum { PAGE_BYTES = 4096, NOTES = 64, RETRIES = 64 };
 
 /* Bytes that a map command makes the host's, from enqueueing it to enqueueing its unmap. */
 struct window {
@@ -49,6 +49,9 @@ struct note {
     struct host_trace trace;
 };
 
+/* Who faulted where nothing is closed, after so many closings. */
+struct retry { pthread_t thread; uint64_t address, pc, closings; };
+
 struct guard {
     pthread_mutex_t lock; /* never held while memory of the device is touched: the handler takes it */
     struct area *areas;     /* changed with runtime_lock held, too */
@@ -59,6 +62,9 @@ struct guard {
     struct sigaction before;
     struct note notes[NOTES];
     size_t note_count;
+    uint64_t closings;      /* how often pages were */
+    struct retry retries[RETRIES];
+    size_t retry_next;
 };
 extern struct guard guard;
 
