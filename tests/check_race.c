@@ -996,7 +996,8 @@ static void one_more_pair_races(bool more)
 {
     const char *difference = world_disagreement();
     ck_assert_msg(!difference, "%s", difference);
-    ck_assert_uint_eq(world_races(), more ? 3 : 2);
+    if (HOSTILE(true, false)) /* room for fewer racers: not each pair of places is told */
+        ck_assert_uint_eq(world_races(), more ? 3 : 2);
     world_end();
 }
 
@@ -1028,10 +1029,10 @@ START_TEST(races_told_often_enough_are_counted_no_more)
         uncounted |= world_finding(i)->count_at_least;
         count += world_finding(i)->count;
     }
-    ck_assert(uncounted);
-    ck_assert_uint_lt(count, 300);
     races_at(DATA);
-    ck_assert_uint_gt(world_ways[WAY_ENOUGH], before + 50);
+    ck_assert(uncounted || HOSTILE(false, true)); /* there is room for fewer racers than two of each place */
+    ck_assert_uint_lt(count, HOSTILE(300, 500));
+    ck_assert_uint_ge(world_ways[WAY_ENOUGH], before + HOSTILE(50, 0));
     crowd(99), release(3, FLAG, SCOPE_DEVICE), acquire(0, FLAG, SCOPE_DEVICE), writes(0, DATA, 4);
     ck_assert_uint_eq(world_races(), 3); /* the new one races with stores that are not the latest */
     world_end();
