@@ -937,7 +937,7 @@ END_TEST
 /* Few instructions that race often, and what comes among them. */
 static void any_crowd(const uint32_t *shape)
 {
-    const bool shared = below(4), ordered = below(2);
+    const bool shared = below(4), ordered = below(2), both = below(4) == 0; /* one instruction loads and stores, as a copy's does */
     uint32_t load = NO_SITE, store = NO_SITE, other = NO_SITE;
     world_counts_races(1);
     for (uint32_t turns = 10 + below(40); turns && world_room() > 24; turns--) {
@@ -947,7 +947,7 @@ static void any_crowd(const uint32_t *shape)
         if (below(8))
             load = touches(item, false, address, load);
         if (below(8))
-            store = touches(item, true, address, store);
+            store = touches(item, true, address, both ? load : store);
         if (below(12) == 0)
             other = touches(item, true, address, other);
         if (ordered && below(8))

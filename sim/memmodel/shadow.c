@@ -765,11 +765,19 @@ static const struct context *stamp_how(const struct shadow_region *region, uint6
 
 /* ---- races told often enough ----------------------------------------------------------------------- */
 
-static bool settled_add(struct settled *settled, const struct context *how)
+/* An asynchronous copy loads and stores by one instruction: that is two places. */
+static inline bool is_among(const struct settled *settled, const struct context *how, bool full)
 {
     for (uint32_t i = 0; i < settled->count; i++)
-        if (settled->site[i] == how->site)
-            return true;
+        if (settled->site[i] == how->site && settled->write[i] == is_write(how->kind))
+            return settled->full[i] || !full;
+    return false;
+}
+
+static bool settled_add(struct settled *settled, const struct context *how)
+{
+    if (is_among(settled, how, false))
+        return true;
     if (settled->count == SETTLED_SITES || is_atomic(how->kind))
         return false;
     settled->site[settled->count] = how->site;
@@ -783,11 +791,11 @@ static struct race_tally *enough_of(const struct visit *visit, uint32_t a, uint3
     return tally && tally->settled && tally->count >= visit->shadow->enough && tally_is_of(tally, a, b, visit->region->space, false) ? tally : NULL;
 }
 
-static bool has_racers_of(const struct crowd *crowd, uint32_t site)
+static bool has_racers_of(const struct crowd *crowd, uint32_t site, bool write)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < crowd->racer_count; i++)
-        count += crowd->racers[i].how.site == site;
+        count += crowd->racers[i].how.site == site && is_write(crowd->racers[i].how.kind) == write;
     return count >= RACERS_OF_A_SITE;
 }
 
@@ -816,7 +824,7 @@ static __attribute__((noinline)) void settle(const struct visit *visit, struct c
         for (uint32_t j = i; j < settled.count; j++)
             if ((settled.write[i] || settled.write[j]) && !enough_of(visit, settled.site[i], settled.site[j]))
                 return;
-        settled.full[i] = has_racers_of(crowd, settled.site[i]);
+        settled.full[i] = has_racers_of(crowd, settled.site[i], settled.write[i]);
     }
     for (uint32_t i = 0; i < settled.count; i++)
         for (uint32_t j = i; j < settled.count; j++)
@@ -827,22 +835,14 @@ static __attribute__((noinline)) void settle(const struct visit *visit, struct c
     crowd->settled = settled;
 }
 
-static inline bool is_among(const struct settled *settled, uint32_t site, bool full)
-{
-    for (uint32_t i = 0; i < settled->count; i++)
-        if (settled->site[i] == site)
-            return settled->full[i] || !full;
-    return false;
-}
-
 /* What leaves the cell then is the unit's own, or need not be kept. */
 static inline bool may_go(const struct shadow_region *region, const struct crowd *crowd, const uint64_t *cell, uint64_t unit)
 {
     const uint64_t own = UINT64_C(1) << unit % BLOCK_UNITS;
-    bool may = !live(region, cell[0]) || stamp_unit(cell[0]) == unit || is_among(&crowd->settled, stamp_how(region, cell[0])->site, true);
+    bool may = !live(region, cell[0]) || stamp_unit(cell[0]) == unit || is_among(&crowd->settled, stamp_how(region, cell[0]), true);
     for (uint32_t i = 0; i < crowd->readers.count; i++) {
         const struct member *reader = &crowd->readers.items[i];
-        may &= (reader->block == unit / BLOCK_UNITS && reader->mask == own) || is_among(&crowd->settled, reader->how.site, true);
+        may &= (reader->block == unit / BLOCK_UNITS && reader->mask == own) || is_among(&crowd->settled, &reader->how, true);
     }
     return may;
 }
@@ -850,7 +850,7 @@ static inline bool may_go(const struct shadow_region *region, const struct crowd
 static inline bool is_settled(const struct shadow_region *region, struct crowd *crowd, const uint64_t *cell, const struct shadow_access *now)
 {
     struct settled *settled = &crowd->settled;
-    if (settled->epoch != crowd->epoch || crowd->atomics.count || now->quiet || !is_among(settled, now->how.site, false) || !settled->left)
+    if (settled->epoch != crowd->epoch || crowd->atomics.count || now->quiet || !is_among(settled, &now->how, false) || !settled->left)
         return false;
     settled->left--;
     return !is_write(now->how.kind) || may_go(region, crowd, cell, now->agent->unit);
