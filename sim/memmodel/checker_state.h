@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  What the files of the checker share: checker.c hears events and gives them to order, shadow and the stages
- *          before it; checker_keep.c hands what a launch touched to the rules between commands.
+ * PURPOSE  What the files of the checker share: checker.c hears events and launches, checker_waves.c has plain accesses of
+ *          whole waves, through the stages before the shadow, checker_updates.c atomics of many lanes, checker_lanes.c what goes
+ *          lane by lane through order and shadow, checker_sync.c fences, barriers and copies; checker_places.c knows who and
+ *          where, and checker_keep.c hands what a launch touched to the rules between commands.
  */
 #ifndef ORRERY_MEMMODEL_CHECKER_STATE_H
 #define ORRERY_MEMMODEL_CHECKER_STATE_H
 
 #include "checker.h"
+#include "lane_mask.h"
 #include "misuse.h"
 #include "race.h"
 #include "windows.h"
@@ -88,10 +91,157 @@ struct held_access { uint64_t unit, address; uint32_t site, size; enum access_ki
 /* What a work-group knew at its end. */
 struct ended_group { uint64_t number; struct knowledge *known[ORDER_REGIONS]; };
 
+/* ---- places: checker_places.c ------------------------------------------------------------ */
+
 /* Of allocations and of the host's memory, one after another; NULL: nothing there was touched ever. */
 uint32_t checker_shadow_count(const struct checker *checker);
 struct shadow_region *checker_shadow_number(const struct checker *checker, uint32_t i);
+struct shadow_region *checker_region_anew(struct checker *checker, const struct region *region); /* NULL: no memory */
+/* NULL: nobody asks what happens there, or there is no memory. */
+struct shadow_region *checker_shadow_at(struct checker *checker, const struct region *region, uint64_t address);
+/* What launches left there that have ended: whoever may ask for it does so now. */
+void checker_settle(struct checker *checker, struct shadow_region *region);
+/* Local memory begins anew with each group (R38), and where a barrier made all of it known to all of them. */
+void checker_renew_local(struct checker *checker, struct shadow_region *region, uint64_t group);
+
+static inline enum memory_scope scope_in(const struct checker *checker, const struct shadow_region *region, enum memory_scope scope)
+{
+    return order_scope(&checker->order, scope, region->space == IN_LOCAL, region->svm_atomics);
+}
+
+static inline bool is_same(const struct shadow_region *shadow, const struct region *region)
+{
+    return shadow->id == region->id && shadow->low == region->low && shadow->high == region->high;
+}
+
+static inline struct shadow_region *region_of(struct checker *checker, const struct region *region)
+{
+    const uint32_t index = (uint32_t)(region - checker->memory->regions);
+    struct shadow_region *shadow = index < checker->region_room ? checker->regions[index] : NULL;
+    return shadow && is_same(shadow, region) && !shadow->in_place ? shadow : checker_region_anew(checker, region);
+}
+
+/* Memory that the host has by itself, and kernels touch with fine-grained system sharing. */
+static inline bool is_of_host(const struct checker *checker, uint64_t address)
+{
+    return checker->memory->host.permits && address - checker->memory->base >= checker->memory->size;
+}
+
+static inline bool is_watched(const struct region *region)
+{
+    return region->kind == REGION_BUFFER || region->kind == REGION_VARIABLE || region->kind == REGION_LOCAL_VARIABLE;
+}
+
+static inline uint64_t first_address(const struct access_event *event)
+{
+    return event->shape == ADDRESS_UNIFORM ? event->base : lane_address(event, next_lane(event->mask, 0, event->lane_count, true));
+}
+
+/* NULL: nobody watches it, or no memory. */
+static inline struct shadow_region *region_at(struct checker *checker, uint64_t address)
+{
+    const struct region *found = memory_region(checker->memory, address);
+    return is_watched(found) ? region_of(checker, found) : NULL;
+}
+
+static inline bool is_in(const struct shadow_region *region, uint64_t address)
+{
+    return address >= region->low && address < region->high;
+}
+
+/* ---- who: checker_places.c ---------------------------------------------------------------- */
+
+void checker_man_anew(struct checker *checker, const struct origin *origin, uint32_t lane_count);
+void checker_name_units(struct checker *checker, const struct origin *origin); /* fills in crew.unit[] */
+
+/* A launch has one tile at each origin. */
+static inline bool is_crew(const struct crew *crew, const struct origin *origin, uint32_t lane_count)
+{
+    if (origin->wave && origin->wave == crew->wave)
+        return crew->launch == origin->launch;
+    return crew->launch == origin->launch &&
+           !((crew->tile_origin[0] ^ origin->tile_origin[0]) | (crew->tile_origin[1] ^ origin->tile_origin[1]) |
+             (crew->tile_origin[2] ^ origin->tile_origin[2]) | (crew->first_lane ^ origin->first_lane) | (crew->lane_count ^ lane_count));
+}
+
+static inline void man(struct checker *checker, const struct origin *origin, uint32_t lane_count)
+{
+    if (!is_crew(&checker->crew, origin, lane_count))
+        checker_man_anew(checker, origin, lane_count);
+}
+
+/* ---- lane by lane: checker_lanes.c ---------------------------------------------------------- */
+
 void checker_spill(struct checker *checker, struct shadow_region *region); /* what stands before the shadow goes into it */
+uint64_t checker_access_unit(const struct checker *checker, const struct past_access *access);
+void checker_access_lanes(struct checker *checker, const struct access_event *event, const uint64_t *mask);
+struct agent *checker_actor_anew(struct checker *checker, struct acting *acting, uint64_t lane);
+
+/* Of one who acts by itself, which it may do for a while. */
+static inline struct agent *actor(struct checker *checker, struct acting *acting, uint64_t lane)
+{
+    struct agent *agent = &checker->actor.agent;
+    if (checker->actor.serial == checker->crew.serial && checker->actor.lane == lane && agent->item && !acting->copy)
+        return agent;
+    return checker_actor_anew(checker, acting, lane);
+}
+
+static inline void tell_news(struct checker *checker)
+{
+    if (checker->races.untold)
+        races_tell(&checker->races);
+}
+
+/* Plain accesses while nobody has synchronised: all of them are of one slice. */
+static inline bool is_early(const struct checker *checker, const struct access_event *event)
+{
+    return !checker->order.groups && event->kind <= ACCESS_WRITE && !event->copy && !checker->memory->host.permits;
+}
+
+/* ---- whole waves: checker_waves.c ------------------------------------------------------------ */
+
+/* True: all of it is dealt with. What is not, is done lane by lane. */
+bool checker_take_whole(struct checker *checker, const struct access_event *event);
+bool checker_take_reads(struct checker *checker, const struct access_event *event);
+bool checker_take_sieve(struct checker *checker, const struct access_event *event, struct shadow_region *region, uint64_t tick, uint64_t base);
+bool checker_common_tick(const struct checker *checker, uint64_t *out_tick); /* of all lanes; false: they have none in common */
+
+static inline bool same_mask(const uint64_t a[LANE_MASK_WORDS], const uint64_t b[LANE_MASK_WORDS])
+{
+    uint64_t differs = 0;
+    for (int w = 0; w < LANE_MASK_WORDS; w++)
+        differs |= a[w] ^ b[w];
+    return !differs;
+}
+
+/* The next read by the same lanes and instruction. */
+static inline bool stands(struct checker *checker, const struct access_event *event, uint64_t tick)
+{
+    struct standing *standing = &checker->standings[event->origin.site % STANDINGS];
+    return standing->crew == checker->crew.serial && standing->site == event->origin.site && event->kind == ACCESS_READ &&
+           standing->tick == tick && standing->shape == event->shape && standing->size == event->size_bytes &&
+           standing->step_x == event->step_x && standing->step_y == event->step_y &&
+           event->base >= standing->region->low && event->base < standing->region->high &&
+           same_mask(standing->mask, event->mask) &&
+           journal_move(&standing->region->journal, &standing->at, event->base);
+}
+
+/* While nobody has synchronised. */
+static inline bool stands_early(struct checker *checker, const struct access_event *event)
+{
+    return !checker->order.groups && event->kind == ACCESS_READ && event->shape != ADDRESS_LIST && !event->copy && stands(checker, event, 1);
+}
+
+/* ---- the rest ------------------------------------------------------------------------------- */
+
+/* checker_updates.c; no lane of update_lanes failed. */
+void checker_update_lanes(struct checker *checker, const struct access_event *event, const uint64_t *mask);
+bool checker_take_atomics(struct checker *checker, const struct access_event *event);
+bool checker_take_exchanges(struct checker *checker, const struct access_event *event);
+/* checker_sync.c */
+void checker_on_sync(void *self, const struct sync_event *event);
+void checker_release_held(struct checker *checker, uint64_t group, bool all); /* all: of the group that ends, whoever never came */
+/* checker_keep.c */
 void checker_hand_over(struct checker *checker, const struct launch_info *launch); /* at its end, to the sink */
 void checker_keep_group(struct checker *checker, const struct launch_event *event); /* at its end, if a launch waits for it */
 

@@ -6,7 +6,12 @@ libmemmodel_la_SOURCES = \
 	%D%/checker.c \
 	%D%/checker.h \
 	%D%/checker_keep.c \
+	%D%/checker_lanes.c \
+	%D%/checker_places.c \
 	%D%/checker_state.h \
+	%D%/checker_sync.c \
+	%D%/checker_updates.c \
+	%D%/checker_waves.c \
 	%D%/checkers.c \
 	%D%/checkers.h \
 	%D%/command_graph.c \

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who acts and where: the lanes of a wave as units, the shadow of each allocation. */
+#include "checker_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- regions ---------------------------------------------------------------------- */
+
+static bool region_room(struct checker *checker, uint32_t index)
+{
+    if (index < checker->region_room)
+        return true;
+    uint32_t room = checker->memory->region_count > index ? checker->memory->region_count : index + 1;
+    struct shadow_region **regions = realloc(checker->regions, room * sizeof *regions);
+    if (!regions)
+        return false;
+    memset(regions + checker->region_room, 0, (room - checker->region_room) * sizeof *regions);
+    checker->regions = regions;
+    checker->region_room = room;
+    return true;
+}
+
+void checker_settle(struct checker *checker, struct shadow_region *region)
+{
+    if (!region->in_place && !region->in_stamps)
+        return;
+    checker->sink.settle(checker->sink.self, &region->keeper);
+    if (region->in_place)
+        shadow_forget(region);
+    region->in_place = region->in_stamps = false;
+}
+
+struct shadow_region *checker_region_anew(struct checker *checker, const struct region *region)
+{
+    uint32_t index = (uint32_t)(region - checker->memory->regions);
+    if (!region_room(checker, index))
+        return NULL;
+    struct shadow_region *shadow = checker->regions[index];
+    if (shadow && is_same(shadow, region)) {
+        if (shadow->in_place)
+            checker_settle(checker, shadow);
+        return shadow;
+    }
+    if (shadow) {
+        checker_settle(checker, shadow);
+        shadow_region_fini(shadow);
+    } else {
+        shadow = checker->regions[index] = calloc(1, sizeof *shadow);
+    }
+    if (shadow)
+        shadow_region_init(shadow, region->id, region->low, region->high,
+                           region->kind == REGION_LOCAL_VARIABLE && RULE(2) ? IN_LOCAL : IN_GLOBAL, &checker->spare);
+    if (shadow)
+        shadow->svm_atomics = region->flags & REGION_FLAG_SVM_ATOMICS;
+    return shadow;
+}
+
+void checker_renew_local(struct checker *checker, struct shadow_region *region, uint64_t number)
+{
+    if (checker->order.formal)
+        return;
+    const struct group_order *group = order_group_find(&checker->order, number);
+    uint64_t base = group ? group->base[IN_LOCAL] : 1;
+    const bool same_group = region->group == number || !RULE(38), copies = group && group->copy_count;
+    if (same_group && region->base == base)
+        return;
+    if (!same_group || !copies) /* what an open copy did is not known to all */
+        shadow_forget(region);
+    region->group = number;
+    region->base = base;
+}
+
+struct shadow_region *checker_shadow_at(struct checker *checker, const struct region *region, uint64_t address)
+{
+    struct shadow_region *shadow = NULL;
+    const bool of_host = is_of_host(checker, address);
+    if (of_host)
+        shadow = windows_at(&checker->windows, address, checker->scenario->device.svm_atomics, &checker->spare);
+    else if (is_watched(region))
+        shadow = region_of(checker, region);
+    checker->shadow.failed |= !shadow && (of_host || is_watched(region));
+    return shadow;
+}
+
+/* ---- who --------------------------------------------------------------------------- */
+
+static uint64_t unit_of(const struct checker *checker, const struct origin *origin, uint32_t lane)
+{
+    struct item item;
+    origin_item(origin, lane, &item);
+    return item.group_linear * checker->order.group_items + item.local_linear;
+}
+
+/* Lanes that are one row, or whole rows of one plane, have affine positions. */
+static void find_rows(struct crew *crew)
+{
+    const uint32_t width = crew->tile_size[0], plane = width * crew->tile_size[1], x = crew->first_lane % width;
+    const bool one = x + crew->lane_count <= width;
+    crew->in_rows = one || (x == 0 && crew->first_lane % plane + crew->lane_count <= plane);
+    crew->row = one ? crew->lane_count : width;
+    const uint64_t within[3] = {x, crew->first_lane / width % crew->tile_size[1], crew->first_lane / plane},
+                   size[3] = {crew->row, crew->lane_count / crew->row, 1};
+    for (int axis = 0; axis < 3; axis++) {
+        crew->low[axis] = crew->tile_origin[axis] + within[axis];
+        crew->high[axis] = crew->low[axis] + size[axis];
+    }
+}
+
+static bool is_one_group(const struct crew *crew)
+{
+    bool one = true;
+    for (int axis = 0; axis < 3; axis++)
+        one &= crew->tile_size[axis] <= crew->launch->local_size[axis];
+    return one;
+}
+
+/* Units of a work-group stand in a row, and those of several in one dimension; others need not. */
+void checker_man_anew(struct checker *checker, const struct origin *origin, uint32_t lane_count)
+{
+    struct crew *crew = &checker->crew;
+    const uint64_t *extent = origin->launch->global_size;
+    crew->launch = origin->launch;
+    crew->wave = origin->wave;
+    crew->first_lane = origin->first_lane;
+    crew->lane_count = lane_count;
+    memcpy(crew->tile_origin, origin->tile_origin, sizeof crew->tile_origin);
+    memcpy(crew->tile_size, origin->tile_size, sizeof crew->tile_size);
+    crew->known = false;
+    crew->serial++;
+    find_rows(crew);
+    crew->first_unit = unit_of(checker, origin, 0);
+    crew->group = order_unit_group(&checker->order, crew->first_unit);
+    crew->one_group = is_one_group(crew) || order_unit_group(&checker->order, unit_of(checker, origin, lane_count - 1)) == crew->group;
+    crew->in_a_row = crew->one_group || (extent[1] <= 1 && extent[2] <= 1);
+}
+
+void checker_name_units(struct checker *checker, const struct origin *origin)
+{
+    struct crew *crew = &checker->crew;
+    if (crew->known)
+        return;
+    for (uint32_t lane = 0; lane < crew->lane_count; lane++)
+        crew->unit[lane] = crew->first_unit + lane;
+    for (uint32_t lane = 1; !crew->in_a_row && lane < crew->lane_count; lane++)
+        crew->unit[lane] = unit_of(checker, origin, lane);
+    crew->known = true;
+}

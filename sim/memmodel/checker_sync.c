@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Fences, barriers and copies; accesses of copies that wait for the rest of their work-group. */
+#include "checker_state.h"
+
+static uint64_t group_of_lane(const struct checker *checker, uint64_t lane)
+{
+    return order_unit_group(&checker->order, checker->crew.unit[lane]);
+}
+
+static void fence(struct checker *checker, const struct sync_event *event)
+{
+    struct acting acting = {.first = checker->crew.group * checker->order.group_items};
+    uint64_t one;
+    if (only_lane(event->mask, event->lane_count, &one)) {
+        order_fence(&checker->order, actor(checker, &acting, one), event->regions, event->order, event->scope, event->origin.site);
+        return;
+    }
+    EACH_LANE_OF(event->mask, lane)
+        order_fence(&checker->order, actor(checker, &acting, lane), event->regions, event->order, event->scope, event->origin.site);
+}
+
+static void sub_group_barrier(struct checker *checker, const struct sync_event *event)
+{
+    uint32_t latest = UINT32_MAX;
+    EACH_LANE_OF(event->mask, lane)
+    {
+        uint32_t sub_group = order_unit_sub_group(&checker->order, checker->crew.unit[lane]);
+        if (sub_group == latest)
+            continue;
+        latest = sub_group;
+        order_sub_group_barrier(&checker->order, group_of_lane(checker, lane), sub_group, event->regions, event->scope,
+                                event->origin.site);
+    }
+}
+
+static void perform_held(struct checker *checker, const struct held_access *held)
+{
+    struct shadow_region *region = checker_shadow_at(checker, memory_region(checker->memory, held->address), held->address);
+    struct agent agent;
+    if (!region)
+        return;
+    order_agent(&checker->order, held->unit, &agent);
+    if (region->space == IN_LOCAL)
+        checker_renew_local(checker, region, agent.place.group);
+    checker_spill(checker, region);
+    const struct shadow_access now = {.agent = &agent, .address = held->address,
+                                      .how = {.tick = (uint32_t)order_slice(&agent), .site = held->site, .size = held->size, .kind = (uint8_t)held->kind}};
+    shadow_access(&checker->shadow, region, &now);
+    tell_news(checker);
+}
+
+void checker_release_held(struct checker *checker, uint64_t group, bool all)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < checker->held_count; i++) {
+        const struct held_access held = checker->held[i];
+        if (order_copy_complete(&checker->order, held.unit) || (all && order_unit_group(&checker->order, held.unit) == group))
+            perform_held(checker, &held);
+        else
+            checker->held[kept++] = held;
+    }
+    checker->held_count = kept;
+}
+
+/* Waves come to a copy one after another. */
+static void copy_starts(struct checker *checker, const struct sync_event *event)
+{
+    const uint64_t group = checker->crew.group;
+    uint64_t count = 0;
+    for (uint32_t w = 0; w < LANE_MASK_WORDS; w++)
+        count += (uint64_t)__builtin_popcountll(event->mask[w]);
+    if (count == order_group_size(&checker->order, group)) {
+        order_copy_start(&checker->order, group, event->copy, event->origin.site);
+        return;
+    }
+    EACH_LANE_OF(event->mask, lane)
+        order_copy_arrive(&checker->order, checker->crew.unit[lane], event->copy, event->origin.site);
+    checker_release_held(checker, group, false);
+}
+
+static void named_barrier(struct checker *checker, const struct sync_event *event)
+{
+    const uint64_t group = checker->crew.group;
+    uint32_t latest = UINT32_MAX;
+    EACH_LANE_OF(event->mask, lane)
+    {
+        const uint32_t sub_group = order_unit_sub_group(&checker->order, checker->crew.unit[lane]);
+        if (sub_group != latest)
+            order_named_arrival(&checker->order, group, sub_group);
+        latest = sub_group;
+    }
+    if (event->last)
+        order_named_barrier(&checker->order, group, event->regions, event->scope, event->origin.site);
+}
+
+/* What work-groups wait at is never met by several of them in one wave. */
+static void once_per_group(struct checker *checker, const struct sync_event *event)
+{
+    uint64_t group = checker->crew.group;
+    if (event->kind == SYNC_COPY_WAIT)
+        order_copy_wait(&checker->order, group, event->copy);
+    else
+        order_barrier(&checker->order, group, RULE(20) ? event->regions : REGION_GLOBAL, event->scope, event->origin.site);
+}
+
+void checker_on_sync(void *self, const struct sync_event *event)
+{
+    struct checker *checker = self;
+    if (checker->atomics_wanted)
+        misuse_sync(&checker->misuse, event);
+    if (!checker->races_wanted || (event->kind == SYNC_COLLECTIVE && RULE(20))) /* values pass, and no order */
+        return;
+    checker->time++;
+    man(checker, &event->origin, event->lane_count);
+    if (event->kind == SYNC_COPY || (event->kind <= SYNC_NAMED_BARRIER && event->kind != SYNC_WORK_GROUP_BARRIER))
+        checker_name_units(checker, &event->origin);
+    if (event->kind == SYNC_FENCE)
+        fence(checker, event);
+    else if (event->kind == SYNC_SUB_GROUP_BARRIER)
+        sub_group_barrier(checker, event);
+    else if (event->kind == SYNC_COPY)
+        copy_starts(checker, event);
+    else if (event->kind == SYNC_NAMED_BARRIER)
+        named_barrier(checker, event);
+    else if (event->last)
+        once_per_group(checker, event);
+}

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Updates and exchanges by many lanes: what teaches nothing, or teaches all the same. */
+#include "checker_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void access_lane(struct checker *checker, const struct access_event *event, uint64_t lane)
+{
+    uint64_t mask[LANE_MASK_WORDS] = {0};
+    mask[lane / 64] = UINT64_C(1) << lane % 64;
+    checker_access_lanes(checker, event, mask);
+}
+
+/* ---- relaxed updates of a group that synchronises ------------------------------------------ */
+
+enum { WORDS_MOST = HOSTILE(8, 2) };
+
+/* NULL: something could race there. */
+static struct crowd *calm_word(const struct turns *turns, uint64_t address)
+{
+    return is_in(turns->region, address) ? shadow_calm(turns->region, &turns->atomic, address) : NULL;
+}
+
+/* A member does so where nothing could race. False: it was not done. */
+static bool take_turn(struct checker *checker, struct turns *turns, uint64_t lane, uint64_t address)
+{
+    const uint64_t unit = checker->crew.first_unit + lane, local = unit - checker->crew.group * checker->order.group_items;
+    struct group_order *group = turns->run.group;
+    struct item_order *item = group->items[local];
+    if (!item || !is_in(turns->region, address))
+        return false;
+    turns->atomic.how.tick = (uint32_t)order_member_slice(group, item);
+    if (!shadow_stays_calm(turns->region, &turns->calm, &turns->atomic, address))
+        return false;
+    checker->shadow.failed |= !shadow_add(turns->calm.crowd, &turns->atomic, unit);
+    turns->run.act.address = address;
+    if (!order_update(&turns->run, local)) {
+        struct agent agent;
+        order_member(&checker->order, group->number, group, local, &agent);
+        order_atomic(&checker->order, &agent, &turns->run.act);
+    }
+    way_taken(checker->ways, WAY_IN_TURN);
+    return true;
+}
+
+static __attribute__((noinline)) bool turns_anew(struct checker *checker, const struct access_event *event, struct turns *out)
+{
+    const struct crew *crew = &checker->crew;
+    struct group_order *group = crew->one_group ? order_group_find(&checker->order, crew->group) : NULL;
+    if (event->kind != ACCESS_ATOMIC_UPDATE || event->image || checker->order.formal || event->size_bytes != 4 ||
+        !group || !group->items || order_remembers(&checker->order))
+        return false;
+    struct shadow_region *region = region_at(checker, first_address(event));
+    if (!region || !region->journal.spilt || !region->atomic)
+        return false;
+    const bool local = region->space == IN_LOCAL;
+    if (local)
+        checker_renew_local(checker, region, crew->group);
+    const struct atomic_act act = {.size = event->size_bytes, .region = region->space, .reads = true, .writes = true, .order = event->order,
+                                   .scope = event->scope, .site = event->origin.site, .svm_atomics = region->svm_atomics};
+    *out = (struct turns){.region = region,
+                          .atomic = {.group = crew->group, .how = {.site = event->origin.site, .size = event->size_bytes, .kind = (uint8_t)event->kind,
+                                                                   .order = (uint8_t)event->order,
+                                                                   .scope = (uint8_t)scope_in(checker, region, event->scope)}}};
+    order_updates_begin(&checker->order, group, &act, &out->run);
+    out->crew = local ? 0 : crew->serial; /* it may begin anew */
+    out->site = event->origin.site;
+    return true;
+}
+
+/* NULL: they are none, or something of another kind comes among them. */
+static struct turns *begin_turns(struct checker *checker, const struct access_event *event)
+{
+    struct turns *turns = &checker->turns[event->origin.site % TURNS];
+    if (turns->crew == checker->crew.serial && turns->site == event->origin.site && is_in(turns->region, first_address(event)))
+        return turns;
+    return turns_anew(checker, event, turns) ? turns : NULL;
+}
+
+static void update_one(struct checker *checker, struct turns *turns, const struct access_event *event, uint64_t lane)
+{
+    if (!take_turn(checker, turns, lane, lane_address(event, lane)))
+        access_lane(checker, event, lane);
+}
+
+/* Lanes at one word, where nothing could race. */
+static void update_word(struct checker *checker, struct turns *turns, uint64_t address, struct crowd *crowd, const uint64_t *mask)
+{
+    struct update_lanes lanes = {.first = checker->crew.first_unit - checker->crew.group * checker->order.group_items};
+    turns->run.act.address = address;
+    order_updates(&turns->run, mask, &lanes);
+    checker->shadow.failed |= !shadow_add_lanes(crowd, &turns->atomic, checker->crew.first_unit, mask, lanes.slice);
+    way_taken(checker->ways, WAY_IN_TURN);
+}
+
+/* Words that lanes of one event meet at. */
+struct word { uint64_t address, mask[LANE_MASK_WORDS]; struct crowd *crowd; };
+struct words { struct word items[WORDS_MOST]; uint32_t used; };
+
+/* False: there are too many of them, or something could race at one. */
+static bool find_words(const struct turns *turns, const struct access_event *event, const uint64_t *mask, struct words *words)
+{
+    words->used = 0;
+    EACH_LANE_OF(mask, lane)
+    {
+        const uint64_t address = lane_address(event, lane);
+        const uint32_t at = address / 4 % WORDS_MOST;
+        struct word *word = &words->items[at];
+        if (!(words->used >> at & 1)) {
+            *word = (struct word){.address = address, .crowd = calm_word(turns, address)};
+            words->used |= UINT32_C(1) << at;
+        }
+        if (word->address != address || !word->crowd)
+            return false;
+        word->mask[lane / 64] |= UINT64_C(1) << lane % 64;
+    }
+    return true;
+}
+
+/* None of the lanes is one that failed. */
+void checker_update_lanes(struct checker *checker, const struct access_event *event, const uint64_t *mask)
+{
+    struct words words;
+    uint64_t lane;
+    struct turns *turns = event->order == ORDER_RELAXED ? begin_turns(checker, event) : NULL;
+    if (!turns) {
+        checker_access_lanes(checker, event, mask);
+        return;
+    }
+    if (only_lane(mask, event->lane_count, &lane)) {
+        update_one(checker, turns, event, lane);
+        return;
+    }
+    if (!find_words(turns, event, mask, &words)) {
+        EACH_LANE_OF(mask, each)
+            update_one(checker, turns, event, each);
+        return;
+    }
+    for (uint32_t at = 0; at < WORDS_MOST; at++) /* in any order: they have nothing in common, and nothing races */
+        if (words.used >> at & 1)
+            update_word(checker, turns, words.items[at].address, words.items[at].crowd, words.items[at].mask);
+}
+
+/* ---- atomics that teach nothing ---------------------------------------------------------- */
+
+struct joining {
+    struct checker *checker;
+    const struct access_event *event;
+    const struct group_order *group;
+    const struct region *region;
+    struct shadow_region *shadow;   /* NULL: lanes in this region go one by one */
+    struct shadow_atomic atomic;
+};
+
+static void enter_region(struct joining *joining, uint64_t address)
+{
+    struct checker *checker = joining->checker;
+    const struct access_event *event = joining->event;
+    joining->region = memory_region(checker->memory, address);
+    joining->shadow = is_watched(joining->region) ? region_of(checker, joining->region) : NULL;
+    if (!joining->shadow)
+        return;
+    if (joining->shadow->space == IN_LOCAL)
+        checker_renew_local(checker, joining->shadow, checker->crew.group);
+    joining->shadow->atomic = true;
+    checker_spill(checker, joining->shadow);
+    joining->atomic.group = checker->crew.group;
+    joining->atomic.how = (struct context){
+        .tick = joining->group ? (uint32_t)joining->group->slice : 1, .site = event->origin.site, .size = event->size_bytes,
+        .kind = (uint8_t)event->kind, .order = (uint8_t)event->order,
+        .scope = (uint8_t)scope_in(checker, joining->shadow, event->scope)};
+}
+
+/* One slice begins for all of them, in whichever group: nothing is between their deeds. */
+static void remember_updates(struct checker *checker, const struct access_event *event, const struct shadow_region *region)
+{
+    const struct atomic_act act = {.size = event->size_bytes, .region = region->space, .reads = true, .writes = true,
+                                   .order = event->order, .scope = event->scope, .site = event->origin.site,
+                                   .svm_atomics = region->svm_atomics};
+    const uint64_t tick = order_next_slice(&checker->order);
+    EACH_LANE_OF(event->mask, lane)
+        order_remember_update(&checker->order, &act, checker->crew.unit[lane], lane_address(event, lane), tick);
+}
+
+/* All of them through the sieve. */
+static bool sift_updates(struct checker *checker, const struct access_event *event)
+{
+    const struct group_order *group = checker->crew.one_group ? order_group_find(&checker->order, checker->crew.group) : NULL;
+    struct shadow_region *shadow = region_at(checker, first_address(event));
+    uint64_t tick;
+    if (!shadow || !checker_common_tick(checker, &tick))
+        return false;
+    if (shadow->space == IN_LOCAL)
+        checker_renew_local(checker, shadow, checker->crew.group);
+    const bool local = shadow->space == IN_LOCAL;
+    if (scope_in(checker, shadow, event->scope) < (local ? SCOPE_WORK_GROUP : SCOPE_DEVICE) || checker->order.group_device)
+        return false; /* not everybody's updates include it */
+    if (shadow->journal.spilt || !checker_take_sieve(checker, event, shadow, tick, group ? group->base[shadow->space] : 1))
+        return false;
+    shadow->atomic = true;
+    way_taken(checker->ways, WAY_SIFTED);
+    if (order_remembers(&checker->order))
+        remember_updates(checker, event, shadow);
+    return true;
+}
+
+/* Relaxed updates among others like them; the rest goes lane by lane. */
+bool checker_take_atomics(struct checker *checker, const struct access_event *event)
+{
+    const struct crew *crew = &checker->crew;
+    struct joining joining = {.checker = checker, .event = event};
+    uint64_t rest[LANE_MASK_WORDS] = {0}, left = 0;
+    if (event->kind != ACCESS_ATOMIC_UPDATE || event->order != ORDER_RELAXED || event->failed || checker->order.formal || event->image)
+        return false;
+    joining.group = crew->one_group ? order_group_find(&checker->order, crew->group) : NULL;
+    if (!order_is_silent(&checker->order, joining.group)) /* of several groups the tick tells */
+        return false;
+    checker_name_units(checker, &event->origin);
+    if (sift_updates(checker, event))
+        return true;
+    if (order_remembers(&checker->order) || !crew->one_group)
+        return false;
+    EACH_LANE_OF(event->mask, lane)
+    {
+        uint64_t address = lane_address(event, lane);
+        if (!joining.region || address < joining.region->low || address >= joining.region->high)
+            enter_region(&joining, address);
+        if (joining.shadow && shadow_join(joining.shadow, &joining.atomic, address, crew->unit[lane]))
+            continue;
+        rest[lane / 64] |= UINT64_C(1) << lane % 64;
+        left++;
+    }
+    if (left)
+        checker_access_lanes(checker, event, rest);
+    return true;
+}
+
+/* ---- waiting in a loop ---------------------------------------------------------------------- */
+
+static bool is_same_done(const struct atomic_done *a, const struct atomic_done *b)
+{
+    return a->address == b->address && a->epoch == b->epoch && a->sort == b->sort && a->site == b->site;
+}
+
+static inline uint64_t slice_of_member(const struct checker *checker, struct group_order *group, uint64_t local)
+{
+    struct agent agent;
+    if (group->items[local])
+        return order_member_slice(group, group->items[local]);
+    order_member(&checker->order, group->number, group, local, &agent);
+    return order_slice(&agent);
+}
+
+/* Of the lanes that have not yet done so in their slice. */
+static void read_calmly(struct checker *checker, struct group_order *group, struct crowd *crowd, struct shadow_atomic *atomic, const uint64_t *lanes)
+{
+    struct waiting *waiting = group->waiting;
+    const uint64_t first = checker->crew.group * checker->order.group_items;
+    for (uint32_t w = 0; w * 64 < checker->crew.lane_count; w++) {
+        uint64_t rest = lanes[w] & ~waiting->done[w];
+        for (waiting->done[w] |= lanes[w]; rest; rest &= rest - 1) {
+            const uint64_t local = w * 64 + (uint64_t)__builtin_ctzll(rest);
+            atomic->how.tick = (uint32_t)slice_of_member(checker, group, local);
+            checker->shadow.failed |= !shadow_add(crowd, atomic, first + local);
+        }
+    }
+}
+
+/* Lanes that failed, one after another: they read a value together, and nothing races with them. False: it was not done. */
+static bool fail_together(struct checker *checker, const struct access_event *event, struct turns *turns, const uint64_t *lanes)
+{
+    struct group_order *group = turns->run.group;
+    struct shadow_atomic atomic = turns->atomic;
+    struct atomic_act act = turns->run.act;
+    if (!shadow_stays_calm(turns->region, &turns->calm, &turns->atomic, event->base))
+        return false;
+    atomic.how.kind = ACCESS_ATOMIC_READ;
+    act.order = event->failure_order;
+    atomic.how.order = (uint8_t)act.order;
+    act.writes = false;
+    act.address = event->base;
+    if (!(group->waiting || (group->waiting = calloc(1, sizeof *group->waiting))) || !order_wait(&checker->order, group, &act, lanes))
+        return false;
+    const struct atomic_done done = {.address = event->base, .epoch = turns->calm.epoch, .sort = shadow_sort(&atomic.how), .site = turns->site};
+    if (!is_same_done(&done, &group->waiting->latest))
+        memset(group->waiting->done, 0, sizeof group->waiting->done);
+    group->waiting->latest = done;
+    read_calmly(checker, group, turns->calm.crowd, &atomic, lanes);
+    return true;
+}
+
+static void fail(struct checker *checker, const struct access_event *event, const uint64_t *lanes)
+{
+    struct turns *turns = begin_turns(checker, event);
+    if (!turns || !fail_together(checker, event, turns, lanes))
+        checker_access_lanes(checker, event, lanes);
+}
+
+/* The first lane gets it, all others fail. False: it was otherwise. */
+static bool exchange_first(struct checker *checker, const struct access_event *event)
+{
+    const uint64_t done[LANE_MASK_WORDS] = {event->mask[0] & ~event->failed[0]}, failed[LANE_MASK_WORDS] = {event->mask[0] & event->failed[0]};
+    struct turns *turns = NULL;
+    if (done[0] && !(done[0] & (done[0] - 1)) && done[0] < (failed[0] & (0 - failed[0])))
+        turns = begin_turns(checker, event);
+    if (!turns)
+        return false;
+    if (event->order == ORDER_RELAXED)
+        update_one(checker, turns, event, (uint64_t)__builtin_ctzll(done[0]));
+    else
+        checker_access_lanes(checker, event, done);
+    if (!fail_together(checker, event, turns, failed))
+        checker_access_lanes(checker, event, failed);
+    return true;
+}
+
+/* Compare-exchanges of one object by a whole work-group of one wave. */
+bool checker_take_exchanges(struct checker *checker, const struct access_event *event)
+{
+    const struct crew *crew = &checker->crew;
+    if (!event->failed || event->shape != ADDRESS_UNIFORM || event->failure_order != ORDER_RELAXED || !crew->one_group ||
+        crew->first_lane || checker->order.formal || event->image || order_remembers(&checker->order))
+        return false;
+    if (event->lane_count <= 64 && exchange_first(checker, event))
+        return true;
+    uint64_t failed[LANE_MASK_WORDS], done[LANE_MASK_WORDS], lanes[LANE_MASK_WORDS];
+    for (uint32_t w = 0; w < LANE_MASK_WORDS; w++) {
+        failed[w] = event->mask[w] & event->failed[w];
+        done[w] = event->mask[w] & ~event->failed[w];
+    }
+    const uint32_t end = event->lane_count;
+    for (uint32_t from = 0; from < end;) {
+        uint32_t to = next_lane(failed, from, end, true);
+        if (lanes_between(done, from, to, lanes))
+            checker_update_lanes(checker, event, lanes);
+        from = next_lane(done, to, end, true);
+        if (lanes_between(failed, to, from, lanes))
+            fail(checker, event, lanes);
+    }
+    return true;
+}
