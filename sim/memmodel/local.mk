@@ -64,6 +64,13 @@ libmemmodel_la_SOURCES = \
 	%D%/scope.h \
 	%D%/shadow.c \
 	%D%/shadow.h \
+	%D%/shadow_calm.c \
+	%D%/shadow_cells.c \
+	%D%/shadow_collect.c \
+	%D%/shadow_lists.c \
+	%D%/shadow_pages.c \
+	%D%/shadow_settled.c \
+	%D%/shadow_state.h \
 	%D%/sieve.c \
 	%D%/sieve.h \
 	%D%/stamps.c \

@@ -105,7 +105,7 @@ struct list_seen {
 };
 enum { LISTS_SEEN = HOSTILE(8, 1) };
 
-/* An atomic access that stands in the shadow (see shadow.c): the same again changes nothing. */
+/* An atomic access that stands in the shadow (see shadow_calm.c): the same again changes nothing. */
 struct atomic_done { uint64_t address, epoch, tick; uint32_t sort, site; };
 
 struct item_order {

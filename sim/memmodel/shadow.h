@@ -98,7 +98,7 @@ struct race_tally {
     uint32_t site[2];
     int space;
     bool unseen, settled;
-    bool uncounted;           /* some pairs since were not even looked at: see shadow.c */
+    bool uncounted;           /* some pairs since were not even looked at: see shadow_settled.c */
     uint64_t count, last_unit[2], last_time; /* the latest pair: bytes of one access count once */
 };
 enum { TALLIES = HOSTILE(64, 1), TALLY_ENOUGH = HOSTILE(10000, 100) };

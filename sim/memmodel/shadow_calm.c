@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Words that have atomics only, all alike: one more races with nothing. */
+#include "shadow_state.h"
+
+#include "lane_mask.h"
+
+/* The crowd of such a word, if it has one whose atomics are all alike. */
+static struct crowd *alike_in(const struct shadow_region *region, uint64_t address, const uint64_t *cell)
+{
+    struct crowd *crowd = cell ? crowd_of(region, address, cell) : NULL;
+    return crowd && crowd->alike ? crowd : NULL;
+}
+
+static struct crowd *alike_at(const struct shadow_region *region, uint64_t address, uint32_t size)
+{
+    return alike_in(region, address, word_at(region, address, size));
+}
+
+/* ---- the same again -------------------------------------------------------------------------- */
+
+/* Nothing that could race with it has come since the same unit last did the same in the same slice. */
+static bool is_repeated(const struct shadow_region *region, const struct shadow_access *now)
+{
+    const struct item_order *item = now->agent->item;
+    if (!item || item->done.address != now->address || item->done.tick != now->how.tick ||
+        item->done.sort != sort_of(&now->how) || item->done.site != now->how.site)
+        return false;
+    const struct crowd *crowd = alike_at(region, now->address, now->how.size);
+    return crowd && crowd->epoch == item->done.epoch;
+}
+
+static void note_done(const struct crowd *crowd, const struct shadow_access *now)
+{
+    if (crowd && now->agent->item)
+        now->agent->item->done = (struct atomic_done){now->address, crowd->epoch, now->how.tick, sort_of(&now->how), now->how.site};
+}
+
+/* Nothing stands in the word but atomics that it agrees with; or a write besides that its group's members know. */
+static bool is_calm(const struct shadow_region *region, const struct shadow_access *now, const struct crowd *crowd, const uint64_t *cell)
+{
+    return !crowd->readers.count && !crowd->racer_count && crowd->atomics.count && joins_alike(now, crowd) &&
+           (!live(region, cell[0]) ||
+            (crowd->calm_epoch == crowd->epoch && crowd->calm_group == now->agent->place.group));
+}
+
+bool shadow_is_easy(struct shadow *shadow, const struct shadow_region *region, const struct shadow_access *now)
+{
+    if (is_repeated(region, now)) {
+        way_taken(shadow->order->ways, WAY_REPEATED);
+        return true;
+    }
+    const uint64_t *cell = word_at(region, now->address, now->how.size);
+    struct crowd *crowd = alike_in(region, now->address, cell);
+    if (!crowd || !is_calm(region, now, crowd, cell))
+        return false;
+    shadow->failed |= !add_alike(crowd, now->agent->unit, &now->how, now->quiet);
+    note_done(crowd, now);
+    way_taken(shadow->order->ways, WAY_CALM);
+    return true;
+}
+
+void shadow_note_done(const struct shadow_region *region, const struct shadow_access *now)
+{
+    note_done(alike_at(region, now->address, now->how.size), now);
+}
+
+/* ---- updates --------------------------------------------------------------------------------- */
+
+uint32_t shadow_sort(const struct context *how)
+{
+    return sort_of(how);
+}
+
+static bool agrees(const struct crowd *crowd, const struct shadow_atomic *atomic)
+{
+    return crowd->size == atomic->how.size && crowd->scope == (enum memory_scope)atomic->how.scope &&
+           (crowd->scope > SCOPE_WORK_GROUP || (crowd->scope == SCOPE_WORK_GROUP && crowd->place.group == atomic->group));
+}
+
+static inline struct crowd *calm(const struct shadow_region *region, const struct shadow_atomic *atomic, uint64_t address)
+{
+    const uint64_t *cell = word_at(region, address, atomic->how.size);
+    struct crowd *crowd = alike_in(region, address, cell);
+    if (!crowd || crowd->readers.count || crowd->racer_count || !crowd->atomics.count || !agrees(crowd, atomic))
+        return NULL;
+    return !live(region, cell[0]) || (crowd->calm_epoch == crowd->epoch && crowd->calm_group == atomic->group) ? crowd : NULL;
+}
+
+struct crowd *shadow_calm(const struct shadow_region *region, const struct shadow_atomic *atomic, uint64_t address)
+{
+    return calm(region, atomic, address);
+}
+
+static inline bool add(struct crowd *crowd, const struct shadow_atomic *atomic, uint64_t unit)
+{
+    crowd->any_write |= is_write(atomic->how.kind);
+    return deed_add(&crowd->atomics, &(struct deed){unit, sort_of(&atomic->how), false, &atomic->how});
+}
+
+bool shadow_add(struct crowd *crowd, const struct shadow_atomic *atomic, uint64_t unit)
+{
+    return add(crowd, atomic, unit);
+}
+
+/* Of one block, into its member, where each unit has its tick. False: there is none like it. */
+static bool add_block(struct crowd *crowd, const struct deed *like, uint64_t lanes, const uint32_t *slice)
+{
+    struct members *members = &crowd->atomics;
+    const uint32_t recent = *recent_of(members, like), at = (uint32_t)(like->unit % BLOCK_UNITS);
+    struct member *member = &members->items[recent];
+    if (recent >= members->count || !takes(member, like) || !member->apart)
+        return false;
+    member->mask |= lanes << at;
+    for (uint64_t rest = lanes; rest; rest &= rest - 1)
+        member->each[at + (uint32_t)__builtin_ctzll(rest)] = slice[__builtin_ctzll(rest)];
+    return true;
+}
+
+bool shadow_add_lanes(struct crowd *crowd, const struct shadow_atomic *atomic, uint64_t first, const uint64_t mask[LANE_MASK_WORDS], const uint32_t *slice)
+{
+    struct context how = atomic->how;
+    struct deed deed = {.unit = first, .sort = sort_of(&how), .how = &how};
+    bool added = true;
+    crowd->any_write |= is_write(how.kind);
+    for (uint32_t w = 0; w < LANE_MASK_WORDS; w++) {
+        const uint32_t at = (uint32_t)((first + w * 64) % BLOCK_UNITS);
+        deed.unit = first + w * 64;
+        if (!mask[w] || ((at == 0 || !(mask[w] >> (BLOCK_UNITS - at))) && add_block(crowd, &deed, mask[w], slice + w * 64)))
+            continue;
+        for (uint64_t rest = mask[w]; rest; rest &= rest - 1) {
+            const uint64_t lane = w * 64 + (uint64_t)__builtin_ctzll(rest);
+            how.tick = slice[lane];
+            deed.unit = first + lane;
+            added &= deed_add(&crowd->atomics, &deed);
+        }
+    }
+    return added;
+}
+
+bool shadow_stays_calm(const struct shadow_region *region, struct calm_word *word, const struct shadow_atomic *atomic, uint64_t address)
+{
+    if (word->crowd && word->address == address && word->epoch == word->crowd->epoch && word->first == region->first)
+        return true;
+    struct crowd *crowd = calm(region, atomic, address);
+    *word = (struct calm_word){.crowd = crowd, .address = address, .epoch = crowd ? crowd->epoch : 0, .first = region->first};
+    return crowd;
+}
+
+bool shadow_join(struct shadow_region *region, const struct shadow_atomic *atomic, uint64_t address, uint64_t unit)
+{
+    struct crowd *crowd = calm(region, atomic, address);
+    return crowd && add(crowd, atomic, unit);
+}

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One cell: who conflicts with the access that comes and is not ordered before it, and what the access leaves there. */
+#include "shadow_state.h"
+
+/* ---- conflicts ------------------------------------------------------------------------------- */
+
+/* R29: two atomics do not race when they act on one object and include each other. */
+static __attribute__((noinline)) bool atomics_agree(const struct visit *visit, uint64_t unit, const struct context *how)
+{
+    const struct context *now = &visit->now->how;
+    if (how->size != now->size && RULE(36))
+        return false;
+    struct place place = place_of(visit->shadow, unit);
+    return !RULE(29) || scope_inclusive(visit->shadow->order->rule, (enum memory_scope)how->scope, &place,
+                                        (enum memory_scope)now->scope, &visit->now->agent->place);
+}
+
+/* Others than itself. */
+static inline bool knows(const struct visit *visit, uint64_t unit, uint64_t tick)
+{
+    if (__builtin_expect(!visit->by_units || unit >= UNIT_COPIES, 0))
+        return order_knows(visit->shadow->order, visit->now->agent, visit->region->space, unit, tick);
+    return (tick < visit->base && unit - visit->first < visit->items) ||
+           (visit->of_group && tick < knowledge_get(visit->of_group, unit << 2)) || (visit->own && tick < knowledge_get(visit->own, unit << 2));
+}
+
+/* R34: within one work-item a fence has to stand between a write to an image and a read, and no order helps a sampler. */
+static __attribute__((noinline)) bool misses_image(const struct visit *visit, uint64_t unit, const struct context *how)
+{
+    if (visit->now->how.kind != ACCESS_READ || !is_write(how->kind) || !RULE(34))
+        return false;
+    return visit->now->sampled || (unit == visit->now->agent->unit && !order_sees_own_image(visit->now->agent, how->tick));
+}
+
+static inline __attribute__((always_inline)) bool races(const struct visit *visit, uint64_t unit, const struct context *how, bool unseen)
+{
+    const struct shadow_access *now = visit->now;
+    if (!unseen && unit == now->agent->unit && RULE(3))
+        return false;
+    if (!is_write(how->kind) && !is_write(now->how.kind) && RULE(4))
+        return false;
+    return unseen || !((is_atomic(how->kind) && is_atomic(now->how.kind) && atomics_agree(visit, unit, how)) || knows(visit, unit, how->tick));
+}
+
+/* ---- judging --------------------------------------------------------------------------------- */
+
+/* Of the pair of an earlier place and this one; NULL: there is more to do than to count. */
+static inline struct race_tally *tally_of(const struct visit *visit, uint32_t earlier, bool unseen)
+{
+    const uint32_t later = visit->now->how.site;
+    struct race_tally *tally = visit->shadow->tallies[(earlier + later) % TALLIES];
+    return tally && tally->settled && tally_is_of(tally, earlier, later, visit->region->space, unseen) ? tally : NULL;
+}
+
+static __attribute__((noinline)) void tell(const struct visit *visit, uint64_t unit, const struct context *how, bool latest, bool unseen)
+{
+    const struct race race = {visit->region, visit->address, visit->bytes, unit, how, latest, unseen};
+    visit->shadow->race(visit->shadow->self, &race, visit->now);
+}
+
+/* Does it race? What does is told. */
+static inline __attribute__((always_inline)) bool judge(const struct visit *visit, uint64_t unit, const struct context *how, bool latest)
+{
+    const bool unseen = visit->region->space == IN_IMAGE && misses_image(visit, unit, how);
+    if (!races(visit, unit, how, unseen))
+        return false;
+    struct race_tally *tally = tally_of(visit, how->site, unseen);
+    if (!tally) {
+        tell(visit, unit, how, latest, unseen);
+        return true;
+    }
+    tally_add(tally, unit, visit->now->agent->unit, *visit->shadow->time);
+    visit->shadow->met_enough |= tally->count >= visit->shadow->enough;
+    return true;
+}
+
+/* ---- what raced ------------------------------------------------------------------------------ */
+
+static struct racer *racer_room(const struct visit *visit, struct crowd *crowd, uint64_t unit, const struct context *how)
+{
+    uint32_t alike = 0;
+    for (uint32_t i = 0; i < crowd->racer_count; i++) {
+        struct racer *racer = &crowd->racers[i];
+        const bool same = racer->how.site == how->site && racer->how.kind == how->kind; /* an exchange may have failed */
+        if (same && racer->unit == unit)
+            return racer;
+        alike += same;
+    }
+    if (alike >= RACERS_OF_A_SITE || crowd->racer_count == RACERS_MOST || !shadow_racers_make(visit->region, crowd))
+        return NULL;
+    return &crowd->racers[crowd->racer_count++];
+}
+
+/* What leaves its place in the cell though it races. A few of each place of the program stay, in a limited number of cells.
+ * crowd: the cell's, which may be made; NULL: it has none. */
+static void keep_racer(const struct visit *visit, struct crowd **crowd, uint64_t *cell, uint64_t unit, const struct context *how)
+{
+    if (!*crowd && visit->region->racer_cells >= RACER_CELLS_MOST)
+        return;
+    if (!*crowd)
+        *crowd = shadow_crowd_make(visit, cell);
+    struct racer *racer = *crowd ? racer_room(visit, *crowd, unit, how) : NULL;
+    visit->shadow->failed |= !*crowd;
+    if (!racer)
+        return;
+    *racer = (struct racer){unit, *how};
+    (*crowd)->epoch = ++visit->region->epochs;
+}
+
+/* Those that a plain write is ordered behind are done with: who races with them races with it. */
+static void judge_racers(const struct visit *visit, struct crowd *crowd)
+{
+    const bool write = visit->now->how.kind == ACCESS_WRITE;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < crowd->racer_count; i++) {
+        const struct racer *racer = &crowd->racers[i];
+        if (!judge(visit, racer->unit, &racer->how, false) && write)
+            continue;
+        if (kept++ != i)
+            crowd->racers[kept - 1] = *racer;
+    }
+    crowd->racer_count = kept;
+}
+
+/* Members that race are among the racers from then on. */
+static void judge_members(const struct visit *visit, uint64_t *cell, struct crowd *crowd, struct members *members)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < members->count; i++) {
+        struct member *member = &members->items[i];
+        for (uint64_t bits = member->mask; bits; bits &= bits - 1) {
+            const uint32_t at = (uint32_t)__builtin_ctzll(bits);
+            const struct context how = member_how(member, at);
+            const uint64_t unit = member->block * BLOCK_UNITS + at;
+            if (!judge(visit, unit, &how, false))
+                continue;
+            keep_racer(visit, &crowd, cell, unit, &how);
+            member->mask &= ~(UINT64_C(1) << at);
+        }
+        if (member->mask)
+            member_swap(&members->items[kept++], member);
+    }
+    members->count = kept;
+}
+
+/* It stays, unless another one takes its place. */
+static inline void judge_write(const struct visit *visit, struct crowd **crowd, uint64_t *cell)
+{
+    const uint64_t latest = cell[0];
+    if (!live(visit->region, latest))
+        return;
+    const struct context *how = stamp_how(visit->region, latest);
+    if (judge(visit, stamp_unit(latest), how, true) && visit->now->how.kind == ACCESS_WRITE)
+        keep_racer(visit, crowd, cell, stamp_unit(latest), how);
+}
+
+static bool set_races(const struct visit *visit, uint64_t value)
+{
+    const struct shadow_region *region = visit->region;
+    struct reader_walk walk = {.rest = stamp_context(value)};
+    while (readers_next(&region->readers, &walk))
+        for (uint64_t bits = walk.mask; bits; bits &= bits - 1)
+            if (races(visit, walk_unit(&walk, stamp_unit(value)) + (uint32_t)__builtin_ctzll(bits), context_at(region, walk.context), false))
+                return true;
+    return false;
+}
+
+static inline void judge_readers(const struct visit *visit, struct crowd **crowd, uint64_t *cell)
+{
+    if (!*crowd && is_reader_set(stamp_context(cell[1])) && set_races(visit, cell[1])) { /* a list tells which */
+        *crowd = shadow_crowd_make(visit, cell);
+        visit->shadow->failed |= !*crowd;
+    }
+    const uint64_t reader = cell[1];
+    if (*crowd) {
+        judge_members(visit, cell, *crowd, &(*crowd)->readers);
+    } else if (live(visit->region, reader) && judge(visit, stamp_unit(reader), stamp_how(visit->region, reader), false)) {
+        cell[1] = 0;
+        keep_racer(visit, crowd, cell, stamp_unit(reader), stamp_how(visit->region, reader));
+    }
+}
+
+/* ---- atomics --------------------------------------------------------------------------------- */
+
+static void judge_atomics(const struct visit *visit, uint64_t *cell, struct crowd *crowd)
+{
+    const struct context *now = &visit->now->how;
+    if (!crowd->atomics.count || (is_atomic(now->kind) && joins_alike(visit->now, crowd)))
+        return;
+    if (!crowd->any_write && !is_write(now->kind))
+        return;
+    judge_members(visit, cell, crowd, &crowd->atomics);
+}
+
+static bool add_atomic(const struct visit *visit, struct crowd *crowd)
+{
+    if (!crowd->atomics.count)
+        begin_alike(crowd, &visit->now->how, &visit->now->agent->place);
+    crowd->alike = joins_alike(visit->now, crowd);
+    if (!crowd->alike)
+        crowd->epoch = ++visit->region->epochs;
+    return add_alike(crowd, visit->now->agent->unit, &visit->now->how, visit->now->quiet);
+}
+
+/* An atomic access that has the cell to itself, but for a plain write. */
+static bool is_lone(const struct shadow_region *region, uint64_t value)
+{
+    return live(region, value) && is_atomic(context_at(region, stamp_context(value))->kind);
+}
+
+/* The first of a cell that nobody reads needs no list. */
+static bool is_first(const struct visit *visit, const uint64_t *cell)
+{
+    const struct shadow_region *region = visit->region;
+    return !live(region, cell[1]) && !is_set(region, cell[1]) && !crowd_of(region, visit->address, cell);
+}
+
+static bool put_lone(const struct visit *visit, uint64_t *cell)
+{
+    const uint32_t context = shadow_context_of(visit->region, &visit->now->how);
+    if (context)
+        cell[1] = stamp(visit->now->agent->unit, context);
+    way_taken(visit->shadow->order->ways, WAY_LONE);
+    return context;
+}
+
+/* ---- plain accesses -------------------------------------------------------------------------- */
+
+static void plain_write(const struct visit *visit, uint64_t *cell)
+{
+    const uint64_t own = stamp(visit->now->agent->unit, visit->context);
+    struct crowd *crowd = crowd_of(visit->region, visit->address, cell);
+    if (crowd && crowd->racer_count)
+        judge_racers(visit, crowd);
+    judge_write(visit, &crowd, cell);
+    judge_readers(visit, &crowd, cell);
+    if (crowd) {
+        judge_atomics(visit, cell, crowd);
+        crowd->readers.count = crowd->atomics.count = 0;
+        crowd->epoch = ++visit->region->epochs;
+    } else {
+        cell[1] = 0;
+    }
+    if (visit->region->atomic)
+        order_overwrite(visit->shadow->order, visit->now->agent, visit->address, visit->bytes, visit->now->how.site);
+    cell[0] = own;
+    if (crowd && visit->shadow->met_enough)
+        shadow_settle(visit, crowd, cell);
+}
+
+static uint64_t tick_of(const struct visit *visit, uint64_t value)
+{
+    return stamp_how(visit->region, value)->tick;
+}
+
+/* Of a cell that has readers, and no list. */
+static bool add_reader(const struct visit *visit, uint64_t *cell, bool late)
+{
+    if (shadow_set_room(visit->region) && readers_add(&visit->region->readers, &cell[1], !visit->passing, visit->now->agent->unit, visit->context)) {
+        way_taken(visit->shadow->order->ways, WAY_SHARED);
+        return true;
+    }
+    struct crowd *crowd = shadow_crowd_make(visit, cell);
+    return crowd && reader_add(crowd, visit->now->agent->unit, &visit->now->how, late);
+}
+
+/* A single reader that this one knows, or that is itself, need not be kept (R21: who knows this one knows that). */
+static bool replaces(const struct visit *visit, uint64_t reader)
+{
+    return !live(visit->region, reader) || stamp_unit(reader) == visit->now->agent->unit ||
+           knows(visit, stamp_unit(reader), tick_of(visit, reader));
+}
+
+static bool plain_read(const struct visit *visit, uint64_t *cell)
+{
+    const bool lone = is_lone(visit->region, cell[1]);
+    struct crowd *crowd = lone ? shadow_crowd_make(visit, cell) : crowd_of(visit->region, visit->address, cell);
+    if (lone && !crowd)
+        return false;
+    if (crowd && crowd->racer_count)
+        judge_racers(visit, crowd);
+    judge_write(visit, &crowd, cell);
+    if (!RULE(4))
+        judge_readers(visit, &crowd, cell);
+    if (crowd) {
+        judge_atomics(visit, cell, crowd);
+        crowd->epoch = ++visit->region->epochs;
+        const bool added = reader_add(crowd, visit->now->agent->unit, &visit->now->how, false);
+        if (visit->shadow->met_enough)
+            shadow_settle(visit, crowd, cell);
+        return added;
+    }
+    if (is_set(visit->region, cell[1]) || !replaces(visit, cell[1]))
+        return add_reader(visit, cell, false);
+    cell[1] = stamp(visit->now->agent->unit, visit->context);
+    return true;
+}
+
+/* ---- what comes ------------------------------------------------------------------------------ */
+
+/* From the journal: nothing races, the newer of one unit's deeds stays, and reads are kept beside later writes. */
+static bool quiet(const struct visit *visit, uint64_t *cell)
+{
+    const uint64_t unit = visit->now->agent->unit, own = stamp(unit, visit->context);
+    if (is_atomic(visit->now->how.kind) && is_first(visit, cell))
+        return put_lone(visit, cell);
+    if (is_atomic(visit->now->how.kind)) {
+        struct crowd *among = shadow_crowd_make(visit, cell);
+        return among && add_atomic(visit, among);
+    }
+    bool write = is_write(visit->now->how.kind);
+    uint64_t *slot = &cell[write ? 0 : 1];
+    const bool lone = !write && is_lone(visit->region, cell[1]);
+    struct crowd *crowd = write ? NULL : lone ? shadow_crowd_make(visit, cell) : crowd_of(visit->region, visit->address, cell);
+    if (crowd)
+        crowd->settled.epoch = 0;
+    if (lone || crowd)
+        return crowd && reader_add(crowd, unit, &visit->now->how, true);
+    if (write || !(is_set(visit->region, *slot) || (live(visit->region, *slot) && stamp_unit(*slot) != unit))) {
+        if (!live(visit->region, *slot) || tick_of(visit, *slot) <= visit->now->how.tick)
+            *slot = own;
+        return true;
+    }
+    return add_reader(visit, cell, true);
+}
+
+/* Whoever wrote did so before a barrier of the whole group, nobody reads, and the atomics include the whole group. */
+static void calm_down(const struct visit *visit, struct crowd *crowd, const uint64_t *cell)
+{
+    const struct agent *agent = visit->now->agent;
+    uint64_t base = agent->group ? agent->group->base[visit->region->space] : 0;
+    bool settled = !live(visit->region, cell[0]) ||
+                   (order_unit_group(visit->shadow->order, stamp_unit(cell[0])) == agent->place.group &&
+                    stamp_unit(cell[0]) < UNIT_COPIES && tick_of(visit, cell[0]) < base);
+    if (!settled || !crowd->alike || crowd->scope < SCOPE_WORK_GROUP || crowd->readers.count || crowd->racer_count || agent->unit >= UNIT_COPIES)
+        return;
+    crowd->calm_epoch = crowd->epoch;
+    crowd->calm_group = agent->place.group;
+}
+
+static bool atomic(const struct visit *visit, uint64_t *cell)
+{
+    struct crowd *crowd = NULL;
+    if (is_first(visit, cell)) {
+        judge_write(visit, &crowd, cell);
+        return put_lone(visit, cell);
+    }
+    crowd = shadow_crowd_make(visit, cell);
+    if (!crowd)
+        return false;
+    judge_racers(visit, crowd);
+    judge_write(visit, &crowd, cell);
+    if (is_write(visit->now->how.kind))
+        judge_members(visit, cell, crowd, &crowd->readers);
+    judge_atomics(visit, cell, crowd);
+    if (!add_atomic(visit, crowd))
+        return false;
+    calm_down(visit, crowd, cell);
+    return true;
+}
+
+bool shadow_visit_cell(const struct visit *visit, uint64_t *cell)
+{
+    if (visit->now->quiet)
+        return quiet(visit, cell);
+    if (is_atomic(visit->now->how.kind))
+        return atomic(visit, cell);
+    if (!is_write(visit->now->how.kind))
+        return plain_read(visit, cell);
+    plain_write(visit, cell);
+    return true;
+}

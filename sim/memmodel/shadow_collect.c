@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a launch touched. */
+#include "shadow_state.h"
+
+/* Cells come in ascending order: neighbours of one use are one run. */
+struct collection { const struct shadow_region *region; const struct unit_filter *filter; struct footprint_part *part; struct byte_run run[FOOTPRINT_USES]; };
+
+static void collect_one(struct collection *collection, const struct context *how, uint64_t unit, uint64_t low, uint64_t high)
+{
+    const struct unit_filter *filter = collection->filter;
+    if (filter && !filter->wants(filter->self, unit, how->tick))
+        return;
+    enum footprint_use use = how->kind == ACCESS_ATOMIC_READ ? FOOTPRINT_ATOMIC_READ
+                             : is_atomic(how->kind)          ? FOOTPRINT_ATOMIC
+                             : is_write(how->kind)           ? FOOTPRINT_WRITTEN
+                                                             : FOOTPRINT_READ;
+    struct byte_run *run = &collection->run[use];
+    if (run->low < run->high && low <= run->high) {
+        run->high = high;
+    } else {
+        byte_set_add(&collection->part->bytes[use], run->low, run->high);
+        *run = (struct byte_run){low, high};
+    }
+    collection->part->site[use] = how->site;
+}
+
+/* Without a filter one unit stands for all. */
+static void collect_member(struct collection *collection, const struct member *member, uint64_t low, uint64_t high)
+{
+    uint64_t rest = member->mask;
+    do {
+        const uint32_t at = (uint32_t)__builtin_ctzll(rest);
+        const struct context how = member_how(member, at);
+        collect_one(collection, &how, member->block * BLOCK_UNITS + at, low, high);
+        rest &= rest - 1;
+    } while (rest && collection->filter);
+}
+
+/* Likewise. */
+static void collect_set(struct collection *collection, uint64_t value, uint64_t low, uint64_t high)
+{
+    const struct shadow_region *region = collection->region;
+    struct reader_walk walk = {.rest = stamp_context(value)};
+    while (readers_next(&region->readers, &walk)) {
+        for (uint64_t bits = walk.mask; bits; bits = collection->filter ? bits & (bits - 1) : 0) {
+            const uint64_t unit = walk_unit(&walk, stamp_unit(value)) + (uint32_t)__builtin_ctzll(bits);
+            collect_one(collection, context_at(region, walk.context), unit, low, high);
+        }
+        if (!collection->filter)
+            break;
+    }
+}
+
+static void collect_cell(struct collection *collection, const uint64_t *cell, uint64_t low, uint64_t high)
+{
+    const struct shadow_region *region = collection->region;
+    const struct crowd *crowd = crowd_of(region, region->low + low, cell);
+    if (live(region, cell[0]))
+        collect_one(collection, stamp_how(region, cell[0]), stamp_unit(cell[0]), low, high);
+    for (uint32_t i = 0; crowd && i < (collection->filter ? crowd->readers.count : crowd->readers.count > 0); i++)
+        collect_member(collection, &crowd->readers.items[i], low, high);
+    for (uint32_t i = 0; crowd && i < crowd->atomics.count; i++) /* loads and others */
+        collect_member(collection, &crowd->atomics.items[i], low, high);
+    for (uint32_t i = 0; crowd && i < crowd->racer_count; i++)
+        collect_one(collection, &crowd->racers[i].how, crowd->racers[i].unit, low, high);
+    if (!crowd && live(region, cell[1]))
+        collect_one(collection, stamp_how(region, cell[1]), stamp_unit(cell[1]), low, high);
+    collect_set(collection, cell[1], low, high);
+}
+
+static void collect_page(struct collection *collection, uint64_t number)
+{
+    const struct shadow_page *page = &collection->region->pages[number];
+    const uint32_t bytes = bytes_in(collection->region, number), step = 1u << page->unit_shift;
+    if (page->narrow ? !narrow_is_of(page->narrow, collection->region->first) : !page->cells)
+        return;
+    for (uint32_t at = 0; at < bytes; at += step) {
+        const uint64_t low = (number << PAGE_SHIFT) + at;
+        uint64_t cell[2];
+        for (uint32_t slot = 0; slot < 2; slot++)
+            cell[slot] = page->narrow ? narrow_get(page->narrow, at, slot) : page->cells[at >> page->unit_shift][slot];
+        collect_cell(collection, cell, low, low + step);
+    }
+}
+
+void shadow_collect(const struct shadow_region *region, const struct unit_filter *filter, struct footprint_part *part)
+{
+    struct collection collection = {.region = region, .filter = filter, .part = part};
+    for (uint64_t p = 0; region->touched && region->pages && p < page_count(region); p++)
+        collect_page(&collection, p);
+    for (int use = 0; use < FOOTPRINT_USES; use++)
+        byte_set_add(&part->bytes[use], collection.run[use].low, collection.run[use].high);
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lists of what stands in one cell besides the last plain write: readers and atomics in blocks of units. */
+#include "shadow_state.h"
+
+enum { MEMBERS_TRIED = HOSTILE(16, 2) };
+
+/* ---- members --------------------------------------------------------------------------------- */
+
+static void members_free(struct members *members)
+{
+    for (uint32_t i = 0; i < members->room; i++)
+        free(members->items[i].each);
+    free(members->items);
+}
+
+static int by_block(const void *a, const void *b)
+{
+    const struct member *x = a, *y = b;
+    if (x->block != y->block)
+        return x->block < y->block ? -1 : 1;
+    if (x->sort != y->sort)
+        return x->sort < y->sort ? -1 : 1;
+    if (x->how.site != y->how.site)
+        return x->how.site < y->how.site ? -1 : 1;
+    if (x->how.order != y->how.order)
+        return x->how.order < y->how.order ? -1 : 1;
+    return x->how.size < y->how.size ? -1 : x->how.size > y->how.size;
+}
+
+/* Of one block and sort: the newest deed of a unit makes its older ones redundant. */
+static void keep_newest(struct member *items, uint32_t count)
+{
+    struct member *newest[BLOCK_UNITS] = {NULL};
+    for (uint32_t i = 0; count > 1 && i < count; i++) {
+        for (uint64_t bits = items[i].mask; bits; bits &= bits - 1) {
+            const uint32_t at = (uint32_t)__builtin_ctzll(bits);
+            struct member *member = &items[i];
+            if (newest[at] && member_tick(member, at) < member_tick(newest[at], at))
+                member = newest[at];
+            struct member *older = member == newest[at] ? &items[i] : newest[at];
+            if (older)
+                older->mask &= ~(UINT64_C(1) << at);
+            newest[at] = member;
+        }
+    }
+}
+
+/* Of one place of the program too: into the first of them, as far as there is memory. */
+static void unite(struct member *items, uint32_t count)
+{
+    for (uint32_t i = 1, first = 0; i < count; i++) {
+        if (!is_alike(&items[i].how, &items[first].how)) {
+            first = i;
+            continue;
+        }
+        for (uint64_t bits = items[i].mask; bits; bits &= bits - 1) {
+            const uint32_t at = (uint32_t)__builtin_ctzll(bits);
+            if (!member_put(&items[first], at, member_tick(&items[i], at)))
+                return;
+            items[i].mask &= ~(UINT64_C(1) << at);
+        }
+    }
+}
+
+static void compact(struct members *members)
+{
+    struct member *items = members->items;
+    uint32_t kept = 0;
+    if (members->count > 1)
+        qsort(items, members->count, sizeof *items, by_block);
+    for (uint32_t from = 0, end; from < members->count; from = end) {
+        for (end = from + 1; end < members->count && items[end].block == items[from].block && items[end].sort == items[from].sort;)
+            end++;
+        keep_newest(items + from, end - from);
+        unite(items + from, end - from);
+    }
+    for (uint32_t i = 0; i < members->count; i++)
+        if (items[i].mask)
+            member_swap(&items[kept++], &items[i]);
+    members->count = kept;
+}
+
+static bool members_widen(struct members *members, uint32_t room)
+{
+    struct member *items = realloc(members->items, room * sizeof *items);
+    if (!items)
+        return false;
+    memset(items + members->room, 0, (room - members->room) * sizeof *items);
+    members->items = items;
+    members->room = room;
+    return true;
+}
+
+static bool members_room(struct members *members)
+{
+    if (members->count < members->room)
+        return true;
+    compact(members);
+    if (members->room && members->count <= members->room / 2)
+        return true;
+    return members_widen(members, members->room ? members->room * 2 : 1);
+}
+
+bool shadow_deed_begin(struct members *members, const struct deed *deed)
+{
+    for (uint32_t i = members->count, tries = MEMBERS_TRIED; i-- > 0 && tries--;) {
+        if (!takes(&members->items[i], deed))
+            continue;
+        *recent_of(members, deed) = (uint16_t)i;
+        return member_put(&members->items[i], deed->unit % BLOCK_UNITS, deed->how->tick);
+    }
+    if (!members_room(members))
+        return false;
+    *recent_of(members, deed) = (uint16_t)members->count;
+    struct member *member = &members->items[members->count++];
+    *member = (struct member){.block = deed->unit / BLOCK_UNITS, .mask = UINT64_C(1) << deed->unit % BLOCK_UNITS, .sort = deed->sort,
+                              .how = *deed->how, .each = member->each};
+    return true;
+}
+
+static bool members_copy(struct members *to, const struct members *from)
+{
+    if (to->room < from->count && !members_widen(to, from->count))
+        return false;
+    for (; to->count < from->count; to->count++) {
+        struct member *copy = &to->items[to->count];
+        uint32_t *each = copy->each;
+        *copy = from->items[to->count];
+        copy->each = each;
+        if (copy->apart && !each && !(copy->each = malloc(BLOCK_UNITS * sizeof *copy->each)))
+            return false;
+        if (copy->apart)
+            memcpy(copy->each, from->items[to->count].each, BLOCK_UNITS * sizeof *copy->each);
+    }
+    return true;
+}
+
+/* ---- crowds ---------------------------------------------------------------------------------- */
+
+void shadow_crowd_free(struct crowd *crowd)
+{
+    members_free(&crowd->readers);
+    members_free(&crowd->atomics);
+    free(crowd->racers);
+    free(crowd);
+}
+
+static struct crowd *crowd_new(struct shadow_region *region, uint64_t owner, uint64_t *cell)
+{
+    if (region->crowd_used == region->crowd_count) {
+        if (region->crowd_count == region->crowd_room) {
+            uint32_t room = region->crowd_room ? region->crowd_room * 2 : HOSTILE(16, 1);
+            struct crowd **crowds = realloc(region->crowds, room * sizeof *crowds);
+            if (!crowds)
+                return NULL;
+            region->crowds = crowds;
+            region->crowd_room = room;
+        }
+        struct crowd *made = calloc(1, sizeof *made);
+        if (!made)
+            return NULL;
+        region->crowds[region->crowd_count++] = made;
+    }
+    struct crowd *crowd = region->crowds[region->crowd_used];
+    crowd->owner = owner;
+    crowd->epoch = ++region->epochs;
+    crowd->calm_epoch = 0;
+    crowd->settled = (struct settled){.epoch = 0};
+    crowd->readers.count = crowd->atomics.count = crowd->racer_count = 0;
+    cell[1] = stamp(region->crowd_used++, CONTEXT_CROWD);
+    region->touched = true;
+    return crowd;
+}
+
+bool shadow_racers_make(struct shadow_region *region, struct crowd *crowd)
+{
+    if (!crowd->racers && region->racer_cells < RACER_CELLS_MOST && (crowd->racers = calloc(RACERS_MOST, sizeof *crowd->racers)))
+        region->racer_cells++;
+    return crowd->racers;
+}
+
+struct crowd *shadow_crowd_copy(struct shadow_region *region, const struct crowd *from, uint64_t owner, uint64_t *cell)
+{
+    struct crowd *crowd = crowd_new(region, owner, cell);
+    if (!crowd)
+        return NULL;
+    struct crowd kept = *crowd;
+    *crowd = *from;
+    crowd->owner = kept.owner;
+    crowd->epoch = kept.epoch;
+    crowd->calm_epoch = crowd->settled.epoch = 0;
+    crowd->readers = kept.readers;
+    crowd->atomics = kept.atomics;
+    crowd->racers = kept.racers;
+    crowd->racer_count = 0;
+    if (from->racer_count && shadow_racers_make(region, crowd)) {
+        memcpy(crowd->racers, from->racers, from->racer_count * sizeof *crowd->racers);
+        crowd->racer_count = from->racer_count;
+    }
+    return members_copy(&crowd->readers, &from->readers) && members_copy(&crowd->atomics, &from->atomics) ? crowd : NULL;
+}
+
+/* Those of the set, in the order in which they came. */
+static bool set_into(const struct shadow_region *region, uint64_t value, struct crowd *crowd)
+{
+    struct reader_walk walk = {.rest = stamp_context(value)};
+    while (readers_next(&region->readers, &walk))
+        for (uint64_t bits = walk.mask; bits; bits &= bits - 1)
+            if (!reader_add(crowd, walk_unit(&walk, stamp_unit(value)) + (uint32_t)__builtin_ctzll(bits), context_at(region, walk.context), true))
+                return false;
+    for (uint32_t i = 0, j = crowd->readers.count; i + 1 < j; i++)
+        member_swap(&crowd->readers.items[i], &crowd->readers.items[--j]);
+    return true;
+}
+
+static bool stamp_into(const struct visit *visit, uint64_t value, struct crowd *crowd)
+{
+    const struct context *how = context_at(visit->region, stamp_context(value));
+    const struct place place = place_of(visit->shadow, stamp_unit(value));
+    if (!is_atomic(how->kind))
+        return reader_add(crowd, stamp_unit(value), how, false);
+    begin_alike(crowd, how, &place);
+    return add_alike(crowd, stamp_unit(value), how, false);
+}
+
+/* The cell's crowd; what stands there by itself moves into it, or a set of readers. */
+struct crowd *shadow_crowd_make(const struct visit *visit, uint64_t *cell)
+{
+    struct crowd *crowd = crowd_of(visit->region, visit->address, cell);
+    const uint64_t single = cell[1];
+    if (crowd)
+        return crowd;
+    crowd = crowd_new(visit->region, visit->address, cell);
+    if (crowd && live(visit->region, single) && !stamp_into(visit, single, crowd))
+        return NULL;
+    return crowd && set_into(visit->region, single, crowd) ? crowd : NULL;
+}

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  What the files of shadow.h share: shadow.c has allocations, contexts and the accesses that come; shadow_cells.c judges
+ *          them in one cell; shadow_settled.c has cells whose races were told often enough; shadow_lists.c lists of readers
+ *          and atomics; shadow_pages.c the cells; shadow_calm.c words that have atomics only; shadow_collect.c what a launch
+ *          touched.
+ */
+#ifndef ORRERY_MEMMODEL_SHADOW_STATE_H
+#define ORRERY_MEMMODEL_SHADOW_STATE_H
+
+#include "shadow.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "orrery/limits.h"
+#include "orrery/rule.h"
+
+enum { PAGE_SHIFT = 12, PAGE_BYTES = 1 << PAGE_SHIFT, WORD_SHIFT = 2, CONTEXT_MOST = READERS_FROM - 1, BLOCK_UNITS = 64, MEMBERS_RECENT = HOSTILE(8, 1) };
+
+/* Units of one block that did one sort of thing at one place of the program, each when it did so last. */
+struct member {
+    uint64_t block, mask;
+    uint32_t sort;           /* see sort_of */
+    struct context how;      /* tick: of all of them, unless they are apart */
+    bool apart;
+    uint32_t *each;          /* ticks, one per unit of the block; stays where it is while other members come and go */
+};
+struct members { struct member *items; uint32_t count, room; uint16_t recent[MEMBERS_RECENT]; }; /* recent: by place of the program */
+
+/* An access that raced with a later one, which took its place: what comes after may race with it, too. */
+struct racer { uint64_t unit; struct context how; };
+enum { RACERS_MOST = HOSTILE(64, 2), RACERS_OF_A_SITE = 2, RACER_CELLS_MOST = HOSTILE(4096, 4) };
+
+/* Places of the program, each of which raced with each often enough: their accesses are noted down and not judged, but for one
+ * now and then, while there are no others (see shadow_settle). full: the cell has all the racers of that place that it has room for. */
+enum { SETTLED_SITES = 4, SETTLED_FOR = HOSTILE(64, 4), SETTLE_PATIENCE = HOSTILE(16, 1) };
+struct settled { uint64_t epoch; uint32_t count, site[SETTLED_SITES], left, patience; bool write[SETTLED_SITES], full[SETTLED_SITES]; };
+
+/* What stands in one cell besides the last plain write. */
+struct crowd {
+    uint64_t epoch;          /* a new number whenever more than an atomic like the others comes or goes */
+    uint64_t calm_epoch, calm_group; /* in that epoch atomics like these, of that group, race with nothing */
+    uint64_t owner;          /* address of the cell; lists of forgotten cells serve others */
+    struct members readers;  /* plain */
+    struct members atomics;
+    struct racer *racers; uint32_t racer_count; /* room for RACERS_MOST, or NULL */
+    struct settled settled;  /* in its epoch */
+    /* of the atomics, while they are all alike */
+    bool alike, any_write;
+    uint32_t size;
+    enum memory_scope scope;
+    struct place place;      /* the instance of a narrower scope */
+};
+
+/* ---- stamps ---------------------------------------------------------------------------------- */
+
+static inline const struct context *context_at(const struct shadow_region *region, uint32_t context)
+{
+    return &region->contexts[context - region->first];
+}
+
+static inline bool live(const struct shadow_region *region, uint64_t value)
+{
+    return stamp_context(value) >= region->first && stamp_context(value) <= CONTEXT_MOST;
+}
+
+static inline const struct context *stamp_how(const struct shadow_region *region, uint64_t value)
+{
+    return context_at(region, stamp_context(value));
+}
+
+static inline struct crowd *crowd_of(const struct shadow_region *region, uint64_t owner, const uint64_t *cell)
+{
+    if (stamp_context(cell[1]) != CONTEXT_CROWD || stamp_unit(cell[1]) >= region->crowd_used)
+        return NULL;
+    struct crowd *crowd = region->crowds[stamp_unit(cell[1])];
+    return crowd->owner == owner ? crowd : NULL;
+}
+
+static inline uint64_t walk_unit(const struct reader_walk *walk, uint64_t base)
+{
+    return base + (uint64_t)(int64_t)walk->block * READERS_BLOCK;
+}
+
+/* Does a set stand there? */
+static inline bool is_set(const struct shadow_region *region, uint64_t value)
+{
+    return readers_has(&region->readers, stamp_context(value));
+}
+
+static inline bool is_atomic(uint8_t kind) { return kind >= ACCESS_ATOMIC_READ; }
+static inline bool is_write(uint8_t kind) { return kind != ACCESS_READ && kind != ACCESS_ATOMIC_READ; }
+
+/* ---- contexts -------------------------------------------------------------------------------- */
+
+uint32_t shadow_context_of(struct shadow_region *region, const struct context *how); /* 0: no memory */
+
+/* ---- lists ----------------------------------------------------------------------------------- */
+
+/* One unit's deed. Those that come late may be older than what is there, and change none. */
+struct deed { uint64_t unit; uint32_t sort; bool late; const struct context *how; };
+
+/* Deeds of one sort conflict with the same others, whoever did them and when. */
+static inline uint32_t sort_of(const struct context *how)
+{
+    return how->kind | (uint32_t)how->scope << 4 | how->size << 8;
+}
+
+static inline uint32_t member_tick(const struct member *member, uint32_t at)
+{
+    return member->apart ? member->each[at] : member->how.tick;
+}
+
+/* Of its unit at that place. */
+static inline struct context member_how(const struct member *member, uint32_t at)
+{
+    struct context how = member->how;
+    how.tick = member_tick(member, at);
+    return how;
+}
+
+/* But for the tick: of one sort, at one place. */
+static inline bool is_alike(const struct context *a, const struct context *b)
+{
+    return a->site == b->site && a->size == b->size && a->order == b->order;
+}
+
+/* False: no memory. */
+static inline bool member_put(struct member *member, uint32_t at, uint32_t tick)
+{
+    const uint64_t bit = UINT64_C(1) << at;
+    if (!member->apart && member->how.tick != tick && member->mask & ~bit) {
+        if (!member->each && !(member->each = malloc(BLOCK_UNITS * sizeof *member->each)))
+            return false;
+        for (uint32_t i = 0; i < BLOCK_UNITS; i++)
+            member->each[i] = member->how.tick;
+        member->apart = true;
+    }
+    *(member->apart ? &member->each[at] : &member->how.tick) = tick;
+    member->mask |= bit;
+    return true;
+}
+
+/* Members change places with what each of them owns. */
+static inline void member_swap(struct member *a, struct member *b)
+{
+    const struct member kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+static inline bool takes(const struct member *member, const struct deed *deed)
+{
+    return member->block == deed->unit / BLOCK_UNITS && member->sort == deed->sort && is_alike(&member->how, deed->how) &&
+           (!deed->late || (!member->apart && member->how.tick == deed->how->tick));
+}
+
+static inline uint16_t *recent_of(struct members *members, const struct deed *deed)
+{
+    const uint32_t place = deed->how->site * 2 + (deed->sort / 4 & 1); /* an exchange may have failed */
+    return &members->recent[(place * UINT32_C(0x9e3779b9) >> 16) % MEMBERS_RECENT];
+}
+
+bool shadow_deed_begin(struct members *members, const struct deed *deed); /* the latest is another; false: no memory */
+
+static inline bool deed_add(struct members *members, const struct deed *deed)
+{
+    const uint32_t recent = *recent_of(members, deed);
+    if (recent < members->count && takes(&members->items[recent], deed))
+        return member_put(&members->items[recent], deed->unit % BLOCK_UNITS, deed->how->tick);
+    return shadow_deed_begin(members, deed);
+}
+
+static inline bool reader_add(struct crowd *crowd, uint64_t unit, const struct context *how, bool late)
+{
+    return deed_add(&crowd->readers, &(struct deed){unit, 0, late, how});
+}
+
+static inline bool add_alike(struct crowd *crowd, uint64_t unit, const struct context *how, bool late)
+{
+    crowd->any_write |= is_write(how->kind);
+    return deed_add(&crowd->atomics, &(struct deed){unit, sort_of(how), late, how});
+}
+
+static inline void begin_alike(struct crowd *crowd, const struct context *how, const struct place *place)
+{
+    crowd->alike = true;
+    crowd->any_write = false;
+    crowd->size = how->size;
+    crowd->scope = (enum memory_scope)how->scope;
+    crowd->place = *place;
+}
+
+void shadow_crowd_free(struct crowd *crowd);
+/* What the cell has becomes the copy's, which belongs to another cell. NULL: no memory. */
+struct crowd *shadow_crowd_copy(struct shadow_region *region, const struct crowd *from, uint64_t owner, uint64_t *cell);
+bool shadow_racers_make(struct shadow_region *region, struct crowd *crowd); /* false: there is no room for any */
+
+/* ---- pages ----------------------------------------------------------------------------------- */
+
+static inline uint64_t page_count(const struct shadow_region *region)
+{
+    return (region->high - region->low + PAGE_BYTES - 1) >> PAGE_SHIFT;
+}
+
+/* Those of the page that lie in the allocation, in whole words. */
+static inline uint32_t bytes_in(const struct shadow_region *region, uint64_t page)
+{
+    const uint64_t left = region->high - region->low - (page << PAGE_SHIFT);
+    return left < PAGE_BYTES ? (uint32_t)(left + 3) & ~3u : PAGE_BYTES;
+}
+
+void shadow_page_free(struct shadow_page *page);
+void shadow_clear_cells(struct shadow_region *region);
+struct shadow_page *shadow_page_of(struct shadow_region *region, uint64_t address, bool bytes); /* NULL: no memory */
+bool shadow_put_byte(struct shadow_page *page, uint32_t bytes, uint32_t at, const uint64_t cell[2]);
+bool shadow_set_room(struct shadow_region *region); /* for one more set of readers; false: no memory */
+
+/* The cell of an aligned word; NULL: it has none, or one for each byte. */
+static inline uint64_t *word_at(const struct shadow_region *region, uint64_t address, uint32_t size)
+{
+    const uint64_t offset = address - region->low;
+    const struct shadow_page *page = region->pages && size == 4 && offset % 4 == 0 ? &region->pages[offset >> PAGE_SHIFT] : NULL;
+    return page && page->cells && page->unit_shift == WORD_SHIFT ? page->cells[(offset & (PAGE_BYTES - 1)) >> WORD_SHIFT] : NULL;
+}
+
+/* ---- one cell -------------------------------------------------------------------------------- */
+
+/* One cell under way. */
+struct visit {
+    struct shadow *shadow;
+    struct shadow_region *region;
+    const struct shadow_access *now;
+    uint32_t context;
+    uint64_t address;
+    uint32_t bytes;
+    bool by_units;           /* what the agent knows of others it knows of each by itself */
+    uint64_t first, items;   /* of its group */
+    uint64_t base;
+    const struct knowledge *of_group, *own;
+    bool passing;            /* the cell is a copy */
+};
+
+static inline void begin_visit(struct visit *visit, struct shadow *shadow, struct shadow_region *region, const struct shadow_access *now)
+{
+    const struct order *order = shadow->order;
+    const struct agent *agent = now->agent;
+    const struct group_order *group = agent->group;
+    *visit = (struct visit){.shadow = shadow, .region = region, .now = now, .items = order->group_items,
+                            .by_units = RULE(1) && group && !order->group_keys && !order->sub_group_keys && !group->sub_groups && !agent->copy};
+    if (!visit->by_units)
+        return;
+    visit->first = group->number * order->group_items;
+    visit->base = group->base[region->space];
+    visit->of_group = group->acquired[region->space];
+    visit->own = agent->item ? agent->item->acquired[region->space] : NULL;
+}
+
+static inline struct place place_of(const struct shadow *shadow, uint64_t unit)
+{
+    return (struct place){order_unit_group(shadow->order, unit), order_unit_sub_group(shadow->order, unit),
+                          order_unit_device(shadow->order, unit)};
+}
+
+static inline bool joins_alike(const struct shadow_access *access, const struct crowd *crowd)
+{
+    const struct context *now = &access->how;
+    if (!crowd->alike || crowd->size != now->size || crowd->scope != (enum memory_scope)now->scope)
+        return false;
+    return scope_inclusive(SCOPE_RULE_EQUAL, crowd->scope, &crowd->place, crowd->scope, &access->agent->place);
+}
+
+bool shadow_visit_cell(const struct visit *visit, uint64_t *cell); /* false: no memory */
+struct crowd *shadow_crowd_make(const struct visit *visit, uint64_t *cell);
+
+/* ---- races told often enough ----------------------------------------------------------------- */
+
+void shadow_settle(const struct visit *visit, struct crowd *crowd, const uint64_t *cell); /* if it may */
+/* A plain access: false: it must be judged. */
+bool shadow_settled(struct shadow *shadow, struct shadow_region *region, const struct shadow_access *now, struct crowd *crowd, uint64_t *cell);
+
+/* ---- atomics only ---------------------------------------------------------------------------- */
+
+/* Does the atomic access change nothing, or could nothing race with it? Then it is done. */
+bool shadow_is_easy(struct shadow *shadow, const struct shadow_region *region, const struct shadow_access *now);
+void shadow_note_done(const struct shadow_region *region, const struct shadow_access *now); /* it may come again */
+
+#endif
