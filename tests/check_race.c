@@ -926,6 +926,47 @@ static void any_rounds(const uint32_t *shape)
     act_plainly(below(shape[0] * shape[1]), DATA);
 }
 
+/* Members of groups hand something on by relaxed operations and fences of one kind and of the group's scope: who comes next
+ * mostly knows who came before. Seldom something else comes among them. */
+static void any_relay(const uint32_t *shape)
+{
+    static const uint32_t globals[] = {FLAG, FLAG, OTHER, 24}, locals[] = {LFLAG, LFLAG, LOCAL + 16, FLAG};
+    const bool local = below(4) == 0, orderly = below(3);
+    const uint32_t *objects = local ? locals : globals, flags = local ? L : G;
+    for (uint32_t turns = 4 + below(10); turns && world_room() > 24; turns--) {
+        const uint32_t group = below(shape[0]), item = group * shape[1] + below(shape[1]), object = objects[orderly ? 0 : below(4)];
+        switch (below(10)) {
+        case 0: load(item, object, ORDER_RELAXED, SCOPE_DEVICE); break;
+        case 1: updates(group, object, below(2) ? 4 : 0, 1 + below((1u << shape[1]) - 1), SCOPE_DEVICE); break;
+        case 2: exchanges(group, object, (1u << shape[1]) - 1, below(shape[1] + 1), ORDER_RELAXED, SCOPE_DEVICE, NO_SITE); break;
+        default: update(item, object, ORDER_RELAXED, SCOPE_DEVICE); break;
+        }
+        if (below(4) == 0)
+            act_plainly(item, local ? LDATA : DATA);
+        if (below(4))
+            fence(item, flags, below(4) ? ORDER_ACQ_REL : ORDER_ACQUIRE + below(4), SCOPE_WORK_GROUP);
+        if (below(8) == 0)
+            act_plainly(item, local ? LDATA : DATA);
+        if (below(6) == 0)
+            store(item, object, ORDER_RELAXED, SCOPE_DEVICE);
+        else
+            update(item, object, ORDER_RELAXED, SCOPE_DEVICE);
+        if (below(40) == 0)
+            barrier(group, flags, SCOPE_WORK_GROUP);
+        if (below(40) == 0)
+            any_deed(shape[0], shape[1], shape[2]);
+    }
+    act_plainly(below(shape[0] * shape[1]), local ? LDATA : DATA);
+}
+
+START_TEST(random_relays_against_the_oracle)
+{
+    static const struct kind relays = {4000, 161803, 4, {{1, 4, 2}, {2, 3, 4}, {1, 6, 3}, {2, 4, 2}}, any_relay};
+    static const enum way ways[] = {WAY_RELAY};
+    takes_ways(ways, sizeof ways / sizeof *ways, agree_with_the_oracle(&relays).programs);
+}
+END_TEST
+
 START_TEST(random_rounds_against_the_oracle)
 {
     static const struct kind rounds = {4000, 31337, 3, {{1, 4, 2}, {2, 3, 4}, {2, 4, 2}}, any_rounds};
@@ -1205,6 +1246,7 @@ int main(void)
     tcase_add_test(rules, waves_are_sifted);
     tcase_add_test(rules, random_sweeps_against_the_oracle);
     tcase_add_test(rules, random_programs_against_the_oracle);
+    tcase_add_test(rules, random_relays_against_the_oracle);
     tcase_add_test(rules, random_rounds_against_the_oracle);
     tcase_add_test(rules, random_crowds_against_the_oracle);
     tcase_add_test(rules, races_told_often_enough_are_counted_no_more);

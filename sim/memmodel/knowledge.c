@@ -275,6 +275,33 @@ struct knowledge *knowledge_put(struct knowledge_pool *pool, struct knowledge *m
     return more;
 }
 
+/* Of one leaf. */
+static struct knowledge *leaf_of(struct knowledge_pool *pool, uint64_t unit, const uint32_t *tick, uint32_t count)
+{
+    struct knowledge_leaf *leaf = NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        pool->failed |= tick[i] > INT32_MAX;
+        if (!tick[i] || (!leaf && !(leaf = leaf_new(pool, chunk_of(unit << 2), NULL))))
+            continue;
+        leaf->tick[place_in((unit + i) << 2)] = (int32_t)tick[i];
+    }
+    return leaf ? &leaf->node : NULL;
+}
+
+struct knowledge *knowledge_put_row(struct knowledge_pool *pool, struct knowledge *map, uint64_t unit, const uint32_t *tick, uint32_t count)
+{
+    struct knowledge *known = knowledge_share(map);
+    for (uint32_t from = 0, next; from < count; from = next) {
+        const uint32_t left = LEAF_KEYS - (uint32_t)((unit + from) % LEAF_KEYS);
+        next = count - from < left ? count : from + left;
+        struct knowledge *leaf = leaf_of(pool, unit + from, tick + from, next - from), *before = known;
+        known = knowledge_join(pool, before, leaf);
+        knowledge_drop(pool, before);
+        knowledge_drop(pool, leaf);
+    }
+    return known;
+}
+
 static uint32_t list_leaf(const struct knowledge *leaf, struct known_key *keys, uint32_t count, uint32_t most)
 {
     for (uint32_t i = 0; i < LEAF_KEYS; i++) {

@@ -9,7 +9,7 @@
  *
  * Interface
  *   knowledge_get         tick of a key, 0: nothing is known
- *   knowledge_put, _join  make new maps (one reference), or return one of the old; they leave
+ *   knowledge_put, _join, _put_row  make new maps (one reference), or return one of the old; they leave
  *                         the references of their arguments alone
  *   knowledge_list        what a small one has
  *   knowledge_holds       of two maps of one chain
@@ -56,6 +56,8 @@ void knowledge_pool_init(struct knowledge_pool *pool);
 void knowledge_pool_fini(struct knowledge_pool *pool); /* frees every map */
 
 struct knowledge *knowledge_put(struct knowledge_pool *pool, struct knowledge *map, uint64_t key, uint64_t tick);
+/* Of units one after another (keys of sort 0), those with a tick. */
+struct knowledge *knowledge_put_row(struct knowledge_pool *pool, struct knowledge *map, uint64_t unit, const uint32_t *tick, uint32_t count);
 struct knowledge *knowledge_join(struct knowledge_pool *pool, struct knowledge *a, struct knowledge *b);
 /* The map's keys in ascending order of their leaves, as many as there are: more than `most`: not all of them. */
 struct known_key { uint64_t key; uint32_t tick; };

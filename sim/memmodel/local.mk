@@ -53,6 +53,8 @@ libmemmodel_la_SOURCES = \
 	%D%/order_knows.c \
 	%D%/order_messages.c \
 	%D%/order_objects.c \
+	%D%/order_relay.c \
+	%D%/order_relay.h \
 	%D%/order_state.h \
 	%D%/race.c \
 	%D%/race.h \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A launch and who acts in it; what fences release and acquire. */
-#include "order_state.h"
+#include "order_relay.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +29,7 @@ static void item_free(struct order *order, struct item_order *item)
 
 static void group_free(struct order *order, struct group_order *group)
 {
+    order_relay_free(order, group);
     for (uint32_t i = 0; i < group->copy_count; i++)
         order_members_free(order, &order->copies[group->copies[i]]);
     free(group->calls);
@@ -132,6 +133,7 @@ void order_group_end(struct order *order, uint64_t number)
         return;
     remember(order, &(struct happening){.kind = HAPPENED_GROUP_END, .by = number});
     struct group_order *group = *at;
+    order_relay_end(order, group);
     *at = group->next;
     group_free(order, group);
 }
@@ -393,7 +395,7 @@ static void fence(struct order *order, struct agent *agent, uint32_t regions, en
                   uint32_t site)
 {
     struct endpoint end = {scope, true, RULE(6) ? regions : REGION_GLOBAL | REGION_LOCAL, site};
-    if (how == ORDER_RELAXED || !regions || !order_make_item(order, agent))
+    if (how == ORDER_RELAXED || !regions || order_relay_fence(order, agent, &end, how) || !order_make_item(order, agent))
         return;
     if (acquires(how) && RULE(13))
         order_acquire_pending(order, agent, &end);
@@ -410,7 +412,8 @@ void order_fence(struct order *order, struct agent *agent, uint32_t regions, enu
                  enum memory_scope scope, uint32_t site)
 {
     uint64_t before = order->tick;
-    order_deliver(order, agent);
+    if (agent->group && agent->group->waiting)
+        order_deliver(order, agent);
     fence(order, agent, regions, how, scope, site);
     if (!order_remembers(order))
         return;

@@ -147,6 +147,8 @@ struct waiting {
 struct group_order {
     uint64_t number;
     struct waiting *waiting;                  /* NULL: nobody ever did */
+    struct relay *relay;                      /* what members hand each other, while that is so simple; else NULL */
+    bool relay_tried;
     uint64_t base[ORDER_REGIONS];             /* every member knows what the group did before */
     uint64_t slice;
     struct knowledge *acquired[ORDER_REGIONS];
@@ -255,13 +257,14 @@ static inline uint64_t order_slice(const struct agent *agent)
 }
 
 bool order_knows_of(const struct order *order, const struct agent *agent, int region, uint64_t unit, uint64_t tick);
+bool order_relay_knows(const struct order *order, const struct agent *agent, int region, uint64_t unit, uint64_t tick);
 
 /* One member asks about another, and all of them have kept to units so far: no sub-groups, no keys but those of units. */
 static inline bool order_knows_unit(const struct order *order, const struct agent *agent, int region, uint64_t unit, uint64_t tick)
 {
     const struct group_order *group = agent->group;
     const bool same_group = unit - group->number * order->group_items < order->group_items;
-    return (same_group && tick < group->base[region]) || tick < knowledge_get(group->acquired[region], unit << 2) ||
+    return (same_group && tick < group->base[region]) || (group->relay && order_relay_knows(order, agent, region, unit, tick)) || tick < knowledge_get(group->acquired[region], unit << 2) ||
            (agent->item && tick < knowledge_get(agent->item->acquired[region], unit << 2));
 }
 
@@ -309,6 +312,8 @@ struct update_run {
     struct variable *recent[UPDATES_RECENT]; /* objects, by address, since: */
     uint64_t rests;
     uint32_t seen_at;                        /* where the member before had it */
+    struct relay_object *relayed;            /* in the group's relay, the one at: */
+    uint64_t relayed_address;
 };
 void order_updates_begin(struct order *order, struct group_order *group, const struct atomic_act *act, struct update_run *out_run);
 bool order_update(struct update_run *run, uint64_t local);

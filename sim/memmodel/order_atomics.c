@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Atomic objects: what their releases publish, and who reads it (R5 to R16, R36). */
-#include "order_state.h"
+#include "order_relay.h"
 
 #include <string.h>
 
@@ -10,7 +10,7 @@ enum { LIST_SHORT = HOSTILE(8, 1) };
 
 /* ---- objects ----------------------------------------------------------------------------------- */
 
-static struct variable *variable_of(struct order *order, const struct atomic_act *act)
+struct variable *order_variable(struct order *order, const struct atomic_act *act)
 {
     struct variable *variable = variable_find(order, act->address);
     if (variable)
@@ -44,7 +44,7 @@ static struct live_release *live_like(const struct order *order, const struct ag
     return NULL;
 }
 
-static void begin_live(struct order *order, struct agent *agent, const struct variable *variable, const struct message *message)
+void order_begin_live(struct order *order, struct agent *agent, const struct variable *variable, const struct message *message)
 {
     struct item_order *item = agent->item;
     uint32_t at;
@@ -67,7 +67,7 @@ static void keep_live(struct order *order, struct agent *agent, const struct var
                       const struct message *message)
 {
     if (!live) {
-        begin_live(order, agent, variable, message);
+        order_begin_live(order, agent, variable, message);
         return;
     }
     replace_message(order, &live->message, message);
@@ -108,7 +108,7 @@ static void restart(struct order *order, struct agent *agent, struct variable *v
 }
 
 /* Messages that stay within groups that have ended reach nobody. */
-static void list_trim(struct order *order, struct message_list *list)
+void order_list_trim(struct order *order, struct message_list *list)
 {
     uint32_t kept = 0;
     if (list->count < LIST_SHORT || list->count < list->room)
@@ -136,7 +136,7 @@ static void send(struct order *order, struct agent *agent, struct variable *vari
     }
     changed(order, variable);
     message->version = variable->version;
-    list_trim(order, &variable->messages);
+    order_list_trim(order, &variable->messages);
     order_list_add(order, &variable->messages, message);
     if (!variable->stream)
         variable->stream = variable->version;
@@ -291,6 +291,16 @@ static void load(struct order *order, struct agent *agent, const struct variable
     note_relaxed_store(order, agent->item, &variable->store, act);
 }
 
+void order_take(struct order *order, struct agent *agent, const struct message_list *list, uint64_t stream, int region)
+{
+    take(order, agent, list, stream, 0, region);
+}
+
+void order_note_relaxed_store(struct order *order, struct item_order *item, const struct latest_store *store, const struct atomic_act *act)
+{
+    note_relaxed_store(order, item, store, act);
+}
+
 /* ---- waiting together -------------------------------------------------------------------------- */
 
 static bool member_bit(const uint64_t mask[LANE_MASK_WORDS], uint64_t local)
@@ -319,6 +329,10 @@ void order_deliver(struct order *order, struct agent *agent)
     waiting->done[local / 64] &= ~bit;
     if (!(waiting->reader[local / 64] & bit))
         return;
+    if (agent->group->relay) {
+        order_relay_hear(order, agent->group, local);
+        return;
+    }
     waiting->reader[local / 64] &= ~bit;
     give(order, agent, waiting);
 }
@@ -336,6 +350,15 @@ static void part(struct order *order, struct group_order *group, const uint64_t 
     }
     memset(waiting->reader, 0, sizeof waiting->reader);
     order_list_clear(order, &waiting->list);
+}
+
+void order_part_all(struct order *order, struct group_order *group)
+{
+    static const uint64_t nobody[LANE_MASK_WORDS];
+    if (!group->waiting)
+        return;
+    part(order, group, nobody);
+    group->waiting->stream = group->waiting->version = 0;
 }
 
 /* What they read before stays with those who read on, as long as it is of the same generation. */
@@ -391,8 +414,12 @@ static inline bool waits_on(struct order *order, struct waiting *waiting, const 
 
 bool order_wait(struct order *order, struct group_order *group, const struct atomic_act *act, const uint64_t reader[LANE_MASK_WORDS])
 {
-    const struct variable *variable = variable_find(order, act->address);
+    if (group->relay && order_relay_wait(order, group, act, reader))
+        return true;
+    struct variable *variable = variable_find(order, act->address);
     struct waiting *waiting = group->waiting;
+    if (variable && variable->relayed)
+        order_relay_leave_object(order, variable);
     if (variable && act->region == IN_LOCAL && !order->formal && variable->group != group->number)
         return false;
     if (!variable || variable->size != act->size || !variable->messages.count)
@@ -497,9 +524,13 @@ static void atomic(struct order *order, struct agent *agent, const struct atomic
     if (!variable && silent && (act->reads || !act->writes)) /* nothing that anybody could learn from */
         return;
     if (!variable)
-        variable = variable_of(order, act);
+        variable = order_variable(order, act);
     if (!variable)
         return;
+    if (variable->relayed)
+        order_relay_leave_object(order, variable);
+    if (act->size == 8 && !order->wide)
+        order_relay_leave_all(order);
     order->wide |= act->size == 8;
     if (act->region == IN_LOCAL && !order->formal && variable->group != agent->place.group)
         break_off(order, variable); /* the memory of another group (R38) */
@@ -521,6 +552,8 @@ void order_atomic(struct order *order, struct agent *agent, const struct atomic_
     uint64_t before = order->tick;
     if (agent->group && agent->group->waiting)
         order_deliver(order, agent);
+    if (agent->group && agent->group->relay && order_relay_atomic(order, agent, act))
+        return;
     atomic(order, agent, act);
     if (!order_remembers(order))
         return;
@@ -566,8 +599,31 @@ static inline struct variable *object_of(struct update_run *run, uint64_t addres
     return variable && (run->act.region != IN_LOCAL || variable->group == run->group->number) ? variable : NULL;
 }
 
+/* Objects stay in the relay for as long as it lasts. NULL: it cannot be there. */
+static inline struct relay_object *relayed_object(struct update_run *run)
+{
+    if (!run->relayed || run->relayed_address != run->act.address) {
+        run->relayed = order_relay_object(run->order, run->group->relay, &run->act);
+        run->relayed_address = run->act.address;
+    }
+    return run->relayed;
+}
+
+static bool update_relayed(struct update_run *run, uint64_t local)
+{
+    struct relay_object *object = relayed_object(run);
+    if (!object)
+        return false;
+    if (run->group->waiting && member_bit(run->group->waiting->reader, local))
+        order_relay_hear(run->order, run->group, local);
+    relay_turn(run->order, object, local, &run->act);
+    return true;
+}
+
 bool order_update(struct update_run *run, uint64_t local)
 {
+    if (run->group->relay)
+        return update_relayed(run, local);
     struct item_order *item = run->group->items[local];
     struct variable *variable = item && item->fences.count == 1 ? object_of(run, run->act.address) : NULL;
     return variable && was_delivered(run->group, variable, item->unit, local) &&
@@ -644,6 +700,11 @@ static void succession_end(struct order *order, const struct succession *success
 
 static bool reads_among(const struct group_order *group, uint64_t first, const uint64_t mask[LANE_MASK_WORDS])
 {
+    uint64_t both = 0;
+    for (uint32_t w = 0; first % 64 == 0 && w + first / 64 < LANE_MASK_WORDS; w++)
+        both |= group->waiting->reader[first / 64 + w] & mask[w];
+    if (first % 64 == 0)
+        return both;
     EACH_LANE_OF(mask, lane)
         if (member_bit(group->waiting->reader, first + lane))
             return true;
@@ -659,9 +720,51 @@ static uint64_t update_alone(struct update_run *run, uint64_t local)
     return order_slice(&agent);
 }
 
+/* As relay_turn by one after another. */
+static void updates_relayed(struct update_run *run, struct relay_object *object, const uint64_t mask[LANE_MASK_WORDS], struct update_lanes *lanes)
+{
+    const struct relay *relay = object->relay;
+    struct latest_store *store = &object->variable->store;
+    const uint64_t first_unit = relay->group->number * run->order->group_items;
+    uint32_t position = object->position;
+    uint64_t local = 0;
+    EACH_LANE_OF(mask, lane)
+    {
+        local = lanes->first + lane;
+        const uint32_t sent = relay->sent[local];
+        if (relay->pending[local] < position)
+            relay->pending[local] = position;
+        if (__builtin_expect(!(relay->acted[local] & object->bit) || !store->releases, 0))
+            order_relay_come(run->order, object, local, store, &run->act);
+        object->sent[local] = sent;
+        position = position < sent ? sent : position;
+        if (__builtin_expect(!sent || !store->releases, 0))
+            *store = (struct latest_store){run->act.site, first_unit + local, run->order->tick, sent};
+        lanes->slice[lane] = relay->slice[local];
+    }
+    object->position = position;
+    *store = (struct latest_store){run->act.site, first_unit + local, run->order->tick, relay->sent[local]};
+}
+
+static bool take_updates(struct update_run *run, const uint64_t mask[LANE_MASK_WORDS], struct update_lanes *lanes)
+{
+    struct group_order *group = run->group;
+    struct relay_object *object = group->relay ? relayed_object(run) : NULL;
+    if (!object)
+        return false;
+    if (group->waiting && reads_among(group, lanes->first, mask))
+        EACH_LANE_OF(mask, lane)
+            if (member_bit(group->waiting->reader, lanes->first + lane))
+                order_relay_hear(run->order, group, lanes->first + lane);
+    updates_relayed(run, object, mask, lanes);
+    return true;
+}
+
 void order_updates(struct update_run *run, const uint64_t mask[LANE_MASK_WORDS], struct update_lanes *lanes)
 {
     struct group_order *group = run->group;
+    if (take_updates(run, mask, lanes))
+        return;
     const bool apart = group->waiting && reads_among(group, lanes->first, mask);
     struct succession succession = {.variable = NULL};
     EACH_LANE_OF(mask, lane)
@@ -721,6 +824,9 @@ static void overwrite_one(struct order *order, struct agent *agent, uint64_t add
     struct variable *variable = variable_find(order, address);
     if (!variable || address >= high || address + variable->size <= low)
         return;
+    order_relay_leave_object(order, variable);
+    if (agent->group)
+        order_relay_leave(order, agent->group);
     remember(order, &(struct happening){.kind = HAPPENED_OVERWRITE, .writes = true, .region = (int8_t)variable->region, .site = site,
                                         .size = (uint32_t)(high - low), .by = agent->unit, .address = low});
     restart(order, agent, variable);

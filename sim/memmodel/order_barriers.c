@@ -46,6 +46,7 @@ void order_barrier(struct order *order, uint64_t number, uint32_t regions, enum 
     struct group_order *group = order_group(order, number);
     if (!group)
         return;
+    order_relay_leave(order, group);
     uint64_t tick = ++order->tick;
     struct endpoint end = {scope, true, regions, site};
     bool fence = regions && is_fence_too(scope, SCOPE_WORK_GROUP);
@@ -85,6 +86,7 @@ void order_sub_group_barrier(struct order *order, uint64_t number, uint32_t sub_
     struct group_order *group = order_group(order, number);
     if (!group || !make_sub_groups(order, group) || !RULE(19))
         return;
+    order_relay_leave(order, group);
     struct sub_group_order *sub = &group->sub_groups[sub_group];
     uint64_t tick = ++order->tick, from = (uint64_t)sub_group * order->sub_group_size, to = from + order->sub_group_size;
     if (to > order->group_items)
@@ -153,6 +155,7 @@ void order_named_barrier(struct order *order, uint64_t number, uint32_t regions,
 {
     struct group_order *group = order_group(order, number);
     if (group && make_sub_groups(order, group)) {
+        order_relay_leave(order, group);
         const uint64_t tick = ++order->tick;
         const struct endpoint end = {scope, true, regions, site};
         const bool fence = regions && is_fence_too(scope, SCOPE_SUB_GROUP); /* the scope holds sub-groups that do not come */

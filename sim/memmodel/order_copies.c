@@ -31,6 +31,7 @@ uint64_t order_copy_start(struct order *order, uint64_t number, uint32_t copy_nu
     struct group_order *group = order_group(order, number);
     if (!group)
         return UNIT_END;
+    order_relay_leave(order, group);
     if (order->copy_count == order->copy_room &&
         !order_grow(order, (void **)&order->copies, &order->copy_room, sizeof *order->copies))
         return UNIT_END;
@@ -76,6 +77,7 @@ void order_copy_arrive(struct order *order, uint64_t unit, uint32_t number, uint
     struct copy_order *copy = group && group->calls ? called(order, group, group->calls[local]++, number, site) : NULL;
     if (!copy)
         return;
+    order_relay_leave(order, group);
     order_agent(order, unit, &agent);
     order_deliver(order, &agent);
     const struct sub_group_order *sub = order_sub_group_of(&agent);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who knows of what, and why not. */
-#include "order_state.h"
+#include "order_relay.h"
 
 /* The ways in which a map may know of a unit. */
 struct subject { uint64_t unit, group; uint32_t sub_group; };
@@ -25,6 +25,44 @@ bool order_map_knows(const struct order *order, const struct knowledge *known, u
     return map_knows(order, known, &of, tick);
 }
 
+/* Does one who knows what the relay's position stands for? */
+static bool position_knows(const struct order *order, const struct relay *relay, uint32_t position, const struct subject *of, uint64_t tick)
+{
+    const uint64_t local = of->unit - relay->group->number * order->group_items;
+    uint32_t at = position && local < order->group_items ? relay->sent[local] : 0;
+    while (at > position && tick < relay->handed[at].tick)
+        at = relay->handed[at].before;
+    return (at && tick < relay->handed[at].tick) || (position && map_knows(order, relay->first, of, tick));
+}
+
+static bool relay_knows(const struct order *order, const struct agent *agent, int region, const struct subject *of, uint64_t tick)
+{
+    const struct relay *relay = agent->group ? agent->group->relay : NULL;
+    return relay && relay->region == region && !agent->copy &&
+           position_knows(order, relay, relay->acquired[agent->unit - relay->group->number * order->group_items], of, tick);
+}
+
+bool order_relay_knows(const struct order *order, const struct agent *agent, int region, uint64_t unit, uint64_t tick)
+{
+    const struct subject of = subject_of(order, unit);
+    return relay_knows(order, agent, region, &of, tick);
+}
+
+static uint32_t latest_acquired(const struct order *order, const struct relay *relay)
+{
+    uint32_t latest = 0;
+    for (uint64_t i = 0; i < order->group_items; i++)
+        latest = relay->acquired[i] > latest ? relay->acquired[i] : latest;
+    return latest;
+}
+
+static void join_relay(struct order *order, const struct relay *relay, struct knowledge **slot)
+{
+    struct knowledge *known = order_relay_known(order, relay, latest_acquired(order, relay));
+    join_into(order, slot, known);
+    knowledge_drop(&order->pool, known);
+}
+
 void order_group_knowledge(struct order *order, uint64_t number, struct knowledge *out_known[ORDER_REGIONS])
 {
     const struct group_order *group = order_group_find(order, number);
@@ -35,6 +73,8 @@ void order_group_knowledge(struct order *order, uint64_t number, struct knowledg
         for (uint64_t i = 0; group && group->items && i < order->group_items; i++)
             if (group->items[i])
                 join_into(order, &out_known[r], group->items[i]->acquired[r]);
+        if (group && group->relay && group->relay->region == r)
+            join_relay(order, group->relay, &out_known[r]);
     }
 }
 
@@ -47,7 +87,7 @@ static bool member_knows(const struct order *order, const struct agent *member, 
         tick < sub->base[region])
         return true;
     return (sub && map_knows(order, sub->acquired[region], of, tick)) ||
-           (member->item && map_knows(order, member->item->acquired[region], of, tick));
+           (member->item && map_knows(order, member->item->acquired[region], of, tick)) || relay_knows(order, member, region, of, tick);
 }
 
 /* What a member knew that came before others. */
@@ -112,6 +152,20 @@ bool order_sees_own_image(const struct agent *agent, uint64_t tick)
 
 /* ---- explaining -------------------------------------------------------------------------------- */
 
+/* It has read what a member of its group released, and did not come to a fence since. */
+static bool awaits_fence(const struct order *order, const struct agent *agent, int region, const struct subject *of, uint64_t tick,
+                         struct missed_edge *out_missed)
+{
+    const struct relay *relay = agent->group && !agent->copy ? agent->group->relay : NULL;
+    const uint32_t pending = relay && relay->region == region ? relay->pending[agent->unit - relay->group->number * order->group_items] : 0;
+    if (!pending || !position_knows(order, relay, pending, of, tick))
+        return false;
+    const struct handing *latest = &relay->handed[pending];
+    *out_missed = (struct missed_edge){.why = MISSED_ACQUIRE, .release_site = latest->site, .acquire_site = UINT32_MAX, .release_scope = SCOPE_WORK_GROUP,
+                                       .release_unit = relay->group->number * order->group_items + latest->local, .local = region == IN_LOCAL};
+    return true;
+}
+
 bool order_explain(const struct order *order, const struct agent *agent, int region, uint64_t unit, uint64_t tick,
                    struct missed_edge *out_missed)
 {
@@ -137,5 +191,5 @@ bool order_explain(const struct order *order, const struct agent *agent, int reg
             return true;
         }
     }
-    return false;
+    return awaits_fence(order, agent, region, &of, tick, out_missed);
 }

@@ -206,7 +206,7 @@ static bool pack(struct order *order, const struct variable *variable, struct re
 {
     const struct message *message = variable->messages.items;
     const uint32_t count = variable->messages.count;
-    if (variable->region != IN_GLOBAL || count > 1 || !is_short(order, variable) || (count && !is_plain(order, variable, message)))
+    if (variable->relayed || variable->region != IN_GLOBAL || count > 1 || !is_short(order, variable) || (count && !is_plain(order, variable, message)))
         return false;
     const struct latest_store *store = &variable->store;
     *out = (struct resting){.address = variable->address, .stream = (uint32_t)variable->stream, .version = (uint32_t)variable->version,

@@ -24,6 +24,7 @@ struct variable {
     uint64_t counted, others; /* at that version of the list: the newest message but the one that was added last */
     struct message_list messages;
     struct latest_store store;
+    struct relay_object *relayed; /* in these relays of groups; NULL: in none */
     struct variable *next;
 };
 
@@ -167,6 +168,7 @@ bool order_apply(struct order *order, const struct agent *agent, const struct me
 void order_acquire_pending(struct order *order, struct agent *agent, const struct endpoint *end);
 void order_remember_own(struct order *order, struct agent *agent, struct happening *happening, uint64_t before);
 void order_members_free(struct order *order, struct copy_order *copy);
+void order_relay_leave(struct order *order, struct group_order *group); /* see order_relay.h */
 
 static inline void remember(struct order *order, const struct happening *happening)
 {
@@ -212,6 +214,14 @@ static inline struct variable *variable_awake(const struct order *order, uint64_
 }
 
 struct variable *order_object_new(struct order *order, uint64_t address); /* NULL: no memory */
+struct variable *order_variable(struct order *order, const struct atomic_act *act); /* the object, made when there is none; NULL: no memory */
+void order_list_trim(struct order *order, struct message_list *list);
+/* Of an object: its messages become pending; what others stored without a release is noted; a sequence of the agent's own begins; all who
+ * wait have read by themselves. */
+void order_take(struct order *order, struct agent *agent, const struct message_list *list, uint64_t stream, int region);
+void order_note_relaxed_store(struct order *order, struct item_order *item, const struct latest_store *store, const struct atomic_act *act);
+void order_begin_live(struct order *order, struct agent *agent, const struct variable *variable, const struct message *message);
+void order_part_all(struct order *order, struct group_order *group);
 /* Is there such an object, and is it of that generation? */
 bool order_object_lives(const struct order *order, uint64_t address, uint64_t generation);
 struct variable *order_wake(struct order *order, uint64_t address); /* NULL: none rests there */

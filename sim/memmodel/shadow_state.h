@@ -248,7 +248,8 @@ static inline void begin_visit(struct visit *visit, struct shadow *shadow, struc
     const struct agent *agent = now->agent;
     const struct group_order *group = agent->group;
     *visit = (struct visit){.shadow = shadow, .region = region, .now = now, .items = order->group_items,
-                            .by_units = RULE(1) && group && !order->group_keys && !order->sub_group_keys && !group->sub_groups && !agent->copy};
+                            .by_units = RULE(1) && group && !group->relay && !order->group_keys && !order->sub_group_keys && !group->sub_groups &&
+                                        !agent->copy};
     if (!visit->by_units)
         return;
     visit->first = group->number * order->group_items;

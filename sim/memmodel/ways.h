@@ -29,6 +29,7 @@ enum way {
     WAY_ENOUGH,     /* a plain access that could only be one more of races that were told, and counted often enough */
     WAY_LONE,       /* an atomic that has a cell to itself */
     WAY_RESTED,     /* an atomic object was packed */
+    WAY_RELAY,      /* a fence whose release knows all that its group released before */
     WAYS
 };
 
