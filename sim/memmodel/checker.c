@@ -7,62 +7,81 @@
 /* ---- accesses -------------------------------------------------------------------------- */
 
 /* A plain access by one work-item of a group that synchronises, where the shadow is asked in any case. */
-static bool take_alone(struct checker *checker, const struct access_event *event)
+static __attribute__((noinline)) void take_alone(struct checker *checker, const struct access_event *event, uint64_t lane)
+{
+    struct shadow_access *now = &checker->alone.now;
+    const struct agent *agent = now->agent = lone_actor(checker, lane);
+    now->how.tick = (uint32_t)(agent->item ? order_member_slice(agent->group, agent->item) : order_slice(agent));
+    now->how.site = event->origin.site;
+    now->how.size = event->size_bytes;
+    now->how.kind = (uint8_t)event->kind;
+    now->how.order = (uint8_t)event->order;
+    now->address = event->base;
+    shadow_access(&checker->shadow, checker->alone.region, now);
+    tell_news(checker);
+}
+
+static inline bool is_lone(const struct access_event *event, uint64_t *out_lane)
+{
+    return event->shape == ADDRESS_UNIFORM && !event->copy && !event->image && only_lane(event->mask, event->lane_count, out_lane);
+}
+
+/* The first of the crew's there. */
+static bool take_first_alone(struct checker *checker, const struct access_event *event)
 {
     uint64_t lane;
-    if (event->shape != ADDRESS_UNIFORM || event->copy || event->image || checker->order.formal || !checker->crew.one_group ||
-        !only_lane(event->mask, event->lane_count, &lane))
+    if (checker->order.formal || !checker->crew.one_group || !checker->order.groups || !is_lone(event, &lane))
         return false;
-    struct shadow_region *region = checker->alone.region;
-    if (checker->alone.crew != checker->crew.serial || !is_in(region, event->base)) {
-        region = region_at(checker, event->base);
-        if (!region || !region->journal.spilt || region->space != IN_GLOBAL || is_early(checker, event))
-            return false;
-        checker->alone.crew = checker->crew.serial;
-        checker->alone.region = region;
-        checker_name_units(checker, &event->origin);
-    }
-    struct acting acting = {.event = event, .first = checker->crew.group * checker->order.group_items};
-    struct agent *agent = actor(checker, &acting, lane);
-    const struct shadow_access now = {.agent = agent, .address = event->base,
-                                      .how = {.tick = (uint32_t)order_slice(agent), .site = event->origin.site, .size = event->size_bytes,
-                                              .kind = (uint8_t)event->kind, .order = (uint8_t)event->order}};
-    shadow_access(&checker->shadow, region, &now);
-    tell_news(checker);
+    struct shadow_region *region = region_at(checker, event->base);
+    if (!region || !region->journal.spilt || region->space != IN_GLOBAL)
+        return false;
+    checker->alone.crew = checker->crew.serial;
+    checker->alone.region = region;
+    take_alone(checker, event, lane);
     return true;
 }
 
 static __attribute__((noinline)) void plain_access(struct checker *checker, const struct access_event *event)
 {
-    if (!checker_take_whole(checker, event) && !checker_take_reads(checker, event))
+    if (!take_first_alone(checker, event) && !checker_take_whole(checker, event) && !checker_take_reads(checker, event))
         checker_access_lanes(checker, event, event->mask);
 }
 
-static void atomic_access(struct checker *checker, const struct access_event *event)
+static __attribute__((noinline)) void alone_or_not(struct checker *checker, const struct access_event *event)
 {
-    if (checker->atomics_wanted)
-        misuse_access(&checker->misuse, event);
+    uint64_t lane;
+    if (is_in(checker->alone.region, event->base) && is_lone(event, &lane))
+        take_alone(checker, event, lane);
+    else
+        plain_access(checker, event);
+}
+
+static __attribute__((noinline)) void newcomers(struct checker *checker, const struct access_event *event)
+{
     if (!checker->races_wanted)
         return;
-    checker->time++;
-    man(checker, &event->origin, event->lane_count);
-    if (event->failed ? !checker_take_exchanges(checker, event) : !checker_take_atomics(checker, event))
-        (event->failed ? checker_access_lanes : checker_update_lanes)(checker, event, event->mask);
+    checker_man_anew(checker, &event->origin, event->lane_count);
+    plain_access(checker, event);
+}
+
+static __attribute__((noinline)) void stands_or_not(struct checker *checker, const struct access_event *event)
+{
+    if (!stands_early(checker, event))
+        plain_access(checker, event);
 }
 
 static void on_access(void *self, const struct access_event *event)
 {
     struct checker *checker = self;
-    if (event->kind > ACCESS_WRITE) {
-        atomic_access(checker, event);
-        return;
-    }
-    if (!checker->races_wanted)
-        return;
     checker->time++;
-    man(checker, &event->origin, event->lane_count);
-    if (!stands_early(checker, event) && !take_alone(checker, event))
-        plain_access(checker, event);
+    if (event->kind > ACCESS_WRITE)
+        checker_atomic_access(checker, event);
+    else if (!is_crew(&checker->crew, &event->origin, event->lane_count))
+        newcomers(checker, event);
+    else if (checker->alone.crew == checker->crew.serial)
+        alone_or_not(checker, event);
+    else
+        stands_or_not(checker, event);
 }
 
 /* Contexts count ticks in 32 bits. */

@@ -95,7 +95,7 @@ static void find_agent(struct checker *checker, struct acting *acting, uint64_t 
     }
     if (!acting->group)
         acting->group = order_group_find(&checker->order, crew->group);
-    order_member(&checker->order, crew->group, acting->group, crew->unit[lane] - acting->first, out);
+    order_member(&checker->order, crew->group, acting->group, crew->first_member + lane, out);
 }
 
 struct agent *checker_actor_anew(struct checker *checker, struct acting *acting, uint64_t lane)
@@ -104,6 +104,21 @@ struct agent *checker_actor_anew(struct checker *checker, struct acting *acting,
     checker->actor.serial = acting->copy || !checker->crew.one_group ? 0 : checker->crew.serial;
     checker->actor.lane = lane;
     return &checker->actor.agent;
+}
+
+/* The group has not changed. */
+struct agent *checker_next_actor(struct checker *checker, uint64_t lane)
+{
+    struct agent *agent = &checker->actor.agent;
+    const bool known = checker->actor.serial == checker->crew.serial && agent->item;
+    struct item_order *item = known ? agent->group->items[checker->crew.first_member + lane] : NULL;
+    if (!item)
+        return checker_actor_anew(checker, &(struct acting){.copy = 0}, lane);
+    agent->unit = item->unit;
+    agent->place.sub_group = item->sub_group;
+    agent->item = item;
+    checker->actor.lane = lane;
+    return agent;
 }
 
 static void order_lane(struct checker *checker, const struct acting *acting, uint64_t lane, struct shadow_access *now)
@@ -169,7 +184,7 @@ void checker_access_lanes(struct checker *checker, const struct access_event *ev
     const struct region *region = NULL;
     struct shadow_region *shadow = NULL, *before = NULL;
     const bool early = is_early(checker, event);
-    struct acting acting = {.event = event, .copy = event->copy, .first = checker->crew.group * checker->order.group_items};
+    struct acting acting = {.event = event, .copy = event->copy};
     checker_name_units(checker, &event->origin);
     if (event->copy && holds_copy(checker, event, mask))
         return;

@@ -131,6 +131,7 @@ void checker_man_anew(struct checker *checker, const struct origin *origin, uint
     find_rows(crew);
     crew->first_unit = unit_of(checker, origin, 0);
     crew->group = order_unit_group(&checker->order, crew->first_unit);
+    crew->first_member = crew->first_unit - crew->group * checker->order.group_items;
     crew->one_group = is_one_group(crew) || order_unit_group(&checker->order, unit_of(checker, origin, lane_count - 1)) == crew->group;
     crew->in_a_row = crew->one_group || (extent[1] <= 1 && extent[2] <= 1);
 }

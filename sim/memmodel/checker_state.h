@@ -22,6 +22,7 @@ struct crew {
     uint32_t tile_size[3], first_lane, lane_count;
     uint64_t unit[WAVE_LANES_MAX];
     uint64_t group; bool one_group;
+    uint64_t first_member;            /* lane 0, of its group */
     uint64_t serial;                  /* counts crews */
     bool known;                       /* unit[] is filled in */
     bool in_a_row; uint64_t first_unit; /* units ascend by one */
@@ -33,7 +34,7 @@ struct crew {
 struct acting {
     const struct access_event *event; /* NULL: a fence */
     uint32_t copy;
-    uint64_t first; struct group_order *group; /* of the crew's group: its first unit, what is known of it */
+    struct group_order *group;        /* the crew's: what is known of it */
     struct shadow_region *region;
     enum memory_scope scope;         /* reduced, where the region is */
 };
@@ -44,6 +45,8 @@ struct turns {
     struct update_run run;
     struct shadow_atomic atomic;
     struct calm_word calm;           /* where the lane before was */
+    bool relaxed, one_wave;          /* updates are; one_wave: of at most 64 lanes has the group's first members */
+    struct { struct atomic_act act; struct shadow_atomic atomic; uint32_t sort; } failed; /* of exchanges, relaxed */
     uint64_t crew; uint32_t site;    /* who takes them again; 0: nobody */
 };
 
@@ -77,7 +80,7 @@ struct checker {
     struct { uint64_t serial, lane; struct agent agent; } actor; /* who acted by itself latest; serial 0: nobody */
     struct standing standings[STANDINGS]; /* by site */
     struct turns turns[TURNS];        /* likewise */
-    struct { uint64_t crew; struct shadow_region *region; } alone; /* where one acted by itself, among all of a crew that synchronises */
+    struct { uint64_t crew; struct shadow_region *region; struct shadow_access now; } alone; /* where one acted by itself, among all of a crew that synchronises */
     uint64_t time;                    /* counts events */
     uint64_t ways[WAYS];
     uint32_t *compute_units; uint64_t unit_room;
@@ -176,14 +179,23 @@ void checker_spill(struct checker *checker, struct shadow_region *region); /* wh
 uint64_t checker_access_unit(const struct checker *checker, const struct past_access *access);
 void checker_access_lanes(struct checker *checker, const struct access_event *event, const uint64_t *mask);
 struct agent *checker_actor_anew(struct checker *checker, struct acting *acting, uint64_t lane);
+struct agent *checker_next_actor(struct checker *checker, uint64_t lane);
 
 /* Of one who acts by itself, which it may do for a while. */
+static inline bool acts_still(const struct checker *checker, uint64_t lane)
+{
+    return checker->actor.serial == checker->crew.serial && checker->actor.lane == lane && checker->actor.agent.item;
+}
+
 static inline struct agent *actor(struct checker *checker, struct acting *acting, uint64_t lane)
 {
-    struct agent *agent = &checker->actor.agent;
-    if (checker->actor.serial == checker->crew.serial && checker->actor.lane == lane && agent->item && !acting->copy)
-        return agent;
-    return checker_actor_anew(checker, acting, lane);
+    return acts_still(checker, lane) && !acting->copy ? &checker->actor.agent : checker_actor_anew(checker, acting, lane);
+}
+
+/* Of a crew that is of one group, and not for a copy. */
+static inline struct agent *lone_actor(struct checker *checker, uint64_t lane)
+{
+    return acts_still(checker, lane) ? &checker->actor.agent : checker_next_actor(checker, lane);
 }
 
 static inline void tell_news(struct checker *checker)
@@ -234,10 +246,8 @@ static inline bool stands_early(struct checker *checker, const struct access_eve
 
 /* ---- the rest ------------------------------------------------------------------------------- */
 
-/* checker_updates.c; no lane of update_lanes failed. */
-void checker_update_lanes(struct checker *checker, const struct access_event *event, const uint64_t *mask);
-bool checker_take_atomics(struct checker *checker, const struct access_event *event);
-bool checker_take_exchanges(struct checker *checker, const struct access_event *event);
+/* checker_updates.c */
+void checker_atomic_access(struct checker *checker, const struct access_event *event);
 /* checker_sync.c */
 void checker_on_sync(void *self, const struct sync_event *event);
 void checker_release_held(struct checker *checker, uint64_t group, bool all); /* all: of the group that ends, whoever never came */

@@ -7,16 +7,21 @@ static uint64_t group_of_lane(const struct checker *checker, uint64_t lane)
     return order_unit_group(&checker->order, checker->crew.unit[lane]);
 }
 
-static void fence(struct checker *checker, const struct sync_event *event)
+static __attribute__((noinline)) void fences(struct checker *checker, const struct sync_event *event)
 {
-    struct acting acting = {.first = checker->crew.group * checker->order.group_items};
-    uint64_t one;
-    if (only_lane(event->mask, event->lane_count, &one)) {
-        order_fence(&checker->order, actor(checker, &acting, one), event->regions, event->order, event->scope, event->origin.site);
-        return;
-    }
+    struct acting acting = {.copy = 0};
+    checker_name_units(checker, &event->origin);
     EACH_LANE_OF(event->mask, lane)
         order_fence(&checker->order, actor(checker, &acting, lane), event->regions, event->order, event->scope, event->origin.site);
+}
+
+static void fence(struct checker *checker, const struct sync_event *event)
+{
+    uint64_t lane;
+    if (checker->crew.one_group && only_lane(event->mask, event->lane_count, &lane))
+        order_fence(&checker->order, lone_actor(checker, lane), event->regions, event->order, event->scope, event->origin.site);
+    else
+        fences(checker, event);
 }
 
 static void sub_group_barrier(struct checker *checker, const struct sync_event *event)
@@ -103,20 +108,11 @@ static void once_per_group(struct checker *checker, const struct sync_event *eve
         order_barrier(&checker->order, group, RULE(20) ? event->regions : REGION_GLOBAL, event->scope, event->origin.site);
 }
 
-void checker_on_sync(void *self, const struct sync_event *event)
+static __attribute__((noinline)) void meet(struct checker *checker, const struct sync_event *event)
 {
-    struct checker *checker = self;
-    if (checker->atomics_wanted)
-        misuse_sync(&checker->misuse, event);
-    if (!checker->races_wanted || (event->kind == SYNC_COLLECTIVE && RULE(20))) /* values pass, and no order */
-        return;
-    checker->time++;
-    man(checker, &event->origin, event->lane_count);
-    if (event->kind == SYNC_COPY || (event->kind <= SYNC_NAMED_BARRIER && event->kind != SYNC_WORK_GROUP_BARRIER))
+    if (event->kind == SYNC_COPY || event->kind == SYNC_SUB_GROUP_BARRIER || event->kind == SYNC_NAMED_BARRIER)
         checker_name_units(checker, &event->origin);
-    if (event->kind == SYNC_FENCE)
-        fence(checker, event);
-    else if (event->kind == SYNC_SUB_GROUP_BARRIER)
+    if (event->kind == SYNC_SUB_GROUP_BARRIER)
         sub_group_barrier(checker, event);
     else if (event->kind == SYNC_COPY)
         copy_starts(checker, event);
@@ -124,4 +120,19 @@ void checker_on_sync(void *self, const struct sync_event *event)
         named_barrier(checker, event);
     else if (event->last)
         once_per_group(checker, event);
+}
+
+void checker_on_sync(void *self, const struct sync_event *event)
+{
+    struct checker *checker = self;
+    if (checker->atomics_wanted && !misuse_knows(&checker->misuse, event->origin.site))
+        misuse_sync(&checker->misuse, event);
+    if (!checker->races_wanted || (event->kind == SYNC_COLLECTIVE && RULE(20))) /* values pass, and no order */
+        return;
+    checker->time++;
+    man(checker, &event->origin, event->lane_count);
+    if (event->kind == SYNC_FENCE)
+        fence(checker, event);
+    else
+        meet(checker, event);
 }

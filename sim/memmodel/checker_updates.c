@@ -25,7 +25,7 @@ static struct crowd *calm_word(const struct turns *turns, uint64_t address)
 /* A member does so where nothing could race. False: it was not done. */
 static bool take_turn(struct checker *checker, struct turns *turns, uint64_t lane, uint64_t address)
 {
-    const uint64_t unit = checker->crew.first_unit + lane, local = unit - checker->crew.group * checker->order.group_items;
+    const uint64_t local = checker->crew.first_member + lane;
     struct group_order *group = turns->run.group;
     struct item_order *item = group->items[local];
     if (!item || !is_in(turns->region, address))
@@ -33,7 +33,7 @@ static bool take_turn(struct checker *checker, struct turns *turns, uint64_t lan
     turns->atomic.how.tick = (uint32_t)order_member_slice(group, item);
     if (!shadow_stays_calm(turns->region, &turns->calm, &turns->atomic, address))
         return false;
-    checker->shadow.failed |= !shadow_add(turns->calm.crowd, &turns->atomic, unit);
+    checker->shadow.failed |= !shadow_add(turns->calm.crowd, &turns->atomic, item->unit);
     turns->run.act.address = address;
     if (!order_update(&turns->run, local)) {
         struct agent agent;
@@ -64,6 +64,15 @@ static __attribute__((noinline)) bool turns_anew(struct checker *checker, const 
                                                                    .order = (uint8_t)event->order,
                                                                    .scope = (uint8_t)scope_in(checker, region, event->scope)}}};
     order_updates_begin(&checker->order, group, &act, &out->run);
+    out->relaxed = event->order == ORDER_RELAXED;
+    out->one_wave = !crew->first_lane && crew->lane_count <= 64;
+    out->failed.act = act;
+    out->failed.act.order = ORDER_RELAXED;
+    out->failed.act.writes = false;
+    out->failed.atomic = out->atomic;
+    out->failed.atomic.how.kind = ACCESS_ATOMIC_READ;
+    out->failed.atomic.how.order = ORDER_RELAXED;
+    out->failed.sort = shadow_sort(&out->failed.atomic.how);
     out->crew = local ? 0 : crew->serial; /* it may begin anew */
     out->site = event->origin.site;
     return true;
@@ -87,7 +96,8 @@ static void update_one(struct checker *checker, struct turns *turns, const struc
 /* Lanes at one word, where nothing could race. */
 static void update_word(struct checker *checker, struct turns *turns, uint64_t address, struct crowd *crowd, const uint64_t *mask)
 {
-    struct update_lanes lanes = {.first = checker->crew.first_unit - checker->crew.group * checker->order.group_items};
+    struct update_lanes lanes;
+    lanes.first = checker->crew.first_member; /* slices are told where they are asked for */
     turns->run.act.address = address;
     order_updates(&turns->run, mask, &lanes);
     checker->shadow.failed |= !shadow_add_lanes(crowd, &turns->atomic, checker->crew.first_unit, mask, lanes.slice);
@@ -118,18 +128,16 @@ static bool find_words(const struct turns *turns, const struct access_event *eve
     return true;
 }
 
-/* None of the lanes is one that failed. */
-void checker_update_lanes(struct checker *checker, const struct access_event *event, const uint64_t *mask)
+static void take_turns(struct checker *checker, struct turns *turns, const struct access_event *event, const uint64_t *mask)
 {
     struct words words;
     uint64_t lane;
-    struct turns *turns = event->order == ORDER_RELAXED ? begin_turns(checker, event) : NULL;
-    if (!turns) {
-        checker_access_lanes(checker, event, mask);
-        return;
-    }
     if (only_lane(mask, event->lane_count, &lane)) {
         update_one(checker, turns, event, lane);
+        return;
+    }
+    if (event->shape == ADDRESS_UNIFORM && shadow_stays_calm(turns->region, &turns->calm, &turns->atomic, event->base)) {
+        update_word(checker, turns, event->base, turns->calm.crowd, mask);
         return;
     }
     if (!find_words(turns, event, mask, &words)) {
@@ -140,6 +148,16 @@ void checker_update_lanes(struct checker *checker, const struct access_event *ev
     for (uint32_t at = 0; at < WORDS_MOST; at++) /* in any order: they have nothing in common, and nothing races */
         if (words.used >> at & 1)
             update_word(checker, turns, words.items[at].address, words.items[at].crowd, words.items[at].mask);
+}
+
+/* None of the lanes is one that failed. */
+static void update_lanes(struct checker *checker, const struct access_event *event, const uint64_t *mask)
+{
+    struct turns *turns = event->order == ORDER_RELAXED ? begin_turns(checker, event) : NULL;
+    if (turns)
+        take_turns(checker, turns, event, mask);
+    else
+        checker_access_lanes(checker, event, mask);
 }
 
 /* ---- atomics that teach nothing ---------------------------------------------------------- */
@@ -206,7 +224,7 @@ static bool sift_updates(struct checker *checker, const struct access_event *eve
 }
 
 /* Relaxed updates among others like them; the rest goes lane by lane. */
-bool checker_take_atomics(struct checker *checker, const struct access_event *event)
+static bool take_atomics(struct checker *checker, const struct access_event *event)
 {
     const struct crew *crew = &checker->crew;
     struct joining joining = {.checker = checker, .event = event};
@@ -238,11 +256,6 @@ bool checker_take_atomics(struct checker *checker, const struct access_event *ev
 
 /* ---- waiting in a loop ---------------------------------------------------------------------- */
 
-static bool is_same_done(const struct atomic_done *a, const struct atomic_done *b)
-{
-    return a->address == b->address && a->epoch == b->epoch && a->sort == b->sort && a->site == b->site;
-}
-
 static inline uint64_t slice_of_member(const struct checker *checker, struct group_order *group, uint64_t local)
 {
     struct agent agent;
@@ -252,17 +265,29 @@ static inline uint64_t slice_of_member(const struct checker *checker, struct gro
     return order_slice(&agent);
 }
 
-/* Of the lanes that have not yet done so in their slice. */
-static void read_calmly(struct checker *checker, struct group_order *group, struct crowd *crowd, struct shadow_atomic *atomic, const uint64_t *lanes)
+/* Who has done so in its slice stays known as long as all do the same. */
+static void wait_for(struct waiting *waiting, const struct turns *turns, uint64_t address)
 {
+    struct atomic_done *done = &waiting->latest;
+    if (done->address == address && done->epoch == turns->calm.epoch && done->sort == turns->failed.sort && done->site == turns->site)
+        return;
+    memset(waiting->done, 0, sizeof waiting->done);
+    *done = (struct atomic_done){.address = address, .epoch = turns->calm.epoch, .sort = turns->failed.sort, .site = turns->site};
+}
+
+/* Of the lanes that have not yet done so in their slice. */
+static void read_calmly(struct checker *checker, struct turns *turns, const uint64_t *lanes)
+{
+    struct group_order *group = turns->run.group;
     struct waiting *waiting = group->waiting;
+    struct shadow_atomic *atomic = &turns->failed.atomic;
     const uint64_t first = checker->crew.group * checker->order.group_items;
     for (uint32_t w = 0; w * 64 < checker->crew.lane_count; w++) {
         uint64_t rest = lanes[w] & ~waiting->done[w];
         for (waiting->done[w] |= lanes[w]; rest; rest &= rest - 1) {
             const uint64_t local = w * 64 + (uint64_t)__builtin_ctzll(rest);
             atomic->how.tick = (uint32_t)slice_of_member(checker, group, local);
-            checker->shadow.failed |= !shadow_add(crowd, atomic, first + local);
+            checker->shadow.failed |= !shadow_add(turns->calm.crowd, atomic, first + local);
         }
     }
 }
@@ -271,22 +296,14 @@ static void read_calmly(struct checker *checker, struct group_order *group, stru
 static bool fail_together(struct checker *checker, const struct access_event *event, struct turns *turns, const uint64_t *lanes)
 {
     struct group_order *group = turns->run.group;
-    struct shadow_atomic atomic = turns->atomic;
-    struct atomic_act act = turns->run.act;
     if (!shadow_stays_calm(turns->region, &turns->calm, &turns->atomic, event->base))
         return false;
-    atomic.how.kind = ACCESS_ATOMIC_READ;
-    act.order = event->failure_order;
-    atomic.how.order = (uint8_t)act.order;
-    act.writes = false;
-    act.address = event->base;
-    if (!(group->waiting || (group->waiting = calloc(1, sizeof *group->waiting))) || !order_wait(&checker->order, group, &act, lanes))
+    turns->failed.act.address = event->base;
+    if (!(group->waiting || (group->waiting = calloc(1, sizeof *group->waiting))) ||
+        !order_wait(&checker->order, group, &turns->failed.act, lanes))
         return false;
-    const struct atomic_done done = {.address = event->base, .epoch = turns->calm.epoch, .sort = shadow_sort(&atomic.how), .site = turns->site};
-    if (!is_same_done(&done, &group->waiting->latest))
-        memset(group->waiting->done, 0, sizeof group->waiting->done);
-    group->waiting->latest = done;
-    read_calmly(checker, group, turns->calm.crowd, &atomic, lanes);
+    wait_for(group->waiting, turns, event->base);
+    read_calmly(checker, turns, lanes);
     return true;
 }
 
@@ -297,32 +314,31 @@ static void fail(struct checker *checker, const struct access_event *event, cons
         checker_access_lanes(checker, event, lanes);
 }
 
-/* The first lane gets it, all others fail. False: it was otherwise. */
-static bool exchange_first(struct checker *checker, const struct access_event *event)
+/* The first lane gets it, or none does, and all others fail. False: it was otherwise. */
+static bool exchange_first(struct checker *checker, struct turns *turns, const struct access_event *event)
 {
-    const uint64_t done[LANE_MASK_WORDS] = {event->mask[0] & ~event->failed[0]}, failed[LANE_MASK_WORDS] = {event->mask[0] & event->failed[0]};
-    struct turns *turns = NULL;
-    if (done[0] && !(done[0] & (done[0] - 1)) && done[0] < (failed[0] & (0 - failed[0])))
-        turns = begin_turns(checker, event);
-    if (!turns)
+    const uint64_t won = event->mask[0] & ~event->failed[0], failed = event->mask[0] & event->failed[0];
+    const uint64_t winner[LANE_MASK_WORDS] = {won}, losers[LANE_MASK_WORDS] = {failed};
+    if (won && (won & (won - 1) || won > (failed & (0 - failed))))
         return false;
-    if (event->order == ORDER_RELAXED)
-        update_one(checker, turns, event, (uint64_t)__builtin_ctzll(done[0]));
-    else
-        checker_access_lanes(checker, event, done);
-    if (!fail_together(checker, event, turns, failed))
-        checker_access_lanes(checker, event, failed);
+    if (won && turns->relaxed)
+        update_one(checker, turns, event, (uint64_t)__builtin_ctzll(won));
+    else if (won)
+        checker_access_lanes(checker, event, winner);
+    if (!fail_together(checker, event, turns, losers))
+        checker_access_lanes(checker, event, losers);
     return true;
 }
 
 /* Compare-exchanges of one object by a whole work-group of one wave. */
-bool checker_take_exchanges(struct checker *checker, const struct access_event *event)
+static bool take_exchanges(struct checker *checker, const struct access_event *event)
 {
     const struct crew *crew = &checker->crew;
     if (!event->failed || event->shape != ADDRESS_UNIFORM || event->failure_order != ORDER_RELAXED || !crew->one_group ||
         crew->first_lane || checker->order.formal || event->image || order_remembers(&checker->order))
         return false;
-    if (event->lane_count <= 64 && exchange_first(checker, event))
+    struct turns *turns = event->lane_count <= 64 ? begin_turns(checker, event) : NULL;
+    if (turns && exchange_first(checker, turns, event))
         return true;
     uint64_t failed[LANE_MASK_WORDS], done[LANE_MASK_WORDS], lanes[LANE_MASK_WORDS];
     for (uint32_t w = 0; w < LANE_MASK_WORDS; w++) {
@@ -333,10 +349,43 @@ bool checker_take_exchanges(struct checker *checker, const struct access_event *
     for (uint32_t from = 0; from < end;) {
         uint32_t to = next_lane(failed, from, end, true);
         if (lanes_between(done, from, to, lanes))
-            checker_update_lanes(checker, event, lanes);
+            update_lanes(checker, event, lanes);
         from = next_lane(done, to, end, true);
         if (lanes_between(failed, to, from, lanes))
             fail(checker, event, lanes);
     }
     return true;
+}
+
+/* ---- all of them ----------------------------------------------------------------------------- */
+
+/* The same lanes at the same instruction, at one address: false: it was not done. */
+static inline bool update_again(struct checker *checker, const struct access_event *event)
+{
+    struct turns *turns = &checker->turns[event->origin.site % TURNS];
+    if (turns->crew != checker->crew.serial || turns->site != event->origin.site || event->shape != ADDRESS_UNIFORM || !is_in(turns->region, event->base))
+        return false;
+    if (event->failed)
+        return turns->one_wave && event->failure_order == ORDER_RELAXED && exchange_first(checker, turns, event);
+    if (turns->relaxed)
+        take_turns(checker, turns, event, event->mask);
+    return turns->relaxed;
+}
+
+static __attribute__((noinline)) void first_access(struct checker *checker, const struct access_event *event)
+{
+    if (checker->atomics_wanted)
+        misuse_access(&checker->misuse, event);
+    if (!checker->races_wanted)
+        return;
+    man(checker, &event->origin, event->lane_count);
+    if (event->failed ? !take_exchanges(checker, event) : !take_atomics(checker, event))
+        (event->failed ? checker_access_lanes : update_lanes)(checker, event, event->mask);
+}
+
+/* What was done before was judged for misuse, too. */
+void checker_atomic_access(struct checker *checker, const struct access_event *event)
+{
+    if (!is_crew(&checker->crew, &event->origin, event->lane_count) || !update_again(checker, event))
+        first_access(checker, event);
 }

@@ -97,8 +97,10 @@ static inline bool lanes_between(const uint64_t *mask, uint32_t from, uint32_t e
 static inline bool only_lane(const uint64_t mask[LANE_MASK_WORDS], uint32_t lanes, uint64_t *out_lane)
 {
     if (lanes <= 64) {
-        *out_lane = (uint64_t)(mask[0] ? __builtin_ctzll(mask[0]) : 0);
-        return mask[0] && !(mask[0] & (mask[0] - 1));
+        if (!mask[0] || mask[0] & (mask[0] - 1))
+            return false;
+        *out_lane = (uint64_t)__builtin_ctzll(mask[0]);
+        return true;
     }
     uint64_t word = 0, doubled = 0;
     uint32_t at = 0;

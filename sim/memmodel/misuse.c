@@ -105,7 +105,7 @@ void misuse_access(struct misuse *misuse, const struct access_event *event)
     struct fault fault;
     const uint32_t site = event->origin.site;
     const bool failed_twice = event->failed && (event->failure_order == ORDER_RELEASE || event->failure_order == ORDER_ACQ_REL);
-    if (site < misuse->seen_count && misuse->seen[site] && !failed_twice)
+    if (misuse_knows(misuse, site) && !failed_twice)
         return;
     if (event->kind < ACCESS_ATOMIC_READ || (seen_before(misuse, event->origin.site) && !failed_twice))
         return;

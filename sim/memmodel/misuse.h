@@ -16,6 +16,12 @@ struct misuse {
     uint8_t *seen; uint32_t seen_count; /* by site */
 };
 
+/* Such an instruction was judged. It need not be told of again, but for exchanges that fail. */
+static inline bool misuse_knows(const struct misuse *misuse, uint32_t site)
+{
+    return site < misuse->seen_count && misuse->seen[site];
+}
+
 void misuse_begin(struct misuse *misuse);
 void misuse_fini(struct misuse *misuse);
 void misuse_access(struct misuse *misuse, const struct access_event *event);
