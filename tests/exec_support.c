@@ -88,6 +88,7 @@ void rig_init(struct rig *rig, uint32_t n, uint32_t lane_count, uint32_t row)
     rig->wave = (struct wave){.code = &rig->code, .frame = rig->frame, .n = n, .lane_count = lane_count, .row = row,
                               .memory = &rig->memory, .private_memory = rig->private_memory, .host = &rig->host,
                               .lane_x = rig->x, .lane_y = rig->y, .pending = rig->pending, .pending_set = rig->pending_set};
+    wave_begin_events(&rig->wave);
     rig_activate(rig, NULL);
 }
 

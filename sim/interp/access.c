@@ -178,13 +178,30 @@ static void announce(const struct wave *wave, const struct access_event *event)
     wave->observer->access(wave->observer->self, event);
 }
 
-void access_announce_uniform(const struct wave *wave, uint32_t site, uint64_t address)
+/* Of the active lanes. What such events have in common is in the wave's already. */
+static inline __attribute__((always_inline)) struct access_event *next_event(struct wave *wave, uint32_t site_index, enum address_shape shape,
+                                                                             uint64_t base)
 {
-    struct access_event event;
-    begin_event(&event, wave, site, &wave->active);
-    event.shape = ADDRESS_UNIFORM;
-    event.base = address;
-    announce(wave, &event);
+    const struct site *site = &wave->code->sites[site_index];
+    struct access_event *event = &wave->told;
+    event->origin.site = site_index;
+    event->kind = site->access;
+    event->order = site->order;
+    event->failure_order = site->failure_order;
+    event->scope = site->scope;
+    event->failed = NULL;
+    event->size_bytes = site->size * site->components;
+    event->mask = wave->active.word;
+    event->shape = shape;
+    event->base = base;
+    event->step_x = event->step_y = 0;
+    event->address = NULL;
+    return event;
+}
+
+void access_announce_uniform(struct wave *wave, uint32_t site, uint64_t address)
+{
+    announce(wave, next_event(wave, site, ADDRESS_UNIFORM, address));
 }
 
 /* Memory has the time that the observer takes. Lines come in pairs. */
@@ -198,56 +215,41 @@ static void fetch_row(const struct access_event *event)
         __builtin_prefetch((const void *)(uintptr_t)at);
 }
 
-void access_announce_affine(const struct wave *wave, uint32_t site, const struct affine *address, int32_t offset)
+void access_announce_affine(struct wave *wave, uint32_t site, const struct affine *address, int32_t offset)
 {
-    struct access_event event;
-    begin_event(&event, wave, site, &wave->active);
-    event.shape = ADDRESS_AFFINE;
-    event.base = (uint64_t)address->base + (uint64_t)(int64_t)offset;
-    event.step_x = address->step_x;
-    event.step_y = address->step_y;
-    fetch_row(&event);
-    announce(wave, &event);
-}
-
-void access_announce_list(const struct wave *wave, uint32_t site, const uint64_t *addresses, int32_t offset)
-{
-    struct access_event event;
-    begin_event(&event, wave, site, &wave->active);
-    uint64_t moved[WAVE_LANES_MAX];
-    event.shape = ADDRESS_LIST;
-    event.address = addresses;
-    if (offset) {
-        for (uint32_t i = 0; i < wave->n; i++)
-            moved[i] = addresses[i] + (uint64_t)(int64_t)offset;
-        event.address = moved;
-    }
-    announce(wave, &event);
-}
-
-static void announce_atomic(const struct wave *wave, struct access_event *event, const lane_mask *failed)
-{
-    event->failure_order = wave->code->sites[event->origin.site].failure_order;
-    event->failed = mask_any(failed) ? failed->word : NULL;
+    struct access_event *event = next_event(wave, site, ADDRESS_AFFINE, (uint64_t)address->base + (uint64_t)(int64_t)offset);
+    event->step_x = address->step_x;
+    event->step_y = address->step_y;
+    fetch_row(event);
     announce(wave, event);
 }
 
-void access_announce_atomics(const struct wave *wave, uint32_t site, const uint64_t *addresses, const lane_mask *failed)
+void access_announce_list(struct wave *wave, uint32_t site, const uint64_t *addresses, int32_t offset)
 {
-    struct access_event event;
-    begin_event(&event, wave, site, &wave->active);
-    event.shape = ADDRESS_LIST;
-    event.base = addresses[0];
-    event.address = addresses;
-    announce_atomic(wave, &event, failed);
+    struct access_event *event = next_event(wave, site, ADDRESS_LIST, 0);
+    uint64_t moved[WAVE_LANES_MAX];
+    event->address = addresses;
+    if (offset) {
+        for (uint32_t i = 0; i < wave->n; i++)
+            moved[i] = addresses[i] + (uint64_t)(int64_t)offset;
+        event->address = moved;
+    }
+    announce(wave, event);
 }
 
-void access_announce_atomic(const struct wave *wave, uint32_t site, uint64_t address, const lane_mask *failed)
+void access_announce_atomics(struct wave *wave, uint32_t site, const uint64_t *addresses, const lane_mask *failed)
 {
-    struct access_event event;
-    begin_event(&event, wave, site, &wave->active);
-    event.base = address;
-    announce_atomic(wave, &event, failed);
+    struct access_event *event = next_event(wave, site, ADDRESS_LIST, addresses[0]);
+    event->address = addresses;
+    event->failed = failed && mask_any(failed) ? failed->word : NULL;
+    announce(wave, event);
+}
+
+void access_announce_atomic(struct wave *wave, uint32_t site, uint64_t address, const lane_mask *failed)
+{
+    struct access_event *event = next_event(wave, site, ADDRESS_UNIFORM, address);
+    event->failed = failed && mask_any(failed) ? failed->word : NULL;
+    announce(wave, event);
 }
 
 void access_announce_image(const struct wave *wave, uint32_t site, const uint64_t *addresses, uint32_t bytes, const lane_mask *lanes)
@@ -584,7 +586,9 @@ bool access_atomic(const struct insn *insn, uint8_t *frame, struct wave *wave, e
         lane_mask failed = {{0}};
         if (compares)
             find_failed(&access, comparators, frame + insn->d, &failed);
-        announce_atomic(wave, &event, &failed);
+        event.failure_order = access.site->failure_order;
+        event.failed = mask_any(&failed) ? failed.word : NULL;
+        announce(wave, &event);
     }
     return stopped;
 }

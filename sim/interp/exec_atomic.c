@@ -132,7 +132,7 @@ static inline bool one_permitted(const struct wave *wave, uint64_t address, uint
 
 /* Results may take the place of operands, so what is told afterwards is kept before. */
 #define HEARD(bits)                                                                                         \
-    static __attribute__((noinline)) void heard_##bits(const struct insn *insn, uint8_t *frame, const struct wave *wave) \
+    static __attribute__((noinline)) const struct insn *heard_##bits(const struct insn *insn, uint8_t *frame, struct wave *wave) \
     {                                                                                                       \
         uint64_t addresses[WAVE_LANES_MAX];                                                                 \
         u##bits *const d_ = AT(u##bits, insn->d);                                                           \
@@ -151,21 +151,26 @@ static inline bool one_permitted(const struct wave *wave, uint64_t address, uint
             ATOMIC_SWITCH(ATOMIC_MANY, u##bits, i##bits)                                                    \
         }                                                                                                   \
         access_announce_atomics(wave, insn->e, addresses, &failed);                                         \
+        NEXT;                                                                                               \
     }                                                                                                       \
-    static __attribute__((noinline)) void heard_u_##bits(const struct insn *insn, uint8_t *frame, const struct wave *wave, uint64_t address) \
+    static __attribute__((noinline)) const struct insn *heard_exchange_##bits(const struct insn *insn, uint8_t *frame, struct wave *wave, \
+                                                                              uint64_t address)             \
+    {                                                                                                       \
+        lane_mask won = {{0}}, failed;                                                                      \
+        compete_##bits(wave, address, AT(u##bits, insn->d), AT(const u##bits, insn->b), AT(const u##bits, insn->c), &won); \
+        for (uint32_t w = 0; w < LANE_MASK_WORDS; w++)                                                      \
+            failed.word[w] = wave->active.word[w] & ~won.word[w];                                           \
+        access_announce_atomic(wave, insn->e, address, &failed);                                            \
+        NEXT;                                                                                               \
+    }                                                                                                       \
+    static __attribute__((noinline)) const struct insn *heard_u_##bits(const struct insn *insn, uint8_t *frame, struct wave *wave, \
+                                                                       uint64_t address)                    \
     {                                                                                                       \
         u##bits *const d_ = AT(u##bits, insn->d);                                                           \
         const u##bits *const b_ = AT(const u##bits, insn->b), *const c_ = AT(const u##bits, insn->c);       \
-        lane_mask failed = {{0}};                                                                           \
-        if (insn->f == ATOMIC_COMPARE_EXCHANGE) {                                                           \
-            lane_mask won = {{0}};                                                                          \
-            compete_##bits(wave, address, d_, b_, c_, &won);                                                \
-            for (uint32_t w = 0; w < LANE_MASK_WORDS; w++)                                                  \
-                failed.word[w] = wave->active.word[w] & ~won.word[w];                                       \
-        } else {                                                                                            \
-            ATOMIC_SWITCH(ATOMIC_ONE, u##bits, i##bits)                                                     \
-        }                                                                                                   \
-        access_announce_atomic(wave, insn->e, address, &failed);                                            \
+        ATOMIC_SWITCH(ATOMIC_ONE, u##bits, i##bits)                                                         \
+        access_announce_atomic(wave, insn->e, address, NULL);                                               \
+        NEXT;                                                                                               \
     }
 HEARD(32)
 HEARD(64)
@@ -180,8 +185,7 @@ HEARD(64)
             NEXT;                                                                                           \
         }                                                                                                   \
         if (__builtin_expect(access_heard(wave), 0)) {                                                      \
-            heard_##bits(insn, frame, wave);                                                         \
-            NEXT;                                                                                           \
+            return heard_##bits(insn, frame, wave);                                                         \
         }                                                                                                   \
         uint##bits##_t *const d_ = AT(uint##bits##_t, insn->d);                                             \
         const uint##bits##_t *const b_ = AT(const uint##bits##_t, insn->b), *const c_ = AT(const uint##bits##_t, insn->c); \
@@ -197,8 +201,7 @@ HEARD(64)
             NEXT;                                                                                           \
         }                                                                                                   \
         if (__builtin_expect(access_heard(wave), 0)) {                                                      \
-            heard_u_##bits(insn, frame, wave, address);                                                         \
-            NEXT;                                                                                           \
+            return (insn->f == ATOMIC_COMPARE_EXCHANGE ? heard_exchange_##bits : heard_u_##bits)(insn, frame, wave, address); \
         }                                                                                                   \
         uint##bits##_t *const d_ = AT(uint##bits##_t, insn->d);                                             \
         const uint##bits##_t *const b_ = AT(const uint##bits##_t, insn->b), *const c_ = AT(const uint##bits##_t, insn->c); \

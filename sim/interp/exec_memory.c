@@ -285,7 +285,7 @@ VECTORS(64)
 
 /* d may be the slot of the addresses when both have 64 bits: with several components they are read again, so copied. */
 #define LOAD_LIST(size)                                                                                     \
-    static __attribute__((noinline)) bool gather_active_##size(const struct insn *insn, uint8_t *frame, const struct wave *wave, \
+    static __attribute__((noinline)) bool gather_active_##size(const struct insn *insn, uint8_t *frame, struct wave *wave, \
                                                                const u64 *addresses)                        \
     {                                                                                                       \
         if (!active_permitted(wave, insn, addresses, insn->f * (size / 8), DENY_KERNEL_READ))               \
@@ -304,7 +304,7 @@ VECTORS(64)
         return true;                                                                                        \
     }                                                                                                       \
     /* An affine load of which only the window of active lanes is in bounds. */                             \
-    static __attribute__((noinline)) bool load_window_##size(const struct insn *insn, uint8_t *frame, const struct wave *wave, \
+    static __attribute__((noinline)) bool load_window_##size(const struct insn *insn, uint8_t *frame, struct wave *wave,       \
                                                              const struct affine *a)                        \
     {                                                                                                       \
         const struct window window = active_window(wave);                                                   \

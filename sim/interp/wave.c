@@ -232,6 +232,8 @@ void wave_start(struct wave *wave, const struct wave_start *start)
     bool one_row = o->first_lane % tx + start->lane_count <= tx;
     bool rows = o->first_lane % tx == 0 && o->first_lane % plane + start->lane_count <= plane;
     lane_tables(wave, one_row || !rows ? WAVE_LANES_MAX : tx);
+    if (wave->observer)
+        wave_begin_events(wave);
     if (one_row || rows)
         affine_ids(wave, start, one_row);
     else

@@ -102,6 +102,7 @@ struct wave {
     lane_mask active;      /* lanes executing now */
     lane_mask live;        /* lanes that have not returned or been stopped */
     bool full;             /* active has all n lanes: no masking needed */
+    struct access_event told; /* the latest; what no instruction changes of it is there from the start */
     uint32_t parked_blocks; /* blocks with pending lanes */
     lane_mask *pending;    /* per block */
     uint64_t *pending_set; /* bit per block */
@@ -120,6 +121,12 @@ struct wave {
     uint32_t site;             /* of the barrier or collective */
     const struct insn *wait;   /* the collective instruction */
 };
+
+/* Once origin, lane_count and row are known. */
+static inline void wave_begin_events(struct wave *wave)
+{
+    wave->told = (struct access_event){.origin = wave->origin, .lane_count = wave->lane_count, .row = wave->row};
+}
 
 static inline bool lane_mask_test(const lane_mask *mask, uint32_t lane)
 {
