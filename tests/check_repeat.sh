@@ -9,6 +9,8 @@ build=$(realpath "${1:-${ORRERY_BUILDDIR:-build}}")
 [ -x "$build/orrery" ] || { echo "no orrery command in $build"; exit 77; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+ORRERY_CACHE_DIR=$(realpath -m "${ORRERY_CACHE_DIR:-$work/cache}")
+export ORRERY_CACHE_DIR
 
 if [ $# -ge 2 ]; then
     other=$(realpath "$2")/orrery
@@ -20,56 +22,59 @@ fi
 no_aslr=
 setarch -R true 2>/dev/null && no_aslr="setarch -R"
 
-run_first() { (cd "$src" && ORRERY_CACHE_DIR=$work/cache "$build/orrery" "$@"); }
-# Compiles for itself: a cached build may not differ from a fresh one.
-run_second() { (cd "$work" && PADDING=$(printf '%4000s' x) ORRERY_CACHE_DIR=$work/other-cache $no_aslr "$other" "$@"); }
+programs() { (cd "$src" && find "$@" -name '*.yaml' -exec grep -l '^program:' {} + | LC_ALL=C sort); } # DIRECTORY...
 
-bad=0
-count=0
-same_twice() { # SCENARIO OPTION...
-    local scenario=$1 run part
+# result PREFIX COMMAND...: what it prints and ends with
+result() {
+    local prefix=$1
     shift
-    for run in first second; do
-        "run_$run" run "$@" --json "$work/$run.json" "$src/$scenario" >"$work/$run.out" 2>"$work/$run.err" </dev/null
-        echo "status $?" >>"$work/$run.out"
-        touch "$work/$run.json"
-    done
-    for part in out err json; do
-        diff -u "$work/first.$part" "$work/second.$part" || { echo "$scenario $*: $part differs"; bad=1; }
-    done
-    rm -f "$work"/*.json
-    count=$((count + 1))
+    "$@" >"$prefix.out" 2>"$prefix.err" </dev/null
+    echo "status $?" >>"$prefix.out"
 }
 
-while read -r scenario; do
-    grep -q '^program:' "$src/$scenario" || continue
-    same_twice "$scenario"
-    for policy in random round-robin; do
-        same_twice "$scenario" --schedule "$policy" --seed 1 --quantum 3
-        same_twice "$scenario" --schedule "$policy" --seed 20261120
+# with_every_policy OUT RUN...
+with_every_policy() {
+    local out=$1 scenario name policy
+    shift
+    mkdir "$out"
+    for scenario in $(programs scenarios); do
+        name=$out/${scenario//\//:}
+        result "$name" "$@" --json "$name.json" "$src/$scenario"
+        for policy in random round-robin; do
+            result "$name.$policy" "$@" --schedule "$policy" --seed 1 --quantum 3 --json "$name.$policy.json" "$src/$scenario"
+            result "$name.$policy.seed" "$@" --schedule "$policy" --seed 20261120 --json "$name.$policy.seed.json" "$src/$scenario"
+        done
     done
-done < <(cd "$src" && find scenarios -name '*.yaml' | LC_ALL=C sort)
+}
+
+(cd "$src" && with_every_policy "$work/first" "$build/orrery" run) &
+# Compiles for itself: a cached build may not differ from a fresh one.
+(cd "$work" && PADDING=$(printf '%4000s' x) && ORRERY_CACHE_DIR=$work/other-cache && export PADDING &&
+    with_every_policy "$work/second" $no_aslr "$other" run)
+wait
+bad=0
+diff -ru "$work/first" "$work/second" || bad=1
+count=$(find "$work/first" -name '*.out' | wc -l)
 # What races, is misused or waits for ever: twenty times, in every form of the report.
-again() { # SCENARIO DIRECTORY
-    mkdir -p "$2"
-    (cd "$src" && ORRERY_CACHE_DIR=$work/cache "$build/orrery" run --json "$2/json" --sarif "$2/sarif" --dot "$2/dot" "$1" \
-        >"$2/out" 2>"$2/err" </dev/null
-     echo "status $?" >>"$2/out")
+in_every_form() { # OUT
+    local scenario name
+    mkdir "$1"
+    for scenario in $(programs scenarios/racy scenarios/faulty scenarios/schedule scenarios/concurrent); do
+        name=$1/${scenario//\//:}
+        result "$name" "$build/orrery" run --json "$name.json" --sarif "$name.sarif" --dot "$name.dot" "$scenario"
+    done
 }
 forms=0
 # A sanitizer's run is slow, and what differs there differs here.
 if [ $# -lt 2 ] && ! grep -q '^#define ORRERY_LOOPING' "$build/config.h"; then
-    while read -r scenario; do
-        grep -q '^program:' "$src/$scenario" || continue
-        again "$scenario" "$work/once"
-        forms=$((forms + $(find "$work/once" -name dot -size +0 | wc -l)))
-        for ((run = 2; run <= 20; run++)); do
-            again "$scenario" "$work/again"
-            diff -r "$work/once" "$work/again" || { echo "$scenario: run $run differs"; bad=1; }
-            rm -r "$work/again"
-        done
-        rm -r "$work/once"
-    done < <(cd "$src" && find scenarios/racy scenarios/faulty scenarios/schedule scenarios/concurrent -name '*.yaml' | LC_ALL=C sort)
+    cd "$src" || exit 1
+    in_every_form "$work/once"
+    forms=$(find "$work/once" -name '*.dot' -size +0 | wc -l)
+    for ((run = 2; run <= 20; run++)); do
+        in_every_form "$work/again"
+        diff -r "$work/once" "$work/again" || { echo "run $run differs"; bad=1; }
+        rm -r "$work/again"
+    done
     [ "$forms" -gt 0 ] || { echo "no graph was drawn"; bad=1; }
 fi
 echo "$count runs, twice each; $forms graphs, twenty times each"
