@@ -274,22 +274,44 @@ START_TEST(command_buffers)
 }
 END_TEST
 
-START_TEST(recording)
+static const size_t zero[3] = {0, 0, 0}, shifted[3] = {0, 2, 0}, box[3] = {4, 1, 1};
+static const cl_sync_point_khr strange = 7;
+static cl_command_buffer_khr none, recorder, final; /* final: finalized */
+static cl_mem image, other_image;
+static cl_mutable_command_khr handle;
+
+static void recording_set_up(void)
 {
-    const size_t zero[3] = {0, 0, 0}, shifted[3] = {0, 2, 0}, box[3] = {4, 1, 1};
-    const cl_ndrange_kernel_command_properties_khr unknown[] = {1, 2, 0};
-    const char *source = "kernel void k(void) {}";
-    cl_command_buffer_khr none = (cl_command_buffer_khr)queue, recorder = recorder_new(queue, NULL), final = recorder_new(queue, NULL);
-    cl_kernel kernel = cl_kernel_of(context, source, ""), other_kernel = cl_kernel_of(other_context, source, "");
-    cl_mem image = refusal_flat(context, 0), other_image = refusal_flat(other_context, 0);
-    cl_sync_point_khr strange = 7;
-    cl_mutable_command_khr handle;
+    refusal_set_up();
+    none = (cl_command_buffer_khr)queue;
+    recorder = recorder_new(queue, NULL);
+    final = recorder_new(queue, NULL);
+    image = refusal_flat(context, 0);
+    other_image = refusal_flat(other_context, 0);
     cl_ok(NAMED(clFinalizeCommandBufferKHR)(final));
+}
+
+static void recording_tear_down(void)
+{
+    cl_ok(clReleaseMemObject(image));
+    cl_ok(clReleaseMemObject(other_image));
+    recorder_free(recorder);
+    recorder_free(final);
+    refusal_tear_down();
+}
+
+START_TEST(recorded_barriers)
+{
     REFUSES_NAMED(clCommandBarrierWithWaitListKHR, CL_INVALID_COMMAND_BUFFER_KHR, none, NULL, NO_POINTS);
     REFUSES_NAMED(clCommandBarrierWithWaitListKHR, CL_INVALID_COMMAND_QUEUE, recorder, queue, NO_POINTS);
     REFUSES_NAMED(clCommandBarrierWithWaitListKHR, CL_INVALID_SYNC_POINT_WAIT_LIST_KHR, recorder, NULL, 1, &strange, NULL, NULL);
     REFUSES_NAMED(clCommandBarrierWithWaitListKHR, CL_INVALID_VALUE, recorder, NULL, 0, NULL, NULL, &handle);
     REFUSES_NAMED(clCommandBarrierWithWaitListKHR, CL_INVALID_OPERATION, final, NULL, NO_POINTS);
+}
+END_TEST
+
+START_TEST(recorded_copies_of_buffers)
+{
     REFUSES_NAMED(clCommandCopyBufferKHR, CL_INVALID_COMMAND_BUFFER_KHR, none, NULL, buffer, buffer, 0, 64, 16, NO_POINTS);
     REFUSES_NAMED(clCommandCopyBufferKHR, CL_INVALID_COMMAND_QUEUE, recorder, queue, buffer, buffer, 0, 64, 16, NO_POINTS);
     REFUSES_NAMED(clCommandCopyBufferKHR, CL_INVALID_CONTEXT, recorder, NULL, other_buffer, buffer, 0, 64, 16, NO_POINTS);
@@ -302,6 +324,11 @@ START_TEST(recording)
     REFUSES_NAMED(clCommandCopyBufferRectKHR, CL_INVALID_SYNC_POINT_WAIT_LIST_KHR, recorder, NULL, buffer, buffer, zero, shifted, box, 0, 0, 0, 0, 1, &strange, NULL, NULL);
     REFUSES_NAMED(clCommandCopyBufferRectKHR, CL_INVALID_VALUE, recorder, NULL, buffer, buffer, zero, shifted, box, 0, 0, 0, 0, 0, NULL, NULL, &handle);
     REFUSES_NAMED(clCommandCopyBufferRectKHR, CL_INVALID_OPERATION, final, NULL, buffer, buffer, zero, shifted, box, 0, 0, 0, 0, NO_POINTS);
+}
+END_TEST
+
+START_TEST(recorded_copies_of_images)
+{
     REFUSES_NAMED(clCommandCopyBufferToImageKHR, CL_INVALID_COMMAND_BUFFER_KHR, none, NULL, buffer, image, 0, zero, box, NO_POINTS);
     REFUSES_NAMED(clCommandCopyBufferToImageKHR, CL_INVALID_COMMAND_QUEUE, recorder, queue, buffer, image, 0, zero, box, NO_POINTS);
     REFUSES_NAMED(clCommandCopyBufferToImageKHR, CL_INVALID_CONTEXT, recorder, NULL, other_buffer, image, 0, zero, box, NO_POINTS);
@@ -320,6 +347,11 @@ START_TEST(recording)
     REFUSES_NAMED(clCommandCopyImageToBufferKHR, CL_INVALID_SYNC_POINT_WAIT_LIST_KHR, recorder, NULL, image, buffer, zero, box, 0, 1, &strange, NULL, NULL);
     REFUSES_NAMED(clCommandCopyImageToBufferKHR, CL_INVALID_VALUE, recorder, NULL, image, buffer, zero, box, 0, 0, NULL, NULL, &handle);
     REFUSES_NAMED(clCommandCopyImageToBufferKHR, CL_INVALID_OPERATION, final, NULL, image, buffer, zero, box, 0, NO_POINTS);
+}
+END_TEST
+
+START_TEST(recorded_fills)
+{
     REFUSES_NAMED(clCommandFillBufferKHR, CL_INVALID_COMMAND_BUFFER_KHR, none, NULL, buffer, host, 4, 0, 16, NO_POINTS);
     REFUSES_NAMED(clCommandFillBufferKHR, CL_INVALID_COMMAND_QUEUE, recorder, queue, buffer, host, 4, 0, 16, NO_POINTS);
     REFUSES_NAMED(clCommandFillBufferKHR, CL_INVALID_CONTEXT, recorder, NULL, other_buffer, host, 4, 0, 16, NO_POINTS);
@@ -332,6 +364,14 @@ START_TEST(recording)
     REFUSES_NAMED(clCommandFillImageKHR, CL_INVALID_SYNC_POINT_WAIT_LIST_KHR, recorder, NULL, image, host, zero, box, 1, &strange, NULL, NULL);
     REFUSES_NAMED(clCommandFillImageKHR, CL_INVALID_VALUE, recorder, NULL, image, host, zero, box, 0, NULL, NULL, &handle);
     REFUSES_NAMED(clCommandFillImageKHR, CL_INVALID_OPERATION, final, NULL, image, host, zero, box, NO_POINTS);
+}
+END_TEST
+
+START_TEST(recorded_kernels)
+{
+    const cl_ndrange_kernel_command_properties_khr unknown[] = {1, 2, 0};
+    const char *source = "kernel void k(void) {}";
+    cl_kernel kernel = cl_kernel_of(context, source, ""), other_kernel = cl_kernel_of(other_context, source, "");
     REFUSES_NAMED(clCommandNDRangeKernelKHR, CL_INVALID_COMMAND_BUFFER_KHR, none, NULL, NULL, kernel, 1, NULL, box, NULL, NO_POINTS);
     REFUSES_NAMED(clCommandNDRangeKernelKHR, CL_INVALID_COMMAND_QUEUE, recorder, queue, NULL, kernel, 1, NULL, box, NULL, NO_POINTS);
     REFUSES_NAMED(clCommandNDRangeKernelKHR, CL_INVALID_CONTEXT, recorder, NULL, NULL, other_kernel, 1, NULL, box, NULL, NO_POINTS);
@@ -339,6 +379,13 @@ START_TEST(recording)
     REFUSES_NAMED(clCommandNDRangeKernelKHR, CL_INVALID_VALUE, recorder, NULL, NULL, kernel, 1, NULL, box, NULL, 0, NULL, NULL, &handle);
     REFUSES_NAMED(clCommandNDRangeKernelKHR, CL_INVALID_VALUE, recorder, NULL, unknown, kernel, 1, NULL, box, NULL, NO_POINTS);
     REFUSES_NAMED(clCommandNDRangeKernelKHR, CL_INVALID_OPERATION, final, NULL, NULL, kernel, 1, NULL, box, NULL, NO_POINTS);
+    cl_ok(clReleaseKernel(kernel));
+    cl_ok(clReleaseKernel(other_kernel));
+}
+END_TEST
+
+START_TEST(recorded_shared_memory)
+{
     REFUSES_NAMED(clCommandSVMMemcpyKHR, CL_INVALID_COMMAND_BUFFER_KHR, none, NULL, host + 64, host, 16, NO_POINTS);
     REFUSES_NAMED(clCommandSVMMemcpyKHR, CL_INVALID_COMMAND_QUEUE, recorder, queue, host + 64, host, 16, NO_POINTS);
     REFUSES_NAMED(clCommandSVMMemcpyKHR, CL_INVALID_SYNC_POINT_WAIT_LIST_KHR, recorder, NULL, host + 64, host, 16, 1, &strange, NULL, NULL);
@@ -349,12 +396,6 @@ START_TEST(recording)
     REFUSES_NAMED(clCommandSVMMemFillKHR, CL_INVALID_SYNC_POINT_WAIT_LIST_KHR, recorder, NULL, host, host, 4, 16, 1, &strange, NULL, NULL);
     REFUSES_NAMED(clCommandSVMMemFillKHR, CL_INVALID_VALUE, recorder, NULL, host, host, 4, 16, 0, NULL, NULL, &handle);
     REFUSES_NAMED(clCommandSVMMemFillKHR, CL_INVALID_OPERATION, final, NULL, host, host, 4, 16, NO_POINTS);
-    cl_ok(clReleaseMemObject(image));
-    cl_ok(clReleaseMemObject(other_image));
-    cl_ok(clReleaseKernel(kernel));
-    cl_ok(clReleaseKernel(other_kernel));
-    recorder_free(recorder);
-    recorder_free(final);
 }
 END_TEST
 
@@ -469,11 +510,19 @@ int main(void)
     tcase_add_test(usual, semaphores);
     tcase_add_test(usual, semaphore_commands);
     tcase_add_test(usual, command_buffers);
-    tcase_add_test(usual, recording);
     tcase_add_test(usual, usm_allocations);
     tcase_add_test(usual, usm_arguments);
     tcase_add_test(usual, usm_commands);
     suite_add_tcase(suite, usual);
+    TCase *recording = tcase_create("recording");
+    tcase_add_checked_fixture(recording, recording_set_up, recording_tear_down);
+    tcase_add_test(recording, recorded_barriers);
+    tcase_add_test(recording, recorded_copies_of_buffers);
+    tcase_add_test(recording, recorded_copies_of_images);
+    tcase_add_test(recording, recorded_fills);
+    tcase_add_test(recording, recorded_kernels);
+    tcase_add_test(recording, recorded_shared_memory);
+    suite_add_tcase(suite, recording);
     refusal_case(suite, "no sub-groups", without_sub_groups, refusal_tear_down, no_sub_groups);
     refusal_case(suite, "families", with_families, refusal_tear_down, families);
     refusal_case(suite, "fission", four_units, refusal_tear_down, fission);
