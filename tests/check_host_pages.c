@@ -56,6 +56,24 @@ static void run_on(const char *name, cl_mem on, size_t items)
 
 static void run(const char *name) { run_on(name, buffer, COUNT); }
 
+/* Its bytes are the device's, and it has had its turn. */
+static void set_up_given(void)
+{
+    set_up_behind();
+    run("give");
+    cl_ok(clFinish(queue));
+}
+
+/* What is told first, with its line. */
+static struct orrery_finding told_first(const char *what)
+{
+    struct orrery_finding finding;
+    ck_assert_int_eq(orrery_finding_get(0, &finding), ORRERY_OK);
+    ck_assert_ptr_nonnull(strstr(finding.access[0].what, what));
+    ck_assert_ptr_nonnull(finding.access[0].file);
+    return finding;
+}
+
 static cl_event read_into(cl_int *pointer, const cl_event *after)
 {
     cl_event event;
@@ -82,15 +100,12 @@ static void let_run(int moment)
 
 START_TEST(a_load_of_what_is_read)
 {
-    struct orrery_finding finding;
     set_up();
     read_into(target, NULL);
     let_run(_i);
     sink = target[_i * 100 + 3];
     host_told(1);
-    ck_assert_int_eq(orrery_finding_get(0, &finding), ORRERY_OK);
-    ck_assert_ptr_nonnull(strstr(finding.access[0].what, "load"));
-    ck_assert_ptr_nonnull(finding.access[0].file);
+    const struct orrery_finding finding = told_first("load");
     ck_assert_ptr_nonnull(strstr(finding.spec, "5.2.2"));
     sink = target[3];
     host_told(1);
@@ -447,9 +462,7 @@ END_TEST
 
 START_TEST(a_child_has_all_its_memory)
 {
-    set_up_behind();
-    run("give");
-    cl_ok(clFinish(queue));
+    set_up_given();
     read_into(target, NULL);
     const pid_t child = fork();
     if (child == 0) {
@@ -524,7 +537,6 @@ static const char *const writers[] = {"give", "scatter", "count"};
 
 START_TEST(a_load_without_a_map)
 {
-    struct orrery_finding finding;
     set_up_behind();
     run(writers[_i % 3]);
     if (_i / 3 == 1)
@@ -533,9 +545,7 @@ START_TEST(a_load_without_a_map)
         cl_ok(clFinish(queue));
     sink = memory[7];
     host_told(1);
-    ck_assert_int_eq(orrery_finding_get(0, &finding), ORRERY_OK);
-    ck_assert_ptr_nonnull(strstr(finding.access[0].what, "load"));
-    ck_assert_ptr_nonnull(finding.access[0].file);
+    const struct orrery_finding finding = told_first("load");
     ck_assert_ptr_nonnull(strstr(finding.spec, "CL_MEM_USE_HOST_PTR"));
     ck_assert_uint_eq(finding.offset_bytes, 28);
 }
@@ -544,9 +554,7 @@ END_TEST
 START_TEST(a_load_before_the_map_is_complete)
 {
     cl_event mapped;
-    set_up_behind();
-    run("give");
-    cl_ok(clFinish(queue));
+    set_up_given();
     cl_int *pointer = map(CL_FALSE, CL_MAP_READ, 0, COUNT, &mapped);
     if (_i == 1)
         cl_ok(clFlush(queue));
@@ -625,16 +633,13 @@ END_TEST
 
 START_TEST(a_store_without_a_map_has_its_line)
 {
-    struct orrery_finding finding;
     set_up_behind();
     memory[7] = 9;
     if (_i)
         cl_ok(clFinish(queue));
     run("take");
     host_told(1);
-    ck_assert_int_eq(orrery_finding_get(0, &finding), ORRERY_OK);
-    ck_assert_ptr_nonnull(strstr(finding.access[0].what, "store"));
-    ck_assert_ptr_nonnull(finding.access[0].file);
+    const struct orrery_finding finding = told_first("store");
     ck_assert_ptr_nonnull(strstr(finding.why, "CL_MEM_USE_HOST_PTR"));
     ck_assert_uint_eq(finding.offset_bytes, 28);
 }
@@ -655,9 +660,7 @@ END_TEST
 /* What it finds there is its own, whatever the device has. */
 START_TEST(loads_of_what_the_host_stored)
 {
-    set_up_behind();
-    run("give");
-    cl_ok(clFinish(queue));
+    set_up_given();
     memory[7] = 9;
     run_on("take", other, COUNT);
     cl_ok(clFinish(queue));
@@ -735,9 +738,7 @@ END_TEST
 
 START_TEST(when_the_buffer_is_gone)
 {
-    set_up_behind();
-    run("give");
-    cl_ok(clFinish(queue));
+    set_up_given();
     cl_ok(clReleaseMemObject(buffer));
     sink = memory[7];
     memory[7] = 1;
