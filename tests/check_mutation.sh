@@ -33,39 +33,54 @@ program_of() { # RULE
     [[ ${test_of[$1]:-} == R* ]] && echo check_commands || echo check_race
 }
 
-# The library's own copies are not taken from the archive: these objects define the same names first.
-link() { # OUT OBJECT...
-    local out=$1
-    shift
-    "$build/libtool" --silent --tag=CC --mode=link ${CC:-cc} "$@" "$build/libsim.la" $(pkg-config --libs check) \
-        -o "$out" > /dev/null
-}
-
-compile() { # NAME PROGRAM FLAGS...: the files that apply rules anew, the others from the first time
-    local out=$work/$1 program=$2 file
-    shift 2
-    mkdir -p "$out"
-    [ "$out" = "$work/all" ] || cp "$work"/all/*.o "$out"
-    for file in "$src"/sim/memmodel/*.c "$src"/tests/check_race.c "$src"/tests/race_world.c "$src"/tests/check_commands.c; do
-        if [ "$out" = "$work/all" ] || grep -q 'RULE(' "$file"; then
-            object "$file" "$out/$(basename "$file" .c).o" "$@" || return 1
-        fi
-    done
-    if [ "$program" = check_race ]; then
-        rm "$out/check_commands.o"
+# marking DIRECTORY RULE: its files that are other ones without the rule; with all for a rule: those that mark any. What a
+# header marks is everywhere.
+marking() {
+    local mark="RULE($2)"
+    [ "$2" = all ] && mark='RULE('
+    if [ "$2" != all ] && grep -qsF "$mark" "$src/$1"/*.h; then
+        ls "$src/$1"/*.c
     else
-        rm "$out/check_race.o" "$out/race_world.o"
+        grep -lF "$mark" "$src/$1"/*.c
     fi
-    link "$out/$program" "$out"/*.o
 }
 
-# The command with the memory model of a rule's objects.
-command_of() { # NAME
-    local out=$work/$1
-    rm -f "$out"/check_*.o "$out/race_world.o"
-    "$build/libtool" --silent --tag=CC --mode=link ${CC:-cc} "$out"/*.o "$build"/tools/orrery-*.o "$build/libsim.la" \
-        $(pkg-config --libs jansson) -o "$out/orrery" > /dev/null
+# objects DIRECTORY RULE OUT FLAGS...: of the files that mark the rule. With all as rule: as they are without one, and
+# compiled in the same way.
+objects() {
+    local directory=$1 rule=$2 out=$3 file
+    shift 3
+    mkdir -p "$out"
+    for file in $(marking "$directory" "$rule"); do
+        object "$file" "$out/$(basename "$file" .c).o" "-DMUTATE_RULE=${rule/all/0}" "$@" || return 1
+    done
 }
+
+# What libtool would do to link a program with the library, once for all of them: the library's own copies are not taken
+# from the archive, since the objects define the same names first.
+link_line() { # FLAGS...
+    "$build/libtool" --dry-run --tag=CC --mode=link ${CC:-cc} OBJECTS.o "$build/libsim.la" "$@" -o PROGRAM |
+        sed -n 's/^libtool: link: //p'
+}
+test_line=$(link_line $(pkg-config --libs check))
+command_line=$(link_line $(pkg-config --libs jansson))
+
+link() { # LINE OUT OBJECT...
+    local line=$1 out=$2
+    shift 2
+    line=${line/OBJECTS.o/$*}
+    eval "${line/PROGRAM/$out} -Wl,-S"
+}
+
+# program RULE NAME: a test program with the memory model without the rule
+program() {
+    local out=$work/$1 of=("$build/tests/$2.o")
+    [ "$2" = check_race ] && of+=("$build/tests/race_world.o")
+    objects sim/memmodel "$1" "$out" && link "$test_line" "$out/$2" "$out"/*.o "${of[@]}"
+}
+
+# The command, likewise.
+command_of() { link "$command_line" "$work/$1/orrery" "$work/$1"/*.o "$build"/tools/orrery-*.o; } # RULE
 
 # Random programs from the one that notices.
 oracle() { # NAME FROM
@@ -75,11 +90,8 @@ oracle() { # NAME FROM
 
 # The library without a rule that lib/ applies, as an ICD.
 library_without() { # RULE
-    local out=$work/library-$1 file
-    mkdir -p "$out"
-    for file in $(grep -l 'RULE(' "$src"/lib/*.c); do
-        object "$file" "$out/$(basename "$file" .c).o" "-DMUTATE_RULE=$1" -fPIC -iquote "$src/lib" || return 1
-    done
+    local out=$work/library-$1
+    objects lib "$1" "$out" -fPIC -iquote "$src/lib" || return 1
     "$build/libtool" --silent --tag=CC --mode=link ${CXX:-c++} -XCClinker -shared "$out"/*.o -Wl,-u,clIcdGetPlatformIDsKHR \
         -Wl,-u,clGetExtensionFunctionAddress "$build/libapi.la" "$build/libsim.la" -Wl,-Bsymbolic -o "$out/liborrery.so" > /dev/null
     echo "$out/liborrery.so" > "$out/orrery.icd"
@@ -87,13 +99,8 @@ library_without() { # RULE
 
 # The command without a rule of sim/.
 command_without() { # RULE
-    local out=$work/command-$1 file
-    mkdir -p "$out"
-    for file in $(grep -l 'RULE(' "$src"/sim/*.c); do
-        object "$file" "$out/$(basename "$file" .c).o" "-DMUTATE_RULE=$1" || return 1
-    done
-    "$build/libtool" --silent --tag=CC --mode=link ${CC:-cc} "$out"/*.o "$build"/tools/orrery-*.o "$build/libsim.la" \
-        $(pkg-config --libs jansson) -o "$out/orrery" > /dev/null
+    local out=$work/command-$1
+    objects sim "$1" "$out" && link "$command_line" "$out/orrery" "$out"/*.o "$build"/tools/orrery-*.o
 }
 
 # Does the command without the rule do wrong?
@@ -123,14 +130,11 @@ unnoticed() { # RULE
 # check_race and check_commands, whole and without each rule.
 marked=$(grep -ho 'RULE([0-9]*)' "$src"/sim/memmodel/*.[ch] | tr -dc '0-9\n' | sort -nu)
 for program in check_race check_commands; do
-    compile all "$program" || exit 99
+    program all "$program" || exit 99
     if ! CHECK_RACE_PROGRAMS=500 "$work/all/$program" > "$work/log" 2>&1; then
         echo "with every rule:"; cat "$work/log"
         exit 1
     fi
-done
-for file in check_race race_world check_commands; do # what each of them links is dropped again below
-    object "$src/tests/$file.c" "$work/all/$file.o" || exit 99
 done
 for rule in $marked; do
     name=${test_of[$rule]:-}
@@ -138,9 +142,9 @@ for rule in $marked; do
     if [ -z "$name" ]; then
         echo "rule $rule is marked and has no test"
         failures=$((failures + 1))
-    elif ! compile "$rule" "$program" "-DMUTATE_RULE=$rule"; then
+    elif ! program "$rule" "$program"; then
         exit 99
-    elif CHECK_RACE_PROGRAMS=20 "$work/$rule/$program" > "$work/log" 2>&1 || ! grep -q ":$name" "$work/log"; then
+    elif CK_RUN_CASE=rules "$work/$rule/$program" > "$work/log" 2>&1 || ! grep -q ":$name" "$work/log"; then
         unnoticed "$rule"
     fi
     [ -n "${oracle_from[$rule]:-}" ] || continue
@@ -155,25 +159,25 @@ fi
 
 # The library, likewise.
 called=$(grep -ho 'RULE([0-9]*)' "$src"/lib/*.c | tr -dc '0-9\n' | sort -nu)
-for rule in 0 $called; do # 0: all are there
+for rule in all $called; do
     library_without "$rule" || exit 99
     OCL_ICD_VENDORS=$work/library-$rule "$build/tests/check_api_order" > "$work/log" 2>&1
     status=$?
-    if [ "$rule" = 0 ] && [ "$status" != 0 ]; then
+    if [ "$rule" = all ] && [ "$status" != 0 ]; then
         echo "with every rule:"; cat "$work/log"
         exit 1
-    elif [ "$rule" != 0 ] && ! grep -q ":${test_of[$rule]:-no test}" "$work/log"; then
+    elif [ "$rule" != all ] && ! grep -q ":${test_of[$rule]:-no test}" "$work/log"; then
         unnoticed "$rule"
     fi
 done
 
 valued=$(grep -ho 'RULE([0-9]*)' "$src"/sim/*.c | tr -dc '0-9\n' | sort -nu)
-for rule in 0 $valued; do # 0: all are there
+for rule in all $valued; do
     command_without "$rule" || exit 99
-    if [ "$rule" = 0 ]; then
+    if [ "$rule" = all ]; then
         for one in $valued; do
             mkdir -p "$work/command-$one"
-            ln -sf "$work/command-0/orrery" "$work/command-$one/orrery"
+            ln -sf "$work/command-all/orrery" "$work/command-$one/orrery"
             notices "$one" && { echo "the test of rule $one fails with every rule"; failures=$((failures + 1)); }
             rm "$work/command-$one/orrery"
         done

@@ -1195,8 +1195,9 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("race");
-    TCase *rules = tcase_create("rules");
+    TCase *rules = tcase_create("rules"), *at_random = tcase_create("random");
     tcase_set_timeout(rules, 600); /* when others use the machine, too */
+    tcase_set_timeout(at_random, 600);
     tcase_add_test(rules, r1_each_work_item_is_a_unit);
     tcase_add_test(rules, r31_1_a_call_orders_fine_grained_memory);
     tcase_add_test(rules, r31_2_events_order_what_waits);
@@ -1232,8 +1233,8 @@ int main(void)
     tcase_add_test(rules, r37_asynchronous_copies);
     tcase_add_test(rules, r37_a_copy_starts_from_what_all_members_know);
     tcase_add_test(rules, r37_members_come_to_a_copy_one_after_another);
-    tcase_add_test(rules, random_copies_against_the_oracle);
-    tcase_add_test(rules, random_named_barriers_against_the_oracle);
+    tcase_add_test(at_random, random_copies_against_the_oracle);
+    tcase_add_test(at_random, random_named_barriers_against_the_oracle);
     tcase_add_test(rules, r38_local_memory_is_the_groups_own);
     tcase_add_test(rules, q11_a_failed_exchange_has_the_failure_order);
     tcase_add_test(rules, a_plain_store_ends_the_sequence);
@@ -1244,14 +1245,15 @@ int main(void)
     tcase_add_test(rules, bytes_of_two_turns_are_not_one_access);
     tcase_add_test(rules, waiting_members_keep_what_they_read_before);
     tcase_add_test(rules, waves_are_sifted);
-    tcase_add_test(rules, random_sweeps_against_the_oracle);
-    tcase_add_test(rules, random_programs_against_the_oracle);
-    tcase_add_test(rules, random_relays_against_the_oracle);
-    tcase_add_test(rules, random_rounds_against_the_oracle);
-    tcase_add_test(rules, random_crowds_against_the_oracle);
+    tcase_add_test(at_random, random_sweeps_against_the_oracle);
+    tcase_add_test(at_random, random_programs_against_the_oracle);
+    tcase_add_test(at_random, random_relays_against_the_oracle);
+    tcase_add_test(at_random, random_rounds_against_the_oracle);
+    tcase_add_test(at_random, random_crowds_against_the_oracle);
     tcase_add_test(rules, races_told_often_enough_are_counted_no_more);
     tcase_add_test(rules, what_only_repeats_races_is_known_to_others);
     suite_add_tcase(suite, rules);
+    suite_add_tcase(suite, at_random);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);
