@@ -13,14 +13,39 @@ check_PROGRAMS += %D%/check_race
 %C%_check_race_SOURCES = %D%/check_race.c %D%/race_world.c %D%/race_world.h
 %C%_check_race_LDADD = libsim.la $(CHECK_LIBS)
 
-check_PROGRAMS += %D%/check_memory
-%C%_check_memory_SOURCES = %D%/check_memory.c
-%C%_check_memory_LDADD = libsim.la $(CHECK_LIBS)
+check_PROGRAMS += %D%/check_versions
+%C%_check_versions_SOURCES = %D%/check_versions.c %D%/cl_fixture.h
+%C%_check_versions_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
+
+check_PROGRAMS += %D%/check_math
+%C%_check_math_SOURCES = %D%/check_math.c
+%C%_check_math_LDADD = libinterp.la $(MPFR_LIBS) -lm $(CHECK_LIBS)
+
+check_PROGRAMS += %D%/check_stamps
+%C%_check_stamps_SOURCES = %D%/check_stamps.c
+%C%_check_stamps_LDADD = libsim.la $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_topology
 %C%_check_topology_SOURCES = %D%/check_topology.c
 %C%_check_topology_CPPFLAGS = $(AM_CPPFLAGS) $(HWLOC_CFLAGS)
 %C%_check_topology_LDADD = libsim.la $(HWLOC_LIBS) $(CHECK_LIBS)
+
+# It looks inside: the API and the simulator are linked in, without a loader.
+check_PROGRAMS += %D%/check_units
+%C%_check_units_SOURCES = %D%/check_units.c %D%/cl_fixture.h
+%C%_check_units_LDADD = libapi.la libsim.la $(CHECK_LIBS)
+
+check_PROGRAMS += %D%/check_frontend
+%C%_check_frontend_SOURCES = %D%/check_frontend.c
+%C%_check_frontend_LDADD = libsim.la $(CHECK_LIBS)
+
+check_PROGRAMS += %D%/check_hostile_kernels
+%C%_check_hostile_kernels_SOURCES = %D%/check_hostile_kernels.c
+%C%_check_hostile_kernels_LDADD = libsim.la $(CHECK_LIBS)
+
+check_PROGRAMS += %D%/check_memory
+%C%_check_memory_SOURCES = %D%/check_memory.c
+%C%_check_memory_LDADD = libsim.la $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_counters
 %C%_check_counters_SOURCES = %D%/check_counters.c %D%/launcher.c %D%/launcher.h
@@ -48,9 +73,6 @@ check_PROGRAMS += %D%/check_device
 check_PROGRAMS += %D%/check_commands
 %C%_check_commands_SOURCES = %D%/check_commands.c
 %C%_check_commands_LDADD = libsim.la $(CHECK_LIBS)
-check_PROGRAMS += %D%/check_stamps
-%C%_check_stamps_SOURCES = %D%/check_stamps.c
-%C%_check_stamps_LDADD = libsim.la $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_kept
 %C%_check_kept_SOURCES = %D%/check_kept.c
 %C%_check_kept_LDADD = libsim.la $(CHECK_LIBS)
@@ -90,9 +112,6 @@ check_PROGRAMS += %D%/check_queries
 check_PROGRAMS += %D%/check_queue
 %C%_check_queue_SOURCES = %D%/check_queue.c %D%/cl_fixture.h
 %C%_check_queue_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
-check_PROGRAMS += %D%/check_frontend
-%C%_check_frontend_SOURCES = %D%/check_frontend.c
-%C%_check_frontend_LDADD = libsim.la $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_event
 %C%_check_event_SOURCES = %D%/check_event.c %D%/cl_fixture.h
 %C%_check_event_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
@@ -121,10 +140,6 @@ check_PROGRAMS += %D%/check_module
 check_PROGRAMS += %D%/check_lower
 %C%_check_lower_SOURCES = %D%/check_lower.c
 %C%_check_lower_LDADD = libsim.la $(CHECK_LIBS)
-
-check_PROGRAMS += %D%/check_math
-%C%_check_math_SOURCES = %D%/check_math.c
-%C%_check_math_LDADD = libinterp.la $(MPFR_LIBS) -lm $(CHECK_LIBS)
 
 # Its own flags: the library's objects are libtool's.
 check_PROGRAMS += %D%/check_object
@@ -214,16 +229,9 @@ check_PROGRAMS += %D%/check_built_in
 %C%_check_built_in_SOURCES = %D%/check_built_in.c %D%/cl_fixture.h
 %C%_check_built_in_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 
-check_PROGRAMS += %D%/check_versions
-%C%_check_versions_SOURCES = %D%/check_versions.c %D%/cl_fixture.h
-%C%_check_versions_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_selector
 %C%_check_selector_SOURCES = %D%/check_selector.c %D%/cl_fixture.h
 %C%_check_selector_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
-# It looks inside: the API and the simulator are linked in, without a loader.
-check_PROGRAMS += %D%/check_units
-%C%_check_units_SOURCES = %D%/check_units.c %D%/cl_fixture.h
-%C%_check_units_LDADD = libapi.la libsim.la $(CHECK_LIBS)
 check_PROGRAMS += %D%/host_threads
 %C%_host_threads_SOURCES = %D%/host_threads.c
 %C%_host_threads_LDADD = $(OPENCL_LIBS)
@@ -266,9 +274,6 @@ check_PROGRAMS += %D%/check_exec_memory
 check_PROGRAMS += %D%/check_exec_image
 %C%_check_exec_image_SOURCES = %D%/check_exec_image.c %D%/exec_support.c %D%/exec_support.h
 %C%_check_exec_image_LDADD = libsim.la -lm $(CHECK_LIBS)
-check_PROGRAMS += %D%/check_hostile_kernels
-%C%_check_hostile_kernels_SOURCES = %D%/check_hostile_kernels.c
-%C%_check_hostile_kernels_LDADD = libsim.la $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_exec_generic
 %C%_check_exec_generic_SOURCES = %D%/check_exec_generic.c %D%/exec_support.c %D%/exec_support.h
 %C%_check_exec_generic_LDADD = libsim.la -lm $(CHECK_LIBS)
@@ -344,15 +349,15 @@ peak_alloc_la_LDFLAGS = $(fail_alloc_la_LDFLAGS)
 test_scripts = \
 	%D%/check_mutation.sh \
 	%D%/check_repeat.sh \
-	%D%/check_alloc.sh \
 	%D%/check_race_memory.sh \
+	%D%/check_alloc.sh \
+	%D%/check_oracle.sh \
 	%D%/check_cli.sh \
 	%D%/check_bench.sh \
 	%D%/check_demo.sh \
 	%D%/check_expect.sh \
 	%D%/check_forms.sh \
 	%D%/check_picture.sh \
-	%D%/check_oracle.sh \
 	%D%/check_host_order.sh \
 	%D%/check_host_threads.sh \
 	%D%/check_layers.sh \
@@ -366,5 +371,5 @@ test_scripts = \
 	%D%/check_topology.sh \
 	%D%/check_vector.sh
 
-TESTS += $(test_scripts) $(check_PROGRAMS) $(test_scripts_built)
+TESTS += $(test_scripts_built) $(test_scripts) $(check_PROGRAMS)
 EXTRA_DIST += $(test_scripts) %D%/litmus %D%/schema/sarif-2.1.0.json %D%/api_texts.py %D%/lstopo_compare.py %D%/partition_oracle.py %D%/race_memory.cl %D%/timeline_check.py %D%/oracle/compare.py %D%/oracle/model.py %D%/oracle/programs.py %D%/check_differential.sh %D%/differential
