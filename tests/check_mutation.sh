@@ -24,7 +24,7 @@ declare -A test_of=([1]=r1_ [2]=r2_ [3]=r3_ [4]=r4_ [5]=r5_ [6]=r6_ [8]=r8_ [9]=
 object() { # FILE OUT FLAGS...
     local file=$1 out=$2
     shift 2
-    ${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O0 -w "$@" -iquote "$src/include" -iquote "$src/sim" -iquote "$src/sim/memmodel" \
+    ${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O1 -w "$@" -iquote "$src/include" -iquote "$src/sim" -iquote "$src/sim/memmodel" \
         -iquote "$src" -iquote "$build" -I"$src/include" -c "$file" -o "$out"
 }
 
