@@ -22,26 +22,31 @@ static struct crowd *calm_word(const struct turns *turns, uint64_t address)
     return is_in(turns->region, address) ? shadow_calm(turns->region, &turns->atomic, address) : NULL;
 }
 
-/* A member does so where nothing could race. False: it was not done. */
-static bool take_turn(struct checker *checker, struct turns *turns, uint64_t lane, uint64_t address)
+/* By itself, as any atomic. */
+static __attribute__((noinline)) void update_alone(struct checker *checker, struct turns *turns, uint64_t local)
 {
-    const uint64_t local = checker->crew.first_member + lane;
     struct group_order *group = turns->run.group;
-    struct item_order *item = group->items[local];
-    if (!item || !is_in(turns->region, address))
-        return false;
-    turns->atomic.how.tick = (uint32_t)order_member_slice(group, item);
-    if (!shadow_stays_calm(turns->region, &turns->calm, &turns->atomic, address))
-        return false;
-    checker->shadow.failed |= !shadow_add(turns->calm.crowd, &turns->atomic, item->unit);
+    struct agent agent;
+    order_member(&checker->order, group->number, group, local, &agent);
+    order_atomic(&checker->order, &agent, &turns->run.act);
+}
+
+/* In its turn, where nothing could race. */
+static __attribute__((noinline)) void update_one(struct checker *checker, struct turns *turns, const struct access_event *event, uint64_t lane)
+{
+    const uint64_t local = checker->crew.first_member + lane, address = lane_address(event, lane);
     turns->run.act.address = address;
-    if (!order_update(&turns->run, local)) {
-        struct agent agent;
-        order_member(&checker->order, group->number, group, local, &agent);
-        order_atomic(&checker->order, &agent, &turns->run.act);
+    if (!turns->run.group->items[local] || !is_in(turns->region, address) ||
+        !shadow_stays_calm(turns->region, &turns->calm, &turns->atomic, address)) {
+        access_lane(checker, event, lane);
+        return;
     }
+    const struct item_order *item = turns->run.group->items[local];
+    turns->atomic.how.tick = (uint32_t)order_member_slice(turns->run.group, item);
+    checker->shadow.failed |= !shadow_add(turns->calm.crowd, &turns->atomic, item->unit);
+    if (!order_update(&turns->run, local))
+        update_alone(checker, turns, local);
     way_taken(checker->ways, WAY_IN_TURN);
-    return true;
 }
 
 static __attribute__((noinline)) bool turns_anew(struct checker *checker, const struct access_event *event, struct turns *out)
@@ -87,12 +92,6 @@ static struct turns *begin_turns(struct checker *checker, const struct access_ev
     return turns_anew(checker, event, turns) ? turns : NULL;
 }
 
-static void update_one(struct checker *checker, struct turns *turns, const struct access_event *event, uint64_t lane)
-{
-    if (!take_turn(checker, turns, lane, lane_address(event, lane)))
-        access_lane(checker, event, lane);
-}
-
 /* Lanes at one word, where nothing could race. */
 static void update_word(struct checker *checker, struct turns *turns, uint64_t address, struct crowd *crowd, const uint64_t *mask)
 {
@@ -128,26 +127,30 @@ static bool find_words(const struct turns *turns, const struct access_event *eve
     return true;
 }
 
-static void take_turns(struct checker *checker, struct turns *turns, const struct access_event *event, const uint64_t *mask)
+static __attribute__((noinline)) void update_words(struct checker *checker, struct turns *turns, const struct access_event *event, const uint64_t *mask)
 {
     struct words words;
-    uint64_t lane;
-    if (only_lane(mask, event->lane_count, &lane)) {
-        update_one(checker, turns, event, lane);
-        return;
-    }
     if (event->shape == ADDRESS_UNIFORM && shadow_stays_calm(turns->region, &turns->calm, &turns->atomic, event->base)) {
         update_word(checker, turns, event->base, turns->calm.crowd, mask);
         return;
     }
     if (!find_words(turns, event, mask, &words)) {
-        EACH_LANE_OF(mask, each)
-            update_one(checker, turns, event, each);
+        EACH_LANE_OF(mask, lane)
+            update_one(checker, turns, event, lane);
         return;
     }
     for (uint32_t at = 0; at < WORDS_MOST; at++) /* in any order: they have nothing in common, and nothing races */
         if (words.used >> at & 1)
             update_word(checker, turns, words.items[at].address, words.items[at].crowd, words.items[at].mask);
+}
+
+static inline void take_turns(struct checker *checker, struct turns *turns, const struct access_event *event, const uint64_t *mask)
+{
+    uint64_t lane;
+    if (only_lane(mask, event->lane_count, &lane))
+        update_one(checker, turns, event, lane);
+    else
+        update_words(checker, turns, event, mask);
 }
 
 /* None of the lanes is one that failed. */
@@ -276,7 +279,7 @@ static void wait_for(struct waiting *waiting, const struct turns *turns, uint64_
 }
 
 /* Of the lanes that have not yet done so in their slice. */
-static void read_calmly(struct checker *checker, struct turns *turns, const uint64_t *lanes)
+static inline __attribute__((always_inline)) void read_calmly(struct checker *checker, struct turns *turns, const uint64_t *lanes)
 {
     struct group_order *group = turns->run.group;
     struct waiting *waiting = group->waiting;
@@ -293,7 +296,7 @@ static void read_calmly(struct checker *checker, struct turns *turns, const uint
 }
 
 /* Lanes that failed, one after another: they read a value together, and nothing races with them. False: it was not done. */
-static bool fail_together(struct checker *checker, const struct access_event *event, struct turns *turns, const uint64_t *lanes)
+static inline __attribute__((always_inline)) bool fail_together(struct checker *checker, const struct access_event *event, struct turns *turns, const uint64_t *lanes)
 {
     struct group_order *group = turns->run.group;
     if (!shadow_stays_calm(turns->region, &turns->calm, &turns->atomic, event->base))
@@ -314,20 +317,22 @@ static void fail(struct checker *checker, const struct access_event *event, cons
         checker_access_lanes(checker, event, lanes);
 }
 
-/* The first lane gets it, or none does, and all others fail. False: it was otherwise. */
-static bool exchange_first(struct checker *checker, struct turns *turns, const struct access_event *event)
+/* The first lane gets it, or none does, and all others fail. */
+static inline bool is_first_come(const struct access_event *event)
 {
     const uint64_t won = event->mask[0] & ~event->failed[0], failed = event->mask[0] & event->failed[0];
-    const uint64_t winner[LANE_MASK_WORDS] = {won}, losers[LANE_MASK_WORDS] = {failed};
-    if (won && (won & (won - 1) || won > (failed & (0 - failed))))
-        return false;
-    if (won && turns->relaxed)
-        update_one(checker, turns, event, (uint64_t)__builtin_ctzll(won));
-    else if (won)
+    return !won || (!(won & (won - 1)) && won < (failed & (0 - failed)));
+}
+
+static __attribute__((noinline)) void exchange_first(struct checker *checker, struct turns *turns, const struct access_event *event)
+{
+    const uint64_t winner[LANE_MASK_WORDS] = {event->mask[0] & ~event->failed[0]}, losers[LANE_MASK_WORDS] = {event->mask[0] & event->failed[0]};
+    if (winner[0] && turns->relaxed)
+        update_one(checker, turns, event, (uint64_t)__builtin_ctzll(winner[0]));
+    else if (winner[0])
         checker_access_lanes(checker, event, winner);
     if (!fail_together(checker, event, turns, losers))
         checker_access_lanes(checker, event, losers);
-    return true;
 }
 
 /* Compare-exchanges of one object by a whole work-group of one wave. */
@@ -338,8 +343,10 @@ static bool take_exchanges(struct checker *checker, const struct access_event *e
         crew->first_lane || checker->order.formal || event->image || order_remembers(&checker->order))
         return false;
     struct turns *turns = event->lane_count <= 64 ? begin_turns(checker, event) : NULL;
-    if (turns && exchange_first(checker, turns, event))
+    if (turns && is_first_come(event)) {
+        exchange_first(checker, turns, event);
         return true;
+    }
     uint64_t failed[LANE_MASK_WORDS], done[LANE_MASK_WORDS], lanes[LANE_MASK_WORDS];
     for (uint32_t w = 0; w < LANE_MASK_WORDS; w++) {
         failed[w] = event->mask[w] & event->failed[w];
@@ -359,19 +366,6 @@ static bool take_exchanges(struct checker *checker, const struct access_event *e
 
 /* ---- all of them ----------------------------------------------------------------------------- */
 
-/* The same lanes at the same instruction, at one address: false: it was not done. */
-static inline bool update_again(struct checker *checker, const struct access_event *event)
-{
-    struct turns *turns = &checker->turns[event->origin.site % TURNS];
-    if (turns->crew != checker->crew.serial || turns->site != event->origin.site || event->shape != ADDRESS_UNIFORM || !is_in(turns->region, event->base))
-        return false;
-    if (event->failed)
-        return turns->one_wave && event->failure_order == ORDER_RELAXED && exchange_first(checker, turns, event);
-    if (turns->relaxed)
-        take_turns(checker, turns, event, event->mask);
-    return turns->relaxed;
-}
-
 static __attribute__((noinline)) void first_access(struct checker *checker, const struct access_event *event)
 {
     if (checker->atomics_wanted)
@@ -383,9 +377,22 @@ static __attribute__((noinline)) void first_access(struct checker *checker, cons
         (event->failed ? checker_access_lanes : update_lanes)(checker, event, event->mask);
 }
 
-/* What was done before was judged for misuse, too. */
+/* Was it done by the same lanes at the same instruction, and at one address? Then it was judged for misuse, too. */
+static inline bool is_again(const struct checker *checker, const struct turns *turns, const struct access_event *event)
+{
+    return is_crew(&checker->crew, &event->origin, event->lane_count) && turns->crew == checker->crew.serial &&
+           turns->site == event->origin.site && event->shape == ADDRESS_UNIFORM && is_in(turns->region, event->base);
+}
+
 void checker_atomic_access(struct checker *checker, const struct access_event *event)
 {
-    if (!is_crew(&checker->crew, &event->origin, event->lane_count) || !update_again(checker, event))
+    struct turns *turns = &checker->turns[event->origin.site % TURNS];
+    if (!is_again(checker, turns, event))
+        first_access(checker, event);
+    else if (event->failed && turns->one_wave && event->failure_order == ORDER_RELAXED && is_first_come(event))
+        exchange_first(checker, turns, event);
+    else if (!event->failed && turns->relaxed)
+        take_turns(checker, turns, event, event->mask);
+    else
         first_access(checker, event);
 }
