@@ -223,23 +223,25 @@ START_TEST(one_address_in_lane_order)
     for (int isa = 0; isa < ISAS && rig_has(isa); isa++)
         for (uint32_t how = 0; how <= ATOMIC_XOR; how++)
             for (uint32_t bytes = 4; bytes <= 8; bytes += 4)
-                for (int set = 0; set < 4; set++) {
+                for (int set = 0; set < 8; set++) {
                     struct rig rig;
                     rig_init(&rig, 256, 251, 256);
                     const lane_mask some = rig_random_mask(&state, 251);
-                    rig_activate(&rig, set ? &some : NULL);
+                    rig_activate(&rig, set % 4 ? &some : NULL);
+                    rig.wave.observer = set < 4 ? NULL : &rig.observer;
                     rig.sites[0] = (struct site){.size = bytes, .components = 1, .align = bytes};
                     uint64_t memory = 1, values[256], others[256];
                     const uint64_t address = base_of(&rig, 1);
                     memcpy((void *)(uintptr_t)address, &memory, 8);
                     memcpy(rig.frame + CELL_A, &address, 8);
                     for (uint32_t i = 0; i < 256; i++) {
-                        values[i] = rig_random(&state) % sets[set][0] + 1;
-                        others[i] = rig_random(&state) % sets[set][1] + 1;
+                        values[i] = rig_random(&state) % sets[set % 4][0] + 1;
+                        others[i] = rig_random(&state) % sets[set % 4][1] + 1;
                         memcpy(rig.frame + SLOT_B + bytes * i, &values[i], bytes);
                         memcpy(rig.frame + SLOT_C + bytes * i, &others[i], bytes);
                     }
                     const lane_mask active = rig.wave.active;
+                    lane_mask failed = {{0}};
                     rig_run(&rig, isa, bytes == 4 ? OP_atomic_u_32 : OP_atomic_u_64, (struct insn){.d = SLOT_D, .a = CELL_A, .b = SLOT_B, .c = SLOT_C, .f = how});
                     for (uint32_t i = 0; i < 251; i++) {
                         uint64_t old = 0;
@@ -248,12 +250,16 @@ START_TEST(one_address_in_lane_order)
                         memcpy(&old, rig.frame + SLOT_D + bytes * i, bytes);
                         EXPECT(old == memory || how == ATOMIC_STORE, "%u: old value of lane %u: %#lx not %#lx", how, i, old, memory);
                         const uint64_t v = values[i], m = memory;
+                        if (how == ATOMIC_COMPARE_EXCHANGE && m != others[i])
+                            failed.word[i / 64] |= UINT64_C(1) << i % 64;
                         const int64_t s = (int64_t)v, t = bytes == 4 ? (int32_t)m : (int64_t)m;
                         const uint64_t results[] = {m, v, v, m == others[i] ? v : m, m + v, m - v, s < t ? v : m, v < m ? v : m,
                                                     s > t ? v : m, v > m ? v : m, m & v, m | v, m ^ v};
                         memory = bytes == 4 ? (uint32_t)results[how] : results[how];
                     }
                     EXPECT(!memcmp((void *)(uintptr_t)address, &memory, bytes), "%u leaves another value", how);
+                    EXPECT(rig.access_count == (set < 4 ? 0 : 1) && (set < 4 || !memcmp(rig.access_failed, &failed, sizeof failed)),
+                           "%u: others failed than were told", how);
                 }
 }
 END_TEST

@@ -27,6 +27,9 @@ static void hear_access(void *self, const struct access_event *event)
     rig->access_count++;
     rig->access = *event;
     memcpy(rig->access_mask, event->mask, sizeof rig->access_mask);
+    memset(rig->access_failed, 0, sizeof rig->access_failed);
+    if (event->failed)
+        memcpy(rig->access_failed, event->failed, sizeof rig->access_failed);
     for (uint32_t i = 0; i < event->lane_count; i++)
         rig->access_address[i] = event->shape == ADDRESS_LIST ? event->address[i]
             : event->base + (event->shape == ADDRESS_AFFINE ? (uint64_t)(event->step_x * (int64_t)(i % event->row) + event->step_y * (int64_t)(i / event->row)) : 0);

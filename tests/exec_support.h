@@ -60,6 +60,7 @@ struct rig {
     uint32_t access_count;
     struct access_event access;
     uint64_t access_mask[LANE_MASK_WORDS], access_address[256];
+    uint64_t access_failed[LANE_MASK_WORDS];
     uint32_t sync_count;
     char printed[65536];
     size_t printed_size, print_count;

@@ -43,37 +43,42 @@ static inline bool next_run(uint64_t *left, size_t base, size_t *start, size_t *
         d_[i] = old;                                                                                        \
         *p = (U)(result);                                                                                   \
     }
-/* Most lanes that compete for a lock fail: sixteen that all do are told by one comparison. out_won: who did not; NULL: nobody asks. */
+/* Most lanes that compete for a lock fail: of sixteen, those behind one that gets it are compared with what it left. out_won: who
+ * gets it; NULL: nobody asks. */
 #define COMPETE(bits)                                                                                       \
     static inline __attribute__((always_inline)) void compete_##bits(const struct wave *wave, uint64_t address, u##bits *d_, \
                                                                      const u##bits *b_, const u##bits *c_, lane_mask *out_won) \
     {                                                                                                       \
+        enum { VECTORS = 16 / VECTOR_LANES(u##bits) };                                                      \
         u##bits old = *(const u##bits *)(uintptr_t)address;                                                 \
         EACH_BLOCK(i, LANES_OF(wave))                                                                       \
         {                                                                                                   \
-            const uint32_t active = (uint32_t)(wave->active.word[i / 64] >> i % 64) & 0xffff;               \
-            uint32_t equal = 0;                                                                             \
+            uint32_t left = (uint32_t)(wave->active.word[i / 64] >> i % 64) & 0xffff, equal = 0;            \
+            vec_u##bits expected[VECTORS], found[VECTORS];                                                  \
             UNROLL_16                                                                                       \
-            for (size_t k = 0; k < 16; k += VECTOR_LANES(u##bits)) {                                        \
-                const vec_u##bits expected = VECTOR_LOAD(u##bits, c_ + i + k), now = VECTOR_SPLAT(u##bits, old); \
-                equal |= MASK_BITS_##bits(expected == now) << k;                                            \
+            for (size_t k = 0; k < VECTORS; k++) {                                                          \
+                expected[k] = VECTOR_LOAD(u##bits, c_ + i + k * VECTOR_LANES(u##bits));                     \
+                found[k] = VECTOR_SPLAT(u##bits, old);                                                      \
+                equal |= MASK_BITS_##bits(expected[k] == found[k]) << k * VECTOR_LANES(u##bits);            \
             }                                                                                               \
-            if (!(equal & active)) {                                                                        \
-                UNROLL_16                                                                                   \
-                for (size_t k = 0; k < 16; k += VECTOR_LANES(u##bits))                                      \
-                    VECTOR_STORE(u##bits, d_ + i + k, VECTOR_SPLAT(u##bits, old));                          \
-                continue;                                                                                   \
-            }                                                                                               \
-            for (uint32_t left = active; left; left &= left - 1) {                                          \
-                const size_t lane = i + (size_t)__builtin_ctz(left);                                        \
-                const u##bits b = b_[lane], c = c_[lane];                                                   \
-                d_[lane] = old;                                                                             \
-                if (old != c)                                                                               \
-                    continue;                                                                               \
-                old = b;                                                                                    \
+            UNROLL_NOT                                                                                      \
+            while (equal & left) {                                                                          \
+                const uint32_t lane = (uint32_t)__builtin_ctz(equal & left), behind = ~UINT32_C(1) << lane; \
+                old = b_[i + lane];                                                                         \
                 if (out_won)                                                                                \
-                    out_won->word[lane / 64] |= UINT64_C(1) << lane % 64;                                   \
+                    out_won->word[i / 64] |= UINT64_C(1) << (i + lane) % 64;                                \
+                left &= behind;                                                                             \
+                equal = 0;                                                                                  \
+                UNROLL_16                                                                                   \
+                for (size_t k = 0; k < VECTORS; k++) {                                                      \
+                    const vec_u##bits now = VECTOR_SPLAT(u##bits, old);                                     \
+                    found[k] = (vec_u##bits)VECTOR_BLEND(bits, behind & 0xffff, k * VECTOR_LANES(u##bits), (vec_i##bits)now, (vec_i##bits)found[k]); \
+                    equal |= MASK_BITS_##bits(expected[k] == now) << k * VECTOR_LANES(u##bits);             \
+                }                                                                                           \
             }                                                                                               \
+            UNROLL_16                                                                                       \
+            for (size_t k = 0; k < VECTORS; k++)                                                            \
+                VECTOR_STORE(u##bits, d_ + i + k * VECTOR_LANES(u##bits), found[k]);                        \
         }                                                                                                   \
         *(u##bits *)(uintptr_t)address = old;                                                               \
     }
@@ -180,37 +185,45 @@ HEARD(64)
     {                                                                                                       \
         const uint64_t *const addresses = AT(const uint64_t, insn->a);                                      \
         if (!all_permitted(wave, addresses, bits / 8, atomic_deny(insn))) {                                 \
-            if (access_atomic(insn, frame, wave, FORM_GENERIC, bits / 8))                                                 \
+            if (access_atomic(insn, frame, wave, FORM_GENERIC, bits / 8))                                   \
                 NEXT_AFTER_FAULT(insn, frame, wave);                                                        \
             NEXT;                                                                                           \
         }                                                                                                   \
-        if (__builtin_expect(access_heard(wave), 0)) {                                                      \
+        if (__builtin_expect(access_heard(wave), 0))                                                        \
             return heard_##bits(insn, frame, wave);                                                         \
-        }                                                                                                   \
         uint##bits##_t *const d_ = AT(uint##bits##_t, insn->d);                                             \
         const uint##bits##_t *const b_ = AT(const uint##bits##_t, insn->b), *const c_ = AT(const uint##bits##_t, insn->c); \
         ATOMIC_SWITCH(ATOMIC_MANY, uint##bits##_t, int##bits##_t)                                           \
         NEXT;                                                                                               \
     }                                                                                                       \
-    HANDLER(atomic_u_##bits)                                                                                \
+    static __attribute__((noinline)) const struct insn *refused_u_##bits(const struct insn *insn, uint8_t *frame, struct wave *wave) \
     {                                                                                                       \
-        const uint64_t address = *AT(const uint64_t, insn->a);                                              \
-        if (!one_permitted(wave, address, bits / 8, atomic_deny(insn))) {                                   \
-            if (access_atomic(insn, frame, wave, FORM_U, bits / 8))                                                 \
-                NEXT_AFTER_FAULT(insn, frame, wave);                                                        \
-            NEXT;                                                                                           \
-        }                                                                                                   \
-        if (__builtin_expect(access_heard(wave), 0)) {                                                      \
-            return (insn->f == ATOMIC_COMPARE_EXCHANGE ? heard_exchange_##bits : heard_u_##bits)(insn, frame, wave, address); \
-        }                                                                                                   \
-        uint##bits##_t *const d_ = AT(uint##bits##_t, insn->d);                                             \
-        const uint##bits##_t *const b_ = AT(const uint##bits##_t, insn->b), *const c_ = AT(const uint##bits##_t, insn->c); \
+        if (access_atomic(insn, frame, wave, FORM_U, bits / 8))                                             \
+            NEXT_AFTER_FAULT(insn, frame, wave);                                                            \
+        NEXT;                                                                                               \
+    }                                                                                                       \
+    static __attribute__((noinline)) const struct insn *unheard_u_##bits(const struct insn *insn, uint8_t *frame, struct wave *wave, \
+                                                                         uint64_t address)                  \
+    {                                                                                                       \
+        u##bits *const d_ = AT(u##bits, insn->d);                                                           \
+        const u##bits *const b_ = AT(const u##bits, insn->b), *const c_ = AT(const u##bits, insn->c);       \
         if (insn->f == ATOMIC_COMPARE_EXCHANGE) {                                                           \
             compete_##bits(wave, address, d_, b_, c_, NULL);                                                \
             NEXT;                                                                                           \
         }                                                                                                   \
-        ATOMIC_SWITCH(ATOMIC_ONE, uint##bits##_t, int##bits##_t)                                            \
+        ATOMIC_SWITCH(ATOMIC_ONE, u##bits, i##bits)                                                         \
         NEXT;                                                                                               \
+    }                                                                                                       \
+    HANDLER(atomic_u_##bits)                                                                                \
+    {                                                                                                       \
+        const uint64_t address = *AT(const uint64_t, insn->a);                                              \
+        if (!one_permitted(wave, address, bits / 8, atomic_deny(insn)))                                     \
+            return refused_u_##bits(insn, frame, wave);                                                     \
+        if (__builtin_expect(!access_heard(wave), 1))                                                       \
+            return unheard_u_##bits(insn, frame, wave, address);                                            \
+        if (insn->f == ATOMIC_COMPARE_EXCHANGE)                                                             \
+            return heard_exchange_##bits(insn, frame, wave, address);                                       \
+        return heard_u_##bits(insn, frame, wave, address);                                                  \
     }
 ATOMIC(32)
 ATOMIC(64)

@@ -85,9 +85,11 @@ static inline const struct insn *after_fault(const struct insn *insn, struct wav
 #ifdef __clang__
 #define NO_LANE_DEPENDENCE _Pragma("clang loop vectorize(assume_safety)")
 #define UNROLL_16 _Pragma("clang loop unroll(full)")
+#define UNROLL_NOT _Pragma("clang loop unroll(disable)")
 #else
 #define NO_LANE_DEPENDENCE _Pragma("GCC ivdep")
 #define UNROLL_16 _Pragma("GCC unroll 16")
+#define UNROLL_NOT _Pragma("GCC unroll 1")
 #endif
 
 #define LANES_OF(wave) ((size_t)(wave)->n & ~(size_t)15) /* says that n is a multiple of 16: no tail loop */
