@@ -4,7 +4,6 @@
  * specification as a table; integers against 128-bit arithmetic; and every instruction set's build against
  * the baseline, to the bit.
  */
-#include <check.h>
 #include <float.h>
 #include <limits.h>
 #include <math.h>
@@ -14,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "many_asserts.h"
 #include "sim/interp/math.h"
 
 enum { SAMPLES = 8192, HALVES = 65536, ISAS = 3, MOST = HALVES };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The sieve's loops over lanes, of every instruction set that this machine has, against what stamps.h says, lane by lane. */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "many_asserts.h"
 #include "memmodel/stamps.h"
 
 enum { GRANULES = 600, ROUNDS = 20000, FIRST = 100, LOW = 140, HIGH = 140 + 257 };

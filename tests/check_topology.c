@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <check.h>
 #include <hwloc.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "many_asserts.h"
 #include "orrery/topology.h"
 
 /* ---- helpers ------------------------------------------------------------------------ */

@@ -18,15 +18,15 @@ check_PROGRAMS += %D%/check_versions
 %C%_check_versions_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_math
-%C%_check_math_SOURCES = %D%/check_math.c
+%C%_check_math_SOURCES = %D%/check_math.c %D%/many_asserts.h
 %C%_check_math_LDADD = libinterp.la $(MPFR_LIBS) -lm $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_stamps
-%C%_check_stamps_SOURCES = %D%/check_stamps.c
+%C%_check_stamps_SOURCES = %D%/check_stamps.c %D%/many_asserts.h
 %C%_check_stamps_LDADD = libsim.la $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_topology
-%C%_check_topology_SOURCES = %D%/check_topology.c
+%C%_check_topology_SOURCES = %D%/check_topology.c %D%/many_asserts.h
 %C%_check_topology_CPPFLAGS = $(AM_CPPFLAGS) $(HWLOC_CFLAGS)
 %C%_check_topology_LDADD = libsim.la $(HWLOC_LIBS) $(CHECK_LIBS)
 
