@@ -979,16 +979,17 @@ END_TEST
 static void any_crowd(const uint32_t *shape)
 {
     const bool shared = below(4), ordered = below(2), both = below(4) == 0; /* one instruction loads and stores, as a copy's does */
+    const bool sizes = below(6) == 0; /* likewise, the end of a copy */
     uint32_t load = NO_SITE, store = NO_SITE, other = NO_SITE;
     world_counts_races(1);
     for (uint32_t turns = 10 + below(40); turns && world_room() > 24; turns--) {
-        const uint32_t item = below(shape[0] * shape[1]), address = shared ? DATA : 32 + 4 * item;
+        const uint32_t item = below(shape[0] * shape[1]), address = shared ? DATA : 32 + 4 * item, size = sizes && below(2) ? 8 : 4;
         if (ordered)
             update(item, FLAG, ORDER_RELAXED, SCOPE_DEVICE), fence(item, G, ORDER_ACQ_REL, SCOPE_WORK_GROUP + below(2));
         if (below(8))
-            load = touches(item, false, address, load);
+            load = touches_bytes(item, false, address, size, load);
         if (below(8))
-            store = touches(item, true, address, both ? load : store);
+            store = touches_bytes(item, true, address, size, both ? load : store);
         if (below(12) == 0)
             other = touches(item, true, address, other);
         if (ordered && below(8))
@@ -1060,6 +1061,59 @@ START_TEST(what_only_repeats_races_is_known_to_others)
 }
 END_TEST
 
+static void crowd_takes(uint32_t item, uint32_t address)
+{
+    crowd_load = touches(item, false, address, crowd_load);
+    crowd_store = touches(item, true, address, crowd_store);
+}
+
+/* What a store of the crowd leaves elsewhere keeps its time while others of them go on. */
+START_TEST(a_crowd_takes_no_other_stores_along)
+{
+    for (uint32_t turns = 40; turns < 80; turns++) {
+        crowd(turns), release(0, FLAG, SCOPE_DEVICE);
+        crowd_takes(0, DATA), writes(0, 64, 4), touches(0, true, 68, crowd_store);
+        release(0, FLAG, SCOPE_DEVICE), crowd_takes(0, DATA), acquire(4, FLAG, SCOPE_DEVICE), writes(4, 68, 4);
+        clean_at(68);
+    }
+}
+END_TEST
+
+/* Few races of that word were kept before its places had raced often enough elsewhere. */
+START_TEST(a_crowd_that_moves_on_is_known_to_others)
+{
+    crowd(40), crowd_takes(0, 64), crowd_takes(1, 64), crowd_takes(3, 64);
+    for (uint32_t item = 0; item < 4; item += 3)
+        release(item, 48 + 4 * item, SCOPE_DEVICE), acquire(4, 48 + 4 * item, SCOPE_DEVICE);
+    writes(4, 64, 4), one_more_pair_races(true);
+}
+END_TEST
+
+START_TEST(an_eight_byte_crowd_has_two_words)
+{
+    for (uint32_t turns = 40; turns < 80; turns++) {
+        crowd_load = crowd_store = NO_SITE;
+        world_begin(2, 3, 3, SCOPE_RULE_EQUAL), world_forgoes_history(), world_counts_races(4);
+        for (uint32_t turn = 0; turn < turns; turn++) {
+            crowd_load = touches_bytes(turn % 4, false, DATA, 8, crowd_load);
+            crowd_store = touches_bytes(turn % 4, true, DATA, 8, crowd_store);
+        }
+        for (uint32_t item = 0; item < 4; item++)
+            release(item, 48 + 4 * item, SCOPE_DEVICE), acquire(4, 48 + 4 * item, SCOPE_DEVICE), acquire(5, 48 + 4 * item, SCOPE_DEVICE);
+        touches_bytes(5, false, DATA, 8, crowd_load), writes(4, DATA + 4, 4), one_more_pair_races(true);
+    }
+}
+END_TEST
+
+/* Its last store is of a work-item whose plain stores go on with it; those of another end it. */
+START_TEST(a_plain_store_ends_the_sequence_of_local_memory_from_before_a_barrier)
+{
+    one_group(), writes(0, DATA, 4), fence(0, G | L, ORDER_RELEASE, SCOPE_WORK_GROUP), store(0, LFLAG, ORDER_RELAXED, SCOPE_WORK_GROUP);
+    barrier(0, L, SCOPE_WORK_GROUP), writes(0, LFLAG, 4), writes(1, LFLAG, 4);
+    load(2, LFLAG, ORDER_RELAXED, SCOPE_WORK_GROUP), fence(2, G | L, ORDER_ACQUIRE, SCOPE_WORK_GROUP), reads(2, DATA, 4), races_at(DATA);
+}
+END_TEST
+
 START_TEST(races_told_often_enough_are_counted_no_more)
 {
     const uint64_t before = world_ways[WAY_ENOUGH];
@@ -1105,6 +1159,23 @@ static void family_judged(bool racy)
     ck_assert_int_eq(world_family_races() > 0, racy);
     world_end();
 }
+
+static size_t crowd_before(uint32_t turns, bool stores)
+{
+    crowd(turns), child(1, LAUNCH_AFTER_PARENT), release(0, FLAG, SCOPE_DEVICE), touches(0, false, DATA, crowd_load);
+    if (stores)
+        writes(3, DATA, 4);
+    const size_t races = world_family_races();
+    world_end();
+    return races;
+}
+
+START_TEST(a_crowd_ends_with_its_launch)
+{
+    for (uint32_t turns = 40; turns < 60; turns++)
+        ck_assert_uint_eq(crowd_before(turns, true), crowd_before(turns, false) + 1);
+}
+END_TEST
 
 /* Launch 2 writes, or its child 3 does; 4 waits for an event. */
 static void event_world(uint32_t writer, bool waits, bool complete)
@@ -1251,6 +1322,11 @@ int main(void)
     tcase_add_test(at_random, random_rounds_against_the_oracle);
     tcase_add_test(at_random, random_crowds_against_the_oracle);
     tcase_add_test(rules, races_told_often_enough_are_counted_no_more);
+    tcase_add_test(rules, a_crowd_takes_no_other_stores_along);
+    tcase_add_test(rules, a_crowd_that_moves_on_is_known_to_others);
+    tcase_add_test(rules, a_crowd_ends_with_its_launch);
+    tcase_add_test(rules, an_eight_byte_crowd_has_two_words);
+    tcase_add_test(rules, a_plain_store_ends_the_sequence_of_local_memory_from_before_a_barrier);
     tcase_add_test(rules, what_only_repeats_races_is_known_to_others);
     suite_add_tcase(suite, rules);
     suite_add_tcase(suite, at_random);

@@ -296,9 +296,14 @@ void samples(uint32_t item, uint32_t address)
 
 uint32_t touches(uint32_t item, bool write, uint32_t address, uint32_t again)
 {
+    return touches_bytes(item, write, address, 4, again);
+}
+
+uint32_t touches_bytes(uint32_t item, bool write, uint32_t address, uint32_t size, uint32_t again)
+{
     const uint32_t site = again == NO_SITE ? world.count : again;
     world.same = site + 1;
-    (write ? writes : reads)(item, address, 4);
+    (write ? writes : reads)(item, address, size);
     world.same = 0;
     return site;
 }

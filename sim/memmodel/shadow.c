@@ -37,7 +37,8 @@ void shadow_forget(struct shadow_region *region)
     region->first = region->next;
     region->newest = 0;
     region->crowd_used = 0;
-    region->touched = false;
+    memset(region->settled, 0, sizeof region->settled);
+    region->touched = region->bygone = false;
     readers_forget(&region->readers);
     if (region->next > CONTEXT_MOST / 2 || readers_wear(&region->readers))
         shadow_clear_cells(region);
@@ -75,10 +76,9 @@ static bool context_room(struct shadow_region *region)
     return region->next < CONTEXT_MOST;
 }
 
-static bool same_context(const struct context *a, const struct context *b)
+static inline bool same_context(const struct context *a, const struct context *b)
 {
-    return a->tick == b->tick && a->site == b->site && a->size == b->size && a->kind == b->kind &&
-           a->scope == b->scope && a->order == b->order;
+    return a->tick == b->tick && is_alike(a, b);
 }
 
 /* One of the latest few: units of some slices take turns. 0: none. */
@@ -107,6 +107,15 @@ uint32_t shadow_context_of(struct shadow_region *region, const struct context *h
     region->contexts[region->next - region->first] = *how;
     region->touched = true;
     return region->by_site[how->site] = region->next++;
+}
+
+uint32_t shadow_context_new(struct shadow_region *region)
+{
+    if (!context_room(region))
+        return 0;
+    region->contexts[region->next - region->first] = (struct context){.own = true};
+    region->touched = true;
+    return region->next++;
 }
 
 /* ---- what comes ------------------------------------------------------------------------------ */
@@ -139,7 +148,7 @@ static void visit_all(struct visit *visit)
     }
 }
 
-static void atomic_access(struct shadow *shadow, struct shadow_region *region, const struct shadow_access *now)
+static __attribute__((noinline)) void atomic_access(struct shadow *shadow, struct shadow_region *region, const struct shadow_access *now)
 {
     struct visit visit;
     if (shadow_is_easy(shadow, region, now))
@@ -149,7 +158,7 @@ static void atomic_access(struct shadow *shadow, struct shadow_region *region, c
     shadow_note_done(region, now);
 }
 
-static void plain_access(struct shadow *shadow, struct shadow_region *region, const struct shadow_access *now)
+static __attribute__((noinline)) void plain_access(struct shadow *shadow, struct shadow_region *region, const struct shadow_access *now)
 {
     struct visit visit;
     uint64_t *cell = word_at(region, now->address, now->how.size);
@@ -172,7 +181,7 @@ void shadow_access(struct shadow *shadow, struct shadow_region *region, const st
 {
     if (is_atomic(now->how.kind))
         atomic_access(shadow, region, now);
-    else
+    else if (!settled_in_turn(shadow, region, now))
         plain_access(shadow, region, now);
 }
 
@@ -182,6 +191,8 @@ void shadow_again(struct shadow *shadow, struct shadow_region *region, const str
     if (shadow->failed)
         return;
     begin_visit(&visit, shadow, region, now);
-    visit.context = region->by_site[now->how.site];
-    visit_all(&visit);
+    visit.context = shadow_context_of(region, &now->how);
+    if (visit.context)
+        visit_all(&visit);
+    shadow->failed |= !visit.context;
 }

@@ -31,6 +31,7 @@
 #include "order.h"
 #include "readers.h"
 #include "sieve.h"
+#include "orrery/limits.h"
 
 /* How a unit touched memory. */
 struct context {
@@ -39,12 +40,17 @@ struct context {
     uint32_t size;            /* of the access, which tells atomic objects apart */
     uint8_t kind, scope;      /* enum access_kind, memory_scope (reduced) */
     uint8_t order;
+    bool own;                 /* stands in one cell only: shadow_settled.c */
 };
 
 struct crowd;
 
 /* Cells of words, or of bytes: 1 << unit_shift. Those of bytes are narrow while that goes. */
 struct shadow_page { uint32_t unit_shift; uint64_t (*cells)[2]; struct narrow *narrow; };
+
+/* A word whose races were told often enough: shadow_settled.c. */
+struct settled_word { uint64_t address; struct crowd *crowd; uint64_t *cell; };
+enum { SETTLED_WORDS = HOSTILE(8, 1) };
 
 struct shadow_region {
     uint32_t id;              /* struct region's */
@@ -60,10 +66,12 @@ struct shadow_region {
     struct shadow_page *pages;
     struct readers readers;
     struct crowd **crowds; uint32_t crowd_count, crowd_room, crowd_used;
+    struct settled_word settled[SETTLED_WORDS]; /* of late, by address */
     uint32_t racer_cells;     /* crowds that keep accesses which raced */
     uint64_t epochs;          /* of crowds, given out so far; kept while the allocation lives */
     bool touched;
     bool atomic;              /* some access of this launch was: plain stores may end release sequences */
+    bool bygone;              /* a plain write came after an atomic that had its cell to itself */
     struct journal journal;   /* what need not stand in cells */
     struct sieve sieve;       /* likewise; what the journal does not decide */
     const char *sieved;       /* name of a kernel that needed it when it ran last; only compared */

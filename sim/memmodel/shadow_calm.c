@@ -91,63 +91,65 @@ struct crowd *shadow_calm(const struct shadow_region *region, const struct shado
     return calm(region, atomic, address);
 }
 
-static inline bool add(struct crowd *crowd, const struct shadow_atomic *atomic, uint64_t unit)
-{
-    crowd->any_write |= is_write(atomic->how.kind);
-    return deed_add(&crowd->atomics, &(struct deed){unit, sort_of(&atomic->how), false, &atomic->how});
-}
-
 bool shadow_add(struct crowd *crowd, const struct shadow_atomic *atomic, uint64_t unit)
 {
-    return add(crowd, atomic, unit);
+    return add_alike(crowd, unit, &atomic->how, false);
 }
 
-/* Of one block, into its member, where each unit has its tick. False: there is none like it. */
-static bool add_block(struct crowd *crowd, const struct deed *like, uint64_t lanes, const uint32_t *slice)
+/* Of lanes of one block, the first of which is at that place of the member's. */
+static inline void put_lanes(struct member *member, uint32_t at, uint64_t lanes, const uint32_t *slice)
 {
-    struct members *members = &crowd->atomics;
-    const uint32_t recent = *recent_of(members, like), at = (uint32_t)(like->unit % BLOCK_UNITS);
-    struct member *member = &members->items[recent];
-    if (recent >= members->count || !takes(member, like) || !member->apart)
-        return false;
+    uint32_t *each = member->each + at;
     member->mask |= lanes << at;
-    for (uint64_t rest = lanes; rest; rest &= rest - 1)
-        member->each[at + (uint32_t)__builtin_ctzll(rest)] = slice[__builtin_ctzll(rest)];
-    return true;
+    if (lanes == UINT64_MAX)
+        memcpy(each, slice, BLOCK_UNITS * sizeof *each);
+    else
+        for (uint64_t rest = lanes; rest; rest &= rest - 1)
+            each[__builtin_ctzll(rest)] = slice[__builtin_ctzll(rest)];
 }
 
-bool shadow_add_lanes(struct crowd *crowd, const struct shadow_atomic *atomic, uint64_t first, const uint64_t mask[LANE_MASK_WORDS], const uint32_t *slice)
+/* Those of 64 lanes, the first of which is the unit. */
+static inline bool add_lanes(struct crowd *crowd, uint64_t unit, struct context how, uint64_t lanes, const uint32_t *slice)
 {
-    struct context how = atomic->how;
-    struct deed deed = {.unit = first, .sort = sort_of(&how), .how = &how};
+    const uint32_t at = (uint32_t)(unit % BLOCK_UNITS);
+    struct member *member = at == 0 || !(lanes >> (BLOCK_UNITS - at)) ? recent_member(&crowd->atomics, unit, &how, false) : NULL;
     bool added = true;
-    crowd->any_write |= is_write(how.kind);
-    for (uint32_t w = 0; w < LANE_MASK_WORDS; w++) {
-        const uint32_t at = (uint32_t)((first + w * 64) % BLOCK_UNITS);
-        deed.unit = first + w * 64;
-        if (!mask[w] || ((at == 0 || !(mask[w] >> (BLOCK_UNITS - at))) && add_block(crowd, &deed, mask[w], slice + w * 64)))
-            continue;
-        for (uint64_t rest = mask[w]; rest; rest &= rest - 1) {
-            const uint64_t lane = w * 64 + (uint64_t)__builtin_ctzll(rest);
-            how.tick = slice[lane];
-            deed.unit = first + lane;
-            added &= deed_add(&crowd->atomics, &deed);
-        }
+    if (member && member->apart) {
+        put_lanes(member, at, lanes, slice);
+        return true;
+    }
+    for (uint64_t rest = lanes; rest; rest &= rest - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctzll(rest);
+        how.tick = slice[lane];
+        added &= add_alike(crowd, unit + lane, &how, false);
     }
     return added;
 }
 
-bool shadow_stays_calm(const struct shadow_region *region, struct calm_word *word, const struct shadow_atomic *atomic, uint64_t address)
+bool shadow_add_lanes(struct crowd *crowd, const struct shadow_atomic *atomic, uint64_t first, const uint64_t mask[LANE_MASK_WORDS], const uint32_t *slice)
 {
-    if (word->crowd && word->address == address && word->epoch == word->crowd->epoch && word->first == region->first)
-        return true;
+    bool added = true;
+    for (uint32_t w = 0; w < LANE_MASK_WORDS; w++)
+        if (mask[w])
+            added &= add_lanes(crowd, first + w * 64, atomic->how, mask[w], slice + w * 64);
+    return added;
+}
+
+static __attribute__((noinline)) bool calms_anew(const struct shadow_region *region, struct calm_word *word, const struct shadow_atomic *atomic, uint64_t address)
+{
     struct crowd *crowd = calm(region, atomic, address);
     *word = (struct calm_word){.crowd = crowd, .address = address, .epoch = crowd ? crowd->epoch : 0, .first = region->first};
     return crowd;
 }
 
+bool shadow_stays_calm(const struct shadow_region *region, struct calm_word *word, const struct shadow_atomic *atomic, uint64_t address)
+{
+    return (word->crowd && word->address == address && word->epoch == word->crowd->epoch && word->first == region->first) ||
+           calms_anew(region, word, atomic, address);
+}
+
 bool shadow_join(struct shadow_region *region, const struct shadow_atomic *atomic, uint64_t address, uint64_t unit)
 {
     struct crowd *crowd = calm(region, atomic, address);
-    return crowd && add(crowd, atomic, unit);
+    return crowd && add_alike(crowd, unit, &atomic->how, false);
 }

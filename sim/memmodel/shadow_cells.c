@@ -174,9 +174,13 @@ static inline void judge_readers(const struct visit *visit, struct crowd **crowd
     const uint64_t reader = cell[1];
     if (*crowd) {
         judge_members(visit, cell, *crowd, &(*crowd)->readers);
-    } else if (live(visit->region, reader) && judge(visit, stamp_unit(reader), stamp_how(visit->region, reader), false)) {
+    } else if (live(visit->region, reader)) {
+        const struct context *how = stamp_how(visit->region, reader);
+        visit->region->bygone |= is_atomic(how->kind);
+        if (!judge(visit, stamp_unit(reader), how, false))
+            return;
         cell[1] = 0;
-        keep_racer(visit, crowd, cell, stamp_unit(reader), stamp_how(visit->region, reader));
+        keep_racer(visit, crowd, cell, stamp_unit(reader), how);
     }
 }
 
@@ -241,7 +245,7 @@ static void plain_write(const struct visit *visit, uint64_t *cell)
     } else {
         cell[1] = 0;
     }
-    if (visit->region->atomic)
+    if (visit->region->atomic && (!crowd || crowd->heard))
         order_overwrite(visit->shadow->order, visit->now->agent, visit->address, visit->bytes, visit->now->how.site);
     cell[0] = own;
     if (crowd && visit->shadow->met_enough)
@@ -311,10 +315,10 @@ static bool quiet(const struct visit *visit, uint64_t *cell)
     bool write = is_write(visit->now->how.kind);
     uint64_t *slot = &cell[write ? 0 : 1];
     const bool lone = !write && is_lone(visit->region, cell[1]);
-    struct crowd *crowd = write ? NULL : lone ? shadow_crowd_make(visit, cell) : crowd_of(visit->region, visit->address, cell);
+    struct crowd *crowd = lone ? shadow_crowd_make(visit, cell) : crowd_of(visit->region, visit->address, cell);
     if (crowd)
         crowd->settled.epoch = 0;
-    if (lone || crowd)
+    if (lone || (crowd && !write))
         return crowd && reader_add(crowd, unit, &visit->now->how, true);
     if (write || !(is_set(visit->region, *slot) || (live(visit->region, *slot) && stamp_unit(*slot) != unit))) {
         if (!live(visit->region, *slot) || tick_of(visit, *slot) <= visit->now->how.tick)

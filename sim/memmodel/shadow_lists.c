@@ -13,13 +13,20 @@ static void members_free(struct members *members)
     free(members->items);
 }
 
+/* Deeds of one sort conflict with the same others. */
+static uint32_t sort_in_list(const struct member *member)
+{
+    return is_atomic(member->how.kind) ? sort_of(&member->how) : 0;
+}
+
 static int by_block(const void *a, const void *b)
 {
     const struct member *x = a, *y = b;
+    const uint32_t sort_x = sort_in_list(x), sort_y = sort_in_list(y);
     if (x->block != y->block)
         return x->block < y->block ? -1 : 1;
-    if (x->sort != y->sort)
-        return x->sort < y->sort ? -1 : 1;
+    if (sort_x != sort_y)
+        return sort_x < sort_y ? -1 : 1;
     if (x->how.site != y->how.site)
         return x->how.site < y->how.site ? -1 : 1;
     if (x->how.order != y->how.order)
@@ -69,7 +76,7 @@ static void compact(struct members *members)
     if (members->count > 1)
         qsort(items, members->count, sizeof *items, by_block);
     for (uint32_t from = 0, end; from < members->count; from = end) {
-        for (end = from + 1; end < members->count && items[end].block == items[from].block && items[end].sort == items[from].sort;)
+        for (end = from + 1; end < members->count && items[end].block == items[from].block && sort_in_list(&items[end]) == sort_in_list(&items[from]);)
             end++;
         keep_newest(items + from, end - from);
         unite(items + from, end - from);
@@ -101,21 +108,53 @@ static bool members_room(struct members *members)
     return members_widen(members, members->room ? members->room * 2 : 1);
 }
 
-bool shadow_deed_begin(struct members *members, const struct deed *deed)
+/* Each unit has a tick of its own from now on. False: no memory. */
+static bool part(struct member *member)
+{
+    if (!member->each && !(member->each = malloc(BLOCK_UNITS * sizeof *member->each)))
+        return false;
+    for (uint32_t i = 0; i < BLOCK_UNITS; i++)
+        member->each[i] = member->how.tick;
+    member->apart = true;
+    return true;
+}
+
+bool shadow_member_put(struct member *member, uint32_t at, uint32_t tick)
+{
+    const uint64_t bit = UINT64_C(1) << at;
+    if (!member->apart && member->how.tick != tick && member->mask & ~bit && !part(member))
+        return false;
+    *(member->apart ? &member->each[at] : &member->how.tick) = tick;
+    member->mask |= bit;
+    return true;
+}
+
+static bool deed_begins(struct members *members, uint64_t unit, const struct context *how, bool late)
 {
     for (uint32_t i = members->count, tries = MEMBERS_TRIED; i-- > 0 && tries--;) {
-        if (!takes(&members->items[i], deed))
+        if (!takes(&members->items[i], unit, how, late))
             continue;
-        *recent_of(members, deed) = (uint16_t)i;
-        return member_put(&members->items[i], deed->unit % BLOCK_UNITS, deed->how->tick);
+        *recent_of(members, how) = (uint16_t)i;
+        return member_put(&members->items[i], unit % BLOCK_UNITS, how->tick);
     }
     if (!members_room(members))
         return false;
-    *recent_of(members, deed) = (uint16_t)members->count;
-    struct member *member = &members->items[members->count++];
-    *member = (struct member){.block = deed->unit / BLOCK_UNITS, .mask = UINT64_C(1) << deed->unit % BLOCK_UNITS, .sort = deed->sort,
-                              .how = *deed->how, .each = member->each};
+    *recent_of(members, how) = (uint16_t)members->count;
+    member_begin(&members->items[members->count++], unit, how);
     return true;
+}
+
+bool shadow_read_begins(struct crowd *crowd, uint64_t unit, const struct context *how, bool late)
+{
+    return deed_begins(&crowd->readers, unit, how, late);
+}
+
+bool shadow_atomic_begins(struct crowd *crowd, uint64_t unit, const struct context *how, bool late)
+{
+    crowd->heard = true;
+    crowd->settled.epoch = 0;
+    crowd->any_write |= is_write(how->kind);
+    return deed_begins(&crowd->atomics, unit, how, late);
 }
 
 static bool members_copy(struct members *to, const struct members *from)
@@ -166,6 +205,7 @@ static struct crowd *crowd_new(struct shadow_region *region, uint64_t owner, uin
     crowd->epoch = ++region->epochs;
     crowd->calm_epoch = 0;
     crowd->settled = (struct settled){.epoch = 0};
+    crowd->heard = region->bygone || region->space != IN_GLOBAL; /* memory of groups is forgotten while their objects stay */
     crowd->readers.count = crowd->atomics.count = crowd->racer_count = 0;
     cell[1] = stamp(region->crowd_used++, CONTEXT_CROWD);
     region->touched = true;
@@ -188,7 +228,7 @@ struct crowd *shadow_crowd_copy(struct shadow_region *region, const struct crowd
     *crowd = *from;
     crowd->owner = kept.owner;
     crowd->epoch = kept.epoch;
-    crowd->calm_epoch = crowd->settled.epoch = 0;
+    crowd->calm_epoch = crowd->settled.epoch = crowd->settled.own = 0;
     crowd->readers = kept.readers;
     crowd->atomics = kept.atomics;
     crowd->racers = kept.racers;

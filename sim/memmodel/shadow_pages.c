@@ -75,8 +75,10 @@ static bool split_page(struct shadow_region *region, uint64_t number)
         struct crowd *crowd = crowd_of(region, low + i / 4 * 4, words->cells[i / 4]);
         if (!crowd && stamp_context(cell[1]) == CONTEXT_CROWD)
             cell[1] = 0;
-        if (crowd)
+        if (crowd) {
             crowd->epoch = ++region->epochs;
+            crowd->settled.own = 0;
+        }
         drop_stale(region, cell);
         readers_part(&region->readers, stamp_context(cell[1]));
         made = (!crowd || i % 4 == 0 || shadow_crowd_copy(region, crowd, low + i, cell)) && shadow_put_byte(&pieces, bytes, i, cell);
@@ -87,6 +89,7 @@ static bool split_page(struct shadow_region *region, uint64_t number)
         shadow_page_free(&pieces);
     if (made)
         *words = pieces;
+    memset(region->settled, 0, sizeof region->settled); /* they know cells of words */
     return made;
 }
 

@@ -49,11 +49,20 @@ static bool settled_sites(const struct visit *visit, const struct crowd *crowd, 
     return few;
 }
 
+/* Of those that settled_in_turn may take. */
+static void take_turns(struct settled *settled, const struct crowd *crowd)
+{
+    settled->load = settled->store = SETTLED_NONE;
+    for (uint32_t i = 0; i < settled->count; i++)
+        if (settled->write[i] ? settled->full_writes && !crowd->heard : crowd->readers.room > 0)
+            *(settled->write[i] ? &settled->store : &settled->load) = settled->site[i];
+}
+
 /* Each place raced with each so often that more of them need not be looked for; they are not counted from here on. What such
  * an access leaves in the cell is as ever: what others do is judged by it. */
-void shadow_settle(const struct visit *visit, struct crowd *crowd, const uint64_t *cell)
+void shadow_settle(const struct visit *visit, struct crowd *crowd, uint64_t *cell)
 {
-    struct settled settled = {.epoch = 0};
+    struct settled settled = {.full_writes = true, .full_reads = true};
     visit->shadow->met_enough = false;
     if (visit->region->space == IN_IMAGE || crowd->settled.patience++ % SETTLE_PATIENCE || !settled_sites(visit, crowd, cell, &settled))
         return;
@@ -62,59 +71,65 @@ void shadow_settle(const struct visit *visit, struct crowd *crowd, const uint64_
             if ((settled.write[i] || settled.write[j]) && !enough_of(visit, settled.site[i], settled.site[j]))
                 return;
         settled.full[i] = has_racers_of(crowd, settled.site[i], settled.write[i]);
+        *(settled.write[i] ? &settled.full_writes : &settled.full_reads) &= settled.full[i];
     }
     for (uint32_t i = 0; i < settled.count; i++)
         for (uint32_t j = i; j < settled.count; j++)
             if (settled.write[i] || settled.write[j])
                 enough_of(visit, settled.site[i], settled.site[j])->uncounted = true;
+    settled.own = crowd->settled.own ? crowd->settled.own : shadow_context_new(visit->region);
+    if (!settled.own)
+        return;
     settled.epoch = crowd->epoch;
     settled.left = SETTLED_FOR;
+    take_turns(&settled, crowd);
     crowd->settled = settled;
+    if (visit->bytes == 1u << WORD_SHIFT)
+        visit->region->settled[visit->address / 4 % SETTLED_WORDS] = (struct settled_word){visit->address, crowd, cell};
 }
 
 /* ---- what comes ------------------------------------------------------------------------------ */
 
-/* What leaves the cell then is the unit's own, or need not be kept. */
-static inline bool may_go(const struct shadow_region *region, const struct crowd *crowd, const uint64_t *cell, uint64_t unit)
+/* The unit's own, or such as need not be kept. */
+static bool readers_may_go(const struct crowd *crowd, uint64_t unit)
 {
-    const uint64_t own = UINT64_C(1) << unit % BLOCK_UNITS;
-    bool may = !live(region, cell[0]) || stamp_unit(cell[0]) == unit || is_among(&crowd->settled, stamp_how(region, cell[0]), true);
+    bool may = true;
     for (uint32_t i = 0; i < crowd->readers.count; i++) {
         const struct member *reader = &crowd->readers.items[i];
-        may &= (reader->block == unit / BLOCK_UNITS && reader->mask == own) || is_among(&crowd->settled, &reader->how, true);
+        may &= is_only(reader, unit) || is_among(&crowd->settled, &reader->how, true);
     }
     return may;
 }
 
-static inline bool is_settled(const struct shadow_region *region, struct crowd *crowd, const uint64_t *cell, const struct shadow_access *now)
+/* Likewise. */
+static bool write_may_go(const struct shadow_region *region, const struct crowd *crowd, uint64_t latest, uint64_t unit)
 {
-    struct settled *settled = &crowd->settled;
-    if (settled->epoch != crowd->epoch || crowd->atomics.count || now->quiet || !is_among(settled, &now->how, false) || !settled->left)
+    return !live(region, latest) || stamp_unit(latest) == unit || is_among(&crowd->settled, stamp_how(region, latest), true);
+}
+
+static bool settled_write(struct shadow *shadow, struct shadow_region *region, const struct shadow_access *now, struct crowd *crowd, uint64_t *cell)
+{
+    const uint64_t unit = now->agent->unit;
+    if (!(crowd->settled.full_writes || write_may_go(region, crowd, cell[0], unit)) || !(crowd->settled.full_reads || readers_may_go(crowd, unit)))
         return false;
-    settled->left--;
-    return !is_write(now->how.kind) || may_go(region, crowd, cell, now->agent->unit);
+    crowd->readers.count = 0;
+    cell[0] = settled_stamp(region, crowd, now);
+    if (region->atomic && crowd->heard)
+        order_overwrite(shadow->order, now->agent, now->address, now->how.size, now->how.site);
+    return true;
 }
 
 /* As plain_read and plain_write, without a judge. */
-static void settled_access(struct shadow *shadow, struct shadow_region *region, const struct shadow_access *now, struct crowd *crowd, uint64_t *cell)
-{
-    way_taken(shadow->order->ways, WAY_ENOUGH);
-    if (!is_write(now->how.kind)) {
-        shadow->failed |= !reader_add(crowd, now->agent->unit, &now->how, false);
-        return;
-    }
-    const uint32_t context = shadow_context_of(region, &now->how);
-    crowd->readers.count = 0;
-    cell[0] = stamp(now->agent->unit, context);
-    shadow->failed |= !context;
-    if (region->atomic)
-        order_overwrite(shadow->order, now->agent, now->address, now->how.size, now->how.site);
-}
-
 bool shadow_settled(struct shadow *shadow, struct shadow_region *region, const struct shadow_access *now, struct crowd *crowd, uint64_t *cell)
 {
-    if (!is_settled(region, crowd, cell, now))
+    struct settled *settled = &crowd->settled;
+    if (settled->epoch != crowd->epoch || now->quiet || !is_among(settled, &now->how, false) || !settled->left)
         return false;
-    settled_access(shadow, region, now, crowd, cell);
+    settled->left--;
+    if (is_write(now->how.kind) && !settled_write(shadow, region, now, crowd, cell))
+        return false;
+    if (!is_write(now->how.kind))
+        shadow->failed |= !reader_add(crowd, now->agent->unit, &now->how, false);
+    way_taken(shadow->order->ways, WAY_ENOUGH);
     return true;
 }

@@ -10,6 +10,7 @@
 
 #include "shadow.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,11 +21,10 @@ enum { PAGE_SHIFT = 12, PAGE_BYTES = 1 << PAGE_SHIFT, WORD_SHIFT = 2, CONTEXT_MO
 
 /* Units of one block that did one sort of thing at one place of the program, each when it did so last. */
 struct member {
-    uint64_t block, mask;
-    uint32_t sort;           /* see sort_of */
     struct context how;      /* tick: of all of them, unless they are apart */
-    bool apart;
+    uint64_t block, mask;
     uint32_t *each;          /* ticks, one per unit of the block; stays where it is while other members come and go */
+    bool apart;
 };
 struct members { struct member *items; uint32_t count, room; uint16_t recent[MEMBERS_RECENT]; }; /* recent: by place of the program */
 
@@ -33,19 +33,28 @@ struct racer { uint64_t unit; struct context how; };
 enum { RACERS_MOST = HOSTILE(64, 2), RACERS_OF_A_SITE = 2, RACER_CELLS_MOST = HOSTILE(4096, 4) };
 
 /* Places of the program, each of which raced with each often enough: their accesses are noted down and not judged, but for one
- * now and then, while there are no others (see shadow_settle). full: the cell has all the racers of that place that it has room for. */
-enum { SETTLED_SITES = 4, SETTLED_FOR = HOSTILE(64, 4), SETTLE_PATIENCE = HOSTILE(16, 1) };
-struct settled { uint64_t epoch; uint32_t count, site[SETTLED_SITES], left, patience; bool write[SETTLED_SITES], full[SETTLED_SITES]; };
+ * now and then, while there are no others (see shadow_settle). full: the cell has all the racers of that place that it has room for;
+ * of all places that write, or read. */
+enum { SETTLED_SITES = 4, SETTLED_NONE = UINT32_MAX, SETTLED_FOR = HOSTILE(64, 4), SETTLE_PATIENCE = HOSTILE(16, 1) };
+struct settled {
+    uint64_t epoch;
+    uint32_t left;
+    uint32_t load, store;    /* of these, where the latest write may go and nobody need hear of a new one; SETTLED_NONE: none */
+    uint32_t own;            /* a context of the latest plain write, if it was settled; 0: none */
+    uint32_t count, site[SETTLED_SITES], patience;
+    bool write[SETTLED_SITES], full[SETTLED_SITES], full_writes, full_reads;
+};
 
 /* What stands in one cell besides the last plain write. */
 struct crowd {
     uint64_t epoch;          /* a new number whenever more than an atomic like the others comes or goes */
-    uint64_t calm_epoch, calm_group; /* in that epoch atomics like these, of that group, race with nothing */
-    uint64_t owner;          /* address of the cell; lists of forgotten cells serve others */
     struct members readers;  /* plain */
+    struct settled settled;  /* in its epoch, in which nothing else comes */
+    uint64_t owner;          /* address of the cell; lists of forgotten cells serve others */
+    uint64_t calm_epoch, calm_group; /* in that epoch atomics like these, of that group, race with nothing */
     struct members atomics;
     struct racer *racers; uint32_t racer_count; /* room for RACERS_MOST, or NULL */
-    struct settled settled;  /* in its epoch */
+    bool heard;              /* there may be an atomic object of this launch here */
     /* of the atomics, while they are all alike */
     bool alike, any_write;
     uint32_t size;
@@ -94,17 +103,25 @@ static inline bool is_write(uint8_t kind) { return kind != ACCESS_READ && kind !
 
 /* ---- contexts -------------------------------------------------------------------------------- */
 
-uint32_t shadow_context_of(struct shadow_region *region, const struct context *how); /* 0: no memory */
+/* 0: no memory. */
+uint32_t shadow_context_of(struct shadow_region *region, const struct context *how);
+uint32_t shadow_context_new(struct shadow_region *region); /* of nothing yet */
 
 /* ---- lists ----------------------------------------------------------------------------------- */
 
-/* One unit's deed. Those that come late may be older than what is there, and change none. */
-struct deed { uint64_t unit; uint32_t sort; bool late; const struct context *how; };
-
-/* Deeds of one sort conflict with the same others, whoever did them and when. */
+/* Atomics of one sort conflict with the same others, whoever did them and when. */
 static inline uint32_t sort_of(const struct context *how)
 {
     return how->kind | (uint32_t)how->scope << 4 | how->size << 8;
+}
+
+/* Size, kind, scope and order. */
+static inline uint64_t manner_of(const struct context *how)
+{
+    uint64_t manner;
+    _Static_assert(sizeof *how == offsetof(struct context, size) + sizeof manner, "no padding");
+    memcpy(&manner, &how->size, sizeof manner);
+    return manner;
 }
 
 static inline uint32_t member_tick(const struct member *member, uint32_t at)
@@ -120,26 +137,27 @@ static inline struct context member_how(const struct member *member, uint32_t at
     return how;
 }
 
-/* But for the tick: of one sort, at one place. */
+/* But for the tick. */
 static inline bool is_alike(const struct context *a, const struct context *b)
 {
-    return a->site == b->site && a->size == b->size && a->order == b->order;
+    return a->site == b->site && manner_of(a) == manner_of(b);
 }
+
+bool shadow_member_put(struct member *member, uint32_t at, uint32_t tick); /* they need not be apart */
 
 /* False: no memory. */
 static inline bool member_put(struct member *member, uint32_t at, uint32_t tick)
 {
-    const uint64_t bit = UINT64_C(1) << at;
-    if (!member->apart && member->how.tick != tick && member->mask & ~bit) {
-        if (!member->each && !(member->each = malloc(BLOCK_UNITS * sizeof *member->each)))
-            return false;
-        for (uint32_t i = 0; i < BLOCK_UNITS; i++)
-            member->each[i] = member->how.tick;
-        member->apart = true;
-    }
-    *(member->apart ? &member->each[at] : &member->how.tick) = tick;
-    member->mask |= bit;
+    if (!member->apart)
+        return shadow_member_put(member, at, tick);
+    member->each[at] = tick;
+    member->mask |= UINT64_C(1) << at;
     return true;
+}
+
+static inline void member_begin(struct member *member, uint64_t unit, const struct context *how)
+{
+    *member = (struct member){.how = *how, .block = unit / BLOCK_UNITS, .mask = UINT64_C(1) << unit % BLOCK_UNITS, .each = member->each};
 }
 
 /* Members change places with what each of them owns. */
@@ -150,37 +168,40 @@ static inline void member_swap(struct member *a, struct member *b)
     *b = kept;
 }
 
-static inline bool takes(const struct member *member, const struct deed *deed)
+/* What one unit did. Deeds that come late may be older than what is there, and change none. */
+static inline bool takes(const struct member *member, uint64_t unit, const struct context *how, bool late)
 {
-    return member->block == deed->unit / BLOCK_UNITS && member->sort == deed->sort && is_alike(&member->how, deed->how) &&
-           (!deed->late || (!member->apart && member->how.tick == deed->how->tick));
+    return member->block == unit / BLOCK_UNITS && is_alike(&member->how, how) &&
+           (!late || (!member->apart && member->how.tick == how->tick));
 }
 
-static inline uint16_t *recent_of(struct members *members, const struct deed *deed)
+static inline uint16_t *recent_of(struct members *members, const struct context *how)
 {
-    const uint32_t place = deed->how->site * 2 + (deed->sort / 4 & 1); /* an exchange may have failed */
-    return &members->recent[(place * UINT32_C(0x9e3779b9) >> 16) % MEMBERS_RECENT];
+    return &members->recent[(how->site + how->kind) % MEMBERS_RECENT]; /* an exchange may have failed */
 }
 
-bool shadow_deed_begin(struct members *members, const struct deed *deed); /* the latest is another; false: no memory */
-
-static inline bool deed_add(struct members *members, const struct deed *deed)
+/* The member that took one like it of late, if it takes this one. */
+static inline struct member *recent_member(struct members *members, uint64_t unit, const struct context *how, bool late)
 {
-    const uint32_t recent = *recent_of(members, deed);
-    if (recent < members->count && takes(&members->items[recent], deed))
-        return member_put(&members->items[recent], deed->unit % BLOCK_UNITS, deed->how->tick);
-    return shadow_deed_begin(members, deed);
+    const uint32_t recent = *recent_of(members, how);
+    struct member *member = &members->items[recent];
+    return recent < members->count && takes(member, unit, how, late) ? member : NULL;
 }
+
+/* False: no memory. */
+bool shadow_read_begins(struct crowd *crowd, uint64_t unit, const struct context *how, bool late);
+bool shadow_atomic_begins(struct crowd *crowd, uint64_t unit, const struct context *how, bool late);
 
 static inline bool reader_add(struct crowd *crowd, uint64_t unit, const struct context *how, bool late)
 {
-    return deed_add(&crowd->readers, &(struct deed){unit, 0, late, how});
+    struct member *member = recent_member(&crowd->readers, unit, how, late);
+    return member ? member_put(member, unit % BLOCK_UNITS, how->tick) : shadow_read_begins(crowd, unit, how, late);
 }
 
 static inline bool add_alike(struct crowd *crowd, uint64_t unit, const struct context *how, bool late)
 {
-    crowd->any_write |= is_write(how->kind);
-    return deed_add(&crowd->atomics, &(struct deed){unit, sort_of(how), late, how});
+    struct member *member = recent_member(&crowd->atomics, unit, how, late);
+    return member ? member_put(member, unit % BLOCK_UNITS, how->tick) : shadow_atomic_begins(crowd, unit, how, late);
 }
 
 static inline void begin_alike(struct crowd *crowd, const struct context *how, const struct place *place)
@@ -277,9 +298,45 @@ struct crowd *shadow_crowd_make(const struct visit *visit, uint64_t *cell);
 
 /* ---- races told often enough ----------------------------------------------------------------- */
 
-void shadow_settle(const struct visit *visit, struct crowd *crowd, const uint64_t *cell); /* if it may */
-/* A plain access: false: it must be judged. */
+void shadow_settle(const struct visit *visit, struct crowd *crowd, uint64_t *cell); /* if it may */
+/* A plain access of a word: false: it must be judged. */
 bool shadow_settled(struct shadow *shadow, struct shadow_region *region, const struct shadow_access *now, struct crowd *crowd, uint64_t *cell);
+
+static inline bool is_only(const struct member *member, uint64_t unit)
+{
+    return member->block == unit / BLOCK_UNITS && member->mask == UINT64_C(1) << unit % BLOCK_UNITS;
+}
+
+/* The context of a list's settled writes is its own, and moves on with them. */
+static inline uint64_t settled_stamp(struct shadow_region *region, const struct crowd *crowd, const struct shadow_access *now)
+{
+    struct context *own = &region->contexts[crowd->settled.own - region->first];
+    *own = now->how;
+    own->own = true;
+    return stamp(now->agent->unit, crowd->settled.own);
+}
+
+/* As shadow_settled, sooner: one loads, and the same one stores. False: it was not done. */
+static inline bool settled_in_turn(struct shadow *shadow, struct shadow_region *region, const struct shadow_access *now)
+{
+    const struct settled_word *word = &region->settled[now->address / 4 % SETTLED_WORDS];
+    struct crowd *crowd = word->crowd;
+    const bool write = now->how.kind != ACCESS_READ;
+    if (!crowd || word->address != now->address || now->how.size != 4 || now->quiet || crowd->settled.epoch != crowd->epoch || !crowd->settled.left ||
+        now->how.site != (write ? crowd->settled.store : crowd->settled.load))
+        return false;
+    struct members *readers = &crowd->readers;
+    if (write ? readers->count > 1 || (readers->count && !is_only(readers->items, now->agent->unit)) : readers->count)
+        return false;
+    crowd->settled.left--;
+    readers->count = !write;
+    if (write)
+        *word->cell = settled_stamp(region, crowd, now);
+    else
+        member_begin(readers->items, now->agent->unit, &now->how);
+    way_taken(shadow->order->ways, WAY_ENOUGH);
+    return true;
+}
 
 /* ---- atomics only ---------------------------------------------------------------------------- */
 
