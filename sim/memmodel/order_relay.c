@@ -51,7 +51,7 @@ static bool has_no_fences(const struct order *order, const struct group_order *g
 {
     bool none = true;
     for (uint64_t i = 0; group->items && i < order->group_items; i++)
-        none &= !group->items[i] || !(group->items[i]->fences.count || group->items[i]->live_count);
+        none &= !group->items[i] || !group->items[i]->fences.count;
     return none;
 }
 
