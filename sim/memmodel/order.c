@@ -395,7 +395,9 @@ static void fence(struct order *order, struct agent *agent, uint32_t regions, en
                   uint32_t site)
 {
     struct endpoint end = {scope, true, RULE(6) ? regions : REGION_GLOBAL | REGION_LOCAL, site};
-    if (how == ORDER_RELAXED || !regions || order_relay_fence(order, agent, &end, how) || !order_make_item(order, agent))
+    struct relay *relay = agent->group ? agent->group->relay : NULL;
+    if (how == ORDER_RELAXED || !regions || (relay && agent->item && relay_fence_again(order, relay, agent, &end, how)) ||
+        order_relay_fence(order, agent, &end, how) || !order_make_item(order, agent))
         return;
     if (acquires(how) && RULE(13))
         order_acquire_pending(order, agent, &end);

@@ -620,14 +620,17 @@ static bool update_relayed(struct update_run *run, uint64_t local)
     return true;
 }
 
-bool order_update(struct update_run *run, uint64_t local)
+static __attribute__((noinline)) bool update_listed(struct update_run *run, uint64_t local)
 {
-    if (run->group->relay)
-        return update_relayed(run, local);
     struct item_order *item = run->group->items[local];
     struct variable *variable = item && item->fences.count == 1 ? object_of(run, run->act.address) : NULL;
     return variable && was_delivered(run->group, variable, item->unit, local) &&
            update_again(run->order, item, variable, &run->act, &run->seen_at);
+}
+
+bool order_update(struct update_run *run, uint64_t local)
+{
+    return run->group->relay ? update_relayed(run, local) : update_listed(run, local);
 }
 
 /* One member after another with one sort of fence, each of which holds what the one before sent. */
@@ -725,7 +728,6 @@ static void updates_relayed(struct update_run *run, struct relay_object *object,
 {
     const struct relay *relay = object->relay;
     struct latest_store *store = &object->variable->store;
-    const uint64_t first_unit = relay->group->number * run->order->group_items;
     uint32_t position = object->position;
     uint64_t local = 0;
     EACH_LANE_OF(mask, lane)
@@ -739,11 +741,11 @@ static void updates_relayed(struct update_run *run, struct relay_object *object,
         object->sent[local] = sent;
         position = position < sent ? sent : position;
         if (__builtin_expect(!sent || !store->releases, 0))
-            *store = (struct latest_store){run->act.site, first_unit + local, run->order->tick, sent};
+            *store = (struct latest_store){run->act.site, relay->first_unit + local, run->order->tick, sent};
         lanes->slice[lane] = relay->slice[local];
     }
     object->position = position;
-    *store = (struct latest_store){run->act.site, first_unit + local, run->order->tick, relay->sent[local]};
+    *store = (struct latest_store){run->act.site, relay->first_unit + local, run->order->tick, relay->sent[local]};
 }
 
 static bool take_updates(struct update_run *run, const uint64_t mask[LANE_MASK_WORDS], struct update_lanes *lanes)

@@ -28,7 +28,7 @@ bool order_map_knows(const struct order *order, const struct knowledge *known, u
 /* Does one who knows what the relay's position stands for? */
 static bool position_knows(const struct order *order, const struct relay *relay, uint32_t position, const struct subject *of, uint64_t tick)
 {
-    const uint64_t local = of->unit - relay->group->number * order->group_items;
+    const uint64_t local = of->unit - relay->first_unit;
     uint32_t at = position && local < order->group_items ? relay->sent[local] : 0;
     while (at > position && tick < relay->handed[at].tick)
         at = relay->handed[at].before;
@@ -39,7 +39,7 @@ static bool relay_knows(const struct order *order, const struct agent *agent, in
 {
     const struct relay *relay = agent->group ? agent->group->relay : NULL;
     return relay && relay->region == region && !agent->copy &&
-           position_knows(order, relay, relay->acquired[agent->unit - relay->group->number * order->group_items], of, tick);
+           position_knows(order, relay, relay->acquired[agent->unit - relay->first_unit], of, tick);
 }
 
 bool order_relay_knows(const struct order *order, const struct agent *agent, int region, uint64_t unit, uint64_t tick)
@@ -157,12 +157,12 @@ static bool awaits_fence(const struct order *order, const struct agent *agent, i
                          struct missed_edge *out_missed)
 {
     const struct relay *relay = agent->group && !agent->copy ? agent->group->relay : NULL;
-    const uint32_t pending = relay && relay->region == region ? relay->pending[agent->unit - relay->group->number * order->group_items] : 0;
+    const uint32_t pending = relay && relay->region == region ? relay->pending[agent->unit - relay->first_unit] : 0;
     if (!pending || !position_knows(order, relay, pending, of, tick))
         return false;
     const struct handing *latest = &relay->handed[pending];
     *out_missed = (struct missed_edge){.why = MISSED_ACQUIRE, .release_site = latest->site, .acquire_site = UINT32_MAX, .release_scope = SCOPE_WORK_GROUP,
-                                       .release_unit = relay->group->number * order->group_items + latest->local, .local = region == IN_LOCAL};
+                                       .release_unit = relay->first_unit + latest->local, .local = region == IN_LOCAL};
     return true;
 }
 

@@ -73,6 +73,7 @@ static void relay_begin(struct order *order, struct agent *agent, const struct e
         return;
     order_part_all(order, group);
     relay->group = group;
+    relay->first_unit = group->number * order->group_items;
     relay->region = end->flags == REGION_GLOBAL ? IN_GLOBAL : IN_LOCAL;
     for (uint64_t i = 0; i < order->group_items; i++)
         relay->slice[i] = (uint32_t)(group->items[i] ? order_member_slice(group, group->items[i]) : group->slice);
@@ -111,11 +112,6 @@ struct relay_object *order_relay_object(struct order *order, struct relay *relay
     variable->relayed = object;
     relay->object_count++;
     return object;
-}
-
-static uint64_t unit_in(const struct order *order, const struct relay *relay, uint64_t local)
-{
-    return relay->group->number * order->group_items + local;
 }
 
 static void member(struct order *order, const struct relay *relay, uint64_t local, struct agent *out_agent)
@@ -206,13 +202,13 @@ static void restart(struct order *order, struct relay_object *object, uint64_t l
     variable->generation++;
     memset(object->sent, 0, order->group_items * sizeof *object->sent);
     object->position = object->sent[local] = relay->sent[local];
-    variable->store = (struct latest_store){act->site, unit_in(order, relay, local), order->tick, relay->sent[local]};
+    variable->store = (struct latest_store){act->site, relay->first_unit + local, order->tick, relay->sent[local]};
 }
 
 bool order_relay_atomic(struct order *order, struct agent *agent, const struct atomic_act *act)
 {
     struct relay *relay = agent->group->relay;
-    const uint64_t local = agent->unit - unit_in(order, relay, 0);
+    const uint64_t local = agent->unit - relay->first_unit;
     struct relay_object *object = act->order == ORDER_RELAXED && !agent->copy ? order_relay_object(order, relay, act) : NULL;
     const bool alone = object && object->variable->relayed == object && !object->next;
     if (!object || !(act->reads || alone) || !order_make_item(order, agent)) {
@@ -281,7 +277,7 @@ bool order_relay_fence(struct order *order, struct agent *agent, const struct en
     struct relay *relay = agent->group ? agent->group->relay : NULL;
     if (!relay)
         return false;
-    const uint64_t local = agent->unit - unit_in(order, relay, 0);
+    const uint64_t local = agent->unit - relay->first_unit;
     bool holds = end->scope == SCOPE_WORK_GROUP && end->flags == 1u << relay->region && order_make_item(order, agent);
     if (holds && acquires(how)) {
         if (!(relay->acted[local] & RELAY_MET))
@@ -318,7 +314,7 @@ struct knowledge *order_relay_known(struct order *order, const struct relay *rel
         uint32_t count = 0;
         for (; count < AT_ONCE && from + count < order->group_items; count++)
             tick[count] = tick_at(relay, from + count, position);
-        set(order, &known, knowledge_put_row(&order->pool, known, unit_in(order, relay, from), tick, count));
+        set(order, &known, knowledge_put_row(&order->pool, known, relay->first_unit + from, tick, count));
     }
     return known;
 }
@@ -334,7 +330,7 @@ static struct release *release_at(struct leaving *leaving, uint32_t position)
     struct release *release = leaving->made ? leaving->made[position] : NULL;
     if (release)
         return release_share(release);
-    release = order_release_new(order, unit_in(order, relay, relay->handed[position].local), relay->handed[position].site);
+    release = order_release_new(order, relay->first_unit + relay->handed[position].local, relay->handed[position].site);
     set(order, &release->known[relay->region], order_relay_known(order, relay, position));
     if (leaving->made)
         leaving->made[position] = release_share(release);

@@ -44,6 +44,7 @@ struct relay_object {
 
 struct relay {
     struct group_order *group;
+    uint64_t first_unit;       /* of the group */
     int region;
     struct knowledge *first;   /* what the first release knew */
     struct handing *handed;    /* from 1 on */
@@ -71,6 +72,23 @@ void order_relay_leave_all(struct order *order);
 void order_relay_end(struct order *order, struct group_order *group);
 void order_relay_free(struct order *order, struct group_order *group);
 struct knowledge *order_relay_known(struct order *order, const struct relay *relay, uint32_t position); /* one reference */
+
+/* The same once more: false: it is something else, or a member's first. */
+static inline bool relay_fence_again(struct order *order, struct relay *relay, struct agent *agent, const struct endpoint *end, enum memory_order how)
+{
+    const uint64_t local = agent->unit - relay->first_unit;
+    const uint32_t known = RELAY_MET | RELAY_HELD, next = relay->count + 1;
+    if (end->scope != SCOPE_WORK_GROUP || end->flags != 1u << relay->region || how < ORDER_ACQ_REL || (relay->acted[local] & known) != known ||
+        (relay->acquired[local] != relay->count && relay->pending[local] != relay->count) || next >= relay->room || next > RELAY_MOST)
+        return false;
+    const uint64_t tick = ++order->tick;
+    relay->handed[next] = (struct handing){(uint32_t)tick, (uint32_t)local, relay->sent[local], end->site};
+    relay->sent[local] = relay->acquired[local] = relay->count = next;
+    relay->slice[local] = (uint32_t)tick;
+    agent->item->slice = tick;
+    way_taken(order->ways, WAY_RELAY);
+    return true;
+}
 
 /* NULL: it is not there yet. */
 static inline struct relay_object *relay_object_of(const struct relay *relay, const struct variable *variable)
@@ -103,7 +121,7 @@ static inline void relay_turn(struct order *order, struct relay_object *object, 
     object->sent[local] = sent;
     if (object->position < sent)
         object->position = sent;
-    *store = (struct latest_store){act->site, relay->group->number * order->group_items + local, order->tick, sent};
+    *store = (struct latest_store){act->site, relay->first_unit + local, order->tick, sent};
 }
 
 #endif
