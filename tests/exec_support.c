@@ -60,13 +60,25 @@ static void set_region(struct rig *rig, uint32_t index, uint64_t low, uint64_t s
     rig->granules[index] = index;
 }
 
+/* As a device's memory, above the addresses that private memory has: a program's own data may be below. */
+static uint8_t *arena(void)
+{
+    static uint8_t *made;
+    if (!made) {
+        made = aligned_alloc(REGION_BYTES, ARENA_REGIONS * REGION_BYTES);
+        ck_assert_ptr_nonnull(made);
+        ck_assert_uint_gt((uintptr_t)made, UINT32_MAX);
+        memset(made, 0, ARENA_REGIONS * REGION_BYTES);
+    }
+    return made;
+}
+
 void rig_init(struct rig *rig, uint32_t n, uint32_t lane_count, uint32_t row)
 {
     memset(rig, 0, sizeof *rig);
-    static _Alignas(REGION_BYTES) uint8_t arena[ARENA_REGIONS * REGION_BYTES];
     static _Alignas(64) uint8_t frame[FRAME_BYTES], private_memory[PRIVATE_BYTES * 256];
     rig->frame = frame;
-    rig->arena = arena;
+    rig->arena = arena();
     rig->private_memory = private_memory;
     memset(rig->frame, GUARD, FRAME_BYTES);
     for (uint32_t i = 1; i < ARENA_REGIONS; i++)
