@@ -35,15 +35,16 @@ static __attribute__((noinline)) void update_alone(struct checker *checker, stru
 static __attribute__((noinline)) void update_one(struct checker *checker, struct turns *turns, const struct access_event *event, uint64_t lane)
 {
     const uint64_t local = checker->crew.first_member + lane, address = lane_address(event, lane);
+    const struct group_order *group = turns->run.group;
+    const struct item_order *item = group->items[local];
     turns->run.act.address = address;
-    if (!turns->run.group->items[local] || !is_in(turns->region, address) ||
-        !shadow_stays_calm(turns->region, &turns->calm, &turns->atomic, address)) {
+    if (item) /* the relay's are close together */
+        turns->atomic.how.tick = group->slices ? group->slices[local] : (uint32_t)order_member_slice(group, item);
+    if (!item || !is_in(turns->region, address) ||
+        !shadow_take_turn(&checker->shadow, turns->region, &turns->calm, &turns->atomic, address, checker->crew.first_unit + lane)) {
         access_lane(checker, event, lane);
         return;
     }
-    const struct item_order *item = turns->run.group->items[local];
-    turns->atomic.how.tick = (uint32_t)order_member_slice(turns->run.group, item);
-    checker->shadow.failed |= !shadow_add(turns->calm.crowd, &turns->atomic, item->unit);
     if (!order_update(&turns->run, local))
         update_alone(checker, turns, local);
     way_taken(checker->ways, WAY_IN_TURN);
@@ -262,6 +263,8 @@ static bool take_atomics(struct checker *checker, const struct access_event *eve
 static inline uint64_t slice_of_member(const struct checker *checker, struct group_order *group, uint64_t local)
 {
     struct agent agent;
+    if (group->slices)
+        return group->slices[local];
     if (group->items[local])
         return order_member_slice(group, group->items[local]);
     order_member(&checker->order, group->number, group, local, &agent);

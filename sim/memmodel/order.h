@@ -148,6 +148,7 @@ struct group_order {
     uint64_t number;
     struct waiting *waiting;                  /* NULL: nobody ever did */
     struct relay *relay;                      /* what members hand each other, while that is so simple; else NULL */
+    const uint32_t *slices;                   /* in a relay, by local id: the tick of what each does now; else NULL */
     bool relay_tried;
     uint64_t base[ORDER_REGIONS];             /* every member knows what the group did before */
     uint64_t slice;

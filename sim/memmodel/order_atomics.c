@@ -320,6 +320,17 @@ static void give(struct order *order, struct agent *agent, const struct waiting 
     note_relaxed_store(order, agent->item, &waiting->store, &waiting->act);
 }
 
+static __attribute__((noinline)) void deliver(struct order *order, struct agent *agent, uint64_t local)
+{
+    struct waiting *waiting = agent->group->waiting;
+    if (agent->group->relay) {
+        order_relay_hear(order, agent->group, local);
+        return;
+    }
+    waiting->reader[local / 64] &= ~(UINT64_C(1) << local % 64);
+    give(order, agent, waiting);
+}
+
 void order_deliver(struct order *order, struct agent *agent)
 {
     struct waiting *waiting = agent->group && !agent->copy ? agent->group->waiting : NULL;
@@ -327,14 +338,8 @@ void order_deliver(struct order *order, struct agent *agent)
     if (!waiting || local >= WAVE_LANES_MAX)
         return;
     waiting->done[local / 64] &= ~bit;
-    if (!(waiting->reader[local / 64] & bit))
-        return;
-    if (agent->group->relay) {
-        order_relay_hear(order, agent->group, local);
-        return;
-    }
-    waiting->reader[local / 64] &= ~bit;
-    give(order, agent, waiting);
+    if (waiting->reader[local / 64] & bit)
+        deliver(order, agent, local);
 }
 
 /* Who reads no more with the others is given what it read. */
@@ -609,7 +614,7 @@ static inline struct relay_object *relayed_object(struct update_run *run)
     return run->relayed;
 }
 
-static bool update_relayed(struct update_run *run, uint64_t local)
+static __attribute__((noinline)) bool come_relayed(struct update_run *run, uint64_t local)
 {
     struct relay_object *object = relayed_object(run);
     if (!object)
@@ -617,6 +622,18 @@ static bool update_relayed(struct update_run *run, uint64_t local)
     if (run->group->waiting && member_bit(run->group->waiting->reader, local))
         order_relay_hear(run->order, run->group, local);
     relay_turn(run->order, object, local, &run->act);
+    return true;
+}
+
+/* A member that did so before. */
+static inline bool update_relayed(struct update_run *run, uint64_t local)
+{
+    struct relay_object *object = run->relayed;
+    struct waiting *waiting = run->group->waiting;
+    if (!object || run->relayed_address != run->act.address || !(object->relay->acted[local] & object->bit) || !object->variable->store.releases ||
+        (waiting && member_bit(waiting->reader, local) && !relay_hear_again(object->relay, waiting, local)))
+        return come_relayed(run, local);
+    relay_pass(run->order, object, local, &run->act);
     return true;
 }
 

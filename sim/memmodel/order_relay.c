@@ -45,6 +45,7 @@ void order_relay_free(struct order *order, struct group_order *group)
     free(relay->sent);
     free(relay);
     group->relay = NULL;
+    group->slices = NULL;
 }
 
 static bool has_no_fences(const struct order *order, const struct group_order *group)
@@ -78,6 +79,7 @@ static void relay_begin(struct order *order, struct agent *agent, const struct e
     for (uint64_t i = 0; i < order->group_items; i++)
         relay->slice[i] = (uint32_t)(group->items[i] ? order_member_slice(group, group->items[i]) : group->slice);
     group->relay = relay;
+    group->slices = relay->slice;
 }
 
 /* ---- objects ----------------------------------------------------------------------------------- */
@@ -125,7 +127,7 @@ static void enter(struct order *order, struct agent *agent, struct relay_object 
 {
     struct relay *relay = object->relay;
     relay->acted[local] |= (uint16_t)object->bit;
-    if (!object->variable->messages.count)
+    if (!object->variable->messages.count || agent->item->pending[relay->region].list.count >= MISSED_KEPT)
         return;
     order_take(order, agent, &object->variable->messages, object->variable->stream, relay->region);
     relay->acted[local] &= (uint16_t)~RELAY_MET;

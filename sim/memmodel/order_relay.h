@@ -109,19 +109,37 @@ static inline void relay_read(struct order *order, struct relay_object *object, 
         relay->pending[local] = position;
 }
 
+/* By one who has been there, and none of whom it reads stored without a release. */
+static inline void relay_pass(const struct order *order, struct relay_object *object, uint64_t local, const struct atomic_act *act)
+{
+    const struct relay *relay = object->relay;
+    const uint32_t position = object->position, sent = relay->sent[local];
+    if (relay->pending[local] < position)
+        relay->pending[local] = position;
+    if (!act->writes)
+        return;
+    object->sent[local] = sent;
+    if (position < sent)
+        object->position = sent;
+    object->variable->store = (struct latest_store){act->site, relay->first_unit + local, order->tick, sent};
+}
+
+/* Likewise. False: order_relay_hear has to do it. */
+static inline bool relay_hear_again(struct relay *relay, struct waiting *waiting, uint64_t local)
+{
+    if (!(relay->acted[local] & relay->awaited->bit) || !relay->awaited_store.releases)
+        return false;
+    waiting->reader[local / 64] &= ~(UINT64_C(1) << local % 64);
+    if (relay->pending[local] < relay->awaited_position)
+        relay->pending[local] = relay->awaited_position;
+    return true;
+}
+
 /* A relaxed load or update; who stores continues the sequences that are there. */
 static inline void relay_turn(struct order *order, struct relay_object *object, uint64_t local, const struct atomic_act *act)
 {
-    const struct relay *relay = object->relay;
-    struct latest_store *store = &object->variable->store;
-    relay_read(order, object, local, object->position, store, act);
-    if (!act->writes)
-        return;
-    const uint32_t sent = relay->sent[local];
-    object->sent[local] = sent;
-    if (object->position < sent)
-        object->position = sent;
-    *store = (struct latest_store){act->site, relay->first_unit + local, order->tick, sent};
+    relay_read(order, object, local, object->position, &object->variable->store, act);
+    relay_pass(order, object, local, act);
 }
 
 #endif

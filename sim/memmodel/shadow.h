@@ -154,6 +154,9 @@ bool shadow_add_lanes(struct crowd *crowd, const struct shadow_atomic *atomic, u
 /* Likewise, of a word that was calm a while ago, for updates like these. Nothing that could race with them comes within an epoch. */
 struct calm_word { struct crowd *crowd; uint64_t address, epoch; uint32_t first; };
 bool shadow_stays_calm(const struct shadow_region *region, struct calm_word *word, const struct shadow_atomic *atomic, uint64_t address);
+/* And the unit's is added, if it does. */
+bool shadow_take_turn(struct shadow *shadow, const struct shadow_region *region, struct calm_word *word, const struct shadow_atomic *atomic,
+                      uint64_t address, uint64_t unit);
 uint32_t shadow_sort(const struct context *how); /* as in struct atomic_done */
 /* filter NULL: all of them. */
 struct unit_filter { void *self; bool (*wants)(void *self, uint64_t unit, uint64_t tick); };

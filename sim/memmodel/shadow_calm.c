@@ -142,10 +142,24 @@ static __attribute__((noinline)) bool calms_anew(const struct shadow_region *reg
     return crowd;
 }
 
-bool shadow_stays_calm(const struct shadow_region *region, struct calm_word *word, const struct shadow_atomic *atomic, uint64_t address)
+static inline bool stays_calm(const struct shadow_region *region, struct calm_word *word, const struct shadow_atomic *atomic, uint64_t address)
 {
     return (word->crowd && word->address == address && word->epoch == word->crowd->epoch && word->first == region->first) ||
            calms_anew(region, word, atomic, address);
+}
+
+bool shadow_stays_calm(const struct shadow_region *region, struct calm_word *word, const struct shadow_atomic *atomic, uint64_t address)
+{
+    return stays_calm(region, word, atomic, address);
+}
+
+bool shadow_take_turn(struct shadow *shadow, const struct shadow_region *region, struct calm_word *word, const struct shadow_atomic *atomic,
+                      uint64_t address, uint64_t unit)
+{
+    if (!stays_calm(region, word, atomic, address))
+        return false;
+    shadow->failed |= !add_alike(word->crowd, unit, &atomic->how, false);
+    return true;
 }
 
 bool shadow_join(struct shadow_region *region, const struct shadow_atomic *atomic, uint64_t address, uint64_t unit)
