@@ -258,6 +258,8 @@ static inline uint64_t order_slice(const struct agent *agent)
 }
 
 bool order_knows_of(const struct order *order, const struct agent *agent, int region, uint64_t unit, uint64_t tick);
+
+/* By the relay of the member's group, as order_knows_unit does. */
 bool order_relay_knows(const struct order *order, const struct agent *agent, int region, uint64_t unit, uint64_t tick);
 
 /* One member asks about another, and all of them have kept to units so far: no sub-groups, no keys but those of units. */
@@ -265,7 +267,8 @@ static inline bool order_knows_unit(const struct order *order, const struct agen
 {
     const struct group_order *group = agent->group;
     const bool same_group = unit - group->number * order->group_items < order->group_items;
-    return (same_group && tick < group->base[region]) || (group->relay && order_relay_knows(order, agent, region, unit, tick)) || tick < knowledge_get(group->acquired[region], unit << 2) ||
+    return (same_group && tick < group->base[region]) || (group->relay && order_relay_knows(order, agent, region, unit, tick)) ||
+           tick < knowledge_get(group->acquired[region], unit << 2) ||
            (agent->item && tick < knowledge_get(agent->item->acquired[region], unit << 2));
 }
 

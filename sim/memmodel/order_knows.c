@@ -25,14 +25,20 @@ bool order_map_knows(const struct order *order, const struct knowledge *known, u
     return map_knows(order, known, &of, tick);
 }
 
-/* Does one who knows what the relay's position stands for? */
-static bool position_knows(const struct order *order, const struct relay *relay, uint32_t position, const struct subject *of, uint64_t tick)
+/* Is there a release of the unit up to the position that was behind the tick? */
+static inline bool was_handed(const struct order *order, const struct relay *relay, uint32_t position, uint64_t unit, uint64_t tick)
 {
-    const uint64_t local = of->unit - relay->first_unit;
+    const uint64_t local = unit - relay->first_unit;
     uint32_t at = position && local < order->group_items ? relay->sent[local] : 0;
     while (at > position && tick < relay->handed[at].tick)
         at = relay->handed[at].before;
-    return (at && tick < relay->handed[at].tick) || (position && map_knows(order, relay->first, of, tick));
+    return at && tick < relay->handed[at].tick;
+}
+
+/* Does one who knows what the relay's position stands for? */
+static bool position_knows(const struct order *order, const struct relay *relay, uint32_t position, const struct subject *of, uint64_t tick)
+{
+    return was_handed(order, relay, position, of->unit, tick) || (position && map_knows(order, relay->first, of, tick));
 }
 
 static bool relay_knows(const struct order *order, const struct agent *agent, int region, const struct subject *of, uint64_t tick)
@@ -44,8 +50,9 @@ static bool relay_knows(const struct order *order, const struct agent *agent, in
 
 bool order_relay_knows(const struct order *order, const struct agent *agent, int region, uint64_t unit, uint64_t tick)
 {
-    const struct subject of = subject_of(order, unit);
-    return relay_knows(order, agent, region, &of, tick);
+    const struct relay *relay = agent->group->relay;
+    const uint32_t position = relay->region == region ? relay->acquired[agent->unit - relay->first_unit] : 0;
+    return was_handed(order, relay, position, unit, tick) || (position && tick < knowledge_get(relay->first, unit_key(unit)));
 }
 
 static uint32_t latest_acquired(const struct order *order, const struct relay *relay)
