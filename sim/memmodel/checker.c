@@ -73,7 +73,7 @@ static __attribute__((noinline)) void stands_or_not(struct checker *checker, con
 static void on_access(void *self, const struct access_event *event)
 {
     struct checker *checker = self;
-    checker->time++;
+    checker->order.event = ++checker->time;
     if (event->kind > ACCESS_WRITE)
         checker_atomic_access(checker, event);
     else if (!is_crew(&checker->crew, &event->origin, event->lane_count))

@@ -129,7 +129,7 @@ void checker_on_sync(void *self, const struct sync_event *event)
         misuse_sync(&checker->misuse, event);
     if (!checker->races_wanted || (event->kind == SYNC_COLLECTIVE && RULE(20))) /* values pass, and no order */
         return;
-    checker->time++;
+    checker->order.event = ++checker->time;
     man(checker, &event->origin, event->lane_count);
     if (event->kind == SYNC_FENCE)
         fence(checker, event);

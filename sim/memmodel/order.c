@@ -402,7 +402,7 @@ static void fence(struct order *order, struct agent *agent, uint32_t regions, en
     if (acquires(how) && RULE(13))
         order_acquire_pending(order, agent, &end);
     if (releases(how) && RULE(12)) {
-        uint64_t tick = ++order->tick;
+        uint64_t tick = order_release_tick(order);
         agent->item->slice = tick;
         order_release_fence(order, agent, &end, tick);
         if (acquires(how) && regions & REGION_IMAGE)

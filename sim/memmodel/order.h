@@ -6,7 +6,7 @@
  * Time     Ticks count the synchronising events of the launch. An access carries the tick at
  *          which its unit's current slice began; a slice of a unit ends at each release of
  *          its own and each barrier of its sub-group or group. "Known before tick T" then
- *          tells exactly which accesses a unit knows.
+ *          tells exactly which accesses a unit knows. Releases by several units in one event have one tick.
  *
  * Units    A work-item is group * (largest group) + local linear id. A group copies by units
  *          of their own, numbered from UNIT_COPIES.
@@ -194,6 +194,7 @@ struct order {
     const uint32_t *group_device;             /* of the launch; NULL: one device */
     bool formal;                              /* of the launch */
     uint64_t tick;
+    uint64_t event, shared_event, shared; /* number of what happens, 0: not told; the tick that its releases have in common */
     uint64_t group_items;                     /* of the largest group */
     uint32_t sub_group_size, sub_group_count; /* per group */
     struct knowledge_pool pool;

@@ -181,7 +181,7 @@ static void store(struct order *order, struct agent *agent, struct variable *var
     }
     uint64_t tick = order->tick;
     if (release && order_make_item(order, agent)) {
-        tick = ++order->tick;
+        tick = order_release_tick(order);
         agent->item->slice = tick;
         send_own(order, agent, variable, act, tick);
     }

@@ -251,7 +251,7 @@ static bool has_room(struct order *order, struct relay *relay)
 
 static inline bool release_next(struct order *order, struct relay *relay, struct agent *agent, uint64_t local, uint32_t site)
 {
-    const uint32_t tick = (uint32_t)order->tick + 1;
+    const uint32_t tick = (uint32_t)order_release_tick(order);
     if (relay->acquired[local] != relay->count || (relay->count + 1 >= relay->room && !has_room(order, relay)))
         return false;
     if (!relay->count)
@@ -261,7 +261,7 @@ static inline bool release_next(struct order *order, struct relay *relay, struct
     relay->handed[++relay->count] = (struct handing){tick, (uint32_t)local, relay->sent[local], site};
     relay->sent[local] = relay->acquired[local] = relay->count;
     relay->slice[local] = tick;
-    agent->item->slice = ++order->tick;
+    agent->item->slice = tick;
     return true;
 }
 

@@ -81,7 +81,7 @@ static inline bool relay_fence_again(struct order *order, struct relay *relay, s
     if (end->scope != SCOPE_WORK_GROUP || end->flags != 1u << relay->region || how < ORDER_ACQ_REL || (relay->acted[local] & known) != known ||
         (relay->acquired[local] != relay->count && relay->pending[local] != relay->count) || next >= relay->room || next > RELAY_MOST)
         return false;
-    const uint64_t tick = ++order->tick;
+    const uint64_t tick = order_release_tick(order);
     relay->handed[next] = (struct handing){(uint32_t)tick, (uint32_t)local, relay->sent[local], end->site};
     relay->sent[local] = relay->acquired[local] = relay->count = next;
     relay->slice[local] = (uint32_t)tick;

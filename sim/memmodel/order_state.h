@@ -158,6 +158,16 @@ static inline void join_message(struct order *order, struct message *old, const 
 
 /* ---- units ---- */
 
+/* Of a release by a unit that has not released in this event. Those that are remembered stand one behind the other. */
+static inline uint64_t order_release_tick(struct order *order)
+{
+    if (!order->event || order->shared_event != order->event || (order->history && !order->history->full)) {
+        order->shared_event = order->event;
+        order->shared = ++order->tick;
+    }
+    return order->shared;
+}
+
 bool order_make_item(struct order *order, struct agent *agent); /* false: no memory */
 /* Everything the agent knows in a region, its own deeds before tick among it. */
 struct knowledge *order_publish(struct order *order, const struct agent *agent, int region, uint64_t tick);
