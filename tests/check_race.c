@@ -833,7 +833,7 @@ START_TEST(random_sweeps_against_the_oracle)
 {
     static const struct kind sweeps = {10000, 77777, 4, {{1, 4, 2}, {2, 4, 4}, {2, 2, 2}, {3, 4, 2}}, any_sweeps};
     static const enum way ways[] = {WAY_CHAIN, WAY_SEEN, WAY_SENT, WAY_TRIED, WAY_AGAIN, WAY_TOGETHER, WAY_REPEATED, WAY_CALM, WAY_IN_TURN, WAY_SIFTED,
-                                     WAY_SHARED, WAY_LONE, WAY_RESTED};
+                                     WAY_SHARED, WAY_LONE, WAY_FEW, WAY_RESTED};
     takes_ways(ways, sizeof ways / sizeof *ways, agree_with_the_oracle(&sweeps).programs);
 }
 END_TEST
@@ -1068,6 +1068,52 @@ START_TEST(random_rounds_against_the_oracle)
 }
 END_TEST
 
+/* Work-items of a wave release and acquire by one instruction. */
+static void any_wave(const uint32_t *shape)
+{
+    static const uint32_t objects[] = {FLAG, OTHER, 24};
+    if (below(4))
+        world_forgoes_history();
+    for (uint32_t turns = 3 + below(7); turns && world_room() > 24; turns--) {
+        const uint32_t group = below(shape[0]), all = (1u << shape[1]) - 1, members = below(3) ? all : 1 + below(all);
+        const enum memory_scope scope = below(4) ? SCOPE_DEVICE : SCOPE_WORK_GROUP;
+        switch (below(8)) {
+        case 0: wave_fence(group, members, below(4) ? G : 1 + below(3), ORDER_ACQUIRE + below(4), scope); break;
+        case 1: sweeps(group, below(2), DATA, below(2) ? 0 : 4, 4, members); break;
+        case 2: act_plainly(group * shape[1] + below(shape[1]), DATA); break;
+        case 3: sweeps(group, below(2), 32, 4, 4, members); break;
+        case 4: any_deed(shape[0], shape[1], shape[2]); break;
+        default: atomics(group, objects[below(3)], below(2) ? 4 : 0, members, ACCESS_ATOMIC_READ + below(3), (enum memory_order)below(5), scope); break;
+        }
+    }
+    act_plainly(below(shape[0] * shape[1]), 32 + 4 * below(shape[1]));
+}
+
+START_TEST(random_waves_against_the_oracle)
+{
+    static const struct kind waves = {12000, 141421, 4, {{1, 4, 2}, {2, 3, 4}, {2, 4, 2}, {4, 2, 2}}, any_wave};
+    agree_with_the_oracle(&waves);
+    ck_assert_uint_gt(world_ways[WAY_FEW], 0);
+}
+END_TEST
+
+/* One instruction releases for all: what each did before it is known to who acquires, and what it does behind it is not. */
+START_TEST(releases_of_one_event_are_between_slices)
+{
+    world_begin(2, 4, 2, SCOPE_RULE_EQUAL), world_forgoes_history(), writes(3, DATA, 4);
+    atomics(0, FLAG, 0, 15, ACCESS_ATOMIC_UPDATE, ORDER_RELEASE, SCOPE_DEVICE), acquire(4, FLAG, SCOPE_DEVICE), reads(4, DATA, 4), clean_at(DATA);
+    world_begin(2, 4, 2, SCOPE_RULE_EQUAL), world_forgoes_history();
+    atomics(0, FLAG, 0, 15, ACCESS_ATOMIC_UPDATE, ORDER_RELEASE, SCOPE_DEVICE), writes(0, DATA, 4), acquire(4, FLAG, SCOPE_DEVICE), reads(4, DATA, 4),
+        races_at(DATA);
+    world_begin(2, 4, 2, SCOPE_RULE_EQUAL), world_forgoes_history(), writes(0, DATA, 4);
+    atomics(0, FLAG, 0, 3, ACCESS_ATOMIC_UPDATE, ORDER_ACQ_REL, SCOPE_DEVICE), reads(1, DATA, 4), clean_at(DATA); /* 1 reads what 0 stored */
+    world_begin(2, 4, 2, SCOPE_RULE_EQUAL), world_forgoes_history(), writes(2, DATA, 4), wave_fence(0, 15, G, ORDER_RELEASE, SCOPE_DEVICE);
+    atomics(0, FLAG, 4, 15, ACCESS_ATOMIC_WRITE, ORDER_RELAXED, SCOPE_DEVICE), acquire(5, FLAG + 4, SCOPE_DEVICE), reads(5, DATA, 4), races_at(DATA);
+    world_begin(2, 4, 2, SCOPE_RULE_EQUAL), world_forgoes_history(), writes(2, DATA, 4), wave_fence(0, 15, G, ORDER_RELEASE, SCOPE_DEVICE);
+    atomics(0, FLAG, 4, 15, ACCESS_ATOMIC_WRITE, ORDER_RELAXED, SCOPE_DEVICE), acquire(5, FLAG + 8, SCOPE_DEVICE), reads(5, DATA, 4), clean_at(DATA);
+}
+END_TEST
+
 /* Few instructions that race often, and what comes among them. */
 static void any_crowd(const uint32_t *shape)
 {
@@ -1238,7 +1284,7 @@ START_TEST(random_programs_against_the_oracle)
     const struct tally tally = agree_with_the_oracle(&programs);
     ck_assert_uint_lt(tally.untold, HOSTILE(tally.programs / 200 + 2, tally.programs / 3)); /* short ways remember one deed of many, and small tables few */
     static const enum way ways[] = {WAY_CHAIN, WAY_SEEN, WAY_SENT, WAY_TRIED, WAY_AGAIN, WAY_TOGETHER, WAY_WAITING, WAY_REPEATED, WAY_CALM, WAY_IN_TURN,
-                                    WAY_SHARED, WAY_LONE, WAY_RESTED};
+                                    WAY_SHARED, WAY_LONE, WAY_FEW, WAY_RESTED};
     takes_ways(ways, sizeof ways / sizeof *ways, tally.programs);
 }
 END_TEST
@@ -1414,7 +1460,9 @@ int main(void)
     tcase_add_test(at_random, random_relays_against_the_oracle);
     tcase_add_test(at_random, random_rounds_against_the_oracle);
     tcase_add_test(at_random, random_crowds_against_the_oracle);
+    tcase_add_test(at_random, random_waves_against_the_oracle);
     tcase_add_test(rules, members_hand_on_what_they_know);
+    tcase_add_test(rules, releases_of_one_event_are_between_slices);
     tcase_add_test(rules, a_store_ends_what_others_handed_on);
     tcase_add_test(rules, other_fences_do_not_hand_on);
     tcase_add_test(rules, what_was_known_before_is_handed_on);

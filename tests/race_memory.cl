@@ -165,3 +165,22 @@ kernel void gathers_behind_barrier(global T *a, global T *b, global T *c)
         sum += a[((i + 77777u * j) * (2654435761u + 2 * j) >> 3 & n - 1) | 4];
     c[i] = sum;
 }
+
+/* What everybody publishes a neighbour takes over. */
+kernel void flags_handed(global T *a, global T *b, global T *c, global atomic_uint *flag)
+{
+    uint i = get_global_id(0);
+    c[i] = a[i] + b[i];
+    atomic_store_explicit(&flag[i], 1, memory_order_release, memory_scope_device);
+    if (i && atomic_load_explicit(&flag[i - 1], memory_order_acquire, memory_scope_device))
+        a[i] = c[i - 1];
+}
+/* Each hands on what it was handed, as far as others came before it. */
+kernel void flags_passed(global T *a, global T *b, global T *c, global atomic_uint *flag)
+{
+    uint i = get_global_id(0);
+    c[i] = a[i] + b[i];
+    if (i && atomic_load_explicit(&flag[i - 1], memory_order_acquire, memory_scope_device))
+        a[i] = c[i - 1];
+    atomic_store_explicit(&flag[i], 1, memory_order_release, memory_scope_device);
+}

@@ -375,13 +375,17 @@ uint32_t loops(uint32_t group, bool write, uint32_t address, int32_t step, uint3
     return site;
 }
 
-void updates(uint32_t group, uint32_t address, int32_t step, uint32_t members, enum memory_scope scope)
+void atomics(uint32_t group, uint32_t address, int32_t step, uint32_t members, enum access_kind kind, enum memory_order order, enum memory_scope scope)
 {
     uint32_t addresses[WAVE_LANES_MAX];
-    struct access_event event = {.kind = ACCESS_ATOMIC_UPDATE, .order = ORDER_RELAXED, .scope = scope, .size_bytes = 4,
-                                 .shape = step ? ADDRESS_LIST : ADDRESS_UNIFORM};
+    struct access_event event = {.kind = kind, .order = order, .scope = scope, .size_bytes = 4, .shape = step ? ADDRESS_LIST : ADDRESS_UNIFORM};
     step_along(addresses, address, step);
     act_together(group, &event, addresses, members, world.count);
+}
+
+void updates(uint32_t group, uint32_t address, int32_t step, uint32_t members, enum memory_scope scope)
+{
+    atomics(group, address, step, members, ACCESS_ATOMIC_UPDATE, ORDER_RELAXED, scope);
 }
 
 void gathers(uint32_t group, bool write, const uint32_t *addresses, uint32_t size)
@@ -432,14 +436,22 @@ static void announce(enum sync_kind kind, uint32_t group, uint32_t from, uint32_
     announce_of(kind, group, mask, flags, order, scope, copy);
 }
 
+void wave_fence(uint32_t group, uint32_t members, uint32_t flags, enum memory_order order, enum memory_scope scope)
+{
+    announce_of(SYNC_FENCE, group, (const uint64_t[LANE_MASK_WORDS]){members}, flags, order, scope, 0);
+    for (uint32_t lane = 0; lane < world.items; lane++) {
+        if (!(members >> lane & 1))
+            continue;
+        struct deed *deed = add(DEED_FENCE, group * world.items + lane);
+        deed->flags = flags;
+        deed->order = order;
+        deed->scope = scope;
+    }
+}
+
 void fence(uint32_t item, uint32_t flags, enum memory_order order, enum memory_scope scope)
 {
-    uint32_t lane = item % world.items;
-    announce(SYNC_FENCE, item / world.items, lane, lane + 1, flags, order, scope, 0);
-    struct deed *deed = add(DEED_FENCE, item);
-    deed->flags = flags;
-    deed->order = order;
-    deed->scope = scope;
+    wave_fence(item / world.items, 1u << item % world.items, flags, order, scope);
 }
 
 /* The members whose bit is set. */

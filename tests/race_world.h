@@ -37,11 +37,13 @@ void sweeps(uint32_t group, bool write, uint32_t address, int32_t step, uint32_t
 uint32_t loops(uint32_t group, bool write, uint32_t address, int32_t step, uint32_t members, uint32_t turns, int32_t turn_step,
                uint32_t again);
 void gathers(uint32_t group, bool write, const uint32_t *addresses, uint32_t size); /* one for each work-item */
-/* Relaxed atomic updates of 4 bytes. */
+/* Atomics of 4 bytes, one member after another; updates are relaxed. */
+void atomics(uint32_t group, uint32_t address, int32_t step, uint32_t members, enum access_kind kind, enum memory_order order, enum memory_scope scope);
 void updates(uint32_t group, uint32_t address, int32_t step, uint32_t members, enum memory_scope scope);
 /* All members at once, and only the winner finds the value that it expects: the others read, relaxed. */
 uint32_t exchanges(uint32_t group, uint32_t address, uint32_t members, uint32_t winner, enum memory_order order,
                    enum memory_scope scope, uint32_t again);
+void wave_fence(uint32_t group, uint32_t members, uint32_t flags, enum memory_order order, enum memory_scope scope); /* likewise */
 void fence(uint32_t item, uint32_t flags, enum memory_order order, enum memory_scope scope);
 void barrier(uint32_t group, uint32_t flags, enum memory_scope scope);
 void sub_group_barrier(uint32_t group, uint32_t sub_group, uint32_t flags, enum memory_scope scope);

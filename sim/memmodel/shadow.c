@@ -38,7 +38,7 @@ void shadow_forget(struct shadow_region *region)
     region->newest = 0;
     region->crowd_used = 0;
     memset(region->settled, 0, sizeof region->settled);
-    region->touched = region->bygone = false;
+    region->touched = region->bygone = region->few = false;
     readers_forget(&region->readers);
     if (region->next > CONTEXT_MOST / 2 || readers_wear(&region->readers))
         shadow_clear_cells(region);

@@ -71,7 +71,8 @@ struct shadow_region {
     uint64_t epochs;          /* of crowds, given out so far; kept while the allocation lives */
     bool touched;
     bool atomic;              /* some access of this launch was: plain stores may end release sequences */
-    bool bygone;              /* a plain write came after an atomic that had its cell to itself */
+    bool bygone;              /* a plain write came after an atomic that had no list */
+    bool few;                 /* some sets are of atomics */
     struct journal journal;   /* what need not stand in cells */
     struct sieve sieve;       /* likewise; what the journal does not decide */
     const char *sieved;       /* name of a kernel that needed it when it ran last; only compared */

@@ -154,6 +154,15 @@ static inline void judge_write(const struct visit *visit, struct crowd **crowd, 
         keep_racer(visit, crowd, cell, stamp_unit(latest), how);
 }
 
+/* Atomic accesses that have the cell to themselves, but for a plain write: one, or a set of a few. */
+static bool has_atomics(const struct shadow_region *region, uint64_t value)
+{
+    struct reader_walk walk = {.rest = stamp_context(value)};
+    if (live(region, value))
+        return is_atomic(context_at(region, stamp_context(value))->kind);
+    return region->few && readers_next(&region->readers, &walk) && is_atomic(context_at(region, walk.context)->kind);
+}
+
 static bool set_races(const struct visit *visit, uint64_t value)
 {
     const struct shadow_region *region = visit->region;
@@ -172,11 +181,11 @@ static inline void judge_readers(const struct visit *visit, struct crowd **crowd
         visit->shadow->failed |= !*crowd;
     }
     const uint64_t reader = cell[1];
+    visit->region->bygone |= !*crowd && has_atomics(visit->region, reader);
     if (*crowd) {
         judge_members(visit, cell, *crowd, &(*crowd)->readers);
     } else if (live(visit->region, reader)) {
         const struct context *how = stamp_how(visit->region, reader);
-        visit->region->bygone |= is_atomic(how->kind);
         if (!judge(visit, stamp_unit(reader), how, false))
             return;
         cell[1] = 0;
@@ -206,12 +215,6 @@ static bool add_atomic(const struct visit *visit, struct crowd *crowd)
     return add_alike(crowd, visit->now->agent->unit, &visit->now->how, visit->now->quiet);
 }
 
-/* An atomic access that has the cell to itself, but for a plain write. */
-static bool is_lone(const struct shadow_region *region, uint64_t value)
-{
-    return live(region, value) && is_atomic(context_at(region, stamp_context(value))->kind);
-}
-
 /* The first of a cell that nobody reads needs no list. */
 static bool is_first(const struct visit *visit, const uint64_t *cell)
 {
@@ -226,6 +229,60 @@ static bool put_lone(const struct visit *visit, uint64_t *cell)
         cell[1] = stamp(visit->now->agent->unit, context);
     way_taken(visit->shadow->order->ways, WAY_LONE);
     return context;
+}
+
+/* ---- a few atomics --------------------------------------------------------------------------- */
+
+enum { FEW = 3 };
+
+/* One more of them. agrees: with all of them so far, which agree with each other. */
+struct few { uint32_t count; bool agrees, stands, again; };
+
+static void meet_one(const struct visit *visit, uint64_t unit, const struct context *how, struct few *few)
+{
+    const struct context *now = &visit->now->how;
+    const struct place place = place_of(visit->shadow, unit);
+    const bool same = unit == visit->now->agent->unit && sort_of(how) == sort_of(now);
+    few->count++;
+    few->agrees &= how->size == now->size && how->scope == now->scope &&
+                   scope_inclusive(SCOPE_RULE_EQUAL, (enum memory_scope)how->scope, &place, (enum memory_scope)now->scope, &visit->now->agent->place);
+    few->stands |= same && how->tick == now->tick && how->site == now->site && how->order == now->order;
+    few->again |= same;
+}
+
+/* The latest first. */
+static struct few meet_few(const struct visit *visit, uint64_t value)
+{
+    const struct shadow_region *region = visit->region;
+    struct few few = {.agrees = true};
+    struct reader_walk walk = {.rest = stamp_context(value)};
+    if (live(region, value))
+        meet_one(visit, stamp_unit(value), context_at(region, stamp_context(value)), &few);
+    while (few.count <= FEW && readers_next(&region->readers, &walk))
+        for (uint64_t bits = walk.mask; bits; bits &= bits - 1)
+            meet_one(visit, walk_unit(&walk, stamp_unit(value)) + (uint32_t)__builtin_ctzll(bits), context_at(region, walk.context), &few);
+    return few;
+}
+
+/* True: it stands among those that the cell has, and races with none of them. False: a list has to take them. */
+static bool add_to_few(const struct visit *visit, uint64_t *cell)
+{
+    struct shadow_region *region = visit->region;
+    if (!has_atomics(region, cell[1]))
+        return false;
+    const struct few few = meet_few(visit, cell[1]);
+    if (few.agrees && few.stands) {
+        way_taken(visit->shadow->order->ways, WAY_REPEATED);
+        return true;
+    }
+    if (!few.agrees || few.again || few.count >= FEW || !shadow_set_room(region))
+        return false;
+    const uint32_t context = shadow_context_of(region, &visit->now->how);
+    if (!context || !readers_add(&region->readers, &cell[1], !visit->passing, visit->now->agent->unit, context))
+        return false;
+    region->few = true;
+    way_taken(visit->shadow->order->ways, WAY_FEW);
+    return true;
 }
 
 /* ---- plain accesses -------------------------------------------------------------------------- */
@@ -277,7 +334,7 @@ static bool replaces(const struct visit *visit, uint64_t reader)
 
 static bool plain_read(const struct visit *visit, uint64_t *cell)
 {
-    const bool lone = is_lone(visit->region, cell[1]);
+    const bool lone = has_atomics(visit->region, cell[1]);
     struct crowd *crowd = lone ? shadow_crowd_make(visit, cell) : crowd_of(visit->region, visit->address, cell);
     if (lone && !crowd)
         return false;
@@ -314,7 +371,7 @@ static bool quiet(const struct visit *visit, uint64_t *cell)
     }
     bool write = is_write(visit->now->how.kind);
     uint64_t *slot = &cell[write ? 0 : 1];
-    const bool lone = !write && is_lone(visit->region, cell[1]);
+    const bool lone = !write && has_atomics(visit->region, cell[1]);
     struct crowd *crowd = lone ? shadow_crowd_make(visit, cell) : crowd_of(visit->region, visit->address, cell);
     if (crowd)
         crowd->settled.epoch = 0;
@@ -348,6 +405,10 @@ static bool atomic(const struct visit *visit, uint64_t *cell)
     if (is_first(visit, cell)) {
         judge_write(visit, &crowd, cell);
         return put_lone(visit, cell);
+    }
+    if (add_to_few(visit, cell)) {
+        judge_write(visit, &crowd, cell);
+        return true;
     }
     crowd = shadow_crowd_make(visit, cell);
     if (!crowd)

@@ -46,7 +46,7 @@ static void collect_set(struct collection *collection, uint64_t value, uint64_t 
             const uint64_t unit = walk_unit(&walk, stamp_unit(value)) + (uint32_t)__builtin_ctzll(bits);
             collect_one(collection, context_at(region, walk.context), unit, low, high);
         }
-        if (!collection->filter)
+        if (!collection->filter && !is_atomic(context_at(region, walk.context)->kind)) /* atomics are of several uses */
             break;
     }
 }

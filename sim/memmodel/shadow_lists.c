@@ -240,30 +240,37 @@ struct crowd *shadow_crowd_copy(struct shadow_region *region, const struct crowd
     return members_copy(&crowd->readers, &from->readers) && members_copy(&crowd->atomics, &from->atomics) ? crowd : NULL;
 }
 
-/* Those of the set, in the order in which they came. */
-static bool set_into(const struct shadow_region *region, uint64_t value, struct crowd *crowd)
+static bool deed_into(const struct visit *visit, struct crowd *crowd, uint64_t unit, const struct context *how, bool late)
 {
+    const struct place place = place_of(visit->shadow, unit);
+    if (!is_atomic(how->kind))
+        return reader_add(crowd, unit, how, late);
+    if (!crowd->atomics.count)
+        begin_alike(crowd, how, &place);
+    return add_alike(crowd, unit, how, late);
+}
+
+static void turn_round(struct members *members)
+{
+    for (uint32_t i = 0, j = members->count; i + 1 < j; i++)
+        member_swap(&members->items[i], &members->items[--j]);
+}
+
+/* Those of the set, in the order in which they came. */
+static bool set_into(const struct visit *visit, uint64_t value, struct crowd *crowd)
+{
+    const struct shadow_region *region = visit->region;
     struct reader_walk walk = {.rest = stamp_context(value)};
     while (readers_next(&region->readers, &walk))
         for (uint64_t bits = walk.mask; bits; bits &= bits - 1)
-            if (!reader_add(crowd, walk_unit(&walk, stamp_unit(value)) + (uint32_t)__builtin_ctzll(bits), context_at(region, walk.context), true))
+            if (!deed_into(visit, crowd, walk_unit(&walk, stamp_unit(value)) + (uint32_t)__builtin_ctzll(bits), context_at(region, walk.context), true))
                 return false;
-    for (uint32_t i = 0, j = crowd->readers.count; i + 1 < j; i++)
-        member_swap(&crowd->readers.items[i], &crowd->readers.items[--j]);
+    turn_round(&crowd->readers);
+    turn_round(&crowd->atomics);
     return true;
 }
 
-static bool stamp_into(const struct visit *visit, uint64_t value, struct crowd *crowd)
-{
-    const struct context *how = context_at(visit->region, stamp_context(value));
-    const struct place place = place_of(visit->shadow, stamp_unit(value));
-    if (!is_atomic(how->kind))
-        return reader_add(crowd, stamp_unit(value), how, false);
-    begin_alike(crowd, how, &place);
-    return add_alike(crowd, stamp_unit(value), how, false);
-}
-
-/* The cell's crowd; what stands there by itself moves into it, or a set of readers. */
+/* The cell's crowd; what stands there by itself moves into it, or a set. */
 struct crowd *shadow_crowd_make(const struct visit *visit, uint64_t *cell)
 {
     struct crowd *crowd = crowd_of(visit->region, visit->address, cell);
@@ -271,7 +278,8 @@ struct crowd *shadow_crowd_make(const struct visit *visit, uint64_t *cell)
     if (crowd)
         return crowd;
     crowd = crowd_new(visit->region, visit->address, cell);
-    if (crowd && live(visit->region, single) && !stamp_into(visit, single, crowd))
+    if (crowd && live(visit->region, single) &&
+        !deed_into(visit, crowd, stamp_unit(single), context_at(visit->region, stamp_context(single)), false))
         return NULL;
-    return crowd && set_into(visit->region, single, crowd) ? crowd : NULL;
+    return crowd && set_into(visit, single, crowd) ? crowd : NULL;
 }

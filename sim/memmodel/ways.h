@@ -28,6 +28,7 @@ enum way {
     WAY_SHARED,     /* one more reader of a cell, in a set that cells share */
     WAY_ENOUGH,     /* a plain access that could only be one more of races that were told, and counted often enough */
     WAY_LONE,       /* an atomic that has a cell to itself */
+    WAY_FEW,        /* one more of a few atomics that agree */
     WAY_RESTED,     /* an atomic object was packed */
     WAY_RELAY,      /* a fence whose release knows all that its group released before */
     WAYS
