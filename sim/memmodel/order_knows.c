@@ -29,9 +29,7 @@ bool order_map_knows(const struct order *order, const struct knowledge *known, u
 static inline bool was_handed(const struct order *order, const struct relay *relay, uint32_t position, uint64_t unit, uint64_t tick)
 {
     const uint64_t local = unit - relay->first_unit;
-    uint32_t at = position && local < order->group_items ? relay->sent[local] : 0;
-    while (at > position && tick < relay->handed[at].tick)
-        at = relay->handed[at].before;
+    const uint32_t at = position && local < order->group_items ? handing_at(relay, local, position) : 0;
     return at && tick < relay->handed[at].tick;
 }
 

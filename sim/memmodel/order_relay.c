@@ -258,7 +258,10 @@ static inline bool release_next(struct order *order, struct relay *relay, struct
         set(order, &relay->first, order_publish(order, agent, relay->region, tick));
     if (!(relay->acted[local] & RELAY_HELD) && !is_held(order, relay, agent, local))
         return false;
-    relay->handed[++relay->count] = (struct handing){tick, (uint32_t)local, relay->sent[local], site};
+    if (!relay->count)
+        relay->handed[0] = (struct handing){0};
+    relay->handed[relay->count + 1] = handing_next(relay, local, tick, site);
+    relay->count++;
     relay->sent[local] = relay->acquired[local] = relay->count;
     relay->slice[local] = tick;
     agent->item->slice = tick;
@@ -301,9 +304,7 @@ bool order_relay_fence(struct order *order, struct agent *agent, const struct en
 /* The tick of a member's latest release up to there; 0: none. */
 static uint32_t tick_at(const struct relay *relay, uint64_t local, uint32_t position)
 {
-    uint32_t at = relay->sent[local];
-    while (at > position)
-        at = relay->handed[at].before;
+    const uint32_t at = handing_at(relay, local, position);
     return at ? relay->handed[at].tick : 0;
 }
 

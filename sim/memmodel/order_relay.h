@@ -30,8 +30,9 @@ enum {
     RELAY_HELD = 1 << 15  /* what it knew by itself the first release knew, too */
 };
 
-/* before: of the same member. */
-struct handing { uint32_t tick, local, before, site; };
+/* before, jump: earlier ones of the same member, 0, which is none, before the first; depth: how many there are. Jumps are such that any earlier one is some
+ * logarithm of steps away (Myers, "An applicative random-access stack", 1983). */
+struct handing { uint32_t tick, local, site, before, jump, depth; };
 
 struct relay_object {
     struct variable *variable;
@@ -73,6 +74,23 @@ void order_relay_end(struct order *order, struct group_order *group);
 void order_relay_free(struct order *order, struct group_order *group);
 struct knowledge *order_relay_known(struct order *order, const struct relay *relay, uint32_t position); /* one reference */
 
+static inline struct handing handing_next(const struct relay *relay, uint64_t local, uint64_t tick, uint32_t site)
+{
+    const struct handing *handed = relay->handed;
+    const uint32_t before = relay->sent[local], jump = handed[before].jump, farther = handed[jump].jump;
+    const bool far = handed[before].depth - handed[jump].depth == handed[jump].depth - handed[farther].depth;
+    return (struct handing){(uint32_t)tick, (uint32_t)local, site, before, far ? farther : before, handed[before].depth + 1};
+}
+
+/* The member's latest up to the position; 0: none. */
+static inline uint32_t handing_at(const struct relay *relay, uint64_t local, uint32_t position)
+{
+    uint32_t at = relay->sent[local];
+    while (at > position)
+        at = relay->handed[at].jump > position ? relay->handed[at].jump : relay->handed[at].before;
+    return at;
+}
+
 /* The same once more: false: it is something else, or a member's first. */
 static inline bool relay_fence_again(struct order *order, struct relay *relay, struct agent *agent, const struct endpoint *end, enum memory_order how)
 {
@@ -82,7 +100,7 @@ static inline bool relay_fence_again(struct order *order, struct relay *relay, s
         (relay->acquired[local] != relay->count && relay->pending[local] != relay->count) || next >= relay->room || next > RELAY_MOST)
         return false;
     const uint64_t tick = order_release_tick(order);
-    relay->handed[next] = (struct handing){(uint32_t)tick, (uint32_t)local, relay->sent[local], end->site};
+    relay->handed[next] = handing_next(relay, local, tick, end->site);
     relay->sent[local] = relay->acquired[local] = relay->count = next;
     relay->slice[local] = (uint32_t)tick;
     agent->item->slice = tick;
