@@ -22,7 +22,7 @@ struct inquiry {
 /* A null pointer with a small index is still a null pointer; private memory begins above. */
 static bool is_null(uint64_t address)
 {
-    return address < PRIVATE_BASE;
+    return address < NULL_END;
 }
 
 static bool is_private(const struct inquiry *inquiry, uint64_t address)

@@ -27,7 +27,7 @@ static uint8_t *private_byte(struct rig *rig, uint32_t lane, uint64_t offset)
 /* The bytes an address of a lane stands for, in order; NULL past what may be touched. */
 static uint8_t *byte_at(struct rig *rig, uint32_t lane, uint64_t address)
 {
-    if (address >= PRIVATE_BASE && address < PRIVATE_BASE + PRIVATE_BYTES)
+    if (address - PRIVATE_BASE < PRIVATE_BYTES)
         return private_byte(rig, lane, address - PRIVATE_BASE);
     for (uint32_t r = 1; r < ARENA_REGIONS; r++)
         if (address >= rig->regions[r].low && address < rig->regions[r].high)
@@ -113,7 +113,7 @@ static void generic(int isa, bool store, uint32_t log2, uint32_t k, bool wild, u
         for (uint32_t c = 0; c < k && !store; c++)
             EXPECT(get(&rig, slots[c], i, size) == want[c][i], "%s build %d lane %u component %u", op_names[op], isa, i, c);
         bool last = store; /* a later lane may have written the same bytes */
-        for (uint32_t j = i + 1; j < 61 && address[i] >= PRIVATE_BASE + PRIVATE_BYTES; j++)
+        for (uint32_t j = i + 1; j < 61 && address[i] - PRIVATE_BASE >= PRIVATE_BYTES; j++)
             last &= !lane_mask_test(&good, j) || address[j] + size * k <= address[i] || address[j] >= address[i] + size * k;
         for (uint32_t b = 0; last && b < size * k; b++)
             EXPECT(*byte_at(&rig, i, address[i] + b) == (uint8_t)(stored[b / size][i] >> b % size * 8), "%s build %d lane %u byte %u", op_names[op], isa, i, b);
@@ -543,7 +543,7 @@ static uint8_t *undefined_byte(struct rig *rig, uint32_t lane, uint64_t address)
 static bool defined(struct rig *rig, uint32_t lane, uint64_t address, uint32_t bytes)
 {
     bool all = true;
-    if (address >= PRIVATE_BASE + PRIVATE_BYTES)
+    if (address - PRIVATE_BASE >= PRIVATE_BYTES)
         return memory_range_valid(&rig->regions[1], address, bytes);
     for (uint32_t i = 0; i < bytes; i++)
         all &= !*undefined_byte(rig, lane, address + i);
@@ -595,7 +595,7 @@ static void poison(int isa, uint32_t form, uint32_t bytes, bool partial, uint64_
     uint64_t reported = 0;
     for (uint32_t i = 0; i < 41; i++) {
         const uint64_t address = poison_address(&rig, form, i, bytes);
-        const bool private = address < PRIVATE_BASE + PRIVATE_BYTES, is_bad = lane_mask_test(&bad, i);
+        const bool private = address - PRIVATE_BASE < PRIVATE_BYTES, is_bad = lane_mask_test(&bad, i);
         if (!lane_mask_test(&active, i))
             continue;
         reported += is_bad && !private;

@@ -8,6 +8,7 @@
 #include <orrery/orrery.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/mman.h>
 #include <time.h>
 
 static const char source[] =
@@ -44,7 +45,12 @@ static const char source[] =
     "kernel void put(global int *data) { data[0] = 1; }\n"
     "struct node { global struct node *next; int value; };\n"
     "kernel void sum(global struct node *list, global int *total) {\n"
-    "    for (; list; list = list->next) { *total += list->value; list->value = -list->value; } }\n";
+    "    for (; list; list = list->next) { *total += list->value; list->value = -list->value; } }\n"
+    "kernel void either(global int *data, global int *out) {\n"
+    "    int own[2] = {7, 8};\n"
+    "    int *p = get_global_id(0) & 1 ? (int *)data : own;\n"
+    "    out[2 * get_global_id(0)] = p[1];\n"
+    "    out[2 * get_global_id(0) + 1] = (to_private(p) != 0) + 2 * (to_global(p) != 0); }\n";
 
 static cl_program program;
 static _Atomic cl_int *box;
@@ -280,6 +286,29 @@ START_TEST(kernels_reach_all_memory_of_the_host)
 }
 END_TEST
 
+/* As a program has it that was not linked to lie anywhere: static objects and heap below 4 GB. */
+START_TEST(low_memory_is_not_private)
+{
+    const cl_bool system = CL_TRUE;
+    cl_int out[4] = {0}, *low = mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+    ck_assert_ptr_ne(low, MAP_FAILED);
+    ck_assert_uint_lt((uintptr_t)low, UINT64_C(1) << 32);
+    load("orrery: 1\ndevice: {features: {svm_system: true}}\n");
+    start("lockstep", FINE);
+    low[1] = 9;
+    cl_kernel kernel = kernel_with("either", low, out);
+    cl_ok(clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM, sizeof system, &system));
+    run(queue, kernel, 2);
+    cl_ok(clFinish(queue));
+    ck_assert_int_eq(out[0], 8);
+    ck_assert_int_eq(out[1], 1);
+    ck_assert_int_eq(out[2], 9);
+    ck_assert_int_eq(out[3], 2);
+    ck_assert_uint_eq(orrery_finding_count(), 0);
+    munmap(low, 65536);
+}
+END_TEST
+
 /* What is mapped nowhere, or read-only, is a finding and no crash. */
 START_TEST(what_the_host_has_not_is_a_finding)
 {
@@ -428,6 +457,7 @@ int main(void)
     tcase_add_test(tests, flags_are_those_of_the_text);
     tcase_add_loop_test(tests, features_take_it_away, 0, 2);
     tcase_add_test(tests, kernels_reach_all_memory_of_the_host);
+    tcase_add_test(tests, low_memory_is_not_private);
     tcase_add_loop_test(tests, what_the_host_has_not_is_a_finding, 0, 2);
     tcase_add_test(tests, memory_of_the_host_is_told);
     tcase_add_loop_test(tests, scopes_are_those_of_the_memory, 0, 3);

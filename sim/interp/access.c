@@ -59,13 +59,11 @@ static void lay_out_addresses(struct access *access, const uint8_t *frame, uint3
         address[i] = lanes[i] + (uint64_t)(int64_t)offset;
 }
 
-/* A generic address is flat when the arena holds it; below 2^32 nothing but private memory lies. */
 static bool is_private(const struct access *access, uint64_t address)
 {
     if (access->form == FORM_PRIVATE_U || access->form == FORM_PRIVATE_V)
         return true;
-    const struct memory *memory = access->wave->memory;
-    return access->form == FORM_GENERIC && address - memory->base >= memory->size && address >= PRIVATE_BASE && address >> 32 == 0;
+    return access->form == FORM_GENERIC && wave_is_private_address(address);
 }
 
 /* ---- checks ------------------------------------------------------------------------------ */

@@ -178,6 +178,6 @@ CONTROL(space_v)
     const uint64_t *address = (const uint64_t *)(const void *)(frame + insn->a);
     int32_t *out = (int32_t *)(void *)(frame + insn->d);
     for (uint32_t i = 0; i < wave->n; i++)
-        out[i] = address[i] < 1ull << 32 ? 0 : memory_region(wave->memory, address[i])->kind == REGION_LOCAL_VARIABLE ? 1 : 2;
+        out[i] = address[i] == 0 || wave_is_private_address(address[i]) ? 0 : memory_region(wave->memory, address[i])->kind == REGION_LOCAL_VARIABLE ? 1 : 2;
     GO(insn + 1);
 }

@@ -26,7 +26,13 @@ enum run_result {
     RUN_ABORTED      /* a finding ended the launch */
 };
 
-enum { PRIVATE_BASE = 0x10000 }; /* private addresses are PRIVATE_BASE + offset, the same in every lane */
+/* Private addresses are PRIVATE_BASE + offset, the same in every lane; there no processor has memory, so that a generic address
+ * tells its space. Below NULL_END nobody has any. */
+#define PRIVATE_BASE UINT64_C(0x4000000000010000)
+enum { NULL_END = 0x10000 };
+
+/* Also of what lies some way beside it: an index that overran. */
+static inline bool wave_is_private_address(uint64_t address) { return address >> 32 == PRIVATE_BASE >> 32; }
 
 /* What handlers call back when something is wrong. Implemented by sim/group.c side;
  * mask = the lanes at fault. Returns the lanes that must stop (usually mask). */
