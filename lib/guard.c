@@ -15,6 +15,7 @@
 #include "executor.h"
 #include "host_place.h"
 #include "order.h"
+#include "orrery/limits.h"
 #include "runtime.h"
 
 struct guard guard = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -39,7 +40,7 @@ struct extent guard_pages_of(const struct area *area)
                         : (struct extent){guard_page_of(area->low), guard_page_of(area->high + rest)};
 }
 
-static void open_area(const struct area *area)
+void guard_open_area(const struct area *area)
 {
     const struct extent pages = guard_pages_of(area);
     if (!area->ambiguous)
@@ -59,7 +60,7 @@ static void close_area(const struct area *area)
     if (area->ambiguous)
         return;
     if (area->is_shared && !guard.under_way) {
-        open_area(area);
+        guard_open_area(area);
         return;
     }
     guard_set_pages(pages.low, pages.high, area->behind && !area->unseen ? PROT_READ : PROT_NONE);
@@ -81,7 +82,16 @@ struct area *guard_area_at(uint64_t address)
 void guard_open_all(void)
 {
     for (const struct area *area = guard.areas; area; area = area->next)
-        open_area(area);
+        guard_open_area(area);
+    host_use_open();
+}
+
+/* Those that the device needs where the host has them. */
+static void open_for_device(void)
+{
+    for (const struct area *area = guard.areas; area; area = area->next)
+        if (!area->apart)
+            guard_open_area(area);
     host_use_open();
 }
 
@@ -115,9 +125,32 @@ static void area_link(struct area *area)
     guard.areas = area;
 }
 
-static void apply(const struct area *area)
+/* Each takes a few of the mappings that a process may have: of very many allocations the rest is open while commands run. */
+static void set_apart(struct area *area)
 {
-    if (guard.inside)
+    enum { APART_MOST = HOSTILE(8192, 2) };
+    if (area->apart || area->together || area->is_shared || area->behind || guard.apart_count >= APART_MOST)
+        return;
+    area->apart = device_view_apart(runtime_device(), area->low, area->fresh);
+    area->together = !area->apart;
+    area->fresh = false;
+    guard.apart_count += area->apart;
+}
+
+static void set_joined(struct area *area)
+{
+    if (!area->apart)
+        return;
+    device_view_joined(runtime_device(), area->low);
+    area->apart = false;
+    guard.apart_count--;
+}
+
+static void apply(struct area *area)
+{
+    if (!guard.inside)
+        set_apart(area);
+    if (guard.inside && !area->apart)
         return;
     guard_install();
     if (guard.installed)
@@ -163,6 +196,7 @@ static void add(void *pointer, bool of_device, bool is_shared)
     if (area) {
         area->of_device = of_device;
         area->is_shared = is_shared;
+        area->fresh = true;
         add_area(area);
     }
     runtime_unlock();
@@ -183,7 +217,7 @@ static void find_ambiguous(struct area *area)
 {
     for (struct area *other = guard.areas; other; other = other->next)
         if (other->behind && other->low < area->high && other->high > area->low) {
-            open_area(other);
+            guard_open_area(other);
             other->ambiguous = area->ambiguous = true;
         }
 }
@@ -245,7 +279,8 @@ static void remove_area(uint64_t address, uint64_t behind)
     struct area **link = link_of(address, behind), *area = *link;
     if (area) {
         *link = area->next;
-        open_area(area);
+        guard.apart_count -= area->apart;
+        guard_open_area(area);
         apply_uses();
     }
     pthread_mutex_unlock(&guard.lock);
@@ -363,7 +398,7 @@ static void note_use(const struct command *command)
 /* Those that close when something is under way. */
 static void apply_turns(void)
 {
-    for (const struct area *area = guard.areas; area; area = area->next)
+    for (struct area *area = guard.areas; area; area = area->next)
         if (area->is_shared || area->used)
             apply(area);
 }
@@ -452,8 +487,9 @@ void guard_enter(void)
     if (guard_active())
         guard_tell();
     pthread_mutex_lock(&guard.lock);
-    guard_open_all();
+    open_for_device();
     guard.inside = true;
+    guard.executes = pthread_self();
     pthread_mutex_unlock(&guard.lock);
 }
 
@@ -470,17 +506,22 @@ void guard_leave(void)
     look();
     pthread_mutex_lock(&guard.lock);
     guard.inside = false;
-    for (const struct area *area = guard.areas; area; area = area->next)
+    for (struct area *area = guard.areas; area; area = area->next)
         apply(area);
     apply_uses();
     pthread_mutex_unlock(&guard.lock);
+    guard_tell();
 }
 
 /* Not with the lock: fork takes malloc's next, which a thread may hold that waits for ours. While all is open nothing here
- * changes without runtime_lock but the notes. */
+ * changes without runtime_lock but the notes. Memory in two places is memory that processes share. */
 void guard_fork_prepare(void)
 {
     guard_enter();
+    pthread_mutex_lock(&guard.lock);
+    for (struct area *area = guard.areas; area; area = area->next)
+        set_joined(area);
+    pthread_mutex_unlock(&guard.lock);
 }
 
 void guard_fork_parent(void)

@@ -3,7 +3,8 @@
  * PURPOSE  Catches the host at memory that it may not touch now: while races are looked for, the pages of coarse-grained
  *          shared virtual memory, and of buffers once they were mapped, are closed to the host but where a map is in force
  *          that the host knows to be complete. An access through a closed page is reported with its place in the host
- *          program and goes ahead: the page stays open until something is executed again.
+ *          program and goes ahead: the page stays open until something is executed again. Who executes goes to the same bytes
+ *          at other addresses (device_view_apart), so that other threads of the host are caught meanwhile.
  *          With checks.shared_pages so are memory that host and kernels share, while commands are under way; memory that buffers
  *          were made with (CL_MEM_USE_HOST_PTR), to stores, and to loads once commands may have written the buffer; and what
  *          reads and writes that do not block use (host_use.h).
@@ -16,11 +17,12 @@
  *                            executes (runtime_lock held)
  *   guard_enqueued           a command was enqueued (runtime_lock held)
  *   guard_waited             the host may know more (runtime_lock held)
- *   guard_enter/leave        someone executes: everything is open meanwhile (runtime_lock held)
+ *   guard_enter/leave        this thread executes: what the device reaches by the host's addresses alone is open meanwhile, and
+ *                            to this thread everything (runtime_lock held)
  *   guard_active             some page may be closed: then nothing executes beside the host
  *   guard_share              host and kernels share memory from now on, so both run at the same time: nothing is closed
  *                            any more; also when the process ends
- *   guard_tell               reports what was caught
+ *   guard_tell               reports what was caught; while someone executes, judges it
  *   guard_fork_prepare/parent/child   all is open meanwhile; the child's own memory stays so (runtime_lock held)
  *
  * Faults   that are not ours go to the handler that was there before, or that the program installed meanwhile. A fault

@@ -40,6 +40,7 @@ static void take_note(const struct area *area, bool used, uint64_t address, cons
     const bool behind = !used && area->behind;
     struct note *note = &guard.notes[guard.note_count++];
     note->address = behind ? address - area->low + area->behind : address;
+    note->judged = false;
     note->is_shared = used || behind || area->is_shared;
     note->write = was_write(context);
     host_place_capture(&note->trace);
@@ -84,14 +85,33 @@ static bool try_again(uint64_t address, uint64_t pc)
     return true;
 }
 
-/* A page that is open again by now is ours too: another thread may have begun to execute. */
+/* The host's at this time: in a page that is open. */
+static bool is_mapped(const struct area *area, uint64_t address)
+{
+    const uint64_t page = guard_page_of(address);
+    const struct window *window = area->windows;
+    while (window && !(window->known && page >= guard_page_of(window->low) && page < window->high))
+        window = window->next;
+    return window;
+}
+
+/* Otherwise it is open again by now: another thread may have begun to execute, or the memory has another place. */
+static bool is_closed(const struct area *area, uint64_t address)
+{
+    return area && area->apart ? !is_mapped(area, address) : !guard.inside;
+}
+
+/* A page that is open again is ours, too. Who executes may touch all, by the
+ * host's addresses, too, as a native kernel does. */
 static bool catch(uint64_t address, const void *context)
 {
     pthread_mutex_lock(&guard.lock);
     const struct area *area = guard_area_at(address);
-    const bool used = host_use_at(address);
+    const bool used = host_use_at(address), executes = guard.inside && pthread_equal(guard.executes, pthread_self());
     bool ours = area || used;
-    if (ours && !guard.inside) {
+    if (area && executes) {
+        guard_open_area(area);
+    } else if (ours && is_closed(area, address)) {
         const bool room = guard.note_count < NOTES;
         /* a store that follows a load is one more to know of */
         const bool load = !was_write(context) && (used || area->is_shared || area->behind);
@@ -142,14 +162,7 @@ void guard_install(void)
 
 /* ---- telling ------------------------------------------------------------------------------- */
 
-enum { SENTENCE_CHARS = 300 };
-struct verdict {
-    uint32_t command;
-    char why[SENTENCE_CHARS];
-    const char *fix;
-};
-
-/* By the maps as they are: they do not change before what was caught is told. */
+/* By the maps as they are: before they change, what was caught is told, or judged at least. */
 static void judge(uint64_t address, struct verdict *out_verdict)
 {
     const struct area *area = guard_area_at(address);
@@ -180,8 +193,9 @@ static void judge(uint64_t address, struct verdict *out_verdict)
     }
 }
 
-static void tell(const struct note *note, const struct verdict *verdict)
+static void tell(const struct note *note)
 {
+    const struct verdict *verdict = &note->verdict;
     struct host_place place;
     char what[192];
     host_place_find(&note->trace, &place);
@@ -197,21 +211,30 @@ static void tell(const struct note *note, const struct verdict *verdict)
     (note->is_shared ? device_host_touched : device_host_access)(runtime_device(), &access);
 }
 
+static void judge_all(void)
+{
+    for (struct note *note = guard.notes; note < guard.notes + guard.note_count; note++) {
+        if (!note->judged)
+            judge(note->address, &note->verdict);
+        note->judged = true;
+    }
+}
+
+/* While someone executes the findings are those of the command. */
 void guard_tell(void)
 {
     for (;;) {
         struct note note;
-        struct verdict verdict;
         pthread_mutex_lock(&guard.lock);
-        bool some = guard.note_count > 0;
+        judge_all();
+        bool some = guard.note_count > 0 && !guard.inside;
         if (some) {
             note = guard.notes[0];
             memmove(guard.notes, guard.notes + 1, --guard.note_count * sizeof note);
-            judge(note.address, &verdict);
         }
         pthread_mutex_unlock(&guard.lock);
         if (!some)
             return;
-        tell(&note, &verdict);
+        tell(&note);
     }
 }

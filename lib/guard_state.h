@@ -7,7 +7,7 @@
  *   guard_set_pages      false: the kernel refused
  *   guard_pages_of       an allocation's, from the first to behind the last
  *   guard_area_at        whose page it is; NULL: nobody's
- *   guard_open_all
+ *   guard_open_area, guard_open_all
  *   guard_install        the handler, again whenever pages are closed
  *             without
  *   guard_watching       shared_pages was asked for, and nothing ended it
@@ -36,6 +36,9 @@ struct area {
     struct area *next;
     uint64_t low, high;
     uint64_t behind;        /* where the buffer is on the device, and this is the program's; 0: memory of the device */
+    bool apart;             /* the device has the bytes elsewhere, too: pages stay closed while someone executes */
+    bool together;          /* the kernel refused that */
+    bool fresh;             /* nobody has written there */
     bool ambiguous;         /* behind: of several buffers, and not watched */
     bool used, unseen;      /* behind: by commands that may write; they may have written what the host need not have */
     bool is_svm, of_device; /* of_device: never the host's */
@@ -43,10 +46,18 @@ struct area {
     struct window *windows;
     uint32_t unmap; /* the last command that unmapped some of it */
 };
+enum { SENTENCE_CHARS = 300 };
+struct verdict {
+    uint32_t command;
+    char why[SENTENCE_CHARS];
+    const char *fix;
+};
 struct note {
     uint64_t address; /* behind a buffer: the buffer's */
     bool write, is_shared; /* is_shared: what commands touch judges */
     struct host_trace trace;
+    bool judged;
+    struct verdict verdict;
 };
 
 /* Who faulted where nothing is closed, after so many closings. */
@@ -56,6 +67,7 @@ struct guard {
     pthread_mutex_t lock; /* never held while memory of the device is touched: the handler takes it */
     struct area *areas;     /* changed with runtime_lock held, too */
     bool inside, installed; /* inside: someone executes */
+    pthread_t executes;     /* who, while inside */
     bool shared;            /* nothing is watched any more */
     bool under_way;         /* commands that the host does not know to be complete, when it was looked */
     bool prepared;
@@ -65,6 +77,7 @@ struct guard {
     uint64_t closings;      /* how often pages were */
     struct retry retries[RETRIES];
     size_t retry_next;
+    size_t apart_count;     /* areas */
 };
 extern struct guard guard;
 
@@ -76,6 +89,7 @@ static inline uint64_t guard_page_of(uint64_t address)
 bool guard_set_pages(uint64_t low, uint64_t high, int protection);
 struct extent guard_pages_of(const struct area *area);
 struct area *guard_area_at(uint64_t address);
+void guard_open_area(const struct area *area);
 void guard_open_all(void);
 void guard_install(void);
 bool guard_watching(void);

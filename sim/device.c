@@ -11,6 +11,7 @@
 #include "device_state.h"
 #include "fault.h"
 #include "host_memory.h"
+#include "memory_view.h"
 #include "rng.h"
 #include "schedule_record.h"
 
@@ -481,6 +482,19 @@ bool device_allocation(const struct device *device, uint64_t address, uint64_t *
     return true;
 }
 
+bool device_view_apart(struct device *device, uint64_t address, bool fresh)
+{
+    struct region *region = arena_find(&device->arena, address, 1);
+    return region && memory_view_make(region, fresh);
+}
+
+void device_view_joined(struct device *device, uint64_t address)
+{
+    struct region *region = arena_find(&device->arena, address, 1);
+    if (region)
+        memory_view_end(region);
+}
+
 /* A command that moves bytes is held to the maps as kernels are. */
 static void check_mapped(struct device *device, uint32_t command, enum access_kind kind, uint64_t address,
                          size_t size)
@@ -513,9 +527,11 @@ static void check_mapped(struct device *device, uint32_t command, enum access_ki
 
 /* ---- host commands ----------------------------------------------------------------------------- */
 
-static void *host_pointer(uint64_t address)
+/* Where the device has a byte; of the host's own memory, where that has it. */
+static uint8_t *byte_of(const struct device *device, const void *pointer)
 {
-    return (void *)(uintptr_t)address;
+    const uint64_t address = (uint64_t)(uintptr_t)pointer;
+    return memory_byte(memory_region(&device->arena.memory, address), address);
 }
 
 enum status device_write(struct device *device, uint32_t command, uint64_t address, const void *source,
@@ -525,7 +541,7 @@ enum status device_write(struct device *device, uint32_t command, uint64_t addre
     if (!region)
         return STATUS_BAD_ARGUMENT;
     check_mapped(device, command, ACCESS_WRITE, address, size);
-    memmove(host_pointer(address), source, size);
+    memmove(memory_byte(region, address), byte_of(device, source), size);
     memory_set_valid(region, address, size, true);
     announce_command(device, command, ACCESS_READ, (uint64_t)(uintptr_t)source, size, COMMAND_MOVES);
     announce_command(device, command, ACCESS_WRITE, address, size, COMMAND_MOVES);
@@ -535,10 +551,11 @@ enum status device_write(struct device *device, uint32_t command, uint64_t addre
 
 enum status device_read(struct device *device, uint32_t command, uint64_t address, void *target, size_t size)
 {
-    if (!arena_find(&device->arena, address, size))
+    const struct region *region = arena_find(&device->arena, address, size);
+    if (!region)
         return STATUS_BAD_ARGUMENT;
     check_mapped(device, command, ACCESS_READ, address, size);
-    memmove(target, host_pointer(address), size);
+    memmove(byte_of(device, target), memory_byte(region, address), size);
     announce_command(device, command, ACCESS_READ, address, size, COMMAND_MOVES);
     announce_command(device, command, ACCESS_WRITE, (uint64_t)(uintptr_t)target, size, COMMAND_MOVES);
     clock_tick(&device->clock, clock_copy_cost(size));
@@ -570,7 +587,7 @@ enum status device_copy(struct device *device, uint32_t command, uint64_t target
         return STATUS_BAD_ARGUMENT;
     check_mapped(device, command, ACCESS_READ, source, size);
     check_mapped(device, command, ACCESS_WRITE, target, size);
-    memmove(host_pointer(target), host_pointer(source), size);
+    memmove(memory_byte(to, target), memory_byte(from, source), size);
     copy_validity(to, target, from, source, size);
     announce_command(device, command, ACCESS_READ, source, size, COMMAND_MOVES);
     announce_command(device, command, ACCESS_WRITE, target, size, COMMAND_MOVES);
@@ -597,7 +614,7 @@ enum status device_fill(struct device *device, uint32_t command, uint64_t addres
         return STATUS_BAD_ARGUMENT;
     check_mapped(device, command, ACCESS_WRITE, address, size);
     if (size)
-        repeat(host_pointer(address), pattern, pattern_size, size);
+        repeat(memory_byte(region, address), pattern, pattern_size, size);
     memory_set_valid(region, address, size, true);
     announce_command(device, command, ACCESS_WRITE, address, size, COMMAND_MOVES);
     clock_tick(&device->clock, clock_copy_cost(size));
@@ -616,7 +633,7 @@ void device_map(struct device *device, uint32_t command, uint64_t address, size_
     if (flags)
         arena_map(&device->arena, region, address, size, flags);
     if (host) {
-        memcpy(host, host_pointer(address), size);
+        memcpy(byte_of(device, host), memory_byte(region, address), size);
         clock_tick(&device->clock, clock_copy_cost(size));
     }
     announce_command(device, command, ACCESS_READ, address, size, COMMAND_MAPS);
@@ -636,7 +653,7 @@ void device_unmap(struct device *device, uint32_t command, uint64_t address, siz
     if (flags & DEVICE_MAP_WRITE) {
         memory_set_valid(region, address, size, true);
         if (host)
-            memcpy(host_pointer(address), host, size);
+            memcpy(memory_byte(region, address), byte_of(device, host), size);
         clock_tick(&device->clock, clock_copy_cost(size));
     }
     announce_command(device, command, flags & DEVICE_MAP_WRITE ? ACCESS_WRITE : ACCESS_READ, address, size,

@@ -44,6 +44,8 @@ libsim_la_SOURCES = \
 	%D%/memory.c \
 	%D%/memory_arena.c \
 	%D%/memory_arena.h \
+	%D%/memory_view.c \
+	%D%/memory_view.h \
 	%D%/object_name.c \
 	%D%/device_path.c \
 	%D%/device_path.h \

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "memory_arena.h"
+#include "memory_view.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -146,6 +147,8 @@ void arena_fini(struct memory_arena *arena)
         return;
     for (uint32_t i = 1; arena->memory.regions && i < arena->memory.region_count; i++)
         free(arena->memory.regions[i].valid);
+    for (uint32_t i = 1; arena->memory.regions && i < arena->memory.region_count; i++)
+        memory_view_drop(&arena->memory.regions[i]);
     for (uint32_t i = 1; arena->records && i < arena->memory.region_count; i++)
         free(arena->records[i].maps);
     table_free(arena->granules, granule_count(arena) * sizeof *arena->granules);
@@ -388,6 +391,7 @@ void arena_release(struct memory_arena *arena, struct region *region)
     record_of(arena, region)->map_room = 0;
     if (counts_as_global(region->kind))
         arena->used -= region->high - region->low;
+    memory_view_drop(region);
     discard(arena, record_of(arena, region)->range);
     /* Without room to remember it the range is never handed out again: a leak, no danger. */
     quarantine_push(arena, (uint32_t)(region - arena->memory.regions));

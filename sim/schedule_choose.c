@@ -63,11 +63,6 @@ static bool freshen_all(struct schedule *schedule)
 
 struct before { bool known; uint64_t address; uint32_t size; uint8_t bytes[CHANGE_BYTES]; };
 
-static const void *bytes_at(uint64_t address)
-{
-    return (const void *)(uintptr_t)address;
-}
-
 static void remember(const struct launch *launch, const struct next_operation *next, struct before *out_before)
 {
     const struct region *region = memory_region(&launch->arena->memory, next->address);
@@ -77,7 +72,7 @@ static void remember(const struct launch *launch, const struct next_operation *n
     out_before->address = next->address;
     out_before->size = next->size_bytes;
     if (out_before->known)
-        memcpy(out_before->bytes, bytes_at(next->address), next->size_bytes);
+        memcpy(out_before->bytes, memory_byte(region, next->address), next->size_bytes);
 }
 
 static bool changed(const struct launch *launch, const struct next_operation *next, const struct before *before)
@@ -86,7 +81,8 @@ static bool changed(const struct launch *launch, const struct next_operation *ne
         return false;
     if (next->kind == NEXT_ACCESS && launch_site(launch, next->site)->access == ACCESS_READ)
         return false;
-    return !before->known || memcmp(before->bytes, bytes_at(before->address), before->size) != 0;
+    const struct region *region = memory_region(&launch->arena->memory, before->address);
+    return !before->known || memcmp(before->bytes, memory_byte(region, before->address), before->size) != 0;
 }
 
 /* ---- which tiles have run ---------------------------------------------------------------- */

@@ -42,7 +42,7 @@ static uint64_t hash_memory(const struct memory *memory)
         bool counts = region->kind != REGION_NONE && region->kind != REGION_CONSTANT_DATA &&
                       !(region->flags & REGION_FLAG_FREED) && region->low < region->high;
         if (counts)
-            hash = XXH3_64bits_withSeed((const void *)(uintptr_t)region->low, region->high - region->low, hash + i);
+            hash = XXH3_64bits_withSeed(memory_byte(region, region->low), region->high - region->low, hash + i);
     }
     return hash;
 }
@@ -188,7 +188,7 @@ static void fill_access(const struct launch *launch, const struct wave *wave, co
         return;
     access->size_bytes = heard->event.size_bytes;
     access->has_value = true;
-    memcpy(&access->value, (const void *)(uintptr_t)heard->address, access->size_bytes);
+    memcpy(&access->value, memory_byte(region, heard->address), access->size_bytes);
 }
 
 struct spinners { struct group *group[2]; uint32_t index[2]; uint32_t count; uint64_t spin, wait; };
@@ -532,11 +532,12 @@ void livelock_goes_on(struct schedule *schedule, const struct group *group, uint
     fill_access(schedule->launch, group->waves[index].wave, &(struct heard){.known = false}, &kept->before);
 }
 
-static void look_for_help(struct held_back *kept)
+static void look_for_help(const struct memory *memory, struct held_back *kept)
 {
     const struct finding_access *spinning = &kept->finding.access[0];
+    const uint64_t address = kept->heard.address;
     if (kept->helped || !kept->going || !spinning->has_value ||
-        memcmp(&spinning->value, (const void *)(uintptr_t)kept->heard.address, spinning->size_bytes) == 0)
+        memcmp(&spinning->value, memory_byte(memory_region(memory, address), address), spinning->size_bytes) == 0)
         return;
     kept->helped = true;
     kept->finding.access[1] = kept->before;
@@ -603,7 +604,7 @@ void livelock_got_on(struct schedule *schedule, const struct group *group, uint3
     if (!kept)
         return;
     if (!is_spinner(kept, group, index)) {
-        look_for_help(kept);
+        look_for_help(&schedule->launch->arena->memory, kept);
         return;
     }
     const struct wave *wave = result == RUN_DONE ? NULL : group->waves[index].wave;

@@ -92,6 +92,11 @@ enum { ALLOC_KERNEL_READ_ONLY = 1, ALLOC_KERNEL_WRITE_ONLY = 2, ALLOC_SVM = 4, A
 enum status device_alloc(struct device *device, size_t size, size_t align, uint32_t flags, const char *name, uint64_t *out_address);
 void device_release(struct device *device, uint64_t address); /* quarantined */
 uint64_t device_memory_used(const struct device *device);
+/* From now on the device has the bytes of the allocation at addresses of its own, too, so that those which it shares with the
+ * host can be closed to that while commands run. fresh: nothing was written. Nothing executes meanwhile, and
+ * stores of the host fault. device_view_apart false: the kernel refused; device_view_joined ends it. Neither allocates nor locks. */
+bool device_view_apart(struct device *device, uint64_t address, bool fresh);
+void device_view_joined(struct device *device, uint64_t address);
 /* Address of an allocation's first byte and its size, from any address inside it. */
 bool device_allocation(const struct device *device, uint64_t address, uint64_t *out_start, uint64_t *out_size);
 

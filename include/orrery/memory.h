@@ -41,6 +41,7 @@ struct region {
     uint32_t flags;       /* REGION_FLAG_* */
     enum region_kind kind;
     uint32_t id;          /* serial number of the allocation, stable across runs */
+    int64_t view;         /* the device has the byte of an address at address + view: elsewhere than the host when pages are closed to that */
     uint8_t *valid;       /* one bit per byte: initialised; NULL = all are */
     uint64_t invalid;     /* how many of them are not, when valid is there */
     char name[64];        /* "buffer 3", "tile" */
@@ -80,6 +81,12 @@ static inline struct region *memory_region(const struct memory *memory, uint64_t
     if (offset >= memory->size)
         return &memory->regions[0];
     return &memory->regions[memory->granule[offset >> GRANULE_SHIFT]];
+}
+
+/* Where the device reads and writes the byte of an address in the region. */
+static inline uint8_t *memory_byte(const struct region *region, uint64_t address)
+{
+    return (uint8_t *)(uintptr_t)(address + (uint64_t)region->view);
 }
 
 /* The region nearest to an address that no region holds, or NULL; for findings.

@@ -348,7 +348,7 @@ static void write_private(const struct wave *wave, uint32_t lane, uint64_t addre
         *private_byte(wave, lane, address + i) = from[i];
 }
 
-static uint8_t *flat_byte(uint64_t address) { return (uint8_t *)(uintptr_t)address; }
+static uint8_t *flat_byte(const struct wave *wave, uint64_t address) { return memory_byte(memory_region(wave->memory, address), address); }
 
 enum { BYTES_MAX = 128 }; /* sixteen 64-bit components */
 
@@ -404,9 +404,9 @@ bool access_load(const struct insn *insn, uint8_t *frame, struct wave *wave, enu
         load_through_port(&access, frame, slots);
     } else if (form == FORM_U) {
         if (mask_any(&access.flat))
-            scatter_components(&access, frame, slots, 0, flat_byte(access.address[first_lane(&access.flat)]));
+            scatter_components(&access, frame, slots, 0, flat_byte(wave, access.address[first_lane(&access.flat)]));
     } else {
-        EACH_SET_LANE(&access.flat, lane) scatter_components(&access, frame, slots, (uint32_t)lane, flat_byte(access.address[lane]));
+        EACH_SET_LANE(&access.flat, lane) scatter_components(&access, frame, slots, (uint32_t)lane, flat_byte(wave, access.address[lane]));
     }
     EACH_SET_LANE(&access.private_lanes, lane)
     {
@@ -434,7 +434,7 @@ bool access_store(const struct insn *insn, uint8_t *frame, struct wave *wave, en
         struct access_event event = event_of_access(&access);
         wave->memory->port.store(wave->memory->port.self, &event, values);
     } else {
-        EACH_SET_LANE(&access.flat, lane) memcpy(flat_byte(access.address[lane]), values + lane * access.bytes, access.bytes);
+        EACH_SET_LANE(&access.flat, lane) memcpy(flat_byte(wave, access.address[lane]), values + lane * access.bytes, access.bytes);
     }
     EACH_SET_LANE(&access.private_lanes, lane)
         write_private(wave, (uint32_t)lane, access.address[lane], values + lane * access.bytes, access.bytes);
@@ -499,7 +499,8 @@ static bool is_shared(const struct access *access, uint64_t address)
 #define UPDATE_SHARED(bits)                                                                                  \
     static uint64_t update_shared_##bits(const struct access *access, const struct insn *insn, uint64_t address, uint64_t b, uint64_t c) \
     {                                                                                                       \
-        uint##bits##_t *const p = (uint##bits##_t *)(uintptr_t)address, old = __atomic_load_n(p, __ATOMIC_SEQ_CST); \
+        uint##bits##_t *const p = (uint##bits##_t *)(void *)flat_byte(access->wave, address);               \
+        uint##bits##_t old = __atomic_load_n(p, __ATOMIC_SEQ_CST);                                          \
         while (access->write && !__atomic_compare_exchange_n(p, &old, (uint##bits##_t)updated(insn->f, old, b, c, bits), false, \
                                                              __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))           \
             ;                                                                                               \
@@ -522,14 +523,14 @@ static void update_lane(const struct access *access, const struct insn *insn, ui
     if (private_space)
         read_private(access->wave, lane, address, (uint8_t *)&old, bytes);
     else
-        memcpy(&old, flat_byte(address), bytes);
+        memcpy(&old, flat_byte(access->wave, address), bytes);
     const uint64_t value = updated(insn->f, old, b, c, 8 * bytes);
     if (access->write && private_space) {
         write_private(access->wave, lane, address, (const uint8_t *)&value, bytes);
         set_private_defined(access->wave, lane, address, bytes, true);
     }
     else if (access->write)
-        memcpy(flat_byte(address), &value, bytes);
+        memcpy(flat_byte(access->wave, address), &value, bytes);
     memcpy(frame + insn->d + lane * bytes, &old, bytes);
 }
 
@@ -623,7 +624,7 @@ static void tell_side(const struct access *access, uint32_t lane, uint64_t addre
 
 static uint8_t read_byte(const struct access *access, uint32_t lane, uint64_t address)
 {
-    return is_private(access, address) ? *private_byte(access->wave, lane, address) : *flat_byte(address);
+    return is_private(access, address) ? *private_byte(access->wave, lane, address) : *flat_byte(access->wave, address);
 }
 
 static bool byte_valid(const struct access *from, uint32_t lane, uint64_t address)
@@ -656,11 +657,11 @@ static void copy_validity(const struct access *from, const struct access *to, ui
 static void copy_bytes(const struct access *from, const struct access *to, uint32_t lane, uint64_t source, uint64_t target, uint64_t bytes)
 {
     if (!is_private(from, source) && !is_private(to, target)) {
-        memmove(flat_byte(target), flat_byte(source), bytes);
+        memmove(flat_byte(to->wave, target), flat_byte(from->wave, source), bytes);
         return;
     }
     for (uint64_t i = 0; i < bytes; i++)
-        *(is_private(to, target) ? private_byte(to->wave, lane, target + i) : flat_byte(target + i)) = read_byte(from, lane, source + i);
+        *(is_private(to, target) ? private_byte(to->wave, lane, target + i) : flat_byte(to->wave, target + i)) = read_byte(from, lane, source + i);
 }
 
 static bool finish_copy(struct access *side)
@@ -739,7 +740,7 @@ void access_hand(struct access_copy *copy, uint32_t lane, const void *source, ui
         return;
     tell_side(user, lane, target, bytes);
     for (uint64_t i = 0; i < bytes; i++)
-        *(is_own ? private_byte(user->wave, lane, target + i) : flat_byte(target + i)) = in[i];
+        *(is_own ? private_byte(user->wave, lane, target + i) : flat_byte(user->wave, target + i)) = in[i];
     if (!user->wave->memory->track_validity)
         return;
     struct region *region = is_own ? NULL : memory_region(user->wave->memory, target);

@@ -29,15 +29,19 @@ static inline bool next_run(uint64_t *left, size_t base, size_t *start, size_t *
     return true;
 }
 
+/* As the device has it: view is the region's. */
+#define BYTE_AT(U, address) ((U *)(uintptr_t)((address) + (uint64_t)view))
+
 #define ATOMIC_ONE(U, result)                                                                               \
     do {                                                                                                    \
-        U old = *(const U *)(uintptr_t)address;                                                             \
+        U *const p = BYTE_AT(U, address);                                                                   \
+        U old = *p;                                                                                         \
         EACH_ACTIVE(i, wave) { const U b = b_[i], c = c_[i]; (void)b; (void)c; d_[i] = old; old = (U)(result); } \
-        *(U *)(uintptr_t)address = old;                                                                     \
+        *p = old;                                                                                           \
     } while (0)
 #define ATOMIC_MANY(U, result)                                                                              \
     EACH_ACTIVE(i, wave) {                                                                                  \
-        U *const p = (U *)(uintptr_t)addresses[i];                                                          \
+        U *const p = BYTE_AT(U, addresses[i]);                                                              \
         const U old = *p, b = b_[i], c = c_[i];                                                             \
         (void)b; (void)c;                                                                                   \
         d_[i] = old;                                                                                        \
@@ -46,11 +50,11 @@ static inline bool next_run(uint64_t *left, size_t base, size_t *start, size_t *
 /* Most lanes that compete for a lock fail: of sixteen, those behind one that gets it are compared with what it left. out_won: who
  * gets it; NULL: nobody asks. */
 #define COMPETE(bits)                                                                                       \
-    static inline __attribute__((always_inline)) void compete_##bits(const struct wave *wave, uint64_t address, u##bits *d_, \
+    static inline __attribute__((always_inline)) void compete_##bits(const struct wave *wave, u##bits *at, u##bits *d_, \
                                                                      const u##bits *b_, const u##bits *c_, lane_mask *out_won) \
     {                                                                                                       \
         enum { VECTORS = 16 / VECTOR_LANES(u##bits) };                                                      \
-        u##bits old = *(const u##bits *)(uintptr_t)address;                                                 \
+        u##bits old = *at;                                                                                  \
         EACH_BLOCK(i, LANES_OF(wave))                                                                       \
         {                                                                                                   \
             uint32_t left = (uint32_t)(wave->active.word[i / 64] >> i % 64) & 0xffff, equal = 0;            \
@@ -80,7 +84,7 @@ static inline bool next_run(uint64_t *left, size_t base, size_t *start, size_t *
             for (size_t k = 0; k < VECTORS; k++)                                                            \
                 VECTOR_STORE(u##bits, d_ + i + k * VECTOR_LANES(u##bits), found[k]);                        \
         }                                                                                                   \
-        *(u##bits *)(uintptr_t)address = old;                                                               \
+        *at = old;                                                                                          \
     }
 COMPETE(32)
 COMPETE(64)
@@ -115,12 +119,14 @@ static inline bool region_open(const struct wave *wave, const struct region *reg
     return access_flat(wave) && region->low <= region->high && region->high - region->low >= bytes && !(region->deny & deny);
 }
 
-static bool all_permitted(const struct wave *wave, const uint64_t *addresses, uint32_t bytes, uint32_t deny)
+/* out_view: the region's, when permitted. */
+static bool all_permitted(const struct wave *wave, const uint64_t *addresses, uint32_t bytes, uint32_t deny, int64_t *out_view)
 {
     size_t first = 0;
     while (!lane_mask_test(&wave->active, (uint32_t)first))
         first++;
     const struct region *region = memory_region(wave->memory, addresses[first]);
+    *out_view = region->view;
     if (!region_open(wave, region, bytes, deny))
         return false;
     const uint64_t low = region->low, room = region->high - region->low - bytes, align = bytes - 1;
@@ -129,15 +135,17 @@ static bool all_permitted(const struct wave *wave, const uint64_t *addresses, ui
     return !bad;
 }
 
-static inline bool one_permitted(const struct wave *wave, uint64_t address, uint32_t bytes, uint32_t deny)
+static inline bool one_permitted(const struct wave *wave, uint64_t address, uint32_t bytes, uint32_t deny, int64_t *out_view)
 {
     const struct region *region = memory_region(wave->memory, address);
+    *out_view = region->view;
     return region_open(wave, region, bytes, deny) && address >= region->low && address <= region->high - bytes && !(address & (bytes - 1));
 }
 
 /* Results may take the place of operands, so what is told afterwards is kept before. */
 #define HEARD(bits)                                                                                         \
-    static __attribute__((noinline)) const struct insn *heard_##bits(const struct insn *insn, uint8_t *frame, struct wave *wave) \
+    static __attribute__((noinline)) const struct insn *heard_##bits(const struct insn *insn, uint8_t *frame, struct wave *wave, \
+                                                                     int64_t view)                          \
     {                                                                                                       \
         uint64_t addresses[WAVE_LANES_MAX];                                                                 \
         u##bits *const d_ = AT(u##bits, insn->d);                                                           \
@@ -146,7 +154,7 @@ static inline bool one_permitted(const struct wave *wave, uint64_t address, uint
         memcpy(addresses, AT(const uint64_t, insn->a), wave->n * sizeof *addresses);                        \
         if (insn->f == ATOMIC_COMPARE_EXCHANGE) {                                                           \
             EACH_ACTIVE(i, wave) {                                                                          \
-                u##bits *const p = (u##bits *)(uintptr_t)addresses[i];                                      \
+                u##bits *const p = BYTE_AT(u##bits, addresses[i]);                                          \
                 const u##bits old = *p, b = b_[i], c = c_[i];                                               \
                 d_[i] = old;                                                                                \
                 *p = old == c ? b : old;                                                                    \
@@ -159,17 +167,17 @@ static inline bool one_permitted(const struct wave *wave, uint64_t address, uint
         NEXT;                                                                                               \
     }                                                                                                       \
     static __attribute__((noinline)) const struct insn *heard_exchange_##bits(const struct insn *insn, uint8_t *frame, struct wave *wave, \
-                                                                              uint64_t address)             \
+                                                                              uint64_t address, int64_t view) \
     {                                                                                                       \
         lane_mask won = {{0}}, failed;                                                                      \
-        compete_##bits(wave, address, AT(u##bits, insn->d), AT(const u##bits, insn->b), AT(const u##bits, insn->c), &won); \
+        compete_##bits(wave, BYTE_AT(u##bits, address), AT(u##bits, insn->d), AT(const u##bits, insn->b), AT(const u##bits, insn->c), &won); \
         for (uint32_t w = 0; w < LANE_MASK_WORDS; w++)                                                      \
             failed.word[w] = wave->active.word[w] & ~won.word[w];                                           \
         access_announce_atomic(wave, insn->e, address, &failed);                                            \
         NEXT;                                                                                               \
     }                                                                                                       \
     static __attribute__((noinline)) const struct insn *heard_u_##bits(const struct insn *insn, uint8_t *frame, struct wave *wave, \
-                                                                       uint64_t address)                    \
+                                                                       uint64_t address, int64_t view)      \
     {                                                                                                       \
         u##bits *const d_ = AT(u##bits, insn->d);                                                           \
         const u##bits *const b_ = AT(const u##bits, insn->b), *const c_ = AT(const u##bits, insn->c);       \
@@ -184,13 +192,14 @@ HEARD(64)
     HANDLER(atomic_##bits)                                                                                  \
     {                                                                                                       \
         const uint64_t *const addresses = AT(const uint64_t, insn->a);                                      \
-        if (!all_permitted(wave, addresses, bits / 8, atomic_deny(insn))) {                                 \
+        int64_t view;                                                                                       \
+        if (!all_permitted(wave, addresses, bits / 8, atomic_deny(insn), &view)) {                          \
             if (access_atomic(insn, frame, wave, FORM_GENERIC, bits / 8))                                   \
                 NEXT_AFTER_FAULT(insn, frame, wave);                                                        \
             NEXT;                                                                                           \
         }                                                                                                   \
         if (__builtin_expect(access_heard(wave), 0))                                                        \
-            return heard_##bits(insn, frame, wave);                                                         \
+            return heard_##bits(insn, frame, wave, view);                                                   \
         uint##bits##_t *const d_ = AT(uint##bits##_t, insn->d);                                             \
         const uint##bits##_t *const b_ = AT(const uint##bits##_t, insn->b), *const c_ = AT(const uint##bits##_t, insn->c); \
         ATOMIC_SWITCH(ATOMIC_MANY, uint##bits##_t, int##bits##_t)                                           \
@@ -203,12 +212,12 @@ HEARD(64)
         NEXT;                                                                                               \
     }                                                                                                       \
     static __attribute__((noinline)) const struct insn *unheard_u_##bits(const struct insn *insn, uint8_t *frame, struct wave *wave, \
-                                                                         uint64_t address)                  \
+                                                                         uint64_t address, int64_t view)    \
     {                                                                                                       \
         u##bits *const d_ = AT(u##bits, insn->d);                                                           \
         const u##bits *const b_ = AT(const u##bits, insn->b), *const c_ = AT(const u##bits, insn->c);       \
         if (insn->f == ATOMIC_COMPARE_EXCHANGE) {                                                           \
-            compete_##bits(wave, address, d_, b_, c_, NULL);                                                \
+            compete_##bits(wave, BYTE_AT(u##bits, address), d_, b_, c_, NULL);                              \
             NEXT;                                                                                           \
         }                                                                                                   \
         ATOMIC_SWITCH(ATOMIC_ONE, u##bits, i##bits)                                                         \
@@ -217,13 +226,14 @@ HEARD(64)
     HANDLER(atomic_u_##bits)                                                                                \
     {                                                                                                       \
         const uint64_t address = *AT(const uint64_t, insn->a);                                              \
-        if (!one_permitted(wave, address, bits / 8, atomic_deny(insn)))                                     \
+        int64_t view;                                                                                       \
+        if (!one_permitted(wave, address, bits / 8, atomic_deny(insn), &view))                              \
             return refused_u_##bits(insn, frame, wave);                                                     \
         if (__builtin_expect(!access_heard(wave), 1))                                                       \
-            return unheard_u_##bits(insn, frame, wave, address);                                            \
+            return unheard_u_##bits(insn, frame, wave, address, view);                                      \
         if (insn->f == ATOMIC_COMPARE_EXCHANGE)                                                             \
-            return heard_exchange_##bits(insn, frame, wave, address);                                       \
-        return heard_u_##bits(insn, frame, wave, address);                                                  \
+            return heard_exchange_##bits(insn, frame, wave, address, view);                                 \
+        return heard_u_##bits(insn, frame, wave, address, view);                                            \
     }
 ATOMIC(32)
 ATOMIC(64)

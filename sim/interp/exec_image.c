@@ -13,7 +13,8 @@
 /* What a batch needs of an image: its bytes are one region's, its offsets fit 32 bits. */
 struct picture {
     const struct image_format *format;
-    uint8_t *base;
+    u64 address;
+    uint8_t *base; /* as the device has it */
     i32 width, height, pitch;
 };
 
@@ -40,7 +41,7 @@ static enum texels find_picture(const struct insn *insn, uint8_t *frame, const s
     if (region->deny & deny || region->valid || image->address < region->low || image->address > region->high ||
         bytes > region->high - image->address || bytes > INT32_MAX)
         return TEXELS_OTHER;
-    *out = (struct picture){image->format, (uint8_t *)(uintptr_t)image->address, (i32)level->size[0], (i32)level->size[1], (i32)level->pitch[0]};
+    *out = (struct picture){image->format, image->address, memory_byte(region, image->address), (i32)level->size[0], (i32)level->size[1], (i32)level->pitch[0]};
     return texels_of(image->format);
 }
 
@@ -185,7 +186,7 @@ static void announce_nearest(const struct wave *wave, uint32_t site, const struc
     u64 address[WAVE_LANES_MAX];
     const size_t n = LANES_OF(wave);
     const i32 pitch = p->pitch, bytes = (i32)p->format->texel_bytes;
-    const u64 base = (u64)(uintptr_t)p->base;
+    const u64 base = p->address;
     EACH_LANE(i, n) address[i] = base + (u64)(i64)(y[i] * pitch + x[i] * bytes);
     access_announce_image(wave, site, address, p->format->texel_bytes, &wave->active);
 }

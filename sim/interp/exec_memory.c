@@ -18,24 +18,27 @@ static inline uint32_t site_align(const struct wave *wave, const struct insn *in
     return wave->code->sites[insn->e].align;
 }
 
-static inline bool span_permitted(const struct wave *wave, u64 first, u64 bytes, uint32_t deny)
+/* out_view: of the region, when permitted. */
+static inline bool span_permitted(const struct wave *wave, u64 first, u64 bytes, uint32_t deny, i64 *out_view)
 {
     const struct region *region = memory_region(wave->memory, first);
+    *out_view = region->view;
     return first >= region->low && first <= region->high && bytes <= region->high - first && !(region->deny & deny);
 }
 
-static inline bool uniform_permitted(const struct wave *wave, const struct insn *insn, u64 address, uint32_t bytes, uint32_t deny)
+static inline bool uniform_permitted(const struct wave *wave, const struct insn *insn, u64 address, uint32_t bytes, uint32_t deny, i64 *out_view)
 {
-    return access_flat(wave) && span_permitted(wave, address, bytes, deny) && !(address & (u64)(i64)((i32)site_align(wave, insn) - 1));
+    return access_flat(wave) && span_permitted(wave, address, bytes, deny, out_view) && !(address & (u64)(i64)((i32)site_align(wave, insn) - 1));
 }
 
-static inline bool affine_permitted(const struct wave *wave, const struct insn *insn, const struct affine *a, uint32_t bytes, uint32_t deny)
+static inline bool affine_permitted(const struct wave *wave, const struct insn *insn, const struct affine *a, uint32_t bytes, uint32_t deny,
+                                    i64 *out_view)
 {
     i64 low, high;
     if (a->general || !access_flat(wave) || !affine_range(a, affine_extent(wave, wave->lane_count), &low, &high))
         return false;
     const u64 base = (u64)a->base + IMMEDIATE_OFFSET;
-    return span_permitted(wave, base + (u64)low, (u64)(high - low) + bytes, deny) &&
+    return span_permitted(wave, base + (u64)low, (u64)(high - low) + bytes, deny, out_view) &&
            !((base | (u64)a->step_x | (u64)a->step_y) & (u64)(i64)((i32)site_align(wave, insn) - 1));
 }
 
@@ -58,7 +61,7 @@ static inline struct window active_window(const struct wave *wave)
 
 /* What inactive lanes would touch does not count: the window alone against its region. */
 static __attribute__((noinline)) bool window_permitted(const struct wave *wave, const struct insn *insn, const struct affine *a,
-                                                       uint32_t bytes, uint32_t deny, struct window window)
+                                                       uint32_t bytes, uint32_t deny, struct window window, i64 *out_view)
 {
     const uint32_t row = wave->row;
     struct affine part = *a;
@@ -69,14 +72,15 @@ static __attribute__((noinline)) bool window_permitted(const struct wave *wave, 
     if (wave->full || !access_flat(wave) || !affine_range(&part, extent, &low, &high))
         return false;
     const u64 base = (u64)part.base + IMMEDIATE_OFFSET;
-    return span_permitted(wave, base + (u64)low, (u64)(high - low) + bytes, deny) &&
+    return span_permitted(wave, base + (u64)low, (u64)(high - low) + bytes, deny, out_view) &&
            !((base | (u64)a->step_x | (u64)a->step_y) & (u64)(i64)((i32)site_align(wave, insn) - 1));
 }
 
 /* The same for addresses in lanes: active ones only. */
-static __attribute__((noinline)) bool active_permitted(const struct wave *wave, const struct insn *insn, const u64 *addresses, uint32_t bytes, uint32_t deny)
+static __attribute__((noinline)) bool active_permitted(const struct wave *wave, const struct insn *insn, const u64 *addresses, uint32_t bytes, uint32_t deny, i64 *out_view)
 {
     const struct region *region = memory_region(wave->memory, addresses[first_active(wave)] + IMMEDIATE_OFFSET);
+    *out_view = region->view;
     if (!access_flat(wave) || region->low > region->high || region->high - region->low < bytes || region->deny & deny)
         return false;
     const u64 low = region->low - IMMEDIATE_OFFSET, room = region->high - region->low - bytes, align = site_align(wave, insn) - 1;
@@ -91,10 +95,11 @@ static __attribute__((noinline)) bool active_permitted(const struct wave *wave, 
 }
 
 /* All lanes against the region of the first active one; dead lanes too, since loads read them. */
-static inline bool list_permitted(const struct wave *wave, const struct insn *insn, const u64 *addresses, uint32_t bytes, uint32_t deny)
+static inline bool list_permitted(const struct wave *wave, const struct insn *insn, const u64 *addresses, uint32_t bytes, uint32_t deny, i64 *out_view)
 {
     const size_t count = wave->lane_count;
     const struct region *region = memory_region(wave->memory, addresses[first_active(wave)] + IMMEDIATE_OFFSET);
+    *out_view = region->view;
     if (!access_flat(wave) || region->low > region->high || region->high - region->low < bytes || region->deny & deny)
         return false;
     const u64 low = region->low - IMMEDIATE_OFFSET, room = region->high - region->low - bytes, align = site_align(wave, insn) - 1;
@@ -111,7 +116,7 @@ static inline bool list_permitted(const struct wave *wave, const struct insn *in
 }
 
 #define SLOTS (insn->f == 1 ? &insn->d : &wave->code->operands[insn->d])
-#define FLAT(address) ((const uint8_t *)(uintptr_t)(address))
+#define FLAT(address) ((uint8_t *)(uintptr_t)((address) + (u64)view))
 
 /* ---- rows ------------------------------------------------------------------------------ */
 
@@ -202,7 +207,7 @@ static inline size_t row_lanes(const struct wave *wave, const struct affine *a)
     VECTORS_OF(size, 2)                                                                                     \
     VECTORS_OF(size, 4)                                                                                     \
     static __attribute__((noinline)) void load_components_##size(const struct insn *insn, uint8_t *frame, const struct wave *wave, \
-                                                                 const struct affine *a)                    \
+                                                                 const struct affine *a, i64 view)          \
     {                                                                                                       \
         const uint32_t *const slots = &wave->code->operands[insn->d], k = insn->f;                          \
         const size_t row = row_lanes(wave, a), count = wave->lane_count, bytes = size / 8;                  \
@@ -217,11 +222,11 @@ static inline size_t row_lanes(const struct wave *wave, const struct affine *a)
                 load_row_##size(AT(u##size, slots[c]) + i, from + c * bytes, step, count - i < row ? count - i : row); \
     }                                                                                                       \
     static __attribute__((noinline)) void store_components_##size(const struct insn *insn, uint8_t *frame, const struct wave *wave, \
-                                                                  const struct affine *a)                   \
+                                                                  const struct affine *a, i64 view)         \
     {                                                                                                       \
         const uint32_t *const slots = &wave->code->operands[insn->d], k = insn->f;                          \
         const size_t row = row_lanes(wave, a), count = wave->lane_count, bytes = size / 8;                  \
-        uint8_t *to = (uint8_t *)(uintptr_t)((u64)a->base + IMMEDIATE_OFFSET);                              \
+        uint8_t *to = FLAT((u64)a->base + IMMEDIATE_OFFSET);                                                \
         const i64 step = a->step_x;                                                                         \
         if (wave->full && row == count && step == (i64)(k * bytes) && (k == 2 || k == 4) && !((u64)(uintptr_t)to % bytes)) { \
             (k == 2 ? store_vectors_##size##_2 : store_vectors_##size##_4)(frame, slots, to, count);        \
@@ -243,8 +248,9 @@ VECTORS(64)
     HANDLER(ld_u_##size)                                                                                    \
     {                                                                                                       \
         const u64 address = *AT(u64, insn->a) + IMMEDIATE_OFFSET;                                           \
+        i64 view;                                                                                           \
         const uint32_t k = insn->f, *const slots = SLOTS;                                                   \
-        if (UNLIKELY(!uniform_permitted(wave, insn, address, k * (size / 8), DENY_KERNEL_READ))) {          \
+        if (UNLIKELY(!uniform_permitted(wave, insn, address, k * (size / 8), DENY_KERNEL_READ, &view))) {   \
             if (access_load(insn, frame, wave, FORM_U, size / 8))                                           \
                 NEXT_AFTER_FAULT(insn, frame, wave);                                                        \
             NEXT;                                                                                           \
@@ -258,9 +264,10 @@ VECTORS(64)
     HANDLER(ld_a_##size)                                                                                    \
     {                                                                                                       \
         const struct affine *const a = AT(struct affine, insn->a);                                          \
+        i64 view;                                                                                           \
         if (UNLIKELY(a->general))                                                                           \
             return load_list_##size(insn, frame, wave, AT(u64, a->slot), FORM_A);                           \
-        if (UNLIKELY(!affine_permitted(wave, insn, a, insn->f * (size / 8), DENY_KERNEL_READ))) {           \
+        if (UNLIKELY(!affine_permitted(wave, insn, a, insn->f * (size / 8), DENY_KERNEL_READ, &view))) {    \
             if (load_window_##size(insn, frame, wave, a))                                                   \
                 NEXT;                                                                                       \
             if (access_load(insn, frame, wave, FORM_A, size / 8))                                           \
@@ -270,7 +277,7 @@ VECTORS(64)
         if (UNLIKELY(access_heard(wave)))                                                                   \
             access_announce_affine(wave, insn->e, a, (i32)insn->b);                                         \
         if (insn->f != 1) {                                                                                 \
-            load_components_##size(insn, frame, wave, a);                                                   \
+            load_components_##size(insn, frame, wave, a, view);                                             \
         } else {                                                                                            \
             const size_t row = row_lanes(wave, a), count = wave->lane_count;                                \
             u##size *const d_ = AT(u##size, insn->d);                                                       \
@@ -288,7 +295,8 @@ VECTORS(64)
     static __attribute__((noinline)) bool gather_active_##size(const struct insn *insn, uint8_t *frame, struct wave *wave, \
                                                                const u64 *addresses)                        \
     {                                                                                                       \
-        if (!active_permitted(wave, insn, addresses, insn->f * (size / 8), DENY_KERNEL_READ))               \
+        i64 view;                                                                                           \
+        if (!active_permitted(wave, insn, addresses, insn->f * (size / 8), DENY_KERNEL_READ, &view))        \
             return false;                                                                                   \
         if (UNLIKELY(access_heard(wave)))                                                                   \
             access_announce_list(wave, insn->e, addresses, (i32)insn->b);                                   \
@@ -308,7 +316,8 @@ VECTORS(64)
                                                              const struct affine *a)                        \
     {                                                                                                       \
         const struct window window = active_window(wave);                                                   \
-        if (!window_permitted(wave, insn, a, insn->f * (size / 8), DENY_KERNEL_READ, window))               \
+        i64 view;                                                                                           \
+        if (!window_permitted(wave, insn, a, insn->f * (size / 8), DENY_KERNEL_READ, window, &view))        \
             return false;                                                                                   \
         if (UNLIKELY(access_heard(wave)))                                                                   \
             access_announce_affine(wave, insn->e, a, (i32)insn->b);                                         \
@@ -324,7 +333,7 @@ VECTORS(64)
         return true;                                                                                        \
     }                                                                                                       \
     static __attribute__((noinline)) void gather_components_##size(const struct insn *insn, uint8_t *frame, const struct wave *wave, \
-                                                                   const u64 *addresses)                    \
+                                                                   const u64 *addresses, i64 view)          \
     {                                                                                                       \
         u64 copy[WAVE_LANES_MAX];                                                                           \
         const size_t count = wave->lane_count;                                                              \
@@ -340,7 +349,8 @@ VECTORS(64)
     static inline const struct insn *load_list_##size(const struct insn *insn, uint8_t *frame, struct wave *wave, \
                                                       const u64 *addresses, enum access_form form)          \
     {                                                                                                       \
-        if (UNLIKELY(!list_permitted(wave, insn, addresses, insn->f * (size / 8), DENY_KERNEL_READ))) {     \
+        i64 view;                                                                                           \
+        if (UNLIKELY(!list_permitted(wave, insn, addresses, insn->f * (size / 8), DENY_KERNEL_READ, &view))) { \
             if (gather_active_##size(insn, frame, wave, addresses))                                         \
                 NEXT;                                                                                       \
             if (access_load(insn, frame, wave, form, size / 8))                                             \
@@ -350,7 +360,7 @@ VECTORS(64)
         if (UNLIKELY(access_heard(wave)))                                                                   \
             access_announce_list(wave, insn->e, addresses, (i32)insn->b);                                   \
         if (insn->f != 1) {                                                                                 \
-            gather_components_##size(insn, frame, wave, addresses);                                         \
+            gather_components_##size(insn, frame, wave, addresses, view);                                   \
         } else {                                                                                            \
             const size_t count = wave->lane_count;                                                          \
             const u64 offset = IMMEDIATE_OFFSET;                                                            \
@@ -381,7 +391,7 @@ LOADS(64)
 
 #define STORE_LIST(size)                                                                                    \
     static __attribute__((noinline)) void scatter_##size(const struct insn *insn, uint8_t *frame, const struct wave *wave, \
-                                                         const u64 *addresses)                              \
+                                                         const u64 *addresses, i64 view)                    \
     {                                                                                                       \
         const uint32_t *const slots = SLOTS, k = insn->f;                                                   \
         const u64 offset = IMMEDIATE_OFFSET;                                                                \
@@ -389,21 +399,22 @@ LOADS(64)
             for (uint64_t bits = wave->active.word[w]; bits; bits &= bits - 1) {                            \
                 const size_t lane = w * 64 + (size_t)__builtin_ctzll(bits);                                 \
                 for (uint32_t c = 0; c < k; c++)                                                            \
-                    memcpy((uint8_t *)(uintptr_t)(addresses[lane] + offset) + c * (size / 8), AT(u##size, slots[c]) + lane, size / 8); \
+                    memcpy(FLAT(addresses[lane] + offset) + c * (size / 8), AT(u##size, slots[c]) + lane, size / 8); \
             }                                                                                               \
     }                                                                                                       \
     static inline const struct insn *store_list_##size(const struct insn *insn, uint8_t *frame, struct wave *wave, \
                                                        const u64 *addresses, enum access_form form)         \
     {                                                                                                       \
-        if (UNLIKELY(!list_permitted(wave, insn, addresses, insn->f * (size / 8), DENY_KERNEL_WRITE)) &&    \
-            !active_permitted(wave, insn, addresses, insn->f * (size / 8), DENY_KERNEL_WRITE)) {            \
+        i64 view;                                                                                           \
+        if (UNLIKELY(!list_permitted(wave, insn, addresses, insn->f * (size / 8), DENY_KERNEL_WRITE, &view)) && \
+            !active_permitted(wave, insn, addresses, insn->f * (size / 8), DENY_KERNEL_WRITE, &view)) {     \
             if (access_store(insn, frame, wave, form, size / 8))                                            \
                 NEXT_AFTER_FAULT(insn, frame, wave);                                                        \
             NEXT;                                                                                           \
         }                                                                                                   \
         if (UNLIKELY(access_heard(wave)))                                                                   \
             access_announce_list(wave, insn->e, addresses, (i32)insn->b);                                   \
-        scatter_##size(insn, frame, wave, addresses);                                                       \
+        scatter_##size(insn, frame, wave, addresses, view);                                                 \
         NEXT;                                                                                               \
     }
 STORE_LIST(8)
@@ -424,8 +435,9 @@ static inline size_t last_active(const struct wave *wave)
     HANDLER(st_u_##size)                                                                                    \
     {                                                                                                       \
         const u64 address = *AT(u64, insn->a) + IMMEDIATE_OFFSET;                                           \
+        i64 view;                                                                                           \
         const uint32_t k = insn->f, *const slots = SLOTS;                                                   \
-        if (UNLIKELY(!uniform_permitted(wave, insn, address, k * (size / 8), DENY_KERNEL_WRITE))) {         \
+        if (UNLIKELY(!uniform_permitted(wave, insn, address, k * (size / 8), DENY_KERNEL_WRITE, &view))) {  \
             if (access_store(insn, frame, wave, FORM_U, size / 8))                                          \
                 NEXT_AFTER_FAULT(insn, frame, wave);                                                        \
             NEXT;                                                                                           \
@@ -434,16 +446,17 @@ static inline size_t last_active(const struct wave *wave)
             access_announce_uniform(wave, insn->e, address);                                                \
         const size_t last = last_active(wave);                                                              \
         for (uint32_t c = 0; c < k; c++)                                                                    \
-            memcpy((uint8_t *)(uintptr_t)address + c * (size / 8), AT(u##size, slots[c]) + last, size / 8); \
+            memcpy(FLAT(address) + c * (size / 8), AT(u##size, slots[c]) + last, size / 8);                 \
         NEXT;                                                                                               \
     }                                                                                                       \
     HANDLER(st_a_##size)                                                                                    \
     {                                                                                                       \
         const struct affine *const a = AT(struct affine, insn->a);                                          \
+        i64 view;                                                                                           \
         if (UNLIKELY(a->general))                                                                           \
             return store_list_##size(insn, frame, wave, AT(u64, a->slot), FORM_A);                          \
-        if (UNLIKELY(!affine_permitted(wave, insn, a, insn->f * (size / 8), DENY_KERNEL_WRITE)) &&          \
-            !window_permitted(wave, insn, a, insn->f * (size / 8), DENY_KERNEL_WRITE, active_window(wave))) { \
+        if (UNLIKELY(!affine_permitted(wave, insn, a, insn->f * (size / 8), DENY_KERNEL_WRITE, &view)) &&   \
+            !window_permitted(wave, insn, a, insn->f * (size / 8), DENY_KERNEL_WRITE, active_window(wave), &view)) { \
             if (access_store(insn, frame, wave, FORM_A, size / 8))                                          \
                 NEXT_AFTER_FAULT(insn, frame, wave);                                                        \
             NEXT;                                                                                           \
@@ -451,11 +464,11 @@ static inline size_t last_active(const struct wave *wave)
         if (UNLIKELY(access_heard(wave)))                                                                   \
             access_announce_affine(wave, insn->e, a, (i32)insn->b);                                         \
         if (insn->f != 1) {                                                                                 \
-            store_components_##size(insn, frame, wave, a);                                                  \
+            store_components_##size(insn, frame, wave, a, view);                                            \
         } else {                                                                                            \
             const size_t row = row_lanes(wave, a), count = wave->lane_count;                                \
             const u##size *const d_ = AT(u##size, insn->d);                                                 \
-            uint8_t *to = (uint8_t *)(uintptr_t)((u64)a->base + IMMEDIATE_OFFSET);                          \
+            uint8_t *to = FLAT((u64)a->base + IMMEDIATE_OFFSET);                                            \
             const i64 step_x = a->step_x, step_y = a->step_y;                                               \
             const uint64_t *const mask = wave->active.word;                                                 \
             if (wave->full) {                                                                               \

@@ -77,11 +77,6 @@ static uint64_t texel_address(const struct image_desc *image, uint32_t level, co
            (uint64_t)(uint32_t)texel[1] * l->pitch[0] + (uint64_t)(uint32_t)texel[2] * l->pitch[1];
 }
 
-static uint8_t *bytes_at(uint64_t address)
-{
-    return (uint8_t *)(uintptr_t)address;
-}
-
 static bool inside_region(const struct image_access *a, uint64_t address)
 {
     const struct region *region = a->region;
@@ -200,7 +195,7 @@ static void read_texel(struct image_access *a, uint32_t lane, uint32_t level, ui
     set_lane(&a->lanes[half][n], lane);
     if (a->region->valid && !memory_range_valid(a->region, address, format->texel_bytes))
         set_lane(&a->poison, lane);
-    image_fetch(format, bytes_at(address), out);
+    image_fetch(format, memory_byte(a->region, address), out);
 }
 
 static void read_level(struct image_access *a, uint32_t lane, uint32_t level, uint32_t half, union texel *out)
@@ -391,7 +386,7 @@ void image_write_lanes(const struct insn *insn, uint8_t *frame, struct wave *wav
         if (!lane_mask_test(&a->lanes[0][0], (uint32_t)lane))
             continue;
         union texel texel = texel_operand(a, components, (uint32_t)lane);
-        image_store(a->image->format, &texel, bytes_at(address));
+        image_store(a->image->format, &texel, memory_byte(a->region, address));
         if (insn->c)
             mark_texel(a, (uint32_t)lane, address, (const lane_mask *)(const void *)(frame + insn->c));
     }

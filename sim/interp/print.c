@@ -63,7 +63,7 @@ static char *read_string(struct printer *p, uint64_t address)
     if (address < region->low || address >= region->high || memory_denied(region, address, 1) & DENY_KERNEL_READ)
         return NULL;
     const uint64_t room = region->high - address < STRING_MAX ? region->high - address : STRING_MAX;
-    char *copy = strndup((const char *)(uintptr_t)address, room);
+    char *copy = strndup((const char *)memory_byte(region, address), room);
     p->text.cut |= !copy;
     return copy;
 }

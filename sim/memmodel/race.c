@@ -74,22 +74,22 @@ static void fill_access(const struct races *races, uint64_t unit, const struct c
 }
 
 /* What the memory still has: the earlier write's value, or what a plain load is about to read. */
-static void fill_value(struct finding_access *access, uint64_t address, uint32_t size)
+static void fill_value(const struct memory *memory, struct finding_access *access, uint64_t address, uint32_t size)
 {
     if (size > sizeof access->value || (size & (size - 1)))
         return;
     access->has_value = true;
-    memcpy(&access->value, (const void *)(uintptr_t)address, size);
+    memcpy(&access->value, memory_byte(memory_region(memory, address), address), size);
 }
 
-static void fill_values(const struct race *race, const struct shadow_access *now, struct finding *finding)
+static void fill_values(const struct memory *memory, const struct race *race, const struct shadow_access *now, struct finding *finding)
 {
     if (now->how.kind == ACCESS_READ)
-        fill_value(&finding->access[1], now->address, now->how.size);
+        fill_value(memory, &finding->access[1], now->address, now->how.size);
     bool aligned = (race->address - race->region->low) % (race->context->size ? race->context->size : 1) == 0;
     bool together = now->how.kind == ACCESS_WRITE && race->context->site == now->how.site; /* maybe none is done yet */
     if (race->latest_write && now->how.kind <= ACCESS_WRITE && !together && race->context->size <= 4 && aligned)
-        fill_value(&finding->access[0], race->address, race->context->size);
+        fill_value(memory, &finding->access[0], race->address, race->context->size);
 }
 
 /* ---- why ----------------------------------------------------------------------------------- */
@@ -417,7 +417,7 @@ static void tell(struct races *races, struct race_pair *pair, const struct race 
     finding->object = object[0] ? object : NULL;
     fill_access(races, race->unit, race->context, &finding->access[0], &what[0], &by[0]);
     fill_access(races, now->agent->unit, &now->how, &finding->access[1], &what[1], &by[1]);
-    fill_values(race, now, finding);
+    fill_values(races->memory, race, now, finding);
     answer_why(&answer, races, pair, race, now);
     finding->spec = race->unseen ? "OpenCL C 3.0, 6.15.15.1 reading and writing to the same image in a kernel" : "OpenCL 2.2 API, 3.3.6 data race";
     report_add(races->report, finding);
