@@ -235,18 +235,18 @@ void access_announce_list(struct wave *wave, uint32_t site, const uint64_t *addr
     announce(wave, event);
 }
 
-void access_announce_atomics(struct wave *wave, uint32_t site, const uint64_t *addresses, const lane_mask *failed)
+void access_announce_atomics(struct wave *wave, uint32_t site, const uint64_t *addresses, const uint64_t *failed)
 {
     struct access_event *event = next_event(wave, site, ADDRESS_LIST, addresses[0]);
     event->address = addresses;
-    event->failed = failed && mask_any(failed) ? failed->word : NULL;
+    event->failed = failed;
     announce(wave, event);
 }
 
-void access_announce_atomic(struct wave *wave, uint32_t site, uint64_t address, const lane_mask *failed)
+void access_announce_atomic(struct wave *wave, uint32_t site, uint64_t address, const uint64_t *failed)
 {
     struct access_event *event = next_event(wave, site, ADDRESS_UNIFORM, address);
-    event->failed = failed && mask_any(failed) ? failed->word : NULL;
+    event->failed = failed;
     announce(wave, event);
 }
 

@@ -45,9 +45,10 @@ void access_announce_affine(struct wave *wave, uint32_t site, const struct affin
 void access_announce_image(const struct wave *wave, uint32_t site, const uint64_t *addresses, uint32_t bytes, const lane_mask *lanes);
 void access_announce_list(struct wave *wave, uint32_t site, const uint64_t *addresses, int32_t offset);
 
-/* Atomics that have happened, of one address each or of one for all; failed: compare-exchanges that found another value; NULL: none. */
-void access_announce_atomics(struct wave *wave, uint32_t site, const uint64_t *addresses, const lane_mask *failed);
-void access_announce_atomic(struct wave *wave, uint32_t site, uint64_t address, const lane_mask *failed);
+/* Atomics that have happened, of one address each or of one for all; failed: a mask of compare-exchanges that found another value;
+ * NULL: none. */
+void access_announce_atomics(struct wave *wave, uint32_t site, const uint64_t *addresses, const uint64_t *failed);
+void access_announce_atomic(struct wave *wave, uint32_t site, uint64_t address, const uint64_t *failed);
 
 static inline bool access_heard(const struct wave *wave) { return wave->observer && wave->observer->access; }
 static inline bool access_flat(const struct wave *wave) { return !wave->memory->port.load; }

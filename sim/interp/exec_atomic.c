@@ -39,6 +39,14 @@ static inline bool next_run(uint64_t *left, size_t base, size_t *start, size_t *
         EACH_ACTIVE(i, wave) { const U b = b_[i], c = c_[i]; (void)b; (void)c; d_[i] = old; old = (U)(result); } \
         *p = old;                                                                                           \
     } while (0)
+#define ATOMIC_LONE(U, result)                                                                              \
+    do {                                                                                                    \
+        U *const p = BYTE_AT(U, address);                                                                   \
+        const U old = *p, b = b_[lane], c = c_[lane];                                                       \
+        (void)b; (void)c;                                                                                   \
+        d_[lane] = old;                                                                                     \
+        *p = (U)(result);                                                                                   \
+    } while (0)
 #define ATOMIC_MANY(U, result)                                                                              \
     EACH_ACTIVE(i, wave) {                                                                                  \
         U *const p = BYTE_AT(U, addresses[i]);                                                              \
@@ -142,10 +150,26 @@ static inline bool one_permitted(const struct wave *wave, uint64_t address, uint
     return region_open(wave, region, bytes, deny) && address >= region->low && address <= region->high - bytes && !(address & (bytes - 1));
 }
 
-/* Results may take the place of operands, so what is told afterwards is kept before. */
+/* NULL: none are set. */
+static inline const uint64_t *mask_words(const struct wave *wave, const lane_mask *mask)
+{
+    uint64_t any = 0;
+    for (uint32_t w = 0; w * 64 < wave->n; w++)
+        any |= mask->word[w];
+    return any ? mask->word : NULL;
+}
+
+static inline bool is_lone(const struct wave *wave, uint32_t *out_lane)
+{
+    const uint64_t active = wave->active.word[0];
+    *out_lane = active ? (uint32_t)__builtin_ctzll(active) : 0;
+    return wave->n <= 64 && active && !(active & (active - 1));
+}
+
+/* Results may take the place of operands, so what is told afterwards is kept before. What stands in a frame of the stack is told
+ * in a function of its own: no frame stays there while the next instruction runs. */
 #define HEARD(bits)                                                                                         \
-    static __attribute__((noinline)) const struct insn *heard_##bits(const struct insn *insn, uint8_t *frame, struct wave *wave, \
-                                                                     int64_t view)                          \
+    static __attribute__((noinline)) void tell_##bits(const struct insn *insn, uint8_t *frame, struct wave *wave, int64_t view) \
     {                                                                                                       \
         uint64_t addresses[WAVE_LANES_MAX];                                                                 \
         u##bits *const d_ = AT(u##bits, insn->d);                                                           \
@@ -163,25 +187,48 @@ static inline bool one_permitted(const struct wave *wave, uint64_t address, uint
         } else {                                                                                            \
             ATOMIC_SWITCH(ATOMIC_MANY, u##bits, i##bits)                                                    \
         }                                                                                                   \
-        access_announce_atomics(wave, insn->e, addresses, &failed);                                         \
+        access_announce_atomics(wave, insn->e, addresses, mask_words(wave, &failed));                       \
+    }                                                                                                       \
+    static __attribute__((noinline)) void tell_exchange_##bits(const struct insn *insn, uint8_t *frame, struct wave *wave, uint64_t address, \
+                                                               int64_t view)                                \
+    {                                                                                                       \
+        lane_mask lanes = {{0}}; /* that won, and then that failed */                                       \
+        compete_##bits(wave, BYTE_AT(u##bits, address), AT(u##bits, insn->d), AT(const u##bits, insn->b), AT(const u##bits, insn->c), &lanes); \
+        uint64_t any = lanes.word[0] = wave->active.word[0] & ~lanes.word[0]; /* no wider loads: they would wait for the stores */ \
+        for (uint32_t w = 1; w * 64 < wave->n; w++)                                                         \
+            any |= lanes.word[w] = wave->active.word[w] & ~lanes.word[w];                                   \
+        access_announce_atomic(wave, insn->e, address, any ? lanes.word : NULL);                            \
+    }                                                                                                       \
+    static __attribute__((noinline)) const struct insn *heard_##bits(const struct insn *insn, uint8_t *frame, struct wave *wave, \
+                                                                     int64_t view)                          \
+    {                                                                                                       \
+        tell_##bits(insn, frame, wave, view);                                                               \
         NEXT;                                                                                               \
     }                                                                                                       \
     static __attribute__((noinline)) const struct insn *heard_exchange_##bits(const struct insn *insn, uint8_t *frame, struct wave *wave, \
                                                                               uint64_t address, int64_t view) \
     {                                                                                                       \
-        lane_mask won = {{0}}, failed;                                                                      \
-        compete_##bits(wave, BYTE_AT(u##bits, address), AT(u##bits, insn->d), AT(const u##bits, insn->b), AT(const u##bits, insn->c), &won); \
-        for (uint32_t w = 0; w < LANE_MASK_WORDS; w++)                                                      \
-            failed.word[w] = wave->active.word[w] & ~won.word[w];                                           \
-        access_announce_atomic(wave, insn->e, address, &failed);                                            \
+        tell_exchange_##bits(insn, frame, wave, address, view);                                             \
+        NEXT;                                                                                               \
+    }                                                                                                       \
+    static __attribute__((noinline)) const struct insn *heard_lanes_##bits(const struct insn *insn, uint8_t *frame, struct wave *wave, \
+                                                                           uint64_t address, int64_t view)  \
+    {                                                                                                       \
+        u##bits *const d_ = AT(u##bits, insn->d);                                                           \
+        const u##bits *const b_ = AT(const u##bits, insn->b), *const c_ = AT(const u##bits, insn->c);       \
+        ATOMIC_SWITCH(ATOMIC_ONE, u##bits, i##bits)                                                         \
+        access_announce_atomic(wave, insn->e, address, NULL);                                               \
         NEXT;                                                                                               \
     }                                                                                                       \
     static __attribute__((noinline)) const struct insn *heard_u_##bits(const struct insn *insn, uint8_t *frame, struct wave *wave, \
                                                                        uint64_t address, int64_t view)      \
     {                                                                                                       \
+        uint32_t lane;                                                                                      \
+        if (!is_lone(wave, &lane))                                                                          \
+            return heard_lanes_##bits(insn, frame, wave, address, view);                                    \
         u##bits *const d_ = AT(u##bits, insn->d);                                                           \
         const u##bits *const b_ = AT(const u##bits, insn->b), *const c_ = AT(const u##bits, insn->c);       \
-        ATOMIC_SWITCH(ATOMIC_ONE, u##bits, i##bits)                                                         \
+        ATOMIC_SWITCH(ATOMIC_LONE, u##bits, i##bits)                                                        \
         access_announce_atomic(wave, insn->e, address, NULL);                                               \
         NEXT;                                                                                               \
     }
