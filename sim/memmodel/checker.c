@@ -47,13 +47,21 @@ static __attribute__((noinline)) void plain_access(struct checker *checker, cons
         checker_access_lanes(checker, event, event->mask);
 }
 
+/* Where the shadow wants to know no more than who and when. */
+static inline bool take_enough(struct checker *checker, const struct access_event *event, uint64_t lane)
+{
+    const struct group_order *group = relayed_group(checker);
+    return group && shadow_enough(&checker->shadow, checker->alone.region, event, checker->crew.first_unit + lane,
+                                  group->slices[checker->crew.first_member + lane]);
+}
+
 static __attribute__((noinline)) void alone_or_not(struct checker *checker, const struct access_event *event)
 {
     uint64_t lane;
-    if (is_in(checker->alone.region, event->base) && is_lone(event, &lane))
-        take_alone(checker, event, lane);
-    else
+    if (!is_in(checker->alone.region, event->base) || !is_lone(event, &lane))
         plain_access(checker, event);
+    else if (!take_enough(checker, event, lane))
+        take_alone(checker, event, lane);
 }
 
 static __attribute__((noinline)) void newcomers(struct checker *checker, const struct access_event *event)

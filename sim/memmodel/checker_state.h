@@ -198,6 +198,13 @@ static inline struct agent *lone_actor(struct checker *checker, uint64_t lane)
     return acts_still(checker, lane) ? &checker->actor.agent : checker_next_actor(checker, lane);
 }
 
+/* That of the crew, while one of it was the latest to act by itself, and the group is in a relay; else NULL. */
+static inline struct group_order *relayed_group(const struct checker *checker)
+{
+    struct group_order *group = checker->actor.serial == checker->crew.serial ? checker->actor.agent.group : NULL;
+    return group && group->slices ? group : NULL;
+}
+
 static inline void tell_news(struct checker *checker)
 {
     if (checker->races.untold)

@@ -15,13 +15,19 @@ static __attribute__((noinline)) void fences(struct checker *checker, const stru
         order_fence(&checker->order, actor(checker, &acting, lane), event->regions, event->order, event->scope, event->origin.site);
 }
 
+static __attribute__((noinline)) void fence_alone(struct checker *checker, const struct sync_event *event, uint64_t lane)
+{
+    order_fence(&checker->order, lone_actor(checker, lane), event->regions, event->order, event->scope, event->origin.site);
+}
+
 static void fence(struct checker *checker, const struct sync_event *event)
 {
+    struct group_order *group = relayed_group(checker);
     uint64_t lane;
-    if (checker->crew.one_group && only_lane(event->mask, event->lane_count, &lane))
-        order_fence(&checker->order, lone_actor(checker, lane), event->regions, event->order, event->scope, event->origin.site);
-    else
+    if (!checker->crew.one_group || !only_lane(event->mask, event->lane_count, &lane))
         fences(checker, event);
+    else if (!group || !order_fence_again(&checker->order, group, checker->crew.first_member + lane, event))
+        fence_alone(checker, event, lane);
 }
 
 static void sub_group_barrier(struct checker *checker, const struct sync_event *event)

@@ -22,32 +22,36 @@ static struct crowd *calm_word(const struct turns *turns, uint64_t address)
     return is_in(turns->region, address) ? shadow_calm(turns->region, &turns->atomic, address) : NULL;
 }
 
-/* By itself, as any atomic. */
-static __attribute__((noinline)) void update_alone(struct checker *checker, struct turns *turns, uint64_t local)
+/* In its turn, where nothing could race. False: something could, or the member has not synchronised. */
+static inline bool takes_turn(struct checker *checker, struct turns *turns, uint64_t lane)
 {
-    struct group_order *group = turns->run.group;
-    struct agent agent;
-    order_member(&checker->order, group->number, group, local, &agent);
-    order_atomic(&checker->order, &agent, &turns->run.act);
+    const uint64_t local = checker->crew.first_member + lane;
+    const struct group_order *group = turns->run.group;
+    if (!group->slices && !group->items[local])
+        return false;
+    turns->atomic.how.tick = group->slices ? group->slices[local] : (uint32_t)order_member_slice(group, group->items[local]);
+    checker->shadow.failed |= !shadow_add(turns->calm.crowd, &turns->atomic, checker->crew.first_unit + lane);
+    way_taken(checker->ways, WAY_IN_TURN);
+    order_update(&turns->run, local);
+    return true;
 }
 
-/* In its turn, where nothing could race. */
+static __attribute__((noinline)) void update_anew(struct checker *checker, struct turns *turns, const struct access_event *event, uint64_t lane)
+{
+    const uint64_t address = lane_address(event, lane);
+    turns->run.act.address = address;
+    if (!is_in(turns->region, address) || !shadow_stays_calm(turns->region, &turns->calm, &turns->atomic, address) || !takes_turn(checker, turns, lane))
+        access_lane(checker, event, lane);
+}
+
 static __attribute__((noinline)) void update_one(struct checker *checker, struct turns *turns, const struct access_event *event, uint64_t lane)
 {
-    const uint64_t local = checker->crew.first_member + lane, address = lane_address(event, lane);
-    const struct group_order *group = turns->run.group;
-    const struct item_order *item = group->items[local];
-    turns->run.act.address = address;
-    if (item) /* the relay's are close together */
-        turns->atomic.how.tick = group->slices ? group->slices[local] : (uint32_t)order_member_slice(group, item);
-    if (!item || !is_in(turns->region, address) ||
-        !shadow_take_turn(&checker->shadow, turns->region, &turns->calm, &turns->atomic, address, checker->crew.first_unit + lane)) {
-        access_lane(checker, event, lane);
-        return;
+    if (turns->run.group->slices && shadow_is_calm(turns->region, &turns->calm, lane_address(event, lane))) {
+        turns->run.act.address = turns->calm.address;
+        takes_turn(checker, turns, lane);
+    } else {
+        update_anew(checker, turns, event, lane);
     }
-    if (!order_update(&turns->run, local))
-        update_alone(checker, turns, local);
-    way_taken(checker->ways, WAY_IN_TURN);
 }
 
 static __attribute__((noinline)) bool turns_anew(struct checker *checker, const struct access_event *event, struct turns *out)
@@ -329,11 +333,11 @@ static inline bool is_first_come(const struct access_event *event)
 
 static __attribute__((noinline)) void exchange_first(struct checker *checker, struct turns *turns, const struct access_event *event)
 {
-    const uint64_t winner[LANE_MASK_WORDS] = {event->mask[0] & ~event->failed[0]}, losers[LANE_MASK_WORDS] = {event->mask[0] & event->failed[0]};
-    if (winner[0] && turns->relaxed)
-        update_one(checker, turns, event, (uint64_t)__builtin_ctzll(winner[0]));
-    else if (winner[0])
-        checker_access_lanes(checker, event, winner);
+    const uint64_t won = event->mask[0] & ~event->failed[0], losers[LANE_MASK_WORDS] = {event->mask[0] & event->failed[0]};
+    if (won && turns->relaxed)
+        update_one(checker, turns, event, (uint64_t)__builtin_ctzll(won));
+    else if (won)
+        access_lane(checker, event, (uint64_t)__builtin_ctzll(won));
     if (!fail_together(checker, event, turns, losers))
         checker_access_lanes(checker, event, losers);
 }

@@ -82,6 +82,7 @@ void order_launch_begin(struct order *order, const struct launch_info *launch)
     order->group_device = launch->group_device;
     order->formal = launch->formal;
     order->group_items = launch->local_size[0] * launch->local_size[1] * launch->local_size[2];
+    order->member_words = order->group_items < WAVE_LANES_MAX ? (uint32_t)(order->group_items + 63) / 64 : LANE_MASK_WORDS;
     order->sub_group_size = launch->sub_group_size ? launch->sub_group_size : 1;
     order->sub_group_count = (uint32_t)((order->group_items + order->sub_group_size - 1) / order->sub_group_size);
 }
@@ -391,13 +392,16 @@ void order_release_fence(struct order *order, struct agent *agent, const struct 
     release_drop(order, release);
 }
 
+static inline uint32_t fenced(uint32_t regions)
+{
+    return RULE(6) ? regions : REGION_GLOBAL | REGION_LOCAL;
+}
+
 static void fence(struct order *order, struct agent *agent, uint32_t regions, enum memory_order how, enum memory_scope scope,
                   uint32_t site)
 {
-    struct endpoint end = {scope, true, RULE(6) ? regions : REGION_GLOBAL | REGION_LOCAL, site};
-    struct relay *relay = agent->group ? agent->group->relay : NULL;
-    if (how == ORDER_RELAXED || !regions || (relay && agent->item && relay_fence_again(order, relay, agent, &end, how)) ||
-        order_relay_fence(order, agent, &end, how) || !order_make_item(order, agent))
+    const struct endpoint end = {scope, true, fenced(regions), site};
+    if (how == ORDER_RELAXED || !regions || order_relay_fence(order, agent, &end, how) || !order_make_item(order, agent))
         return;
     if (acquires(how) && RULE(13))
         order_acquire_pending(order, agent, &end);
@@ -422,4 +426,16 @@ void order_fence(struct order *order, struct agent *agent, uint32_t regions, enu
     struct happening happening = {.kind = HAPPENED_FENCE, .order = (uint8_t)how, .scope = (uint8_t)scope,
                                   .regions = (uint8_t)regions, .site = site};
     order_remember_own(order, agent, &happening, before);
+}
+
+/* A member that waits with others reads nothing by itself before it is given what it read. Nothing is remembered while there is a relay. */
+bool order_fence_again(struct order *order, struct group_order *group, uint64_t local, const struct sync_event *event)
+{
+    const struct endpoint end = {event->scope, true, fenced(event->regions), event->origin.site};
+    struct waiting *waiting = group->waiting;
+    if (!group->relay || event->order < ORDER_ACQ_REL || (waiting && member_bit(waiting->reader, local)) || !relay_fence_again(order, group, local, &end))
+        return false;
+    if (waiting && local < WAVE_LANES_MAX)
+        waiting->done[local / 64] &= ~(UINT64_C(1) << local % 64);
+    return true;
 }

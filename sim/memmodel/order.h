@@ -196,6 +196,7 @@ struct order {
     uint64_t tick;
     uint64_t event, shared_event, shared; /* number of what happens, 0: not told; the tick that its releases have in common */
     uint64_t group_items;                     /* of the largest group */
+    uint32_t member_words;                    /* of masks by local id */
     uint32_t sub_group_size, sub_group_count; /* per group */
     struct knowledge_pool pool;
     struct release_pool releases;
@@ -299,6 +300,8 @@ void order_named_arrival(struct order *order, uint64_t group, uint32_t sub_group
 void order_named_barrier(struct order *order, uint64_t group, uint32_t regions, enum memory_scope scope, uint32_t site);
 void order_fence(struct order *order, struct agent *agent, uint32_t regions, enum memory_order how,
                  enum memory_scope scope, uint32_t site);
+/* By a member of a group in a relay, as it did before. False: it is something else, and not done. */
+bool order_fence_again(struct order *order, struct group_order *group, uint64_t local, const struct sync_event *event);
 
 /* Relaxed updates by the group's members teach nobody anything and have the group's slice. */
 bool order_is_silent(const struct order *order, const struct group_order *group);
@@ -307,8 +310,8 @@ bool order_remembers(const struct order *order); /* what happens is put into the
 uint64_t order_next_slice(struct order *order);
 void order_remember_update(struct order *order, const struct atomic_act *act, uint64_t unit, uint64_t address, uint64_t tick);
 void order_atomic(struct order *order, struct agent *agent, const struct atomic_act *act);
-/* Relaxed updates by members of a group that synchronised before, one after another, while nothing is remembered. False: it
- * was not done; the run goes on behind an order_atomic. act.address may change. */
+/* Relaxed updates by members of a group that synchronised before, one after another, while nothing is remembered.
+ * act.address may change. */
 enum { UPDATES_RECENT = HOSTILE(8, 1) };
 struct update_run {
     struct order *order;
@@ -321,7 +324,7 @@ struct update_run {
     uint64_t relayed_address;
 };
 void order_updates_begin(struct order *order, struct group_order *group, const struct atomic_act *act, struct update_run *out_run);
-bool order_update(struct update_run *run, uint64_t local);
+void order_update(struct update_run *run, uint64_t local);
 /* The tick of what the member does now. */
 static inline uint64_t order_member_slice(const struct group_order *group, const struct item_order *item)
 {

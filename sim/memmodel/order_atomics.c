@@ -303,11 +303,6 @@ void order_note_relaxed_store(struct order *order, struct item_order *item, cons
 
 /* ---- waiting together -------------------------------------------------------------------------- */
 
-static bool member_bit(const uint64_t mask[LANE_MASK_WORDS], uint64_t local)
-{
-    return local < WAVE_LANES_MAX && mask[local / 64] >> local % 64 & 1;
-}
-
 static void give(struct order *order, struct agent *agent, const struct waiting *waiting)
 {
     if (!order_make_item(order, agent))
@@ -419,8 +414,11 @@ static inline bool waits_on(struct order *order, struct waiting *waiting, const 
 
 bool order_wait(struct order *order, struct group_order *group, const struct atomic_act *act, const uint64_t reader[LANE_MASK_WORDS])
 {
-    if (group->relay && order_relay_wait(order, group, act, reader))
-        return true;
+    return group->relay ? order_relay_wait(order, group, act, reader) : order_wait_listed(order, group, act, reader);
+}
+
+bool order_wait_listed(struct order *order, struct group_order *group, const struct atomic_act *act, const uint64_t reader[LANE_MASK_WORDS])
+{
     struct variable *variable = variable_find(order, act->address);
     struct waiting *waiting = group->waiting;
     if (variable && variable->relayed)
@@ -614,7 +612,7 @@ static inline struct relay_object *relayed_object(struct update_run *run)
     return run->relayed;
 }
 
-static __attribute__((noinline)) bool come_relayed(struct update_run *run, uint64_t local)
+static bool come_relayed(struct update_run *run, uint64_t local)
 {
     struct relay_object *object = relayed_object(run);
     if (!object)
@@ -625,19 +623,19 @@ static __attribute__((noinline)) bool come_relayed(struct update_run *run, uint6
     return true;
 }
 
-/* A member that did so before. */
+/* By a member of a relay that did so before. */
 static inline bool update_relayed(struct update_run *run, uint64_t local)
 {
     struct relay_object *object = run->relayed;
     struct waiting *waiting = run->group->waiting;
-    if (!object || run->relayed_address != run->act.address || !(object->relay->acted[local] & object->bit) || !object->variable->store.releases ||
-        (waiting && member_bit(waiting->reader, local) && !relay_hear_again(object->relay, waiting, local)))
-        return come_relayed(run, local);
+    if (!run->group->relay || !object || run->relayed_address != run->act.address || !(object->relay->acted[local] & object->bit) ||
+        !object->variable->store.releases || (waiting && member_bit(waiting->reader, local) && !relay_hear_again(object->relay, waiting, local)))
+        return false;
     relay_pass(run->order, object, local, &run->act);
     return true;
 }
 
-static __attribute__((noinline)) bool update_listed(struct update_run *run, uint64_t local)
+static bool update_listed(struct update_run *run, uint64_t local)
 {
     struct item_order *item = run->group->items[local];
     struct variable *variable = item && item->fences.count == 1 ? object_of(run, run->act.address) : NULL;
@@ -645,9 +643,25 @@ static __attribute__((noinline)) bool update_listed(struct update_run *run, uint
            update_again(run->order, item, variable, &run->act, &run->seen_at);
 }
 
-bool order_update(struct update_run *run, uint64_t local)
+/* By itself, as any atomic. */
+static uint64_t update_alone(struct update_run *run, uint64_t local)
 {
-    return run->group->relay ? update_relayed(run, local) : update_listed(run, local);
+    struct agent agent;
+    order_member(run->order, run->group->number, run->group, local, &agent);
+    order_atomic(run->order, &agent, &run->act);
+    return order_slice(&agent);
+}
+
+static __attribute__((noinline)) void update_anew(struct update_run *run, uint64_t local)
+{
+    if (!(run->group->relay ? come_relayed(run, local) : update_listed(run, local)))
+        update_alone(run, local);
+}
+
+void order_update(struct update_run *run, uint64_t local)
+{
+    if (!update_relayed(run, local))
+        update_anew(run, local);
 }
 
 /* One member after another with one sort of fence, each of which holds what the one before sent. */
@@ -731,15 +745,6 @@ static bool reads_among(const struct group_order *group, uint64_t first, const u
     return false;
 }
 
-/* By itself, as any atomic. */
-static uint64_t update_alone(struct update_run *run, uint64_t local)
-{
-    struct agent agent;
-    order_member(run->order, run->group->number, run->group, local, &agent);
-    order_atomic(run->order, &agent, &run->act);
-    return order_slice(&agent);
-}
-
 /* As relay_turn by one after another. */
 static void updates_relayed(struct update_run *run, struct relay_object *object, const uint64_t mask[LANE_MASK_WORDS], struct update_lanes *lanes)
 {
@@ -795,7 +800,7 @@ void order_updates(struct update_run *run, const uint64_t mask[LANE_MASK_WORDS],
         } else {
             succession_end(run->order, &succession, &run->act);
             succession.variable = NULL;
-            if (!order_update(run, local)) {
+            if (!(group->relay ? update_relayed(run, local) || come_relayed(run, local) : update_listed(run, local))) {
                 lanes->slice[lane] = (uint32_t)update_alone(run, local);
                 continue;
             }

@@ -160,35 +160,42 @@ static void hear_all(struct order *order, struct group_order *group)
             order_relay_hear(order, group, w * 64 + (uint64_t)__builtin_ctzll(rest));
 }
 
+static __attribute__((noinline)) bool wait_otherwise(struct order *order, struct group_order *group, const struct atomic_act *act,
+                                                     const uint64_t reader[LANE_MASK_WORDS])
+{
+    struct relay *relay = group->relay;
+    struct relay_object *object = order_relay_object(order, relay, act);
+    if (!object) {
+        order_relay_leave(order, group);
+        return order_wait_listed(order, group, act, reader);
+    }
+    hear_all(order, group);
+    relay->awaited = object;
+    relay->awaited_act = *act;
+    return order_relay_wait(order, group, act, reader);
+}
+
 /* The same object, and all that read it before read on. */
-static bool goes_on(const struct relay *relay, const struct relay_object *object, const struct waiting *waiting, const struct atomic_act *act,
-                    const uint64_t reader[LANE_MASK_WORDS])
+static inline bool goes_on(const struct order *order, const struct relay *relay, const struct waiting *waiting, const struct atomic_act *act,
+                           const uint64_t reader[LANE_MASK_WORDS])
 {
     uint64_t left = 0;
-    for (uint32_t w = 0; w < LANE_MASK_WORDS; w++)
+    for (uint32_t w = 0; w < order->member_words; w++)
         left |= waiting->reader[w] & ~reader[w];
-    return relay->awaited == object && !left && relay->awaited_act.site == act->site;
+    return relay->awaited && relay->awaited->variable->address == act->address && !left && relay->awaited_act.site == act->site;
 }
 
 bool order_relay_wait(struct order *order, struct group_order *group, const struct atomic_act *act, const uint64_t reader[LANE_MASK_WORDS])
 {
     struct relay *relay = group->relay;
-    struct relay_object *object = relay->awaited;
-    if (!object || object->variable->address != act->address)
-        object = order_relay_object(order, relay, act);
-    if (!object) {
-        order_relay_leave(order, group);
-        return false;
-    }
-    if (!goes_on(relay, object, group->waiting, act, reader)) {
-        hear_all(order, group);
-        relay->awaited = object;
-        relay->awaited_act = *act;
-    }
+    if (!goes_on(order, relay, group->waiting, act, reader))
+        return wait_otherwise(order, group, act, reader);
+    const struct relay_object *object = relay->awaited;
     relay->awaited_position = object->position;
     if (!(object->variable->store.releases && relay->awaited_store.releases)) /* who releases is not asked after */
         relay->awaited_store = object->variable->store;
-    memcpy(group->waiting->reader, reader, sizeof group->waiting->reader);
+    for (uint32_t w = 0; w < order->member_words; w++)
+        group->waiting->reader[w] = reader[w];
     return true;
 }
 

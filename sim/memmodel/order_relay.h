@@ -64,6 +64,7 @@ struct relay {
 bool order_relay_fence(struct order *order, struct agent *agent, const struct endpoint *end, enum memory_order how);
 bool order_relay_atomic(struct order *order, struct agent *agent, const struct atomic_act *act);
 struct relay_object *order_relay_object(struct order *order, struct relay *relay, const struct atomic_act *act);
+/* As order_wait, whose group may leave the relay. */
 bool order_relay_wait(struct order *order, struct group_order *group, const struct atomic_act *act, const uint64_t reader[LANE_MASK_WORDS]);
 void order_relay_hear(struct order *order, struct group_order *group, uint64_t local);
 /* A member comes to an object for the first time, or reads what was stored without a release. */
@@ -91,19 +92,19 @@ static inline uint32_t handing_at(const struct relay *relay, uint64_t local, uin
     return at;
 }
 
-/* The same once more: false: it is something else, or a member's first. */
-static inline bool relay_fence_again(struct order *order, struct relay *relay, struct agent *agent, const struct endpoint *end, enum memory_order how)
+/* Behind a fence of a member that is such a one again, and acquires and releases. False: it is something else. */
+static inline bool relay_fence_again(struct order *order, struct group_order *group, uint64_t local, const struct endpoint *end)
 {
-    const uint64_t local = agent->unit - relay->first_unit;
-    const uint32_t known = RELAY_MET | RELAY_HELD, next = relay->count + 1;
-    if (end->scope != SCOPE_WORK_GROUP || end->flags != 1u << relay->region || how < ORDER_ACQ_REL || (relay->acted[local] & known) != known ||
-        (relay->acquired[local] != relay->count && relay->pending[local] != relay->count) || next >= relay->room || next > RELAY_MOST)
+    struct relay *relay = group->relay;
+    const uint32_t known = RELAY_MET | RELAY_HELD, count = relay->count, next = count + 1;
+    if (end->scope != SCOPE_WORK_GROUP || end->flags != 1u << relay->region || (relay->acted[local] & known) != known ||
+        (relay->acquired[local] != count && relay->pending[local] != count) || next >= relay->room || next > RELAY_MOST)
         return false;
     const uint64_t tick = order_release_tick(order);
     relay->handed[next] = handing_next(relay, local, tick, end->site);
     relay->sent[local] = relay->acquired[local] = relay->count = next;
     relay->slice[local] = (uint32_t)tick;
-    agent->item->slice = tick;
+    group->items[local]->slice = tick;
     way_taken(order->ways, WAY_RELAY);
     return true;
 }

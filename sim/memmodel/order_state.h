@@ -196,6 +196,11 @@ static inline bool acquires(enum memory_order how)
     return how == ORDER_ACQUIRE || how == ORDER_ACQ_REL || how == ORDER_SEQ_CST;
 }
 
+static inline bool member_bit(const uint64_t mask[LANE_MASK_WORDS], uint64_t local)
+{
+    return local < WAVE_LANES_MAX && mask[local / 64] >> local % 64 & 1;
+}
+
 /* A new slice begins for all of them. */
 static inline void nobody_done(struct group_order *group)
 {
@@ -232,6 +237,8 @@ void order_take(struct order *order, struct agent *agent, const struct message_l
 void order_note_relaxed_store(struct order *order, struct item_order *item, const struct latest_store *store, const struct atomic_act *act);
 void order_begin_live(struct order *order, struct agent *agent, const struct variable *variable, const struct message *message);
 void order_part_all(struct order *order, struct group_order *group);
+/* As order_wait, of a group that is in no relay. */
+bool order_wait_listed(struct order *order, struct group_order *group, const struct atomic_act *act, const uint64_t reader[LANE_MASK_WORDS]);
 /* Is there such an object, and is it of that generation? */
 bool order_object_lives(const struct order *order, uint64_t address, uint64_t generation);
 struct variable *order_wake(struct order *order, uint64_t address); /* NULL: none rests there */

@@ -185,6 +185,20 @@ void shadow_access(struct shadow *shadow, struct shadow_region *region, const st
         plain_access(shadow, region, now);
 }
 
+bool shadow_enough(struct shadow *shadow, struct shadow_region *region, const struct access_event *event, uint64_t unit, uint32_t tick)
+{
+    const bool write = event->kind != ACCESS_READ;
+    const uint32_t site = event->origin.site;
+    const struct settled_word *word = event->size_bytes == 4 ? settled_turn(region, event->base, unit, site, write) : NULL;
+    if (!word)
+        return false;
+    if (write)
+        settled_note(shadow, region, word, unit, (struct context){.tick = tick, .site = site, .size = 4, .kind = ACCESS_WRITE});
+    else
+        settled_note(shadow, region, word, unit, (struct context){.tick = tick, .site = site, .size = 4, .kind = ACCESS_READ});
+    return true;
+}
+
 void shadow_again(struct shadow *shadow, struct shadow_region *region, const struct shadow_access *now)
 {
     struct visit visit;

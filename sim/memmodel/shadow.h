@@ -145,6 +145,8 @@ void shadow_region_init(struct shadow_region *region, uint32_t id, uint64_t low,
 void shadow_region_fini(struct shadow_region *region);
 void shadow_forget(struct shadow_region *region);
 void shadow_access(struct shadow *shadow, struct shadow_region *region, const struct shadow_access *now);
+/* A plain access at event->base, if it need only be noted down: of places that raced often enough. False: shadow_access must look. */
+bool shadow_enough(struct shadow *shadow, struct shadow_region *region, const struct access_event *event, uint64_t unit, uint32_t tick);
 void shadow_again(struct shadow *shadow, struct shadow_region *region, const struct shadow_access *now);
 bool shadow_join(struct shadow_region *region, const struct shadow_atomic *atomic, uint64_t address, uint64_t unit);
 /* The same in two steps: NULL: shadow_access must look. What it found is good until then. */
@@ -153,11 +155,18 @@ bool shadow_add(struct crowd *crowd, const struct shadow_atomic *atomic, uint64_
 /* Of lanes, each in its slice; first: unit of lane 0. */
 bool shadow_add_lanes(struct crowd *crowd, const struct shadow_atomic *atomic, uint64_t first, const uint64_t mask[LANE_MASK_WORDS], const uint32_t *slice);
 /* Likewise, of a word that was calm a while ago, for updates like these. Nothing that could race with them comes within an epoch. */
-struct calm_word { struct crowd *crowd; uint64_t address, epoch; uint32_t first; };
-bool shadow_stays_calm(const struct shadow_region *region, struct calm_word *word, const struct shadow_atomic *atomic, uint64_t address);
-/* And the unit's is added, if it does. */
-bool shadow_take_turn(struct shadow *shadow, const struct shadow_region *region, struct calm_word *word, const struct shadow_atomic *atomic,
-                      uint64_t address, uint64_t unit);
+struct calm_word { struct crowd *crowd; uint64_t address, epoch; const uint64_t *now; uint32_t first; }; /* now: the crowd's epoch */
+bool shadow_calms_anew(const struct shadow_region *region, struct calm_word *word, const struct shadow_atomic *atomic, uint64_t address);
+
+static inline bool shadow_is_calm(const struct shadow_region *region, const struct calm_word *word, uint64_t address)
+{
+    return word->crowd && word->address == address && word->epoch == *word->now && word->first == region->first;
+}
+
+static inline bool shadow_stays_calm(const struct shadow_region *region, struct calm_word *word, const struct shadow_atomic *atomic, uint64_t address)
+{
+    return shadow_is_calm(region, word, address) || shadow_calms_anew(region, word, atomic, address);
+}
 uint32_t shadow_sort(const struct context *how); /* as in struct atomic_done */
 /* filter NULL: all of them. */
 struct unit_filter { void *self; bool (*wants)(void *self, uint64_t unit, uint64_t tick); };

@@ -91,9 +91,19 @@ struct crowd *shadow_calm(const struct shadow_region *region, const struct shado
     return calm(region, atomic, address);
 }
 
-bool shadow_add(struct crowd *crowd, const struct shadow_atomic *atomic, uint64_t unit)
+static __attribute__((noinline)) bool add_anew(struct crowd *crowd, const struct shadow_atomic *atomic, uint64_t unit)
 {
     return add_alike(crowd, unit, &atomic->how, false);
+}
+
+bool shadow_add(struct crowd *crowd, const struct shadow_atomic *atomic, uint64_t unit)
+{
+    struct member *member = recent_member(&crowd->atomics, unit, &atomic->how, false);
+    if (!member || !member->apart)
+        return add_anew(crowd, atomic, unit);
+    member->each[unit % BLOCK_UNITS] = atomic->how.tick;
+    member->mask |= UINT64_C(1) << unit % BLOCK_UNITS;
+    return true;
 }
 
 /* Of lanes of one block, the first of which is at that place of the member's. */
@@ -135,31 +145,13 @@ bool shadow_add_lanes(struct crowd *crowd, const struct shadow_atomic *atomic, u
     return added;
 }
 
-static __attribute__((noinline)) bool calms_anew(const struct shadow_region *region, struct calm_word *word, const struct shadow_atomic *atomic, uint64_t address)
+bool shadow_calms_anew(const struct shadow_region *region, struct calm_word *word, const struct shadow_atomic *atomic, uint64_t address)
 {
     struct crowd *crowd = calm(region, atomic, address);
-    *word = (struct calm_word){.crowd = crowd, .address = address, .epoch = crowd ? crowd->epoch : 0, .first = region->first};
+    *word = (struct calm_word){.crowd = crowd, .address = address, .first = region->first};
+    if (crowd)
+        word->epoch = *(word->now = &crowd->epoch);
     return crowd;
-}
-
-static inline bool stays_calm(const struct shadow_region *region, struct calm_word *word, const struct shadow_atomic *atomic, uint64_t address)
-{
-    return (word->crowd && word->address == address && word->epoch == word->crowd->epoch && word->first == region->first) ||
-           calms_anew(region, word, atomic, address);
-}
-
-bool shadow_stays_calm(const struct shadow_region *region, struct calm_word *word, const struct shadow_atomic *atomic, uint64_t address)
-{
-    return stays_calm(region, word, atomic, address);
-}
-
-bool shadow_take_turn(struct shadow *shadow, const struct shadow_region *region, struct calm_word *word, const struct shadow_atomic *atomic,
-                      uint64_t address, uint64_t unit)
-{
-    if (!stays_calm(region, word, atomic, address))
-        return false;
-    shadow->failed |= !add_alike(word->crowd, unit, &atomic->how, false);
-    return true;
 }
 
 bool shadow_join(struct shadow_region *region, const struct shadow_atomic *atomic, uint64_t address, uint64_t unit)

@@ -113,7 +113,7 @@ static bool settled_write(struct shadow *shadow, struct shadow_region *region, c
     if (!(crowd->settled.full_writes || write_may_go(region, crowd, cell[0], unit)) || !(crowd->settled.full_reads || readers_may_go(crowd, unit)))
         return false;
     crowd->readers.count = 0;
-    cell[0] = settled_stamp(region, crowd, now);
+    cell[0] = settled_stamp(region, crowd, unit, now->how);
     if (region->atomic && crowd->heard)
         order_overwrite(shadow->order, now->agent, now->address, now->how.size, now->how.site);
     return true;

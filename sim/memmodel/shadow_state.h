@@ -308,34 +308,49 @@ static inline bool is_only(const struct member *member, uint64_t unit)
 }
 
 /* The context of a list's settled writes is its own, and moves on with them. */
-static inline uint64_t settled_stamp(struct shadow_region *region, const struct crowd *crowd, const struct shadow_access *now)
+static inline uint64_t settled_stamp(struct shadow_region *region, const struct crowd *crowd, uint64_t unit, struct context how)
 {
-    struct context *own = &region->contexts[crowd->settled.own - region->first];
-    *own = now->how;
-    own->own = true;
-    return stamp(now->agent->unit, crowd->settled.own);
+    how.own = true;
+    region->contexts[crowd->settled.own - region->first] = how;
+    return stamp(unit, crowd->settled.own);
 }
 
-/* As shadow_settled, sooner: one loads, and the same one stores. False: it was not done. */
+/* As shadow_settled, sooner: one loads four bytes, and the same one stores. NULL: this is something else. */
+static inline __attribute__((always_inline)) const struct settled_word *settled_turn(const struct shadow_region *region, uint64_t address, uint64_t unit,
+                                                                                     uint32_t site, bool write)
+{
+    const struct settled_word *word = &region->settled[address / 4 % SETTLED_WORDS];
+    const struct crowd *crowd = word->crowd;
+    if (!crowd || word->address != address || crowd->settled.epoch != crowd->epoch || !crowd->settled.left ||
+        site != (write ? crowd->settled.store : crowd->settled.load))
+        return NULL;
+    const struct members *readers = &crowd->readers;
+    if (write ? readers->count > 1 || (readers->count && !is_only(readers->items, unit)) : readers->count)
+        return NULL;
+    return word;
+}
+
+static inline __attribute__((always_inline)) void settled_note(struct shadow *shadow, struct shadow_region *region, const struct settled_word *word,
+                                                               uint64_t unit, struct context how)
+{
+    struct crowd *crowd = word->crowd;
+    const bool write = how.kind != ACCESS_READ;
+    crowd->settled.left--;
+    crowd->readers.count = !write;
+    if (write)
+        *word->cell = settled_stamp(region, crowd, unit, how);
+    else
+        member_begin(crowd->readers.items, unit, &how);
+    way_taken(shadow->order->ways, WAY_ENOUGH);
+}
+
 static inline bool settled_in_turn(struct shadow *shadow, struct shadow_region *region, const struct shadow_access *now)
 {
-    const struct settled_word *word = &region->settled[now->address / 4 % SETTLED_WORDS];
-    struct crowd *crowd = word->crowd;
-    const bool write = now->how.kind != ACCESS_READ;
-    if (!crowd || word->address != now->address || now->how.size != 4 || now->quiet || crowd->settled.epoch != crowd->epoch || !crowd->settled.left ||
-        now->how.site != (write ? crowd->settled.store : crowd->settled.load))
-        return false;
-    struct members *readers = &crowd->readers;
-    if (write ? readers->count > 1 || (readers->count && !is_only(readers->items, now->agent->unit)) : readers->count)
-        return false;
-    crowd->settled.left--;
-    readers->count = !write;
-    if (write)
-        *word->cell = settled_stamp(region, crowd, now);
-    else
-        member_begin(readers->items, now->agent->unit, &now->how);
-    way_taken(shadow->order->ways, WAY_ENOUGH);
-    return true;
+    const struct settled_word *word =
+        now->how.size == 4 && !now->quiet ? settled_turn(region, now->address, now->agent->unit, now->how.site, now->how.kind != ACCESS_READ) : NULL;
+    if (word)
+        settled_note(shadow, region, word, now->agent->unit, now->how);
+    return word;
 }
 
 /* ---- atomics only ---------------------------------------------------------------------------- */
