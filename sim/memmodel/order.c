@@ -13,18 +13,52 @@ void order_init(struct order *order, enum scope_rule rule)
     knowledge_pool_init(&order->pool);
 }
 
-static void item_free(struct order *order, struct item_order *item)
+static void item_spare(struct order *order, struct item_order *item)
 {
     drop_all(order, item->acquired);
-    order_list_free(order, &item->fences);
+    order_list_clear(order, &item->fences);
     for (int r = 0; r < ORDER_REGIONS; r++)
-        order_list_free(order, &item->pending[r].list);
+        order_list_clear(order, &item->pending[r].list);
     for (uint32_t i = 0; i < item->live_count; i++)
         release_drop(order, item->live[i].message.release);
     for (uint32_t i = 0; i < MISSED_KEPT; i++)
         release_drop(order, item->missed[i].release);
-    free(item->live);
-    free(item);
+    item->next = order->spare_items;
+    order->spare_items = item;
+}
+
+/* One that knows of nothing; NULL: no memory. */
+static struct item_order *item_new(struct order *order)
+{
+    struct item_order *item = order->spare_items;
+    if (!item)
+        return calloc(1, sizeof *item);
+    const struct message_list fences = item->fences;
+    struct message_list pending[ORDER_REGIONS];
+    struct live_release *live = item->live;
+    const uint32_t live_room = item->live_room;
+    for (int r = 0; r < ORDER_REGIONS; r++)
+        pending[r] = item->pending[r].list;
+    order->spare_items = item->next;
+    memset(item, 0, sizeof *item);
+    item->fences = fences;
+    for (int r = 0; r < ORDER_REGIONS; r++)
+        item->pending[r].list = pending[r];
+    item->live = live;
+    item->live_room = live_room;
+    return item;
+}
+
+static void items_fini(struct order *order)
+{
+    for (struct item_order *item = order->spare_items, *next; item; item = next) {
+        next = item->next;
+        order_list_free(order, &item->fences);
+        for (int r = 0; r < ORDER_REGIONS; r++)
+            order_list_free(order, &item->pending[r].list);
+        free(item->live);
+        free(item);
+    }
 }
 
 static void group_free(struct order *order, struct group_order *group)
@@ -35,7 +69,7 @@ static void group_free(struct order *order, struct group_order *group)
     free(group->calls);
     for (uint64_t i = 0; group->items && i < order->group_items; i++)
         if (group->items[i])
-            item_free(order, group->items[i]);
+            item_spare(order, group->items[i]);
     for (uint32_t i = 0; group->sub_groups && i < order->sub_group_count; i++)
         drop_all(order, group->sub_groups[i].acquired);
     drop_all(order, group->acquired);
@@ -54,6 +88,7 @@ void order_launch_end(struct order *order)
         next = group->next;
         group_free(order, group);
     }
+    items_fini(order);
     order_objects_fini(order);
     free(order->copies);
     if (order->ways)
@@ -151,7 +186,7 @@ static struct item_order *item_of(struct order *order, struct group_order *group
     struct item_order *item = group->items[local];
     if (item)
         return item;
-    item = calloc(1, sizeof *item);
+    item = item_new(order);
     if (!item) {
         order->failed = true;
         return NULL;

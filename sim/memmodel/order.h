@@ -123,6 +123,7 @@ struct item_order {
     uint32_t live_count, live_room;
     struct missed_edge missed[MISSED_KEPT];
     uint32_t missed_next;
+    struct item_order *next;                  /* spare ones */
 };
 
 struct sub_group_order { uint64_t base[ORDER_REGIONS], slice; struct knowledge *acquired[ORDER_REGIONS]; };
@@ -203,6 +204,7 @@ struct order {
     struct history *history;                  /* borrowed; NULL: nothing is remembered */
     uint64_t *ways;                           /* borrowed; NULL: nobody counts them */
     struct group_order *groups;               /* those resident that synchronised */
+    struct item_order *spare_items;           /* of groups that ended, with the room of their lists */
     struct copy_order *copies; uint32_t copy_count, copy_room;
     uint32_t *arrivals; uint32_t arrival_count, arrival_room; /* sub-groups */
     struct variable **variables; uint32_t variable_count, variable_buckets; /* variable_count: those at rest, too */
