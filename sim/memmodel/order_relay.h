@@ -30,9 +30,10 @@ enum {
     RELAY_HELD = 1 << 15  /* what it knew by itself the first release knew, too */
 };
 
-/* before, jump: earlier ones of the same member, 0, which is none, before the first; depth: how many there are. Jumps are such that any earlier one is some
- * logarithm of steps away (Myers, "An applicative random-access stack", 1983). */
-struct handing { uint32_t tick, local, site, before, jump, depth; };
+/* before, jump: earlier ones of the same member, 0, which is none, before the first. Jumps are such that any earlier one is some
+ * logarithm of steps away (Myers, "An applicative random-access stack", 1983). farther: the jump of the one that it jumps to; span,
+ * next_span: how many are passed by both. */
+struct handing { uint32_t tick, local, site, before, jump, farther, span, next_span; };
 
 struct relay_object {
     struct variable *variable;
@@ -77,10 +78,12 @@ struct knowledge *order_relay_known(struct order *order, const struct relay *rel
 
 static inline struct handing handing_next(const struct relay *relay, uint64_t local, uint64_t tick, uint32_t site)
 {
-    const struct handing *handed = relay->handed;
-    const uint32_t before = relay->sent[local], jump = handed[before].jump, farther = handed[jump].jump;
-    const bool far = handed[before].depth - handed[jump].depth == handed[jump].depth - handed[farther].depth;
-    return (struct handing){(uint32_t)tick, (uint32_t)local, site, before, far ? farther : before, handed[before].depth + 1};
+    const uint32_t at = relay->sent[local];
+    const struct handing *before = &relay->handed[at];
+    if (before->span != before->next_span)
+        return (struct handing){(uint32_t)tick, (uint32_t)local, site, at, at, before->jump, 1, before->span};
+    const struct handing *farther = &relay->handed[before->farther];
+    return (struct handing){(uint32_t)tick, (uint32_t)local, site, at, before->farther, farther->jump, 1 + 2 * before->span, farther->span};
 }
 
 /* The member's latest up to the position; 0: none. */
