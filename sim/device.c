@@ -109,6 +109,22 @@ void device_add_observer(struct device *device, const struct observer *observer)
     merge_observers(device);
 }
 
+/* The only one who hears of waves; NULL: there are several, or none. */
+static const struct observer *only_listener(const struct device *device)
+{
+    const struct observer *merged = &device->merged;
+    if (device->observer_count == 1)
+        return merged;
+    return merged->access == pass_access && merged->sync == pass_sync && device->listener == device->sync_listener ? device->listener : NULL;
+}
+
+const struct observer *device_wave_observer(const struct device *device, const struct launch_info *launch)
+{
+    const struct observer *listener = only_listener(device);
+    const struct observer *deputy = listener && listener->deputy ? listener->deputy(listener->self, launch) : NULL;
+    return deputy ? deputy : listener ? listener : &device->merged;
+}
+
 const struct observer *device_observer(const struct device *device)
 {
     return device->observer_count ? &device->merged : NULL;

@@ -456,6 +456,7 @@ static enum status begin(struct live_launch *live, const struct launch_request *
         host_memory_forget(device->host_memory);
     concurrent_focus(live);
     announce(launch, LAUNCH_BEGIN);
+    launch->wave_observer = launch->observer ? device_wave_observer(device, &launch->info) : NULL;
     check_same_images(launch, request);
     live->schedule = schedule_new(launch, &device->concurrent, &live->diagnosis);
     return STATUS_OK;

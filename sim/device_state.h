@@ -57,6 +57,8 @@ struct device {
 
 /* The merged observer, or NULL when nobody listens. */
 const struct observer *device_observer(const struct device *device);
+/* Of a launch that it was told of: what its waves call, with nobody between them and who listens. */
+const struct observer *device_wave_observer(const struct device *device, const struct launch_info *launch);
 
 /* Races want every event; misused atomics only those of code that has some. */
 void device_check_code(struct device *device, const struct code *code);

@@ -206,7 +206,8 @@ static void waves_start(struct group *group)
 {
     const struct launch *launch = group->launch;
     const struct tile *tile = &group->tile;
-    struct wave_start start = {.args = launch->args,
+    struct wave_start start = {.observer = launch->wave_observer,
+                               .args = launch->args,
                                .kernel = launch->kernel,
                                .arg_values = launch->arg_values,
                                .local_addresses = group->local_addresses};

@@ -83,6 +83,7 @@ struct launch {
     struct memory_arena *arena;
     struct group_pool *pool;
     const struct observer *observer;       /* NULL: nobody listens */
+    const struct observer *wave_observer;  /* whom its waves call; likewise */
     struct report *report;
 
     /* changes as it runs */

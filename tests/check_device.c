@@ -199,6 +199,69 @@ START_TEST(commands_are_announced)
 }
 END_TEST
 
+static void count_access(void *self, const struct access_event *event)
+{
+    *(uint64_t *)self += event->size_bytes;
+}
+
+static void count_sync(void *self, const struct sync_event *event)
+{
+    *(uint64_t *)self += event->regions;
+}
+
+static const struct observer *deputy;
+static const struct observer *find_deputy(void *self, const struct launch_info *launch)
+{
+    (void)self;
+    return launch->launch == 7 ? deputy : NULL;
+}
+
+/* What a wave of the launch would do. */
+static void act(uint32_t launch)
+{
+    const struct launch_info info = {.launch = launch};
+    const struct observer *observer = device_wave_observer(device, &info);
+    observer->access(observer->self, &(struct access_event){.size_bytes = 100});
+    observer->sync(observer->self, &(struct sync_event){.regions = REGION_GLOBAL});
+}
+
+START_TEST(waves_call_whoever_listens)
+{
+    uint64_t one = 0, stead = 0, other = 0, commands = 0;
+    const struct observer in_stead = {.self = &stead, .access = count_access, .sync = count_sync},
+                          first = {.self = &one, .access = count_access, .sync = count_sync, .deputy = find_deputy},
+                          only_commands = {.self = &commands, .command = on_command},
+                          second = {.self = &other, .access = count_access};
+    deputy = &in_stead;
+    device_add_observer(device, &only_commands);
+    device_add_observer(device, &first);
+    act(7);
+    ck_assert_uint_eq(one, 0);
+    ck_assert_uint_eq(stead, 101);
+    act(8);
+    ck_assert_uint_eq(one, 101);
+    device_add_observer(device, &second); /* each hears it now, and by itself */
+    act(7);
+    ck_assert_uint_eq(one, 202);
+    ck_assert_uint_eq(stead, 101);
+    ck_assert_uint_eq(other, 100);
+}
+END_TEST
+
+START_TEST(a_lone_listener_has_a_deputy)
+{
+    uint64_t one = 0, stead = 0;
+    const struct observer in_stead = {.self = &stead, .access = count_access, .sync = count_sync},
+                          first = {.self = &one, .access = count_access, .sync = count_sync, .deputy = find_deputy};
+    deputy = &in_stead;
+    device_add_observer(device, &first);
+    act(8);
+    act(7);
+    ck_assert_uint_eq(one, 101);
+    ck_assert_uint_eq(stead, 101);
+}
+END_TEST
+
 /* ---- programs and launches ------------------------------------------------------------ */
 
 static const struct fake_op empty[] = {{.kind = FAKE_RETURN}};
@@ -611,6 +674,8 @@ int main(void)
     tcase_add_test(tests, commands_carry_validity);
     tcase_add_test(tests, time_advances_with_work);
     tcase_add_test(tests, commands_are_announced);
+    tcase_add_test(tests, waves_call_whoever_listens);
+    tcase_add_test(tests, a_lone_listener_has_a_deputy);
     tcase_add_test(tests, program_has_kernels_and_variables);
     tcase_add_test(tests, launch_refuses_what_cannot_be);
     tcase_add_test(tests, local_memory_is_limited);

@@ -177,6 +177,8 @@ struct observer {
     void (*launch)(void *self, const struct launch_event *event);
     void (*order)(void *self, const struct order_event *event);
     void (*turn)(void *self, const struct turn_event *event);
+    /* Who hears what the waves of a launch do that has begun, in this one's stead; NULL: nobody. */
+    const struct observer *(*deputy)(void *self, const struct launch_info *launch);
 };
 
 #endif

@@ -218,6 +218,8 @@ void wave_start(struct wave *wave, const struct wave_start *start)
     const struct code *code = wave->code;
     uint32_t tx = o->tile_size[0], plane = tx * o->tile_size[1];
     wave->origin = *o;
+    if (start->observer)
+        wave->observer = start->observer;
     wave->alone = start->alone;
     wave->agreement = start->agreement;
     wave->agreed = 0;

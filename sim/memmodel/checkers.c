@@ -120,9 +120,15 @@ static void on_launch(void *self, const struct launch_event *event)
     checkers->latest = NULL;
 }
 
+static const struct observer *deputy(void *self, const struct launch_info *launch)
+{
+    const struct post *post = post_of(self, launch);
+    return post ? &post->hears : NULL;
+}
+
 void checkers_observer(struct checkers *checkers, struct observer *out_observer)
 {
-    *out_observer = (struct observer){.self = checkers, .access = on_access, .sync = on_sync, .launch = on_launch};
+    *out_observer = (struct observer){.self = checkers, .access = on_access, .sync = on_sync, .launch = on_launch, .deputy = deputy};
 }
 
 void checkers_set_sink(struct checkers *checkers, const struct footprint_sink *sink)
