@@ -252,8 +252,12 @@ static bool is_held(struct order *order, struct relay *relay, const struct agent
 
 static bool has_room(struct order *order, struct relay *relay)
 {
-    return relay->count < RELAY_MOST &&
-           (relay->count + 1 < relay->room || order_grow(order, (void **)&relay->handed, &relay->room, sizeof *relay->handed));
+    if (relay->count >= RELAY_MOST)
+        return false;
+    while (relay->count + 1 >= relay->room)
+        if (!order_grow(order, (void **)&relay->handed, &relay->room, sizeof *relay->handed))
+            return false;
+    return true;
 }
 
 static inline bool release_next(struct order *order, struct relay *relay, struct agent *agent, uint64_t local, uint32_t site)
