@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kernels of check_race_memory.sh: clean ones, each of another sort to the race checker. T is float or uchar. */
+#define READS (sizeof(T) == 4 ? 20 : 10)
 #define MIXED(i) (((i) & ~0xffffu) | (((i) * 40503u + 17u) & 0xffffu))
 
 kernel void rows(global T *a, global T *b, global T *c)
@@ -163,6 +164,39 @@ kernel void gathers_behind_barrier(global T *a, global T *b, global T *c)
     T sum = b[i];
     for (uint j = 0; j < 5; j++)
         sum += a[((i + 77777u * j) * (2654435761u + 2 * j) >> 3 & n - 1) | 4];
+    c[i] = sum;
+}
+
+/* Many each, at random. */
+kernel void random_beside_atomics(global T *a, global T *b, global T *c)
+{
+    uint i = get_global_id(0), n = get_global_size(0), r = i * 2654435761u + 1;
+    if (get_local_id(0) == 0)
+        atomic_fetch_add_explicit((global atomic_uint *)a, 1, memory_order_acq_rel, memory_scope_device);
+    T sum = b[i];
+    for (uint j = 0; j < READS; j++) {
+        r ^= r << 13;
+        r ^= r >> 17;
+        r ^= r << 5;
+        sum += a[(r >> 7 & n - 1) | 4];
+    }
+    c[i] = sum;
+}
+
+/* Likewise, each work-group later than the one before. */
+kernel void random_behind_barrier(global T *a, global T *b, global T *c)
+{
+    uint i = get_global_id(0), n = get_global_size(0), r = i * 2654435761u + 1;
+    if (get_local_id(0) == 0)
+        atomic_fetch_add_explicit((global atomic_uint *)a, 1, memory_order_acq_rel, memory_scope_device);
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    T sum = b[i];
+    for (uint j = 0; j < READS; j++) {
+        r ^= r << 13;
+        r ^= r >> 17;
+        r ^= r << 5;
+        sum += a[(r >> 7 & n - 1) | 4];
+    }
     c[i] = sum;
 }
 

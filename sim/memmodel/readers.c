@@ -6,7 +6,13 @@
 
 #include "orrery/limits.h"
 
-enum { NUMBERS_MOST = READERS_FROM - 1, BLOCKS_TRIED = HOSTILE(16, 2), AGAIN_MOST = 4, ROOM_LEAST = HOSTILE(64, 8), ROOM_SMALL = HOSTILE(4096, 64), GROWN_MOST = 7, GROWTH_SHIFT = 2, LISTS_AFTER = HOSTILE(1024, 8) };
+enum { NUMBERS_MOST = READERS_FROM - 1, BLOCKS_TRIED = HOSTILE(16, 2), AGAIN_MOST = 4, ROOM_LEAST = HOSTILE(64, 8), ROOM_SMALL = HOSTILE(4096, 64), ROOM_LARGE = HOSTILE(1 << 20, 256), GROWN_MOST = 7, GROWTH_SHIFT = 2, LISTS_AFTER = HOSTILE(1024, 8) };
+
+/* A list has LIST_BITS for its entries, and says how many they are and how wide. */
+enum {
+    COUNT_BITS = 3, WIDTH_BITS = 5, LIST_BITS = 128 + CONTEXT_BITS - COUNT_BITS - WIDTH_BITS, BITS_MOST = 31 + CONTEXT_BITS + 1,
+    ORIGINS_MOST = HOSTILE(1 << 24, 1 << 10)
+};
 
 /* 0: the empty set. */
 static uint32_t index_of(const struct readers *readers, uint32_t set)
@@ -20,40 +26,142 @@ static uint32_t set_at(const struct readers *readers, uint32_t index)
     return READERS_FROM + readers->first + index;
 }
 
+/* ---- origins --------------------------------------------------------------------- */
+
+static bool origins_widen(struct readers *readers, uint32_t count)
+{
+    const uint32_t most = readers->origins.room + readers->origins.room / 4, room = count > most ? count : most;
+    uint32_t *first = realloc(readers->origins.first, room * sizeof *first);
+    if (!first)
+        return false;
+    memset(first + readers->origins.room, 0, (room - readers->origins.room) * sizeof *first);
+    readers->origins.first = first;
+    readers->origins.room = room;
+    return true;
+}
+
+/* What contexts of the unit and its neighbours count from: this one, if there was none. False: no memory. */
+static bool set_origin(struct readers *readers, uint64_t unit, uint32_t context)
+{
+    const uint64_t block = unit / READERS_BLOCK;
+    if (block >= ORIGINS_MOST || (block >= readers->origins.room && !origins_widen(readers, (uint32_t)block + 1)))
+        return false;
+    const uint32_t at = (uint32_t)block;
+    if (readers->origins.first[at])
+        return true;
+    readers->origins.first[at] = context + 1;
+    readers->origins.low = readers->origins.high && readers->origins.low < at ? readers->origins.low : at;
+    readers->origins.high = readers->origins.high > at ? readers->origins.high : at + 1;
+    return true;
+}
+
+static void origins_forget(struct readers *readers)
+{
+    if (readers->origins.high)
+        memset(readers->origins.first + readers->origins.low, 0, (readers->origins.high - readers->origins.low) * sizeof *readers->origins.first);
+    readers->origins.low = readers->origins.high = 0;
+}
+
+static uint32_t origin_of(const struct readers *readers, uint64_t unit)
+{
+    return readers->origins.first[unit / READERS_BLOCK] - 1;
+}
+
 /* ---- lists ----------------------------------------------------------------------- */
 
-/* Of one unit. */
-struct entry { int64_t offset, context; };
+/* Of one unit: how far it is from the base of the cell, and its context from their origin. */
+struct entry { int64_t unit, context; };
+struct list { uint32_t count, width; struct entry entry[LIST_MOST]; };
 
-static struct entry entry_at(const struct reader_block *list, uint32_t at)
+/* Numbers of `bits` bits; an eighth of them are below 0. */
+static uint64_t bias(uint32_t bits) { return UINT64_C(1) << bits >> 3; }
+static bool fits(int64_t value, uint32_t bits) { return ((uint64_t)value + bias(bits)) >> bits == 0; }
+
+static uint32_t bits_of(int64_t value)
 {
-    const uint8_t *bytes = list->list.entry[at];
-    const int32_t offset = (int32_t)((uint32_t)bytes[0] << 8 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 24) >> 8;
-    return (struct entry){offset, (int64_t)list->context + (int16_t)(bytes[3] | bytes[4] << 8)};
+    uint32_t bits = value < 0 ? 3 : 0;
+    for (uint64_t rest = (uint64_t)(value < 0 ? ~value : value); rest; rest >>= 1)
+        bits++;
+    return fits(value, bits) ? bits : bits + 1;
 }
 
-static bool fits(const struct reader_block *list, struct entry entry)
+/* For each of so many. */
+static uint32_t share(uint32_t count)
 {
-    const int64_t from_context = entry.context - list->context;
-    return entry.offset >= -(1 << 23) && entry.offset < 1 << 23 && from_context >= INT16_MIN && from_context <= INT16_MAX;
+    return count * BITS_MOST > LIST_BITS ? LIST_BITS / count : BITS_MOST;
 }
 
-static void list_add(struct reader_block *list, struct entry entry)
+/* words: those of codes, and the rest */
+static uint64_t field(const uint64_t *words, uint32_t from, uint32_t bits)
 {
-    uint8_t *bytes = list->list.entry[list->list.count++];
-    for (uint32_t i = 0; i < 3; i++)
-        bytes[i] = (uint8_t)((uint64_t)entry.offset >> 8 * i);
-    for (uint32_t i = 0; i < 2; i++)
-        bytes[3 + i] = (uint8_t)((uint64_t)(entry.context - list->context) >> 8 * i);
+    const uint32_t at = from / 64, shift = from % 64;
+    const uint64_t low = words[at] >> shift, high = shift + bits > 64 ? words[at + 1] << (64 - shift) : 0;
+    return (low | high) & ((UINT64_C(1) << bits) - 1);
 }
 
-static void list_remove(struct reader_block *list, uint32_t at)
+static void put_field(uint64_t *words, uint32_t from, uint32_t bits, uint64_t value)
 {
-    memmove(list->list.entry[at], list->list.entry[at + 1], (size_t)(--list->list.count - at) * sizeof *list->list.entry);
+    const uint32_t at = from / 64, shift = from % 64;
+    words[at] |= value << shift;
+    if (shift + bits > 64)
+        words[at + 1] |= value >> (64 - shift);
 }
 
-static int32_t block_of(struct entry entry) { return (int32_t)(entry.offset >> 6); }
-static uint64_t bit_of(struct entry entry) { return UINT64_C(1) << (entry.offset & (READERS_BLOCK - 1)); }
+static uint32_t list_count(const struct reader_block *block) { return block->context & ((1 << COUNT_BITS) - 1); }
+static uint32_t list_width(const struct reader_block *block) { return block->context >> COUNT_BITS & ((1 << WIDTH_BITS) - 1); }
+
+static struct entry entry_at(const struct reader_block *block, uint32_t at)
+{
+    const uint64_t words[] = {block->codes[0], block->codes[1], block->context >> (COUNT_BITS + WIDTH_BITS)};
+    const uint32_t bits = share(list_count(block)), width = list_width(block);
+    return (struct entry){(int64_t)(field(words, at * bits, width) - bias(width)),
+                          (int64_t)(field(words, at * bits + width, bits - width) - bias(bits - width))};
+}
+
+static void list_read(const struct reader_block *block, struct list *out)
+{
+    out->count = list_count(block);
+    out->width = list_width(block);
+    for (uint32_t i = 0; i < out->count; i++)
+        out->entry[i] = entry_at(block, i);
+}
+
+static void list_write(struct reader_block *block, const struct list *list)
+{
+    uint64_t words[3] = {0};
+    const uint32_t bits = share(list->count), width = list->width;
+    for (uint32_t i = 0; i < list->count; i++) {
+        put_field(words, i * bits, width, (uint64_t)list->entry[i].unit + bias(width));
+        put_field(words, i * bits + width, bits - width, (uint64_t)list->entry[i].context + bias(bits - width));
+    }
+    block->codes[0] = words[0];
+    block->codes[1] = words[1];
+    block->context = ((uint32_t)words[2] << WIDTH_BITS | width) << COUNT_BITS | list->count;
+}
+
+/* False: there is no room, and the list is as before. */
+static bool list_add(struct list *list, struct entry entry)
+{
+    if (list->count == LIST_MOST)
+        return false;
+    const uint32_t least = bits_of(entry.unit), width = least > list->width ? least : list->width, bits = share(list->count + 1);
+    if (width >= 1 << WIDTH_BITS || width > bits || !fits(entry.context, bits - width))
+        return false;
+    for (uint32_t i = 0; i < list->count; i++)
+        if (!fits(list->entry[i].context, bits - width))
+            return false;
+    list->width = width;
+    list->entry[list->count++] = entry;
+    return true;
+}
+
+static uint32_t context_of(const struct readers *readers, struct entry entry, uint64_t base)
+{
+    return (uint32_t)(entry.context + origin_of(readers, base + (uint64_t)entry.unit));
+}
+
+static int32_t block_of(struct entry entry) { return (int32_t)(entry.unit >> 6); }
+static uint64_t bit_of(struct entry entry) { return UINT64_C(1) << (entry.unit & (READERS_BLOCK - 1)); }
 
 bool readers_has(const struct readers *readers, uint32_t set)
 {
@@ -73,12 +181,12 @@ bool readers_next(const struct readers *readers, struct reader_walk *walk)
             return true;
         }
         if (!walk->left)
-            walk->left = block->list.count + 1u;
+            walk->left = list_count(block) + 1;
         if (--walk->left) {
             const struct entry entry = entry_at(block, walk->left - 1);
-            walk->context = (uint32_t)entry.context;
             walk->block = block_of(entry);
             walk->mask = bit_of(entry);
+            walk->context = context_of(readers, entry, walk->base);
             return true;
         }
         walk->rest = before;
@@ -238,8 +346,10 @@ static bool has(const struct reader_block *block, const struct reader_block *one
 {
     if (!block->listed)
         return block->block == one->block && block->mask & one->mask;
-    for (uint32_t i = 0; i < block->list.count; i++)
-        if (block_of(entry_at(block, i)) == one->block && bit_of(entry_at(block, i)) & one->mask)
+    struct list list;
+    list_read(block, &list);
+    for (uint32_t i = 0; i < list.count; i++)
+        if (block_of(list.entry[i]) == one->block && bit_of(list.entry[i]) & one->mask)
             return true;
     return false;
 }
@@ -267,21 +377,25 @@ static bool continues(const struct readers *readers, const uint64_t *slot, const
 }
 
 /* Those like it that a list has go with it. */
-static void take_neighbours(struct reader_block *list, struct reader_block *one)
+static bool take_neighbours(const struct readers *readers, struct list *list, struct reader_block *one, uint64_t base)
 {
-    for (uint32_t i = list->list.count; i-- > 0;) {
-        const struct entry entry = entry_at(list, i);
-        if (block_of(entry) != one->block || entry.context != one->context)
-            continue;
-        one->mask |= bit_of(entry);
-        list_remove(list, i);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < list->count; i++) {
+        const struct entry entry = list->entry[i];
+        if (block_of(entry) == one->block && context_of(readers, entry, base) == one->context)
+            one->mask |= bit_of(entry);
+        else
+            list->entry[kept++] = entry;
     }
+    const bool took = kept < list->count;
+    list->count = kept;
+    return took;
 }
 
-static bool list_has(const struct reader_block *list, struct entry entry)
+static bool list_has(const struct list *list, struct entry entry)
 {
-    for (uint32_t i = 0; i < list->list.count; i++)
-        if (entry_at(list, i).offset == entry.offset && entry_at(list, i).context == entry.context)
+    for (uint32_t i = 0; i < list->count; i++)
+        if (list->entry[i].unit == entry.unit && list->entry[i].context == entry.context)
             return true;
     return false;
 }
@@ -299,48 +413,71 @@ static void leave_chain(struct readers *readers, uint32_t index)
     *at = readers->blocks[index].chained;
 }
 
+/* False: no memory. */
+static bool make_entry(struct readers *readers, const struct reader_block *one, uint64_t base, struct entry *out)
+{
+    const int64_t unit = (int64_t)one->block * READERS_BLOCK + __builtin_ctzll(one->mask);
+    if (!set_origin(readers, base + (uint64_t)unit, one->context))
+        return false;
+    *out = (struct entry){unit, (int64_t)one->context - origin_of(readers, base + (uint64_t)unit)};
+    return true;
+}
+
 /* A single unit besides the first, that only this cell has, becomes the first of a list. */
-static bool begin_list(struct readers *readers, uint32_t index, struct entry entry)
+static bool begin_list(struct readers *readers, uint32_t index, uint64_t base, struct entry entry)
 {
     struct reader_block *block = &readers->blocks[index];
+    struct list list = {0};
+    struct entry first;
     if (!few_share(readers) || block->listed || block->shared || !block->before || has_several(block))
         return false;
-    const struct entry first = {(int64_t)block->block * READERS_BLOCK + __builtin_ctzll(block->mask), block->context};
-    if (!fits(block, first) || !fits(block, entry))
+    if (!make_entry(readers, block, base, &first) || !list_add(&list, first) || !list_add(&list, entry))
         return false;
     leave_chain(readers, index);
     block->listed = true;
-    block->list.count = 0;
-    list_add(block, first);
-    list_add(block, entry);
+    list_write(block, &list);
     readers->lists++;
     return true;
 }
 
-/* Joins a list among the latest blocks, or begins one. False: it does not, with those like it that lists had. */
-static bool join_list(struct readers *readers, uint32_t whole, struct reader_block *one, int64_t offset)
+/* Joins the latest list, if that is among the latest blocks, or begins one. False: it does not, with those like it that lists had. */
+static bool join_list(struct readers *readers, uint32_t whole, struct reader_block *one, uint64_t base)
 {
-    const struct entry entry = {offset, one->context};
-    struct reader_block *room = NULL;
+    struct list list, joined;
+    struct entry entry;
+    struct reader_block *latest = NULL;
+    bool joins = false;
+    if (!(readers->lists || few_share(readers)) || !make_entry(readers, one, base, &entry))
+        return false;
     uint32_t tries = BLOCKS_TRIED;
     for (uint32_t index = whole; index && tries--; index = readers->blocks[index].before) {
         struct reader_block *block = &readers->blocks[index];
-        if (block->listed && !has_several(one) && list_has(block, entry))
-            return true;
-        if (!block->listed || block->shared)
+        if (!block->listed)
             continue;
-        take_neighbours(block, one);
-        if (block->list.count < READERS_LISTED && fits(block, entry))
-            room = block;
+        list_read(block, &list);
+        if (!has_several(one) && list_has(&list, entry))
+            return true;
+        if (block->shared)
+            continue;
+        if (take_neighbours(readers, &list, one, base))
+            list_write(block, &list);
+        if (latest)
+            continue;
+        latest = block;
+        joined = list;
+        joins = list_add(&joined, entry);
     }
-    if (has_several(one) || !room)
-        return !has_several(one) && begin_list(readers, whole, entry);
-    list_add(room, entry);
-    return true;
+    if (has_several(one))
+        return false;
+    if (begin_list(readers, whole, base, entry)) /* the list had no room for what came before */
+        return true;
+    if (joins)
+        list_write(latest, &joined);
+    return joins;
 }
 
 /* With one more; 0: it comes again and again. */
-static uint32_t with_one(struct readers *readers, uint32_t whole, struct reader_block *one, int64_t offset, uint64_t *lasting)
+static uint32_t with_one(struct readers *readers, uint32_t whole, struct reader_block *one, uint64_t base, uint64_t *lasting)
 {
     uint32_t above[BLOCKS_TRIED], count = 0;
     for (uint32_t index = whole; index && count < BLOCKS_TRIED; index = readers->blocks[index].before) {
@@ -353,7 +490,7 @@ static uint32_t with_one(struct readers *readers, uint32_t whole, struct reader_
         }
         above[count++] = index;
     }
-    if (whole && join_list(readers, whole, one, offset))
+    if (whole && join_list(readers, whole, one, base))
         return whole;
     one->before = whole;
     one->grown = whole ? readers->blocks[whole].grown : 0;
@@ -376,7 +513,7 @@ bool readers_add(struct readers *readers, uint64_t *slot, bool lasting, uint64_t
     readers_close(readers);
     const uint32_t before = stamp_context(*slot),
                    whole = is_reader_set(before) ? index_of(readers, before) : push(readers, &(struct reader_block){.context = before, .mask = 1}),
-                   index = with_one(readers, whole, &one, from_base, lasting ? slot : NULL);
+                   index = with_one(readers, whole, &one, base, lasting ? slot : NULL);
     if (index)
         *slot = stamp(base, set_at(readers, index));
     return index;
@@ -407,11 +544,28 @@ void readers_mark(struct readers *readers, uint32_t set)
         readers->marks[index / 64] |= UINT64_C(1) << index % 64;
 }
 
-/* More of it. */
-static bool widen(struct readers *readers)
+/* Those in use, and how many of them are chained by their hash. */
+struct tally { uint32_t marked, hashed; };
+
+static struct tally count_marked(const struct readers *readers)
 {
-    const uint32_t more = readers->room < ROOM_SMALL ? readers->room : readers->room / 4, room = readers->room ? readers->room + more : ROOM_LEAST;
-    const uint32_t bucket_count = 1u << (31 - __builtin_clz(room));
+    struct tally tally = {0};
+    for (uint32_t i = 1; i < readers->count; i++) {
+        tally.marked += is_marked(readers, i);
+        tally.hashed += is_marked(readers, i) && !readers->blocks[i].listed;
+    }
+    return tally;
+}
+
+static uint32_t wider(uint32_t room)
+{
+    return !room ? ROOM_LEAST : room + (room < ROOM_SMALL ? room : room < ROOM_LARGE ? room / 4 : room / 8);
+}
+
+/* More of it. */
+static bool widen(struct readers *readers, uint32_t hashed)
+{
+    const uint32_t room = wider(readers->room), bucket_count = 1u << (31 - __builtin_clz(hashed + room - readers->room));
     struct reader_block *blocks = room < NUMBERS_MOST - readers->first ? realloc(readers->blocks, room * sizeof *blocks) : NULL;
     if (!blocks)
         return false;
@@ -449,10 +603,8 @@ static void chain(struct readers *readers)
 
 bool readers_sweep_end(struct readers *readers)
 {
-    uint32_t marked = 0;
-    for (uint32_t i = 1; i < readers->count; i++)
-        marked += is_marked(readers, i);
-    const bool wide = marked + BLOCKS_TRIED + 3 < readers->room / 4 * 3 || widen(readers);
+    const struct tally tally = count_marked(readers);
+    const bool wide = tally.marked + BLOCKS_TRIED + 3 < readers->room / 4 * 3 || widen(readers, tally.hashed);
     chain(readers);
     return wide;
 }
@@ -465,7 +617,7 @@ bool readers_widen(struct readers *readers)
         readers->marks[i / 64] |= UINT64_C(1) << i % 64;
     for (uint32_t i = readers->free; i; i = readers->blocks[i].chained)
         readers->marks[i / 64] &= ~(UINT64_C(1) << i % 64);
-    const bool wide = widen(readers);
+    const bool wide = widen(readers, count_marked(readers).hashed);
     chain(readers);
     return wide;
 }
@@ -475,6 +627,7 @@ bool readers_widen(struct readers *readers)
 void readers_forget(struct readers *readers)
 {
     readers->open = 0;
+    origins_forget(readers);
     if (readers->count <= 1)
         return;
     readers->first += readers->count - 1;
@@ -498,5 +651,6 @@ void readers_fini(struct readers *readers)
 {
     free(readers->blocks);
     free(readers->buckets);
+    free(readers->origins.first);
     *readers = (struct readers){0};
 }

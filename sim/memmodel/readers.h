@@ -15,9 +15,12 @@
  *   readers_forget, readers_restart, readers_wear, readers_fini
  *
  * Sets     A chain of blocks of 64 units that read in one context; equal chains are one. Where units lie apart and few
- *          cells share, a block lists three of them. Numbers are contexts of stamps from READERS_FROM on, and are not used again until
+ *          cells share, a block lists up to seven of them, in as many bits as they need: LIST_BITS for all, evenly, `width` of
+ *          each for the unit, from the base, and the rest for the context, from its origin: the first that any of 64 units
+ *          there had in a list. Numbers are contexts of stamps from READERS_FROM on, and are not used again until
  *          readers_restart.
- * Memory   Some 28 bytes a block. What cells no longer have is swept up when room runs out.
+ * Memory   24 bytes a block, some 4 more for one that is no list, and 4 for each 64 units. Five or six units to a list are
+ *          usual. What cells no longer have is swept up when room runs out.
  */
 #ifndef ORRERY_MEMMODEL_READERS_H
 #define ORRERY_MEMMODEL_READERS_H
@@ -29,26 +32,26 @@
 
 enum { READERS_BLOCK = 64, READERS_FROM = 1 << (CONTEXT_BITS - 1) };
 
-enum { READERS_LISTED = 3 };
+enum { LIST_MOST = 7 };
 
 struct reader_block {
     uint32_t before : 29;            /* the set without it, by index */
     uint32_t grown : 3;              /* tells how long it is, about */
-    uint32_t context : CONTEXT_BITS;
     uint32_t listed : 1;             /* one by one; it stands in one chain only, and not among the buckets */
     uint32_t shared : 1;             /* more than one cell may have it */
+    uint32_t context : CONTEXT_BITS; /* a list: count, width, and the last of the bits */
     union {
         struct {
             uint32_t chained;        /* by hash, or free ones */
             int32_t block;           /* the first is base + block * READERS_BLOCK */
             uint64_t mask;
         };
-        struct { uint8_t count, entry[READERS_LISTED][5]; } list; /* from the base, and from `context`: 24 and 16 bits with sign */
+        uint64_t codes[2];
     };
 };
 
-/* Begun with .rest: the set. */
-struct reader_walk { uint32_t rest, left; int32_t block; uint32_t context; uint64_t mask; };
+/* rest: the set; left: of a list, one more. */
+struct reader_walk { uint32_t rest, left; int32_t block; uint32_t context; uint64_t mask, base; };
 
 struct readers {
     struct reader_block *blocks; uint32_t count, room; /* from index 1 */
@@ -58,6 +61,7 @@ struct readers {
     uint64_t *marks;                 /* while they are swept */
     uint32_t first;                  /* numbers of now begin behind it */
     uint64_t lists;                  /* begun so far */
+    struct { uint32_t *first, room, low, high; } origins; /* by units / READERS_BLOCK: a context, and one; set ones are in [low, high) */
     uint32_t alone, met;             /* of late: blocks that no cell had, and that some cell had already */
 };
 
@@ -75,6 +79,11 @@ void readers_forget(struct readers *readers);
 void readers_restart(struct readers *readers); /* no cell has a set any more */
 bool readers_wear(const struct readers *readers); /* half of all numbers are used up */
 void readers_fini(struct readers *readers);
+
+static inline struct reader_walk readers_walk(uint64_t value) /* of a cell's stamp */
+{
+    return (struct reader_walk){.rest = stamp_context(value), .base = stamp_unit(value)};
+}
 
 static inline bool is_reader_set(uint32_t context) { return context >= READERS_FROM && context != CONTEXT_CROWD; }
 

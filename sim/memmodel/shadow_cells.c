@@ -157,7 +157,7 @@ static inline void judge_write(const struct visit *visit, struct crowd **crowd, 
 /* Atomic accesses that have the cell to themselves, but for a plain write: one, or a set of a few. */
 static bool has_atomics(const struct shadow_region *region, uint64_t value)
 {
-    struct reader_walk walk = {.rest = stamp_context(value)};
+    struct reader_walk walk = readers_walk(value);
     if (live(region, value))
         return is_atomic(context_at(region, stamp_context(value))->kind);
     return region->few && readers_next(&region->readers, &walk) && is_atomic(context_at(region, walk.context)->kind);
@@ -166,7 +166,7 @@ static bool has_atomics(const struct shadow_region *region, uint64_t value)
 static bool set_races(const struct visit *visit, uint64_t value)
 {
     const struct shadow_region *region = visit->region;
-    struct reader_walk walk = {.rest = stamp_context(value)};
+    struct reader_walk walk = readers_walk(value);
     while (readers_next(&region->readers, &walk))
         for (uint64_t bits = walk.mask; bits; bits &= bits - 1)
             if (races(visit, walk_unit(&walk, stamp_unit(value)) + (uint32_t)__builtin_ctzll(bits), context_at(region, walk.context), false))
@@ -255,7 +255,7 @@ static struct few meet_few(const struct visit *visit, uint64_t value)
 {
     const struct shadow_region *region = visit->region;
     struct few few = {.agrees = true};
-    struct reader_walk walk = {.rest = stamp_context(value)};
+    struct reader_walk walk = readers_walk(value);
     if (live(region, value))
         meet_one(visit, stamp_unit(value), context_at(region, stamp_context(value)), &few);
     while (few.count <= FEW && readers_next(&region->readers, &walk))

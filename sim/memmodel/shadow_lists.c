@@ -260,7 +260,7 @@ static void turn_round(struct members *members)
 static bool set_into(const struct visit *visit, uint64_t value, struct crowd *crowd)
 {
     const struct shadow_region *region = visit->region;
-    struct reader_walk walk = {.rest = stamp_context(value)};
+    struct reader_walk walk = readers_walk(value);
     while (readers_next(&region->readers, &walk))
         for (uint64_t bits = walk.mask; bits; bits &= bits - 1)
             if (!deed_into(visit, crowd, walk_unit(&walk, stamp_unit(value)) + (uint32_t)__builtin_ctzll(bits), context_at(region, walk.context), true))
