@@ -181,12 +181,14 @@ scenario_tests = \
 	%D%/racy/ttas.yaml \
 	%D%/racy/message_passing_scope.yaml \
 	%D%/schedule/barriers.yaml \
+	%D%/schedule/gives_up.yaml \
 	%D%/schedule/groups_wait.yaml \
 	%D%/schedule/groups_wait_none.yaml \
 	%D%/schedule/groups_wait_resident.yaml \
 	%D%/schedule/groups_wait_vainly.yaml \
 	%D%/schedule/later_group.yaml \
 	%D%/schedule/later_group_fair.yaml \
+	%D%/schedule/livelock_counted.yaml \
 	%D%/schedule/livelock_lock.yaml \
 	%D%/schedule/livelock_steps.yaml \
 	%D%/schedule/second_launch.yaml \
@@ -336,6 +338,7 @@ scenario_files = \
 	%D%/schedule/barriers.cl \
 	%D%/schedule/groups_wait.cl \
 	%D%/schedule/later_group.cl \
+	%D%/schedule/livelock_counted.cl \
 	%D%/schedule/livelock_lock.cl \
 	%D%/schedule/message.cl \
 	%D%/schedule/sub_group.cl \

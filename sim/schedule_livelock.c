@@ -2,8 +2,8 @@
 /*
  * Has the launch come to where it was before?  In passes everything that decides what comes next is compared: where
  * every resident wave stands, and memory.  Step by step it is enough that each ready wave went round a circle of its
- * own while memory did not change: no order of them does.  Both are proofs, not guesses: a loop that counts, or waits
- * for a limit, never stands twice in the same state.
+ * own while memory did not change: no order of them does.  Both are proofs, not guesses: a loop that waits for a limit
+ * never stands twice in the same state; one that counts its turns for those behind it does (wave_fingerprint).
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -19,7 +19,8 @@
 
 enum {
     IDLE_PASSES = 16,    /* that brought nothing, until states are compared */
-    CIRCLE_PASSES = 8,   /* the longest circle that is found */
+    CIRCLE_PASSES = 8,   /* that are compared with one, at least, and */
+    CIRCLE_SHARE = 8,    /* of those before it the part as long as which: no longer circle is found then */
     IDLE_STEPS = 256,    /* of the launch, likewise */
     ALONE_TURNS = 1 << 16 /* of a wave, until others of its group go on all the same */
 };
@@ -66,7 +67,7 @@ static uint64_t hash_waves(const struct schedule *schedule, uint64_t hash)
 
 /* ---- in passes ------------------------------------------------------------------------ */
 
-/* The mark is set after 16, 32, 64 ... idle passes, and compared with the few passes that follow: circles are short,
+/* The mark is set after 16, 32, 64 ... idle passes, and compared with the few passes that follow: circles are short at first,
  * and a long wait for a lock costs little. */
 static bool passes_repeat(struct schedule *schedule)
 {
@@ -86,7 +87,8 @@ static bool passes_repeat(struct schedule *schedule)
         livelock->memory = hash_memory(memory);
         return false;
     }
-    if (livelock->passes == livelock->next_mark + CIRCLE_PASSES)
+    const uint64_t share = livelock->next_mark / CIRCLE_SHARE;
+    if (livelock->passes == livelock->next_mark + (share > CIRCLE_PASSES ? share : CIRCLE_PASSES))
         livelock->next_mark = 2 * livelock->passes;
     return hash_waves(schedule, 0) == livelock->waves && hash_memory(memory) == livelock->memory;
 }

@@ -2,7 +2,7 @@
 /*
  * PURPOSE  What the files that write bytecode share: the state of emitting one kernel for one lane width.
  *          emit.c goes through the steps and writes the instructions out; emit_operands.c gives operands the form
- *          that their handler wants; emit_slots.c places values in the frame.
+ *          that their handler wants; emit_slots.c places values in the frame; emit_idle.c says which of them concern no loop.
  *
  * Everything is in the arena of the work, but for the code that emit() returns.
  */
@@ -57,5 +57,7 @@ void emit_slots(struct emitter *e);    /* all other values; fills the frame's st
 uint32_t emit_loc(struct emitter *e, uint32_t v);        /* where in the frame; 0 for no value */
 uint32_t emit_group(struct emitter *e, uint32_t v);      /* the values that share v's slot */
 uint32_t emit_slot_class(const struct value *v);         /* SLOT_... */
+uint32_t emit_slot_bytes(const struct emitter *e, uint32_t slot_class);
+void emit_idle(struct emitter *e, const uint32_t *block_start, struct code *code); /* idle_loops; when all is emitted */
 
 #endif

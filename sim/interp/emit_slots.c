@@ -23,9 +23,11 @@ uint32_t emit_slot_class(const struct value *v)
     return v->cls == CLASS_U ? SLOT_U : v->cls == CLASS_A ? SLOT_A : lanes[v->type];
 }
 
-static uint32_t lane_slot_bytes(const struct emitter *e, uint32_t cls)
+uint32_t emit_slot_bytes(const struct emitter *e, uint32_t cls)
 {
-    static const uint8_t bytes[] = {0, 0, 8, 1, 2, 4, 8, 0};
+    static const uint8_t bytes[] = {0, 0, 0, 1, 2, 4, 8, 0};
+    if (cls == SLOT_U || cls == SLOT_A)
+        return cls == SLOT_U ? 8 : (uint32_t)sizeof(struct affine);
     if (cls == SLOT_MASK)
         return 64; /* LANE_MASK_WORDS words, a line of its own */
     uint32_t size = e->width * bytes[cls];
@@ -245,7 +247,7 @@ static uint32_t new_lane_slot(struct emitter *e, uint32_t cls)
     if (offset > FRAME_BYTES_MAX)
         module_fail(e->ir->module, STATUS_OUT_OF_RESOURCES, "kernel %s keeps more than %d MiB of values",
                     e->ir->entry->name, FRAME_BYTES_MAX >> 20);
-    e->frame_size = offset + lane_slot_bytes(e, cls);
+    e->frame_size = offset + emit_slot_bytes(e, cls);
     return offset;
 }
 
@@ -297,7 +299,7 @@ static void assign_slots(struct emitter *e)
         real[c] = ARENA_ARRAY(e->arena, uint32_t, made[c] + 2);
     for (uint32_t c = SLOT_U; c <= SLOT_A; c++)
         for (uint32_t i = 0; i <= made[c]; i++)
-            real[c][i] = template_room(e, c == SLOT_U ? 8 : (uint32_t)sizeof(struct affine), 8);
+            real[c][i] = template_room(e, emit_slot_bytes(e, c), 8);
     e->frame_size = e->template.count;
     for (uint32_t c = SLOT_V1; c < SLOT_CLASSES; c++)
         for (uint32_t i = 0; i <= made[c]; i++)

@@ -94,8 +94,8 @@ void wave_next(const struct wave *wave, struct next_operation *out_next);
  * is the one behind it; false when there is none. */
 bool code_next(const struct code *code, uint32_t *at, struct next_operation *out_next);
 
-/* Everything that decides what the wave does next but memory: frame, private memory, where its lanes stand. Two equal
- * values, and memory unchanged between: the wave goes round in a circle. */
+/* Everything that decides what the wave does next but memory: frame, private memory, where its lanes stand; in a loop without
+ * what concerns nobody there. Two equal values, and memory unchanged between: the wave goes round in a circle. */
 uint64_t wave_fingerprint(const struct wave *wave);
 
 /* After RUN_YIELD: lanes parked at blocks that never ran in this turn; false when there are none. */

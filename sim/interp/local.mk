@@ -11,6 +11,7 @@ libinterp_la_SOURCES = \
 	%D%/diverge.c \
 	%D%/emit.c \
 	%D%/emit.h \
+	%D%/emit_idle.c \
 	%D%/emit_operands.c \
 	%D%/emit_slots.c \
 	%D%/enqueue.c \

@@ -91,10 +91,34 @@ void wave_next(const struct wave *wave, struct next_operation *out_next)
         out_next->size_bytes = site->size * (site->components ? site->components : 1);
 }
 
+/* The outermost loop in which the wave stands: lanes that are parked meanwhile are there, too, or behind it. NULL: none with idle
+ * values. */
+static const struct idle_loop *idle_loop_of(const struct wave *wave)
+{
+    const struct code *code = wave->code;
+    const struct idle_loop *loop = code->idle_loops;
+    const uint64_t at = (uint64_t)(wave->resume - code->insns);
+    while (loop < code->idle_loops + code->idle_loop_count && !(at >= loop->first && at < loop->end))
+        loop++;
+    return loop == code->idle_loops + code->idle_loop_count ? NULL : loop;
+}
+
+static uint64_t hash_frame(const struct wave *wave)
+{
+    const struct idle_loop *loop = idle_loop_of(wave);
+    uint64_t hash = 0;
+    uint32_t at = 0;
+    for (uint32_t i = 0; loop && i < loop->range_count; i++) {
+        hash = XXH3_64bits_withSeed(wave->frame + at, loop->ranges[i].offset - at, hash);
+        at = loop->ranges[i].offset + loop->ranges[i].bytes;
+    }
+    return XXH3_64bits_withSeed(wave->frame + at, wave->code->frame_size - at, hash);
+}
+
 uint64_t wave_fingerprint(const struct wave *wave)
 {
     const struct code *code = wave->code;
-    uint64_t parts[3] = {(uint64_t)(wave->resume - code->insns), XXH3_64bits(wave->frame, code->frame_size), 0};
+    uint64_t parts[3] = {(uint64_t)(wave->resume - code->insns), hash_frame(wave), 0};
     if (code->private_size)
         parts[2] = XXH3_64bits(wave->private_memory, (size_t)code->private_size * code->width);
     uint64_t hash = XXH3_64bits(parts, sizeof parts);

@@ -150,6 +150,10 @@ enum frame_input {
 };
 _Static_assert(sizeof(struct affine) == 32, "A cells are 40 bytes apart: 32 and padding");
 
+/* An outermost loop, by its instructions, and the places in the frame whose values change there and concern nobody in it. */
+struct frame_range { uint32_t offset, bytes; };
+struct idle_loop { uint32_t first, end; const struct frame_range *ranges; uint32_t range_count; /* ascending, apart */ };
+
 /* One kernel, emitted for one lane width. Immutable while waves run it. */
 struct code {
     uint32_t width;            /* lanes a V slot has room for: 16, 64 or 256 */
@@ -168,6 +172,7 @@ struct code {
     const struct private_object *private_objects; uint32_t private_object_count;
     const struct local_object *local_objects; uint32_t local_object_count;
     const char *const *strings;      uint32_t string_count;
+    const struct idle_loop *idle_loops; uint32_t idle_loop_count;
 };
 
 #endif

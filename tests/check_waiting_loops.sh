@@ -1,0 +1,23 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Random loops that wait for a flag and count meanwhile: none that ends some time is called a livelock, and those are which
+# only count for whoever comes behind them. WAITING_SEEDS makes it longer, WAITING_FIRST another one.
+set -u
+src=${ORRERY_SRCDIR:?} build=${ORRERY_BUILDDIR:?}
+command -v python3 >/dev/null || { echo "python3 is not installed"; exit 77; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+policies=(lockstep serial round-robin random reverse)
+bad=0
+first=${WAITING_FIRST:-1}
+for ((seed = first; seed < first + ${WAITING_SEEDS:-3}; seed++)); do
+    for kind in ends waits; do
+        python3 "$src/tests/waiting_loops.py" "$seed" "$kind" "$work" "${policies[seed % 5]}"
+        if ! "$build/orrery" check "$work/loops.yaml" >"$work/out" 2>&1; then
+            echo "seed $seed, loops of which each $kind:"
+            head -40 "$work/out"
+            bad=1
+        fi
+    done
+done
+exit $bad
