@@ -1151,6 +1151,58 @@ START_TEST(random_crowds_against_the_oracle)
 }
 END_TEST
 
+/* Places of the program that members of groups come by again and again, as in a loop around a lock. */
+struct lock { uint32_t take, alone, load, store, leave, data; bool guarded, steady; };
+
+static void hold(struct lock *lock, uint32_t group, uint32_t items)
+{
+    const uint32_t winner = below(items), item = group * items + winner;
+    if (below(4))
+        lock->take = exchanges(group, FLAG, (1u << items) - 1, winner, ORDER_RELAXED, SCOPE_DEVICE, lock->take);
+    else
+        lock->alone = adds(item, FLAG, lock->alone);
+    if (lock->guarded)
+        fence(item, G, ORDER_ACQ_REL, SCOPE_WORK_GROUP);
+    if (below(8))
+        lock->load = touches(item, false, lock->data, lock->load);
+    if (below(8))
+        lock->store = touches(item, true, lock->data, lock->store);
+    if (lock->steady || below(24))
+        fence(item, G, lock->steady || below(24) ? ORDER_ACQ_REL : ORDER_RELEASE, lock->steady || below(24) ? SCOPE_WORK_GROUP : SCOPE_DEVICE);
+    lock->leave = adds(item, FLAG, lock->leave);
+}
+
+static void any_lock(const uint32_t *shape)
+{
+    struct lock lock = {NO_SITE, NO_SITE, NO_SITE, NO_SITE, NO_SITE, DATA, .guarded = below(4), .steady = below(2)};
+    const bool shared = below(4) == 0;
+    world_forgoes_history();
+    world_counts_races(1);
+    while (world_room() > 120) {
+        const uint32_t group = below(shape[0]);
+        lock.data = shared ? DATA : 32 + 4 * group;
+        for (uint32_t turns = 4 + below(8); turns && world_room() > 100; turns--)
+            hold(&lock, group, shape[1]);
+        if (!lock.steady && below(6) == 0)
+            act_plainly(below(shape[0] * shape[1]), lock.data);
+        if (below(12) == 0)
+            any_deed(shape[0], shape[1], shape[2]);
+    }
+    if (below(2))
+        act_plainly(below(shape[0] * shape[1]), lock.data);
+}
+
+START_TEST(random_locks_against_the_oracle)
+{
+    static const struct kind locks = {1500, 577215, 3, {{1, 4, 2}, {2, 3, 4}, {2, 2, 2}}, any_lock};
+    const uint64_t before[] = {world_ways[WAY_RELAY], world_ways[WAY_IN_TURN], world_ways[WAY_ENOUGH]};
+    agree_with_the_oracle(&locks);
+    ck_assert_uint_gt(world_ways[WAY_RELAY], before[0]);
+    ck_assert_uint_gt(world_ways[WAY_IN_TURN], before[1]);
+    ck_assert_uint_gt(world_ways[WAY_ENOUGH], before[2]);
+}
+END_TEST
+
 /* Work-items of two groups load and store by the same two instructions in turn. */
 static uint32_t crowd_load, crowd_store;
 
@@ -1197,6 +1249,40 @@ START_TEST(what_only_repeats_races_is_known_to_others)
 {
     for (uint32_t turns = 40; turns < 80; turns++) /* one access in 64 is judged in any case */
         is_known_to_others(turns);
+}
+END_TEST
+
+/* Two of a group hand on what they did, each too late for the other: all of it is known to who comes next. So is what those of
+ * another group did before, which the two do not know. */
+static void crowd_in_relay(uint32_t turns)
+{
+    uint32_t take = NO_SITE, leave = NO_SITE;
+    crowd_load = crowd_store = NO_SITE;
+    world_begin(2, 3, 3, SCOPE_RULE_EQUAL), world_forgoes_history(), world_counts_races(4);
+    for (uint32_t item = 3; item < 5; item++) {
+        crowd_load = touches(item, false, DATA, crowd_load);
+        crowd_store = touches(item, true, DATA, crowd_store);
+        release(item, 16 * item, SCOPE_DEVICE), acquire(2, 16 * item, SCOPE_DEVICE);
+    }
+    for (uint32_t turn = 0; turn < turns; turn++) {
+        const uint32_t item = turn % 2;
+        take = adds(item, FLAG, take);
+        crowd_load = touches(item, false, DATA, crowd_load);
+        crowd_store = touches(item, true, DATA, crowd_store);
+        fence(item, G, ORDER_ACQ_REL, SCOPE_WORK_GROUP);
+        leave = adds(item, FLAG, leave);
+    }
+}
+
+START_TEST(a_crowd_in_a_relay_keeps_its_time)
+{
+    for (uint32_t turns = 24; turns < 40; turns++) {
+        const uint32_t latest = (turns - 1) % 2;
+        crowd_in_relay(turns), comes_next(2), writes(2, DATA, 4), one_more_pair_races(false);
+        crowd_in_relay(turns), touches(latest, true, DATA, crowd_store), comes_next(2), writes(2, DATA, 4), one_more_pair_races(true);
+        crowd_in_relay(turns), touches(latest, false, DATA, crowd_load), comes_next(2), writes(2, DATA, 4), one_more_pair_races(true);
+        crowd_in_relay(turns), touches(1 - latest, true, DATA, crowd_store), comes_next(2), writes(2, DATA, 4), one_more_pair_races(true);
+    }
 }
 END_TEST
 
@@ -1458,6 +1544,7 @@ int main(void)
     tcase_add_test(at_random, random_sweeps_against_the_oracle);
     tcase_add_test(at_random, random_programs_against_the_oracle);
     tcase_add_test(at_random, random_relays_against_the_oracle);
+    tcase_add_test(at_random, random_locks_against_the_oracle);
     tcase_add_test(at_random, random_rounds_against_the_oracle);
     tcase_add_test(at_random, random_crowds_against_the_oracle);
     tcase_add_test(at_random, random_waves_against_the_oracle);
@@ -1466,6 +1553,7 @@ int main(void)
     tcase_add_test(rules, a_store_ends_what_others_handed_on);
     tcase_add_test(rules, other_fences_do_not_hand_on);
     tcase_add_test(rules, what_was_known_before_is_handed_on);
+    tcase_add_test(rules, a_crowd_in_a_relay_keeps_its_time);
     tcase_add_test(rules, races_told_often_enough_are_counted_no_more);
     tcase_add_test(rules, a_crowd_takes_no_other_stores_along);
     tcase_add_test(rules, a_crowd_that_moves_on_is_known_to_others);

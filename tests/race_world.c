@@ -308,6 +308,15 @@ uint32_t touches_bytes(uint32_t item, bool write, uint32_t address, uint32_t siz
     return site;
 }
 
+uint32_t adds(uint32_t item, uint32_t address, uint32_t again)
+{
+    const uint32_t site = again == NO_SITE ? world.count : again;
+    world.same = site + 1;
+    atomic(item, address, 4, ACCESS_ATOMIC_UPDATE, ORDER_RELAXED, SCOPE_DEVICE);
+    world.same = 0;
+    return site;
+}
+
 void reads(uint32_t item, uint32_t address, uint32_t size) { act(item, address, size, ACCESS_READ, 0, 0, false, 0); }
 void writes(uint32_t item, uint32_t address, uint32_t size) { act(item, address, size, ACCESS_WRITE, 0, 0, false, 0); }
 
