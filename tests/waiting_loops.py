@@ -5,7 +5,7 @@
 import random
 import sys
 
-KERNELS = 20
+KERNELS = 16
 VARIABLES = "abcd"
 
 
@@ -44,7 +44,7 @@ def statements(rng, depth, count, names, steady=False):
 
 def ending_loop(rng, depth, names):
     names[0] += 1
-    k, turns = "k%d" % names[0], rng.choice([9000, 18000]) if depth == 0 else rng.choice([3, 6])
+    k, turns = "k%d" % names[0], rng.choice([9000, 12000]) if depth == 0 else rng.choice([3, 6])
     unless = "!SEEN(0)" if rng.randrange(3) else truth(rng, False)
     body = " ".join(statements(rng, depth + 1, rng.randrange(1, 4), names))
     kind = rng.randrange(9 if depth == 0 else 6)

@@ -144,7 +144,8 @@ static bool is_taken(const struct seeker *s, uint32_t offset)
 static void add_ranges(struct seeker *s, const struct loop *loop)
 {
     struct ir *ir = s->e->ir;
-    qsort(s->taken.at, s->taken.count, sizeof *s->taken.at, by_number);
+    if (s->taken.count)
+        qsort(s->taken.at, s->taken.count, sizeof *s->taken.at, by_number);
     for (uint32_t o = 0; o < ir->order_count; o++) {
         const struct block *block = ir_block(ir, ir->order[o]);
         for (uint32_t i = 0; is_inside(ir, loop, ir->order[o]) && i < block->insts.count; i++) {
