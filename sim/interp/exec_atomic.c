@@ -29,7 +29,8 @@ static inline bool next_run(uint64_t *left, size_t base, size_t *start, size_t *
     return true;
 }
 
-/* As the device has it: view is the region's. */
+/* As the device has it: view is the region's, or 0 where accesses are not heard. Then no page is closed (and were one, the fault
+ * would open it), and no address waits for what the region says. */
 #define BYTE_AT(U, address) ((U *)(uintptr_t)((address) + (uint64_t)view))
 
 #define ATOMIC_ONE(U, result)                                                                               \
@@ -247,6 +248,7 @@ HEARD(64)
         }                                                                                                   \
         if (__builtin_expect(access_heard(wave), 0))                                                        \
             return heard_##bits(insn, frame, wave, view);                                                   \
+        view = 0;                                                                                           \
         uint##bits##_t *const d_ = AT(uint##bits##_t, insn->d);                                             \
         const uint##bits##_t *const b_ = AT(const uint##bits##_t, insn->b), *const c_ = AT(const uint##bits##_t, insn->c); \
         ATOMIC_SWITCH(ATOMIC_MANY, uint##bits##_t, int##bits##_t)                                           \
@@ -259,8 +261,9 @@ HEARD(64)
         NEXT;                                                                                               \
     }                                                                                                       \
     static __attribute__((noinline)) const struct insn *unheard_u_##bits(const struct insn *insn, uint8_t *frame, struct wave *wave, \
-                                                                         uint64_t address, int64_t view)    \
+                                                                         uint64_t address)                  \
     {                                                                                                       \
+        enum { view = 0 };                                                                                  \
         u##bits *const d_ = AT(u##bits, insn->d);                                                           \
         const u##bits *const b_ = AT(const u##bits, insn->b), *const c_ = AT(const u##bits, insn->c);       \
         if (insn->f == ATOMIC_COMPARE_EXCHANGE) {                                                           \
@@ -277,7 +280,7 @@ HEARD(64)
         if (!one_permitted(wave, address, bits / 8, atomic_deny(insn), &view))                              \
             return refused_u_##bits(insn, frame, wave);                                                     \
         if (__builtin_expect(!access_heard(wave), 1))                                                       \
-            return unheard_u_##bits(insn, frame, wave, address, view);                                      \
+            return unheard_u_##bits(insn, frame, wave, address);                                            \
         if (insn->f == ATOMIC_COMPARE_EXCHANGE)                                                             \
             return heard_exchange_##bits(insn, frame, wave, address, view);                                 \
         return heard_u_##bits(insn, frame, wave, address, view);                                            \

@@ -116,6 +116,8 @@ static inline bool list_permitted(const struct wave *wave, const struct insn *in
 }
 
 #define SLOTS (insn->f == 1 ? &insn->d : &wave->code->operands[insn->d])
+/* Only where accesses are heard are pages closed: elsewhere no address waits for what the region says (and were one closed, the
+ * fault would open it). */
 #define FLAT(address) ((uint8_t *)(uintptr_t)((address) + (u64)view))
 
 /* ---- rows ------------------------------------------------------------------------------ */
@@ -257,6 +259,8 @@ VECTORS(64)
         }                                                                                                   \
         if (UNLIKELY(access_heard(wave)))                                                                   \
             access_announce_uniform(wave, insn->e, address);                                                \
+        else                                                                                                \
+            view = 0;                                                                                       \
         for (uint32_t c = 0; c < k; c++)                                                                    \
             memcpy(AT(u##size, slots[c]), FLAT(address) + c * (size / 8), size / 8);                        \
         NEXT;                                                                                               \
@@ -276,6 +280,8 @@ VECTORS(64)
         }                                                                                                   \
         if (UNLIKELY(access_heard(wave)))                                                                   \
             access_announce_affine(wave, insn->e, a, (i32)insn->b);                                         \
+        else                                                                                                \
+            view = 0;                                                                                       \
         if (insn->f != 1) {                                                                                 \
             load_components_##size(insn, frame, wave, a, view);                                             \
         } else {                                                                                            \
@@ -300,6 +306,8 @@ VECTORS(64)
             return false;                                                                                   \
         if (UNLIKELY(access_heard(wave)))                                                                   \
             access_announce_list(wave, insn->e, addresses, (i32)insn->b);                                   \
+        else                                                                                                \
+            view = 0;                                                                                       \
         const uint32_t *const slots = SLOTS, k = insn->f;                                                   \
         const u64 offset = IMMEDIATE_OFFSET;                                                                \
         EACH_WORD(w, wave->n)                                                                               \
@@ -321,6 +329,8 @@ VECTORS(64)
             return false;                                                                                   \
         if (UNLIKELY(access_heard(wave)))                                                                   \
             access_announce_affine(wave, insn->e, a, (i32)insn->b);                                         \
+        else                                                                                                \
+            view = 0;                                                                                       \
         const uint32_t *const slots = SLOTS, k = insn->f;                                                   \
         const size_t row = wave->row;                                                                       \
         for (size_t i = window.first; i < window.end;) {                                                    \
@@ -359,6 +369,8 @@ VECTORS(64)
         }                                                                                                   \
         if (UNLIKELY(access_heard(wave)))                                                                   \
             access_announce_list(wave, insn->e, addresses, (i32)insn->b);                                   \
+        else                                                                                                \
+            view = 0;                                                                                       \
         if (insn->f != 1) {                                                                                 \
             gather_components_##size(insn, frame, wave, addresses, view);                                   \
         } else {                                                                                            \
@@ -414,6 +426,8 @@ LOADS(64)
         }                                                                                                   \
         if (UNLIKELY(access_heard(wave)))                                                                   \
             access_announce_list(wave, insn->e, addresses, (i32)insn->b);                                   \
+        else                                                                                                \
+            view = 0;                                                                                       \
         scatter_##size(insn, frame, wave, addresses, view);                                                 \
         NEXT;                                                                                               \
     }
@@ -444,6 +458,8 @@ static inline size_t last_active(const struct wave *wave)
         }                                                                                                   \
         if (UNLIKELY(access_heard(wave)))                                                                   \
             access_announce_uniform(wave, insn->e, address);                                                \
+        else                                                                                                \
+            view = 0;                                                                                       \
         const size_t last = last_active(wave);                                                              \
         for (uint32_t c = 0; c < k; c++)                                                                    \
             memcpy(FLAT(address) + c * (size / 8), AT(u##size, slots[c]) + last, size / 8);                 \
@@ -463,6 +479,8 @@ static inline size_t last_active(const struct wave *wave)
         }                                                                                                   \
         if (UNLIKELY(access_heard(wave)))                                                                   \
             access_announce_affine(wave, insn->e, a, (i32)insn->b);                                         \
+        else                                                                                                \
+            view = 0;                                                                                       \
         if (insn->f != 1) {                                                                                 \
             store_components_##size(insn, frame, wave, a, view);                                            \
         } else {                                                                                            \
