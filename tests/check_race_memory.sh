@@ -73,6 +73,7 @@ measure random_beside_atomics uchar 1 100 0 3
 for kernel in flags flags_behind_barrier flags_fenced flags_relaxed flags_handed flags_passed; do
     measure $kernel uchar 1 100 "$items" 3
 done
+measure sums_of_groups float 1 128 64 12
 for local in 64 100 256; do
     measure histogram float 2 "$local" "$items" 12
 done

@@ -296,6 +296,9 @@ check_PROGRAMS += %D%/check_narrow
 check_PROGRAMS += %D%/check_readers
 %C%_check_readers_SOURCES = %D%/check_readers.c
 %C%_check_readers_LDADD = libsim.la $(CHECK_LIBS)
+check_PROGRAMS += %D%/check_knowledge
+%C%_check_knowledge_SOURCES = %D%/check_knowledge.c
+%C%_check_knowledge_LDADD = libsim.la $(CHECK_LIBS)
 
 # Not a test by itself: check_differential.sh runs it. Its kernels are in the directory differential.
 noinst_PROGRAMS += %D%/run_differential

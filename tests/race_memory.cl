@@ -218,3 +218,18 @@ kernel void flags_passed(global T *a, global T *b, global T *c, global atomic_ui
         a[i] = c[i - 1];
     atomic_store_explicit(&flag[i], 1, memory_order_release, memory_scope_device);
 }
+
+/* What all groups add up, bin by bin, each in the order of atomics that say nothing of their own. */
+kernel void sums_of_groups(global T *a, global T *b, global T *c, global atomic_uint *bins)
+{
+    local atomic_uint own[64];
+    uint i = get_global_id(0), l = get_local_id(0);
+    if (l < 64)
+        atomic_init(&own[l], 0);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    c[i] = a[i] + b[i];
+    atomic_fetch_add(&own[i * 2654435761u >> 26], 1u);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (l < 64)
+        atomic_fetch_add(&bins[l], atomic_load(&own[l]));
+}

@@ -7,7 +7,7 @@
 
 enum { LEAF = KNOWLEDGE_LEAF, LEAF_BITS = KNOWLEDGE_LEAF_BITS, LEAF_KEYS = KNOWLEDGE_LEAF_KEYS, BLOCK_NODES = HOSTILE(64, 2) };
 
-enum { BRANCHES, LEAVES };
+enum { SMALL, LEAVES }; /* small: branches, and leaves of a few */
 
 struct block { struct block *next; }; /* nodes of one kind follow */
 
@@ -61,6 +61,7 @@ static struct knowledge *node_new(struct knowledge_pool *pool, int kind)
     node->chain = ++pool->chains;
     node->length = 0;
     node->followed = false;
+    node->few = 0;
     return node;
 }
 
@@ -72,12 +73,24 @@ void knowledge_unmake(struct knowledge_pool *pool, struct knowledge *map)
             knowledge_drop(pool, map->low);
             rest = map->high;
         }
-        put_back(pool, map->bit == LEAF ? LEAVES : BRANCHES, map);
+        put_back(pool, map->bit == LEAF && !map->few ? LEAVES : SMALL, map);
         map = rest;
     } while (map && --map->references == 0);
 }
 
 static const int32_t *ticks(const struct knowledge *leaf) { return ((const struct knowledge_leaf *)leaf)->tick; }
+
+static struct knowledge *few_new(struct knowledge_pool *pool, uint64_t chunk, const struct known_place *places, uint32_t count)
+{
+    struct knowledge *leaf = node_new(pool, SMALL);
+    if (!leaf)
+        return NULL;
+    leaf->bit = LEAF;
+    leaf->key = chunk;
+    leaf->few = (uint8_t)count;
+    memcpy(leaf->places, places, count * sizeof *places);
+    return leaf;
+}
 
 /* Like another, or empty. */
 static struct knowledge_leaf *leaf_new(struct knowledge_pool *pool, uint64_t chunk, const struct knowledge *like)
@@ -87,10 +100,13 @@ static struct knowledge_leaf *leaf_new(struct knowledge_pool *pool, uint64_t chu
         return NULL;
     leaf->node.bit = LEAF;
     leaf->node.key = chunk;
-    if (like)
+    if (like && !like->few) {
         memcpy(leaf->tick, ticks(like), sizeof leaf->tick);
-    else
-        memset(leaf->tick, 0, sizeof leaf->tick);
+        return leaf;
+    }
+    memset(leaf->tick, 0, sizeof leaf->tick);
+    for (uint32_t i = 0; like && i < like->few; i++)
+        leaf->tick[like->places[i].place] = like->places[i].tick;
     return leaf;
 }
 
@@ -114,7 +130,7 @@ static uint64_t above(uint64_t key, uint32_t bit)
 static struct knowledge *branch(struct knowledge_pool *pool, uint64_t key, uint32_t bit, struct knowledge *low,
                                 struct knowledge *high)
 {
-    struct knowledge *node = low && high ? node_new(pool, BRANCHES) : NULL;
+    struct knowledge *node = low && high ? node_new(pool, SMALL) : NULL;
     if (!node) { /* out of memory: one side is lost */
         struct knowledge *kept = low ? low : high;
         if (low && high)
@@ -171,9 +187,56 @@ static int compare(const int32_t *restrict x, const int32_t *restrict y)
     return below | above << 1;
 }
 
+/* The later tick of each place of two, of whom each has a few. Returns how many there are. */
+static uint32_t merge_few(const struct knowledge *a, const struct knowledge *b, struct known_place *out_places)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0, k = 0; i < a->few || k < b->few; count++) {
+        const struct known_place *x = i < a->few ? &a->places[i] : NULL, *y = k < b->few ? &b->places[k] : NULL;
+        const bool takes_x = x && (!y || x->place <= y->place), takes_y = y && (!x || y->place <= x->place);
+        out_places[count] = takes_x && (!takes_y || x->tick >= y->tick) ? *x : *y;
+        i += takes_x;
+        k += takes_y;
+    }
+    return count;
+}
+
+static bool has_places(const struct knowledge *leaf, const struct known_place *places, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (knowledge_tick(leaf, places[i].place) < places[i].tick)
+            return false;
+    return true;
+}
+
+/* b has a few. */
+static struct knowledge *join_few(struct knowledge_pool *pool, struct knowledge *a, struct knowledge *b)
+{
+    struct known_place places[2 * KNOWLEDGE_FEW];
+    if (has_places(a, b->places, b->few))
+        return knowledge_share(a);
+    if (a->few) {
+        const uint32_t count = merge_few(a, b, places);
+        if (has_places(b, places, count))
+            return knowledge_share(b);
+        struct knowledge *few = count <= KNOWLEDGE_FEW ? few_new(pool, a->key, places, count) : NULL;
+        if (few || count <= KNOWLEDGE_FEW)
+            return few ? few : knowledge_share(a);
+    }
+    struct knowledge_leaf *leaf = leaf_new(pool, a->key, a);
+    if (!leaf)
+        return knowledge_share(a);
+    for (uint32_t i = 0; i < b->few; i++)
+        if (leaf->tick[b->places[i].place] < b->places[i].tick)
+            leaf->tick[b->places[i].place] = b->places[i].tick;
+    return &leaf->node;
+}
+
 /* Of two leaves of one chunk. */
 static struct knowledge *join_ticks(struct knowledge_pool *pool, struct knowledge *a, struct knowledge *b)
 {
+    if (a->few || b->few)
+        return b->few ? join_few(pool, a, b) : join_few(pool, b, a);
     const int differ = compare(ticks(a), ticks(b));
     struct knowledge_leaf *leaf = differ == 3 ? leaf_new(pool, a->key, a) : NULL;
     if (!leaf)
@@ -238,6 +301,24 @@ struct knowledge *knowledge_join(struct knowledge_pool *pool, struct knowledge *
     return both;
 }
 
+/* A leaf with one more or another tick; map NULL: that alone. NULL: no memory. */
+static inline struct knowledge *leaf_with(struct knowledge_pool *pool, struct knowledge *map, uint64_t key, int32_t tick)
+{
+    const struct known_place one = {place_in(key), tick};
+    const struct knowledge alone = {.bit = LEAF, .few = 1, .places = {one}};
+    struct known_place places[2 * KNOWLEDGE_FEW];
+    if (!map)
+        return few_new(pool, chunk_of(key), &one, 1);
+    const uint32_t count = map->few ? merge_few(map, &alone, places) : KNOWLEDGE_FEW + 1;
+    if (count <= KNOWLEDGE_FEW)
+        return few_new(pool, map->key, places, count);
+    struct knowledge_leaf *leaf = leaf_new(pool, map->key, map);
+    if (!leaf)
+        return NULL;
+    leaf->tick[one.place] = tick;
+    return &leaf->node;
+}
+
 static struct knowledge *put(struct knowledge_pool *pool, struct knowledge *map, uint64_t key, int32_t tick)
 {
     const uint64_t chunk = chunk_of(key);
@@ -247,20 +328,16 @@ static struct knowledge *put(struct knowledge_pool *pool, struct knowledge *map,
         return rebranch(pool, map, put(pool, map->low, key, tick), knowledge_share(map->high));
     }
     const bool here = map && belongs(map, chunk);
-    struct knowledge_leaf *leaf = leaf_new(pool, chunk, here ? map : NULL);
+    struct knowledge *leaf = leaf_with(pool, here ? map : NULL, key, tick);
     if (!leaf)
         return knowledge_share(map);
-    leaf->tick[place_in(key)] = tick;
-    return here || !map ? &leaf->node : siblings(pool, knowledge_share(map), &leaf->node);
+    return here || !map ? leaf : siblings(pool, knowledge_share(map), leaf);
 }
 
 static inline struct knowledge *put_in_leaf(struct knowledge_pool *pool, struct knowledge *map, uint64_t key, int32_t tick)
 {
-    struct knowledge_leaf *leaf = leaf_new(pool, map->key, map);
-    if (!leaf)
-        return knowledge_share(map);
-    leaf->tick[place_in(key)] = tick;
-    return &leaf->node;
+    struct knowledge *leaf = leaf_with(pool, map, key, tick);
+    return leaf ? leaf : knowledge_share(map);
 }
 
 struct knowledge *knowledge_put(struct knowledge_pool *pool, struct knowledge *map, uint64_t key, uint64_t tick)
@@ -304,12 +381,13 @@ struct knowledge *knowledge_put_row(struct knowledge_pool *pool, struct knowledg
 
 static uint32_t list_leaf(const struct knowledge *leaf, struct known_key *keys, uint32_t count, uint32_t most)
 {
-    for (uint32_t i = 0; i < LEAF_KEYS; i++) {
-        if (!ticks(leaf)[i])
+    for (uint32_t i = 0; i < (leaf->few ? leaf->few : (uint32_t)LEAF_KEYS); i++) {
+        const struct known_place known = leaf->few ? leaf->places[i] : (struct known_place){i, ticks(leaf)[i]};
+        if (!known.tick)
             continue;
         if (count++ == most)
             break;
-        keys[count - 1] = (struct known_key){knowledge_key(leaf->key, i), (uint32_t)ticks(leaf)[i]};
+        keys[count - 1] = (struct known_key){knowledge_key(leaf->key, known.place), (uint32_t)known.tick};
     }
     return count;
 }

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Maps of what is known, against arrays of the same: puts, rows and joins in random order, of keys near each other and far. */
+#include <check.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memmodel/knowledge.h"
+
+enum { KEYS = 700, MAPS = 24, STEPS = 2500 };
+
+static struct knowledge_pool pool;
+static struct knowledge *maps[MAPS];
+static uint32_t known[MAPS][KEYS];
+static uint64_t keys[KEYS];
+
+static uint64_t next_random(uint64_t *state)
+{
+    *state = *state * UINT64_C(6364136223846793005) + 1442695040888963407;
+    return *state >> 33;
+}
+
+/* Neighbours of sort 0, so that rows have keys; then some of all sorts, near and far. */
+static void choose_keys(uint64_t *state)
+{
+    for (uint64_t i = 0; i < KEYS; i++)
+        keys[i] = i < 300   ? (1000 + i) << 2
+                  : i < 400 ? (i * 64) << 2 | 1
+                  : i < 500 ? (next_random(state) << 20 | i) << 2 | (i & 3)
+                            : (UINT64_C(1) << 40 | i * 7) << 2 | 2;
+}
+
+static void check_map(uint32_t m)
+{
+    static struct known_key list[KEYS + 1];
+    uint32_t count = 0, listed = maps[m] ? knowledge_list(maps[m], list, KEYS) : 0;
+    bool equal = true;
+    for (uint32_t i = 0; i < KEYS; i++) {
+        equal &= knowledge_get(maps[m], keys[i]) == known[m][i];
+        count += known[m][i] > 0;
+    }
+    ck_assert(equal);
+    ck_assert_uint_eq(listed, count);
+    for (uint32_t i = 0; i < listed; i++) {
+        const uint64_t chunk = knowledge_chunk(list[i].key), before = i ? knowledge_chunk(list[i - 1].key) : 0;
+        equal &= knowledge_get(maps[m], list[i].key) == list[i].tick;
+        equal &= i == 0 || before < chunk || (before == chunk && list[i - 1].key < list[i].key);
+    }
+    ck_assert(equal);
+}
+
+static void replace(uint32_t m, struct knowledge *with)
+{
+    knowledge_drop(&pool, maps[m]);
+    maps[m] = with;
+}
+
+static void put_one(uint64_t *state, uint32_t m)
+{
+    const uint32_t i = (uint32_t)next_random(state) % KEYS, tick = 1 + (uint32_t)next_random(state) % 50;
+    replace(m, knowledge_put(&pool, maps[m], keys[i], tick));
+    if (tick > known[m][i])
+        known[m][i] = tick;
+}
+
+static void put_some(uint64_t *state, uint32_t m)
+{
+    uint32_t tick[100];
+    const uint32_t first = (uint32_t)next_random(state) % 200, count = 1 + (uint32_t)next_random(state) % 99;
+    for (uint32_t i = 0; i < count; i++) {
+        tick[i] = next_random(state) % 4 ? 0 : 1 + (uint32_t)next_random(state) % 50;
+        if (tick[i] > known[m][first + i])
+            known[m][first + i] = tick[i];
+    }
+    replace(m, knowledge_put_row(&pool, maps[m], 1000 + first, tick, count));
+}
+
+static void join_two(uint64_t *state, uint32_t m)
+{
+    const uint32_t a = (uint32_t)next_random(state) % MAPS, b = (uint32_t)next_random(state) % MAPS;
+    static uint32_t both[KEYS];
+    for (uint32_t i = 0; i < KEYS; i++)
+        both[i] = known[a][i] > known[b][i] ? known[a][i] : known[b][i];
+    replace(m, knowledge_join(&pool, maps[a], maps[b]));
+    memcpy(known[m], both, sizeof both);
+}
+
+/* What is said to hold another has all of it. */
+static void check_holds(uint32_t a, uint32_t b)
+{
+    bool all = true;
+    for (uint32_t i = 0; knowledge_holds(maps[a], maps[b]) && i < KEYS; i++)
+        all &= known[a][i] >= known[b][i];
+    ck_assert(all);
+}
+
+static size_t count_unused(void)
+{
+    size_t count = 0;
+    for (int kind = 0; kind < 2; kind++)
+        for (const struct knowledge *node = pool.unused[kind]; node; node = node->next)
+            count++;
+    return count;
+}
+
+START_TEST(maps_are_as_arrays)
+{
+    uint64_t state = 17 + (uint64_t)_i;
+    knowledge_pool_init(&pool);
+    memset(known, 0, sizeof known);
+    memset(maps, 0, sizeof maps);
+    choose_keys(&state);
+    for (uint32_t step = 0; step < STEPS; step++) {
+        const uint32_t m = (uint32_t)next_random(&state) % MAPS, what = (uint32_t)next_random(&state) % 100;
+        if (what < 70) {
+            put_one(&state, m);
+        } else if (what < 75) {
+            put_some(&state, m);
+        } else if (what < 92) {
+            join_two(&state, m);
+        } else {
+            replace(m, NULL); /* begins anew */
+            memset(known[m], 0, sizeof known[m]);
+        }
+        check_map(m);
+        check_holds(m, (uint32_t)next_random(&state) % MAPS);
+    }
+    ck_assert(!pool.failed);
+    for (uint32_t m = 0; m < MAPS; m++)
+        replace(m, NULL);
+    const size_t all = count_unused();
+    struct knowledge *one = knowledge_put(&pool, NULL, 4, 1);
+    ck_assert_uint_eq(count_unused(), all - 1); /* nothing was lost, or given back twice */
+    knowledge_drop(&pool, one);
+    ck_assert_uint_eq(count_unused(), all);
+    knowledge_pool_fini(&pool);
+}
+END_TEST
+
+/* Far apart, each takes what a branch takes, and the branches between them. */
+START_TEST(a_few_take_little)
+{
+    struct knowledge *map = NULL;
+    knowledge_pool_init(&pool);
+    for (uint64_t i = 0; i < 1000; i++) {
+        struct knowledge *more = knowledge_put(&pool, map, i << 20, 1);
+        knowledge_drop(&pool, map);
+        map = more;
+    }
+    ck_assert_ptr_null(pool.unused[1]);
+    for (uint64_t i = 0; i < 1000; i++)
+        ck_assert_uint_eq(knowledge_get(map, i << 20), 1);
+    ck_assert_uint_eq(knowledge_get(map, 1 << 20 | 4), 0);
+    knowledge_drop(&pool, map);
+    knowledge_pool_fini(&pool);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("knowledge");
+    TCase *tests = tcase_create("maps");
+    tcase_set_timeout(tests, 120);
+    tcase_add_loop_test(tests, maps_are_as_arrays, 0, 4);
+    tcase_add_test(tests, a_few_take_little);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
