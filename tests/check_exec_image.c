@@ -152,6 +152,131 @@ START_TEST(observers_hear_every_texel)
 }
 END_TEST
 
+static uint8_t valid[REGION_BYTES / 8 + 9];
+
+/* Of each texel all bytes, none, or the last one alone not. */
+static void undefine_some(struct rig *rig, const struct image_format *format, uint64_t *state)
+{
+    memset(valid, 0xff, sizeof valid);
+    rig->memory.track_validity = true;
+    rig->regions[1].valid = valid;
+    rig->regions[1].invalid = 0;
+    for (uint32_t i = 0; state && i < WIDTH * HEIGHT; i++) {
+        const uint64_t texel = image.address + (uint64_t)i * format->texel_bytes;
+        const uint32_t pick = (uint32_t)rig_random(state) % 4;
+        if (pick < 2)
+            memory_set_valid(&rig->regions[1], pick ? texel : texel + format->texel_bytes - 1, pick ? format->texel_bytes : 1, false);
+    }
+}
+
+static int32_t whole_at(const struct rig *rig, uint32_t slot, uint32_t lane)
+{
+    int32_t whole;
+    memcpy(&whole, rig->frame + slot + 4 * lane, 4);
+    return whole;
+}
+
+static uint64_t texel_of(const struct rig *rig, const struct image_format *format, uint32_t lane)
+{
+    int32_t x = whole_at(rig, SLOT_X, lane), y = whole_at(rig, SLOT_Y, lane);
+    x = x < 0 ? 0 : x >= WIDTH ? WIDTH - 1 : x;
+    y = y < 0 ? 0 : y >= HEIGHT ? HEIGHT - 1 : y;
+    return image.address + (uint64_t)(y * WIDTH + x) * format->texel_bytes;
+}
+
+START_TEST(lanes_that_read_undefined_texels_are_known)
+{
+    static struct rig rig;
+    const struct image_format *format = image_format(orders[_i % 4], datas[_i % 4]);
+    const struct sampler sampler = {.addressing = ADDRESSING_CLAMP_TO_EDGE};
+    uint64_t state = 5, bits = sampler_pack(&sampler);
+    const uint32_t operands[] = {RESULTS, RESULTS + 1024, RESULTS + 2048, RESULTS + 3072, SLOT_C, SLOT_X, SLOT_Y};
+    picture_rig(&rig, format, 1);
+    undefine_some(&rig, format, _i < 4 ? &state : NULL);
+    set_coordinates(&rig, false, 11);
+    const lane_mask some = rig_random_mask(&state, rig.wave.lane_count);
+    rig_activate(&rig, &some);
+    memcpy(rig.operands, operands, sizeof operands);
+    memcpy(rig.frame + CELL_B, &bits, sizeof bits);
+    for (int isa = 0; isa < ISAS && rig_has(isa); isa++) {
+        memset(rig.frame + SLOT_C, 0xff, sizeof(lane_mask));
+        rig_run(&rig, isa, OP_image_read, (struct insn){.d = 0, .a = CELL_A, .b = CELL_B, .e = 1, .f = 2 | IMAGE_OP_SAMPLED});
+        const lane_mask *undefined = (const lane_mask *)(const void *)(rig.frame + SLOT_C);
+        for (uint32_t lane = 0; lane < rig.wave.lane_count; lane++) {
+            const bool want = !memory_range_valid(&rig.regions[1], texel_of(&rig, format, lane), format->texel_bytes);
+            EXPECT(!lane_mask_test(&some, lane) || lane_mask_test(undefined, lane) == want, "isa %d lane %u", isa, lane);
+        }
+    }
+    ck_assert_uint_eq(rig.fault_count, 0);
+}
+END_TEST
+
+/* Of four texels one is enough. While somebody listens each lane goes by itself. */
+START_TEST(filtered_texels_too)
+{
+    static struct rig rig;
+    const struct sampler sampler = {.addressing = ADDRESSING_CLAMP_TO_EDGE, .linear = true};
+    uint64_t state = 5, bits = sampler_pack(&sampler);
+    const uint32_t operands[] = {RESULTS, RESULTS + 1024, RESULTS + 2048, RESULTS + 3072, SLOT_C, SLOT_X, SLOT_Y};
+    lane_mask alone;
+    picture_rig(&rig, image_format(orders[_i], datas[_i]), 1);
+    undefine_some(&rig, image_format(orders[_i], datas[_i]), &state);
+    set_coordinates(&rig, true, 11);
+    memcpy(rig.operands, operands, sizeof operands);
+    memcpy(rig.frame + CELL_B, &bits, sizeof bits);
+    for (int isa = -1; isa < ISAS && (isa < 0 || rig_has(isa)); isa++) {
+        rig.wave.observer = isa < 0 ? &rig.observer : NULL;
+        rig_run(&rig, isa < 0 ? 0 : isa, OP_image_read,
+                (struct insn){.d = 0, .a = CELL_A, .b = CELL_B, .e = 1, .f = 2 | IMAGE_OP_SAMPLED | IMAGE_OP_FLOAT});
+        if (isa < 0)
+            memcpy(&alone, rig.frame + SLOT_C, sizeof alone);
+        ck_assert_mem_eq(&alone, rig.frame + SLOT_C, sizeof alone);
+    }
+    ck_assert(alone.word[0] != 0 && rig.fault_count == 0);
+}
+END_TEST
+
+/* What a lane writes is initialised; a value that is not is told, by the lanes that write it. */
+START_TEST(written_texels_are_initialised)
+{
+    static struct rig rig;
+    const struct image_format *format = image_format(orders[_i % 4], datas[_i % 4]);
+    const uint32_t slots[] = {SLOT_B, SLOT_B + 1024, SLOT_B + 2048, SLOT_B + 3072, SLOT_X, SLOT_Y};
+    for (int isa = 0; isa < ISAS && rig_has(isa); isa++) {
+        uint64_t state = 9;
+        picture_rig(&rig, format, 1);
+        undefine_some(&rig, format, &state);
+        memset(rig.frame + SLOT_B, 0, 4096);
+        memcpy(rig.operands, slots, sizeof slots);
+        const lane_mask some = rig_random_mask(&state, rig.wave.lane_count);
+        lane_mask undefined = {{0}};
+        static bool before[WIDTH * HEIGHT];
+        for (uint32_t i = 0; i < WIDTH * HEIGHT; i++)
+            before[i] = memory_range_valid(&rig.regions[1], image.address + (uint64_t)i * format->texel_bytes, format->texel_bytes);
+        uint32_t told = 0;
+        for (uint32_t i = 0; i < LANES; i++) {
+            const int32_t x = (int32_t)(rig_random(&state) % WIDTH), y = (int32_t)(rig_random(&state) % HEIGHT);
+            memcpy(rig.frame + SLOT_X + 4 * i, &x, 4);
+            memcpy(rig.frame + SLOT_Y + 4 * i, &y, 4);
+            if (i < rig.wave.lane_count && (_i < 4 ? !lane_mask_test(&some, i) : i % 5 == 0)) /* of others it is nobody's concern */
+                undefined.word[i / 64] |= UINT64_C(1) << i % 64;
+            if (i < rig.wave.lane_count && lane_mask_test(&some, i)) {
+                before[y * WIDTH + x] = true;
+                told += lane_mask_test(&undefined, i);
+            }
+        }
+        memcpy(rig.frame + SLOT_C, &undefined, sizeof undefined);
+        rig_activate(&rig, &some);
+        rig_run(&rig, isa, OP_image_write, (struct insn){.d = 0, .a = CELL_A, .c = SLOT_C, .e = 1, .f = 2});
+        for (uint32_t i = 0; i < WIDTH * HEIGHT; i++)
+            EXPECT(memory_range_valid(&rig.regions[1], image.address + (uint64_t)i * format->texel_bytes, format->texel_bytes) == before[i],
+                   "isa %d texel %u", isa, i);
+        ck_assert_uint_eq(rig.fault_count, told > 0);
+        ck_assert(!told || (rig.fault.kind == FAULT_UNINITIALISED_STORE && rig.fault.lanes == told));
+    }
+}
+END_TEST
+
 /* What no argument describes reads as nothing and is not written: a module may say anything. */
 START_TEST(made_up_images_are_nobodys)
 {
@@ -179,6 +304,9 @@ int main(void)
     TCase *tests = tcase_create("image handlers");
     tcase_add_loop_test(tests, every_build_reads_the_same_bits, 0, 4);
     tcase_add_loop_test(tests, every_build_writes_the_same_bytes, 0, 4);
+    tcase_add_loop_test(tests, lanes_that_read_undefined_texels_are_known, 0, 8);
+    tcase_add_loop_test(tests, filtered_texels_too, 0, 4);
+    tcase_add_loop_test(tests, written_texels_are_initialised, 0, 8);
     tcase_add_test(tests, observers_hear_every_texel);
     tcase_add_test(tests, made_up_images_are_nobodys);
     suite_add_tcase(suite, tests);

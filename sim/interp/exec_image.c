@@ -13,6 +13,7 @@
 /* What a batch needs of an image: its bytes are one region's, its offsets fit 32 bits. */
 struct picture {
     const struct image_format *format;
+    struct region *region;
     u64 address;
     uint8_t *base; /* as the device has it */
     i32 width, height, pitch;
@@ -37,11 +38,11 @@ static enum texels find_picture(const struct insn *insn, uint8_t *frame, const s
         return TEXELS_OTHER;
     const struct image_level *level = &image->level[0];
     const u64 bytes = level->pitch[0] * (level->size[1] - 1) + (u64)level->size[0] * image->format->texel_bytes;
-    const struct region *region = memory_region(wave->memory, image->address);
-    if (region->deny & deny || region->valid || image->address < region->low || image->address > region->high ||
+    struct region *region = memory_region(wave->memory, image->address);
+    if (region->deny & deny || image->address < region->low || image->address > region->high ||
         bytes > region->high - image->address || bytes > INT32_MAX)
         return TEXELS_OTHER;
-    *out = (struct picture){image->format, image->address, memory_byte(region, image->address), (i32)level->size[0], (i32)level->size[1], (i32)level->pitch[0]};
+    *out = (struct picture){image->format, region, image->address, memory_byte(region, image->address), (i32)level->size[0], (i32)level->size[1], (i32)level->pitch[0]};
     return texels_of(image->format);
 }
 
@@ -179,6 +180,47 @@ static void put_linear(const struct picture *p, enum texels texels, const struct
     }
 }
 
+/* ---- uninitialised bytes ---------------------------------------------------------------------------- */
+
+static bool is_partly_undefined(const struct picture *p)
+{
+    return p->region->valid && p->region->invalid;
+}
+
+static u64 texel_address(const struct picture *p, i32 x, i32 y)
+{
+    return p->address + (u64)((i64)y * p->pitch + (i64)x * p->format->texel_bytes);
+}
+
+static lane_mask undefined_lanes(const struct wave *wave, const struct picture *p, const i32 *x, const i32 *y)
+{
+    lane_mask undefined = {{0}};
+    EACH_WORD(w, is_partly_undefined(p) ? wave->n : 0)
+        for (uint64_t bits = wave->active.word[w]; bits; bits &= bits - 1) {
+            const size_t lane = w * 64 + (size_t)__builtin_ctzll(bits);
+            if (!memory_range_valid(p->region, texel_address(p, x[lane], y[lane]), p->format->texel_bytes))
+                undefined.word[w] |= bits & -bits;
+        }
+    return undefined;
+}
+
+static bool active_undefined(const struct wave *wave, const lane_mask *undefined)
+{
+    uint64_t any = 0;
+    for (size_t w = 0; w < LANE_MASK_WORDS; w++)
+        any |= wave->active.word[w] & undefined->word[w];
+    return any;
+}
+
+static void define_lanes(const struct wave *wave, const struct picture *p, const i32 *x, const i32 *y)
+{
+    EACH_WORD(w, is_partly_undefined(p) ? wave->n : 0)
+        for (uint64_t bits = wave->active.word[w]; bits; bits &= bits - 1) {
+            const size_t lane = w * 64 + (size_t)__builtin_ctzll(bits);
+            memory_set_valid(p->region, texel_address(p, x[lane], y[lane]), p->format->texel_bytes, true);
+        }
+}
+
 /* ---- reading ---------------------------------------------------------------------------------------- */
 
 static void announce_nearest(const struct wave *wave, uint32_t site, const struct picture *p, const i32 *x, const i32 *y)
@@ -199,10 +241,10 @@ static __attribute__((noinline)) bool read_batch(const struct insn *insn, uint8_
     const enum texels texels = find_picture(insn, frame, wave, DENY_KERNEL_READ, &p);
     const struct sampler sampler = sampler_unpack(insn->f & IMAGE_OP_SAMPLED ? *AT(u64, insn->b) : 0);
     const size_t n = LANES_OF(wave);
-    if (texels == TEXELS_OTHER || results[IMAGE_RESULTS - 1] != IMAGE_UNUSED || sampler.addressing > ADDRESSING_CLAMP)
+    if (texels == TEXELS_OTHER || sampler.addressing > ADDRESSING_CLAMP)
         return false;
     const bool real = insn->f & IMAGE_OP_FLOAT, linear = real && sampler.linear;
-    if ((!real && (sampler.linear || sampler.normalized)) || (linear && access_heard(wave)))
+    if ((!real && (sampler.linear || sampler.normalized)) || (linear && (access_heard(wave) || is_partly_undefined(&p))))
         return false;
     const f32 *const u = AT(f32, coordinates[0]), *const v = AT(f32, coordinates[1]);
     if (!real) {
@@ -227,6 +269,8 @@ static __attribute__((noinline)) bool read_batch(const struct insn *insn, uint8_
         put_linear(&p, texels, &x, &y, n, results, frame);
     else
         put_nearest(&p, texels, x.first, y.first, n, results, frame);
+    if (results[IMAGE_RESULTS - 1] != IMAGE_UNUSED)
+        *AT(lane_mask, results[IMAGE_RESULTS - 1]) = linear ? (lane_mask){{0}} : undefined_lanes(wave, &p, x.first, y.first);
     return true;
 }
 
@@ -277,7 +321,7 @@ static __attribute__((noinline)) bool write_batch(const struct insn *insn, uint8
     u32 word[WAVE_LANES_MAX] = {0};
     const uint32_t *const slots = &wave->code->operands[insn->d];
     const enum texels texels = find_picture(insn, frame, wave, DENY_KERNEL_WRITE, &p);
-    if (texels == TEXELS_OTHER || insn->c || access_heard(wave))
+    if (texels == TEXELS_OTHER || access_heard(wave) || (insn->c && p.region->valid && active_undefined(wave, AT(lane_mask, insn->c))))
         return false;
     const size_t n = LANES_OF(wave);
     const i32 *const x = AT(i32, slots[IMAGE_TEXEL_COMPONENTS]), *const y = AT(i32, slots[IMAGE_TEXEL_COMPONENTS + 1]);
@@ -296,6 +340,8 @@ static __attribute__((noinline)) bool write_batch(const struct insn *insn, uint8
     }
     if (texels == TEXELS_8)
         scatter(wave, &p, offset, 0, word);
+    if (insn->c)
+        define_lanes(wave, &p, x, y);
     return true;
 }
 
