@@ -167,37 +167,36 @@ kernel void gathers_behind_barrier(global T *a, global T *b, global T *c)
     c[i] = sum;
 }
 
-/* Many each, at random. */
-kernel void random_beside_atomics(global T *a, global T *b, global T *c)
+T sum_at_random(global T *a, uint i, uint n)
 {
-    uint i = get_global_id(0), n = get_global_size(0), r = i * 2654435761u + 1;
-    if (get_local_id(0) == 0)
-        atomic_fetch_add_explicit((global atomic_uint *)a, 1, memory_order_acq_rel, memory_scope_device);
-    T sum = b[i];
+    uint r = i * 2654435761u + 1;
+    T sum = 0;
     for (uint j = 0; j < READS; j++) {
         r ^= r << 13;
         r ^= r >> 17;
         r ^= r << 5;
         sum += a[(r >> 7 & n - 1) | 4];
     }
-    c[i] = sum;
+    return sum;
+}
+
+/* Many each, at random. */
+kernel void random_beside_atomics(global T *a, global T *b, global T *c)
+{
+    uint i = get_global_id(0);
+    if (get_local_id(0) == 0)
+        atomic_fetch_add_explicit((global atomic_uint *)a, 1, memory_order_acq_rel, memory_scope_device);
+    c[i] = b[i] + sum_at_random(a, i, get_global_size(0));
 }
 
 /* Likewise, each work-group later than the one before. */
 kernel void random_behind_barrier(global T *a, global T *b, global T *c)
 {
-    uint i = get_global_id(0), n = get_global_size(0), r = i * 2654435761u + 1;
+    uint i = get_global_id(0);
     if (get_local_id(0) == 0)
         atomic_fetch_add_explicit((global atomic_uint *)a, 1, memory_order_acq_rel, memory_scope_device);
     barrier(CLK_GLOBAL_MEM_FENCE);
-    T sum = b[i];
-    for (uint j = 0; j < READS; j++) {
-        r ^= r << 13;
-        r ^= r >> 17;
-        r ^= r << 5;
-        sum += a[(r >> 7 & n - 1) | 4];
-    }
-    c[i] = sum;
+    c[i] = b[i] + sum_at_random(a, i, get_global_size(0));
 }
 
 /* What everybody publishes a neighbour takes over. */
