@@ -33,17 +33,18 @@ static void choose_keys(uint64_t *state)
 static void check_map(uint32_t m)
 {
     static struct known_key list[KEYS + 1];
-    uint32_t count = 0, listed = maps[m] ? knowledge_list(maps[m], list, KEYS) : 0;
+    uint32_t count = 0;
     bool equal = true;
     for (uint32_t i = 0; i < KEYS; i++) {
-        equal &= knowledge_get(maps[m], keys[i]) == known[m][i];
+        equal &= knowledge_get(&pool, maps[m], keys[i]) == known[m][i];
         count += known[m][i] > 0;
     }
     ck_assert(equal);
+    const uint32_t listed = maps[m] ? knowledge_list(maps[m], list, KEYS) : 0; /* it was asked, and thus made */
     ck_assert_uint_eq(listed, count);
     for (uint32_t i = 0; i < listed; i++) {
         const uint64_t chunk = knowledge_chunk(list[i].key), before = i ? knowledge_chunk(list[i - 1].key) : 0;
-        equal &= knowledge_get(maps[m], list[i].key) == list[i].tick;
+        equal &= knowledge_get(&pool, maps[m], list[i].key) == list[i].tick;
         equal &= i == 0 || before < chunk || (before == chunk && list[i - 1].key < list[i].key);
     }
     ck_assert(equal);
@@ -61,6 +62,22 @@ static void put_one(uint64_t *state, uint32_t m)
     replace(m, knowledge_put(&pool, maps[m], keys[i], tick));
     if (tick > known[m][i])
         known[m][i] = tick;
+}
+
+/* What the slot's map may know besides is what was put. */
+static void extend_one(uint64_t *state, uint32_t m)
+{
+    const uint32_t i = (uint32_t)next_random(state) % KEYS, tick = 1 + (uint32_t)next_random(state) % 50, other = (uint32_t)next_random(state) % MAPS;
+    struct knowledge *more = knowledge_extend(&pool, &maps[m], keys[i], tick);
+    if (tick > known[m][i])
+        known[m][i] = tick;
+    if (other != m) {
+        replace(other, more);
+        memcpy(known[other], known[m], sizeof known[m]);
+        more = NULL;
+    }
+    replace(m, knowledge_put(&pool, maps[m], keys[i], tick));
+    knowledge_drop(&pool, more);
 }
 
 static void put_some(uint64_t *state, uint32_t m)
@@ -97,23 +114,37 @@ static void check_holds(uint32_t a, uint32_t b)
 static size_t count_unused(void)
 {
     size_t count = 0;
-    for (int kind = 0; kind < 2; kind++)
+    for (int kind = 0; kind < 3; kind++)
         for (const struct knowledge *node = pool.unused[kind]; node; node = node->next)
             count++;
     return count;
+}
+
+/* As usual; all puts and joins are put off; and made at times, because many wait, or because asking costs. */
+static void choose_limits(int way)
+{
+    if (way > 0)
+        pool.bytes_most = 0;
+    if (way == 2)
+        pool.waiting_most = 20;
+    if (way == 3)
+        pool.looked_most = 10;
 }
 
 START_TEST(maps_are_as_arrays)
 {
     uint64_t state = 17 + (uint64_t)_i;
     knowledge_pool_init(&pool);
+    choose_limits(_i / 4);
     memset(known, 0, sizeof known);
     memset(maps, 0, sizeof maps);
     choose_keys(&state);
     for (uint32_t step = 0; step < STEPS; step++) {
         const uint32_t m = (uint32_t)next_random(&state) % MAPS, what = (uint32_t)next_random(&state) % 100;
-        if (what < 70) {
+        if (what < 60) {
             put_one(&state, m);
+        } else if (what < 70) {
+            extend_one(&state, m);
         } else if (what < 75) {
             put_some(&state, m);
         } else if (what < 92) {
@@ -122,12 +153,17 @@ START_TEST(maps_are_as_arrays)
             replace(m, NULL); /* begins anew */
             memset(known[m], 0, sizeof known[m]);
         }
-        check_map(m);
+        if (_i < 4 || next_random(&state) % 16 == 0)
+            check_map(m);
         check_holds(m, (uint32_t)next_random(&state) % MAPS);
     }
+    for (uint32_t m = 0; m < MAPS; m++)
+        check_map(m);
     ck_assert(!pool.failed);
     for (uint32_t m = 0; m < MAPS; m++)
         replace(m, NULL);
+    ck_assert_uint_eq(pool.waiting, 0);
+    ck_assert_uint_eq(pool.bytes, 0);
     const size_t all = count_unused();
     struct knowledge *one = knowledge_put(&pool, NULL, 4, 1);
     ck_assert_uint_eq(count_unused(), all - 1); /* nothing was lost, or given back twice */
@@ -149,9 +185,39 @@ START_TEST(a_few_take_little)
     }
     ck_assert_ptr_null(pool.unused[1]);
     for (uint64_t i = 0; i < 1000; i++)
-        ck_assert_uint_eq(knowledge_get(map, i << 20), 1);
-    ck_assert_uint_eq(knowledge_get(map, 1 << 20 | 4), 0);
+        ck_assert_uint_eq(knowledge_get(&pool, map, i << 20), 1);
+    ck_assert_uint_eq(knowledge_get(&pool, map, 1 << 20 | 4), 0);
     knowledge_drop(&pool, map);
+    knowledge_pool_fini(&pool);
+}
+END_TEST
+
+/* Each stands on the one before: nobody may go down there by calls. And all of one map are made in one go. */
+START_TEST(a_million_wait)
+{
+    enum { MILLION = 1000000, UNITS = 5000 };
+    struct knowledge *map = NULL;
+    knowledge_pool_init(&pool);
+    pool.bytes_most = 0;
+    for (uint64_t i = 0; i < MILLION; i++) {
+        struct knowledge *more = knowledge_put(&pool, map, i % UNITS << 2, 1 + i);
+        knowledge_drop(&pool, map);
+        map = more;
+    }
+    struct knowledge *same = knowledge_put(&pool, map, 0, MILLION + 1);
+    for (uint64_t i = 0; i < UNITS; i++)
+        ck_assert_uint_eq(knowledge_get(&pool, map, i << 2), MILLION - UNITS + 1 + i);
+    ck_assert_uint_eq(knowledge_get(&pool, map, UNITS << 2), 0);
+    knowledge_drop(&pool, map);
+    ck_assert_uint_eq(knowledge_get(&pool, same, 0), MILLION + 1);
+    ck_assert_uint_eq(knowledge_get(&pool, same, 4), MILLION - UNITS + 2);
+    for (uint64_t i = 0; i < MILLION; i++) {
+        struct knowledge *more = knowledge_put(&pool, same, i << 2, MILLION + 2);
+        knowledge_drop(&pool, same);
+        same = more;
+    }
+    knowledge_drop(&pool, same); /* nobody asked */
+    ck_assert_uint_eq(pool.bytes, 0);
     knowledge_pool_fini(&pool);
 }
 END_TEST
@@ -161,7 +227,8 @@ int main(void)
     Suite *suite = suite_create("knowledge");
     TCase *tests = tcase_create("maps");
     tcase_set_timeout(tests, 120);
-    tcase_add_loop_test(tests, maps_are_as_arrays, 0, 4);
+    tcase_add_loop_test(tests, maps_are_as_arrays, 0, 16);
+    tcase_add_test(tests, a_million_wait);
     tcase_add_test(tests, a_few_take_little);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

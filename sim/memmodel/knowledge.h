@@ -7,8 +7,13 @@
  *          work-group mostly know of each other, or those of a few, in no more than a branch takes. Who hands on what it was handed, and adds to it, makes a chain of
  *          maps: which of two of one chain holds the other is known at once.
  *
+ * Put off  When maps take much memory, a put or join only notes what it is of: one node. The map is made when somebody asks
+ *          it, of all that was put off beneath it; it mostly is asked by nobody. When asking costs too much, or very many
+ *          wait, all are made, if that costs no more.
+ *
  * Interface
  *   knowledge_get         tick of a key, 0: nothing is known
+ *   knowledge_extend      puts into the map of a slot, which may be put off
  *   knowledge_put, _join, _put_row  make new maps (one reference), or return one of the old; they leave
  *                         the references of their arguments alone
  *   knowledge_list        what a small one has
@@ -32,29 +37,42 @@ struct known_place { uint32_t place; int32_t tick; };
 
 struct knowledge {
     uint32_t references;
-    uint32_t bit;  /* branches: keys below part at this bit; LEAF: none */
-    uint32_t length; bool followed; /* of its chain, up to here; somebody comes next in it */
-    uint8_t few;   /* leaves: so many places, ascending; 0: all are in struct knowledge_leaf */
-    uint64_t chain; /* maps of one chain hold each other: the later ones the earlier ones */
-    uint64_t key;  /* of a leaf: chunk_of its keys; of a branch the common part, bits at and below `bit` zero */
+    uint8_t bit;    /* branches: keys below part at this bit; else KNOWLEDGE_* */
+    uint8_t few;    /* leaves: so many places, ascending; 0: all are in struct knowledge_leaf */
+    bool followed;  /* somebody comes next in its chain */
+    bool met;       /* while what was put off is looked through */
+    union {
+        struct { uint32_t length; };               /* of its chain, up to here */
+        struct { uint32_t put_key; int32_t tick; }; /* put off: what was put; tick 0: nothing. `few` has the key's upper bits */
+        struct knowledge *dead;                    /* nobody refers to it */
+    };
     union {
         struct knowledge *next; /* unused */
-        struct { struct knowledge *low, *high; };
+        struct { struct knowledge *low, *high; }; /* put off: of the join; or NULL. Made: low is the map, or NULL */
         struct known_place places[2];
     };
+    /* What is put off, or was, ends here. */
+    uint64_t chain; /* maps of one chain hold each other: the later ones the earlier ones */
+    uint64_t key;   /* of a leaf: chunk_of its keys; of a branch the common part, bits at and below `bit` zero */
 };
 
-enum { KNOWLEDGE_LEAF = 64, KNOWLEDGE_LEAF_BITS = HOSTILE(6, 1), KNOWLEDGE_LEAF_KEYS = 1 << KNOWLEDGE_LEAF_BITS };
+enum { KNOWLEDGE_LEAF = 64, KNOWLEDGE_PUT_OFF, KNOWLEDGE_MADE, KNOWLEDGE_UNUSED, KNOWLEDGE_LEAF_BITS = HOSTILE(6, 1), KNOWLEDGE_LEAF_KEYS = 1 << KNOWLEDGE_LEAF_BITS };
 
 struct knowledge_leaf { struct knowledge node; int32_t tick[KNOWLEDGE_LEAF_KEYS]; };
 
 /* Keys are numbers with a sort in their lowest two bits; ticks begin with 1. */
 
 struct knowledge_pool {
-    struct knowledge *unused[2]; /* branches and leaves of a few, leaves */
+    struct knowledge *unused[3]; /* branches and leaves of a few; leaves; what was put off */
     void *blocks;
+    size_t bytes;                /* of nodes in use */
     uint64_t chains;             /* begun so far */
     uint64_t chained;            /* how often that spared a join */
+    uint64_t joined;             /* pairs of nodes */
+    size_t bytes_most; uint64_t joined_most; /* beyond that puts and joins are put off */
+    uint32_t waiting, waiting_most; /* those put off and not made; how many may be */
+    uint64_t put_off, looked, looked_most; /* so many were; were looked through to make maps of them; may be, besides */
+    struct knowledge **work; uint32_t work_count, work_room;
     bool failed;
 };
 
@@ -65,7 +83,11 @@ struct knowledge *knowledge_put(struct knowledge_pool *pool, struct knowledge *m
 /* Of units one after another (keys of sort 0), those with a tick. */
 struct knowledge *knowledge_put_row(struct knowledge_pool *pool, struct knowledge *map, uint64_t unit, const uint32_t *tick, uint32_t count);
 struct knowledge *knowledge_join(struct knowledge_pool *pool, struct knowledge *a, struct knowledge *b);
-/* The map's keys in ascending order of their leaves, as many as there are: more than `most`: not all of them. */
+/* As put, for the slot's holder, who may know of the key itself: NULL or a reference to what the slot has then. */
+struct knowledge *knowledge_extend(struct knowledge_pool *pool, struct knowledge **slot, uint64_t key, uint64_t tick);
+/* Of one that is put off, or was. */
+const struct knowledge *knowledge_make(struct knowledge_pool *pool, struct knowledge *map);
+/* The map's keys in ascending order of their leaves, as many as there are: more than `most`: not all of them, as with one that is put off. */
 struct known_key { uint64_t key; uint32_t tick; };
 uint32_t knowledge_list(const struct knowledge *map, struct known_key *keys, uint32_t most);
 void knowledge_unmake(struct knowledge_pool *pool, struct knowledge *map); /* nobody refers to it any more */
@@ -84,9 +106,10 @@ static inline int32_t knowledge_tick(const struct knowledge *leaf, uint32_t plac
     return 0;
 }
 
-static inline uint64_t knowledge_get(const struct knowledge *map, uint64_t key)
+static inline uint64_t knowledge_get(struct knowledge_pool *pool, struct knowledge *asked, uint64_t key)
 {
     const uint64_t chunk = knowledge_chunk(key);
+    const struct knowledge *map = asked && asked->bit > KNOWLEDGE_LEAF ? knowledge_make(pool, asked) : asked;
     while (map && map->bit != KNOWLEDGE_LEAF)
         map = chunk >> map->bit & 1 ? map->high : map->low;
     return map && map->key == chunk ? (uint64_t)knowledge_tick(map, knowledge_place(key)) : 0;
@@ -95,7 +118,11 @@ static inline uint64_t knowledge_get(const struct knowledge *map, uint64_t key)
 /* True: `later` has all of `earlier`, as is known at once. */
 static inline bool knowledge_holds(const struct knowledge *later, const struct knowledge *earlier)
 {
-    return !earlier || later == earlier || (later && later->chain == earlier->chain && earlier->length <= later->length);
+    if (!earlier || later == earlier)
+        return true;
+    if (!later || later->bit > KNOWLEDGE_LEAF)
+        return later && later->bit == KNOWLEDGE_PUT_OFF && (later->low == earlier || later->high == earlier);
+    return earlier->bit <= KNOWLEDGE_LEAF && later->chain == earlier->chain && earlier->length <= later->length;
 }
 
 static inline struct knowledge *knowledge_share(struct knowledge *map)

@@ -262,7 +262,7 @@ struct knowledge *order_publish(struct order *order, const struct agent *agent, 
     const struct sub_group_order *sub = order_sub_group_of(agent);
     const struct group_order *group = agent->group;
     if (RULE(21) && !sub && !group->acquired[region] && group->base[region] == 1)
-        return knowledge_put(&order->pool, agent->item->acquired[region], unit_key(agent->unit), tick);
+        return knowledge_extend(&order->pool, &agent->item->acquired[region], unit_key(agent->unit), tick);
     if (RULE(21)) {
         join_into(order, &known, agent->item->acquired[region]);
         join_into(order, &known, sub ? sub->acquired[region] : NULL);

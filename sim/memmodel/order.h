@@ -231,7 +231,7 @@ void order_launch_end(struct order *order);
 
 /* What the group knows, all its members together; one reference each. And does such a map know of the stamp? */
 void order_group_knowledge(struct order *order, uint64_t number, struct knowledge *out_known[ORDER_REGIONS]);
-bool order_map_knows(const struct order *order, const struct knowledge *known, uint64_t unit, uint64_t tick);
+bool order_map_knows(const struct order *order, struct knowledge *known, uint64_t unit, uint64_t tick);
 struct group_order *order_group_find(const struct order *order, uint64_t number);
 struct group_order *order_group(struct order *order, uint64_t number); /* NULL: no memory */
 void order_group_end(struct order *order, uint64_t number);
@@ -263,6 +263,9 @@ static inline uint64_t order_slice(const struct agent *agent)
 
 bool order_knows_of(const struct order *order, const struct agent *agent, int region, uint64_t unit, uint64_t tick);
 
+/* A map that was put off is made when it is asked: it tells the same. */
+static inline struct knowledge_pool *order_pool(const struct order *order) { return (struct knowledge_pool *)&order->pool; }
+
 /* By the relay of the member's group, as order_knows_unit does. */
 bool order_relay_knows(const struct order *order, const struct agent *agent, int region, uint64_t unit, uint64_t tick);
 
@@ -272,8 +275,8 @@ static inline bool order_knows_unit(const struct order *order, const struct agen
     const struct group_order *group = agent->group;
     const bool same_group = unit - group->number * order->group_items < order->group_items;
     return (same_group && tick < group->base[region]) || (group->relay && order_relay_knows(order, agent, region, unit, tick)) ||
-           tick < knowledge_get(group->acquired[region], unit << 2) ||
-           (agent->item && tick < knowledge_get(agent->item->acquired[region], unit << 2));
+           tick < knowledge_get(order_pool(order), group->acquired[region], unit << 2) ||
+           (agent->item && tick < knowledge_get(order_pool(order), agent->item->acquired[region], unit << 2));
 }
 
 static inline bool order_knows(const struct order *order, const struct agent *agent, int region, uint64_t unit, uint64_t tick)

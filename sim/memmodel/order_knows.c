@@ -5,13 +5,13 @@
 /* The ways in which a map may know of a unit. */
 struct subject { uint64_t unit, group; uint32_t sub_group; };
 
-static bool map_knows(const struct order *order, const struct knowledge *map, const struct subject *of, uint64_t tick)
+static bool map_knows(const struct order *order, struct knowledge *map, const struct subject *of, uint64_t tick)
 {
     if (!map)
         return false;
-    return tick < knowledge_get(map, unit_key(of->unit)) ||
-           (of->unit < UNIT_COPIES && ((order->group_keys && tick < knowledge_get(map, group_key(of->group))) ||
-                                       (order->sub_group_keys && tick < knowledge_get(map, sub_group_key(order, of->group, of->sub_group)))));
+    return tick < knowledge_get(order_pool(order), map, unit_key(of->unit)) ||
+           (of->unit < UNIT_COPIES && ((order->group_keys && tick < knowledge_get(order_pool(order), map, group_key(of->group))) ||
+                                       (order->sub_group_keys && tick < knowledge_get(order_pool(order), map, sub_group_key(order, of->group, of->sub_group)))));
 }
 
 static struct subject subject_of(const struct order *order, uint64_t unit)
@@ -19,7 +19,7 @@ static struct subject subject_of(const struct order *order, uint64_t unit)
     return (struct subject){unit, order_unit_group(order, unit), order_unit_sub_group(order, unit)};
 }
 
-bool order_map_knows(const struct order *order, const struct knowledge *known, uint64_t unit, uint64_t tick)
+bool order_map_knows(const struct order *order, struct knowledge *known, uint64_t unit, uint64_t tick)
 {
     const struct subject of = subject_of(order, unit);
     return map_knows(order, known, &of, tick);
@@ -50,7 +50,7 @@ bool order_relay_knows(const struct order *order, const struct agent *agent, int
 {
     const struct relay *relay = agent->group->relay;
     const uint32_t position = relay->region == region ? relay->acquired[agent->unit - relay->first_unit] : 0;
-    return was_handed(order, relay, position, unit, tick) || (position && tick < knowledge_get(relay->first, unit_key(unit)));
+    return was_handed(order, relay, position, unit, tick) || (position && tick < knowledge_get(order_pool(order), relay->first, unit_key(unit)));
 }
 
 static uint32_t latest_acquired(const struct order *order, const struct relay *relay)

@@ -51,13 +51,10 @@ static inline void join_into(struct order *order, struct knowledge **slot, struc
 {
     if (!more || *slot == more)
         return;
-    if (!*slot || (*slot)->chain != more->chain) {
+    if (!*slot || !knowledge_holds(*slot, more))
         set(order, slot, knowledge_join(&order->pool, *slot, more));
-        return;
-    }
-    order->pool.chained++;
-    if ((*slot)->length < more->length)
-        set(order, slot, knowledge_share(more));
+    else
+        order->pool.chained++;
 }
 
 static inline void put_into(struct order *order, struct knowledge **slot, uint64_t key, uint64_t tick)

@@ -259,7 +259,7 @@ struct visit {
     bool by_units;           /* what the agent knows of others it knows of each by itself */
     uint64_t first, items;   /* of its group */
     uint64_t base;
-    const struct knowledge *of_group, *own;
+    struct knowledge *of_group, *own;
     bool passing;            /* the cell is a copy */
 };
 
