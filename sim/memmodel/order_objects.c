@@ -12,7 +12,7 @@ enum { BUCKETS = HOSTILE(256, 1), SLOTS = HOSTILE(1024, 2), AWAKE_LEAST = HOSTIL
  * there are too many. */
 struct resting_key { union { uint64_t key; struct release *release; }; uint32_t tick, next; };
 
-/* The message is of the group, sub-group and device of the unit that released. Numbers that do not fit do not rest. */
+/* The message is of the group, sub-group and device of the unit that released, as far as that matters. Numbers that do not fit do not rest. */
 struct resting {
     uint64_t address;
     uint32_t next;                     /* of its bucket, 0: none */
@@ -191,13 +191,22 @@ static bool is_short(const struct order *order, const struct variable *variable)
            (variable->store.unit == UNIT_END || variable->store.unit <= most);
 }
 
-/* Sent by the unit whose release it is, for others of its place. */
-static bool is_plain(const struct order *order, const struct variable *variable, const struct message *message)
+/* The place of the message is that of the first unit whose release it holds; the unit is the latest. */
+static bool is_in_place(const struct order *order, const struct message *message)
 {
     const struct place *place = &message->place;
     const uint64_t unit = message->release->unit;
-    return unit < UINT32_MAX && message->version == variable->version && !message->stream && place->group == order_unit_group(order, unit) &&
-           place->sub_group == order_unit_sub_group(order, unit) && place->device == order_unit_device(order, unit) &&
+    if (place->device != order_unit_device(order, unit))
+        return false;
+    if (order->rule == SCOPE_RULE_EQUAL && message->scope > SCOPE_WORK_GROUP)
+        return true;
+    return place->group == order_unit_group(order, unit) && place->sub_group == order_unit_sub_group(order, unit);
+}
+
+/* Sent by the unit whose release it is, for others of its place. */
+static bool is_plain(const struct order *order, const struct variable *variable, const struct message *message)
+{
+    return message->release->unit < UINT32_MAX && message->version == variable->version && !message->stream && is_in_place(order, message) &&
            message->svm_atomics == variable->svm_atomics;
 }
 
