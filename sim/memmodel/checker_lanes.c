@@ -134,7 +134,7 @@ static void order_lane(struct checker *checker, const struct acting *acting, uin
                                    .reads = event->kind != ACCESS_ATOMIC_WRITE, .writes = now->how.kind != ACCESS_ATOMIC_READ,
                                    .order = (enum memory_order)now->how.order, .scope = event->scope, .site = now->how.site,
                                    .svm_atomics = acting->region->svm_atomics};
-    order_atomic(&checker->order, now->agent, &act);
+    now->follows = order_atomic(&checker->order, now->agent, &act);
 }
 
 static void perform(struct checker *checker, struct acting *acting, uint64_t lane, struct shadow_access *now)

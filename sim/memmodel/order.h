@@ -314,7 +314,9 @@ bool order_remembers(const struct order *order); /* what happens is put into the
 /* Such an update, for the history only: those of one wave are of one slice. */
 uint64_t order_next_slice(struct order *order);
 void order_remember_update(struct order *order, const struct atomic_act *act, uint64_t unit, uint64_t address, uint64_t tick);
-void order_atomic(struct order *order, struct agent *agent, const struct atomic_act *act);
+/* True: the agent knows by now of all updates like this one (of the same size, scope and order, at the object, in this launch) that
+ * came before it, whoever did them, in the region where they lie. Who knows of this one knows of them (R21). */
+bool order_atomic(struct order *order, struct agent *agent, const struct atomic_act *act);
 /* Relaxed updates by members of a group that synchronised before, one after another, while nothing is remembered.
  * act.address may change. */
 enum { UPDATES_RECENT = HOSTILE(8, 1) };

@@ -550,20 +550,33 @@ static void atomic(struct order *order, struct agent *agent, const struct atomic
         note_places(order, agent, variable, act);
 }
 
-void order_atomic(struct order *order, struct agent *agent, const struct atomic_act *act)
+/* What updates like it released is in one message of the object, as long as nobody broke the release sequence, and each has
+ * acquired what was there before it released. Objects of 4 bytes: those of 8 may overlap others that are as large. */
+static bool follows_all(const struct order *order, const struct atomic_act *act)
+{
+    if (!act->reads || !act->writes || !acquires(act->order) || !releases(act->order) || act->region != IN_GLOBAL || act->size != 4 ||
+        act->svm_atomics || order->rule != SCOPE_RULE_EQUAL || act->scope <= SCOPE_WORK_GROUP || order->group_device || order->formal)
+        return false;
+    const struct variable *variable = variable_awake(order, act->address);
+    return variable && variable->size == act->size && !variable->generation && variable->messages.count && !order->failed;
+}
+
+bool order_atomic(struct order *order, struct agent *agent, const struct atomic_act *act)
 {
     uint64_t before = order->tick;
     if (agent->group && agent->group->waiting)
         order_deliver(order, agent);
     if (agent->group && agent->group->relay && order_relay_atomic(order, agent, act))
-        return;
+        return false;
     atomic(order, agent, act);
+    const bool follows = follows_all(order, act);
     if (!order_remembers(order))
-        return;
+        return follows;
     struct happening happening = {.kind = HAPPENED_ATOMIC, .order = (uint8_t)act->order, .scope = (uint8_t)act->scope,
                                   .region = (int8_t)act->region, .reads = act->reads, .writes = act->writes,
                                   .svm_atomics = act->svm_atomics, .site = act->site, .size = act->size, .address = act->address};
     order_remember_own(order, agent, &happening, before);
+    return follows;
 }
 
 /* What a unit that reads the object now has read of it together with others is among what it reads. */

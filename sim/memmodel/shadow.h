@@ -97,6 +97,7 @@ struct shadow_access {
     uint64_t address;
     bool sampled;             /* a read of an image with a sampler */
     bool quiet;               /* known not to race; it may be older than what the cell has */
+    bool follows;             /* an update that knows of all those like it which came before it (order_atomic) */
 };
 
 /* Updates of lanes of one work-group, while all of the launch is on one device. */

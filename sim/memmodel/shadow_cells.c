@@ -205,8 +205,14 @@ static void judge_atomics(const struct visit *visit, uint64_t *cell, struct crow
     judge_members(visit, cell, crowd, &crowd->atomics);
 }
 
+/* Whoever races with one that this one follows races with this one, and gets the same told: of one place of the program, one
+ * manner, and scopes that include each other, whoever's they are. Cells of words have one object each. */
+static bool replaces_alike(const struct visit *visit) { return visit->now->follows && visit->bytes == 1u << WORD_SHIFT; }
+
 static bool add_atomic(const struct visit *visit, struct crowd *crowd)
 {
+    if (replaces_alike(visit))
+        shadow_leave_alike(visit->shadow, &crowd->atomics, &visit->now->how);
     if (!crowd->atomics.count)
         begin_alike(crowd, &visit->now->how, &visit->now->agent->place);
     crowd->alike = joins_alike(visit->now, crowd);
@@ -262,6 +268,49 @@ static struct few meet_few(const struct visit *visit, uint64_t value)
         for (uint64_t bits = walk.mask; bits; bits &= bits - 1)
             meet_one(visit, walk_unit(&walk, stamp_unit(value)) + (uint32_t)__builtin_ctzll(bits), context_at(region, walk.context), &few);
     return few;
+}
+
+/* Those of the set that are not like it, the latest first. */
+struct kept { uint32_t count, left; uint64_t unit[FEW]; uint32_t context[FEW]; };
+
+static struct kept keep_others(const struct visit *visit, uint64_t value)
+{
+    const struct shadow_region *region = visit->region;
+    struct kept kept = {.count = 0};
+    struct reader_walk walk = readers_walk(value);
+    while (readers_next(&region->readers, &walk)) {
+        const bool goes = is_alike(context_at(region, walk.context), &visit->now->how);
+        for (uint64_t bits = walk.mask; bits; bits &= bits - 1) {
+            kept.left += goes;
+            if (goes || kept.count == FEW)
+                continue;
+            kept.unit[kept.count] = walk_unit(&walk, stamp_unit(value)) + (uint32_t)__builtin_ctzll(bits);
+            kept.context[kept.count++] = walk.context;
+        }
+    }
+    return kept;
+}
+
+/* Those like it go: at most two stay. */
+static void leave_alike_few(const struct visit *visit, uint64_t *cell)
+{
+    struct shadow_region *region = visit->region;
+    const uint64_t value = cell[1];
+    if (live(region, value)) {
+        if (!is_alike(stamp_how(region, value), &visit->now->how))
+            return;
+        cell[1] = 0;
+    } else {
+        const struct kept kept = keep_others(visit, value);
+        if (!kept.left || kept.count == FEW || !shadow_set_room(region))
+            return;
+        cell[1] = kept.count ? stamp(kept.unit[kept.count - 1], kept.context[kept.count - 1]) : 0;
+        if (kept.count == 2 && !readers_add(&region->readers, &cell[1], !visit->passing, kept.unit[0], kept.context[0])) {
+            cell[1] = value;
+            return;
+        }
+    }
+    way_taken(visit->shadow->order->ways, WAY_FOLLOWED);
 }
 
 /* True: it stands among those that the cell has, and races with none of them. False: a list has to take them. */
@@ -402,6 +451,8 @@ static void calm_down(const struct visit *visit, struct crowd *crowd, const uint
 static bool atomic(const struct visit *visit, uint64_t *cell)
 {
     struct crowd *crowd = NULL;
+    if (replaces_alike(visit) && has_atomics(visit->region, cell[1]))
+        leave_alike_few(visit, cell);
     if (is_first(visit, cell)) {
         judge_write(visit, &crowd, cell);
         return put_lone(visit, cell);

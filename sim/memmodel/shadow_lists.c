@@ -144,6 +144,23 @@ static bool deed_begins(struct members *members, uint64_t unit, const struct con
     return true;
 }
 
+static void leave(struct members *members, uint32_t at)
+{
+    member_swap(&members->items[at], &members->items[--members->count]);
+}
+
+void shadow_leave_alike(struct shadow *shadow, struct members *members, const struct context *how)
+{
+    const uint32_t recent = *recent_of(members, how), before = members->count;
+    if (recent < members->count && is_alike(&members->items[recent].how, how))
+        leave(members, recent);
+    for (uint32_t i = members->count, tries = MEMBERS_TRIED; i-- > 0 && tries--;)
+        if (is_alike(&members->items[i].how, how))
+            leave(members, i);
+    if (members->count < before)
+        way_taken(shadow->order->ways, WAY_FOLLOWED);
+}
+
 bool shadow_read_begins(struct crowd *crowd, uint64_t unit, const struct context *how, bool late)
 {
     return deed_begins(&crowd->readers, unit, how, late);

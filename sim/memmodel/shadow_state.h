@@ -204,6 +204,8 @@ static inline bool add_alike(struct crowd *crowd, uint64_t unit, const struct co
     return member ? member_put(member, unit % BLOCK_UNITS, how->tick) : shadow_atomic_begins(crowd, unit, how, late);
 }
 
+void shadow_leave_alike(struct shadow *shadow, struct members *members, const struct context *how); /* those like it go, as far as they are found soon */
+
 static inline void begin_alike(struct crowd *crowd, const struct context *how, const struct place *place)
 {
     crowd->alike = true;

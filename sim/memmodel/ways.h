@@ -29,6 +29,7 @@ enum way {
     WAY_ENOUGH,     /* a plain access that could only be one more of races that were told, and counted often enough */
     WAY_LONE,       /* an atomic that has a cell to itself */
     WAY_FEW,        /* one more of a few atomics that agree */
+    WAY_FOLLOWED,   /* an update took the place of those like it, all of which it knows of */
     WAY_RESTED,     /* an atomic object was packed */
     WAY_RELAY,      /* a fence whose release knows all that its group released before */
     WAYS
