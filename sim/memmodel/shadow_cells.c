@@ -295,15 +295,16 @@ static struct kept keep_others(const struct visit *visit, uint64_t value)
 static void leave_alike_few(const struct visit *visit, uint64_t *cell)
 {
     struct shadow_region *region = visit->region;
-    const uint64_t value = cell[1];
-    if (live(region, value)) {
-        if (!is_alike(stamp_how(region, value), &visit->now->how))
+    if (live(region, cell[1])) {
+        if (!is_alike(stamp_how(region, cell[1]), &visit->now->how))
             return;
         cell[1] = 0;
     } else {
-        const struct kept kept = keep_others(visit, value);
+        const struct kept kept = keep_others(visit, cell[1]);
         if (!kept.left || kept.count == FEW || !shadow_set_room(region))
             return;
+        readers_close(&region->readers); /* what the cell has may have to stay */
+        const uint64_t value = cell[1];
         cell[1] = kept.count ? stamp(kept.unit[kept.count - 1], kept.context[kept.count - 1]) : 0;
         if (kept.count == 2 && !readers_add(&region->readers, &cell[1], !visit->passing, kept.unit[0], kept.context[0])) {
             cell[1] = value;
