@@ -1068,6 +1068,95 @@ START_TEST(random_rounds_against_the_oracle)
 }
 END_TEST
 
+/* Work-items take over from each other what they know by updates of a few words, by the same instructions; seldom something
+ * else comes among them. Then somebody touches such a word plainly, who may know of some. */
+static const uint32_t chain_words[] = {FLAG, FLAG, OTHER, 24};
+static uint32_t chain_site[2];
+
+static void chain_link(uint32_t item, uint32_t word, enum memory_order order, enum memory_scope scope)
+{
+    uint32_t *site = &chain_site[below(3) == 0];
+    *site = changes(item, word, order, scope, *site);
+}
+
+static void chain_other(const uint32_t *shape, uint32_t item, uint32_t word)
+{
+    const enum memory_scope scope = below(4) ? SCOPE_DEVICE : any_scope();
+    switch (below(9)) {
+    case 0: store(item, word, below(2) ? ORDER_RELEASE : ORDER_RELAXED, scope); break;
+    case 1: load(item, word, below(2) ? ORDER_ACQUIRE : ORDER_RELAXED, scope); break;
+    case 2: case 3: update(item, word, (enum memory_order)below(5), scope); break;
+    case 4: failing_exchange(item, word, ORDER_SEQ_CST, below(2) ? ORDER_ACQUIRE : ORDER_RELAXED, scope); break;
+    case 5: barrier(item / shape[1], below(2) ? G : G | L, SCOPE_WORK_GROUP); break;
+    case 6: act_plainly(item, word); break;
+    case 7: fence(item, G, ORDER_ACQUIRE + below(4), scope); break;
+    default: any_deed(shape[0], shape[1], shape[2]); break;
+    }
+}
+
+static void any_updates_in_chain(const uint32_t *shape)
+{
+    const uint32_t all = shape[0] * shape[1], seldom = below(3) ? 4 + below(12) : 1000;
+    const enum memory_order order = below(6) == 0 ? ORDER_ACQUIRE + below(2) : below(2) ? ORDER_SEQ_CST : ORDER_ACQ_REL;
+    const enum memory_scope scope = below(8) ? SCOPE_DEVICE : SCOPE_WORK_GROUP;
+    chain_site[0] = chain_site[1] = NO_SITE;
+    for (uint32_t turns = 3 + below(10); turns; turns--) {
+        const uint32_t item = below(all), word = chain_words[below(4)];
+        if (below(seldom) == 0)
+            chain_other(shape, item, word);
+        else if (below(24) == 0 && seldom < 1000)
+            atomics(item / shape[1], word, below(2) ? 4 : 0, 1 + below((1u << shape[1]) - 1), ACCESS_ATOMIC_UPDATE, order, scope);
+        else
+            chain_link(item, word, order, scope);
+    }
+    for (uint32_t turns = 1 + below(2); turns; turns--) {
+        const uint32_t item = below(all);
+        if (below(3))
+            acquire(item, chain_words[below(4)], scope);
+        if (below(4))
+            act_plainly(item, chain_words[below(4)]);
+        else
+            update(item, chain_words[below(4)], (enum memory_order)below(5), SCOPE_WORK_GROUP);
+    }
+}
+
+START_TEST(random_chains_of_updates_against_the_oracle)
+{
+    static const struct kind chains = {12000, 662607, 4, {{1, 4, 2}, {2, 2, 2}, {4, 1, 1}, {2, 3, 2}}, any_updates_in_chain};
+    static const enum way ways[] = {WAY_FOLLOWED, WAY_LONE, WAY_FEW, WAY_CALM, WAY_RESTED};
+    takes_ways(ways, sizeof ways / sizeof *ways, agree_with_the_oracle(&chains).programs);
+}
+END_TEST
+
+/* 2 knows of the update by 1, and of none before it but its own. */
+static void one_after_another(enum memory_order order, bool released)
+{
+    two_groups();
+    if (released)
+        update(2, FLAG, ORDER_RELEASE, SCOPE_DEVICE);
+    const uint32_t site = changes(0, FLAG, order, SCOPE_DEVICE, NO_SITE);
+    changes(1, FLAG, order, SCOPE_DEVICE, site), release(1, OTHER, SCOPE_DEVICE), acquire(2, OTHER, SCOPE_DEVICE), writes(2, FLAG, 4);
+}
+
+START_TEST(an_update_stands_for_those_that_it_knows_of)
+{
+    for (enum memory_order order = ORDER_RELAXED; order <= ORDER_SEQ_CST; order++) {
+        const bool knows = order == ORDER_ACQ_REL || order == ORDER_SEQ_CST;
+        for (int released = 0; released < 2; released++) {
+            one_after_another(order, released);
+            ck_assert_ptr_null(judged());
+            ck_assert_uint_eq(world_races_at(FLAG), !knows);
+            world_end();
+        }
+        two_groups(); /* the store between breaks the sequence */
+        const uint32_t site = changes(0, FLAG, order, SCOPE_DEVICE, NO_SITE);
+        store(2, FLAG, ORDER_RELAXED, SCOPE_DEVICE), changes(1, FLAG, order, SCOPE_DEVICE, site);
+        release(1, OTHER, SCOPE_DEVICE), release(2, OTHER + 4, SCOPE_DEVICE), acquire(3, OTHER, SCOPE_DEVICE), acquire(3, OTHER + 4, SCOPE_DEVICE);
+        writes(3, FLAG, 4), races_at(FLAG);
+    }
+}
+END_TEST
+
 /* Work-items of a wave release and acquire by one instruction. */
 static void any_wave(const uint32_t *shape)
 {
@@ -1534,6 +1623,7 @@ int main(void)
     tcase_add_test(rules, r38_local_memory_is_the_groups_own);
     tcase_add_test(rules, q11_a_failed_exchange_has_the_failure_order);
     tcase_add_test(rules, a_plain_store_ends_the_sequence);
+    tcase_add_test(rules, an_update_stands_for_those_that_it_knows_of);
     tcase_add_test(rules, each_pair_that_races_is_told);
     tcase_add_test(rules, updates_are_joined_within_their_scope);
     tcase_add_test(rules, places_of_messages_are_looked_up_again);
@@ -1547,6 +1637,7 @@ int main(void)
     tcase_add_test(at_random, random_locks_against_the_oracle);
     tcase_add_test(at_random, random_rounds_against_the_oracle);
     tcase_add_test(at_random, random_crowds_against_the_oracle);
+    tcase_add_test(at_random, random_chains_of_updates_against_the_oracle);
     tcase_add_test(at_random, random_waves_against_the_oracle);
     tcase_add_test(rules, members_hand_on_what_they_know);
     tcase_add_test(rules, releases_of_one_event_are_between_slices);

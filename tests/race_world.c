@@ -308,13 +308,18 @@ uint32_t touches_bytes(uint32_t item, bool write, uint32_t address, uint32_t siz
     return site;
 }
 
-uint32_t adds(uint32_t item, uint32_t address, uint32_t again)
+uint32_t changes(uint32_t item, uint32_t address, enum memory_order order, enum memory_scope scope, uint32_t again)
 {
     const uint32_t site = again == NO_SITE ? world.count : again;
     world.same = site + 1;
-    atomic(item, address, 4, ACCESS_ATOMIC_UPDATE, ORDER_RELAXED, SCOPE_DEVICE);
+    atomic(item, address, 4, ACCESS_ATOMIC_UPDATE, order, scope);
     world.same = 0;
     return site;
+}
+
+uint32_t adds(uint32_t item, uint32_t address, uint32_t again)
+{
+    return changes(item, address, ORDER_RELAXED, SCOPE_DEVICE, again);
 }
 
 void reads(uint32_t item, uint32_t address, uint32_t size) { act(item, address, size, ACCESS_READ, 0, 0, false, 0); }
