@@ -20,7 +20,7 @@ bad=0
 scenario() {
     local i a=
     echo "orrery: 1"
-    echo "program: {source: race_memory.cl, options: '-cl-std=CL3.0 -DT=$2'}"
+    echo "program: {source: race_memory.cl, options: '-cl-std=CL3.0 -DT=$2 -DOTHERS=$5'}"
     echo "launch:"
     for ((i = 0; i < $3; i++)); do
         if [ "$i" = 0 ]; then
@@ -76,6 +76,9 @@ done
 measure sums_of_groups float 1 128 64 12
 for local in 64 100 256; do
     measure histogram float 2 "$local" "$items" 12
+done
+for bins in 64 256 4096 65536 "$items"; do
+    measure bins float 1 100 "$bins" 12
 done
 items=$((8 << 20)) # SPARE would hide too much
 measure mixed_sizes uchar 1 64 0 2

@@ -232,3 +232,12 @@ kernel void sums_of_groups(global T *a, global T *b, global T *c, global atomic_
     if (l < 64)
         atomic_fetch_add(&bins[l], atomic_load(&own[l]));
 }
+
+/* Everybody counts in one of OTHERS places, each of which hands on what it was handed. */
+kernel void bins(global T *a, global T *b, global T *c, global atomic_uint *bin)
+{
+    uint i = get_global_id(0), r = i ^ i >> 16;
+    c[i] = a[i] + b[i];
+    r = (r * 0x7feb352du ^ r * 0x7feb352du >> 15) * 0x846ca68bu;
+    atomic_fetch_add(&bin[(r ^ r >> 16) % OTHERS], 1u);
+}
