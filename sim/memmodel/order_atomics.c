@@ -137,6 +137,7 @@ static void send(struct order *order, struct agent *agent, struct variable *vari
     changed(order, variable);
     message->version = variable->version;
     order_list_trim(order, &variable->messages);
+    order_list_begin_small(&variable->messages);
     order_list_add(order, &variable->messages, message);
     if (!variable->stream)
         variable->stream = variable->version;

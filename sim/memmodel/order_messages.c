@@ -87,11 +87,15 @@ struct message *order_list_find(const struct order *order, const struct message_
     return NULL;
 }
 
-/* The list keeps references of its own. An object mostly has one message. */
-static uint32_t list_append(struct order *order, struct message_list *list, const struct message *message)
+void order_list_begin_small(struct message_list *list)
 {
     if (!list->room && (list->items = malloc(sizeof *list->items)))
         list->room = 1;
+}
+
+/* The list keeps references of its own. */
+static uint32_t list_append(struct order *order, struct message_list *list, const struct message *message)
+{
     if (list->count == list->room && !order_grow(order, (void **)&list->items, &list->room, sizeof *list->items))
         return UINT32_MAX;
     list->items[list->count] = *message;

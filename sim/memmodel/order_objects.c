@@ -335,6 +335,7 @@ static void unpack_message(struct order *order, struct variable *variable, const
                               .svm_atomics = packed->svm_atomics, .release = release, .version = packed->version};
     message.place = (struct place){order_unit_group(order, packed->release_unit), order_unit_sub_group(order, packed->release_unit),
                                    order_unit_device(order, packed->release_unit)};
+    order_list_begin_small(&variable->messages);
     order_list_add(order, &variable->messages, &message);
     release_drop(order, release);
     free_keys(&order->rest, packed->keys);

@@ -110,6 +110,7 @@ static inline bool release_is_same(const struct release *a, const struct release
 bool order_grow(struct order *order, void **items, uint32_t *room, size_t size);
 struct message *order_list_find(const struct order *order, const struct message_list *list, const struct message *like,
                                 uint64_t stream);
+void order_list_begin_small(struct message_list *list); /* of an object, which mostly has one message */
 /* What includes the same readers becomes one message. */
 uint32_t order_list_add(struct order *order, struct message_list *list, const struct message *message);
 /* The message replaces an earlier one of its sender and stream; where it stands, or UINT32_MAX. */
