@@ -233,11 +233,26 @@ kernel void sums_of_groups(global T *a, global T *b, global T *c, global atomic_
         atomic_fetch_add(&bins[l], atomic_load(&own[l]));
 }
 
+uint mixed(uint i)
+{
+    uint r = i ^ i >> 16;
+    r = (r * 0x7feb352du ^ r * 0x7feb352du >> 15) * 0x846ca68bu;
+    return r ^ r >> 16;
+}
+
 /* Everybody counts in one of OTHERS places, each of which hands on what it was handed. */
 kernel void bins(global T *a, global T *b, global T *c, global atomic_uint *bin)
 {
-    uint i = get_global_id(0), r = i ^ i >> 16;
+    uint i = get_global_id(0);
     c[i] = a[i] + b[i];
-    r = (r * 0x7feb352du ^ r * 0x7feb352du >> 15) * 0x846ca68bu;
-    atomic_fetch_add(&bin[(r ^ r >> 16) % OTHERS], 1u);
+    atomic_fetch_add(&bin[mixed(i) % OTHERS], 1u);
+}
+
+/* In two of them, as the ends of an edge: what one place was handed the other hands on. */
+kernel void pairs(global T *a, global T *b, global T *c, global atomic_uint *bin)
+{
+    uint i = get_global_id(0);
+    c[i] = a[i] + b[i];
+    atomic_fetch_add(&bin[mixed(i) % OTHERS], 1u);
+    atomic_fetch_add(&bin[mixed(i + 77777777u) % OTHERS], 1u);
 }

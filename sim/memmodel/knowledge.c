@@ -8,9 +8,11 @@
 enum { LEAF = KNOWLEDGE_LEAF, LEAF_BITS = KNOWLEDGE_LEAF_BITS, LEAF_KEYS = KNOWLEDGE_LEAF_KEYS, BLOCK_NODES = HOSTILE(64, 2) };
 
 /* From so many bytes of maps, or pairs of nodes joined, puts and joins are put off. */
-enum { BYTES_MOST = HOSTILE(16 << 20, 200), JOINED_MOST = HOSTILE(2 << 20, 100) };
+enum { BYTES_MOST = HOSTILE(4 << 20, 200), JOINED_MOST = HOSTILE(2 << 20, 100) };
 /* So many may wait to be made; be looked through for each that was put off, and besides; be joined for each when all are made. */
 enum { WAITING_MOST = HOSTILE(3 << 19, 40), LOOKED_EACH = HOSTILE(16, 3), LOOKED_MOST = HOSTILE(1 << 20, 50), JOINED_EACH = HOSTILE(16, 4) };
+/* Maps may take less only if so many wait for each unit. */
+enum { WAITING_EACH = HOSTILE(8, 1) };
 
 enum { SMALL, LEAVES, PUT_OFF }; /* small: branches, and leaves of a few */
 
@@ -565,7 +567,7 @@ static bool comes_later(struct knowledge_pool *pool, const struct knowledge *map
 {
     if (!puts_off(pool) && !is_put_off(map))
         return false;
-    if (pool->waiting >= pool->waiting_most)
+    if (pool->waiting >= pool->waiting_most && pool->waiting / WAITING_EACH >= pool->units)
         make_some(pool);
     return true;
 }
@@ -593,7 +595,7 @@ struct knowledge *knowledge_put(struct knowledge_pool *pool, struct knowledge *m
     pool->failed |= tick > INT32_MAX;
     if (tick > INT32_MAX)
         return knowledge_share(map);
-    if (map && map->bit != LEAF && key < KEY_END && comes_later(pool, map))
+    if ((!map || map->bit != LEAF) && key < KEY_END && comes_later(pool, map))
         return put_off(pool, map, NULL, key, (int32_t)tick);
     struct knowledge *known = now(pool, map);
     if (knowledge_get(pool, known, key) >= tick)
@@ -673,7 +675,11 @@ uint32_t knowledge_list(const struct knowledge *map, struct known_key *keys, uin
 {
     if (map->bit == KNOWLEDGE_MADE)
         map = map->low;
-    if (map && map->bit == KNOWLEDGE_PUT_OFF)
+    if (map && map->bit == KNOWLEDGE_PUT_OFF && (map->low || map->high || !most))
         return most + 1;
+    if (map && map->bit == KNOWLEDGE_PUT_OFF) {
+        keys[0] = (struct known_key){put_key(map), (uint32_t)map->tick};
+        return 1;
+    }
     return map ? list(map, keys, 0, most) : 0;
 }

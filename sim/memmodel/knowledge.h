@@ -71,6 +71,7 @@ struct knowledge_pool {
     uint64_t joined;             /* pairs of nodes */
     size_t bytes_most; uint64_t joined_most; /* beyond that puts and joins are put off */
     uint32_t waiting, waiting_most; /* those put off and not made; how many may be */
+    uint64_t units;              /* so many may have been put; told by who does */
     uint64_t put_off, looked, looked_most; /* so many were; were looked through to make maps of them; may be, besides */
     struct knowledge **work; uint32_t work_count, work_room;
     bool failed;
@@ -87,7 +88,7 @@ struct knowledge *knowledge_join(struct knowledge_pool *pool, struct knowledge *
 struct knowledge *knowledge_extend(struct knowledge_pool *pool, struct knowledge **slot, uint64_t key, uint64_t tick);
 /* Of one that is put off, or was. */
 const struct knowledge *knowledge_make(struct knowledge_pool *pool, struct knowledge *map);
-/* The map's keys in ascending order of their leaves, as many as there are: more than `most`: not all of them, as with one that is put off. */
+/* The map's keys in ascending order of their leaves, as many as there are: more than `most`: not all of them, as with one that is put off, but for one key. */
 struct known_key { uint64_t key; uint32_t tick; };
 uint32_t knowledge_list(const struct knowledge *map, struct known_key *keys, uint32_t most);
 void knowledge_unmake(struct knowledge_pool *pool, struct knowledge *map); /* nobody refers to it any more */

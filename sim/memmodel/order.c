@@ -157,6 +157,7 @@ struct group_order *order_group(struct order *order, uint64_t number)
         group->base[r] = 1;
     group->next = order->groups;
     order->groups = group;
+    order->pool.units += order->group_items;
     return group;
 }
 

@@ -8,19 +8,25 @@
 
 enum { BUCKETS = HOSTILE(256, 1), SLOTS = HOSTILE(1024, 2), AWAKE_LEAST = HOSTILE(4096, 3), KEYS_MOST = HOSTILE(8, 2) };
 
-/* What an object's message publishes but the tick of the unit itself, one key after another; or the release itself, when
+/* What an object's message publishes but the tick of the unit itself, one key after another; or a map or the release itself, when
  * there are too many. */
-struct resting_key { union { uint64_t key; struct release *release; }; uint32_t tick, next; };
+struct resting_key { uint64_t key; uint32_t tick, next; };
+enum resting_as { AS_KEYS, AS_MAP, AS_RELEASE };
 
-/* The message is of the group, sub-group and device of the unit that released, as far as that matters. Numbers that do not fit do not rest. */
+/* The message is of the group, sub-group and device of the unit that released, as far as that matters. Numbers that do not fit do not rest. What
+ * has messages has a new stream when it wakes: all read it anew. */
 struct resting {
-    uint64_t address;
+    uint64_t address : 48, generation : 16;
     uint32_t next;                     /* of its bucket, 0: none */
-    uint32_t stream, version, generation;
+    uint32_t version;
     uint32_t store_unit, store_site, store_tick, release_unit, release_site;
-    uint32_t tick, keys;               /* keys: the first, 0: none */
+    union {
+        struct { uint32_t tick, keys; }; /* keys: the first, 0: none */
+        struct knowledge *known;       /* or that is what it publishes */
+        struct release *release;       /* or more than one map */
+    };
     uint16_t regions : ORDER_REGIONS;  /* in which it publishes them */
-    uint16_t flags : ORDER_REGIONS, fence : 1, scope : 3, svm_atomics : 1, wide : 1, store_releases : 1, sent : 1, whole : 1;
+    uint16_t flags : ORDER_REGIONS, fence : 1, scope : 3, svm_atomics : 1, wide : 1, store_releases : 1, sent : 1, as : 2;
 };
 enum { NOBODY = UINT32_MAX };
 
@@ -162,6 +168,24 @@ static void free_keys(struct rest *rest, uint32_t first)
     }
 }
 
+/* Too many keys: the map, or the release if there are several. */
+static void pack_whole(struct release *release, struct resting *out)
+{
+    struct knowledge *known = NULL;
+    uint32_t maps = 0, regions = 0;
+    for (int r = 0; r < ORDER_REGIONS; r++) {
+        maps += release->known[r] && release->known[r] != known;
+        regions |= release->known[r] ? 1u << r : 0;
+        known = release->known[r] ? release->known[r] : known;
+    }
+    out->as = maps == 1 ? AS_MAP : AS_RELEASE;
+    out->regions = regions & ((1 << ORDER_REGIONS) - 1);
+    if (maps == 1)
+        out->known = knowledge_share(known);
+    else
+        out->release = release_share(release);
+}
+
 static bool pack_release(struct order *order, struct release *release, struct resting *out)
 {
     struct known_key keys[KEYS_MOST];
@@ -169,10 +193,11 @@ static bool pack_release(struct order *order, struct release *release, struct re
     const uint32_t count = known ? knowledge_list(known, keys, KEYS_MOST) : 0;
     uint16_t regions = 0;
     out->sent = true;
-    out->whole = !count || count > KEYS_MOST || !alike_regions(release, &regions, keys, count);
+    if (!count || count > KEYS_MOST || !alike_regions(release, &regions, keys, count)) {
+        pack_whole(release, out);
+        return true;
+    }
     out->regions = regions & ((1 << ORDER_REGIONS) - 1);
-    if (out->whole)
-        return add_key(&order->rest, &out->keys, (struct resting_key){.release = release_share(release)});
     for (uint32_t i = count; i-- > 0;) {
         if (keys[i].key == unit_key(release->unit)) {
             out->tick = keys[i].tick;
@@ -187,7 +212,8 @@ static bool pack_release(struct order *order, struct release *release, struct re
 static bool is_short(const struct order *order, const struct variable *variable)
 {
     const uint64_t most = UINT32_MAX - 1;
-    return order->versions <= most && order->tick <= most && variable->generation <= most &&
+    return order->versions <= most && order->tick <= most && variable->generation <= UINT16_MAX && variable->address >> 48 == 0 &&
+          
            (variable->store.unit == UNIT_END || variable->store.unit <= most);
 }
 
@@ -218,8 +244,8 @@ static bool pack(struct order *order, const struct variable *variable, struct re
     if (variable->relayed || variable->region != IN_GLOBAL || count > 1 || !is_short(order, variable) || (count && !is_plain(order, variable, message)))
         return false;
     const struct latest_store *store = &variable->store;
-    *out = (struct resting){.address = variable->address, .stream = (uint32_t)variable->stream, .version = (uint32_t)variable->version,
-                            .generation = (uint32_t)variable->generation, .store_site = store->site, .store_tick = (uint32_t)store->tick,
+    *out = (struct resting){.address = variable->address & ((UINT64_C(1) << 48) - 1), .version = (uint32_t)variable->version,
+                            .generation = (uint16_t)variable->generation, .store_site = store->site, .store_tick = (uint32_t)store->tick,
                             .store_unit = store->unit == UNIT_END ? NOBODY : (uint32_t)store->unit, .store_releases = store->releases,
                             .svm_atomics = variable->svm_atomics, .wide = variable->size == 8};
     if (!count)
@@ -315,11 +341,14 @@ static struct release *unpack_release(struct order *order, const struct resting 
 {
     struct rest *rest = &order->rest;
     struct knowledge *known = NULL;
-    if (packed->whole)
-        return key_at(rest, packed->keys)->release;
+    if (packed->as == AS_RELEASE)
+        return packed->release;
     struct release *release = order_release_new(order, packed->release_unit, packed->release_site);
-    put_into(order, &known, unit_key(packed->release_unit), packed->tick);
-    for (uint32_t index = packed->keys; index; index = key_at(rest, index)->next)
+    if (packed->as == AS_MAP)
+        known = packed->known;
+    else
+        put_into(order, &known, unit_key(packed->release_unit), packed->tick);
+    for (uint32_t index = packed->as == AS_KEYS ? packed->keys : 0; index; index = key_at(rest, index)->next)
         put_into(order, &known, key_at(rest, index)->key, key_at(rest, index)->tick);
     for (int r = 0; r < ORDER_REGIONS; r++)
         if (packed->regions >> r & 1)
@@ -338,7 +367,8 @@ static void unpack_message(struct order *order, struct variable *variable, const
     order_list_begin_small(&variable->messages);
     order_list_add(order, &variable->messages, &message);
     release_drop(order, release);
-    free_keys(&order->rest, packed->keys);
+    if (packed->as == AS_KEYS)
+        free_keys(&order->rest, packed->keys);
 }
 
 static uint32_t *resting_find(const struct rest *rest, uint64_t address)
@@ -368,7 +398,7 @@ struct variable *order_wake(struct order *order, uint64_t address)
     variable->svm_atomics = packed.svm_atomics;
     variable->generation = packed.generation;
     variable->version = packed.version;
-    variable->stream = packed.stream;
+    variable->stream = packed.sent ? ++order->versions : packed.version;
     variable->store = (struct latest_store){packed.store_site, packed.store_unit == NOBODY ? UNIT_END : packed.store_unit, packed.store_tick,
                                             packed.store_releases};
     if (packed.sent)

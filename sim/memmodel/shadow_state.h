@@ -261,6 +261,7 @@ struct visit {
     bool by_units;           /* what the agent knows of others it knows of each by itself */
     uint64_t first, items;   /* of its group */
     uint64_t base;
+    struct knowledge_pool *pool;
     struct knowledge *of_group, *own;
     bool passing;            /* the cell is a copy */
 };
@@ -277,6 +278,7 @@ static inline void begin_visit(struct visit *visit, struct shadow *shadow, struc
         return;
     visit->first = group->number * order->group_items;
     visit->base = group->base[region->space];
+    visit->pool = order_pool(order);
     visit->of_group = group->acquired[region->space];
     visit->own = agent->item ? agent->item->acquired[region->space] : NULL;
 }
