@@ -7,7 +7,7 @@
 
 #include "race_world.h"
 
-enum { FLAG = 8, ORDERS = ORDER_SEQ_CST + 1, SCOPES = SCOPE_ALL_SVM + 1 };
+enum { ORDERS = ORDER_SEQ_CST + 1, SCOPES = SCOPE_ALL_SVM + 1 };
 
 static void begin(void)
 {

@@ -75,7 +75,7 @@ link() { # LINE OUT OBJECT...
 # program RULE NAME: a test program with the memory model without the rule
 program() {
     local out=$work/$1 of=("$build/tests/$2.o")
-    [ "$2" = check_race ] && of+=("$build/tests/race_world.o")
+    [[ $2 == check_race* ]] && of+=("$build/tests/race_world.o")
     objects sim/memmodel "$1" "$out" && link "$test_line" "$out/$2" "$out"/*.o "${of[@]}"
 }
 
@@ -127,9 +127,9 @@ unnoticed() { # RULE
     failures=$((failures + 1))
 }
 
-# check_race and check_commands, whole and without each rule.
+# The programs whole, and check_race and check_commands without each rule.
 marked=$(grep -ho 'RULE([0-9]*)' "$src"/sim/memmodel/*.[ch] | tr -dc '0-9\n' | sort -nu)
-for program in check_race check_commands; do
+for program in check_race check_race_ways check_race_random check_commands; do
     program all "$program" || exit 99
     if ! CHECK_RACE_PROGRAMS=500 "$work/all/$program" > "$work/log" 2>&1; then
         echo "with every rule:"; cat "$work/log"

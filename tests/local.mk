@@ -9,6 +9,14 @@
 # (OCL_ICD_VENDORS is set). Tests that need MPFR add $(MPFR_LIBS). Scripts are listed in TESTS and EXTRA_DIST.
 if BUILD_TESTS
 # The longest first, so that nothing waits for it alone at the end.
+check_PROGRAMS += %D%/check_race_random
+%C%_check_race_random_SOURCES = %D%/check_race_random.c %D%/dice.h %D%/race_world.c %D%/race_world.h
+%C%_check_race_random_LDADD = libsim.la $(CHECK_LIBS)
+
+check_PROGRAMS += %D%/check_race_ways
+%C%_check_race_ways_SOURCES = %D%/check_race_ways.c %D%/race_world.c %D%/race_world.h
+%C%_check_race_ways_LDADD = libsim.la $(CHECK_LIBS)
+
 check_PROGRAMS += %D%/check_race
 %C%_check_race_SOURCES = %D%/check_race.c %D%/race_world.c %D%/race_world.h
 %C%_check_race_LDADD = libsim.la $(CHECK_LIBS)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "race_world.h"
 
+#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,6 +126,9 @@ void world_begin(uint32_t groups, uint32_t items, uint32_t sub_group_size, enum 
 {
     begin(groups, items, sub_group_size, rule, CHECK_RACES);
 }
+
+void two_groups(void) { world_begin(2, 2, 1, SCOPE_RULE_EQUAL); }
+void one_group(void) { world_begin(1, 4, 2, SCOPE_RULE_EQUAL); }
 
 void world_begin_misuse(uint32_t groups, uint32_t items, uint32_t sub_group_size)
 {
@@ -329,6 +333,24 @@ void atomic(uint32_t item, uint32_t address, uint32_t size, enum access_kind kin
 {
     act(item, address, size, kind, order, scope, false, 0);
 }
+
+void store(uint32_t item, uint32_t flag, enum memory_order order, enum memory_scope scope)
+{
+    atomic(item, flag, 4, ACCESS_ATOMIC_WRITE, order, scope);
+}
+
+void load(uint32_t item, uint32_t flag, enum memory_order order, enum memory_scope scope)
+{
+    atomic(item, flag, 4, ACCESS_ATOMIC_READ, order, scope);
+}
+
+void update(uint32_t item, uint32_t flag, enum memory_order order, enum memory_scope scope)
+{
+    atomic(item, flag, 4, ACCESS_ATOMIC_UPDATE, order, scope);
+}
+
+void release(uint32_t item, uint32_t flag, enum memory_scope scope) { store(item, flag, ORDER_RELEASE, scope); }
+void acquire(uint32_t item, uint32_t flag, enum memory_scope scope) { load(item, flag, ORDER_ACQUIRE, scope); }
 
 void failing_exchange(uint32_t item, uint32_t address, enum memory_order order, enum memory_order failure, enum memory_scope scope)
 {
@@ -974,4 +996,18 @@ const char *world_untold_pair(void)
                 return world.text;
             }
     return NULL;
+}
+
+const char *judged(void)
+{
+    const char *difference = world_disagreement();
+    return difference ? difference : world_untold_pair();
+}
+
+void judge_at(uint32_t address, bool racy)
+{
+    const char *difference = world_disagreement();
+    ck_assert_msg(!difference, "%s", difference);
+    ck_assert_msg(world_races_at(address) == racy, "%s at %u", racy ? "no race" : "a race", address);
+    world_end();
 }

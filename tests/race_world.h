@@ -16,7 +16,12 @@ enum { WORLD_DEEDS = 256, WORLD_BYTES = 128, LOCAL = 1000, IMAGE = 2000, GROUPS_
 static const uint32_t NO_SITE = UINT32_MAX;
 enum { G = REGION_GLOBAL, L = REGION_LOCAL, I = REGION_IMAGE };
 
+/* Addresses for tests: what is handed on, and that by which it is. */
+enum { DATA = 0, FLAG = 8, OTHER = 16, LDATA = LOCAL + 0, LFLAG = LOCAL + 8, PIXEL = IMAGE + 4 };
+
 void world_begin(uint32_t groups, uint32_t items_per_group, uint32_t sub_group_size, enum scope_rule rule);
+void two_groups(void);            /* of two: items 0, 1 | 2, 3 */
+void one_group(void);             /* of four, sub-groups 0, 1 | 2, 3 */
 void world_forgoes_history(void); /* after it has begun */
 void world_rests(void);           /* likewise: atomic objects are packed before each access of one work-item */
 void world_counts_races(uint64_t enough); /* likewise: so many of two places of the program, and then they need not be looked for */
@@ -32,6 +37,12 @@ uint32_t adds(uint32_t item, uint32_t address, uint32_t again); /* likewise: a r
 uint32_t changes(uint32_t item, uint32_t address, enum memory_order order, enum memory_scope scope, uint32_t again); /* likewise: an update */
 void samples(uint32_t item, uint32_t address); /* four bytes of the image, with a sampler */
 void atomic(uint32_t item, uint32_t address, uint32_t size, enum access_kind kind, enum memory_order order, enum memory_scope scope);
+/* Atomics of 4 bytes; what releases stores, what acquires loads. */
+void store(uint32_t item, uint32_t flag, enum memory_order order, enum memory_scope scope);
+void load(uint32_t item, uint32_t flag, enum memory_order order, enum memory_scope scope);
+void update(uint32_t item, uint32_t flag, enum memory_order order, enum memory_scope scope);
+void release(uint32_t item, uint32_t flag, enum memory_scope scope);
+void acquire(uint32_t item, uint32_t flag, enum memory_scope scope);
 void failing_exchange(uint32_t item, uint32_t address, enum memory_order order, enum memory_order failure, enum memory_scope scope);
 /* All work-items of the group whose bit is set, together: local id i at address + step * i. */
 void sweeps(uint32_t group, bool write, uint32_t address, int32_t step, uint32_t size, uint32_t members);
@@ -82,6 +93,12 @@ const char *world_disagreement(void);
 /* After world_disagreement. NULL: each pair of places of the program that race is reported, but for those of which a later access
  * that knows the earlier one stands for it. */
 const char *world_untold_pair(void);
+const char *judged(void); /* both: NULL, or what is wrong */
 const struct finding *world_finding(size_t index);
+
+/* The end of a test: checker and oracle agree, and something races there or not. Ends the world. */
+void judge_at(uint32_t address, bool racy);
+#define races_at(address) judge_at(address, true)
+#define clean_at(address) judge_at(address, false)
 
 #endif
