@@ -138,6 +138,24 @@ START_TEST(waves_are_sifted)
 }
 END_TEST
 
+/* What 1 releases has more of global memory than of local memory, and rests before 2 reads it. */
+static void rests_with_two_maps(uint32_t writer, uint32_t address)
+{
+    one_group(), world_rests(), writes(writer, address, 4), release(0, FLAG, SCOPE_DEVICE), acquire(1, FLAG, SCOPE_DEVICE);
+    fence(1, G | L, ORDER_RELEASE, SCOPE_DEVICE), store(1, OTHER, ORDER_RELAXED, SCOPE_DEVICE);
+    load(2, OTHER, ORDER_RELAXED, SCOPE_DEVICE), fence(2, G | L, ORDER_ACQUIRE, SCOPE_DEVICE), reads(2, address, 4);
+}
+
+START_TEST(regions_that_know_different_things_rest_apart)
+{
+    rests_with_two_maps(0, DATA), clean_at(DATA);
+    rests_with_two_maps(0, LDATA), races_at(LDATA);
+    rests_with_two_maps(1, DATA), clean_at(DATA);
+    rests_with_two_maps(1, LDATA), clean_at(LDATA);
+    ck_assert_uint_gt(world_ways[WAY_RESTED], 0);
+}
+END_TEST
+
 /* ---- members of a group, one after another -------------------------------------------------- */
 
 /* Two groups of four, whose fences begin relays; 0 writes. */
@@ -429,6 +447,7 @@ int main(void)
     tcase_add_test(ways, bytes_of_two_turns_are_not_one_access);
     tcase_add_test(ways, waiting_members_keep_what_they_read_before);
     tcase_add_test(ways, waves_are_sifted);
+    tcase_add_test(ways, regions_that_know_different_things_rest_apart);
     tcase_add_test(ways, members_hand_on_what_they_know);
     tcase_add_test(ways, releases_of_one_event_are_between_slices);
     tcase_add_test(ways, a_store_ends_what_others_handed_on);
