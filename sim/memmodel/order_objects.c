@@ -8,13 +8,13 @@
 
 enum { BUCKETS = HOSTILE(256, 1), SLOTS = HOSTILE(1024, 2), AWAKE_LEAST = HOSTILE(4096, 3), KEYS_MOST = HOSTILE(8, 2) };
 
-/* What an object's message publishes but the tick of the unit itself, one key after another; or a map or the release itself, when
- * there are too many. */
+/* What an object's message publishes but the tick of the unit itself, one key after another; or a map or the release
+ * itself, when there are too many. */
 struct resting_key { uint64_t key; uint32_t tick, next; };
 enum resting_as { AS_KEYS, AS_MAP, AS_RELEASE };
 
-/* The message is of the group, sub-group and device of the unit that released, as far as that matters. Numbers that do not fit do not rest. What
- * has messages has a new stream when it wakes: all read it anew. */
+/* The message is of the group, sub-group and device of the unit that released, as far as that matters. Objects with
+ * numbers that do not fit do not rest. What has messages has a new stream when it wakes: all read it anew. */
 struct resting {
     uint64_t address : 48, generation : 16;
     uint32_t next;                     /* of its bucket, 0: none */
@@ -213,7 +213,6 @@ static bool is_short(const struct order *order, const struct variable *variable)
 {
     const uint64_t most = UINT32_MAX - 1;
     return order->versions <= most && order->tick <= most && variable->generation <= UINT16_MAX && variable->address >> 48 == 0 &&
-          
            (variable->store.unit == UNIT_END || variable->store.unit <= most);
 }
 
