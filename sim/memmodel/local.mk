@@ -47,6 +47,7 @@ libmemmodel_la_SOURCES = \
 	%D%/notes.h \
 	%D%/order.c \
 	%D%/order.h \
+	%D%/order_again.h \
 	%D%/order_atomics.c \
 	%D%/order_barriers.c \
 	%D%/order_copies.c \
@@ -56,6 +57,8 @@ libmemmodel_la_SOURCES = \
 	%D%/order_relay.c \
 	%D%/order_relay.h \
 	%D%/order_state.h \
+	%D%/order_updates.c \
+	%D%/order_waiting.c \
 	%D%/race.c \
 	%D%/race.h \
 	%D%/readers.c \

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Atomic objects: what their releases publish, and who reads it (R5 to R16, R36). */
+#include "order_again.h"
 #include "order_relay.h"
-
-#include <string.h>
-
-#include "lane_mask.h"
 
 enum { LIST_SHORT = HOSTILE(8, 1) };
 
@@ -192,8 +189,7 @@ static void store(struct order *order, struct agent *agent, struct variable *var
     variable->store.releases = release || (agent->item && agent->item->fences.count);
 }
 
-static void add_relaxed_store(struct order *order, struct item_order *item, const struct latest_store *store,
-                              const struct atomic_act *act)
+void order_add_relaxed_store(struct order *order, struct item_order *item, const struct latest_store *store, const struct atomic_act *act)
 {
     for (uint32_t i = 0; i < MISSED_KEPT; i++)
         if (item->missed[i].why == MISSED_RELEASE && item->missed[i].release_unit == store->unit && item->missed[i].tick == store->tick)
@@ -206,33 +202,7 @@ static void add_relaxed_store(struct order *order, struct item_order *item, cons
                                  .tick = store->tick, .local = act->region == IN_LOCAL};
 }
 
-static inline bool is_relaxed_of_another(const struct latest_store *store, uint64_t unit)
-{
-    return store->unit != UNIT_END && store->unit != unit && !store->releases;
-}
-
-static inline void note_relaxed_store(struct order *order, struct item_order *item, const struct latest_store *store,
-                                      const struct atomic_act *act)
-{
-    if (is_relaxed_of_another(store, item->unit))
-        add_relaxed_store(order, item, store, act);
-}
-
-/* Messages that cannot reach the agent are kept for explanations: a few do. */
-static bool is_wanted(const struct message_list *pending, const struct message *message, uint64_t group)
-{
-    return message->scope > SCOPE_WORK_GROUP || message->place.group == group || pending->count < MISSED_KEPT;
-}
-
-static struct list_seen *seen_find(struct item_order *item, uint64_t stream)
-{
-    for (uint32_t i = 0; i < LISTS_SEEN; i++)
-        if (item->seen[i].stream == stream)
-            return &item->seen[i];
-    return NULL;
-}
-
-static struct list_seen *seen_of(struct item_order *item, uint64_t stream)
+struct list_seen *order_seen(struct item_order *item, uint64_t stream)
 {
     struct list_seen *seen = seen_find(item, stream);
     if (seen)
@@ -243,14 +213,7 @@ static struct list_seen *seen_of(struct item_order *item, uint64_t stream)
     return seen;
 }
 
-static inline void set_fresh(struct pending *pending, uint32_t at)
-{
-    if (at < PENDING_BITS)
-        pending->fresh |= UINT64_C(1) << at;
-}
-
-/* What is newer than `since` becomes pending. */
-static void take(struct order *order, struct agent *agent, const struct message_list *list, uint64_t stream, uint64_t since, int region)
+void order_take(struct order *order, struct agent *agent, const struct message_list *list, uint64_t stream, uint64_t since, int region)
 {
     struct pending *pending = &agent->item->pending[region];
     for (uint32_t i = 0; i < list->count; i++)
@@ -274,7 +237,7 @@ static void load(struct order *order, struct agent *agent, const struct variable
         return;
     if (!order_make_item(order, agent))
         return;
-    struct list_seen *seen = seen_of(agent->item, variable->stream);
+    struct list_seen *seen = order_seen(agent->item, variable->stream);
     if (acquiring && (seen->acquired < variable->version || seen->scope != act->scope)) {
         const uint64_t since = seen->scope == act->scope ? seen->acquired : 0;
         if (since)
@@ -286,160 +249,10 @@ static void load(struct order *order, struct agent *agent, const struct variable
     if (seen->version)
         way_taken(order->ways, WAY_SEEN);
     if (seen->version < variable->version) {
-        take(order, agent, &variable->messages, variable->stream, seen->version, act->region);
+        order_take(order, agent, &variable->messages, variable->stream, seen->version, act->region);
         seen->version = variable->version;
     }
     note_relaxed_store(order, agent->item, &variable->store, act);
-}
-
-void order_take(struct order *order, struct agent *agent, const struct message_list *list, uint64_t stream, int region)
-{
-    take(order, agent, list, stream, 0, region);
-}
-
-void order_note_relaxed_store(struct order *order, struct item_order *item, const struct latest_store *store, const struct atomic_act *act)
-{
-    note_relaxed_store(order, item, store, act);
-}
-
-/* ---- waiting together -------------------------------------------------------------------------- */
-
-static void give(struct order *order, struct agent *agent, const struct waiting *waiting)
-{
-    if (!order_make_item(order, agent))
-        return;
-    struct list_seen *seen = seen_of(agent->item, waiting->stream);
-    if (seen->version < waiting->version) {
-        take(order, agent, &waiting->list, waiting->stream, seen->version, waiting->act.region);
-        seen->version = waiting->version;
-    }
-    note_relaxed_store(order, agent->item, &waiting->store, &waiting->act);
-}
-
-static __attribute__((noinline)) void deliver(struct order *order, struct agent *agent, uint64_t local)
-{
-    struct waiting *waiting = agent->group->waiting;
-    if (agent->group->relay) {
-        order_relay_hear(order, agent->group, local);
-        return;
-    }
-    waiting->reader[local / 64] &= ~(UINT64_C(1) << local % 64);
-    give(order, agent, waiting);
-}
-
-void order_deliver(struct order *order, struct agent *agent)
-{
-    struct waiting *waiting = agent->group && !agent->copy ? agent->group->waiting : NULL;
-    const uint64_t local = agent->unit - agent->place.group * order->group_items, bit = UINT64_C(1) << local % 64;
-    if (!waiting || local >= WAVE_LANES_MAX)
-        return;
-    waiting->done[local / 64] &= ~bit;
-    if (waiting->reader[local / 64] & bit)
-        deliver(order, agent, local);
-}
-
-/* Who reads no more with the others is given what it read. */
-static void part(struct order *order, struct group_order *group, const uint64_t staying[LANE_MASK_WORDS])
-{
-    struct waiting *waiting = group->waiting;
-    for (uint64_t local = 0; local < WAVE_LANES_MAX && local < order->group_items; local++) {
-        struct agent agent;
-        if (!member_bit(waiting->reader, local) || member_bit(staying, local))
-            continue;
-        order_agent(order, group->number * order->group_items + local, &agent);
-        give(order, &agent, waiting);
-    }
-    memset(waiting->reader, 0, sizeof waiting->reader);
-    order_list_clear(order, &waiting->list);
-}
-
-void order_part_all(struct order *order, struct group_order *group)
-{
-    static const uint64_t nobody[LANE_MASK_WORDS];
-    if (!group->waiting)
-        return;
-    part(order, group, nobody);
-    group->waiting->stream = group->waiting->version = 0;
-}
-
-/* What they read before stays with those who read on, as long as it is of the same generation. */
-static void part_from(struct order *order, struct group_order *group, const struct variable *variable, const uint64_t reader[LANE_MASK_WORDS])
-{
-    const struct waiting *waiting = group->waiting;
-    const bool goes_on = waiting->stream == variable->stream;
-    uint64_t staying[LANE_MASK_WORDS] = {0}, left = 0;
-    for (uint32_t w = 0; w < LANE_MASK_WORDS; w++) {
-        staying[w] = goes_on ? reader[w] : 0;
-        left |= waiting->reader[w] & ~staying[w];
-    }
-    if (left)
-        part(order, group, staying);
-}
-
-/* What waiting members read from here on. */
-static void look_anew(struct order *order, struct waiting *waiting, const struct variable *variable, uint64_t group)
-{
-    const bool goes_on = waiting->stream == variable->stream && waiting->list.count;
-    if (!goes_on)
-        order_list_clear(order, &waiting->list);
-    for (uint32_t i = 0; i < variable->messages.count; i++) {
-        const struct message *message = &variable->messages.items[i];
-        if ((!goes_on || message->version > waiting->version) && is_wanted(&waiting->list, message, group))
-            order_list_renew(order, &waiting->list, message, 0);
-    }
-    waiting->stream = variable->stream;
-    waiting->version = variable->version;
-    waiting->store = variable->store;
-}
-
-/* The same members wait for the same, and the list has something newer of one sender only. */
-static inline bool waits_on(struct order *order, struct waiting *waiting, const struct variable *variable, const struct atomic_act *act,
-                            const uint64_t reader[LANE_MASK_WORDS], uint64_t group)
-{
-    uint64_t left = 0;
-    for (uint32_t w = 0; w < LANE_MASK_WORDS; w++)
-        left |= waiting->reader[w] & ~reader[w];
-    if (left || waiting->stream != variable->stream || waiting->act.scope != act->scope || waiting->act.site != act->site ||
-        variable->counted != variable->version || variable->others > waiting->version || !waiting->list.count)
-        return false;
-    const struct message *news = &variable->messages.items[variable->messages.count - 1];
-    struct message *old = &waiting->list.items[waiting->list.count - 1];
-    if (!sends_like(old, news) || !is_wanted(&waiting->list, news, group))
-        return false;
-    replace_message(order, old, news);
-    waiting->version = variable->version;
-    waiting->store = variable->store;
-    memset(waiting->reader, 0, sizeof waiting->reader);
-    return true;
-}
-
-bool order_wait(struct order *order, struct group_order *group, const struct atomic_act *act, const uint64_t reader[LANE_MASK_WORDS])
-{
-    return group->relay ? order_relay_wait(order, group, act, reader) : order_wait_listed(order, group, act, reader);
-}
-
-bool order_wait_listed(struct order *order, struct group_order *group, const struct atomic_act *act, const uint64_t reader[LANE_MASK_WORDS])
-{
-    struct variable *variable = variable_find(order, act->address);
-    struct waiting *waiting = group->waiting;
-    if (variable && variable->relayed)
-        order_relay_leave_object(order, variable);
-    if (variable && act->region == IN_LOCAL && !order->formal && variable->group != group->number)
-        return false;
-    if (!variable || variable->size != act->size || !variable->messages.count)
-        return true;
-    if (waits_on(order, waiting, variable, act, reader, group->number)) {
-        way_taken(order->ways, WAY_WAITING);
-    } else if (waiting->version != variable->version || waiting->act.scope != act->scope || waiting->act.site != act->site) {
-        part_from(order, group, variable, reader);
-        look_anew(order, waiting, variable, group->number);
-        waiting->act = *act;
-        memset(waiting->reader, 0, sizeof waiting->reader);
-    }
-    for (uint32_t w = 0; w < LANE_MASK_WORDS; w++)
-        waiting->reader[w] |= reader[w];
-    way_taken(order->ways, WAY_TOGETHER);
-    return true;
 }
 
 /* ---- the same object again --------------------------------------------------------------------- */
@@ -452,7 +265,7 @@ static bool is_relaxed_update(const struct agent *agent, const struct atomic_act
 /* Where the next one will find what came of the agent's fence. */
 static void note_places(struct order *order, struct agent *agent, const struct variable *variable, const struct atomic_act *act)
 {
-    struct list_seen *seen = seen_of(agent->item, variable->stream);
+    struct list_seen *seen = order_seen(agent->item, variable->stream);
     const struct message_list *pending = &agent->item->pending[act->region].list;
     uint32_t at = 0;
     const struct live_release *live = live_of(agent, variable, &at);
@@ -464,59 +277,6 @@ static void note_places(struct order *order, struct agent *agent, const struct v
         return;
     seen->pending = (uint32_t)(own - pending->items) + 1;
     seen->live = (uint32_t)(live - agent->item->live) + 1;
-}
-
-/* Of all messages but the one that was added last. */
-static inline uint64_t newest_of_others(struct variable *variable)
-{
-    if (variable->counted == variable->version)
-        return variable->others;
-    variable->counted = variable->version;
-    variable->others = 0;
-    for (uint32_t i = 0; i + 1 < variable->messages.count; i++)
-        if (variable->messages.items[i].version > variable->others)
-            variable->others = variable->messages.items[i].version;
-    return variable->others;
-}
-
-/* A relaxed update by a unit with one fence: what load() and store() would do, at the places noted. False: they must, for
- * others than senders like it have added to the list since it looked. */
-static inline __attribute__((always_inline)) bool update_again(struct order *order, struct item_order *item, struct variable *variable,
-                                                               const struct atomic_act *act, uint32_t *seen_at)
-{
-    struct list_seen *seen = &item->seen[*seen_at];
-    if (seen->stream != variable->stream) {
-        seen = seen_find(item, variable->stream);
-        *seen_at = seen ? (uint32_t)(seen - item->seen) : 0;
-    }
-    if (!seen || !seen->pending || variable->size != act->size || order->wide || newest_of_others(variable) > seen->version)
-        return false;
-    struct pending *pending = &item->pending[act->region];
-    struct live_release *live = &item->live[seen->live - 1];
-    if (live->address != variable->address || live->generation != variable->generation)
-        return false;
-    struct message *latest = &variable->messages.items[variable->messages.count - 1], *fence = &item->fences.items[0];
-    if (!sends_like(latest, &live->message) && !same_sender(order, latest, &live->message))
-        return false;
-    const bool news = !release_holds(fence->release, latest->release); /* what its fence knows need not become pending */
-    if (news && latest->version > seen->version) {
-        replace_message(order, &pending->list.items[seen->pending - 1], latest);
-        set_fresh(pending, seen->pending - 1);
-    }
-    seen->version = variable->version;
-    note_relaxed_store(order, item, &variable->store, act);
-    if (!release_is_same(live->message.release, fence->release)) {
-        variable->counted = ++order->versions;
-        fence->version = variable->version = variable->counted;
-        if (news)
-            join_message(order, latest, fence);
-        else
-            replace_message(order, latest, fence);
-        replace_message(order, &live->message, fence);
-    }
-    variable->store = (struct latest_store){act->site, item->unit, order->tick, true};
-    way_taken(order->ways, WAY_AGAIN);
-    return true;
 }
 
 /* ---- one by one -------------------------------------------------------------------------------- */
@@ -578,252 +338,6 @@ bool order_atomic(struct order *order, struct agent *agent, const struct atomic_
                                   .svm_atomics = act->svm_atomics, .site = act->site, .size = act->size, .address = act->address};
     order_remember_own(order, agent, &happening, before);
     return follows;
-}
-
-/* What a unit that reads the object now has read of it together with others is among what it reads. */
-static bool covers(const struct waiting *waiting, const struct variable *variable, uint64_t unit)
-{
-    return waiting->stream == variable->stream && waiting->act.size == variable->size && waiting->act.region == variable->region &&
-           !is_relaxed_of_another(&waiting->store, unit);
-}
-
-static bool was_delivered(struct group_order *group, const struct variable *variable, uint64_t unit, uint64_t local)
-{
-    struct waiting *waiting = group->waiting;
-    if (!waiting || !member_bit(waiting->reader, local))
-        return true;
-    if (!covers(waiting, variable, unit))
-        return false;
-    waiting->reader[local / 64] &= ~(UINT64_C(1) << local % 64);
-    return true;
-}
-
-void order_updates_begin(struct order *order, struct group_order *group, const struct atomic_act *act, struct update_run *out_run)
-{
-    *out_run = (struct update_run){.order = order, .group = group, .act = *act};
-}
-
-static inline struct variable *object_of(struct update_run *run, uint64_t address)
-{
-    struct variable **recent = &run->recent[address / 4 % UPDATES_RECENT], *variable = *recent;
-    if (__builtin_expect(run->rests != run->order->rest.rests, 0)) {
-        memset(run->recent, 0, sizeof run->recent);
-        run->rests = run->order->rest.rests;
-        variable = NULL;
-    }
-    if (!variable || variable->address != address)
-        variable = *recent = variable_find(run->order, address);
-    return variable && (run->act.region != IN_LOCAL || variable->group == run->group->number) ? variable : NULL;
-}
-
-/* Objects stay in the relay for as long as it lasts. NULL: it cannot be there. */
-static inline struct relay_object *relayed_object(struct update_run *run)
-{
-    if (!run->relayed || run->relayed_address != run->act.address) {
-        run->relayed = order_relay_object(run->order, run->group->relay, &run->act);
-        run->relayed_address = run->act.address;
-    }
-    return run->relayed;
-}
-
-static bool come_relayed(struct update_run *run, uint64_t local)
-{
-    struct relay_object *object = relayed_object(run);
-    if (!object)
-        return false;
-    if (run->group->waiting && member_bit(run->group->waiting->reader, local))
-        order_relay_hear(run->order, run->group, local);
-    relay_turn(run->order, object, local, &run->act);
-    return true;
-}
-
-/* By a member of a relay that did so before. */
-static inline bool update_relayed(struct update_run *run, uint64_t local)
-{
-    struct relay_object *object = run->relayed;
-    struct waiting *waiting = run->group->waiting;
-    if (!run->group->relay || !object || run->relayed_address != run->act.address || !(object->relay->acted[local] & object->bit) ||
-        !object->variable->store.releases || (waiting && member_bit(waiting->reader, local) && !relay_hear_again(object->relay, waiting, local)))
-        return false;
-    relay_pass(run->order, object, local, &run->act);
-    return true;
-}
-
-static bool update_listed(struct update_run *run, uint64_t local)
-{
-    struct item_order *item = run->group->items[local];
-    struct variable *variable = item && item->fences.count == 1 ? object_of(run, run->act.address) : NULL;
-    return variable && was_delivered(run->group, variable, item->unit, local) &&
-           update_again(run->order, item, variable, &run->act, &run->seen_at);
-}
-
-/* By itself, as any atomic. */
-static uint64_t update_alone(struct update_run *run, uint64_t local)
-{
-    struct agent agent;
-    order_member(run->order, run->group->number, run->group, local, &agent);
-    order_atomic(run->order, &agent, &run->act);
-    return order_slice(&agent);
-}
-
-static __attribute__((noinline)) void update_anew(struct update_run *run, uint64_t local)
-{
-    if (!(run->group->relay ? come_relayed(run, local) : update_listed(run, local)))
-        update_alone(run, local);
-}
-
-void order_update(struct update_run *run, uint64_t local)
-{
-    if (!update_relayed(run, local))
-        update_anew(run, local);
-}
-
-/* One member after another with one sort of fence, each of which holds what the one before sent. */
-struct succession {
-    struct variable *variable;     /* NULL: none */
-    const struct message *sender;  /* the list's latest; its release and version are set at the end */
-    struct release *release;
-    uint64_t version;              /* the list's by now */
-    uint64_t unit;                 /* the latest member */
-    uint32_t seen_at;
-};
-
-static inline bool is_like(const struct message *message, const struct message *sender)
-{
-    return message->scope == sender->scope && message->flags == sender->flags && message->fence == sender->fence &&
-           message->svm_atomics == sender->svm_atomics;
-}
-
-static inline void replace_release(struct order *order, struct release **slot, struct release *release)
-{
-    release_share(release);
-    release_drop(order, *slot);
-    *slot = release;
-}
-
-/* Behind an update by one of them. */
-static struct succession succession_of(const struct update_run *run, const struct item_order *item)
-{
-    struct variable *variable = object_of((struct update_run *)run, run->act.address);
-    const struct message *latest = &variable->messages.items[variable->messages.count - 1];
-    if (run->order->rule != SCOPE_RULE_EQUAL || latest->scope == SCOPE_SUB_GROUP)
-        return (struct succession){.variable = NULL};
-    return (struct succession){variable, latest, latest->release, variable->version, item->unit, run->seen_at};
-}
-
-/* As update_again, where nothing becomes pending. */
-static inline bool succeed(struct order *order, struct succession *succession, struct item_order *item)
-{
-    struct list_seen *seen = &item->seen[succession->seen_at];
-    const struct variable *variable = succession->variable;
-    if (seen->stream != variable->stream || !seen->pending || variable->others > seen->version || item->fences.count != 1)
-        return false;
-    struct live_release *live = &item->live[seen->live - 1];
-    struct release *release = item->fences.items[0].release;
-    if (live->address != variable->address || live->generation != variable->generation || !is_like(&live->message, succession->sender) ||
-        !release_holds(release, succession->release))
-        return false;
-    seen->version = succession->version;
-    succession->unit = item->unit;
-    if (live->message.release == release)
-        return true;
-    replace_release(order, &live->message.release, release);
-    succession->release = release;
-    succession->version = ++order->versions;
-    return true;
-}
-
-static void succession_end(struct order *order, const struct succession *succession, const struct atomic_act *act)
-{
-    struct variable *variable = succession->variable;
-    if (!variable)
-        return;
-    struct message *latest = &variable->messages.items[variable->messages.count - 1];
-    variable->store = (struct latest_store){act->site, succession->unit, order->tick, true};
-    if (variable->version == succession->version)
-        return;
-    variable->version = variable->counted = latest->version = succession->version;
-    replace_release(order, &latest->release, succession->release);
-}
-
-static bool reads_among(const struct group_order *group, uint64_t first, const uint64_t mask[LANE_MASK_WORDS])
-{
-    uint64_t both = 0;
-    for (uint32_t w = 0; first % 64 == 0 && w + first / 64 < LANE_MASK_WORDS; w++)
-        both |= group->waiting->reader[first / 64 + w] & mask[w];
-    if (first % 64 == 0)
-        return both;
-    EACH_LANE_OF(mask, lane)
-        if (member_bit(group->waiting->reader, first + lane))
-            return true;
-    return false;
-}
-
-/* As relay_turn by one after another. */
-static void updates_relayed(struct update_run *run, struct relay_object *object, const uint64_t mask[LANE_MASK_WORDS], struct update_lanes *lanes)
-{
-    const struct relay *relay = object->relay;
-    struct latest_store *store = &object->variable->store;
-    uint32_t position = object->position;
-    uint64_t local = 0;
-    EACH_LANE_OF(mask, lane)
-    {
-        local = lanes->first + lane;
-        const uint32_t sent = relay->sent[local];
-        if (relay->pending[local] < position)
-            relay->pending[local] = position;
-        if (__builtin_expect(!(relay->acted[local] & object->bit) || !store->releases, 0))
-            order_relay_come(run->order, object, local, store, &run->act);
-        object->sent[local] = sent;
-        position = position < sent ? sent : position;
-        if (__builtin_expect(!sent || !store->releases, 0))
-            *store = (struct latest_store){run->act.site, relay->first_unit + local, run->order->tick, sent};
-        lanes->slice[lane] = relay->slice[local];
-    }
-    object->position = position;
-    *store = (struct latest_store){run->act.site, relay->first_unit + local, run->order->tick, relay->sent[local]};
-}
-
-static bool take_updates(struct update_run *run, const uint64_t mask[LANE_MASK_WORDS], struct update_lanes *lanes)
-{
-    struct group_order *group = run->group;
-    struct relay_object *object = group->relay ? relayed_object(run) : NULL;
-    if (!object)
-        return false;
-    if (group->waiting && reads_among(group, lanes->first, mask))
-        EACH_LANE_OF(mask, lane)
-            if (member_bit(group->waiting->reader, lanes->first + lane))
-                order_relay_hear(run->order, group, lanes->first + lane);
-    updates_relayed(run, object, mask, lanes);
-    return true;
-}
-
-void order_updates(struct update_run *run, const uint64_t mask[LANE_MASK_WORDS], struct update_lanes *lanes)
-{
-    struct group_order *group = run->group;
-    if (take_updates(run, mask, lanes))
-        return;
-    const bool apart = group->waiting && reads_among(group, lanes->first, mask);
-    struct succession succession = {.variable = NULL};
-    EACH_LANE_OF(mask, lane)
-    {
-        const uint64_t local = lanes->first + lane;
-        struct item_order *item = group->items[local];
-        if (succession.variable && item && succeed(run->order, &succession, item)) {
-            way_taken(run->order->ways, WAY_SUCCESSION);
-        } else {
-            succession_end(run->order, &succession, &run->act);
-            succession.variable = NULL;
-            if (!(group->relay ? update_relayed(run, local) || come_relayed(run, local) : update_listed(run, local))) {
-                lanes->slice[lane] = (uint32_t)update_alone(run, local);
-                continue;
-            }
-            if (!apart)
-                succession = succession_of(run, item);
-        }
-        lanes->slice[lane] = (uint32_t)order_member_slice(group, item);
-    }
-    succession_end(run->order, &succession, &run->act);
 }
 
 bool order_is_silent(const struct order *order, const struct group_order *group)

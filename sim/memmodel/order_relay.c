@@ -129,7 +129,7 @@ static void enter(struct order *order, struct agent *agent, struct relay_object 
     relay->acted[local] |= (uint16_t)object->bit;
     if (!object->variable->messages.count || agent->item->pending[relay->region].list.count >= MISSED_KEPT)
         return;
-    order_take(order, agent, &object->variable->messages, object->variable->stream, relay->region);
+    order_take(order, agent, &object->variable->messages, object->variable->stream, 0, relay->region);
     relay->acted[local] &= (uint16_t)~RELAY_MET;
 }
 
@@ -141,7 +141,7 @@ void order_relay_come(struct order *order, struct relay_object *object, uint64_t
         return;
     if (!(object->relay->acted[local] & object->bit))
         enter(order, &agent, object, local);
-    order_note_relaxed_store(order, agent.item, store, act);
+    note_relaxed_store(order, agent.item, store, act);
 }
 
 /* ---- waiting together -------------------------------------------------------------------------- */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * PURPOSE  What the files of order.h share: order.c has the launch, its units and their fences; order_messages.c the lists
- *          of what releases publish; order_knows.c who knows of what; order_objects.c atomic objects by address; order_barriers.c,
- *          order_atomics.c and order_copies.c
- *          what happens.
+ *          of what releases publish; order_knows.c who knows of what; order_objects.c atomic objects by address; order_atomics.c,
+ *          order_updates.c, order_waiting.c, order_barriers.c and order_copies.c what happens.
  */
 #ifndef ORRERY_MEMMODEL_ORDER_STATE_H
 #define ORRERY_MEMMODEL_ORDER_STATE_H
@@ -229,10 +228,9 @@ static inline struct variable *variable_awake(const struct order *order, uint64_
 struct variable *order_object_new(struct order *order, uint64_t address); /* NULL: no memory */
 struct variable *order_variable(struct order *order, const struct atomic_act *act); /* the object, made when there is none; NULL: no memory */
 void order_list_trim(struct order *order, struct message_list *list);
-/* Of an object: its messages become pending; what others stored without a release is noted; a sequence of the agent's own begins; all who
- * wait have read by themselves. */
-void order_take(struct order *order, struct agent *agent, const struct message_list *list, uint64_t stream, int region);
-void order_note_relaxed_store(struct order *order, struct item_order *item, const struct latest_store *store, const struct atomic_act *act);
+/* Of an object: its messages newer than `since` become pending; a sequence of the agent's own begins; all who wait have read by
+ * themselves. */
+void order_take(struct order *order, struct agent *agent, const struct message_list *list, uint64_t stream, uint64_t since, int region);
 void order_begin_live(struct order *order, struct agent *agent, const struct variable *variable, const struct message *message);
 void order_part_all(struct order *order, struct group_order *group);
 /* As order_wait, of a group that is in no relay. */
@@ -241,6 +239,42 @@ bool order_wait_listed(struct order *order, struct group_order *group, const str
 bool order_object_lives(const struct order *order, uint64_t address, uint64_t generation);
 struct variable *order_wake(struct order *order, uint64_t address); /* NULL: none rests there */
 void order_objects_fini(struct order *order);
+
+/* Messages that cannot reach the agent are kept for explanations: a few do. */
+static inline bool is_wanted(const struct message_list *pending, const struct message *message, uint64_t group)
+{
+    return message->scope > SCOPE_WORK_GROUP || message->place.group == group || pending->count < MISSED_KEPT;
+}
+
+static inline struct list_seen *seen_find(struct item_order *item, uint64_t stream)
+{
+    for (uint32_t i = 0; i < LISTS_SEEN; i++)
+        if (item->seen[i].stream == stream)
+            return &item->seen[i];
+    return NULL;
+}
+
+struct list_seen *order_seen(struct item_order *item, uint64_t stream); /* made when there is none */
+
+static inline void set_fresh(struct pending *pending, uint32_t at)
+{
+    if (at < PENDING_BITS)
+        pending->fresh |= UINT64_C(1) << at;
+}
+
+void order_add_relaxed_store(struct order *order, struct item_order *item, const struct latest_store *store, const struct atomic_act *act);
+
+static inline bool is_relaxed_of_another(const struct latest_store *store, uint64_t unit)
+{
+    return store->unit != UNIT_END && store->unit != unit && !store->releases;
+}
+
+static inline void note_relaxed_store(struct order *order, struct item_order *item, const struct latest_store *store,
+                                      const struct atomic_act *act)
+{
+    if (is_relaxed_of_another(store, item->unit))
+        order_add_relaxed_store(order, item, store, act);
+}
 
 /* NULL: there is none. */
 static inline struct variable *variable_find(struct order *order, uint64_t address)

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Members of a group that read one object again and again together, as in a loop until somebody stores: it is noted once for all who
+ * read, and each is given it when it does anything else. */
+#include "order_relay.h"
+
+#include <string.h>
+
+static void give(struct order *order, struct agent *agent, const struct waiting *waiting)
+{
+    if (!order_make_item(order, agent))
+        return;
+    struct list_seen *seen = order_seen(agent->item, waiting->stream);
+    if (seen->version < waiting->version) {
+        order_take(order, agent, &waiting->list, waiting->stream, seen->version, waiting->act.region);
+        seen->version = waiting->version;
+    }
+    note_relaxed_store(order, agent->item, &waiting->store, &waiting->act);
+}
+
+static __attribute__((noinline)) void deliver(struct order *order, struct agent *agent, uint64_t local)
+{
+    struct waiting *waiting = agent->group->waiting;
+    if (agent->group->relay) {
+        order_relay_hear(order, agent->group, local);
+        return;
+    }
+    waiting->reader[local / 64] &= ~(UINT64_C(1) << local % 64);
+    give(order, agent, waiting);
+}
+
+void order_deliver(struct order *order, struct agent *agent)
+{
+    struct waiting *waiting = agent->group && !agent->copy ? agent->group->waiting : NULL;
+    const uint64_t local = agent->unit - agent->place.group * order->group_items, bit = UINT64_C(1) << local % 64;
+    if (!waiting || local >= WAVE_LANES_MAX)
+        return;
+    waiting->done[local / 64] &= ~bit;
+    if (waiting->reader[local / 64] & bit)
+        deliver(order, agent, local);
+}
+
+/* Who reads no more with the others is given what it read. */
+static void part(struct order *order, struct group_order *group, const uint64_t staying[LANE_MASK_WORDS])
+{
+    struct waiting *waiting = group->waiting;
+    for (uint64_t local = 0; local < WAVE_LANES_MAX && local < order->group_items; local++) {
+        struct agent agent;
+        if (!member_bit(waiting->reader, local) || member_bit(staying, local))
+            continue;
+        order_agent(order, group->number * order->group_items + local, &agent);
+        give(order, &agent, waiting);
+    }
+    memset(waiting->reader, 0, sizeof waiting->reader);
+    order_list_clear(order, &waiting->list);
+}
+
+void order_part_all(struct order *order, struct group_order *group)
+{
+    static const uint64_t nobody[LANE_MASK_WORDS];
+    if (!group->waiting)
+        return;
+    part(order, group, nobody);
+    group->waiting->stream = group->waiting->version = 0;
+}
+
+/* What they read before stays with those who read on, as long as it is of the same generation. */
+static void part_from(struct order *order, struct group_order *group, const struct variable *variable, const uint64_t reader[LANE_MASK_WORDS])
+{
+    const struct waiting *waiting = group->waiting;
+    const bool goes_on = waiting->stream == variable->stream;
+    uint64_t staying[LANE_MASK_WORDS] = {0}, left = 0;
+    for (uint32_t w = 0; w < LANE_MASK_WORDS; w++) {
+        staying[w] = goes_on ? reader[w] : 0;
+        left |= waiting->reader[w] & ~staying[w];
+    }
+    if (left)
+        part(order, group, staying);
+}
+
+/* What waiting members read from here on. */
+static void look_anew(struct order *order, struct waiting *waiting, const struct variable *variable, uint64_t group)
+{
+    const bool goes_on = waiting->stream == variable->stream && waiting->list.count;
+    if (!goes_on)
+        order_list_clear(order, &waiting->list);
+    for (uint32_t i = 0; i < variable->messages.count; i++) {
+        const struct message *message = &variable->messages.items[i];
+        if ((!goes_on || message->version > waiting->version) && is_wanted(&waiting->list, message, group))
+            order_list_renew(order, &waiting->list, message, 0);
+    }
+    waiting->stream = variable->stream;
+    waiting->version = variable->version;
+    waiting->store = variable->store;
+}
+
+/* The same members wait for the same, and the list has something newer of one sender only. */
+static inline bool waits_on(struct order *order, struct waiting *waiting, const struct variable *variable, const struct atomic_act *act,
+                            const uint64_t reader[LANE_MASK_WORDS], uint64_t group)
+{
+    uint64_t left = 0;
+    for (uint32_t w = 0; w < LANE_MASK_WORDS; w++)
+        left |= waiting->reader[w] & ~reader[w];
+    if (left || waiting->stream != variable->stream || waiting->act.scope != act->scope || waiting->act.site != act->site ||
+        variable->counted != variable->version || variable->others > waiting->version || !waiting->list.count)
+        return false;
+    const struct message *news = &variable->messages.items[variable->messages.count - 1];
+    struct message *old = &waiting->list.items[waiting->list.count - 1];
+    if (!sends_like(old, news) || !is_wanted(&waiting->list, news, group))
+        return false;
+    replace_message(order, old, news);
+    waiting->version = variable->version;
+    waiting->store = variable->store;
+    memset(waiting->reader, 0, sizeof waiting->reader);
+    return true;
+}
+
+bool order_wait(struct order *order, struct group_order *group, const struct atomic_act *act, const uint64_t reader[LANE_MASK_WORDS])
+{
+    return group->relay ? order_relay_wait(order, group, act, reader) : order_wait_listed(order, group, act, reader);
+}
+
+bool order_wait_listed(struct order *order, struct group_order *group, const struct atomic_act *act, const uint64_t reader[LANE_MASK_WORDS])
+{
+    struct variable *variable = variable_find(order, act->address);
+    struct waiting *waiting = group->waiting;
+    if (variable && variable->relayed)
+        order_relay_leave_object(order, variable);
+    if (variable && act->region == IN_LOCAL && !order->formal && variable->group != group->number)
+        return false;
+    if (!variable || variable->size != act->size || !variable->messages.count)
+        return true;
+    if (waits_on(order, waiting, variable, act, reader, group->number)) {
+        way_taken(order->ways, WAY_WAITING);
+    } else if (waiting->version != variable->version || waiting->act.scope != act->scope || waiting->act.site != act->site) {
+        part_from(order, group, variable, reader);
+        look_anew(order, waiting, variable, group->number);
+        waiting->act = *act;
+        memset(waiting->reader, 0, sizeof waiting->reader);
+    }
+    for (uint32_t w = 0; w < LANE_MASK_WORDS; w++)
+        waiting->reader[w] |= reader[w];
+    way_taken(order->ways, WAY_TOGETHER);
+    return true;
+}
