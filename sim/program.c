@@ -176,7 +176,9 @@ enum status program_load(struct device *device, const struct program_request *re
     status = variables_allocate(program);
     if (status != STATUS_OK)
         goto fail;
-    interp_module_bind(program->module, program->variables, write_initial, device);
+    status = interp_module_bind(program->module, program->variables, write_initial, device);
+    if (status != STATUS_OK)
+        goto fail;
     status = STATUS_OUT_OF_MEMORY;
     if (!kernels_make(program, request->kernel_names))
         goto fail;

@@ -205,7 +205,7 @@ START_TEST(writes_initialisers_with_the_addresses_of_variables)
     ck_assert_uint_eq(interp_variable_count(m), 2);
     ck_assert_uint_eq(interp_variable(m, 0)->size, 8);
     ck_assert(!interp_variable(m, 0)->constant);
-    interp_module_bind(m, (uint64_t[]){0x1000, 0x2000}, note, &w);
+    ck_assert_int_eq(interp_module_bind(m, (uint64_t[]){0x1000, 0x2000}, note, &w), STATUS_OK);
     ck_assert_int_eq(w.count, 2);
     ck_assert_uint_eq(w.value[0], 7);
     ck_assert_uint_eq(w.address[1], 0x2000);

@@ -81,10 +81,11 @@ const struct module_variable *interp_variable(const struct module *module, size_
     return &module->program.variables[index];
 }
 
-void interp_module_bind(struct module *module, const uint64_t *addresses, interp_write *write, void *self)
+enum status interp_module_bind(struct module *module, const uint64_t *addresses, interp_write *write, void *self)
 {
     for (size_t i = 0; i < module->program.variable_count; i++)
         write(self, addresses[i], "\x11\x22\x33\x44", 4, true);
+    return STATUS_OK;
 }
 
 size_t interp_kernel_count(const struct module *module)

@@ -27,7 +27,7 @@ struct module_variable { const char *name; uint64_t size; uint32_t align; bool c
 size_t interp_variable_count(const struct module *module);
 const struct module_variable *interp_variable(const struct module *module, size_t index);
 typedef void interp_write(void *self, uint64_t address, const void *bytes, size_t size, bool initialised);
-void interp_module_bind(struct module *module, const uint64_t *addresses, interp_write *write, void *self);
+enum status interp_module_bind(struct module *module, const uint64_t *addresses, interp_write *write, void *self);
 
 size_t interp_kernel_count(const struct module *module);
 const struct kernel_info *interp_kernel_info(const struct module *module, size_t kernel);

@@ -869,12 +869,12 @@ static void constant_bytes(struct module *m, const struct type *type, const stru
     (*leaf)++;
 }
 
-void interp_module_bind(struct module *m, const uint64_t *addresses, interp_write *write, void *self)
+enum status interp_module_bind(struct module *m, const uint64_t *addresses, interp_write *write, void *self)
 {
     jmp_buf fail;
     m->fail = m->arena.out_of_memory = &fail;
     if (setjmp(fail))
-        return;
+        return STATUS_OUT_OF_MEMORY;
     for (uint32_t i = 0; i < m->bindable_count; i++)
         m->variables.at[m->bindable[i]].address = addresses[i];
     for (uint32_t i = 0; i < m->bindable_count; i++) {
@@ -887,6 +887,8 @@ void interp_module_bind(struct module *m, const uint64_t *addresses, interp_writ
         /* Program-scope variables without an initialiser are zero (OpenCL C 6.7.1). */
         write(self, v->address, bytes, v->type->size, true);
     }
+    m->fail = m->arena.out_of_memory = NULL;
+    return STATUS_OK;
 }
 
 /* The id that carries SpecId spec_id, or 0. What is looked for is 4 words long and never the last. */
