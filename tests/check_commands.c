@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "dice.h"
 #include "memory_arena.h"
 #include "memmodel/byte_map.h"
 #include "memmodel/command_graph.h"
@@ -614,12 +615,6 @@ END_TEST
 /* ---- against the closure of the edges ------------------------------------------------------- */
 
 enum { SMALL = 40 };
-static uint64_t dice = 1;
-static uint32_t roll(uint32_t sides)
-{
-    dice = dice * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(dice >> 33) % sides;
-}
 
 /* Commands with random wait lists, run late and in any order that the edges allow; the host waits for some. The
  * closure is computed from the edges alone. */
@@ -630,14 +625,14 @@ static void random_history(void)
     uint32_t after[SMALL + 1][4] = {{0}}, ready = 0;
     bool at_enqueue[SMALL + 1][SMALL + 1];
     for (uint32_t i = 1; i <= SMALL; i++) {
-        uint32_t count = i > 1 ? roll(3) : 0;
+        uint32_t count = i > 1 ? below(3) : 0;
         for (uint32_t k = 0; k < count; k++)
-            after[i][k] = 1 + roll(i - 1);
+            after[i][k] = 1 + below(i - 1);
         memcpy(at_enqueue[i], host, sizeof host);
         struct order_event event = {ORDER_ENQUEUED, i, 1, 1, "x", after[i], count, 0};
         command_graph_order(graph, &event);
-        while (roll(3) && ready < i) {
-            uint32_t next = 1 + roll(i);
+        while (below(3) && ready < i) {
+            uint32_t next = 1 + below(i);
             bool can = !done[next];
             for (uint32_t k = 0; k < 3 && after[next][k]; k++)
                 can &= done[after[next][k]];
@@ -659,8 +654,8 @@ static void random_history(void)
             done[next] = true;
             ready++;
         }
-        uint32_t wait = 1 + roll(i);
-        if (done[wait] && roll(4) == 0) {
+        uint32_t wait = 1 + below(i);
+        if (done[wait] && below(4) == 0) {
             event = (struct order_event){ORDER_HOST_WAITED, 0, 0, 0, NULL, &wait, 1, 0};
             command_graph_order(graph, &event);
             host[wait] = true;
@@ -704,10 +699,10 @@ START_TEST(random_bytes)
         const struct byte_map_asker asker = {NULL, after_is_known, note_met};
         for (uint32_t i = 0; i < 60; i++) {
             uint8_t expected[256] = {0};
-            log[i] = (struct byte_log){.access = {.command = i + 1 + (i % 3) * roll(2)}, .low = roll(200)};
-            log[i].high = log[i].low + 1 + roll(56);
-            log[i].access.command = i * 4 + 1 + roll(4);
-            log[i].access.kind = roll(2) ? ACCESS_WRITE : ACCESS_READ;
+            log[i] = (struct byte_log){.access = {.command = i + 1 + (i % 3) * below(2)}, .low = below(200)};
+            log[i].high = log[i].low + 1 + below(56);
+            log[i].access.command = i * 4 + 1 + below(4);
+            log[i].access.kind = below(2) ? ACCESS_WRITE : ACCESS_READ;
             for (uint32_t j = 0; j < i; j++)
                 for (uint64_t b = log[i].low; b < log[i].high; b++)
                     expected[b] |= b >= log[j].low && b < log[j].high &&

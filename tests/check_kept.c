@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dice.h"
 #include "memory_arena.h"
 #include "memmodel/checkers.h"
 #include "memmodel/commands.h"
@@ -24,13 +25,6 @@ static struct launch_info launches[COMMANDS + 1];
 /* What a command did: the oracle's. */
 struct deed { uint8_t read[LIVES][BYTES], changed[LIVES][BYTES]; };
 static struct deed deeds[COMMANDS + 1];
-
-static uint64_t dice = 1;
-static uint32_t roll(uint32_t sides)
-{
-    dice = dice * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(dice >> 33) % sides;
-}
 
 /* ---- who keeps, and who asks ------------------------------------------------------------ */
 
@@ -168,10 +162,10 @@ static void acts(uint32_t command, uint32_t group, enum access_kind kind, uint32
 static void one_deed(uint32_t command)
 {
     static const enum access_kind kinds[] = {ACCESS_READ, ACCESS_READ, ACCESS_WRITE, ACCESS_WRITE, ACCESS_ATOMIC_UPDATE};
-    const enum access_kind kind = kinds[roll(5)];
-    const uint32_t which = roll(BUFFERS), shift = roll(4), odd = command * 7 % 9 % ITEMS, width = roll(2) ? 1 : 3;
-    const uint64_t active = roll(3) ? 15 : 1 + roll(15);
-    const uint32_t size = kind <= ACCESS_WRITE && roll(6) == 0 ? 1 : 4;
+    const enum access_kind kind = kinds[below(5)];
+    const uint32_t which = below(BUFFERS), shift = below(4), odd = command * 7 % 9 % ITEMS, width = below(2) ? 1 : 3;
+    const uint64_t active = below(3) ? 15 : 1 + below(15);
+    const uint32_t size = kind <= ACCESS_WRITE && below(6) == 0 ? 1 : 4;
     for (uint32_t group = 0; group < GROUPS; group += width) {
         uint32_t word[ITEMS];
         for (uint32_t i = 0; i < ITEMS; i++)
@@ -182,9 +176,9 @@ static void one_deed(uint32_t command)
 
 static void host_deed(uint32_t command)
 {
-    const uint32_t which = roll(BUFFERS), low = 4 * roll(BYTES / 4);
-    const uint64_t size = 1 + roll(roll(2) ? 8 : BYTES - low);
-    const bool change = roll(2);
+    const uint32_t which = below(BUFFERS), low = 4 * below(BYTES / 4);
+    const uint64_t size = 1 + below(below(2) ? 8 : BYTES - low);
+    const bool change = below(2);
     const struct command_event event = {command, change ? ACCESS_WRITE : ACCESS_READ, buffer[which]->low + low,
                                         size < BYTES - low ? size : BYTES - low, COMMAND_MOVES};
     did(command, which, change, low, event.size_bytes);
@@ -210,13 +204,13 @@ static void announce(enum order_kind kind, uint32_t command, const uint32_t *aft
 static void enqueue(uint32_t command, uint32_t straight)
 {
     memset(&state[command], 0, sizeof state[command]);
-    state[command].kernel = roll(4) > 0;
-    state[command].deeds_left = state[command].kernel ? 1 + roll(3) : 1;
+    state[command].kernel = below(4) > 0;
+    state[command].deeds_left = state[command].kernel ? 1 + below(3) : 1;
     size_t count = 0;
-    if (command > 1 && roll(8) < straight)
+    if (command > 1 && below(8) < straight)
         state[command].after[count++] = command - 1;
-    if (command > 1 && roll(3) == 0)
-        state[command].after[count++] = 1 + roll(command - 1);
+    if (command > 1 && below(3) == 0)
+        state[command].after[count++] = 1 + below(command - 1);
     memcpy(state[command].known, host_knows, sizeof host_knows);
     announce(ORDER_ENQUEUED, command, state[command].after, count);
 }
@@ -237,7 +231,7 @@ static bool begin(uint32_t command)
         learn(state[command].known, *after);
     state[command].begun = true;
     announce(ORDER_BEGIN, command, NULL, 0);
-    launches[command] = (struct launch_info){.launch = command, .command = command, .kernel = roll(2) ? "one" : "other", .work_dim = 1,
+    launches[command] = (struct launch_info){.launch = command, .command = command, .kernel = below(2) ? "one" : "other", .work_dim = 1,
                                              .global_size = {GROUPS * ITEMS, 1, 1}, .local_size = {ITEMS, 1, 1},
                                              .group_count = {GROUPS, 1, 1}, .sub_group_size = ITEMS};
     if (state[command].kernel)
@@ -286,13 +280,13 @@ static bool found(void)
 /* Returns how many commands ended before a race was found. */
 static uint32_t one_history(uint32_t straight)
 {
-    uint32_t enqueued = 0, ended = 0, side_by_side = 1 + roll(SIDE_BY_SIDE), running[SIDE_BY_SIDE] = {0};
+    uint32_t enqueued = 0, ended = 0, side_by_side = 1 + below(SIDE_BY_SIDE), running[SIDE_BY_SIDE] = {0};
     memset(state, 0, sizeof state);
     memset(host_knows, 0, sizeof host_knows);
     while (ended < COMMANDS) {
-        if (enqueued < COMMANDS && roll(2))
+        if (enqueued < COMMANDS && below(2))
             enqueue(++enqueued, straight);
-        const uint32_t slot = roll(side_by_side), one = enqueued ? 1 + roll(enqueued) : 0;
+        const uint32_t slot = below(side_by_side), one = enqueued ? 1 + below(enqueued) : 0;
         if (!running[slot] && one && !state[one].begun && begin(one))
             running[slot] = one;
         if (running[slot])
@@ -309,12 +303,12 @@ static uint32_t one_history(uint32_t straight)
             return COMMANDS + ended;
         if (found())
             return ended;
-        if (one && state[one].done && roll(6) == 0) {
+        if (one && state[one].done && below(6) == 0) {
             learn(host_knows, one);
             announce(ORDER_HOST_WAITED, 0, &one, 1);
         }
-        if (idle && lives < LIVES && roll(8) == 0) {
-            const uint32_t which = roll(BUFFERS);
+        if (idle && lives < LIVES && below(8) == 0) {
+            const uint32_t which = below(BUFFERS);
             arena_release(&arena, buffer[which]);
             allocate(which);
         }
@@ -330,7 +324,7 @@ START_TEST(random_commands_against_the_closure_of_their_edges)
     for (uint32_t i = 0; i < programs; i++) {
         dice = i;
         set_up();
-        const uint32_t ended = one_history(roll(2) ? 8 : 5 + roll(3));
+        const uint32_t ended = one_history(below(2) ? 8 : 5 + below(3));
         if (ended > COMMANDS)
             ck_abort_msg("history %u: after %u commands the race is %s", i, ended - COMMANDS, found() ? "invented" : "lost");
         races += ended < COMMANDS;

@@ -3,24 +3,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dice.h"
 #include "many_asserts.h"
 #include "memmodel/stamps.h"
 
 enum { GRANULES = 600, ROUNDS = 20000, FIRST = 100, LOW = 140, HIGH = 140 + 257 };
 
-static uint64_t dice = 1;
-static uint32_t roll(uint32_t sides)
-{
-    dice = dice * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(dice >> 33) % sides;
-}
-
 static void random_mask(uint32_t lanes, uint64_t mask[LANE_MASK_WORDS])
 {
-    const uint32_t sort = roll(3);
+    const uint32_t sort = below(3);
     memset(mask, 0, LANE_MASK_WORDS * sizeof *mask);
     for (uint32_t i = 0; i < lanes; i++)
-        if (sort == 0 || roll(sort == 1 ? 2 : 16) == 0)
+        if (sort == 0 || below(sort == 1 ? 2 : 16) == 0)
             mask[i / 64] |= UINT64_C(1) << i % 64;
 }
 
@@ -59,15 +53,15 @@ START_TEST(runs_are_all_active_lanes)
     found = not_found = 0;
     for (uint32_t round = 0; round < ROUNDS; round++) {
         uint64_t mask[LANE_MASK_WORDS];
-        const uint32_t lanes = 1 + roll(WAVE_LANES_MAX), size = 1u << roll(5), length = 1 + roll(70);
-        uint64_t *address = malloc(lanes * sizeof *address), at = 5000 + roll(100); /* so that an access behind it is noticed */
+        const uint32_t lanes = 1 + below(WAVE_LANES_MAX), size = 1u << below(5), length = 1 + below(70);
+        uint64_t *address = malloc(lanes * sizeof *address), at = 5000 + below(100); /* so that an access behind it is noticed */
         for (uint32_t i = 0; i < lanes; i++, at += size) {
-            if (roll(length) == 0)
-                at = 5000 - 2 * size + roll(4000);
+            if (below(length) == 0)
+                at = 5000 - 2 * size + below(4000);
             address[i] = at;
         }
         random_mask(lanes, mask);
-        check_runs(loops, &(struct lane_list){address, mask, lanes, size, 5000, roll(2) ? 1u << 20 : 3000u});
+        check_runs(loops, &(struct lane_list){address, mask, lanes, size, 5000, below(2) ? 1u << 20 : 3000u});
         free(address);
     }
     ck_assert_uint_gt(found, ROUNDS / 8);
@@ -81,7 +75,7 @@ struct planes { int32_t readers[GRANULES + STAMP_LANES], writers[GRANULES + STAM
 
 static int32_t random_stamp(void)
 {
-    return roll(3) ? 50 * (int32_t)roll(2) : (int32_t)roll(HIGH + 60);
+    return below(3) ? 50 * (int32_t)below(2) : (int32_t)below(HIGH + 60);
 }
 
 /* As stamps.h and sieve.c have it: one lane. False: doubt. */
@@ -100,9 +94,9 @@ static uint32_t some_runs(uint32_t lanes, struct lane_runs *runs)
 {
     uint32_t lane = 0;
     for (runs->count = 0; runs->count < LANE_RUNS_MOST && lane < lanes; runs->count++) {
-        const uint32_t left = lanes - lane, count = 1 + roll(left < 40 ? left : 40);
-        runs->run[runs->count] = (struct lane_run){4 * roll(GRANULES - count + 1), (uint16_t)lane, (uint16_t)count};
-        lane += count + roll(3);
+        const uint32_t left = lanes - lane, count = 1 + below(left < 40 ? left : 40);
+        runs->run[runs->count] = (struct lane_run){4 * below(GRANULES - count + 1), (uint16_t)lane, (uint16_t)count};
+        lane += count + below(3);
     }
     return runs->count;
 }
@@ -115,14 +109,14 @@ START_TEST(stamps_as_lane_by_lane)
     if (!loops)
         return;
     for (uint32_t round = 0; round < ROUNDS; round++) {
-        const uint32_t lanes = 1 + roll(WAVE_LANES_MAX), quiet = roll(3);
-        const bool write = roll(2);
+        const uint32_t lanes = 1 + below(WAVE_LANES_MAX), quiet = below(3);
+        const bool write = below(2);
         int32_t own[WAVE_LANES_MAX + STAMP_LANES] = {0};
         uint64_t mask[LANE_MASK_WORDS];
         struct lane_runs runs;
         bool fine = true;
         for (uint32_t i = 0; i < GRANULES + STAMP_LANES; i++) {
-            before.readers[i] = quiet ? 50 * (int32_t)roll(2) : random_stamp();
+            before.readers[i] = quiet ? 50 * (int32_t)below(2) : random_stamp();
             before.writers[i] = quiet > 1 ? 0 : random_stamp();
         }
         for (uint32_t i = 0; i < lanes; i++)

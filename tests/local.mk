@@ -30,7 +30,7 @@ check_PROGRAMS += %D%/check_math
 %C%_check_math_LDADD = libinterp.la $(MPFR_LIBS) -lm $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_stamps
-%C%_check_stamps_SOURCES = %D%/check_stamps.c %D%/many_asserts.h
+%C%_check_stamps_SOURCES = %D%/check_stamps.c %D%/dice.h %D%/many_asserts.h
 %C%_check_stamps_LDADD = libsim.la $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_topology
@@ -79,10 +79,10 @@ check_PROGRAMS += %D%/check_device
 %C%_check_device_SOURCES = %D%/check_device.c %D%/fake_interp.c %D%/fake_interp.h
 %C%_check_device_LDADD = libsim.la $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_commands
-%C%_check_commands_SOURCES = %D%/check_commands.c
+%C%_check_commands_SOURCES = %D%/check_commands.c %D%/dice.h
 %C%_check_commands_LDADD = libsim.la $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_kept
-%C%_check_kept_SOURCES = %D%/check_kept.c
+%C%_check_kept_SOURCES = %D%/check_kept.c %D%/dice.h
 %C%_check_kept_LDADD = libsim.la $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_api_order
 %C%_check_api_order_SOURCES = %D%/check_api_order.c %D%/cl_fixture.h
