@@ -206,24 +206,27 @@ static void stand(struct checker *checker, const struct access_event *event, str
     standing->region = region;
 }
 
-/* False: some of it may stand in the journal. */
-static bool take_affine(struct checker *checker, const struct access_event *event, struct shadow_region *region, struct journal_event *whole)
+/* False: some of it may stand in the journal. base: of the group, in this memory. */
+static bool take_affine(struct checker *checker, const struct access_event *event, struct shadow_region *region, uint64_t tick, uint64_t base)
 {
     const struct crew *crew = &checker->crew;
     struct rectangle parts[RECTANGLES_MOST];
     if (!crew->in_rows || (event->shape == ADDRESS_AFFINE && event->row < crew->lane_count && event->row != crew->row))
         return false;
-    give_steps(crew, event, whole);
-    uint32_t count = place_all(crew, event, whole) ? 1 : 0, parted = count ? 0 : rectangles(event->mask, crew->lane_count, crew->row, parts);
-    if (count && !journal_take(&region->journal, whole))
+    struct journal_event whole = {.site = event->origin.site, .size = event->size_bytes, .write = event->kind == ACCESS_WRITE,
+                                  .extent = event->origin.launch->global_size, .group = crew->group, .one_group = crew->one_group,
+                                  .tick = tick, .region_base = base};
+    give_steps(crew, event, &whole);
+    uint32_t count = place_all(crew, event, &whole) ? 1 : 0, parted = count ? 0 : rectangles(event->mask, crew->lane_count, crew->row, parts);
+    if (count && !journal_take(&region->journal, &whole))
         return false;
     for (uint32_t i = 0; i < parted; i++) {
-        place_rectangle(crew, event, &parts[i], whole);
-        if (!journal_take(&region->journal, whole))
+        place_rectangle(crew, event, &parts[i], &whole);
+        if (!journal_take(&region->journal, &whole))
             return false;
     }
     if (count + parted == 1 && event->kind == ACCESS_READ)
-        stand(checker, event, region, whole);
+        stand(checker, event, region, &whole);
     return count + parted;
 }
 
@@ -304,10 +307,7 @@ bool checker_take_whole(struct checker *checker, const struct access_event *even
     uint64_t tick;
     if (event->copy || (event->image && event->kind == ACCESS_WRITE) || checker->order.formal || !checker_common_tick(checker, &tick))
         return false;
-    struct journal_event whole = {.site = event->origin.site, .size = event->size_bytes, .write = event->kind == ACCESS_WRITE,
-                                  .extent = event->origin.launch->global_size, .group = checker->crew.group, .one_group = checker->crew.one_group,
-                                  .tick = tick};
-    if (event->shape != ADDRESS_LIST && stands(checker, event, whole.tick))
+    if (event->shape != ADDRESS_LIST && stands(checker, event, tick))
         return true;
     const struct region *region = memory_region(checker->memory, first_address(event));
     struct shadow_region *shadow = is_watched(region) ? region_of(checker, region) : NULL;
@@ -319,10 +319,9 @@ bool checker_take_whole(struct checker *checker, const struct access_event *even
         checker_renew_local(checker, shadow, checker->crew.group);
     if (shadow->journal.spilt || (shadow->atomic && checker->order.variable_count))
         return false;
-    const struct group_order *group = whole.one_group ? order_group_find(&checker->order, whole.group) : NULL;
-    whole.region_base = group ? group->base[shadow->space] : 1;
-    if (!wants_sieve(shadow, event) && (event->shape == ADDRESS_LIST ? take_gather(checker, event, shadow, whole.tick)
-                                                                     : take_affine(checker, event, shadow, &whole)))
+    const struct group_order *group = checker->crew.one_group ? order_group_find(&checker->order, checker->crew.group) : NULL;
+    const uint64_t base = group ? group->base[shadow->space] : 1;
+    if (!wants_sieve(shadow, event) && (event->shape == ADDRESS_LIST ? take_gather(checker, event, shadow, tick) : take_affine(checker, event, shadow, tick, base)))
         return true;
-    return checker_take_sieve(checker, event, shadow, whole.tick, whole.region_base);
+    return checker_take_sieve(checker, event, shadow, tick, base);
 }
