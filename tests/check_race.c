@@ -434,14 +434,6 @@ END_TEST
 
 /* ---- kernels that enqueue each other (R31 (2), (13), (14), R32) ----------------------------- */
 
-static void child(uint32_t parent, enum launch_start start) { world_launches(parent, start, 0, NULL, 0); }
-
-static void family_judged(bool racy)
-{
-    ck_assert_int_eq(world_family_races() > 0, racy);
-    world_end();
-}
-
 /* Launch 2 writes, or its child 3 does; 4 waits for an event. */
 static void event_world(uint32_t writer, bool waits, bool complete)
 {

@@ -75,11 +75,20 @@ static void any_sweep(uint32_t group, uint32_t items)
     }
 }
 
-static void any_pixel(uint32_t item)
+static void any_texels(uint32_t group, uint32_t items)
+{
+    static const int32_t steps[] = {4, 4, 8, 0, -4};
+    const int32_t step_x = steps[below(5)], step_y = steps[below(5)];
+    const uint32_t members = below(3) ? (1u << items) - 1 : 1 + below((1u << items) - 1);
+    texels(group, PIXEL + 4 * below(2) + (step_x < 0 ? 12 : 0) + (step_y < 0 ? 12 : 0), step_x, step_y, 1 + below(items), members);
+}
+
+static void any_pixel(uint32_t item, uint32_t items)
 {
     uint32_t at = PIXEL + 4 * below(2);
-    switch (below(8)) {
+    switch (below(10)) {
     case 0: samples(item, at); break;
+    case 8: case 9: any_texels(item / items, items); break;
     case 1: fence(item, I | below(4), ORDER_ACQ_REL, SCOPE_WORK_ITEM); break;
     case 2: case 3: case 4: writes(item, at, 4); break;
     default: reads(item, at, 4); break;
@@ -150,7 +159,7 @@ static void any_deed(uint32_t groups, uint32_t items, uint32_t sub_group)
     case 2: writes(item, any_address() + (below(8) ? 0 : below(4)), below(8) ? 4 : 1); break;
     case 3: case 4: fence(item, flags, (enum memory_order)below(5), any_scope()); break;
     case 5: barrier(group, below(8) ? flags : 0, below(3) ? SCOPE_WORK_GROUP : any_scope()); break;
-    case 12: any_pixel(item); break;
+    case 12: any_pixel(item, items); break;
     case 15: any_turns(groups, items); break;
     case 10: case 11: any_spin(group, items); break;
     case 6:

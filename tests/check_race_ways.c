@@ -138,6 +138,35 @@ START_TEST(waves_are_sifted)
 }
 END_TEST
 
+/* Four members in two rows. */
+static void two_rows(uint32_t members, int32_t step_x, int32_t step_y)
+{
+    world_begin(2, 4, 2, SCOPE_RULE_EQUAL);
+    texels(0, PIXEL + 24, step_x, step_y, 2, members);
+}
+
+/* Reads of a wave are noted down as rows: each texel of them counts, and none beside. */
+START_TEST(rows_of_texels_are_read)
+{
+    static const int32_t steps[][2] = {{4, 8}, {4, 16}, {8, 4}, {-4, 16}, {4, -16}, {4, 4}, {0, 8}, {-4, -8}, {0, 0}};
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+        for (uint32_t members = 1; members < 16; members++)
+            for (uint32_t at = 0; at < 52; at += 4) {
+                bool is_read = false;
+                for (int32_t lane = 0; lane < 4; lane++)
+                    is_read |= members >> lane & 1 && (int32_t)at == 24 + steps[i][0] * (lane % 2) + steps[i][1] * (lane / 2);
+                two_rows(members, steps[i][0], steps[i][1]), writes(4, PIXEL + at, 4), judge_at(PIXEL + at, is_read);
+                two_rows(members, steps[i][0], steps[i][1]), child(1, LAUNCH_AT_ONCE), writes(0, PIXEL + at, 4), family_judged(is_read);
+            }
+    two_rows(15, 4, 8), writes(3, PIXEL + 36, 4), clean_at(PIXEL + 36);
+    two_rows(15, 4, 8), writes(2, PIXEL + 36, 4), races_at(PIXEL + 36);
+    two_rows(15, 4, 8), barrier(0, I, SCOPE_WORK_GROUP), writes(2, PIXEL + 36, 4), clean_at(PIXEL + 36);
+    two_rows(15, 4, 8), texels(1, PIXEL + 24, 4, 8, 2, 15), writes(3, PIXEL + 36, 4), races_at(PIXEL + 36);
+    world_begin(2, 4, 2, SCOPE_RULE_EQUAL), writes(4, PIXEL + 36, 4), texels(0, PIXEL + 24, 4, 8, 2, 15), races_at(PIXEL + 36);
+    world_begin(2, 4, 2, SCOPE_RULE_EQUAL), writes(4, PIXEL + 40, 4), texels(0, PIXEL + 24, 4, 8, 2, 15), clean_at(PIXEL + 40);
+}
+END_TEST
+
 /* What 1 releases has more of global memory than of local memory, and rests before 2 reads it. */
 static void rests_with_two_maps(uint32_t writer, uint32_t address)
 {
@@ -447,6 +476,7 @@ int main(void)
     tcase_add_test(ways, bytes_of_two_turns_are_not_one_access);
     tcase_add_test(ways, waiting_members_keep_what_they_read_before);
     tcase_add_test(ways, waves_are_sifted);
+    tcase_add_test(ways, rows_of_texels_are_read);
     tcase_add_test(ways, regions_that_know_different_things_rest_apart);
     tcase_add_test(ways, members_hand_on_what_they_know);
     tcase_add_test(ways, releases_of_one_event_are_between_slices);

@@ -365,7 +365,7 @@ static void act_together(uint32_t group, struct access_event *event, const uint3
     event->origin.site = site;
     event->lane_count = world.items;
     event->mask = mask;
-    event->row = WAVE_LANES_MAX;
+    event->row = event->row ? event->row : WAVE_LANES_MAX;
     for (uint32_t lane = 0; lane < world.items; lane++) {
         struct deed *deed = add(DEED_ACCESS, group * world.items + lane);
         bool acts = members >> lane & 1;
@@ -377,6 +377,7 @@ static void act_together(uint32_t group, struct access_event *event, const uint3
         deed->size = acts ? event->size_bytes : 0; /* an access of nothing conflicts with nothing */
         listed[lane] = address_of(group, addresses[lane]);
     }
+    event->image = addresses[0] >= IMAGE;
     event->base = listed[0];
     event->address = listed;
     world.observer.access(world.observer.self, event);
@@ -394,6 +395,15 @@ void sweeps(uint32_t group, bool write, uint32_t address, int32_t step, uint32_t
     struct access_event event = {.kind = write ? ACCESS_WRITE : ACCESS_READ, .shape = step ? ADDRESS_AFFINE : ADDRESS_UNIFORM,
                                  .step_x = step, .size_bytes = size};
     step_along(addresses, address, step);
+    act_together(group, &event, addresses, members, world.count);
+}
+
+void texels(uint32_t group, uint32_t address, int32_t step_x, int32_t step_y, uint32_t row, uint32_t members)
+{
+    uint32_t addresses[WAVE_LANES_MAX];
+    struct access_event event = {.kind = ACCESS_READ, .shape = ADDRESS_AFFINE, .step_x = step_x, .step_y = step_y, .row = row, .size_bytes = 4};
+    for (uint32_t lane = 0; lane < world.items; lane++)
+        addresses[lane] = address + (uint32_t)(step_x * (int32_t)(lane % row) + step_y * (int32_t)(lane / row));
     act_together(group, &event, addresses, members, world.count);
 }
 
@@ -1009,5 +1019,11 @@ void judge_at(uint32_t address, bool racy)
     const char *difference = world_disagreement();
     ck_assert_msg(!difference, "%s", difference);
     ck_assert_msg(world_races_at(address) == racy, "%s at %u", racy ? "no race" : "a race", address);
+    world_end();
+}
+
+void family_judged(bool racy)
+{
+    ck_assert_int_eq(world_family_races() > 0, racy);
     world_end();
 }

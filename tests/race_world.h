@@ -46,6 +46,8 @@ void acquire(uint32_t item, uint32_t flag, enum memory_scope scope);
 void failing_exchange(uint32_t item, uint32_t address, enum memory_order order, enum memory_order failure, enum memory_scope scope);
 /* All work-items of the group whose bit is set, together: local id i at address + step * i. */
 void sweeps(uint32_t group, bool write, uint32_t address, int32_t step, uint32_t size, uint32_t members);
+/* Reads of the image in rows of so many members: their steps, that of the rows. */
+void texels(uint32_t group, uint32_t address, int32_t step_x, int32_t step_y, uint32_t row, uint32_t members);
 /* The same instruction in a loop, the address moving on; 4 bytes. Returns what makes it the same in another loop: `again`. */
 uint32_t loops(uint32_t group, bool write, uint32_t address, int32_t step, uint32_t members, uint32_t turns, int32_t turn_step,
                uint32_t again);
@@ -76,6 +78,7 @@ void takes_local_memory_of(uint32_t group, uint32_t other); /* which has ended *
 /* Kernels that a kernel enqueued: what follows is done by the next launch, numbered from 2 (the world's first one is 1), of
  * as many work-items. The oracle does not know of them. */
 void world_launches(uint32_t parent, enum launch_start start, uint64_t parent_group, const struct launch_after *after, uint32_t after_count);
+static inline void child(uint32_t parent, enum launch_start start) { world_launches(parent, start, 0, NULL, 0); }
 void world_awaits(uint64_t group); /* of the launch that acts: LAUNCH_AFTER_GROUP will name it */
 void world_shares(void);           /* global memory is fine-grained SVM; before the first deed: */
 void world_shares_atomics(void);   /* with atomics */
@@ -100,5 +103,6 @@ const struct finding *world_finding(size_t index);
 void judge_at(uint32_t address, bool racy);
 #define races_at(address) judge_at(address, true)
 #define clean_at(address) judge_at(address, false)
+void family_judged(bool racy); /* of launches: between any two of them */
 
 #endif

@@ -321,7 +321,8 @@ bool checker_take_whole(struct checker *checker, const struct access_event *even
         return false;
     const struct group_order *group = checker->crew.one_group ? order_group_find(&checker->order, checker->crew.group) : NULL;
     const uint64_t base = group ? group->base[shadow->space] : 1;
-    if (!wants_sieve(shadow, event) && (event->shape == ADDRESS_LIST ? take_gather(checker, event, shadow, tick) : take_affine(checker, event, shadow, tick, base)))
+    const bool gathers = event->shape == ADDRESS_LIST || event->image; /* the turns of images are seldom even */
+    if (!wants_sieve(shadow, event) && (gathers ? take_gather(checker, event, shadow, tick) : take_affine(checker, event, shadow, tick, base)))
         return true;
     return checker_take_sieve(checker, event, shadow, tick, base);
 }

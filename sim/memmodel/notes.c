@@ -79,9 +79,25 @@ static int64_t list_some(const uint64_t *restrict address, const uint64_t *mask,
     return (int64_t)outside;
 }
 
+/* All lanes of all rows, be they active or not. */
+static bool rows_within(const struct access_event *event, uint64_t low, uint64_t room)
+{
+    const uint32_t lanes = event->lane_count, row = event->row && event->row < lanes ? event->row : lanes;
+    const bool steps = event->shape == ADDRESS_AFFINE;
+    const uint64_t across = steps ? (uint64_t)event->step_x * (row - 1) : 0, down = steps ? (uint64_t)event->step_y * ((lanes - 1) / row) : 0,
+                   offset = event->base - low;
+    const uint64_t corner[4] = {offset, offset + across, offset + down, offset + across + down};
+    bool within = true;
+    for (int i = 0; i < 4; i++)
+        within &= corner[i] <= room;
+    return within;
+}
+
 bool notes_places(const struct notes *notes, const struct access_event *event, struct places *out)
 {
     const uint64_t room = notes->size - event->size_bytes;
+    if (event->shape != ADDRESS_LIST)
+        return event->size_bytes <= notes->size && rows_within(event, notes->low, room);
     const struct lane_list list = {event->address, event->mask, event->lane_count, event->size_bytes, notes->low, notes->size};
     if (event->size_bytes > notes->size || notes->size > UINT32_MAX)
         return false;
@@ -257,20 +273,34 @@ uint32_t notes_grain(const struct notes *notes)
 
 struct collection { uint64_t *bits; uint64_t low; uint32_t shift; };
 
+static void fill(struct collection *collection, uint64_t offset, uint64_t bytes)
+{
+    for (uint64_t at = offset >> collection->shift, end = at + (bytes >> collection->shift); at < end; at++)
+        collection->bits[at / 64] |= UINT64_C(1) << at % 64;
+}
+
 static void collect(void *self, const struct past_access *access)
 {
     struct collection *collection = self;
-    const uint64_t from = (access->address - collection->low) >> collection->shift;
-    for (uint64_t at = from; at < from + (access->size >> collection->shift); at++)
-        collection->bits[at / 64] |= UINT64_C(1) << at % 64;
+    fill(collection, access->address - collection->low, access->size);
 }
 
 static void collect_list(struct collection *collection, const struct note *note)
 {
-    const uint32_t *offset = (const uint32_t *)(note + 1), shift = collection->shift, granules = note->size >> shift;
+    const uint32_t *offset = (const uint32_t *)(note + 1);
     for (uint32_t i = 0; i < note->count; i++)
-        for (uint64_t at = offset[i] >> shift, end = at + granules; at < end; at++)
-            collection->bits[at / 64] |= UINT64_C(1) << at % 64;
+        fill(collection, offset[i], note->size);
+}
+
+/* Neighbours in a row at once, where nothing lies between them. */
+static void collect_rows(struct collection *collection, const struct note *note)
+{
+    uint32_t end;
+    for (uint32_t lane = next_lane(note->mask, 0, WAVE_LANES_MAX, true); lane < WAVE_LANES_MAX; lane = next_lane(note->mask, end, WAVE_LANES_MAX, true)) {
+        const uint32_t y = lane / note->row, row_end = (y + 1) * note->row;
+        end = note->step_x == (int64_t)note->size ? next_lane(note->mask, lane, row_end < WAVE_LANES_MAX ? row_end : WAVE_LANES_MAX, false) : lane + 1;
+        fill(collection, note->base + (uint64_t)note->step_x * (lane - y * note->row) + (uint64_t)note->step_y * y, (uint64_t)(end - lane) * note->size);
+    }
 }
 
 bool notes_collect(const struct notes *notes, struct footprint_part *part)
@@ -288,6 +318,8 @@ bool notes_collect(const struct notes *notes, struct footprint_part *part)
     {
         if (note->shape == NOTE_LIST)
             collect_list(&collection, note);
+        else if (note->shape == NOTE_AFFINE)
+            collect_rows(&collection, note);
         else if (note->shape != NOTE_CREW)
             replay_note(notes, note, &nobody, collect, &collection);
     }

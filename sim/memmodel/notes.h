@@ -4,7 +4,7 @@
  *          exact shadow, should anybody come who may race with them.
  *
  * Interface
- *   notes_places     where active lanes act; false: not all of it lies within the allocation
+ *   notes_places     where active lanes act, if they are listed; false: not all of it, or of whole rows, lies within the allocation
  *   notes_add        false: no room within the budget
  *   notes_replay     each access once
  *   notes_grain      a power of two that divides all offsets and sizes
