@@ -184,6 +184,56 @@ static uint64_t texel_of(const struct rig *rig, const struct image_format *forma
     return image.address + (uint64_t)(y * WIDTH + x) * format->texel_bytes;
 }
 
+static void set_rows(struct rig *rig, uint32_t row)
+{
+    for (uint32_t i = 0; i < LANES; i++) {
+        rig->x[i] = (int32_t)(i % row);
+        rig->y[i] = (int32_t)(i / row);
+    }
+    rig->wave.row = row;
+    rig->wave.lane_count = LANES;
+    wave_begin_events(&rig->wave);
+    rig_activate(rig, NULL);
+}
+
+/* Lane i: x + i % row * dx, y + i / row * dy; one of them may be beside it. */
+static void walk(struct rig *rig, const int32_t from[2], const int32_t step[2], uint32_t odd)
+{
+    for (uint32_t i = 0; i < LANES; i++) {
+        const int32_t x = from[0] + (int32_t)(i % rig->wave.row) * step[0] + (i == odd), y = from[1] + (int32_t)(i / rig->wave.row) * step[1];
+        memcpy(rig->frame + SLOT_X + 4 * i, &x, 4);
+        memcpy(rig->frame + SLOT_Y + 4 * i, &y, 4);
+    }
+}
+
+/* Even rows are told as such, and all else lane by lane; beyond the edge rows are even no more. */
+START_TEST(texels_told_are_those_read)
+{
+    static const int32_t from[][2] = {{1, 1}, {0, 0}, {4, 3}, {-1, -1}, {6, 5}, {8, 6}}, step[][2] = {{1, 1}, {0, 1}, {1, 0}, {-1, 1}, {2, -1}, {0, 0}};
+    static const uint32_t rows[] = {4, 5, 16, WAVE_LANES_MAX}, odds[] = {LANES, 0, 1, 7, 13, 31};
+    static struct rig rig;
+    const struct image_format *format = image_format(orders[_i], datas[_i]);
+    uint32_t affine = 0, listed = 0;
+    for (uint32_t k = 0; k < 4 * 6 * 6 * 6; k++) {
+        picture_rig(&rig, format, 1);
+        set_rows(&rig, rows[k / 216]);
+        rig.wave.observer = &rig.observer;
+        walk(&rig, from[k % 6], step[k / 6 % 6], odds[k / 36 % 6]);
+        for (int isa = 0; isa < ISAS && rig_has(isa); isa++) {
+            rig.access_count = 0;
+            read_by(&rig, isa, &(struct sampler){.addressing = ADDRESSING_CLAMP_TO_EDGE}, false);
+            ck_assert_uint_eq(rig.access_count, 1);
+            ck_assert(rig.access.image && rig.access.size_bytes == format->texel_bytes);
+            affine += rig.access.shape == ADDRESS_AFFINE;
+            listed += rig.access.shape == ADDRESS_LIST;
+            for (uint32_t lane = 0; lane < rig.wave.lane_count; lane++)
+                EXPECT(rig.access_address[lane] == texel_of(&rig, format, lane), "isa %d case %u lane %u", isa, k, lane);
+        }
+    }
+    ck_assert(affine > 100 && listed > 100);
+}
+END_TEST
+
 START_TEST(lanes_that_read_undefined_texels_are_known)
 {
     static struct rig rig;
@@ -308,6 +358,7 @@ int main(void)
     tcase_add_loop_test(tests, filtered_texels_too, 0, 4);
     tcase_add_loop_test(tests, written_texels_are_initialised, 0, 8);
     tcase_add_test(tests, observers_hear_every_texel);
+    tcase_add_loop_test(tests, texels_told_are_those_read, 0, 4);
     tcase_add_test(tests, made_up_images_are_nobodys);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

@@ -263,6 +263,20 @@ void access_announce_image(const struct wave *wave, uint32_t site, const uint64_
         announce(wave, &event);
 }
 
+void access_announce_texels(struct wave *wave, uint32_t site, const struct affine *address, uint32_t bytes)
+{
+    if (!mask_any(&wave->active))
+        return;
+    struct access_event *event = next_event(wave, site, ADDRESS_AFFINE, (uint64_t)address->base);
+    event->step_x = address->step_x;
+    event->step_y = address->step_y;
+    event->size_bytes = bytes;
+    event->image = true;
+    event->sampled = wave->code->sites[site].sampled;
+    announce(wave, event);
+    event->image = event->sampled = false; /* which the others leave as they are */
+}
+
 static struct access_event event_of_access(const struct access *access)
 {
     struct access_event event;

@@ -43,6 +43,7 @@ void access_announce_uniform(struct wave *wave, uint32_t site, uint64_t address)
 void access_announce_affine(struct wave *wave, uint32_t site, const struct affine *address, int32_t offset);
 /* Texels: the lanes that took part and where; nothing when there are none. */
 void access_announce_image(const struct wave *wave, uint32_t site, const uint64_t *addresses, uint32_t bytes, const lane_mask *lanes);
+void access_announce_texels(struct wave *wave, uint32_t site, const struct affine *address, uint32_t bytes); /* of the active lanes, in even rows */
 void access_announce_list(struct wave *wave, uint32_t site, const uint64_t *addresses, int32_t offset);
 
 /* Atomics that have happened, of one address each or of one for all; failed: a mask of compare-exchanges that found another value;

@@ -142,11 +142,9 @@ static void component(const struct picture *p, enum texels texels, const i32 *of
     }
 }
 
-static void put_nearest(const struct picture *p, enum texels texels, const i32 *x, const i32 *y, size_t n, const uint32_t *results, uint8_t *frame)
+static void put_nearest(const struct picture *p, enum texels texels, const i32 *offset, size_t n, const uint32_t *results, uint8_t *frame)
 {
-    i32 offset[WAVE_LANES_MAX];
     u32 word[WAVE_LANES_MAX];
-    offsets(p, x, y, n, p->format->texel_bytes, offset);
     if (texels == TEXELS_8)
         gather(p->base, offset, n, word);
     for (uint32_t c = 0; c < 4; c++)
@@ -223,20 +221,39 @@ static void define_lanes(const struct wave *wave, const struct picture *p, const
 
 /* ---- reading ---------------------------------------------------------------------------------------- */
 
-static void announce_nearest(const struct wave *wave, uint32_t site, const struct picture *p, const i32 *x, const i32 *y)
+/* Whole rows of lanes, each of which goes by even steps, as the rows do; all of them, be they active or not. Neighbours differ
+ * by less than 2^31: what wraps is no step. */
+static bool in_even_rows(const struct wave *wave, const i32 *offset, struct affine *out)
 {
+    const size_t n = LANES_OF(wave), row = wave->row < n ? wave->row : n;
+    const i32 *const x = wave->lane_x, *const y = wave->lane_y;
+    const u32 first = (u32)offset[0], step_x = row > 1 ? (u32)offset[1] - first : 0, step_y = row < n ? (u32)offset[row] - first : 0;
+    u32 bends = (u32)(n % row);
+    EACH_LANE(i, n) bends |= (u32)offset[i] ^ (first + step_x * (u32)x[i] + step_y * (u32)y[i]);
+    *out = (struct affine){.base = offset[0], .step_x = (i32)step_x, .step_y = (i32)step_y};
+    return !bends;
+}
+
+static void announce_nearest(struct wave *wave, uint32_t site, const struct picture *p, const i32 *offset)
+{
+    struct affine row;
     u64 address[WAVE_LANES_MAX];
     const size_t n = LANES_OF(wave);
-    const i32 pitch = p->pitch, bytes = (i32)p->format->texel_bytes;
     const u64 base = p->address;
-    EACH_LANE(i, n) address[i] = base + (u64)(i64)(y[i] * pitch + x[i] * bytes);
+    if (in_even_rows(wave, offset, &row)) {
+        row.base += (i64)base;
+        access_announce_texels(wave, site, &row, p->format->texel_bytes);
+        return;
+    }
+    EACH_LANE(i, n) address[i] = base + (u64)(i64)offset[i];
     access_announce_image(wave, site, address, p->format->texel_bytes, &wave->active);
 }
 
-static __attribute__((noinline)) bool read_batch(const struct insn *insn, uint8_t *frame, const struct wave *wave)
+static __attribute__((noinline)) bool read_batch(const struct insn *insn, uint8_t *frame, struct wave *wave)
 {
     struct picture p;
     struct axis x, y;
+    i32 offset[WAVE_LANES_MAX];
     const uint32_t *const results = &wave->code->operands[insn->d], *const coordinates = results + IMAGE_RESULTS;
     const enum texels texels = find_picture(insn, frame, wave, DENY_KERNEL_READ, &p);
     const struct sampler sampler = sampler_unpack(insn->f & IMAGE_OP_SAMPLED ? *AT(u64, insn->b) : 0);
@@ -263,12 +280,14 @@ static __attribute__((noinline)) bool read_batch(const struct insn *insn, uint8_
         return false;
     if (linear && (!to_edge(x.second, n, p.width, sampler.addressing) || !to_edge(y.second, n, p.height, sampler.addressing)))
         return false;
+    if (!linear)
+        offsets(&p, x.first, y.first, n, p.format->texel_bytes, offset);
     if (access_heard(wave))
-        announce_nearest(wave, insn->e, &p, x.first, y.first);
+        announce_nearest(wave, insn->e, &p, offset);
     if (linear)
         put_linear(&p, texels, &x, &y, n, results, frame);
     else
-        put_nearest(&p, texels, x.first, y.first, n, results, frame);
+        put_nearest(&p, texels, offset, n, results, frame);
     if (results[IMAGE_RESULTS - 1] != IMAGE_UNUSED)
         *AT(lane_mask, results[IMAGE_RESULTS - 1]) = linear ? (lane_mask){{0}} : undefined_lanes(wave, &p, x.first, y.first);
     return true;
