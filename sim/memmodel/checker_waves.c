@@ -207,7 +207,7 @@ static void stand(struct checker *checker, const struct access_event *event, str
 }
 
 /* False: some of it may stand in the journal. base: of the group, in this memory. */
-static bool take_affine(struct checker *checker, const struct access_event *event, struct shadow_region *region, uint64_t tick, uint64_t base)
+static inline __attribute__((always_inline)) bool take_affine(struct checker *checker, const struct access_event *event, struct shadow_region *region, uint64_t tick, uint64_t base)
 {
     const struct crew *crew = &checker->crew;
     struct rectangle parts[RECTANGLES_MOST];
