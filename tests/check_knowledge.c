@@ -40,7 +40,7 @@ static void check_map(uint32_t m)
         count += known[m][i] > 0;
     }
     ck_assert(equal);
-    const uint32_t listed = maps[m] ? knowledge_list(maps[m], list, KEYS) : 0; /* it was asked, and thus made */
+    const uint32_t listed = maps[m] ? knowledge_list(&pool, maps[m], list, KEYS) : 0; /* it was asked, and thus made */
     ck_assert_uint_eq(listed, count);
     for (uint32_t i = 0; i < listed; i++) {
         const uint64_t chunk = knowledge_chunk(list[i].key), before = i ? knowledge_chunk(list[i - 1].key) : 0;
@@ -114,9 +114,11 @@ static void check_holds(uint32_t a, uint32_t b)
 static size_t count_unused(void)
 {
     size_t count = 0;
-    for (int kind = 0; kind < 3; kind++)
+    for (int kind = 0; kind < 2; kind++)
         for (const struct knowledge *node = pool.unused[kind]; node; node = node->next)
             count++;
+    for (const struct knowledge_strand *strand = pool.unused_strand; strand; strand = strand->next)
+        count++;
     return count;
 }
 
@@ -222,6 +224,144 @@ START_TEST(a_million_wait)
 }
 END_TEST
 
+static struct knowledge *any; /* puts are put off when there is more than that */
+
+static void put_all_off(void)
+{
+    knowledge_pool_init(&pool);
+    any = knowledge_put(&pool, NULL, UINT64_C(1) << 50, 1);
+    pool.bytes_most = 0;
+}
+
+static void check_all_gone(void)
+{
+    knowledge_drop(&pool, any);
+    ck_assert_uint_eq(pool.bytes, 0);
+    knowledge_pool_fini(&pool);
+}
+
+static bool near; /* all in one leaf, else each in its own */
+
+static uint64_t key_of(uint32_t unit) { return (uint64_t)unit << (near ? 2 : 12); }
+
+/* Of one unit after another, on the steps of all the others: each map has all of the units, and few nodes of its own. */
+static void put_in_turn(struct knowledge **each, uint32_t units, uint32_t first, uint32_t last)
+{
+    for (uint32_t turn = first; turn <= last; turn++) {
+        for (uint32_t u = 0; u < units; u++) {
+            struct knowledge *more = knowledge_join(&pool, each[u], each[(u + units - 1) % units]), *put = knowledge_put(&pool, more, key_of(u), turn);
+            knowledge_drop(&pool, more);
+            knowledge_drop(&pool, each[u]);
+            each[u] = put;
+        }
+    }
+}
+
+static void check_turns(struct knowledge **each, uint32_t units, uint32_t turns)
+{
+    for (uint32_t u = 0; u < units; u++) {
+        for (uint32_t other = 0; other < units; other++)
+            ck_assert_uint_eq(knowledge_get(&pool, each[u], key_of(other)), other <= u ? turns : turns - 1);
+        knowledge_drop(&pool, each[u]);
+    }
+    check_all_gone();
+}
+
+/* When very many wait for few units, the maps are made, which takes less. */
+START_TEST(those_that_wait_are_made)
+{
+    enum { UNITS = 8, TURNS = 10000, MOST = 4000 };
+    struct knowledge *each[UNITS] = {0};
+    uint32_t most = 0;
+    put_all_off();
+    pool.waiting_most = MOST;
+    pool.units = UNITS;
+    for (uint32_t turn = 0; turn < TURNS; turn += 10) {
+        put_in_turn(each, UNITS, turn + 1, turn + 10);
+        most = pool.waiting > most ? pool.waiting : most;
+    }
+    ck_assert_uint_le(most, MOST);
+    ck_assert_uint_gt(most, MOST / 4);
+    check_turns(each, UNITS, TURNS);
+}
+END_TEST
+
+/* But not when each unit has put a few times only. */
+START_TEST(those_of_many_units_wait)
+{
+    enum { UNITS = 1000, MOST = 1900 };
+    static struct knowledge *each[UNITS];
+    put_all_off();
+    near = true;
+    pool.waiting_most = MOST;
+    pool.units = UNITS;
+    put_in_turn(each, UNITS, 1, 2);
+    ck_assert_uint_ge(pool.waiting, 2 * UNITS);
+    ck_assert_uint_eq(pool.waiting_most, MOST); /* nothing was tried */
+    check_turns(each, UNITS, 2);
+}
+END_TEST
+
+/* The latest first: each would be made of all that is beneath it, but soon all are made. */
+START_TEST(asking_much_makes_all)
+{
+    enum { UNITS = 64, TURNS = 50 };
+    struct knowledge *each[UNITS] = {0};
+    uint32_t asked = 0;
+    put_all_off();
+    near = true;
+    pool.looked_most = 100;
+    put_in_turn(each, UNITS, 1, TURNS);
+    ck_assert_uint_gt(pool.waiting, UNITS * TURNS / 2);
+    for (uint32_t u = UNITS; u-- > 0 && pool.waiting; asked++)
+        ck_assert_uint_eq(knowledge_get(&pool, each[u], key_of(0)), TURNS);
+    ck_assert_uint_lt(asked, UNITS / 2);
+    check_turns(each, UNITS, TURNS);
+}
+END_TEST
+
+/* More often than is counted: it stays. */
+START_TEST(one_that_very_many_share)
+{
+    enum { MANY = 70000 };
+    put_all_off();
+    struct knowledge *first = knowledge_put(&pool, NULL, 4, 7), *map = knowledge_put(&pool, first, 8, 9);
+    knowledge_drop(&pool, first);
+    for (uint32_t i = 0; i < MANY; i++)
+        knowledge_share(map);
+    for (uint32_t i = 0; i < MANY; i++) {
+        knowledge_drop(&pool, map);
+        if (i % 10000 == 0)
+            ck_assert_uint_eq(pool.waiting, 2);
+    }
+    ck_assert_uint_eq(knowledge_get(&pool, map, 4), 7);
+    ck_assert_uint_eq(knowledge_get(&pool, map, 8), 9);
+    knowledge_pool_fini(&pool);
+}
+END_TEST
+
+/* Its steps are of one unit: so many take one strand, not one each. */
+START_TEST(steps_of_one_unit_share_a_strand)
+{
+    struct knowledge *map = NULL, *other;
+    put_all_off();
+    other = knowledge_put(&pool, NULL, 40, 3);
+    const size_t each = pool.bytes;
+    for (uint32_t tick = 1; tick <= 2 * KNOWLEDGE_STEPS; tick++) {
+        struct knowledge *more = tick % 2 ? knowledge_join(&pool, map, other) : knowledge_share(map), *put = knowledge_extend(&pool, &more, 4, tick);
+        knowledge_drop(&pool, more);
+        knowledge_drop(&pool, map);
+        map = put;
+    }
+    ck_assert_uint_le(pool.bytes, 4 * each);
+    ck_assert_uint_eq(knowledge_get(&pool, map, 4), 2 * KNOWLEDGE_STEPS);
+    ck_assert_uint_eq(knowledge_get(&pool, map, 40), 3);
+    knowledge_drop(&pool, map);
+    knowledge_drop(&pool, other);
+    check_all_gone();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("knowledge");
@@ -230,6 +370,11 @@ int main(void)
     tcase_add_loop_test(tests, maps_are_as_arrays, 0, 16);
     tcase_add_test(tests, a_million_wait);
     tcase_add_test(tests, a_few_take_little);
+    tcase_add_test(tests, those_that_wait_are_made);
+    tcase_add_test(tests, those_of_many_units_wait);
+    tcase_add_test(tests, asking_much_makes_all);
+    tcase_add_test(tests, one_that_very_many_share);
+    tcase_add_test(tests, steps_of_one_unit_share_a_strand);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -83,6 +83,12 @@ done
 for bins in 64 65536 "$items"; do
     measure pairs float 1 100 "$bins" 12
 done
+for bins in 256 65536 "$items"; do
+    measure fours float 1 100 "$bins" 12
+done
+for bins in 256 65536; do
+    measure eights float 1 100 "$bins" 12
+done
 items=$((8 << 20)) # SPARE would hide too much
 measure mixed_sizes uchar 1 64 0 2
 measure spread uchar 1 64 0 3

@@ -256,3 +256,25 @@ kernel void pairs(global T *a, global T *b, global T *c, global atomic_uint *bin
     atomic_fetch_add(&bin[mixed(i) % OTHERS], 1u);
     atomic_fetch_add(&bin[mixed(i + 77777777u) % OTHERS], 1u);
 }
+
+/* One after another: what each of them knows grows by the others'. */
+void update_each(global atomic_uint *bin, uint times)
+{
+    uint i = get_global_id(0);
+    for (uint turn = 0; turn < times; turn++)
+        atomic_fetch_add(&bin[mixed(i * times + turn) % OTHERS], 1u);
+}
+
+kernel void fours(global T *a, global T *b, global T *c, global atomic_uint *bin)
+{
+    uint i = get_global_id(0);
+    c[i] = a[i] + b[i];
+    update_each(bin, 4);
+}
+
+kernel void eights(global T *a, global T *b, global T *c, global atomic_uint *bin)
+{
+    uint i = get_global_id(0);
+    c[i] = a[i] + b[i];
+    update_each(bin, 8);
+}

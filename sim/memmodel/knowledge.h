@@ -4,12 +4,14 @@
  *          work-group, copy) to a tick; everything it did before that tick is known.
  *          An immutable Patricia trie with counted references: a message costs one pointer,
  *          a join costs what differs. A leaf has the ticks of 64 neighbours, since the members of a
- *          work-group mostly know of each other, or those of a few, in no more than a branch takes. Who hands on what it was handed, and adds to it, makes a chain of
- *          maps: which of two of one chain holds the other is known at once.
+ *          work-group mostly know of each other, or those of a few, in no more than a branch takes.
+ *          Who hands on what it was handed, and adds to it, makes a chain of maps: which of two of
+ *          one chain holds the other is known at once.
  *
- * Put off  When maps take much memory, a put or join only notes what it is of: one node. The map is made when somebody asks
- *          it, of all that was put off beneath it; it mostly is asked by nobody. When asking costs too much, or very many
- *          wait, all are made, if that costs no more.
+ * Put off  When maps take much memory, a put or join only notes what it is of: one step of a strand
+ *          (14 bytes), on the step before it, which mostly is of the same unit. The map is made when
+ *          somebody asks it, of all that was put off beneath it; it mostly is asked by nobody. When
+ *          asking costs too much, or very many wait, all are made, if that costs no more.
  *
  * Interface
  *   knowledge_get         tick of a key, 0: nothing is known
@@ -19,7 +21,8 @@
  *   knowledge_list        what a small one has
  *   knowledge_holds       of two maps of one chain
  *   knowledge_share, _drop  a reference more, or less
- * NULL is the empty map. When memory runs out, or ticks no longer fit, pool->failed is set and maps lack entries.
+ * NULL is the empty map; a pointer whose lowest bits are set is a step that was put off. When memory runs out, or ticks no
+ * longer fit, pool->failed is set and maps lack entries.
  */
 #ifndef ORRERY_MEMMODEL_KNOWLEDGE_H
 #define ORRERY_MEMMODEL_KNOWLEDGE_H
@@ -37,34 +40,57 @@ struct known_place { uint32_t place; int32_t tick; };
 
 struct knowledge {
     uint32_t references;
-    uint8_t bit;    /* branches: keys below part at this bit; else KNOWLEDGE_* */
+    uint8_t bit;    /* branches: keys below part at this bit; else KNOWLEDGE_LEAF or _UNUSED */
     uint8_t few;    /* leaves: so many places, ascending; 0: all are in struct knowledge_leaf */
     bool followed;  /* somebody comes next in its chain */
     bool met;       /* while what was put off is looked through */
-    union {
-        struct { uint32_t length; };               /* of its chain, up to here */
-        struct { uint32_t put_key; int32_t tick; }; /* put off: what was put; tick 0: nothing. `few` has the key's upper bits */
-        struct knowledge *dead;                    /* nobody refers to it */
-    };
+    uint32_t length; /* of its chain, up to here */
+    uint32_t self;  /* its handle: number of the block and place there; 0 is nobody's */
     union {
         struct knowledge *next; /* unused */
-        struct { struct knowledge *low, *high; }; /* put off: of the join; or NULL. Made: low is the map, or NULL */
+        struct { struct knowledge *low, *high; };
         struct known_place places[2];
     };
-    /* What is put off, or was, ends here. */
     uint64_t chain; /* maps of one chain hold each other: the later ones the earlier ones */
-    uint64_t key;   /* of a leaf: chunk_of its keys; of a branch the common part, bits at and below `bit` zero */
+    union {
+        uint64_t key;           /* of a leaf: chunk_of its keys; of a branch the common part, bits at and below `bit` zero */
+        struct knowledge *dead; /* nobody refers to it */
+    };
 };
 
-enum { KNOWLEDGE_LEAF = 64, KNOWLEDGE_PUT_OFF, KNOWLEDGE_MADE, KNOWLEDGE_UNUSED, KNOWLEDGE_LEAF_BITS = HOSTILE(6, 1), KNOWLEDGE_LEAF_KEYS = 1 << KNOWLEDGE_LEAF_BITS };
+enum { KNOWLEDGE_LEAF = 64, KNOWLEDGE_UNUSED, KNOWLEDGE_LEAF_BITS = HOSTILE(6, 1), KNOWLEDGE_LEAF_KEYS = 1 << KNOWLEDGE_LEAF_BITS };
 
 struct knowledge_leaf { struct knowledge node; int32_t tick[KNOWLEDGE_LEAF_KEYS]; };
+
+/*
+ * What was put off, each step on the one before: what that has, what another has, and a tick of the strand's key. Step i is
+ * referred to by the strand's address + 1 + i.
+ */
+enum { KNOWLEDGE_STEPS = HOSTILE(4, 2), KNOWLEDGE_STEP_BITS = 7 };
+
+struct knowledge_strand {
+    union {
+        struct knowledge_strand *next; /* unused */
+        struct { uint32_t below, key_low; }; /* handle of what the first step stands on */
+    };
+    uint32_t self;
+    uint8_t key_high;
+    bool keyed;                     /* some step has a tick */
+    uint8_t steps : 4, alive : 4;   /* begun so far; referred to */
+    uint8_t made : 4, met : 4;      /* a bit for each step */
+    uint16_t references[KNOWLEDGE_STEPS]; /* UINT16_MAX: forever */
+    struct knowledge_step {
+        uint32_t high; /* handle: of the other; made: of the map */
+        int32_t tick;  /* 0: none; nobody refers to it: handle of the next such */
+    } step[KNOWLEDGE_STEPS];
+};
 
 /* Keys are numbers with a sort in their lowest two bits; ticks begin with 1. */
 
 struct knowledge_pool {
-    struct knowledge *unused[3]; /* branches and leaves of a few; leaves; what was put off */
-    void *blocks;
+    struct knowledge *unused[2]; /* branches and leaves of a few; leaves */
+    struct knowledge_strand *unused_strand;
+    uint8_t **blocks; uint32_t block_count, block_room;
     size_t bytes;                /* of nodes in use */
     uint64_t chains;             /* begun so far */
     uint64_t chained;            /* how often that spared a join */
@@ -88,9 +114,12 @@ struct knowledge *knowledge_join(struct knowledge_pool *pool, struct knowledge *
 struct knowledge *knowledge_extend(struct knowledge_pool *pool, struct knowledge **slot, uint64_t key, uint64_t tick);
 /* Of one that is put off, or was. */
 const struct knowledge *knowledge_make(struct knowledge_pool *pool, struct knowledge *map);
-/* The map's keys in ascending order of their leaves, as many as there are: more than `most`: not all of them, as with one that is put off, but for one key. */
+/*
+ * The map's keys in ascending order of their leaves, as many as there are; more than `most`: not all of them, as when maps
+ * were joined later, or others refer to it. Puts that were put off come first, and their keys may follow again with earlier ticks.
+ */
 struct known_key { uint64_t key; uint32_t tick; };
-uint32_t knowledge_list(const struct knowledge *map, struct known_key *keys, uint32_t most);
+uint32_t knowledge_list(struct knowledge_pool *pool, const struct knowledge *map, struct known_key *keys, uint32_t most);
 void knowledge_unmake(struct knowledge_pool *pool, struct knowledge *map); /* nobody refers to it any more */
 
 static inline uint64_t knowledge_chunk(uint64_t key) { return key >> (KNOWLEDGE_LEAF_BITS + 2) << 2 | (key & 3); }
@@ -107,10 +136,29 @@ static inline int32_t knowledge_tick(const struct knowledge *leaf, uint32_t plac
     return 0;
 }
 
+static inline bool knowledge_puts_off(const struct knowledge_pool *pool)
+{
+    return pool->bytes > pool->bytes_most || pool->joined > pool->joined_most;
+}
+
+/* Of a pointer to a map: 1 + which step of a strand, or 0. */
+static inline uint32_t knowledge_step_of(const struct knowledge *map) { return (uint32_t)((uintptr_t)map & KNOWLEDGE_STEP_BITS); }
+
+static inline struct knowledge_strand *knowledge_strand_of(const struct knowledge *map)
+{
+    return (struct knowledge_strand *)((uintptr_t)map & ~(uintptr_t)KNOWLEDGE_STEP_BITS);
+}
+
+static inline uint32_t knowledge_handle(const struct knowledge *map)
+{
+    const uint32_t step = knowledge_step_of(map);
+    return step ? knowledge_strand_of(map)->self | step : map ? map->self : 0;
+}
+
 static inline uint64_t knowledge_get(struct knowledge_pool *pool, struct knowledge *asked, uint64_t key)
 {
     const uint64_t chunk = knowledge_chunk(key);
-    const struct knowledge *map = asked && asked->bit > KNOWLEDGE_LEAF ? knowledge_make(pool, asked) : asked;
+    const struct knowledge *map = knowledge_step_of(asked) ? knowledge_make(pool, asked) : asked;
     while (map && map->bit != KNOWLEDGE_LEAF)
         map = chunk >> map->bit & 1 ? map->high : map->low;
     return map && map->key == chunk ? (uint64_t)knowledge_tick(map, knowledge_place(key)) : 0;
@@ -121,21 +169,40 @@ static inline bool knowledge_holds(const struct knowledge *later, const struct k
 {
     if (!earlier || later == earlier)
         return true;
-    if (!later || later->bit > KNOWLEDGE_LEAF)
-        return later && later->bit == KNOWLEDGE_PUT_OFF && (later->low == earlier || later->high == earlier);
-    return earlier->bit <= KNOWLEDGE_LEAF && later->chain == earlier->chain && earlier->length <= later->length;
+    const uint32_t step = knowledge_step_of(later), other = knowledge_step_of(earlier);
+    if (!later || (!step && other))
+        return false;
+    if (!step)
+        return later->chain == earlier->chain && earlier->length <= later->length;
+    const struct knowledge_strand *strand = knowledge_strand_of(later);
+    const uint32_t handle = knowledge_handle(earlier);
+    return handle == strand->step[step - 1].high || (step == 1 && handle == strand->below) || (other && other < step && strand == knowledge_strand_of(earlier));
 }
 
 static inline struct knowledge *knowledge_share(struct knowledge *map)
 {
-    if (map)
+    const uint32_t step = knowledge_step_of(map);
+    if (step)
+        knowledge_strand_of(map)->references[step - 1] += knowledge_strand_of(map)->references[step - 1] < UINT16_MAX;
+    else if (map)
         map->references++;
     return map;
 }
 
+/* True: nobody refers to it any more. */
+static inline bool knowledge_leave(struct knowledge *map)
+{
+    const uint32_t step = knowledge_step_of(map);
+    if (!step)
+        return --map->references == 0;
+    uint16_t *references = &knowledge_strand_of(map)->references[step - 1];
+    *references -= *references < UINT16_MAX;
+    return *references == 0;
+}
+
 static inline void knowledge_drop(struct knowledge_pool *pool, struct knowledge *map)
 {
-    if (map && --map->references == 0)
+    if (map && knowledge_leave(map))
         knowledge_unmake(pool, map);
 }
 

@@ -38,6 +38,9 @@ libmemmodel_la_SOURCES = \
 	%D%/journal.h \
 	%D%/knowledge.c \
 	%D%/knowledge.h \
+	%D%/knowledge_nodes.c \
+	%D%/knowledge_state.h \
+	%D%/knowledge_strands.c \
 	%D%/lane_mask.h \
 	%D%/misuse.c \
 	%D%/misuse.h \

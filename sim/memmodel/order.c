@@ -73,6 +73,7 @@ static void group_free(struct order *order, struct group_order *group)
     for (uint32_t i = 0; group->sub_groups && i < order->sub_group_count; i++)
         drop_all(order, group->sub_groups[i].acquired);
     drop_all(order, group->acquired);
+    drop_all(order, group->handed);
     if (group->waiting)
         order_list_free(order, &group->waiting->list);
     free(group->waiting);
@@ -256,13 +257,30 @@ bool order_make_item(struct order *order, struct agent *agent)
 
 /* ---- releasing --------------------------------------------------------------------------------- */
 
+/* What each member knows by the group: one map for all of them. */
+static struct knowledge *handed_by(struct order *order, struct group_order *group, int region)
+{
+    struct knowledge **handed = &group->handed[region];
+    if (group->base[region] == 1)
+        return group->acquired[region];
+    if (*handed && group->handed_base[region] == group->base[region])
+        return *handed;
+    order->group_keys = true;
+    group->handed_base[region] = group->base[region];
+    set(order, handed, knowledge_share(group->acquired[region]));
+    put_into(order, handed, group_key(group->number), group->base[region]);
+    return *handed;
+}
+
 /* Everything the agent knows in a region, its own deeds before tick among it. */
 struct knowledge *order_publish(struct order *order, const struct agent *agent, int region, uint64_t tick)
 {
     struct knowledge *known = NULL;
     const struct sub_group_order *sub = order_sub_group_of(agent);
-    const struct group_order *group = agent->group;
-    if (RULE(21) && !sub && !group->acquired[region] && group->base[region] == 1)
+    struct group_order *group = agent->group;
+    if (RULE(21) && !sub && knowledge_puts_off(&order->pool))
+        join_into(order, &agent->item->acquired[region], handed_by(order, group, region));
+    if (RULE(21) && !sub && (knowledge_puts_off(&order->pool) || (!group->acquired[region] && group->base[region] == 1)))
         return knowledge_extend(&order->pool, &agent->item->acquired[region], unit_key(agent->unit), tick);
     if (RULE(21)) {
         join_into(order, &known, agent->item->acquired[region]);

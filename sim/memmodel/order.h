@@ -154,6 +154,8 @@ struct group_order {
     uint64_t base[ORDER_REGIONS];             /* every member knows what the group did before */
     uint64_t slice;
     struct knowledge *acquired[ORDER_REGIONS];
+    struct knowledge *handed[ORDER_REGIONS];  /* that, and what the group did before handed_base; NULL: not made yet */
+    uint64_t handed_base[ORDER_REGIONS];
     struct sub_group_order *sub_groups;       /* NULL until a sub-group barrier */
     struct item_order **items;                /* by local linear id; NULL until one synchronises */
     uint32_t item_count;                      /* of those made */

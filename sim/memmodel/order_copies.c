@@ -103,8 +103,10 @@ bool order_copy_complete(const struct order *order, uint64_t unit)
 
 static void wait_for(struct order *order, struct group_order *group, uint64_t unit)
 {
-    for (int r = 0; r < ORDER_REGIONS; r++)
+    for (int r = 0; r < ORDER_REGIONS; r++) {
         put_into(order, &group->acquired[r], unit_key(unit), order->tick);
+        set(order, &group->handed[r], NULL);
+    }
 }
 
 void order_copy_wait(struct order *order, uint64_t number, uint32_t copy_number)

@@ -126,13 +126,13 @@ struct variable *order_object_new(struct order *order, uint64_t address)
 /* ---- going to rest ----------------------------------------------------------------------------- */
 
 /* In which it publishes these keys, and nothing else in others. */
-static bool alike_regions(const struct release *release, uint16_t *out_regions, const struct known_key *keys, uint32_t count)
+static bool alike_regions(struct order *order, const struct release *release, uint16_t *out_regions, const struct known_key *keys, uint32_t count)
 {
     for (int r = 0; r < ORDER_REGIONS; r++) {
         struct known_key own[KEYS_MOST];
         if (!release->known[r])
             continue;
-        if (knowledge_list(release->known[r], own, KEYS_MOST) != count)
+        if (knowledge_list(&order->pool, release->known[r], own, KEYS_MOST) != count)
             return false;
         for (uint32_t i = 0; i < count; i++)
             if (own[i].key != keys[i].key || own[i].tick != keys[i].tick)
@@ -150,21 +150,24 @@ static const struct knowledge *any_region(const struct release *release)
     return NULL;
 }
 
-static bool add_key(struct rest *rest, uint32_t *first, struct resting_key key)
+/* They count as what is put off when they wake: maps that are kept here would not be many enough to be put off. */
+static bool add_key(struct order *order, uint32_t *first, struct resting_key key)
 {
-    const uint32_t index = slot_new(&rest->keys);
+    const uint32_t index = slot_new(&order->rest.keys);
     if (!index)
         return false;
     key.next = *first;
-    *key_at(rest, *first = index) = key;
+    *key_at(&order->rest, *first = index) = key;
+    order->pool.bytes += sizeof(struct knowledge_strand);
     return true;
 }
 
-static void free_keys(struct rest *rest, uint32_t first)
+static void free_keys(struct order *order, uint32_t first)
 {
     for (uint32_t next; first; first = next) {
-        next = key_at(rest, first)->next;
-        slot_free(&rest->keys, first);
+        next = key_at(&order->rest, first)->next;
+        slot_free(&order->rest.keys, first);
+        order->pool.bytes -= sizeof(struct knowledge_strand);
     }
 }
 
@@ -190,10 +193,10 @@ static bool pack_release(struct order *order, struct release *release, struct re
 {
     struct known_key keys[KEYS_MOST];
     const struct knowledge *known = any_region(release);
-    const uint32_t count = known ? knowledge_list(known, keys, KEYS_MOST) : 0;
+    const uint32_t count = known ? knowledge_list(&order->pool, known, keys, KEYS_MOST) : 0;
     uint16_t regions = 0;
     out->sent = true;
-    if (!count || count > KEYS_MOST || !alike_regions(release, &regions, keys, count)) {
+    if (!count || count > KEYS_MOST || !alike_regions(order, release, &regions, keys, count)) {
         pack_whole(release, out);
         return true;
     }
@@ -201,8 +204,8 @@ static bool pack_release(struct order *order, struct release *release, struct re
     for (uint32_t i = count; i-- > 0;) {
         if (keys[i].key == unit_key(release->unit)) {
             out->tick = keys[i].tick;
-        } else if (!add_key(&order->rest, &out->keys, (struct resting_key){.key = keys[i].key, .tick = keys[i].tick})) {
-            free_keys(&order->rest, out->keys);
+        } else if (!add_key(order, &out->keys, (struct resting_key){.key = keys[i].key, .tick = keys[i].tick})) {
+            free_keys(order, out->keys);
             return false;
         }
     }
@@ -367,7 +370,7 @@ static void unpack_message(struct order *order, struct variable *variable, const
     order_list_add(order, &variable->messages, &message);
     release_drop(order, release);
     if (packed->as == AS_KEYS)
-        free_keys(&order->rest, packed->keys);
+        free_keys(order, packed->keys);
 }
 
 static uint32_t *resting_find(const struct rest *rest, uint64_t address)
