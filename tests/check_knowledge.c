@@ -294,7 +294,7 @@ START_TEST(those_of_many_units_wait)
     put_all_off();
     near = true;
     pool.waiting_most = MOST;
-    pool.units = UNITS;
+    pool.units = 8 * UNITS;
     put_in_turn(each, UNITS, 1, 2);
     ck_assert_uint_ge(pool.waiting, 2 * UNITS);
     ck_assert_uint_eq(pool.waiting_most, MOST); /* nothing was tried */
@@ -315,7 +315,7 @@ START_TEST(asking_much_makes_all)
     ck_assert_uint_gt(pool.waiting, UNITS * TURNS / 2);
     for (uint32_t u = UNITS; u-- > 0 && pool.waiting; asked++)
         ck_assert_uint_eq(knowledge_get(&pool, each[u], key_of(0)), TURNS);
-    ck_assert_uint_lt(asked, UNITS / 2);
+    ck_assert_uint_lt(asked, HOSTILE(UNITS / 2, UNITS + 1)); /* with tiny leaves it costs more than asking */
     check_turns(each, UNITS, TURNS);
 }
 END_TEST
