@@ -4,17 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dice.h"
 #include "memmodel/narrow.h"
 
 enum { BYTES = 256, FIRST = 1000 };
-
-static uint64_t state;
-
-static uint32_t below(uint32_t limit)
-{
-    state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(state >> 33) % limit;
-}
 
 static void compare(const struct narrow *narrow, uint64_t whole[BYTES][2])
 {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dice.h"
 #include "memmodel/readers.h"
 #include "orrery/limits.h"
 
@@ -12,14 +13,6 @@ enum { CELLS = 40, UNITS = 300, CONTEXTS = 5 };
 /* has[unit][context] */
 static struct { uint64_t slot; bool has[UNITS][CONTEXTS]; } cells[CELLS];
 static struct readers readers;
-static uint64_t state;
-
-static uint32_t below(uint32_t limit)
-{
-    state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(state >> 33) % limit;
-}
-
 static void compare(uint32_t at)
 {
     static bool found[UNITS][CONTEXTS];
@@ -61,6 +54,8 @@ static bool add(uint32_t at, uint32_t unit, uint32_t context, bool lasting)
 {
     uint64_t copy = cells[at].slot, *slot = lasting ? &cells[at].slot : &copy;
     make_room();
+    if (!lasting)
+        readers_close(&readers); /* before a cell is copied */
     copy = cells[at].slot;
     const bool added = readers_add(&readers, slot, lasting, unit, context);
     if (!lasting)

@@ -298,11 +298,11 @@ check_PROGRAMS += %D%/check_misuse
 %C%_check_misuse_LDADD = libsim.la $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_narrow
-%C%_check_narrow_SOURCES = %D%/check_narrow.c
+%C%_check_narrow_SOURCES = %D%/check_narrow.c %D%/dice.h
 %C%_check_narrow_LDADD = libsim.la $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_readers
-%C%_check_readers_SOURCES = %D%/check_readers.c
+%C%_check_readers_SOURCES = %D%/check_readers.c %D%/dice.h
 %C%_check_readers_LDADD = libsim.la $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_knowledge
 %C%_check_knowledge_SOURCES = %D%/check_knowledge.c

@@ -11,7 +11,7 @@
  *                    readers_sweep_end forget the others. False: no memory
  *   readers_next     who is in a set: the latest first. False: there is no more, or its launch has ended
  *   readers_part     a cell that has a set became several
- *   readers_close    before cells go
+ *   readers_close    before cells go or are copied
  *   readers_forget, readers_restart, readers_wear, readers_fini
  *
  * Sets     A chain of blocks of 64 units that read in one context; equal chains are one. Where units lie apart and few
