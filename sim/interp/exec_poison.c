@@ -66,54 +66,79 @@ static bool list_defined(const struct insn *insn, const uint32_t *list, const ui
 
 /* ---- private memory: its plane of undefined bytes, by whole words ----------------------------- */
 
-static inline uint32_t *private_word(const struct wave *wave, uint64_t offset, size_t lane)
+/* The words of lane l at some offset: words + offset / 4 * stride + l. room: the last offset at which all its bytes are inside. */
+struct plane { uint32_t *words; uint64_t stride, room; };
+
+static inline bool is_inside(const struct plane *plane, uint64_t offset)
 {
-    return (uint32_t *)(void *)(wave->private_undefined + (offset / 4 * wave->code->width + lane) * 4);
+    return !(offset & 3) && offset <= plane->room;
 }
 
-/* Offset of the lane's bytes when they are whole words inside the plane. */
-static inline bool private_words(const struct wave *wave, uint64_t address, uint32_t bytes,
-                                 uint64_t *out_offset)
+/* The OR of a word of 16 lanes, of which some are active; with clear it becomes defined. */
+static inline __attribute__((always_inline)) uint32_t sweep_block(uint32_t *restrict cell, uint32_t active, bool clear)
 {
-    *out_offset = address - PRIVATE_BASE;
-    return !((*out_offset | bytes) & 3) && *out_offset < wave->code->private_size &&
-           bytes <= wave->code->private_size - *out_offset;
+    uint32_t undefined = 0;
+    for (uint32_t i = 0; i < 16; i++) {
+        const uint32_t mask = 0 - (active >> i & 1);
+        undefined |= cell[i] & mask;
+        if (clear)
+            cell[i] &= ~mask;
+    }
+    return undefined;
+}
+
+static inline __attribute__((always_inline)) uint32_t sweep_row(uint32_t *row, const struct wave *wave, bool clear)
+{
+    uint32_t undefined = 0;
+    EACH_BLOCK(i, wave->n)
+    {
+        const uint32_t active = wave->active.word[i / 64] >> i % 64 & 0xffff;
+        if (active)
+            undefined |= sweep_block(row + i, active, clear);
+    }
+    return undefined;
+}
+
+/* All active lanes at one offset. */
+static uint32_t sweep_one(const struct plane *plane, const struct wave *wave, uint64_t offset, uint32_t bytes, bool clear)
+{
+    uint32_t undefined = 0;
+    for (uint32_t word = 0; word < bytes; word += 4) {
+        uint32_t *const row = plane->words + (offset + word) / 4 * plane->stride;
+        undefined |= clear ? sweep_row(row, wave, true) : sweep_row(row, wave, false);
+    }
+    return undefined;
 }
 
 /* The words of all active lanes: OR of what they hold; with clear they become defined. False: not whole
- * words. */
+ * words, and some may have become defined. */
 static bool private_sweep(const struct insn *insn, const uint32_t *list, uint8_t *frame,
                           const struct wave *wave, bool clear, uint32_t *out_undefined)
 {
     const uint64_t *const addresses = AT(const uint64_t, insn->a),
-                          offset = (uint64_t)(int64_t)(int32_t)list[2];
-    const bool uniform = list[0] == FORM_PRIVATE_U;
+                          base = PRIVATE_BASE - (uint64_t)(int64_t)(int32_t)list[2];
+    const uint32_t bytes = list[1];
+    const struct plane plane = {(uint32_t *)(void *)wave->private_undefined, wave->code->width, (uint64_t)wave->code->private_size - bytes};
     uint32_t undefined = 0;
-    uint64_t at;
-    if (!wave->private_undefined || (uniform && !private_words(wave, addresses[0] + offset, list[1], &at)))
+    if (!plane.words || bytes & 3 || bytes > wave->code->private_size)
         return false;
-    if (uniform && wave->full) {
-        for (uint32_t word = 0; word < list[1]; word += 4) {
-            uint32_t *const row = private_word(wave, at + word, 0);
-            const size_t n = LANES_OF(wave);
-            if (clear)
-                memset(row, 0, n * 4);
-            EACH_LANE(i, n) undefined |= row[i];
-        }
-        *out_undefined = undefined;
+    if (list[0] == FORM_PRIVATE_U) {
+        if (!is_inside(&plane, addresses[0] - base))
+            return false;
+        *out_undefined = sweep_one(&plane, wave, addresses[0] - base, bytes, clear);
         return true;
     }
-    for (int pass = uniform; pass < 2; pass++) /* first whether all are whole words, then the words */
-        EACH_WORD(w, wave->n)
+    EACH_WORD(w, wave->n)
     for (uint64_t bits = wave->active.word[w]; bits; bits &= bits - 1) {
         const size_t lane = w * 64 + (size_t)__builtin_ctzll(bits);
-        if (!private_words(wave, addresses[uniform ? 0 : lane] + offset, list[1], &at))
+        const uint64_t offset = addresses[lane] - base;
+        if (!is_inside(&plane, offset))
             return false;
-        for (uint32_t word = 0; pass && word < list[1]; word += 4) {
-            uint32_t *const cell = private_word(wave, at + word, lane);
+        uint32_t *const cell = plane.words + offset / 4 * plane.stride + lane;
+        for (uint32_t word = 0; word < bytes / 4; word++) {
+            undefined |= cell[word * plane.stride];
             if (clear)
-                *cell = 0;
-            undefined |= *cell;
+                cell[word * plane.stride] = 0;
         }
     }
     *out_undefined = undefined;
