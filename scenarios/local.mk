@@ -17,6 +17,7 @@ scenario_tests = \
 	%D%/clean/division.yaml \
 	%D%/clean/image_arguments.yaml \
 	%D%/clean/initialised.yaml \
+	%D%/clean/kernels_hand_over.yaml \
 	%D%/clean/literals.yaml \
 	%D%/clean/null_argument.yaml \
 	%D%/clean/partial_group.yaml \
@@ -158,6 +159,7 @@ scenario_tests = \
 	%D%/racy/named_barrier_other.yaml \
 	%D%/racy/named_barrier_scope.yaml \
 	%D%/racy/histogram_late.yaml \
+	%D%/racy/kernels_share_a_counter.yaml \
 	%D%/racy/local_flag.yaml \
 	%D%/racy/mp_no_acquire.yaml \
 	%D%/racy/mp_plain.yaml \
@@ -219,6 +221,7 @@ scenario_files = \
 	%D%/clean/divergence.cl \
 	%D%/clean/division.cl \
 	%D%/clean/initialised.cl \
+	%D%/clean/kernels_hand_over.cl \
 	%D%/clean/literals.cl \
 	%D%/clean/null_argument.cl \
 	%D%/clean/partial_group.cl \
@@ -312,6 +315,7 @@ scenario_files = \
 	%D%/racy/collective.cl \
 	%D%/racy/fence_too_late.cl \
 	%D%/racy/histogram.cl \
+	%D%/racy/kernels_share_a_counter.cl \
 	%D%/racy/histogram_late.cl \
 	%D%/racy/local_flag.cl \
 	%D%/racy/mp_no_acquire.cl \

@@ -440,9 +440,11 @@ END_TEST
 
 /* ---- launches ------------------------------------------------------------------------------- */
 
+static enum memory_scope releases, acquires; /* of the kernels launched next */
+
 static void launch(uint32_t command, enum footprint_use use, uint64_t low, uint64_t high)
 {
-    struct launch_info info = {.command = command, .kernel = "toy"};
+    struct launch_info info = {.command = command, .kernel = "toy", .releases = releases, .acquires = acquires};
     const struct region *region = memory_region(&arena.memory, data);
     struct footprint_part part = {.region_id = region->id, .low = region->low, .high = region->high};
     struct footprint footprint = {.launch = &info, .parts = &part, .count = 1};
@@ -492,6 +494,55 @@ START_TEST(R32_atomics_on_shared_virtual_memory_are_guaranteed)
     enqueue(3, 3, NONE);
     launch(3, FOOTPRINT_READ, 0, 4); /* a plain access is none */
     ck_assert_uint_ge(races(), 1);
+}
+END_TEST
+
+/* One kernel, then another, each with an atomic of its own queue and a plain write. */
+static size_t races_beside_atomics(enum memory_scope released, enum memory_scope acquired)
+{
+    static uint32_t command = 0;
+    const size_t before = races();
+    const uint32_t one = ++command, other = ++command;
+    enqueue(one, 2 * one, NONE);
+    enqueue(other, 2 * one + 1, NONE);
+    releases = released, acquires = SCOPE_WORK_ITEM;
+    launch(one, FOOTPRINT_ATOMIC, 0, 4);
+    launch(one, FOOTPRINT_WRITTEN, 64, 68);
+    releases = SCOPE_WORK_ITEM, acquires = acquired;
+    launch(other, FOOTPRINT_ATOMIC, 0, 4);
+    launch(other, FOOTPRINT_WRITTEN, 64, 68);
+    releases = acquires = SCOPE_WORK_ITEM;
+    return races() - before;
+}
+
+START_TEST(R32_atomics_order_kernels_that_release_and_acquire)
+{
+    static const struct { enum memory_scope released, acquired; bool races; } cases[] = {
+        {SCOPE_WORK_ITEM, SCOPE_WORK_ITEM, true}, {SCOPE_DEVICE, SCOPE_WORK_ITEM, true},  {SCOPE_WORK_ITEM, SCOPE_DEVICE, true},
+        {SCOPE_WORK_GROUP, SCOPE_DEVICE, true},   {SCOPE_DEVICE, SCOPE_WORK_GROUP, true}, {SCOPE_DEVICE, SCOPE_DEVICE, false},
+        {SCOPE_ALL_SVM, SCOPE_DEVICE, false},
+    };
+    memory_region(&arena.memory, data)->flags |= REGION_FLAG_SVM;
+    ck_assert_int_eq(races_beside_atomics(cases[_i].released, cases[_i].acquired) > 0, cases[_i].races);
+}
+END_TEST
+
+/* A counter that a third kernel updates without order does not hide what the first one released. */
+START_TEST(R32_what_was_released_stays)
+{
+    memory_region(&arena.memory, data)->flags |= REGION_FLAG_SVM;
+    for (uint32_t command = 1; command <= 3; command++)
+        enqueue(command, command < 3 ? 1 : 2, NONE);
+    releases = SCOPE_DEVICE;
+    launch(1, FOOTPRINT_ATOMIC, 0, 4);
+    launch(1, FOOTPRINT_WRITTEN, 64, 68);
+    releases = SCOPE_WORK_ITEM;
+    launch(2, FOOTPRINT_ATOMIC, 0, 4); /* knows the first */
+    acquires = SCOPE_DEVICE;
+    launch(3, FOOTPRINT_ATOMIC, 0, 4);
+    launch(3, FOOTPRINT_WRITTEN, 64, 68);
+    acquires = SCOPE_WORK_ITEM;
+    ck_assert_uint_eq(races(), 0);
 }
 END_TEST
 
@@ -750,6 +801,8 @@ int main(void)
     ADD(R32_atomics_of_two_launches_on_a_buffer);
     ADD(R32_atomic_loads_alone_are_no_race);
     ADD(R32_atomics_on_shared_virtual_memory_are_guaranteed);
+    tcase_add_loop_test(rules, R32_atomics_order_kernels_that_release_and_acquire, 0, 7);
+    ADD(R32_what_was_released_stays);
     ADD(scattered_bytes);
     ADD(scattered_bytes_that_cover_a_part);
     ADD(random_histories);

@@ -517,6 +517,8 @@ START_TEST(r32_atomics_of_a_family_are_no_race)
     one_group(), update(0, DATA, ORDER_RELAXED, SCOPE_DEVICE), child(1, LAUNCH_AT_ONCE), update(0, DATA, ORDER_RELAXED, SCOPE_DEVICE), family_judged(false);
     one_group(), update(0, DATA, ORDER_RELAXED, SCOPE_DEVICE), child(1, LAUNCH_AT_ONCE), writes(0, DATA, 4), family_judged(true);
     one_group(), writes(0, DATA, 4), release(0, FLAG, SCOPE_DEVICE), child(1, LAUNCH_AT_ONCE), acquire(0, FLAG, SCOPE_DEVICE), reads(0, DATA, 4), family_judged(false);
+    one_group(), world_code(SCOPE_WORK_ITEM, SCOPE_DEVICE), writes(0, DATA, 4), update(0, FLAG, ORDER_RELAXED, SCOPE_DEVICE), child(1, LAUNCH_AT_ONCE), update(0, FLAG, ORDER_RELAXED, SCOPE_DEVICE), reads(0, DATA, 4), family_judged(true);
+    one_group(), world_code(SCOPE_WORK_GROUP, SCOPE_DEVICE), writes(0, DATA, 4), release(0, FLAG, SCOPE_WORK_GROUP), child(1, LAUNCH_AT_ONCE), acquire(0, FLAG, SCOPE_DEVICE), reads(0, DATA, 4), family_judged(true);
 }
 END_TEST
 

@@ -115,6 +115,7 @@ static void begin(uint32_t groups, uint32_t items, uint32_t sub_group_size, enum
     world.sink = relatives_footprints(world.relatives);
     checker_set_sink(world.checker, &world.sink);
     world.launch = (struct launch_info){.launch = 1, .kernel = "k", .work_dim = 1, .sub_group_size = sub_group_size,
+                                         .releases = SCOPE_DEVICE, .acquires = SCOPE_DEVICE,
                                         .global_size = {(uint64_t)groups * items, 1, 1}, .local_size = {items, 1, 1},
                                         .group_count = {groups, 1, 1}};
     phase(LAUNCH_BEGIN, 0);
@@ -1020,6 +1021,12 @@ void judge_at(uint32_t address, bool racy)
     ck_assert_msg(!difference, "%s", difference);
     ck_assert_msg(world_races_at(address) == racy, "%s at %u", racy ? "no race" : "a race", address);
     world_end();
+}
+
+void world_code(enum memory_scope releases, enum memory_scope acquires)
+{
+    world.launch.releases = releases;
+    world.launch.acquires = acquires;
 }
 
 void family_judged(bool racy)

@@ -79,6 +79,7 @@ void takes_local_memory_of(uint32_t group, uint32_t other); /* which has ended *
  * as many work-items. The oracle does not know of them. */
 void world_launches(uint32_t parent, enum launch_start start, uint64_t parent_group, const struct launch_after *after, uint32_t after_count);
 static inline void child(uint32_t parent, enum launch_start start) { world_launches(parent, start, 0, NULL, 0); }
+void world_code(enum memory_scope releases, enum memory_scope acquires); /* struct launch_info's, of the launch that acts and those after it */
 void world_awaits(uint64_t group); /* of the launch that acts: LAUNCH_AFTER_GROUP will name it */
 void world_shares(void);           /* global memory is fine-grained SVM; before the first deed: */
 void world_shares_atomics(void);   /* with atomics */

@@ -140,6 +140,7 @@ struct kernel_info {
     size_t local_bytes;           /* of local variables declared in the kernel */
     size_t private_bytes;
     bool uses_barrier, uses_printf;
+    enum memory_scope releases, acquires; /* the widest scope in which some operation of its code does; SCOPE_WORK_ITEM: none */
     bool block;             /* run by enqueue_kernel only */
     bool initializer, finalizer; /* run by the device, before the program's other kernels and at its end; not the host's */
 };

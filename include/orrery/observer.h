@@ -27,6 +27,9 @@ enum launch_start { LAUNCH_AT_ONCE, LAUNCH_AFTER_PARENT, LAUNCH_AFTER_GROUP };
 /* A launch that has ended before another one began; complete: and all that it enqueued is. */
 struct launch_after { uint32_t launch; bool complete; };
 
+enum memory_order { ORDER_RELAXED, ORDER_ACQUIRE, ORDER_RELEASE, ORDER_ACQ_REL, ORDER_SEQ_CST };
+enum memory_scope { SCOPE_WORK_ITEM, SCOPE_SUB_GROUP, SCOPE_WORK_GROUP, SCOPE_DEVICE, SCOPE_ALL_SVM };
+
 /* One NDRange launch; constant while it runs but for what it enqueues. Units: work-items. */
 struct launch_info {
     uint32_t launch;      /* serial number of the launch on this device, from 1 */
@@ -43,6 +46,7 @@ struct launch_info {
     uint32_t work_dim;
     uint64_t global_size[3], global_offset[3], local_size[3], group_count[3];
     uint32_t sub_group_size;
+    enum memory_scope releases, acquires; /* as the kernel's code may: kernel_info */
     /* Of litmus tests: */
     const uint32_t *group_device; /* each work-group's device, when there are several; NULL: device runs all */
     bool formal;          /* scopes count as written, local memory is one for all work-groups */
@@ -77,8 +81,6 @@ void origin_item(const struct origin *origin, uint32_t lane, struct item *out_it
 /* ---- what ----------------------------------------------------------------- */
 
 enum access_kind { ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC_READ, ACCESS_ATOMIC_WRITE, ACCESS_ATOMIC_UPDATE };
-enum memory_order { ORDER_RELAXED, ORDER_ACQUIRE, ORDER_RELEASE, ORDER_ACQ_REL, ORDER_SEQ_CST };
-enum memory_scope { SCOPE_WORK_ITEM, SCOPE_SUB_GROUP, SCOPE_WORK_GROUP, SCOPE_DEVICE, SCOPE_ALL_SVM };
 enum { REGION_GLOBAL = 1, REGION_LOCAL = 2, REGION_IMAGE = 4 }; /* flags of fences and barriers */
 
 /* How the lanes' addresses are laid out; address of lane (x, y) of the tile row. */

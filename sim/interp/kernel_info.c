@@ -218,6 +218,54 @@ static void scan_samplers(struct module *m, uint32_t word, struct scan *scan)
     }
 }
 
+/* What is no constant may be anything. */
+static uint32_t constant_or(const struct module *m, uint32_t id, uint32_t otherwise)
+{
+    const uint32_t definition = id < m->bound ? m->def[id] : 0;
+    const uint32_t op = definition ? spv_opcode(m, definition) : SpvOpNop;
+    return op == SpvOpConstant ? m->words[definition + 3] : op == SpvOpConstantNull ? 0 : otherwise;
+}
+
+/* The word of an operation's scope, before that of its memory semantics; 0: it has none. */
+static uint32_t scope_operand(uint32_t op)
+{
+    switch (op) {
+    case SpvOpMemoryBarrier: return 1;
+    case SpvOpControlBarrier:
+    case SpvOpMemoryNamedBarrier:
+    case SpvOpAtomicStore:
+    case SpvOpAtomicFlagClear: return 2;
+    case SpvOpAtomicFMinEXT:
+    case SpvOpAtomicFMaxEXT:
+    case SpvOpAtomicFAddEXT:
+    case SpvOpAtomicFlagTestAndSet: return 4;
+    default: return op >= SpvOpAtomicLoad && op <= SpvOpAtomicXor ? 4 : 0;
+    }
+}
+
+static void widen(enum memory_scope *widest, enum memory_scope scope)
+{
+    *widest = *widest > scope ? *widest : scope;
+}
+
+static void scan_order(const struct module *m, struct entry_point *e, uint32_t word)
+{
+    static const enum memory_scope scopes[] = {SCOPE_ALL_SVM, SCOPE_DEVICE, SCOPE_WORK_GROUP, SCOPE_SUB_GROUP, SCOPE_WORK_ITEM};
+    const uint32_t op = spv_opcode(m, word), at = scope_operand(op), *const w = &m->words[word];
+    if (!at || at + 1 >= spv_length(m, word))
+        return;
+    const uint32_t spirv_scope = constant_or(m, w[at], SpvScopeCrossDevice), any = SpvMemorySemanticsAcquireReleaseMask;
+    const enum memory_scope scope = spirv_scope < sizeof scopes / sizeof *scopes ? scopes[spirv_scope] : SCOPE_ALL_SVM;
+    uint32_t semantics = constant_or(m, w[at + 1], any);
+    if (op == SpvOpAtomicCompareExchange || op == SpvOpAtomicCompareExchangeWeak)
+        semantics |= constant_or(m, w[at + 2], any);
+    const uint32_t both = SpvMemorySemanticsAcquireReleaseMask | SpvMemorySemanticsSequentiallyConsistentMask;
+    if (semantics & (both | SpvMemorySemanticsReleaseMask) && op != SpvOpAtomicLoad)
+        widen(&e->info.releases, scope);
+    if (semantics & (both | SpvMemorySemanticsAcquireMask) && op != SpvOpAtomicStore && op != SpvOpAtomicFlagClear)
+        widen(&e->info.acquires, scope);
+}
+
 /* From the last use to the first, since a constant comes before who uses it. */
 static void scan_locals(struct module *m, struct entry_point *e, uint32_t function, struct scan *scan)
 {
@@ -232,7 +280,7 @@ static void scan_locals(struct module *m, struct entry_point *e, uint32_t functi
     }
 }
 
-/* Local variables, samplers and barriers of everything the kernel calls. */
+/* Local variables, samplers, barriers and how far it releases and acquires: of everything the kernel calls. */
 static void scan_function(struct module *m, struct entry_point *e, const struct function *f, struct scan *scan)
 {
     if (scan->seen_function[f->id])
@@ -245,6 +293,7 @@ static void scan_function(struct module *m, struct entry_point *e, const struct 
             if (op == SpvOpFunctionCall && w[3] < m->bound && m->function_index[w[3]])
                 scan_call(m, e, w[3], scan);
             scan_samplers(m, word, scan);
+            scan_order(m, e, word);
             e->info.uses_barrier |= op == SpvOpControlBarrier || op == SpvOpGroupWaitEvents || op == SpvOpMemoryNamedBarrier;
             e->info.uses_printf |= op == SpvOpExtInst && w[3] == m->opencl_std && w[4] == 184;
         }

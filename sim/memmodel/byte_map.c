@@ -179,6 +179,8 @@ bool byte_access_stands_for(const struct byte_access *later, const struct byte_a
         return earlier->opens;
     if (earlier->opens || (later->by_map && !earlier->by_map))
         return later->kind == ACCESS_WRITE;
+    if (!plain(earlier->kind) && (earlier->releases > later->releases || earlier->acquires > later->acquires))
+        return false; /* it may order the kernel */
     if (later->kind == ACCESS_WRITE || later->kind == earlier->kind)
         return true;
     if (later->kind == ACCESS_READ)

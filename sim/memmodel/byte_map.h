@@ -25,6 +25,7 @@ struct byte_access {
     enum access_kind kind;
     bool by_map;        /* by a command that maps or unmaps */
     bool opens;         /* no access by itself: from here on the host may write */
+    enum memory_scope releases, acquires; /* of a kernel: struct launch_info */
 };
 
 struct byte_map_asker {

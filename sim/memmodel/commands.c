@@ -261,6 +261,13 @@ static bool knows(void *self, const struct byte_access *later, const struct byte
     return command_graph_knows(commands->graph, later->command, earlier->command);
 }
 
+/* What one kernel released on an atomic object the other one may have acquired there; they may have run side by side. */
+static bool may_synchronise(const struct byte_access *a, const struct byte_access *b)
+{
+    return (a->kind != ACCESS_ATOMIC_READ && a->releases >= SCOPE_DEVICE && b->acquires >= SCOPE_DEVICE) ||
+           (b->kind != ACCESS_ATOMIC_READ && b->releases >= SCOPE_DEVICE && a->acquires >= SCOPE_DEVICE);
+}
+
 static void met(void *self, const struct byte_access *later, const struct byte_access *earlier, uint64_t low,
                 uint64_t high)
 {
@@ -268,7 +275,8 @@ static void met(void *self, const struct byte_access *later, const struct byte_a
     if (!conflicts(later, earlier))
         return;
     if (is_atomic(later) && is_atomic(earlier) && ((commands->asked->guaranteed && RULE(32)) || !RULE(3201))) {
-        command_graph_assume(commands->graph, later->command, earlier->command);
+        if (may_synchronise(later, earlier) || !RULE(3202))
+            command_graph_assume(commands->graph, later->command, earlier->command);
         return;
     }
     keep_conflict(commands, &(struct conflict){*later, *earlier, low, high, high - low, commands->asked});
@@ -368,7 +376,7 @@ static bool is_forgotten(const struct commands *commands, uint32_t command)
 }
 
 /* Takes the bytes of the part. */
-static void touch_part(struct commands *commands, struct area *area, struct footprint_part *part, uint32_t command,
+static void touch_part(struct commands *commands, struct area *area, struct footprint_part *part, const struct byte_access *by,
                        const uint32_t site[FOOTPRINT_USES])
 {
     static const enum access_kind kinds[FOOTPRINT_USES] = {ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC_UPDATE,
@@ -377,7 +385,9 @@ static void touch_part(struct commands *commands, struct area *area, struct foot
         struct byte_run run = {0, 0};
         if (byte_set_empty(&part->bytes[use]))
             continue;
-        const struct byte_access access = {.command = command, .kind = kinds[use], .site = site[use]};
+        struct byte_access access = *by;
+        access.kind = kinds[use];
+        access.site = site[use];
         if (area->id && (part->bytes[use].bits || part->bytes[use].count > RUNS_FEW)) {
             touch_scattered(commands, area, &part->bytes[use], &access);
             continue;
@@ -388,11 +398,11 @@ static void touch_part(struct commands *commands, struct area *area, struct foot
 }
 
 /* Of a part that has a keeper. */
-static void fetch_and_touch(struct commands *commands, struct area *area, struct footprint_part *part, uint32_t command,
+static void fetch_and_touch(struct commands *commands, struct area *area, struct footprint_part *part, const struct byte_access *by,
                             const uint32_t site[FOOTPRINT_USES])
 {
     commands->lost |= !footprint_fetch(part);
-    touch_part(commands, area, part, command, site);
+    touch_part(commands, area, part, by, site);
     for (int use = 0; use < FOOTPRINT_USES; use++)
         byte_set_fini(&part->bytes[use]);
 }
@@ -417,7 +427,7 @@ void commands_bring_in(struct commands *commands, struct area *area)
         if (is_forgotten(commands, kept->access.command))
             continue;
         if (kept->part.keeper)
-            fetch_and_touch(commands, area, &kept->part, kept->access.command, kept->site);
+            fetch_and_touch(commands, area, &kept->part, &kept->access, kept->site);
         else
             touch(commands, area, kept->low, kept->high, &kept->access);
     }
@@ -677,7 +687,7 @@ struct observer commands_observer(struct commands *commands)
 static void take_part(struct commands *commands, const struct launch_info *launch, struct footprint_part *part)
 {
     struct area *area = commands_area_of(commands, part->low);
-    struct kept kept = {.access = {.command = launch->command}, .part = *part};
+    struct kept kept = {.access = {.command = launch->command, .releases = launch->releases, .acquires = launch->acquires}, .part = *part};
     if (!area) {
         commands->lost = true;
         return;
@@ -698,7 +708,7 @@ static void take_part(struct commands *commands, const struct launch_info *launc
     }
     if (!commands_is_calm(commands, area))
         commands_judge_host(commands, area, part->bytes, &kept.access, kept.site);
-    (part->keeper ? fetch_and_touch : touch_part)(commands, area, part, launch->command, kept.site);
+    (part->keeper ? fetch_and_touch : touch_part)(commands, area, part, &kept.access, kept.site);
 }
 
 static void on_launch_ended(void *self, const struct footprint *footprint)

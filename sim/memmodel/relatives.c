@@ -30,6 +30,7 @@ struct member {
     const char *kernel;
     enum launch_start start;
     uint64_t parent_group;
+    enum memory_scope releases, acquires;
     struct launch_after *after; uint32_t after_count;
     struct record all;
     struct rest *rests; uint32_t rest_count;
@@ -163,7 +164,7 @@ static void take(struct relatives *relatives, const struct footprint *footprint)
     }
     *member = (struct member){.next = relatives->members, .launch = launch->launch, .parent = launch->parent,
                               .family = launch->family, .kernel = launch->kernel, .start = launch->start,
-                              .parent_group = launch->parent_group};
+                              .parent_group = launch->parent_group, .releases = launch->releases, .acquires = launch->acquires};
     relatives->members = member;
     bool whole = copy_after(launch, member);
     whole &= copy_record(relatives, launch, footprint->parts, footprint->count, &member->all);
@@ -373,13 +374,19 @@ static bool records_meet(const struct record *a, const struct record *b, uint32_
     return false;
 }
 
+/* Either may have acquired what the other released. */
+static bool may_synchronise(const struct member *a, const struct member *b)
+{
+    return (a->releases >= SCOPE_DEVICE && b->acquires >= SCOPE_DEVICE) || (b->releases >= SCOPE_DEVICE && a->acquires >= SCOPE_DEVICE) || !RULE(3202);
+}
+
 static void join_by_atomics(struct kin *kin)
 {
     struct meeting meeting;
     for (uint32_t later = 1; later < kin->count; later++)
         for (uint32_t earlier = 0; earlier < later; earlier++) {
             uint32_t at[2] = {0, 0};
-            if (ordered(kin, earlier, later) ||
+            if (ordered(kin, earlier, later) || !may_synchronise(kin->members[earlier], kin->members[later]) ||
                 !records_meet(&kin->members[earlier]->all, &kin->members[later]->all, at, true, &meeting))
                 continue;
             set_bit(kin, kin->joined, earlier, later);

@@ -9,7 +9,7 @@
  *          their children (2, 3). What its parent did before the enqueueing call it knows of
  *          fine-grained SVM alone (1); what that does there after the call counts as known, too.
  * Atomics  of a parent and its children follow the rules inside a kernel (last part of 3.3.6), which is not followed here: two
- *          launches whose atomics meet count as ordered.
+ *          launches whose atomics meet count as ordered, if the code of one releases and that of the other acquires.
  *
  * Interface
  *   relatives_new/free
