@@ -531,8 +531,9 @@ END_TEST
 START_TEST(R32_what_was_released_stays)
 {
     memory_region(&arena.memory, data)->flags |= REGION_FLAG_SVM;
-    for (uint32_t command = 1; command <= 3; command++)
-        enqueue(command, command < 3 ? 1 : 2, NONE);
+    enqueue(1, 1, NONE);
+    enqueue(2, 2, AFTER(1));
+    enqueue(3, 3, NONE);
     releases = SCOPE_DEVICE;
     launch(1, FOOTPRINT_ATOMIC, 0, 4);
     launch(1, FOOTPRINT_WRITTEN, 64, 68);
