@@ -40,6 +40,7 @@ static _Thread_local unsigned depth; /* 0: in none */
 
 bool call_watched(void)
 {
+    host_log_see();
     return call_finds() || context_some_terminated() || (!runtime_get()->broken && (fault_any() || host_log_active()));
 }
 

@@ -28,13 +28,32 @@ static struct {
     struct entries made, due;
     size_t at; uint64_t within; /* the next of due: entry, and call of it */
     uint64_t first_calls;       /* numbers of threads that nobody names */
+    uint32_t seen;              /* threads that called; atomic */
 } host_log = {.lock = PTHREAD_MUTEX_INITIALIZER, .given = PTHREAD_COND_INITIALIZER};
 
-static __thread struct { uint32_t depth; char name[NAME_MAX_CHARS]; const char *call; } self;
+static __thread struct { uint32_t depth; bool seen; char name[NAME_MAX_CHARS]; const char *call; } self;
 
 bool host_log_active(void)
 {
     return __atomic_load_n(&host_log.active, __ATOMIC_RELAXED);
+}
+
+void host_log_see(void)
+{
+    if (self.seen)
+        return;
+    self.seen = true;
+    __atomic_add_fetch(&host_log.seen, 1, __ATOMIC_RELAXED);
+}
+
+uint32_t host_log_threads(void)
+{
+    return __atomic_load_n(&host_log.seen, __ATOMIC_RELAXED);
+}
+
+bool host_log_follows(void)
+{
+    return host_log.due.count != 0;
 }
 
 /* ---- tables ------------------------------------------------------------------------------ */

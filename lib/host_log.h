@@ -17,12 +17,15 @@
  *   host_log_active   calls have to enter and leave
  *   host_log_enter, host_log_leave   around a call of the program
  *   host_log_pause, host_log_resume  within a call, around a wait for other threads; runtime_lock not held
+ *   host_log_see      this thread calls; host_log_threads: how many did
+ *   host_log_follows  the calls are replayed
  *   host_log_print    the section of the record, when there was more than one thread
  *   host_log_hide     this thread's next threads are the runtime's own and not counted, or are again
  */
 #ifndef ORRERY_LIB_HOST_LOG_H
 #define ORRERY_LIB_HOST_LOG_H
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "orrery/status.h"
@@ -34,5 +37,8 @@ void host_log_leave(void);
 void host_log_pause(void);
 void host_log_resume(void);
 void host_log_print(FILE *stream);
+void host_log_see(void);
+uint32_t host_log_threads(void);
+bool host_log_follows(void);
 void host_log_hide(bool hide);
 #endif

@@ -17,6 +17,7 @@
 #include "root.h"
 #include "subdevice.h"
 #include "usage.h"
+#include "orrery/replay.h"
 
 enum { EXIT_USAGE = 2, EXIT_NOTHING_RAN = 3, EXIT_NO_PROGRESS = 124 };
 
@@ -281,20 +282,6 @@ uint64_t runtime_kernels_run(void)
     return kernels_before + device_kernels_run(runtime.device);
 }
 
-/* For a shell: as it is when nothing in it means anything there. */
-static void print_word(FILE *stream, const char *word)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./=:,+-@%";
-    if (*word && strspn(word, plain) == strlen(word)) {
-        fputs(word, stream);
-        return;
-    }
-    fputc('\'', stream);
-    for (; *word; word++)
-        fputs(*word == '\'' ? "'\\''" : (char[]){*word, '\0'}, stream);
-    fputc('\'', stream);
-}
-
 /* "-- ./program arguments", as this process was started; malloc'd. */
 static char *own_command(void)
 {
@@ -305,7 +292,7 @@ static char *own_command(void)
         fputs("--", stream);
     while (stream && getdelim(&word, &room, '\0', words) > 0) {
         fputc(' ', stream);
-        print_word(stream, word);
+        replay_word_print(stream, word);
     }
     free(word);
     if (stream && fclose(stream) != 0) {
@@ -317,38 +304,68 @@ static char *own_command(void)
     return text;
 }
 
-static void tell_replay(const struct schedule_record *record)
+static const char *option_value(const void *self, const struct scenario_option *option)
 {
-    char *target = own_command();
-    char *command = target ? schedule_replay_command(record, target) : NULL;
-    report_set_replay(runtime.report, command);
-    free(command);
+    (void)self;
+    return getenv(option->variable);
+}
+
+static struct replay_options own_options(void)
+{
+    const char *path = getenv("ORRERY_SCENARIO");
+    return (struct replay_options){.scenario = path && *path ? path : NULL, .value = option_value};
+}
+
+/* The record that holds the order of the threads, as the user calls it; NULL: none does, or there is no order. */
+static char *own_record(bool recorded)
+{
+    const char *name = runtime.scenario.schedule.record_file, *replay = getenv("ORRERY_REPLAY");
+    if (host_log_threads() < 2)
+        return NULL;
+    if (name && recorded)
+        return report_file_name(name);
+    return host_log_follows() && replay ? strdup(replay) : NULL;
+}
+
+/* Where findings leave the exit status alone, as under `orrery check`, only what no token holds is told. */
+static void tell_replay(const struct schedule_record *record, bool recorded, bool failed)
+{
+    const struct replay_options options = own_options();
+    char *target = own_command(), *file = own_record(recorded);
+    const struct replay_run run = {.options = &options, .record = record, .file = file, .target = target};
+    char *line = failed && target ? replay_line(&run) : NULL;
+    report_set_replay(runtime.report, line, !file && host_log_threads() > 1);
+    free(line);
+    free(file);
     free(target);
 }
 
-static void write_record(const struct schedule_record *record)
+/* True: there is a file now. */
+static bool write_record(const struct schedule_record *record)
 {
     const char *name = runtime.scenario.schedule.record_file;
+    const struct replay_options options = own_options();
     FILE *stream = name ? report_open_file(name) : NULL;
     if (name && !stream)
         fprintf(stderr, "orrery: warning: cannot write %s\n", name);
     if (!stream)
-        return;
+        return false;
     fputs(SCHEDULE_RECORD_MAGIC, stream);
+    replay_options_print(&options, stream);
     schedule_record_print(record, stream);
     host_log_print(stream);
-    fclose(stream);
+    return fclose(stream) == 0;
 }
 
-/* status: what findings make of the program's, -1: nothing. */
-static void conclude(uint64_t kernels, int status)
+/* status: what findings make of the program's, -1: nothing. fits: the run came to its end as the schedule has it. */
+static void conclude(uint64_t kernels, int status, bool fits)
 {
     bool wanted = kernels || fault_any() || report_count(runtime.report) || report_suppressed_count(runtime.report) || getenv("ORRERY_SUMMARY");
     const struct report_end end = {.kernels_run = kernels, .exit_status = status};
     struct diagnosis diagnosis = {0};
-    write_record(device_record(runtime_device()));
-    if (status > 0)
-        tell_replay(device_record(runtime_device()));
+    bool recorded = write_record(device_record(runtime_device()));
+    if (fits && (status > 0 || (runtime.scenario.keep_exit_code && report_count(runtime.report))))
+        tell_replay(device_record(runtime_device()), recorded, status > 0);
     if (!report_write_files(runtime.report, &end, &diagnosis))
         fprintf(stderr, "orrery: warning: %s\n", diagnosis.text);
     diagnosis = (struct diagnosis){0};
@@ -356,7 +373,7 @@ static void conclude(uint64_t kernels, int status)
         fprintf(stderr, "orrery: warning: %s\n", diagnosis.text);
     if (wanted && !runtime.scenario.quiet)
         fault_finish(log_stream ? log_stream : stderr);
-    if (wanted)
+    if (wanted && fits)
         report_finish(log_stream ? log_stream : stderr, runtime.report, kernels);
     fflush(NULL);
 }
@@ -365,13 +382,13 @@ static void conclude(uint64_t kernels, int status)
 _Noreturn void runtime_bad_scenario(const struct diagnosis *diagnosis)
 {
     complain(diagnosis);
-    conclude(runtime_kernels_run(), EXIT_USAGE);
+    conclude(runtime_kernels_run(), EXIT_USAGE, false);
     _exit(EXIT_USAGE);
 }
 
 _Noreturn void runtime_no_progress(void)
 {
-    conclude(runtime_kernels_run(), EXIT_NO_PROGRESS);
+    conclude(runtime_kernels_run(), EXIT_NO_PROGRESS, true);
     _exit(EXIT_NO_PROGRESS);
 }
 
@@ -397,7 +414,7 @@ __attribute__((destructor)) static void process_ends(void)
     usage_finish();
     uint64_t kernels = runtime_kernels_run();
     int status = exit_status(kernels);
-    conclude(kernels, status ? status : -1);
+    conclude(kernels, status ? status : -1, true);
     if (status)
         _exit(status);
 }

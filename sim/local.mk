@@ -77,6 +77,7 @@ libsim_la_SOURCES = \
 	%D%/scenario_image.c \
 	%D%/scenario_image.h \
 	%D%/scenario_launch.c \
+	%D%/replay.c \
 	%D%/scenario_launch.h \
 	%D%/scenario_parse.c \
 	%D%/scenario_parse.h \

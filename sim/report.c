@@ -31,6 +31,7 @@ struct report {
     struct entry *by_key; /* of both lists */
     size_t kind_count[FINDING_KIND_COUNT];
     char *replay;         /* how to have this run again; NULL: not known */
+    bool replay_loose;    /* the order of the program's threads is not in it */
     size_t lost[SEVERITY_ERROR + 1]; /* told, but there was no memory to keep them */
 };
 
@@ -587,11 +588,15 @@ void report_finish(FILE *stream, const struct report *report, uint64_t kernels_r
         return;
     if (report->replay)
         fprintf(stream, "orrery: replay with: %s\n", report->replay);
+    if (report->replay_loose)
+        fputs("orrery: several threads of the program called OpenCL, in an order of chance: only a run with --record=FILE "
+              "can be replayed exactly\n", stream);
     report_summary(stream, report, kernels_run);
 }
 
-void report_set_replay(struct report *report, const char *command)
+void report_set_replay(struct report *report, const char *command, bool loose)
 {
+    report->replay_loose = loose;
     free(report->replay);
     report->replay = command ? strdup(command) : NULL;
 }

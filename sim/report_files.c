@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 /* %p for the process id. */
-static char *file_name(const char *pattern)
+char *report_file_name(const char *pattern)
 {
     const char *mark = strstr(pattern, "%p");
     char *name = NULL;
@@ -21,7 +21,7 @@ static char *file_name(const char *pattern)
 
 FILE *report_open_file(const char *pattern)
 {
-    char *name = file_name(pattern);
+    char *name = report_file_name(pattern);
     FILE *stream = name ? fopen(name, "we") : NULL;
     free(name);
     return stream;
@@ -88,7 +88,7 @@ static bool draw(const char *graph, const char *picture)
 /* picture.svg is drawn from picture.dot, which stays: without Graphviz that is all there is. */
 static bool write_picture(const struct output *output, const char *pattern)
 {
-    char *picture = file_name(pattern), *graph = picture ? strdup(picture) : NULL;
+    char *picture = report_file_name(pattern), *graph = picture ? strdup(picture) : NULL;
     bool fine = graph != NULL;
     if (fine) {
         memcpy(graph + strlen(graph) - strlen("svg"), "dot", strlen("dot"));

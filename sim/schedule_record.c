@@ -205,16 +205,6 @@ char *schedule_replay_token(const struct schedule_record *record)
     return record->shape ? schedule_record_token(&settings) : NULL;
 }
 
-char *schedule_replay_command(const struct schedule_record *record, const char *target)
-{
-    bool plain = record->settings.policy == SCHEDULE_LOCKSTEP && !record->has_turns;
-    char *token = plain ? NULL : schedule_replay_token(record), *command = NULL;
-    if (token && asprintf(&command, "orrery replay %s %s", token, target) < 0)
-        command = NULL;
-    free(token);
-    return command;
-}
-
 void schedule_record_print(const struct schedule_record *record, FILE *stream)
 {
     fprintf(stream, "[schedule]\nsettings 1:%" PRIu64 ":", record->settings.seed);

@@ -53,6 +53,24 @@ refused 1 "a torn line" "line" "of [host]" "often"
 sed '/^\[host\]/a 0.7 clFlush' "$work/1" > "$work/bad"
 refused 2 "a thread that never comes" "does not fit" "clFlush of thread 0.7" "line 1 of [host]"
 
+# Its findings: the line names the record, which keeps the checks; without one it is said that chance has a part.
+unset ORRERY_QUIET
+"$orrery" run --data-races --record "$work/races.%p" -- "$program" > "$work/races.out" 2> "$work/races.err"
+[ $? -eq 66 ] || complain "no races are found: $(cat "$work/races.err")"
+record=$(ls "$work"/races.[0-9]*)
+grep -qF "orrery: replay with: orrery replay $record -- $program" "$work/races.err" ||
+    complain "the line does not name the record: $(tail -3 "$work/races.err")"
+grep -q 'several threads' "$work/races.err" && complain "a recorded run is said to leave something to chance"
+"$orrery" replay "$record" -- "$program" > "$work/again" 2> "$work/again.err"
+[ $? -eq 66 ] || complain "the record does not keep the checks"
+cmp -s "$work/again" "$work/races.out" || complain "the record of the races gives $(cat "$work/again")"
+cmp -s "$work/again.err" "$work/races.err" || complain "the record of the races finds something else: $(diff "$work/again.err" "$work/races.err")"
+"$orrery" run --data-races -- "$program" > "$work/again" 2>&1
+grep -q 'several threads of the program called OpenCL' "$work/again" || complain "nothing is said of several threads"
+printf 'orrery: 1\nchecks: {races: error}\nexpect: {findings: []}\n' > "$work/races.yaml"
+"$orrery" check --exec "$program" "$work/races.yaml" > "$work/again" 2>&1
+grep -q 'several threads of the program called OpenCL' "$work/again" || complain "check says nothing of several threads"
+
 # A single thread needs no log.
 "$orrery" run --record "$work/single" -- "$build/examples/host_order" queues fixed > /dev/null 2>&1
 grep -q '^\[schedule\]' "$work/single" || complain "no record of a program with one thread"

@@ -26,6 +26,18 @@ status() { # STATUS COMMAND...: into out
     [ "$got" = "$want" ] || fail "$* ended with $got, expected $want" out
 }
 
+# What the latest run printed as its line has the same findings and status again, in this directory.
+again() { # STATUS LINE-PATTERN
+    local line
+    has out "$2"
+    line=$(sed -n 's/^\(orrery:\| \) replay with: orrery //p' out)
+    cp out told
+    eval "\"\$orrery\" $line" >out 2>&1 </dev/null
+    local got=$?
+    [ "$got" = "$1" ] || fail "orrery $line ended with $got, expected $1" out
+    same told out "orrery $line does not give the same bytes"
+}
+
 # Two work-items of different groups lose an update when one is preempted between its load and its store.
 scenario() { # FILE GROUPS
     cat >"$1" <<END
@@ -71,7 +83,44 @@ for policy in random pct; do
 done
 status 1 "$orrery" check --seeds 0..19 two.yaml
 has out '^FAIL: two.yaml$'
-has out '^  replay with: orrery replay 1:[0-9]+:random,shrunk:'
+has out '^  replay with: orrery check --replay=1:[0-9]+:random,shrunk:[^ ]* two.yaml$'
+has out '^orrery: smallest failing schedule: orrery check --replay=1:[0-9]+:random,shrunk:[^ ]* two.yaml$'
+
+# The line keeps what the checks were told, by options and by the environment, and quotes what a shell would read.
+mkdir 'my dir'
+cat >"my dir/it's.yaml" <<'END'
+orrery: 1
+program:
+  text: |
+    kernel void racy(global int *x, global int *y)
+    {
+        x[0] = get_global_id(0);
+        y[get_global_id(0)] = LEFT;
+    }
+launch:
+  - {kernel: racy, global: [4], local: [2], args: [{buffer: {type: int, count: 1}}, {buffer: {type: int, count: 4}}]}
+expect: {findings: [], buffers: [{arg: 1, values: [1, 1, 1, 1]}]}
+END
+name="'my dir/it'\\\\''s.yaml'"
+status 66 "$orrery" run --data-races --build-options='-DLEFT=1 -DX' "my dir/it's.yaml"
+again 66 "^orrery: replay with: orrery replay 1:0:lockstep:[0-9a-f]{8} --build-options='-DLEFT=1 -DX' --data-races $name\$"
+ORRERY_DATA_RACES=warning status 66 "$orrery" run --schedule random --seed 3 --fail-on warning --build-options=-DLEFT=1 "my dir/it's.yaml"
+again 66 "^orrery: replay with: orrery replay 1:3:random:[0-9a-f]{8} --build-options=-DLEFT=1 --data-races=warning --fail-on=warning $name\$"
+status 1 "$orrery" check --build-options=-DLEFT=2 "my dir/it's.yaml"
+again 1 "^  replay with: orrery check --replay=1:0:lockstep:[0-9a-f]{8} --build-options=-DLEFT=2 $name\$"
+status 66 "$orrery" run --seeds 0..3 --data-races --build-options=-DLEFT=1 "my dir/it's.yaml"
+has out "^orrery: smallest failing schedule: orrery replay [^ ]* --build-options=-DLEFT=1 --data-races $name\$"
+
+# So does a record, and the command line has the last word.
+status 66 "$orrery" run --data-races --build-options=-DLEFT=1 --record kept "my dir/it's.yaml"
+cp out first
+status 66 "$orrery" replay kept "my dir/it's.yaml"
+same first out "the record does not keep the checks"
+status 0 "$orrery" replay --data-races=off kept "my dir/it's.yaml"
+for ((i = 0; i < 300; i++)); do echo "scenario $i"; done >many
+sed '/^\[options\]/r many' kept >longer
+status 2 "$orrery" replay longer "my dir/it's.yaml"
+has out 'too many options'
 
 # A token of policy and seed, a record, and what a replay records itself: the same bytes each time.
 for seed in 0 1 2 3 4 5 6 7 8 9; do
@@ -193,5 +242,30 @@ if [ -x "$program" ]; then
     "$orrery" replay host.turns -- "$program" "$kernel" >out 2>&1
     same first out "the record of a program does not give the same bytes"
 fi
+
+# A program with a scenario: token and record have both again; nothing is offered where the replay does not fit.
+program=$build/examples/message_passing
+if [ -x "$program" ]; then
+    kernel=$src/examples/message_passing.cl
+    printf 'orrery: 1\nschedule: {policy: random, seed: 7}\nchecks: {races: error}\n' >'my dir/checks.yaml'
+    status 66 "$orrery" run --scenario 'my dir/checks.yaml' --record kept -- "$program" "$kernel"
+    again 66 "^orrery: replay with: orrery replay 1:7:random:[0-9a-f]{8} --scenario='/.*/my dir/checks.yaml' -- "
+    status 66 "$orrery" replay kept -- "$program" "$kernel"
+    same told out "the record does not keep the scenario"
+    status 2 "$orrery" replay 1:3:random:00000bad --data-races -- "$program" "$kernel"
+    grep -E 'replay with|SUMMARY' out && fail "a replay that does not fit is summed up" out
+    status 66 "$orrery" run --seeds 0..3 --scenario 'my dir/checks.yaml' -- "$program" "$kernel"
+    has out "^orrery: smallest failing schedule: orrery replay [^ ]* --scenario='my dir/checks.yaml' -- "
+    # Before the first launch there is no token: the same command has the run again.
+    echo 'kernel void broken(' >broken.cl
+    status 66 "$orrery" run --check-api --schedule reverse -- "$program" broken.cl
+    again 66 '^orrery: replay with: orrery run --schedule=reverse --check-api -- '
+    printf 'orrery: 1\nchecks: {races: error}\nexpect: {findings: []}\n' >exec.yaml
+    status 1 "$orrery" check --seed 5 --schedule random --exec "$program '$kernel'" exec.yaml
+    again 1 '^  replay with: orrery check --schedule=random --seed=5 --exec=.* exec.yaml$'
+    status 1 "$orrery" check --record kept --schedule random --exec "$program '$kernel'" exec.yaml
+    again 1 '^  replay with: orrery check --replay=kept --exec=.* exec.yaml$'
+fi
+
 [ $bad = 0 ] && echo "tokens and records have their runs again"
 exit $bad

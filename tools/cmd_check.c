@@ -244,15 +244,20 @@ static int conclude(const char *path, size_t differences)
     return differences ? EXIT_DIFFERS : 0;
 }
 
-static void print_replay(const struct schedule_record *record, const char *path)
+/* token NULL: the record's. */
+static void print_replay(const struct arguments *arguments, const struct schedule_record *record, const char *token, const char *path)
 {
-    char *command = record ? schedule_replay_command(record, path) : NULL;
-    if (command)
-        printf("  replay with: %s\n", command);
-    free(command);
+    const struct replay_options options = settings_replay(&arguments->settings, true);
+    char *rest[] = {(char *)(uintptr_t)path, NULL}, *target = target_words(arguments->exec, false, rest);
+    const struct replay_run run = {.options = &options, .record = record, .token = token, .compares = true, .target = target};
+    char *line = replay_line(&run);
+    if (line)
+        printf("  replay with: %s\n", line);
+    free(line);
+    free(target);
 }
 
-static int check_run(const struct scenario *scenario, struct report *report, const char *path)
+static int check_run(const struct arguments *arguments, const struct scenario *scenario, struct report *report, const char *path)
 {
     struct diagnosis diagnosis = {0};
     struct scenario_result result;
@@ -275,10 +280,10 @@ static int check_run(const struct scenario *scenario, struct report *report, con
         for (size_t i = 0; differences && i < report_count(report); i++)
             report_print_finding(stdout, report_get(report, i), false);
         if (differences)
-            print_replay(result.record, path);
+            print_replay(arguments, result.record, NULL, path);
         code = conclude(path, differences);
     }
-    if (!record_write(scenario, result.record))
+    if (!record_write(scenario, &arguments->settings, result.record))
         code = EXIT_FAILED;
     outcome_fini(&outcome);
     scenario_result_fini(&result);
@@ -372,21 +377,33 @@ static size_t compare_status(const struct scenario_expect *expect, int status)
     return 1;
 }
 
-static int check_program(const struct settings *settings, const struct scenario *scenario, const char *command, const char *path)
+/* What the program chose is known from the record that the user asked for, or that it followed. */
+static void print_program_replay(const struct arguments *arguments, const struct scenario *scenario, const char *path)
 {
-    char *argv[] = {"sh", "-c", (char *)(uintptr_t)command, NULL};
+    const struct scenario_option replay = {.name = "replay", .variable = "ORRERY_REPLAY"};
+    char *record = scenario->schedule.record_file ? realpath(scenario->schedule.record_file, NULL) : NULL;
+    print_replay(arguments, NULL, record ? scenario->schedule.record_file : settings_value(&arguments->settings, &replay), path);
+    free(record);
+}
+
+static int check_program(const struct arguments *arguments, const struct scenario *scenario, const char *path)
+{
+    char *argv[] = {"sh", "-c", (char *)(uintptr_t)arguments->exec, NULL};
     struct outcome outcome = {.count = 0};
     struct scratch scratch;
     int code = EXIT_FAILED;
     if (!scratch_init(&scratch))
         return EXIT_FAILED;
-    if (prepare_program(settings, scenario, path, &scratch)) {
+    if (prepare_program(&arguments->settings, scenario, path, &scratch)) {
         int status = process_capture(argv, environ, &outcome.output);
+        restore_environment(scenario);
         take_json(&outcome, scratch.json);
         size_t differences = compare_findings(&scenario->expect, &outcome) + compare_output(&scenario->expect, outcome.output) +
                              compare_status(&scenario->expect, status) + compare_counters(scenario, &scratch);
         if (differences)
             copy_file(scratch.log, stdout);
+        if (differences)
+            print_program_replay(arguments, scenario, path);
         code = conclude(path, differences);
     }
     restore_environment(scenario);
@@ -407,13 +424,13 @@ static int check_loaded(const struct arguments *arguments, const struct scenario
         return EXIT_USAGE;
     }
     if (arguments->exec)
-        return check_program(&arguments->settings, scenario, arguments->exec, path);
+        return check_program(arguments, scenario, path);
     if (!has_program(scenario)) {
         say("error: %s has no program: name one with --exec", path);
         return EXIT_USAGE;
     }
     struct report *report = report_new(scenario);
-    int code = report ? check_run(scenario, report, path) : EXIT_FAILED;
+    int code = report ? check_run(arguments, scenario, report, path) : EXIT_FAILED;
     report_free(report);
     return code;
 }

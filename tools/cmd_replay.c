@@ -1,10 +1,69 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tools.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct arguments { struct settings settings; char *replay; char **rest; };
+
+/* ---- what a record keeps ---------------------------------------------------- */
+
+struct kept { struct settings settings; size_t count; char *words[4 * SETTINGS_MAX]; };
+
+static bool keep(void *self, char *name, char *value)
+{
+    struct kept *kept = self;
+    struct settings *settings = &kept->settings;
+    if (!name || !value)
+        tools_no_memory();
+    bool fine = settings->count < SETTINGS_MAX && kept->count + 2 <= sizeof kept->words / sizeof *kept->words;
+    if (!fine) {
+        free(name);
+        free(value);
+        return false;
+    }
+    kept->words[kept->count++] = name;
+    kept->words[kept->count++] = value;
+    if (strcmp(name, "scenario") == 0) {
+        settings->scenario_file = value;
+    } else {
+        settings->given[settings->count].name = name;
+        settings->given[settings->count++].value = value;
+    }
+    return true;
+}
+
+/* The command line comes after what the record says. A record that cannot be read is told of where it is parsed. */
+static bool add_kept(struct settings *given, const char *path, struct kept *kept)
+{
+    char *text = NULL;
+    size_t room = 0;
+    FILE *stream = fopen(path, "re");
+    bool fine = !stream || getdelim(&text, &room, '\0', stream) <= 0 || replay_options_read(text, keep, kept);
+    struct settings *both = &kept->settings;
+    for (size_t i = 0; i < given->count && fine; i++) {
+        fine = both->count < SETTINGS_MAX;
+        if (fine)
+            both->given[both->count++] = given->given[i];
+    }
+    if (given->scenario_file)
+        both->scenario_file = given->scenario_file;
+    if (fine)
+        *given = *both;
+    free(text);
+    if (stream)
+        fclose(stream);
+    return fine;
+}
+
+static void kept_fini(struct kept *kept)
+{
+    while (kept->count)
+        free(kept->words[--kept->count]);
+}
+
+/* ---- the command -------------------------------------------------------------- */
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
@@ -45,13 +104,17 @@ int cmd_replay(int argc, char **argv)
     /* A program may change its directory before it comes to OpenCL. */
     char *path = strncmp(arguments.replay, "1:", 2) != 0 ? realpath(arguments.replay, NULL) : NULL;
     struct settings *settings = &arguments.settings;
-    if (settings->count == SETTINGS_MAX) {
+    struct kept kept = {.count = 0};
+    if ((path && !add_kept(settings, path, &kept)) || settings->count == SETTINGS_MAX) {
         say("error: too many options");
+        kept_fini(&kept);
+        free(path);
         return EXIT_USAGE;
     }
     settings->given[settings->count].name = "replay";
     settings->given[settings->count++].value = path ? path : arguments.replay;
     int code = run_target(settings, arguments.rest);
+    kept_fini(&kept);
     free(path);
     return code;
 }

@@ -69,14 +69,18 @@ static int verdict(const struct scenario *scenario, const struct report *report,
     return scenario->expect_kernels && !kernels ? EXIT_NOTHING_RAN : 0;
 }
 
-static void tell_replay(const struct scenario *scenario, struct report *report, const struct schedule_record *record)
+static void tell_replay(const struct settings *settings, const char *path, struct report *report, const struct schedule_record *record)
 {
-    char *command = record ? schedule_replay_command(record, scenario->file) : NULL;
-    report_set_replay(report, command);
-    free(command);
+    const struct replay_options options = settings_replay(settings, true);
+    char *rest[] = {(char *)(uintptr_t)path, NULL}, *target = target_words(NULL, false, rest);
+    const struct replay_run run = {.options = &options, .record = record, .target = target};
+    char *line = replay_line(&run);
+    report_set_replay(report, line, false);
+    free(line);
+    free(target);
 }
 
-static int run_scenario(const struct scenario *scenario, struct report *report, FILE *log)
+static int run_scenario(const struct scenario *scenario, const struct settings *settings, struct report *report, FILE *log)
 {
     struct diagnosis diagnosis = {0};
     struct scenario_result result;
@@ -91,14 +95,14 @@ static int run_scenario(const struct scenario *scenario, struct report *report, 
         say("error: %s: %s", scenario->file, diagnosis.text[0] ? diagnosis.text : status_name(status));
     int code = verdict(scenario, report, status, result.kernels_run);
     if (code)
-        tell_replay(scenario, report, result.record);
+        tell_replay(settings, scenario->file, report, result.record);
     if (ran && result.books)
         fputs(result.books, log);
     if (ran)
         report_finish(log, report, result.kernels_run);
     const struct report_end end = {.kernels_run = result.kernels_run, .exit_status = code};
     struct diagnosis unwritten = {0};
-    bool recorded = record_write(scenario, result.record);
+    bool recorded = record_write(scenario, settings, result.record);
     scenario_result_fini(&result);
     if (report_write_files(report, &end, &unwritten))
         return recorded ? code : EXIT_FAILED;
@@ -120,7 +124,7 @@ static int run_file(const struct settings *settings, const char *path)
         code = EXIT_USAGE;
     } else if (report && log) {
         environment_configure_compiler();
-        code = run_scenario(&scenario, report, log);
+        code = run_scenario(&scenario, settings, report, log);
     }
     log_close(log);
     report_free(report);

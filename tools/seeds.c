@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SHRINK_RUNS = 500 };
+enum { SHRINK_RUNS = 500, TOKEN_MAX_CHARS = 100000 };
 
 struct search {
     const struct seeds_target *target;
@@ -119,13 +119,21 @@ static bool write_replay(const struct search *search, const struct schedule_reco
     return fclose(stream) == 0;
 }
 
+/* The file does not outlive the search: what is said of the last run names the token, where one argument can hold it. */
+static void add_turns(struct search *search, struct words *words, const struct schedule_record *record, bool loud)
+{
+    char *token = loud ? schedule_replay_token(record) : NULL;
+    option_add(words, "replay", token && strlen(token) < TOKEN_MAX_CHARS ? token : search->replay);
+    free(token);
+}
+
 static int run_turns(struct search *search, const struct schedule_record *record, bool loud)
 {
     struct words words = {0};
     if (!write_replay(search, record))
         return -1;
     command_begin(search, &words, loud);
-    option_add(&words, "replay", search->replay);
+    add_turns(search, &words, record, loud);
     if (!loud)
         option_add(&words, "record", search->record);
     search->runs++;
@@ -197,19 +205,16 @@ static bool settle(struct search *search, struct schedule_record **record)
 
 static void say_token(const struct search *search, const struct schedule_record *record)
 {
-    char *token = schedule_replay_token(record), *text = NULL;
-    size_t size;
-    FILE *stream = open_memstream(&text, &size);
-    if (!token || !stream)
+    const struct seeds_target *from = search->target;
+    const struct replay_options options = settings_replay(from->settings, search->scenario);
+    char *target = target_words(from->exec, !search->scenario, from->rest);
+    const struct replay_run run = {.options = &options, .record = record, .compares = !strcmp(from->command, "check"), .target = target};
+    char *line = replay_line(&run);
+    if (!line)
         tools_no_memory();
-    if (strcmp(search->target->command, "run") == 0 && !search->scenario)
-        fputs(" --", stream);
-    for (char *const *rest = search->target->rest; *rest; rest++)
-        fprintf(stream, " %s", *rest);
-    fclose(stream);
-    say("smallest failing schedule: orrery replay %s%s", token, text);
-    free(text);
-    free(token);
+    say("smallest failing schedule: %s", line);
+    free(line);
+    free(target);
 }
 
 static int shrink_seed(struct search *search, uint64_t seed)

@@ -152,6 +152,47 @@ bool settings_load(const struct settings *settings, const char *file, struct sce
     return false;
 }
 
+const char *settings_value(const struct settings *settings, const struct scenario_option *option)
+{
+    for (size_t i = settings->count; i-- > 0;)
+        if (strcmp(settings->given[i].name, option->name) == 0)
+            return settings->given[i].value;
+    return getenv(option->variable);
+}
+
+static const char *option_value(const void *self, const struct scenario_option *option)
+{
+    return settings_value(self, option);
+}
+
+struct replay_options settings_replay(const struct settings *settings, bool scenario)
+{
+    const char *file = settings->scenario_file ? settings->scenario_file : getenv("ORRERY_SCENARIO");
+    return (struct replay_options){.scenario = !scenario && file && *file ? file : NULL, .self = settings, .value = option_value};
+}
+
+char *target_words(const char *exec, bool program, char *const *rest)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+    if (!stream)
+        tools_no_memory();
+    if (exec) {
+        fputs("--exec=", stream);
+        replay_word_print(stream, exec);
+        fputc(' ', stream);
+    }
+    fputs(program || rest[0][0] == '-' ? "--" : "", stream);
+    for (size_t i = 0; rest[i]; i++) {
+        fputs(i || program || rest[0][0] == '-' ? " " : "", stream);
+        replay_word_print(stream, rest[i]);
+    }
+    if (fclose(stream) != 0)
+        tools_no_memory();
+    return text;
+}
+
 static bool export_scenario(const char *path)
 {
     char *absolute = realpath(path, NULL);
@@ -224,14 +265,17 @@ void log_close(FILE *stream)
         fclose(stream);
 }
 
-bool record_write(const struct scenario *scenario, const struct schedule_record *record)
+bool record_write(const struct scenario *scenario, const struct settings *settings, const struct schedule_record *record)
 {
+    const struct replay_options options = settings_replay(settings, true);
     const char *name = scenario->schedule.record_file;
     FILE *stream = name ? report_open_file(name) : NULL;
     if (!name)
         return true;
     if (stream)
         fputs(SCHEDULE_RECORD_MAGIC, stream);
+    if (stream)
+        replay_options_print(&options, stream);
     if (stream && record)
         schedule_record_print(record, stream);
     if (stream && fclose(stream) == 0)

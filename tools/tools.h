@@ -14,6 +14,7 @@
 
 #include <argp.h>
 
+#include "orrery/replay.h"
 #include "orrery/report.h"
 #include "orrery/scenario.h"
 #include "orrery/schedule.h"
@@ -49,6 +50,13 @@ bool settings_load(const struct settings *settings, const char *file, struct sce
 /* For a program that will load the vendor library itself. */
 bool settings_export(const struct settings *settings);
 
+/* Command line before environment. For a target that is a scenario itself, no other one counts. */
+struct replay_options settings_replay(const struct settings *settings, bool scenario);
+/* The last that was given, or the environment's; NULL: neither. */
+const char *settings_value(const struct settings *settings, const struct scenario_option *option);
+/* "[--exec=COMMAND] [--] WORD...", for a shell; malloc'd. */
+char *target_words(const char *exec, bool program, char *const *rest);
+
 int parse_arguments(const struct argp *argp, int argc, char **argv, void *input);
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void say_diagnosis(const struct diagnosis *diagnosis);
@@ -77,7 +85,7 @@ void log_close(FILE *stream);
 /* On a terminal, unless NO_COLOR is set and not empty. */
 bool wants_colour(const FILE *log);
 /* What the schedule chose, into the scenario's record file if it names one; said when it cannot be written. */
-bool record_write(const struct scenario *scenario, const struct schedule_record *record);
+bool record_write(const struct scenario *scenario, const struct settings *settings, const struct schedule_record *record);
 
 /* ---- expectations ------------------------------------------------------------------ */
 

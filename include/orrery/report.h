@@ -205,6 +205,7 @@ void report_write_sarif(FILE *stream, const struct report *report, const struct 
 void report_write_dot(FILE *stream, const struct report *report);
 void report_write_suppressions(FILE *stream, const struct report *report); /* a file that suppresses all of it */
 
+char *report_file_name(const char *pattern); /* %p in it is the process id; malloc'd */
 /* A file for writing; %p in its name is the process id.  NULL: it cannot be written. */
 FILE *report_open_file(const char *pattern);
 /* The files that the scenario's report section names; false: one cannot be written, diagnosis says which. */
@@ -213,8 +214,9 @@ bool report_write_files(const struct report *report, const struct report_end *en
 /* What is said at the end: how often findings came again, how many were not printed, which suppressions
  * nothing met, and, unless the scenario says quiet, the summary. */
 void report_finish(FILE *stream, const struct report *report, uint64_t kernels_run);
-/* Told before the summary, "orrery: replay with: COMMAND", once something was found; copied. NULL: nothing. */
-void report_set_replay(struct report *report, const char *command);
+/* Told before the summary, "orrery: replay with: COMMAND", when the run failed; copied. NULL: nothing.
+ * loose: a replay leaves something to chance, which is said. */
+void report_set_replay(struct report *report, const char *command, bool loose);
 
 /* The one summary line: "orrery: SUMMARY errors=2 warnings=0 suppressed=0 kernels=4 seed=7
  * schedule=lockstep\n", of distinct findings; the suppressed are in none of the other counts. */

@@ -105,8 +105,6 @@ void schedule_record_print(const struct schedule_record *record, FILE *stream); 
 size_t schedule_record_turns(const struct schedule_record *record); /* of all launches */
 /* The shortest text that has the run again: without turns when policy and seed tell all. NULL: nothing does, or no memory. */
 char *schedule_replay_token(const struct schedule_record *record);
-/* "orrery replay TOKEN TARGET", malloc'd; NULL also for lockstep, which every run is anyway. */
-char *schedule_replay_command(const struct schedule_record *record, const char *target);
 /* A copy without the turns [from, from + count), counted over all launches. NULL: no memory. */
 struct schedule_record *schedule_record_without(const struct schedule_record *record, size_t from, size_t count);
 
