@@ -13,13 +13,14 @@
 bool parse_finding_id(struct reader *reader, const yaml_node_t *node, const char *id)
 {
     enum finding_kind kind;
-    char expected[700] = "one of: ";
+    char expected[300];
     if (finding_from_id(id, &kind))
         return true;
-    for (int i = 0; i < FINDING_KIND_COUNT; i++) {
-        size_t used = strlen(expected);
-        snprintf(expected + used, sizeof expected - used, "%s%s", i ? ", " : "", finding_id((enum finding_kind)i));
-    }
+    char *meant = finding_meant(id);
+    snprintf(expected, sizeof expected, "%s", "the id of a finding, as `orrery explain` lists them");
+    if (meant && *meant && strlen(meant) < sizeof expected / 2)
+        snprintf(expected, sizeof expected, "the id of a finding, perhaps %s; `orrery explain` lists them", meant);
+    free(meant);
     return reader_unexpected(reader, node, "id", expected);
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "suppression.h"
 
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "scenario_rows.h"
@@ -52,13 +54,17 @@ static bool places_fit(const struct suppression *suppression, const struct findi
     return false;
 }
 
+static bool fits(const struct suppression *suppression, const struct finding *finding)
+{
+    return text_fits(suppression->id, finding_id(finding->kind)) && text_fits(suppression->kernel, finding->kernel) &&
+           text_fits(suppression->object, finding->object) && places_fit(suppression, finding);
+}
+
 const struct suppression *suppression_find(const struct scenario *scenario, const struct finding *finding)
 {
     for (size_t i = 0; i < scenario->suppression_count; i++) {
-        const struct suppression *suppression = &scenario->suppressions[i];
-        if (text_fits(suppression->id, finding_id(finding->kind)) && text_fits(suppression->kernel, finding->kernel) &&
-            text_fits(suppression->object, finding->object) && places_fit(suppression, finding))
-            return suppression;
+        if (fits(&scenario->suppressions[i], finding))
+            return &scenario->suppressions[i];
     }
     return NULL;
 }
@@ -74,24 +80,60 @@ static void write_key(FILE *stream, const char *key, const char *text)
     text_print_quoted(text, stream);
 }
 
-static void write_one(FILE *stream, const struct finding *finding)
+static void write_one(FILE *stream, const struct suppression *suppression)
 {
-    const struct source_place *place = &finding->access[0].place;
-    fprintf(stream, "- {id: %s", finding_id(finding->kind));
-    write_key(stream, "kernel", finding->kernel);
-    if (finding->access_count)
-        write_key(stream, "file", place->file);
-    if (finding->access_count && place->line)
-        fprintf(stream, ", line: %u", (unsigned)place->line);
-    write_key(stream, "object", finding->object);
+    fprintf(stream, "- {id: %s", suppression->id);
+    write_key(stream, "kernel", suppression->kernel);
+    write_key(stream, "file", suppression->file);
+    if (suppression->line)
+        fprintf(stream, ", line: %" PRIu32, suppression->line);
+    write_key(stream, "object", suppression->object);
     fputs("}\n", stream);
 }
 
+static char *borrowed(const char *text)
+{
+    return (char *)(uintptr_t)text;
+}
+
+/* The finding outlives it. */
+static struct suppression suppression_of(const struct finding *finding)
+{
+    const struct source_place *place = &finding->access[0].place;
+    return (struct suppression){
+        .id = borrowed(finding_id(finding->kind)),
+        .kernel = borrowed(finding->kernel),
+        .file = finding->access_count ? borrowed(place->file) : NULL,
+        .line = finding->access_count ? place->line : 0,
+        .object = borrowed(finding->object),
+    };
+}
+
+static bool any_fits(const struct suppression *written, size_t count, const struct finding *finding)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (fits(&written[i], finding))
+            return true;
+    }
+    return false;
+}
+
+/* What an entry before it fits has none of its own: that would be told as not used. */
 void report_write_suppressions(FILE *stream, const struct report *report)
 {
+    size_t count = report_count(report), written = 0;
+    struct suppression *entries = calloc(count + 1, sizeof *entries);
     fputs("# Suppressions for orrery --suppressions=FILE; see orrery-report(5).\n", stream);
-    if (!report_count(report))
+    if (!count)
         fputs("[]\n", stream);
-    for (size_t i = 0; i < report_count(report); i++)
-        write_one(stream, report_get(report, i));
+    for (size_t i = 0; i < count; i++) {
+        const struct finding *finding = report_get(report, i);
+        struct suppression entry = suppression_of(finding);
+        if (any_fits(entries, written, finding))
+            continue;
+        write_one(stream, &entry);
+        if (entries)
+            entries[written++] = entry;
+    }
+    free(entries);
 }

@@ -151,7 +151,9 @@ cd other && expect 0 -e "suppressed=1" -- "$orrery" run ../silent.yaml; cd ..
 expect 0 -o PASS -- "$orrery" check inside.yaml
 expect 0 -o '{id: "out-of-*", line: 3}' -- "$orrery" info --yaml --scenario=inside.yaml
 printf '%s\n' '- {id: race-global}' '- {id: out-of-bound, line: 3}' >misspelt.yaml
-expect 2 -e "misspelt.yaml:2:8: id: found 'out-of-bound', expected one of: " -- "$orrery" run --suppressions=misspelt.yaml clean.yaml
+expect 2 -e "misspelt.yaml:2:8: id: found 'out-of-bound', expected the id of a finding, perhaps out-of-bounds-read, out-of-bounds-write; \`orrery explain\` lists them" -- "$orrery" run --suppressions=misspelt.yaml clean.yaml
+echo '- {id: xyzzy}' >strange.yaml
+expect 2 -e 'found '"'xyzzy'"', expected the id of a finding, as `orrery explain` lists them' -- "$orrery" run --suppressions=strange.yaml clean.yaml
 printf '%s\n' '- {id: race-global, lines: 3}' >key.yaml
 expect 2 -e "key.yaml:1:21: found key 'lines'" -- "$orrery" run --suppressions=key.yaml clean.yaml
 echo '- {kernel: k}' >noid.yaml

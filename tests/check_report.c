@@ -730,6 +730,35 @@ START_TEST(generated_suppressions_suppress)
 }
 END_TEST
 
+/* An entry fits a finding with either of its places: what another one has said already stays out. */
+START_TEST(generated_suppressions_are_all_used)
+{
+    char *yaml = NULL;
+    size_t size = 0;
+    struct finding pairs[3] = {race(), race(), race()};
+    pairs[1].access[1].place.line = 20; /* the first place is the same */
+    pairs[2].access[0].place.line = 5;
+    pairs[2].access[1].place.line = 7;
+    for (int i = 0; i < 3; i++)
+        add(pairs[i]);
+    add(overrun(3));
+    FILE *memory = open_memstream(&yaml, &size);
+    report_write_suppressions(memory, report);
+    fclose(memory);
+    ck_assert_ptr_nonnull(strstr(yaml, "line: 7"));
+    ck_assert_ptr_null(strstr(strstr(yaml, "line: 7") + 1, "line: 7"));
+    ck_assert_ptr_null(strstr(yaml, "line: 5"));
+    suppress(yaml);
+    free(yaml);
+    report_clear(report);
+    for (int i = 0; i < 3; i++)
+        add(pairs[i]);
+    add(overrun(3));
+    ck_assert_uint_eq(report_suppressed_count(report), 4);
+    ck_assert_str_eq(the_end(), "");
+}
+END_TEST
+
 START_TEST(both_places_of_a_pair_count)
 {
     struct finding pair = race();
@@ -968,7 +997,7 @@ int main(void)
         one_place_is_one_finding, who_is_no_work_item_has_a_name, a_pair_has_no_order, many_may_arrive_at_once, what_follows_names_its_cause, races_that_blame_one_operation_follow_from_the_first,
         races_follow_from_any_barrier_that_not_all_shared,
         what_does_not_follow_stands_alone, the_suppressed_are_counted_and_silent, each_key_of_a_suppression_narrows,
-        a_file_in_a_directory_fits_by_its_name, generated_suppressions_suppress, the_limit_hides_nothing, what_differs_is_another_finding, both_places_of_a_pair_count, without_places_the_words_decide,
+        a_file_in_a_directory_fits_by_its_name, generated_suppressions_suppress, generated_suppressions_are_all_used, the_limit_hides_nothing, what_differs_is_another_finding, both_places_of_a_pair_count, without_places_the_words_decide,
         order_is_that_of_first_occurrence, everything_is_copied, the_limit_is_per_kind, limit_zero_is_no_limit,
         severity_comes_from_the_check, the_summary_is_one_fixed_line, repeats_get_a_line_each, what_comes_too_often_is_counted_no_more, a_fix_may_not_be_enough_for_later_pairs, clear_forgets_all, silence_collects,
         ids_are_stable_and_distinct, threads_may_add_at_once,

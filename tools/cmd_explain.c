@@ -7,53 +7,15 @@
 
 struct arguments { size_t count; char **ids; };
 
-/* ---- what was meant ------------------------------------------------------------------- */
-
-enum { NAME_CHARS = 64 };
-
-static size_t least(size_t a, size_t b, size_t c)
-{
-    size_t two = a < b ? a : b;
-    return two < c ? two : c;
-}
-
-/* Insertions, deletions and replacements between two names (Levenshtein). */
-static size_t distance(const char *a, const char *b)
-{
-    size_t row[NAME_CHARS], columns = strlen(b);
-    for (size_t j = 0; j <= columns; j++)
-        row[j] = j;
-    for (size_t i = 1; a[i - 1]; i++) {
-        size_t diagonal = row[0];
-        row[0] = i;
-        for (size_t j = 1; j <= columns; j++) {
-            size_t above = row[j];
-            row[j] = least(row[j] + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1]));
-            diagonal = above;
-        }
-    }
-    return row[columns];
-}
-
-/* A part of the name is as good as the name misspelt. */
-static size_t strangeness(const char *wanted, enum finding_kind kind)
-{
-    return strstr(finding_id(kind), wanted) ? 1 : distance(wanted, finding_id(kind));
-}
-
 static int unknown(const char *id)
 {
-    size_t nearest = SIZE_MAX, shown = 0;
+    char *meant = finding_meant(id);
     say("error: no finding has the id '%s'", id);
-    for (int i = 0; i < FINDING_KIND_COUNT; i++) {
-        size_t away = strangeness(id, (enum finding_kind)i);
-        nearest = away < nearest ? away : nearest;
-    }
-    for (int i = 0; nearest <= 1 + strlen(id) / 3 && i < FINDING_KIND_COUNT; i++) {
-        if (strangeness(id, (enum finding_kind)i) == nearest)
-            fprintf(stderr, "%s%s", shown++ ? ", " : "orrery: do you mean ", finding_id((enum finding_kind)i));
-    }
-    fputs(shown ? "?\n" : "orrery: `orrery explain` lists them all\n", stderr);
+    if (meant && *meant)
+        say("do you mean %s?", meant);
+    else
+        say("`orrery explain` lists them all");
+    free(meant);
     return EXIT_USAGE;
 }
 

@@ -95,6 +95,7 @@ const char *finding_id(enum finding_kind kind);
 const char *finding_sentence(enum finding_kind kind);
 enum check finding_check(enum finding_kind kind);
 bool finding_from_id(const char *id, enum finding_kind *out_kind);
+char *finding_meant(const char *id); /* "race-global, race-local": the ids nearest to a misspelt one, or ""; malloc'd, may be NULL */
 const char *finding_page(enum finding_kind kind); /* orrery-findings(7) on it, as plain text */
 const char *finding_spec(enum finding_kind kind); /* the sections of the specification that the page names */
 
