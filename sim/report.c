@@ -330,11 +330,30 @@ static bool within_limit(struct report *report, enum finding_kind kind)
     return limit == 0 || report->kind_count[kind] <= limit;
 }
 
+/* In one write: what other threads say on the same descriptor comes before or behind it. False: there was no memory
+ * for all of it. */
+static bool put_whole(FILE *stream, FILE *whole, char *const *text, const size_t *size)
+{
+    bool fine = whole && !ferror(whole);
+    if (whole)
+        fine &= fclose(whole) == 0;
+    if (fine)
+        fwrite(*text, 1, *size, stream);
+    free(*text);
+    return fine;
+}
+
 static void print(struct report *report, const struct finding *finding)
 {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *whole = report->stream ? open_memstream(&text, &size) : NULL;
     if (!report->stream)
         return;
-    report_print_finding(report->stream, finding, report->colour);
+    if (whole)
+        report_print_finding(whole, finding, report->colour);
+    if (!put_whole(report->stream, whole, &text, &size))
+        report_print_finding(report->stream, finding, report->colour);
     fflush(report->stream);
 }
 
@@ -577,7 +596,7 @@ void report_summary(FILE *stream, const struct report *report, uint64_t kernels_
             report_suppressed_count(report), kernels_run, schedule->seed, schedule_policy_name(schedule->policy));
 }
 
-void report_finish(FILE *stream, const struct report *report, uint64_t kernels_run)
+static void print_end(FILE *stream, const struct report *report, uint64_t kernels_run)
 {
     pthread_mutex_lock(lock_of(report));
     print_repeats(stream, report);
@@ -592,6 +611,18 @@ void report_finish(FILE *stream, const struct report *report, uint64_t kernels_r
         fputs("orrery: several threads of the program called OpenCL, in an order of chance: only a run with --record=FILE "
               "can be replayed exactly\n", stream);
     report_summary(stream, report, kernels_run);
+}
+
+void report_finish(FILE *stream, const struct report *report, uint64_t kernels_run)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *whole = open_memstream(&text, &size);
+    if (whole)
+        print_end(whole, report, kernels_run);
+    if (!put_whole(stream, whole, &text, &size))
+        print_end(stream, report, kernels_run);
+    fflush(stream);
 }
 
 void report_set_replay(struct report *report, const char *command, bool loose)

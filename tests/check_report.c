@@ -5,6 +5,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "orrery/report.h"
 
@@ -759,6 +761,33 @@ START_TEST(generated_suppressions_are_all_used)
 }
 END_TEST
 
+/* Another thread may be writing to the same descriptor. */
+START_TEST(a_finding_is_one_write)
+{
+    int ends[2];
+    char got[4096];
+    ck_assert_int_eq(socketpair(AF_UNIX, SOCK_DGRAM, 0, ends), 0); /* one read gets what one write put */
+    FILE *unbuffered = fdopen(ends[1], "w");
+    setvbuf(unbuffered, NULL, _IONBF, 0); /* as stderr is */
+    report_set_stream(report, unbuffered, true);
+    add(race());
+    ssize_t size = recv(ends[0], got, sizeof got - 1, MSG_DONTWAIT);
+    ck_assert_int_gt(size, 0);
+    got[size] = '\0';
+    ck_assert_ptr_nonnull(strstr(got, "race-global") ? strstr(got, "orrery explain race-global") : NULL);
+    add(race());
+    report_finish(unbuffered, report, 1);
+    size = recv(ends[0], got, sizeof got - 1, MSG_DONTWAIT);
+    ck_assert_int_gt(size, 0);
+    got[size] = '\0';
+    ck_assert_ptr_nonnull(strstr(got, "orrery: also 1 more") ? strstr(got, "SUMMARY") : NULL);
+    ck_assert_int_eq(recv(ends[0], got, sizeof got, MSG_DONTWAIT), -1);
+    report_set_stream(report, NULL, false);
+    fclose(unbuffered);
+    close(ends[0]);
+}
+END_TEST
+
 START_TEST(both_places_of_a_pair_count)
 {
     struct finding pair = race();
@@ -997,7 +1026,7 @@ int main(void)
         one_place_is_one_finding, who_is_no_work_item_has_a_name, a_pair_has_no_order, many_may_arrive_at_once, what_follows_names_its_cause, races_that_blame_one_operation_follow_from_the_first,
         races_follow_from_any_barrier_that_not_all_shared,
         what_does_not_follow_stands_alone, the_suppressed_are_counted_and_silent, each_key_of_a_suppression_narrows,
-        a_file_in_a_directory_fits_by_its_name, generated_suppressions_suppress, generated_suppressions_are_all_used, the_limit_hides_nothing, what_differs_is_another_finding, both_places_of_a_pair_count, without_places_the_words_decide,
+        a_file_in_a_directory_fits_by_its_name, generated_suppressions_suppress, generated_suppressions_are_all_used, a_finding_is_one_write, the_limit_hides_nothing, what_differs_is_another_finding, both_places_of_a_pair_count, without_places_the_words_decide,
         order_is_that_of_first_occurrence, everything_is_copied, the_limit_is_per_kind, limit_zero_is_no_limit,
         severity_comes_from_the_check, the_summary_is_one_fixed_line, repeats_get_a_line_each, what_comes_too_often_is_counted_no_more, a_fix_may_not_be_enough_for_later_pairs, clear_forgets_all, silence_collects,
         ids_are_stable_and_distinct, threads_may_add_at_once,

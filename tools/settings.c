@@ -14,11 +14,13 @@ enum { KEY_SCENARIO = 0x200, KEY_FIRST_SETTING = 0x201 };
 void say(const char *format, ...)
 {
     va_list arguments;
+    char *text;
     va_start(arguments, format);
     fflush(stdout);
-    fputs("orrery: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
+    if (vasprintf(&text, format, arguments) < 0)
+        text = NULL;
+    fprintf(stderr, "orrery: %s\n", text ? text : format); /* in one write: a program may be talking, too */
+    free(text);
     va_end(arguments);
 }
 
