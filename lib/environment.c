@@ -14,6 +14,7 @@ enum { PREFIX_LENGTH = sizeof prefix - 1, KEY_MAX = 64 };
 static const char *const reserved[] = {
     "SCENARIO",  "SUMMARY",  "CLANG",  "LLVM_SPIRV", "CACHE",
     "CACHE_DIR", "BUILDDIR", "SRCDIR", "LIBRARY",    "ICD",
+    "WATCH",
 };
 
 static bool is_reserved(const char *name, size_t length)

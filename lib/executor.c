@@ -18,6 +18,7 @@
 #include "host_bytes.h"
 #include "host_log.h"
 #include "order.h"
+#include "saved.h"
 #include "shared_bytes.h"
 #include "orrery/rule.h"
 
@@ -219,6 +220,7 @@ static void finish(struct command *command, cl_int err, uint64_t end)
 static void complete(struct command *command, cl_int err, uint64_t time)
 {
     command_drop(command);
+    saved_command_over();
     runtime_lock();
     finish(command, err, time);
     runtime_unlock();

@@ -109,6 +109,8 @@ libapi_la_SOURCES = \
 	%D%/runtime.c \
 	%D%/runtime.h \
 	%D%/sampler.c \
+	%D%/saved.c \
+	%D%/saved.h \
 	%D%/semaphore.c \
 	%D%/selector.c \
 	%D%/subdevice.c \

@@ -15,6 +15,7 @@
 #include "host_log.h"
 #include "queue.h"
 #include "root.h"
+#include "saved.h"
 #include "subdevice.h"
 #include "usage.h"
 #include "orrery/replay.h"
@@ -120,6 +121,17 @@ static void remember_options(void)
     loaded.max_findings = runtime.scenario.max_findings;
 }
 
+/* The status findings ask for, or 0: the program's own stands. */
+static int exit_status(uint64_t kernels)
+{
+    const struct scenario *scenario = &runtime.scenario;
+    if (scenario->keep_exit_code)
+        return 0;
+    if (scenario->fail_on != SEVERITY_OFF && report_total(runtime.report, scenario->fail_on))
+        return scenario->error_exitcode;
+    return scenario->expect_kernels && !kernels ? EXIT_NOTHING_RAN : 0;
+}
+
 static void set_up(void)
 {
     struct diagnosis diagnosis = {0};
@@ -141,6 +153,8 @@ static void set_up(void)
     runtime.broken = status != STATUS_OK;
     if (runtime.broken)
         complain(&diagnosis);
+    else
+        saved_begin(runtime.report, exit_status);
     started_by = getpid();
     __atomic_store_n(&started, true, __ATOMIC_RELEASE);
 }
@@ -376,6 +390,7 @@ static void conclude(uint64_t kernels, int status, bool fits)
     if (wanted && fits)
         report_finish(log_stream ? log_stream : stderr, runtime.report, kernels);
     fflush(NULL);
+    saved_end();
 }
 
 /* A replay or a script that does not fit is the user's mistake, not the program's. */
@@ -390,17 +405,6 @@ _Noreturn void runtime_no_progress(void)
 {
     conclude(runtime_kernels_run(), EXIT_NO_PROGRESS, true);
     _exit(EXIT_NO_PROGRESS);
-}
-
-/* The status findings ask for, or 0: the program's own stands. */
-static int exit_status(uint64_t kernels)
-{
-    const struct scenario *scenario = &runtime.scenario;
-    if (scenario->keep_exit_code)
-        return 0;
-    if (scenario->fail_on != SEVERITY_OFF && report_total(runtime.report, scenario->fail_on))
-        return scenario->error_exitcode;
-    return scenario->expect_kernels && !kernels ? EXIT_NOTHING_RAN : 0;
 }
 
 /* A library's destructors run after the program's atexit handlers, and after those that

@@ -107,6 +107,7 @@ libsim_la_SOURCES = \
 	%D%/trace.h \
 	%D%/suppression.c \
 	%D%/suppression.h \
+	%D%/watch.c \
 	%D%/unfold.c \
 	%D%/unfold.h
 

@@ -27,6 +27,7 @@ struct report {
     pthread_mutex_t lock; /* guards what follows */
     FILE *stream;
     bool colour;
+    void (*heard)(size_t count);
     struct list found, suppressed;
     struct entry *by_key; /* of both lists */
     size_t kind_count[FINDING_KIND_COUNT];
@@ -50,6 +51,7 @@ void report_free(struct report *report)
 {
     if (!report)
         return;
+    report->heard = NULL;
     report_clear(report);
     pthread_mutex_destroy(&report->lock);
     free(report->found.entries);
@@ -68,6 +70,13 @@ void report_set_stream(struct report *report, FILE *stream, bool colour)
     pthread_mutex_lock(&report->lock);
     report->stream = stream;
     report->colour = colour;
+    pthread_mutex_unlock(&report->lock);
+}
+
+void report_set_listener(struct report *report, void (*heard)(size_t count))
+{
+    pthread_mutex_lock(&report->lock);
+    report->heard = heard;
     pthread_mutex_unlock(&report->lock);
 }
 
@@ -400,6 +409,7 @@ void report_add(struct report *report, const struct finding *finding)
         return;
     char *key = finding_key(finding);
     struct entry *entry = NULL;
+    bool is_new = false;
     pthread_mutex_lock(&report->lock);
     added.cause = cause_of(report, finding);
     if (key)
@@ -411,8 +421,13 @@ void report_add(struct report *report, const struct finding *finding)
         free(key);
     } else {
         add_new(report, &added, key);
+        is_new = true;
     }
+    void (*heard)(size_t count) = is_new ? report->heard : NULL;
+    size_t count = report->found.count + report->suppressed.count;
     pthread_mutex_unlock(&report->lock);
+    if (heard)
+        heard(count);
 }
 
 static void list_clear(struct list *list)
@@ -463,7 +478,10 @@ void report_clear(struct report *report)
     list_clear(&report->suppressed);
     memset(report->kind_count, 0, sizeof report->kind_count);
     memset(report->lost, 0, sizeof report->lost);
+    void (*heard)(size_t count) = report->heard;
     pthread_mutex_unlock(&report->lock);
+    if (heard)
+        heard(0);
 }
 
 /* ---- asking --------------------------------------------------------------------------------- */
@@ -588,12 +606,33 @@ static void print_unused(FILE *stream, const struct report *report)
     }
 }
 
-void report_summary(FILE *stream, const struct report *report, uint64_t kernels_run)
+void report_get_counts(const struct report *report, uint64_t kernels_run, struct report_counts *out_counts)
 {
     const struct schedule_config *schedule = &report->scenario->schedule;
-    fprintf(stream, "orrery: SUMMARY errors=%zu warnings=%zu suppressed=%zu kernels=%" PRIu64 " seed=%" PRIu64 " schedule=%s\n",
-            report_distinct(report, SEVERITY_ERROR), report_distinct(report, SEVERITY_WARNING),
-            report_suppressed_count(report), kernels_run, schedule->seed, schedule_policy_name(schedule->policy));
+    *out_counts = (struct report_counts){
+        .errors = report_distinct(report, SEVERITY_ERROR),
+        .warnings = report_distinct(report, SEVERITY_WARNING),
+        .suppressed = report_suppressed_count(report),
+        .kernels = kernels_run,
+        .seed = schedule->seed,
+        .policy = (int)schedule->policy,
+    };
+}
+
+void report_print_counts(FILE *stream, const struct report_counts *counts)
+{
+    fprintf(stream,
+            "orrery: SUMMARY errors=%" PRIu64 " warnings=%" PRIu64 " suppressed=%" PRIu64 " kernels=%" PRIu64 " seed=%" PRIu64
+            " schedule=%s\n",
+            counts->errors, counts->warnings, counts->suppressed, counts->kernels, counts->seed,
+            schedule_policy_name((enum schedule_policy)counts->policy));
+}
+
+void report_summary(FILE *stream, const struct report *report, uint64_t kernels_run)
+{
+    struct report_counts counts;
+    report_get_counts(report, kernels_run, &counts);
+    report_print_counts(stream, &counts);
 }
 
 static void print_end(FILE *stream, const struct report *report, uint64_t kernels_run)

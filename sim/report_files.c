@@ -1,22 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "orrery/report.h"
 
+#include <errno.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 /* %p for the process id. */
-char *report_file_name(const char *pattern)
+static char *file_name_of(const char *pattern, long process)
 {
     const char *mark = strstr(pattern, "%p");
     char *name = NULL;
     if (!mark)
         return strdup(pattern);
-    if (asprintf(&name, "%.*s%ld%s", (int)(mark - pattern), pattern, (long)getpid(), mark + 2) < 0)
+    if (asprintf(&name, "%.*s%ld%s", (int)(mark - pattern), pattern, process, mark + 2) < 0)
         return NULL;
     return name;
+}
+
+char *report_file_name(const char *pattern)
+{
+    return file_name_of(pattern, (long)getpid());
+}
+
+FILE *report_append_file(const char *pattern, long process)
+{
+    char *name = file_name_of(pattern, process);
+    FILE *stream = name ? fopen(name, "ae") : NULL;
+    free(name);
+    return stream;
 }
 
 FILE *report_open_file(const char *pattern)
@@ -119,4 +134,49 @@ bool report_write_files(const struct report *report, const struct report_end *en
     fine &= is_picture(scenario->dot_file) ? write_picture(&output, scenario->dot_file)
                                            : write_file(&output, scenario->dot_file, put_dot);
     return fine;
+}
+
+/* ---- while the run goes on ------------------------------------------------------------------ */
+
+static bool is_file_or_new(const char *name)
+{
+    struct stat found;
+    return lstat(name, &found) == 0 ? S_ISREG(found.st_mode) : errno == ENOENT;
+}
+
+/* What cannot be written is told at the end. */
+static void save_file(const struct output *output, const char *name, void (*put)(FILE *, const struct output *))
+{
+    char *beside = NULL;
+    if (!name || !is_file_or_new(name) || asprintf(&beside, "%s.%ld.part", name, (long)getpid()) < 0)
+        return;
+    FILE *stream = fopen(beside, "we");
+    bool fine = stream != NULL;
+    if (stream) {
+        put(stream, output);
+        fine = !ferror(stream);
+        fine &= fclose(stream) == 0;
+    }
+    if (!fine || rename(beside, name) != 0)
+        unlink(beside);
+    free(beside);
+}
+
+static void save(const struct output *output, const char *pattern, void (*put)(FILE *, const struct output *))
+{
+    char *name = pattern ? report_file_name(pattern) : NULL;
+    if (name && put == put_dot && is_picture(name))
+        memcpy(name + strlen(name) - strlen("svg"), "dot", strlen("dot"));
+    save_file(output, name, put);
+    free(name);
+}
+
+void report_save_files(const struct report *report, const struct report_end *end)
+{
+    const struct scenario *scenario = report_scenario(report);
+    const struct output output = {.report = report, .end = end};
+    save(&output, scenario->json_file, put_json);
+    save(&output, scenario->sarif_file, put_sarif);
+    save(&output, scenario->gen_suppressions, put_suppressions);
+    save(&output, scenario->dot_file, put_dot);
 }

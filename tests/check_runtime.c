@@ -4,7 +4,9 @@
  * exit status, and the control functions. Each test runs this program again with a
  * role, because it is the end of a process that is looked at.
  */
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -108,6 +110,50 @@ static void role_endless(void)
     launch("kernel void k(void) { volatile int i = 1; while (i) i++; }");
 }
 
+/* For check_endings.sh: no last words of the library. */
+static void role_found_abort(void)
+{
+    launch("kernel void k(void) { *(volatile global int *)0 = 1; }");
+    abort();
+}
+
+static void role_found_exit(void)
+{
+    launch("kernel void k(void) { *(volatile global int *)0 = 1; }");
+    _Exit(0);
+}
+
+static void role_found_kill(void)
+{
+    launch("kernel void k(void) { *(volatile global int *)0 = 1; }");
+    raise(SIGKILL);
+}
+
+static void role_found_exec(void)
+{
+    launch("kernel void k(void) { *(volatile global int *)0 = 1; }");
+    execlp("true", "true", (char *)NULL);
+}
+
+static void role_refused_exit(void)
+{
+    start();
+    refused();
+    _Exit(5);
+}
+
+static void role_clean_abort(void)
+{
+    launch("kernel void k(void) {}");
+    abort();
+}
+
+static void role_clean_exit(void)
+{
+    launch("kernel void k(void) {}");
+    _Exit(5);
+}
+
 static void *control(const char *name)
 {
     void *function = clGetExtensionFunctionAddressForPlatform(platform, name);
@@ -162,6 +208,9 @@ static const struct {
     {"refused_status_7", role_refused_status_7},
     {"kernel", role_kernel}, {"endless", role_endless}, {"fork", role_fork},
     {"control", role_control},
+    {"found_abort", role_found_abort}, {"found_exit", role_found_exit}, {"found_kill", role_found_kill},
+    {"found_exec", role_found_exec}, {"refused_exit", role_refused_exit}, {"clean_abort", role_clean_abort},
+    {"clean_exit", role_clean_exit},
 };
 
 /* ---- running a child ---------------------------------------------------------------------------- */

@@ -368,6 +368,7 @@ test_scripts = \
 	%D%/check_oracle.sh \
 	%D%/check_waiting_loops.sh \
 	%D%/check_cli.sh \
+	%D%/check_endings.sh \
 	%D%/check_bench.sh \
 	%D%/check_demo.sh \
 	%D%/check_expect.sh \

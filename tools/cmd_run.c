@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tools.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,19 +41,16 @@ static int run_program(const struct settings *settings, char **command)
     if (!settings_load(settings, NULL, &scenario)) /* told here, before the program starts */
         return EXIT_USAGE;
     bool ordered = scenario.schedule.record_file || scenario.schedule.replay;
-    scenario_fini(&scenario);
     if (!library_select()) {
+        scenario_fini(&scenario);
         say("error: liborrery.so is neither beside this command nor in %s", ORRERY_LIBDIR);
         return EXIT_FAILED;
     }
     if (ordered && !library_name_threads())
         say("warning: liborrery_threads.so is not beside liborrery.so: threads are told apart by their first calls");
-    if (!settings_export(settings))
-        return EXIT_FAILED;
-    execvp(command[0], command);
-    int failed = errno == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
-    say("error: %s: %s", command[0], strerror(errno));
-    return failed;
+    int code = settings_export(settings) ? watched_run(command, &scenario) : EXIT_FAILED;
+    scenario_fini(&scenario);
+    return code;
 }
 
 /* ---- a scenario -------------------------------------------------------------------- */

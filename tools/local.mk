@@ -20,6 +20,7 @@ orrery_SOURCES = \
 	%D%/settings.c \
 	%D%/tools.h \
 	%D%/topology_print.c \
-	%D%/topology_print.h
+	%D%/topology_print.h \
+	%D%/watched.c
 orrery_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 orrery_LDADD = libsim.la $(JANSSON_LIBS)

@@ -66,7 +66,7 @@ void environment_configure_compiler(void);
 
 /* ---- targets -------------------------------------------------------------------- */
 
-/* rest[0] is a scenario, or a program with its arguments: a program only returns when it could not start. */
+/* rest[0] is a scenario, or a program with its arguments. */
 int run_target(const struct settings *settings, char **rest);
 
 /* "A..B", or one seed. */
@@ -102,6 +102,10 @@ void library_fini(struct library *library);
 bool library_select(void);
 /* Preloads what names the threads of a program alike in every run; false when it is not there. */
 bool library_name_threads(void);
+
+/* The program with what it needs in the environment, until it ends; its status, or that of its findings however it
+ * ended. A signal that ended it ends this process, too. */
+int watched_run(char **command, const struct scenario *scenario);
 
 /* argv[0] is looked for in PATH.  out_output is malloc'd and terminated; the status is
  * the program's, 128 + signal, or -1 when it could not start. */

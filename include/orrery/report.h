@@ -190,6 +190,9 @@ size_t report_total(const struct report *report, enum severity at_least); /* occ
 const struct finding *report_get(const struct report *report, size_t index);
 size_t report_suppressed_count(const struct report *report);   /* distinct, not among the others */
 const struct finding *report_suppressed_get(const struct report *report, size_t index);
+/* Called behind each finding that is new, by the thread that added it, with the number of them; 0: they were
+ * cleared. NULL: nobody listens. */
+void report_set_listener(struct report *report, void (*heard)(size_t count));
 void report_clear(struct report *report);
 
 void report_print_finding(FILE *stream, const struct finding *finding, bool colour);
@@ -209,8 +212,13 @@ void report_write_suppressions(FILE *stream, const struct report *report); /* a 
 char *report_file_name(const char *pattern); /* %p in it is the process id; malloc'd */
 /* A file for writing; %p in its name is the process id.  NULL: it cannot be written. */
 FILE *report_open_file(const char *pattern);
+FILE *report_append_file(const char *pattern, long process); /* to what that process wrote */
 /* The files that the scenario's report section names; false: one cannot be written, diagnosis says which. */
 bool report_write_files(const struct report *report, const struct report_end *end, struct diagnosis *diagnosis);
+
+/* The same while the run goes on: beside, and then in their places, so that they are whole whenever it ends. No
+ * picture is drawn, and what is no file (a pipe, a terminal) waits for the end. */
+void report_save_files(const struct report *report, const struct report_end *end);
 
 /* What is said at the end: how often findings came again, how many were not printed, which suppressions
  * nothing met, and, unless the scenario says quiet, the summary. */
@@ -222,6 +230,12 @@ void report_set_replay(struct report *report, const char *command, bool loose);
 /* The one summary line: "orrery: SUMMARY errors=2 warnings=0 suppressed=0 kernels=4 seed=7
  * schedule=lockstep\n", of distinct findings; the suppressed are in none of the other counts. */
 void report_summary(FILE *stream, const struct report *report, uint64_t kernels_run);
+struct report_counts {
+    uint64_t errors, warnings, suppressed, kernels, seed;
+    int policy; /* enum schedule_policy */
+};
+void report_get_counts(const struct report *report, uint64_t kernels_run, struct report_counts *out_counts);
+void report_print_counts(FILE *stream, const struct report_counts *counts);
 size_t report_distinct(const struct report *report, enum severity severity);
 
 #endif

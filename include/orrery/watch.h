@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  What `orrery run` knows of a program that ends without a word: by abort, _Exit, exec or a signal. A page of
+ *          memory is shared with all that it starts; each process that loads the library has a seat there, and leaves
+ *          it when it ends as it should.
+ *
+ * Interface
+ *   watch_new        the page, and the name by which others find it; NULL: there is none to be had
+ *   watch_open       of the name, in another process; NULL when that is gone
+ *   watch_take_seat  for this process; NULL: all are taken
+ *   watch_leave_seat what is to be said was said
+ */
+#ifndef ORRERY_WATCH_H
+#define ORRERY_WATCH_H
+
+#include <sys/types.h>
+
+#include "orrery/report.h"
+
+enum { WATCH_SEATS = 48, WATCH_NAME_CHARS = 64 };
+
+struct watch_seat {
+    pid_t process;   /* atomic; 0: free */
+    bool quiet;
+    int exit_status; /* that findings ask for; 0: the program's own stands */
+    struct report_counts counts;
+};
+
+struct watch { struct watch_seat seats[WATCH_SEATS]; };
+
+struct watch *watch_new(char out_name[WATCH_NAME_CHARS]);
+struct watch *watch_open(const char *name);
+struct watch_seat *watch_take_seat(struct watch *watch);
+void watch_leave_seat(struct watch_seat *seat);
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "saved.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "executor.h"
+#include "orrery/watch.h"
+#include "runtime.h"
+
+/* Of the findings of one launch so many are saved at once; then the steps grow, for saving writes all of them. */
+enum { SAVED_AT_ONCE = 16 };
+
+static struct {
+    struct report *report; /* NULL: not begun, or over */
+    int (*status)(uint64_t kernels);
+    struct watch_seat *seat; /* NULL: nobody watches */
+    pid_t process;           /* a forked child has another */
+    bool changed;            /* atomic: there is something to save */
+    pthread_mutex_t lock;    /* one thread saves */
+} saved = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void tell(uint64_t kernels)
+{
+    if (!saved.seat)
+        return;
+    report_get_counts(saved.report, kernels, &saved.seat->counts);
+    saved.seat->quiet = report_scenario(saved.report)->quiet;
+    saved.seat->exit_status = saved.status(kernels);
+}
+
+static void save(uint64_t kernels)
+{
+    struct report_end end = {.kernels_run = kernels, .exit_status = -1};
+    if (saved.process != getpid())
+        return;
+    pthread_mutex_lock(&saved.lock);
+    __atomic_store_n(&saved.changed, false, __ATOMIC_RELAXED);
+    if (saved.report) {
+        tell(kernels);
+        if (saved.seat && saved.seat->exit_status)
+            end.exit_status = saved.seat->exit_status;
+        report_save_files(saved.report, &end);
+    }
+    pthread_mutex_unlock(&saved.lock);
+}
+
+static bool is_power(size_t count)
+{
+    return (count & (count - 1)) == 0;
+}
+
+/* What the host does wrong may be the last that is heard of it. */
+static void heard(size_t count)
+{
+    __atomic_store_n(&saved.changed, true, __ATOMIC_RELAXED);
+    if (!executor_is_here() || count <= SAVED_AT_ONCE || is_power(count))
+        save(runtime_kernels_run());
+}
+
+void saved_begin(struct report *report, int (*status)(uint64_t kernels))
+{
+    const char *name = getenv("ORRERY_WATCH");
+    struct watch *watch = name ? watch_open(name) : NULL;
+    saved.report = report;
+    saved.status = status;
+    saved.process = getpid();
+    saved.seat = watch ? watch_take_seat(watch) : NULL;
+    tell(0);
+    report_set_listener(report, heard);
+}
+
+void saved_command_over(void)
+{
+    if (__atomic_load_n(&saved.changed, __ATOMIC_RELAXED))
+        save(runtime_kernels_run());
+    else if (saved.seat)
+        saved.seat->counts.kernels = runtime_kernels_run();
+}
+
+void saved_end(void)
+{
+    if (!saved.report || saved.process != getpid())
+        return;
+    pthread_mutex_lock(&saved.lock);
+    report_set_listener(saved.report, NULL);
+    saved.report = NULL;
+    if (saved.seat)
+        watch_leave_seat(saved.seat);
+    saved.seat = NULL;
+    pthread_mutex_unlock(&saved.lock);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  What stays of the findings when the process does not end as it should: the files of the report are written
+ *          while it runs, and `orrery run` is told what the summary would say.
+ *
+ * Interface
+ *   saved_begin         once there is a report; status answers what findings make of the exit status
+ *   saved_command_over  a command is complete, and its event not yet: whoever waits for it finds all in the files
+ *   saved_end           the summary was printed, nothing is left to be told
+ */
+#ifndef ORRERY_LIB_SAVED_H
+#define ORRERY_LIB_SAVED_H
+
+#include <stdint.h>
+
+#include "orrery/report.h"
+
+void saved_begin(struct report *report, int (*status)(uint64_t kernels));
+void saved_command_over(void);
+void saved_end(void);
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "orrery/watch.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static struct watch *map(int descriptor)
+{
+    void *memory = mmap(NULL, sizeof(struct watch), PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+/* By a path in /proc: no program inherits a descriptor that it did not open, and none can close it. */
+struct watch *watch_new(char out_name[WATCH_NAME_CHARS])
+{
+    int descriptor = memfd_create("orrery", MFD_CLOEXEC);
+    struct watch *watch = NULL;
+    if (descriptor >= 0 && ftruncate(descriptor, sizeof *watch) == 0)
+        watch = map(descriptor);
+    snprintf(out_name, WATCH_NAME_CHARS, "/proc/%ld/fd/%d", (long)getpid(), descriptor);
+    if (!watch && descriptor >= 0)
+        close(descriptor);
+    return watch;
+}
+
+struct watch *watch_open(const char *name)
+{
+    int descriptor = open(name, O_RDWR | O_CLOEXEC);
+    if (descriptor < 0)
+        return NULL;
+    bool whole = lseek(descriptor, 0, SEEK_END) == (off_t)sizeof(struct watch);
+    struct watch *watch = whole ? map(descriptor) : NULL;
+    close(descriptor);
+    return watch;
+}
+
+struct watch_seat *watch_take_seat(struct watch *watch)
+{
+    for (size_t i = 0; i < WATCH_SEATS; i++) {
+        struct watch_seat *seat = &watch->seats[i];
+        pid_t nobody = 0;
+        if (!__atomic_compare_exchange_n(&seat->process, &nobody, getpid(), false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+            continue;
+        seat->exit_status = 0;
+        seat->counts = (struct report_counts){0};
+        return seat;
+    }
+    return NULL;
+}
+
+void watch_leave_seat(struct watch_seat *seat)
+{
+    __atomic_store_n(&seat->process, 0, __ATOMIC_RELEASE);
+}

@@ -1,0 +1,95 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Programs that end without the library's last words: abort, _Exit, exec, a signal. What they found is told all the same.
+set -u
+build=$(realpath "${ORRERY_BUILDDIR:-build}")
+orrery=$build/orrery program=$build/tests/check_runtime
+[ -f "$build/.libs/liborrery.so" ] || exit 77
+work=$(mktemp -d "${TMPDIR:-/tmp}/check_endings.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 99
+ulimit -c 0
+export ORRERY_CHECK_API=error
+bad=0
+
+problem() {
+    echo "FAIL: $1"
+    sed 's/^/    /' err
+    bad=1
+}
+
+# ends STATUS [run's options] ROLE
+ends() {
+    local status=$1 got
+    shift
+    ("$orrery" run "${@:1:$#-1}" -- "$program" "${!#}") >out 2>err
+    got=$?
+    [ "$got" = "$status" ] || problem "$*: ended with $got, expected $status"
+}
+
+says() {
+    grep -q -- "$1" "${2:-err}" || problem "no '$1' in ${2:-stderr}"
+}
+
+for ending in found_abort found_exit found_kill found_exec; do
+    rm -f found.*
+    ends 66 --json=found.json --sarif=found.sarif --gen-suppressions=found.yaml --dot=found.svg $ending
+    says 'error: null-write'
+    [ "$(grep -c '^orrery: SUMMARY errors=1 .*kernels=1 seed=0' err)" = 1 ] || problem "$ending: not one summary"
+    says '"id":"null-write"' found.json
+    says '"type":"summary","errors":1,.*"exit_status":66' found.json
+    says '"ruleId": "null-write"' found.sarif
+    says 'id: null-write' found.yaml
+    says '^digraph' found.dot
+    if compgen -G '*.part' >/dev/null; then problem "$ending: leaves a part of a file"; fi
+done
+ends 66 found_kill
+says 'ended by signal 9'
+ends 50 --error-exitcode=50 found_exit
+ends 66 refused_exit
+says 'SUMMARY errors=1'
+
+# what is no finding leaves the status alone
+ends 5 clean_exit
+says 'SUMMARY errors=0 .*kernels=1'
+ends 134 clean_abort
+ends 0 --keep-exit-code found_exit
+says 'SUMMARY errors=1'
+ends 134 --keep-exit-code found_abort
+ends 134 --check-bounds=off found_abort
+ends 66 --quiet found_exit
+if grep -q SUMMARY err; then problem 'quiet has a summary'; fi
+ends 66 --log=found-%p.txt found_abort
+says 'SUMMARY errors=1' "$(echo found-[0-9]*.txt)"
+says 'error: null-write' "$(echo found-[0-9]*.txt)"
+
+# a pipe is written once, at the end
+mkfifo pipe
+cat pipe >piped &
+ends 66 --json=pipe refused_status_7
+wait $!
+[ "$(grep -c summary piped)" = 1 ] || problem 'a pipe gets not one summary'
+
+# processes of the program's own count, too
+"$orrery" run -- sh -c "$program found_exit; $program clean_exit; exit 0" >out 2>err
+[ $? = 66 ] || problem 'a child that ends without a word is lost'
+[ "$(grep -c SUMMARY err)" = 2 ] || problem 'not two summaries'
+
+"$orrery" run --seeds=0..2 -- "$program" found_exit >out 2>err
+[ $? = 66 ] || problem 'seeds: the status'
+says '3 of 3 fail'
+
+# who ends the command ends the program
+for signal in TERM KILL; do
+    "$orrery" run -- sh -c 'echo $$ >pid; exec sleep 60' 2>err &
+    command=$!
+    until [ -s pid ]; do sleep 0.1; done
+    kill -$signal $command
+    wait $command 2>/dev/null
+    got=$?
+    [ $got = $((128 + $(kill -l $signal))) ] || problem "$signal: ended with $got"
+    for _ in 1 2 3 4 5 6 7 8 9 10; do kill -0 "$(cat pid)" 2>/dev/null && sleep 0.2; done
+    if kill -0 "$(cat pid)" 2>/dev/null; then problem "$signal: the program goes on"; fi
+    rm -f pid
+done
+exit $bad

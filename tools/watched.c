@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A program as a child: what it found is told when it ends without the library's last words. */
+#include "tools.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "orrery/watch.h"
+
+/* ---- signals ------------------------------------------------------------------------ */
+
+static const int forwarded[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
+static volatile sig_atomic_t child;
+
+/* What a terminal sends the program gets by itself. */
+static void forward(int signal, siginfo_t *info, void *context)
+{
+    (void)context;
+    if (info->si_code <= 0)
+        kill((pid_t)child, signal);
+}
+
+static void forward_signals(void)
+{
+    for (size_t i = 0; i < sizeof forwarded / sizeof *forwarded; i++) {
+        struct sigaction action = {.sa_flags = SA_SIGINFO | SA_RESTART}, before;
+        action.sa_sigaction = forward;
+        if (sigaction(forwarded[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+            sigaction(forwarded[i], &action, NULL);
+    }
+}
+
+/* As the program ended, so do we; one core is enough. */
+static _Noreturn void end_by(int signal_number)
+{
+    const struct rlimit none = {0, 0};
+    setrlimit(RLIMIT_CORE, &none);
+    signal(signal_number, SIG_DFL);
+    raise(signal_number);
+    _exit(128 + signal_number);
+}
+
+/* ---- the program -------------------------------------------------------------------- */
+
+static int cannot_run(const char *name)
+{
+    int failed = errno == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
+    say("error: %s: %s", name, strerror(errno));
+    return failed;
+}
+
+static _Noreturn void become(char **command, pid_t parent, void (*child_signal)(int))
+{
+    signal(SIGCHLD, child_signal);
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* who kills us means the program */
+    if (getppid() != parent)
+        _exit(EXIT_FAILED);
+    execvp(command[0], command);
+    _exit(cannot_run(command[0]));
+}
+
+static int wait_for_child(void)
+{
+    int status;
+    while (waitpid((pid_t)child, &status, 0) < 0) {
+        if (errno != EINTR)
+            return -1;
+    }
+    return status;
+}
+
+/* ---- what was left ------------------------------------------------------------------- */
+
+static bool is_gone(pid_t process)
+{
+    return process == (pid_t)child || (kill(process, 0) != 0 && errno == ESRCH);
+}
+
+static void tell(const struct watch_seat *seat, const struct scenario *scenario)
+{
+    const struct report_counts *counts = &seat->counts;
+    bool wanted = counts->kernels || counts->errors || counts->warnings || counts->suppressed || getenv("ORRERY_SUMMARY");
+    FILE *log = scenario->log_file ? report_append_file(scenario->log_file, (long)seat->process) : stderr;
+    if (log && wanted && !seat->quiet)
+        report_print_counts(log, counts);
+    log_close(log);
+}
+
+static bool any_left(const struct watch *watch)
+{
+    for (size_t i = 0; watch && i < WATCH_SEATS; i++) {
+        if (watch->seats[i].process)
+            return true;
+    }
+    return false;
+}
+
+/* The status that findings ask for, 0: none do. */
+static int tell_all(const struct watch *watch, const struct scenario *scenario)
+{
+    int code = 0;
+    for (size_t i = 0; watch && i < WATCH_SEATS; i++) {
+        const struct watch_seat *seat = &watch->seats[i];
+        if (!seat->process || !is_gone(seat->process))
+            continue;
+        tell(seat, scenario);
+        code = code ? code : seat->exit_status;
+    }
+    return code;
+}
+
+int watched_run(char **command, const struct scenario *scenario)
+{
+    char name[WATCH_NAME_CHARS];
+    struct watch *watch = watch_new(name);
+    void (*child_signal)(int) = signal(SIGCHLD, SIG_DFL); /* else it would leave no status */
+    pid_t parent = getpid();
+    if (watch)
+        setenv("ORRERY_WATCH", name, 1);
+    fflush(NULL);
+    child = fork();
+    if (child < 0)
+        return cannot_run(command[0]);
+    if (child == 0)
+        become(command, parent, child_signal);
+    forward_signals();
+    int status = wait_for_child();
+    if (status >= 0 && WIFSIGNALED(status) && any_left(watch))
+        say("the program was ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+    int code = tell_all(watch, scenario);
+    if (status < 0)
+        return EXIT_FAILED;
+    if (WIFEXITED(status))
+        return code ? code : WEXITSTATUS(status);
+    if (!code)
+        end_by(WTERMSIG(status));
+    return code;
+}
