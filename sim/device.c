@@ -292,6 +292,12 @@ static bool host_between(void *self, uint32_t a, uint32_t b, struct code_place *
     return launch_between(device->launch, a, b, out_place);
 }
 
+static bool host_in_turn(void *self, uint32_t a, uint32_t b, uint32_t since, struct code_place *out_place)
+{
+    const struct device *device = self;
+    return launch_in_turn(device->launch, a, b, since, out_place);
+}
+
 static void attach_checker(struct device *device)
 {
     struct observer observer;
@@ -303,7 +309,7 @@ static void attach_checker(struct device *device)
 static bool make_checker(struct device *device)
 {
     const struct scenario *scenario = device->scenario;
-    const struct checker_host host = {device, host_place, host_what, host_object, host_between};
+    const struct checker_host host = {device, host_place, host_what, host_object, host_between, host_in_turn};
     bool races = scenario->checks[CHECK_RACES] != SEVERITY_OFF;
     if (!races && scenario->checks[CHECK_ATOMICS] == SEVERITY_OFF)
         return true;

@@ -196,6 +196,29 @@ static bool is_milestone(const struct code *code, const struct site *site)
     return true;
 }
 
+/* Is it what of its line is done first, and is nothing of another line done within? A function that is inlined twice, or
+ * the head of a loop, has other lines within. */
+static bool opens_line(const struct code *code, const struct site *site)
+{
+    uint32_t last = site->rank;
+    if (!site->rank || !site->line)
+        return false;
+    for (uint32_t i = 1; i < code->site_count; i++) {
+        const struct site *other = &code->sites[i];
+        if (!other->rank || !same_line(other, site))
+            continue;
+        if (other->rank < site->rank)
+            return false;
+        last = other->rank > last ? other->rank : last;
+    }
+    for (uint32_t i = 1; i < code->site_count; i++) {
+        const struct site *other = &code->sites[i];
+        if (other->rank > site->rank && other->rank < last && other->line && !same_line(other, site))
+            return false;
+    }
+    return true;
+}
+
 /* The order of code is that of execution, but for loops, which are contiguous: an instruction that is in none comes behind
  * all that stands before it. */
 bool launch_between(const struct launch *launch, uint32_t a, uint32_t b, struct code_place *out_place)
@@ -213,7 +236,7 @@ bool launch_between(const struct launch *launch, uint32_t a, uint32_t b, struct 
     for (uint32_t i = 1; i < code->site_count; i++) {
         const struct site *site = &code->sites[i];
         if (site->rank > from->rank && site->rank <= to->rank && (!found || site->rank < found->rank) && !same_line(site, from) &&
-            is_milestone(code, site))
+            (is_milestone(code, site) || (site->always && opens_line(code, site))))
             found = site;
     }
     if (found)
@@ -221,4 +244,73 @@ bool launch_between(const struct launch *launch, uint32_t a, uint32_t b, struct 
     else if (is_milestone(code, from))
         *out_place = (struct code_place){first ? b : a, false, first};
     return found || is_milestone(code, from);
+}
+
+static bool loop_holds(const struct code_loop *loop, const struct site *site)
+{
+    return site->rank && loop->low <= site->rank && site->rank <= loop->high;
+}
+
+static bool is_barrier_of_turns(const struct site *site, uint32_t loop)
+{
+    return site->rank && site->turn && site->loop == loop + 1 && strcmp(site->what, "work_group_barrier") == 0;
+}
+
+/* The innermost loop that holds both and in each turn of which the work-group waits, so that all its work-items go round
+ * equally often; loop_count: there is none. */
+static uint32_t common_loop(const struct code *code, const struct site *a, const struct site *b)
+{
+    uint32_t best = code->loop_count;
+    for (uint32_t i = 1; i < code->site_count; i++) {
+        const uint32_t loop = code->sites[i].loop - 1;
+        if (!code->sites[i].loop || !is_barrier_of_turns(&code->sites[i], loop) || !loop_holds(&code->loops[loop], a) ||
+            !loop_holds(&code->loops[loop], b))
+            continue;
+        if (best == code->loop_count || code->loops[loop].low > code->loops[best].low)
+            best = loop;
+    }
+    return best;
+}
+
+static bool waits_behind(const struct code *code, uint32_t loop, uint32_t rank)
+{
+    for (uint32_t i = 1; i < code->site_count; i++)
+        if (is_barrier_of_turns(&code->sites[i], loop) && code->sites[i].rank > rank)
+            return true;
+    return false;
+}
+
+/* What stands before the barrier that all have passed is of the next turn. */
+static uint64_t turned(const struct site *site, const struct site *since, uint32_t ranks)
+{
+    return site->rank > since->rank ? site->rank : (uint64_t)site->rank + ranks;
+}
+
+bool launch_in_turn(const struct launch *launch, uint32_t a, uint32_t b, uint32_t since_site, struct code_place *out_place)
+{
+    static const struct site before_all = {.rank = 0};
+    const struct code *code = launch->code;
+    const struct site *sides[2] = {launch_site(launch, a), launch_site(launch, b)}, *since = launch_site(launch, since_site), *found = NULL;
+    const uint32_t loop = code ? common_loop(code, sides[0], sides[1]) : 0;
+    if (!code || loop == code->loop_count)
+        return false;
+    const uint32_t ranks = code->loops[loop].high;
+    if (!loop_holds(&code->loops[loop], since)) { /* it is the first turn, and its barrier is to come */
+        if (!waits_behind(code, loop, sides[0]->rank > sides[1]->rank ? sides[0]->rank : sides[1]->rank))
+            return false;
+        since = &before_all;
+    } else if (!is_barrier_of_turns(since, loop)) {
+        return false;
+    }
+    const uint64_t turns[2] = {turned(sides[0], since, ranks), turned(sides[1], since, ranks)};
+    const int first = turns[0] < turns[1] ? 0 : 1;
+    for (uint32_t i = 1; i < code->site_count; i++) {
+        const struct site *site = &code->sites[i];
+        if (site->turn && site->loop == loop + 1 && turned(site, since, ranks) > turns[first] && turned(site, since, ranks) <= turns[!first] &&
+            (!found || turned(site, since, ranks) > turned(found, since, ranks)) && !same_line(site, sides[first]) && opens_line(code, site))
+            found = site;
+    }
+    if (found)
+        *out_place = (struct code_place){(uint32_t)(found - code->sites), true, first};
+    return found;
 }

@@ -611,6 +611,8 @@ static struct code *finish(struct emitter *e, uint32_t *block_start)
     code->operand_count = e->operands.count;
     code->sites = arena_copy(keep, ir->sites.at, ir->sites.count * sizeof *ir->sites.at);
     code->site_count = ir->sites.count;
+    code->loops = arena_copy(keep, e->loops, ir->loops.count * sizeof *e->loops);
+    code->loop_count = ir->loops.count;
     for (uint32_t i = 0; i < ir->sites.count; i++)
         code->suspect |= ir->sites.at[i].suspect;
     code->frame_size = (e->frame_size + 63) / 64 * 64;
@@ -632,22 +634,83 @@ static struct code *finish(struct emitter *e, uint32_t *block_start)
     return code;
 }
 
-/* Blocks that lie on every way from the beginning to the end, and in no loop, are come by once. */
-static void rank_sites(struct ir *ir)
+static bool is_exit(struct ir *ir, const struct loop *loop, uint32_t b)
 {
-    uint8_t *always = ARENA_ARRAY(ir->arena, uint8_t, ir->blocks.count);
-    uint32_t rank = 0;
+    const struct block *block = ir_block(ir, b);
+    for (uint32_t k = 0; k < block->succ_count; k++)
+        if (!loop->members[block->succs[k]])
+            return true;
+    return false;
+}
+
+/* The blocks that each turn of a loop comes by. Work-items may leave it in one place only: where they leave it in several,
+ * the last turn may have come by for some of them. */
+static void mark_turns(struct ir *ir, uint32_t l, uint8_t *turn)
+{
+    const struct loop *loop = &ir->loops.at[l];
+    uint32_t exits = 0;
+    for (uint32_t i = 0; i < loop->blocks.count; i++)
+        exits += is_exit(ir, loop, loop->blocks.at[i]);
+    if (exits != 1 || ir->irreducible)
+        return;
+    for (uint32_t b = loop->latch, steps = 0; b && steps < ir->blocks.count; b = ir_block(ir, b)->idom, steps++) {
+        turn[b] = ir_block(ir, b)->loop == l + 1;
+        if (b == loop->header)
+            break;
+    }
+}
+
+struct ranking {
+    struct ir *ir;
+    uint8_t *always, *turn;
+    struct code_loop *loops;
+    uint32_t rank;
+};
+
+static void rank_site(struct ranking *ranking, uint32_t b, uint32_t index)
+{
+    struct ir *ir = ranking->ir;
+    struct site *site = &ir->sites.at[index];
+    site->rank = ++ranking->rank;
+    site->always = ranking->always[b];
+    site->loop = ir_block(ir, b)->loop;
+    site->turn = ranking->turn[b];
+    for (uint32_t l = site->loop; l; l = ir->loops.at[l - 1].parent) {
+        struct code_loop *loop = &ranking->loops[l - 1];
+        if (loop->low > loop->high)
+            loop->low = site->rank;
+        loop->high = site->rank;
+    }
+}
+
+/* What decides about leaving a loop stands, in the source, before the loop or behind it. */
+static bool leaves_loop(struct ir *ir, uint32_t b)
+{
+    const uint32_t loop = ir_block(ir, b)->loop;
+    return loop && is_exit(ir, &ir->loops.at[loop - 1], b);
+}
+
+/* Blocks that lie on every way from the beginning to the end, and in no loop, are come by once. */
+static struct code_loop *rank_sites(struct ir *ir)
+{
+    struct ranking ranking = {.ir = ir, .always = ARENA_ARRAY(ir->arena, uint8_t, ir->blocks.count),
+                              .turn = ARENA_ARRAY(ir->arena, uint8_t, ir->blocks.count),
+                              .loops = ARENA_ARRAY(ir->arena, struct code_loop, ir->loops.count + 1)};
     for (uint32_t b = ir->entry_block, steps = 0; b && steps < ir->blocks.count;
          b = ir_block(ir, b)->ipdom, steps++)
-        always[b] = !ir_block(ir, b)->loop && !ir->irreducible;
+        ranking.always[b] = !ir_block(ir, b)->loop && !ir->irreducible;
+    for (uint32_t l = 0; l < ir->loops.count; l++) {
+        ranking.loops[l] = (struct code_loop){1, 0};
+        mark_turns(ir, l, ranking.turn);
+    }
     for (uint32_t o = 0; o < ir->order_count; o++) {
         const struct block *block = ir_block(ir, ir->order[o]);
-        for (uint32_t i = 0; i < block->insts.count; i++) {
-            struct site *site = &ir->sites.at[ir_value(ir, block->insts.at[i])->site];
-            site->rank = ++rank;
-            site->always = always[ir->order[o]];
-        }
+        for (uint32_t i = 0; i < block->insts.count; i++)
+            rank_site(&ranking, ir->order[o], ir_value(ir, block->insts.at[i])->site);
+        if (block->succ_count > 1 && block->site && !leaves_loop(ir, ir->order[o]))
+            rank_site(&ranking, ir->order[o], block->site);
     }
+    return ranking.loops;
 }
 
 const struct code *emit(struct ir *ir, uint32_t width)
@@ -657,7 +720,7 @@ const struct code *emit(struct ir *ir, uint32_t width)
     e->splat_of = ARENA_ARRAY(e->arena, uint32_t, room);
     e->lanes_of = ARENA_ARRAY(e->arena, uint32_t, room);
     emit_private(e);
-    rank_sites(ir);
+    e->loops = rank_sites(ir);
     emit_operands(e);
     find_divergence(e);
     emit_slots(e);

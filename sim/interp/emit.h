@@ -25,6 +25,7 @@ struct emitter {
     struct ir *ir;
     struct arena *arena;
     uint32_t width;
+    struct code_loop *loops;
     uint32_t *group_of;   /* value -> group (union-find) */
     struct group *groups; /* per value */
     LIST(struct segment) segments;

@@ -116,9 +116,14 @@ struct site {
     bool sampled;          /* an image read with a sampler */
     uint32_t rank;         /* where it stands in the code; 0: nowhere */
     bool always;           /* every work-item that ends comes by, once */
+    uint32_t loop;         /* 1 + the innermost one of struct code's loops that it is in; 0: none */
+    bool turn;             /* and every work-item comes by in each turn of it */
     bool suspect;          /* an atomic or fence whose scope, order or flags deserve a look */
     const char *what;      /* "plain load", "atomic_fetch_add", "work_group_barrier", ... */
 };
+
+/* The ranks of its sites, and of no others; low is more than high where it has none. */
+struct code_loop { uint32_t low, high; };
 
 /* A variable in private memory: byte offsets in the work-item's private space. */
 struct private_object { uint32_t low, high; const char *name; };
@@ -161,6 +166,7 @@ struct code {
     uint16_t *ops;             /* enum op of each instruction, for listings */
     const uint32_t *operands;  uint32_t operand_count; /* lists that instructions index */
     const struct site *sites;  uint32_t site_count;
+    const struct code_loop *loops; uint32_t loop_count;
     uint32_t frame_size;
     const uint8_t *template_bytes; uint32_t template_size; /* frame start: constants, affine slots */
     uint32_t args_offset, args_size; /* where launch arguments are copied to in the frame */

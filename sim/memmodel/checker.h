@@ -31,6 +31,9 @@ struct checker_host {
     /* NULL, or: a place that every work-item comes by once, behind all that it does at one of the two sites and before all
      * at the other: right before a site or right behind it. */
     bool (*between)(void *self, uint32_t a, uint32_t b, struct code_place *out_place);
+    /* The same in a loop, for two accesses behind a barrier at `since` (0: behind none) and before the next one of their
+     * work-group: a place that every work-item comes by in each turn, which is behind the one and before the other. NULL, or. */
+    bool (*in_turn)(void *self, uint32_t a, uint32_t b, uint32_t since, struct code_place *out_place);
 };
 enum { CHECKER_NAME_CHARS = 256 };
 
