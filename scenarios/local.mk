@@ -10,6 +10,7 @@ scenario_tests = \
 	%D%/clean/child_of_group.yaml \
 	%D%/clean/child_orders.yaml \
 	%D%/clean/collectives.yaml \
+	%D%/clean/remedied.yaml \
 	%D%/clean/uniform_arguments.yaml \
 	%D%/clean/deep_calls.yaml \
 	%D%/clean/device_enqueue.yaml \
@@ -164,6 +165,7 @@ scenario_tests = \
 	%D%/racy/mp_no_acquire.yaml \
 	%D%/racy/mp_plain.yaml \
 	%D%/racy/no_place.yaml \
+	%D%/racy/remedies.yaml \
 	%D%/racy/mp_relaxed.yaml \
 	%D%/racy/reduction.yaml \
 	%D%/racy/release_sequence.yaml \
@@ -215,6 +217,7 @@ scenario_files = \
 	%D%/clean/child_of_group.cl \
 	%D%/clean/child_orders.cl \
 	%D%/clean/collectives.cl \
+	%D%/clean/remedied.cl \
 	%D%/clean/uniform_arguments.cl \
 	%D%/clean/deep_calls.cl \
 	%D%/clean/device_enqueue.cl \
@@ -321,6 +324,7 @@ scenario_files = \
 	%D%/racy/mp_no_acquire.cl \
 	%D%/racy/mp_plain.cl \
 	%D%/racy/no_place.cl \
+	%D%/racy/remedies.cl \
 	%D%/racy/mp_relaxed.cl \
 	%D%/racy/reduction.cl \
 	%D%/racy/release_sequence.cl \

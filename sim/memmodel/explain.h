@@ -7,7 +7,9 @@
  * Interface
  *   explain_race     false: no edit of an operation that is there orders them, or the history
  *                    does not reach; the answer then has steps, but no sentences
- *   explain_remedy   what would have to be added where no edit helps
+ *   explain_remedy   what would have to be added where no edit helps; explain_barrier_at and
+ *                    explain_wait where it is known what, but not whether it helps; explain_advice
+ *                    where nothing can be verified
  *   explain_covers   does an answer's edit order later pairs of the same two places, too?
  *
  * Edits      of all operations at one place of the source, in this order: flags of a barrier or
@@ -30,7 +32,7 @@ struct meeting {
         uint64_t unit;
         uint64_t tick;             /* of the slice in which it was; of the second: not used */
         uint32_t site, size;
-        bool atomic;
+        bool atomic, writes;
         enum memory_scope scope;   /* as the shadow has it: reduced */
     } first, second;
     uint32_t end;                  /* how many happenings came before the second */
@@ -65,6 +67,7 @@ struct answer {
     uint64_t step_unit[ANSWER_STEPS];
     uint32_t edge_count;
     struct finding_edge edges[ANSWER_EDGES];
+    bool serves_all;               /* the meetings that are located */
     uint64_t spent;                /* by now */
 };
 
@@ -74,11 +77,17 @@ bool explain_covers(const struct question *question, const struct amendment *ame
 /* Where no edit does: a barrier, a second launch or an atomic access that orders the pair or makes it agree; one that serves
  * the other meetings, too, is preferred. */
 struct remedy {
-    enum { REMEDY_NONE, REMEDY_BARRIER, REMEDY_SPLIT, REMEDY_ATOMIC } kind;
+    enum { REMEDY_NONE, REMEDY_BARRIER, REMEDY_TURN, REMEDY_SPLIT, REMEDY_ATOMIC } kind; /* TURN: in each turn of a loop */
     struct code_place place;   /* of the barrier, and where the kernel is cut */
     enum memory_scope scope;   /* of the atomic operations */
 };
 bool explain_remedy(const struct question *question, struct wording *out_fix, struct remedy *out_remedy);
+/* A work-group's barrier instead of the one at this site, where that can be told to do. */
+bool explain_barrier_at(const struct question *question, uint32_t site, struct wording *out_fix, struct remedy *out_remedy);
+/* Where to wait for the asynchronous copy that is the first access. */
+bool explain_wait(const struct question *question, struct wording *out_fix);
+/* Unverified, where the words that serve everybody would be wrong. False: they will do. */
+bool explain_advice(const struct question *question, struct wording *out_fix);
 /* Does it serve another pair of the same two places? A barrier does within a group, a second launch everywhere. */
 bool explain_serves(const struct launch_info *launch, enum scope_rule rule, const struct remedy *remedy, uint64_t first, uint64_t second);
 

@@ -324,3 +324,27 @@ bool again_barrier(const struct question *question, const struct code_place *pla
     order_fini(&again.order);
     return known;
 }
+
+bool again_wait(const struct question *question)
+{
+    const struct meeting *meeting = question->meetings;
+    const uint64_t index = meeting->first.unit - UNIT_COPIES;
+    struct search search = {.question = question};
+    struct again again = {.search = &search};
+    struct agent agent;
+    bool known = false;
+    if (question->history->full || meeting->first.unit < UNIT_COPIES)
+        return false;
+    order_init(&again.order, question->rule);
+    order_launch_begin(&again.order, question->launch);
+    for (uint32_t at = 0; at < meeting->end; at++)
+        happen(&again, &question->history->items[at], at);
+    if (index < again.order.copy_count)
+        order_copy_wait(&again.order, again.order.copies[index].group, again.order.copies[index].number);
+    if (index < again.order.copy_count && !again.order.failed && !again.order.pool.failed) {
+        order_agent(&again.order, meeting->second.unit, &agent);
+        known = order_knows(&again.order, &agent, question->region, meeting->first.unit, meeting->first.tick);
+    }
+    order_fini(&again.order);
+    return known;
+}

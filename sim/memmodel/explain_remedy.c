@@ -22,6 +22,36 @@ static bool all_in_one_group(const struct question *question)
     return true;
 }
 
+/* 0: none. False: it came between the two. */
+static bool last_barrier(const struct question *question, uint32_t *out_site)
+{
+    const struct history *history = question->history;
+    const struct meeting *meeting = question->meetings;
+    const uint64_t group = unit_group(question, meeting->second.unit);
+    uint32_t at = meeting->end;
+    while (at > 0 && !(history->items[at - 1].kind == HAPPENED_BARRIER && history->items[at - 1].by == group))
+        at--;
+    *out_site = at ? history->items[at - 1].site : 0;
+    return !at || meeting->first.tick >= history->items[at - 1].tick;
+}
+
+/* One turn of a loop follows the other, and nobody waits in between. */
+static bool separate_turns(const struct question *question, struct wording *fix, struct remedy *remedy)
+{
+    const struct checker_host *host = question->host;
+    const struct meeting *meeting = question->meetings;
+    uint32_t since;
+    if (!host->in_turn || question->history->full || !all_in_one_group(question) || !last_barrier(question, &since) ||
+        !host->in_turn(host->self, meeting->first.site, meeting->second.site, since, &remedy->place) ||
+        !again_barrier(question, &remedy->place))
+        return false;
+    remedy->kind = REMEDY_TURN;
+    wording_add(fix, "work_group_barrier(%s)", region_flag(question->region));
+    say_at(question, &remedy->place, fix);
+    wording_add(fix, ", in each turn of the loop");
+    return true;
+}
+
 /* All that one kernel does happens before a later launch: the place is what has to be right. */
 static bool separate(const struct question *question, struct wording *fix, struct remedy *remedy)
 {
@@ -43,18 +73,76 @@ static bool separate(const struct question *question, struct wording *fix, struc
     return true;
 }
 
-/* Two places are likelier meant to come one after the other, but for x++ in different groups. */
-static bool meant_to_meet(const struct question *question)
+static void places_of(const struct question *question, struct source_place *a, struct source_place *b)
 {
     const struct checker_host *host = question->host;
+    host->place(host->self, question->meetings->first.site, a);
+    host->place(host->self, question->meetings->second.site, b);
+}
+
+static bool on_one_line(const struct question *question)
+{
     struct source_place a, b;
-    if (question->meetings->first.site == question->meetings->second.site)
-        return true;
-    if (unit_group(question, question->meetings->first.unit) == unit_group(question, question->meetings->second.unit))
-        return false;
-    host->place(host->self, question->meetings->first.site, &a);
-    host->place(host->self, question->meetings->second.site, &b);
-    return a.line && a.line == b.line && same_text(a.file, b.file);
+    places_of(question, &a, &b);
+    return question->meetings->first.site == question->meetings->second.site || (a.line && a.line == b.line && same_text(a.file, b.file));
+}
+
+/* One store, or the load and the store of x++. */
+static bool of_one_operator(const struct question *question)
+{
+    struct source_place a, b;
+    places_of(question, &a, &b);
+    return question->meetings->first.site == question->meetings->second.site || (on_one_line(question) && a.column == b.column);
+}
+
+/* Two places are likelier meant to come one after the other, but for those of one statement: within a group its load may be of
+ * what another work-item is to write. */
+static bool meant_to_meet(const struct question *question)
+{
+    return of_one_operator(question) || (on_one_line(question) && !in_one_group(question, question->meetings));
+}
+
+/* Of the assignment at whose operator the accesses are. NULL: it is another one. */
+static const char *atomic_update(const struct question *question)
+{
+    static const struct { char operator[3]; const char *name; } names[] = {
+        {"++", "atomic_fetch_add_explicit"}, {"+=", "atomic_fetch_add_explicit"}, {"--", "atomic_fetch_sub_explicit"},
+        {"-=", "atomic_fetch_sub_explicit"}, {"|=", "atomic_fetch_or_explicit"}, {"&=", "atomic_fetch_and_explicit"},
+        {"^=", "atomic_fetch_xor_explicit"},
+    };
+    struct source_place place, other;
+    places_of(question, &place, &other);
+    if (!place.text || !place.column || strlen(place.text) < place.column)
+        return NULL;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strncmp(place.text + place.column - 1, names[i].operator, 2) == 0)
+            return names[i].name;
+    }
+    return NULL;
+}
+
+static bool all_write(const struct question *question)
+{
+    return question->meetings->first.writes && question->meetings->second.writes;
+}
+
+static void say_atomics(const struct question *question, enum memory_scope scope, struct wording *fix)
+{
+    const bool one = of_one_operator(question);
+    const char *update = one ? atomic_update(question) : NULL;
+    if (update || (one && question->meetings->first.writes != question->meetings->second.writes))
+        wording_add(fix, "%s with memory_order_relaxed, %s at ", update ? update : "an atomic read-modify-write", scope_name(scope));
+    else if (one && all_write(question))
+        wording_add(fix, "let one work-item do it, or atomic_store_explicit with memory_order_relaxed, %s at ", scope_name(scope));
+    else
+        wording_add(fix, "atomic operations with %s at ", scope_name(scope));
+}
+
+/* Other groups execute the same statement. */
+static enum memory_scope scope_of_all(const struct question *question)
+{
+    const uint64_t *count = question->launch->group_count;
+    return question->region == IN_LOCAL || count[0] * count[1] * count[2] == 1 ? SCOPE_WORK_GROUP : SCOPE_DEVICE;
 }
 
 /* R29: two atomics on one object do not race when their scopes include each other. Words of 4 bytes that meet are one. */
@@ -63,7 +151,7 @@ static bool agree(const struct question *question, struct wording *fix, struct r
     const bool one_atomic = question->meetings->first.atomic != question->meetings->second.atomic;
     const struct asked *atomic = question->meetings->first.atomic ? &question->meetings->first : &question->meetings->second;
     const struct asked *plain = question->meetings->first.atomic ? &question->meetings->second : &question->meetings->first;
-    const enum memory_scope scope = one_atomic ? atomic->scope : all_in_one_group(question) ? SCOPE_WORK_GROUP : SCOPE_DEVICE;
+    const enum memory_scope scope = one_atomic ? atomic->scope : scope_of_all(question);
     if (question->region == IN_IMAGE || question->meetings->first.size != 4 || question->meetings->second.size != 4)
         return false;
     if (!one_atomic && !meant_to_meet(question))
@@ -71,8 +159,30 @@ static bool agree(const struct question *question, struct wording *fix, struct r
     *remedy = (struct remedy){.kind = REMEDY_ATOMIC, .scope = scope};
     if (!explain_serves(question->launch, question->rule, remedy, question->meetings->first.unit, question->meetings->second.unit))
         return false;
-    wording_add(fix, one_atomic ? "an atomic operation with %s at " : "atomic operations with %s at ", scope_name(scope));
+    if (one_atomic)
+        wording_add(fix, "an atomic operation with %s at ", scope_name(scope));
+    else
+        say_atomics(question, scope, fix);
     wording_place(fix, question->host, plain->site);
+    return true;
+}
+
+bool explain_advice(const struct question *question, struct wording *out_fix)
+{
+    *out_fix = (struct wording){.used = 0};
+    if (question->region == IN_IMAGE || !on_one_line(question))
+        return false;
+    if (of_one_operator(question)) {
+        const bool stores = all_write(question) && !atomic_update(question);
+        wording_add(out_fix, stores ? "let one work-item do it, or let each byte belong to one work-item" : "let each byte belong to one work-item");
+        return true;
+    }
+    if (!in_one_group(question, question->meetings))
+        return false;
+    wording_add(out_fix, "read into a variable, work_group_barrier(%s) where all work-items come by, and write behind it, at ",
+        region_flag(question->region));
+    wording_place(out_fix, question->host, question->meetings->second.site);
+    wording_add(out_fix, "; in a loop, wait before the next turn, too");
     return true;
 }
 
@@ -82,7 +192,8 @@ bool explain_serves(const struct launch_info *launch, enum scope_rule rule, cons
         return remedy->kind == REMEDY_SPLIT;
     const struct place a = unit_place(launch, first), b = unit_place(launch, second);
     switch (remedy->kind) {
-    case REMEDY_BARRIER: return a.group == b.group;
+    case REMEDY_BARRIER:
+    case REMEDY_TURN: return a.group == b.group;
     case REMEDY_ATOMIC: return scope_inclusive(rule, remedy->scope, &a, remedy->scope, &b);
     default: return true;
     }
@@ -95,8 +206,45 @@ bool explain_remedy(const struct question *question, struct wording *out_fix, st
     *out_remedy = (struct remedy){.kind = REMEDY_NONE};
     if (meeting->first.unit >= UNIT_COPIES || meeting->second.unit >= UNIT_COPIES)
         return false;
-    if (separate(question, out_fix, out_remedy) || agree(question, out_fix, out_remedy))
+    if (separate(question, out_fix, out_remedy) || separate_turns(question, out_fix, out_remedy) || agree(question, out_fix, out_remedy))
         return true;
     out_remedy->kind = REMEDY_NONE;
     return false;
+}
+
+bool explain_barrier_at(const struct question *question, uint32_t site, struct wording *out_fix, struct remedy *out_remedy)
+{
+    const struct checker_host *host = question->host;
+    const struct meeting *meeting = question->meetings;
+    struct source_place a, b;
+    *out_fix = (struct wording){.used = 0};
+    *out_remedy = (struct remedy){.kind = REMEDY_BARRIER};
+    host->place(host->self, site, &a);
+    if (meeting->first.unit >= UNIT_COPIES || meeting->second.unit >= UNIT_COPIES || !host->between ||
+        !host->between(host->self, meeting->first.site, meeting->second.site, &out_remedy->place)) {
+        out_remedy->kind = REMEDY_NONE;
+        return false;
+    }
+    host->place(host->self, out_remedy->place.site, &b);
+    if (!out_remedy->place.before || !a.line || a.line != b.line || !same_text(a.file, b.file) || !again_barrier(question, &out_remedy->place)) {
+        out_remedy->kind = REMEDY_NONE;
+        return false;
+    }
+    wording_add(out_fix, "work_group_barrier(%s) at ", region_flag(question->region));
+    wording_place(out_fix, host, site);
+    return true;
+}
+
+bool explain_wait(const struct question *question, struct wording *out_fix)
+{
+    const struct checker_host *host = question->host;
+    const struct meeting *meeting = question->meetings;
+    struct code_place place;
+    *out_fix = (struct wording){.used = 0};
+    if (!host->between || !host->between(host->self, meeting->first.site, meeting->second.site, &place) || !place.before || place.first != 0 ||
+        !again_wait(question))
+        return false;
+    wording_add(out_fix, "wait_group_events");
+    say_at(question, &place, out_fix);
+    return true;
 }

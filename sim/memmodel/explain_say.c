@@ -25,6 +25,31 @@ static void fix_place(const struct saying *saying, uint32_t spot)
     wording_place(&saying->answer->fix, saying->search->question->host, saying->search->spots[spot].site);
 }
 
+/* The functions of OpenCL 1.x take neither order nor scope, nor do atomic_load and its like: what to write instead. */
+static void fix_function(const struct saying *saying, uint32_t spot)
+{
+    static const struct { const char *old, *now; } names[] = {
+        {"inc(", "fetch_add"}, {"dec(", "fetch_sub"}, {"add(", "fetch_add"}, {"sub(", "fetch_sub"}, {"xchg(", "exchange"},
+        {"cmpxchg(", "compare_exchange_strong"}, {"min(", "fetch_min"}, {"max(", "fetch_max"}, {"and(", "fetch_and"},
+        {"or(", "fetch_or"}, {"xor(", "fetch_xor"}, {"load(", "load"}, {"store(", "store"}, {"exchange(", "exchange"},
+        {"fetch_add(", "fetch_add"}, {"fetch_sub(", "fetch_sub"}, {"fetch_min(", "fetch_min"}, {"fetch_max(", "fetch_max"},
+        {"fetch_and(", "fetch_and"}, {"fetch_or(", "fetch_or"}, {"fetch_xor(", "fetch_xor"},
+        {"compare_exchange_strong(", "compare_exchange_strong"}, {"compare_exchange_weak(", "compare_exchange_weak"},
+    };
+    const struct spot *at = &saying->search->spots[spot];
+    const struct checker_host *host = saying->search->question->host;
+    struct source_place place;
+    host->place(host->self, at->site, &place);
+    if (!is_atomic(at->sample) || !place.text || !place.column || strlen(place.text) < place.column)
+        return;
+    const char *name = place.text + place.column - 1;
+    const size_t prefix = strncmp(name, "atomic_", 7) == 0 ? 7 : strncmp(name, "atom_", 5) == 0 ? 5 : 0;
+    for (size_t i = 0; prefix && i < sizeof names / sizeof names[0]; i++) {
+        if (strncmp(name + prefix, names[i].old, strlen(names[i].old)) == 0)
+            wording_add(&saying->answer->fix, "atomic_%s_explicit with ", names[i].now);
+    }
+}
+
 /* What an atomic or fence is in the edge that is missing. */
 static const char *role(const struct happening *sample)
 {
@@ -126,6 +151,7 @@ static void say_order(const struct saying *saying, const struct edit *edit)
         wording_add(why, " is %s: %s", order_name((enum memory_order)sample->order) + strlen("memory_order_"),
             receives(saying, edit) ? "what the store published does not become visible by it"
                                    : "what was written before it does not become visible with it");
+    fix_function(saying, edit->spot);
     wording_add(&saying->answer->fix, "%s%s%s at ", order_name(edit->order), edit->kind == EDIT_ORDER_AND_SCOPE ? ", " : "",
         edit->kind == EDIT_ORDER_AND_SCOPE ? scope_name(edit->scope) : "");
     fix_place(saying, edit->spot);
@@ -163,6 +189,7 @@ static void say_edit(const struct saying *saying, const struct edit *edit)
     case EDIT_FLAGS: say_flags(saying, edit); break;
     case EDIT_SCOPE:
         say_scope(saying, edit);
+        fix_function(saying, edit->spot);
         wording_add(fix, "%s at ", scope_name(edit->scope));
         fix_place(saying, edit->spot);
         break;

@@ -12,6 +12,7 @@
  *                    come behind the first? 0: not in the one that was asked about
  *   again_barrier    the same of the first meeting, with one more barrier of its group, passed by one access
  *                    before and by the other behind it
+ *   again_wait       the same with a wait for the copy that is the first access, right before the second
  *   again_write      the history with the edits, up to the second access; false: no memory. The caller
  *                    frees both arrays either way
  *   say_edits        why and fix of an answer
@@ -73,6 +74,7 @@ void search_edits(struct search *search, struct found *found);
 void search_fini(struct search *search);
 uint32_t again_orders(struct search *search, const struct edit *edits, uint32_t count);
 bool again_barrier(const struct question *question, const struct code_place *place);
+bool again_wait(const struct question *question);
 bool again_write(struct search *search, const struct found *found, struct edited *list, uint32_t *out_first);
 void say_edits(const struct search *search, const struct found *found, struct answer *answer);
 void draw(struct search *search, const struct found *found, struct answer *answer);

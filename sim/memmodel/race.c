@@ -94,8 +94,9 @@ static void fill_values(const struct memory *memory, const struct race *race, co
 
 /* ---- why ----------------------------------------------------------------------------------- */
 
-/* remediable: something is absent, and explain_remedy may find what. */
-struct reason { struct wording why, fix; bool remediable; uint32_t blamed[2], blamed_count; };
+/* remediable: something is absent, and explain_remedy may find what. copy: nobody waited for the first access.
+ * narrow_barrier: the site of one that orders fewer than it would have to; 0: none. */
+struct reason { struct wording why, fix; bool remediable, copy; uint32_t narrow_barrier; uint32_t blamed[2], blamed_count; };
 
 static void blame(struct reason *reason, uint32_t site)
 {
@@ -206,12 +207,22 @@ static void explain_edge(struct reason *reason, const struct races *races, const
 
 static void explain_copy(struct reason *reason, const struct races *races, const struct race *race, const struct agent *agent)
 {
-    bool now = agent->copy != NULL;
-    uint32_t site = now ? agent->copy->site : race->context->site;
+    struct code_place place;
+    const bool second = agent->copy != NULL;
+    const bool early = second && races->host->between && races->host->between(races->host->self, race->context->site, agent->copy->site, &place) &&
+                       place.before && place.first == 1; /* who was ahead used the bytes before the others had called */
+    const bool now = second && !early;
+    reason->copy = !second;
+    uint32_t site = second ? agent->copy->site : race->context->site;
     wording_add(&reason->why, "the copy at ");
     wording_place(&reason->why, races->host, site);
     wording_add(&reason->why, now ? " is ordered only after what every work-item of the group knew when it started"
                           : " was not waited for before the other access");
+    if (early) {
+        wording_add(&reason->fix, "wait_group_events before ");
+        wording_place(&reason->fix, races->host, place.site);
+        return;
+    }
     wording_add(&reason->fix, now ? "a barrier with %s before the copy" : "wait_group_events, then a barrier, before the bytes are used",
         region_flag(race->region->space));
 }
@@ -258,6 +269,7 @@ static void explain_lost(struct reason *reason, bool same_group, int space)
 
 static void between_sub_groups(struct reason *reason, const struct races *races, const struct barrier_seen *barrier, int space)
 {
+    reason->narrow_barrier = barrier->site;
     wording_add(&reason->why, "the sub-group barrier at ");
     wording_place(&reason->why, races->host, barrier->site);
     wording_add(&reason->why, " orders the work-items of one sub-group; these are in two");
@@ -267,6 +279,7 @@ static void between_sub_groups(struct reason *reason, const struct races *races,
 
 static void beside_named(struct reason *reason, const struct races *races, const struct barrier_seen *barrier, int space)
 {
+    reason->narrow_barrier = barrier->site;
     wording_add(&reason->why, "the named barrier at ");
     wording_place(&reason->why, races->host, barrier->site);
     wording_add(&reason->why, " orders the sub-groups that wait at it together; these two did not");
@@ -332,7 +345,8 @@ static void explain(struct reason *reason, const struct races *races, const stru
 static struct asked asked_of(uint64_t unit, const struct context *how)
 {
     return (struct asked){.unit = unit, .tick = how->tick, .site = how->site, .size = how->size,
-                          .atomic = how->kind >= ACCESS_ATOMIC_READ, .scope = (enum memory_scope)how->scope};
+                          .atomic = how->kind >= ACCESS_ATOMIC_READ,
+                          .writes = how->kind != ACCESS_READ && how->kind != ACCESS_ATOMIC_READ, .scope = (enum memory_scope)how->scope};
 }
 
 static struct question question_of(const struct races *races, const struct race_pair *pair)
@@ -342,6 +356,26 @@ static struct question question_of(const struct races *races, const struct race_
                              .region = pair->tally.space, .svm_atomics = pair->svm_atomics, .meetings = pair->meetings,
                              .meeting_count = pair->meeting_count,
                              .spent = races->explaining};
+}
+
+static bool remedy_of(const struct reason *reason, const struct question *question, struct wording *fix, struct remedy *remedy)
+{
+    return reason->remediable ? explain_remedy(question, fix, remedy)
+         : reason->narrow_barrier ? explain_barrier_at(question, reason->narrow_barrier, fix, remedy)
+                                  : reason->copy && explain_wait(question, fix);
+}
+
+/* One access is atomic, and the edit orders some of those that met at once: to make the other atomic, too, may serve them all. */
+static void agree_instead(const struct question *question, struct answer *answer, struct remedy *remedy)
+{
+    struct wording fix;
+    if (answer->serves_all || question->meetings->first.atomic == question->meetings->second.atomic ||
+        !explain_remedy(question, &fix, remedy))
+        return;
+    answer->why = answer->fix = (struct wording){.used = 0};
+    wording_add(&answer->why, "one access is atomic, the other is plain, and nothing orders them");
+    answer->fix = fix;
+    answer->amendment_count = answer->step_count = answer->edge_count = 0;
 }
 
 /* The edit that was verified; without one the reason that the order itself keeps. */
@@ -354,11 +388,13 @@ static void answer_why(struct answer *answer, struct races *races, struct race_p
     *answer = (struct answer){.step_count = 0};
     finding->fix_verified = !race->unseen && pair->meeting_count && explain_race(&question, answer);
     races->explaining = answer->spent > races->explaining ? answer->spent : races->explaining;
-    if (!finding->fix_verified) {
+    if (finding->fix_verified) {
+        agree_instead(&question, answer, &pair->remedy);
+    } else {
         explain(&reason, races, race, now);
         answer->why = reason.why;
-        finding->fix_verified = reason.remediable && pair->meeting_count && explain_remedy(&question, &answer->fix, &pair->remedy);
-        if (!finding->fix_verified)
+        finding->fix_verified = pair->meeting_count && remedy_of(&reason, &question, &answer->fix, &pair->remedy);
+        if (!finding->fix_verified && !(reason.remediable && pair->meeting_count && explain_advice(&question, &answer->fix)))
             answer->fix = reason.fix;
     }
     finding->why = answer->why.bytes;
@@ -491,6 +527,10 @@ static void ask_like(const struct races *races, const struct race_pair *pair)
 {
     const struct remedy *remedy = &pair->like->remedy;
     struct code_place place;
+    if (remedy->kind == REMEDY_TURN) {
+        pair->like->not_served = true;
+        return;
+    }
     if ((remedy->kind != REMEDY_BARRIER && remedy->kind != REMEDY_SPLIT) || pair->like->not_served)
         return;
     pair->like->not_served = !races->host->between(races->host->self, pair->tally.site[0], pair->tally.site[1], &place) ||
