@@ -65,6 +65,7 @@ scenario_tests = \
 	%D%/faulty/lockstep_lock.yaml \
 	%D%/faulty/lockstep_lock_fair.yaml \
 	%D%/faulty/sub_group_flag.yaml \
+	%D%/faulty/waits_where.yaml \
 	%D%/faulty/group_arguments.yaml \
 	%D%/faulty/image_twice.yaml \
 	%D%/faulty/sub_group_flag_promised.yaml \
@@ -267,6 +268,7 @@ scenario_files = \
 	%D%/clean/lockstep_lock.cl \
 	%D%/faulty/lockstep_lock.cl \
 	%D%/faulty/sub_group_flag.cl \
+	%D%/faulty/waits_where.cl \
 	%D%/faulty/group_arguments.cl \
 	%D%/faulty/lockstep_flag.cl \
 	%D%/clean/barrier_return.cl \

@@ -463,23 +463,34 @@ void group_settle(struct group *group)
 
 static bool has_site(enum op op)
 {
-    return (op >= OP_ld_u_8 && op <= OP_fence) || op == OP_printf || op == OP_unreachable ||
-           op == OP_barrier || op == OP_collective || op == OP_async_copy;
+    return (op >= OP_ld_u_8 && op <= OP_fence) || op == OP_printf || op == OP_unreachable || op == OP_image_read ||
+           op == OP_image_write || op == OP_barrier || op == OP_collective || op == OP_pipe || op == OP_enqueue ||
+           op == OP_async_copy;
 }
 
-/* A loop's back edge has no place of its own; its body begins where the wave goes on. */
+static bool parts(enum op op)
+{
+    return op == OP_branch_u || op == OP_branch_v || op == OP_switch_u || op == OP_switch_v;
+}
+
+/* Only what the wave will come to for certain: behind a branch that depends on values it may go another way. */
 uint32_t wave_place(const struct wave *wave)
 {
     const struct code *code = wave->code;
     if (!wave->resume || !code->ops || wave->resume < code->insns)
         return UINT32_MAX;
-    uint32_t from = (uint32_t)(wave->resume - code->insns);
-    for (uint32_t i = from; i < code->insn_count; i++)
-        if (has_site(code->ops[i]))
-            return code->insns[i].e;
-    for (uint32_t i = from < code->insn_count ? from : code->insn_count; i-- > 0;)
-        if (has_site(code->ops[i]))
-            return code->insns[i].e;
+    uint32_t at = (uint32_t)(wave->resume - code->insns);
+    for (uint32_t steps = 0; at < code->insn_count && steps < code->insn_count; steps++) {
+        const struct insn *insn = &code->insns[at];
+        const enum op op = code->ops[at];
+        if (has_site(op))
+            return insn->e;
+        if (parts(op) || (op == OP_loop && code->sites[insn->d].line))
+            return insn->d ? insn->d : UINT32_MAX;
+        if (op == OP_ret)
+            return UINT32_MAX;
+        at = op == OP_jump || op == OP_loop ? code->block_start[insn->e] : at + 1;
+    }
     return UINT32_MAX;
 }
 

@@ -97,8 +97,8 @@ static inline bool group_finished(const struct group *group)
     return group->alive_count == 0;
 }
 
-/* Where a wave stands, for the no-progress finding: the first instruction from there on
- * that has a place in the source; and its first lane. */
+/* Where a wave stands, for findings: the operation or the branch that it comes to next, UINT32_MAX when it has none with a
+ * place in the source; and its first lane. */
 uint32_t wave_place(const struct wave *wave);
 uint32_t wave_first_lane(const struct wave *wave);
 const struct wave *group_any_wave(const struct group *group); /* that is not done; else the first */

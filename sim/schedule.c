@@ -220,7 +220,7 @@ static void report_no_progress(const struct schedule *schedule, const struct gro
     struct finding_access *access = &finding.access[0];
     uint32_t site = wave_place(wave), lane = wave_first_lane(wave);
     struct sentence why;
-    access->kind = ACCESS_READ;
+    access->kind = launch_site(launch, site)->access;
     access->has_item = true;
     access->what = launch_site(launch, site)->what;
     launch_place(launch, site, &access->place);

@@ -146,6 +146,20 @@ static bool steps_repeat(struct schedule *schedule)
 /* What a spinning wave reads: heard while it goes round once more. */
 struct heard { bool known; struct access_event event; uint64_t address; };
 
+static bool takes_part(const struct access_event *event, uint32_t lane)
+{
+    return event->mask[lane / 64] >> lane % 64 & 1;
+}
+
+static uint64_t address_of(const struct access_event *event, uint32_t lane)
+{
+    if (event->shape == ADDRESS_LIST)
+        return event->address[lane];
+    if (event->shape == ADDRESS_UNIFORM)
+        return event->base;
+    return event->base + (uint64_t)event->step_x * (lane % event->row) + (uint64_t)event->step_y * (lane / event->row);
+}
+
 static void hear(void *self, const struct access_event *event)
 {
     struct heard *heard = self;
@@ -153,13 +167,11 @@ static void hear(void *self, const struct access_event *event)
     if (!better || event->kind == ACCESS_WRITE)
         return;
     uint32_t lane = 0;
-    while (!(event->mask[lane / 64] >> lane % 64 & 1))
+    while (!takes_part(event, lane))
         lane++;
     heard->known = true;
     heard->event = *event;
-    heard->address = event->shape == ADDRESS_LIST ? event->address[lane] : event->base;
-    if (event->shape == ADDRESS_AFFINE)
-        heard->address += (uint64_t)event->step_x * (lane % event->row) + (uint64_t)event->step_y * (lane / event->row);
+    heard->address = address_of(event, lane);
 }
 
 static void listen(struct group *group, uint32_t index, struct heard *out_heard)
@@ -179,7 +191,7 @@ static void fill_access(const struct launch *launch, const struct wave *wave, co
                         struct finding_access *access)
 {
     uint32_t site = heard->known ? heard->event.origin.site : wave_place(wave);
-    access->kind = heard->known ? heard->event.kind : ACCESS_READ;
+    access->kind = heard->known ? heard->event.kind : launch_site(launch, site)->access;
     access->what = launch_site(launch, site)->what;
     access->has_item = true;
     launch_place(launch, site, &access->place);
@@ -295,8 +307,14 @@ struct held_back {
     uint32_t index;
     uint64_t lanes;
     struct heard heard;
-    const struct group *going; /* whose turn it is */
-    struct finding_access before; /* where it stood before it */
+    /* While somebody else has a turn: its wave's listener, which this one passes everything on to, and what it did. */
+    struct observer probe;
+    const struct observer *listener;
+    const struct launch *launch;
+    const struct group *going;
+    uint32_t going_from, going_count; /* its wave, and how many the group had */
+    struct finding_access wrote; /* or where it stood before */
+    bool found;                /* who changed the value */
     bool helped;               /* by access[1]: in its turn the value changed */
     struct finding finding;
     struct sentence why, object;
@@ -315,6 +333,7 @@ static struct held_back *keep(struct schedule *schedule, struct group *group, ui
         return NULL;
     }
     const struct wave *spinner = group->waves[index].wave;
+    kept->launch = launch;
     kept->group = group;
     kept->index = index;
     kept->lanes = lane_mask_count(&spinner->live);
@@ -340,6 +359,90 @@ static void keep_waiting(struct schedule *schedule, struct group *group, enum he
         return;
     kept->helper = helper;
     kept->resident = resident;
+}
+
+/* ---- what somebody else does -------------------------------------------------------------------- */
+
+static bool has_changed(const struct held_back *kept)
+{
+    const struct finding_access *spinning = &kept->finding.access[0];
+    const uint64_t address = kept->heard.address;
+    const struct memory *memory = &kept->launch->arena->memory;
+    return spinning->has_value &&
+           memcmp(&spinning->value, memory_byte(memory_region(memory, address), address), spinning->size_bytes) != 0;
+}
+
+static void fill_heard(const struct launch *launch, const struct access_event *event, uint32_t lane, struct finding_access *access)
+{
+    *access = (struct finding_access){.kind = event->kind, .what = launch_site(launch, event->origin.site)->what, .has_item = true};
+    launch_place(launch, event->origin.site, &access->place);
+    origin_item(&event->origin, lane, &access->item);
+}
+
+/* The first lane that writes what the spinner reads; WAVE_LANES_MAX: none. */
+static uint32_t who_writes(const struct held_back *kept, const struct access_event *event)
+{
+    const uint64_t from = kept->heard.address, size = kept->finding.access[0].size_bytes;
+    uint32_t lane = 0;
+    for (; lane < event->lane_count; lane++) {
+        const uint64_t at = takes_part(event, lane) ? address_of(event, lane) : 0;
+        const bool failed = event->failed && event->failed[lane / 64] >> lane % 64 & 1;
+        if (takes_part(event, lane) && !failed && at < from + size && from < at + event->size_bytes)
+            return lane;
+    }
+    return WAVE_LANES_MAX;
+}
+
+/* The last that writes there, unless one is seen to have changed it: most atomics are told when they have taken effect. */
+static void hear_helper(void *self, const struct access_event *event)
+{
+    struct held_back *kept = self;
+    const bool writes = event->kind != ACCESS_READ && event->kind != ACCESS_ATOMIC_READ;
+    if (kept->listener && kept->listener->access)
+        kept->listener->access(kept->listener->self, event);
+    const uint32_t lane = writes && !kept->found ? who_writes(kept, event) : WAVE_LANES_MAX;
+    if (lane == WAVE_LANES_MAX)
+        return;
+    kept->found = event->kind >= ACCESS_ATOMIC_READ && has_changed(kept);
+    fill_heard(kept->launch, event, lane, &kept->wrote);
+}
+
+static void pass_sync_on(void *self, const struct sync_event *event)
+{
+    const struct held_back *kept = self;
+    kept->listener->sync(kept->listener->self, event);
+}
+
+static void begin_hearing(struct held_back *kept, const struct group *group, uint32_t index)
+{
+    struct wave *wave = group->waves[index].wave;
+    kept->going = group;
+    kept->going_from = index;
+    kept->going_count = group->wave_count;
+    kept->found = false;
+    kept->wrote = (struct finding_access){.kind = ACCESS_READ};
+    fill_access(kept->launch, wave, &(struct heard){.known = false}, &kept->wrote);
+    kept->listener = wave->observer;
+    kept->probe = (struct observer){.self = kept, .access = hear_helper};
+    if (kept->listener && kept->listener->sync)
+        kept->probe.sync = pass_sync_on;
+    if (!kept->listener)
+        wave_begin_events(wave);
+    wave->observer = &kept->probe;
+}
+
+/* Those split off it meanwhile have its listener. */
+static void stop_hearing(struct held_back *kept)
+{
+    const struct group *group = kept->going;
+    if (!group)
+        return;
+    if (group->waves[kept->going_from].wave)
+        group->waves[kept->going_from].wave->observer = kept->listener;
+    for (uint32_t i = kept->going_count; i < group->wave_count; i++)
+        if (group->waves[i].wave && group->waves[i].wave->observer == &kept->probe)
+            group->waves[i].wave->observer = kept->listener;
+    kept->going = NULL;
 }
 
 /* ---- within a sub-group ------------------------------------------------------------------------- */
@@ -377,6 +480,8 @@ static void keep_spinner(struct schedule *schedule, struct group *group, uint32_
 
 void livelock_forget_held(struct schedule *schedule)
 {
+    if (schedule->livelock.held_back)
+        stop_hearing(schedule->livelock.held_back);
     free(schedule->livelock.held_back);
     schedule->livelock.held_back = NULL;
 }
@@ -526,23 +631,18 @@ static bool is_spinner(const struct held_back *kept, const struct group *group, 
 void livelock_goes_on(struct schedule *schedule, const struct group *group, uint32_t index)
 {
     struct held_back *kept = schedule->livelock.held_back;
-    kept = kept && !kept->helped && !is_spinner(kept, group, index) ? kept : NULL;
-    if (!kept)
-        return;
-    kept->going = group;
-    kept->before = (struct finding_access){.kind = ACCESS_READ};
-    fill_access(schedule->launch, group->waves[index].wave, &(struct heard){.known = false}, &kept->before);
+    if (kept && !kept->helped && !is_spinner(kept, group, index))
+        begin_hearing(kept, group, index);
 }
 
-static void look_for_help(const struct memory *memory, struct held_back *kept)
+static void look_for_help(struct held_back *kept)
 {
-    const struct finding_access *spinning = &kept->finding.access[0];
-    const uint64_t address = kept->heard.address;
-    if (kept->helped || !kept->going || !spinning->has_value ||
-        memcmp(&spinning->value, memory_byte(memory_region(memory, address), address), spinning->size_bytes) == 0)
+    const bool heard = kept->going;
+    stop_hearing(kept);
+    if (kept->helped || !heard || !has_changed(kept))
         return;
     kept->helped = true;
-    kept->finding.access[1] = kept->before;
+    kept->finding.access[1] = kept->wrote;
 }
 
 /* False: OpenCL promises it. Who helped is of its sub-group, unless that is known better. */
@@ -606,7 +706,7 @@ void livelock_got_on(struct schedule *schedule, const struct group *group, uint3
     if (!kept)
         return;
     if (!is_spinner(kept, group, index)) {
-        look_for_help(&schedule->launch->arena->memory, kept);
+        look_for_help(kept);
         return;
     }
     const struct wave *wave = result == RUN_DONE ? NULL : group->waves[index].wave;

@@ -20,4 +20,14 @@ for ((seed = first; seed < first + ${WAITING_SEEDS:-2}; seed++)); do
         fi
     done
 done
+
+# The second place is where the helper wrote, not a line that only somebody else comes to.
+for policy in lockstep serial; do
+    "$build/orrery" run --schedule=$policy "$src/scenarios/faulty/waits_where.yaml" >"$work/out" 2>&1
+    if ! grep -qE '^  2 .*waits_where.cl:10:' "$work/out"; then
+        echo "$policy: the store at line 10 is not told"
+        head -20 "$work/out"
+        bad=1
+    fi
+done
 exit $bad

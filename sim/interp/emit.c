@@ -550,6 +550,7 @@ static void put_jump(struct emitter *e, uint32_t from, uint32_t to)
     if (target == here + 1 && !e->divergent)
         return;
     struct insn *insn = put(e, target <= here ? OP_loop : OP_jump, 0, 0, 0, 0);
+    insn->d = ir_block(e->ir, from)->site;
     insn->e = target;
 }
 
@@ -564,7 +565,7 @@ static void put_switch(struct emitter *e, uint32_t b)
         push_operand(e, (uint32_t)(block->cases[i - 1] >> 32));
         push_operand(e, target_of(e, block->succs[i]));
     }
-    put(e, is_v(e, block->cond) ? OP_switch_v : OP_switch_u, 0, emit_loc(e, block->cond), 0, 0)->e = list;
+    put(e, is_v(e, block->cond) ? OP_switch_v : OP_switch_u, block->site, emit_loc(e, block->cond), 0, 0)->e = list;
 }
 
 static void put_terminator(struct emitter *e, uint32_t b)
@@ -577,7 +578,7 @@ static void put_terminator(struct emitter *e, uint32_t b)
         break;
     case TERM_BRANCH: {
         struct insn *insn =
-            put(e, is_v(e, block->cond) ? OP_branch_v : OP_branch_u, 0, emit_loc(e, block->cond), 0, 0);
+            put(e, is_v(e, block->cond) ? OP_branch_v : OP_branch_u, block->site, emit_loc(e, block->cond), 0, 0);
         insn->e = target_of(e, block->succs[0]);
         insn->f = target_of(e, block->succs[1]);
         insn->b = block->order;
