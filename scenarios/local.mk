@@ -188,6 +188,7 @@ scenario_tests = \
 	%D%/schedule/barriers.yaml \
 	%D%/schedule/gives_up.yaml \
 	%D%/schedule/groups_wait.yaml \
+	%D%/schedule/groups_wait_small.yaml \
 	%D%/schedule/groups_wait_none.yaml \
 	%D%/schedule/groups_wait_resident.yaml \
 	%D%/schedule/groups_wait_vainly.yaml \
@@ -347,6 +348,7 @@ scenario_files = \
 	%D%/racy/message_passing_scope.cl \
 	%D%/schedule/barriers.cl \
 	%D%/schedule/groups_wait.cl \
+	%D%/schedule/groups_wait_small.cl \
 	%D%/schedule/later_group.cl \
 	%D%/schedule/livelock_counted.cl \
 	%D%/schedule/livelock_lock.cl \

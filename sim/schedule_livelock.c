@@ -734,6 +734,8 @@ bool livelock_check(struct schedule *schedule, enum helper helper)
         return false;
     }
     livelock_newcomer(schedule);
+    if (schedule->livelock.held_back) /* no work-group that has come since helped */
+        schedule->livelock.held_back->helper = helper;
     struct spinners spinners;
     count_spinners(schedule, &spinners);
     if (schedule->launch->config->progress != PROGRESS_FAIR && !schedule->livelock.held_back && spinners.count)

@@ -56,6 +56,90 @@ static bool may_await_group(struct ir *ir, const struct value *enqueue)
     return !ir_is_const(ir, enqueue->list[OPERAND_NUMBER], &flags) || flags == ENQUEUE_WAIT_WORK_GROUP;
 }
 
+/* ---- loops that wait ---------------------------------------------------------- */
+
+struct waiting { struct ir *ir; const struct loop *loop; uint32_t *seen; uint32_t mark; bool reads, counts; };
+
+/* Blocks on edges inside count. */
+static bool is_inside(struct ir *ir, const struct loop *loop, uint32_t b)
+{
+    const struct block *block = ir_block(ir, b);
+    return loop->members[b] || (block->edge && loop->members[block->preds[0]] && loop->members[block->succs[0]]);
+}
+
+/* From what, computed in the loop, does v derive? */
+static void derive(struct waiting *w, uint32_t v)
+{
+    const struct value *value = v ? ir_value(w->ir, v) : NULL;
+    if (!value || !value->block || w->seen[v] == w->mark || !is_inside(w->ir, w->loop, value->block))
+        return;
+    w->seen[v] = w->mark;
+    if (value->op == IR_load || value->op == IR_atomic) {
+        const uint32_t address = value->args[0];
+        const bool fixed = !is_inside(w->ir, w->loop, ir_value(w->ir, address)->block);
+        w->reads |= fixed && value->storage != STORAGE_PRIVATE;
+        if (value->op == IR_atomic && value->imm == ATOMIC_COMPARE_EXCHANGE && value->args[2])
+            w->counts |= is_inside(w->ir, w->loop, ir_value(w->ir, value->args[2])->block); /* tries again with what it found */
+        if (!fixed)
+            derive(w, address);
+        return;
+    }
+    if (value->op == IR_phi) {
+        for (uint32_t k = 0; k < value->list_count; k++)
+            derive(w, value->list[k]);
+        return;
+    }
+    IR_OPERANDS(w->ir, v, slot)
+    derive(w, *slot);
+}
+
+/* A phi that derives from itself: a count, or a place in a list. */
+static bool goes_on(struct waiting *w, uint32_t phi)
+{
+    const struct value *value = ir_value(w->ir, phi);
+    w->mark++;
+    for (uint32_t k = 0; k < value->list_count; k++)
+        derive(w, value->list[k]);
+    return w->seen[phi] == w->mark;
+}
+
+/* Is the loop left only by what it reads at places that stay the same? Then it may wait for another work-group. */
+static bool may_wait(struct waiting *w)
+{
+    bool leaves = false;
+    const struct loop *loop = w->loop;
+    for (uint32_t o = 0; o < w->ir->order_count; o++) {
+        const struct block *block = ir_block(w->ir, w->ir->order[o]);
+        bool exits = false;
+        for (uint32_t k = 0; k < block->succ_count && is_inside(w->ir, loop, w->ir->order[o]); k++)
+            exits |= block->succ_count > 1 && !is_inside(w->ir, loop, block->succs[k]);
+        if (!exits)
+            continue;
+        w->mark++;
+        w->reads = w->counts = false;
+        derive(w, block->cond);
+        if (!w->reads || w->counts)
+            return false;
+        leaves = true;
+    }
+    const struct block *header = ir_block(w->ir, loop->header);
+    for (uint32_t i = 0; leaves && i < header->insts.count && ir_value(w->ir, header->insts.at[i])->op == IR_phi; i++)
+        if (goes_on(w, header->insts.at[i]))
+            return false;
+    return leaves;
+}
+
+static bool some_loop_waits(struct ir *ir)
+{
+    struct waiting w = {.ir = ir, .seen = ARENA_ARRAY(ir->arena, uint32_t, ir->values.count)};
+    for (uint32_t l = 0; l < ir->loops.count && !ir->irreducible; l++) {
+        w.loop = &ir->loops.at[l];
+        if (may_wait(&w))
+            return true;
+    }
+    return false;
+}
+
 static void find_traits(struct entry_point *e, struct ir *ir)
 {
     struct kernel_traits t = {0};
@@ -74,7 +158,7 @@ static void find_traits(struct entry_point *e, struct ir *ir)
         t.has_printf |= value->op == IR_printf;
         t.sees_groups |= value->op == IR_enqueue && may_await_group(ir, value);
     }
-    t.sees_groups |= t.has_barrier || t.has_collective;
+    t.sees_groups |= t.has_barrier || t.has_collective || some_loop_waits(ir); /* which work-groups have begun matters then */
     e->traits = t;
     e->has_traits = true;
 }

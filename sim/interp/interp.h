@@ -44,7 +44,7 @@ enum status interp_code(struct module *module, const struct code_request *reques
 
 /* What the kernel can see of its work-group; decides whether groups may share a wave. */
 struct kernel_traits {
-    bool sees_groups;    /* local or group ids and sizes, sub-group ids, barriers, local memory, collectives; kernels that wait for its end */
+    bool sees_groups;    /* local or group ids and sizes, sub-group ids, barriers, local memory, collectives; kernels that wait for its end; loops that may wait for another one */
     bool has_barrier, has_collective, has_atomics, has_printf;
 };
 enum status interp_traits(struct module *module, size_t kernel, struct kernel_traits *out_traits, struct diagnosis *diagnosis);
