@@ -157,11 +157,35 @@ static void say_order(const struct saying *saying, const struct edit *edit)
     fix_place(saying, edit->spot);
 }
 
+static const struct happening *flag_of(const struct saying *saying, const struct edit *edit)
+{
+    const struct happening *sample = saying->search->spots[edit->spot].sample;
+    return edit->kind == EDIT_FENCES && !is_fence(sample) ? sample : NULL;
+}
+
+/* Whose two ends both want fences is told once. */
+static bool one_flag(const struct saying *saying, const struct edit *edits, uint32_t count)
+{
+    const struct happening *flag = flag_of(saying, &edits[0]), *other = count == 2 ? flag_of(saying, &edits[1]) : NULL;
+    return flag && other && flag->region == other->region;
+}
+
+static void say_flag(const struct saying *saying, const struct edit *edit, const struct edit *other)
+{
+    struct wording *why = &saying->answer->why;
+    wording_add(why, "the flag at ");
+    why_place(saying, edit->spot);
+    if (other) {
+        wording_add(why, " and ");
+        why_place(saying, other->spot);
+    }
+    wording_add(why, " is in %s memory, the data is %s", space_word(flag_of(saying, edit)->region), space_word(saying->search->question->region));
+}
+
 static void say_fences(const struct saying *saying, const struct edit *edit)
 {
     const struct happening *sample = saying->search->spots[edit->spot].sample;
     struct wording *why = &saying->answer->why, *fix = &saying->answer->fix;
-    int region = saying->search->question->region;
     if (is_fence(sample)) {
         wording_add(why, "the fence at ");
         why_place(saying, edit->spot);
@@ -172,9 +196,6 @@ static void say_fences(const struct saying *saying, const struct edit *edit)
         fix_place(saying, edit->spot);
         return;
     }
-    wording_add(why, "the flag at ");
-    why_place(saying, edit->spot);
-    wording_add(why, " is in %s memory, the data is %s", space_word(sample->region), space_word(region));
     wording_add(fix, "atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE, %s, %s) %s ",
         order_name(sample->writes ? ORDER_RELEASE : ORDER_ACQUIRE), scope_name((enum memory_scope)sample->scope),
         sample->writes ? "before" : "after");
@@ -225,10 +246,13 @@ void say_edits(const struct search *search, const struct found *found, struct an
         say_scopes(saying, edits);
         return;
     }
-    bool backward = count == 2 && is_backward(saying, edits);
+    const bool backward = count == 2 && is_backward(saying, edits), once = one_flag(saying, edits, count);
     for (uint32_t i = 0; i < count; i++) {
         const struct edit *edit = &edits[backward ? count - 1 - i : i];
-        wording_add(why, "%s", i ? ", and " : "");
+        const bool told = i && once;
+        wording_add(why, "%s", i && !told ? ", and " : "");
+        if (flag_of(saying, edit) && !told)
+            say_flag(saying, edit, once ? &edits[backward ? 0 : 1] : NULL);
         wording_add(&saying->answer->fix, "%s", i ? ", and " : "");
         say_edit(saying, edit);
         fences |= edit->kind == EDIT_FENCES;
