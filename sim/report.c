@@ -33,6 +33,7 @@ struct report {
     size_t kind_count[FINDING_KIND_COUNT];
     char *replay;         /* how to have this run again; NULL: not known */
     bool replay_loose;    /* the order of the program's threads is not in it */
+    bool incomplete[FINDING_KIND_COUNT]; /* there may be more of them */
     size_t lost[SEVERITY_ERROR + 1]; /* told, but there was no memory to keep them */
 };
 
@@ -470,6 +471,13 @@ void report_uncounted(struct report *report, const struct finding *finding)
     add_to(report, finding, &(struct repeats){.uncounted = true});
 }
 
+void report_incomplete(struct report *report, enum finding_kind kind)
+{
+    pthread_mutex_lock(&report->lock);
+    report->incomplete[kind] = report->scenario->checks[finding_check(kind)] != SEVERITY_OFF;
+    pthread_mutex_unlock(&report->lock);
+}
+
 void report_clear(struct report *report)
 {
     pthread_mutex_lock(&report->lock);
@@ -478,6 +486,7 @@ void report_clear(struct report *report)
     list_clear(&report->suppressed);
     memset(report->kind_count, 0, sizeof report->kind_count);
     memset(report->lost, 0, sizeof report->lost);
+    memset(report->incomplete, 0, sizeof report->incomplete);
     void (*heard)(size_t count) = report->heard;
     pthread_mutex_unlock(&report->lock);
     if (heard)
@@ -548,6 +557,16 @@ size_t report_total(const struct report *report, enum severity at_least)
     return total;
 }
 
+bool report_at_least(const struct report *report)
+{
+    bool at_least = false;
+    pthread_mutex_lock(lock_of(report));
+    for (int kind = 0; kind < FINDING_KIND_COUNT; kind++)
+        at_least |= report->incomplete[kind];
+    pthread_mutex_unlock(lock_of(report));
+    return at_least;
+}
+
 size_t report_distinct(const struct report *report, enum severity severity)
 {
     pthread_mutex_lock(lock_of(report));
@@ -579,6 +598,11 @@ static void print_repeats(FILE *stream, const struct report *report)
 /* A limit keeps the text short; it does not hide that there is more. */
 static void print_untold(FILE *stream, const struct report *report)
 {
+    for (int kind = 0; kind < FINDING_KIND_COUNT; kind++)
+        if (report->incomplete[kind])
+            fprintf(stream, "orrery: at least so many %s: too many places raced in one word, or in too many words, to keep all\n",
+                    finding_id((enum finding_kind)kind));
+
     uint32_t limit = report->scenario->max_findings;
     for (int kind = 0; limit && kind < FINDING_KIND_COUNT; kind++) {
         if (report->kind_count[kind] > limit)
@@ -616,6 +640,7 @@ void report_get_counts(const struct report *report, uint64_t kernels_run, struct
         .kernels = kernels_run,
         .seed = schedule->seed,
         .policy = (int)schedule->policy,
+        .at_least = report_at_least(report),
     };
 }
 
@@ -623,9 +648,9 @@ void report_print_counts(FILE *stream, const struct report_counts *counts)
 {
     fprintf(stream,
             "orrery: SUMMARY errors=%" PRIu64 " warnings=%" PRIu64 " suppressed=%" PRIu64 " kernels=%" PRIu64 " seed=%" PRIu64
-            " schedule=%s\n",
+            " schedule=%s%s\n",
             counts->errors, counts->warnings, counts->suppressed, counts->kernels, counts->seed,
-            schedule_policy_name((enum schedule_policy)counts->policy));
+            schedule_policy_name((enum schedule_policy)counts->policy), counts->at_least ? " count=at-least" : "");
 }
 
 void report_summary(FILE *stream, const struct report *report, uint64_t kernels_run)

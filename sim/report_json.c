@@ -155,6 +155,8 @@ void report_write_json_summary(FILE *stream, const struct report *report, const 
     put_number(object, "errors", report_distinct(report, SEVERITY_ERROR));
     put_number(object, "warnings", report_distinct(report, SEVERITY_WARNING));
     put_number(object, "suppressed", report_suppressed_count(report));
+    if (report_at_least(report))
+        json_object_set_new(object, "count_at_least", json_true());
     put_number(object, "kernels", end->kernels_run);
     if (end->exit_status >= 0)
         put_number(object, "exit_status", (uint64_t)end->exit_status);

@@ -226,5 +226,27 @@ cp out all.yaml
 expect 0 -o 'work_group_size: 64' -- "$orrery" info --yaml --scenario=all.yaml
 cmp -s out all.yaml || problem 'a printed scenario reads back differently'
 
+# ---- more races than are kept
+# places N: N work-items write one word, each on a line of its own
+places() {
+    echo 'kernel void k(global int *c) { switch (get_global_id(0)) {'
+    for ((i = 0; i < $1; i++)); do echo "case $i: c[0] = $i; break;"; done
+    echo '} }'
+}
+for count in 40 100; do
+    places $count >places$count.cl
+    cat >places$count.yaml <<END
+orrery: 1
+checks: {races: error}
+program: {source: places$count.cl}
+launch: [{kernel: k, global: $count, local: $count, args: [{buffer: {type: int, count: 4, fill: 0}}]}]
+END
+done
+grep -q '^#define ORRERY_HOSTILE' "$(dirname "$orrery")/config.h" 2>/dev/null ||
+    expect 66 -n 'at-least' -e 'SUMMARY errors=780 ' -- "$orrery" run --max-errors=1 places40.yaml
+expect 66 -e 'at least so many race-global' -- "$orrery" run --max-errors=1 --json=places.json places100.yaml
+grep -q 'SUMMARY .* count=at-least$' err || problem 'the summary of too many places does not say at-least'
+grep -q '"type":"summary".*"count_at_least":true' places.json || problem 'nor does the JSON'
+
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -934,6 +934,17 @@ START_TEST(what_comes_too_often_is_counted_no_more)
 }
 END_TEST
 
+START_TEST(what_is_incomplete_says_at_least)
+{
+    add(race());
+    report_incomplete(report, FINDING_RACE_GLOBAL);
+    ck_assert_str_eq(the_end(), "orrery: at least so many race-global: too many places raced in one word, or in too many words, to keep all\n");
+    ck_assert_str_eq(summary(1), "orrery: SUMMARY errors=1 warnings=0 suppressed=0 kernels=1 seed=0 schedule=lockstep count=at-least\n");
+    report_clear(report);
+    ck_assert(!report_at_least(report));
+}
+END_TEST
+
 START_TEST(repeats_get_a_line_each)
 {
     add(overrun(1));
@@ -1028,7 +1039,7 @@ int main(void)
         what_does_not_follow_stands_alone, the_suppressed_are_counted_and_silent, each_key_of_a_suppression_narrows,
         a_file_in_a_directory_fits_by_its_name, generated_suppressions_suppress, generated_suppressions_are_all_used, a_finding_is_one_write, the_limit_hides_nothing, what_differs_is_another_finding, both_places_of_a_pair_count, without_places_the_words_decide,
         order_is_that_of_first_occurrence, everything_is_copied, the_limit_is_per_kind, limit_zero_is_no_limit,
-        severity_comes_from_the_check, the_summary_is_one_fixed_line, repeats_get_a_line_each, what_comes_too_often_is_counted_no_more, a_fix_may_not_be_enough_for_later_pairs, clear_forgets_all, silence_collects,
+        severity_comes_from_the_check, the_summary_is_one_fixed_line, repeats_get_a_line_each, what_comes_too_often_is_counted_no_more, what_is_incomplete_says_at_least, a_fix_may_not_be_enough_for_later_pairs, clear_forgets_all, silence_collects,
         ids_are_stable_and_distinct, threads_may_add_at_once,
     };
     Suite *suite = suite_create("report");

@@ -177,6 +177,8 @@ void report_again(struct report *report, const struct finding *finding, uint64_t
 void report_not_covered(struct report *report, const struct finding *finding);
 /* It came so often that nobody counted any more. */
 void report_uncounted(struct report *report, const struct finding *finding);
+/* There may be more of a kind, at other places: not all that was needed to find them was kept. */
+void report_incomplete(struct report *report, enum finding_kind kind);
 uint64_t finding_bytes(const struct finding *finding); /* how many from offset_bytes on; 0: not known */
 
 /* Where text goes as findings arrive; NULL = collect silently (default stderr). */
@@ -186,6 +188,7 @@ void report_set_stream(struct report *report, FILE *stream, bool colour);
 void report_miss(struct report *report, enum check check);
 
 size_t report_count(const struct report *report);              /* distinct findings */
+bool report_at_least(const struct report *report);              /* there may be more: report_incomplete */
 size_t report_total(const struct report *report, enum severity at_least); /* occurrences */
 const struct finding *report_get(const struct report *report, size_t index);
 size_t report_suppressed_count(const struct report *report);   /* distinct, not among the others */
@@ -228,11 +231,12 @@ void report_finish(FILE *stream, const struct report *report, uint64_t kernels_r
 void report_set_replay(struct report *report, const char *command, bool loose);
 
 /* The one summary line: "orrery: SUMMARY errors=2 warnings=0 suppressed=0 kernels=4 seed=7
- * schedule=lockstep\n", of distinct findings; the suppressed are in none of the other counts. */
+ * schedule=lockstep\n" (and count=at-least if there may be more), of distinct findings; the suppressed are in none of the other counts. */
 void report_summary(FILE *stream, const struct report *report, uint64_t kernels_run);
 struct report_counts {
     uint64_t errors, warnings, suppressed, kernels, seed;
     int policy; /* enum schedule_policy */
+    bool at_least; /* there may be more errors or warnings */
 };
 void report_get_counts(const struct report *report, uint64_t kernels_run, struct report_counts *out_counts);
 void report_print_counts(FILE *stream, const struct report_counts *counts);

@@ -199,7 +199,7 @@ struct checker *checker_new(const struct memory *memory, struct report *report, 
     checker->spare.most = SPARE_BYTES;
     checker->shadow = (struct shadow){.order = &checker->order, .self = checker, .race = on_race, .tallies = checker->races.recent, .time = &checker->time,
                                       .enough = TALLY_ENOUGH};
-    checker->races = (struct races){.report = report, .host = &checker->host, .memory = memory, .order = &checker->order};
+    checker->races = (struct races){.report = report, .host = &checker->host, .memory = memory, .order = &checker->order, .lost = checker->shadow.lost};
     checker->misuse = (struct misuse){.report = report, .host = &checker->host, .scenario = scenario};
     return checker;
 }

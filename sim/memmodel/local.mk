@@ -77,6 +77,7 @@ libmemmodel_la_SOURCES = \
 	%D%/shadow_collect.c \
 	%D%/shadow_lists.c \
 	%D%/shadow_pages.c \
+	%D%/shadow_dropped.c \
 	%D%/shadow_settled.c \
 	%D%/shadow_state.h \
 	%D%/sieve.c \

@@ -418,12 +418,14 @@ static void answer_why(struct answer *answer, struct races *races, struct race_p
 
 /* ---- pairs ------------------------------------------------------------------------------------- */
 
+static enum finding_kind kind_in(int space)
+{
+    return space == IN_LOCAL ? FINDING_RACE_LOCAL : space == IN_IMAGE ? FINDING_RACE_IMAGE : FINDING_RACE_GLOBAL;
+}
+
 static enum finding_kind kind_of(const struct race *race)
 {
-    const int space = race->region->space;
-    if (race->unseen)
-        return FINDING_IMAGE_READ_AFTER_WRITE;
-    return space == IN_LOCAL ? FINDING_RACE_LOCAL : space == IN_IMAGE ? FINDING_RACE_IMAGE : FINDING_RACE_GLOBAL;
+    return race->unseen ? FINDING_IMAGE_READ_AFTER_WRITE : kind_in(race->region->space);
 }
 
 /* A loop may touch the bytes behind by the same instruction, in a turn of its own: at the next multiple of its size. Of an
@@ -614,6 +616,14 @@ void races_tell(struct races *races)
     }
 }
 
+static void tell_lost(struct races *races)
+{
+    for (int space = 0; space < ORDER_REGIONS; space++)
+        if (races->lost[space])
+            report_incomplete(races->report, kind_in(space));
+    memset(races->lost, 0, ORDER_REGIONS * sizeof *races->lost);
+}
+
 void races_end(struct races *races)
 {
     for (const struct race_pair *pair = races->pairs; pair; pair = pair->next) {
@@ -626,12 +636,13 @@ void races_end(struct races *races)
         if (pair->tally.count > 1) /* of those that are like another none */
             report_again(races->report, &pair->finding, pair->tally.count - 1);
         if (pair->tally.uncounted)
-            report_uncounted(races->report, &pair->finding);
+            report_uncounted(races->report, pair->like ? &pair->like->finding : &pair->finding);
         if (pair->not_served || (pair->meeting_count > 1 && !explain_covers(&question, pair->amendments, pair->amendment_count)))
             report_not_covered(races->report, &pair->finding);
         free(pair->meetings);
         free(pair);
     }
+    tell_lost(races);
     races->pairs = races->untold = NULL;
     memset(races->recent, 0, sizeof races->recent);
 }

@@ -48,6 +48,7 @@ struct races {
     struct race_pair *untold, **untold_end;
     uint32_t pair_count;
     uint64_t explaining;              /* as struct question's spent, of the launch */
+    bool *lost;                       /* by space: there may be pairs that nobody could tell */
     bool failed;
 };
 

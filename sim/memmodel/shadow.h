@@ -44,6 +44,7 @@ struct context {
 };
 
 struct crowd;
+struct dropped; /* shadow_dropped.c */
 
 /* Cells of words, or of bytes: 1 << unit_shift. Those of bytes are narrow while that goes. */
 struct shadow_page { uint32_t unit_shift; uint64_t (*cells)[2]; struct narrow *narrow; };
@@ -68,6 +69,7 @@ struct shadow_region {
     struct crowd **crowds; uint32_t crowd_count, crowd_room, crowd_used;
     struct settled_word settled[SETTLED_WORDS]; /* of late, by address */
     uint32_t racer_cells;     /* crowds that keep accesses which raced */
+    struct dropped *dropped;  /* what raced, and they had no room for; NULL: none */
     uint64_t epochs;          /* of crowds, given out so far; kept while the allocation lives */
     bool touched;
     bool atomic;              /* some access of this launch was: plain stores may end release sequences */
@@ -119,6 +121,7 @@ struct shadow {
     void (*race)(void *self, const struct race *race, const struct shadow_access *now);
     struct race_tally *const *tallies; /* TALLIES of them, by their sites; entries may be NULL */
     const uint64_t *time;              /* counts events */
+    bool lost[ORDER_REGIONS];          /* two places of the program may have raced there, and nobody could tell */
     uint64_t enough;                   /* pairs of two places: TALLY_ENOUGH but for tests */
     bool met_enough;                   /* the access under way raced with a place that did so often enough */
     bool failed;

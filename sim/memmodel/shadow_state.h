@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * PURPOSE  What the files of shadow.h share: shadow.c has allocations, contexts and the accesses that come; shadow_cells.c judges
- *          them in one cell; shadow_settled.c has cells whose races were told often enough; shadow_lists.c lists of readers
+ *          them in one cell; shadow_dropped.c what raced and was not kept; shadow_settled.c has cells whose races were told often enough; shadow_lists.c lists of readers
  *          and atomics; shadow_pages.c the cells; shadow_calm.c words that have atomics only; shadow_collect.c what a launch
  *          touched.
  */
@@ -299,6 +299,11 @@ static inline bool joins_alike(const struct shadow_access *access, const struct 
 
 bool shadow_visit_cell(const struct visit *visit, uint64_t *cell); /* false: no memory */
 struct crowd *shadow_crowd_make(const struct visit *visit, uint64_t *cell);
+
+/* ---- races that cannot be told ---------------------------------------------------------------- */
+
+void shadow_drop(const struct visit *visit, uint64_t unit, const struct context *how);
+void shadow_meet_dropped(const struct visit *visit); /* the region has some */
 
 /* ---- races told often enough ----------------------------------------------------------------- */
 
