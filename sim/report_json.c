@@ -53,6 +53,16 @@ static void put_place(json_t *object, const struct source_place *place)
     put_text(object, "text", place->text);
 }
 
+static void put_order(json_t *object, const struct finding_access *access)
+{
+    static const char *const orders[] = {"relaxed", "acquire", "release", "acq_rel", "seq_cst"};
+    static const char *const scopes[] = {"work_item", "sub_group", "work_group", "device", "all_svm_devices"};
+    if (!access->has_order)
+        return;
+    put_text(object, "order", orders[access->order]);
+    put_text(object, "scope", scopes[access->scope]);
+}
+
 static json_t *access_json(const struct finding_access *access)
 {
     char value[24];
@@ -61,6 +71,7 @@ static json_t *access_json(const struct finding_access *access)
     put_text(object, "access", access_word(access->kind));
     put_text(object, "what", access->what);
     put_text(object, "by", access->by);
+    put_order(object, access);
     put_number(object, "size_bytes", access->size_bytes);
     if (access->has_value) { /* text: JSON readers lose bits of large numbers */
         snprintf(value, sizeof value, "0x%" PRIx64, access->value);

@@ -248,5 +248,21 @@ expect 66 -e 'at least so many race-global' -- "$orrery" run --max-errors=1 --js
 grep -q 'SUMMARY .* count=at-least$' err || problem 'the summary of too many places does not say at-least'
 grep -q '"type":"summary".*"count_at_least":true' places.json || problem 'nor does the JSON'
 
+# ---- order and scope of what raced
+cat >narrow.yaml <<'END'
+orrery: 1
+checks: {races: error}
+program:
+  options: -cl-std=CL3.0
+  text: |
+    kernel void k(global atomic_int *f)
+    {
+        atomic_store_explicit(f, 7, memory_order_release, memory_scope_work_group);
+    }
+launch: [{kernel: k, global: 2, local: 1, args: [{buffer: {type: int, count: 1, fill: 0}}]}]
+END
+expect 66 -- "$orrery" run --json=narrow.json narrow.yaml
+grep -q '"order":"release","scope":"work_group","size_bytes":4' narrow.json || problem 'the JSON lacks order and scope'
+
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -112,6 +112,9 @@ struct finding_access {
     enum access_kind kind;
     bool has_item;     /* false: a host command */
     struct item item;
+    bool has_order;    /* it is atomic: */
+    enum memory_order order;
+    enum memory_scope scope;
     uint32_t size_bytes;
     bool has_value;
     uint64_t value;    /* raw bits, size_bytes of them */

@@ -61,6 +61,9 @@ static void fill_access(const struct races *races, uint64_t unit, const struct c
     races->host->place(races->host->self, how->site, &access->place);
     access->kind = (enum access_kind)how->kind;
     access->size_bytes = how->size;
+    access->has_order = how->kind >= ACCESS_ATOMIC_READ;
+    access->order = (enum memory_order)how->order;
+    access->scope = (enum memory_scope)how->scope;
     access->has_item = !copy;
     if (copy) {
         wording_add(by, "an asynchronous copy of ");
