@@ -185,9 +185,9 @@ char *target_words(const char *exec, bool program, char *const *rest)
         replay_word_print(stream, exec);
         fputc(' ', stream);
     }
-    fputs(program || rest[0][0] == '-' ? "--" : "", stream);
+    fputs(program || (rest[0] && rest[0][0] == '-') ? "--" : "", stream);
     for (size_t i = 0; rest[i]; i++) {
-        fputs(i || program || rest[0][0] == '-' ? " " : "", stream);
+        fputs(i || program || (rest[0] && rest[0][0] == '-' ? " " : "", stream);
         replay_word_print(stream, rest[i]);
     }
     if (fclose(stream) != 0)

@@ -58,7 +58,7 @@ static bool may_await_group(struct ir *ir, const struct value *enqueue)
 
 /* ---- loops that wait ---------------------------------------------------------- */
 
-struct waiting { struct ir *ir; const struct loop *loop; uint32_t *seen; uint32_t mark; bool reads, counts; };
+struct waiting { struct ir *ir; const struct loop *loop; uint32_t *seen, *work, work_count, mark; bool reads, counts; };
 
 /* Blocks on edges inside count. */
 static bool is_inside(struct ir *ir, const struct loop *loop, uint32_t b)
@@ -67,30 +67,44 @@ static bool is_inside(struct ir *ir, const struct loop *loop, uint32_t b)
     return loop->members[b] || (block->edge && loop->members[block->preds[0]] && loop->members[block->succs[0]]);
 }
 
-/* From what, computed in the loop, does v derive? */
-static void derive(struct waiting *w, uint32_t v)
+/* What is computed in the loop becomes work, once. */
+static void look_at(struct waiting *w, uint32_t v)
 {
     const struct value *value = v ? ir_value(w->ir, v) : NULL;
     if (!value || !value->block || w->seen[v] == w->mark || !is_inside(w->ir, w->loop, value->block))
         return;
     w->seen[v] = w->mark;
-    if (value->op == IR_load || value->op == IR_atomic) {
-        const uint32_t address = value->args[0];
-        const bool fixed = !is_inside(w->ir, w->loop, ir_value(w->ir, address)->block);
-        w->reads |= fixed && value->storage != STORAGE_PRIVATE;
-        if (value->op == IR_atomic && value->imm == ATOMIC_COMPARE_EXCHANGE && value->args[2])
-            w->counts |= is_inside(w->ir, w->loop, ir_value(w->ir, value->args[2])->block); /* tries again with what it found */
-        if (!fixed)
-            derive(w, address);
-        return;
+    w->work[w->work_count++] = v;
+}
+
+static void look_at_read(struct waiting *w, const struct value *value)
+{
+    const uint32_t address = value->args[0];
+    const bool fixed = !is_inside(w->ir, w->loop, ir_value(w->ir, address)->block);
+    w->reads |= fixed && value->storage != STORAGE_PRIVATE;
+    if (value->op == IR_atomic && value->imm == ATOMIC_COMPARE_EXCHANGE && value->args[2])
+        w->counts |= is_inside(w->ir, w->loop, ir_value(w->ir, value->args[2])->block); /* tries again with what it found */
+    if (!fixed)
+        look_at(w, address);
+}
+
+/* From what, computed in the loop, does v derive? A kernel may be one long chain: no calls go down there. */
+static void derive(struct waiting *w, uint32_t v)
+{
+    look_at(w, v);
+    while (w->work_count) {
+        const uint32_t next = w->work[--w->work_count];
+        const struct value *value = ir_value(w->ir, next);
+        if (value->op == IR_load || value->op == IR_atomic) {
+            look_at_read(w, value);
+        } else if (value->op == IR_phi) {
+            for (uint32_t k = 0; k < value->list_count; k++)
+                look_at(w, value->list[k]);
+        } else {
+            IR_OPERANDS(w->ir, next, slot)
+            look_at(w, *slot);
+        }
     }
-    if (value->op == IR_phi) {
-        for (uint32_t k = 0; k < value->list_count; k++)
-            derive(w, value->list[k]);
-        return;
-    }
-    IR_OPERANDS(w->ir, v, slot)
-    derive(w, *slot);
 }
 
 /* A phi that derives from itself: a count, or a place in a list. */
@@ -131,7 +145,8 @@ static bool may_wait(struct waiting *w)
 
 static bool some_loop_waits(struct ir *ir)
 {
-    struct waiting w = {.ir = ir, .seen = ARENA_ARRAY(ir->arena, uint32_t, ir->values.count)};
+    struct waiting w = {.ir = ir, .seen = ARENA_ARRAY(ir->arena, uint32_t, ir->values.count),
+                        .work = ARENA_ARRAY(ir->arena, uint32_t, ir->values.count)};
     for (uint32_t l = 0; l < ir->loops.count && !ir->irreducible; l++) {
         w.loop = &ir->loops.at[l];
         if (may_wait(&w))

@@ -90,5 +90,6 @@ bool explain_wait(const struct question *question, struct wording *out_fix);
 bool explain_advice(const struct question *question, struct wording *out_fix);
 /* Does it serve another pair of the same two places? A barrier does within a group, a second launch everywhere. */
 bool explain_serves(const struct launch_info *launch, enum scope_rule rule, const struct remedy *remedy, uint64_t first, uint64_t second);
+bool explain_serves_all(const struct launch_info *launch, const struct remedy *remedy); /* every other one */
 
 #endif

@@ -186,6 +186,11 @@ bool explain_advice(const struct question *question, struct wording *out_fix)
     return true;
 }
 
+bool explain_serves_all(const struct launch_info *launch, const struct remedy *remedy)
+{
+    return remedy->kind == REMEDY_SPLIT || (remedy->kind == REMEDY_ATOMIC && remedy->scope >= SCOPE_DEVICE && !launch->group_device);
+}
+
 bool explain_serves(const struct launch_info *launch, enum scope_rule rule, const struct remedy *remedy, uint64_t first, uint64_t second)
 {
     if (first >= UNIT_COPIES || second >= UNIT_COPIES)

@@ -599,7 +599,7 @@ void races_add(struct races *races, const struct race *race, const struct shadow
     meet(races, pair, race, now);
     ask_remedy(races, pair, race, now);
     pair->tally.settled = pair->told && (!pair->meetings || pair->meeting_count == MEETINGS_MOST) &&
-                    (pair->remedy.kind == REMEDY_NONE || pair->not_served);
+                    (pair->remedy.kind == REMEDY_NONE || pair->not_served || explain_serves_all(races->launch, &pair->remedy));
 }
 
 void races_tell(struct races *races)
