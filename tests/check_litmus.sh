@@ -69,7 +69,12 @@ sed 's/^herd\/R.litmus,reachable/herd\/R.litmus,unreachable/' "$tests/dat3m/verd
 fails 1 'differs: herd/R.litmus: exists yes, expected unreachable' --verdicts "$work/wrong.csv" "$tests/dat3m"
 sed 's/^herd\/S.litmus,reachable,race/herd\/S.litmus,reachable,no-race/' "$tests/dat3m/verdicts.csv" >"$work/wrong.csv"
 fails 1 'differs: herd/S.litmus: race yes, expected no-race' --verdicts "$work/wrong.csv" "$tests/dat3m"
-fails 0 'no verdict: mp_plain.litmus' --verdicts "$work/wrong.csv" "$tests/teaching"
+fails 1 'no verdict: '"$tests"'/teaching/mp_plain.litmus' --verdicts "$work/wrong.csv" "$tests/teaching"
+# The rows' names begin above the directory or file that is given.
+fails 0 '44 of 79 verdicts agree, 17 tests did not run' --weak --verdicts "$tests/dat3m/verdicts.csv" "$tests/dat3m/herd"
+fails 0 '2 of 79 verdicts agree, 40 tests did not run' --verdicts "$tests/dat3m/verdicts.csv" "$tests/dat3m/herd/R.litmus"
+(cd "$tests/dat3m/herd" && fails 0 '2 of 79 verdicts agree' --verdicts ../verdicts.csv R.litmus && exit "$bad") || bad=1
+
 echo 'a,b' >"$work/wrong.csv"
 fails 2 'wrong.csv:1: expected the columns' --verdicts "$work/wrong.csv" "$tests/dat3m"
 fails 2 'cannot be read' --verdicts "$work/none.csv" "$tests/dat3m"

@@ -39,13 +39,13 @@ static bool only_show(const struct arguments *arguments, const struct litmus *te
     return arguments->print || arguments->kernel;
 }
 
-static void show(struct arguments *arguments, const char *name, const struct litmus_result *result)
+static void show(struct arguments *arguments, const char *path, const char *name, const struct litmus_result *result)
 {
     if (arguments->json)
         litmus_write_json(name, result);
     else if (!arguments->verdicts_file)
         litmus_print_result(name, result);
-    if (arguments->verdicts_file && !verdicts_compare(&arguments->verdicts, name, &arguments->options, result))
+    if (arguments->verdicts_file && !verdicts_compare(&arguments->verdicts, path, &arguments->options, result))
         worsen(arguments, EXIT_DIFFERS);
 }
 
@@ -59,7 +59,7 @@ static void run_file(struct arguments *arguments, const char *path, const char *
     if (status == STATUS_OK && !only_show(arguments, test)) {
         status = litmus_run(test, &arguments->options, &result, &diagnosis);
         if (status == STATUS_OK)
-            show(arguments, name, &result);
+            show(arguments, path, name, &result);
         litmus_result_fini(&result);
     }
     if (status != STATUS_OK) {

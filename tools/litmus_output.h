@@ -5,7 +5,8 @@
  * Interface
  *   litmus_print_result, litmus_write_json   one test
  *   verdicts_load                 a CSV file: test,outcome_expected,race_expected,needs
- *   verdicts_compare              prints differences; false: one that the engine promises not to have
+ *   verdicts_compare              path: of the test; prints differences; false: one that the engine promises not
+ *                                 to have, or no verdict at all
  *   verdicts_finish               the last line; gives how many tests did not run
  */
 #ifndef ORRERY_TOOLS_LITMUS_OUTPUT_H
