@@ -171,12 +171,15 @@ static void show(struct exploration *exploration, const struct state *state, enu
                                   .event_count = state->event_count,
                                   .cells = state->cells,
                                   .last = state->next};
-    exploration->stopped = !exploration->visit(exploration->self, &execution);
+    exploration->stopped = !unfold_spend(exploration->unfold, state->event_count) || !exploration->visit(exploration->self, &execution);
 }
 
 /* asleep: threads whose step here leads to orders that were seen already. */
 static void explore(struct exploration *exploration, struct state *state, uint32_t asleep)
 {
+    exploration->stopped |= !unfold_spend(exploration->unfold, 1);
+    if (exploration->stopped)
+        return;
     settle(exploration, state);
     if (exploration->status != STATUS_OK)
         return;

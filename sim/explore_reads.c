@@ -300,6 +300,7 @@ static void read_any(struct reader *reader, uint32_t thread)
 
 static void explore(struct reader *reader)
 {
+    reader->orders.stopped |= !unfold_spend(reader->unfold, 1);
     settle(reader);
     if (!going(reader) || !new_position(reader))
         return;
@@ -326,6 +327,7 @@ enum status explore_reads(struct unfold *unfold, bool thin_air, bool *out_cut, e
     reader->unfold = unfold;
     reader->threads = unfold->test->thread_count;
     reader->thin_air = thin_air;
+    reader->orders.unfold = unfold;
     reader->orders.visit = visit;
     reader->orders.self = self;
     for (uint32_t i = 0; i < reader->threads && going(reader); i++)

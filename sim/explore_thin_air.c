@@ -118,6 +118,7 @@ static void follow_value(struct search *search, struct step *step, int32_t value
 /* A thread that spins is left out: without the rounds that changed nothing it comes to the same. */
 static void follow(struct search *search, struct step *step)
 {
+    search->orders.stopped |= !unfold_spend(search->unfold, 1);
     if (step->kind == STEP_END) {
         keep_trace(search, step);
     } else if (step->kind == STEP_CUT || step->depth == EVENTS_MOST) {
@@ -225,6 +226,7 @@ static void choose_stores(struct search *search, uint32_t event)
     struct candidate *candidate = &orders->candidate;
     while (event < candidate->count && !candidate->event[event].is_read)
         event++;
+    orders->stopped |= !unfold_spend(search->unfold, 1);
     if (event == candidate->count) {
         if (!candidate_is_caused(candidate))
             orders_visit(orders);
@@ -242,6 +244,7 @@ static void choose_stores(struct search *search, uint32_t event)
 
 static void choose_traces(struct search *search, uint32_t thread)
 {
+    search->orders.stopped |= !unfold_spend(search->unfold, 1);
     if (thread < search->threads) {
         for (uint32_t i = 0; i < search->traces[thread].count && going(search); i++) {
             search->chosen[thread] = &search->traces[thread].items[i];
@@ -264,6 +267,7 @@ enum status explore_thin_air(struct unfold *unfold, bool *out_cut, execution_vis
         return STATUS_OUT_OF_MEMORY;
     search->unfold = unfold;
     search->threads = unfold->test->thread_count;
+    search->orders.unfold = unfold;
     search->orders.visit = visit;
     search->orders.self = self;
     domains_init(search);

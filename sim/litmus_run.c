@@ -6,7 +6,7 @@
 #include "litmus_race.h"
 #include "orrery/rule.h"
 
-enum { BOUND = 8, EXECUTIONS_MOST = 4000000 };
+enum { BOUND = 8, WORK_MOST = 10000000 };
 
 struct tally {
     const struct litmus *test;
@@ -16,7 +16,6 @@ struct tally {
     struct race_judge *judge; /* of interleavings */
     bool disagrees;           /* the race checker and the axioms */
     size_t room;
-    uint64_t left;
     bool out_of_memory;
 };
 
@@ -137,9 +136,7 @@ static bool take(void *self, const struct execution *execution)
         result->cut++;
     }
     take_race(tally, execution);
-    if (--tally->left == 0)
-        result->cut++;
-    return tally->left && !tally->out_of_memory;
+    return !tally->out_of_memory;
 }
 
 /* ---- answers --------------------------------------------------------------------------------- */
@@ -155,7 +152,7 @@ static bool some_outcome(const struct litmus_result *result, bool satisfies)
 /* What was seen settles it, or nothing was left out. */
 static enum litmus_answer answer(bool seen, bool if_seen, const struct litmus_result *result)
 {
-    if (!seen && result->cut)
+    if (!seen && (result->cut || result->gave_up))
         return LITMUS_UNKNOWN;
     return seen == if_seen ? LITMUS_YES : LITMUS_NO;
 }
@@ -166,7 +163,7 @@ static void conclude(struct litmus_result *result, enum quantifier quantifier)
         result->exists = answer(some_outcome(result, false), false, result);
     else
         result->exists = answer(some_outcome(result, true), quantifier == QUANTIFIER_EXISTS, result);
-    if (result->race == LITMUS_NO && result->cut)
+    if (result->race == LITMUS_NO && (result->cut || result->gave_up))
         result->race = LITMUS_UNKNOWN;
 }
 
@@ -204,7 +201,7 @@ static enum status visit_candidates(struct tally *tally)
 {
     bool thin_air = tally->options->thin_air, cut = false;
     enum status status = explore_reads(tally->unfold, thin_air, &cut, take, tally);
-    if (status == STATUS_OK && (thin_air || !RULE(27)))
+    if (status == STATUS_OK && !tally->unfold->gave_up && (thin_air || !RULE(27)))
         status = explore_thin_air(tally->unfold, &cut, take, tally);
     tally->result->cut += cut;
     return status;
@@ -216,7 +213,9 @@ static enum status visit_all(struct tally *tally, struct diagnosis *diagnosis)
     enum status status = unfold_new(tally->test, options->bound ? options->bound : BOUND, &tally->unfold, diagnosis);
     if (status != STATUS_OK)
         return status;
+    tally->unfold->work_left = options->work_most ? options->work_most : WORK_MOST;
     status = options->engine == LITMUS_INTERLEAVINGS ? visit_interleavings(tally, diagnosis) : visit_candidates(tally);
+    tally->result->gave_up = tally->unfold->gave_up;
     unfold_free(tally->unfold);
     return tally->out_of_memory ? STATUS_OUT_OF_MEMORY : status;
 }
@@ -225,7 +224,6 @@ enum status litmus_run(const struct litmus *test, const struct litmus_options *o
                        struct diagnosis *diagnosis)
 {
     struct tally tally = {.test = test, .options = options, .result = out_result};
-    tally.left = options->executions_most ? options->executions_most : EXECUTIONS_MOST;
     *out_result = (struct litmus_result){.name_count = 0};
     enum status status = list_names(test, out_result);
     if (status == STATUS_OK)

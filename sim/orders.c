@@ -17,7 +17,8 @@ void orders_list_stores(struct orders *orders)
 
 static void show(struct orders *orders)
 {
-    if (!candidate_consistent(&orders->candidate))
+    orders->stopped |= !unfold_spend(orders->unfold, orders->candidate.count);
+    if (orders->stopped || !candidate_consistent(&orders->candidate))
         return;
     struct execution execution = {
         .end = EXECUTION_ENDED, .cells = orders->cells, .last = orders->last, .race = candidate_races(&orders->candidate)};

@@ -16,6 +16,7 @@
 struct orders {
     struct candidate candidate;
     struct step *last[THREADS_MOST];
+    struct unfold *unfold;
     execution_visit *visit;
     void *self;
     bool stopped;

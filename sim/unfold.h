@@ -11,6 +11,7 @@
  *   unfold_first              the first step of a thread
  *   unfold_next               the one after a step, if that read value
  *   step_stored               what an update leaves behind, if it read value
+ *   unfold_spend              counts the work of who explores; false: that was enough
  *
  * Errors   unfold_first and unfold_next give NULL, and the unfolding's status and diagnosis
  *          say why: no memory, or a thread that leaves its locations.
@@ -72,12 +73,21 @@ struct unfold {
     struct unfold_code *code;      /* unfold.c */
     struct step *first[THREADS_MOST];
     uint32_t step_count;
+    uint64_t work_left;            /* of the exploration: choices, and events judged */
+    bool gave_up;
 };
 
 enum status unfold_new(const struct litmus *test, uint32_t bound, struct unfold **out_unfold, struct diagnosis *diagnosis);
 void unfold_free(struct unfold *unfold);
 struct step *unfold_first(struct unfold *unfold, uint32_t thread);
 struct step *unfold_next(struct unfold *unfold, struct step *step, int32_t value);
+
+static inline bool unfold_spend(struct unfold *unfold, uint32_t work)
+{
+    unfold->gave_up |= unfold->work_left < work;
+    unfold->work_left -= unfold->gave_up ? 0 : work;
+    return !unfold->gave_up;
+}
 
 /* Who performs the step, for events. */
 void unfold_origin(const struct unfold *unfold, const struct step *step, struct origin *out_origin);

@@ -3,12 +3,13 @@
 
 #include <errno.h>
 #include <fts.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "litmus_output.h"
 
-enum { KEY_VERDICTS = 0x100, KEY_BOUND, KEY_JSON, KEY_WEAK, KEY_THIN_AIR, KEY_KERNEL, KEY_PRINT };
+enum { KEY_VERDICTS = 0x100, KEY_BOUND, KEY_WORK, KEY_JSON, KEY_WEAK, KEY_THIN_AIR, KEY_KERNEL, KEY_PRINT };
 
 struct arguments {
     struct litmus_options options;
@@ -116,14 +117,14 @@ static void run_path(struct arguments *arguments, char *path)
 
 /* ---- the command ---------------------------------------------------------------------------- */
 
-static uint32_t positive(struct argp_state *state, const char *argument)
+static uint64_t positive(struct argp_state *state, const char *argument, const char *what, uint64_t most)
 {
     char *end;
     errno = 0;
-    unsigned long value = strtoul(argument, &end, 10);
-    if (errno || *end || end == argument || value == 0 || value > 1000)
-        argp_error(state, "a bound is a number from 1 to 1000, found '%s'", argument);
-    return (uint32_t)value;
+    uint64_t value = strtoull(argument, &end, 10);
+    if (errno || *end || end == argument || *argument == '-' || value == 0 || value > most)
+        argp_error(state, "%s is a number from 1 to %" PRIu64 ", found '%s'", what, most, argument);
+    return value;
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -134,7 +135,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         arguments->verdicts_file = argument;
         return 0;
     case KEY_BOUND:
-        arguments->options.bound = positive(state, argument);
+        arguments->options.bound = (uint32_t)positive(state, argument, "a bound", 1000);
+        return 0;
+    case KEY_WORK:
+        arguments->options.work_most = positive(state, argument, "the work", UINT64_MAX);
         return 0;
     case KEY_JSON:
         arguments->json = true;
@@ -182,6 +186,7 @@ int cmd_litmus(int argc, char **argv)
     const struct argp_option options[] = {
         {"verdicts", KEY_VERDICTS, "FILE.csv", 0, "compare with what is known", 0},
         {"bound", KEY_BOUND, "N", 0, "follow a loop that changes something N times (8)", 0},
+        {"work", KEY_WORK, "N", 0, "give a test up after N choices and events (10 million)", 0},
         {"weak", KEY_WEAK, NULL, 0, "all executions that the memory model allows, not only interleavings", 0},
         {"thin-air", KEY_THIN_AIR, NULL, 0, "--weak, and values out of thin air, which the formal text allows", 0},
         {"json", KEY_JSON, NULL, 0, "one object a line and test", 0},

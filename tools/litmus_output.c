@@ -36,6 +36,8 @@ void litmus_print_result(const char *path, const struct litmus_result *result)
         printf("  %6" PRIu64 " executions where what is left waits for ever\n", result->stuck);
     if (result->cut)
         printf("  %6" PRIu64 " executions cut at the bound\n", result->cut);
+    if (result->gave_up)
+        printf("  gave up, there are more executions (--work)\n");
     if (result->race_text)
         printf("  race: %s\n", result->race_text);
 }

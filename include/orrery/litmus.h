@@ -40,7 +40,7 @@ enum litmus_engine { LITMUS_INTERLEAVINGS, LITMUS_AXIOMS };
 struct litmus_options {
     enum litmus_engine engine;
     uint32_t bound;           /* how often one thread may come to one instruction; 0: the default, 8 */
-    uint64_t executions_most; /* 0: the default, 4 million */
+    uint64_t work_most;       /* choices and events judged before it gives up; 0: the default, 10 million */
     bool confirm;             /* interleavings: NOT_FOUND if the axioms and the race checker ever disagree */
     bool thin_air;            /* axioms: values out of thin air, which the formal text alone allows */
 };
@@ -65,6 +65,7 @@ struct litmus_result {
     uint64_t executions;             /* that came to an end */
     uint64_t stuck;                  /* where all that is left waits for ever */
     uint64_t cut;                    /* that met the bound */
+    bool gave_up;                    /* after work_most: there are more */
 };
 
 /* Compiles the kernel, runs it, visits the executions. */
