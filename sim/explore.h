@@ -12,8 +12,9 @@
  *
  * What is visited  Interleavings: executions where every thread returns, those where all that
  *                  is left spins or waits at a barrier (EXECUTION_STUCK), and those that met
- *                  the bound.  The others leave spinning out, since what comes after it comes
- *                  without it too, and set *out_cut when they met a bound.
+ *                  the bound.  The others follow nobody beyond spinning, since what comes after
+ *                  it comes without it too, and set *out_cut when they met a bound;
+ *                  explore_thin_air shows no EXECUTION_STUCK.
  *
  * Errors   OUT_OF_MEMORY, or what the unfolding says; the visitor stops by returning false.
  */

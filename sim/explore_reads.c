@@ -180,12 +180,14 @@ static void settle(struct reader *reader)
         i = settle_thread(reader, i) ? 0 : i + 1;
 }
 
-/* ---- a complete execution ------------------------------------------------------------------------ */
+/* ---- an execution: complete, or what is left waits ------------------------------------------------ */
 
-static void judge(struct reader *reader)
+static void judge(struct reader *reader, enum execution_end end)
 {
     struct candidate *candidate = &reader->orders.candidate;
     uint32_t event_of[THREADS_MOST][EVENTS_MOST];
+    reader->orders.end = end;
+    reader->orders.latest = 0;
     candidate_init(candidate, reader->unfold, reader->thin_air);
     for (uint32_t i = 0; i < reader->threads; i++) {
         const struct history *history = &reader->history[i];
@@ -203,8 +205,13 @@ static void judge(struct reader *reader)
     orders_list_stores(&reader->orders);
     for (uint32_t i = 0; i < reader->threads; i++) {
         const struct history *history = &reader->history[i];
+        const struct step *again = reader->next[i]->again;
+        bool spins = false;
         for (uint32_t k = 0; k < history->count; k++) {
             uint16_t source = history->source[k];
+            spins |= history->steps[k] == again;
+            if (spins && step_reads(history->steps[k]))
+                reader->orders.latest |= one_event(event_of[i][k]);
             if (step_reads(history->steps[k]))
                 candidate->reads_from[event_of[i][k]] = source == INITIAL_STORE ? orders_initial(&reader->orders, history->steps[k]->cell)
                                                                                 : event_of[source >> 8][source & 0xff];
@@ -298,24 +305,31 @@ static void read_any(struct reader *reader, uint32_t thread)
     }
 }
 
+/* Who spins stays where it is: what comes after it comes without the spinning too. */
+static bool may_read(const struct step *next)
+{
+    return step_reads(next) && !next->again;
+}
+
 static void explore(struct reader *reader)
 {
     reader->orders.stopped |= !unfold_spend(reader->unfold, 1);
     settle(reader);
     if (!going(reader) || !new_position(reader))
         return;
-    bool ended = true;
+    bool ended = true, waits = true;
     for (uint32_t i = 0; i < reader->threads; i++) {
         const struct step *next = reader->next[i];
         reader->cut |= next->kind == STEP_CUT;
-        if (next->kind == STEP_CUT || next->again)
+        if (next->kind == STEP_CUT)
             return;
         ended &= next->kind == STEP_END;
+        waits &= !may_read(next);
     }
-    if (ended)
-        judge(reader);
+    if (waits)
+        judge(reader, ended ? EXECUTION_ENDED : EXECUTION_STUCK);
     for (uint32_t i = 0; i < reader->threads && going(reader); i++)
-        if (step_reads(reader->next[i]))
+        if (may_read(reader->next[i]))
             read_any(reader, i);
 }
 

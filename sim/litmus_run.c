@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From the executions of a test to its outcomes. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,6 +124,45 @@ static void take_race(struct tally *tally, const struct execution *execution)
         result->race_text = text;
 }
 
+/* ---- barriers that not all come to ------------------------------------------------------- */
+
+/* It will not come to the barrier where other waits. */
+static bool passes_by(const struct step *step, const struct step *other)
+{
+    return step->kind == STEP_END || (step->kind == STEP_BARRIER && step->label != other->label);
+}
+
+static uint32_t line_of(const struct tally *tally, const struct step *step)
+{
+    struct source_place place;
+    program_site(tally->unfold->program, step->site, &place);
+    return place.line;
+}
+
+static bool describe_divergence(struct tally *tally, const struct step *waits, const struct step *other)
+{
+    char **text = &tally->result->divergence_text;
+    int size = other->kind == STEP_END ? asprintf(text, "P%" PRIu32 " waits in line %" PRIu32 ", P%" PRIu32 " has returned", waits->thread,
+                                                  line_of(tally, waits), other->thread)
+                                       : asprintf(text, "P%" PRIu32 " waits in line %" PRIu32 ", P%" PRIu32 " in line %" PRIu32,
+                                                  waits->thread, line_of(tally, waits), other->thread, line_of(tally, other));
+    if (size < 0)
+        *text = NULL;
+    return size >= 0;
+}
+
+/* The first is told. */
+static void take_divergence(struct tally *tally, const struct execution *execution)
+{
+    const uint32_t *group = tally->unfold->places.group;
+    for (uint32_t i = 0; i < tally->test->thread_count && !tally->result->divergence_text; i++)
+        for (uint32_t k = 0; k < tally->test->thread_count && execution->last[i]->kind == STEP_BARRIER; k++)
+            if (group[i] == group[k] && passes_by(execution->last[k], execution->last[i])) {
+                tally->out_of_memory |= !describe_divergence(tally, execution->last[i], execution->last[k]);
+                break;
+            }
+}
+
 static bool take(void *self, const struct execution *execution)
 {
     struct tally *tally = self;
@@ -132,6 +172,7 @@ static bool take(void *self, const struct execution *execution)
         count_outcome(tally, execution);
     } else if (execution->end == EXECUTION_STUCK) {
         result->stuck++;
+        take_divergence(tally, execution);
     } else {
         result->cut++;
     }
@@ -241,5 +282,6 @@ void litmus_result_fini(struct litmus_result *result)
     free(result->names);
     free(result->is_address);
     free(result->race_text);
+    free(result->divergence_text);
     *result = (struct litmus_result){.name_count = 0};
 }

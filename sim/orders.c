@@ -15,13 +15,22 @@ void orders_list_stores(struct orders *orders)
     }
 }
 
+/* Who waits sees the last store in the end; if that lets it go on, it does not wait for ever. */
+static bool misses_last_store(const struct orders *orders)
+{
+    for (uint32_t i = 0; i < orders->candidate.count; i++)
+        if (has_event(orders->latest, i) && orders->candidate.modified[orders->candidate.reads_from[i]])
+            return true;
+    return false;
+}
+
 static void show(struct orders *orders)
 {
     orders->stopped |= !unfold_spend(orders->unfold, orders->candidate.count);
-    if (orders->stopped || !candidate_consistent(&orders->candidate))
+    if (orders->stopped || misses_last_store(orders) || !candidate_consistent(&orders->candidate))
         return;
     struct execution execution = {
-        .end = EXECUTION_ENDED, .cells = orders->cells, .last = orders->last, .race = candidate_races(&orders->candidate)};
+        .end = orders->end, .cells = orders->cells, .last = orders->last, .race = candidate_races(&orders->candidate)};
     orders->stopped = !orders->visit(orders->self, &execution);
 }
 

@@ -101,7 +101,7 @@ fails 0 'exists no, race no' "$work/count.litmus"
 fails 0 'exists unknown, race unknown' --weak --bound 3 "$work/count.litmus"
 fails 0 'exists no, race no' --weak "$work/count.litmus"
 sed 's/!= 5/>= 0/' "$work/count.litmus" >"$work/loop.litmus"
-fails 0 '{"test":"'"$work"'/loop.litmus","exists":"unknown","race":"unknown","outcomes":[]}' --json "$work/loop.litmus"
+fails 0 '{"test":"'"$work"'/loop.litmus","exists":"unknown","race":"unknown","outcomes":[],"stuck":0,"cut":1,"gave_up":false,"divergence":null}' --json "$work/loop.litmus"
 
 # Too many executions: given up after a count, the same each time.
 {
@@ -133,10 +133,51 @@ P1@wg 0, dev 0 (global atomic_int* x) {
 }
 exists (x=0)
 END
-fails 0 'executions where what is left waits for ever' "$work/wait.litmus"
-fails 0 'exists no, race no' --weak "$work/wait.litmus"
+cat >"$work/spin.litmus" <<'END'
+OPENCL spin
+{ }
+P0@wg 0, dev 0 (global atomic_int* x, global atomic_int* y) {
+  while (atomic_load(x) != 1) { }
+}
+P1@wg 1, dev 0 (global atomic_int* x, global atomic_int* y) {
+  atomic_store(x, 1);
+  while (atomic_load(y) == 0) { }
+}
+P2@wg 2, dev 0 (global atomic_int* x, global atomic_int* y) {
+  atomic_store(x, 2);
+  atomic_store(y, 1);
+}
+exists (x=2)
+END
+sed 's/atomic_store(x, 2);//' "$work/spin.litmus" >"$work/served.litmus"
+cat >"$work/divergent.litmus" <<'END'
+OPENCL divergent
+{ }
+P0@wg 0, dev 0 (global atomic_int* x) {
+  if (atomic_load(x) == 1) { barrier(CLK_GLOBAL_MEM_FENCE); }
+}
+P1@wg 0, dev 0 (global atomic_int* x) {
+  atomic_store(x, 1);
+  barrier(CLK_GLOBAL_MEM_FENCE);
+}
+exists (x=1)
+END
+sed 's/if (atomic_load(x) == 1) { /B1: /; s/; }/;/; s/^  barrier/  B2: barrier/' "$work/divergent.litmus" >"$work/labels.litmus"
+for engine in --bound=8 --weak --thin-air; do
+    fails 0 '     1 executions where what is left waits for ever' "$engine" "$work/wait.litmus"
+    fails 0 'exists no, race no' "$engine" "$work/wait.litmus"
+    fails 0 '"cut":0,"gave_up":false,"divergence":null' --json "$engine" "$work/spin.litmus"
+    fails 0 'executions where what is left waits for ever' "$engine" "$work/spin.litmus"
+    fails 0 '"stuck":0' --json "$engine" "$work/served.litmus"
+    fails 1 'error: barrier divergence: P1 waits in line 8, P0 has returned' "$engine" "$work/divergent.litmus"
+    fails 1 'exists yes, race no' "$engine" "$work/divergent.litmus"
+    fails 1 '"divergence":"P0 waits in line 4, P1 in line 8"' --json "$engine" "$work/labels.litmus"
+done
+echo 'test,outcome_expected,race_expected,needs
+divergent.litmus,reachable,no-race,interleaving' >"$work/divergent.csv"
+fails 1 'error: divergent.litmus: barrier divergence' --verdicts "$work/divergent.csv" "$work"
 
-fails 0 '"exists":true,"race":false,"outcomes":[{"values":{"1:r0":0},"count":1,"satisfies":true},{"values":{"1:r0":1},"count":2,"satisfies":false}]}' \
+fails 0 '"exists":true,"race":false,"outcomes":[{"values":{"1:r0":0},"count":1,"satisfies":true},{"values":{"1:r0":1},"count":2,"satisfies":false}],"stuck":0,"cut":0,"gave_up":false,"divergence":null}' \
     --json "$tests/dat3m/herd/R.litmus"
 fails 0 'atomic_store_explicit((global atomic_int *)x, 1, memory_order_seq_cst, memory_scope_device);' --kernel "$tests/dat3m/herd/R.litmus"
 

@@ -48,6 +48,11 @@ static void show(struct arguments *arguments, const char *path, const char *name
         litmus_print_result(name, result);
     if (arguments->verdicts_file && !verdicts_compare(&arguments->verdicts, path, &arguments->options, result))
         worsen(arguments, EXIT_DIFFERS);
+    if (!result->divergence_text)
+        return;
+    if (arguments->verdicts_file && !arguments->json)
+        printf("  error: %s: barrier divergence: %s\n", name, result->divergence_text);
+    worsen(arguments, EXIT_DIFFERS);
 }
 
 /* name: what the test is called in what is printed. */

@@ -40,6 +40,8 @@ void litmus_print_result(const char *path, const struct litmus_result *result)
         printf("  gave up, there are more executions (--work)\n");
     if (result->race_text)
         printf("  race: %s\n", result->race_text);
+    if (result->divergence_text)
+        printf("  error: barrier divergence: %s\n", result->divergence_text);
 }
 
 /* ---- JSON ---------------------------------------------------------------------------------- */
@@ -74,6 +76,10 @@ void litmus_write_json(const char *path, const struct litmus_result *result)
     json_object_set_new(object, "exists", answer_json(result->exists));
     json_object_set_new(object, "race", answer_json(result->race));
     json_object_set_new(object, "outcomes", outcomes);
+    json_object_set_new(object, "stuck", json_integer((json_int_t)result->stuck));
+    json_object_set_new(object, "cut", json_integer((json_int_t)result->cut));
+    json_object_set_new(object, "gave_up", json_boolean(result->gave_up));
+    json_object_set_new(object, "divergence", result->divergence_text ? json_string(result->divergence_text) : json_null());
     json_dumpf(object, stdout, JSON_PRESERVE_ORDER | JSON_COMPACT);
     putchar('\n');
     json_decref(object);

@@ -62,6 +62,7 @@ struct litmus_result {
     enum litmus_answer exists;       /* the clause holds; UNKNOWN: a bound was hit before it did */
     enum litmus_answer race;
     char *race_text;                 /* where the first race of an interleaving is, "lines 12 and 19", or NULL */
+    char *divergence_text;           /* a barrier that some of the group never come to, "P0 waits in line 4, P1 has returned", or NULL */
     uint64_t executions;             /* that came to an end */
     uint64_t stuck;                  /* where all that is left waits for ever */
     uint64_t cut;                    /* that met the bound */
