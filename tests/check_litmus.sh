@@ -192,6 +192,23 @@ exists (0:r=0)
 END
 fails 2 'outside.litmus:4:' "$work/outside.litmus"
 
+sed 's|r = y\[2\]|r = 1 % 0|' "$work/outside.litmus" >"$work/zero.litmus"
+fails 2 'zero.litmus:4:15: a division by zero' "$work/zero.litmus"
+
+# Comments of herd among C, where (*x) is no comment.
+cat >"$work/comments.litmus" <<'END'
+OPENCL comments
+{ } (* here *)
+P0@wg 0, dev 0 (global int* x) { (* stores (plainly)
+  one *)
+  (*x) = 1; (* and reads *) int r = (*x)*(*x); (**) r = r + (*x);
+}
+exists (0:r=2)
+END
+fails 0 'exists yes, race no' "$work/comments.litmus"
+sed 's/reads \*)/reads/; s/(\*\*)//' "$work/comments.litmus" >"$work/open.litmus"
+fails 2 'open.litmus:5:' "$work/open.litmus"
+
 # What was understood is the test again.
 for file in "$tests"/*/*.litmus "$tests"/dat3m/*/*.litmus; do
     "$orrery" litmus --print "$file" >"$work/once.litmus" || problem "$file is not understood"

@@ -321,6 +321,13 @@ static uint32_t precedence(const struct word *word)
     return 0;
 }
 
+static void need_divisor(struct parser *parser, const struct expression *binary)
+{
+    const struct expression *divisor = binary->operand[1];
+    if ((*binary->operation == '/' || *binary->operation == '%') && divisor->kind == EXPRESSION_NUMBER && divisor->number == 0)
+        lexer_fail(&parser->lexer, divisor->place, "a division by zero");
+}
+
 static struct expression *parse_binary(struct parser *parser, uint32_t least)
 {
     struct lexer *lexer = &parser->lexer;
@@ -334,6 +341,7 @@ static struct expression *parse_binary(struct parser *parser, uint32_t least)
         if (!is_pointer(binary))
             need_value(parser, left);
         need_value(parser, binary->operand[1]);
+        need_divisor(parser, binary);
         left = binary;
     }
     return left;

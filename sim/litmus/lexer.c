@@ -57,12 +57,26 @@ static void skip_comment(struct lexer *lexer, const char *end)
     lexer->at += strlen(end);
 }
 
+/* "(* text *)" rather than the (*p) of C: a star stands before the parenthesis that closes it, too. */
+static bool is_comment(const struct lexer *lexer)
+{
+    uint32_t open = 0;
+    if (!starts(lexer, "(*"))
+        return false;
+    for (const char *at = lexer->at; lexer->in_c && *at; at++) {
+        open += *at == '(';
+        if (*at == ')' && --open == 0)
+            return at > lexer->at + 2 && at[-1] == '*';
+    }
+    return !lexer->in_c;
+}
+
 static void skip_blanks(struct lexer *lexer)
 {
     for (;;) {
         if (isspace((unsigned char)*lexer->at))
             step(lexer);
-        else if (!lexer->in_c && starts(lexer, "(*"))
+        else if (is_comment(lexer))
             skip_comment(lexer, "*)");
         else if (starts(lexer, "/*"))
             skip_comment(lexer, "*/");
