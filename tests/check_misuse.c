@@ -52,6 +52,24 @@ START_TEST(a_failed_exchange_does_not_release)
 }
 END_TEST
 
+START_TEST(a_failure_order_is_no_stronger)
+{
+    /*                                     relaxed acquire release acq_rel seq_cst, of failure */
+    static const bool allowed[ORDERS][ORDERS] = {{true, false, false, false, false},
+                                                 {true, true, false, false, false},
+                                                 {true, false, false, false, false},
+                                                 {true, true, false, false, false},
+                                                 {true, true, false, false, true}};
+    for (int order = 0; order < ORDERS; order++) {
+        for (int failure = 0; failure < ORDERS; failure++) {
+            begin();
+            failing_exchange(0, FLAG, (enum memory_order)order, (enum memory_order)failure, SCOPE_DEVICE);
+            found(allowed[order][failure] ? FINDING_KIND_COUNT : FINDING_ATOMIC_ORDER, order, failure, 0);
+        }
+    }
+}
+END_TEST
+
 START_TEST(an_atomic_has_a_scope_with_others_in_it)
 {
     for (int scope = 0; scope < SCOPES; scope++) {
@@ -104,6 +122,7 @@ int main(void)
     TCase *tests = tcase_create("misuse");
     tcase_add_test(tests, a_load_does_not_release_and_a_store_does_not_acquire);
     tcase_add_test(tests, a_failed_exchange_does_not_release);
+    tcase_add_test(tests, a_failure_order_is_no_stronger);
     tcase_add_test(tests, an_atomic_has_a_scope_with_others_in_it);
     tcase_add_test(tests, a_fence_has_flags_and_what_they_allow);
     tcase_add_test(tests, a_barrier_needs_no_flags);

@@ -81,6 +81,12 @@ void origin_item(const struct origin *origin, uint32_t lane, struct item *out_it
 /* ---- what ----------------------------------------------------------------- */
 
 enum access_kind { ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC_READ, ACCESS_ATOMIC_WRITE, ACCESS_ATOMIC_UPDATE };
+/* A failed compare-exchange is a load: its order neither releases nor is stronger than that of success. */
+static inline bool failure_order_fits(enum memory_order success, enum memory_order failure)
+{
+    bool acquires = success == ORDER_ACQUIRE || success >= ORDER_ACQ_REL;
+    return failure == ORDER_RELAXED || (failure == ORDER_ACQUIRE && acquires) || (failure == ORDER_SEQ_CST && success == ORDER_SEQ_CST);
+}
 enum { REGION_GLOBAL = 1, REGION_LOCAL = 2, REGION_IMAGE = 4 }; /* flags of fences and barriers */
 
 /* How the lanes' addresses are laid out; address of lane (x, y) of the tile row. */

@@ -415,8 +415,7 @@ static bool is_suspect(const struct site *site)
     bool releases = site->order == ORDER_RELEASE || site->order == ORDER_ACQ_REL;
     bool acquires = site->order == ORDER_ACQUIRE || site->order == ORDER_ACQ_REL;
     return site->scope < SCOPE_WORK_GROUP || (site->access == ACCESS_ATOMIC_READ && releases) ||
-           (site->access == ACCESS_ATOMIC_WRITE && acquires) || site->failure_order == ORDER_RELEASE ||
-           site->failure_order == ORDER_ACQ_REL;
+           (site->access == ACCESS_ATOMIC_WRITE && acquires) || !failure_order_fits(site->order, site->failure_order);
 }
 
 void lower_atomic_op(struct lower *l, uint32_t word)

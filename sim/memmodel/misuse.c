@@ -91,10 +91,18 @@ static bool judge_order(const struct access_event *event, struct fault *out_faul
         *out_fault = (struct fault){FINDING_ATOMIC_ORDER, "a load cannot release: it writes nothing", "memory_order_acquire", spec};
         return true;
     }
-    if (event->failed && (event->failure_order == ORDER_RELEASE || event->failure_order == ORDER_ACQ_REL)) {
+    if (event->failure_order == ORDER_RELEASE || event->failure_order == ORDER_ACQ_REL) {
         *out_fault = (struct fault){FINDING_ATOMIC_ORDER,
                                     "a compare-exchange that fails only reads: its failure order cannot release",
                                     "memory_order_acquire or memory_order_relaxed for failure", spec};
+        return true;
+    }
+    if (!failure_order_fits(event->order, event->failure_order)) {
+        *out_fault = (struct fault){FINDING_ATOMIC_ORDER, "the failure order of a compare-exchange is stronger than its success order",
+                                    event->failure_order == ORDER_SEQ_CST  ? "memory_order_seq_cst for success"
+                                    : event->order == ORDER_RELEASE        ? "memory_order_acq_rel for success"
+                                                                           : "memory_order_acquire for success",
+                                    spec};
         return true;
     }
     return false;
@@ -104,10 +112,7 @@ void misuse_access(struct misuse *misuse, const struct access_event *event)
 {
     struct fault fault;
     const uint32_t site = event->origin.site;
-    const bool failed_twice = event->failed && (event->failure_order == ORDER_RELEASE || event->failure_order == ORDER_ACQ_REL);
-    if (misuse_knows(misuse, site) && !failed_twice)
-        return;
-    if (event->kind < ACCESS_ATOMIC_READ || (seen_before(misuse, event->origin.site) && !failed_twice))
+    if (misuse_knows(misuse, site) || event->kind < ACCESS_ATOMIC_READ || seen_before(misuse, site))
         return;
     if (judge_scope(misuse, event->scope, 0, &fault) || judge_order(event, &fault))
         tell(misuse, &event->origin, event->mask, event->kind, event->size_bytes, &fault);
