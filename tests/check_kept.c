@@ -95,7 +95,7 @@ static void allocate(uint32_t which)
 
 static void set_up(void)
 {
-    const struct checker_host host = {NULL, place_of, what_of, object_of, NULL};
+    const struct checker_host host = {.place = place_of, .what = what_of, .object = object_of};
     scenario_default(&scenario);
     scenario.checks[CHECK_RACES] = SEVERITY_ERROR;
     report = report_new(&scenario);

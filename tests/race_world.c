@@ -94,7 +94,7 @@ static void phase(enum launch_phase what, uint32_t group)
 
 static void begin(uint32_t groups, uint32_t items, uint32_t sub_group_size, enum scope_rule rule, enum check check)
 {
-    const struct checker_host host = {NULL, place_of, what_of, object_of, NULL};
+    const struct checker_host host = {.place = place_of, .what = what_of, .object = object_of};
     memset(&world, 0, sizeof world);
     world.groups = groups;
     for (uint32_t i = 0; i < GROUPS_MOST; i++)

@@ -185,9 +185,10 @@ char *target_words(const char *exec, bool program, char *const *rest)
         replay_word_print(stream, exec);
         fputc(' ', stream);
     }
-    fputs(program || (rest[0] && rest[0][0] == '-') ? "--" : "", stream);
+    const bool parted = program || (rest[0] && rest[0][0] == '-');
+    fputs(parted ? "--" : "", stream);
     for (size_t i = 0; rest[i]; i++) {
-        fputs(i || program || (rest[0] && rest[0][0] == '-' ? " " : "", stream);
+        fputs(i || parted ? " " : "", stream);
         replay_word_print(stream, rest[i]);
     }
     if (fclose(stream) != 0)
