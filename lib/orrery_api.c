@@ -105,6 +105,8 @@ static void fill_access(struct orrery_access *out_access, const struct finding_a
         .size_bytes = access->size_bytes,
         .has_value = access->has_value,
         .value = access->value,
+        .has_written = access->has_written,
+        .written = access->written,
     };
     if (access->has_item) {
         memcpy(out_access->global_id, access->item.global_id, sizeof out_access->global_id);

@@ -77,6 +77,10 @@ static json_t *access_json(const struct finding_access *access)
         snprintf(value, sizeof value, "0x%" PRIx64, access->value);
         put_text(object, "value", value);
     }
+    if (access->has_written) {
+        snprintf(value, sizeof value, "0x%" PRIx64, access->written);
+        put_text(object, "written", value);
+    }
     if (access->has_item)
         json_object_set_new(object, "item", item_json(&access->item));
     return object;

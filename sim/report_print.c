@@ -90,16 +90,22 @@ static bool is_read(enum access_kind kind)
     return kind == ACCESS_READ || kind == ACCESS_ATOMIC_READ || kind == ACCESS_ATOMIC_UPDATE;
 }
 
+static void print_value(FILE *stream, const char *verb, uint64_t value)
+{
+    fprintf(stream, ", %s %" PRIu64, verb, value);
+    if (value > UINT16_MAX)
+        fprintf(stream, " (0x%" PRIx64 ")", value);
+}
+
 void print_action(FILE *stream, const struct finding_access *access)
 {
     fputs(access->what && *access->what ? access->what : access_word(access->kind), stream);
     if (access->size_bytes)
         fprintf(stream, ", %" PRIu32 " byte%s", access->size_bytes, access->size_bytes == 1 ? "" : "s");
-    if (!access->has_value)
-        return;
-    fprintf(stream, ", %s %" PRIu64, is_read(access->kind) ? "read" : "wrote", access->value);
-    if (access->value > UINT16_MAX)
-        fprintf(stream, " (0x%" PRIx64 ")", access->value);
+    if (access->has_value)
+        print_value(stream, is_read(access->kind) ? "read" : "wrote", access->value);
+    if (access->has_written)
+        print_value(stream, "wrote", access->written);
 }
 
 static int padded_width(const char *a, const char *b, int least)

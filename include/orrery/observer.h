@@ -111,6 +111,11 @@ struct access_event {
     int64_t step_x, step_y;  /* AFFINE: base + step_x * (lane % row) + step_y * (lane / row) */
     uint32_t row;
     const uint64_t *address; /* LIST: one per lane */
+    /* What each lane is about to store, or what an atomic found: component c of lane l has component_bytes, at
+     * frame + slots[c] + l * component_bytes. NULL: that is not told. */
+    const uint8_t *frame;
+    const uint32_t *slots;
+    uint32_t component_bytes;
 };
 
 /* All waves that pass one barrier or collective announce it one after another, nothing between; `last` marks the

@@ -51,8 +51,10 @@ struct orrery_access {
     const char *by;          /* who, when it is no work-item */
     uint64_t global_id[3], group_id[3];
     uint32_t size_bytes;
-    int has_value;
+    int has_value;           /* what it read or, of a store, wrote */
     uint64_t value;
+    int has_written;         /* what an atomic update wrote */
+    uint64_t written;
 };
 
 /* Strings stay valid until the next finding or orrery_clear_findings; "" when unknown. */

@@ -117,7 +117,9 @@ struct finding_access {
     enum memory_scope scope;
     uint32_t size_bytes;
     bool has_value;
-    uint64_t value;    /* raw bits, size_bytes of them */
+    uint64_t value;    /* that it read, or a store wrote: raw bits, size_bytes of them */
+    bool has_written;  /* an update: what it wrote */
+    uint64_t written;
     const char *what;  /* "plain store", "atomic_fetch_add, relaxed, device scope", "barrier" */
     const char *by;    /* who, when it is no work-item: "clEnqueueReadBuffer (command 4)", "the host", "an asynchronous copy" */
 };

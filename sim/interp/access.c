@@ -169,6 +169,9 @@ static inline __attribute__((always_inline)) void begin_event(struct access_even
     event->step_x = event->step_y = 0;
     event->row = wave->row;
     event->address = NULL;
+    event->frame = NULL;
+    event->slots = NULL;
+    event->component_bytes = site->size;
 }
 
 static void announce(const struct wave *wave, const struct access_event *event)
@@ -176,9 +179,9 @@ static void announce(const struct wave *wave, const struct access_event *event)
     wave->observer->access(wave->observer->self, event);
 }
 
-/* Of the active lanes. What such events have in common is in the wave's already. */
+/* Of the active lanes. What such events have in common is in the wave's already. slots: of values; NULL: not told. */
 static inline __attribute__((always_inline)) struct access_event *next_event(struct wave *wave, uint32_t site_index, enum address_shape shape,
-                                                                             uint64_t base)
+                                                                             uint64_t base, const uint32_t *slots)
 {
     const struct site *site = &wave->code->sites[site_index];
     struct access_event *event = &wave->told;
@@ -194,12 +197,14 @@ static inline __attribute__((always_inline)) struct access_event *next_event(str
     event->base = base;
     event->step_x = event->step_y = 0;
     event->address = NULL;
+    event->slots = slots;
+    event->component_bytes = site->size;
     return event;
 }
 
-void access_announce_uniform(struct wave *wave, uint32_t site, uint64_t address)
+void access_announce_uniform(struct wave *wave, uint32_t site, uint64_t address, const uint32_t *slots)
 {
-    announce(wave, next_event(wave, site, ADDRESS_UNIFORM, address));
+    announce(wave, next_event(wave, site, ADDRESS_UNIFORM, address, slots));
 }
 
 /* Memory has the time that the observer takes. Lines come in pairs. */
@@ -213,18 +218,18 @@ static void fetch_row(const struct access_event *event)
         __builtin_prefetch((const void *)(uintptr_t)at);
 }
 
-void access_announce_affine(struct wave *wave, uint32_t site, const struct affine *address, int32_t offset)
+void access_announce_affine(struct wave *wave, uint32_t site, const struct affine *address, int32_t offset, const uint32_t *slots)
 {
-    struct access_event *event = next_event(wave, site, ADDRESS_AFFINE, (uint64_t)address->base + (uint64_t)(int64_t)offset);
+    struct access_event *event = next_event(wave, site, ADDRESS_AFFINE, (uint64_t)address->base + (uint64_t)(int64_t)offset, slots);
     event->step_x = address->step_x;
     event->step_y = address->step_y;
     fetch_row(event);
     announce(wave, event);
 }
 
-void access_announce_list(struct wave *wave, uint32_t site, const uint64_t *addresses, int32_t offset)
+void access_announce_list(struct wave *wave, uint32_t site, const uint64_t *addresses, int32_t offset, const uint32_t *slots)
 {
-    struct access_event *event = next_event(wave, site, ADDRESS_LIST, 0);
+    struct access_event *event = next_event(wave, site, ADDRESS_LIST, 0, slots);
     uint64_t moved[WAVE_LANES_MAX];
     event->address = addresses;
     if (offset) {
@@ -235,17 +240,17 @@ void access_announce_list(struct wave *wave, uint32_t site, const uint64_t *addr
     announce(wave, event);
 }
 
-void access_announce_atomics(struct wave *wave, uint32_t site, const uint64_t *addresses, const uint64_t *failed)
+void access_announce_atomics(struct wave *wave, const struct insn *insn, const uint64_t *addresses, const uint64_t *failed)
 {
-    struct access_event *event = next_event(wave, site, ADDRESS_LIST, addresses[0]);
+    struct access_event *event = next_event(wave, insn->e, ADDRESS_LIST, addresses[0], &insn->d);
     event->address = addresses;
     event->failed = failed;
     announce(wave, event);
 }
 
-void access_announce_atomic(struct wave *wave, uint32_t site, uint64_t address, const uint64_t *failed)
+void access_announce_atomic(struct wave *wave, const struct insn *insn, uint64_t address, const uint64_t *failed)
 {
-    struct access_event *event = next_event(wave, site, ADDRESS_UNIFORM, address);
+    struct access_event *event = next_event(wave, insn->e, ADDRESS_UNIFORM, address, &insn->d);
     event->failed = failed;
     announce(wave, event);
 }
@@ -267,7 +272,7 @@ void access_announce_texels(struct wave *wave, uint32_t site, const struct affin
 {
     if (!mask_any(&wave->active))
         return;
-    struct access_event *event = next_event(wave, site, ADDRESS_AFFINE, (uint64_t)address->base);
+    struct access_event *event = next_event(wave, site, ADDRESS_AFFINE, (uint64_t)address->base, NULL);
     event->step_x = address->step_x;
     event->step_y = address->step_y;
     event->size_bytes = bytes;
@@ -322,11 +327,13 @@ static bool check(struct access *access)
     return true;
 }
 
-static void tell(const struct access *access)
+static void tell(const struct access *access, const uint32_t *slots)
 {
     if (!access_heard(access->wave) || !mask_any(&access->flat))
         return;
     struct access_event event = event_of_access(access);
+    event.frame = access->wave->frame;
+    event.slots = access->write ? slots : NULL;
     announce(access->wave, &event);
 }
 
@@ -411,7 +418,7 @@ bool access_load(const struct insn *insn, uint8_t *frame, struct wave *wave, enu
     access.object = form == FORM_PRIVATE_U || form == FORM_PRIVATE_V ? insn->c : 0;
     lay_out_addresses(&access, frame, insn->a, (int32_t)insn->b);
     const bool stopped = check(&access);
-    tell(&access);
+    tell(&access, slots);
     for (uint32_t k = 0; k < insn->f; k++)
         memset(frame + slots[k], 0, form == FORM_U ? 8 : wave->n * component_bytes);
     if (!access_flat(wave) && mask_any(&access.flat)) {
@@ -441,7 +448,7 @@ bool access_store(const struct insn *insn, uint8_t *frame, struct wave *wave, en
     access.object = form == FORM_PRIVATE_U || form == FORM_PRIVATE_V ? insn->c : 0;
     lay_out_addresses(&access, frame, insn->a, (int32_t)insn->b);
     const bool stopped = check(&access);
-    tell(&access);
+    tell(&access, slots);
     for (uint32_t lane = 0; lane < wave->n; lane++)
         gather_components(&access, frame, slots, lane, values + lane * access.bytes);
     if (!access_flat(wave) && mask_any(&access.flat)) {
@@ -601,6 +608,8 @@ bool access_atomic(const struct insn *insn, uint8_t *frame, struct wave *wave, e
             find_failed(&access, comparators, frame + insn->d, &failed);
         event.failure_order = access.site->failure_order;
         event.failed = mask_any(&failed) ? failed.word : NULL;
+        event.frame = frame;
+        event.slots = access_flat(wave) ? &insn->d : NULL;
         announce(wave, &event);
     }
     return stopped;

@@ -39,17 +39,18 @@ void access_fetch(struct access_copy *copy, uint32_t lane, uint64_t source, void
 void access_hand(struct access_copy *copy, uint32_t lane, const void *source, uint64_t target, uint64_t bytes);
 bool access_copy_end(struct access_copy *copy); /* true: lanes were stopped */
 
-void access_announce_uniform(struct wave *wave, uint32_t site, uint64_t address);
-void access_announce_affine(struct wave *wave, uint32_t site, const struct affine *address, int32_t offset);
+/* slots: of what is to be stored; NULL: it is a load. */
+void access_announce_uniform(struct wave *wave, uint32_t site, uint64_t address, const uint32_t *slots);
+void access_announce_affine(struct wave *wave, uint32_t site, const struct affine *address, int32_t offset, const uint32_t *slots);
+void access_announce_list(struct wave *wave, uint32_t site, const uint64_t *addresses, int32_t offset, const uint32_t *slots);
 /* Texels: the lanes that took part and where; nothing when there are none. */
 void access_announce_image(const struct wave *wave, uint32_t site, const uint64_t *addresses, uint32_t bytes, const lane_mask *lanes);
 void access_announce_texels(struct wave *wave, uint32_t site, const struct affine *address, uint32_t bytes); /* of the active lanes, in even rows */
-void access_announce_list(struct wave *wave, uint32_t site, const uint64_t *addresses, int32_t offset);
 
 /* Atomics that have happened, of one address each or of one for all; failed: a mask of compare-exchanges that found another value;
  * NULL: none. */
-void access_announce_atomics(struct wave *wave, uint32_t site, const uint64_t *addresses, const uint64_t *failed);
-void access_announce_atomic(struct wave *wave, uint32_t site, uint64_t address, const uint64_t *failed);
+void access_announce_atomics(struct wave *wave, const struct insn *insn, const uint64_t *addresses, const uint64_t *failed);
+void access_announce_atomic(struct wave *wave, const struct insn *insn, uint64_t address, const uint64_t *failed);
 
 static inline bool access_heard(const struct wave *wave) { return wave->observer && wave->observer->access; }
 static inline bool access_flat(const struct wave *wave) { return !wave->memory->port.load; }

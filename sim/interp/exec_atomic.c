@@ -188,7 +188,7 @@ static inline bool is_lone(const struct wave *wave, uint32_t *out_lane)
         } else {                                                                                            \
             ATOMIC_SWITCH(ATOMIC_MANY, u##bits, i##bits)                                                    \
         }                                                                                                   \
-        access_announce_atomics(wave, insn->e, addresses, mask_words(wave, &failed));                       \
+        access_announce_atomics(wave, insn, addresses, mask_words(wave, &failed));                          \
     }                                                                                                       \
     static __attribute__((noinline)) void tell_exchange_##bits(const struct insn *insn, uint8_t *frame, struct wave *wave, uint64_t address, \
                                                                int64_t view)                                \
@@ -198,7 +198,7 @@ static inline bool is_lone(const struct wave *wave, uint32_t *out_lane)
         uint64_t any = lanes.word[0] = wave->active.word[0] & ~lanes.word[0]; /* no wider loads: they would wait for the stores */ \
         for (uint32_t w = 1; w * 64 < wave->n; w++)                                                         \
             any |= lanes.word[w] = wave->active.word[w] & ~lanes.word[w];                                   \
-        access_announce_atomic(wave, insn->e, address, any ? lanes.word : NULL);                            \
+        access_announce_atomic(wave, insn, address, any ? lanes.word : NULL);                               \
     }                                                                                                       \
     static __attribute__((noinline)) const struct insn *heard_##bits(const struct insn *insn, uint8_t *frame, struct wave *wave, \
                                                                      int64_t view)                          \
@@ -218,7 +218,7 @@ static inline bool is_lone(const struct wave *wave, uint32_t *out_lane)
         u##bits *const d_ = AT(u##bits, insn->d);                                                           \
         const u##bits *const b_ = AT(const u##bits, insn->b), *const c_ = AT(const u##bits, insn->c);       \
         ATOMIC_SWITCH(ATOMIC_ONE, u##bits, i##bits)                                                         \
-        access_announce_atomic(wave, insn->e, address, NULL);                                               \
+        access_announce_atomic(wave, insn, address, NULL);                                                  \
         NEXT;                                                                                               \
     }                                                                                                       \
     static __attribute__((noinline)) const struct insn *heard_u_##bits(const struct insn *insn, uint8_t *frame, struct wave *wave, \
@@ -230,7 +230,7 @@ static inline bool is_lone(const struct wave *wave, uint32_t *out_lane)
         u##bits *const d_ = AT(u##bits, insn->d);                                                           \
         const u##bits *const b_ = AT(const u##bits, insn->b), *const c_ = AT(const u##bits, insn->c);       \
         ATOMIC_SWITCH(ATOMIC_LONE, u##bits, i##bits)                                                        \
-        access_announce_atomic(wave, insn->e, address, NULL);                                               \
+        access_announce_atomic(wave, insn, address, NULL);                                                  \
         NEXT;                                                                                               \
     }
 HEARD(32)

@@ -300,6 +300,7 @@ struct wave *wave_split(struct wave *wave, const lane_mask *lanes)
     memcpy(frame, wave->frame, wave->code->frame_size);
     *other = *wave;
     other->frame = frame;
+    other->told.frame = frame;
     other->pending = pending;
     other->pending_set = set;
     other->lane_x = m->x;

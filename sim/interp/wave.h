@@ -131,7 +131,7 @@ struct wave {
 /* Once origin, lane_count and row are known. */
 static inline void wave_begin_events(struct wave *wave)
 {
-    wave->told = (struct access_event){.origin = wave->origin, .lane_count = wave->lane_count, .row = wave->row};
+    wave->told = (struct access_event){.origin = wave->origin, .lane_count = wave->lane_count, .row = wave->row, .frame = wave->frame};
 }
 
 static inline bool lane_mask_test(const lane_mask *mask, uint32_t lane)

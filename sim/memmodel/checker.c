@@ -18,7 +18,7 @@ static __attribute__((noinline)) void take_alone(struct checker *checker, const 
     now->how.order = (uint8_t)event->order;
     now->address = event->base;
     shadow_access(&checker->shadow, checker->alone.region, now);
-    tell_news(checker);
+    tell_news(checker, event);
 }
 
 static inline bool is_lone(const struct access_event *event, uint64_t *out_lane)
@@ -203,6 +203,8 @@ struct checker *checker_new(const struct memory *memory, struct report *report, 
     checker->misuse = (struct misuse){.report = report, .host = &checker->host, .scenario = scenario};
     return checker;
 }
+
+void checker_accompany(struct checker *checker) { checker->races.accompanied = true; }
 
 void checker_forgo_history(struct checker *checker)
 {

@@ -153,7 +153,7 @@ static void perform(struct checker *checker, struct acting *acting, uint64_t lan
         checker_spill(checker, acting->region);
     shadow_access(&checker->shadow, acting->region, now);
     if (event->kind >= ACCESS_ATOMIC_READ) /* the next lane may synchronise */
-        tell_news(checker);
+        tell_news(checker, event);
 }
 
 /* What an access of one window has in the next one. */
@@ -220,5 +220,5 @@ void checker_access_lanes(struct checker *checker, const struct access_event *ev
                 perform_beyond(checker, acting, lane, &now);
         }
     }
-    tell_news(checker);
+    tell_news(checker, event);
 }

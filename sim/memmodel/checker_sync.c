@@ -57,7 +57,7 @@ static void perform_held(struct checker *checker, const struct held_access *held
     const struct shadow_access now = {.agent = &agent, .address = held->address,
                                       .how = {.tick = (uint32_t)order_slice(&agent), .site = held->site, .size = held->size, .kind = (uint8_t)held->kind}};
     shadow_access(&checker->shadow, region, &now);
-    tell_news(checker);
+    tell_news(checker, NULL);
 }
 
 void checker_release_held(struct checker *checker, uint64_t group, bool all)

@@ -107,6 +107,17 @@ static void on_sync(void *self, const struct sync_event *event)
         post->hears.sync(post->checker, event);
 }
 
+/* What one finds in memory the other may have written. */
+static void accompany(struct checkers *checkers, struct post *post)
+{
+    for (struct post *other = checkers->first; other; other = other->next) {
+        if (other == post || !other->launch)
+            continue;
+        checker_accompany(other->checker);
+        checker_accompany(post->checker);
+    }
+}
+
 static void on_launch(void *self, const struct launch_event *event)
 {
     struct checkers *checkers = self;
@@ -114,6 +125,8 @@ static void on_launch(void *self, const struct launch_event *event)
     if (!post)
         return;
     post->hears.launch(post->checker, event);
+    if (event->phase == LAUNCH_BEGIN)
+        accompany(checkers, post);
     if (event->phase != LAUNCH_END)
         return;
     post->launch = NULL;

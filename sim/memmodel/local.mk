@@ -64,6 +64,8 @@ libmemmodel_la_SOURCES = \
 	%D%/order_waiting.c \
 	%D%/race.c \
 	%D%/race.h \
+	%D%/race_values.c \
+	%D%/race_values.h \
 	%D%/readers.c \
 	%D%/readers.h \
 	%D%/relatives.c \
@@ -80,6 +82,7 @@ libmemmodel_la_SOURCES = \
 	%D%/shadow_dropped.c \
 	%D%/shadow_settled.c \
 	%D%/shadow_state.h \
+	%D%/shadow_values.c \
 	%D%/sieve.c \
 	%D%/sieve.h \
 	%D%/stamps.c \

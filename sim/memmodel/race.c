@@ -76,25 +76,6 @@ static void fill_access(const struct races *races, uint64_t unit, const struct c
     access->what = what->bytes;
 }
 
-/* What the memory still has: the earlier write's value, or what a plain load is about to read. */
-static void fill_value(const struct memory *memory, struct finding_access *access, uint64_t address, uint32_t size)
-{
-    if (size > sizeof access->value || (size & (size - 1)))
-        return;
-    access->has_value = true;
-    memcpy(&access->value, memory_byte(memory_region(memory, address), address), size);
-}
-
-static void fill_values(const struct memory *memory, const struct race *race, const struct shadow_access *now, struct finding *finding)
-{
-    if (now->how.kind == ACCESS_READ)
-        fill_value(memory, &finding->access[1], now->address, now->how.size);
-    bool aligned = (race->address - race->region->low) % (race->context->size ? race->context->size : 1) == 0;
-    bool together = now->how.kind == ACCESS_WRITE && race->context->site == now->how.site; /* maybe none is done yet */
-    if (race->latest_write && now->how.kind <= ACCESS_WRITE && !together && race->context->size <= 4 && aligned)
-        fill_value(memory, &finding->access[0], race->address, race->context->size);
-}
-
 /* ---- why ----------------------------------------------------------------------------------- */
 
 /* remediable: something is absent, and explain_remedy may find what. copy: nobody waited for the first access.
@@ -441,7 +422,7 @@ static uint64_t common_bytes(const struct race_news *news)
     return bytes < least ? bytes : least;
 }
 
-static void tell(struct races *races, struct race_pair *pair, const struct race *race, const struct shadow_access *now)
+static void tell(struct races *races, const struct race_event *under_way, struct race_pair *pair, const struct race *race, const struct shadow_access *now)
 {
     struct finding *finding = &pair->finding;
     struct wording what[2] = {{.used = 0}, {.used = 0}}, by[2] = {{.used = 0}, {.used = 0}};
@@ -458,7 +439,7 @@ static void tell(struct races *races, struct race_pair *pair, const struct race 
     finding->object = object[0] ? object : NULL;
     fill_access(races, race->unit, race->context, &finding->access[0], &what[0], &by[0]);
     fill_access(races, now->agent->unit, &now->how, &finding->access[1], &what[1], &by[1]);
-    fill_values(races->memory, race, now, finding);
+    race_values(races->memory, under_way, !races->accompanied, race, now, pair->news.end, finding);
     answer_why(&answer, races, pair, race, now);
     finding->spec = race->unseen ? "OpenCL C 3.0, 6.15.15.1 reading and writing to the same image in a kernel" : "OpenCL 2.2 API, 3.3.6 data race";
     report_add(races->report, finding);
@@ -509,6 +490,7 @@ void races_begin(struct races *races, const struct launch_info *launch)
 {
     races->launch = launch;
     races->explaining = 0;
+    races->accompanied = false;
 }
 
 static void meet(const struct races *races, struct race_pair *pair, const struct race *race, const struct shadow_access *now)
@@ -582,6 +564,12 @@ static bool continues(const struct race_pair *pair, const struct race *race, con
            pair->news.unit == now->agent->unit && pair->news.now.address == now->address;
 }
 
+static void continue_news(struct race_news *news, const struct race *race)
+{
+    news->end += race->bytes;
+    news->race.in_memory &= race->in_memory;
+}
+
 void races_add(struct races *races, const struct race *race, const struct shadow_access *now, uint64_t time)
 {
     struct race_pair *pair = find_pair(races, race->context->site, now->how.site, race);
@@ -593,7 +581,7 @@ void races_add(struct races *races, const struct race *race, const struct shadow
         return;
     }
     if (pair->tally.count && continues(pair, race, now))
-        pair->news.end += race->bytes;
+        continue_news(&pair->news, race);
     if (tally_add(&pair->tally, race->unit, now->agent->unit, time))
         return;
     meet(races, pair, race, now);
@@ -602,7 +590,7 @@ void races_add(struct races *races, const struct race *race, const struct shadow
                     (pair->remedy.kind == REMEDY_NONE || pair->not_served || explain_serves_all(races->launch, &pair->remedy));
 }
 
-void races_tell(struct races *races)
+void races_tell(struct races *races, const struct race_event *under_way)
 {
     struct race_pair *next = races->untold;
     races->untold = NULL;
@@ -612,7 +600,7 @@ void races_tell(struct races *races)
         pair->news.race.context = &pair->news.context;
         pair->news.now.agent = &agent;
         order_agent(races->order, pair->news.unit, &agent);
-        tell(races, pair, &pair->news.race, &pair->news.now);
+        tell(races, under_way, pair, &pair->news.race, &pair->news.now);
         pair->told = true;
         if (!pair->amendment_count)
             stop_meeting(pair);

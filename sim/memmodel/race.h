@@ -16,6 +16,7 @@
 
 #include "checker.h"
 #include "explain.h"
+#include "race_values.h"
 #include "shadow.h"
 
 /* The first time that two instructions raced, until it is told. */
@@ -48,13 +49,14 @@ struct races {
     struct race_pair *untold, **untold_end;
     uint32_t pair_count;
     uint64_t explaining;              /* as struct question's spent, of the launch */
+    bool accompanied;                 /* other launches have run since this one began */
     bool *lost;                       /* by space: there may be pairs that nobody could tell */
     bool failed;
 };
 
 void races_begin(struct races *races, const struct launch_info *launch);
 void races_add(struct races *races, const struct race *race, const struct shadow_access *now, uint64_t time);
-void races_tell(struct races *races);
+void races_tell(struct races *races, const struct race_event *under_way);
 void races_end(struct races *races);
 
 /* The work-item behind a unit that is no copy. */

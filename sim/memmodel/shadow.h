@@ -89,7 +89,7 @@ struct race {
     uint32_t bytes;
     uint64_t unit;                 /* the earlier access */
     const struct context *context;
-    bool latest_write;             /* memory still holds what it wrote */
+    bool in_memory;                /* what it read or wrote is what memory had before the later one: shadow_memory_has */
     bool unseen;                   /* R34: whatever orders them, the read need not see the write */
 };
 

@@ -53,21 +53,21 @@ static inline struct race_tally *tally_of(const struct visit *visit, uint32_t ea
     return tally && tally->settled && tally_is_of(tally, earlier, later, visit->region->space, unseen) ? tally : NULL;
 }
 
-static __attribute__((noinline)) void tell(const struct visit *visit, uint64_t unit, const struct context *how, bool latest, bool unseen)
+static __attribute__((noinline)) void tell(const struct visit *visit, uint64_t unit, const struct context *how, bool unseen)
 {
-    const struct race race = {visit->region, visit->address, visit->bytes, unit, how, latest, unseen};
+    const struct race race = {visit->region, visit->address, visit->bytes, unit, how, shadow_memory_has(visit, unit, how), unseen};
     visit->shadow->race(visit->shadow->self, &race, visit->now);
 }
 
 /* Does it race? What does is told. */
-static inline __attribute__((always_inline)) bool judge(const struct visit *visit, uint64_t unit, const struct context *how, bool latest)
+static inline __attribute__((always_inline)) bool judge(const struct visit *visit, uint64_t unit, const struct context *how)
 {
     const bool unseen = visit->region->space == IN_IMAGE && misses_image(visit, unit, how);
     if (!races(visit, unit, how, unseen))
         return false;
     struct race_tally *tally = tally_of(visit, how->site, unseen);
     if (!tally) {
-        tell(visit, unit, how, latest, unseen);
+        tell(visit, unit, how, unseen);
         return true;
     }
     tally_add(tally, unit, visit->now->agent->unit, *visit->shadow->time);
@@ -122,7 +122,7 @@ static void judge_racers(const struct visit *visit, struct crowd *crowd)
     uint32_t kept = 0;
     for (uint32_t i = 0; i < crowd->racer_count; i++) {
         const struct racer *racer = &crowd->racers[i];
-        if (!judge(visit, racer->unit, &racer->how, false) && write)
+        if (!judge(visit, racer->unit, &racer->how) && write)
             continue;
         if (kept++ != i)
             crowd->racers[kept - 1] = *racer;
@@ -140,7 +140,7 @@ static void judge_members(const struct visit *visit, uint64_t *cell, struct crow
             const uint32_t at = (uint32_t)__builtin_ctzll(bits);
             const struct context how = member_how(member, at);
             const uint64_t unit = member->block * BLOCK_UNITS + at;
-            if (!judge(visit, unit, &how, false))
+            if (!judge(visit, unit, &how))
                 continue;
             keep_racer(visit, &crowd, cell, unit, &how);
             member->mask &= ~(UINT64_C(1) << at);
@@ -151,15 +151,10 @@ static void judge_members(const struct visit *visit, uint64_t *cell, struct crow
     members->count = kept;
 }
 
-/* It stays, unless another one takes its place. */
-static inline void judge_write(const struct visit *visit, struct crowd **crowd, uint64_t *cell)
+/* Before those that it took the place of: what it wrote memory still has. */
+static inline bool judge_write(const struct visit *visit, const uint64_t *cell)
 {
-    const uint64_t latest = cell[0];
-    if (!live(visit->region, latest))
-        return;
-    const struct context *how = stamp_how(visit->region, latest);
-    if (judge(visit, stamp_unit(latest), how, true) && visit->now->how.kind == ACCESS_WRITE)
-        keep_racer(visit, crowd, cell, stamp_unit(latest), how);
+    return live(visit->region, cell[0]) && judge(visit, stamp_unit(cell[0]), stamp_how(visit->region, cell[0]));
 }
 
 /* Atomic accesses that have the cell to themselves, but for a plain write: one, or a set of a few. */
@@ -194,7 +189,7 @@ static inline void judge_readers(const struct visit *visit, struct crowd **crowd
         judge_members(visit, cell, *crowd, &(*crowd)->readers);
     } else if (live(visit->region, reader)) {
         const struct context *how = stamp_how(visit->region, reader);
-        if (!judge(visit, stamp_unit(reader), how, false))
+        if (!judge(visit, stamp_unit(reader), how))
             return;
         cell[1] = 0;
         keep_racer(visit, crowd, cell, stamp_unit(reader), how);
@@ -349,9 +344,11 @@ static void plain_write(const struct visit *visit, uint64_t *cell)
 {
     const uint64_t own = stamp(visit->now->agent->unit, visit->context);
     struct crowd *crowd = crowd_of(visit->region, visit->address, cell);
+    const bool write_races = judge_write(visit, cell);
     if (crowd && crowd->racer_count)
         judge_racers(visit, crowd);
-    judge_write(visit, &crowd, cell);
+    if (write_races)
+        keep_racer(visit, &crowd, cell, stamp_unit(cell[0]), stamp_how(visit->region, cell[0]));
     judge_readers(visit, &crowd, cell);
     if (crowd) {
         judge_atomics(visit, cell, crowd);
@@ -396,9 +393,9 @@ static bool plain_read(const struct visit *visit, uint64_t *cell)
     struct crowd *crowd = lone ? shadow_crowd_make(visit, cell) : crowd_of(visit->region, visit->address, cell);
     if (lone && !crowd)
         return false;
+    judge_write(visit, cell);
     if (crowd && crowd->racer_count)
         judge_racers(visit, crowd);
-    judge_write(visit, &crowd, cell);
     if (!RULE(4))
         judge_readers(visit, &crowd, cell);
     if (crowd) {
@@ -463,18 +460,18 @@ static bool atomic(const struct visit *visit, uint64_t *cell)
     if (replaces_alike(visit) && has_atomics(visit->region, cell[1]))
         leave_alike_few(visit, cell);
     if (is_first(visit, cell)) {
-        judge_write(visit, &crowd, cell);
+        judge_write(visit, cell);
         return put_lone(visit, cell);
     }
     if (add_to_few(visit, cell)) {
-        judge_write(visit, &crowd, cell);
+        judge_write(visit, cell);
         return true;
     }
     crowd = shadow_crowd_make(visit, cell);
     if (!crowd)
         return false;
+    judge_write(visit, cell);
     judge_racers(visit, crowd);
-    judge_write(visit, &crowd, cell);
     if (is_write(visit->now->how.kind))
         judge_members(visit, cell, crowd, &crowd->readers);
     judge_atomics(visit, cell, crowd);

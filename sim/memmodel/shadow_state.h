@@ -2,8 +2,8 @@
 /*
  * PURPOSE  What the files of shadow.h share: shadow.c has allocations, contexts and the accesses that come; shadow_cells.c judges
  *          them in one cell; shadow_dropped.c what raced and was not kept; shadow_settled.c has cells whose races were told often enough; shadow_lists.c lists of readers
- *          and atomics; shadow_pages.c the cells; shadow_calm.c words that have atomics only; shadow_collect.c what a launch
- *          touched.
+ *          and atomics; shadow_pages.c the cells; shadow_calm.c words that have atomics only; shadow_values.c whose value
+ *          memory still has; shadow_collect.c what a launch touched.
  */
 #ifndef ORRERY_MEMMODEL_SHADOW_STATE_H
 #define ORRERY_MEMMODEL_SHADOW_STATE_H
@@ -299,6 +299,10 @@ static inline bool joins_alike(const struct shadow_access *access, const struct 
 
 bool shadow_visit_cell(const struct visit *visit, uint64_t *cell); /* false: no memory */
 struct crowd *shadow_crowd_make(const struct visit *visit, uint64_t *cell);
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+bool shadow_memory_has(const struct visit *visit, uint64_t unit, const struct context *how);
 
 /* ---- races that cannot be told ---------------------------------------------------------------- */
 
