@@ -36,6 +36,7 @@ libsim_la_SOURCES = \
 	%D%/group.h \
 	%D%/host_memory.c \
 	%D%/host_memory.h \
+	%D%/lane_values.c \
 	%D%/launch.c \
 	%D%/launch.h \
 	%D%/litmus_race.c \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trace.h"
 
+#include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -140,16 +141,6 @@ static bool takes_part(const uint64_t *mask, uint32_t lane)
 
 /* ---- events --------------------------------------------------------------------------------- */
 
-static uint64_t address_of(const struct access_event *event, uint32_t lane)
-{
-    if (event->shape == ADDRESS_LIST)
-        return event->address[lane];
-    if (event->shape == ADDRESS_UNIFORM)
-        return event->base;
-    return event->base + (uint64_t)(event->step_x * (int64_t)(lane % event->row) +
-                                    event->step_y * (int64_t)(lane / event->row));
-}
-
 /* Addresses outside of allocations, the host's own memory, are not the same in two runs. */
 static void put_bytes(struct trace *trace, json_t *line, uint64_t address, uint32_t size)
 {
@@ -161,6 +152,22 @@ static void put_bytes(struct trace *trace, json_t *line, uint64_t address, uint3
         put_number(trace, line, "offset", address - region->low);
     }
     put_number(trace, line, "size", size);
+}
+
+static void put_value(struct trace *trace, json_t *line, const char *key, bool known, uint64_t value)
+{
+    char text[24];
+    snprintf(text, sizeof text, "0x%" PRIx64, value); /* JSON readers lose bits of large numbers */
+    if (known)
+        put_word(trace, line, key, text);
+}
+
+static void put_values(struct trace *trace, json_t *line, const struct access_event *event, uint32_t lane)
+{
+    struct lane_values values;
+    lane_values(trace->memory, event, lane, &values);
+    put_value(trace, line, "found", values.has_read, values.read);
+    put_value(trace, line, "wrote", values.has_written, values.written);
 }
 
 static void put_access(struct trace *trace, const struct access_event *event, uint32_t lane)
@@ -179,7 +186,8 @@ static void put_access(struct trace *trace, const struct access_event *event, ui
         put(trace, line, "image", json_true());
     if (event->copy)
         put_number(trace, line, "copy", event->copy);
-    put_bytes(trace, line, address_of(event, lane), event->size_bytes);
+    put_bytes(trace, line, lane_address(event, lane), event->size_bytes);
+    put_values(trace, line, event, lane);
     end_line(trace, line);
 }
 

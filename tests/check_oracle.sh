@@ -48,11 +48,11 @@ done
 cmp "$work/1" "$work/2" || bad=1
 cmp "$work/with" "$work/without" || bad=1
 stands 1 '"type":"launch","launch":1,"kernel":"k","global":\[16,1,1\],"local":\[8,1,1\],"sub_group_size":4}$'
-stands 1 '"group":1,"item":5,"sub_group":1,"line":4,"column":[0-9]*,"kind":"read","object":[0-9]*,"name":"[^"]*","region":"global","offset":52,"size":4}$'
-stands 1 '"group":1,"item":5,.*"kind":"write",.*"region":"local","offset":20,"size":4}$'
+stands 1 '"group":1,"item":5,"sub_group":1,"line":4,"column":[0-9]*,"kind":"read","object":[0-9]*,"name":"[^"]*","region":"global","offset":52,"size":4,"found":"0x1"}$'
+stands 1 '"group":1,"item":5,.*"kind":"write",.*"region":"local","offset":20,"size":4,"wrote":"0x1"}$'
 stands 16 '"kind":"work-group-barrier","passage":[0-9]*,"regions":\["local"\],"scope":"device"}$'
 stands 16 '"kind":"fence","regions":\["global"\],"scope":"sub_group","order":"release"}$'
-stands 2 '"kind":"atomic-read","order":"acquire","scope":"device",.*"offset":0,"size":4}$'
+stands 2 '"kind":"atomic-read","order":"acquire","scope":"device",.*"offset":0,"size":4,"found":"0x0"}$'
 stands 16 '"kind":"copy","copy":1}$'
 stands 16 '"kind":"copy-wait","copy":1}$'
 stands 2 '"kind":"write","copy":1,.*"region":"global","offset":0,"size":8}$'

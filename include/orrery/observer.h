@@ -118,6 +118,24 @@ struct access_event {
     uint32_t component_bytes;
 };
 
+static inline uint64_t lane_address(const struct access_event *event, uint64_t lane)
+{
+    switch (event->shape) {
+    case ADDRESS_UNIFORM: return event->base;
+    case ADDRESS_AFFINE:
+        if (lane < event->row)
+            return event->base + (uint64_t)event->step_x * lane;
+        return event->base + (uint64_t)event->step_x * (lane % event->row) + (uint64_t)event->step_y * (lane / event->row);
+    default: return event->address[lane];
+    }
+}
+
+/* What the work-item of a lane reads and writes, in at most 8 bytes, while the event is under way. An atomic store, too, has
+ * read what it took the place of. */
+struct memory;
+struct lane_values { bool has_read, has_written; uint64_t read, written; };
+void lane_values(const struct memory *memory, const struct access_event *event, uint32_t lane, struct lane_values *out_values);
+
 /* All waves that pass one barrier or collective announce it one after another, nothing between; `last` marks the
  * end. A named barrier is passed by some sub-groups of a work-group. Each wave announces when its work-items come to a copy (SYNC_COPY), be it started by then or not; right behind the
  * announcement that is `last` its accesses follow. SYNC_COPY_WAIT waits for it. */

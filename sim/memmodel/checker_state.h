@@ -208,8 +208,11 @@ static inline struct group_order *relayed_group(const struct checker *checker)
 /* event: the one under way, of the crew; NULL: held accesses. */
 static inline void tell_news(struct checker *checker, const struct access_event *event)
 {
-    if (checker->races.untold)
-        races_tell(&checker->races, &(struct race_event){event, checker->crew.unit});
+    if (!checker->races.untold)
+        return;
+    if (event)
+        checker_name_units(checker, &event->origin);
+    races_tell(&checker->races, &(struct race_event){event, checker->crew.unit});
 }
 
 /* Plain accesses while nobody has synchronised: all of them are of one slice. */

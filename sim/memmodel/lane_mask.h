@@ -6,7 +6,6 @@
  *   EACH_LANE_OF(mask, lane)   a loop over the lanes that are set, ascending
  *   all_set, next_lane, last_lane, lane_bits, lanes_within, lanes_between
  *   only_lane                  the one that is set
- *   lane_address               of an event
  */
 #ifndef ORRERY_MEMMODEL_LANE_MASK_H
 #define ORRERY_MEMMODEL_LANE_MASK_H
@@ -111,19 +110,6 @@ static inline bool only_lane(const uint64_t mask[LANE_MASK_WORDS], uint32_t lane
     }
     *out_lane = at * 64 + (uint64_t)(word ? __builtin_ctzll(word) : 0);
     return word && !(word & (word - 1)) && !doubled;
-}
-
-/* Of a wave's event. */
-static inline uint64_t lane_address(const struct access_event *event, uint64_t lane)
-{
-    switch (event->shape) {
-    case ADDRESS_UNIFORM: return event->base;
-    case ADDRESS_AFFINE:
-        if (lane < event->row)
-            return event->base + (uint64_t)event->step_x * lane;
-        return event->base + (uint64_t)event->step_x * (lane % event->row) + (uint64_t)event->step_y * (lane / event->row);
-    default: return event->address[lane];
-    }
 }
 
 #endif

@@ -21,18 +21,10 @@ static uint64_t in_memory(const struct memory *memory, uint64_t address, uint32_
 
 static bool acts(const struct access_event *event, uint32_t lane) { return event->mask[lane / 64] >> lane % 64 & 1; }
 
-static uint64_t of_lane(const struct access_event *event, uint32_t lane)
+/* The first that acts at this address; lane_count: there is none. */
+static uint32_t lane_at(const struct access_event *event, uint64_t address)
 {
-    uint64_t value = 0;
-    for (uint32_t c = 0; c * event->component_bytes < event->size_bytes; c++)
-        memcpy((uint8_t *)&value + c * event->component_bytes, event->frame + event->slots[c] + (size_t)lane * event->component_bytes, event->component_bytes);
-    return value;
-}
-
-/* That acts at this address; from: the least it may be. lane_count: there is none. */
-static uint32_t lane_at(const struct access_event *event, uint32_t from, uint64_t address)
-{
-    uint32_t lane = from;
+    uint32_t lane = 0;
     while (lane < event->lane_count && !(acts(event, lane) && lane_address(event, lane) == address))
         lane++;
     return lane;
@@ -47,6 +39,8 @@ static uint32_t lane_of(const struct race_event *under_way, uint64_t unit)
 }
 
 /* ---- one access ------------------------------------------------------------------------------ */
+
+static bool is_read(enum access_kind kind) { return kind == ACCESS_READ || kind == ACCESS_ATOMIC_READ || kind == ACCESS_ATOMIC_UPDATE; }
 
 static void fill_read(struct finding_access *access, uint64_t value)
 {
@@ -65,25 +59,14 @@ static void fill_written(struct finding_access *access, uint64_t value)
     }
 }
 
-static bool can_tell(const struct access_event *event) { return event->slots && is_scalar(event->size_bytes); }
-
-static bool host_may_write(const struct memory *memory, uint64_t address) { return memory_region(memory, address)->flags & REGION_FLAG_SHARED; }
-
-/* Of a lane of the event. Atomics were one after another: what one left the next one of the address found, and of the last one
- * memory has it. */
 static void fill_lane(const struct memory *memory, const struct access_event *event, uint32_t lane, struct finding_access *access)
 {
-    const uint64_t address = lane_address(event, lane);
-    if (event->kind == ACCESS_WRITE) {
-        fill_read(access, of_lane(event, lane));
-        return;
-    }
-    if (access->kind != ACCESS_ATOMIC_WRITE)
-        fill_read(access, of_lane(event, lane));
-    if (access->kind == ACCESS_ATOMIC_READ || host_may_write(memory, address))
-        return;
-    const uint32_t next = lane_at(event, lane + 1, address);
-    fill_written(access, next < event->lane_count ? of_lane(event, next) : in_memory(memory, address, event->size_bytes));
+    struct lane_values values;
+    lane_values(memory, event, lane, &values);
+    if (values.has_read && is_read(access->kind))
+        fill_read(access, values.read);
+    if (values.has_written && access->kind != ACCESS_ATOMIC_READ)
+        fill_written(access, values.written);
 }
 
 /* At the first access's address, before the event. */
@@ -94,13 +77,13 @@ static bool find_before(const struct memory *memory, const struct access_event *
         return true;
     }
     const uint64_t at = address & ~(uint64_t)(event->size_bytes - 1);
-    const uint32_t lane = can_tell(event) && address + size <= at + event->size_bytes ? lane_at(event, 0, at) : event->lane_count;
-    if (lane == event->lane_count)
-        return false;
-    const uint64_t found = of_lane(event, lane);
+    const uint32_t lane = address + size <= at + event->size_bytes ? lane_at(event, at) : event->lane_count;
+    struct lane_values values = {.has_read = false};
+    if (lane < event->lane_count)
+        lane_values(memory, event, lane, &values);
     *out = 0;
-    memcpy(out, (const uint8_t *)&found + (address - at), size);
-    return true;
+    memcpy(out, (const uint8_t *)&values.read + (address - at), size);
+    return values.has_read;
 }
 
 /* ---- both ------------------------------------------------------------------------------------ */
@@ -119,7 +102,7 @@ static void fill_first(const struct memory *memory, const struct race_event *und
     const uint32_t size = race->context->size;
     uint64_t value;
     if (!race->in_memory || !is_scalar(size) || (race->address - race->region->low) % size || end - race->address < size ||
-        host_may_write(memory, race->address) || !find_before(memory, under_way->event, race->address, size, &value))
+        memory_region(memory, race->address)->flags & REGION_FLAG_SHARED || !find_before(memory, under_way->event, race->address, size, &value))
         return;
     if (access->kind == ACCESS_READ || access->kind == ACCESS_ATOMIC_READ)
         fill_read(access, value);
@@ -134,15 +117,10 @@ void race_values(const struct memory *memory, const struct race_event *under_way
     const uint32_t later = event ? lane_of(under_way, now->agent->unit) : 0;
     if (!event || later == event->lane_count || event->image || event->copy)
         return;
-    if (event->kind == ACCESS_READ && is_scalar(event->size_bytes))
-        fill_read(&finding->access[1], in_memory(memory, lane_address(event, later), event->size_bytes));
-    else if (can_tell(event))
-        fill_lane(memory, event, later, &finding->access[1]);
+    fill_lane(memory, event, later, &finding->access[1]);
     const uint32_t earlier = lane_of(under_way, race->unit);
-    if (!was_in_event(under_way, earlier, later, race)) {
-        if (alone)
-            fill_first(memory, under_way, race, end, &finding->access[0]);
-    } else if (can_tell(event)) {
+    if (was_in_event(under_way, earlier, later, race))
         fill_lane(memory, event, earlier, &finding->access[0]);
-    }
+    else if (alone)
+        fill_first(memory, under_way, race, end, &finding->access[0]);
 }

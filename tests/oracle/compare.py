@@ -2,7 +2,8 @@
 """Runs random programs and compares the races that are told with those of the model: compare.py ORRERY WORK FROM COUNT SECONDS [first]
 
 No pair of lines is told that has no race (and the two work-items that are named do race), and of each byte one of the
-pairs that race first is told. Exit status 1 when a program differs; it is left in WORK. With "first" the first that does is the last.
+pairs that race first is told. What the accesses are said to have read and written, they have (values.py). Exit status 1 when
+a program differs; it is left in WORK. With "first" the first that does is the last.
 """
 
 import json
@@ -14,6 +15,7 @@ import traceback
 
 from model import GLOBAL, LOCAL, REGIONS, Model
 from programs import Program
+import values
 
 FEW = 8  # programs that show nothing
 RACES = {"race-global": GLOBAL, "race-local": LOCAL}
@@ -33,14 +35,18 @@ def run(orrery, base, program, seed):
         return [finding for finding in map(json.loads, file) if finding["type"] == "finding"]
 
 
-def judge(base, program):
+def read_trace(base):
+    with open(base + ".trace") as file:
+        return [json.loads(line) for line in file]
+
+
+def judge(trace, program):
     """A model of each launch."""
     models = []
-    with open(base + ".trace") as file:
-        for line in map(json.loads, file):
-            if line["type"] == "launch":
-                models.append(Model(program.meaning, program.inclusive31))
-            models[-1].hear(line)
+    for line in trace:
+        if line["type"] == "launch":
+            models.append(Model(program.meaning, program.inclusive31))
+        models[-1].hear(line)
     for model in models:
         model.pass_barrier()
     return models
@@ -81,15 +87,18 @@ def differences(findings, models):
 
 def main(orrery, work, first, count, seconds, until=None):
     end = time.monotonic() + float(seconds)
-    programs = races = accesses = bad = 0
+    programs = races = accesses = bad = values_told = values_in_all = 0
     for seed in range(int(first), int(first) + int(count)):
         if time.monotonic() > end or (bad and until == "first"):
             break
         base, program = os.path.join(work, "p%d" % seed), Program(seed)
         try:
             findings = run(orrery, base, program, seed)
-            models = judge(base, program)
-            found = differences(findings, models)
+            trace = read_trace(base)
+            models = judge(trace, program)
+            wrong, told, could = values.differences(trace, findings)
+            found = differences(findings, models) + wrong
+            values_told, values_in_all = values_told + told, values_in_all + could
             races += sum(len(model.races) for model in models)
             accesses += sum(len(model.accesses) for model in models)
         except Exception:  # whatever it is, it is this program's
@@ -101,7 +110,8 @@ def main(orrery, work, first, count, seconds, until=None):
         if not found:
             for end_of_name in (".cl", ".yaml", ".trace", ".json"):
                 os.unlink(base + end_of_name)
-    print("%d programs, %d accesses, %d pairs of lines race, %d programs differ" % (programs, accesses, races, bad))
+    print("%d programs, %d accesses, %d pairs of lines race, %d of %d values told, %d programs differ"
+          % (programs, accesses, races, values_told, values_in_all, bad))
     return 1 if bad or programs < FEW else 0
 
 
