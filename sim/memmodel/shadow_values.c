@@ -14,14 +14,30 @@ static void find_cell(const struct visit *visit, uint64_t out_cell[2])
 }
 
 /* The one whose value is asked for. */
-struct asked { uint64_t unit; const struct context *how; bool found; };
+struct asked { const struct visit *visit; uint64_t unit; const struct context *how; bool found; };
+
+/* The write was done when the other access was: by the same work-item in an earlier slice, or by another one of its
+ * work-group before a barrier of all that the other is behind. */
+static bool came_before(const struct asked *asked, uint64_t unit, uint64_t tick)
+{
+    const struct visit *visit = asked->visit;
+    const struct order *order = visit->shadow->order;
+    struct agent agent;
+    if (unit == asked->unit)
+        return tick < asked->how->tick;
+    order_agent(order, asked->unit, &agent);
+    if (unit >= UNIT_COPIES || order_unit_group(order, unit) != agent.place.group || !agent.group)
+        return false;
+    const uint64_t base = agent.group->base[visit->region->space];
+    return tick < base && asked->how->tick >= base;
+}
 
 /* An atomic access that may have come behind it. */
 static bool may_follow(struct asked *asked, uint64_t unit, const struct context *how)
 {
     const bool same = unit == asked->unit && is_alike(how, asked->how) && !asked->found;
     asked->found |= same;
-    return !same && is_atomic(how->kind) && is_write(how->kind);
+    return !same && is_atomic(how->kind) && is_write(how->kind) && !came_before(asked, unit, how->tick);
 }
 
 static bool member_may_follow(struct asked *asked, const struct member *member)
@@ -57,28 +73,12 @@ static bool atomic_may_follow(const struct shadow_region *region, struct asked *
     return any || set_may_follow(region, asked, value);
 }
 
-/* The write was done when the other access was: by the same work-item in an earlier slice, or by another one of its
- * work-group before a barrier of all that the other is behind. */
-static bool came_before(const struct visit *visit, uint64_t write, const struct asked *asked)
-{
-    const struct order *order = visit->shadow->order;
-    const struct context *how = stamp_how(visit->region, write);
-    struct agent agent;
-    if (stamp_unit(write) == asked->unit)
-        return how->tick < asked->how->tick;
-    order_agent(order, asked->unit, &agent);
-    if (stamp_unit(write) >= UNIT_COPIES || order_unit_group(order, stamp_unit(write)) != agent.place.group || !agent.group)
-        return false;
-    const uint64_t base = agent.group->base[visit->region->space];
-    return how->tick < base && asked->how->tick >= base;
-}
-
 /* What the access read or wrote is what memory had before the one under way. False where that is not certain: what has its
  * place in the cell was done in the order in which it came there, but what the journal had, or raced, may be older. */
 bool shadow_memory_has(const struct visit *visit, uint64_t unit, const struct context *how)
 {
     const struct shadow_region *region = visit->region;
-    struct asked asked = {.unit = unit, .how = how};
+    struct asked asked = {visit, unit, how, false};
     uint64_t cell[2];
     if (region->dropped || unit >= UNIT_COPIES || visit->now->agent->unit >= UNIT_COPIES)
         return false;
@@ -88,5 +88,5 @@ bool shadow_memory_has(const struct visit *visit, uint64_t unit, const struct co
     if (how->kind == ACCESS_WRITE)
         return live(region, cell[0]) && stamp_unit(cell[0]) == unit && stamp_how(region, cell[0])->tick == how->tick &&
                is_alike(stamp_how(region, cell[0]), how);
-    return !live(region, cell[0]) || came_before(visit, cell[0], &asked);
+    return !live(region, cell[0]) || came_before(&asked, stamp_unit(cell[0]), stamp_how(region, cell[0])->tick);
 }
