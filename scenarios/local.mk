@@ -167,6 +167,7 @@ scenario_tests = \
 	%D%/racy/mp_plain.yaml \
 	%D%/racy/no_place.yaml \
 	%D%/racy/remedies.yaml \
+	%D%/racy/plain_flag.yaml \
 	%D%/racy/mp_relaxed.yaml \
 	%D%/racy/reduction.yaml \
 	%D%/racy/release_sequence.yaml \
@@ -328,6 +329,7 @@ scenario_files = \
 	%D%/racy/mp_plain.cl \
 	%D%/racy/no_place.cl \
 	%D%/racy/remedies.cl \
+	%D%/racy/plain_flag.cl \
 	%D%/racy/mp_relaxed.cl \
 	%D%/racy/reduction.cl \
 	%D%/racy/release_sequence.cl \

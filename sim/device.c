@@ -298,6 +298,18 @@ static bool host_in_turn(void *self, uint32_t a, uint32_t b, uint32_t since, str
     return launch_in_turn(device->launch, a, b, since, out_place);
 }
 
+static bool host_precedes(void *self, uint32_t a, uint32_t b)
+{
+    const struct device *device = self;
+    return launch_precedes(device->launch, a, b);
+}
+
+static bool host_steers(void *self, uint32_t site)
+{
+    const struct device *device = self;
+    return launch_site(device->launch, site)->steers;
+}
+
 static void attach_checker(struct device *device)
 {
     struct observer observer;
@@ -309,7 +321,8 @@ static void attach_checker(struct device *device)
 static bool make_checker(struct device *device)
 {
     const struct scenario *scenario = device->scenario;
-    const struct checker_host host = {device, host_place, host_what, host_object, host_between, host_in_turn};
+    const struct checker_host host = {device, host_place, host_what, host_object, host_between, host_in_turn,
+                                      host_precedes, host_steers};
     bool races = scenario->checks[CHECK_RACES] != SEVERITY_OFF;
     if (!races && scenario->checks[CHECK_ATOMICS] == SEVERITY_OFF)
         return true;

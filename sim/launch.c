@@ -251,6 +251,19 @@ static bool loop_holds(const struct code_loop *loop, const struct site *site)
     return site->rank && loop->low <= site->rank && site->rank <= loop->high;
 }
 
+/* Where no loop holds both, layout order is execution order. */
+bool launch_precedes(const struct launch *launch, uint32_t a, uint32_t b)
+{
+    const struct code *code = launch->code;
+    const struct site *first = launch_site(launch, a), *second = launch_site(launch, b);
+    if (!code || !first->rank || !second->rank || first->rank >= second->rank)
+        return false;
+    for (uint32_t i = 0; i < code->loop_count; i++)
+        if (loop_holds(&code->loops[i], first) && loop_holds(&code->loops[i], second))
+            return false;
+    return true;
+}
+
 static bool is_barrier_of_turns(const struct site *site, uint32_t loop)
 {
     return site->rank && site->turn && site->loop == loop + 1 && strcmp(site->what, "work_group_barrier") == 0;

@@ -106,6 +106,7 @@ void launch_place(const struct launch *launch, uint32_t site, struct source_plac
 const struct site *launch_site(const struct launch *launch, uint32_t site);
 /* As struct checker_host says. */
 bool launch_between(const struct launch *launch, uint32_t a, uint32_t b, struct code_place *out_place);
+bool launch_precedes(const struct launch *launch, uint32_t a, uint32_t b);
 bool launch_in_turn(const struct launch *launch, uint32_t a, uint32_t b, uint32_t since, struct code_place *out_place);
 
 #endif

@@ -311,11 +311,11 @@ static bool blame_one(const struct finding *earlier, const struct finding *findi
     return false;
 }
 
-static bool may_cause(const struct finding *earlier, const struct finding *finding)
+static bool may_cause(const struct finding *earlier, const struct finding *finding, bool was_known)
 {
     if (!finding->launch || earlier->launch != finding->launch || goes_on(earlier->kind))
         return false;
-    for (size_t i = 0; i < sizeof follows / sizeof follows[0]; i++) {
+    for (size_t i = 0; was_known && i < sizeof follows / sizeof follows[0]; i++) {
         if (follows[i].cause == finding_check(earlier->kind) && follows[i].effect == finding_check(finding->kind))
             return true;
     }
@@ -326,7 +326,7 @@ static const struct finding *cause_of(const struct report *report, const struct 
 {
     for (size_t i = 0; i < report->found.count; i++) {
         const struct finding *earlier = &report->found.entries[i]->finding;
-        if (may_cause(earlier, finding)) /* the first of those that blame one operation after the other */
+        if (may_cause(earlier, finding, !finding->known || i + 1 < finding->known)) /* the first of those that blame one operation after the other */
             return earlier->cause && blame_one(earlier, finding) ? earlier->cause : earlier;
     }
     return NULL;

@@ -161,6 +161,7 @@ struct finding {
     const struct finding_edge *edges;
     uint32_t blamed_count;
     struct source_place blamed[2]; /* operations that the why blames: findings that blame the same one have one cause */
+    size_t known;           /* 0, or 1 + how many findings there were when it was found, of those that it may follow from */
     const struct finding *cause; /* set by the report: the earlier finding that it may follow from, or NULL */
     const char *spec;       /* "OpenCL 2.2 API, 3.3.5 ..."; NULL: finding_spec(kind) */
     uint64_t count;         /* how often at these places; to report_add 0 is once */

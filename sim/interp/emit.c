@@ -691,6 +691,35 @@ static bool leaves_loop(struct ir *ir, uint32_t b)
     return loop && is_exit(ir, &ir->loops.at[loop - 1], b);
 }
 
+/* What a branch depends on through values, not through memory. */
+static void mark_steering(struct ir *ir)
+{
+    uint8_t *seen = ARENA_ARRAY(ir->arena, uint8_t, ir->values.count);
+    uint32_t *open = ARENA_ARRAY(ir->arena, uint32_t, ir->values.count), count = 0;
+    for (uint32_t o = 0; o < ir->order_count; o++) {
+        const struct block *block = ir_block(ir, ir->order[o]);
+        if (block->succ_count > 1 && block->cond && !seen[block->cond]) {
+            seen[block->cond] = 1;
+            open[count++] = block->cond;
+        }
+    }
+    while (count) {
+        const uint32_t v = open[--count];
+        const struct value *value = ir_value(ir, v);
+        if (value->site)
+            ir->sites.at[value->site].steers = true;
+        if (ir_families[value->op] == FAMILY_EFFECT && value->op != IR_collective)
+            continue;
+        IR_OPERANDS(ir, v, slot)
+        {
+            if (*slot && !seen[*slot]) {
+                seen[*slot] = 1;
+                open[count++] = *slot;
+            }
+        }
+    }
+}
+
 /* Blocks that lie on every way from the beginning to the end, and in no loop, are come by once. */
 static struct code_loop *rank_sites(struct ir *ir)
 {
@@ -711,6 +740,8 @@ static struct code_loop *rank_sites(struct ir *ir)
         if (block->succ_count > 1 && block->site && !leaves_loop(ir, ir->order[o]))
             rank_site(&ranking, ir->order[o], block->site);
     }
+    if (!ir->irreducible)
+        mark_steering(ir);
     return ranking.loops;
 }
 

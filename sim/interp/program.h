@@ -118,6 +118,7 @@ struct site {
     bool always;           /* every work-item that ends comes by, once */
     uint32_t loop;         /* 1 + the innermost one of struct code's loops that it is in; 0: none */
     bool turn;             /* and every work-item comes by in each turn of it */
+    bool steers;           /* a branch depends on what it reads */
     bool suspect;          /* an atomic or fence whose scope, order or flags deserve a look */
     const char *what;      /* "plain load", "atomic_fetch_add", "work_group_barrier", ... */
 };

@@ -11,6 +11,7 @@
  *                    explain_wait where it is known what, but not whether it helps; explain_advice
  *                    where nothing can be verified
  *   explain_covers   does an answer's edit order later pairs of the same two places, too?
+ *   explain_flag     do the accesses of other races order them, as a release and an acquire? _flag_covers: later pairs, too?
  *
  * Edits      of all operations at one place of the source, in this order: flags of a barrier or
  *            fence; a wider scope; a fence on the other side of its atomic; release and acquire for
@@ -36,7 +37,26 @@ struct meeting {
         enum memory_scope scope;   /* as the shadow has it: reduced */
     } first, second;
     uint32_t end;                  /* how many happenings came before the second */
+    uint64_t when;                 /* of the second: counts events */
 };
+
+/* A store and a load that read its value in another work-item: they race, one at least is plain, and a branch depends on
+ * what was read. */
+struct passing {
+    struct asked store, load;
+    int region;
+    uint64_t address;
+    uint32_t end;                  /* as a meeting's, of the load */
+    uint64_t when;
+    enum memory_order order[2];    /* of an atomic one */
+};
+
+enum { PASSINGS_MOST = HOSTILE(64, 4) };
+/* The latest of a launch. */
+struct passings { struct passing items[PASSINGS_MOST]; uint32_t count, next; bool lost; };
+
+/* All passings between two places. */
+struct flag { uint32_t store, load; int region; enum memory_scope scope; };
 
 enum { MEETINGS_MOST = HOSTILE(32, 2) };
 
@@ -74,6 +94,9 @@ struct answer {
 bool explain_race(const struct question *question, struct answer *out_answer);
 /* True also where that cannot be told. */
 bool explain_covers(const struct question *question, const struct amendment *amendments, uint32_t count);
+/* out_why, out_fix: of those who race on what the flag guards. */
+bool explain_flag(const struct question *question, const struct passings *passings, struct flag *out_flag, struct wording *out_why, struct wording *out_fix);
+bool explain_flag_covers(const struct question *question, const struct passings *passings, const struct flag *flag);
 /* Where no edit does: a barrier, a second launch or an atomic access that orders the pair or makes it agree; one that serves
  * the other meetings, too, is preferred. */
 struct remedy {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
+#include "edges.h"
 #include "explain_state.h"
 
 struct again {
@@ -347,4 +348,161 @@ bool again_wait(const struct question *question)
     }
     order_fini(&again.order);
     return known;
+}
+
+/* ---- a flag that is no atomic object --------------------------------------------------------------- */
+
+struct passed { const struct passing *passing; uint32_t first_at, store_at; };
+
+/* A flag's passings, and where in the history its stores may be put: as late as can be within their slice. */
+struct passed_on {
+    const struct question *question;
+    const struct flag *flag;
+    struct passed items[PASSINGS_MOST];
+    uint32_t count;
+    uint32_t behind[MEETINGS_MOST]; /* of the first access's slice: it is asked for its tick when this many happenings were done */
+    bool after[MEETINGS_MOST];      /* and the stores that are put there */
+};
+
+static bool is_of_unit(const struct question *question, const struct happening *happening, uint64_t unit)
+{
+    const struct place place = unit_place(question->launch, unit);
+    if (is_fence(happening) || is_atomic(happening) || happening->kind == HAPPENED_OVERWRITE)
+        return happening->by == unit;
+    if (happening->kind == HAPPENED_SUB_GROUP_BARRIER)
+        return happening->by == place.group && happening->number == place.sub_group;
+    return happening->by == place.group && (is_barrier(happening) || happening->kind == HAPPENED_GROUP_END);
+}
+
+/* The end of its slice, or where its value was read. */
+static uint32_t latest_place(const struct passed_on *on, const struct passed *passed)
+{
+    const struct history *history = on->question->history;
+    uint32_t at = passed->first_at;
+    while (at < passed->passing->end && !is_of_unit(on->question, &history->items[at], passed->passing->store.unit))
+        at++;
+    return at;
+}
+
+static void place_passings(struct passed_on *on, const struct passings *passings)
+{
+    for (uint32_t i = 0; i < passings->count; i++) {
+        const struct passing *passing = &passings->items[(passings->next + PASSINGS_MOST - passings->count + i) % PASSINGS_MOST];
+        const struct meeting store = {.first = passing->store, .end = passing->end};
+        const struct question question = {.history = on->question->history, .meetings = &store, .meeting_count = 1};
+        struct search search = {.question = &question};
+        struct passed *passed = &on->items[on->count];
+        if (passing->store.site != on->flag->store || passing->load.site != on->flag->load || passing->region != on->flag->region || !search_locate(&search))
+            continue;
+        *passed = (struct passed){passing, search.first_at[0], 0};
+        passed->store_at = latest_place(on, passed);
+        on->count++;
+    }
+}
+
+/* What may come behind a store in its slice is not published by it. */
+static void place_meeting(struct passed_on *on, uint32_t index, uint32_t first_at)
+{
+    const struct checker_host *host = on->question->host;
+    const struct asked *first = &on->question->meetings[index].first;
+    on->behind[index] = first_at;
+    on->after[index] = false;
+    for (uint32_t i = 0; i < on->count; i++) {
+        const struct passed *passed = &on->items[i];
+        if (passed->passing->store.atomic || passed->passing->store.unit != first->unit || passed->first_at != first_at ||
+            (host->precedes && host->precedes(host->self, first->site, on->flag->store)))
+            continue;
+        on->after[index] = true;
+        if (passed->store_at > on->behind[index])
+            on->behind[index] = passed->store_at;
+    }
+}
+
+static void act_on_flag(struct again *again, const struct passed_on *on, const struct passing *passing, bool stores)
+{
+    const struct asked *asked = stores ? &passing->store : &passing->load;
+    happen(again, &(struct happening){.kind = HAPPENED_ATOMIC, .order = stores ? ORDER_RELEASE : ORDER_ACQUIRE,
+                                      .scope = (uint8_t)on->flag->scope, .region = (int8_t)passing->region, .reads = !stores,
+                                      .writes = stores, .site = asked->site, .size = asked->size, .by = asked->unit,
+                                      .address = passing->address}, 0);
+}
+
+static void ask_first(struct again *again, const struct passed_on *on, uint32_t at, bool after, uint32_t meetings, uint64_t tick[])
+{
+    struct agent agent;
+    for (uint32_t i = 0; i < meetings; i++) {
+        if (on->behind[i] != at || on->after[i] != after)
+            continue;
+        order_agent(&again->order, on->question->meetings[i].first.unit, &agent);
+        tick[i] = order_slice(&agent);
+    }
+}
+
+/* Loads and second accesses, in the order in which they were done. */
+static uint32_t ask_second(struct again *again, const struct passed_on *on, uint32_t at, uint32_t meetings, const uint64_t tick[], bool *out_first)
+{
+    const struct question *question = on->question;
+    uint32_t found = 0, passed = 0;
+    struct agent agent;
+    for (uint32_t i = 0; i <= meetings; i++) {
+        const struct meeting *meeting = i < meetings ? &question->meetings[i] : NULL;
+        for (; passed < on->count && (!meeting || on->items[passed].passing->when < meeting->when); passed++) {
+            if (on->items[passed].passing->end == at)
+                act_on_flag(again, on, on->items[passed].passing, false);
+        }
+        if (!meeting || meeting->end != at)
+            continue;
+        order_agent(&again->order, meeting->second.unit, &agent);
+        const bool ordered = order_knows(&again->order, &agent, question->region, meeting->first.unit, tick[i]);
+        *out_first |= ordered && i == 0;
+        found += ordered;
+    }
+    return found;
+}
+
+/* As the source has it with the edit. */
+static void happen_with_flag(struct again *again, const struct passed_on *on, uint32_t at)
+{
+    struct happening happening = again->search->question->history->items[at];
+    if (happening.site == on->flag->store && happening.kind == HAPPENED_OVERWRITE)
+        return; /* the store that is put where it may be */
+    if (is_atomic(&happening) && happening.site == on->flag->store) {
+        happening.order = (uint8_t)(happening.order == ORDER_RELAXED ? ORDER_RELEASE : happening.order == ORDER_ACQUIRE ? ORDER_ACQ_REL : happening.order);
+        happening.scope = (uint8_t)on->flag->scope;
+    }
+    happen(again, &happening, at);
+}
+
+uint32_t again_flag(const struct question *question, const struct passings *passings, const struct flag *flag, uint32_t *out_located)
+{
+    const struct history *history = question->history;
+    struct search search = {.question = question};
+    struct again again = {.search = &search};
+    struct passed_on on = {.question = question, .flag = flag};
+    uint64_t tick[MEETINGS_MOST];
+    uint32_t found = 0;
+    bool first = false;
+    if (history->full || !search_locate(&search))
+        return 0;
+    place_passings(&on, passings);
+    for (uint32_t i = 0; i < MEETINGS_MOST; i++)
+        tick[i] = 1;
+    for (uint32_t i = 0; i < search.meeting_count; i++)
+        place_meeting(&on, i, search.first_at[i]);
+    order_init(&again.order, question->rule);
+    order_launch_begin(&again.order, question->launch);
+    for (uint32_t at = 0; at <= history->count; at++) {
+        ask_first(&again, &on, at, false, search.meeting_count, tick);
+        for (uint32_t i = 0; i < on.count; i++)
+            if (on.items[i].store_at == at && !on.items[i].passing->store.atomic)
+                act_on_flag(&again, &on, on.items[i].passing, true);
+        ask_first(&again, &on, at, true, search.meeting_count, tick);
+        found += ask_second(&again, &on, at, search.meeting_count, tick, &first);
+        if (at < history->count)
+            happen_with_flag(&again, &on, at);
+    }
+    const bool failed = again.order.failed || again.order.pool.failed;
+    order_fini(&again.order);
+    *out_located = search.meeting_count;
+    return first && !failed ? found : 0;
 }

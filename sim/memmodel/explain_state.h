@@ -13,6 +13,8 @@
  *   again_barrier    the same of the first meeting, with one more barrier of its group, passed by one access
  *                    before and by the other behind it
  *   again_wait       the same with a wait for the copy that is the first access, right before the second
+ *   again_flag       in how many meetings does the second access come behind the first, with the passings of a flag as
+ *                    releases and acquires? 0: not in the first
  *   again_write      the history with the edits, up to the second access; false: no memory. The caller
  *                    frees both arrays either way
  *   say_edits        why and fix of an answer
@@ -75,6 +77,7 @@ void search_fini(struct search *search);
 uint32_t again_orders(struct search *search, const struct edit *edits, uint32_t count);
 bool again_barrier(const struct question *question, const struct code_place *place);
 bool again_wait(const struct question *question);
+uint32_t again_flag(const struct question *question, const struct passings *passings, const struct flag *flag, uint32_t *out_located);
 bool again_write(struct search *search, const struct found *found, struct edited *list, uint32_t *out_first);
 void say_edits(const struct search *search, const struct found *found, struct answer *answer);
 void draw(struct search *search, const struct found *found, struct answer *answer);

@@ -362,6 +362,30 @@ static void agree_instead(const struct question *question, struct answer *answer
     answer->amendment_count = answer->step_count = answer->edge_count = 0;
 }
 
+/* A barrier makes good for the flag's race, too, and for what others would announce by it. */
+static bool is_barrier_remedy(const struct race_pair *pair)
+{
+    return pair->remedy.kind == REMEDY_BARRIER || pair->remedy.kind == REMEDY_TURN;
+}
+
+/* What is guarded by a flag that is no atomic object is mended there. */
+static bool follows_from_flag(const struct races *races, struct race_pair *pair, const struct question *question, struct reason *reason,
+                              struct answer *answer)
+{
+    struct wording why, fix;
+    if (!races->passings.count || pair->tally.unseen || !pair->meeting_count || is_barrier_remedy(pair) ||
+        !explain_flag(question, &races->passings, &pair->flag, &why, &fix))
+        return false;
+    pair->follows = true;
+    pair->remedy.kind = REMEDY_NONE;
+    answer->why = why;
+    answer->fix = fix;
+    reason->blamed_count = 0;
+    blame(reason, pair->flag.store);
+    blame(reason, pair->flag.load);
+    return true;
+}
+
 /* The edit that was verified; without one the reason that the order itself keeps. */
 static void answer_why(struct answer *answer, struct races *races, struct race_pair *pair, const struct race *race,
                        const struct shadow_access *now)
@@ -378,6 +402,7 @@ static void answer_why(struct answer *answer, struct races *races, struct race_p
         explain(&reason, races, race, now);
         answer->why = reason.why;
         finding->fix_verified = pair->meeting_count && remedy_of(&reason, &question, &answer->fix, &pair->remedy);
+        finding->fix_verified |= follows_from_flag(races, pair, &question, &reason, answer);
         if (!finding->fix_verified && !(reason.remediable && pair->meeting_count && explain_advice(&question, &answer->fix)))
             answer->fix = reason.fix;
     }
@@ -422,12 +447,20 @@ static uint64_t common_bytes(const struct race_news *news)
     return bytes < least ? bytes : least;
 }
 
-static void tell(struct races *races, const struct race_event *under_way, struct race_pair *pair, const struct race *race, const struct shadow_access *now)
+/* A finding with its texts. */
+struct telling {
+    struct finding finding;
+    struct wording what[2], by[2];
+    struct answer answer;
+    char object[CHECKER_NAME_CHARS];
+    struct race_pair *pair;
+    struct telling *next;
+};
+
+static void prepare(struct races *races, const struct race_event *under_way, struct race_pair *pair, const struct race *race, const struct shadow_access *now, struct telling *telling)
 {
     struct finding *finding = &pair->finding;
-    struct wording what[2] = {{.used = 0}, {.used = 0}}, by[2] = {{.used = 0}, {.used = 0}};
-    struct answer answer;
-    char object[CHECKER_NAME_CHARS] = "";
+    *telling = (struct telling){.pair = pair};
     finding->kind = kind_of(race);
     finding->launch = races->launch->launch;
     finding->kernel = races->launch->kernel;
@@ -435,23 +468,99 @@ static void tell(struct races *races, const struct race_event *under_way, struct
     finding->has_offset = !race->region->of_host;
     finding->offset_bytes = race->region->of_host ? 0 : race->address - race->region->low;
     finding->common_bytes = common_bytes(&pair->news);
-    races->host->object(races->host->self, race->address, object, sizeof object);
-    finding->object = object[0] ? object : NULL;
-    fill_access(races, race->unit, race->context, &finding->access[0], &what[0], &by[0]);
-    fill_access(races, now->agent->unit, &now->how, &finding->access[1], &what[1], &by[1]);
+    races->host->object(races->host->self, race->address, telling->object, sizeof telling->object);
+    finding->object = telling->object[0] ? telling->object : NULL;
+    fill_access(races, race->unit, race->context, &finding->access[0], &telling->what[0], &telling->by[0]);
+    fill_access(races, now->agent->unit, &now->how, &finding->access[1], &telling->what[1], &telling->by[1]);
     race_values(races->memory, under_way, !races->accompanied, race, now, pair->news.end, finding);
-    answer_why(&answer, races, pair, race, now);
+    answer_why(&telling->answer, races, pair, race, now);
     finding->spec = race->unseen ? "OpenCL C 3.0, 6.15.15.1 reading and writing to the same image in a kernel" : "OpenCL 2.2 API, 3.3.6 data race";
-    report_add(races->report, finding);
+    finding->known = 1 + report_count(races->report);
+    telling->finding = *finding;
     finding->object = finding->why = finding->fix = NULL;
     finding->steps = NULL;
     finding->edges = NULL;
     finding->step_count = finding->edge_count = 0;
     for (int i = 0; i < 2; i++) {
-        snprintf(pair->what[i], sizeof pair->what[i], "%.95s", what[i].bytes);
+        snprintf(pair->what[i], sizeof pair->what[i], "%.95s", telling->what[i].bytes);
         finding->access[i].what = pair->what[i];
         finding->access[i].by = NULL;
     }
+}
+
+/* ---- what waits for those that may follow from it ------------------------------------------ */
+
+enum { HELD_MOST = HOSTILE(32, 2), ASKS_MOST = 1024 };
+
+static void tell_held(struct races *races)
+{
+    for (struct telling *telling = races->held, *next; telling; telling = next) {
+        next = telling->next;
+        report_add(races->report, &telling->finding);
+        free(telling);
+    }
+    races->held = NULL;
+    races->held_count = 0;
+}
+
+/* A load that a branch depends on, and somebody's store. */
+static bool may_be_flag(const struct races *races, const struct race_pair *pair)
+{
+    const struct finding_access *access = pair->finding.access;
+    const bool first_reads = access[0].kind == ACCESS_READ || access[0].kind == ACCESS_ATOMIC_READ;
+    const bool second_reads = access[1].kind == ACCESS_READ || access[1].kind == ACCESS_ATOMIC_READ;
+    return first_reads != second_reads && access[0].size_bytes == 4 && access[1].size_bytes == 4 && access[0].has_item && access[1].has_item &&
+           (access[0].kind < ACCESS_ATOMIC_READ || access[1].kind < ACCESS_ATOMIC_READ) && pair->tally.space != IN_IMAGE && !is_barrier_remedy(pair) &&
+           races->host->steers && races->host->steers(races->host->self, pair->tally.site[second_reads]);
+}
+
+static bool is_of_flag(const struct race_pair *pair, const struct flag *flag)
+{
+    return tally_is_of(&pair->tally, flag->store, flag->load, flag->region, false);
+}
+
+/* One edit mends both. */
+static void amend_flag(struct races *races, const struct telling *follower)
+{
+    const struct flag *flag = &follower->pair->flag;
+    struct telling *telling = races->held;
+    while (telling && !is_of_flag(telling->pair, flag))
+        telling = telling->next;
+    if (!telling)
+        return;
+    struct race_pair *pair = telling->pair;
+    struct finding *finding = &telling->finding;
+    telling->answer.fix = follower->answer.fix;
+    pair->finding.fix_verified = finding->fix_verified = true;
+    pair->finding.blamed_count = finding->blamed_count = follower->finding.blamed_count;
+    memcpy(finding->blamed, follower->finding.blamed, sizeof finding->blamed);
+    pair->remedy = (struct remedy){.kind = REMEDY_ATOMIC, .scope = flag->scope};
+    pair->amendment_count = 0;
+    pair->not_served = false;
+    for (uint32_t i = 0; i < pair->meeting_count; i++)
+        pair->not_served |= !explain_serves(races->launch, races->order->rule, &pair->remedy, pair->meetings[i].first.unit, pair->meetings[i].second.unit);
+}
+
+static void tell(struct races *races, const struct race_event *under_way, struct race_pair *pair, const struct race *race, const struct shadow_access *now)
+{
+    struct telling spare, *telling = malloc(sizeof *telling);
+    const bool own = !telling;
+    telling = own ? &spare : telling;
+    prepare(races, under_way, pair, race, now, telling);
+    if (pair->follows)
+        amend_flag(races, telling);
+    if (pair->follows || own || races->held_count == HELD_MOST)
+        tell_held(races);
+    pair->asks = may_be_flag(races, pair);
+    if (!own && !pair->follows && (races->held || pair->asks)) {
+        *(races->held ? races->held_end : &races->held) = telling;
+        races->held_end = &telling->next;
+        races->held_count++;
+        return;
+    }
+    report_add(races->report, &telling->finding);
+    if (!own)
+        free(telling);
 }
 
 static struct race_pair *find_pair(struct races *races, uint32_t a, uint32_t b, const struct race *race)
@@ -491,15 +600,43 @@ void races_begin(struct races *races, const struct launch_info *launch)
     races->launch = launch;
     races->explaining = 0;
     races->accompanied = false;
+    races->passings.count = races->passings.next = 0;
+    races->passings.lost = false;
 }
 
-static void meet(const struct races *races, struct race_pair *pair, const struct race *race, const struct shadow_access *now)
+static bool may_pass(const struct races *races, const struct race *race, const struct shadow_access *now)
+{
+    const struct context *store = race->context, *load = &now->how;
+    const bool latest = race->in_memory || store->kind > ACCESS_WRITE; /* of atomics the history knows who read what */
+    return latest && store->size == 4 && load->size == 4 && race->address == now->address && race->bytes == 4 &&
+           store->kind != ACCESS_READ && store->kind != ACCESS_ATOMIC_READ && load->kind != ACCESS_WRITE && load->kind != ACCESS_ATOMIC_WRITE &&
+           (store->kind == ACCESS_WRITE || load->kind == ACCESS_READ) && race->unit < UNIT_COPIES && !now->agent->copy && !race->unseen &&
+           race->region->space != IN_IMAGE && races->host->steers && races->host->steers(races->host->self, load->site);
+}
+
+/* A store's value was read by who may act on it. */
+static void note_passing(struct races *races, const struct race *race, const struct shadow_access *now, uint64_t time)
+{
+    struct passings *passings = &races->passings;
+    if (!may_pass(races, race, now))
+        return;
+    passings->lost |= passings->count == PASSINGS_MOST;
+    passings->items[passings->next] = (struct passing){.store = asked_of(race->unit, race->context),
+                                                       .load = asked_of(now->agent->unit, &now->how),
+                                                       .region = race->region->space, .address = race->address,
+                                                       .end = races->order->history->count, .when = time,
+                                                       .order = {(enum memory_order)race->context->order, (enum memory_order)now->how.order}};
+    passings->next = (passings->next + 1) % PASSINGS_MOST;
+    passings->count += passings->count < PASSINGS_MOST;
+}
+
+static void meet(const struct races *races, struct race_pair *pair, const struct race *race, const struct shadow_access *now, uint64_t time)
 {
     if (!pair->meetings || pair->meeting_count == MEETINGS_MOST)
         return;
     pair->meetings[pair->meeting_count++] = (struct meeting){.first = asked_of(race->unit, race->context),
                                                              .second = asked_of(now->agent->unit, &now->how),
-                                                             .end = races->order->history->count};
+                                                             .end = races->order->history->count, .when = time};
 }
 
 /* Of every pair that comes later. */
@@ -573,6 +710,7 @@ static void continue_news(struct race_news *news, const struct race *race)
 void races_add(struct races *races, const struct race *race, const struct shadow_access *now, uint64_t time)
 {
     struct race_pair *pair = find_pair(races, race->context->site, now->how.site, race);
+    note_passing(races, race, now, time);
     if (!pair && !(pair = new_pair(races, race, now)))
         return;
     if (pair->like) {
@@ -584,9 +722,9 @@ void races_add(struct races *races, const struct race *race, const struct shadow
         continue_news(&pair->news, race);
     if (tally_add(&pair->tally, race->unit, now->agent->unit, time))
         return;
-    meet(races, pair, race, now);
+    meet(races, pair, race, now, time);
     ask_remedy(races, pair, race, now);
-    pair->tally.settled = pair->told && (!pair->meetings || pair->meeting_count == MEETINGS_MOST) &&
+    pair->tally.settled = pair->told && (!pair->asks || pair->tally.count >= ASKS_MOST) && (!pair->meetings || pair->meeting_count == MEETINGS_MOST) &&
                     (pair->remedy.kind == REMEDY_NONE || pair->not_served || explain_serves_all(races->launch, &pair->remedy));
 }
 
@@ -602,7 +740,7 @@ void races_tell(struct races *races, const struct race_event *under_way)
         order_agent(races->order, pair->news.unit, &agent);
         tell(races, under_way, pair, &pair->news.race, &pair->news.now);
         pair->told = true;
-        if (!pair->amendment_count)
+        if (!pair->amendment_count && !pair->follows)
             stop_meeting(pair);
     }
 }
@@ -615,20 +753,28 @@ static void tell_lost(struct races *races)
     memset(races->lost, 0, ORDER_REGIONS * sizeof *races->lost);
 }
 
+/* Those that were located, while the edits that were told of it could be tried. */
+static bool covers(const struct races *races, const struct race_pair *pair)
+{
+    const struct question question = question_of(races, pair);
+    return pair->meeting_count <= 1 || (pair->follows ? explain_flag_covers(&question, &races->passings, &pair->flag)
+                                                      : explain_covers(&question, pair->amendments, pair->amendment_count));
+}
+
 void races_end(struct races *races)
 {
+    tell_held(races);
     for (const struct race_pair *pair = races->pairs; pair; pair = pair->next) {
         if (pair->like)
             ask_like(races, pair);
     }
     for (struct race_pair *pair = races->pairs, *next; pair; pair = next) {
-        const struct question question = question_of(races, pair);
         next = pair->next;
         if (pair->tally.count > 1) /* of those that are like another none */
             report_again(races->report, &pair->finding, pair->tally.count - 1);
         if (pair->tally.uncounted)
             report_uncounted(races->report, pair->like ? &pair->like->finding : &pair->finding);
-        if (pair->not_served || (pair->meeting_count > 1 && !explain_covers(&question, pair->amendments, pair->amendment_count)))
+        if (pair->not_served || !covers(races, pair))
             report_not_covered(races->report, &pair->finding);
         free(pair->meetings);
         free(pair);

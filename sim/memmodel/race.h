@@ -29,6 +29,8 @@ struct race_pair {
     struct race_news news;
     struct meeting *meetings; uint32_t meeting_count; /* the first few, while an edit is sought or could be found wanting */
     struct amendment amendments[2]; uint32_t amendment_count;
+    struct flag flag; bool follows;   /* from the race on it, which is what to mend */
+    bool asks;                        /* it may be a race on a flag: for some time it matters whose value was read */
     struct remedy remedy; bool not_served; /* what is to be added, and is not enough for some later pair */
     struct finding finding;           /* without its texts */
     char what[2][96];
@@ -36,6 +38,8 @@ struct race_pair {
     struct race_pair *like;           /* the load and the store of x++ are one place: that pair counts; NULL */
     struct race_pair *next, *next_untold;
 };
+
+struct telling;
 
 struct races {
     struct report *report;
@@ -47,7 +51,9 @@ struct races {
     struct race_pair *pairs;
     struct race_tally *recent[TALLIES]; /* of pairs, by their sites */
     struct race_pair *untold, **untold_end;
-    uint32_t pair_count;
+    struct telling *held, **held_end; /* a race on what may be a flag, and those behind it: what follows from it is known later */
+    uint32_t held_count;
+    struct passings passings;
     uint64_t explaining;              /* as struct question's spent, of the launch */
     bool accompanied;                 /* other launches have run since this one began */
     bool *lost;                       /* by space: there may be pairs that nobody could tell */
