@@ -168,6 +168,7 @@ scenario_tests = \
 	%D%/racy/no_place.yaml \
 	%D%/racy/remedies.yaml \
 	%D%/racy/plain_flag.yaml \
+	%D%/racy/named_ends.yaml \
 	%D%/racy/mp_relaxed.yaml \
 	%D%/racy/reduction.yaml \
 	%D%/racy/release_sequence.yaml \
@@ -330,6 +331,7 @@ scenario_files = \
 	%D%/racy/no_place.cl \
 	%D%/racy/remedies.cl \
 	%D%/racy/plain_flag.cl \
+	%D%/racy/named_ends.cl \
 	%D%/racy/mp_relaxed.cl \
 	%D%/racy/reduction.cl \
 	%D%/racy/release_sequence.cl \

@@ -25,6 +25,36 @@ static void fix_place(const struct saying *saying, uint32_t spot)
     wording_place(&saying->answer->fix, saying->search->question->host, saying->search->spots[spot].site);
 }
 
+/* What the source has there; NULL: not known. */
+static const char *text_at(const struct saying *saying, uint32_t spot)
+{
+    const struct checker_host *host = saying->search->question->host;
+    struct source_place place;
+    host->place(host->self, saying->search->spots[spot].site, &place);
+    return place.text && place.column && strlen(place.text) >= place.column ? place.text + place.column - 1 : NULL;
+}
+
+static bool begins(const char *text, const char *name)
+{
+    return text && strncmp(text, name, strlen(name)) == 0;
+}
+
+static bool is_old_fence(const char *text)
+{
+    return begins(text, "mem_fence(") || begins(text, "read_mem_fence(") || begins(text, "write_mem_fence(");
+}
+
+/* A compare-exchange that failed: its other order counts. The column of one is that of an argument. */
+static bool is_failure(const struct saying *saying, uint32_t spot)
+{
+    const struct checker_host *host = saying->search->question->host;
+    const struct spot *at = &saying->search->spots[spot];
+    struct source_place place;
+    host->place(host->self, at->site, &place);
+    return is_atomic(at->sample) && !at->sample->writes && place.text && strstr(place.text, "atomic_compare_exchange_") &&
+           strcmp(host->what(host->self, at->site), "atomic load") != 0;
+}
+
 /* The functions of OpenCL 1.x take neither order nor scope, nor do atomic_load and its like: what to write instead. */
 static void fix_function(const struct saying *saying, uint32_t spot)
 {
@@ -37,12 +67,11 @@ static void fix_function(const struct saying *saying, uint32_t spot)
         {"compare_exchange_strong(", "compare_exchange_strong"}, {"compare_exchange_weak(", "compare_exchange_weak"},
     };
     const struct spot *at = &saying->search->spots[spot];
-    const struct checker_host *host = saying->search->question->host;
-    struct source_place place;
-    host->place(host->self, at->site, &place);
-    if (!is_atomic(at->sample) || !place.text || !place.column || strlen(place.text) < place.column)
+    const char *name = text_at(saying, spot);
+    if (is_fence(at->sample) && is_old_fence(name))
+        wording_add(&saying->answer->fix, "atomic_work_item_fence with ");
+    if (!is_atomic(at->sample) || !name)
         return;
-    const char *name = place.text + place.column - 1;
     const size_t prefix = strncmp(name, "atomic_", 7) == 0 ? 7 : strncmp(name, "atom_", 5) == 0 ? 5 : 0;
     for (size_t i = 0; prefix && i < sizeof names / sizeof names[0]; i++) {
         if (strncmp(name + prefix, names[i].old, strlen(names[i].old)) == 0)
@@ -91,7 +120,9 @@ static void say_scope(const struct saying *saying, const struct edit *edit)
     wording_add(why, "the %s at ", role(sample));
     why_place(saying, edit->spot);
     wording_add(why, " has %s", scope_name((enum memory_scope)sample->scope));
-    if (sample->scope <= SCOPE_WORK_GROUP) {
+    if (sample->scope == SCOPE_WORK_ITEM) {
+        wording_add(why, ": it reaches no other work-item");
+    } else if (sample->scope <= SCOPE_WORK_GROUP) {
         wording_add(why, ": it reaches %s", sample->scope == SCOPE_SUB_GROUP ? "its sub-group of " : "");
         wording_group(why, saying->search->question->launch, group_of(saying, sample));
         wording_add(why, " only");
@@ -127,15 +158,19 @@ static void say_scopes(const struct saying *saying, const struct edit edits[2])
     wording_add(why, ", and the %s at ", role(sample));
     why_place(saying, to->spot);
     uint64_t group = group_of(saying, sample);
-    if (sample->scope <= SCOPE_WORK_GROUP && group != group_of(saying, spots[from->spot].sample)) {
+    if (spots[from->spot].sample->scope > SCOPE_WORK_ITEM && sample->scope > SCOPE_WORK_ITEM && sample->scope <= SCOPE_WORK_GROUP &&
+        group != group_of(saying, spots[from->spot].sample)) {
         wording_add(why, " that meets it is in ");
         wording_group(why, saying->search->question->launch, group);
     } else {
         wording_add(why, " has %s", scope_name((enum memory_scope)sample->scope));
     }
+    fix_function(saying, from->spot);
     wording_add(fix, "%s at ", scope_name(from->scope));
     fix_place(saying, from->spot);
     wording_add(fix, " and ");
+    if (is_fence(sample) && is_old_fence(text_at(saying, to->spot)) && !is_old_fence(text_at(saying, from->spot)))
+        wording_add(fix, "an atomic_work_item_fence with it at ");
     fix_place(saying, to->spot);
 }
 
@@ -143,16 +178,19 @@ static void say_order(const struct saying *saying, const struct edit *edit)
 {
     const struct happening *sample = saying->search->spots[edit->spot].sample;
     struct wording *why = &saying->answer->why;
-    wording_add(why, "the %s at ", happening_noun(sample));
+    wording_add(why, "the %s at ", is_failure(saying, edit->spot) ? "compare-exchange" : happening_noun(sample));
     why_place(saying, edit->spot);
     if (is_fence(sample))
         wording_add(why, " has %s only", order_name((enum memory_order)sample->order));
+    else if (is_failure(saying, edit->spot))
+        wording_add(why, " failed, and has %s for failure: what the store published does not become visible by it",
+                    order_name((enum memory_order)sample->order));
     else
         wording_add(why, " is %s: %s", order_name((enum memory_order)sample->order) + strlen("memory_order_"),
             receives(saying, edit) ? "what the store published does not become visible by it"
                                    : "what was written before it does not become visible with it");
     fix_function(saying, edit->spot);
-    wording_add(&saying->answer->fix, "%s%s%s at ", order_name(edit->order), edit->kind == EDIT_ORDER_AND_SCOPE ? ", " : "",
+    wording_add(&saying->answer->fix, "%s%s%s%s at ", order_name(edit->order), is_failure(saying, edit->spot) ? " for failure" : "", edit->kind == EDIT_ORDER_AND_SCOPE ? ", " : "",
         edit->kind == EDIT_ORDER_AND_SCOPE ? scope_name(edit->scope) : "");
     fix_place(saying, edit->spot);
 }

@@ -126,7 +126,7 @@ static bool judge_flags(const struct sync_event *event, struct fault *out_fault)
     if (event->kind != SYNC_FENCE)
         return false;
     if (!event->regions) {
-        *out_fault = (struct fault){FINDING_FENCE_FLAGS, "the fence has no flags: it orders nothing, and its meaning is undefined",
+        *out_fault = (struct fault){FINDING_FENCE_FLAGS, "the fence has none of CLK_GLOBAL_MEM_FENCE, CLK_LOCAL_MEM_FENCE and CLK_IMAGE_MEM_FENCE: it orders nothing, and its meaning is undefined",
                                     "CLK_GLOBAL_MEM_FENCE, CLK_LOCAL_MEM_FENCE or CLK_IMAGE_MEM_FENCE, of the memory that others see", spec};
         return true;
     }

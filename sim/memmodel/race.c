@@ -113,7 +113,9 @@ static void too_narrow(struct reason *reason, const struct races *races, const s
     wording_add(&reason->why, "the release at ");
     wording_place(&reason->why, races->host, edge->release_site);
     wording_add(&reason->why, " has %s", scope_name(edge->release_scope));
-    if (!same && edge->release_scope <= SCOPE_WORK_GROUP) {
+    if (!same && edge->release_scope == SCOPE_WORK_ITEM) {
+        wording_add(&reason->why, ": it reaches no other work-item, and the acquire at ");
+    } else if (!same && edge->release_scope <= SCOPE_WORK_GROUP) {
         wording_add(&reason->why, ": it reaches ");
         if (edge->release_scope == SCOPE_SUB_GROUP)
             wording_add(&reason->why, "its sub-group of ");
@@ -167,7 +169,13 @@ static void not_released(struct reason *reason, const struct races *races, const
     wording_place(&reason->why, races->host, edge->release_site);
     wording_add(&reason->why, " is relaxed: what was written before it does not become visible with it");
     if (edge->local != (space == IN_LOCAL)) {
-        wording_add(&reason->fix, "fences with both flags on both sides, or a flag in %s memory", space_word(space));
+        wording_add(&reason->why, "; it is in %s memory, the data is %s, so that only fences with both flags on both sides would do",
+                    edge->local ? "local" : "global", space_word(space));
+        wording_add(&reason->fix, "atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE, memory_order_release, %s) before ", scope);
+        wording_place(&reason->fix, races->host, edge->release_site);
+        wording_add(&reason->fix, ", and the same with memory_order_acquire behind ");
+        wording_place(&reason->fix, races->host, edge->acquire_site);
+        wording_add(&reason->fix, ", with %s for both atomics, or a flag in %s memory", scope, space_word(space));
         return;
     }
     wording_add(&reason->fix, "memory_order_release, %s at ", scope);
