@@ -386,6 +386,10 @@ static void examine_difference(struct inquiry *inquiry)
         sentence_add(why, "it is %" PRIu64 " for the first work-item and %" PRIu64 " for the second", differ->value[0], differ->value[1]);
     }
     inquiry->finding.fix = "a value that does not depend on the work-item";
+    if (strcmp(inquiry->site->what, "wait_group_events") == 0) {
+        inquiry->finding.fix = "let every work-item of the group make the same copies, and wait for the same events";
+        inquiry->finding.spec = "OpenCL C 2.0, 6.13.10, asynchronous copies and waits";
+    }
     inquiry->finding.access_count = 2;
     *access = (struct finding_access){.kind = inquiry->site->access, .has_item = true, .item = other, .what = inquiry->site->what};
     launch_place(inquiry->launch, inquiry->fault->site, &access->place);
@@ -429,6 +433,8 @@ static void examine(struct inquiry *inquiry)
         break;
     case FAULT_MISSING_WAIT:
         inquiry->finding.kind = FINDING_MISSING_WAIT;
+        sentence_add(&inquiry->why, "the work-group has ended, and no wait_group_events was given this copy's event: nothing orders the copy before what uses its bytes");
+        inquiry->finding.fix = "wait_group_events with its event behind this line, before the bytes are used and before the kernel ends";
         break;
     case FAULT_ATOMIC_PRIVATE:
         private_access(inquiry);

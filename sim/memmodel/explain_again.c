@@ -326,10 +326,24 @@ bool again_barrier(const struct question *question, const struct code_place *pla
     return known;
 }
 
+/* Where the second copy begins, the second access: happenings before it. */
+static uint32_t wait_place(const struct question *question)
+{
+    const struct meeting *meeting = question->meetings;
+    uint64_t copies = meeting->second.unit < UNIT_COPIES ? 0 : 1 + meeting->second.unit - UNIT_COPIES;
+    uint32_t at = 0;
+    if (!copies)
+        return meeting->end;
+    while (at < meeting->end && (copies -= question->history->items[at].kind == HAPPENED_COPY))
+        at++;
+    return at;
+}
+
 bool again_wait(const struct question *question)
 {
     const struct meeting *meeting = question->meetings;
     const uint64_t index = meeting->first.unit - UNIT_COPIES;
+    const uint32_t place = wait_place(question);
     struct search search = {.question = question};
     struct again again = {.search = &search};
     struct agent agent;
@@ -338,11 +352,14 @@ bool again_wait(const struct question *question)
         return false;
     order_init(&again.order, question->rule);
     order_launch_begin(&again.order, question->launch);
-    for (uint32_t at = 0; at < meeting->end; at++)
+    for (uint32_t at = 0; at < place; at++)
         happen(&again, &question->history->items[at], at);
-    if (index < again.order.copy_count)
+    const bool waited = index < again.order.copy_count;
+    if (waited)
         order_copy_wait(&again.order, again.order.copies[index].group, again.order.copies[index].number);
-    if (index < again.order.copy_count && !again.order.failed && !again.order.pool.failed) {
+    if (place < meeting->end) /* the copy begins */
+        happen(&again, &question->history->items[place], place);
+    if (waited && !again.order.failed && !again.order.pool.failed) {
         order_agent(&again.order, meeting->second.unit, &agent);
         known = order_knows(&again.order, &agent, question->region, meeting->first.unit, meeting->first.tick);
     }

@@ -204,7 +204,18 @@ static void explain_copy(struct reason *reason, const struct races *races, const
     const bool early = second && races->host->between && races->host->between(races->host->self, race->context->site, agent->copy->site, &place) &&
                        place.before && place.first == 1; /* who was ahead used the bytes before the others had called */
     const bool now = second && !early;
-    reason->copy = !second;
+    const bool both = second && race->unit >= UNIT_COPIES;
+    reason->copy = !second || both;
+    if (both) {
+        wording_add(&reason->why, "the copy at ");
+        wording_place(&reason->why, races->host, race->context->site);
+        wording_add(&reason->why, " was not waited for before the copy at ");
+        wording_place(&reason->why, races->host, agent->copy->site);
+        wording_add(&reason->why, ", and copies are ordered by wait_group_events only");
+        wording_add(&reason->fix, "wait_group_events before ");
+        wording_place(&reason->fix, races->host, agent->copy->site);
+        return;
+    }
     uint32_t site = second ? agent->copy->site : race->context->site;
     wording_add(&reason->why, "the copy at ");
     wording_place(&reason->why, races->host, site);
