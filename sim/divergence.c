@@ -108,8 +108,8 @@ static void say_gone(struct sentence *why, const struct census *census, const st
     struct item item;
     origin.first_lane = 0;
     origin_item(&origin, census->first_gone, &item);
-    sentence_add(why, "; %" PRIu32 " will never come (returned, or past it), the first is work-item ",
-                 census->gone);
+    sentence_add(why, "; %" PRIu32 " will never come: %s returned from the kernel, the first is work-item ",
+                 census->gone, census->gone == 1 ? "it has" : "they have");
     sentence_ids(why, item.global_id);
 }
 
