@@ -168,6 +168,7 @@ scenario_tests = \
 	%D%/racy/no_place.yaml \
 	%D%/racy/remedies.yaml \
 	%D%/racy/plain_flag.yaml \
+	%D%/racy/collective_no_barrier.yaml \
 	%D%/racy/copies_overlap.yaml \
 	%D%/racy/named_ends.yaml \
 	%D%/racy/mp_relaxed.yaml \
@@ -332,6 +333,7 @@ scenario_files = \
 	%D%/racy/no_place.cl \
 	%D%/racy/remedies.cl \
 	%D%/racy/plain_flag.cl \
+	%D%/racy/collective_no_barrier.cl \
 	%D%/racy/copies_overlap.cl \
 	%D%/racy/named_ends.cl \
 	%D%/racy/mp_relaxed.cl \

@@ -304,6 +304,12 @@ static bool host_precedes(void *self, uint32_t a, uint32_t b)
     return launch_precedes(device->launch, a, b);
 }
 
+static bool host_collective(void *self, uint32_t a, uint32_t b, uint32_t *out_site)
+{
+    const struct device *device = self;
+    return launch_collective(device->launch, a, b, out_site);
+}
+
 static bool host_steers(void *self, uint32_t site)
 {
     const struct device *device = self;
@@ -322,7 +328,7 @@ static bool make_checker(struct device *device)
 {
     const struct scenario *scenario = device->scenario;
     const struct checker_host host = {device, host_place, host_what, host_object, host_between, host_in_turn,
-                                      host_precedes, host_steers};
+                                      host_precedes, host_collective, host_steers};
     bool races = scenario->checks[CHECK_RACES] != SEVERITY_OFF;
     if (!races && scenario->checks[CHECK_ATOMICS] == SEVERITY_OFF)
         return true;

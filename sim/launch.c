@@ -264,6 +264,27 @@ bool launch_precedes(const struct launch *launch, uint32_t a, uint32_t b)
     return true;
 }
 
+static bool is_collective(const struct site *site)
+{
+    return site->rank && (strncmp(site->what, "work_group_", 11) == 0 || strncmp(site->what, "sub_group_", 10) == 0) &&
+           !strstr(site->what, "barrier");
+}
+
+bool launch_collective(const struct launch *launch, uint32_t a, uint32_t b, uint32_t *out_site)
+{
+    const struct code *code = launch->code;
+    const uint32_t ranks[2] = {launch_site(launch, a)->rank, launch_site(launch, b)->rank};
+    const int first = ranks[0] < ranks[1] ? 0 : 1;
+    for (uint32_t i = 1; code && ranks[first] && i < code->site_count; i++) {
+        const struct site *site = &code->sites[i];
+        if (!site->always || site->rank <= ranks[first] || site->rank >= ranks[!first] || !is_collective(site))
+            continue;
+        *out_site = i;
+        return true;
+    }
+    return false;
+}
+
 static bool is_barrier_of_turns(const struct site *site, uint32_t loop)
 {
     return site->rank && site->turn && site->loop == loop + 1 && strcmp(site->what, "work_group_barrier") == 0;

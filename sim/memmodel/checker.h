@@ -36,6 +36,8 @@ struct checker_host {
     bool (*in_turn)(void *self, uint32_t a, uint32_t b, uint32_t since, struct code_place *out_place);
     /* NULL, or: whatever a work-item does at `a`, it does before all that it does at `b`. */
     bool (*precedes)(void *self, uint32_t a, uint32_t b);
+    /* NULL, or: a work-group or sub-group function that is no barrier, which every work-item comes by once, between the two. */
+    bool (*collective)(void *self, uint32_t a, uint32_t b, uint32_t *out_site);
     bool (*steers)(void *self, uint32_t site);                    /* NULL, or: does a branch depend on what is read there? */
 };
 enum { CHECKER_NAME_CHARS = 256 };

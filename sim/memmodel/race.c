@@ -245,9 +245,30 @@ static bool one_passed_a_barrier(const struct races *races, const struct race *r
     return passed_barrier(history, order_unit_group(races->order, race->unit)) || passed_barrier(history, agent->place.group);
 }
 
-static void explain_apart(struct reason *reason, const struct races *races, const struct race *race, const struct agent *agent, bool same_group)
+static bool same_place(const struct races *races, uint32_t a, uint32_t b)
 {
+    struct source_place x, y;
+    if (a == b)
+        return true;
+    races->host->place(races->host->self, a, &x);
+    races->host->place(races->host->self, b, &y);
+    return x.line && x.line == y.line && x.column == y.column && (x.file == y.file || (x.file && y.file && strcmp(x.file, y.file) == 0));
+}
+
+/* Reduce, scan, broadcast and their like exchange values, and order no memory. */
+static bool parted_by_collective(const struct races *races, const struct race *race, const struct shadow_access *now, uint32_t *out_site)
+{
+    const struct checker_host *host = races->host;
+    return host->collective && host->collective(host->self, race->context->site, now->how.site, out_site) &&
+           (strncmp(host->what(host->self, *out_site), "sub_", 4) != 0 ||
+            order_unit_sub_group(races->order, race->unit) == now->agent->place.sub_group);
+}
+
+static void explain_apart(struct reason *reason, const struct races *races, const struct race *race, const struct shadow_access *now, bool same_group)
+{
+    const struct agent *agent = now->agent;
     const char *flag = region_flag(race->region->space);
+    uint32_t collective;
     reason->remediable = true;
     if (!same_group && one_passed_a_barrier(races, race, agent)) {
         wording_add(&reason->why, "work_group_barrier never orders different work-groups, and no atomic carries the order from one to the other");
@@ -255,6 +276,14 @@ static void explain_apart(struct reason *reason, const struct races *races, cons
     } else if (!same_group) {
         wording_add(&reason->why, "the two work-groups do not synchronise with each other");
         wording_add(&reason->fix, "let each byte belong to one work-item, use atomics, or split the kernel in two");
+    } else if (parted_by_collective(races, race, now, &collective)) {
+        wording_add(&reason->why, "%s", races->host->what(races->host->self, collective));
+        if (!same_place(races, collective, race->context->site) && !same_place(races, collective, now->how.site)) { /* else its line is not known */
+            wording_add(&reason->why, " at ");
+            wording_place(&reason->why, races->host, collective);
+        }
+        wording_add(&reason->why, " comes between the two accesses, but it is no barrier: such functions order no memory");
+        wording_add(&reason->fix, "work_group_barrier(%s) beside it, or let each byte belong to one work-item", flag);
     } else {
         wording_add(&reason->why, "no barrier, fence or atomic lies between the two accesses that orders %s memory", space_word(race->region->space));
         wording_add(&reason->fix, "work_group_barrier(%s) between them, or let each byte belong to one work-item", flag);
@@ -341,7 +370,7 @@ static void explain(struct reason *reason, const struct races *races, const stru
     } else if (races->order->history->full && agent->item) {
         explain_lost(reason, same_group, race->region->space);
     } else {
-        explain_apart(reason, races, race, agent, same_group);
+        explain_apart(reason, races, race, now, same_group);
     }
 }
 
@@ -590,16 +619,6 @@ static struct race_pair *find_pair(struct races *races, uint32_t a, uint32_t b, 
     if (pair)
         races->recent[(a + b) % TALLIES] = &pair->tally;
     return pair;
-}
-
-static bool same_place(const struct races *races, uint32_t a, uint32_t b)
-{
-    struct source_place x, y;
-    if (a == b)
-        return true;
-    races->host->place(races->host->self, a, &x);
-    races->host->place(races->host->self, b, &y);
-    return x.line && x.line == y.line && x.column == y.column && (x.file == y.file || (x.file && y.file && strcmp(x.file, y.file) == 0));
 }
 
 /* Of the same two places of the source. */
