@@ -328,6 +328,112 @@ START_TEST(a_full_history_says_nothing)
 }
 END_TEST
 
+/* ---- a flag that is no atomic object ------------------------------------------------------------ */
+
+enum { STORE_LINE = 6, LOAD_LINE = 9 };
+static struct passings passings;
+static struct wording flag_why, flag_fix;
+
+/* As lines of one work-item that does each once. */
+static bool precedes(void *self, uint32_t a, uint32_t b)
+{
+    (void)self;
+    return a < b;
+}
+
+static const struct checker_host knows_order = {.place = place, .what = what, .precedes = precedes};
+
+static struct asked plain_at(uint64_t unit, uint32_t line)
+{
+    struct agent agent;
+    order_agent(&order, unit, &agent);
+    return (struct asked){.unit = unit, .tick = order_slice(&agent), .site = line, .size = 4};
+}
+
+/* The store was done in the slice of the latest plain_at. */
+static void passes(struct asked by, uint64_t to, uint64_t when)
+{
+    passings.items[0] = (struct passing){.store = by, .load = plain_at(to, LOAD_LINE), .region = IN_GLOBAL, .address = FLAG,
+                                         .end = history.count, .when = when};
+    passings.count = passings.next = 1;
+    passings.lost = false;
+}
+
+static bool follows(uint64_t second, uint64_t when, const struct checker_host *who)
+{
+    struct meeting meeting = meeting_of(FIRST, second);
+    struct question question = question_of(&meeting, 1);
+    struct flag flag;
+    meeting.when = when;
+    question.host = who;
+    if (!explain_flag(&question, &passings, &flag, &flag_why, &flag_fix))
+        return false;
+    ck_assert(explain_flag_covers(&question, &passings, &flag));
+    return true;
+}
+
+START_TEST(a_plain_flag_would_order_what_came_before_it)
+{
+    first_access(FIRST);
+    passes(plain_at(FIRST, STORE_LINE), OTHER, 1);
+    ck_assert(follows(OTHER, 2, &knows_order));
+    ck_assert_str_eq(flag_why.bytes, "the load at k.cl:9 read what the store at k.cl:6 wrote, and both are plain: they race, and order nothing else");
+    ck_assert_str_eq(flag_fix.bytes, "atomic_store_explicit with memory_order_release, memory_scope_device at k.cl:6, and "
+                                     "atomic_load_explicit with memory_order_acquire, memory_scope_device at k.cl:9");
+    order_group_end(&order, 0); /* it ended since */
+    ck_assert(follows(OTHER, 2, &knows_order));
+}
+END_TEST
+
+START_TEST(a_plain_flag_orders_nothing_behind_the_store_or_before_the_load)
+{
+    first_access(FIRST);
+    passes(plain_at(FIRST, DATA_LINE - 1), OTHER, 1);
+    ck_assert(!follows(OTHER, 2, &knows_order)); /* the data is written behind the flag */
+    passes(plain_at(FIRST, STORE_LINE), OTHER, 1);
+    ck_assert(!follows(OTHER, 2, &host)); /* or may be */
+    passes(plain_at(FIRST, STORE_LINE), OTHER, 3);
+    ck_assert(!follows(OTHER, 2, &knows_order)); /* the flag is read behind the data */
+    passes(plain_at(FIRST, STORE_LINE), THIRD, 1);
+    ck_assert(!follows(OTHER, 2, &knows_order)); /* by somebody else */
+    passes(plain_at(NEIGHBOUR, STORE_LINE), OTHER, 1);
+    ck_assert(!follows(OTHER, 2, &knows_order)); /* it is somebody else's */
+}
+END_TEST
+
+START_TEST(slices_tell_what_came_before_a_plain_flag)
+{
+    first_access(FIRST);
+    order_barrier(&order, 0, REGION_GLOBAL, SCOPE_WORK_GROUP, 7);
+    passes(plain_at(NEIGHBOUR, STORE_LINE), OTHER + 1, 1); /* for its group */
+    ck_assert(!follows(OTHER, 2, &host));
+    order_barrier(&order, 1, REGION_GLOBAL, SCOPE_WORK_GROUP, 8);
+    ck_assert(follows(OTHER, 2, &host));
+    passes(plain_at(NEIGHBOUR, STORE_LINE), OTHER + 1, 1); /* behind that barrier */
+    ck_assert(!follows(OTHER, 2, &host));
+}
+END_TEST
+
+START_TEST(the_atomic_end_of_a_flag_keeps_what_it_has)
+{
+    first_access(FIRST);
+    struct asked by = plain_at(FIRST, 7);
+    by.atomic = by.writes = true;
+    by.scope = SCOPE_DEVICE;
+    store(FIRST, 7, ORDER_RELAXED, SCOPE_DEVICE);
+    passes(by, OTHER, 1);
+    ck_assert(follows(OTHER, 2, &host));
+    ck_assert_str_eq(flag_fix.bytes, "memory_order_release, memory_scope_device at k.cl:7, and "
+                                     "atomic_load_explicit with memory_order_acquire, memory_scope_device at k.cl:9");
+    passings.items[0].order[0] = ORDER_RELEASE;
+    ck_assert(follows(OTHER, 2, &host));
+    ck_assert_str_eq(flag_fix.bytes, "atomic_load_explicit with memory_order_acquire, memory_scope_device at k.cl:9");
+    store(THIRD, 8, ORDER_RELAXED, SCOPE_DEVICE); /* whose value was read */
+    passes(by, OTHER, 1);
+    ck_assert(!follows(OTHER, 2, &host));
+}
+END_TEST
+
 /* ---- what is to be added ------------------------------------------------------------------------ */
 
 static struct code_place where; /* line 0: nowhere */
@@ -555,6 +661,8 @@ int main(void)
         a_foreign_store_is_to_be_an_update, a_release_fence_goes_before_its_store, an_acquire_fence_goes_behind_its_load,
         both_scopes_are_to_be_wider, one_scope_is_enough_where_wider_ones_meet, both_orders_are_to_be_stronger,
         a_local_flag_wants_fences_with_both_flags, an_access_behind_the_store_is_not_carried_by_it,
+        a_plain_flag_would_order_what_came_before_it, a_plain_flag_orders_nothing_behind_the_store_or_before_the_load,
+        slices_tell_what_came_before_a_plain_flag, the_atomic_end_of_a_flag_keeps_what_it_has,
         a_barrier_goes_where_all_come_by, groups_are_ordered_by_two_kernels, a_plain_access_is_to_be_atomic,
         a_barrier_serves_one_group_and_two_kernels_all, atomic_operations_serve_those_that_their_scope_holds,
         units_that_never_meet_have_no_edit, what_is_ordered_needs_no_edit, a_full_history_says_nothing,

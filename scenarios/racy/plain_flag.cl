@@ -75,3 +75,24 @@ kernel void array(global int *data, global int *flag, global int *out) {
     if (flag[n])
         out[g + l] = data[n];
 }
+kernel void counted(global int *data, volatile global int *flag, global int *out) {
+    if (get_global_id(0) == 0) {
+        data[0] = 42;
+        flag[0]++;
+    } else if (get_global_id(0) == 8) {
+        if (flag[0])
+            out[0] = data[0];
+    }
+}
+kernel void turns(global int *data, volatile global int *flag, global int *out) {
+    for (int k = 0; k < 3; k++) {
+        if (get_global_id(0) == 0) {
+            data[k] = 42;
+            flag[k] = 1;
+        } else if (get_global_id(0) == 8) {
+            while (!flag[k])
+                ;
+            out[k] = data[k];
+        }
+    }
+}

@@ -43,6 +43,19 @@ static bool is_own_race(const struct question *question, const struct flag *flag
     return (a == flag->store && b == flag->load) || (b == flag->store && a == flag->load);
 }
 
+/* f++ is no store that might be an atomic one. */
+static bool updates(const struct question *question, uint32_t site)
+{
+    static const char operators[][3] = {"++", "--", "+=", "-=", "*=", "|=", "&=", "^="};
+    struct source_place place;
+    question->host->place(question->host->self, site, &place);
+    for (size_t i = 0; place.text && place.column && strlen(place.text) >= place.column && i < sizeof operators / sizeof operators[0]; i++) {
+        if (strncmp(place.text + place.column - 1, operators[i], 2) == 0)
+            return true;
+    }
+    return false;
+}
+
 static bool releases(const struct passing *passing)
 {
     return passing->order[0] == ORDER_RELEASE || passing->order[0] >= ORDER_ACQ_REL;
@@ -88,7 +101,7 @@ bool explain_flag(const struct question *question, const struct passings *passin
     for (uint32_t i = 0; i < passings->count && tries < TRIES_MOST; i++) {
         const struct passing *passing = passing_at(passings, i);
         const struct flag flag = {passing->store.site, passing->load.site, passing->region, scope_of(question, passing)};
-        if (is_own_race(question, &flag) || was_tried(passings, i, &flag))
+        if (is_own_race(question, &flag) || was_tried(passings, i, &flag) || updates(question, flag.store) || updates(question, flag.load))
             continue;
         tries++;
         if (!again_flag(question, passings, &flag, &located))
