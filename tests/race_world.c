@@ -152,6 +152,11 @@ void world_forgoes_history(void)
     checker_forgo_history(world.checker);
 }
 
+void world_hurries(void)
+{
+    checker_hurry(world.checker, 1000);
+}
+
 void world_rests(void)
 {
     world.rests = true;

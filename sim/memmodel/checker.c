@@ -211,6 +211,11 @@ void checker_forgo_history(struct checker *checker)
     checker->history.forgone = checker->history.full = true;
 }
 
+void checker_hurry(struct checker *checker, uint64_t most)
+{
+    checker->races.answer_most = most;
+}
+
 void checker_rest(struct checker *checker)
 {
     order_rest_all(&checker->order);

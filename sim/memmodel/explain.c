@@ -13,6 +13,8 @@ static void keep_edits(const struct search *search, const struct found *found, s
 /* A quarter of what is left of the launch's. */
 static uint64_t work_of(const struct question *question)
 {
+    if (question->most)
+        return question->most;
     const uint64_t part = question->spent < WORK_OF_LAUNCH ? (WORK_OF_LAUNCH - question->spent) / 4 : 0;
     return part > WORK_LEAST ? part : WORK_LEAST;
 }

@@ -70,6 +70,7 @@ struct question {
     const struct meeting *meetings; /* of the same two places: the first is asked about; an edit for all is preferred */
     uint32_t meeting_count;        /* 1 to MEETINGS_MOST */
     uint64_t spent;                /* on answers of this launch so far: later ones are given less time */
+    uint64_t most;                 /* on this one; 0: what the launch has left decides */
 };
 
 /* An edit outside of the search that found it. */

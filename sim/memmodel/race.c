@@ -387,7 +387,7 @@ static struct question question_of(const struct races *races, const struct race_
                              .rule = races->order->rule,
                              .region = pair->tally.space, .svm_atomics = pair->svm_atomics, .meetings = pair->meetings,
                              .meeting_count = pair->meeting_count,
-                             .spent = races->explaining};
+                             .spent = races->explaining, .most = races->answer_most};
 }
 
 static bool remedy_of(const struct reason *reason, const struct question *question, struct wording *fix, struct remedy *remedy)

@@ -56,6 +56,7 @@ struct races {
     struct passings passings;
     uint64_t explaining;              /* as struct question's spent, of the launch */
     bool accompanied;                 /* other launches have run since this one began */
+    uint64_t answer_most;             /* as struct question's most */
     bool *lost;                       /* by space: there may be pairs that nobody could tell */
     bool failed;
 };
