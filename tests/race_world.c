@@ -45,7 +45,6 @@ static struct {
     struct memory memory;
     struct region regions[3 + GROUPS_MOST];
     uint32_t granules[2 + GROUPS_MOST], local_of[GROUPS_MOST];
-    uint8_t *arena;
     struct deed deeds[WORLD_DEEDS];
     uint32_t count, instances, copies;
     struct { uint32_t copy, number, came, address, size; bool write; } begun[GROUPS_MOST]; /* copy 0: none */
@@ -72,10 +71,11 @@ static void object_of(void *self, uint64_t address, char *out_name, size_t size)
 
 static void make_memory(void)
 {
-    size_t granule = (size_t)1 << GRANULE_SHIFT;
-    world.arena = aligned_alloc(granule, (2 + GROUPS_MOST) * granule);
-    memset(world.arena, 0, (2 + GROUPS_MOST) * granule);
-    uint64_t base = (uint64_t)(uintptr_t)world.arena;
+    static uint8_t *arena; /* of every world: nobody stores there, and to map it each time takes long */
+    const size_t granule = (size_t)1 << GRANULE_SHIFT;
+    if (!arena && (arena = aligned_alloc(granule, (2 + GROUPS_MOST) * granule)))
+        memset(arena, 0, (2 + GROUPS_MOST) * granule);
+    const uint64_t base = (uint64_t)(uintptr_t)arena;
     world.regions[0] = (struct region){.low = 1};
     for (uint32_t i = 0; i <= GROUPS_MOST + 1; i++) {
         world.granules[i] = i + 1;
@@ -181,7 +181,6 @@ void world_end(void)
     relatives_free(world.relatives);
     report_free(world.report);
     scenario_fini(&world.scenario);
-    free(world.arena);
 }
 
 /* ---- families --------------------------------------------------------------------------- */
