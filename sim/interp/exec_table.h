@@ -6,7 +6,7 @@
 #include "program.h"
 
 extern exec_fn *const exec_table_isa0[OP_COUNT];
-#ifdef __x86_64__
+#if defined __x86_64__ && !defined ORRERY_BASELINE
 extern exec_fn *const exec_table_isa1[OP_COUNT];
 extern exec_fn *const exec_table_isa2[OP_COUNT];
 #endif

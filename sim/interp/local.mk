@@ -102,7 +102,7 @@ ISA_PARTS = libisa0.la
 libisa0_la_SOURCES = $(ISA_SOURCES)
 libisa0_la_CPPFLAGS = $(AM_CPPFLAGS) -DORRERY_ISA=0
 libisa0_la_CFLAGS = $(ISA_CFLAGS)
-if X86_64
+if VECTOR_SETS
 noinst_LTLIBRARIES += libisa1.la libisa2.la
 ISA_PARTS += libisa1.la libisa2.la
 libisa1_la_SOURCES = $(ISA_SOURCES)

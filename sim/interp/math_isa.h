@@ -35,7 +35,7 @@ enum { MATH_ENTRIES = 208 };
     extern math_fn *const MATH_JOIN(f64, isa)[MATH_ENTRIES]
 
 MATH_TABLES(0);
-#ifdef __x86_64__
+#if defined __x86_64__ && !defined ORRERY_BASELINE
 MATH_TABLES(1);
 MATH_TABLES(2);
 #endif

@@ -14,7 +14,7 @@ typedef math_fn *const math_rows[MATH_ENTRIES];
 
 static math_rows *const families[][MATH_TYPES] = {
     FAMILIES(0),
-#ifdef __x86_64__
+#if defined __x86_64__ && !defined ORRERY_BASELINE
     FAMILIES(1),
     FAMILIES(2),
 #endif
@@ -22,7 +22,7 @@ static math_rows *const families[][MATH_TYPES] = {
 
 static bool cpu_has(int isa)
 {
-#ifdef __x86_64__
+#if defined __x86_64__ && !defined ORRERY_BASELINE
     switch (isa) {
     case 0:
         return true;

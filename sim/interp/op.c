@@ -10,7 +10,7 @@ const char *const op_names[OP_COUNT] = {
 #undef OP
 };
 
-#ifdef __x86_64__
+#if defined __x86_64__ && !defined ORRERY_BASELINE
 static bool has_avx512(void)
 {
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
@@ -22,7 +22,7 @@ exec_fn *const *exec_table_isa(int isa)
 {
     switch (isa) {
     case 0: return exec_table_isa0;
-#ifdef __x86_64__
+#if defined __x86_64__ && !defined ORRERY_BASELINE
     case 1: return __builtin_cpu_supports("avx2") ? exec_table_isa1 : NULL;
     case 2: return has_avx512() ? exec_table_isa2 : NULL;
 #endif
