@@ -361,9 +361,9 @@ peak_alloc_la_LDFLAGS = $(fail_alloc_la_LDFLAGS)
 
 # The longest first here, too.
 test_scripts = \
+	%D%/check_race_memory.sh \
 	%D%/check_mutation.sh \
 	%D%/check_repeat.sh \
-	%D%/check_race_memory.sh \
 	%D%/check_alloc.sh \
 	%D%/check_oracle.sh \
 	%D%/check_waiting_loops.sh \

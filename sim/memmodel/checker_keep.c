@@ -30,7 +30,7 @@ struct shadow_region *checker_shadow_number(const struct checker *checker, uint3
 /* Without the shadow: of the latest launch, or as far as stamps tell. */
 static bool collect_kept(void *self, struct footprint_part *part)
 {
-    const struct shadow_region *region = self;
+    struct shadow_region *region = self;
     if (part->end) {
         sieve_collect(&region->sieve, part->from, part->end, part);
         return true;

@@ -22,7 +22,8 @@ struct note {
 
 void notes_forget(struct notes *notes)
 {
-    notes->used = 0;
+    notes->used = notes->grained = 0;
+    notes->grains = 0;
     notes->crew = 0;
 }
 
@@ -249,11 +250,12 @@ void notes_replay(const struct notes *notes, past_visitor *visit, void *self)
     }
 }
 
-uint32_t notes_grain(const struct notes *notes)
+/* Asked for by each event, where a sieve finds no room: looks at what came since. */
+uint32_t notes_grain(struct notes *notes)
 {
-    uint64_t bits = 4;
-    EACH_NOTE(notes, note)
-    {
+    uint64_t bits = 4 | notes->grains;
+    for (const struct note *note; notes->grained < notes->used; notes->grained += note->bytes) {
+        note = (const void *)(notes->bytes + notes->grained);
         const uint32_t *offset = (const uint32_t *)(note + 1);
         const struct lane_run *run = (const struct lane_run *)(note + 1);
         if (note->shape == NOTE_CREW)
@@ -266,6 +268,7 @@ uint32_t notes_grain(const struct notes *notes)
         for (uint32_t i = 0; note->shape == NOTE_LIST && i < note->count; i++)
             bits |= offset[i];
     }
+    notes->grains = bits;
     return (uint32_t)(bits & (0 - bits));
 }
 
@@ -303,7 +306,7 @@ static void collect_rows(struct collection *collection, const struct note *note)
     }
 }
 
-bool notes_collect(const struct notes *notes, struct footprint_part *part)
+bool notes_collect(struct notes *notes, struct footprint_part *part)
 {
     struct collection collection = {.low = notes->low, .shift = (uint32_t)__builtin_ctz(notes_grain(notes))};
     const uint64_t words = (notes->size >> collection.shift) / 64 + 1;

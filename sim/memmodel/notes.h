@@ -38,6 +38,7 @@ struct notes {
     const struct stamp_loops *loops;
     struct spare *spare;             /* borrowed */
     uint8_t *bytes; size_t used, room;
+    size_t grained; uint64_t grains; /* bits of the offsets and sizes in so many of these bytes */
     uint64_t crew;                   /* whom the latest notes speak of; 0: nobody */
     uint32_t site;                   /* of the latest */
 };
@@ -61,8 +62,8 @@ bool notes_places(const struct notes *notes, const struct access_event *event, s
 bool notes_add(struct notes *notes, const struct access_event *event, const struct places *listed, const struct wave_crew *crew,
                uint64_t tick, enum memory_scope scope);
 void notes_replay(const struct notes *notes, past_visitor *visit, void *self);
-uint32_t notes_grain(const struct notes *notes);
-bool notes_collect(const struct notes *notes, struct footprint_part *part); /* reads only; false: no memory */
+uint32_t notes_grain(struct notes *notes);
+bool notes_collect(struct notes *notes, struct footprint_part *part); /* reads only; false: no memory */
 void notes_forget(struct notes *notes);
 void notes_release(struct notes *notes); /* forgets them, and keeps no room */
 void notes_fini(struct notes *notes);
