@@ -143,7 +143,7 @@ static void map_bytes(const struct command *command, const struct map_record *re
 static void unmap_bytes(const struct command *command, const struct map_record *record, uint64_t address,
                         size_t size, void *host)
 {
-    device_unmap(command_device(command), command->serial, address, size, device_flags(record->flags), host);
+    device_unmap(command_device(command), command->serial, record->by, address, size, device_flags(record->flags), host);
 }
 
 static void each_piece(const struct command *command, const struct map_record *record, map_piece *piece)
@@ -162,6 +162,7 @@ static void each_piece(const struct command *command, const struct map_record *r
 cl_int run_map_buffer(struct command *command)
 {
     each_piece(command, command->u.map.record, map_bytes);
+    command->u.map.record->by = command->serial;
     command->u.map.record->mapped = command->u.map.done = true;
     return CL_SUCCESS;
 }

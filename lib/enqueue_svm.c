@@ -122,7 +122,7 @@ struct svm_mapping {
     struct svm_mapping *next;
     void *pointer;
     size_t size;
-    uint32_t flags;
+    uint32_t flags, by; /* the command that mapped */
 };
 static struct svm_mapping *svm_mappings;
 
@@ -138,7 +138,7 @@ cl_int run_svm_map(struct command *command)
         return CL_OUT_OF_HOST_MEMORY;
     uint32_t flags = (command->u.svm_map.flags & CL_MAP_READ ? DEVICE_MAP_READ : 0) |
                      (command->u.svm_map.flags & ~(cl_map_flags)CL_MAP_READ ? DEVICE_MAP_WRITE : 0);
-    *mapping = (struct svm_mapping){svm_mappings, command->u.svm_map.pointer, command->u.svm_map.size, flags};
+    *mapping = (struct svm_mapping){svm_mappings, command->u.svm_map.pointer, command->u.svm_map.size, flags, command->serial};
     svm_mappings = mapping;
     device_map(command_device(command), command->serial, address_of(mapping->pointer), mapping->size, mapping->flags, NULL);
     return CL_SUCCESS;
@@ -153,7 +153,7 @@ cl_int run_svm_unmap(struct command *command)
     if (!mapping)
         return CL_SUCCESS;
     *link = mapping->next;
-    device_unmap(command_device(command), command->serial, address_of(mapping->pointer), mapping->size,
+    device_unmap(command_device(command), command->serial, mapping->by, address_of(mapping->pointer), mapping->size,
                  mapping->flags, NULL);
     free(mapping);
     return CL_SUCCESS;

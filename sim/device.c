@@ -194,12 +194,16 @@ bool device_host_told(struct device *device, uint32_t command)
     return !device->commands || commands_host_told(device->commands, command);
 }
 
+static void announce(struct device *device, const struct command_event *event)
+{
+    if (device->merged.command && event->size_bytes)
+        device->merged.command(device->merged.self, event);
+}
+
 static void announce_command(struct device *device, uint32_t command, enum access_kind kind, uint64_t address,
                              size_t size, enum command_role role)
 {
-    struct command_event event = {command, kind, address, size, role};
-    if (device->merged.command && size)
-        device->merged.command(device->merged.self, &event);
+    announce(device, &(struct command_event){command, kind, address, size, role, 0});
 }
 
 /* ---- what waves call back ------------------------------------------------------------ */
@@ -683,7 +687,7 @@ void device_map(struct device *device, uint32_t command, uint64_t address, size_
 }
 
 /* What the host may have written counts as written, all of it. */
-void device_unmap(struct device *device, uint32_t command, uint64_t address, size_t size, uint32_t flags,
+void device_unmap(struct device *device, uint32_t command, uint32_t map, uint64_t address, size_t size, uint32_t flags,
                   const void *host)
 {
     struct region *region = arena_find(&device->arena, address, size);
@@ -697,6 +701,6 @@ void device_unmap(struct device *device, uint32_t command, uint64_t address, siz
             memcpy(memory_byte(region, address), byte_of(device, host), size);
         clock_tick(&device->clock, clock_copy_cost(size));
     }
-    announce_command(device, command, flags & DEVICE_MAP_WRITE ? ACCESS_WRITE : ACCESS_READ, address, size,
-                     COMMAND_UNMAPS);
+    announce(device, &(struct command_event){command, flags & DEVICE_MAP_WRITE ? ACCESS_WRITE : ACCESS_READ, address, size,
+                                             COMMAND_UNMAPS, map});
 }

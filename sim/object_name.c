@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "fault.h"
@@ -11,8 +13,8 @@ static bool is_pointer(enum arg_kind kind)
     return kind == ARG_GLOBAL || kind == ARG_CONSTANT;
 }
 
-/* The first argument that points into the region: sub-buffers and SVM pointers too. */
-static int32_t argument_of(const struct launch *launch, const struct region *region)
+/* The first argument that points there: sub-buffers and SVM pointers too. */
+static int32_t argument_in(const struct launch *launch, uint64_t low, uint64_t high)
 {
     for (size_t i = 0; i < launch->kernel->arg_count; i++) {
         uint64_t address;
@@ -22,10 +24,15 @@ static int32_t argument_of(const struct launch *launch, const struct region *reg
         memcpy(&address, launch->arg_values[i].value, sizeof address);
         if (kind == ARG_IMAGE)
             address = ((const struct image_desc *)launch->arg_values[i].value)->address;
-        if (address >= region->low && (address < region->high || address == region->low))
+        if (address >= low && (address < high || address == low))
             return (int32_t)i;
     }
     return -1;
+}
+
+static int32_t argument_of(const struct launch *launch, const struct region *region)
+{
+    return argument_in(launch, region->low, region->high);
 }
 
 static const struct local_object *local_of(const struct launch *launch, const struct region *region)
@@ -43,6 +50,19 @@ static void add_argument(struct sentence *name, const struct launch *launch, int
     sentence_add(name, "argument %" PRId32, index);
     if (given && *given)
         sentence_add(name, " '%s'", given);
+}
+
+bool object_argument(const struct launch_info *info, uint64_t low, uint64_t high, char *out_name, size_t size)
+{
+    const struct launch *launch = (const struct launch *)(uintptr_t)((const char *)info - offsetof(struct launch, info));
+    const int32_t index = argument_in(launch, low, high);
+    struct sentence name;
+    if (index < 0)
+        return false;
+    sentence_init(&name);
+    add_argument(&name, launch, index);
+    snprintf(out_name, size, "%s", name.bytes);
+    return true;
 }
 
 static void add_size(struct sentence *name, const char *sort, const struct region *region)

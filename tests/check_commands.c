@@ -83,7 +83,7 @@ static void user_set(uint32_t event)
 
 static void touch(uint32_t command, enum access_kind kind, uint64_t at, uint64_t size, enum command_role role)
 {
-    struct command_event event = {command, kind, at, size, role};
+    struct command_event event = {command, kind, at, size, role, 0};
     observer.command(observer.self, &event);
 }
 
@@ -125,8 +125,9 @@ START_TEST(nothing_orders_two_queues)
     ck_assert_uint_eq(finding->access[0].size_bytes, 32);
     ck_assert_str_eq(finding->access[0].by, "clEnqueueFillBuffer (command 1, queue 1)");
     ck_assert_str_eq(finding->access[1].by, "clEnqueueFillBuffer (command 2, queue 2)");
-    ck_assert_ptr_nonnull(strstr(finding->fix, "add the event of command 1 to the wait list of command 2, or call "
-                                               "clFinish on queue 1 before command 2 is enqueued"));
+    ck_assert_str_eq(finding->fix, "add the event of command 1 to the wait list of command 2, with clFlush on queue 1 before, or call "
+                                   "clFinish on queue 1 before command 2 is enqueued");
+    ck_assert(finding->fix_verified);
 }
 END_TEST
 
@@ -438,25 +439,187 @@ START_TEST(R33_an_unmap_overwrites)
 }
 END_TEST
 
+/* ---- what would order them ------------------------------------------------------------------- */
+
+static const char *the_fix(bool verified)
+{
+    ck_assert_uint_eq(races(), 1);
+    ck_assert_int_eq(report_get(report, 0)->fix_verified, verified);
+    return report_get(report, 0)->fix;
+}
+
+/* Event 1 is the host's, which sets it only behind both. */
+START_TEST(the_host_is_not_told_to_wait_for_ever)
+{
+    enqueue(2, 2, AFTER(1));
+    enqueue(3, 1, NONE);
+    user_set(1);
+    writes(2, 0, 64);
+    writes(3, 0, 64);
+    const char *fix = the_fix(true);
+    ck_assert_ptr_nonnull(strstr(fix, "add the event of command 2 to the wait list of command 3"));
+    ck_assert_ptr_null(strstr(fix, "clFinish"));
+    ck_assert_ptr_null(strstr(fix, "clWaitForEvents"));
+}
+END_TEST
+
+START_TEST(nor_behind_a_command_that_waits)
+{
+    enqueue(2, 2, AFTER(1));
+    enqueue(3, 2, AFTER(2));
+    enqueue(4, 1, NONE);
+    user_set(1);
+    writes(2, 128, 64);
+    writes(3, 0, 64);
+    writes(4, 0, 64);
+    ck_assert_ptr_null(strstr(the_fix(true), "clFinish"));
+}
+END_TEST
+
+/* The queue is out of order: another of its commands is still to be set free. */
+START_TEST(one_event_where_the_queue_would_not_do)
+{
+    enqueue(2, 2, NONE);
+    enqueue(3, 2, AFTER(1));
+    enqueue(4, 1, NONE);
+    writes(2, 0, 64);
+    writes(4, 0, 64);
+    const char *fix = the_fix(true);
+    ck_assert_ptr_nonnull(strstr(fix, "or wait for it with clWaitForEvents before command 4 is enqueued"));
+    ck_assert_ptr_null(strstr(fix, "clFinish"));
+    user_set(1);
+}
+END_TEST
+
+/* The host asks whether 3 is complete before it sets the event: 3 must not wait for 2. */
+START_TEST(who_asks_before_it_sets_has_to_wait_instead)
+{
+    enqueue(2, 2, AFTER(1));
+    enqueue(3, 1, NONE);
+    writes(3, 0, 64);
+    order(ORDER_HOST_ASKED, 3, 0, NONE);
+    user_set(1);
+    writes(2, 0, 64);
+    const char *fix = the_fix(true);
+    ck_assert_ptr_null(strstr(fix, "wait list"));
+    ck_assert_ptr_nonnull(strstr(fix, "wait for the event of command 3 with clWaitForEvents before the user event is set that command 2 waits for"));
+}
+END_TEST
+
+START_TEST(what_is_waited_for_has_to_be_flushed)
+{
+    enqueue(1, 3, NONE);
+    enqueue(2, 2, AFTER(1));
+    enqueue(3, 1, NONE);
+    writes(1, 128, 4);
+    writes(2, 0, 64);
+    writes(3, 0, 64);
+    ck_assert_ptr_nonnull(strstr(the_fix(true), "with clFlush before on all queues that it waits for"));
+}
+END_TEST
+
+static void unmaps(uint32_t command, uint32_t map)
+{
+    struct command_event event = {command, ACCESS_READ, data, 64, COMMAND_UNMAPS, map};
+    order(ORDER_BEGIN, command, 1, NONE);
+    observer.command(observer.self, &event);
+    order(ORDER_END, command, 1, NONE);
+}
+
+/* The unmap is behind the map: who comes before that comes before both. */
+START_TEST(a_map_is_named_not_its_unmap)
+{
+    enqueue(1, 1, NONE);
+    enqueue(2, 2, NONE);
+    enqueue(3, 2, AFTER(2));
+    run_as(2, ACCESS_READ, 0, 64, COMMAND_MAPS);
+    unmaps(3, 2);
+    writes(1, 0, 64);
+    ck_assert_ptr_nonnull(strstr(the_fix(true), "add the event of command 1 to the wait list of command 2"));
+    ck_assert_ptr_nonnull(strstr(report_get(report, 0)->access[1].by, "(command 2, queue 2)"));
+}
+END_TEST
+
+START_TEST(a_map_is_named_when_it_runs_later)
+{
+    enqueue(1, 1, NONE);
+    enqueue(2, 2, NONE);
+    enqueue(3, 2, AFTER(2));
+    writes(1, 0, 64);
+    run_as(2, ACCESS_READ, 0, 64, COMMAND_MAPS);
+    unmaps(3, 2);
+    ck_assert_ptr_nonnull(strstr(the_fix(true), "add the event of command 1 to the wait list of command 2"));
+}
+END_TEST
+
+START_TEST(an_unmap_is_named_to_who_comes_later)
+{
+    enqueue(1, 2, NONE);
+    enqueue(2, 2, AFTER(1));
+    enqueue(3, 1, NONE);
+    run_as(1, ACCESS_READ, 0, 64, COMMAND_MAPS);
+    unmaps(2, 1);
+    writes(3, 0, 64);
+    ck_assert_ptr_nonnull(strstr(the_fix(true), "add the event of command 2 to the wait list of command 3"));
+}
+END_TEST
+
+/* The map is in order; that does not help the unmap. */
+START_TEST(an_unmap_alone_is_named)
+{
+    enqueue(1, 1, NONE);
+    enqueue(2, 2, AFTER(1));
+    enqueue(3, 3, NONE);
+    writes(1, 0, 64);
+    run_as(2, ACCESS_READ, 0, 64, COMMAND_MAPS);
+    unmaps(3, 2);
+    ck_assert_ptr_nonnull(strstr(the_fix(true), "add the event of command 1 to the wait list of command 3"));
+}
+END_TEST
+
+/* More than is kept to go through again: nothing is claimed. */
+START_TEST(what_was_not_tried_is_not_verified)
+{
+    enqueue(1, 1, NONE);
+    enqueue(2, 2, NONE);
+    writes(1, 0, 64);
+    for (uint32_t i = 3; i < 9003; i++) {
+        enqueue(i, 3, i > 3 ? AFTER(i - 1) : NONE);
+        writes(i, 128, 4);
+    }
+    writes(2, 0, 64);
+    ck_assert_ptr_nonnull(strstr(the_fix(false), "command 1"));
+}
+END_TEST
+
 /* ---- launches ------------------------------------------------------------------------------- */
 
 static enum memory_scope releases, acquires; /* of the kernels launched next */
+static bool (*argument)(const struct launch_info *launch, uint64_t low, uint64_t high, char *out_name, size_t size);
 
-static void launch(uint32_t command, enum footprint_use use, uint64_t low, uint64_t high)
+struct bytes { enum footprint_use use; uint64_t low, high; };
+
+static void launch_both(uint32_t command, struct bytes one, struct bytes other)
 {
-    struct launch_info info = {.command = command, .kernel = "toy", .releases = releases, .acquires = acquires};
+    struct launch_info info = {.command = command, .kernel = "toy", .releases = releases, .acquires = acquires, .argument = argument};
     const struct region *region = memory_region(&arena.memory, data);
     struct footprint_part part = {.region_id = region->id, .low = region->low, .high = region->high};
     struct footprint footprint = {.launch = &info, .parts = &part, .count = 1};
     struct footprint_sink sink = commands_footprints(commands);
     for (int i = 0; i < FOOTPRINT_USES; i++)
         byte_set_init(&part.bytes[i], region->high - region->low);
-    byte_set_add(&part.bytes[use], low, high);
+    byte_set_add(&part.bytes[one.use], one.low, one.high);
+    byte_set_add(&part.bytes[other.use], other.low, other.high);
     order(ORDER_BEGIN, command, 1, NONE);
     sink.launch_ended(sink.self, &footprint);
     order(ORDER_END, command, 1, NONE);
     for (int i = 0; i < FOOTPRINT_USES; i++)
         byte_set_fini(&part.bytes[i]);
+}
+
+static void launch(uint32_t command, enum footprint_use use, uint64_t low, uint64_t high)
+{
+    launch_both(command, (struct bytes){use, low, high}, (struct bytes){use, low, high});
 }
 
 START_TEST(R32_atomics_of_two_launches_on_a_buffer)
@@ -497,6 +660,40 @@ START_TEST(R32_atomics_on_shared_virtual_memory_are_guaranteed)
 }
 END_TEST
 
+/* A kernel that waits in its atomic operations for the other must not be made to come first. */
+START_TEST(kernels_that_may_wait_for_each_other)
+{
+    memory_region(&arena.memory, data)->flags |= REGION_FLAG_SVM;
+    enqueue(1, 1, NONE);
+    enqueue(2, 2, NONE);
+    launch_both(1, (struct bytes){FOOTPRINT_ATOMIC_READ, 0, 4}, (struct bytes){FOOTPRINT_READ, 64, 68});
+    launch_both(2, (struct bytes){FOOTPRINT_ATOMIC, 0, 4}, (struct bytes){FOOTPRINT_WRITTEN, 64, 68});
+    ck_assert_ptr_nonnull(strstr(the_fix(false), "if neither kernel waits for the other in its atomic operations"));
+}
+END_TEST
+
+static bool argument_of_toy(const struct launch_info *info, uint64_t low, uint64_t high, char *out_name, size_t size)
+{
+    snprintf(out_name, size, "argument %d '%s'", (int)info->command - 1, info->command == 1 ? "in" : "out");
+    return low < high;
+}
+
+START_TEST(arguments_have_names)
+{
+    argument = argument_of_toy;
+    enqueue(1, 1, NONE);
+    enqueue(2, 2, NONE);
+    launch(1, FOOTPRINT_READ, 0, 4);
+    launch(2, FOOTPRINT_WRITTEN, 0, 4);
+    argument = NULL;
+    ck_assert_uint_eq(races(), 1);
+    const struct finding *finding = report_get(report, 0);
+    ck_assert_str_eq(finding->object, "buffer 1 (1048576 bytes), argument 0 'in' of kernel toy and argument 1 'out' of kernel toy");
+    ck_assert_str_eq(finding->access[0].by, "kernel toy, clEnqueueFillBuffer (command 1, queue 1), argument 0 'in'");
+    ck_assert_str_eq(finding->access[1].by, "kernel toy, clEnqueueFillBuffer (command 2, queue 2), argument 1 'out'");
+}
+END_TEST
+
 /* One kernel, then another, each with an atomic of its own queue and a plain write. */
 static size_t races_beside_atomics(enum memory_scope released, enum memory_scope acquired)
 {
@@ -524,6 +721,37 @@ START_TEST(R32_atomics_order_kernels_that_release_and_acquire)
     };
     memory_region(&arena.memory, data)->flags |= REGION_FLAG_SVM;
     ck_assert_int_eq(races_beside_atomics(cases[_i].released, cases[_i].acquired) > 0, cases[_i].races);
+}
+END_TEST
+
+static void launch_with(uint32_t command, enum memory_scope released, enum memory_scope acquired)
+{
+    releases = released, acquires = acquired;
+    launch_both(command, (struct bytes){FOOTPRINT_ATOMIC, 0, 4}, (struct bytes){FOOTPRINT_WRITTEN, 64, 68});
+    releases = acquires = SCOPE_WORK_ITEM;
+}
+
+/* The first was over when the other began to release. */
+START_TEST(R32_nobody_acquires_what_is_released_later)
+{
+    memory_region(&arena.memory, data)->flags |= REGION_FLAG_SVM;
+    enqueue(1, 1, NONE);
+    enqueue(2, 2, NONE);
+    launch_with(1, SCOPE_WORK_ITEM, SCOPE_DEVICE);
+    launch_with(2, SCOPE_DEVICE, SCOPE_WORK_ITEM);
+    ck_assert_uint_eq(races(), 1);
+}
+END_TEST
+
+START_TEST(R32_side_by_side_it_may)
+{
+    memory_region(&arena.memory, data)->flags |= REGION_FLAG_SVM;
+    enqueue(1, 1, NONE);
+    enqueue(2, 2, NONE);
+    order(ORDER_BEGIN, 2, 1, NONE);
+    launch_with(1, SCOPE_WORK_ITEM, SCOPE_DEVICE);
+    launch_with(2, SCOPE_DEVICE, SCOPE_WORK_ITEM);
+    ck_assert_uint_eq(races(), 0);
 }
 END_TEST
 
@@ -799,10 +1027,24 @@ int main(void)
     ADD(R33_a_map_for_reading_admits_readers);
     ADD(R33_maps_do_not_exclude_each_other);
     ADD(R33_an_unmap_overwrites);
+    ADD(the_host_is_not_told_to_wait_for_ever);
+    ADD(nor_behind_a_command_that_waits);
+    ADD(one_event_where_the_queue_would_not_do);
+    ADD(who_asks_before_it_sets_has_to_wait_instead);
+    ADD(what_is_waited_for_has_to_be_flushed);
+    ADD(a_map_is_named_not_its_unmap);
+    ADD(a_map_is_named_when_it_runs_later);
+    ADD(an_unmap_is_named_to_who_comes_later);
+    ADD(an_unmap_alone_is_named);
+    ADD(what_was_not_tried_is_not_verified);
+    ADD(kernels_that_may_wait_for_each_other);
+    ADD(arguments_have_names);
     ADD(R32_atomics_of_two_launches_on_a_buffer);
     ADD(R32_atomic_loads_alone_are_no_race);
     ADD(R32_atomics_on_shared_virtual_memory_are_guaranteed);
     tcase_add_loop_test(rules, R32_atomics_order_kernels_that_release_and_acquire, 0, 7);
+    ADD(R32_nobody_acquires_what_is_released_later);
+    ADD(R32_side_by_side_it_may);
     ADD(R32_what_was_released_stays);
     ADD(scattered_bytes);
     ADD(scattered_bytes_that_cover_a_part);

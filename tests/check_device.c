@@ -152,7 +152,7 @@ START_TEST(commands_carry_validity)
     ck_assert(valid(b + 8, 12) && !valid(b + 20, 1));
     device_fill(device, 1, b, "x", 1, 64);
     ck_assert(valid(b, 64));
-    device_unmap(device, 1, a, 64, DEVICE_MAP_WRITE, NULL);
+    device_unmap(device, 1, 0, a, 64, DEVICE_MAP_WRITE, NULL);
     ck_assert(valid(a, 64));
 }
 END_TEST
@@ -535,7 +535,7 @@ START_TEST(denied_memory)
            "argument 0 'data' (SVM allocation, 64 bytes)",
            "the host has mapped argument 0 'data' (SVM allocation, 64 bytes) for writing and not yet "
            "unmapped it");
-    device_unmap(device, 1, data, 64, DEVICE_MAP_WRITE, NULL);
+    device_unmap(device, 1, 0, data, 64, DEVICE_MAP_WRITE, NULL);
     ck_assert_uint_eq(memory_region(&device->arena.memory, data)->deny, 0);
     device_map(device, 1, data, 32, DEVICE_MAP_WRITE, NULL); /* a part: kernels may use the rest */
     expect(provoke(FAULT_READ, data + 28, 4, false), FINDING_MAPPED_ACCESS,
@@ -547,7 +547,7 @@ START_TEST(denied_memory)
     ck_assert_uint_eq(memory_denied(region, data + 31, 2), DENY_KERNEL_READ | DENY_KERNEL_WRITE);
     device_map(device, 1, data + 60, 4, DEVICE_MAP_READ, NULL);
     ck_assert_uint_eq(memory_denied(region, data + 32, 32), DENY_KERNEL_WRITE);
-    device_unmap(device, 1, data, 32, DEVICE_MAP_WRITE, NULL);
+    device_unmap(device, 1, 0, data, 32, DEVICE_MAP_WRITE, NULL);
     ck_assert_uint_eq(memory_denied(region, data, 60), 0);
 }
 END_TEST
@@ -566,7 +566,7 @@ START_TEST(commands_are_held_to_maps)
     const struct finding *finding = report_get(report, 0);
     ck_assert_int_eq(finding->kind, FINDING_MAPPED_ACCESS);
     ck_assert_str_eq(finding->access[0].by, "a command of the host (command 4)");
-    device_unmap(device, 5, data + 16, 16, DEVICE_MAP_READ, NULL);
+    device_unmap(device, 5, 0, data + 16, 16, DEVICE_MAP_READ, NULL);
     device_map(device, 6, data + 16, 16, DEVICE_MAP_WRITE, NULL);
     report_clear(report);
     device_copy(device, 7, other, data, 64);

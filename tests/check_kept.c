@@ -180,7 +180,7 @@ static void host_deed(uint32_t command)
     const uint64_t size = 1 + below(below(2) ? 8 : BYTES - low);
     const bool change = below(2);
     const struct command_event event = {command, change ? ACCESS_WRITE : ACCESS_READ, buffer[which]->low + low,
-                                        size < BYTES - low ? size : BYTES - low, COMMAND_MOVES};
+                                        size < BYTES - low ? size : BYTES - low, COMMAND_MOVES, 0};
     did(command, which, change, low, event.size_bytes);
     orders.command(orders.self, &event);
 }

@@ -47,6 +47,8 @@ struct launch_info {
     uint64_t global_size[3], global_offset[3], local_size[3], group_count[3];
     uint32_t sub_group_size;
     enum memory_scope releases, acquires; /* as the kernel's code may: kernel_info */
+    /* "argument 0 'data'": the first that points into the bytes; false: none does. While the launch runs; NULL: nobody can tell. */
+    bool (*argument)(const struct launch_info *launch, uint64_t low, uint64_t high, char *out_name, size_t size);
     /* Of litmus tests: */
     const uint32_t *group_device; /* each work-group's device, when there are several; NULL: device runs all */
     bool formal;          /* scopes count as written, local memory is one for all work-groups */
@@ -160,6 +162,7 @@ struct command_event {
     enum access_kind kind;
     uint64_t address, size_bytes;
     enum command_role role;
+    uint32_t map;  /* COMMAND_UNMAPS: the command that mapped; 0: not known */
 };
 
 /* What orders commands and the host (OpenCL 2.2 API, 3.3.6 "host-side and device-side commands"). Commands and user

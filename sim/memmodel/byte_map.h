@@ -24,6 +24,7 @@ struct byte_access {
     uint32_t site;      /* a number of the one who asks */
     enum access_kind kind;
     bool by_map;        /* by a command that maps or unmaps */
+    uint32_t map;       /* an unmap: the command that mapped; else 0 */
     bool opens;         /* no access by itself: from here on the host may write */
     enum memory_scope releases, acquires; /* of a kernel: struct launch_info */
 };

@@ -67,6 +67,7 @@ struct node {
     uint32_t prefix;         /* of the host's when it was enqueued: nobody enqueued later knows less */
     uint32_t *after;         /* until it begins */
     size_t after_count;
+    uint64_t began, ended;   /* counts events; 0: not yet */
     struct command_facts facts;
 };
 
@@ -82,6 +83,7 @@ struct user_wait {
 
 struct command_graph {
     bool exhausted;
+    uint64_t events;        /* so far */
     struct node *nodes;     /* a ring: serial & (room - 1) */
     uint32_t room;
     uint32_t first, next;   /* serials that have a node: [first, next) */
@@ -459,6 +461,7 @@ static void begin(struct command_graph *graph, uint32_t serial)
     if (graph->exhausted)
         return;
     node->state = NODE_BEGUN;
+    node->began = graph->events;
     graph->chains[node->chain].tail = serial;
     free(node->after);
     node->after = NULL;
@@ -497,6 +500,7 @@ static void end(struct command_graph *graph, uint32_t serial)
     if (!node || graph->exhausted)
         return;
     node->state = NODE_ENDED;
+    node->ended = graph->events;
     forget(graph);
 }
 
@@ -523,6 +527,7 @@ void command_graph_order(struct command_graph *graph, const struct order_event *
 {
     if (graph->exhausted)
         return;
+    graph->events++;
     switch (event->kind) {
     case ORDER_ENQUEUED:
         if (event->queue)
@@ -574,6 +579,12 @@ bool command_graph_told(const struct command_graph *graph, uint32_t command)
     const struct node *node = node_of(graph, command);
     return command_graph_host_knows(graph, command) ||
            (graph->told && node && node->state >= NODE_BEGUN && knowledge_has(graph->told, node->chain, command));
+}
+
+bool command_graph_in_turn(const struct command_graph *graph, uint32_t later, uint32_t earlier)
+{
+    const struct node *node = node_of(graph, later), *before = node_of(graph, earlier);
+    return node && before && node->began && before->ended && node->began > before->ended;
 }
 
 void command_graph_assume(struct command_graph *graph, uint32_t later, uint32_t earlier)

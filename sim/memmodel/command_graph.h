@@ -10,6 +10,7 @@
  *   command_graph_knows          does `later` know `earlier`? Both have begun
  *   command_graph_host_knows     does the host know the command to be complete?
  *   command_graph_told           does it, or was it told so by a query (5.11), or by a native kernel behind the command?
+ *   command_graph_in_turn        did `later` begin when `earlier` had ended? By when they ran, which orders nothing
  *   command_graph_assume         from now on `later` counts as knowing `earlier`
  *   command_graph_first          every command below is known to the host and to all that have not ended: forgotten
  *   command_graph_idle           every command is forgotten
@@ -31,6 +32,7 @@ void command_graph_order(struct command_graph *graph, const struct order_event *
 bool command_graph_knows(const struct command_graph *graph, uint32_t later, uint32_t earlier);
 bool command_graph_host_knows(const struct command_graph *graph, uint32_t command);
 bool command_graph_told(const struct command_graph *graph, uint32_t command);
+bool command_graph_in_turn(const struct command_graph *graph, uint32_t later, uint32_t earlier);
 void command_graph_assume(struct command_graph *graph, uint32_t later, uint32_t earlier);
 uint32_t command_graph_first(const struct command_graph *graph);
 bool command_graph_idle(const struct command_graph *graph);

@@ -18,14 +18,17 @@ struct commands *commands_new(const struct memory *memory, struct report *report
 {
     struct commands *commands = calloc(1, sizeof *commands);
     struct command_graph *graph = command_graph_new();
-    if (!commands || !graph) {
+    struct command_log *log = command_log_new();
+    if (!commands || !graph || !log) {
         free(commands);
         command_graph_free(graph);
+        command_log_free(log);
         return NULL;
     }
     commands->memory = memory;
     commands->report = report;
     commands->graph = graph;
+    commands->log = log;
     pthread_mutex_init(&commands->lock, NULL);
     return commands;
 }
@@ -56,6 +59,7 @@ static void site_free(struct site *site)
     free((char *)(uintptr_t)site->place.file);
     free((char *)(uintptr_t)site->place.text);
     free(site->kernel);
+    free(site->argument);
     free(site->key);
     free(site);
 }
@@ -76,6 +80,8 @@ void commands_free(struct commands *commands)
     sites_free(commands);
     touches_fini(&commands->touches);
     command_graph_free(commands->graph);
+    command_log_free(commands->log);
+    free(commands->talks);
     pthread_mutex_destroy(&commands->lock);
     free(commands->conflicts);
     free(commands);
@@ -136,11 +142,13 @@ struct area *commands_area_of(struct commands *commands, uint64_t address)
 
 /* ---- sites ---------------------------------------------------------------------------- */
 
-static char *site_key(const char *kernel, const struct source_place *place)
+enum { ARGUMENT_CHARS = 120 };
+
+static char *site_key(const char *kernel, const struct source_place *place, const char *argument)
 {
     char *key = NULL;
-    if (asprintf(&key, "%s\n%s\n%" PRIu32 ":%" PRIu32, kernel, place->file ? place->file : "", place->line,
-                 place->column) < 0)
+    if (asprintf(&key, "%s\n%s\n%" PRIu32 ":%" PRIu32 "\n%s", kernel, place->file ? place->file : "", place->line,
+                 place->column, argument ? argument : "") < 0)
         return NULL;
     return key;
 }
@@ -152,7 +160,7 @@ static char *copy_text(const char *text, bool *lost)
     return copy;
 }
 
-static struct site *site_new(char *key, const char *kernel, const struct source_place *place)
+static struct site *site_new(char *key, const char *kernel, const struct source_place *place, const char *argument)
 {
     bool lost = false;
     struct site *site = calloc(1, sizeof *site);
@@ -163,6 +171,7 @@ static struct site *site_new(char *key, const char *kernel, const struct source_
     *site = (struct site){.key = key, .kernel = copy_text(kernel, &lost), .place = *place};
     site->place.file = copy_text(place->file, &lost);
     site->place.text = copy_text(place->text, &lost);
+    site->argument = copy_text(argument, &lost);
     if (!lost)
         return site;
     site_free(site);
@@ -183,13 +192,13 @@ static bool sites_reserve(struct commands *commands)
 }
 
 /* Its number, from 1; 0: out of memory. */
-static uint32_t site_number(struct commands *commands, const struct launch_info *launch, uint32_t index)
+static uint32_t site_number(struct commands *commands, const struct launch_info *launch, uint32_t index, const char *argument)
 {
     struct source_place place = {0};
     struct site *site = NULL, *known = NULL;
     if (launch->program)
         program_site(launch->program, index, &place);
-    char *key = site_key(launch->kernel, &place);
+    char *key = site_key(launch->kernel, &place, argument);
     if (!key)
         return 0;
     HASH_FIND_STR(commands->sites_by_key, key, site);
@@ -197,7 +206,7 @@ static uint32_t site_number(struct commands *commands, const struct launch_info 
         free(key);
         return site->number;
     }
-    site = sites_reserve(commands) ? site_new(key, launch->kernel, &place) : (free(key), NULL);
+    site = sites_reserve(commands) ? site_new(key, launch->kernel, &place, argument) : (free(key), NULL);
     if (!site)
         return 0;
     HASH_ADD_KEYPTR(hh, commands->sites_by_key, site->key, strlen(site->key), site);
@@ -261,11 +270,42 @@ static bool knows(void *self, const struct byte_access *later, const struct byte
     return command_graph_knows(commands->graph, later->command, earlier->command);
 }
 
-/* What one kernel released on an atomic object the other one may have acquired there; they may have run side by side. */
-static bool may_synchronise(const struct byte_access *a, const struct byte_access *b)
+/* What one kernel released on an atomic object the other one may have acquired there. */
+static bool may_hand_on(const struct byte_access *from, const struct byte_access *to)
 {
-    return (a->kind != ACCESS_ATOMIC_READ && a->releases >= SCOPE_DEVICE && b->acquires >= SCOPE_DEVICE) ||
-           (b->kind != ACCESS_ATOMIC_READ && b->releases >= SCOPE_DEVICE && a->acquires >= SCOPE_DEVICE);
+    return from->kind != ACCESS_ATOMIC_READ && from->releases >= SCOPE_DEVICE && to->acquires >= SCOPE_DEVICE;
+}
+
+/* They may have run side by side; in turn, the one that ran first has read nothing of the other's. */
+static bool may_synchronise(const struct commands *commands, const struct byte_access *later, const struct byte_access *earlier)
+{
+    const bool in_turn = command_graph_in_turn(commands->graph, later->command, earlier->command) && RULE(3203);
+    return may_hand_on(earlier, later) || (!in_turn && may_hand_on(later, earlier));
+}
+
+static void note_talk(struct commands *commands, uint32_t a, uint32_t b)
+{
+    for (size_t i = 0; i < commands->talk_count; i++)
+        if (commands->talks[i].a == a && commands->talks[i].b == b)
+            return;
+    if (commands->talk_count == commands->talk_room) {
+        size_t room = 2 * commands->talk_room + 4;
+        struct talk *grown = realloc(commands->talks, room * sizeof *grown);
+        commands->lost |= !grown;
+        if (!grown)
+            return;
+        commands->talks = grown;
+        commands->talk_room = room;
+    }
+    commands->talks[commands->talk_count++] = (struct talk){a, b};
+}
+
+static bool talked(const struct commands *commands, uint32_t a, uint32_t b)
+{
+    for (size_t i = 0; i < commands->talk_count; i++)
+        if ((commands->talks[i].a == a && commands->talks[i].b == b) || (commands->talks[i].a == b && commands->talks[i].b == a))
+            return true;
+    return false;
 }
 
 static void met(void *self, const struct byte_access *later, const struct byte_access *earlier, uint64_t low,
@@ -275,8 +315,10 @@ static void met(void *self, const struct byte_access *later, const struct byte_a
     if (!conflicts(later, earlier))
         return;
     if (is_atomic(later) && is_atomic(earlier) && ((commands->asked->guaranteed && RULE(32)) || !RULE(3201))) {
-        if (may_synchronise(later, earlier) || !RULE(3202))
+        if (may_synchronise(commands, later, earlier) || !RULE(3202))
             command_graph_assume(commands->graph, later->command, earlier->command);
+        else
+            note_talk(commands, later->command, earlier->command);
         return;
     }
     keep_conflict(commands, &(struct conflict){*later, *earlier, low, high, high - low, commands->asked});
@@ -481,9 +523,9 @@ void commands_describe(const struct commands *commands, const struct byte_access
 {
     const struct site *site = commands_site_of(commands, access);
     commands_format(side->what, sizeof side->what, "%s by %s", action(access), site ? "a kernel" : facts->call);
-    commands_format(side->by, sizeof side->by, "%s%s%s%s (command %" PRIu32 ", queue %" PRIu32 ")",
+    commands_format(side->by, sizeof side->by, "%s%s%s%s (command %" PRIu32 ", queue %" PRIu32 ")%s%s",
            site ? "kernel " : "", site ? site->kernel : "", site ? ", " : "", facts->call, access->command,
-           facts->queue);
+           facts->queue, site && site->argument ? ", " : "", site && site->argument ? site->argument : "");
     *out_access = (struct finding_access){.kind = access->kind, .what = side->what, .by = side->by};
     if (site)
         out_access->place = site->place;
@@ -495,7 +537,7 @@ uint32_t commands_clamp(uint64_t bytes)
 }
 
 static void explain(const struct commands *commands, const struct conflict *conflict, uint32_t first,
-                    uint32_t second, char why[SPEC_CHARS], char fix[SPEC_CHARS])
+                    uint32_t second, char why[SPEC_CHARS])
 {
     const struct command_facts *a = command_graph_facts(commands->graph, first);
     const struct command_facts *b = command_graph_facts(commands->graph, second);
@@ -512,10 +554,62 @@ static void explain(const struct commands *commands, const struct conflict *conf
                "neither of the commands %" PRIu32 " and %" PRIu32
                " waits for the other, and the host did not wait for the one before it enqueued the other: %s%s",
                first, second, queues, a->asked ? "; a status that clGetEventInfo gave is no synchronization point (5.11)" : "");
-    commands_format(fix, SPEC_CHARS,
-           "add the event of command %" PRIu32 " to the wait list of command %" PRIu32
-           ", or call clFinish on queue %" PRIu32 " before command %" PRIu32 " is enqueued",
-           first, second, a->queue, second);
+}
+
+/* Trying is linear in what is logged. */
+enum { TRIES_MOST = 64 };
+
+static bool helps(const struct commands *commands, enum command_edit edit, uint32_t first, uint32_t second)
+{
+    return commands->tries <= TRIES_MOST && command_log_try(commands->log, edit, first, second);
+}
+
+/* Only what was gone through again, and hangs nowhere; or, not verified, what has to be settled first. */
+static bool cure(struct commands *commands, uint32_t first, uint32_t second, char fix[SPEC_CHARS])
+{
+    const struct command_facts *a = command_graph_facts(commands->graph, first), *b = command_graph_facts(commands->graph, second);
+    const bool crosses = commands->tries >= TRIES_MOST || command_log_crosses(commands->log, first);
+    char flush[80] = "", wait[160] = "";
+    commands->tries++;
+    if (crosses)
+        commands_format(flush, sizeof flush, ", with clFlush before on all queues that it waits for");
+    else if (a->queue != b->queue)
+        commands_format(flush, sizeof flush, ", with clFlush on queue %" PRIu32 " before", a->queue);
+    if (talked(commands, first, second)) {
+        commands_format(fix, SPEC_CHARS, "if neither kernel waits for the other in its atomic operations, add the event of command %" PRIu32
+               " to the wait list of command %" PRIu32 "%s; else have these release and acquire, for the device or wider", first, second, flush);
+        return false;
+    }
+    if (!crosses && helps(commands, EDIT_FINISH, first, second))
+        commands_format(wait, sizeof wait, ", or call clFinish on queue %" PRIu32 " before command %" PRIu32 " is enqueued", a->queue, second);
+    else if (!crosses && helps(commands, EDIT_HOST_WAITS, first, second))
+        commands_format(wait, sizeof wait, ", or wait for it with clWaitForEvents before command %" PRIu32 " is enqueued", second);
+    if (helps(commands, EDIT_WAIT_LIST, first, second)) {
+        commands_format(fix, SPEC_CHARS, "add the event of command %" PRIu32 " to the wait list of command %" PRIu32 "%s%s%s", first, second, flush,
+               wait, wait[0] || crosses ? "" : "; the host itself cannot wait for it there without waiting for ever");
+        return true;
+    }
+    if (helps(commands, EDIT_HOST_SETS, first, second)) {
+        commands_format(fix, SPEC_CHARS, "wait for the event of command %" PRIu32 " with clWaitForEvents before the user event is set that command %" PRIu32
+               " waits for", second, first);
+        return true;
+    }
+    commands_format(fix, SPEC_CHARS, "set all user events that command %" PRIu32 " waits for before command %" PRIu32
+           " is enqueued, and add the event of the one to the wait list of the other%s", first, second, flush);
+    return false;
+}
+
+const char *commands_object(const struct commands *commands, const struct area *area, const struct byte_access *a, const struct byte_access *b,
+                            char out[OBJECT_CHARS])
+{
+    const struct site *one = commands_site_of(commands, a), *other = b ? commands_site_of(commands, b) : NULL;
+    const struct site *named = one && one->argument ? one : other && other->argument ? other : NULL;
+    const bool both = named == one && other && other->argument && (strcmp(one->argument, other->argument) != 0 || strcmp(one->kernel, other->kernel) != 0);
+    if (!named)
+        return area->name;
+    commands_format(out, OBJECT_CHARS, "%s, %s of kernel %s%s%s%s%s", area->name, named->argument, named->kernel, both ? " and " : "",
+           both ? other->argument : "", both ? " of kernel " : "", both ? other->kernel : "");
+    return out;
 }
 
 static void tell(struct commands *commands, const struct conflict *conflict)
@@ -525,21 +619,46 @@ static void tell(struct commands *commands, const struct conflict *conflict)
     const struct byte_access *second = swapped ? &conflict->earlier : &conflict->later;
     const struct site *site = commands_site_of(commands, second) ? commands_site_of(commands, second) : commands_site_of(commands, first);
     struct side side[2];
-    char why[SPEC_CHARS], fix[SPEC_CHARS];
+    char why[SPEC_CHARS], fix[SPEC_CHARS], object[OBJECT_CHARS];
     struct finding finding = {.kind = FINDING_RACE_COMMANDS,
                               .kernel = site ? site->kernel : NULL,
-                              .object = conflict->area->name,
+                              .object = commands_object(commands, conflict->area, first, second, object),
                               .has_offset = conflict->area->id != 0,
                               .offset_bytes = conflict->low - conflict->area->low,
                               .access_count = 2,
                               .why = why,
                               .fix = fix,
                               .spec = spec_text};
-    explain(commands, conflict, first->command, second->command, why, fix);
+    explain(commands, conflict, first->command, second->command, why);
+    finding.fix_verified = cure(commands, first->command, second->command, fix);
     commands_describe(commands, first, command_graph_facts(commands->graph, first->command), &finding.access[0], &side[0]);
     commands_describe(commands, second, command_graph_facts(commands->graph, second->command), &finding.access[1], &side[1]);
     finding.access[0].size_bytes = finding.access[1].size_bytes = commands_clamp(conflict->high - conflict->low);
     report_add(commands->report, &finding);
+}
+
+static bool are_ordered(const struct commands *commands, uint32_t a, uint32_t b)
+{
+    return command_graph_knows(commands->graph, a, b) || command_graph_knows(commands->graph, b, a);
+}
+
+/* Does the unmap's race, or the map's of the same bytes, say it all? Who comes first is to come before the map, who comes
+ * last behind the unmap. */
+static bool is_followed(const struct commands *commands, const struct conflict *conflict)
+{
+    const struct byte_access *map = conflict->earlier.by_map ? &conflict->earlier : &conflict->later;
+    const struct byte_access *other = map == &conflict->later ? &conflict->earlier : &conflict->later;
+    if (other->by_map || !map->by_map)
+        return false;
+    if (map->map && other->command < map->map)
+        return command_graph_facts(commands->graph, map->map) && !are_ordered(commands, map->map, other->command);
+    for (size_t i = 0; i < commands->conflict_count && !map->map; i++) {
+        const struct conflict *by_unmap = &commands->conflicts[i];
+        if (by_unmap->earlier.map == map->command && by_unmap->earlier.command < other->command && by_unmap->later.command == other->command &&
+            !are_ordered(commands, by_unmap->earlier.command, other->command))
+            return true;
+    }
+    return false;
 }
 
 /* When the command is complete: by then it is known whether atomics may have ordered it. */
@@ -547,10 +666,10 @@ static void tell_all(struct commands *commands)
 {
     for (size_t i = 0; i < commands->conflict_count; i++) {
         const struct conflict *conflict = &commands->conflicts[i];
-        if (!command_graph_knows(commands->graph, conflict->later.command, conflict->earlier.command))
+        if (!command_graph_knows(commands->graph, conflict->later.command, conflict->earlier.command) && !is_followed(commands, conflict))
             tell(commands, conflict);
     }
-    commands->conflict_count = 0;
+    commands->conflict_count = commands->talk_count = 0;
 }
 
 /* ---- forgetting ---------------------------------------------------------------------------- */
@@ -615,6 +734,7 @@ static void on_order(void *self, const struct order_event *event)
 {
     struct commands *commands = self;
     pthread_mutex_lock(&commands->lock);
+    command_log_add(commands->log, event);
     if (event->kind == ORDER_END)
         tell_all(commands);
     if (event->kind == ORDER_ENQUEUED && !event->queue)
@@ -622,6 +742,8 @@ static void on_order(void *self, const struct order_event *event)
     else if (event->kind == ORDER_ENQUEUED)
         commands->latest = event->command;
     command_graph_order(commands->graph, event);
+    if (command_graph_idle(commands->graph))
+        command_log_clear(commands->log);
     if (event->kind >= ORDER_HOST_WAITED)
         commands_host_learned(commands);
     if (event->kind == ORDER_HOST_WAITED)
@@ -671,6 +793,7 @@ static void on_command(void *self, const struct command_event *event)
     struct byte_access access = {.command = event->command,
                                  .kind = event->kind,
                                  .by_map = event->role != COMMAND_MOVES,
+                                 .map = event->map,
                                  .opens = event->role == COMMAND_OPENS};
     pthread_mutex_lock(&commands->lock);
     if (commands_judges(commands, event->command))
@@ -692,9 +815,11 @@ static void take_part(struct commands *commands, const struct launch_info *launc
         commands->lost = true;
         return;
     }
+    char name[ARGUMENT_CHARS];
+    const char *argument = launch->argument && launch->argument(launch, part->low, part->high, name, sizeof name) ? name : NULL;
     for (int use = 0; use < FOOTPRINT_USES; use++)
         if (part->keeper ? part->uses >> use & 1 : !byte_set_empty(&part->bytes[use]))
-            kept.site[use] = site_number(commands, launch, part->site[use]);
+            kept.site[use] = site_number(commands, launch, part->site[use], argument);
     const bool known = knows_all(commands, area, launch->command);
     note_latest(commands, area, launch->command);
     if (part->keeper && known && commands_is_calm(commands, area)) {

@@ -15,7 +15,8 @@
  *          nothing is judged. Launches are judged when their footprints arrive, other commands by their ranges.
  * Atomics  of two launches on one memory object: a race (implementation-defined, OpenCL 2.2 API 3.3.6). On SVM and
  *          program-scope variables they are guaranteed, and may order the launches in ways that are not followed here:
- *          such launches count as ordered, if the code of one releases and that of the other acquires, for the device or wider.
+ *          such launches count as ordered, if the code of one releases and that of the other, which did not end before the one
+ *          began, acquires, for the device or wider.
  *
  * Threads  Every function from any thread. Borrows memory and report for its life.
  */

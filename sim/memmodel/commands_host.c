@@ -17,9 +17,10 @@ static void tell(struct commands *commands, const struct area *area, const struc
     const struct touch *touch = deed->touch;
     const uint32_t size = commands_clamp(run->high - run->low);
     struct side side;
+    char object[OBJECT_CHARS];
     struct finding finding = {.kind = FINDING_RACE_HOST_DEVICE,
                               .kernel = site ? site->kernel : NULL,
-                              .object = area->name,
+                              .object = commands_object(commands, area, access, NULL, object),
                               .has_offset = area->id != 0,
                               .offset_bytes = run->low,
                               .access_count = 2,

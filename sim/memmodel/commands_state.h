@@ -7,6 +7,7 @@
  *   commands_region_of, commands_area_of   of an address; NULL: memory of the host, and no memory left
  *   commands_bring_in     what is kept of an area becomes segments: somebody comes who may not know all of it
  *   commands_judges       the command is known, and nothing is lost
+ *   commands_object       the allocation and the arguments by which kernels reached it
  *   commands_describe     an access as a finding shows it, by a command of these facts; the texts are in `side`
  *   commands_judge_host   a command touches these bytes, by use, at these sites: against what the host did there
  *   commands_is_calm      the host has done nothing in the area that commands may not know
@@ -21,6 +22,7 @@
 
 #include "byte_map.h"
 #include "command_graph.h"
+#include "command_log.h"
 #include "commands.h"
 #include "stale.h"
 #include "touches.h"
@@ -29,7 +31,7 @@
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
-enum { SPEC_CHARS = 300 };
+enum { SPEC_CHARS = 480, OBJECT_CHARS = 480 };
 
 /* What is open in one allocation. id 0: memory of the host. */
 struct area {
@@ -67,8 +69,9 @@ struct loose {
 
 /* A launch's instruction, kept after its program is gone. */
 struct site {
-    char *key; /* kernel, file, line, column */
+    char *key; /* kernel, file, line, column, argument */
     char *kernel;
+    char *argument; /* "argument 0 'data'", through which it reached the allocation; NULL: none */
     struct source_place place;
     uint32_t number;
     UT_hash_handle hh;
@@ -81,16 +84,23 @@ struct conflict {
     const struct area *area;
 };
 
+/* Kernels whose atomic operations met where they are guaranteed: one may wait for the other in them. */
+struct talk { uint32_t a, b; };
+
 struct commands {
     const struct memory *memory;
     struct report *report;
     pthread_mutex_t lock; /* guards what follows */
     struct command_graph *graph;
+    struct command_log *log;
+    uint32_t tries;             /* of edits, so far */
     struct area *areas;
     struct site *sites_by_key, **sites; /* sites[number - 1] */
     uint32_t site_count, site_room;
     struct conflict *conflicts; /* of the command that runs */
     size_t conflict_count, conflict_room;
+    struct talk *talks;         /* likewise */
+    size_t talk_count, talk_room;
     const struct area *asked;   /* whose map asks */
     uint64_t added;             /* segments since the last sweep */
     bool lost, told_loss;       /* memory ran out: nothing is judged from here on */
@@ -101,7 +111,7 @@ struct commands {
 };
 
 struct side {
-    char what[80], by[160];
+    char what[80], by[240];
 };
 
 static inline bool reads_only(const struct byte_access *access)
@@ -117,6 +127,8 @@ const struct site *commands_site_of(const struct commands *commands, const struc
 bool commands_judges(const struct commands *commands, uint32_t command);
 void commands_describe(const struct commands *commands, const struct byte_access *access, const struct command_facts *facts,
                        struct finding_access *out_access, struct side *side);
+const char *commands_object(const struct commands *commands, const struct area *area, const struct byte_access *a, const struct byte_access *b,
+                            char out[OBJECT_CHARS]);
 uint32_t commands_clamp(uint64_t bytes);
 void commands_format(char *text, size_t size, const char *pattern, ...) __attribute__((format(printf, 3, 4)));
 

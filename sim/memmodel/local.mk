@@ -16,6 +16,8 @@ libmemmodel_la_SOURCES = \
 	%D%/checkers.h \
 	%D%/command_graph.c \
 	%D%/command_graph.h \
+	%D%/command_log.c \
+	%D%/command_log.h \
 	%D%/commands.c \
 	%D%/commands.h \
 	%D%/commands_host.c \

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "command_log.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "command_graph.h"
+#include "orrery/limits.h"
+
+enum { ENTRIES_MOST = HOSTILE(8192, 64) };
+
+struct entry {
+    enum order_kind kind;
+    uint32_t command, queue; /* queue 0: a user event */
+    size_t after;            /* where in afters */
+    size_t after_count;
+};
+
+struct command_log {
+    struct entry *entries;
+    uint32_t *afters;
+    size_t count, room, after_count, after_room;
+    bool lost; /* something is missing */
+};
+
+struct command_log *command_log_new(void)
+{
+    return calloc(1, sizeof(struct command_log));
+}
+
+void command_log_free(struct command_log *log)
+{
+    if (!log)
+        return;
+    free(log->entries);
+    free(log->afters);
+    free(log);
+}
+
+void command_log_clear(struct command_log *log)
+{
+    log->count = log->after_count = 0;
+    log->lost = false;
+}
+
+/* ---- what is kept ------------------------------------------------------------------------ */
+
+static bool reserve(struct command_log *log, size_t after_count)
+{
+    if (log->count == log->room) {
+        size_t room = 2 * log->room + 16;
+        struct entry *grown = realloc(log->entries, room * sizeof *grown);
+        if (!grown)
+            return false;
+        log->entries = grown;
+        log->room = room;
+    }
+    if (log->after_count + after_count > log->after_room) {
+        size_t room = 2 * (log->after_count + after_count) + 16;
+        uint32_t *grown = realloc(log->afters, room * sizeof *grown);
+        if (!grown)
+            return false;
+        log->afters = grown;
+        log->after_room = room;
+    }
+    return true;
+}
+
+void command_log_add(struct command_log *log, const struct order_event *event)
+{
+    if (event->kind == ORDER_BEGIN || log->lost)
+        return;
+    if (log->count == ENTRIES_MOST || log->after_count + event->after_count > 4 * ENTRIES_MOST || !reserve(log, event->after_count)) {
+        log->lost = true;
+        return;
+    }
+    log->entries[log->count++] = (struct entry){event->kind, event->command, event->queue, log->after_count, event->after_count};
+    if (event->after_count)
+        memcpy(log->afters + log->after_count, event->after, event->after_count * sizeof *event->after);
+    log->after_count += event->after_count;
+}
+
+static bool is_command(const struct entry *entry)
+{
+    return entry->kind == ORDER_ENQUEUED && entry->queue;
+}
+
+static bool is_set(const struct entry *entry)
+{
+    return entry->kind == ORDER_ENQUEUED && !entry->queue;
+}
+
+/* ---- once more ----------------------------------------------------------------------------- */
+
+/* Not in the log: it was over before. Of a command that has not ended nobody knows what it waits for: stuck. */
+enum progress { OVER_BEFORE, OPEN, STUCK, OVER };
+
+struct pending { uint32_t *after; size_t after_count; uint32_t command; bool set; };
+
+/* Numbers count from 1, by what the log has. */
+struct trial {
+    const struct command_log *log;
+    struct command_graph *graph;
+    uint32_t base, size;
+    uint8_t *progress;
+    struct pending *pending;
+    size_t pending_count;
+    uint32_t *lists; size_t list_count; /* where pending[].after lie */
+    uint32_t first, second;
+    enum command_edit edit;
+    size_t sets_at;        /* EDIT_HOST_SETS: before this entry */
+    bool failed;
+};
+
+static bool trial_size(struct trial *trial)
+{
+    uint32_t low = UINT32_MAX, high = 0;
+    for (size_t i = 0; i < trial->log->count; i++) {
+        const uint32_t command = trial->log->entries[i].command;
+        if (trial->log->entries[i].kind != ORDER_ENQUEUED)
+            continue;
+        low = command < low ? command : low;
+        high = command > high ? command : high;
+    }
+    trial->base = low;
+    trial->size = high < low ? 0 : high - low + 1;
+    return trial->first >= low && trial->second >= low && trial->first <= high && trial->second <= high;
+}
+
+static uint32_t number_of(const struct trial *trial, uint32_t serial)
+{
+    return serial < trial->base || serial - trial->base >= trial->size ? 0 : serial - trial->base + 1;
+}
+
+static bool is_over(const struct trial *trial, uint32_t number)
+{
+    return !number || trial->progress[number] == OVER_BEFORE || trial->progress[number] == OVER;
+}
+
+static void tell_graph(const struct trial *trial, enum order_kind kind, uint32_t command, uint32_t queue, const uint32_t *after, size_t count)
+{
+    command_graph_order(trial->graph, &(struct order_event){.kind = kind, .command = command, .queue = queue, .call = "", .after = after, .after_count = count});
+}
+
+static bool may_run(const struct trial *trial, const struct pending *pending)
+{
+    if (trial->progress[pending->command] == STUCK)
+        return false;
+    for (size_t i = 0; i < pending->after_count; i++)
+        if (!is_over(trial, pending->after[i]))
+            return false;
+    return true;
+}
+
+static void run(struct trial *trial, const struct pending *pending)
+{
+    trial->progress[pending->command] = OVER;
+    if (pending->set) {
+        tell_graph(trial, ORDER_ENQUEUED, pending->command, 0, pending->after, pending->after_count);
+        return;
+    }
+    tell_graph(trial, ORDER_BEGIN, pending->command, 1, NULL, 0);
+    tell_graph(trial, ORDER_END, pending->command, 1, NULL, 0);
+}
+
+static void run_all(struct trial *trial)
+{
+    for (size_t i = 0; i < trial->pending_count; i++) {
+        const struct pending pending = trial->pending[i];
+        if (!may_run(trial, &pending))
+            continue;
+        memmove(&trial->pending[i], &trial->pending[i + 1], (trial->pending_count - i - 1) * sizeof pending);
+        trial->pending_count--;
+        run(trial, &pending);
+        i = (size_t)-1;
+    }
+}
+
+static void host_waits(struct trial *trial, const uint32_t *numbers, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        trial->failed |= !is_over(trial, numbers[i]);
+    if (!trial->failed)
+        tell_graph(trial, ORDER_HOST_WAITED, 0, 0, numbers, count);
+}
+
+static void host_finishes(struct trial *trial, size_t before)
+{
+    const struct command_log *log = trial->log;
+    uint32_t queue = 0;
+    for (size_t i = 0; i < before; i++)
+        if (is_command(&log->entries[i]) && log->entries[i].command == trial->first)
+            queue = log->entries[i].queue;
+    for (size_t i = 0; i < before && queue; i++)
+        if (is_command(&log->entries[i]) && log->entries[i].queue == queue)
+            host_waits(trial, &(const uint32_t){number_of(trial, log->entries[i].command)}, 1);
+}
+
+static void edit_before(struct trial *trial, size_t at)
+{
+    const struct entry *entry = &trial->log->entries[at];
+    const uint32_t first = number_of(trial, trial->first), second = number_of(trial, trial->second);
+    const bool comes = is_command(entry) && entry->command == trial->second;
+    if (comes && trial->edit == EDIT_FINISH)
+        host_finishes(trial, at);
+    if (comes && trial->edit == EDIT_HOST_WAITS)
+        host_waits(trial, &first, 1);
+    if (trial->edit == EDIT_HOST_SETS && at == trial->sets_at)
+        host_waits(trial, &second, 1);
+}
+
+/* Those of the entry that the log has, and the edit's. */
+static struct pending take_list(struct trial *trial, const struct entry *entry)
+{
+    struct pending pending = {.after = trial->lists + trial->list_count, .command = number_of(trial, entry->command), .set = is_set(entry)};
+    for (size_t i = 0; i < entry->after_count; i++) {
+        const uint32_t number = number_of(trial, trial->log->afters[entry->after + i]);
+        if (number)
+            pending.after[pending.after_count++] = number;
+    }
+    if (is_command(entry) && trial->edit == EDIT_WAIT_LIST && entry->command == trial->second)
+        pending.after[pending.after_count++] = number_of(trial, trial->first);
+    trial->list_count += pending.after_count;
+    return pending;
+}
+
+static void step(struct trial *trial, size_t at)
+{
+    const struct entry *entry = &trial->log->entries[at];
+    edit_before(trial, at);
+    const struct pending pending = take_list(trial, entry);
+    switch (entry->kind) {
+    case ORDER_ENQUEUED:
+        if (entry->queue)
+            tell_graph(trial, ORDER_ENQUEUED, pending.command, entry->queue, pending.after, pending.after_count);
+        trial->pending[trial->pending_count++] = pending;
+        run_all(trial);
+        return;
+    case ORDER_HOST_WAITED:
+        host_waits(trial, pending.after, pending.after_count);
+        return;
+    case ORDER_HOST_ASKED:
+    case ORDER_HOST_TOLD: /* it might ask for ever */
+        trial->failed |= !is_over(trial, pending.command);
+        return;
+    case ORDER_BEGIN:
+    case ORDER_END:
+        return;
+    }
+}
+
+/* A set that is in the log is to come; a command that is there may run if it has ended. */
+static void prepare(struct trial *trial)
+{
+    const struct command_log *log = trial->log;
+    for (size_t i = 0; i < log->count; i++) {
+        const uint32_t number = number_of(trial, log->entries[i].command);
+        if (number && log->entries[i].kind == ORDER_ENQUEUED)
+            trial->progress[number] = is_set(&log->entries[i]) ? OPEN : STUCK;
+        else if (number && log->entries[i].kind == ORDER_END)
+            trial->progress[number] = OPEN;
+    }
+}
+
+static bool is_ordered(const struct trial *trial)
+{
+    const uint32_t first = number_of(trial, trial->first), second = number_of(trial, trial->second);
+    return is_over(trial, first) && is_over(trial, second) && !command_graph_exhausted(trial->graph) &&
+           (command_graph_knows(trial->graph, second, first) || command_graph_knows(trial->graph, first, second));
+}
+
+static bool go_through(struct trial *trial)
+{
+    trial->list_count = trial->pending_count = 0;
+    trial->failed = false;
+    prepare(trial);
+    trial->graph = command_graph_new();
+    for (size_t i = 0; trial->graph && i < trial->log->count && !trial->failed; i++)
+        step(trial, i);
+    bool helps = trial->graph && !trial->failed && is_ordered(trial);
+    command_graph_free(trial->graph);
+    return helps;
+}
+
+/* Which of the user events it is has to be found. */
+static bool try_sets(struct trial *trial)
+{
+    int tries = 16;
+    bool enqueued = false;
+    for (size_t i = 0; i < trial->log->count && tries; i++) {
+        const struct entry *entry = &trial->log->entries[i];
+        enqueued |= is_command(entry) && entry->command == trial->second;
+        if (!enqueued || !is_set(entry) || entry->after_count)
+            continue;
+        tries--;
+        trial->sets_at = i;
+        if (go_through(trial))
+            return true;
+    }
+    return false;
+}
+
+bool command_log_try(const struct command_log *log, enum command_edit edit, uint32_t first, uint32_t second)
+{
+    struct trial trial = {.log = log, .edit = edit, .first = first, .second = second};
+    if (log->lost || !trial_size(&trial))
+        return false;
+    trial.progress = calloc(trial.size + 1, sizeof *trial.progress);
+    trial.pending = calloc(log->count + 1, sizeof *trial.pending);
+    trial.lists = calloc(log->after_count + 2, sizeof *trial.lists);
+    bool helps = trial.progress && trial.pending && trial.lists && (edit == EDIT_HOST_SETS ? try_sets : go_through)(&trial);
+    free(trial.progress);
+    free(trial.pending);
+    free(trial.lists);
+    return helps;
+}
+
+/* ---- queues --------------------------------------------------------------------------------- */
+
+static bool is_among(uint32_t command, const uint32_t *commands, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (commands[i] == command)
+            return true;
+    return false;
+}
+
+/* Backwards, so that who waits comes before what it waits for. */
+bool command_log_crosses(const struct command_log *log, uint32_t command)
+{
+    uint32_t *wanted = malloc((log->after_count + 1) * sizeof *wanted), queue = 0;
+    size_t count = 1;
+    bool crosses = !wanted;
+    if (wanted)
+        wanted[0] = command;
+    for (size_t i = log->count; i > 0 && !crosses; i--) {
+        const struct entry *entry = &log->entries[i - 1];
+        if (entry->kind != ORDER_ENQUEUED || !is_among(entry->command, wanted, count))
+            continue;
+        queue = queue ? queue : entry->queue;
+        crosses = entry->queue && entry->queue != queue;
+        memcpy(wanted + count, log->afters + entry->after, entry->after_count * sizeof *wanted);
+        count += entry->after_count;
+    }
+    free(wanted);
+    return crosses || log->lost;
+}

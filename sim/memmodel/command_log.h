@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  The order events of the commands that are not forgotten, so that they can be gone through once more with one
+ *          edit of the host's calls: does it order two commands, and does the program still come to its end? Commands run
+ *          as soon as they may; the host goes on as it did, and hangs where it waited for one that then cannot be over.
+ *
+ * Interface
+ *   command_log_new/free
+ *   command_log_add       takes one order event
+ *   command_log_clear     no command is left that anybody asks of
+ *   command_log_try       with the edit `second` knows `first`, and nobody waits for ever. False, too: not all is there
+ *   command_log_crosses   it waits for commands of other queues, which have to be flushed
+ */
+#ifndef ORRERY_MEMMODEL_COMMAND_LOG_H
+#define ORRERY_MEMMODEL_COMMAND_LOG_H
+
+#include "orrery/observer.h"
+
+enum command_edit {
+    EDIT_WAIT_LIST,   /* second has first's event in its wait list */
+    EDIT_FINISH,      /* clFinish on first's queue before second is enqueued */
+    EDIT_HOST_WAITS,  /* clWaitForEvents for first before second is enqueued */
+    EDIT_HOST_SETS    /* clWaitForEvents for second before the user event is set that first waits for */
+};
+
+struct command_log;
+struct command_log *command_log_new(void);
+void command_log_free(struct command_log *log);
+void command_log_add(struct command_log *log, const struct order_event *event);
+void command_log_clear(struct command_log *log);
+bool command_log_try(const struct command_log *log, enum command_edit edit, uint32_t first, uint32_t second);
+bool command_log_crosses(const struct command_log *log, uint32_t command);
+
+#endif
