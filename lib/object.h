@@ -121,6 +121,7 @@ struct cl_device { /* cl_device_id */
     uint32_t index;             /* of its root among those that the platform lists */
     struct unit_set units;      /* of the topology */
     struct partition_type type; /* how it was made */
+    uint32_t part;              /* which of those that were made with it */
     /* guarded by runtime_lock */
     struct cl_device *children, *sibling; /* live sub-devices, the youngest first; borrowed */
     cl_uint tile_count; struct cl_device **tiles; /* neo: the sub-devices it always gives; referenced */

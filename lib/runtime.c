@@ -95,6 +95,12 @@ static void log_open(void)
         report_set_stream(runtime.report, stderr, wants_colour());
 }
 
+static void name_roots(void)
+{
+    for (cl_uint i = 0; i < runtime.platform->root_count; i++)
+        device_tell_name(runtime.platform->roots[i], runtime.report);
+}
+
 static enum status platform_set_up(struct diagnosis *diagnosis)
 {
     struct roots roots;
@@ -107,7 +113,10 @@ static enum status platform_set_up(struct diagnosis *diagnosis)
     if (!runtime.platform)
         return diagnose(diagnosis, STATUS_OUT_OF_MEMORY, "out of host memory");
     object_publish(runtime.platform);
-    return roots_replace(runtime.platform, &roots, diagnosis);
+    status = roots_replace(runtime.platform, &roots, diagnosis);
+    if (!status)
+        name_roots();
+    return status;
 }
 
 /* The settings that may change between two launches, as the scenario had them. */
@@ -197,6 +206,7 @@ static enum status renew_device(struct diagnosis *diagnosis)
         device_free(device);
         return status;
     }
+    name_roots();
     kernels_before += device_kernels_run(runtime.device);
     device_free(runtime.device);
     runtime.device = device;

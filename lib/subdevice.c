@@ -45,6 +45,18 @@ struct cl_device *device_object_new(struct device *device, const struct device_c
     return object;
 }
 
+/* "sub-device 1 of device 0 'big'", for findings. */
+void device_tell_name(const struct cl_device *device, struct report *report)
+{
+    char name[120] = "", *end = name;
+    const struct cl_device *root = device;
+    for (; root->parent; root = root->parent)
+        if (end < name + 80)
+            end += snprintf(end, (size_t)(name + sizeof name - end), "sub-device %u of ", root->part);
+    snprintf(end, (size_t)(name + sizeof name - end), "device %u '%s'", root->index, root->config->name ? root->config->name : "Orrery (simulated)");
+    report_name_device(report, device->base.id, name);
+}
+
 static void leave_parent(struct cl_device *device)
 {
     runtime_lock();
@@ -70,6 +82,7 @@ void device_destroy(void *object)
     struct cl_device *device = object;
     if (device->parent) {
         leave_parent(device);
+        report_name_device(runtime_get()->report, device->base.id, NULL);
     } else if (device->topology) {
         topology_fini(device->topology);
         free(device->topology);
@@ -313,6 +326,7 @@ cl_int subdevice_make(struct cl_device *parent, const struct partition_type *typ
         struct cl_device *device = part_new(parent, type, &partition->sets[made]);
         if (!device)
             break;
+        device->part = made;
         out_devices[made++] = (cl_device_id)device;
     }
     if (made < count) {
@@ -322,7 +336,9 @@ cl_int subdevice_make(struct cl_device *parent, const struct partition_type *typ
     }
     for (cl_uint i = 0; i < count; i++)
         report_overlap(parent, (struct cl_device *)out_devices[i]);
-    for (cl_uint i = 0; i < count; i++)
+    for (cl_uint i = 0; i < count; i++) {
         join_parent(parent, (struct cl_device *)out_devices[i]);
+        device_tell_name((struct cl_device *)out_devices[i], runtime_get()->report);
+    }
     return CL_SUCCESS;
 }

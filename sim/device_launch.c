@@ -450,6 +450,7 @@ static enum status begin(struct live_launch *live, const struct launch_request *
     if (status != STATUS_OK)
         return status;
     launch->info.launch = (uint32_t)__atomic_add_fetch(&device->kernels_run, 1, __ATOMIC_RELAXED);
+    report_launch_runs(device->report, launch->info.launch, launch->info.device);
     status = tie_record(launch, device, &live->diagnosis);
     if (status == STATUS_OK && !concurrent_add(&device->concurrent, live))
         status = STATUS_OUT_OF_MEMORY;

@@ -63,6 +63,8 @@ libsim_la_SOURCES = \
 	%D%/program.h \
 	%D%/finding.c \
 	%D%/report.c \
+	%D%/report_devices.c \
+	%D%/report_devices.h \
 	%D%/report_dot.c \
 	%D%/report_files.c \
 	%D%/report_json.c \

@@ -10,6 +10,7 @@
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
+#include "report_devices.h"
 #include "suppression.h"
 
 struct entry {
@@ -29,6 +30,7 @@ struct report {
     bool colour;
     void (*heard)(size_t count);
     struct list found, suppressed;
+    struct report_devices devices;
     struct entry *by_key; /* of both lists */
     size_t kind_count[FINDING_KIND_COUNT];
     char *replay;         /* how to have this run again; NULL: not known */
@@ -58,6 +60,7 @@ void report_free(struct report *report)
     free(report->found.entries);
     free(report->suppressed.entries);
     free(report->replay);
+    report_devices_fini(&report->devices);
     free(report);
 }
 
@@ -104,6 +107,7 @@ static void access_own(struct finding_access *access)
     place_own(&access->place);
     own(&access->what);
     own(&access->by);
+    own(&access->device);
 }
 
 static void access_disown(const struct finding_access *access)
@@ -112,6 +116,7 @@ static void access_disown(const struct finding_access *access)
     disown(access->place.text);
     disown(access->what);
     disown(access->by);
+    disown(access->device);
 }
 
 static void steps_free(struct finding *finding)
@@ -401,6 +406,20 @@ static void add_new(struct report *report, const struct finding *finding, char *
         announce(report, entry);
 }
 
+void report_name_device(struct report *report, uint32_t device, const char *name)
+{
+    pthread_mutex_lock(&report->lock);
+    report_devices_name(&report->devices, device, name);
+    pthread_mutex_unlock(&report->lock);
+}
+
+void report_launch_runs(struct report *report, uint32_t launch, uint32_t device)
+{
+    pthread_mutex_lock(&report->lock);
+    report_devices_launch(&report->devices, launch, device);
+    pthread_mutex_unlock(&report->lock);
+}
+
 void report_add(struct report *report, const struct finding *finding)
 {
     struct finding added = *finding;
@@ -413,6 +432,8 @@ void report_add(struct report *report, const struct finding *finding)
     bool is_new = false;
     pthread_mutex_lock(&report->lock);
     added.cause = cause_of(report, finding);
+    for (uint32_t i = 0; i < 2; i++)
+        added.access[i].device = i < finding->access_count ? report_devices_of(&report->devices, finding, i) : NULL;
     if (key)
         HASH_FIND_STR(report->by_key, key, entry);
     if (!key) {

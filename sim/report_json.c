@@ -71,6 +71,7 @@ static json_t *access_json(const struct finding_access *access)
     put_text(object, "access", access_word(access->kind));
     put_text(object, "what", access->what);
     put_text(object, "by", access->by);
+    put_text(object, "device", access->device);
     put_order(object, access);
     put_number(object, "size_bytes", access->size_bytes);
     if (access->has_value) { /* text: JSON readers lose bits of large numbers */

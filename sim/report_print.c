@@ -70,7 +70,7 @@ static void print_ids(FILE *stream, const uint64_t ids[3])
     fprintf(stream, "(%" PRIu64 ",%" PRIu64 ",%" PRIu64 ")", ids[0], ids[1], ids[2]);
 }
 
-void print_entity(FILE *stream, const struct finding_access *access)
+static void print_who(FILE *stream, const struct finding_access *access)
 {
     if (access->by)
         fprintf(stream, "%s%s", access->by, access->has_item ? ", " : "");
@@ -83,6 +83,13 @@ void print_entity(FILE *stream, const struct finding_access *access)
     fprintf(stream, ", sub-group %" PRIu32 ", work-group ", access->item.sub_group);
     print_ids(stream, access->item.group_id);
     fprintf(stream, ", compute unit %" PRIu32, access->item.compute_unit);
+}
+
+void print_entity(FILE *stream, const struct finding_access *access)
+{
+    print_who(stream, access);
+    if (access->device)
+        fprintf(stream, ", %s", access->device);
 }
 
 static bool is_read(enum access_kind kind)

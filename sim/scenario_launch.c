@@ -198,7 +198,7 @@ struct batch { struct run *run; struct ahead *ahead; size_t count, to_begin, run
 static void announce(const struct batch *batch, const struct ahead *ahead, enum order_kind kind)
 {
     struct run *run = batch->run;
-    struct order_event event = {.kind = kind, .command = ahead->request.command, .queue = (uint32_t)ahead->index + 1, .device = 1,
+    struct order_event event = {.kind = kind, .command = ahead->request.command, .queue = (uint32_t)ahead->index + 1, .device = (uint32_t)ahead->index + 1,
                                 .call = "launch", .time = kind == ORDER_ENQUEUED ? 0 : device_clock(run->device)};
     device_order(run->device, &event);
 }
@@ -220,6 +220,8 @@ static void begin(struct batch *batch, struct ahead *ahead)
     struct run *run = batch->run;
     size_t findings = report_total(run->report, SEVERITY_OFF);
     enum status status = device_launch_begin(run->device, &ahead->request, &ahead->live, run->diagnosis);
+    if (status == STATUS_OK)
+        report_launch_runs(run->report, (uint32_t)device_kernels_run(run->device), (uint32_t)ahead->index + 1);
     if (batch->count > 1)
         announce(batch, ahead, ORDER_BEGIN);
     batch->to_begin--;
@@ -305,9 +307,27 @@ static enum status launch_batch(struct run *run, size_t first, size_t count)
     return batch.status;
 }
 
+/* Each launch has a device of its own, as findings see it. */
+static void name_devices(const struct run *run)
+{
+    const struct scenario *scenario = run->scenario;
+    char name[120];
+    bool several = scenario_root_count(scenario) > 1;
+    for (size_t i = 0; i < scenario->launch_count; i++)
+        several |= scenario->launches[i].device != NULL;
+    if (!several)
+        return;
+    report_name_device(run->report, UINT32_MAX, "device 0"); /* there is one, whoever uses it */
+    for (size_t i = 0; i < scenario->launch_count; i++) {
+        snprintf(name, sizeof name, "device %s", scenario->launches[i].device ? scenario->launches[i].device : "0");
+        report_name_device(run->report, (uint32_t)i + 1, name);
+    }
+}
+
 enum status scenario_launch_all(struct run *run)
 {
     const struct scenario *scenario = run->scenario;
+    name_devices(run);
     enum status all = STATUS_OK;
     for (size_t first = 0, count; first < scenario->launch_count; first += count) {
         for (count = 1; first + count < scenario->launch_count && scenario->launches[first + count].concurrent;)

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include "cl_fixture.h"
 
@@ -608,6 +609,80 @@ START_TEST(faults_of_the_program_itself)
 }
 END_TEST
 
+/* ---- who ran it ------------------------------------------------------------------------ */
+
+static char log_name[] = "check_api_order.XXXXXX";
+
+static void set_up_logged(void)
+{
+    close(mkstemp(log_name));
+    setenv("ORRERY_LOG", log_name, 1);
+    set_up();
+}
+
+static bool log_says(const char *text)
+{
+    static char log[20000];
+    FILE *stream = fopen(log_name, "r");
+    log[fread(log, 1, sizeof log - 1, stream)] = '\0';
+    fclose(stream);
+    return strstr(log, text) != NULL;
+}
+
+START_TEST(of_two_sub_devices_each_is_named)
+{
+    const cl_device_partition_property halves[] = {CL_DEVICE_PARTITION_EQUALLY, 1, 0};
+    cl_device_id parts[2];
+    cl_queue_properties none[] = {0};
+    cl_int err;
+    cl_uint units = 0;
+    cl_ok(clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL));
+    cl_device_id *all = calloc(units, sizeof(cl_device_id));
+    cl_ok(clCreateSubDevices(device, halves, units, all, NULL));
+    parts[0] = all[0], parts[1] = all[1];
+    cl_context both = clCreateContext(NULL, 2, parts, NULL, NULL, &err);
+    cl_ok(err);
+    cl_mem shared = cl_buffer(both, CL_MEM_READ_WRITE, 64, NULL);
+    cl_command_queue queues[2];
+    for (int i = 0; i < 2; i++) {
+        queues[i] = clCreateCommandQueueWithProperties(both, parts[i], none, &err);
+        cl_ok(err);
+        cl_ok(clEnqueueFillBuffer(queues[i], shared, &one, sizeof one, 0, 64, 0, NULL, NULL));
+    }
+    for (int i = 0; i < 2; i++) {
+        cl_ok(clFinish(queues[i]));
+        cl_ok(clReleaseCommandQueue(queues[i]));
+    }
+    ck_assert(log_says(", sub-device 0 of device 0 '"));
+    ck_assert(log_says(", sub-device 1 of device 0 '"));
+    cl_ok(clReleaseMemObject(shared));
+    cl_ok(clReleaseContext(both));
+    for (cl_uint i = 0; i < units; i++)
+        cl_ok(clReleaseDevice(all[i]));
+    free(all);
+}
+END_TEST
+
+/* The map, which comes first, is to wait for the fill, and what it hands over is waited for. */
+START_TEST(a_map_behind_a_queue_that_was_not_flushed)
+{
+    cl_int err;
+    fill(queue, 0, NULL);
+    void *mapped = clEnqueueMapBuffer(second, buffer, CL_TRUE, CL_MAP_READ, 0, 64, 0, NULL, NULL, &err);
+    cl_ok(err);
+    cl_ok(clEnqueueUnmapMemObject(second, buffer, mapped, 0, NULL, NULL));
+    ck_assert_uint_eq(races(), 1);
+    ck_assert(log_says("clEnqueueMapBuffer (command 2, queue"));
+    ck_assert(!log_says("clEnqueueUnmapMemObject (command"));
+}
+END_TEST
+
+static void tear_down_logged(void)
+{
+    tear_down();
+    unlink(log_name);
+}
+
 int main(void)
 {
     Suite *suite = suite_create("order of commands");
@@ -651,6 +726,11 @@ int main(void)
     ADD(a_map_that_a_later_wait_covers);
     ADD(faults_of_the_program_itself);
 #undef ADD
+    TCase *logged = tcase_create("logged");
+    tcase_add_checked_fixture(logged, set_up_logged, tear_down_logged);
+    tcase_add_test(logged, of_two_sub_devices_each_is_named);
+    tcase_add_test(logged, a_map_behind_a_queue_that_was_not_flushed);
     suite_add_tcase(suite, cases);
+    suite_add_tcase(suite, logged);
     return cl_run_suite(suite);
 }

@@ -1028,6 +1028,60 @@ START_TEST(threads_may_add_at_once)
 }
 END_TEST
 
+/* ---- devices ---------------------------------------------------------------------------------- */
+
+START_TEST(one_device_is_not_named)
+{
+    report_name_device(report, 1, "device 0 'big'");
+    report_launch_runs(report, 7, 1);
+    struct finding finding = race();
+    finding.launch = 7;
+    report_add(report, &finding);
+    ck_assert_ptr_null(report_get(report, 0)->access[0].device);
+}
+END_TEST
+
+START_TEST(of_several_devices_each_access_names_its_own)
+{
+    report_name_device(report, 1, "device 0 'big'");
+    report_name_device(report, 2, "sub-device 1 of device 0 'big'");
+    report_launch_runs(report, 7, 2);
+    struct finding finding = race();
+    finding.launch = 7;
+    finding.access[1].device_id = 1; /* said by who knows */
+    report_add(report, &finding);
+    fflush(stream);
+    ck_assert_ptr_nonnull(strstr(text, "work-group (0,0,0), compute unit 0, sub-device 1 of device 0 'big'\n"));
+    ck_assert_ptr_nonnull(strstr(text, "work-group (1,0,0), compute unit 1, device 0 'big'\n"));
+    char *json = NULL;
+    size_t size;
+    FILE *lines = open_memstream(&json, &size);
+    report_write_json(lines, report_get(report, 0));
+    fclose(lines);
+    ck_assert_ptr_nonnull(strstr(json, "\"device\":\"sub-device 1 of device 0 'big'\""));
+    free(json);
+    lines = open_memstream(&json, &size);
+    report_write_sarif(lines, report, &(struct report_end){0, 0});
+    fclose(lines);
+    ck_assert_ptr_nonnull(strstr(json, "sub-device 1 of device 0 'big'"));
+    free(json);
+}
+END_TEST
+
+/* 512 launches later nobody knows any more who ran it. */
+START_TEST(a_launch_that_is_forgotten_names_no_device)
+{
+    report_name_device(report, 1, "device 0");
+    report_name_device(report, 2, "device 1");
+    report_launch_runs(report, 7, 2);
+    report_launch_runs(report, 7 + 512, 1);
+    struct finding finding = race();
+    finding.launch = 7;
+    report_add(report, &finding);
+    ck_assert_ptr_null(report_get(report, 0)->access[0].device);
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = {
@@ -1041,6 +1095,7 @@ int main(void)
         order_is_that_of_first_occurrence, everything_is_copied, the_limit_is_per_kind, limit_zero_is_no_limit,
         severity_comes_from_the_check, the_summary_is_one_fixed_line, repeats_get_a_line_each, what_comes_too_often_is_counted_no_more, what_is_incomplete_says_at_least, a_fix_may_not_be_enough_for_later_pairs, clear_forgets_all, silence_collects,
         ids_are_stable_and_distinct, threads_may_add_at_once,
+        one_device_is_not_named, of_several_devices_each_access_names_its_own, a_launch_that_is_forgotten_names_no_device,
     };
     Suite *suite = suite_create("report");
     TCase *tcase = tcase_create("report");

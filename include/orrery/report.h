@@ -121,6 +121,8 @@ struct finding_access {
     bool has_written;  /* an update: what it wrote */
     uint64_t written;
     const char *what;  /* "plain store", "atomic_fetch_add, relaxed, device scope", "barrier" */
+    uint32_t device_id;   /* serial number of the device that ran it; 0: that of the finding's launch, or none */
+    const char *device;   /* set by report_add when there are several: "sub-device 1 of device 0 'big'" */
     const char *by;    /* who, when it is no work-item: "clEnqueueReadBuffer (command 4)", "the host", "an asynchronous copy" */
 };
 
@@ -176,6 +178,11 @@ const struct scenario *report_scenario(const struct report *report);
 /* Drops findings whose check is off and keeps those that are suppressed apart.  Prints the text
  * form to the report's stream when the (kind, sites) pair is new and the limit allows it. */
 void report_add(struct report *report, const struct finding *finding);
+
+/* The devices that there are, by serial number; once there are several, findings name them. NULL: it is gone. */
+void report_name_device(struct report *report, uint32_t device, const char *name);
+/* Which of them runs the launch. */
+void report_launch_runs(struct report *report, uint32_t launch, uint32_t device);
 
 /* A finding that was added before came `times` more: at the same places, for the same kernel. */
 void report_again(struct report *report, const struct finding *finding, uint64_t times);

@@ -526,7 +526,7 @@ void commands_describe(const struct commands *commands, const struct byte_access
     commands_format(side->by, sizeof side->by, "%s%s%s%s (command %" PRIu32 ", queue %" PRIu32 ")%s%s",
            site ? "kernel " : "", site ? site->kernel : "", site ? ", " : "", facts->call, access->command,
            facts->queue, site && site->argument ? ", " : "", site && site->argument ? site->argument : "");
-    *out_access = (struct finding_access){.kind = access->kind, .what = side->what, .by = side->by};
+    *out_access = (struct finding_access){.kind = access->kind, .what = side->what, .by = side->by, .device_id = facts->device};
     if (site)
         out_access->place = site->place;
 }

@@ -26,7 +26,7 @@ struct rest { uint64_t group; struct record record; }; /* what the group does no
 /* One launch that has ended. */
 struct member {
     struct member *next;
-    uint32_t launch, parent, family;
+    uint32_t launch, parent, family, device;
     const char *kernel;
     enum launch_start start;
     uint64_t parent_group;
@@ -163,7 +163,7 @@ static void take(struct relatives *relatives, const struct footprint *footprint)
         return;
     }
     *member = (struct member){.next = relatives->members, .launch = launch->launch, .parent = launch->parent,
-                              .family = launch->family, .kernel = launch->kernel, .start = launch->start,
+                              .family = launch->family, .device = launch->device, .kernel = launch->kernel, .start = launch->start,
                               .parent_group = launch->parent_group, .releases = launch->releases, .acquires = launch->acquires};
     relatives->members = member;
     bool whole = copy_after(launch, member);
@@ -420,7 +420,7 @@ static void describe(const struct kin *kin, uint32_t member, const struct deeds 
     else
         format(by, "kernel %s (launch %" PRIu32 "), enqueued by kernel %s (launch %" PRIu32 ")", self->kernel, self->launch,
                kin->members[parent]->kernel, self->parent);
-    *out_access = (struct finding_access){.kind = kinds[use], .what = action(use), .by = by, .place = deeds->place[use]};
+    *out_access = (struct finding_access){.kind = kinds[use], .what = action(use), .by = by, .device_id = self->device, .place = deeds->place[use]};
 }
 
 static void explain(const struct kin *kin, uint32_t earlier, uint32_t later, char why[TEXT_CHARS], char fix[TEXT_CHARS])
