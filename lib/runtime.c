@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime.h"
 
+#include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "built_in.h"
@@ -27,6 +32,8 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool started;            /* atomic */
 static pid_t started_by;        /* a forked child that never calls us has another pid */
 static FILE *log_stream;        /* NULL: stderr */
+static char *record_name;       /* NULL: nothing is recorded */
+static bool concluded;
 static uint64_t kernels_before; /* run on devices that runtime_load replaced */
 
 /* ---- the lock ------------------------------------------------------------------ */
@@ -141,6 +148,8 @@ static int exit_status(uint64_t kernels)
     return scenario->expect_kernels && !kernels ? EXIT_NOTHING_RAN : 0;
 }
 
+static void begin_to_save(void);
+
 static void set_up(void)
 {
     struct diagnosis diagnosis = {0};
@@ -163,7 +172,7 @@ static void set_up(void)
     if (runtime.broken)
         complain(&diagnosis);
     else
-        saved_begin(runtime.report, exit_status);
+        begin_to_save();
     started_by = getpid();
     __atomic_store_n(&started, true, __ATOMIC_RELEASE);
 }
@@ -343,35 +352,59 @@ static struct replay_options own_options(void)
 /* The record that holds the order of the threads, as the user calls it; NULL: none does, or there is no order. */
 static char *own_record(bool recorded)
 {
-    const char *name = runtime.scenario.schedule.record_file, *replay = getenv("ORRERY_REPLAY");
+    const char *replay = getenv("ORRERY_REPLAY");
     if (host_log_threads() < 2)
         return NULL;
-    if (name && recorded)
-        return report_file_name(name);
+    if (record_name && recorded)
+        return strdup(record_name);
     return host_log_follows() && replay ? strdup(replay) : NULL;
+}
+
+/* NULL: no memory. */
+static char *line_of(const struct schedule_record *record, const char *file)
+{
+    const struct replay_options options = own_options();
+    char *target = own_command();
+    const struct replay_run run = {.options = &options, .record = record, .file = file, .target = target};
+    char *line = target ? replay_line(&run) : NULL;
+    free(target);
+    return line;
+}
+
+/* Does the program alone not settle how it runs? */
+static bool was_chosen(const struct schedule_record *record)
+{
+    return record->shape && (record->settings.policy != SCHEDULE_LOCKSTEP || record->mixed || record->has_turns || host_log_threads() > 1);
+}
+
+/* For the program that fails by itself: `orrery run` knows its status, and the library does not. */
+static void note_replay(bool recorded)
+{
+    const struct schedule_record *record = device_record(runtime_device());
+    char *file = own_record(recorded), *line = was_chosen(record) ? line_of(record, file) : NULL;
+    saved_replay(line ? line : "");
+    free(line);
+    free(file);
 }
 
 /* Where findings leave the exit status alone, as under `orrery check`, only what no token holds is told. */
 static void tell_replay(const struct schedule_record *record, bool recorded, bool failed)
 {
-    const struct replay_options options = own_options();
-    char *target = own_command(), *file = own_record(recorded);
-    const struct replay_run run = {.options = &options, .record = record, .file = file, .target = target};
-    char *line = failed && target ? replay_line(&run) : NULL;
+    char *file = own_record(recorded), *line = failed ? line_of(record, file) : NULL;
     report_set_replay(runtime.report, line, !file && host_log_threads() > 1);
+    if (line)
+        saved_replay("");
     free(line);
     free(file);
-    free(target);
 }
 
 /* True: there is a file now. */
 static bool write_record(const struct schedule_record *record)
 {
-    const char *name = runtime.scenario.schedule.record_file;
     const struct replay_options options = own_options();
-    FILE *stream = name ? report_open_file(name) : NULL;
-    if (name && !stream)
-        fprintf(stderr, "orrery: warning: cannot write %s\n", name);
+    FILE *stream = record_name ? fopen(record_name, "we") : NULL;
+    if (record_name && !stream)
+        fprintf(stderr, "orrery: warning: cannot write %s\n", record_name);
     if (!stream)
         return false;
     fputs(SCHEDULE_RECORD_MAGIC, stream);
@@ -381,6 +414,54 @@ static bool write_record(const struct schedule_record *record)
     return fclose(stream) == 0;
 }
 
+/* ---- abort ------------------------------------------------------------------------ */
+
+enum { ABORT_PATIENCE = 200 }; /* hundredths of a second */
+
+/* Another process does it, without the handlers of fork: whatever lock the program held as it aborted, only that one hangs. */
+static void on_abort(int signal_number)
+{
+    const int kept = errno;
+    const struct timespec pause = {0, 10000000};
+    const bool own = started_by == getpid() && !concluded;
+    const pid_t child = own ? (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0) : -1;
+    if (child == 0) {
+        note_replay(write_record(device_record(runtime_device())));
+        _exit(0);
+    }
+    for (int i = 0; child > 0 && i < ABORT_PATIENCE && waitpid(child, NULL, WNOHANG) == 0; i++) {
+        nanosleep(&pause, NULL);
+        if (i + 1 == ABORT_PATIENCE) {
+            kill(child, SIGKILL);
+            waitpid(child, NULL, 0);
+        }
+    }
+    errno = kept;
+    raise(signal_number); /* it is blocked until we return, and kills then */
+}
+
+static void catch_abort(void)
+{
+    struct sigaction action = {.sa_flags = (int)SA_RESETHAND}, before;
+    action.sa_handler = on_abort;
+    if (sigaction(SIGABRT, NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+        sigaction(SIGABRT, &action, NULL);
+}
+
+static void note_first(void)
+{
+    note_replay(record_name != NULL);
+}
+
+static void begin_to_save(void)
+{
+    const char *name = runtime.scenario.schedule.record_file;
+    record_name = name ? report_file_name(name) : NULL;
+    saved_begin(runtime.report, exit_status, note_first);
+    if (record_name)
+        catch_abort();
+}
+
 /* status: what findings make of the program's, -1: nothing. fits: the run came to its end as the schedule has it. */
 static void conclude(uint64_t kernels, int status, bool fits)
 {
@@ -388,6 +469,10 @@ static void conclude(uint64_t kernels, int status, bool fits)
     const struct report_end end = {.kernels_run = kernels, .exit_status = status};
     struct diagnosis diagnosis = {0};
     bool recorded = write_record(device_record(runtime_device()));
+    concluded = true;
+    note_replay(recorded);
+    if (!fits)
+        saved_replay("");
     if (fits && (status > 0 || (runtime.scenario.keep_exit_code && report_count(runtime.report))))
         tell_replay(device_record(runtime_device()), recorded, status > 0);
     if (!report_write_files(runtime.report, &end, &diagnosis))

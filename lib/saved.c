@@ -15,7 +15,9 @@ enum { SAVED_AT_ONCE = 16 };
 static struct {
     struct report *report; /* NULL: not begun, or over */
     int (*status)(uint64_t kernels);
-    struct watch_seat *seat; /* NULL: nobody watches */
+    void (*first)(void);     /* NULL: was called */
+    struct watch *watch;     /* NULL: nobody watches */
+    struct watch_seat *seat; /* likewise */
     pid_t process;           /* a forked child has another */
     bool changed;            /* atomic: there is something to save */
     pthread_mutex_t lock;    /* one thread saves */
@@ -59,20 +61,38 @@ static void heard(size_t count)
         save(runtime_kernels_run());
 }
 
-void saved_begin(struct report *report, int (*status)(uint64_t kernels))
+void saved_begin(struct report *report, int (*status)(uint64_t kernels), void (*first)(void))
 {
     const char *name = getenv("ORRERY_WATCH");
     struct watch *watch = name ? watch_open(name) : NULL;
     saved.report = report;
     saved.status = status;
+    saved.first = first;
+    saved.watch = watch;
     saved.process = getpid();
     saved.seat = watch ? watch_take_seat(watch) : NULL;
     tell(0);
     report_set_listener(report, heard);
 }
 
+void saved_replay(const char *line)
+{
+    if (saved.watch)
+        watch_note_replay(saved.watch, line);
+}
+
+static void call_first(void)
+{
+    void (*first)(void) = saved.first;
+    if (!first || !saved.watch || saved.process != getpid() || !runtime_kernels_run())
+        return;
+    saved.first = NULL;
+    first();
+}
+
 void saved_command_over(void)
 {
+    call_first();
     if (__atomic_load_n(&saved.changed, __ATOMIC_RELAXED))
         save(runtime_kernels_run());
     else if (saved.seat)

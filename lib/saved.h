@@ -6,6 +6,7 @@
  * Interface
  *   saved_begin         once there is a report; status answers what findings make of the exit status
  *   saved_command_over  a command is complete, and its event not yet: whoever waits for it finds all in the files
+ *   saved_replay        the line that has the run again, for the case that the program fails by itself; "": none
  *   saved_end           the summary was printed, nothing is left to be told
  */
 #ifndef ORRERY_LIB_SAVED_H
@@ -15,8 +16,9 @@
 
 #include "orrery/report.h"
 
-void saved_begin(struct report *report, int (*status)(uint64_t kernels));
+void saved_begin(struct report *report, int (*status)(uint64_t kernels), void (*first)(void)); /* first: called when a kernel has run */
 void saved_command_over(void);
+void saved_replay(const char *line);
 void saved_end(void);
 
 #endif

@@ -2,6 +2,7 @@
 #include "orrery/watch.h"
 
 #include <fcntl.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -52,4 +53,12 @@ struct watch_seat *watch_take_seat(struct watch *watch)
 void watch_leave_seat(struct watch_seat *seat)
 {
     __atomic_store_n(&seat->process, 0, __ATOMIC_RELEASE);
+}
+
+/* A line that is too long is none. */
+void watch_note_replay(struct watch *watch, const char *line)
+{
+    watch->replay[0] = '\0';
+    if (strlen(line) < sizeof watch->replay)
+        strcpy(watch->replay, line);
 }

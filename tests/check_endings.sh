@@ -63,6 +63,29 @@ ends 66 --log=found-%p.txt found_abort
 says 'SUMMARY errors=1' "$(echo found-[0-9]*.txt)"
 says 'error: null-write' "$(echo found-[0-9]*.txt)"
 
+# who fails by himself is told how to have it again, unless it is as before anyway
+for ending in clean_exit clean_abort clean_status; do
+    status=5
+    [ $ending = clean_abort ] && status=134
+    ends $status --schedule=random --seed=3 --check-api=off $ending
+    says "replay with: orrery replay 1:3:random:[0-9a-f]* --check-api=off -- $program $ending\$"
+    [ "$(grep -c 'replay with' err)" = 1 ] || problem "$ending: not one line"
+    ends $status --check-api=off $ending
+    if grep -q 'replay with' err; then problem "$ending: a line that nobody needs"; fi
+done
+ends 0 --schedule=random --check-api=off kernel
+if grep -q 'replay with' err; then problem 'a line for what did not fail'; fi
+"$orrery" run --seeds=0..2 --check-api=off -- "$program" clean_status >out 2>err
+says '3 of 3 fail'
+
+# what was recorded up to the abort is there, and fits
+ends 134 --schedule=random --seed=3 --record=abort.rec clean_abort
+says '^number 1 shape [0-9a-f]* turns' abort.rec
+"$orrery" replay abort.rec -- "$program" clean_abort >out 2>err
+[ $? = 134 ] || problem 'the replay of what aborted does not abort'
+says 'SUMMARY errors=0 .*kernels=1'
+if grep -q 'does not fit' err; then problem 'the replay of what aborted does not fit'; fi
+
 # a pipe is written once, at the end
 mkfifo pipe
 cat pipe >piped &

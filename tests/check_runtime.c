@@ -154,6 +154,12 @@ static void role_clean_exit(void)
     _Exit(5);
 }
 
+static void role_clean_status(void)
+{
+    launch("kernel void k(void) {}");
+    exit(5);
+}
+
 static void *control(const char *name)
 {
     void *function = clGetExtensionFunctionAddressForPlatform(platform, name);
@@ -210,7 +216,7 @@ static const struct {
     {"control", role_control},
     {"found_abort", role_found_abort}, {"found_exit", role_found_exit}, {"found_kill", role_found_kill},
     {"found_exec", role_found_exec}, {"refused_exit", role_refused_exit}, {"clean_abort", role_clean_abort},
-    {"clean_exit", role_clean_exit},
+    {"clean_exit", role_clean_exit}, {"clean_status", role_clean_status},
 };
 
 /* ---- running a child ---------------------------------------------------------------------------- */

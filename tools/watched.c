@@ -115,6 +115,16 @@ static int tell_all(const struct watch *watch, const struct scenario *scenario)
     return code;
 }
 
+/* It failed by itself, or was ended: findings have had their line. */
+static void tell_replay(const struct watch *watch, const struct scenario *scenario, int status)
+{
+    const bool failed = WIFSIGNALED(status) || WEXITSTATUS(status) != 0;
+    FILE *log = scenario->log_file && !strchr(scenario->log_file, '%') ? report_append_file(scenario->log_file, (long)child) : stderr;
+    if (watch && failed && watch->replay[0] && log && !scenario->quiet)
+        fprintf(log, "orrery: replay with: %s\n", watch->replay);
+    log_close(log);
+}
+
 int watched_run(char **command, const struct scenario *scenario)
 {
     char name[WATCH_NAME_CHARS];
@@ -133,6 +143,8 @@ int watched_run(char **command, const struct scenario *scenario)
     int status = wait_for_child();
     if (status >= 0 && WIFSIGNALED(status) && any_left(watch))
         say("the program was ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+    if (status >= 0)
+        tell_replay(watch, scenario, status);
     int code = tell_all(watch, scenario);
     if (status < 0)
         return EXIT_FAILED;

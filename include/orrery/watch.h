@@ -9,6 +9,7 @@
  *   watch_open       of the name, in another process; NULL when that is gone
  *   watch_take_seat  for this process; NULL: all are taken
  *   watch_leave_seat what is to be said was said
+ *   watch_note_replay   how to have the run again, should the program fail by itself; "": that was told, or there is no need
  */
 #ifndef ORRERY_WATCH_H
 #define ORRERY_WATCH_H
@@ -17,7 +18,7 @@
 
 #include "orrery/report.h"
 
-enum { WATCH_SEATS = 48, WATCH_NAME_CHARS = 64 };
+enum { WATCH_SEATS = 48, WATCH_NAME_CHARS = 64, WATCH_LINE_CHARS = 8000 };
 
 struct watch_seat {
     pid_t process;   /* atomic; 0: free */
@@ -26,11 +27,12 @@ struct watch_seat {
     struct report_counts counts;
 };
 
-struct watch { struct watch_seat seats[WATCH_SEATS]; };
+struct watch { struct watch_seat seats[WATCH_SEATS]; char replay[WATCH_LINE_CHARS]; /* of the process that noted it last */ };
 
 struct watch *watch_new(char out_name[WATCH_NAME_CHARS]);
 struct watch *watch_open(const char *name);
 struct watch_seat *watch_take_seat(struct watch *watch);
 void watch_leave_seat(struct watch_seat *seat);
+void watch_note_replay(struct watch *watch, const char *line);
 
 #endif
