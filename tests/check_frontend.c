@@ -337,6 +337,35 @@ START_TEST(a_literal_that_is_too_long_is_named)
 }
 END_TEST
 
+/* OpenCL C 3.0, 6.15.12.7: the failure order shall be neither release nor acq_rel. */
+START_TEST(an_order_of_failure_that_releases_is_named_with_its_line)
+{
+    struct compile_request request = request_for("kernel void k(global atomic_uint *a) {\n"
+                                                "    uint seen = 0;\n"
+                                                "    a += get_global_id(0);\n"
+                                                "    atomic_compare_exchange_strong_explicit(a, &seen, 1, memory_order_acq_rel,\n"
+                                                "                                            memory_order_release, memory_scope_device);\n"
+                                                "}\n", "-cl-std=CL3.0");
+    expect_log(&request, STATUS_COMPILE_FAILED, "program.cl:");
+    expect_log(&request, STATUS_COMPILE_FAILED, "error: the order of failure of an atomic compare and exchange is memory_order_release");
+}
+END_TEST
+
+START_TEST(flags_that_are_no_constant_are_named_with_their_line)
+{
+    struct compile_request request = request_for("kernel void k(int flags, global int *a) {\n"
+                                                "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+                                                "    barrier(flags);\n"
+                                                "}\n", "");
+    expect_log(&request, STATUS_COMPILE_FAILED, "program.cl:3:5: error: an argument of barrier is not a constant");
+    request = request_for("kernel void k(int scope, global int *a) {\n"
+                         "    if (a[0])\n"
+                         "        work_group_barrier(CLK_LOCAL_MEM_FENCE, (memory_scope)scope);\n"
+                         "}\n", "-cl-std=CL2.0");
+    expect_log(&request, STATUS_COMPILE_FAILED, "program.cl:3:9: error: an argument of work_group_barrier is not a constant");
+}
+END_TEST
+
 START_TEST(warnings_are_in_the_log_and_can_be_changed)
 {
     const char source[] =
@@ -1217,6 +1246,8 @@ static Suite *frontend_suite(void)
     tcase_add_test(tests, positions_name_the_users_file_and_line);
     tcase_add_test(tests, logs_name_the_users_file_and_line);
     tcase_add_test(tests, a_literal_that_is_too_long_is_named);
+    tcase_add_test(tests, an_order_of_failure_that_releases_is_named_with_its_line);
+    tcase_add_test(tests, flags_that_are_no_constant_are_named_with_their_line);
     tcase_add_test(tests, warnings_are_in_the_log_and_can_be_changed);
     tcase_add_test(tests, macros_reach_the_source);
     tcase_add_test(tests, date_and_time_are_fixed);

@@ -408,3 +408,19 @@ enum status clang_compile(const struct compilation *compilation, struct text *ou
     headers_remove(&headers);
     return status;
 }
+
+void clang_text(const struct compilation *compilation, const struct text *bitcode, struct text *out_text)
+{
+    static const char *const words[] = {"-cc1", "-triple", "spir64", "-x", "ir", "-O0", "-disable-llvm-passes", "-S", "-emit-llvm", "-w", "-o", "-", "-"};
+    struct list arguments = {0};
+    struct process_result result = {0};
+    struct diagnosis diagnosis = {0};
+    list_add(&arguments, compilation->toolchain->clang);
+    for (size_t i = 0; i < COUNT_OF(words); i++)
+        list_add(&arguments, words[i]);
+    struct process process = {.arguments = arguments.items, .input = bitcode->data, .input_size = bitcode->size};
+    if (!arguments.failed && process_run(&process, &result, &diagnosis) == STATUS_OK && !process_failed(&result))
+        text_add_bytes(out_text, result.output.data, result.output.size);
+    process_result_fini(&result);
+    list_fini(&arguments);
+}

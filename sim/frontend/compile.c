@@ -47,7 +47,7 @@ static enum status check_words(const struct spirv *spirv, struct text *log)
 {
     char *complaint = NULL;
     enum status status = spirv_validate(spirv->words, spirv->word_count, &complaint);
-    if (status)
+    if (status && !blame_module(spirv, log))
         text_addf(log, "the compiler produced an invalid module: %s", complaint ? complaint : "");
     free(complaint);
     return status == STATUS_BAD_BINARY ? STATUS_COMPILE_FAILED : status;

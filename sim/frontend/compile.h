@@ -11,6 +11,8 @@
  *   clang_language()     arguments that decide what a header means; clang_default_header()
  *   llvm_spirv_translate()   bitcode to words
  *   module_operations()  instructions that the translator does not know, from functions of extensions.c
+ *   clang_text()         bitcode as text, when something is to be found in it
+ *   blame_module(), blame_text()   say where it is what the validator, or the translator, refuses; false: nowhere
  *   module_repair()      drop debug records, keep OpLine, make file names the user's
  */
 #ifndef ORRERY_FRONTEND_COMPILE_H
@@ -43,6 +45,9 @@ void clang_default_header(const struct compilation *compilation, struct list *ar
 void llvm_spirv_arguments(const struct compilation *compilation, struct list *arguments);
 enum status llvm_spirv_translate(const struct compilation *compilation, const struct text *bitcode,
                                  struct spirv *out_spirv, struct text *log);
+bool blame_module(const struct spirv *spirv, struct text *log);
+void blame_text(const char *text, struct text *log);
+void clang_text(const struct compilation *compilation, const struct text *bitcode, struct text *out_text);
 enum status module_repair(struct spirv *spirv);
 /* Steps of it: repair_destructor.c, repair_select.c. */
 enum status repair_destructors(struct spirv *spirv);

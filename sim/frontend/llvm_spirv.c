@@ -39,10 +39,17 @@ void llvm_spirv_arguments(const struct compilation *compilation, struct list *ar
 }
 
 /* clang gives a literal that no type of OpenCL C can hold a type of 128 bits, and says nothing unless it is stored as it is. */
-static void explain_failure(struct text *log)
+static void explain_failure(const struct compilation *compilation, const struct text *bitcode, struct text *log)
 {
+    struct text text = {0};
     if (log->data && strstr(log->data, "InvalidBitWidth: Invalid bit width in input: 128"))
         text_add(log, "an integer literal of the program is too long for ulong\n");
+    if (!log->data || !strstr(log->data, "ConstantInt"))
+        return;
+    clang_text(compilation, bitcode, &text);
+    if (text.data)
+        blame_text(text.data, log);
+    text_fini(&text);
 }
 
 enum status llvm_spirv_translate(const struct compilation *compilation, const struct text *bitcode,
@@ -59,7 +66,7 @@ enum status llvm_spirv_translate(const struct compilation *compilation, const st
     if (!status && process_failed(&result))
         status = compile_tool_failed("llvm-spirv", &result, log);
     if (status == STATUS_COMPILE_FAILED)
-        explain_failure(log);
+        explain_failure(compilation, bitcode, log);
     if (!status)
         status = take_words(&result.output, out_spirv, log);
     process_result_fini(&result);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 noinst_LTLIBRARIES += libfrontend.la
 libfrontend_la_SOURCES = \
+	%D%/blame.c \
 	%D%/cache.c \
 	%D%/cache.h \
 	%D%/clang.c \
