@@ -40,4 +40,13 @@ done
 expect 66 reading '' 'race-host-device' 'load in reading' 'clEnqueueReadBuffer (command 2, queue 1)' 'had not waited for it'
 expect 66 behind '' 'race-host-device' 'load in behind' 'kernel fill, clEnqueueNDRangeKernel (command 1, queue 1)' \
     'only when a map of these bytes is complete' 'CL_MAP_READ'
+
+# of several devices each access names its own
+output=$("$build/orrery" run "${ORRERY_SRCDIR:-$(dirname "$0")/..}/scenarios/concurrent/race.yaml" 2>&1)
+for text in "argument 0 'a', device 0/equally:1@0" "argument 0 'a', device 0/equally:1@1"; do
+    grep -qF -- "$text" <<< "$output" && continue
+    echo "concurrent/race.yaml does not say: $text"
+    echo "$output"
+    fail=1
+done
 exit $fail

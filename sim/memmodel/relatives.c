@@ -16,7 +16,7 @@ struct deeds {
     uint32_t region_id;
     uint64_t low;
     bool fine, of_host;      /* fine-grained SVM; the host's own memory */
-    char object[120];
+    char object[120], argument[120]; /* ", argument 0 'data'", by which the kernel reached it; or nothing */
     struct byte_set bytes[FOOTPRINT_USES];
     struct source_place place[FOOTPRINT_USES]; /* strings of the program, which outlives its family */
 };
@@ -113,6 +113,9 @@ static bool copy_part(const struct relatives *relatives, const struct launch_inf
     deeds->region_id = part->region_id;
     deeds->low = part->low;
     name_object(relatives, deeds);
+    char name[100];
+    if (launch->argument && !deeds->of_host && launch->argument(launch, part->low, part->high, name, sizeof name))
+        snprintf(deeds->argument, sizeof deeds->argument, ", %s", name);
     for (int use = 0; use < FOOTPRINT_USES; use++) {
         whole &= copy_set(&deeds->bytes[use], &part->bytes[use]);
         if (launch->program && !byte_set_empty(&part->bytes[use]))
@@ -416,10 +419,10 @@ static void describe(const struct kin *kin, uint32_t member, const struct deeds 
     const struct member *self = kin->members[member];
     uint32_t parent = index_of(kin, self->parent);
     if (parent == UINT32_MAX)
-        format(by, "kernel %s (launch %" PRIu32 "), enqueued by the host", self->kernel, self->launch);
+        format(by, "kernel %s (launch %" PRIu32 "), enqueued by the host%s", self->kernel, self->launch, deeds->argument);
     else
-        format(by, "kernel %s (launch %" PRIu32 "), enqueued by kernel %s (launch %" PRIu32 ")", self->kernel, self->launch,
-               kin->members[parent]->kernel, self->parent);
+        format(by, "kernel %s (launch %" PRIu32 "), enqueued by kernel %s (launch %" PRIu32 ")%s", self->kernel, self->launch,
+               kin->members[parent]->kernel, self->parent, deeds->argument);
     *out_access = (struct finding_access){.kind = kinds[use], .what = action(use), .by = by, .device_id = self->device, .place = deeds->place[use]};
 }
 
