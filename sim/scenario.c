@@ -828,6 +828,16 @@ enum status scenario_apply_option(struct scenario *scenario, const char *key, co
     return diagnose(diagnosis, STATUS_BAD_SCENARIO, "option %s: found '%s', expected %s", row->option, text, expected);
 }
 
+enum status scenario_check_policy(const struct scenario *scenario, struct diagnosis *diagnosis)
+{
+    const struct schedule_config *schedule = &scenario->schedule;
+    if (schedule->policy == SCHEDULE_SCRIPT && !schedule->script)
+        return diagnose(diagnosis, STATUS_BAD_SCENARIO, "policy script: found no script, expected steps in schedule: script: of a scenario");
+    if (schedule->policy == SCHEDULE_REPLAY && !schedule->replay)
+        return diagnose(diagnosis, STATUS_BAD_SCENARIO, "policy replay: found nothing to replay, expected --replay=TOKEN, or a file with a record");
+    return STATUS_OK;
+}
+
 /* ---- end ----------------------------------------------------------------------------------- */
 
 static void launch_fini(struct scenario_launch *launch)
@@ -911,6 +921,8 @@ void scenario_fini(struct scenario *scenario)
         if (rows[i].type == ROW_STRING || rows[i].type == ROW_REPLAY)
             free(*(char **)field_of(scenario, &rows[i]));
     }
+    for (size_t i = 0; i < scenario->schedule.script_count; i++)
+        free(scenario->schedule.script[i].file);
     free(scenario->schedule.script);
     free(scenario->schedule.script_file);
     free(scenario->file);

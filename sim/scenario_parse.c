@@ -5,6 +5,7 @@
  */
 #include "scenario_parse.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,25 @@
 #include "suppression.h"
 
 /* ---- scripts ---------------------------------------------------------------------------------------- */
+
+/* From 1: what is counted begins there. */
+static bool read_count(struct reader *reader, const yaml_node_t *node, const char *key, uint64_t most, uint64_t *out_value)
+{
+    char expected[EXPECTED_CHARS];
+    snprintf(expected, sizeof expected, "1 to %" PRIu64, most);
+    if (!node)
+        return true;
+    return (node_text(node) && number_parse(node_text(node), out_value) && *out_value && *out_value <= most) ||
+           reader_unexpected(reader, node, key, expected);
+}
+
+static bool read_ordinal(struct reader *reader, const yaml_node_t *node, const char *key, uint32_t *out_value)
+{
+    uint64_t value = *out_value;
+    bool fine = read_count(reader, node, key, UINT32_MAX, &value);
+    *out_value = (uint32_t)value;
+    return fine;
+}
 
 /* One number, or one for each dimension. */
 static bool read_ids(struct reader *reader, const yaml_node_t *node, const char *key, uint64_t out_id[3])
@@ -35,6 +55,18 @@ static bool read_who(struct reader *reader, const yaml_node_t *node, struct scri
            reader_u32(reader, sub_group, "sub_group", &step->sub_group);
 }
 
+/* "LINE" or "FILE:LINE". */
+static bool read_place(struct reader *reader, const yaml_node_t *node, struct script_step *step)
+{
+    const char *text = node_text(node) ? node_text(node) : "", *colon = strrchr(text, ':');
+    uint64_t line = 0;
+    if (!number_parse(colon ? colon + 1 : text, &line) || !line || line > UINT32_MAX || colon == text)
+        return reader_unexpected(reader, node, "line", "a line of the program, from 1, or FILE:LINE of a file that it includes");
+    step->line = (uint32_t)line;
+    step->file = colon ? strndup(text, (size_t)(colon - text)) : NULL;
+    return !colon || step->file || reader_out_of_memory(reader);
+}
+
 static bool read_line(struct reader *reader, const yaml_node_t *node, struct script_step *step)
 {
     const yaml_node_t *line = reader_get(reader, node, "line"), *visit = reader_get(reader, node, "visit");
@@ -42,12 +74,7 @@ static bool read_line(struct reader *reader, const yaml_node_t *node, struct scr
     step->count = 1;
     if (!line)
         return reader_complain(reader, node, "until: key 'line' is missing: a line of the program");
-    if (!reader_u32(reader, line, "line", &step->line) ||
-        (visit && !reader_number(reader, visit, "visit", UINT64_MAX, &step->count)))
-        return false;
-    if (!step->line)
-        return reader_unexpected(reader, line, "line", "a line of the program, from 1");
-    return step->count || reader_unexpected(reader, visit, "visit", "1 or more");
+    return read_place(reader, line, step) && read_count(reader, visit, "visit", UINT64_MAX, &step->count);
 }
 
 static bool read_until(struct reader *reader, const yaml_node_t *node, struct script_step *step)
@@ -69,13 +96,13 @@ static bool read_step(struct reader *reader, const yaml_node_t *node, struct scr
                                  .file_line = (uint32_t)node->start_mark.line + 1,
                                  .file_column = (uint32_t)node->start_mark.column + 1};
     if (!reader_keys(reader, node, "step") || !read_who(reader, node, step) ||
-        !reader_u32(reader, reader_get(reader, node, "launch"), "launch", &step->launch))
+        !read_ordinal(reader, reader_get(reader, node, "launch"), "launch", &step->launch))
         return false;
     const yaml_node_t *until = reader_get(reader, node, "until"), *steps = reader_get(reader, node, "steps");
     if ((until != NULL) == (steps != NULL))
         return reader_complain(reader, node, "a step of the script: found %s, expected one of them",
                         until ? "until and steps" : "neither until nor steps");
-    return until ? read_until(reader, until, step) : reader_number(reader, steps, "steps", UINT64_MAX, &step->count);
+    return until ? read_until(reader, until, step) : read_count(reader, steps, "steps", UINT64_MAX, &step->count);
 }
 
 static bool read_script(struct reader *reader, const yaml_node_t *node)
@@ -93,6 +120,21 @@ static bool read_script(struct reader *reader, const yaml_node_t *node)
     return true;
 }
 
+/* A policy that the rest of the section leaves nothing to do, or does not do what it asks for. */
+static bool policy_fits(struct reader *reader, const yaml_node_t *schedule, bool script)
+{
+    const yaml_node_t *node = reader_get(reader, schedule, "policy");
+    const bool replay = reader_get(reader, schedule, "replay");
+    const enum schedule_policy policy = reader->scenario->schedule.policy;
+    if (!node || replay)
+        return true;
+    if (script && policy != SCHEDULE_SCRIPT)
+        return reader_unexpected(reader, node, "policy", "script, or no policy: beside script:, which says who goes on");
+    if (!script && policy == SCHEDULE_SCRIPT)
+        return reader_unexpected(reader, node, "policy", "a script: beside it, which says who goes on");
+    return policy != SCHEDULE_REPLAY || reader_unexpected(reader, node, "policy", "a replay: beside it: a token, or a file with a record");
+}
+
 /* Who writes a script wants it to be followed. */
 static bool read_schedule(struct reader *reader, const yaml_node_t *root)
 {
@@ -104,7 +146,8 @@ static bool read_schedule(struct reader *reader, const yaml_node_t *root)
     const yaml_node_t *script = reader_get(reader, node, "script");
     if (script)
         reader->scenario->schedule.policy = SCHEDULE_SCRIPT;
-    return reader_rows(reader, node, "schedule") && (!script || read_script(reader, script));
+    return reader_rows(reader, node, "schedule") && policy_fits(reader, node, script != NULL) &&
+           (!script || read_script(reader, script));
 }
 
 /* ---- suppressions -------------------------------------------------------------------------------------- */
@@ -189,12 +232,6 @@ static bool read_error(struct reader *reader, const yaml_node_t *node, struct sc
         return true;
     return (node_text(node) && api_error_from_name(node_text(node), &fault->error)) ||
            reader_unexpected(reader, node, "error", "the name of an error as in CL_OUT_OF_RESOURCES");
-}
-
-/* From 1: what is counted begins there. */
-static bool read_ordinal(struct reader *reader, const yaml_node_t *node, const char *key, uint32_t *out_value)
-{
-    return reader_u32(reader, node, key, out_value) && (*out_value || reader_unexpected(reader, node, key, "1 to 4294967295"));
 }
 
 static bool read_refusal(struct reader *reader, const yaml_node_t *node, struct scenario_fault *fault)

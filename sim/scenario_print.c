@@ -283,13 +283,25 @@ static void print_devices(const struct scenario *scenario, FILE *stream)
     }
 }
 
+static void print_line(const struct script_step *step, FILE *stream)
+{
+    char *place = NULL;
+    fputs("until: {line: ", stream);
+    if (!step->file)
+        fprintf(stream, "%" PRIu32, step->line);
+    else if (asprintf(&place, "%s:%" PRIu32, step->file, step->line) >= 0)
+        text_print_quoted(place, stream);
+    free(place);
+    fprintf(stream, ", visit: %" PRIu64 "}", step->count);
+}
+
 static void print_until(const struct script_step *step, FILE *stream)
 {
     static const char *const words[] = {[SCRIPT_BARRIER] = "barrier", [SCRIPT_ATOMIC] = "atomic", [SCRIPT_END] = "end"};
     if (step->until == SCRIPT_STEPS)
         fprintf(stream, "steps: %" PRIu64, step->count);
     else if (step->until == SCRIPT_LINE)
-        fprintf(stream, "until: {line: %" PRIu32 ", visit: %" PRIu64 "}", step->line, step->count);
+        print_line(step, stream);
     else
         fprintf(stream, "until: %s", words[step->until]);
 }

@@ -244,7 +244,7 @@ END_TEST
 START_TEST(a_script_is_read_and_printed)
 {
     static const struct { enum script_until until; uint32_t line; uint64_t count; } wanted[] = {
-        {SCRIPT_LINE, 12, 2}, {SCRIPT_END, 0, 0}, {SCRIPT_BARRIER, 0, 0}, {SCRIPT_ATOMIC, 0, 0}, {SCRIPT_STEPS, 0, 5}};
+        {SCRIPT_LINE, 12, 2}, {SCRIPT_END, 0, 0}, {SCRIPT_BARRIER, 0, 0}, {SCRIPT_ATOMIC, 0, 0}, {SCRIPT_STEPS, 0, 5}, {SCRIPT_LINE, 3, 1}};
     load("orrery: 1\n"
          "schedule:\n"
          "  then: random\n"
@@ -253,13 +253,14 @@ START_TEST(a_script_is_read_and_printed)
          "    - {group: 1, until: end}\n"
          "    - {group: [0, 0, 2], sub_group: 4, until: barrier}\n"
          "    - {item: 7, until: atomic, launch: 3}\n"
-         "    - {item: 8, steps: 5}\n");
+         "    - {item: 8, steps: 5}\n"
+         "    - {item: 8, until: {line: a dir/x.h:3}}\n");
     for (int printed_once = 0; printed_once < 2; printed_once++) {
         const struct schedule_config *schedule = &scenario.schedule;
         ck_assert_int_eq(schedule->policy, SCHEDULE_SCRIPT);
         ck_assert_int_eq(schedule->then, SCHEDULE_RANDOM);
-        ck_assert_uint_eq(schedule->script_count, 5);
-        for (int i = 0; i < 5; i++) {
+        ck_assert_uint_eq(schedule->script_count, 6);
+        for (int i = 0; i < 6; i++) {
             ck_assert_int_eq(schedule->script[i].until, wanted[i].until);
             ck_assert_uint_eq(schedule->script[i].line, wanted[i].line);
             ck_assert_uint_eq(schedule->script[i].count, wanted[i].count);
@@ -272,6 +273,8 @@ START_TEST(a_script_is_read_and_printed)
         ck_assert_uint_eq(schedule->script[2].sub_group, 4);
         ck_assert_uint_eq(schedule->script[2].id[2], 2);
         ck_assert(printed_once || schedule->script[3].file_line == 8);
+        ck_assert_ptr_null(schedule->script[0].file);
+        ck_assert_str_eq(schedule->script[5].file, "a dir/x.h");
         char *text = printed();
         scenario_fini(&scenario);
         load(text);
@@ -293,10 +296,36 @@ START_TEST(a_step_that_is_none_is_refused)
     rejects(SCRIPT("{item: 1, until: soon}"), "t.yaml:2:38: ", "'soon'", "end, barrier, atomic, {line: N}");
     rejects(SCRIPT("{item: 1, until: {visit: 1}}"), "t.yaml:2:38: ", "'line'", "missing");
     rejects(SCRIPT("{item: 1, until: {line: 0}}"), "t.yaml:2:45: ", "'0'", "from 1");
-    rejects(SCRIPT("{item: 1, until: {line: 1, visit: 0}}"), "t.yaml:2:55: ", "'0'", "1 or more");
+    rejects(SCRIPT("{item: 1, until: {line: 1, visit: 0}}"), "t.yaml:2:55: ", "'0'", "1 to 18446744073709551615");
+    rejects(SCRIPT("{item: 1, until: {line: \":3\"}}"), "t.yaml:2:45: ", "':3'", "FILE:LINE");
+    rejects(SCRIPT("{item: 1, until: {line: \"x.h:0\"}}"), "t.yaml:2:45: ", "'x.h:0'", "FILE:LINE");
+    rejects(SCRIPT("{item: 1, until: {line: x.h}}"), "t.yaml:2:45: ", "'x.h'", "FILE:LINE");
+    rejects(SCRIPT("{item: 1, until: end, launch: 0}"), "t.yaml:2:51: ", "'0'", "1 to 4294967295");
+    rejects(SCRIPT("{item: 1, steps: 0}"), "t.yaml:2:38: ", "'0'", "1 to 18446744073709551615");
+    rejects("orrery: 1\nschedule: {script: [], policy: random}\n", "t.yaml:2:32: ", "'random'", "script, or no policy");
+    rejects("orrery: 1\nschedule: {policy: script}\n", "t.yaml:2:20: ", "'script'", "a script: beside it");
+    rejects("orrery: 1\nschedule: {policy: replay}\n", "t.yaml:2:20: ", "'replay'", "a replay: beside it");
     rejects(SCRIPT("{item: [1, 2, 3, 4], until: end}"), "t.yaml:2:28: ", "a sequence", "1 to 3 numbers");
-    rejects(SCRIPT("{item: 1, steps: x}"), "t.yaml:2:38: ", "'x'", "0 to");
+    rejects(SCRIPT("{item: 1, steps: x}"), "t.yaml:2:38: ", "'x'", "1 to");
     rejects("orrery: 1\nschedule: {replay: \"1:x\"}\n", "t.yaml:2:20: ", "'1:x'", "a seed and ':'");
+}
+END_TEST
+
+START_TEST(a_policy_wants_its_script_or_replay)
+{
+    load("orrery: 1\nschedule: {script: [{item: 1, until: end}]}\n");
+    ck_assert_int_eq(scenario_check_policy(&scenario, NULL), STATUS_OK);
+    ck_assert_int_eq(scenario_apply_option(&scenario, "schedule", "random", NULL), STATUS_OK);
+    ck_assert_int_eq(scenario_check_policy(&scenario, NULL), STATUS_OK);
+    scenario_fini(&scenario);
+    load("orrery: 1\n");
+    ck_assert_int_eq(scenario_apply_option(&scenario, "schedule", "script", NULL), STATUS_OK);
+    ck_assert_int_eq(scenario_check_policy(&scenario, &diagnosis), STATUS_BAD_SCENARIO);
+    ck_assert_ptr_nonnull(strstr(diagnosis.text, "found no script"));
+    ck_assert_int_eq(scenario_apply_option(&scenario, "schedule", "replay", NULL), STATUS_OK);
+    ck_assert_int_eq(scenario_check_policy(&scenario, NULL), STATUS_BAD_SCENARIO);
+    ck_assert_int_eq(scenario_apply_option(&scenario, "replay", "1:7:replay:0000abcd", NULL), STATUS_OK);
+    ck_assert_int_eq(scenario_check_policy(&scenario, NULL), STATUS_OK);
 }
 END_TEST
 
@@ -1084,7 +1113,7 @@ int main(void)
 {
     const TTest *const tests[] = {
         defaults_are_those_of_the_header, defaults_of_the_run, smallest_scenario_is_the_defaults, every_key_of_device_is_read,
-        every_key_of_the_run_is_read, a_script_is_read_and_printed, a_step_that_is_none_is_refused,
+        every_key_of_the_run_is_read, a_script_is_read_and_printed, a_policy_wants_its_script_or_replay, a_step_that_is_none_is_refused,
         a_replay_settles_the_schedule, program_is_source_or_spirv, max_allocation_never_exceeds_the_memory, launch_ranges_are_read,
         buffers_are_filled, buffers_may_be_null_or_guarded, vectors_are_their_elements, structs_are_laid_out_as_in_c, local_and_same,
         numbers_of_every_type_reach_their_ends, floats_round_once, halves_round_to_even, expectations_are_read,

@@ -267,7 +267,7 @@ static int check_run(const struct arguments *arguments, const struct scenario *s
     enum status status = scenario_run(scenario, report, &result, &diagnosis);
     int code = status == STATUS_NO_PROGRESS ? 0 : exit_status_of(status);
     if (code) {
-        say("error: %s: %s", path, diagnosis.text[0] ? diagnosis.text : status_name(status));
+        say_scenario_diagnosis(path, status, &diagnosis);
     } else {
         take_report(&outcome, report);
         differences += compare_findings(&scenario->expect, &outcome);

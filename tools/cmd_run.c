@@ -88,7 +88,7 @@ static int run_scenario(const struct scenario *scenario, const struct settings *
     }
     bool ran = status == STATUS_OK || status == STATUS_NO_PROGRESS;
     if (!ran)
-        say("error: %s: %s", scenario->file, diagnosis.text[0] ? diagnosis.text : status_name(status));
+        say_scenario_diagnosis(scenario->file, status, &diagnosis);
     int code = verdict(scenario, report, status, result.kernels_run);
     if (code)
         tell_replay(settings, scenario->file, report, result.record);

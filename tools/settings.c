@@ -29,6 +29,16 @@ void say_diagnosis(const struct diagnosis *diagnosis)
     say("error: %s", diagnosis->text[0] ? diagnosis->text : status_name(diagnosis->status));
 }
 
+void say_scenario_diagnosis(const char *path, enum status status, const struct diagnosis *diagnosis)
+{
+    const size_t length = strlen(path);
+    const char *text = diagnosis->text[0] ? diagnosis->text : status_name(status);
+    if (strncmp(text, path, length) == 0 && text[length] == ':') /* it has a position */
+        say("error: %s", text);
+    else
+        say("error: %s: %s", path, text);
+}
+
 int exit_status_of(enum status status)
 {
     switch (status) {
@@ -127,6 +137,15 @@ static bool apply_environment(struct scenario *scenario)
     return true;
 }
 
+static bool check_policy(const struct scenario *scenario)
+{
+    struct diagnosis diagnosis = {0};
+    bool fine = scenario_check_policy(scenario, &diagnosis) == STATUS_OK;
+    if (!fine)
+        say_diagnosis(&diagnosis);
+    return fine;
+}
+
 static bool apply_given(const struct settings *settings, struct scenario *scenario)
 {
     for (size_t i = 0; i < settings->count; i++) {
@@ -148,7 +167,7 @@ bool settings_load(const struct settings *settings, const char *file, struct sce
         say_diagnosis(&diagnosis);
         return false;
     }
-    if (apply_environment(out_scenario) && apply_given(settings, out_scenario))
+    if (apply_environment(out_scenario) && apply_given(settings, out_scenario) && check_policy(out_scenario))
         return true;
     scenario_fini(out_scenario);
     return false;

@@ -60,6 +60,7 @@ char *target_words(const char *exec, bool program, char *const *rest);
 int parse_arguments(const struct argp *argp, int argc, char **argv, void *input);
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void say_diagnosis(const struct diagnosis *diagnosis);
+void say_scenario_diagnosis(const char *path, enum status status, const struct diagnosis *diagnosis); /* names the file once */
 /* 2: the user's mistake; 124; 125: ours. */
 int exit_status_of(enum status status);
 void environment_configure_compiler(void);

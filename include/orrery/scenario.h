@@ -149,6 +149,7 @@ struct script_step {
     uint32_t launch;      /* serial number: 1 */
     enum script_until until;
     uint32_t line;        /* in the program */
+    char *file;           /* of it; NULL: where the kernel stands */
     uint64_t count;       /* steps, or the how manieth visit of the line */
     uint32_t file_line, file_column; /* where it stands in the scenario */
 };
@@ -307,6 +308,8 @@ enum status scenario_load_file(struct scenario *scenario, const char *path, stru
 enum status scenario_load_text(struct scenario *scenario, const char *text, const char *name, struct diagnosis *diagnosis);
 enum status scenario_load_suppressions(struct scenario *scenario, const char *path, struct diagnosis *diagnosis);
 enum status scenario_apply_option(struct scenario *scenario, const char *key, const char *value, struct diagnosis *diagnosis);
+/* When all options are applied: BAD_SCENARIO for a policy that wants what is not there. */
+enum status scenario_check_policy(const struct scenario *scenario, struct diagnosis *diagnosis);
 /* The options scenario_apply_option knows; false past the end.  lib/ and tools/ read the
  * variable of each from the environment; argument "[X]" may be left out. */
 enum { SCENARIO_VARIABLE_CHARS = 48 };
