@@ -24,6 +24,7 @@
 #include "subdevice.h"
 #include "usage.h"
 #include "orrery/replay.h"
+#include "orrery/schedule.h"
 
 enum { EXIT_USAGE = 2, EXIT_NOTHING_RAN = 3, EXIT_NO_PROGRESS = 124 };
 
@@ -35,6 +36,7 @@ static FILE *log_stream;        /* NULL: stderr */
 static char *record_name;       /* NULL: nothing is recorded */
 static bool concluded;
 static uint64_t kernels_before; /* run on devices that runtime_load replaced */
+static uint64_t launches_most;  /* of those that had the scenario */
 
 /* ---- the lock ------------------------------------------------------------------ */
 
@@ -78,7 +80,7 @@ static enum status scenario_read(struct scenario *scenario, const char *path, co
         status = scenario_load_text(scenario, text, "scenario", diagnosis);
     if (!status)
         status = environment_apply(scenario, diagnosis);
-    return status;
+    return status ? status : scenario_check_policy(scenario, diagnosis);
 }
 
 /* https://no-color.org: set and not empty means none. */
@@ -200,6 +202,12 @@ static bool same_text(const char *a, const char *b)
     return a == b || (a && b && !strcmp(a, b));
 }
 
+static void count_launches(void)
+{
+    const uint64_t launches = device_kernels_run(runtime.device);
+    launches_most = launches > launches_most ? launches : launches_most;
+}
+
 /* Another device for the scenario; what the program holds of the old one stays valid. */
 static enum status renew_device(struct diagnosis *diagnosis)
 {
@@ -216,6 +224,7 @@ static enum status renew_device(struct diagnosis *diagnosis)
         return status;
     }
     name_roots();
+    count_launches();
     kernels_before += device_kernels_run(runtime.device);
     device_free(runtime.device);
     runtime.device = device;
@@ -236,6 +245,7 @@ static enum status exchange(struct scenario *scenario, struct diagnosis *diagnos
     }
     if (!same_text(old.log_file, runtime.scenario.log_file))
         log_open();
+    launches_most = 0;
     remember_options();
     fault_reset();
     scenario_fini(&old);
@@ -512,6 +522,10 @@ __attribute__((destructor)) static void process_ends(void)
     guard_share();
     usage_finish();
     uint64_t kernels = runtime_kernels_run();
+    struct diagnosis diagnosis = {0};
+    count_launches();
+    if (schedule_script_over(&runtime.scenario.schedule, launches_most, &diagnosis))
+        runtime_bad_scenario(&diagnosis);
     int status = exit_status(kernels);
     conclude(kernels, status ? status : -1, true);
     if (status)

@@ -80,6 +80,12 @@ void program_site(const struct program *program, uint32_t site, struct source_pl
     }
 }
 
+bool program_site_elsewhere(const struct program *program, uint32_t site)
+{
+    const struct code *code = program->running;
+    return code && site < code->site_count && code->sites[site].file != code->file;
+}
+
 char *program_listing(const struct program *program)
 {
     return interp_listing(program->module);

@@ -512,6 +512,11 @@ static bool replays(const struct schedule *schedule)
     return !schedule->config->oracle && (schedule->launch->replay || schedule->config->policy == SCHEDULE_REPLAY);
 }
 
+static bool follows_script(const struct schedule *schedule)
+{
+    return !schedule->config->oracle && !replays(schedule) && schedule->config->policy == SCHEDULE_SCRIPT;
+}
+
 static struct pick choose(struct schedule *schedule)
 {
     if (schedule->config->oracle)
@@ -530,6 +535,8 @@ void choose_step(struct schedule *schedule)
     bool ready = freshen_all(schedule);
     if (!ready && choose_unfinished(schedule) && schedule->status == STATUS_OK)
         schedule->chooser.over = all_over(schedule);
+    if (schedule->chooser.over && follows_script(schedule))
+        script_rest(schedule);
     if (schedule->status != STATUS_OK || (!ready && !choose_unfinished(schedule)))
         return;
     struct unit expected = schedule->launch->record ? usual_anywhere(schedule) : UNIT_NONE;
@@ -560,8 +567,7 @@ bool choose_unfinished(const struct schedule *schedule)
 bool choose_init(struct schedule *schedule)
 {
     bool replayed = replays(schedule);
-    bool scripted_launch = !replayed && !schedule->config->oracle && schedule->config->policy == SCHEDULE_SCRIPT;
-    schedule->chooser.admits = replayed || scripted_launch;
+    schedule->chooser.admits = replayed || follows_script(schedule);
     if ((schedule->chooser.admits || schedule->launch->record) && !started_init(schedule))
         return false;
     bool fine = !replayed || turn_index_init(&schedule->chooser.turns, schedule->launch->replay);

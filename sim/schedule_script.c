@@ -14,7 +14,7 @@ static const struct script_step *current(const struct schedule *schedule)
     return &schedule->config->script[schedule->chooser.script.at];
 }
 
-/* ---- what goes wrong ------------------------------------------------------------------ */
+/* ---- words ---------------------------------------------------------------------------- */
 
 static void say_who(struct sentence *text, const struct script_step *step)
 {
@@ -27,7 +27,9 @@ static void say_who(struct sentence *text, const struct script_step *step)
 static void say_goal(struct sentence *text, const struct script_step *step)
 {
     if (step->until == SCRIPT_LINE && step->count > 1)
-        sentence_add(text, "visit %" PRIu64 " of line %" PRIu32, step->count, step->line);
+        sentence_add(text, "visit %" PRIu64 " of ", step->count);
+    if (step->until == SCRIPT_LINE && step->file)
+        sentence_add(text, "%s:%" PRIu32, step->file, step->line);
     else if (step->until == SCRIPT_LINE)
         sentence_add(text, "line %" PRIu32, step->line);
     else if (step->until == SCRIPT_STEPS)
@@ -48,30 +50,88 @@ static void refuse(struct schedule *schedule, const char *what)
                                 schedule->config->script_file, step->file_line, step->file_column, who.bytes, what);
 }
 
-static uint32_t line_of(const struct schedule *schedule, uint32_t site)
+/* ---- where ---------------------------------------------------------------------------- */
+
+/* The name of a file, or the end of its path. */
+static bool names_file(const char *path, const char *name)
 {
-    struct source_place place;
-    launch_place(schedule->launch, site, &place);
-    return place.line;
+    const size_t length = strlen(path), end = strlen(name);
+    return length >= end && strcmp(path + length - end, name) == 0 && (length == end || path[length - end - 1] == '/');
 }
 
-/* The lines of all operations, ascending. */
+/* Without a name it is the one that the kernel stands in. */
+static bool in_file(const struct schedule *schedule, const struct site *site, const char *name)
+{
+    const struct code *code = schedule->launch->code;
+    if (!name)
+        return site->file == code->file;
+    return site->file < code->string_count && names_file(code->strings[site->file], name);
+}
+
+static bool on_line(const struct schedule *schedule, uint32_t number, const struct script_step *step)
+{
+    const struct site *site = launch_site(schedule->launch, number);
+    return site->line == step->line && in_file(schedule, site, step->file);
+}
+
+static void say_place(struct sentence *text, const struct schedule *schedule, uint32_t number)
+{
+    const struct site *site = launch_site(schedule->launch, number);
+    const struct code *code = schedule->launch->code;
+    if (in_file(schedule, site, NULL) || site->file >= code->string_count)
+        sentence_add(text, "line %" PRIu32, site->line);
+    else
+        sentence_add(text, "%s:%" PRIu32, code->strings[site->file], site->line);
+}
+
+/* Lines of the step's file come first, in ascending order, then those of the others. */
+static uint64_t line_rank(const struct schedule *schedule, const struct site *site, const char *name)
+{
+    return (uint64_t)!in_file(schedule, site, name) << 63 | (uint64_t)(site->file & INT32_MAX) << 32 | site->line;
+}
+
+static bool has_line(const struct schedule *schedule)
+{
+    struct next_operation next;
+    for (uint32_t at = 0; code_next(schedule->launch->code, &at, &next); at++)
+        if (on_line(schedule, next.site, current(schedule)))
+            return true;
+    return false;
+}
+
 static void say_lines(struct sentence *text, const struct schedule *schedule)
 {
     enum { LINES_SAID = 16 };
-    uint32_t below = 0;
+    const struct script_step *step = current(schedule);
+    uint64_t below = 0;
     for (int said = 0; said < LINES_SAID; said++) {
         struct next_operation next;
-        uint32_t lowest = UINT32_MAX;
+        uint64_t lowest = UINT64_MAX;
+        uint32_t where = 0;
         for (uint32_t at = 0; code_next(schedule->launch->code, &at, &next); at++) {
-            uint32_t line = line_of(schedule, next.site);
-            lowest = line > below && line < lowest ? line : lowest;
+            const uint64_t rank = line_rank(schedule, launch_site(schedule->launch, next.site), step->file);
+            if ((uint32_t)rank && rank > below && rank < lowest) {
+                lowest = rank;
+                where = next.site;
+            }
         }
-        if (lowest == UINT32_MAX)
+        if (lowest == UINT64_MAX)
             return;
-        sentence_add(text, said ? ", %" PRIu32 : "; it can stop at the operations of line %" PRIu32, lowest);
+        sentence_add(text, said ? ", " : "; it can stop at the operations of ");
+        if (said && in_file(schedule, launch_site(schedule->launch, where), NULL))
+            sentence_add(text, "%" PRIu32, launch_site(schedule->launch, where)->line);
+        else
+            say_place(text, schedule, where);
         below = lowest;
     }
+}
+
+/* ---- what goes wrong ------------------------------------------------------------------ */
+
+static void say_lines_if_missed(struct sentence *text, const struct schedule *schedule)
+{
+    if (current(schedule)->until == SCRIPT_LINE && !has_line(schedule))
+        say_lines(text, schedule);
 }
 
 static void never_came(struct schedule *schedule)
@@ -98,8 +158,10 @@ static void cannot_go_on(struct schedule *schedule, const struct wave *wave)
     say_goal(&text, current(schedule));
     sentence_add(&text, ": work-item ");
     sentence_ids(&text, item.global_id);
-    sentence_add(&text, " waits in %s at line %" PRIu32 " for work-items that this step does not run",
-                 launch_site(schedule->launch, wave->site)->what, line_of(schedule, wave->site));
+    sentence_add(&text, " waits in %s at ", launch_site(schedule->launch, wave->site)->what);
+    say_place(&text, schedule, wave->site);
+    sentence_add(&text, " for work-items that this step does not run");
+    say_lines_if_missed(&text, schedule);
     refuse(schedule, text.bytes);
 }
 
@@ -115,8 +177,9 @@ static void only_spins(struct schedule *schedule, const struct wave *wave)
     say_goal(&text, current(schedule));
     sentence_add(&text, ": work-item ");
     sentence_ids(&text, item.global_id);
-    sentence_add(&text, " only reads what this step does not change, now at line %" PRIu32,
-                 line_of(schedule, next.kind == NEXT_UNSEEN ? wave_place(wave) : next.site));
+    sentence_add(&text, " only reads what this step does not change, now at ");
+    say_place(&text, schedule, next.kind == NEXT_UNSEEN ? wave_place(wave) : next.site);
+    say_lines_if_missed(&text, schedule);
     refuse(schedule, text.bytes);
 }
 
@@ -203,12 +266,12 @@ static uint64_t place_of(const struct group_wave *wave)
 }
 
 /* A line is visited once however many operations of it follow each other; going back to one is another visit. */
-static bool visits(const struct schedule *schedule, const struct group_wave *wave, const struct next_operation *next,
-                   uint32_t line)
+static bool visits(const struct schedule *schedule, const struct group_wave *wave, const struct next_operation *next)
 {
-    if (next->kind == NEXT_UNSEEN || line_of(schedule, next->site) != line)
+    const struct script_step *step = current(schedule);
+    if (next->kind == NEXT_UNSEEN || !on_line(schedule, next->site, step))
         return false;
-    bool same_visit = wave->site_before && line_of(schedule, wave->site_before - 1) == line && next->site >= wave->site_before;
+    bool same_visit = wave->site_before && on_line(schedule, wave->site_before - 1, step) && next->site >= wave->site_before;
     return !same_visit;
 }
 
@@ -229,7 +292,7 @@ static bool reached(const struct schedule *schedule, struct group_wave *wave)
     wave_next(wave->wave, &next);
     bool there = wave->left_at != place_of(wave);
     if (step->until == SCRIPT_LINE && there)
-        wave->visits += visits(schedule, wave, &next, step->line);
+        wave->visits += visits(schedule, wave, &next);
     wave->site_before = next.kind == NEXT_UNSEEN ? 0 : next.site + 1;
     return there && (step->until == SCRIPT_ATOMIC ? is_atomic(schedule, &next)
                                                   : step->until == SCRIPT_LINE && wave->visits == step->count);
@@ -309,4 +372,24 @@ bool script_pick(struct schedule *schedule, struct pick *out_pick)
     else
         script->steps++;
     return true;
+}
+
+void script_rest(struct schedule *schedule)
+{
+    struct pick nobody;
+    while (schedule->status == STATUS_OK && script_pick(schedule, &nobody))
+        ;
+}
+
+enum status schedule_script_over(const struct schedule_config *config, uint64_t launches, struct diagnosis *diagnosis)
+{
+    const struct script_step *step = config->script, *end = step + config->script_count;
+    if (config->policy != SCHEDULE_SCRIPT || config->oracle)
+        return STATUS_OK;
+    while (step < end && step->launch <= launches)
+        step++;
+    if (step == end)
+        return STATUS_OK;
+    return diagnose(diagnosis, STATUS_BAD_SCENARIO, "%s:%" PRIu32 ":%" PRIu32 ": script: launch %" PRIu32 " never came: the run had %" PRIu64 " launch%s",
+                    config->script_file, step->file_line, step->file_column, step->launch, launches, launches == 1 ? "" : "es");
 }

@@ -106,6 +106,7 @@ struct pick pct_pick(struct schedule *schedule);
 /* schedule_script.c: who the script's step lets go on; group NULL: choose again; false: the script is over. */
 bool script_pick(struct schedule *schedule, struct pick *out_pick);
 void script_look(struct schedule *schedule); /* after each step */
+void script_rest(struct schedule *schedule); /* nobody is left: steps for this launch that are cannot happen */
 
 /* Who may still come and let those go on that wait. */
 enum helper { HELPER_NONE, HELPER_GROUP, HELPER_COMMAND };

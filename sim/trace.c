@@ -128,6 +128,8 @@ static json_t *begin_line(struct trace *trace, const char *type, const struct or
     put_number(trace, line, "item", item->local_linear);
     put_number(trace, line, "sub_group", item->sub_group);
     if (place.line) {
+        if (place.file && program_site_elsewhere(origin->launch->program, origin->site))
+            put_word(trace, line, "file", place.file);
         put_number(trace, line, "line", place.line);
         put_number(trace, line, "column", place.column);
     }

@@ -6,6 +6,7 @@
  * Interface
  *   struct schedule_oracle       asked at every choice
  *   schedule_record_*            what was chosen: parse, print as a token or as sections of a file
+ *   schedule_script_over         at the end of a run: has each step of its script had its launch?
  *
  * Rules    With an oracle in struct schedule_config every wave is one work-item, and stops before each
  *          operation that others see: loads, stores, atomics and fences of global and local memory,
@@ -67,6 +68,9 @@ struct schedule_oracle {
     void *self;
     uint32_t (*choose)(void *self, const struct schedule_choice *choice);
 };
+
+/* BAD_SCENARIO and the first step for a launch that never came, when so many did. */
+enum status schedule_script_over(const struct schedule_config *config, uint64_t launches, struct diagnosis *diagnosis);
 
 /* ---- what was chosen ------------------------------------------------------------------ */
 

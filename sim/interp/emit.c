@@ -631,6 +631,7 @@ static struct code *finish(struct emitter *e, uint32_t *block_start)
     code->local_object_count = ir->locals.count;
     code->strings = arena_copy(keep, ir->strings.at, ir->strings.count * sizeof *ir->strings.at);
     code->string_count = ir->strings.count;
+    code->file = ir->file;
     emit_idle(e, block_start, code);
     return code;
 }

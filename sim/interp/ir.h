@@ -90,6 +90,7 @@ struct ir {
     LIST(uint32_t) words;      /* printf descriptors */
     uint32_t entry_block;
     uint32_t args_size;
+    uint32_t file;             /* string: of the kernel's first line; 0 = unknown */
     uint32_t named_barriers;   /* so far */
     uint32_t *arg_offsets;
     uint32_t *order; uint32_t order_count; /* reachable blocks, loops contiguous */

@@ -294,6 +294,8 @@ static void lower_line(struct lower *l, uint32_t word)
     l->file = l->m->def[w[1]] ? ir_string(l->ir, module_string(l->m, l->m->def[w[1]] + 2)) : 0;
     l->line = w[2];
     l->column = w[3];
+    if (!l->ir->file)
+        l->ir->file = l->file;
 }
 
 /* ---- functions -------------------------------------------------------------------------- */

@@ -179,6 +179,7 @@ struct code {
     const struct private_object *private_objects; uint32_t private_object_count;
     const struct local_object *local_objects; uint32_t local_object_count;
     const char *const *strings;      uint32_t string_count;
+    uint32_t file;                   /* string: where the kernel itself stands; 0 = unknown */
     const struct idle_loop *idle_loops; uint32_t idle_loop_count;
 };
 
