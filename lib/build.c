@@ -118,6 +118,7 @@ static enum status compile_source(struct work *work)
         .kernel_clock = config->kernel_clock,
         .named_barriers = config->named_barriers,
         .srgb_writes = config->srgb_writes,
+        .embed_source = work->kind == COMPILE, /* what is linked has no source */
     };
     enum status status = compile_opencl_c(&request, &work->spirv, &work->log);
     free(options);

@@ -8,17 +8,19 @@
 
 /* ---- source text ---------------------------------------------------------------- */
 
-static bool split_lines(struct program *program)
+/* The text itself is cut: nobody needs it whole. */
+static bool split_lines(char *text, char ***out_lines, uint32_t *out_count)
 {
     uint32_t count = 1;
-    for (const char *at = program->source_text; *at; at++)
+    for (const char *at = text; *at; at++)
         count += *at == '\n';
-    program->lines = malloc(count * sizeof(char *));
-    if (!program->lines)
+    char **lines = malloc(count * sizeof *lines);
+    if (!lines)
         return false;
-    /* The text itself is cut: nobody needs it whole. */
-    for (char *at = program->source_text; at;) {
-        program->lines[program->line_count++] = at;
+    *out_lines = lines;
+    *out_count = 0;
+    for (char *at = text; at;) {
+        lines[(*out_count)++] = at;
         char *end = strchr(at, '\n');
         if (end) {
             if (end > at && end[-1] == '\r')
@@ -37,7 +39,48 @@ static bool keep_source(struct program *program, const struct program_request *r
     if (!request->source_text)
         return true;
     program->source_text = strdup(request->source_text);
-    return program->source_text && split_lines(program);
+    return program->source_text && split_lines(program->source_text, &program->lines, &program->line_count);
+}
+
+static bool keep_files(struct program *program)
+{
+    struct source_file file = {0};
+    while (interp_source(program->module, program->file_count, &file.name, &file.text)) {
+        struct source_file *files = realloc(program->files, (program->file_count + 1) * sizeof *files);
+        if (files)
+            program->files = files;
+        if (!files || !file.text || !split_lines(file.text, &file.lines, &file.line_count)) {
+            free(file.text);
+            return false;
+        }
+        program->files[program->file_count++] = file;
+    }
+    return true;
+}
+
+static void files_fini(struct program *program)
+{
+    for (size_t i = 0; i < program->file_count; i++) {
+        free(program->files[i].lines);
+        free(program->files[i].text);
+    }
+    free(program->files);
+}
+
+/* Modules that were linked may each have a file of this name. Only one of them has the line, unless it is not known whose
+ * it is: each carries those that its positions name. */
+static const char *carried_line(const struct program *program, const char *name, uint32_t line)
+{
+    const char *text = NULL;
+    for (size_t i = 0; name && i < program->file_count; i++) {
+        const struct source_file *file = &program->files[i];
+        if (strcmp(file->name, name) != 0 || line > file->line_count || !*file->lines[line - 1])
+            continue;
+        if (text && strcmp(text, file->lines[line - 1]) != 0)
+            return NULL;
+        text = file->lines[line - 1];
+    }
+    return text;
 }
 
 static const char *base_name(const char *path)
@@ -72,7 +115,9 @@ void program_site(const struct program *program, uint32_t site, struct source_pl
         out_place->file = code->strings[found->file];
     if (!out_place->file && found->line)
         out_place->file = program->source_name;
-    if (found->line && found->line <= program->line_count &&
+    if (found->line)
+        out_place->text = carried_line(program, out_place->file, found->line);
+    if (!out_place->text && found->line && found->line <= program->line_count &&
         (!out_place->file || is_source(program, out_place->file))) {
         out_place->text = program->lines[found->line - 1];
         if (program->source_name)
@@ -179,7 +224,7 @@ enum status program_load(struct device *device, const struct program_request *re
                                request->constant_count, &program->module, diagnosis);
     if (status != STATUS_OK)
         goto fail;
-    status = variables_allocate(program);
+    status = keep_files(program) ? variables_allocate(program) : STATUS_OUT_OF_MEMORY;
     if (status != STATUS_OK)
         goto fail;
     status = interp_module_bind(program->module, program->variables, write_initial, device);
@@ -219,6 +264,7 @@ void program_release(struct program *program)
     for (size_t i = 0; program->variables && i < interp_variable_count(program->module); i++)
         if (program->variables[i])
             device_release(program->device, program->variables[i]);
+    files_fini(program);
     if (program->module)
         interp_module_free(program->module);
     free(program->hosted);

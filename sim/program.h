@@ -29,6 +29,9 @@ struct kernel {
     struct variant *variants; /* used by the thread that launches only */
 };
 
+/* A file that the module carries, as positions name it. */
+struct source_file { const char *name; char *text; char **lines; uint32_t line_count; };
+
 struct program {
     struct device *device;
     struct module *module;
@@ -41,6 +44,7 @@ struct program {
     uint64_t variable_bytes;
     char *source_name, *source_text;
     char **lines; uint32_t line_count; /* of source_text */
+    struct source_file *files; size_t file_count;
     const struct code *running;        /* the latest code launched */
     bool detailed_errors, uniform_groups, zero_local, zero_private; /* as requested */
 };

@@ -31,6 +31,7 @@ struct compile_request {
     bool fp16, fp64, int64_atomics, sub_groups, generic_address_space,
         program_scope_variables, work_group_collectives, images, pipes, device_enqueue, kernel_clock, named_barriers, srgb_writes;
     const char *program_dir;    /* extra include directory, or NULL */
+    bool embed_source;          /* what is quoted of the source is kept in the module, as it is of what it includes */
 };
 
 /* What the options asked for beyond the front end. */

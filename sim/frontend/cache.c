@@ -23,7 +23,7 @@ struct included_header {
     uint64_t path_size;
 };
 
-static const uint64_t entry_magic = 0x3165686361437972; /* "ryCache1" */
+static const uint64_t entry_magic = 0x3265686361437972; /* "ryCache2" */
 
 static struct cache_key hash(const void *bytes, size_t size)
 {
@@ -56,7 +56,7 @@ char *cache_path(const char *directory, struct cache_key key, const char *suffix
     return text_take(&path);
 }
 
-static bool read_file(const char *path, struct text *out_text)
+bool cache_read_file(const char *path, struct text *out_text)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     struct stat about;
@@ -122,7 +122,7 @@ bool cache_write_file(const char *path, const void *bytes, size_t size)
 static bool is_unchanged(const char *path, struct cache_key content)
 {
     struct text text = {0};
-    bool unchanged = read_file(path, &text) && same_key(hash(text.data, text.size), content);
+    bool unchanged = cache_read_file(path, &text) && same_key(hash(text.data, text.size), content);
     text_fini(&text);
     return unchanged;
 }
@@ -183,7 +183,7 @@ bool cache_load(const char *directory, struct cache_key key, struct spirv *out_s
     struct text entry = {0};
     struct entry_header header;
     char *path = cache_path(directory, key, "spirv");
-    bool loaded = path && read_file(path, &entry) && entry_is_whole(&entry, key, &header) &&
+    bool loaded = path && cache_read_file(path, &entry) && entry_is_whole(&entry, key, &header) &&
                   entry_take(&entry, &header, out_spirv, log);
     text_fini(&entry);
     free(path);
@@ -194,7 +194,7 @@ static bool add_included(const struct list *included, struct text *entry)
 {
     for (size_t i = 0; i < included->count; i++) {
         struct text text = {0};
-        if (!read_file(included->items[i], &text))
+        if (!cache_read_file(included->items[i], &text))
             return false;
         struct included_header header = {hash(text.data, text.size), strlen(included->items[i]) + 1};
         text_fini(&text);

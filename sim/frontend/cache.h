@@ -11,6 +11,7 @@
  *   cache_load()        true and words and log, when the entry is whole and every file
  *                       it was made from still has the content it had
  *   cache_store()       failures are silent: the cache is only a convenience
+ *   cache_read_file()   a whole file; false: there is none
  *   cache_write_file()  a whole file or none, readers never see half of it
  */
 #ifndef ORRERY_FRONTEND_CACHE_H
@@ -29,6 +30,7 @@ char *cache_path(const char *directory, struct cache_key key, const char *suffix
 bool cache_load(const char *directory, struct cache_key key, struct spirv *out_spirv, struct text *log);
 void cache_store(const char *directory, struct cache_key key, const struct spirv *spirv,
                  const struct text *log, const struct list *included);
+bool cache_read_file(const char *path, struct text *out_text);
 bool cache_write_file(const char *path, const void *bytes, size_t size);
 
 #endif

@@ -135,6 +135,8 @@ static enum status compile(const struct compilation *compilation, struct spirv *
                            struct list *included, struct text *log)
 {
     struct text bitcode = {0};
+    struct timespec begun = {0};
+    clock_gettime(CLOCK_REALTIME_COARSE, &begun); /* the one that files are dated by */
     enum status status = clang_compile(compilation, &bitcode, included, log);
     if (!status)
         status = llvm_spirv_translate(compilation, &bitcode, out_spirv, log);
@@ -142,6 +144,8 @@ static enum status compile(const struct compilation *compilation, struct spirv *
         text_add(log, "llvm-spirv wrote words that are no instructions\n");
         status = STATUS_COMPILE_FAILED;
     }
+    if (!status)
+        status = module_embed(compilation, included, &begun, out_spirv);
     if (!status)
         status = check_words(out_spirv, log);
     text_fini(&bitcode);
@@ -177,6 +181,7 @@ static struct cache_key key_of(const struct compilation *compilation)
     clang_arguments(compilation, &arguments);
     llvm_spirv_arguments(compilation, &arguments);
     list_add(&arguments, may_include(request) ? compilation->working_directory : "");
+    list_add(&arguments, request->embed_source ? "source" : "");
     for (size_t i = 0; i < request->header_count; i++) {
         list_add(&arguments, request->headers[i].name);
         list_add(&arguments, request->headers[i].text);

@@ -19,6 +19,8 @@
 #define ORRERY_FRONTEND_COMPILE_H
 
 #include "options.h"
+#include <time.h>
+
 #include "orrery/compiler.h"
 #include "process.h"
 #include "toolchain.h"
@@ -53,6 +55,9 @@ enum status module_repair(struct spirv *spirv);
 enum status repair_destructors(struct spirv *spirv);
 enum status repair_selects(struct spirv *spirv);
 enum status module_operations(struct spirv *spirv);
+/* Lines of included files, and of the source if asked for; begun: before clang read them. */
+enum status module_embed(const struct compilation *compilation, const struct list *included, const struct timespec *begun,
+                         struct spirv *spirv);
 /* Macros and functions of extensions that clang's header lacks, or has for every device. */
 void add_extension_functions(const struct compilation *compilation, struct text *source);
 

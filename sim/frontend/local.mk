@@ -7,6 +7,7 @@ libfrontend_la_SOURCES = \
 	%D%/clang.c \
 	%D%/compile.c \
 	%D%/compile.h \
+	%D%/embed.c \
 	%D%/extensions.c \
 	%D%/headers.c \
 	%D%/headers.h \

@@ -250,6 +250,49 @@ static void list_code(FILE *out, const struct code *code)
     }
 }
 
+/* What of the words is text; it may be without an end. */
+static void add_literal(const struct module *m, uint32_t word, uint32_t first, FILE *stream)
+{
+    const char *text = module_string(m, word + first);
+    fwrite(text, 1, strnlen(text, (size_t)(spv_length(m, word) - first) * sizeof *m->words), stream);
+}
+
+static char *source_text(const struct module *m, uint32_t word)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+    if (!stream)
+        return NULL;
+    add_literal(m, word, 4, stream);
+    for (word += spv_length(m, word); word < m->word_count && spv_opcode(m, word) == SpvOpSourceContinued; word += spv_length(m, word))
+        add_literal(m, word, 1, stream);
+    if (fclose(stream) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+static const char *string_of(const struct module *m, uint32_t id)
+{
+    const uint32_t word = id < m->bound ? m->def[id] : 0;
+    return word && spv_opcode(m, word) == SpvOpString ? module_string(m, word + 2) : NULL;
+}
+
+bool interp_source(const struct module *module, size_t index, const char **out_file, char **out_text)
+{
+    for (uint32_t word = 5; word < module->word_count && spv_opcode(module, word) != SpvOpFunction; word += spv_length(module, word)) {
+        const bool has_text = spv_opcode(module, word) == SpvOpSource && spv_length(module, word) > 4;
+        const char *file = has_text ? string_of(module, module->words[word + 3]) : NULL;
+        if (!file || index--)
+            continue;
+        *out_file = file;
+        *out_text = source_text(module, word);
+        return true;
+    }
+    return false;
+}
+
 char *interp_listing(struct module *m)
 {
     char *text = NULL;

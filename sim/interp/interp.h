@@ -49,6 +49,10 @@ struct kernel_traits {
 };
 enum status interp_traits(struct module *module, size_t kernel, struct kernel_traits *out_traits, struct diagnosis *diagnosis);
 
+/* Text of a source file that the module carries (OpSource), and its name, which positions have; malloc'd. False: there are no
+ * more; NULL: no memory. */
+bool interp_source(const struct module *module, size_t index, const char **out_file, char **out_text);
+
 char *interp_listing(struct module *module); /* `orrery dis`; malloc'd */
 
 /* ---- waves ------------------------------------------------------------------ */
