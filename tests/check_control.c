@@ -256,6 +256,56 @@ START_TEST(a_finding_has_both_accesses_fix_and_specification)
 }
 END_TEST
 
+static cl_program compiled(const char *of, cl_uint header_count, const cl_program *headers, const char **names)
+{
+    cl_int err;
+    cl_program made = clCreateProgramWithSource(context, 1, &of, NULL, &err);
+    cl_ok(err);
+    if (names)
+        cl_ok(clCompileProgram(made, 0, NULL, NULL, header_count, headers, names, NULL, NULL));
+    return made;
+}
+
+static void quotes(size_t index, const char *file, uint32_t line, const char *wanted)
+{
+    struct orrery_finding finding;
+    ck_assert_int_eq(orrery_finding_get(index, &finding), ORRERY_OK);
+    ck_assert_str_eq(finding.access[0].file, file);
+    ck_assert_uint_eq(finding.access[0].line, line);
+    ck_assert_str_eq(finding.access[0].text, wanted);
+}
+
+/* Both sources are program.cl to the compiler. */
+START_TEST(findings_quote_headers_and_what_was_linked)
+{
+    static const char header_text[] = "\nstatic void put(global int *p)\n{\n    p[5] = 1; /* in the header */\n}\n";
+    const char *names[] = {"inner/put.h"};
+    cl_int err;
+    cl_program header = compiled(header_text, 0, NULL, NULL);
+    cl_program parts[] = {
+        compiled("#include \"inner/put.h\"\nvoid other(global int *p);\nkernel void own(global int *p) { p[4] = 1; }\n"
+                 "kernel void in_header(global int *p) { put(p); }\nkernel void in_other(global int *p) { other(p); }\n", 1, &header, names),
+        compiled("#include \"inner/put.h\"\n\n\nkernel void alone(global int *p) { put(p); }\n\n"
+                 "void other(global int *p) { p[4] = 2; }\n", 1, &header, names)};
+    cl_program linked = clLinkProgram(context, 0, NULL, NULL, 2, parts, NULL, NULL, &err), built = program;
+    cl_ok(err);
+    program = linked;
+    launch("own");
+    launch("in_header");
+    launch("in_other");
+    cl_ok(clFinish(queue));
+    ck_assert_uint_eq(orrery_finding_count(), 3);
+    quotes(0, "program.cl", 3, "kernel void own(global int *p) { p[4] = 1; }");
+    quotes(1, "inner/put.h", 4, "    p[5] = 1; /* in the header */");
+    quotes(2, "program.cl", 6, "void other(global int *p) { p[4] = 2; }");
+    program = built;
+    cl_ok(clReleaseProgram(linked));
+    cl_ok(clReleaseProgram(parts[0]));
+    cl_ok(clReleaseProgram(parts[1]));
+    cl_ok(clReleaseProgram(header));
+}
+END_TEST
+
 START_TEST(each_function_has_a_name)
 {
     static const char *const names[] = {
@@ -278,7 +328,7 @@ int main(void)
         a_forbidden_kind_leaves_others_alone, what_cannot_be_expected_is_refused, long_complaints_are_cut, a_reset_starts_afresh,
         a_reset_waits_for_the_launch_before_it, an_option_waits_for_the_callbacks_before_it,
         options_that_need_bookkeeping_wait_for_the_last_context, suppressed_findings_are_counted_apart,
-        a_finding_has_both_accesses_fix_and_specification, each_function_has_a_name,
+        a_finding_has_both_accesses_fix_and_specification, findings_quote_headers_and_what_was_linked, each_function_has_a_name,
     };
     Suite *suite = suite_create("control");
     TCase *tcase = tcase_create("control");

@@ -715,6 +715,72 @@ START_TEST(include_directories_are_searched)
 }
 END_TEST
 
+static bool quotes(const struct spirv *spirv, const char *line)
+{
+    char *listing = listing_of(spirv);
+    bool there = strstr(listing, line) != NULL;
+    free(listing);
+    return there;
+}
+
+/* Those that positions name, and what clang read. */
+START_TEST(lines_of_included_files_are_kept)
+{
+    static const char text[] = "#define UNSAID 1\nstatic void put(global int *a)\n{\n    a[UNSAID] = 2; // said\n}\n";
+    struct compile_header header = {"sub/given.h", text};
+    make_directory();
+    free(write_file("found.h", text, 0600));
+    configure(NULL, NULL, cache_directory);
+    struct compile_request request = request_for("#include \"found.h\"\nkernel void k(global int *a) { put(a); } // own\n", "");
+    request.program_dir = directory;
+    for (int cached = 0; cached < 2; cached++) {
+        struct spirv spirv = compile_ok(&request);
+        ck_assert(quotes(&spirv, "    a[UNSAID] = 2; // said"));
+        ck_assert(!quotes(&spirv, "#define"));
+        ck_assert(!quotes(&spirv, "// own"));
+        spirv_fini(&spirv);
+    }
+    request.embed_source = true;
+    struct spirv spirv = compile_ok(&request);
+    ck_assert(quotes(&spirv, "// said"));
+    ck_assert(quotes(&spirv, "// own"));
+    spirv_fini(&spirv);
+    request.source = "#include \"./sub/given.h\"\nkernel void k(global int *a) { put(a); }\n";
+    request.headers = &header;
+    request.header_count = 1;
+    spirv = compile_ok(&request);
+    ck_assert(quotes(&spirv, "    a[UNSAID] = 2; // said"));
+    spirv_fini(&spirv);
+    header.text = "static void put(global int *a)\n{\n # line 2\n    a[1] = 2; // said\n}\n"; /* whose line 4 is another one */
+    spirv = compile_ok(&request);
+    ck_assert(has_line(&spirv, "sub/given.h", 2));
+    ck_assert(!quotes(&spirv, "// said"));
+    spirv_fini(&spirv);
+    remove_directory();
+}
+END_TEST
+
+/* A clang behind which somebody edits the header. */
+START_TEST(a_file_that_changed_meanwhile_is_not_quoted)
+{
+    char script[400];
+    make_directory();
+    free(write_file("found.h", "static void put(global int *a) { a[0] = 1; } // first\n", 0600));
+    snprintf(script, sizeof script,
+             "#!/bin/sh\nclang-14 \"$@\"\nsleep 0.1\necho 'static void put(global int *a) { a[0] = 1; } // second' >'%s/found.h'\n", directory);
+    char *clang = write_file("clang", script, 0700);
+    configure(clang, NULL, NULL);
+    struct compile_request request = request_for("#include \"found.h\"\nkernel void k(global int *a) { put(a); }\n", "");
+    request.program_dir = directory;
+    struct spirv spirv = compile_ok(&request);
+    ck_assert(!quotes(&spirv, "// first"));
+    ck_assert(!quotes(&spirv, "// second"));
+    spirv_fini(&spirv);
+    free(clang);
+    remove_directory();
+}
+END_TEST
+
 /* Cache */
 
 /* A clang that counts how often it runs. */
@@ -1260,6 +1326,8 @@ static Suite *frontend_suite(void)
     tcase_add_test(tests, embedded_headers_are_found);
     tcase_add_test(tests, legacy_atomics_have_the_scope_of_the_device);
     tcase_add_test(tests, include_directories_are_searched);
+    tcase_add_test(tests, lines_of_included_files_are_kept);
+    tcase_add_test(tests, a_file_that_changed_meanwhile_is_not_quoted);
     tests = add_case(suite, "cache");
     tcase_add_test(tests, cached_result_starts_no_process);
     tcase_add_test(tests, cache_gives_the_log_and_the_words_of_a_compilation);

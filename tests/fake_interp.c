@@ -118,6 +118,12 @@ enum status interp_traits(struct module *module, size_t kernel, struct kernel_tr
     return STATUS_OK;
 }
 
+bool interp_source(const struct module *module, size_t index, const char **out_file, char **out_text)
+{
+    (void)module, (void)index, (void)out_file, (void)out_text;
+    return false;
+}
+
 char *interp_listing(struct module *module)
 {
     (void)module;

@@ -136,7 +136,7 @@ static enum status compile(const struct compilation *compilation, struct spirv *
 {
     struct text bitcode = {0};
     struct timespec begun = {0};
-    clock_gettime(CLOCK_REALTIME_COARSE, &begun); /* the one that files are dated by */
+    clock_gettime(CLOCK_REALTIME, &begun);
     enum status status = clang_compile(compilation, &bitcode, included, log);
     if (!status)
         status = llvm_spirv_translate(compilation, &bitcode, out_spirv, log);
