@@ -237,7 +237,12 @@ static void host_fault(void *self, struct wave *wave, const struct fault *fault)
 {
     struct runner *runner = self;
     const struct site *site = &wave->code->sites[fault->site];
-    if (runner->unfold->status == STATUS_OK && !runner->found)
+    if (runner->unfold->status != STATUS_OK || runner->found)
+        return;
+    if (fault->kind == FAULT_READ && fault->address == 0)
+        runner->unfold->status = diagnose(runner->unfold->diagnosis, STATUS_BAD_ARGUMENT,
+                                          "%s:%u: a division by zero in an execution that was looked at", runner->unfold->test->file, site->line);
+    else
         runner->unfold->status = diagnose(runner->unfold->diagnosis, STATUS_BAD_ARGUMENT, "%s:%u:%u: %s leaves the locations of the test",
                                           runner->unfold->test->file, site->line, site->column, site->what);
 }

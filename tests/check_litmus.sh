@@ -195,6 +195,27 @@ fails 2 'outside.litmus:4:' "$work/outside.litmus"
 sed 's|r = y\[2\]|r = 1 % 0|' "$work/outside.litmus" >"$work/zero.litmus"
 fails 2 'zero.litmus:4:15: a division by zero' "$work/zero.litmus"
 
+cat >"$work/divides.litmus" <<'END'
+OPENCL divides
+{ [x]=1; }
+P0 (global atomic_int* x, global atomic_int* y) {
+  int r0 = atomic_load_explicit(x, memory_order_relaxed, memory_scope_device);
+  int r1 = 8 / (r0 + 1) + 7 % atomic_fetch_add_explicit(x, 1, memory_order_relaxed, memory_scope_device);
+}
+exists (0:r1=4 /\ [x]=2)
+END
+fails 0 'exists yes' "$work/divides.litmus"
+sed 's/\[x\]=1/[x]=0/' "$work/divides.litmus" >"$work/zero.litmus"
+for engine in '' --weak --thin-air; do
+    fails 2 'zero.litmus:5: a division by zero in an execution that was looked at' $engine "$work/zero.litmus"
+done
+
+# JSON is nothing but JSON.
+"$orrery" litmus --json --verdicts "$work/wrong.csv" "$tests/dat3m" >"$work/out" 2>"$work/told"
+[ $? = 1 ] && grep -q 'differs: herd/S.litmus: race yes, expected no-race' "$work/told" || problem "--json --verdicts tells no differences"
+grep -q 'verdicts agree, 0 tests did not run$' "$work/told" || problem "--json --verdicts counts nothing"
+grep -vq '^{.*}$' "$work/out" && problem "--json --verdicts writes something else"
+
 # Comments of herd among C, where (*x) is no comment.
 cat >"$work/comments.litmus" <<'END'
 OPENCL comments

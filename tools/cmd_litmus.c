@@ -174,13 +174,14 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 static void run_all(struct arguments *arguments)
 {
+    arguments->verdicts.stream = arguments->json ? stderr : stdout; /* what is JSON is nothing else */
     if (arguments->verdicts_file && !verdicts_load(&arguments->verdicts, arguments->verdicts_file)) {
         worsen(arguments, EXIT_USAGE);
         return;
     }
     for (size_t i = 0; i < arguments->count; i++)
         run_path(arguments, arguments->paths[i]);
-    if (arguments->verdicts_file && !arguments->json)
+    if (arguments->verdicts_file)
         verdicts_finish(&arguments->verdicts);
     verdicts_free(&arguments->verdicts);
 }

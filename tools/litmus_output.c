@@ -110,7 +110,7 @@ bool verdicts_load(struct verdicts *verdicts, const char *path)
     size_t room = 0, number = 0;
     bool fine = true;
     FILE *file = fopen(path, "re");
-    *verdicts = (struct verdicts){.count = 0};
+    *verdicts = (struct verdicts){.stream = verdicts->stream};
     if (!file) {
         say("error: %s cannot be read", path);
         return false;
@@ -189,12 +189,12 @@ static bool compare(struct verdicts *verdicts, const char *path, const char *wha
     bool wanted = strcmp(expected, yes) == 0;
     if (!*expected || (got == LITMUS_YES) == wanted) {
         if (*expected && got == LITMUS_UNKNOWN)
-            printf("  not decided: %s: %s expected %s\n", path, what, expected);
+            fprintf(verdicts->stream, "  not decided: %s: %s expected %s\n", path, what, expected);
         verdicts->right += *expected && got != LITMUS_UNKNOWN;
         return got != LITMUS_UNKNOWN || !*expected;
     }
     bool excused = !promised && wanted;
-    printf("  %s: %s: %s %s, expected %s\n", excused ? "not reached" : "differs", path, what, answer_words[got], expected);
+    fprintf(verdicts->stream, "  %s: %s: %s %s, expected %s\n", excused ? "not reached" : "differs", path, what, answer_words[got], expected);
     return excused;
 }
 
@@ -202,7 +202,7 @@ bool verdicts_compare(struct verdicts *verdicts, const char *path, const struct 
 {
     struct verdict *row = find_verdict(verdicts, path);
     if (!row) {
-        printf("  no verdict: %s\n", path);
+        fprintf(verdicts->stream, "  no verdict: %s\n", path);
         return false;
     }
     row->seen = true;
@@ -218,6 +218,6 @@ size_t verdicts_finish(const struct verdicts *verdicts)
         missing += !verdicts->rows[i].seen;
         known += (*verdicts->rows[i].column[1] != '\0') + (*verdicts->rows[i].column[2] != '\0');
     }
-    printf("%zu of %zu verdicts agree, %zu tests did not run\n", verdicts->right, known, missing);
+    fprintf(verdicts->stream, "%zu of %zu verdicts agree, %zu tests did not run\n", verdicts->right, known, missing);
     return missing;
 }

@@ -12,12 +12,14 @@
 #ifndef ORRERY_TOOLS_LITMUS_OUTPUT_H
 #define ORRERY_TOOLS_LITMUS_OUTPUT_H
 
+#include <stdio.h>
+
 #include "orrery/litmus.h"
 
 void litmus_print_result(const char *path, const struct litmus_result *result);
 void litmus_write_json(const char *path, const struct litmus_result *result);
 
-struct verdicts { size_t count, right; struct verdict *rows; };
+struct verdicts { size_t count, right; struct verdict *rows; FILE *stream; /* what is printed goes there */ };
 bool verdicts_load(struct verdicts *verdicts, const char *path); /* says what is wrong with it */
 void verdicts_free(struct verdicts *verdicts);
 bool verdicts_compare(struct verdicts *verdicts, const char *path, const struct litmus_options *options, const struct litmus_result *result);

@@ -64,6 +64,18 @@ static void print_call(const struct printer *printer, const struct expression *c
     fprintf(printer->stream, ", %s)", memory_scope_word(call->scope));
 }
 
+/* A zero goes where no location is: that stops the thread, and nothing else of a test goes to address 0. */
+static void print_divisor(const struct printer *printer, const struct expression *divisor)
+{
+    if (!printer->kernel || divisor->kind == EXPRESSION_NUMBER) {
+        print(printer, divisor);
+        return;
+    }
+    fputs("({ int litmus_divisor = ", printer->stream);
+    print(printer, divisor);
+    fputs("; litmus_divisor ? litmus_divisor : *(volatile global int *)0; })", printer->stream);
+}
+
 static void print(const struct printer *printer, const struct expression *expression)
 {
     FILE *stream = printer->stream;
@@ -90,7 +102,10 @@ static void print(const struct printer *printer, const struct expression *expres
         fputc('(', stream);
         print(printer, expression->operand[0]);
         fprintf(stream, " %s ", expression->operation);
-        print(printer, expression->operand[1]);
+        if (*expression->operation == '/' || *expression->operation == '%')
+            print_divisor(printer, expression->operand[1]);
+        else
+            print(printer, expression->operand[1]);
         fputc(')', stream);
         break;
     case EXPRESSION_INDEX:
