@@ -45,7 +45,7 @@ struct concurrent {
     struct rng rng;              /* of the choices since there are two */
     int64_t lowest;              /* pct */
     uint32_t round;              /* all spin: how many of them had their turn */
-    struct { uint64_t rounds, next_mark, waves, memory; } circle; /* of schedule_livelock.c */
+    struct { uint64_t rounds, next_mark, waves, memory; } circle; /* of schedule_circle.c */
 };
 
 /* With room for what the code takes; NULL: no memory. */

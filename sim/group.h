@@ -29,7 +29,7 @@ struct group_wave {
     uint64_t steps;
     int64_t priority; /* pct: the higher goes first */
     uint32_t barriers; /* it has come to */
-    /* of schedule_livelock.c: has it stood so before, while memory was the same? */
+    /* of schedule_circle.c: has it stood so before, while memory was the same? */
     uint64_t watched, fingerprint;
     uint32_t lap, left;
     bool circles;

@@ -94,11 +94,15 @@ libsim_la_SOURCES = \
 	%D%/scenario_value.c \
 	%D%/schedule.c \
 	%D%/schedule_choose.c \
+	%D%/schedule_circle.c \
 	%D%/schedule_livelock.c \
+	%D%/schedule_livelock.h \
 	%D%/schedule_pct.c \
+	%D%/schedule_progress.c \
 	%D%/schedule_record.c \
 	%D%/schedule_record.h \
 	%D%/schedule_script.c \
+	%D%/schedule_spinner.c \
 	%D%/schedule_state.h \
 	%D%/schedule.h \
 	%D%/sentence.c \

@@ -7,7 +7,7 @@
  *   schedule_choose.c    step by step; the usual rule, oracle, random, replay
  *   schedule_pct.c       priorities
  *   schedule_script.c    steps that somebody wrote
- *   schedule_livelock.c  proof that nothing will change any more
+ *   schedule_livelock.h  waits that do not end, and who ends them: proof, finding, reliance on progress
  */
 #ifndef ORRERY_SIM_SCHEDULE_STATE_H
 #define ORRERY_SIM_SCHEDULE_STATE_H
@@ -49,7 +49,7 @@ struct chooser {
 
 enum { TOLD_MOST = 8 }; /* places of a launch that are told to wait for a work-group that had not begun */
 
-/* schedule_livelock.c: the state that is compared with, and when. */
+/* schedule_livelock.h: the state that is compared with, and when. */
 struct livelock {
     uint64_t waves, memory, passes, next_mark, idle_before;
     uint64_t next_look; /* step by step */

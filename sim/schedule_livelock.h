@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  What the files about waits that do not end share; schedule_state.h has what others see of them.
+ *
+ * Interface
+ *   schedule_circle.c     circle_*: has it come to where it was before?
+ *   schedule_spinner.c    spinner_*: what a wave that spins reads
+ *   schedule_livelock.c   nobody can go on any more
+ *   schedule_progress.c   progress_*: who went on only because of progress that nobody promised
+ */
+#ifndef ORRERY_SIM_SCHEDULE_LIVELOCK_H
+#define ORRERY_SIM_SCHEDULE_LIVELOCK_H
+
+#include "barrier.h"
+#include "schedule_state.h"
+#include "sentence.h"
+
+enum {
+    IDLE_PASSES = 16,  /* that brought nothing, until states are compared */
+    CIRCLE_PASSES = 8  /* that are compared with one, at least */
+};
+
+bool circle_host_may_write(const struct memory *memory);
+bool circle_of_launch(struct schedule *schedule);
+bool circle_of_wave(struct schedule *schedule, const struct wave *wave); /* that has its group to itself */
+bool circle_of_group(struct schedule *schedule, const struct group *group); /* that nobody else has begun beside */
+bool circle_of_all(struct concurrent *concurrent);
+
+struct heard { bool known; struct access_event event; uint64_t address; };
+bool lane_takes_part(const struct access_event *event, uint32_t lane);
+/* Lets it go on until it reads. */
+void spinner_listen(struct group *group, uint32_t index, struct heard *out_heard);
+/* Of a wave: what was heard, or where it stands. */
+void spinner_access(const struct launch *launch, const struct wave *wave, const struct heard *heard, struct finding_access *access);
+void spinner_object(const struct launch *launch, const struct heard *heard, struct finding *finding, struct sentence *object);
+
+struct spinners { struct group *group[2]; uint32_t index[2]; uint32_t count; uint64_t spin, wait; };
+void spinners_count(struct schedule *schedule, struct spinners *out);
+
+/* What is resident waits for what is still to come. */
+void progress_wait(struct schedule *schedule, enum helper helper);
+
+#endif
