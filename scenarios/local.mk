@@ -62,6 +62,7 @@ scenario_tests = \
 	%D%/clean/async_copy_events.yaml \
 	%D%/clean/async_copy_waves.yaml \
 	%D%/clean/lockstep_lock.yaml \
+	%D%/faulty/livelock_mutual.yaml \
 	%D%/faulty/lockstep_lock.yaml \
 	%D%/faulty/lockstep_lock_fair.yaml \
 	%D%/faulty/sub_group_flag.yaml \
@@ -200,7 +201,9 @@ scenario_tests = \
 	%D%/schedule/later_group_fair.yaml \
 	%D%/schedule/livelock_counted.yaml \
 	%D%/schedule/livelock_lock.yaml \
+	%D%/schedule/livelock_own.yaml \
 	%D%/schedule/livelock_steps.yaml \
+	%D%/schedule/livelock_toggle.yaml \
 	%D%/schedule/second_launch.yaml \
 	%D%/schedule/steps.yaml \
 	%D%/schedule/sub_group.yaml \

@@ -154,6 +154,29 @@ static void edges_own(struct finding *finding)
     finding->edges = edges;
 }
 
+static void waits_free(struct finding *finding)
+{
+    for (uint32_t i = 0; i < finding->wait_count; i++) {
+        disown(finding->waits[i].place.file);
+        disown(finding->waits[i].place.text);
+        disown(finding->waits[i].object);
+    }
+    free((void *)(uintptr_t)finding->waits);
+}
+
+static void waits_own(struct finding *finding)
+{
+    struct finding_wait *waits = finding->wait_count ? calloc(finding->wait_count, sizeof *waits) : NULL;
+    if (!waits)
+        finding->wait_count = 0;
+    for (uint32_t i = 0; i < finding->wait_count; i++) {
+        waits[i] = finding->waits[i];
+        place_own(&waits[i].place);
+        own(&waits[i].object);
+    }
+    finding->waits = waits;
+}
+
 static void entry_free(struct entry *entry)
 {
     struct finding *finding = &entry->finding;
@@ -164,6 +187,7 @@ static void entry_free(struct entry *entry)
     for (int i = 0; i < 2; i++)
         access_disown(&finding->access[i]);
     steps_free(finding);
+    waits_free(finding);
     disown(finding->kernel);
     disown(finding->object);
     disown(finding->why);
@@ -188,6 +212,7 @@ static struct entry *entry_new(const struct finding *finding, char *key)
     }
     steps_own(&entry->finding);
     edges_own(&entry->finding);
+    waits_own(&entry->finding);
     for (uint32_t i = 0; i < finding->blamed_count; i++)
         place_own(&entry->finding.blamed[i]);
     own(&entry->finding.kernel);

@@ -108,6 +108,21 @@ static json_t *edge_json(const struct finding_edge *edge)
     return object;
 }
 
+static json_t *wait_json(const struct finding_wait *wait)
+{
+    char value[24];
+    json_t *object = json_object();
+    snprintf(value, sizeof value, "0x%" PRIx64, wait->value);
+    json_object_set_new(object, "item", item_json(&wait->item));
+    put_number(object, "work_items", wait->work_items);
+    put_place(object, &wait->place);
+    put_text(object, "object", wait->object);
+    put_number(object, "offset_bytes", wait->offset_bytes);
+    put_number(object, "length_bytes", wait->size_bytes);
+    put_text(object, "value", value);
+    return object;
+}
+
 /* Enough to find it: its kind and where it was. */
 static json_t *cause_json(const struct finding *cause)
 {
@@ -141,6 +156,11 @@ static json_t *finding_json(const struct finding *finding)
     for (uint32_t i = 0; i < finding->edge_count; i++)
         json_array_append_new(edges, edge_json(&finding->edges[i]));
     json_object_set_new(object, "edges", edges);
+    json_t *waits = finding->wait_count ? json_array() : NULL;
+    for (uint32_t i = 0; i < finding->wait_count; i++)
+        json_array_append_new(waits, wait_json(&finding->waits[i]));
+    if (waits)
+        json_object_set_new(object, "waits", waits);
     put_text(object, "why", finding->why);
     put_text(object, "fix", finding->fix);
     if (finding->fix)

@@ -1,49 +1,152 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Nobody can go on but in circles: the launch ends, and who waits for what is told. */
 #include <inttypes.h>
+#include <string.h>
 
+#include "fault.h"
 #include "orrery/report.h"
 #include "schedule_livelock.h"
 
 /* ---- the finding ------------------------------------------------------------------------ */
 
-static void say_why(struct sentence *why, const struct schedule *schedule, const struct spinners *spinners,
-                    const struct finding *finding)
+enum { WAVES_HEARD = 64, WAITS_TOLD = 8, WAITS_SAID = 4 };
+
+/* What they read, place by place. */
+struct waits {
+    uint32_t count;
+    bool more;        /* than are told */
+    bool updates;     /* the first does more than read */
+    bool may_write;
+    uint64_t address[WAITS_TOLD];
+    struct finding_wait list[WAITS_TOLD];
+    struct sentence object[WAITS_TOLD];
+};
+
+static void add_wait(struct waits *waits, struct launch *launch, const struct heard *heard, uint32_t lane)
 {
-    const struct finding_access *access = &finding->access[0];
-    sentence_add(why, "%" PRIu64 " work-item%s read%s the same again and again", spinners->spin,
-                 spinners->spin == 1 ? "" : "s", spinners->spin == 1 ? "s" : "");
-    if (access->has_value && finding->object)
-        sentence_add(why, " (%s, byte %" PRIu64 ": %" PRIu64 ")", finding->object, finding->offset_bytes, access->value);
+    uint32_t i = 0;
+    while (i < waits->count && waits->address[i] != heard->at[lane])
+        i++;
+    if (i == WAITS_TOLD) {
+        waits->more = true;
+        return;
+    }
+    struct finding_wait *wait = &waits->list[i];
+    if (i < waits->count) {
+        wait->work_items++;
+        return;
+    }
+    struct finding named = {.object = NULL};
+    struct heard here = *heard;
+    here.address = waits->address[i] = heard->at[lane];
+    sentence_init(&waits->object[i]);
+    spinner_object(launch, &here, &named, &waits->object[i]);
+    *wait = (struct finding_wait){.work_items = 1, .object = named.object, .offset_bytes = named.offset_bytes};
+    origin_item(&heard->event.origin, lane, &wait->item);
+    launch_place(launch, heard->event.origin.site, &wait->place);
+    wait->size_bytes = heard->event.size_bytes <= sizeof wait->value ? heard->event.size_bytes : 0;
+    waits->count++;
+}
+
+/* When all have been heard. */
+static void read_values(struct waits *waits, const struct launch *launch)
+{
+    for (uint32_t i = 0; i < waits->count; i++) {
+        const uint64_t address = waits->address[i], size = waits->list[i].size_bytes;
+        const struct region *region = memory_region(&launch->arena->memory, address);
+        if (address >= region->low && address <= region->high && size <= region->high - address)
+            memcpy(&waits->list[i].value, memory_byte(region, address), size);
+    }
+}
+
+/* All that spin, up to a number; the first two are the finding's accesses. False: they read nothing that others could
+ * write, so they wait for nobody. */
+static bool hear_all(struct schedule *schedule, struct finding *finding, struct waits *waits, struct sentence *object)
+{
+    struct launch *launch = schedule->launch;
+    struct heard heard;
+    uint32_t waves = 0;
+    for (uint32_t g = 0; g < schedule->count; g++) {
+        struct group *group = schedule->resident[g];
+        for (uint32_t i = 0; i < group->wave_count; i++) {
+            if (group->waves[i].state != WAVE_READY)
+                continue;
+            if (waves == WAVES_HEARD) {
+                waits->more = waits->may_write = true;
+                return true;
+            }
+            spinner_listen(group, i, &heard);
+            if (waves < 2)
+                spinner_access(launch, group->waves[i].wave, &heard, &finding->access[finding->access_count++]);
+            if (waves == 0 && !heard.known)
+                return false;
+            waits->may_write |= spinner_may_write(launch, &heard);
+            launch->running = group;
+            if (waves++ == 0) {
+                waits->updates = heard.updates;
+                spinner_object(launch, &heard, finding, object);
+            }
+            for (uint32_t lane = 0; heard.known && lane < heard.event.lane_count; lane++)
+                if (heard.at[lane])
+                    add_wait(waits, launch, &heard, lane);
+            launch->running = NULL;
+        }
+    }
+    return waves > 0;
+}
+
+/* One place, or who reads which. */
+static void say_waits(struct sentence *why, const struct waits *waits)
+{
+    const bool one = waits->count == 1 && !waits->more;
+    const char *named = NULL;
+    for (uint32_t i = 0; i < waits->count && i < WAITS_SAID; i++) {
+        const struct finding_wait *wait = &waits->list[i];
+        sentence_add(why, i ? "; " : " (");
+        if (!one) {
+            sentence_add(why, "work-item ");
+            sentence_ids(why, wait->item.global_id);
+            sentence_add(why, ": ");
+        }
+        if (wait->object && (!named || strcmp(named, wait->object) != 0))
+            sentence_add(why, "%s, ", wait->object);
+        named = wait->object;
+        sentence_add(why, "byte %" PRIu64 ": %" PRIu64, wait->offset_bytes, wait->value);
+    }
+    if (waits->count)
+        sentence_add(why, waits->more || waits->count > WAITS_SAID ? "; and more)" : ")");
+}
+
+static void say_why(struct sentence *why, const struct schedule *schedule, const struct spinners *spinners, const struct waits *waits)
+{
+    const bool unchanged = schedule_chooses(schedule->config) || !waits->may_write;
+    sentence_add(why, "%" PRIu64 " work-item%s %s%s the same again and again", spinners->spin, spinners->spin == 1 ? "" : "s",
+                 waits->updates ? "update" : "read", spinners->spin == 1 ? "s" : "");
+    say_waits(why, waits);
     if (spinners->wait)
         sentence_add(why, ", %" PRIu64 " wait%s at barriers", spinners->wait, spinners->wait == 1 ? "s" : "");
-    sentence_add(why, "; memory has not changed and nobody else can run");
+    sentence_add(why, unchanged ? "; memory has not changed and nobody else can run"
+                                : "; memory comes back to what it was and nobody else can run");
     if (schedule->next < schedule->total)
         sentence_add(why, ", for no more work-groups fit beside these %" PRIu32, schedule->count);
 }
 
-/* False: they read nothing that others could write, so they wait for nobody. */
 static bool report(struct schedule *schedule)
 {
     struct launch *launch = schedule->launch;
     struct finding finding = {.kind = FINDING_LIVELOCK, .kernel = launch->info.kernel};
     struct spinners spinners;
-    struct heard heard[2];
+    struct waits waits = {.count = 0};
     struct sentence why, object;
     spinners_count(schedule, &spinners);
     sentence_init(&why);
     sentence_init(&object);
-    for (uint32_t i = 0; i < spinners.count; i++) {
-        spinner_listen(spinners.group[i], spinners.index[i], &heard[i]);
-        spinner_access(launch, spinners.group[i]->waves[spinners.index[i]].wave, &heard[i], &finding.access[i]);
-    }
-    if (spinners.count == 0 || !heard[0].known)
+    if (!hear_all(schedule, &finding, &waits, &object))
         return false;
-    finding.access_count = spinners.count;
-    launch->running = spinners.group[0];
-    spinner_object(launch, &heard[0], &finding, &object);
-    launch->running = NULL;
-    say_why(&why, schedule, &spinners, &finding);
+    read_values(&waits, launch);
+    say_why(&why, schedule, &spinners, &waits);
+    finding.waits = waits.list;
+    finding.wait_count = waits.count;
     finding.fix = "let the work-item that is waited for run first, or end the wait: cut the launch in two";
     finding.why = why.bytes;
     report_add(launch->report, &finding);

@@ -26,12 +26,21 @@ bool circle_of_wave(struct schedule *schedule, const struct wave *wave); /* that
 bool circle_of_group(struct schedule *schedule, const struct group *group); /* that nobody else has begun beside */
 bool circle_of_all(struct concurrent *concurrent);
 
-struct heard { bool known; struct access_event event; uint64_t address; };
+/* The event's own pointers are not valid any more. */
+struct heard {
+    bool known, updates;          /* it is a read-modify-write that does not fail */
+    struct access_event event;
+    uint32_t lane;                /* the first that takes part, and where */
+    uint64_t address;
+    uint64_t at[WAVE_LANES_MAX];  /* of all lanes; 0: takes no part */
+};
 bool lane_takes_part(const struct access_event *event, uint32_t lane);
 /* Lets it go on until it reads. */
 void spinner_listen(struct group *group, uint32_t index, struct heard *out_heard);
 /* Of a wave: what was heard, or where it stands. */
 void spinner_access(const struct launch *launch, const struct wave *wave, const struct heard *heard, struct finding_access *access);
+/* Whether the loop that it reads in has what writes, too, as far as that is known. */
+bool spinner_may_write(const struct launch *launch, const struct heard *heard);
 void spinner_object(const struct launch *launch, const struct heard *heard, struct finding *finding, struct sentence *object);
 
 struct spinners { struct group *group[2]; uint32_t index[2]; uint32_t count; uint64_t spin, wait; };

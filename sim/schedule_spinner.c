@@ -18,12 +18,14 @@ static void hear(void *self, const struct access_event *event)
     bool better = !heard->known || (heard->event.kind < ACCESS_ATOMIC_READ && event->kind >= ACCESS_ATOMIC_READ);
     if (!better || event->kind == ACCESS_WRITE)
         return;
-    uint32_t lane = 0;
-    while (!lane_takes_part(event, lane))
-        lane++;
-    heard->known = true;
-    heard->event = *event;
-    heard->address = lane_address(event, lane);
+    *heard = (struct heard){.known = true, .event = *event};
+    for (uint32_t lane = event->lane_count; lane-- > 0;) {
+        if (!lane_takes_part(event, lane))
+            continue;
+        heard->lane = lane;
+        heard->address = heard->at[lane] = lane_address(event, lane);
+        heard->updates |= event->kind == ACCESS_ATOMIC_UPDATE && !(event->failed && event->failed[lane / 64] >> lane % 64 & 1);
+    }
 }
 
 void spinner_listen(struct group *group, uint32_t index, struct heard *out_heard)
@@ -31,6 +33,8 @@ void spinner_listen(struct group *group, uint32_t index, struct heard *out_heard
     struct wave *wave = group->waves[index].wave;
     const struct observer probe = {.self = out_heard, .access = hear}, *before = wave->observer;
     *out_heard = (struct heard){.known = false};
+    if (!before)
+        wave_begin_events(wave);
     wave->observer = &probe;
     for (int turns = 0; turns < 64 && !out_heard->known && group->waves[index].state == WAVE_READY; turns++)
         group_run(group, index, 1);
@@ -40,14 +44,14 @@ void spinner_listen(struct group *group, uint32_t index, struct heard *out_heard
 }
 
 void spinner_access(const struct launch *launch, const struct wave *wave, const struct heard *heard,
-                        struct finding_access *access)
+                    struct finding_access *access)
 {
     uint32_t site = heard->known ? heard->event.origin.site : wave_place(wave);
     access->kind = heard->known ? heard->event.kind : launch_site(launch, site)->access;
     access->what = launch_site(launch, site)->what;
     access->has_item = true;
     launch_place(launch, site, &access->place);
-    origin_item(&wave->origin, wave_first_lane(wave), &access->item);
+    origin_item(heard->known ? &heard->event.origin : &wave->origin, heard->known ? heard->lane : wave_first_lane(wave), &access->item);
     const struct region *region = memory_region(&launch->arena->memory, heard->address);
     if (!heard->known || heard->event.size_bytes > sizeof access->value || heard->address < region->low ||
         heard->address > region->high || heard->event.size_bytes > region->high - heard->address)
@@ -55,6 +59,35 @@ void spinner_access(const struct launch *launch, const struct wave *wave, const 
     access->size_bytes = heard->event.size_bytes;
     access->has_value = true;
     memcpy(&access->value, memory_byte(region, heard->address), access->size_bytes);
+}
+
+/* The outermost loop around it; where it stands in none, nothing is known. */
+static bool loop_around(const struct code *code, const struct site *site, struct code_loop *out_loop)
+{
+    *out_loop = (struct code_loop){site->rank, site->rank};
+    for (uint32_t i = 0; site->loop && i < code->loop_count; i++) {
+        const struct code_loop *loop = &code->loops[i];
+        if (loop->low <= out_loop->low && out_loop->high <= loop->high)
+            *out_loop = *loop;
+    }
+    return site->loop && site->rank;
+}
+
+bool spinner_may_write(const struct launch *launch, const struct heard *heard)
+{
+    struct code_loop loop;
+    const struct code *code = launch->code;
+    if (!heard->known || heard->updates || !loop_around(code, launch_site(launch, heard->event.origin.site), &loop))
+        return true;
+    for (uint32_t i = 0; i < code->site_count; i++) {
+        const struct site *site = &code->sites[i];
+        const bool writes = site->access == ACCESS_WRITE || site->access >= ACCESS_ATOMIC_WRITE;
+        if (i == heard->event.origin.site) /* a compare-exchange that fails in each turn */
+            continue;
+        if (writes && site->storage != STORAGE_PRIVATE && site->rank >= loop.low && site->rank <= loop.high)
+            return true;
+    }
+    return false;
 }
 
 void spinners_count(struct schedule *schedule, struct spinners *out)
@@ -79,7 +112,7 @@ void spinners_count(struct schedule *schedule, struct spinners *out)
 }
 
 void spinner_object(const struct launch *launch, const struct heard *heard, struct finding *finding,
-                       struct sentence *object)
+                    struct sentence *object)
 {
     const struct region *region = memory_region(&launch->arena->memory, heard->address);
     if (!heard->known || region->kind == REGION_NONE)

@@ -136,6 +136,17 @@ struct finding_step {
     struct item item;  /* of side 2 and up: who */
 };
 
+/* What work-items wait for that nobody will change: one place in memory. */
+struct finding_wait {
+    struct item item;       /* the first that reads it */
+    uint64_t work_items;    /* how many do */
+    struct source_place place;
+    const char *object;
+    uint64_t offset_bytes;  /* from the object's start */
+    uint32_t size_bytes;
+    uint64_t value;         /* raw bits */
+};
+
 /* From a step that releases to one that acquires, or from one work-item at a barrier to another. */
 struct finding_edge {
     uint32_t from, to; /* indices of steps */
@@ -161,6 +172,8 @@ struct finding {
     const struct finding_step *steps;
     uint32_t edge_count;
     const struct finding_edge *edges;
+    uint32_t wait_count;
+    const struct finding_wait *waits; /* of a livelock, the first few */
     uint32_t blamed_count;
     struct source_place blamed[2]; /* operations that the why blames: findings that blame the same one have one cause */
     size_t known;           /* 0, or 1 + how many findings there were when it was found, of those that it may follow from */
