@@ -193,6 +193,7 @@ scenario_tests = \
 	%D%/schedule/barriers.yaml \
 	%D%/schedule/gives_up.yaml \
 	%D%/schedule/groups_wait.yaml \
+	%D%/schedule/groups_wait_counted.yaml \
 	%D%/schedule/groups_wait_small.yaml \
 	%D%/schedule/groups_wait_none.yaml \
 	%D%/schedule/groups_wait_resident.yaml \

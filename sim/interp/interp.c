@@ -58,7 +58,7 @@ static bool may_await_group(struct ir *ir, const struct value *enqueue)
 
 /* ---- loops that wait ---------------------------------------------------------- */
 
-struct waiting { struct ir *ir; const struct loop *loop; uint32_t *seen, *work, work_count, mark; bool reads, counts; };
+struct waiting { struct ir *ir; const struct loop *loop; uint32_t *seen, *work, *phis, work_count, mark; bool reads, counts; };
 
 /* Blocks on edges inside count. */
 static bool is_inside(struct ir *ir, const struct loop *loop, uint32_t b)
@@ -117,36 +117,44 @@ static bool goes_on(struct waiting *w, uint32_t phi)
     return w->seen[phi] == w->mark;
 }
 
-/* Is the loop left only by what it reads at places that stay the same? Then it may wait for another work-group. */
+/* May the branch be taken because another one wrote? Not when it counts, too: "i < *count" ends by itself. */
+static bool awaits(struct waiting *w, uint32_t cond)
+{
+    const struct block *header = ir_block(w->ir, w->loop->header);
+    uint32_t phi_count = 0;
+    w->mark++;
+    w->reads = w->counts = false;
+    derive(w, cond);
+    for (uint32_t i = 0; i < header->insts.count && ir_value(w->ir, header->insts.at[i])->op == IR_phi; i++)
+        if (w->seen[header->insts.at[i]] == w->mark)
+            w->phis[phi_count++] = header->insts.at[i];
+    bool counts = !w->reads || w->counts;
+    while (phi_count && !counts)
+        counts = goes_on(w, w->phis[--phi_count]);
+    return !counts;
+}
+
+/* Is the loop left by what it reads at a place that stays the same? Then it may wait for another work-group, if only for
+ * so many turns. */
 static bool may_wait(struct waiting *w)
 {
-    bool leaves = false;
     const struct loop *loop = w->loop;
     for (uint32_t o = 0; o < w->ir->order_count; o++) {
         const struct block *block = ir_block(w->ir, w->ir->order[o]);
         bool exits = false;
         for (uint32_t k = 0; k < block->succ_count && is_inside(w->ir, loop, w->ir->order[o]); k++)
             exits |= block->succ_count > 1 && !is_inside(w->ir, loop, block->succs[k]);
-        if (!exits)
-            continue;
-        w->mark++;
-        w->reads = w->counts = false;
-        derive(w, block->cond);
-        if (!w->reads || w->counts)
-            return false;
-        leaves = true;
+        if (exits && awaits(w, block->cond))
+            return true;
     }
-    const struct block *header = ir_block(w->ir, loop->header);
-    for (uint32_t i = 0; leaves && i < header->insts.count && ir_value(w->ir, header->insts.at[i])->op == IR_phi; i++)
-        if (goes_on(w, header->insts.at[i]))
-            return false;
-    return leaves;
+    return false;
 }
 
 static bool some_loop_waits(struct ir *ir)
 {
     struct waiting w = {.ir = ir, .seen = ARENA_ARRAY(ir->arena, uint32_t, ir->values.count),
-                        .work = ARENA_ARRAY(ir->arena, uint32_t, ir->values.count)};
+                        .work = ARENA_ARRAY(ir->arena, uint32_t, ir->values.count),
+                        .phis = ARENA_ARRAY(ir->arena, uint32_t, ir->values.count)};
     for (uint32_t l = 0; l < ir->loops.count && !ir->irreducible; l++) {
         w.loop = &ir->loops.at[l];
         if (may_wait(&w))
