@@ -416,8 +416,8 @@ enum status scenario_load_text(struct scenario *scenario, const char *text, cons
     struct plain_locale locale = locale_plain_begin();
     bool fine = read_document(&reader, text, read_scenario, "\"orrery: 1\"");
     locale_plain_end(locale);
-    if (fine) {
-        scenario->file = strdup(name);
+    scenario->file = fine ? strdup(name) : NULL;
+    if (fine && (scenario->file || reader_out_of_memory(&reader))) {
         scenario_settle(scenario);
         return STATUS_OK;
     }
