@@ -148,6 +148,11 @@ static void check_lane(struct access *access, uint32_t lane)
 
 /* ---- events ------------------------------------------------------------------------------- */
 
+static const uint32_t *slots_of(const struct insn *insn, const struct wave *wave)
+{
+    return insn->f == 1 ? &insn->d : &wave->code->operands[insn->d];
+}
+
 /* Field by field: as one assignment it is cleared first, in a time that loads and stores notice. */
 static inline __attribute__((always_inline)) void begin_event(struct access_event *event, const struct wave *wave, uint32_t site_index, const lane_mask *lanes)
 {
@@ -202,9 +207,9 @@ static inline __attribute__((always_inline)) struct access_event *next_event(str
     return event;
 }
 
-void access_announce_uniform(struct wave *wave, uint32_t site, uint64_t address, const uint32_t *slots)
+void access_announce_uniform(struct wave *wave, const struct insn *insn, uint64_t address)
 {
-    announce(wave, next_event(wave, site, ADDRESS_UNIFORM, address, slots));
+    announce(wave, next_event(wave, insn->e, ADDRESS_UNIFORM, address, slots_of(insn, wave)));
 }
 
 /* Memory has the time that the observer takes. Lines come in pairs. */
@@ -218,18 +223,19 @@ static void fetch_row(const struct access_event *event)
         __builtin_prefetch((const void *)(uintptr_t)at);
 }
 
-void access_announce_affine(struct wave *wave, uint32_t site, const struct affine *address, int32_t offset, const uint32_t *slots)
+void access_announce_affine(struct wave *wave, const struct insn *insn, const struct affine *address)
 {
-    struct access_event *event = next_event(wave, site, ADDRESS_AFFINE, (uint64_t)address->base + (uint64_t)(int64_t)offset, slots);
+    struct access_event *event = next_event(wave, insn->e, ADDRESS_AFFINE, (uint64_t)address->base + (uint64_t)(int64_t)(int32_t)insn->b, slots_of(insn, wave));
     event->step_x = address->step_x;
     event->step_y = address->step_y;
     fetch_row(event);
     announce(wave, event);
 }
 
-void access_announce_list(struct wave *wave, uint32_t site, const uint64_t *addresses, int32_t offset, const uint32_t *slots)
+void access_announce_list(struct wave *wave, const struct insn *insn, const uint64_t *addresses)
 {
-    struct access_event *event = next_event(wave, site, ADDRESS_LIST, 0, slots);
+    struct access_event *event = next_event(wave, insn->e, ADDRESS_LIST, 0, slots_of(insn, wave));
+    const int32_t offset = (int32_t)insn->b;
     uint64_t moved[WAVE_LANES_MAX];
     event->address = addresses;
     if (offset) {
@@ -372,11 +378,6 @@ static void write_private(const struct wave *wave, uint32_t lane, uint64_t addre
 static uint8_t *flat_byte(const struct wave *wave, uint64_t address) { return memory_byte(memory_region(wave->memory, address), address); }
 
 enum { BYTES_MAX = 128 }; /* sixteen 64-bit components */
-
-static const uint32_t *slots_of(const struct insn *insn, const struct wave *wave)
-{
-    return insn->f == 1 ? &insn->d : &wave->code->operands[insn->d];
-}
 
 static void scatter_components(const struct access *access, uint8_t *frame, const uint32_t *slots, uint32_t lane, const uint8_t *value)
 {

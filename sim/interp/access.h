@@ -39,10 +39,10 @@ void access_fetch(struct access_copy *copy, uint32_t lane, uint64_t source, void
 void access_hand(struct access_copy *copy, uint32_t lane, const void *source, uint64_t target, uint64_t bytes);
 bool access_copy_end(struct access_copy *copy); /* true: lanes were stopped */
 
-/* slots: of what is to be stored; NULL: it is a load. */
-void access_announce_uniform(struct wave *wave, uint32_t site, uint64_t address, const uint32_t *slots);
-void access_announce_affine(struct wave *wave, uint32_t site, const struct affine *address, int32_t offset, const uint32_t *slots);
-void access_announce_list(struct wave *wave, uint32_t site, const uint64_t *addresses, int32_t offset, const uint32_t *slots);
+/* A load or store: with the instruction's offset, but for the uniform one. */
+void access_announce_uniform(struct wave *wave, const struct insn *insn, uint64_t address);
+void access_announce_affine(struct wave *wave, const struct insn *insn, const struct affine *address);
+void access_announce_list(struct wave *wave, const struct insn *insn, const uint64_t *addresses);
 /* Texels: the lanes that took part and where; nothing when there are none. */
 void access_announce_image(const struct wave *wave, uint32_t site, const uint64_t *addresses, uint32_t bytes, const lane_mask *lanes);
 void access_announce_texels(struct wave *wave, uint32_t site, const struct affine *address, uint32_t bytes); /* of the active lanes, in even rows */

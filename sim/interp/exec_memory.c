@@ -258,7 +258,7 @@ VECTORS(64)
             NEXT;                                                                                           \
         }                                                                                                   \
         if (UNLIKELY(access_heard(wave)))                                                                   \
-            access_announce_uniform(wave, insn->e, address, NULL);                                          \
+            access_announce_uniform(wave, insn, address);                                                   \
         else                                                                                                \
             view = 0;                                                                                       \
         for (uint32_t c = 0; c < k; c++)                                                                    \
@@ -279,7 +279,7 @@ VECTORS(64)
             NEXT;                                                                                           \
         }                                                                                                   \
         if (UNLIKELY(access_heard(wave)))                                                                   \
-            access_announce_affine(wave, insn->e, a, (i32)insn->b, NULL);                                   \
+            access_announce_affine(wave, insn, a);                                                          \
         else                                                                                                \
             view = 0;                                                                                       \
         if (insn->f != 1) {                                                                                 \
@@ -305,7 +305,7 @@ VECTORS(64)
         if (!active_permitted(wave, insn, addresses, insn->f * (size / 8), DENY_KERNEL_READ, &view))        \
             return false;                                                                                   \
         if (UNLIKELY(access_heard(wave)))                                                                   \
-            access_announce_list(wave, insn->e, addresses, (i32)insn->b, NULL);                             \
+            access_announce_list(wave, insn, addresses);                                                    \
         else                                                                                                \
             view = 0;                                                                                       \
         const uint32_t *const slots = SLOTS, k = insn->f;                                                   \
@@ -328,7 +328,7 @@ VECTORS(64)
         if (!window_permitted(wave, insn, a, insn->f * (size / 8), DENY_KERNEL_READ, window, &view))        \
             return false;                                                                                   \
         if (UNLIKELY(access_heard(wave)))                                                                   \
-            access_announce_affine(wave, insn->e, a, (i32)insn->b, NULL);                                   \
+            access_announce_affine(wave, insn, a);                                                          \
         else                                                                                                \
             view = 0;                                                                                       \
         const uint32_t *const slots = SLOTS, k = insn->f;                                                   \
@@ -368,7 +368,7 @@ VECTORS(64)
             NEXT;                                                                                           \
         }                                                                                                   \
         if (UNLIKELY(access_heard(wave)))                                                                   \
-            access_announce_list(wave, insn->e, addresses, (i32)insn->b, NULL);                             \
+            access_announce_list(wave, insn, addresses);                                                    \
         else                                                                                                \
             view = 0;                                                                                       \
         if (insn->f != 1) {                                                                                 \
@@ -425,7 +425,7 @@ LOADS(64)
             NEXT;                                                                                           \
         }                                                                                                   \
         if (UNLIKELY(access_heard(wave)))                                                                   \
-            access_announce_list(wave, insn->e, addresses, (i32)insn->b, SLOTS);                            \
+            access_announce_list(wave, insn, addresses);                                                    \
         else                                                                                                \
             view = 0;                                                                                       \
         scatter_##size(insn, frame, wave, addresses, view);                                                 \
@@ -457,7 +457,7 @@ static inline size_t last_active(const struct wave *wave)
             NEXT;                                                                                           \
         }                                                                                                   \
         if (UNLIKELY(access_heard(wave)))                                                                   \
-            access_announce_uniform(wave, insn->e, address, slots);                                         \
+            access_announce_uniform(wave, insn, address);                                                   \
         else                                                                                                \
             view = 0;                                                                                       \
         const size_t last = last_active(wave);                                                              \
@@ -478,7 +478,7 @@ static inline size_t last_active(const struct wave *wave)
             NEXT;                                                                                           \
         }                                                                                                   \
         if (UNLIKELY(access_heard(wave)))                                                                   \
-            access_announce_affine(wave, insn->e, a, (i32)insn->b, SLOTS);                                  \
+            access_announce_affine(wave, insn, a);                                                          \
         else                                                                                                \
             view = 0;                                                                                       \
         if (insn->f != 1) {                                                                                 \
