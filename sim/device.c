@@ -302,6 +302,12 @@ static bool host_in_turn(void *self, uint32_t a, uint32_t b, uint32_t since, str
     return launch_in_turn(device->launch, a, b, since, out_place);
 }
 
+static bool host_next_turn(void *self, uint32_t a, uint32_t b, struct code_place *out_place)
+{
+    const struct device *device = self;
+    return launch_next_turn(device->launch, a, b, out_place);
+}
+
 static bool host_precedes(void *self, uint32_t a, uint32_t b)
 {
     const struct device *device = self;
@@ -332,7 +338,7 @@ static bool make_checker(struct device *device)
 {
     const struct scenario *scenario = device->scenario;
     const struct checker_host host = {device, host_place, host_what, host_object, host_between, host_in_turn,
-                                      host_precedes, host_collective, host_steers};
+                                      host_next_turn, host_precedes, host_collective, host_steers};
     bool races = scenario->checks[CHECK_RACES] != SEVERITY_OFF;
     if (!races && scenario->checks[CHECK_ATOMICS] == SEVERITY_OFF)
         return true;

@@ -251,6 +251,35 @@ static bool loop_holds(const struct code_loop *loop, const struct site *site)
     return site->rank && loop->low <= site->rank && site->rank <= loop->high;
 }
 
+/* In the innermost loop that holds both, of an access and a later one that stands before it. A place at which one turn can be
+ * parted from the next: every work-item of the work-group comes by in each turn. */
+bool launch_next_turn(const struct launch *launch, uint32_t a, uint32_t b, struct code_place *out_place)
+{
+    const struct code *code = launch->code;
+    const struct site *first = launch_site(launch, a), *second = launch_site(launch, b), *found = NULL;
+    const struct code_loop *loop = NULL;
+    if (!code || first->rank <= second->rank)
+        return false;
+    for (uint32_t i = 0; i < code->loop_count; i++) {
+        const struct code_loop *other = &code->loops[i];
+        if (loop_holds(other, first) && loop_holds(other, second) && (!loop || other->high - other->low < loop->high - loop->low))
+            loop = other;
+    }
+    if (!loop || !loop->level)
+        return false;
+    for (uint32_t i = 1; i < code->site_count; i++) {
+        const struct site *site = &code->sites[i];
+        const bool between = site->rank > first->rank || site->rank <= second->rank;
+        if (site->rank && site->turn && code->loops + site->loop - 1 == loop && between && opens_line(code, site) &&
+            (!found || (site->rank <= second->rank) > (found->rank <= second->rank) ||
+             ((site->rank <= second->rank) == (found->rank <= second->rank) && site->rank > found->rank)))
+            found = site;
+    }
+    if (found)
+        *out_place = (struct code_place){(uint32_t)(found - code->sites), true, 0};
+    return found;
+}
+
 /* Where no loop holds both, layout order is execution order. */
 bool launch_precedes(const struct launch *launch, uint32_t a, uint32_t b)
 {

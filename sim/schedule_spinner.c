@@ -64,7 +64,7 @@ void spinner_access(const struct launch *launch, const struct wave *wave, const 
 /* The outermost loop around it; where it stands in none, nothing is known. */
 static bool loop_around(const struct code *code, const struct site *site, struct code_loop *out_loop)
 {
-    *out_loop = (struct code_loop){site->rank, site->rank};
+    *out_loop = (struct code_loop){.low = site->rank, .high = site->rank};
     for (uint32_t i = 0; site->loop && i < code->loop_count; i++) {
         const struct code_loop *loop = &code->loops[i];
         if (loop->low <= out_loop->low && out_loop->high <= loop->high)

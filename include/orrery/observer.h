@@ -66,6 +66,7 @@ struct origin {
     uint32_t compute_unit;
     uint32_t site; /* instruction: program_site(launch->program, site) */
     uint64_t wave; /* a number that no other wave of the launch has had; 0: none was given */
+    bool parted;   /* some of its lanes go on by themselves: before, all were in one turn of a loop that they are in */
 };
 
 /* One work-item, spelled out. */

@@ -721,6 +721,85 @@ static void mark_steering(struct ir *ir)
     }
 }
 
+/* ---- loops that a work-group goes round together --------------------------------------------- */
+
+struct levelling { struct ir *ir; uint8_t *always, *state; struct code_loop *loops; };
+enum { LEVEL_UNKNOWN, LEVEL_ASKED, LEVEL_NOT };
+
+/* One value for all of a work-group: made of arguments, sizes, ids of the work-group and what loops that are level count. */
+static bool is_level(struct levelling *levelling, uint32_t v)
+{
+    struct ir *ir = levelling->ir;
+    const struct value *value = ir_value(ir, v);
+    if (levelling->state[v] != LEVEL_UNKNOWN)
+        return levelling->state[v] == LEVEL_ASKED;
+    bool level = value->cls == CLASS_U;
+    switch ((enum ir_op)value->op) {
+    case IR_const: case IR_arg: break;
+    case IR_input: level &= value->imm < INPUT_FIRST_AFFINE; break;
+    case IR_phi: {
+        const uint32_t loop = ir_block(ir, value->block)->loop;
+        level &= loop && ir->loops.at[loop - 1].header == value->block && levelling->loops[loop - 1].level;
+        break;
+    }
+    case IR_select: case IR_trunc: case IR_zext: case IR_sext: case IR_cvt: break;
+    default: level &= ir_families[value->op] != FAMILY_EFFECT && ir_families[value->op] != FAMILY_LEAF && ir_families[value->op] != FAMILY_PURE;
+    }
+    levelling->state[v] = level ? LEVEL_ASKED : LEVEL_NOT;
+    for (uint32_t k = 0; level && k < 3; k++)
+        level = !value->args[k] || is_level(levelling, value->args[k]);
+    for (uint32_t k = 0; level && value->op == IR_phi && k < value->list_count; k++)
+        level = is_level(levelling, value->list[k]);
+    levelling->state[v] = level ? LEVEL_ASKED : LEVEL_NOT;
+    return level;
+}
+
+static bool is_come_to(const struct levelling *levelling, const struct loop *loop)
+{
+    struct ir *ir = levelling->ir;
+    if (!loop->parent)
+        return levelling->always[loop->header];
+    const struct loop *parent = &ir->loops.at[loop->parent - 1];
+    uint32_t b = parent->latch;
+    for (uint32_t steps = 0; b && b != parent->header && b != loop->header && steps < ir->blocks.count; steps++)
+        b = ir_block(ir, b)->idom;
+    return b == loop->header && levelling->loops[loop->parent - 1].level;
+}
+
+/* Left in one place, by a condition that is level: its loop's own variables count as level meanwhile. */
+static void find_level(struct levelling *levelling, uint32_t l)
+{
+    struct ir *ir = levelling->ir;
+    const struct loop *loop = &ir->loops.at[l];
+    uint32_t exits = 0, cond = 0;
+    for (uint32_t i = 0; i < loop->blocks.count; i++) {
+        if (is_exit(ir, loop, loop->blocks.at[i])) {
+            exits++;
+            cond = ir_block(ir, loop->blocks.at[i])->cond;
+        }
+    }
+    levelling->loops[l].level = exits == 1 && cond && !loop->divergent && is_come_to(levelling, loop);
+    memset(levelling->state, LEVEL_UNKNOWN, ir->values.count);
+    levelling->loops[l].level = levelling->loops[l].level && is_level(levelling, cond);
+}
+
+static void find_level_loops(struct ir *ir, struct code_loop *loops)
+{
+    struct levelling levelling = {ir, ARENA_ARRAY(ir->arena, uint8_t, ir->blocks.count), ARENA_ARRAY(ir->arena, uint8_t, ir->values.count), loops};
+    uint32_t depth = 1, deepest = 0;
+    for (uint32_t b = ir->entry_block, steps = 0; b && steps < ir->blocks.count; b = ir_block(ir, b)->ipdom, steps++)
+        levelling.always[b] = 1;
+    for (uint32_t l = 0; l < ir->loops.count; l++) {
+        loops[l].parent = ir->loops.at[l].parent;
+        deepest = ir->loops.at[l].depth > deepest ? ir->loops.at[l].depth : deepest;
+    }
+    for (; depth <= deepest; depth++) { /* outer ones first */
+        for (uint32_t l = 0; l < ir->loops.count; l++)
+            if (ir->loops.at[l].depth == depth)
+                find_level(&levelling, l);
+    }
+}
+
 /* Blocks that lie on every way from the beginning to the end, and in no loop, are come by once. */
 static struct code_loop *rank_sites(struct ir *ir)
 {
@@ -731,7 +810,7 @@ static struct code_loop *rank_sites(struct ir *ir)
          b = ir_block(ir, b)->ipdom, steps++)
         ranking.always[b] = !ir_block(ir, b)->loop && !ir->irreducible;
     for (uint32_t l = 0; l < ir->loops.count; l++) {
-        ranking.loops[l] = (struct code_loop){1, 0};
+        ranking.loops[l] = (struct code_loop){.low = 1};
         mark_turns(ir, l, ranking.turn);
     }
     for (uint32_t o = 0; o < ir->order_count; o++) {
@@ -741,8 +820,10 @@ static struct code_loop *rank_sites(struct ir *ir)
         if (block->succ_count > 1 && block->site && !leaves_loop(ir, ir->order[o]))
             rank_site(&ranking, ir->order[o], block->site);
     }
-    if (!ir->irreducible)
+    if (!ir->irreducible) {
         mark_steering(ir);
+        find_level_loops(ir, ranking.loops);
+    }
     return ranking.loops;
 }
 

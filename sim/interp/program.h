@@ -124,7 +124,11 @@ struct site {
 };
 
 /* The ranks of its sites, and of no others; low is more than high where it has none. */
-struct code_loop { uint32_t low, high; };
+struct code_loop {
+    uint32_t low, high;
+    uint32_t parent; /* 1 + loop; 0: none */
+    bool level;      /* all work-items of a work-group come to it and go round equally often, whatever memory has */
+};
 
 /* A variable in private memory: byte offsets in the work-item's private space. */
 struct private_object { uint32_t low, high; const char *name; };

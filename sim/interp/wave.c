@@ -298,6 +298,7 @@ struct wave *wave_split(struct wave *wave, const lane_mask *lanes)
     lane_mask *pending = other->pending;
     uint64_t *set = other->pending_set;
     memcpy(frame, wave->frame, wave->code->frame_size);
+    wave->origin.parted = wave->told.origin.parted = true;
     *other = *wave;
     other->frame = frame;
     other->told.frame = frame;

@@ -34,6 +34,9 @@ struct checker_host {
     /* The same in a loop, for two accesses behind a barrier at `since` (0: behind none) and before the next one of their
      * work-group: a place that every work-item comes by in each turn, which is behind the one and before the other. NULL, or. */
     bool (*in_turn)(void *self, uint32_t a, uint32_t b, uint32_t since, struct code_place *out_place);
+    /* NULL, or: the same where nobody waits in the loop, of an access at `a` and one in a later turn at `b`: all of the work-group
+     * go round equally often. */
+    bool (*next_turn)(void *self, uint32_t a, uint32_t b, struct code_place *out_place);
     /* NULL, or: whatever a work-item does at `a`, it does before all that it does at `b`. */
     bool (*precedes)(void *self, uint32_t a, uint32_t b);
     /* NULL, or: a work-group or sub-group function that is no barrier, which every work-item comes by once, between the two. */

@@ -134,6 +134,8 @@ void checker_man_anew(struct checker *checker, const struct origin *origin, uint
     crew->first_member = crew->first_unit - crew->group * checker->order.group_items;
     crew->one_group = is_one_group(crew) || order_unit_group(&checker->order, unit_of(checker, origin, lane_count - 1)) == crew->group;
     crew->in_a_row = crew->one_group || (extent[1] <= 1 && extent[2] <= 1);
+    checker->races.wave.first = crew->first_unit;
+    checker->races.wave.count = crew->in_a_row ? lane_count : 0;
 }
 
 void checker_name_units(struct checker *checker, const struct origin *origin)

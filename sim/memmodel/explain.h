@@ -69,6 +69,7 @@ struct question {
     bool svm_atomics;              /* they lie in fine-grained SVM with atomics */
     const struct meeting *meetings; /* of the same two places: the first is asked about; an edit for all is preferred */
     uint32_t meeting_count;        /* 1 to MEETINGS_MOST */
+    bool one_wave;                 /* the first two work-items go round loops together */
     uint64_t spent;                /* on answers of this launch so far: later ones are given less time */
     uint64_t most;                 /* on this one; 0: what the launch has left decides */
 };
@@ -101,7 +102,8 @@ bool explain_flag_covers(const struct question *question, const struct passings 
 /* Where no edit does: a barrier, a second launch or an atomic access that orders the pair or makes it agree; one that serves
  * the other meetings, too, is preferred. */
 struct remedy {
-    enum { REMEDY_NONE, REMEDY_BARRIER, REMEDY_TURN, REMEDY_SPLIT, REMEDY_ATOMIC } kind; /* TURN: in each turn of a loop */
+    /* TURN: in each turn of a loop; NEXT_TURN: where accesses of one turn are not ordered by it */
+    enum { REMEDY_NONE, REMEDY_BARRIER, REMEDY_TURN, REMEDY_NEXT_TURN, REMEDY_SPLIT, REMEDY_ATOMIC } kind;
     struct code_place place;   /* of the barrier, and where the kernel is cut */
     enum memory_scope scope;   /* of the atomic operations */
 };

@@ -35,6 +35,26 @@ static bool last_barrier(const struct question *question, uint32_t *out_site)
     return !at || meeting->first.tick >= history->items[at - 1].tick;
 }
 
+static void say_turns(const struct question *question, const struct remedy *remedy, struct wording *fix)
+{
+    wording_add(fix, "work_group_barrier(%s)", region_flag(question->region));
+    say_at(question, &remedy->place, fix);
+    wording_add(fix, ", in each turn of the loop");
+}
+
+/* Nobody waits in the loop, but both were in one turn at any time: the later one stands before the other, and so its turn is a later one. */
+static bool separate_next_turn(const struct question *question, struct wording *fix, struct remedy *remedy)
+{
+    const struct checker_host *host = question->host;
+    const struct meeting *meeting = question->meetings;
+    if (!host->next_turn || !question->one_wave || question->history->full || !in_one_group(question, meeting) ||
+        !host->next_turn(host->self, meeting->first.site, meeting->second.site, &remedy->place) || !again_barrier(question, &remedy->place))
+        return false;
+    remedy->kind = REMEDY_NEXT_TURN;
+    say_turns(question, remedy, fix);
+    return true;
+}
+
 /* One turn of a loop follows the other, and nobody waits in between. */
 static bool separate_turns(const struct question *question, struct wording *fix, struct remedy *remedy)
 {
@@ -46,9 +66,7 @@ static bool separate_turns(const struct question *question, struct wording *fix,
         !again_barrier(question, &remedy->place))
         return false;
     remedy->kind = REMEDY_TURN;
-    wording_add(fix, "work_group_barrier(%s)", region_flag(question->region));
-    say_at(question, &remedy->place, fix);
-    wording_add(fix, ", in each turn of the loop");
+    say_turns(question, remedy, fix);
     return true;
 }
 
@@ -198,7 +216,8 @@ bool explain_serves(const struct launch_info *launch, enum scope_rule rule, cons
     const struct place a = unit_place(launch, first), b = unit_place(launch, second);
     switch (remedy->kind) {
     case REMEDY_BARRIER:
-    case REMEDY_TURN: return a.group == b.group;
+    case REMEDY_TURN:
+    case REMEDY_NEXT_TURN: return a.group == b.group;
     case REMEDY_ATOMIC: return scope_inclusive(rule, remedy->scope, &a, remedy->scope, &b);
     default: return true;
     }
@@ -211,7 +230,8 @@ bool explain_remedy(const struct question *question, struct wording *out_fix, st
     *out_remedy = (struct remedy){.kind = REMEDY_NONE};
     if (meeting->first.unit >= UNIT_COPIES || meeting->second.unit >= UNIT_COPIES)
         return false;
-    if (separate(question, out_fix, out_remedy) || separate_turns(question, out_fix, out_remedy) || agree(question, out_fix, out_remedy))
+    if (separate(question, out_fix, out_remedy) || separate_turns(question, out_fix, out_remedy) ||
+        separate_next_turn(question, out_fix, out_remedy) || agree(question, out_fix, out_remedy))
         return true;
     out_remedy->kind = REMEDY_NONE;
     return false;

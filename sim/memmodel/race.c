@@ -386,7 +386,7 @@ static struct question question_of(const struct races *races, const struct race_
     return (struct question){.history = races->order->history, .launch = races->launch, .host = races->host,
                              .rule = races->order->rule,
                              .region = pair->tally.space, .svm_atomics = pair->svm_atomics, .meetings = pair->meetings,
-                             .meeting_count = pair->meeting_count,
+                             .meeting_count = pair->meeting_count, .one_wave = pair->one_wave,
                              .spent = races->explaining, .most = races->answer_most};
 }
 
@@ -413,7 +413,7 @@ static void agree_instead(const struct question *question, struct answer *answer
 /* A barrier makes good for the flag's race, too, and for what others would announce by it. */
 static bool is_barrier_remedy(const struct race_pair *pair)
 {
-    return pair->remedy.kind == REMEDY_BARRIER || pair->remedy.kind == REMEDY_TURN;
+    return pair->remedy.kind == REMEDY_BARRIER || pair->remedy.kind == REMEDY_TURN || pair->remedy.kind == REMEDY_NEXT_TURN;
 }
 
 /* What is guarded by a flag that is no atomic object is mended there. */
@@ -677,9 +677,16 @@ static void meet(const struct races *races, struct race_pair *pair, const struct
                                                              .end = races->order->history->count, .when = time};
 }
 
+static bool in_one_wave(const struct races *races, uint64_t a, uint64_t b)
+{
+    return a - races->wave.first < races->wave.count && b - races->wave.first < races->wave.count;
+}
+
 /* Of every pair that comes later. */
 static void ask_remedy(const struct races *races, struct race_pair *pair, const struct race *race, const struct shadow_access *now)
 {
+    if (pair->remedy.kind == REMEDY_NEXT_TURN && (!in_one_wave(races, race->unit, now->agent->unit) || race->context->site != pair->tally.site[0]))
+        pair->not_served = true;
     if (pair->remedy.kind != REMEDY_NONE && !pair->not_served)
         pair->not_served = !explain_serves(races->launch, races->order->rule, &pair->remedy, race->unit, now->agent->unit);
 }
@@ -689,7 +696,7 @@ static void ask_like(const struct races *races, const struct race_pair *pair)
 {
     const struct remedy *remedy = &pair->like->remedy;
     struct code_place place;
-    if (remedy->kind == REMEDY_TURN) {
+    if (remedy->kind == REMEDY_TURN || remedy->kind == REMEDY_NEXT_TURN) {
         pair->like->not_served = true;
         return;
     }
@@ -776,6 +783,7 @@ void races_tell(struct races *races, const struct race_event *under_way)
         pair->news.race.context = &pair->news.context;
         pair->news.now.agent = &agent;
         order_agent(races->order, pair->news.unit, &agent);
+        pair->one_wave = under_way->event && !under_way->event->origin.parted && in_one_wave(races, pair->news.race.unit, pair->news.unit);
         tell(races, under_way, pair, &pair->news.race, &pair->news.now);
         pair->told = true;
         if (!pair->amendment_count && !pair->follows)

@@ -26,6 +26,7 @@ struct race_news { struct race race; struct context context; struct shadow_acces
 struct race_pair {
     struct race_tally tally;          /* settled: told, and nothing but its count can change */
     bool svm_atomics;                 /* where they first met */
+    bool one_wave;                    /* and who: of one wave, whose lanes have not parted */
     struct race_news news;
     struct meeting *meetings; uint32_t meeting_count; /* the first few, while an edit is sought or could be found wanting */
     struct amendment amendments[2]; uint32_t amendment_count;
@@ -47,6 +48,7 @@ struct races {
     const struct memory *memory;
     const struct order *order;
     const struct launch_info *launch;
+    struct { uint64_t first, count; } wave; /* the units of the one under way, where they stand in a row */
     const uint32_t *compute_units;    /* by group; NULL: not known */
     struct race_pair *pairs;
     struct race_tally *recent[TALLIES]; /* of pairs, by their sites */
