@@ -339,7 +339,8 @@ bool command_log_crosses(const struct command_log *log, uint32_t command)
             continue;
         queue = queue ? queue : entry->queue;
         crosses = entry->queue && entry->queue != queue;
-        memcpy(wanted + count, log->afters + entry->after, entry->after_count * sizeof *wanted);
+        if (entry->after_count)
+            memcpy(wanted + count, log->afters + entry->after, entry->after_count * sizeof *wanted);
         count += entry->after_count;
     }
     free(wanted);
