@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "commands_state.h"
 
-#include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "orrery/limits.h"
 #include "orrery/rule.h"
-
-static const char spec_text[] = "OpenCL 2.2 API, 3.3.6 host-side and device-side commands";
 
 /* ---- life --------------------------------------------------------------------------- */
 
@@ -33,51 +29,12 @@ struct commands *commands_new(const struct memory *memory, struct report *report
     return commands;
 }
 
-static void area_free(struct commands *commands, struct area *area)
-{
-    HASH_DEL(commands->areas, area);
-    for (size_t i = 0; i < area->loose_count; i++)
-        byte_set_fini(&area->loose[i].bytes);
-    byte_map_free(area->map);
-    stale_fini(&area->stale);
-    stale_fini(&area->stores);
-    unseen_fini(&area->unseen);
-    free(area->loose);
-    free(area->kept);
-    free(area);
-}
-
-static void areas_free(struct commands *commands)
-{
-    struct area *area, *following;
-    HASH_ITER (hh, commands->areas, area, following)
-        area_free(commands, area);
-}
-
-static void site_free(struct site *site)
-{
-    free((char *)(uintptr_t)site->place.file);
-    free((char *)(uintptr_t)site->place.text);
-    free(site->kernel);
-    free(site->argument);
-    free(site->key);
-    free(site);
-}
-
-static void sites_free(struct commands *commands)
-{
-    HASH_CLEAR(hh, commands->sites_by_key);
-    for (uint32_t i = 0; i < commands->site_count; i++)
-        site_free(commands->sites[i]);
-    free(commands->sites);
-}
-
 void commands_free(struct commands *commands)
 {
     if (!commands)
         return;
-    areas_free(commands);
-    sites_free(commands);
+    commands_areas_free(commands);
+    commands_sites_free(commands);
     touches_fini(&commands->touches);
     command_graph_free(commands->graph);
     command_log_free(commands->log);
@@ -87,149 +44,7 @@ void commands_free(struct commands *commands)
     free(commands);
 }
 
-/* ---- areas --------------------------------------------------------------------------- */
-
-void commands_name_area(struct area *area, const struct region *region)
-{
-    if (!region)
-        snprintf(area->name, sizeof area->name, "host memory");
-    else
-        snprintf(area->name, sizeof area->name, "%s%s%s (%" PRIu64 " bytes)",
-                 region->kind == REGION_VARIABLE ? "program-scope variable '" : "", region->name,
-                 region->kind == REGION_VARIABLE ? "'" : "", region->high - region->low);
-}
-
-static struct area *area_new(struct commands *commands, uint32_t id, const struct region *region)
-{
-    struct area *area = calloc(1, sizeof *area), *found = NULL;
-    struct byte_map *map = byte_map_new();
-    if (!area || !map) {
-        free(area);
-        byte_map_free(map);
-        return NULL;
-    }
-    *area = (struct area){.id = id, .map = map, .high = UINT64_MAX, .guaranteed = !region, .in_order = true};
-    commands_name_area(area, region);
-    if (region) {
-        area->low = region->low;
-        area->high = region->high;
-        area->guaranteed = region->kind == REGION_VARIABLE || region->flags & REGION_FLAG_SVM;
-    }
-    HASH_ADD(hh, commands->areas, id, sizeof area->id, area);
-    HASH_FIND(hh, commands->areas, &id, sizeof id, found);
-    if (!found) {
-        free(area);
-        byte_map_free(map);
-    }
-    return found;
-}
-
-/* Of a freed region too: what was done to it was done. */
-const struct region *commands_region_of(const struct commands *commands, uint64_t address)
-{
-    const struct region *region = memory_region(commands->memory, address);
-    return region->kind != REGION_NONE && address >= region->low && address < region->high ? region : NULL;
-}
-
-struct area *commands_area_of(struct commands *commands, uint64_t address)
-{
-    const struct region *region = commands_region_of(commands, address);
-    uint32_t id = region ? region->id : 0;
-    struct area *area = NULL;
-    HASH_FIND(hh, commands->areas, &id, sizeof id, area);
-    return area ? area : area_new(commands, id, region);
-}
-
-/* ---- sites ---------------------------------------------------------------------------- */
-
-enum { ARGUMENT_CHARS = 120 };
-
-static char *site_key(const char *kernel, const struct source_place *place, const char *argument)
-{
-    char *key = NULL;
-    if (asprintf(&key, "%s\n%s\n%" PRIu32 ":%" PRIu32 "\n%s", kernel, place->file ? place->file : "", place->line,
-                 place->column, argument ? argument : "") < 0)
-        return NULL;
-    return key;
-}
-
-static char *copy_text(const char *text, bool *lost)
-{
-    char *copy = text ? strdup(text) : NULL;
-    *lost |= text && !copy;
-    return copy;
-}
-
-static struct site *site_new(char *key, const char *kernel, const struct source_place *place, const char *argument)
-{
-    bool lost = false;
-    struct site *site = calloc(1, sizeof *site);
-    if (!site) {
-        free(key);
-        return NULL;
-    }
-    *site = (struct site){.key = key, .kernel = copy_text(kernel, &lost), .place = *place};
-    site->place.file = copy_text(place->file, &lost);
-    site->place.text = copy_text(place->text, &lost);
-    site->argument = copy_text(argument, &lost);
-    if (!lost)
-        return site;
-    site_free(site);
-    return NULL;
-}
-
-static bool sites_reserve(struct commands *commands)
-{
-    if (commands->site_count < commands->site_room)
-        return true;
-    uint32_t room = 2 * commands->site_room + 16;
-    struct site **sites = realloc(commands->sites, room * sizeof(struct site *));
-    if (!sites)
-        return false;
-    commands->sites = sites;
-    commands->site_room = room;
-    return true;
-}
-
-/* Its number, from 1; 0: out of memory. */
-static uint32_t site_number(struct commands *commands, const struct launch_info *launch, uint32_t index, const char *argument)
-{
-    struct source_place place = {0};
-    struct site *site = NULL, *known = NULL;
-    if (launch->program)
-        program_site(launch->program, index, &place);
-    char *key = site_key(launch->kernel, &place, argument);
-    if (!key)
-        return 0;
-    HASH_FIND_STR(commands->sites_by_key, key, site);
-    if (site) {
-        free(key);
-        return site->number;
-    }
-    site = sites_reserve(commands) ? site_new(key, launch->kernel, &place, argument) : (free(key), NULL);
-    if (!site)
-        return 0;
-    HASH_ADD_KEYPTR(hh, commands->sites_by_key, site->key, strlen(site->key), site);
-    HASH_FIND_STR(commands->sites_by_key, site->key, known);
-    if (!known) {
-        site_free(site);
-        return 0;
-    }
-    commands->sites[commands->site_count++] = site;
-    return site->number = commands->site_count;
-}
-
-const struct site *commands_site_of(const struct commands *commands, const struct byte_access *access)
-{
-    return access->site ? commands->sites[access->site - 1] : NULL;
-}
-
 /* ---- what conflicts --------------------------------------------------------------------- */
-
-static bool is_atomic(const struct byte_access *access)
-{
-    return access->kind != ACCESS_READ && access->kind != ACCESS_WRITE;
-}
 
 /* A map for writing is no write yet, but what it maps is the host's: for all but other maps. */
 static bool conflicts(const struct byte_access *a, const struct byte_access *b)
@@ -298,14 +113,6 @@ static void note_talk(struct commands *commands, uint32_t a, uint32_t b)
         commands->talk_room = room;
     }
     commands->talks[commands->talk_count++] = (struct talk){a, b};
-}
-
-static bool talked(const struct commands *commands, uint32_t a, uint32_t b)
-{
-    for (size_t i = 0; i < commands->talk_count; i++)
-        if ((commands->talks[i].a == a && commands->talks[i].b == b) || (commands->talks[i].a == b && commands->talks[i].b == a))
-            return true;
-    return false;
 }
 
 static void met(void *self, const struct byte_access *later, const struct byte_access *earlier, uint64_t low,
@@ -499,179 +306,6 @@ bool commands_judges(const struct commands *commands, uint32_t command)
            command_graph_facts(commands->graph, command);
 }
 
-/* ---- telling ----------------------------------------------------------------------------- */
-
-static const char *action(const struct byte_access *access)
-{
-    if (access->opens)
-        return "mapping for writing";
-    if (is_atomic(access))
-        return "atomic access";
-    return reads_only(access) ? "read" : "write";
-}
-
-void commands_format(char *text, size_t size, const char *pattern, ...)
-{
-    va_list args;
-    va_start(args, pattern);
-    vsnprintf(text, size, pattern, args);
-    va_end(args);
-}
-
-void commands_describe(const struct commands *commands, const struct byte_access *access, const struct command_facts *facts,
-                       struct finding_access *out_access, struct side *side)
-{
-    const struct site *site = commands_site_of(commands, access);
-    commands_format(side->what, sizeof side->what, "%s by %s", action(access), site ? "a kernel" : facts->call);
-    commands_format(side->by, sizeof side->by, "%s%s%s%s (command %" PRIu32 ", queue %" PRIu32 ")%s%s",
-           site ? "kernel " : "", site ? site->kernel : "", site ? ", " : "", facts->call, access->command,
-           facts->queue, site && site->argument ? ", " : "", site && site->argument ? site->argument : "");
-    *out_access = (struct finding_access){.kind = access->kind, .what = side->what, .by = side->by, .device_id = facts->device};
-    if (site)
-        out_access->place = site->place;
-}
-
-uint32_t commands_clamp(uint64_t bytes)
-{
-    return bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)bytes;
-}
-
-static void explain(const struct commands *commands, const struct conflict *conflict, uint32_t first,
-                    uint32_t second, char why[SPEC_CHARS])
-{
-    const struct command_facts *a = command_graph_facts(commands->graph, first);
-    const struct command_facts *b = command_graph_facts(commands->graph, second);
-    const char *queues = a->queue == b->queue ? "an out-of-order queue orders nothing by itself"
-                                              : "different queues are not ordered";
-    if (is_atomic(&conflict->later) && is_atomic(&conflict->earlier))
-        commands_format(why, SPEC_CHARS,
-               "neither command %" PRIu32 " nor command %" PRIu32
-               " waits for the other; what atomic operations of kernels that the host enqueued do "
-               "together on one memory object is implementation-defined",
-               first, second);
-    else
-        commands_format(why, SPEC_CHARS,
-               "neither of the commands %" PRIu32 " and %" PRIu32
-               " waits for the other, and the host did not wait for the one before it enqueued the other: %s%s",
-               first, second, queues, a->asked ? "; a status that clGetEventInfo gave is no synchronization point (5.11)" : "");
-}
-
-/* Trying is linear in what is logged. */
-enum { TRIES_MOST = 64 };
-
-static bool helps(const struct commands *commands, enum command_edit edit, uint32_t first, uint32_t second)
-{
-    return commands->tries <= TRIES_MOST && command_log_try(commands->log, edit, first, second);
-}
-
-/* Only what was gone through again, and hangs nowhere; or, not verified, what has to be settled first. */
-static bool cure(struct commands *commands, uint32_t first, uint32_t second, char fix[SPEC_CHARS])
-{
-    const struct command_facts *a = command_graph_facts(commands->graph, first), *b = command_graph_facts(commands->graph, second);
-    const bool crosses = commands->tries >= TRIES_MOST || command_log_crosses(commands->log, first);
-    char flush[80] = "", wait[160] = "";
-    commands->tries++;
-    if (crosses)
-        commands_format(flush, sizeof flush, ", with clFlush before on all queues that it waits for");
-    else if (a->queue != b->queue)
-        commands_format(flush, sizeof flush, ", with clFlush on queue %" PRIu32 " before", a->queue);
-    if (talked(commands, first, second)) {
-        commands_format(fix, SPEC_CHARS, "if neither kernel waits for the other in its atomic operations, add the event of command %" PRIu32
-               " to the wait list of command %" PRIu32 "%s; else have these release and acquire, for the device or wider", first, second, flush);
-        return false;
-    }
-    if (!crosses && helps(commands, EDIT_FINISH, first, second))
-        commands_format(wait, sizeof wait, ", or call clFinish on queue %" PRIu32 " before command %" PRIu32 " is enqueued", a->queue, second);
-    else if (!crosses && helps(commands, EDIT_HOST_WAITS, first, second))
-        commands_format(wait, sizeof wait, ", or wait for it with clWaitForEvents before command %" PRIu32 " is enqueued", second);
-    if (helps(commands, EDIT_WAIT_LIST, first, second)) {
-        commands_format(fix, SPEC_CHARS, "add the event of command %" PRIu32 " to the wait list of command %" PRIu32 "%s%s%s", first, second, flush,
-               wait, wait[0] || crosses ? "" : "; the host itself cannot wait for it there without waiting for ever");
-        return true;
-    }
-    if (helps(commands, EDIT_HOST_SETS, first, second)) {
-        commands_format(fix, SPEC_CHARS, "wait for the event of command %" PRIu32 " with clWaitForEvents before the user event is set that command %" PRIu32
-               " waits for", second, first);
-        return true;
-    }
-    commands_format(fix, SPEC_CHARS, "set all user events that command %" PRIu32 " waits for before command %" PRIu32
-           " is enqueued, and add the event of the one to the wait list of the other%s", first, second, flush);
-    return false;
-}
-
-const char *commands_object(const struct commands *commands, const struct area *area, const struct byte_access *a, const struct byte_access *b,
-                            char out[OBJECT_CHARS])
-{
-    const struct site *one = commands_site_of(commands, a), *other = b ? commands_site_of(commands, b) : NULL;
-    const struct site *named = one && one->argument ? one : other && other->argument ? other : NULL;
-    const bool both = named == one && other && other->argument && (strcmp(one->argument, other->argument) != 0 || strcmp(one->kernel, other->kernel) != 0);
-    if (!named)
-        return area->name;
-    commands_format(out, OBJECT_CHARS, "%s, %s of kernel %s%s%s%s%s", area->name, named->argument, named->kernel, both ? " and " : "",
-           both ? other->argument : "", both ? " of kernel " : "", both ? other->kernel : "");
-    return out;
-}
-
-static void tell(struct commands *commands, const struct conflict *conflict)
-{
-    bool swapped = conflict->later.command < conflict->earlier.command;
-    const struct byte_access *first = swapped ? &conflict->later : &conflict->earlier;
-    const struct byte_access *second = swapped ? &conflict->earlier : &conflict->later;
-    const struct site *site = commands_site_of(commands, second) ? commands_site_of(commands, second) : commands_site_of(commands, first);
-    struct side side[2];
-    char why[SPEC_CHARS], fix[SPEC_CHARS], object[OBJECT_CHARS];
-    struct finding finding = {.kind = FINDING_RACE_COMMANDS,
-                              .kernel = site ? site->kernel : NULL,
-                              .object = commands_object(commands, conflict->area, first, second, object),
-                              .has_offset = conflict->area->id != 0,
-                              .offset_bytes = conflict->low - conflict->area->low,
-                              .access_count = 2,
-                              .why = why,
-                              .fix = fix,
-                              .spec = spec_text};
-    explain(commands, conflict, first->command, second->command, why);
-    finding.fix_verified = cure(commands, first->command, second->command, fix);
-    commands_describe(commands, first, command_graph_facts(commands->graph, first->command), &finding.access[0], &side[0]);
-    commands_describe(commands, second, command_graph_facts(commands->graph, second->command), &finding.access[1], &side[1]);
-    finding.access[0].size_bytes = finding.access[1].size_bytes = commands_clamp(conflict->high - conflict->low);
-    report_add(commands->report, &finding);
-}
-
-static bool are_ordered(const struct commands *commands, uint32_t a, uint32_t b)
-{
-    return command_graph_knows(commands->graph, a, b) || command_graph_knows(commands->graph, b, a);
-}
-
-/* Does the unmap's race, or the map's of the same bytes, say it all? Who comes first is to come before the map, who comes
- * last behind the unmap. */
-static bool is_followed(const struct commands *commands, const struct conflict *conflict)
-{
-    const struct byte_access *map = conflict->earlier.by_map ? &conflict->earlier : &conflict->later;
-    const struct byte_access *other = map == &conflict->later ? &conflict->earlier : &conflict->later;
-    if (other->by_map || !map->by_map)
-        return false;
-    if (map->map && other->command < map->map)
-        return command_graph_facts(commands->graph, map->map) && !are_ordered(commands, map->map, other->command);
-    for (size_t i = 0; i < commands->conflict_count && !map->map; i++) {
-        const struct conflict *by_unmap = &commands->conflicts[i];
-        if (by_unmap->earlier.map == map->command && by_unmap->earlier.command < other->command && by_unmap->later.command == other->command &&
-            !are_ordered(commands, by_unmap->earlier.command, other->command))
-            return true;
-    }
-    return false;
-}
-
-/* When the command is complete: by then it is known whether atomics may have ordered it. */
-static void tell_all(struct commands *commands)
-{
-    for (size_t i = 0; i < commands->conflict_count; i++) {
-        const struct conflict *conflict = &commands->conflicts[i];
-        if (!command_graph_knows(commands->graph, conflict->later.command, conflict->earlier.command) && !is_followed(commands, conflict))
-            tell(commands, conflict);
-    }
-    commands->conflict_count = commands->talk_count = 0;
-}
-
 /* ---- forgetting ---------------------------------------------------------------------------- */
 
 static bool forgotten(void *self, const struct byte_access *access)
@@ -714,7 +348,7 @@ static void sweep(struct commands *commands)
         drop_kept(commands, area);
         stale_drop(&area->stores, command_graph_first(commands->graph));
         if (byte_map_empty(area->map) && !area->loose_count && !area->kept_count && commands_is_calm(commands, area))
-            area_free(commands, area);
+            commands_area_free(commands, area);
     }
     commands->added = 0;
 }
@@ -736,7 +370,7 @@ static void on_order(void *self, const struct order_event *event)
     pthread_mutex_lock(&commands->lock);
     command_log_add(commands->log, event);
     if (event->kind == ORDER_END)
-        tell_all(commands);
+        commands_tell_all(commands);
     if (event->kind == ORDER_ENQUEUED && !event->queue)
         commands_forget_stores(commands);
     else if (event->kind == ORDER_ENQUEUED)
@@ -807,6 +441,8 @@ struct observer commands_observer(struct commands *commands)
     return (struct observer){.self = commands, .command = on_command, .order = on_order};
 }
 
+enum { ARGUMENT_CHARS = 120 };
+
 static void take_part(struct commands *commands, const struct launch_info *launch, struct footprint_part *part)
 {
     struct area *area = commands_area_of(commands, part->low);
@@ -819,7 +455,7 @@ static void take_part(struct commands *commands, const struct launch_info *launc
     const char *argument = launch->argument && launch->argument(launch, part->low, part->high, name, sizeof name) ? name : NULL;
     for (int use = 0; use < FOOTPRINT_USES; use++)
         if (part->keeper ? part->uses >> use & 1 : !byte_set_empty(&part->bytes[use]))
-            kept.site[use] = site_number(commands, launch, part->site[use], argument);
+            kept.site[use] = commands_site_number(commands, launch, part->site[use], argument);
     const bool known = knows_all(commands, area, launch->command);
     note_latest(commands, area, launch->command);
     if (part->keeper && known && commands_is_calm(commands, area)) {

@@ -1,14 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  What the two halves of the judge of commands share: commands.c lets commands judge each other, commands_host.c
- *          the host and commands. All of it with commands->lock held.
+ * PURPOSE  What the parts of the judge of commands share: commands.c lets commands judge each other, commands_areas.c has
+ *          what they touched and where, commands_tell.c words it, commands_host.c judges the host and commands. All of it
+ *          with commands->lock held.
  *
  * Interface
- *   commands_region_of, commands_area_of   of an address; NULL: memory of the host, and no memory left
  *   commands_bring_in     what is kept of an area becomes segments: somebody comes who may not know all of it
  *   commands_judges       the command is known, and nothing is lost
+ *
+ *   commands_region_of, commands_area_of   of an address; NULL: memory of the host, and no memory left
+ *   commands_name_area    as findings show it
+ *   commands_area_free, commands_areas_free   what is open in it is over; of all
+ *   commands_site_number  of a launch's instruction, from 1; 0: no memory left
+ *   commands_site_of      of an access; NULL: no kernel's
+ *   commands_sites_free   of all
+ *
+ *   commands_tell_all     the conflicts of a command that is complete: by then it is known whether atomics may have ordered it
  *   commands_object       the allocation and the arguments by which kernels reached it
  *   commands_describe     an access as a finding shows it, by a command of these facts; the texts are in `side`
+ *
  *   commands_judge_host   a command touches these bytes, by use, at these sites: against what the host did there
  *   commands_is_calm      the host has done nothing in the area that commands may not know
  *   commands_forget_stores   the host may pass on what it did to whoever waits for a user event
@@ -119,12 +129,24 @@ static inline bool reads_only(const struct byte_access *access)
     return access->kind == ACCESS_READ || access->kind == ACCESS_ATOMIC_READ;
 }
 
+static inline bool is_atomic(const struct byte_access *access)
+{
+    return access->kind != ACCESS_READ && access->kind != ACCESS_WRITE;
+}
+
+void commands_bring_in(struct commands *commands, struct area *area);
+bool commands_judges(const struct commands *commands, uint32_t command);
+
 const struct region *commands_region_of(const struct commands *commands, uint64_t address);
 struct area *commands_area_of(struct commands *commands, uint64_t address);
 void commands_name_area(struct area *area, const struct region *region);
-void commands_bring_in(struct commands *commands, struct area *area);
+void commands_area_free(struct commands *commands, struct area *area);
+void commands_areas_free(struct commands *commands);
+uint32_t commands_site_number(struct commands *commands, const struct launch_info *launch, uint32_t index, const char *argument);
 const struct site *commands_site_of(const struct commands *commands, const struct byte_access *access);
-bool commands_judges(const struct commands *commands, uint32_t command);
+void commands_sites_free(struct commands *commands);
+
+void commands_tell_all(struct commands *commands);
 void commands_describe(const struct commands *commands, const struct byte_access *access, const struct command_facts *facts,
                        struct finding_access *out_access, struct side *side);
 const char *commands_object(const struct commands *commands, const struct area *area, const struct byte_access *a, const struct byte_access *b,

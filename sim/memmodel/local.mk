@@ -20,8 +20,10 @@ libmemmodel_la_SOURCES = \
 	%D%/command_log.h \
 	%D%/commands.c \
 	%D%/commands.h \
+	%D%/commands_areas.c \
 	%D%/commands_host.c \
 	%D%/commands_state.h \
+	%D%/commands_tell.c \
 	%D%/edges.c \
 	%D%/edges.h \
 	%D%/explain.c \

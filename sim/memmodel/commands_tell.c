@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is told of two commands that race: who, where, why nothing orders them, and what would. */
+#include "commands_state.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char spec_text[] = "OpenCL 2.2 API, 3.3.6 host-side and device-side commands";
+
+static const char *action(const struct byte_access *access)
+{
+    if (access->opens)
+        return "mapping for writing";
+    if (is_atomic(access))
+        return "atomic access";
+    return reads_only(access) ? "read" : "write";
+}
+
+void commands_format(char *text, size_t size, const char *pattern, ...)
+{
+    va_list args;
+    va_start(args, pattern);
+    vsnprintf(text, size, pattern, args);
+    va_end(args);
+}
+
+void commands_describe(const struct commands *commands, const struct byte_access *access, const struct command_facts *facts,
+                       struct finding_access *out_access, struct side *side)
+{
+    const struct site *site = commands_site_of(commands, access);
+    commands_format(side->what, sizeof side->what, "%s by %s", action(access), site ? "a kernel" : facts->call);
+    commands_format(side->by, sizeof side->by, "%s%s%s%s (command %" PRIu32 ", queue %" PRIu32 ")%s%s",
+           site ? "kernel " : "", site ? site->kernel : "", site ? ", " : "", facts->call, access->command,
+           facts->queue, site && site->argument ? ", " : "", site && site->argument ? site->argument : "");
+    *out_access = (struct finding_access){.kind = access->kind, .what = side->what, .by = side->by, .device_id = facts->device};
+    if (site)
+        out_access->place = site->place;
+}
+
+uint32_t commands_clamp(uint64_t bytes)
+{
+    return bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)bytes;
+}
+
+static void explain(const struct commands *commands, const struct conflict *conflict, uint32_t first,
+                    uint32_t second, char why[SPEC_CHARS])
+{
+    const struct command_facts *a = command_graph_facts(commands->graph, first);
+    const struct command_facts *b = command_graph_facts(commands->graph, second);
+    const char *queues = a->queue == b->queue ? "an out-of-order queue orders nothing by itself"
+                                              : "different queues are not ordered";
+    if (is_atomic(&conflict->later) && is_atomic(&conflict->earlier))
+        commands_format(why, SPEC_CHARS,
+               "neither command %" PRIu32 " nor command %" PRIu32
+               " waits for the other; what atomic operations of kernels that the host enqueued do "
+               "together on one memory object is implementation-defined",
+               first, second);
+    else
+        commands_format(why, SPEC_CHARS,
+               "neither of the commands %" PRIu32 " and %" PRIu32
+               " waits for the other, and the host did not wait for the one before it enqueued the other: %s%s",
+               first, second, queues, a->asked ? "; a status that clGetEventInfo gave is no synchronization point (5.11)" : "");
+}
+
+/* Trying is linear in what is logged. */
+enum { TRIES_MOST = 64 };
+
+static bool helps(const struct commands *commands, enum command_edit edit, uint32_t first, uint32_t second)
+{
+    return commands->tries <= TRIES_MOST && command_log_try(commands->log, edit, first, second);
+}
+
+static bool talked(const struct commands *commands, uint32_t a, uint32_t b)
+{
+    for (size_t i = 0; i < commands->talk_count; i++)
+        if ((commands->talks[i].a == a && commands->talks[i].b == b) || (commands->talks[i].a == b && commands->talks[i].b == a))
+            return true;
+    return false;
+}
+
+/* Only what was gone through again, and hangs nowhere; or, not verified, what has to be settled first. */
+static bool cure(struct commands *commands, uint32_t first, uint32_t second, char fix[SPEC_CHARS])
+{
+    const struct command_facts *a = command_graph_facts(commands->graph, first), *b = command_graph_facts(commands->graph, second);
+    const bool crosses = commands->tries >= TRIES_MOST || command_log_crosses(commands->log, first);
+    char flush[80] = "", wait[160] = "";
+    commands->tries++;
+    if (crosses)
+        commands_format(flush, sizeof flush, ", with clFlush before on all queues that it waits for");
+    else if (a->queue != b->queue)
+        commands_format(flush, sizeof flush, ", with clFlush on queue %" PRIu32 " before", a->queue);
+    if (talked(commands, first, second)) {
+        commands_format(fix, SPEC_CHARS, "if neither kernel waits for the other in its atomic operations, add the event of command %" PRIu32
+               " to the wait list of command %" PRIu32 "%s; else have these release and acquire, for the device or wider", first, second, flush);
+        return false;
+    }
+    if (!crosses && helps(commands, EDIT_FINISH, first, second))
+        commands_format(wait, sizeof wait, ", or call clFinish on queue %" PRIu32 " before command %" PRIu32 " is enqueued", a->queue, second);
+    else if (!crosses && helps(commands, EDIT_HOST_WAITS, first, second))
+        commands_format(wait, sizeof wait, ", or wait for it with clWaitForEvents before command %" PRIu32 " is enqueued", second);
+    if (helps(commands, EDIT_WAIT_LIST, first, second)) {
+        commands_format(fix, SPEC_CHARS, "add the event of command %" PRIu32 " to the wait list of command %" PRIu32 "%s%s%s", first, second, flush,
+               wait, wait[0] || crosses ? "" : "; the host itself cannot wait for it there without waiting for ever");
+        return true;
+    }
+    if (helps(commands, EDIT_HOST_SETS, first, second)) {
+        commands_format(fix, SPEC_CHARS, "wait for the event of command %" PRIu32 " with clWaitForEvents before the user event is set that command %" PRIu32
+               " waits for", second, first);
+        return true;
+    }
+    commands_format(fix, SPEC_CHARS, "set all user events that command %" PRIu32 " waits for before command %" PRIu32
+           " is enqueued, and add the event of the one to the wait list of the other%s", first, second, flush);
+    return false;
+}
+
+const char *commands_object(const struct commands *commands, const struct area *area, const struct byte_access *a, const struct byte_access *b,
+                            char out[OBJECT_CHARS])
+{
+    const struct site *one = commands_site_of(commands, a), *other = b ? commands_site_of(commands, b) : NULL;
+    const struct site *named = one && one->argument ? one : other && other->argument ? other : NULL;
+    const bool both = named == one && other && other->argument && (strcmp(one->argument, other->argument) != 0 || strcmp(one->kernel, other->kernel) != 0);
+    if (!named)
+        return area->name;
+    commands_format(out, OBJECT_CHARS, "%s, %s of kernel %s%s%s%s%s", area->name, named->argument, named->kernel, both ? " and " : "",
+           both ? other->argument : "", both ? " of kernel " : "", both ? other->kernel : "");
+    return out;
+}
+
+static void tell(struct commands *commands, const struct conflict *conflict)
+{
+    bool swapped = conflict->later.command < conflict->earlier.command;
+    const struct byte_access *first = swapped ? &conflict->later : &conflict->earlier;
+    const struct byte_access *second = swapped ? &conflict->earlier : &conflict->later;
+    const struct site *site = commands_site_of(commands, second) ? commands_site_of(commands, second) : commands_site_of(commands, first);
+    struct side side[2];
+    char why[SPEC_CHARS], fix[SPEC_CHARS], object[OBJECT_CHARS];
+    struct finding finding = {.kind = FINDING_RACE_COMMANDS,
+                              .kernel = site ? site->kernel : NULL,
+                              .object = commands_object(commands, conflict->area, first, second, object),
+                              .has_offset = conflict->area->id != 0,
+                              .offset_bytes = conflict->low - conflict->area->low,
+                              .access_count = 2,
+                              .why = why,
+                              .fix = fix,
+                              .spec = spec_text};
+    explain(commands, conflict, first->command, second->command, why);
+    finding.fix_verified = cure(commands, first->command, second->command, fix);
+    commands_describe(commands, first, command_graph_facts(commands->graph, first->command), &finding.access[0], &side[0]);
+    commands_describe(commands, second, command_graph_facts(commands->graph, second->command), &finding.access[1], &side[1]);
+    finding.access[0].size_bytes = finding.access[1].size_bytes = commands_clamp(conflict->high - conflict->low);
+    report_add(commands->report, &finding);
+}
+
+static bool are_ordered(const struct commands *commands, uint32_t a, uint32_t b)
+{
+    return command_graph_knows(commands->graph, a, b) || command_graph_knows(commands->graph, b, a);
+}
+
+/* Does the unmap's race, or the map's of the same bytes, say it all? Who comes first is to come before the map, who comes
+ * last behind the unmap. */
+static bool is_followed(const struct commands *commands, const struct conflict *conflict)
+{
+    const struct byte_access *map = conflict->earlier.by_map ? &conflict->earlier : &conflict->later;
+    const struct byte_access *other = map == &conflict->later ? &conflict->earlier : &conflict->later;
+    if (other->by_map || !map->by_map)
+        return false;
+    if (map->map && other->command < map->map)
+        return command_graph_facts(commands->graph, map->map) && !are_ordered(commands, map->map, other->command);
+    for (size_t i = 0; i < commands->conflict_count && !map->map; i++) {
+        const struct conflict *by_unmap = &commands->conflicts[i];
+        if (by_unmap->earlier.map == map->command && by_unmap->earlier.command < other->command && by_unmap->later.command == other->command &&
+            !are_ordered(commands, by_unmap->earlier.command, other->command))
+            return true;
+    }
+    return false;
+}
+
+/* When the command is complete: by then it is known whether atomics may have ordered it. */
+void commands_tell_all(struct commands *commands)
+{
+    for (size_t i = 0; i < commands->conflict_count; i++) {
+        const struct conflict *conflict = &commands->conflicts[i];
+        if (!command_graph_knows(commands->graph, conflict->later.command, conflict->earlier.command) && !is_followed(commands, conflict))
+            tell(commands, conflict);
+    }
+    commands->conflict_count = commands->talk_count = 0;
+}
