@@ -71,6 +71,8 @@ libmemmodel_la_SOURCES = \
 	%D%/race.h \
 	%D%/race_values.c \
 	%D%/race_values.h \
+	%D%/race_why.c \
+	%D%/race_why.h \
 	%D%/readers.c \
 	%D%/readers.h \
 	%D%/relatives.c \
