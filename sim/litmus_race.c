@@ -181,7 +181,7 @@ bool race_judge_agrees(struct race_judge *judge, const struct execution *executi
 static bool prepare(struct race_judge *judge)
 {
     const struct thread_places *places = &judge->unfold->places;
-    const struct checker_host host = {judge, host_place, host_what, host_object, NULL, NULL, NULL, NULL, NULL, NULL};
+    const struct checker_host host = {.self = judge, .place = host_place, .what = host_what, .object = host_object};
     scenario_default(&judge->scenario);
     for (enum check check = 0; check < CHECK_COUNT; check++)
         judge->scenario.checks[check] = check == CHECK_RACES ? SEVERITY_ERROR : SEVERITY_OFF;

@@ -34,7 +34,6 @@ struct heard {
     uint64_t address;
     uint64_t at[WAVE_LANES_MAX];  /* of all lanes; 0: takes no part */
 };
-bool lane_takes_part(const struct access_event *event, uint32_t lane);
 /* Lets it go on until it reads. */
 void spinner_listen(struct group *group, uint32_t index, struct heard *out_heard);
 /* Of a wave: what was heard, or where it stands. */

@@ -100,9 +100,9 @@ static uint32_t who_writes(const struct held_back *kept, const struct access_eve
     const uint64_t from = kept->heard.address, size = kept->finding.access[0].size_bytes;
     uint32_t lane = 0;
     for (; lane < event->lane_count; lane++) {
-        const uint64_t at = lane_takes_part(event, lane) ? lane_address(event, lane) : 0;
-        const bool failed = event->failed && event->failed[lane / 64] >> lane % 64 & 1;
-        if (lane_takes_part(event, lane) && !failed && at < from + size && from < at + event->size_bytes)
+        const bool takes_part = lane_in(event->mask, lane);
+        const uint64_t at = takes_part ? lane_address(event, lane) : 0;
+        if (takes_part && !lane_in(event->failed, lane) && at < from + size && from < at + event->size_bytes)
             return lane;
     }
     return WAVE_LANES_MAX;

@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a wave that spins reads: heard while it goes round once more. */
-#include <string.h>
-
 #include "fault.h"
 #include "schedule_livelock.h"
 
 /* ---- who spins where -------------------------------------------------------------------------- */
-
-bool lane_takes_part(const struct access_event *event, uint32_t lane)
-{
-    return event->mask[lane / 64] >> lane % 64 & 1;
-}
 
 static void hear(void *self, const struct access_event *event)
 {
@@ -20,11 +13,11 @@ static void hear(void *self, const struct access_event *event)
         return;
     *heard = (struct heard){.known = true, .event = *event};
     for (uint32_t lane = event->lane_count; lane-- > 0;) {
-        if (!lane_takes_part(event, lane))
+        if (!lane_in(event->mask, lane))
             continue;
         heard->lane = lane;
         heard->address = heard->at[lane] = lane_address(event, lane);
-        heard->updates |= event->kind == ACCESS_ATOMIC_UPDATE && !(event->failed && event->failed[lane / 64] >> lane % 64 & 1);
+        heard->updates |= event->kind == ACCESS_ATOMIC_UPDATE && !lane_in(event->failed, lane);
     }
 }
 
@@ -58,7 +51,7 @@ void spinner_access(const struct launch *launch, const struct wave *wave, const 
         return;
     access->size_bytes = heard->event.size_bytes;
     access->has_value = true;
-    memcpy(&access->value, memory_byte(region, heard->address), access->size_bytes);
+    access->value = memory_value(&launch->arena->memory, heard->address, access->size_bytes);
 }
 
 /* The outermost loop around it; where it stands in none, nothing is known. */

@@ -136,11 +136,6 @@ static json_t *begin_line(struct trace *trace, const char *type, const struct or
     return line;
 }
 
-static bool takes_part(const uint64_t *mask, uint32_t lane)
-{
-    return mask && mask[lane / 64] >> lane % 64 & 1;
-}
-
 /* ---- events --------------------------------------------------------------------------------- */
 
 /* Addresses outside of allocations, the host's own memory, are not the same in two runs. */
@@ -174,7 +169,7 @@ static void put_values(struct trace *trace, json_t *line, const struct access_ev
 
 static void put_access(struct trace *trace, const struct access_event *event, uint32_t lane)
 {
-    const bool failed = takes_part(event->failed, lane);
+    const bool failed = lane_in(event->failed, lane);
     const enum access_kind kind = failed ? ACCESS_ATOMIC_READ : event->kind;
     struct item item;
     origin_item(&event->origin, lane, &item);
@@ -196,7 +191,7 @@ static void put_access(struct trace *trace, const struct access_event *event, ui
 static void hear_access(void *self, const struct access_event *event)
 {
     for (uint32_t lane = 0; lane < event->lane_count; lane++)
-        if (takes_part(event->mask, lane))
+        if (lane_in(event->mask, lane))
             put_access(self, event, lane);
 }
 
@@ -225,7 +220,7 @@ static void hear_sync(void *self, const struct sync_event *event)
 {
     struct trace *trace = self;
     for (uint32_t lane = 0; lane < event->lane_count; lane++)
-        if (takes_part(event->mask, lane))
+        if (lane_in(event->mask, lane))
             put_sync(trace, event, lane);
     trace->passage += event->last && event->kind >= SYNC_WORK_GROUP_BARRIER && event->kind <= SYNC_COLLECTIVE;
 }

@@ -20,6 +20,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "orrery/observer.h"
 #include "orrery/status.h"
@@ -87,6 +88,14 @@ static inline struct region *memory_region(const struct memory *memory, uint64_t
 static inline uint8_t *memory_byte(const struct region *region, uint64_t address)
 {
     return (uint8_t *)(uintptr_t)(address + (uint64_t)region->view);
+}
+
+/* What is in at most 8 bytes there now, all of them of one region. */
+static inline uint64_t memory_value(const struct memory *memory, uint64_t address, uint32_t size)
+{
+    uint64_t value = 0;
+    memcpy(&value, memory_byte(memory_region(memory, address), address), size);
+    return value;
 }
 
 /* The region nearest to an address that no region holds, or NULL; for findings.

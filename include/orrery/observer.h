@@ -115,11 +115,18 @@ struct access_event {
     uint32_t row;
     const uint64_t *address; /* LIST: one per lane */
     /* What each lane is about to store, or what an atomic found: component c of lane l has component_bytes, at
-     * frame + slots[c] + l * component_bytes. NULL: that is not told. */
+     * frame + slots[c] + l * component_bytes. slots NULL: that is not told. Of a load they mean nothing, even if they are
+     * set: what it reads, memory has (lane_values). */
     const uint8_t *frame;
     const uint32_t *slots;
     uint32_t component_bytes;
 };
+
+/* Is the lane of one of an event's masks? NULL: none is. */
+static inline bool lane_in(const uint64_t *mask, uint64_t lane)
+{
+    return mask && mask[lane / 64] >> lane % 64 & 1;
+}
 
 static inline uint64_t lane_address(const struct access_event *event, uint64_t lane)
 {

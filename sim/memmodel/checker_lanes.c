@@ -124,7 +124,7 @@ struct agent *checker_next_actor(struct checker *checker, uint64_t lane)
 static void order_lane(struct checker *checker, const struct acting *acting, uint64_t lane, struct shadow_access *now)
 {
     const struct access_event *event = acting->event;
-    if (event->failed && event->failed[lane / 64] >> lane % 64 & 1) {
+    if (lane_in(event->failed, lane)) {
         now->how.kind = ACCESS_ATOMIC_READ;
         now->how.order = (uint8_t)event->failure_order;
     }

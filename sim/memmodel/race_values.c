@@ -10,22 +10,13 @@
 /* Sizes that a value is printed of. */
 static bool is_scalar(uint32_t size) { return size <= 8 && size && !(size & (size - 1)); }
 
-static uint64_t in_memory(const struct memory *memory, uint64_t address, uint32_t size)
-{
-    uint64_t value = 0;
-    memcpy(&value, memory_byte(memory_region(memory, address), address), size);
-    return value;
-}
-
 /* ---- lanes of the event --------------------------------------------------------------------- */
-
-static bool acts(const struct access_event *event, uint32_t lane) { return event->mask[lane / 64] >> lane % 64 & 1; }
 
 /* The first that acts at this address; lane_count: there is none. */
 static uint32_t lane_at(const struct access_event *event, uint64_t address)
 {
     uint32_t lane = 0;
-    while (lane < event->lane_count && !(acts(event, lane) && lane_address(event, lane) == address))
+    while (lane < event->lane_count && !(lane_in(event->mask, lane) && lane_address(event, lane) == address))
         lane++;
     return lane;
 }
@@ -33,7 +24,7 @@ static uint32_t lane_at(const struct access_event *event, uint64_t address)
 static uint32_t lane_of(const struct race_event *under_way, uint64_t unit)
 {
     uint32_t lane = 0;
-    while (lane < under_way->event->lane_count && !(acts(under_way->event, lane) && under_way->unit[lane] == unit))
+    while (lane < under_way->event->lane_count && !(lane_in(under_way->event->mask, lane) && under_way->unit[lane] == unit))
         lane++;
     return lane;
 }
@@ -73,7 +64,7 @@ static void fill_lane(const struct memory *memory, const struct access_event *ev
 static bool find_before(const struct memory *memory, const struct access_event *event, uint64_t address, uint32_t size, uint64_t *out)
 {
     if (event->kind <= ACCESS_WRITE) {
-        *out = in_memory(memory, address, size);
+        *out = memory_value(memory, address, size);
         return true;
     }
     const uint64_t at = address & ~(uint64_t)(event->size_bytes - 1);
