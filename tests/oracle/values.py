@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What memory has after each access of a trace, and whether the accesses of findings read and wrote what they are told to."""
+"""What memory has after each access of a trace, and whether the accesses of findings read and wrote what they are told to.
+
+The later access is under way when a race is told: it always has its value. Of the earlier one it is told where it is certain,
+which it often is.
+"""
 
 KINDS = {"load": "read", "store": "write", "atomic load": "atomic-read", "atomic store": "atomic-write",
          "atomic read-modify-write": "atomic-update"}
@@ -60,19 +64,50 @@ def is_told(access, line):
     return all(value is None or line.get(name) == value for name, value in told.items() if name)
 
 
+def is_scalar(access):
+    return access["size_bytes"] in (1, 2, 4, 8)
+
+
+def lacks_value(access):
+    return is_scalar(access) and ("value" not in access or (KINDS[access["access"]] == "atomic-update" and "written" not in access))
+
+
+class Earlier:
+    """Of how many earlier accesses a value is told, by whether the later one is atomic: memory has it, or what the atomic found.
+
+    What an atomic operation comes behind is seldom certain: another one may have come between.
+    """
+    ENOUGH, ONE_IN = 60, (2, 20)  # least to be judged, and to be told
+
+    def __init__(self):
+        self.told, self.all = [0, 0], [0, 0]
+
+    def hear(self, earlier, later):
+        atomic = KINDS[later["access"]].startswith("atomic")
+        self.all[atomic] += is_scalar(earlier)
+        self.told[atomic] += "value" in earlier or "written" in earlier
+
+    def add(self, other):
+        self.told, self.all = ([a + b for a, b in zip(*pair)] for pair in ((self.told, other.told), (self.all, other.all)))
+
+    def are_few(self):
+        return any(count >= self.ENOUGH and told * one_in < count for told, count, one_in in zip(self.told, self.all, self.ONE_IN))
+
+
 def differences(trace, findings):
-    """And how many values were told, of how many that could be."""
-    memory, acts, found, told, could = Memory(), acts_of(trace), [], 0, 0
+    """And Earlier, how many accesses could have a value and how many have."""
+    memory, acts, found, earlier_ones = Memory(), acts_of(trace), [], Earlier()
     for line in trace:
         memory.hear(line)
     for finding in findings:
         accesses = finding["accesses"]
         if finding["id"] not in ("race-global", "race-local") or len(accesses) != 2 or not all("item" in access for access in accesses):
             continue
-        could += sum(access["size_bytes"] in (1, 2, 4, 8) for access in accesses)
-        told += sum("value" in access or "written" in access for access in accesses)
+        earlier_ones.hear(*accesses)
+        if lacks_value(accesses[1]):
+            found.append("no value: %s" % {key: finding[key] for key in ("id", "offset_bytes", "accesses")})
         earlier, later = (those(acts, finding, access) for access in accesses)
         pairs = [(max((act for act in earlier if act[0] < second[0]), default=None, key=lambda act: act[0]), second) for second in later]
         if not any(first and is_told(accesses[0], first[1]) and is_told(accesses[1], second[1]) for first, second in pairs):
             found.append("values: %s" % {key: finding[key] for key in ("id", "offset_bytes", "accesses")})
-    return memory.wrong[:3] + found, told, could
+    return memory.wrong[:3] + found, earlier_ones
