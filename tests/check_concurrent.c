@@ -52,7 +52,9 @@ static const char source[] =
     "    atomic_store_explicit(&flags[mine], 1, memory_order_release, memory_scope_all_svm_devices); }\n"
     "kernel void poll(global volatile atomic_int *flags, int theirs) {\n"
     "    while (!atomic_load_explicit(&flags[theirs], memory_order_acquire, memory_scope_all_svm_devices)); }\n"
-    "kernel void racy(global int *a) { a[0] = (int)get_global_id(0); }\n";
+    "kernel void racy(global int *a) { a[0] = (int)get_global_id(0); }\n"
+    "kernel void store(global int *a) { if (get_global_id(0) == 0) a[0] = 3; if (get_global_id(0) == 1) a[0] = 4; }\n"
+    "kernel void store_too(global int *a) { if (get_global_id(0) == 0) a[0] = 3; if (get_global_id(0) == 1) a[0] = 4; }\n";
 
 static char roots_file[] = "/tmp/check_concurrent.XXXXXX";
 static cl_device_id half[2];
@@ -355,6 +357,41 @@ START_TEST(races_are_found_in_both)
 }
 END_TEST
 
+static const struct finding *race_of(const char *kernel)
+{
+    const struct report *report = runtime_get()->report;
+    const struct finding *found = NULL;
+    for (size_t i = 0; i < report_count(report); i++)
+        if (strcmp(report_get(report, i)->kernel, kernel) == 0)
+            found = report_get(report, i);
+    ck_assert_ptr_nonnull(found);
+    ck_assert_int_eq(found->kind, FINDING_RACE_GLOBAL);
+    return found;
+}
+
+/* What the first access wrote, memory may not have any more where another launch has run since; what the second one is about
+ * to write is certain. */
+START_TEST(values_are_told_of_those_alone)
+{
+    const bool alone = _i == 0;
+    setenv("ORRERY_DATA_RACES", "warning", 1);
+    start("lockstep", "9");
+    enqueue(on[0], "store", memory[0], NULL, 0, 4);
+    if (alone)
+        cl_ok(clFinish(on[0]));
+    enqueue(on[1], "store_too", memory[1], NULL, 0, 4);
+    cl_ok(clFlush(on[0]));
+    cl_ok(clFinish(on[1]));
+    ck_assert_uint_eq(most_running, alone ? 1 : 2);
+    for (int i = 0; i < 2; i++) {
+        const struct finding_access *access = race_of(i ? "store_too" : "store")->access;
+        ck_assert_int_eq(access[0].has_value, alone);
+        ck_assert_uint_eq(access[0].value, alone ? 3 : 0);
+        ck_assert(access[1].has_value && access[1].value == 4);
+    }
+}
+END_TEST
+
 START_TEST(no_race_between_those_that_share_nothing)
 {
     setenv("ORRERY_DATA_RACES", "warning", 1);
@@ -390,6 +427,7 @@ int main(void)
     tcase_add_loop_test(tests, a_callback_needs_no_wait, 0, 2);
     tcase_add_test(tests, polling_lets_run);
     tcase_add_loop_test(tests, races_are_found_in_both, 0, POLICY_COUNT);
+    tcase_add_loop_test(tests, values_are_told_of_those_alone, 0, 2);
     tcase_add_loop_test(tests, no_race_between_those_that_share_nothing, 0, POLICY_COUNT);
     suite_add_tcase(suite, tests);
     int status = cl_run_suite(suite);
