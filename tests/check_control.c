@@ -23,6 +23,13 @@ static const char source[] = "kernel void behind(global int *p)\n"
                              "kernel void fine(global int *p)\n"
                              "{\n"
                              "    p[get_local_id(0)] = 1;\n"
+                             "}\n"
+                             "kernel void add(global int *p)\n"
+                             "{\n"
+                             "    if (get_local_id(0) == 0)\n"
+                             "        p[1] = 5;\n"
+                             "    if (get_local_id(0) == 1)\n"
+                             "        atomic_add(p + 1, 2);\n"
                              "}\n";
 static cl_program program;
 static cl_mem buffer;
@@ -256,6 +263,27 @@ START_TEST(a_finding_has_both_accesses_fix_and_specification)
 }
 END_TEST
 
+START_TEST(accesses_that_race_have_their_values)
+{
+    struct orrery_finding finding;
+    tear_down();
+    ck_assert_int_eq(orrery_set_option("data-races", "error", text, sizeof text), ORRERY_OK);
+    set_up();
+    launch("add");
+    cl_ok(clFinish(queue));
+    ck_assert_uint_eq(orrery_finding_count(), 1);
+    ck_assert_int_eq(orrery_finding_get(0, &finding), ORRERY_OK);
+    ck_assert_str_eq(finding.id, "race-global");
+    ck_assert_uint_eq(finding.access_count, 2);
+    const struct orrery_access *store = &finding.access[0], *update = &finding.access[1];
+    ck_assert_uint_eq(store->line, 22);
+    ck_assert(store->has_value && store->value == 5 && !store->has_written);
+    ck_assert_uint_eq(update->line, 24);
+    ck_assert(update->has_value && update->value == 5);
+    ck_assert(update->has_written && update->written == 7);
+}
+END_TEST
+
 static cl_program compiled(const char *of, cl_uint header_count, const cl_program *headers, const char **names)
 {
     cl_int err;
@@ -328,7 +356,7 @@ int main(void)
         a_forbidden_kind_leaves_others_alone, what_cannot_be_expected_is_refused, long_complaints_are_cut, a_reset_starts_afresh,
         a_reset_waits_for_the_launch_before_it, an_option_waits_for_the_callbacks_before_it,
         options_that_need_bookkeeping_wait_for_the_last_context, suppressed_findings_are_counted_apart,
-        a_finding_has_both_accesses_fix_and_specification, findings_quote_headers_and_what_was_linked, each_function_has_a_name,
+        a_finding_has_both_accesses_fix_and_specification, accesses_that_race_have_their_values, findings_quote_headers_and_what_was_linked, each_function_has_a_name,
     };
     Suite *suite = suite_create("control");
     TCase *tcase = tcase_create("control");

@@ -139,6 +139,26 @@ START_TEST(a_finding_reads_as_designed)
 }
 END_TEST
 
+/* The later access: it found 7, and left more than 16 bits. */
+static struct finding race_with_update(void)
+{
+    struct finding finding = race();
+    struct finding_access *update = &finding.access[1];
+    update->kind = ACCESS_ATOMIC_UPDATE;
+    update->what = "atomic_fetch_add";
+    update->value = 7;
+    update->has_written = true;
+    update->written = 70000;
+    return finding;
+}
+
+START_TEST(an_update_reads_and_writes)
+{
+    add(race_with_update());
+    ck_assert_ptr_nonnull(strstr(so_far(), "  atomic_fetch_add, 4 bytes, read 7, wrote 70000 (0x11170)\n"));
+}
+END_TEST
+
 static char *shown(const struct finding *finding, bool colour)
 {
     static char *out; /* the stream keeps their addresses */
@@ -324,11 +344,22 @@ START_TEST(json_has_every_field)
     ck_assert_str_eq(word(second, "access"), "load");
     ck_assert_str_eq(word(second, "what"), "plain load");
     ck_assert_str_eq(word(second, "value"), "0x2a");
+    ck_assert_ptr_null(json_object_get(second, "written"));
     json_t *item = json_object_get(second, "item");
     ck_assert_int_eq(json_integer_value(json_array_get(json_object_get(item, "global_id"), 0)), 64);
     ck_assert_int_eq(json_integer_value(json_array_get(json_object_get(item, "group_id"), 0)), 1);
     ck_assert_uint_eq(json_array_size(json_object_get(item, "local_id")), 3);
     ck_assert_int_eq(number(item, "compute_unit"), 1);
+    json_decref(object);
+}
+END_TEST
+
+START_TEST(json_has_what_an_update_wrote)
+{
+    const struct finding finding = race_with_update();
+    json_t *object = as_json(&finding), *update = json_array_get(json_object_get(object, "accesses"), 1);
+    ck_assert_str_eq(word(update, "value"), "0x7");
+    ck_assert_str_eq(word(update, "written"), "0x11170");
     json_decref(object);
 }
 END_TEST
@@ -1085,8 +1116,8 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {
-        a_finding_reads_as_designed, repeats_are_counted_in_the_text, missing_parts_leave_no_holes, colour_is_only_in_the_first_line,
-        source_cannot_command_a_terminal, long_lines_are_cut_around_the_column, paragraphs_wrap_at_words, json_has_every_field, json_has_steps_and_causes, sarif_has_both_paths,
+        a_finding_reads_as_designed, an_update_reads_and_writes, repeats_are_counted_in_the_text, missing_parts_leave_no_holes, colour_is_only_in_the_first_line,
+        source_cannot_command_a_terminal, long_lines_are_cut_around_the_column, paragraphs_wrap_at_words, json_has_every_field, json_has_what_an_update_wrote, json_has_steps_and_causes, sarif_has_both_paths,
         fingerprints_outlive_edits_above, the_graph_has_orders_and_the_missing_edge, json_survives_hostile_text,
         one_place_is_one_finding, who_is_no_work_item_has_a_name, a_pair_has_no_order, many_may_arrive_at_once, what_follows_names_its_cause, races_that_blame_one_operation_follow_from_the_first,
         races_follow_from_any_barrier_that_not_all_shared,
