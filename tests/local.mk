@@ -301,6 +301,10 @@ check_PROGRAMS += %D%/check_narrow
 %C%_check_narrow_SOURCES = %D%/check_narrow.c %D%/dice.h
 %C%_check_narrow_LDADD = libsim.la $(CHECK_LIBS)
 
+check_PROGRAMS += %D%/check_notes
+%C%_check_notes_SOURCES = %D%/check_notes.c
+%C%_check_notes_LDADD = libsim.la $(CHECK_LIBS)
+
 check_PROGRAMS += %D%/check_readers
 %C%_check_readers_SOURCES = %D%/check_readers.c %D%/dice.h
 %C%_check_readers_LDADD = libsim.la $(CHECK_LIBS)
