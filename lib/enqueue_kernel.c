@@ -45,6 +45,7 @@ cl_int run_kernel(struct command *command)
     if (range_empty(request))
         return CL_SUCCESS;
     request->command = command->serial;
+    request->alone = command->alone;
     request->result = &command->u.launch.result;
     request->stop = &command->queue->context->stop;
     enum status status = device_launch_begin(command_device(command), request, &command->live, &diagnosis);

@@ -502,6 +502,7 @@ cl_int queue_append(struct command *command)
                 log_append(LOG_ENQUEUE, command, NULL);
     if (room) {
         command->serial = command->event->serial = ++executor.serial;
+        command->alone = order_alone(command->queue);
         order_enqueued(command);
         host_bytes_enqueued(command);
         command->queue->unflushed = true;

@@ -103,6 +103,11 @@ void order_enqueued(const struct command *command)
     guard_enqueued(command);
 }
 
+bool order_alone(const struct queue *queue)
+{
+    return in_order(queue) && queue->context->queues == queue && !queue->next_in_context;
+}
+
 void order_begin(const struct command *command)
 {
     if (order_heard())

@@ -10,6 +10,7 @@
  *                        function of its calls. runtime_lock not held
  *   order_reserve        room for what order_enqueued needs; false: out of memory
  *   order_enqueued       the command has its serial number and joins the log
+ *   order_alone          all commands of the queue's context come one behind the other: it has one queue, in order
  *   order_begin/end      it starts, is complete or failed
  *   order_user_set       the host sets a user event
  *   order_signalled      a command does, while it runs (semaphore.c)
@@ -31,6 +32,7 @@ bool order_heard(void);
 void order_settle(void);
 bool order_reserve(struct command *command);
 void order_enqueued(const struct command *command);
+bool order_alone(const struct queue *queue);
 void order_begin(const struct command *command);
 void order_end(const struct command *command);
 void order_user_set(const struct event *event);

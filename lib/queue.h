@@ -54,6 +54,7 @@ struct command {
     bool submitted, running, failed; /* failed: an event of its wait list did */
     bool writes_host;            /* host_bytes.c's */
     bool blocking;               /* the call that enqueued it waits for it */
+    bool alone;                  /* when it was enqueued its queue was the only one of the context, and in order */
     union {
         struct { struct memobj *target, *source; size_t target_offset, source_offset, size; void *host;
                  struct rect rect; } transfer;

@@ -176,6 +176,7 @@ static void launch_init(struct launch *launch, struct device *device, const stru
     const struct kernel *kernel = request->kernel;
     memset(launch, 0, sizeof *launch);
     launch->info.command = request->command;
+    launch->info.alone = request->alone;
     launch->info.device = request->device;
     launch->info.kernel = kernel->info->name;
     launch->info.program = kernel->program;

@@ -206,6 +206,7 @@ struct launch_node;        /* of a kernel that another one enqueued: the simulat
 struct launch_request {
     const struct kernel *kernel;
     uint32_t command;               /* serial number of the host command, for events */
+    bool alone;                     /* every command of its context comes before or after it: one queue, in order */
     uint32_t work_dim;
     uint64_t global_size[3], global_offset[3], local_size[3]; /* unused dimensions 1, 0, 1 */
     const struct launch_arg *args; size_t arg_count;

@@ -34,6 +34,7 @@ enum memory_scope { SCOPE_WORK_ITEM, SCOPE_SUB_GROUP, SCOPE_WORK_GROUP, SCOPE_DE
 struct launch_info {
     uint32_t launch;      /* serial number of the launch on this device, from 1 */
     uint32_t command;     /* serial number of the host command that caused it */
+    bool alone;           /* every command of its context comes before or after it: one queue, in order */
     uint32_t device;      /* serial number of the device or sub-device that runs it; 0: the first root */
     uint32_t parent;      /* the launch whose kernel enqueued it; 0: the host did */
     uint32_t family;      /* the launch of the host's that it came of, itself once it enqueued kernels; 0: no other is */

@@ -4,10 +4,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cross_launch.h"
 #include "footprint.h"
 
-/* One checker, and the launch it hears. */
-struct post { struct checker *checker; struct observer hears; const struct launch_info *launch; struct post *next; };
+/* One checker, and the launch it hears; crosses: so does cross_launch.h, both through `both`. */
+struct post {
+    struct checkers *of;
+    struct checker *checker;
+    struct observer hears, both;
+    bool crosses;
+    const struct launch_info *launch;
+    struct post *next;
+};
 
 struct checkers {
     const struct memory *memory;
@@ -15,9 +23,25 @@ struct checkers {
     const struct scenario *scenario;
     struct checker_host host;
     struct footprint_sink sink;
+    struct cross_launch *cross; /* NULL: there are no commands */
+    struct observer crossing;
     bool has_sink, told;
     struct post *first, *latest; /* latest: of the last event, NULL: none */
 };
+
+static void both_access(void *self, const struct access_event *event)
+{
+    struct post *post = self;
+    post->hears.access(post->checker, event);
+    post->of->crossing.access(post->of->cross, event);
+}
+
+static void both_sync(void *self, const struct sync_event *event)
+{
+    struct post *post = self;
+    post->hears.sync(post->checker, event);
+    post->of->crossing.sync(post->of->cross, event);
+}
 
 static struct post *post_new(struct checkers *checkers)
 {
@@ -28,6 +52,8 @@ static struct post *post_new(struct checkers *checkers)
         free(post);
         return NULL;
     }
+    post->of = checkers;
+    post->both = (struct observer){.self = post, .access = both_access, .sync = both_sync};
     checker_observer(post->checker, &post->hears);
     if (checkers->has_sink)
         checker_set_sink(post->checker, &checkers->sink);
@@ -93,18 +119,23 @@ static struct post *post_of(struct checkers *checkers, const struct launch_info 
     return post;
 }
 
+static const struct observer *ears(const struct post *post)
+{
+    return post->crosses ? &post->both : &post->hears;
+}
+
 static void on_access(void *self, const struct access_event *event)
 {
-    struct post *post = post_of(self, event->origin.launch);
+    const struct post *post = post_of(self, event->origin.launch);
     if (post)
-        post->hears.access(post->checker, event);
+        ears(post)->access(ears(post)->self, event);
 }
 
 static void on_sync(void *self, const struct sync_event *event)
 {
-    struct post *post = post_of(self, event->origin.launch);
+    const struct post *post = post_of(self, event->origin.launch);
     if (post)
-        post->hears.sync(post->checker, event);
+        ears(post)->sync(ears(post)->self, event);
 }
 
 /* What one finds in memory the other may have written. */
@@ -124,7 +155,11 @@ static void on_launch(void *self, const struct launch_event *event)
     struct post *post = event->phase == LAUNCH_BEGIN ? take_post(checkers, event->launch) : post_of(checkers, event->launch);
     if (!post)
         return;
+    if (event->phase == LAUNCH_BEGIN)
+        post->crosses = checkers->cross && cross_launch_begin(checkers->cross, event->launch);
     post->hears.launch(post->checker, event);
+    if (post->crosses)
+        checkers->crossing.launch(checkers->cross, event);
     if (event->phase == LAUNCH_BEGIN)
         accompany(checkers, post);
     if (event->phase != LAUNCH_END)
@@ -136,7 +171,7 @@ static void on_launch(void *self, const struct launch_event *event)
 static const struct observer *deputy(void *self, const struct launch_info *launch)
 {
     const struct post *post = post_of(self, launch);
-    return post ? &post->hears : NULL;
+    return post ? ears(post) : NULL;
 }
 
 void checkers_observer(struct checkers *checkers, struct observer *out_observer)
@@ -150,4 +185,10 @@ void checkers_set_sink(struct checkers *checkers, const struct footprint_sink *s
     checkers->has_sink = true;
     for (struct post *post = checkers->first; post; post = post->next)
         checker_set_sink(post->checker, sink);
+}
+
+void checkers_set_cross(struct checkers *checkers, struct cross_launch *cross)
+{
+    checkers->cross = cross;
+    cross_launch_observer(cross, &checkers->crossing);
 }

@@ -6,6 +6,7 @@
  * Interface
  *   checkers_new, checkers_free   borrows what checker_new borrows
  *   checkers_observer, checkers_set_sink   as of one checker
+ *   checkers_set_cross            who hears of launches that may order each other by atomics, besides; borrowed
  *
  * Ownership  Checkers are kept from launch to launch; the first serves when launches do not overlap.
  */
@@ -20,5 +21,7 @@ struct checkers *checkers_new(const struct memory *memory, struct report *report
 void checkers_free(struct checkers *checkers);
 void checkers_observer(struct checkers *checkers, struct observer *out_observer);
 void checkers_set_sink(struct checkers *checkers, const struct footprint_sink *sink);
+struct cross_launch;
+void checkers_set_cross(struct checkers *checkers, struct cross_launch *cross);
 
 #endif

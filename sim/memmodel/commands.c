@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cross_launch.h"
 #include "orrery/limits.h"
 #include "orrery/rule.h"
 
@@ -15,8 +16,10 @@ struct commands *commands_new(const struct memory *memory, struct report *report
     struct commands *commands = calloc(1, sizeof *commands);
     struct command_graph *graph = command_graph_new();
     struct command_log *log = command_log_new();
-    if (!commands || !graph || !log) {
+    struct cross_launch *cross = cross_launch_new(memory, report_scenario(report)->device.scope_rule);
+    if (!commands || !graph || !log || !cross) {
         free(commands);
+        cross_launch_free(cross);
         command_graph_free(graph);
         command_log_free(log);
         return NULL;
@@ -25,6 +28,7 @@ struct commands *commands_new(const struct memory *memory, struct report *report
     commands->report = report;
     commands->graph = graph;
     commands->log = log;
+    commands->cross = cross;
     pthread_mutex_init(&commands->lock, NULL);
     return commands;
 }
@@ -38,6 +42,7 @@ void commands_free(struct commands *commands)
     touches_fini(&commands->touches);
     command_graph_free(commands->graph);
     command_log_free(commands->log);
+    cross_launch_free(commands->cross);
     free(commands->talks);
     pthread_mutex_destroy(&commands->lock);
     free(commands->conflicts);
@@ -369,8 +374,11 @@ static void on_order(void *self, const struct order_event *event)
     struct commands *commands = self;
     pthread_mutex_lock(&commands->lock);
     command_log_add(commands->log, event);
-    if (event->kind == ORDER_END)
+    if (event->kind == ORDER_END) {
         commands_tell_all(commands);
+        commands_tell_cross(commands, event->command);
+    }
+    cross_launch_order(commands->cross, event);
     if (event->kind == ORDER_ENQUEUED && !event->queue)
         commands_forget_stores(commands);
     else if (event->kind == ORDER_ENQUEUED)

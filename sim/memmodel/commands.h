@@ -9,6 +9,7 @@
  *   commands_observer     what to attach: order and command events
  *   commands_footprints   where the accesses of launches are to go, at the end of each
  *   commands_host_access  the host touched bytes that it may not touch now, at a place of its own
+ *   commands_cross        who is to hear of all launches: cross_launch.h; borrowed
  *   commands_host_knows   the host knows the command to be complete
  *
  * Needs    order events for every command; without them (a scenario without a host program) commands are in order and
@@ -33,6 +34,8 @@ struct commands *commands_new(const struct memory *memory, struct report *report
 void commands_free(struct commands *commands);
 struct observer commands_observer(struct commands *commands);
 struct footprint_sink commands_footprints(struct commands *commands);
+
+struct cross_launch *commands_cross(struct commands *commands);
 
 void commands_host_access(struct commands *commands, const struct host_access *access);
 /* The host changed bytes of a buffer behind its back, before it enqueued the command. */

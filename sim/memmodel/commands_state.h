@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * PURPOSE  What the parts of the judge of commands share: commands.c lets commands judge each other, commands_areas.c has
- *          what they touched and where, commands_tell.c words it, commands_host.c judges the host and commands. All of it
- *          with commands->lock held.
+ *          what they touched and where, commands_tell.c words it, commands_cross.c what cross_launch.h found, and
+ *          commands_host.c judges the host and commands. All of it with commands->lock held.
  *
  * Interface
  *   commands_bring_in     what is kept of an area becomes segments: somebody comes who may not know all of it
@@ -18,6 +18,7 @@
  *   commands_tell_all     the conflicts of a command that is complete: by then it is known whether atomics may have ordered it
  *   commands_object       the allocation and the arguments by which kernels reached it
  *   commands_describe     an access as a finding shows it, by a command of these facts; the texts are in `side`
+ *   commands_tell_cross   races of launches that count as ordered, since atomics may have ordered them
  *
  *   commands_judge_host   a command touches these bytes, by use, at these sites: against what the host did there
  *   commands_is_calm      the host has done nothing in the area that commands may not know
@@ -40,6 +41,7 @@
 
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
+#include <inttypes.h>
 
 enum { SPEC_CHARS = 480, OBJECT_CHARS = 480 };
 
@@ -103,6 +105,7 @@ struct commands {
     pthread_mutex_t lock; /* guards what follows */
     struct command_graph *graph;
     struct command_log *log;
+    struct cross_launch *cross;
     uint32_t tries;             /* of edits, so far */
     struct area *areas;
     struct site *sites_by_key, **sites; /* sites[number - 1] */
@@ -153,6 +156,8 @@ const char *commands_object(const struct commands *commands, const struct area *
                             char out[OBJECT_CHARS]);
 uint32_t commands_clamp(uint64_t bytes);
 void commands_format(char *text, size_t size, const char *pattern, ...) __attribute__((format(printf, 3, 4)));
+
+void commands_tell_cross(struct commands *commands, uint32_t command); /* that has ended */
 
 void commands_judge_host(struct commands *commands, struct area *area, const struct byte_set *sets, const struct byte_access *access,
                          const uint32_t site[FOOTPRINT_USES]);

@@ -21,9 +21,12 @@ libmemmodel_la_SOURCES = \
 	%D%/commands.c \
 	%D%/commands.h \
 	%D%/commands_areas.c \
+	%D%/commands_cross.c \
 	%D%/commands_host.c \
 	%D%/commands_state.h \
 	%D%/commands_tell.c \
+	%D%/cross_launch.c \
+	%D%/cross_launch.h \
 	%D%/edges.c \
 	%D%/edges.h \
 	%D%/explain.c \

@@ -11,7 +11,8 @@ static bool map_knows(const struct order *order, struct knowledge *map, const st
         return false;
     return tick < knowledge_get(order_pool(order), map, unit_key(of->unit)) ||
            (of->unit < UNIT_COPIES && ((order->group_keys && tick < knowledge_get(order_pool(order), map, group_key(of->group))) ||
-                                       (order->sub_group_keys && tick < knowledge_get(order_pool(order), map, sub_group_key(order, of->group, of->sub_group)))));
+                                       (order->sub_group_keys && tick < knowledge_get(order_pool(order), map, sub_group_key(order, of->group, of->sub_group))) ||
+                                       (order->group_launch && knowledge_get(order_pool(order), map, launch_key(order->group_launch[of->group])))));
 }
 
 static struct subject subject_of(const struct order *order, uint64_t unit)

@@ -40,6 +40,9 @@ static inline uint64_t sub_group_key(const struct order *order, uint64_t group, 
     return (group * order->sub_group_count + sub_group) << 2 | 2;
 }
 
+/* All that the launch did, in whichever unit and tick: of struct order's group_launch. */
+static inline uint64_t launch_key(uint32_t launch) { return (uint64_t)launch << 2 | 3; }
+
 static inline void set(struct order *order, struct knowledge **slot, struct knowledge *value)
 {
     knowledge_drop(&order->pool, *slot);

@@ -15,16 +15,12 @@ static uint64_t group_extent(const struct launch_info *info, uint64_t group, int
     return left < info->local_size[dimension] ? left : info->local_size[dimension];
 }
 
-void race_item(const struct races *races, uint64_t unit, struct item *out_item)
+void race_launch_item(const struct launch_info *info, uint64_t group, uint64_t local, struct item *out_item)
 {
-    const struct launch_info *info = races->launch;
-    uint64_t group = order_unit_group(races->order, unit), local = unit % races->order->group_items;
     const uint64_t *count = info->group_count;
     memset(out_item, 0, sizeof *out_item);
     out_item->group_linear = group;
     out_item->local_linear = local;
-    out_item->sub_group = (uint32_t)(local / races->order->sub_group_size);
-    out_item->compute_unit = races->compute_units ? races->compute_units[group] : 0;
     out_item->group_id[0] = group % count[0];
     out_item->group_id[1] = group / count[0] % count[1];
     out_item->group_id[2] = group / count[0] / count[1];
@@ -34,6 +30,14 @@ void race_item(const struct races *races, uint64_t unit, struct item *out_item)
         local /= extent;
         out_item->global_id[i] = out_item->group_id[i] * info->local_size[i] + out_item->local_id[i] + info->global_offset[i];
     }
+}
+
+void race_item(const struct races *races, uint64_t unit, struct item *out_item)
+{
+    const uint64_t group = order_unit_group(races->order, unit), local = unit % races->order->group_items;
+    race_launch_item(races->launch, group, local, out_item);
+    out_item->sub_group = (uint32_t)(local / races->order->sub_group_size);
+    out_item->compute_unit = races->compute_units ? races->compute_units[group] : 0;
 }
 
 /* ---- what ------------------------------------------------------------------------------- */

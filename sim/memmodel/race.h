@@ -70,5 +70,7 @@ void races_end(struct races *races);
 
 /* The work-item behind a unit that is no copy. */
 void race_item(const struct races *races, uint64_t unit, struct item *out_item);
+/* Of a launch; without the sub-group and the compute unit. */
+void race_launch_item(const struct launch_info *info, uint64_t group, uint64_t local, struct item *out_item);
 
 #endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  Launches that may order each other by atomic operations: what of the one happens before what of the other
+ *          (OpenCL 2.2 API, 3.3.6, and R32 of the memory model). commands.h knows whole commands; it counts two launches that
+ *          nothing but atomics may have ordered as ordered. This hears all that such launches do as if they were one launch,
+ *          in one order and one shadow, and finds the accesses that no release of the one and acquire of the other is between.
+ *
+ * Interface
+ *   cross_launch_new/free    borrows memory
+ *   cross_launch_order       takes every order event, from any thread
+ *   cross_launch_begin       a launch of the host's begins: is it to be heard?
+ *   cross_launch_observer    what hears it then
+ *   cross_launch_end_command a command has ended: hands over the races of pairs of which both have
+ *
+ * Heard    are launches whose code releases or acquires for the device or wider, which may run beside others of the context, while there
+ *          is memory where atomics of several launches are guaranteed. If one cannot be heard (a kernel enqueued it, no
+ *          memory), nothing is found until the host knows that all are complete: it might have handed on what it acquired.
+ * Host     acquires at once whatever is released with memory_scope_all_svm_devices in shared memory with atomics, and hands
+ *          it on to whoever acquires there with that scope and to every launch that begins: its own atomics are not seen.
+ */
+#ifndef ORRERY_MEMMODEL_CROSS_LAUNCH_H
+#define ORRERY_MEMMODEL_CROSS_LAUNCH_H
+
+#include "orrery/memory.h"
+#include "orrery/report.h"
+
+struct cross_launch;
+struct cross_launch *cross_launch_new(const struct memory *memory, enum scope_rule rule); /* NULL: no memory */
+void cross_launch_free(struct cross_launch *cross);
+void cross_launch_order(struct cross_launch *cross, const struct order_event *event);
+bool cross_launch_begin(struct cross_launch *cross, const struct launch_info *launch);
+void cross_launch_observer(struct cross_launch *cross, struct observer *out_observer);
+
+/* One of the two: strings are valid during the call. */
+struct cross_side {
+    uint32_t command, device;
+    const char *kernel, *argument; /* "argument 0 'data'"; "": not known */
+    struct source_place place;
+    struct item item;
+    enum access_kind kind;
+    enum memory_order order;       /* of atomics */
+    enum memory_scope scope;
+    uint32_t size_bytes;
+};
+struct cross_race {
+    struct cross_side side[2];     /* in the order in which they came */
+    const char *object, *why;
+    uint64_t offset_bytes, count;
+};
+/* tell gets each race once, if the two commands count as ordered; others are not told here. */
+struct cross_hearer {
+    void *self;
+    bool (*counts_as_ordered)(void *self, uint32_t a, uint32_t b);
+    void (*tell)(void *self, const struct cross_race *race);
+};
+void cross_launch_end_command(struct cross_launch *cross, uint32_t command, const struct cross_hearer *hearer);
+
+#endif

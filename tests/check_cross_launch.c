@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kernels on several queues that share atomics: what these order, and what they do not (OpenCL 2.2 API, 3.3.6; R32). */
+#include <stdio.h>
+
+#include "finding_fixture.h"
+
+static cl_command_queue second, third;
+static cl_mem data, out;
+
+static void set_up(void)
+{
+    setenv("ORRERY_DATA_RACES", "warning", 1);
+    finding_set_up();
+    second = cl_new_queue(context, 0);
+    third = cl_new_queue(context, 0);
+    data = cl_buffer(context, CL_MEM_READ_WRITE, 64, NULL);
+    out = cl_buffer(context, CL_MEM_READ_WRITE, 64, NULL);
+}
+
+static void finish(void)
+{
+    cl_ok(clFinish(queue));
+    cl_ok(clFinish(second));
+    cl_ok(clFinish(third));
+}
+
+static void tear_down(void)
+{
+    finish();
+    cl_ok(clReleaseMemObject(data));
+    cl_ok(clReleaseMemObject(out));
+    cl_ok(clReleaseCommandQueue(second));
+    cl_ok(clReleaseCommandQueue(third));
+    cl_tear_down();
+}
+
+#define HEAD                                                                                                                       \
+    "global atomic_int flag = ATOMIC_VAR_INIT(0), other = ATOMIC_VAR_INIT(0);\n"                                                   \
+    "#define STORE(x, how, scope) atomic_store_explicit(&x, 1, memory_order_##how, memory_scope_##scope)\n"                        \
+    "#define LOAD(x, how, scope) atomic_load_explicit(&x, memory_order_##how, memory_scope_##scope)\n"                             \
+    "#define RELEASE(x) STORE(x, release, device)\n"                                                                               \
+    "#define ACQUIRE(x) LOAD(x, acquire, device)\n"                                                                                \
+    "#define FENCE(how) atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_##how, memory_scope_device)\n"
+
+struct kernels { cl_program program; cl_kernel one, next, last; };
+
+static cl_kernel take(cl_program program, const char *name)
+{
+    cl_int err;
+    cl_kernel kernel = clCreateKernel(program, name, &err);
+    cl_ok(err);
+    cl_ok(clSetKernelArg(kernel, 0, sizeof data, &data));
+    cl_ok(clSetKernelArg(kernel, 1, sizeof out, &out));
+    return kernel;
+}
+
+static struct kernels build(const char *one, const char *other, const char *last)
+{
+    char source[4096];
+    snprintf(source, sizeof source, HEAD "kernel void one(global int *data, global int *out) { %s }\n"
+             "kernel void next(global int *data, global int *out) { %s }\n"
+             "kernel void last(global int *data, global int *out) { %s }\n", one, other, last);
+    struct kernels kernels = {.program = cl_program_of(context, source, "-cl-std=CL2.0")};
+    kernels.one = take(kernels.program, "one");
+    kernels.next = take(kernels.program, "next");
+    kernels.last = take(kernels.program, "last");
+    return kernels;
+}
+
+static void drop(const struct kernels *kernels)
+{
+    cl_ok(clReleaseKernel(kernels->one));
+    cl_ok(clReleaseKernel(kernels->next));
+    cl_ok(clReleaseKernel(kernels->last));
+    cl_ok(clReleaseProgram(kernels->program));
+}
+
+/* Two work-items in one work-group. */
+static cl_event run(cl_command_queue on, cl_kernel kernel, cl_uint count, const cl_event *waits)
+{
+    const size_t size = 2;
+    cl_event event;
+    cl_ok(clEnqueueNDRangeKernel(on, kernel, 1, NULL, &size, &size, count, waits, &event));
+    cl_ok(clFlush(on));
+    return event;
+}
+
+/* That is no synchronization point. */
+static void await(cl_event event)
+{
+    while (cl_status(event) != CL_COMPLETE)
+        ;
+}
+
+#define FIRST "if (get_local_id(0) == 0) "
+#define WAIT_FOR(load) "if (get_local_id(0)) return; while (!" load ") ; "
+
+static const struct { const char *name, *one, *other; size_t races; const char *why; } pairs[] = {
+    {"message passing", FIRST "{ data[0] = 1; RELEASE(flag); }", WAIT_FOR("ACQUIRE(flag)") "out[0] = data[0];", 0, NULL},
+    {"written behind the release", FIRST "{ RELEASE(flag); data[0] = 1; }", WAIT_FOR("ACQUIRE(flag)") "out[0] = data[0];", 1, "acquires nothing"},
+    {"read before the acquire", FIRST "{ data[0] = 1; RELEASE(flag); }", "if (get_local_id(0)) return; out[0] = data[0]; while (!ACQUIRE(flag)) ;", 1,
+     "acquires nothing"},
+    {"another flag, which is relaxed", FIRST "{ data[0] = 1; STORE(other, relaxed, device); RELEASE(flag); }",
+     WAIT_FOR("ACQUIRE(other)") "out[0] = data[0]; LOAD(flag, relaxed, device);", 1, "is relaxed"},
+    {"a fence before the flag", FIRST "{ data[0] = 1; FENCE(release); STORE(flag, relaxed, device); }", WAIT_FOR("ACQUIRE(flag)") "out[0] = data[0];", 0, NULL},
+    {"a fence behind the flag", FIRST "{ data[0] = 1; RELEASE(flag); }", WAIT_FOR("LOAD(flag, relaxed, device)") "FENCE(acquire); out[0] = data[0];", 0, NULL},
+    {"no fence behind the flag", FIRST "{ data[0] = 1; RELEASE(flag); }",
+     WAIT_FOR("LOAD(flag, relaxed, device)") "out[0] = data[0]; FENCE(acquire);", 1, "no acquire fence followed"},
+    {"the scope of a work-group", FIRST "{ RELEASE(other); data[0] = 1; STORE(flag, release, work_group); }", WAIT_FOR("ACQUIRE(flag)") "out[0] = data[0];", 2,
+     "memory_scope_work_group"}, /* and the flag itself */
+    {"a barrier before the release", "if (get_local_id(0)) data[0] = 1; barrier(CLK_GLOBAL_MEM_FENCE); " FIRST "RELEASE(flag);",
+     WAIT_FOR("ACQUIRE(flag)") "out[0] = data[0];", 0, NULL},
+    {"a barrier of local memory", "if (get_local_id(0)) data[0] = 1; barrier(CLK_LOCAL_MEM_FENCE); " FIRST "RELEASE(flag);",
+     WAIT_FOR("ACQUIRE(flag)") "out[0] = data[0];", 1, NULL},
+    {"a barrier behind the acquire", FIRST "{ data[0] = 1; RELEASE(flag); }",
+     FIRST "while (!ACQUIRE(flag)) ; barrier(CLK_GLOBAL_MEM_FENCE); if (get_local_id(0)) out[0] = data[0];", 0, NULL},
+    {"a counter", FIRST "{ data[0] = 1; atomic_fetch_add(&flag, 1); }", FIRST "if (atomic_fetch_add(&flag, 1)) out[0] = data[0];", 0, NULL},
+    {"a counter, and then the data", FIRST "{ atomic_fetch_add(&flag, 1); data[0] = 1; }", FIRST "{ atomic_fetch_add(&flag, 1); data[0] = 2; }", 1, NULL},
+    {"two buffers", FIRST "{ RELEASE(flag); data[0] = 1; out[4] = 1; }", WAIT_FOR("ACQUIRE(flag)") "out[0] = data[0] + out[4];", 2, NULL},
+    {"what is only read", FIRST "{ RELEASE(flag); out[1] = data[0]; }", WAIT_FOR("ACQUIRE(flag)") "out[0] = data[0];", 0, NULL},
+};
+
+static void judge(int i)
+{
+    finish();
+    const size_t races = findings_of("race-commands");
+    ck_assert_msg(races == pairs[i].races, "%s: %zu races", pairs[i].name, races);
+    ck_assert_uint_eq(findings_of("race-global"), 0);
+    if (pairs[i].why)
+        ck_assert_msg(strstr(finding_last("race-commands").why, pairs[i].why), "%s: %s", pairs[i].name, finding_last("race-commands").why);
+}
+
+START_TEST(R32_side_by_side)
+{
+    const struct kernels kernels = build(pairs[_i].one, pairs[_i].other, "");
+    run(queue, kernels.one, 0, NULL);
+    run(second, kernels.next, 0, NULL);
+    judge(_i);
+    drop(&kernels);
+}
+END_TEST
+
+START_TEST(R32_one_behind_the_other)
+{
+    const struct kernels kernels = build(pairs[_i].one, pairs[_i].other, "");
+    await(run(queue, kernels.one, 0, NULL));
+    run(second, kernels.next, 0, NULL);
+    judge(_i);
+    drop(&kernels);
+}
+END_TEST
+
+/* An event orders whatever atomics do not. */
+START_TEST(R32_with_an_event)
+{
+    const struct kernels kernels = build(pairs[_i].one, pairs[_i].other, "");
+    const cl_event event = run(queue, kernels.one, 0, NULL);
+    run(second, kernels.next, 1, &event);
+    finish();
+    ck_assert_uint_eq(findings_of("race-commands"), 0);
+    drop(&kernels);
+}
+END_TEST
+
+START_TEST(R32_the_host_waited)
+{
+    const struct kernels kernels = build(pairs[_i].one, pairs[_i].other, "");
+    run(queue, kernels.one, 0, NULL);
+    finish();
+    run(second, kernels.next, 0, NULL);
+    finish();
+    ck_assert_uint_eq(findings_of("race-commands"), 0);
+    drop(&kernels);
+}
+END_TEST
+
+#define WRITER FIRST "{ data[0] = 1; RELEASE(flag); data[1] = 1; }"
+
+START_TEST(R21_by_a_third_kernel)
+{
+    const struct kernels kernels = build(WRITER, WAIT_FOR("ACQUIRE(flag)") "RELEASE(other);", WAIT_FOR("ACQUIRE(other)") "out[0] = data[0];");
+    run(queue, kernels.one, 0, NULL);
+    run(second, kernels.next, 0, NULL);
+    run(third, kernels.last, 0, NULL);
+    finish();
+    ck_assert_uint_eq(findings_of("race-commands"), 0);
+    drop(&kernels);
+}
+END_TEST
+
+START_TEST(R21_by_a_third_kernel_not_all)
+{
+    const struct kernels kernels = build(WRITER, WAIT_FOR("ACQUIRE(flag)") "RELEASE(other);", WAIT_FOR("ACQUIRE(other)") "out[0] = data[1];");
+    run(queue, kernels.one, 0, NULL);
+    run(second, kernels.next, 0, NULL);
+    run(third, kernels.last, 0, NULL);
+    finish();
+    ck_assert_uint_eq(findings_of("race-commands"), 1);
+    const struct orrery_finding finding = finding_last("race-commands");
+    ck_assert_str_eq(finding.kernel, "last");
+    ck_assert_uint_eq(finding.count, 1);
+    drop(&kernels);
+}
+END_TEST
+
+/* Who waits for the kernel that acquired knows what it did; its event says so. */
+START_TEST(R21_by_the_event_of_who_acquired)
+{
+    const struct kernels kernels = build(WRITER, WAIT_FOR("ACQUIRE(flag)") "out[1] = 1;", "if (get_local_id(0)) return; ACQUIRE(other); out[0] = data[0];");
+    run(queue, kernels.one, 0, NULL);
+    const cl_event event = run(second, kernels.next, 0, NULL);
+    run(third, kernels.last, 1, &event);
+    finish();
+    ck_assert_uint_eq(findings_of("race-commands"), 0);
+    drop(&kernels);
+}
+END_TEST
+
+START_TEST(R21_by_the_event_of_who_acquired_not_all)
+{
+    const struct kernels kernels = build(WRITER, WAIT_FOR("ACQUIRE(flag)") "out[1] = 1;", "if (get_local_id(0)) return; ACQUIRE(other); out[0] = data[1];");
+    run(queue, kernels.one, 0, NULL);
+    const cl_event event = run(second, kernels.next, 0, NULL);
+    run(third, kernels.last, 1, &event);
+    finish();
+    ck_assert_uint_eq(findings_of("race-commands"), 1);
+    drop(&kernels);
+}
+END_TEST
+
+/* The same kernel on two queues: its instructions are those of two launches. */
+START_TEST(one_kernel_twice)
+{
+    const struct kernels kernels = build(FIRST "{ atomic_fetch_add(&flag, 1); data[0] += 1; }", "", "");
+    run(queue, kernels.one, 0, NULL);
+    run(second, kernels.one, 0, NULL);
+    finish();
+    ck_assert_uint_ge(findings_of("race-commands"), 1);
+    const struct orrery_finding finding = finding_last("race-commands");
+    ck_assert_str_eq(finding.kernel, "one");
+    ck_assert_ptr_nonnull(strstr(finding.object, "64 bytes"));
+    ck_assert_uint_eq(finding.offset_bytes, 0);
+    drop(&kernels);
+}
+END_TEST
+
+/* Those of before are forgotten, and the next pair is judged like the first one. */
+START_TEST(again_and_again)
+{
+    const struct kernels kernels = build(FIRST "{ atomic_fetch_add(&flag, 1); data[0] = 1; }", "", "");
+    for (size_t i = 0; i < 20; i++) {
+        run(queue, kernels.one, 0, NULL);
+        run(second, kernels.one, 0, NULL);
+        finish();
+    }
+    ck_assert_uint_eq(findings_of("race-commands"), 1);
+    ck_assert_uint_eq(finding_last("race-commands").count, 20);
+    drop(&kernels);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("cross_launch");
+    TCase *rules = tcase_create("rules");
+    const int count = sizeof pairs / sizeof *pairs;
+    tcase_add_checked_fixture(rules, set_up, tear_down);
+    tcase_set_timeout(rules, 120);
+    tcase_add_loop_test(rules, R32_side_by_side, 0, count);
+    tcase_add_loop_test(rules, R32_one_behind_the_other, 0, count);
+    tcase_add_loop_test(rules, R32_with_an_event, 0, count);
+    tcase_add_loop_test(rules, R32_the_host_waited, 0, count);
+    tcase_add_test(rules, R21_by_a_third_kernel);
+    tcase_add_test(rules, R21_by_a_third_kernel_not_all);
+    tcase_add_test(rules, R21_by_the_event_of_who_acquired);
+    tcase_add_test(rules, R21_by_the_event_of_who_acquired_not_all);
+    tcase_add_test(rules, one_kernel_twice);
+    tcase_add_test(rules, again_and_again);
+    suite_add_tcase(suite, rules);
+    return cl_run_suite(suite);
+}
