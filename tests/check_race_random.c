@@ -191,8 +191,10 @@ struct kind {
     void (*deeds)(const uint32_t *shape);
 };
 
+static bool all_launches; /* the work-groups of each program are launches, too; else of every second one */
+
 struct tally {
-    uint32_t programs, racy, untold;
+    uint32_t programs, racy, untold, across;
 };
 
 /* Some of each kind know inclusive scopes, forget what ran before, or have atomics that other devices see. */
@@ -208,6 +210,7 @@ static void any_world(const uint32_t *shape)
 static struct tally agree_with_the_oracle(const struct kind *kind)
 {
     struct tally tally = {.programs = program_count(kind->usual)};
+    bool several = false; /* programs have work-groups that could be launches */
     for (uint32_t program = 0; program < tally.programs; program++) {
         const uint32_t *shape = kind->shape[program % kind->shapes];
         dice = program + kind->seed;
@@ -216,15 +219,23 @@ static struct tally agree_with_the_oracle(const struct kind *kind)
             world_hurries();
         if (program % 3 == 0)
             world_rests();
+        const bool apart = shape[0] > 1 && (program % 4 < 2 || all_launches);
+        several |= apart;
+        if (apart)
+            world_across();
         kind->deeds(shape);
         const char *difference = world_disagreement();
         ck_assert_msg(!difference, "program %u: %s", program, difference);
+        difference = apart ? world_disagreement_across() : NULL;
+        ck_assert_msg(!difference, "program %u: %s", program, difference);
+        tally.across += apart && world_races_across() > 0;
         tally.racy += world_races() > 0;
         tally.untold += world_untold_pair() != NULL;
         world_end();
     }
     ck_assert_uint_gt(tally.racy, tally.programs / 5);
     ck_assert_uint_lt(tally.racy, tally.programs - tally.programs / 20);
+    ck_assert(!several || tally.across > 0);
     return tally;
 }
 
@@ -617,6 +628,69 @@ START_TEST(random_locks_against_the_oracle)
 }
 END_TEST
 
+/* From work-item to work-item, by what is common to both; what each did comes before, or not. */
+static void hop_within(uint32_t from, uint32_t to, const uint32_t *shape)
+{
+    const uint32_t group = from / shape[1], flags = below(3) ? G | L | I : 1 + below(7), sub_groups = (shape[1] + shape[2] - 1) / shape[2];
+    switch (below(6)) {
+    case 0: barrier(group, flags, SCOPE_WORK_GROUP); break;
+    case 1: sub_group_barrier(group, from % shape[1] / shape[2], flags, SCOPE_SUB_GROUP); break;
+    case 2: named_barrier(group, (1u << sub_groups) - 1, flags, SCOPE_WORK_GROUP); break;
+    case 3: release(from, LFLAG, SCOPE_WORK_GROUP), acquire(to, LFLAG, SCOPE_WORK_GROUP); break;
+    case 4:
+        fence(from, flags, ORDER_RELEASE, SCOPE_WORK_GROUP), store(from, LFLAG, ORDER_RELAXED, SCOPE_WORK_GROUP);
+        load(to, LFLAG, ORDER_RELAXED, SCOPE_WORK_GROUP), fence(to, flags, ORDER_ACQUIRE, SCOPE_WORK_GROUP);
+        break;
+    default: release(from, OTHER, SCOPE_WORK_GROUP), acquire(to, OTHER, SCOPE_WORK_GROUP); break;
+    }
+}
+
+static void hop_across(uint32_t from, uint32_t to)
+{
+    const uint32_t flags = below(3) ? G | I : 1 + below(7), flag = below(3) ? FLAG : OTHER;
+    const enum memory_scope scope = below(8) ? SCOPE_DEVICE : any_scope();
+    switch (below(5)) {
+    case 0: update(from, flag, ORDER_ACQ_REL, scope), update(to, flag, ORDER_ACQ_REL, SCOPE_DEVICE); break;
+    case 1:
+        fence(from, flags, ORDER_RELEASE, scope), store(from, flag, ORDER_RELAXED, SCOPE_DEVICE);
+        load(to, flag, ORDER_RELAXED, SCOPE_DEVICE), fence(to, flags, ORDER_ACQUIRE, SCOPE_DEVICE);
+        break;
+    case 2: failing_exchange(to, flag, ORDER_ACQ_REL, below(2) ? ORDER_ACQUIRE : ORDER_RELAXED, scope); break;
+    default:
+        release(from, flag, scope);
+        if (below(6) == 0)
+            writes(below(2) ? from : to, flag, 4);
+        acquire(to, flag, SCOPE_DEVICE);
+        break;
+    }
+}
+
+static void any_hops(const uint32_t *shape)
+{
+    static const uint32_t places[] = {DATA, DATA, 32, PIXEL, LDATA};
+    uint32_t item = below(shape[0] * shape[1]);
+    for (uint32_t hops = 2 + below(5); hops; hops--) {
+        const uint32_t next = below(shape[0] * shape[1]);
+        if (below(3))
+            act_plainly(item, places[below(5)]);
+        if (next / shape[1] == item / shape[1])
+            hop_within(item, next, shape);
+        else
+            hop_across(item, next);
+        item = below(8) ? next : below(shape[0] * shape[1]);
+    }
+    act_plainly(item, places[below(5)]);
+}
+
+START_TEST(random_launches_against_the_oracle)
+{
+    static const struct kind hops = {20000, 161803, 4, {{2, 2, 1}, {3, 2, 2}, {2, 4, 2}, {4, 3, 2}}, any_hops};
+    all_launches = true;
+    agree_with_the_oracle(&hops);
+    all_launches = false;
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("race checker against the oracle");
@@ -632,6 +706,7 @@ int main(void)
     tcase_add_test(at_random, random_crowds_against_the_oracle);
     tcase_add_test(at_random, random_chains_of_updates_against_the_oracle);
     tcase_add_test(at_random, random_waves_against_the_oracle);
+    tcase_add_test(at_random, random_launches_against_the_oracle);
     suite_add_tcase(suite, at_random);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

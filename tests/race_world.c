@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "memmodel/checker.h"
+#include "memmodel/cross_launch.h"
 #include "memmodel/relatives.h"
 #include "memmodel/ways.h"
 
@@ -50,6 +51,11 @@ static struct {
     struct { uint32_t copy, number, came, address, size; bool write; } begun[GROUPS_MOST]; /* copy 0: none */
     uint64_t hb[3][WORLD_DEEDS][WORLD_DEEDS / 64];
     char text[300];
+    struct cross_launch *cross; /* NULL: groups are of one launch only */
+    struct observer crossing, heard;
+    struct launch_info apart[GROUPS_MOST];
+    struct meeting { struct cross_side side[2]; uint64_t offset; bool image; } *meetings;
+    uint32_t meeting_count;
 } world;
 
 /* ---- the stage ------------------------------------------------------------------------ */
@@ -147,6 +153,90 @@ static void finish(void)
     ended = true;
 }
 
+/* ---- work-groups as launches ---------------------------------------------------------------- */
+
+static struct origin apart(const struct origin *origin)
+{
+    const uint64_t group = origin->tile_origin[0] / world.items;
+    struct origin own = *origin;
+    own.launch = &world.apart[group];
+    own.tile_origin[0] -= group * world.items;
+    return own;
+}
+
+static void both_access(void *self, const struct access_event *event)
+{
+    struct access_event own = *event;
+    (void)self;
+    own.origin = apart(&event->origin);
+    world.heard.access(world.heard.self, event);
+    world.crossing.access(world.crossing.self, &own);
+}
+
+static void both_sync(void *self, const struct sync_event *event)
+{
+    struct sync_event own = *event;
+    (void)self;
+    own.origin = apart(&event->origin);
+    world.heard.sync(world.heard.self, event);
+    world.crossing.sync(world.crossing.self, &own);
+}
+
+static void tell_crossing(enum launch_phase what, uint64_t group)
+{
+    const struct launch_event event = {.launch = &world.apart[group], .phase = what};
+    world.crossing.launch(world.crossing.self, &event);
+}
+
+static void order_crossing(enum order_kind kind, uint32_t group)
+{
+    const struct order_event event = {.kind = kind, .command = group + 1, .queue = group + 1, .call = "clEnqueueNDRangeKernel"};
+    cross_launch_order(world.cross, &event);
+}
+
+static bool always(void *self, uint32_t a, uint32_t b) { (void)self; return a != b; }
+
+static void keep_meeting(void *self, const struct cross_race *race)
+{
+    (void)self;
+    world.meetings = realloc(world.meetings, (world.meeting_count + 1) * sizeof *world.meetings);
+    world.meetings[world.meeting_count++] = (struct meeting){{race->side[0], race->side[1]}, race->offset_bytes, strstr(race->object, "image")};
+}
+
+static void both_launch(void *self, const struct launch_event *event)
+{
+    (void)self;
+    world.heard.launch(world.heard.self, event);
+    if (event->phase == GROUP_END)
+        tell_crossing(GROUP_END, event->group_linear);
+    for (uint32_t i = 0; event->phase == LAUNCH_END && i < world.groups; i++)
+        tell_crossing(LAUNCH_END, i);
+    for (uint32_t i = 0; event->phase == LAUNCH_END && i < world.groups; i++) {
+        cross_launch_end_command(world.cross, i + 1, &(struct cross_hearer){NULL, always, keep_meeting});
+        order_crossing(ORDER_END, i);
+    }
+}
+
+void world_across(void)
+{
+    world.cross = cross_launch_new(&world.memory, world.rule);
+    cross_launch_observer(world.cross, &world.crossing);
+    world.regions[2 + GROUPS_MOST].flags |= REGION_FLAG_SVM; /* there, atomics of several launches are guaranteed */
+    strcpy(world.regions[2 + GROUPS_MOST].name, "image");
+    for (uint32_t i = 0; i < world.groups; i++) {
+        world.apart[i] = world.launch;
+        world.apart[i].command = i + 1;
+        world.apart[i].global_size[0] = world.items;
+        world.apart[i].group_count[0] = 1;
+        order_crossing(ORDER_ENQUEUED, i);
+        order_crossing(ORDER_BEGIN, i);
+        ck_assert(cross_launch_begin(world.cross, &world.apart[i]));
+        tell_crossing(GROUP_BEGIN, i);
+    }
+    world.heard = world.observer;
+    world.observer = (struct observer){.access = both_access, .sync = both_sync, .launch = both_launch};
+}
+
 void world_forgoes_history(void)
 {
     checker_forgo_history(world.checker);
@@ -177,6 +267,8 @@ void world_end(void)
     ended = false;
     for (uint32_t way = 0; way < WAYS; way++)
         world_ways[way] += checker_ways(world.checker)[way];
+    cross_launch_free(world.cross);
+    free(world.meetings);
     checker_free(world.checker);
     relatives_free(world.relatives);
     report_free(world.report);
@@ -968,6 +1060,77 @@ const char *world_disagreement(void)
     }
     return NULL;
 }
+
+/* ---- what launches owe each other -------------------------------------------------------------- */
+
+static bool is_across(uint32_t i, uint32_t j)
+{
+    const struct deed *a = &world.deeds[i], *b = &world.deeds[j];
+    return a->group != b->group && a->region != 1 && !a->copy && !b->copy && is_race(i, j);
+}
+
+static bool is_side_of(const struct deed *deed, const struct cross_side *side, uint64_t offset)
+{
+    const struct deed granule = {.kind = DEED_ACCESS, .space = deed->space, .address = (uint32_t)offset / 4 * 4, .size = 4};
+    return deed->site == side->site && deed->group == side->command - 1 && deed->item == deed->group * world.items + side->item.local_linear &&
+           overlap(deed, &granule);
+}
+
+static bool is_true_meeting(const struct meeting *meeting)
+{
+    for (uint32_t i = 0; i < world.count; i++)
+        for (uint32_t j = i + 1; j < world.count; j++)
+            if (is_side_of(&world.deeds[i], &meeting->side[0], meeting->offset) && is_side_of(&world.deeds[j], &meeting->side[1], meeting->offset) &&
+                (world.deeds[i].region == 2) == meeting->image && is_across(i, j))
+                return true;
+    return false;
+}
+
+static bool has_meeting(uint32_t i, uint32_t j, uint32_t byte)
+{
+    const struct deed *a = &world.deeds[i], *b = &world.deeds[j];
+    for (uint32_t m = 0; m < world.meeting_count; m++) {
+        const struct meeting *meeting = &world.meetings[m];
+        if (meeting->image == (a->region == 2) && (meeting->offset / 4 == byte / 4 || (meeting->side[0].site == a->site && meeting->side[1].site == b->site)))
+            return true;
+    }
+    return false;
+}
+
+/* Once a byte has raced, also within a work-group, later races on it may go untold. */
+static bool may_go_untold(uint32_t j, uint32_t space, uint32_t byte)
+{
+    const struct deed granule = {.kind = DEED_ACCESS, .space = space, .address = byte / 4 * 4, .size = 4};
+    for (uint32_t k = 0; k < j; k++)
+        for (uint32_t l = k + 1; overlap(&world.deeds[k], &granule) && l <= j; l++)
+            if (overlap(&world.deeds[l], &granule) && is_race(k, l) && (!is_across(k, l) || has_meeting(k, l, byte)))
+                return true;
+    return false;
+}
+
+const char *world_disagreement_across(void)
+{
+    for (uint32_t m = 0; m < world.meeting_count; m++)
+        if (!is_true_meeting(&world.meetings[m])) {
+            snprintf(world.text, sizeof world.text, "sites %u and %u of two launches are told and do not race", world.meetings[m].side[0].site,
+                     world.meetings[m].side[1].site);
+            return world.text;
+        }
+    if (world.regions[1].flags & REGION_FLAG_SVM_ATOMICS)
+        return NULL; /* the host may have handed on what was released there */
+    for (uint32_t i = 0; i < world.count; i++)
+        for (uint32_t j = i + 1; j < world.count; j++) {
+            const uint32_t low = world.deeds[i].address > world.deeds[j].address ? world.deeds[i].address : world.deeds[j].address;
+            if (!is_across(i, j) || has_meeting(i, j, low) || may_go_untold(j, world.deeds[i].space, low))
+                continue;
+            snprintf(world.text, sizeof world.text, "deeds %u and %u of two launches race, and nothing is told at byte %u of memory %u", i, j, low,
+                     world.deeds[i].space);
+            return world.text;
+        }
+    return NULL;
+}
+
+uint32_t world_races_across(void) { return world.meeting_count; }
 
 static bool is_ordered(uint32_t i, uint32_t j)
 {

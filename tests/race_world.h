@@ -26,6 +26,7 @@ void world_forgoes_history(void); /* after it has begun */
 void world_hurries(void);         /* likewise: the edits that order a race are not looked for for long */
 void world_rests(void);           /* likewise: atomic objects are packed before each access of one work-item */
 void world_counts_races(uint64_t enough); /* likewise: so many of two places of the program, and then they need not be looked for */
+void world_across(void);          /* likewise: besides, each work-group is a launch of its own, and nothing but atomics orders them */
 void world_end(void);
 void world_begin_misuse(uint32_t groups, uint32_t items_per_group, uint32_t sub_group_size); /* not for races */
 
@@ -99,6 +100,9 @@ const char *world_disagreement(void);
  * that knows the earlier one stands for it. */
 const char *world_untold_pair(void);
 const char *judged(void); /* both: NULL, or what is wrong */
+/* Likewise, of a world with world_across: what cross_launch.h tells of work-groups that are launches. */
+const char *world_disagreement_across(void);
+uint32_t world_races_across(void);
 const struct finding *world_finding(size_t index);
 
 /* The end of a test: checker and oracle agree, and something races there or not. Ends the world. */

@@ -450,7 +450,7 @@ static void fill_side(const struct cross_launch *cross, const struct found *foun
     const struct member *member = &cross->members[member_of_unit(cross, found->unit[i])];
     const uint64_t group = order_unit_group(&cross->order, found->unit[i]) - member->first_group, local = found->unit[i] % cross->order.group_items;
     *side = (struct cross_side){.command = member->command, .device = member->shape.device, .kernel = member->kernel, .argument = found->argument[i],
-                                .place = place_of(cross, found->site[i]), .kind = (enum access_kind)found->how[i].kind,
+                                .site = cross->sites[found->site[i]].own, .place = place_of(cross, found->site[i]), .kind = (enum access_kind)found->how[i].kind,
                                 .order = (enum memory_order)found->how[i].order, .scope = (enum memory_scope)found->how[i].scope,
                                 .size_bytes = found->how[i].size};
     race_launch_item(&member->shape, group, local, &side->item);

@@ -35,6 +35,7 @@ void cross_launch_observer(struct cross_launch *cross, struct observer *out_obse
 struct cross_side {
     uint32_t command, device;
     const char *kernel, *argument; /* "argument 0 'data'"; "": not known */
+    uint32_t site;                 /* as in struct origin */
     struct source_place place;
     struct item item;
     enum access_kind kind;
