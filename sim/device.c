@@ -395,6 +395,7 @@ static bool attach_checkers(struct device *device)
     sink = relatives_footprints(device->relatives);
     checkers_set_sink(device->checkers, &sink);
     checkers_set_cross(device->checkers, commands_cross(device->commands));
+    relatives_set_cross(device->relatives, commands_cross(device->commands));
     return true;
 }
 

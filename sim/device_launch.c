@@ -182,6 +182,7 @@ static void launch_init(struct launch *launch, struct device *device, const stru
     launch->info.program = kernel->program;
     launch->info.releases = kernel->info->releases;
     launch->info.acquires = kernel->info->acquires;
+    launch->info.kin = kernel->info->kin;
     launch->info.argument = object_argument;
     launch->info.work_dim = request->work_dim;
     launch->kernel = kernel->info;

@@ -522,6 +522,41 @@ START_TEST(r32_atomics_of_a_family_are_no_race)
 }
 END_TEST
 
+/* What atomics order, and what they do not. */
+START_TEST(r32_atomics_of_a_family_order_what_is_around_them)
+{
+    one_group(), release(0, FLAG, SCOPE_DEVICE), writes(0, DATA, 4), child(1, LAUNCH_AT_ONCE), acquire(0, FLAG, SCOPE_DEVICE), reads(0, DATA, 4), family_judged(true);
+    one_group(), writes(0, DATA, 4), release(0, FLAG, SCOPE_DEVICE), child(1, LAUNCH_AT_ONCE), reads(0, DATA, 4), acquire(0, FLAG, SCOPE_DEVICE), family_judged(true);
+    one_group(), writes(1, DATA, 4), release(0, FLAG, SCOPE_DEVICE), child(1, LAUNCH_AT_ONCE), acquire(0, FLAG, SCOPE_DEVICE), reads(0, DATA, 4), family_judged(true);
+    one_group(), writes(1, DATA, 4), barrier(0, G, SCOPE_WORK_GROUP), release(0, FLAG, SCOPE_DEVICE), child(1, LAUNCH_AT_ONCE), acquire(0, FLAG, SCOPE_DEVICE), reads(0, DATA, 4), family_judged(false);
+    one_group(), child(1, LAUNCH_AT_ONCE), writes(0, DATA, 4), update(0, FLAG, ORDER_ACQ_REL, SCOPE_DEVICE), child(1, LAUNCH_AT_ONCE), update(0, FLAG, ORDER_ACQ_REL, SCOPE_DEVICE), writes(0, DATA, 4), family_judged(false);
+    one_group(), child(1, LAUNCH_AT_ONCE), update(0, FLAG, ORDER_ACQ_REL, SCOPE_DEVICE), writes(0, DATA, 4), child(1, LAUNCH_AT_ONCE), update(0, FLAG, ORDER_ACQ_REL, SCOPE_DEVICE), writes(0, DATA, 4), family_judged(true);
+}
+END_TEST
+
+/* A third one, which knows by waiting what the second acquired of the first. */
+static void heir_world(enum launch_start start, bool waits, uint32_t released, uint32_t address)
+{
+    static const struct launch_after second = {3, true};
+    one_group(), child(1, LAUNCH_AT_ONCE);
+    writes(0, DATA, 4), release(0, FLAG, SCOPE_DEVICE), writes(0, OTHER, 4);
+    child(1, LAUNCH_AT_ONCE), acquire(released, FLAG, SCOPE_DEVICE), update(released, 32, ORDER_ACQ_REL, SCOPE_DEVICE);
+    world_launches(start == LAUNCH_AT_ONCE ? 1 : 3, start, 0, &second, waits);
+    update(1, FLAG, ORDER_RELAXED, SCOPE_DEVICE), reads(1, address, 4);
+}
+
+START_TEST(r32_what_was_acquired_is_handed_on)
+{
+    heir_world(LAUNCH_AT_ONCE, true, 0, DATA), family_judged(false);
+    heir_world(LAUNCH_AT_ONCE, true, 0, OTHER), family_judged(true);
+    heir_world(LAUNCH_AT_ONCE, false, 0, DATA), family_judged(true);
+    heir_world(LAUNCH_AFTER_PARENT, false, 0, DATA), family_judged(false);
+    heir_world(LAUNCH_AFTER_PARENT, false, 0, OTHER), family_judged(true);
+    heir_world(LAUNCH_AFTER_GROUP, false, 0, DATA), family_judged(false);
+    heir_world(LAUNCH_AFTER_GROUP, false, 0, OTHER), family_judged(true);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("race");
@@ -534,6 +569,8 @@ int main(void)
     tcase_add_test(rules, r31_13_a_child_may_wait_for_its_parent);
     tcase_add_test(rules, r31_14_a_child_may_wait_for_a_work_group);
     tcase_add_test(rules, r32_atomics_of_a_family_are_no_race);
+    tcase_add_test(rules, r32_atomics_of_a_family_order_what_is_around_them);
+    tcase_add_test(rules, r32_what_was_acquired_is_handed_on);
     tcase_add_test(rules, r2_regions_are_disjoint);
     tcase_add_test(rules, r3_program_order_orders);
     tcase_add_test(rules, r4_two_reads_do_not_conflict);

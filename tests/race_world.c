@@ -51,7 +51,8 @@ static struct {
     struct { uint32_t copy, number, came, address, size; bool write; } begun[GROUPS_MOST]; /* copy 0: none */
     uint64_t hb[3][WORLD_DEEDS][WORLD_DEEDS / 64];
     char text[300];
-    struct cross_launch *cross; /* NULL: groups are of one launch only */
+    struct cross_launch *cross; /* NULL: nobody hears of several launches */
+    bool split;                 /* work-groups are launches, for it */
     struct observer crossing, heard;
     struct launch_info apart[GROUPS_MOST];
     struct meeting { struct cross_side side[2]; uint64_t offset; bool image; } *meetings;
@@ -134,8 +135,9 @@ void world_begin(uint32_t groups, uint32_t items, uint32_t sub_group_size, enum 
     begin(groups, items, sub_group_size, rule, CHECK_RACES);
 }
 
-void two_groups(void) { world_begin(2, 2, 1, SCOPE_RULE_EQUAL); }
-void one_group(void) { world_begin(1, 4, 2, SCOPE_RULE_EQUAL); }
+static void hear_family(void);
+void two_groups(void) { world_begin(2, 2, 1, SCOPE_RULE_EQUAL), hear_family(); }
+void one_group(void) { world_begin(1, 4, 2, SCOPE_RULE_EQUAL), hear_family(); }
 
 void world_begin_misuse(uint32_t groups, uint32_t items, uint32_t sub_group_size)
 {
@@ -159,6 +161,8 @@ static struct origin apart(const struct origin *origin)
 {
     const uint64_t group = origin->tile_origin[0] / world.items;
     struct origin own = *origin;
+    if (!world.split)
+        return own;
     own.launch = &world.apart[group];
     own.tile_origin[0] -= group * world.items;
     return own;
@@ -206,7 +210,13 @@ static void keep_meeting(void *self, const struct cross_race *race)
 static void both_launch(void *self, const struct launch_event *event)
 {
     (void)self;
+    if (!world.split && event->phase == LAUNCH_BEGIN)
+        ck_assert(cross_launch_begin(world.cross, event->launch));
     world.heard.launch(world.heard.self, event);
+    if (!world.split) {
+        world.crossing.launch(world.crossing.self, event);
+        return;
+    }
     if (event->phase == GROUP_END)
         tell_crossing(GROUP_END, event->group_linear);
     for (uint32_t i = 0; event->phase == LAUNCH_END && i < world.groups; i++)
@@ -217,14 +227,34 @@ static void both_launch(void *self, const struct launch_event *event)
     }
 }
 
-void world_across(void)
+static void hear_both(void)
 {
     world.cross = cross_launch_new(&world.memory, world.rule);
     cross_launch_observer(world.cross, &world.crossing);
+    world.heard = world.observer;
+    world.observer = (struct observer){.access = both_access, .sync = both_sync, .launch = both_launch};
+}
+
+/* Of kernels that a kernel enqueues, too. */
+static void hear_family(void)
+{
+    hear_both();
+    relatives_set_cross(world.relatives, world.cross);
+    world.launch.kin = true;
+    ck_assert(cross_launch_begin(world.cross, &world.launch));
+    for (uint32_t i = 0; i < world.groups; i++)
+        world.crossing.launch(world.crossing.self, &(struct launch_event){.launch = &world.launch, .phase = GROUP_BEGIN, .group_linear = i});
+}
+
+void world_across(void)
+{
+    hear_both();
+    world.split = true;
     world.regions[2 + GROUPS_MOST].flags |= REGION_FLAG_SVM; /* there, atomics of several launches are guaranteed */
     strcpy(world.regions[2 + GROUPS_MOST].name, "image");
     for (uint32_t i = 0; i < world.groups; i++) {
         world.apart[i] = world.launch;
+        world.apart[i].launch = 10 + i;
         world.apart[i].command = i + 1;
         world.apart[i].global_size[0] = world.items;
         world.apart[i].group_count[0] = 1;
@@ -233,8 +263,6 @@ void world_across(void)
         ck_assert(cross_launch_begin(world.cross, &world.apart[i]));
         tell_crossing(GROUP_BEGIN, i);
     }
-    world.heard = world.observer;
-    world.observer = (struct observer){.access = both_access, .sync = both_sync, .launch = both_launch};
 }
 
 void world_forgoes_history(void)

@@ -141,6 +141,8 @@ struct kernel_info {
     size_t private_bytes;
     bool uses_barrier, uses_printf;
     enum memory_scope releases, acquires; /* the widest scope in which some operation of its code does; SCOPE_WORK_ITEM: none */
+    bool enqueues;          /* kernels */
+    bool kin;               /* it enqueues or is enqueued, and of those of its program that do some release and some acquire for the device */
     bool block;             /* run by enqueue_kernel only */
     bool initializer, finalizer; /* run by the device, before the program's other kernels and at its end; not the host's */
 };

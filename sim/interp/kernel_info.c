@@ -295,6 +295,7 @@ static void scan_function(struct module *m, struct entry_point *e, const struct 
             scan_samplers(m, word, scan);
             scan_order(m, e, word);
             e->info.uses_barrier |= op == SpvOpControlBarrier || op == SpvOpGroupWaitEvents || op == SpvOpMemoryNamedBarrier;
+            e->info.enqueues |= op == SpvOpEnqueueKernel;
             e->info.uses_printf |= op == SpvOpExtInst && w[3] == m->opencl_std && w[4] == 184;
         }
     scan_locals(m, e, f->id, scan);
@@ -371,6 +372,22 @@ static void find_blocks(struct module *m)
         }
 }
 
+/* Kernels that may come to know of each other by atomics, without the host. */
+static void find_kin(struct module *m)
+{
+    bool releases = false, acquires = false;
+    for (uint32_t i = 0; i < m->entries.count; i++) {
+        const struct kernel_info *info = &m->entries.at[i].info;
+        const bool related = info->enqueues || info->block;
+        releases |= related && info->releases >= SCOPE_DEVICE;
+        acquires |= related && info->acquires >= SCOPE_DEVICE;
+    }
+    for (uint32_t i = 0; i < m->entries.count; i++) {
+        struct kernel_info *info = &m->entries.at[i].info;
+        info->kin = releases && acquires && (info->enqueues || info->block);
+    }
+}
+
 void module_finish_entries(struct module *m)
 {
     drop_block_entries(m);
@@ -389,4 +406,5 @@ void module_finish_entries(struct module *m)
         scan_function(m, e, f, &scan);
         e->info.constant_samplers = (uint32_t)__builtin_popcount(scan.samplers);
     }
+    find_kin(m);
 }

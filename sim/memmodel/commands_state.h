@@ -18,6 +18,7 @@
  *   commands_tell_all     the conflicts of a command that is complete: by then it is known whether atomics may have ordered it
  *   commands_object       the allocation and the arguments by which kernels reached it
  *   commands_describe     an access as a finding shows it, by a command of these facts; the texts are in `side`
+ *   commands_are_ordered  one knows the other
  *   commands_tell_cross   races of launches that count as ordered, since atomics may have ordered them
  *
  *   commands_judge_host   a command touches these bytes, by use, at these sites: against what the host did there
@@ -41,7 +42,6 @@
 
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
-#include <inttypes.h>
 
 enum { SPEC_CHARS = 480, OBJECT_CHARS = 480 };
 
@@ -157,6 +157,7 @@ const char *commands_object(const struct commands *commands, const struct area *
 uint32_t commands_clamp(uint64_t bytes);
 void commands_format(char *text, size_t size, const char *pattern, ...) __attribute__((format(printf, 3, 4)));
 
+bool commands_are_ordered(const struct commands *commands, uint32_t a, uint32_t b);
 void commands_tell_cross(struct commands *commands, uint32_t command); /* that has ended */
 
 void commands_judge_host(struct commands *commands, struct area *area, const struct byte_set *sets, const struct byte_access *access,

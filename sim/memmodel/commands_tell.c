@@ -153,7 +153,7 @@ static void tell(struct commands *commands, const struct conflict *conflict)
     report_add(commands->report, &finding);
 }
 
-static bool are_ordered(const struct commands *commands, uint32_t a, uint32_t b)
+bool commands_are_ordered(const struct commands *commands, uint32_t a, uint32_t b)
 {
     return command_graph_knows(commands->graph, a, b) || command_graph_knows(commands->graph, b, a);
 }
@@ -167,11 +167,11 @@ static bool is_followed(const struct commands *commands, const struct conflict *
     if (other->by_map || !map->by_map)
         return false;
     if (map->map && other->command < map->map)
-        return command_graph_facts(commands->graph, map->map) && !are_ordered(commands, map->map, other->command);
+        return command_graph_facts(commands->graph, map->map) && !commands_are_ordered(commands, map->map, other->command);
     for (size_t i = 0; i < commands->conflict_count && !map->map; i++) {
         const struct conflict *by_unmap = &commands->conflicts[i];
         if (by_unmap->earlier.map == map->command && by_unmap->earlier.command < other->command && by_unmap->later.command == other->command &&
-            !are_ordered(commands, by_unmap->earlier.command, other->command))
+            !commands_are_ordered(commands, by_unmap->earlier.command, other->command))
             return true;
     }
     return false;

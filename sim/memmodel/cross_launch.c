@@ -14,7 +14,7 @@
 #include "orrery/device.h"
 
 /* Work-groups of all launches are numbered one behind the other; the first is the host's. */
-enum { MEMBERS_MOST = HOSTILE(4096, 8), GROUP_ITEMS_LEAST = 1024, OBJECT_CHARS = 120, ARGUMENT_CHARS = 120, WHY_CHARS = 480 };
+enum { MEMBERS_MOST = HOSTILE(4096, 8), GROUP_ITEMS_LEAST = 1024, OBJECT_CHARS = 120, ARGUMENT_CHARS = 120, WHY_CHARS = 480, FIX_CHARS = 480 };
 static const uint64_t UNITS_MOST = UINT64_C(1) << 32, HANDED_ON = 8; /* an address that no allocation has */
 
 struct member {
@@ -236,21 +236,117 @@ static bool has_room(const struct cross_launch *cross, const struct launch_info 
     return cross->member_count <= MEMBERS_MOST && local_items(launch) <= items && groups < UNITS_MOST / (items < GROUP_ITEMS_LEAST ? GROUP_ITEMS_LEAST : items) - cross->group_count - 1;
 }
 
-/* What it may know when it begins: of launches that it waited for, all; of the host, whatever that may have acquired. */
+/* ---- what a launch knows when it begins ----------------------------------------------------------- */
+
+static uint32_t family_of(const struct member *member)
+{
+    return member->shape.parent ? member->shape.family : member->shape.launch;
+}
+
+static uint32_t member_by_launch(const struct cross_launch *cross, uint32_t launch)
+{
+    uint32_t i = cross->member_count;
+    while (i > 1 && cross->members[i - 1].shape.launch != launch)
+        i--;
+    return i > 1 ? i - 1 : 0; /* 0: the host, or it is not heard */
+}
+
+static bool came_of(const struct cross_launch *cross, uint32_t member, uint32_t ancestor)
+{
+    while (member && member != ancestor)
+        member = cross->members[member].shape.parent ? member_by_launch(cross, cross->members[member].shape.parent) : 0;
+    return member == ancestor;
+}
+
+static void join_all(struct cross_launch *cross, struct member *member, struct knowledge *const more[ORDER_REGIONS])
+{
+    for (int r = 0; r < ORDER_REGIONS; r++)
+        join_into(&cross->order, &member->begun[r], more[r]);
+}
+
+static void put_all(struct cross_launch *cross, struct member *member, uint64_t key, uint64_t tick)
+{
+    for (int r = 0; r < ORDER_REGIONS; r++)
+        put_into(&cross->order, &member->begun[r], key, tick);
+}
+
+/* It has ended. */
+static void know_launch(struct cross_launch *cross, struct member *member, uint32_t other)
+{
+    join_all(cross, member, cross->members[other].learned);
+    put_all(cross, member, launch_key(other), 1);
+}
+
+static void know_group(struct cross_launch *cross, struct member *member, uint64_t number)
+{
+    struct knowledge *known[ORDER_REGIONS];
+    order_group_knowledge(&cross->order, number, known);
+    join_all(cross, member, known);
+    drop_all(&cross->order, known);
+}
+
+/* Commands of the host without order events come one behind the other. */
+static bool knows_command(const struct cross_launch *cross, const struct member *member, const struct member *earlier)
+{
+    if (member->command && earlier->command)
+        return member->command != earlier->command && command_graph_knows(cross->graph, member->command, earlier->command);
+    return family_of(member) != family_of(earlier);
+}
+
+static bool has_shared(const struct memory *memory)
+{
+    for (uint32_t i = 1; i < memory->region_count; i++)
+        if (memory->regions[i].flags & REGION_FLAG_SHARED)
+            return true;
+    return false;
+}
+
+static void know_events(struct cross_launch *cross, struct member *member)
+{
+    for (uint32_t k = 0; k < member->shape.after_count; k++) {
+        const struct launch_after *after = &member->shape.after[k];
+        const uint32_t other = member_by_launch(cross, after->launch);
+        if (other)
+            know_launch(cross, member, other);
+        for (uint32_t i = 1; other && after->complete && i + 1 < cross->member_count; i++)
+            if (i != other && came_of(cross, i, other))
+                know_launch(cross, member, i);
+    }
+}
+
+/* What its work-groups acquired that have ended counts for the one that it waits for. A call by which one work-item enqueues it orders
+ * fine-grained memory alone; while there is such, what anybody of the parent knows counts. */
+static void know_parent(struct cross_launch *cross, struct member *member)
+{
+    const uint32_t parent = member_by_launch(cross, member->shape.parent);
+    const struct member *from = &cross->members[parent];
+    if (!parent)
+        return;
+    join_all(cross, member, from->begun);
+    if (member->shape.start == LAUNCH_AFTER_PARENT)
+        know_launch(cross, member, parent);
+    if (member->shape.start == LAUNCH_AFTER_GROUP) {
+        join_all(cross, member, from->learned);
+        put_all(cross, member, group_key(from->first_group + member->shape.parent_group), cross->order.tick + 1);
+    }
+    if (!has_shared(cross->memory))
+        return;
+    join_all(cross, member, from->learned);
+    for (const struct group_order *group = cross->order.groups; group; group = group->next)
+        if (cross->group_launch[group->number] == parent)
+            know_group(cross, member, group->number);
+}
+
+/* Of launches that it waited for, all; of the host, whatever that may have acquired. */
 static void begin_knowing(struct cross_launch *cross, struct member *member)
 {
-    struct knowledge *host[ORDER_REGIONS];
-    order_group_knowledge(&cross->order, 0, host);
-    for (int r = 0; r < ORDER_REGIONS; r++) {
-        struct knowledge **begun = &member->begun[r];
-        *begun = host[r];
-        for (uint32_t i = 1; i < cross->member_count; i++) {
-            const struct member *earlier = &cross->members[i];
-            if (earlier == member || earlier->launch || !command_graph_knows(cross->graph, member->command, earlier->command))
-                continue;
-            join_into(&cross->order, begun, earlier->learned[r]);
-            put_into(&cross->order, begun, launch_key(i), 1);
-        }
+    know_group(cross, member, 0);
+    for (uint32_t i = 1; i < cross->member_count; i++)
+        if (&cross->members[i] != member && !cross->members[i].launch && knows_command(cross, member, &cross->members[i]))
+            know_launch(cross, member, i);
+    if (member->shape.parent) {
+        know_parent(cross, member);
+        know_events(cross, member);
     }
 }
 
@@ -269,15 +365,19 @@ static bool add_member(struct cross_launch *cross, const struct launch_info *lau
     return true;
 }
 
+static bool is_judged(const struct cross_launch *cross, const struct launch_info *launch)
+{
+    return !launch->command || (command_graph_facts(cross->graph, launch->command) && !command_graph_exhausted(cross->graph));
+}
+
 bool cross_launch_begin(struct cross_launch *cross, const struct launch_info *launch)
 {
     bool heard = false;
     pthread_mutex_lock(&cross->lock);
-    if (synchronises(launch)) {
-        const bool wanted = launch->command && !launch->alone && (cross->member_count || has_guaranteed(cross->memory));
-        heard = wanted && !cross->blind && !launch->parent && command_graph_facts(cross->graph, launch->command) &&
-                !command_graph_exhausted(cross->graph) && has_room(cross, launch) && add_member(cross, launch);
-        cross->blind |= !heard && (wanted || has_guaranteed(cross->memory));
+    if (synchronises(launch) || launch->kin) {
+        const bool several = launch->command && !launch->alone && (cross->member_count || has_guaranteed(cross->memory));
+        heard = (several || launch->kin) && !cross->blind && is_judged(cross, launch) && has_room(cross, launch) && add_member(cross, launch);
+        cross->blind |= !heard && (several || launch->kin || cross->member_count || has_guaranteed(cross->memory));
     }
     pthread_mutex_unlock(&cross->lock);
     return heard;
@@ -420,10 +520,16 @@ static void name_object(const struct cross_launch *cross, const struct race *rac
              region->high - region->low);
 }
 
+static bool is_shared(const struct cross_launch *cross, const struct race *race)
+{
+    return memory_region(cross->memory, race->address)->flags & REGION_FLAG_SHARED;
+}
+
 static void on_race(void *self, const struct race *race, const struct shadow_access *now)
 {
     struct cross_launch *cross = self;
-    if (member_of_unit(cross, race->unit) == member_of_unit(cross, now->agent->unit) || failed(cross))
+    const uint32_t earlier = member_of_unit(cross, race->unit), later = member_of_unit(cross, now->agent->unit);
+    if (earlier == later || failed(cross) || (is_shared(cross, race) && (came_of(cross, later, earlier) || came_of(cross, earlier, later))))
         return;
     for (uint32_t i = 0; i < cross->found_count; i++) {
         struct found *found = &cross->found[i];
@@ -449,7 +555,7 @@ static void fill_side(const struct cross_launch *cross, const struct found *foun
 {
     const struct member *member = &cross->members[member_of_unit(cross, found->unit[i])];
     const uint64_t group = order_unit_group(&cross->order, found->unit[i]) - member->first_group, local = found->unit[i] % cross->order.group_items;
-    *side = (struct cross_side){.command = member->command, .device = member->shape.device, .kernel = member->kernel, .argument = found->argument[i],
+    *side = (struct cross_side){.command = member->command, .launch = member->shape.launch, .device = member->shape.device, .kernel = member->kernel, .argument = found->argument[i],
                                 .site = cross->sites[found->site[i]].own, .place = place_of(cross, found->site[i]), .kind = (enum access_kind)found->how[i].kind,
                                 .order = (enum memory_order)found->how[i].order, .scope = (enum memory_scope)found->how[i].scope,
                                 .size_bytes = found->how[i].size};
@@ -457,25 +563,73 @@ static void fill_side(const struct cross_launch *cross, const struct found *foun
     side->item.sub_group = (uint32_t)(local / member->sub_group_size);
 }
 
-void cross_launch_end_command(struct cross_launch *cross, uint32_t command, const struct cross_hearer *hearer)
+static void tell(const struct cross_launch *cross, const struct found *found, const struct cross_hearer *hearer)
+{
+    struct cross_race race = {.object = found->object, .why = found->why, .offset_bytes = found->offset_bytes, .count = found->count};
+    char fix[FIX_CHARS];
+    fill_side(cross, found, 0, &race.side[0]);
+    fill_side(cross, found, 1, &race.side[1]);
+    snprintf(fix, sizeof fix, "put the access of kernel %s before its release, and that of kernel %s behind the acquire that reads what was released; "
+             "or, if neither waits for the other in its atomic operations, order the two by an event", race.side[0].kernel, race.side[1].kernel);
+    race.fix = fix;
+    hearer->tell(hearer->self, &race);
+}
+
+static bool is_of(const struct member *member, uint32_t command, uint32_t family)
+{
+    return family ? family_of(member) == family : member->command == command;
+}
+
+/* Of a command and others, or within one family. */
+static void tell_all(struct cross_launch *cross, uint32_t command, uint32_t family, const struct cross_hearer *hearer)
 {
     uint32_t kept = 0;
-    pthread_mutex_lock(&cross->lock);
     for (uint32_t i = 0; i < cross->found_count; i++) {
         struct found *found = &cross->found[i];
         const struct member *a = &cross->members[member_of_unit(cross, found->unit[0])], *b = &cross->members[member_of_unit(cross, found->unit[1])];
-        if (a->launch || b->launch || (a->command != command && b->command != command)) {
+        const bool within = family_of(a) == family_of(b);
+        if (a->launch || b->launch || within != (family != 0) || (!is_of(a, command, family) && !is_of(b, command, family))) {
             cross->found[kept++] = *found;
             continue;
         }
-        struct cross_race race = {.object = found->object, .why = found->why, .offset_bytes = found->offset_bytes, .count = found->count};
-        fill_side(cross, found, 0, &race.side[0]);
-        fill_side(cross, found, 1, &race.side[1]);
-        if (hearer->counts_as_ordered(hearer->self, a->command, b->command))
-            hearer->tell(hearer->self, &race);
+        if (hearer->counts_as_ordered(hearer->self, family ? a->shape.launch : a->command, family ? b->shape.launch : b->command))
+            tell(cross, found, hearer);
     }
     cross->found_count = kept;
+}
+
+void cross_launch_end_command(struct cross_launch *cross, uint32_t command, const struct cross_hearer *hearer)
+{
+    pthread_mutex_lock(&cross->lock);
+    tell_all(cross, command, 0, hearer);
     pthread_mutex_unlock(&cross->lock);
+}
+
+void cross_launch_end_family(struct cross_launch *cross, uint32_t family, const struct cross_hearer *hearer)
+{
+    pthread_mutex_lock(&cross->lock);
+    tell_all(cross, 0, family, hearer);
+    if (cross->member_count && !cross->members[cross->member_count - 1].command) /* nobody tells that the host knows of it */
+        reset(cross);
+    pthread_mutex_unlock(&cross->lock);
+}
+
+static const char *what_of(enum access_kind kind)
+{
+    return kind > ACCESS_WRITE ? "atomic access by a kernel" : kind == ACCESS_READ ? "read by a kernel" : "write by a kernel";
+}
+
+void cross_launch_finding(const struct cross_race *race, struct finding *out_finding)
+{
+    *out_finding = (struct finding){.kind = FINDING_RACE_COMMANDS, .kernel = race->side[1].kernel, .object = race->object, .has_offset = true,
+                                    .offset_bytes = race->offset_bytes, .access_count = 2, .why = race->why, .fix = race->fix, .count = race->count,
+                                    .spec = "OpenCL 2.2 API, 3.3.6 data race"};
+    for (int i = 0; i < 2; i++) {
+        const struct cross_side *from = &race->side[i];
+        out_finding->access[i] = (struct finding_access){.kind = from->kind, .what = what_of(from->kind), .device_id = from->device, .place = from->place,
+                                                         .has_item = true, .item = from->item, .has_order = from->kind > ACCESS_WRITE,
+                                                         .order = from->order, .scope = from->scope, .size_bytes = from->size_bytes};
+    }
 }
 
 /* ---- events: accesses ----------------------------------------------------------------------------------- */

@@ -8,13 +8,16 @@
  * Interface
  *   cross_launch_new/free    borrows memory
  *   cross_launch_order       takes every order event, from any thread
- *   cross_launch_begin       a launch of the host's begins: is it to be heard?
+ *   cross_launch_begin       a launch begins: is it to be heard?
  *   cross_launch_observer    what hears it then
  *   cross_launch_end_command a command has ended: hands over the races of pairs of which both have
+ *   cross_launch_end_family  kernels that enqueued each other have: hands over the races between them
+ *   cross_launch_finding     what a finding says of a race; but who made the accesses
  *
  * Heard    are launches whose code releases or acquires for the device or wider, which may run beside others of the context, while there
- *          is memory where atomics of several launches are guaranteed. If one cannot be heard (a kernel enqueued it, no
- *          memory), nothing is found until the host knows that all are complete: it might have handed on what it acquired.
+ *          is memory where atomics of several launches are guaranteed; and those of struct launch_info's kin. If one cannot be
+ *          heard (no memory, too many), nothing is found until the host knows that all are complete: it might have handed on what it acquired.
+ *          Asynchronous copies of work-groups are not followed.
  * Host     acquires at once whatever is released with memory_scope_all_svm_devices in shared memory with atomics, and hands
  *          it on to whoever acquires there with that scope and to every launch that begins: its own atomics are not seen.
  */
@@ -33,7 +36,7 @@ void cross_launch_observer(struct cross_launch *cross, struct observer *out_obse
 
 /* One of the two: strings are valid during the call. */
 struct cross_side {
-    uint32_t command, device;
+    uint32_t command, launch, device;
     const char *kernel, *argument; /* "argument 0 'data'"; "": not known */
     uint32_t site;                 /* as in struct origin */
     struct source_place place;
@@ -45,15 +48,17 @@ struct cross_side {
 };
 struct cross_race {
     struct cross_side side[2];     /* in the order in which they came */
-    const char *object, *why;
+    const char *object, *why, *fix;
     uint64_t offset_bytes, count;
 };
-/* tell gets each race once, if the two commands count as ordered; others are not told here. */
+/* tell gets each race once, if the two commands or launches count as ordered; others are not told here. */
 struct cross_hearer {
     void *self;
     bool (*counts_as_ordered)(void *self, uint32_t a, uint32_t b);
     void (*tell)(void *self, const struct cross_race *race);
 };
 void cross_launch_end_command(struct cross_launch *cross, uint32_t command, const struct cross_hearer *hearer);
+void cross_launch_end_family(struct cross_launch *cross, uint32_t family, const struct cross_hearer *hearer);
+void cross_launch_finding(const struct cross_race *race, struct finding *out_finding);
 
 #endif

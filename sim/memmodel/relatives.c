@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cross_launch.h"
 #include "orrery/rule.h"
 
 enum { TEXT_CHARS = 300 };
@@ -40,6 +41,7 @@ struct relatives {
     const struct memory *memory;
     struct report *report;
     struct footprint_sink next;
+    struct cross_launch *cross;
     struct member *members; /* of every family, the latest to end first */
     bool lost;              /* memory ran out: nothing is judged from here on */
 };
@@ -53,6 +55,8 @@ struct relatives *relatives_new(const struct memory *memory, struct report *repo
         *relatives = (struct relatives){.memory = memory, .report = report, .next = *next};
     return relatives;
 }
+
+void relatives_set_cross(struct relatives *relatives, struct cross_launch *cross) { relatives->cross = cross; }
 
 static void record_fini(struct record *record)
 {
@@ -412,17 +416,23 @@ static const char *action(enum footprint_use use)
     return is_atomic(use) ? "atomic access by a kernel" : use == FOOTPRINT_READ ? "read by a kernel" : "write by a kernel";
 }
 
+static void name_launch(const struct kin *kin, uint32_t member, const char *argument, char by[TEXT_CHARS])
+{
+    const struct member *self = kin->members[member];
+    uint32_t parent = index_of(kin, self->parent);
+    if (parent == UINT32_MAX)
+        format(by, "kernel %s (launch %" PRIu32 "), enqueued by the host%s", self->kernel, self->launch, argument);
+    else
+        format(by, "kernel %s (launch %" PRIu32 "), enqueued by kernel %s (launch %" PRIu32 ")%s", self->kernel, self->launch,
+               kin->members[parent]->kernel, self->parent, argument);
+}
+
 static void describe(const struct kin *kin, uint32_t member, const struct deeds *deeds, enum footprint_use use,
                      struct finding_access *out_access, char by[TEXT_CHARS])
 {
     static const enum access_kind kinds[FOOTPRINT_USES] = {ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC_UPDATE, ACCESS_ATOMIC_READ};
     const struct member *self = kin->members[member];
-    uint32_t parent = index_of(kin, self->parent);
-    if (parent == UINT32_MAX)
-        format(by, "kernel %s (launch %" PRIu32 "), enqueued by the host%s", self->kernel, self->launch, deeds->argument);
-    else
-        format(by, "kernel %s (launch %" PRIu32 "), enqueued by kernel %s (launch %" PRIu32 ")%s", self->kernel, self->launch,
-               kin->members[parent]->kernel, self->parent, deeds->argument);
+    name_launch(kin, member, deeds->argument, by);
     *out_access = (struct finding_access){.kind = kinds[use], .what = action(use), .by = by, .device_id = self->device, .place = deeds->place[use]};
 }
 
@@ -470,6 +480,39 @@ static void tell_all(const struct relatives *relatives, const struct kin *kin)
                 if (!meeting.a->fine || !came_of(kin, later, earlier) || !RULE(3101))
                     tell(relatives, kin, earlier, later, &meeting);
         }
+}
+
+/* ---- what atomics did not order ---------------------------------------------------------------------- */
+
+struct crossing { struct relatives *relatives; const struct kin *kin; };
+
+static bool counts_as_ordered(void *self, uint32_t a, uint32_t b)
+{
+    const struct kin *kin = ((const struct crossing *)self)->kin;
+    const uint32_t one = index_of(kin, a), other = index_of(kin, b);
+    return one != UINT32_MAX && other != UINT32_MAX && ordered(kin, one, other);
+}
+
+static void tell_crossing(void *self, const struct cross_race *race)
+{
+    const struct crossing *crossing = self;
+    struct finding finding;
+    char by[2][TEXT_CHARS], argument[TEXT_CHARS];
+    cross_launch_finding(race, &finding);
+    finding.launch = race->side[1].launch;
+    for (int i = 0; i < 2; i++) {
+        format(argument, "%s%.200s", race->side[i].argument[0] ? ", " : "", race->side[i].argument);
+        name_launch(crossing->kin, index_of(crossing->kin, race->side[i].launch), argument, by[i]);
+        finding.access[i].by = by[i];
+    }
+    report_add(crossing->relatives->report, &finding);
+}
+
+static void tell_crossings(struct relatives *relatives, const struct kin *kin, uint32_t family)
+{
+    struct crossing crossing = {relatives, kin};
+    if (relatives->cross)
+        cross_launch_end_family(relatives->cross, family, &(struct cross_hearer){&crossing, counts_as_ordered, tell_crossing});
 }
 
 /* ---- a family ---------------------------------------------------------------------------------------------- */
@@ -522,6 +565,8 @@ void relatives_complete(struct relatives *relatives, uint32_t family)
         learn_all(&kin);
         tell_all(relatives, &kin);
     }
+    if (fine)
+        tell_crossings(relatives, &kin, family);
     relatives->lost |= !fine;
     free(kin.members);
     free(kin.known);

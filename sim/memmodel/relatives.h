@@ -8,11 +8,13 @@
  *          WAIT_WORK_GROUP what the work-group that enqueued it knew at its end (14); what it waits for by events with all
  *          their children (2, 3). What its parent did before the enqueueing call it knows of
  *          fine-grained SVM alone (1); what that does there after the call counts as known, too.
- * Atomics  of a parent and its children follow the rules inside a kernel (last part of 3.3.6), which is not followed here: two
- *          launches whose atomics meet count as ordered, if the code of one releases and that of the other acquires.
+ * Atomics  of a parent and its children follow the rules inside a kernel (last part of 3.3.6): two launches whose atomics meet
+ *          count as ordered, if the code of one releases and that of the other acquires; what that does not order
+ *          cross_launch.h finds.
  *
  * Interface
  *   relatives_new/free
+ *   relatives_set_cross    who hears of such launches; borrowed; NULL: nobody
  *   relatives_footprints   where the accesses of launches go; they are handed on to `next`
  *   relatives_complete     nothing more comes of the family: judges and forgets it
  *
@@ -28,6 +30,8 @@
 
 struct relatives;
 struct relatives *relatives_new(const struct memory *memory, struct report *report, const struct footprint_sink *next);
+struct cross_launch;
+void relatives_set_cross(struct relatives *relatives, struct cross_launch *cross);
 void relatives_free(struct relatives *relatives);
 struct footprint_sink relatives_footprints(struct relatives *relatives);
 void relatives_complete(struct relatives *relatives, uint32_t family);
