@@ -150,6 +150,8 @@ scenario_tests = \
 	%D%/racy/neighbour.yaml \
 	%D%/racy/update_scope.yaml \
 	%D%/racy/barrier_flags.yaml \
+	%D%/racy/child_counter.yaml \
+	%D%/racy/child_lock.yaml \
 	%D%/racy/child_marker.yaml \
 	%D%/racy/child_no_wait.yaml \
 	%D%/racy/child_siblings.yaml \
@@ -327,6 +329,7 @@ scenario_files = \
 	%D%/partition/mark.cl \
 	%D%/racy/barrier_between_groups.cl \
 	%D%/racy/barrier_flags.cl \
+	%D%/racy/child_counter.cl \
 	%D%/racy/child_orders.cl \
 	%D%/racy/collective.cl \
 	%D%/racy/fence_too_late.cl \

@@ -557,6 +557,63 @@ START_TEST(r32_what_was_acquired_is_handed_on)
 }
 END_TEST
 
+/* Work-items 0 and 1 are a launch, and so are 2 and 3. */
+static void apart(void (*place)(void), bool shared)
+{
+    world_begin(2, 2, 1, SCOPE_RULE_EQUAL);
+    if (shared)
+        world_shares_atomics();
+    place();
+}
+
+static void across_judged(bool racy)
+{
+    judged();
+    const char *difference = world_disagreement_across();
+    ck_assert_int_eq(world_races_across() > 0, racy);
+    ck_assert(racy || !difference);
+    world_end();
+}
+
+/* Where the oracle, which knows of one launch, says otherwise. */
+static void counted_across(bool racy)
+{
+    judged();
+    ck_assert_int_eq(world_races_across() > 0, racy);
+    world_end();
+}
+
+static void message(enum memory_scope released, uint32_t flag, enum memory_scope acquired)
+{
+    writes(0, DATA, 4), release(0, FLAG, released), acquire(2, flag, acquired), reads(2, DATA, 4);
+}
+
+START_TEST(r32_launches_of_several_devices)
+{
+    apart(world_across, true), message(SCOPE_DEVICE, FLAG, SCOPE_DEVICE), across_judged(false);
+    apart(world_across_devices, true), message(SCOPE_DEVICE, FLAG, SCOPE_DEVICE), counted_across(true);
+    apart(world_across_devices, true), message(SCOPE_ALL_SVM, FLAG, SCOPE_ALL_SVM), across_judged(false);
+}
+END_TEST
+
+/* It may have read what was released for it, and have stored what is acquired. */
+START_TEST(r32_the_host_may_hand_on)
+{
+    apart(world_across, true), message(SCOPE_ALL_SVM, OTHER, SCOPE_ALL_SVM), counted_across(false);
+    apart(world_across, true), message(SCOPE_DEVICE, OTHER, SCOPE_ALL_SVM), across_judged(true);
+    apart(world_across, true), message(SCOPE_ALL_SVM, OTHER, SCOPE_DEVICE), across_judged(true);
+    apart(world_across, false), message(SCOPE_ALL_SVM, OTHER, SCOPE_ALL_SVM), across_judged(true);
+}
+END_TEST
+
+/* Who knows what that one acquired and released? */
+START_TEST(r32_a_launch_that_is_not_heard)
+{
+    apart(world_across, false), writes(0, DATA, 4), world_begins_unheard(), reads(2, DATA, 4), counted_across(false);
+    apart(world_across, false), writes(0, DATA, 4), reads(2, DATA, 4), world_begins_unheard(), across_judged(true);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("race");
@@ -571,6 +628,9 @@ int main(void)
     tcase_add_test(rules, r32_atomics_of_a_family_are_no_race);
     tcase_add_test(rules, r32_atomics_of_a_family_order_what_is_around_them);
     tcase_add_test(rules, r32_what_was_acquired_is_handed_on);
+    tcase_add_test(rules, r32_launches_of_several_devices);
+    tcase_add_test(rules, r32_the_host_may_hand_on);
+    tcase_add_test(rules, r32_a_launch_that_is_not_heard);
     tcase_add_test(rules, r2_regions_are_disjoint);
     tcase_add_test(rules, r3_program_order_orders);
     tcase_add_test(rules, r4_two_reads_do_not_conflict);

@@ -53,6 +53,7 @@ static struct {
     char text[300];
     struct cross_launch *cross; /* NULL: nobody hears of several launches */
     bool split;                 /* work-groups are launches, for it */
+    bool devices;               /* of a device each */
     struct observer crossing, heard;
     struct launch_info apart[GROUPS_MOST];
     struct meeting { struct cross_side side[2]; uint64_t offset; bool image; } *meetings;
@@ -256,6 +257,7 @@ void world_across(void)
         world.apart[i] = world.launch;
         world.apart[i].launch = 10 + i;
         world.apart[i].command = i + 1;
+        world.apart[i].device = world.devices ? i : 0;
         world.apart[i].global_size[0] = world.items;
         world.apart[i].group_count[0] = 1;
         order_crossing(ORDER_ENQUEUED, i);
@@ -263,6 +265,20 @@ void world_across(void)
         ck_assert(cross_launch_begin(world.cross, &world.apart[i]));
         tell_crossing(GROUP_BEGIN, i);
     }
+}
+
+void world_across_devices(void)
+{
+    world.devices = true;
+    world_across();
+}
+
+void world_begins_unheard(void)
+{
+    struct launch_info large = world.launch;
+    large.launch = 100;
+    large.local_size[0] = 1 << 20;
+    ck_assert(!cross_launch_begin(world.cross, &large));
 }
 
 void world_forgoes_history(void)

@@ -362,7 +362,7 @@ static void sweep(struct commands *commands)
 
 static void say_loss(struct commands *commands)
 {
-    if (commands->told_loss || !(commands->lost || command_graph_exhausted(commands->graph)))
+    if (commands->told_loss || !(commands->lost || command_graph_exhausted(commands->graph) || cross_launch_lost(commands->cross)))
         return;
     commands->told_loss = true;
     fputs("orrery: commands are not checked for races from here on: out of memory\n", stderr);

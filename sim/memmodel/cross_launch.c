@@ -14,7 +14,7 @@
 #include "orrery/device.h"
 
 /* Work-groups of all launches are numbered one behind the other; the first is the host's. */
-enum { MEMBERS_MOST = HOSTILE(4096, 8), GROUP_ITEMS_LEAST = 1024, OBJECT_CHARS = 120, ARGUMENT_CHARS = 120, WHY_CHARS = 480, FIX_CHARS = 480 };
+enum { MEMBERS_MOST = HOSTILE(4096, 8), GROUP_ITEMS_LEAST = 1024, OBJECT_CHARS = 120, ARGUMENT_CHARS = 120, WHY_CHARS = 480 };
 static const uint64_t UNITS_MOST = UINT64_C(1) << 32, HANDED_ON = 8; /* an address that no allocation has */
 
 struct member {
@@ -26,7 +26,10 @@ struct member {
     struct knowledge *begun[ORDER_REGIONS];   /* what each of its work-groups knows from the start */
     struct knowledge *learned[ORDER_REGIONS]; /* what those knew that have ended */
     uint32_t *site; uint32_t site_count;      /* 1 + its number below, by its own; while it runs */
+    struct passed *passed; uint32_t passed_count, passed_room; /* when it has ended: its arguments */
 };
+
+struct passed { uint32_t region_id; char name[ARGUMENT_CHARS]; };
 
 struct cross_site { uint32_t member, own; struct source_place place; /* of a launch that is over: owned */ };
 
@@ -53,6 +56,7 @@ struct cross_launch {
     uint32_t *group_launch, *group_device; uint64_t group_count, group_room;
     struct cross_site *sites; uint32_t site_count, site_room;
     struct found *found; uint32_t found_count, found_room;
+    bool was_lost;                 /* memory was out once */
     bool blind;                    /* somebody may have handed on what we did not hear */
     enum scope_rule rule;
 };
@@ -88,9 +92,15 @@ static void site_fini(struct cross_site *site, bool owned)
     free((char *)(uintptr_t)site->place.text);
 }
 
+static bool lost(const struct cross_launch *cross)
+{
+    return cross->was_lost || cross->order.failed || cross->order.pool.failed || cross->shadow.failed || cross->order.tick > UINT32_MAX;
+}
+
 /* Everything is complete, and the host knows it: nobody races with it any more. */
 static void reset(struct cross_launch *cross)
 {
+    cross->was_lost = lost(cross);
     for (uint32_t i = 0; i < cross->site_count; i++)
         site_fini(&cross->sites[i], !cross->members[cross->sites[i].member].launch);
     for (uint32_t i = 0; i < cross->member_count; i++) {
@@ -98,6 +108,7 @@ static void reset(struct cross_launch *cross)
         drop_all(&cross->order, cross->members[i].learned);
         free(cross->members[i].kernel);
         free(cross->members[i].site);
+        free(cross->members[i].passed);
     }
     for (uint32_t i = 0; i < cross->region_room; i++) {
         if (cross->regions[i])
@@ -118,7 +129,7 @@ static void reset(struct cross_launch *cross)
     cross->group_launch = cross->group_device = NULL;
     cross->region_room = cross->member_count = cross->site_count = cross->site_room = cross->found_count = cross->found_room = 0;
     cross->group_count = cross->group_room = 0;
-    cross->shadow.failed = cross->blind = false;
+    cross->blind = false;
 }
 
 void cross_launch_free(struct cross_launch *cross)
@@ -286,11 +297,16 @@ static void know_group(struct cross_launch *cross, struct member *member, uint64
 }
 
 /* Commands of the host without order events come one behind the other. */
+static bool is_announced(const struct cross_launch *cross, const struct member *member)
+{
+    return command_graph_facts(cross->graph, member->command);
+}
+
 static bool knows_command(const struct cross_launch *cross, const struct member *member, const struct member *earlier)
 {
-    if (member->command && earlier->command)
-        return member->command != earlier->command && command_graph_knows(cross->graph, member->command, earlier->command);
-    return family_of(member) != family_of(earlier);
+    if (family_of(member) == family_of(earlier))
+        return false;
+    return !is_announced(cross, member) || command_graph_knows(cross->graph, member->command, earlier->command);
 }
 
 static bool has_shared(const struct memory *memory)
@@ -352,11 +368,14 @@ static void begin_knowing(struct cross_launch *cross, struct member *member)
 
 static bool add_member(struct cross_launch *cross, const struct launch_info *launch)
 {
-    if ((!cross->member_count && !open_order(cross, launch)) || !groups_room(cross, groups_of(launch)))
+    if ((!cross->member_count && !open_order(cross, launch)) || !groups_room(cross, groups_of(launch))) {
+        cross->shadow.failed = true;
         return false;
+    }
     struct member *member = &cross->members[cross->member_count];
     *member = (struct member){.launch = launch, .shape = *launch, .kernel = strdup(launch->kernel), .command = launch->command,
                               .sub_group_size = launch->sub_group_size ? launch->sub_group_size : 1, .first_group = cross->group_count};
+    cross->shadow.failed |= !member->kernel;
     if (!member->kernel)
         return false;
     add_groups(cross, groups_of(launch), launch->device);
@@ -365,18 +384,13 @@ static bool add_member(struct cross_launch *cross, const struct launch_info *lau
     return true;
 }
 
-static bool is_judged(const struct cross_launch *cross, const struct launch_info *launch)
-{
-    return !launch->command || (command_graph_facts(cross->graph, launch->command) && !command_graph_exhausted(cross->graph));
-}
-
 bool cross_launch_begin(struct cross_launch *cross, const struct launch_info *launch)
 {
     bool heard = false;
     pthread_mutex_lock(&cross->lock);
     if (synchronises(launch) || launch->kin) {
-        const bool several = launch->command && !launch->alone && (cross->member_count || has_guaranteed(cross->memory));
-        heard = (several || launch->kin) && !cross->blind && is_judged(cross, launch) && has_room(cross, launch) && add_member(cross, launch);
+        const bool several = !launch->alone && command_graph_facts(cross->graph, launch->command) && (cross->member_count || has_guaranteed(cross->memory));
+        heard = (several || launch->kin) && !cross->blind && !command_graph_exhausted(cross->graph) && has_room(cross, launch) && add_member(cross, launch);
         cross->blind |= !heard && (several || launch->kin || cross->member_count || has_guaranteed(cross->memory));
     }
     pthread_mutex_unlock(&cross->lock);
@@ -385,7 +399,15 @@ bool cross_launch_begin(struct cross_launch *cross, const struct launch_info *la
 
 static bool failed(const struct cross_launch *cross)
 {
-    return cross->blind || cross->order.failed || cross->order.pool.failed || cross->shadow.failed || cross->order.tick > UINT32_MAX;
+    return cross->blind || lost(cross);
+}
+
+bool cross_launch_lost(struct cross_launch *cross)
+{
+    pthread_mutex_lock(&cross->lock);
+    const bool is_lost = lost(cross) || command_graph_exhausted(cross->graph);
+    pthread_mutex_unlock(&cross->lock);
+    return is_lost;
 }
 
 /* NULL: it is not heard, or no longer. */
@@ -453,6 +475,20 @@ static void keep_places(struct cross_launch *cross, struct member *member)
     member->site_count = 0;
 }
 
+/* By which it reached what somebody touched. No memory: findings say less. */
+static void keep_arguments(const struct cross_launch *cross, struct member *member)
+{
+    const struct launch_info *launch = member->launch;
+    for (uint32_t i = 0; launch->argument && i < cross->region_room; i++) {
+        const struct shadow_region *region = cross->regions[i];
+        struct passed passed = {.region_id = region ? region->id : 0};
+        if (!region || !launch->argument(launch, region->low, region->high, passed.name, sizeof passed.name) ||
+            !room_for((void **)&member->passed, member->passed_count, &member->passed_room, sizeof passed))
+            continue;
+        member->passed[member->passed_count++] = passed;
+    }
+}
+
 static struct source_place place_of(const struct cross_launch *cross, uint32_t number)
 {
     const struct cross_site *site = &cross->sites[number];
@@ -479,37 +515,39 @@ static void say_place(const struct cross_launch *cross, uint32_t site, char *tex
         snprintf(text, size, "instruction %" PRIu32, cross->sites[site].own);
 }
 
-static void say_why(const struct cross_launch *cross, const struct race *race, const struct shadow_access *now, struct found *found)
+static void say_why(const struct cross_launch *cross, const struct race *race, const struct shadow_access *now, char why[WHY_CHARS])
 {
-    const char *earlier = cross->members[member_of_unit(cross, race->unit)].kernel, *later = cross->members[member_of_unit(cross, now->agent->unit)].kernel;
     struct missed_edge edge;
     char release[160], acquire[160];
     if (!order_explain(&cross->order, now->agent, race->region->space, race->unit, race->context->tick, &edge)) {
-        snprintf(found->why, sizeof found->why, "kernel %s acquires nothing before its access that kernel %s released behind its own: their atomic "
-                 "operations order only what comes before the release with what comes behind the acquire that reads it", later, earlier);
+        snprintf(why, WHY_CHARS, "the kernel of the second access acquires nothing before it that the kernel of the first one released behind its own: their "
+                 "atomic operations order only what comes before a release with what comes behind the acquire that reads it");
         return;
     }
     say_place(cross, edge.release_site, release, sizeof release);
     say_place(cross, edge.acquire_site == UINT32_MAX ? edge.release_site : edge.acquire_site, acquire, sizeof acquire);
     if (edge.why == MISSED_SCOPE)
-        snprintf(found->why, sizeof found->why, "the release at %s of kernel %s has %s, the acquire at %s of kernel %s has %s, and the scopes of the two "
-                 "launches do not include each other", release, earlier, scope_name(edge.release_scope), acquire, later, scope_name(edge.acquire_scope));
+        snprintf(why, WHY_CHARS, "the release at %s has %s, the acquire at %s has %s: the scopes of the two launches do not include each other", release,
+                 scope_name(edge.release_scope), acquire, scope_name(edge.acquire_scope));
     else if (edge.why == MISSED_ACQUIRE)
-        snprintf(found->why, sizeof found->why, "kernel %s took the value that kernel %s released at %s with a relaxed operation, and no acquire fence "
-                 "followed", later, earlier, release);
+        snprintf(why, WHY_CHARS, "the kernel of the second access took the value released at %s with a relaxed operation, and no acquire fence followed",
+                 release);
     else if (edge.why == MISSED_RELEASE)
-        snprintf(found->why, sizeof found->why, "the store at %s of kernel %s is relaxed: what was done before it does not become visible with it", release, earlier);
+        snprintf(why, WHY_CHARS, "the store at %s is relaxed: what was done before it does not become visible with it", release);
     else
-        snprintf(found->why, sizeof found->why, "the atomic object of the release at %s is in another memory than the accesses, and edges of local memory "
-                 "do not order global memory", release);
+        snprintf(why, WHY_CHARS, "the release at %s orders one kind of memory, and these accesses are of another", release);
 }
 
 static void name_argument(const struct cross_launch *cross, const struct race *race, uint64_t unit, char out[ARGUMENT_CHARS])
 {
-    const struct launch_info *launch = cross->members[member_of_unit(cross, unit)].launch;
+    const struct member *member = &cross->members[member_of_unit(cross, unit)];
+    const struct launch_info *launch = member->launch;
     out[0] = '\0';
     if (launch && launch->argument && !launch->argument(launch, race->address, race->address + race->bytes, out, ARGUMENT_CHARS))
         out[0] = '\0';
+    for (uint32_t i = 0; !launch && i < member->passed_count; i++)
+        if (member->passed[i].region_id == race->region->id)
+            memcpy(out, member->passed[i].name, ARGUMENT_CHARS);
 }
 
 static void name_object(const struct cross_launch *cross, const struct race *race, char out[OBJECT_CHARS])
@@ -548,7 +586,7 @@ static void on_race(void *self, const struct race *race, const struct shadow_acc
     name_object(cross, race, found->object);
     name_argument(cross, race, race->unit, found->argument[0]);
     name_argument(cross, race, now->agent->unit, found->argument[1]);
-    say_why(cross, race, now, found);
+    say_why(cross, race, now, found->why);
 }
 
 static void fill_side(const struct cross_launch *cross, const struct found *found, int i, struct cross_side *side)
@@ -565,13 +603,11 @@ static void fill_side(const struct cross_launch *cross, const struct found *foun
 
 static void tell(const struct cross_launch *cross, const struct found *found, const struct cross_hearer *hearer)
 {
-    struct cross_race race = {.object = found->object, .why = found->why, .offset_bytes = found->offset_bytes, .count = found->count};
-    char fix[FIX_CHARS];
+    static const char fix[] = "put the first access before a release by its kernel, and the second behind the acquire that reads what was released; or, if "
+                              "neither kernel waits for the other in its atomic operations, order the two by an event";
+    struct cross_race race = {.object = found->object, .why = found->why, .fix = fix, .offset_bytes = found->offset_bytes, .count = found->count};
     fill_side(cross, found, 0, &race.side[0]);
     fill_side(cross, found, 1, &race.side[1]);
-    snprintf(fix, sizeof fix, "put the access of kernel %s before its release, and that of kernel %s behind the acquire that reads what was released; "
-             "or, if neither waits for the other in its atomic operations, order the two by an event", race.side[0].kernel, race.side[1].kernel);
-    race.fix = fix;
     hearer->tell(hearer->self, &race);
 }
 
@@ -609,7 +645,7 @@ void cross_launch_end_family(struct cross_launch *cross, uint32_t family, const 
 {
     pthread_mutex_lock(&cross->lock);
     tell_all(cross, 0, family, hearer);
-    if (cross->member_count && !cross->members[cross->member_count - 1].command) /* nobody tells that the host knows of it */
+    if (cross->member_count && !is_announced(cross, &cross->members[cross->member_count - 1])) /* nobody tells that the host knows of it */
         reset(cross);
     pthread_mutex_unlock(&cross->lock);
 }
@@ -867,6 +903,7 @@ static void on_launch(void *self, const struct launch_event *event)
     for (uint32_t i = 1; event->phase == LAUNCH_END && i < cross->member_count; i++) /* whether or not it was heard to the end */
         if (cross->members[i].launch == event->launch) {
             keep_places(cross, &cross->members[i]);
+            keep_arguments(cross, &cross->members[i]);
             cross->members[i].launch = NULL;
         }
     pthread_mutex_unlock(&cross->lock);

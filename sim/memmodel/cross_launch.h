@@ -12,6 +12,7 @@
  *   cross_launch_observer    what hears it then
  *   cross_launch_end_command a command has ended: hands over the races of pairs of which both have
  *   cross_launch_end_family  kernels that enqueued each other have: hands over the races between them
+ *   cross_launch_lost        memory was out once: races may be missing
  *   cross_launch_finding     what a finding says of a race; but who made the accesses
  *
  * Heard    are launches whose code releases or acquires for the device or wider, which may run beside others of the context, while there
@@ -59,6 +60,7 @@ struct cross_hearer {
 };
 void cross_launch_end_command(struct cross_launch *cross, uint32_t command, const struct cross_hearer *hearer);
 void cross_launch_end_family(struct cross_launch *cross, uint32_t family, const struct cross_hearer *hearer);
+bool cross_launch_lost(struct cross_launch *cross);
 void cross_launch_finding(const struct cross_race *race, struct finding *out_finding);
 
 #endif
