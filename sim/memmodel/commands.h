@@ -15,9 +15,9 @@
  * Needs    order events for every command; without them (a scenario without a host program) commands are in order and
  *          nothing is judged. Launches are judged when their footprints arrive, other commands by their ranges.
  * Atomics  of two launches on one memory object: a race (implementation-defined, OpenCL 2.2 API 3.3.6). On SVM and
- *          program-scope variables they are guaranteed, and may order the launches in ways that are not followed here:
- *          such launches count as ordered, if the code of one releases and that of the other, which did not end before the one
- *          began, acquires, for the device or wider.
+ *          program-scope variables they are guaranteed, and may order the launches: such launches count as
+ *          ordered, if the code of one releases and that of the other, which did not end before the one began, acquires, for the
+ *          device or wider. What their atomics did not order cross_launch.h finds.
  *
  * Threads  Every function from any thread. Borrows memory and report for its life.
  */
