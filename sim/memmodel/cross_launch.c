@@ -52,7 +52,8 @@ struct cross_launch {
     struct shadow_region **regions; uint32_t region_room; /* by index of struct memory */
     uint64_t time;                 /* counts events */
     struct launch_info all;        /* the one launch that they are for the order */
-    struct member *members; uint32_t member_count; /* [0] is the host */
+    struct member *members; uint32_t member_count, member_room; /* [0] is the host */
+    uint32_t latest;               /* who was heard last */
     uint32_t *group_launch, *group_device; uint64_t group_count, group_room;
     struct cross_site *sites; uint32_t site_count, site_room;
     struct found *found; uint32_t found_count, found_room;
@@ -127,7 +128,7 @@ static void reset(struct cross_launch *cross)
     cross->sites = NULL;
     cross->found = NULL;
     cross->group_launch = cross->group_device = NULL;
-    cross->region_room = cross->member_count = cross->site_count = cross->site_room = cross->found_count = cross->found_room = 0;
+    cross->region_room = cross->member_count = cross->member_room = cross->latest = cross->site_count = cross->site_room = cross->found_count = cross->found_room = 0;
     cross->group_count = cross->group_room = 0;
     cross->blind = false;
 }
@@ -204,9 +205,9 @@ static bool open_order(struct cross_launch *cross, const struct launch_info *fir
 {
     static struct knowledge *const nothing[ORDER_REGIONS];
     const uint64_t items = local_items(first) > GROUP_ITEMS_LEAST ? local_items(first) : GROUP_ITEMS_LEAST;
-    cross->members = calloc(MEMBERS_MOST + 1, sizeof *cross->members);
-    if (!cross->members || !groups_room(cross, 1))
+    if (!room_for((void **)&cross->members, 0, &cross->member_room, sizeof *cross->members) || !groups_room(cross, 1))
         return false;
+    cross->members[0] = (struct member){.sub_group_size = 1};
     cross->all = (struct launch_info){.work_dim = 1, .kernel = "", .global_size = {UNITS_MOST, 1, 1}, .local_size = {items, 1, 1},
                                       .group_count = {UNITS_MOST / items, 1, 1}, .sub_group_size = 1};
     order_launch_begin(&cross->order, &cross->all);
@@ -368,7 +369,8 @@ static void begin_knowing(struct cross_launch *cross, struct member *member)
 
 static bool add_member(struct cross_launch *cross, const struct launch_info *launch)
 {
-    if ((!cross->member_count && !open_order(cross, launch)) || !groups_room(cross, groups_of(launch))) {
+    if ((!cross->member_count && !open_order(cross, launch)) || !groups_room(cross, groups_of(launch)) ||
+        !room_for((void **)&cross->members, cross->member_count, &cross->member_room, sizeof *cross->members)) {
         cross->shadow.failed = true;
         return false;
     }
@@ -413,10 +415,11 @@ bool cross_launch_lost(struct cross_launch *cross)
 /* NULL: it is not heard, or no longer. */
 static struct member *member_of(struct cross_launch *cross, const struct launch_info *launch)
 {
-    for (uint32_t i = cross->member_count; i > 1 && !failed(cross); i--)
-        if (cross->members[i - 1].launch == launch)
-            return &cross->members[i - 1];
-    return NULL;
+    if (failed(cross))
+        return NULL;
+    for (uint32_t i = cross->member_count; (!cross->latest || cross->members[cross->latest].launch != launch) && i > 0; i--)
+        cross->latest = i - 1;
+    return cross->latest ? &cross->members[cross->latest] : NULL;
 }
 
 /* ---- sites ---------------------------------------------------------------------------------------- */
