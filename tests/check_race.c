@@ -557,6 +557,38 @@ START_TEST(r32_what_was_acquired_is_handed_on)
 }
 END_TEST
 
+/* Accesses that no atomic is between, of launches that others order. */
+static void counts_and_writes(uint32_t item) { update(item, FLAG, ORDER_ACQ_REL, SCOPE_DEVICE), writes(item, DATA, 4); }
+static void reads_and_counts(uint32_t item) { reads(item, DATA, 4), update(item, FLAG, ORDER_ACQ_REL, SCOPE_DEVICE); }
+
+START_TEST(r32_beside_what_the_calls_order)
+{
+    one_group(), world_awaits(0), counts_and_writes(0), world_launches(1, LAUNCH_AFTER_GROUP, 0, NULL, 0), reads_and_counts(0), family_judged(false);
+    two_groups(), world_awaits(0), counts_and_writes(2), world_launches(1, LAUNCH_AFTER_GROUP, 0, NULL, 0), reads_and_counts(0), family_judged(true);
+    one_group(), counts_and_writes(0), child(1, LAUNCH_AFTER_PARENT), reads_and_counts(0), family_judged(false);
+    one_group(), counts_and_writes(0), child(1, LAUNCH_AT_ONCE), reads_and_counts(0), family_judged(true);
+    one_group(), world_shares(), counts_and_writes(0), child(1, LAUNCH_AT_ONCE), reads_and_counts(0), family_judged(false);
+}
+END_TEST
+
+/* By the call, which hands on fine-grained memory alone. */
+static void heir_by_call(bool shared)
+{
+    one_group();
+    if (shared)
+        world_shares();
+    child(1, LAUNCH_AT_ONCE), writes(0, DATA, 4), release(0, FLAG, SCOPE_DEVICE);
+    child(1, LAUNCH_AT_ONCE), acquire(0, FLAG, SCOPE_DEVICE);
+    child(3, LAUNCH_AT_ONCE), reads_and_counts(0);
+}
+
+START_TEST(r32_what_was_acquired_before_the_call)
+{
+    heir_by_call(true), family_judged(false);
+    heir_by_call(false), family_judged(true);
+}
+END_TEST
+
 /* Work-items 0 and 1 are a launch, and so are 2 and 3. */
 static void apart(void (*place)(void), bool shared)
 {
@@ -628,6 +660,8 @@ int main(void)
     tcase_add_test(rules, r32_atomics_of_a_family_are_no_race);
     tcase_add_test(rules, r32_atomics_of_a_family_order_what_is_around_them);
     tcase_add_test(rules, r32_what_was_acquired_is_handed_on);
+    tcase_add_test(rules, r32_beside_what_the_calls_order);
+    tcase_add_test(rules, r32_what_was_acquired_before_the_call);
     tcase_add_test(rules, r32_launches_of_several_devices);
     tcase_add_test(rules, r32_the_host_may_hand_on);
     tcase_add_test(rules, r32_a_launch_that_is_not_heard);
