@@ -204,6 +204,36 @@ START_TEST(R21_by_the_event_of_who_acquired)
 }
 END_TEST
 
+/* A command that waits for the kernel that acquired, and not for the one that released. */
+static void waits_for_the_second(bool reads_both, size_t races)
+{
+    const struct kernels kernels = build(FIRST "{ data[0] = 1; RELEASE(flag); data[1] = 1; }", WAIT_FOR("ACQUIRE(flag)") "out[1] = 1;",
+                                         "if (get_local_id(0) == 0) out[0] = data[1];");
+    cl_int got[2];
+    run(queue, kernels.one, 0, NULL);
+    const cl_event event = run(second, kernels.next, 0, NULL);
+    cl_ok(clEnqueueReadBuffer(third, data, CL_FALSE, 0, reads_both ? 8 : 4, got, 1, &event, NULL));
+    finish();
+    ck_assert_uint_eq(findings_of("race-commands"), races);
+    drop(&kernels);
+}
+
+START_TEST(R32_a_read_of_a_buffer)
+{
+    waits_for_the_second(false, 0);
+    waits_for_the_second(true, 1);
+    ck_assert_ptr_nonnull(strstr(finding_last("race-commands").access[1].by, "clEnqueueReadBuffer"));
+}
+END_TEST
+
+START_TEST(R32_a_kernel_without_atomics)
+{
+    ck_assert_uint_eq(races_of_three(WAIT_FOR("ACQUIRE(flag)") "out[1] = 1;", FIRST "out[0] = data[0];", true), 0);
+    ck_assert_uint_eq(races_of_three(WAIT_FOR("ACQUIRE(flag)") "out[1] = 1;", FIRST "out[0] = data[1];", true), 1);
+    ck_assert_str_eq(finding_last("race-commands").kernel, "last");
+}
+END_TEST
+
 /* The same kernel on two queues: its instructions are those of two launches. */
 START_TEST(one_kernel_twice)
 {
@@ -248,6 +278,8 @@ int main(void)
     tcase_add_loop_test(rules, R32_the_host_waited, 0, count);
     tcase_add_test(rules, R21_by_a_third_kernel);
     tcase_add_test(rules, R21_by_the_event_of_who_acquired);
+    tcase_add_test(rules, R32_a_read_of_a_buffer);
+    tcase_add_test(rules, R32_a_kernel_without_atomics);
     tcase_add_test(rules, one_kernel_twice);
     tcase_add_test(rules, again_and_again);
     suite_add_tcase(suite, rules);

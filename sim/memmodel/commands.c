@@ -438,8 +438,10 @@ static void on_command(void *self, const struct command_event *event)
                                  .map = event->map,
                                  .opens = event->role == COMMAND_OPENS};
     pthread_mutex_lock(&commands->lock);
-    if (commands_judges(commands, event->command))
+    if (commands_judges(commands, event->command)) {
+        cross_launch_command(commands->cross, event);
         take_range(commands, event, &access);
+    }
     say_loss(commands);
     pthread_mutex_unlock(&commands->lock);
 }

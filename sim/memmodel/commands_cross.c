@@ -11,24 +11,26 @@ static bool counts_as_ordered(void *self, uint32_t a, uint32_t b)
     return commands_are_ordered(self, a, b);
 }
 
-static void describe(const struct commands *commands, const struct cross_side *from, char by[OBJECT_CHARS])
+static void describe(const struct commands *commands, const struct cross_side *from, struct finding_access *access, struct side *side)
 {
     const struct command_facts *facts = command_graph_facts(commands->graph, from->command);
+    const char *call = facts ? facts->call : "?", *kernel = from->kernel ? from->kernel : "";
     const bool named = from->argument[0] != '\0';
-    commands_format(by, OBJECT_CHARS, "kernel %s, %s (command %" PRIu32 ", queue %" PRIu32 ")%s%s", from->kernel, facts ? facts->call : "?", from->command,
-                    facts ? facts->queue : 0, named ? ", " : "", named ? from->argument : "");
+    commands_format(side->what, sizeof side->what, "%s by %s", access->what, from->kernel ? "a kernel" : call);
+    commands_format(side->by, sizeof side->by, "%s%s%s%s (command %" PRIu32 ", queue %" PRIu32 ")%s%s", from->kernel ? "kernel " : "", kernel,
+                    from->kernel ? ", " : "", call, from->command, facts ? facts->queue : 0, named ? ", " : "", named ? from->argument : "");
+    access->what = side->what;
+    access->by = side->by;
 }
 
 static void tell(void *self, const struct cross_race *race)
 {
     const struct commands *commands = self;
     struct finding finding;
-    char by[2][OBJECT_CHARS];
+    struct side side[2];
     cross_launch_finding(race, &finding);
-    for (int i = 0; i < 2; i++) {
-        describe(commands, &race->side[i], by[i]);
-        finding.access[i].by = by[i];
-    }
+    for (int i = 0; i < 2; i++)
+        describe(commands, &race->side[i], &finding.access[i], &side[i]);
     report_add(commands->report, &finding);
 }
 

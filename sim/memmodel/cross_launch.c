@@ -23,6 +23,7 @@ struct member {
     char *kernel;
     uint32_t command, sub_group_size;
     uint64_t first_group;
+    bool moves;                       /* a command that is no launch, and has not ended */
     struct knowledge *begun[ORDER_REGIONS];   /* what each of its work-groups knows from the start */
     struct knowledge *learned[ORDER_REGIONS]; /* what those knew that have ended */
     uint32_t *site; uint32_t site_count;      /* 1 + its number below, by its own; while it runs */
@@ -96,6 +97,11 @@ static void site_fini(struct cross_site *site, bool owned)
 static bool lost(const struct cross_launch *cross)
 {
     return cross->was_lost || cross->order.failed || cross->order.pool.failed || cross->shadow.failed || cross->order.tick > UINT32_MAX;
+}
+
+static bool failed(const struct cross_launch *cross)
+{
+    return cross->blind || lost(cross);
 }
 
 /* Everything is complete, and the host knows it: nobody races with it any more. */
@@ -250,8 +256,11 @@ static bool has_room(const struct cross_launch *cross, const struct launch_info 
 
 /* ---- what a launch knows when it begins ----------------------------------------------------------- */
 
+/* Commands that are no launches have one each, which is no launch's. */
 static uint32_t family_of(const struct member *member)
 {
+    if (!member->shape.launch)
+        return member->command | UINT32_C(1) << 31;
     return member->shape.parent ? member->shape.family : member->shape.launch;
 }
 
@@ -386,22 +395,31 @@ static bool add_member(struct cross_launch *cross, const struct launch_info *lau
     return true;
 }
 
+/* Does it know some of those that are heard, and others not? Atomics may be what orders it with these. */
+static bool is_between(const struct cross_launch *cross, uint32_t command)
+{
+    bool knows = false, lacks = false;
+    for (uint32_t i = 1; i < cross->member_count; i++) {
+        const bool known = command_graph_knows(cross->graph, command, cross->members[i].command);
+        knows |= known;
+        lacks |= !known && cross->members[i].command != command;
+    }
+    return knows && lacks && command_graph_facts(cross->graph, command) && !failed(cross);
+}
+
 bool cross_launch_begin(struct cross_launch *cross, const struct launch_info *launch)
 {
     bool heard = false;
     pthread_mutex_lock(&cross->lock);
-    if (synchronises(launch) || launch->kin) {
+    if (!synchronises(launch) && !launch->kin) {
+        heard = cross->member_count && !launch->parent && is_between(cross, launch->command) && has_room(cross, launch) && add_member(cross, launch);
+    } else {
         const bool several = !launch->alone && command_graph_facts(cross->graph, launch->command) && (cross->member_count || has_guaranteed(cross->memory));
         heard = (several || launch->kin) && !cross->blind && !command_graph_exhausted(cross->graph) && has_room(cross, launch) && add_member(cross, launch);
         cross->blind |= !heard && (several || launch->kin || cross->member_count || has_guaranteed(cross->memory));
     }
     pthread_mutex_unlock(&cross->lock);
     return heard;
-}
-
-static bool failed(const struct cross_launch *cross)
-{
-    return cross->blind || lost(cross);
 }
 
 bool cross_launch_lost(struct cross_launch *cross)
@@ -596,7 +614,7 @@ static void fill_side(const struct cross_launch *cross, const struct found *foun
 {
     const struct member *member = &cross->members[member_of_unit(cross, found->unit[i])];
     const uint64_t group = order_unit_group(&cross->order, found->unit[i]) - member->first_group, local = found->unit[i] % cross->order.group_items;
-    *side = (struct cross_side){.command = member->command, .launch = member->shape.launch, .device = member->shape.device, .kernel = member->kernel, .argument = found->argument[i],
+    *side = (struct cross_side){.command = member->command, .launch = member->shape.launch, .device = member->shape.device, .kernel = member->kernel[0] ? member->kernel : NULL, .argument = found->argument[i],
                                 .site = cross->sites[found->site[i]].own, .place = place_of(cross, found->site[i]), .kind = (enum access_kind)found->how[i].kind,
                                 .order = (enum memory_order)found->how[i].order, .scope = (enum memory_scope)found->how[i].scope,
                                 .size_bytes = found->how[i].size};
@@ -637,9 +655,31 @@ static void tell_all(struct cross_launch *cross, uint32_t command, uint32_t fami
     cross->found_count = kept;
 }
 
+static void close_group(struct cross_launch *cross, struct member *member, uint64_t number)
+{
+    struct knowledge *known[ORDER_REGIONS];
+    order_group_knowledge(&cross->order, number, known);
+    for (int r = 0; r < ORDER_REGIONS; r++)
+        join_into(&cross->order, &member->learned[r], known[r]);
+    drop_all(&cross->order, known);
+    order_group_end(&cross->order, number);
+}
+
+static void end_moves(struct cross_launch *cross, uint32_t command)
+{
+    for (uint32_t i = cross->member_count; i > 1; i--) {
+        struct member *member = &cross->members[i - 1];
+        if (!member->moves || member->command != command)
+            continue;
+        close_group(cross, member, member->first_group);
+        member->moves = false;
+    }
+}
+
 void cross_launch_end_command(struct cross_launch *cross, uint32_t command, const struct cross_hearer *hearer)
 {
     pthread_mutex_lock(&cross->lock);
+    end_moves(cross, command);
     tell_all(cross, command, 0, hearer);
     pthread_mutex_unlock(&cross->lock);
 }
@@ -653,21 +693,18 @@ void cross_launch_end_family(struct cross_launch *cross, uint32_t family, const 
     pthread_mutex_unlock(&cross->lock);
 }
 
-static const char *what_of(enum access_kind kind)
-{
-    return kind > ACCESS_WRITE ? "atomic access by a kernel" : kind == ACCESS_READ ? "read by a kernel" : "write by a kernel";
-}
-
 void cross_launch_finding(const struct cross_race *race, struct finding *out_finding)
 {
-    *out_finding = (struct finding){.kind = FINDING_RACE_COMMANDS, .kernel = race->side[1].kernel, .object = race->object, .has_offset = true,
-                                    .offset_bytes = race->offset_bytes, .access_count = 2, .why = race->why, .fix = race->fix, .count = race->count,
-                                    .spec = "OpenCL 2.2 API, 3.3.6 data race"};
+    *out_finding = (struct finding){.kind = FINDING_RACE_COMMANDS, .kernel = race->side[1].kernel ? race->side[1].kernel : race->side[0].kernel,
+                                    .object = race->object, .has_offset = true, .offset_bytes = race->offset_bytes, .access_count = 2, .why = race->why,
+                                    .fix = race->fix, .count = race->count, .spec = "OpenCL 2.2 API, 3.3.6 data race"};
     for (int i = 0; i < 2; i++) {
         const struct cross_side *from = &race->side[i];
-        out_finding->access[i] = (struct finding_access){.kind = from->kind, .what = what_of(from->kind), .device_id = from->device, .place = from->place,
-                                                         .has_item = true, .item = from->item, .has_order = from->kind > ACCESS_WRITE,
-                                                         .order = from->order, .scope = from->scope, .size_bytes = from->size_bytes};
+        const bool atomic = from->kind > ACCESS_WRITE;
+        out_finding->access[i] = (struct finding_access){.kind = from->kind, .device_id = from->device, .place = from->place, .has_item = from->kernel,
+                                                         .item = from->item, .has_order = atomic, .order = from->order, .scope = from->scope,
+                                                         .size_bytes = from->size_bytes,
+                                                         .what = atomic ? "atomic access" : from->kind == ACCESS_READ ? "read" : "write"};
     }
 }
 
@@ -821,6 +858,41 @@ static void on_access(void *self, const struct access_event *event)
     pthread_mutex_unlock(&cross->lock);
 }
 
+/* ---- events: commands of the host ---------------------------------------------------------------------------- */
+
+static struct member *member_of_command(struct cross_launch *cross, uint32_t command)
+{
+    static const struct launch_info one = {.kernel = "", .local_size = {1, 1, 1}, .group_count = {1, 1, 1}, .global_size = {1, 1, 1}};
+    struct launch_info launch = one;
+    struct member *latest = cross->member_count ? &cross->members[cross->member_count - 1] : NULL;
+    if (latest && latest->command == command && !latest->kernel[0])
+        return latest;
+    launch.command = command;
+    if (!cross->member_count || !is_between(cross, command) || !has_room(cross, &launch) || !add_member(cross, &launch))
+        return NULL;
+    latest = &cross->members[cross->member_count - 1];
+    latest->launch = NULL; /* nothing more is asked of it */
+    latest->moves = open_group(cross, latest->first_group, latest->begun);
+    return latest->moves ? latest : NULL;
+}
+
+void cross_launch_command(struct cross_launch *cross, const struct command_event *event)
+{
+    pthread_mutex_lock(&cross->lock);
+    struct shadow_region *region = cross->member_count && event->role != COMMAND_OPENS ? shadow_at(cross, event->address) : NULL;
+    struct member *member = region ? member_of_command(cross, event->command) : NULL;
+    if (member) {
+        struct agent agent;
+        cross->order.event = ++cross->time;
+        const uint32_t size = event->size_bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)event->size_bytes, number = site_of(cross, member, 0);
+        order_agent(&cross->order, member->first_group * cross->order.group_items, &agent);
+        const struct shadow_access now = {.agent = &agent, .address = event->address,
+                                          .how = {.tick = (uint32_t)order_slice(&agent), .site = number, .size = size, .kind = (uint8_t)event->kind}};
+        shadow_access(&cross->shadow, region, &now);
+    }
+    pthread_mutex_unlock(&cross->lock);
+}
+
 /* ---- events: fences and barriers -------------------------------------------------------------------------- */
 
 static void sub_groups_meet(struct cross_launch *cross, const struct member *member, const struct sync_event *event, uint32_t site)
@@ -883,16 +955,6 @@ static void on_sync(void *self, const struct sync_event *event)
 }
 
 /* ---- events: launches and commands -------------------------------------------------------------------------- */
-
-static void close_group(struct cross_launch *cross, struct member *member, uint64_t number)
-{
-    struct knowledge *known[ORDER_REGIONS];
-    order_group_knowledge(&cross->order, number, known);
-    for (int r = 0; r < ORDER_REGIONS; r++)
-        join_into(&cross->order, &member->learned[r], known[r]);
-    drop_all(&cross->order, known);
-    order_group_end(&cross->order, number);
-}
 
 static void on_launch(void *self, const struct launch_event *event)
 {

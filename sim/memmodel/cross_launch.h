@@ -10,6 +10,7 @@
  *   cross_launch_order       takes every order event, from any thread
  *   cross_launch_begin       a launch begins: is it to be heard?
  *   cross_launch_observer    what hears it then
+ *   cross_launch_command     what commands touch that are no launches
  *   cross_launch_end_command a command has ended: hands over the races of pairs of which both have
  *   cross_launch_end_family  kernels that enqueued each other have: hands over the races between them
  *   cross_launch_lost        memory was out once: races may be missing
@@ -18,6 +19,7 @@
  * Heard    are launches whose code releases or acquires for the device or wider, which may run beside others of the context, while there
  *          is memory where atomics of several launches are guaranteed; and those of struct launch_info's kin. If one cannot be
  *          heard (no memory, too many), nothing is found until the host knows that all are complete: it might have handed on what it acquired.
+ *          Other launches and commands are heard if they know some of those that are, and not all of them.
  *          Asynchronous copies of work-groups are not followed.
  * Host     acquires at once whatever is released with memory_scope_all_svm_devices in shared memory with atomics, and hands
  *          it on to whoever acquires there with that scope and to every launch that begins: its own atomics are not seen.
@@ -33,12 +35,14 @@ struct cross_launch *cross_launch_new(const struct memory *memory, enum scope_ru
 void cross_launch_free(struct cross_launch *cross);
 void cross_launch_order(struct cross_launch *cross, const struct order_event *event);
 bool cross_launch_begin(struct cross_launch *cross, const struct launch_info *launch);
+void cross_launch_command(struct cross_launch *cross, const struct command_event *event); /* a command of the host touches memory */
 void cross_launch_observer(struct cross_launch *cross, struct observer *out_observer);
 
 /* One of the two: strings are valid during the call. */
 struct cross_side {
     uint32_t command, launch, device;
-    const char *kernel, *argument; /* "argument 0 'data'"; "": not known */
+    const char *kernel;            /* NULL: a command that is no launch, which has neither site nor item */
+    const char *argument;          /* "argument 0 'data'"; "": not known */
     uint32_t site;                 /* as in struct origin */
     struct source_place place;
     struct item item;

@@ -411,9 +411,9 @@ __attribute__((format(printf, 2, 3))) static void format(char text[TEXT_CHARS], 
     va_end(args);
 }
 
-static const char *action(enum footprint_use use)
+static const char *action_of(enum access_kind kind)
 {
-    return is_atomic(use) ? "atomic access by a kernel" : use == FOOTPRINT_READ ? "read by a kernel" : "write by a kernel";
+    return kind > ACCESS_WRITE ? "atomic access by a kernel" : kind == ACCESS_READ ? "read by a kernel" : "write by a kernel";
 }
 
 static void name_launch(const struct kin *kin, uint32_t member, const char *argument, char by[TEXT_CHARS])
@@ -433,7 +433,7 @@ static void describe(const struct kin *kin, uint32_t member, const struct deeds 
     static const enum access_kind kinds[FOOTPRINT_USES] = {ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC_UPDATE, ACCESS_ATOMIC_READ};
     const struct member *self = kin->members[member];
     name_launch(kin, member, deeds->argument, by);
-    *out_access = (struct finding_access){.kind = kinds[use], .what = action(use), .by = by, .device_id = self->device, .place = deeds->place[use]};
+    *out_access = (struct finding_access){.kind = kinds[use], .what = action_of(kinds[use]), .by = by, .device_id = self->device, .place = deeds->place[use]};
 }
 
 static void explain(const struct kin *kin, uint32_t earlier, uint32_t later, char why[TEXT_CHARS], char fix[TEXT_CHARS])
@@ -504,6 +504,7 @@ static void tell_crossing(void *self, const struct cross_race *race)
         format(argument, "%s%.200s", race->side[i].argument[0] ? ", " : "", race->side[i].argument);
         name_launch(crossing->kin, index_of(crossing->kin, race->side[i].launch), argument, by[i]);
         finding.access[i].by = by[i];
+        finding.access[i].what = action_of(finding.access[i].kind);
     }
     report_add(crossing->relatives->report, &finding);
 }
