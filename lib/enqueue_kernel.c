@@ -46,6 +46,7 @@ cl_int run_kernel(struct command *command)
         return CL_SUCCESS;
     request->command = command->serial;
     request->alone = command->alone;
+    request->among_devices = command->queue->context->device_count > 1;
     request->result = &command->u.launch.result;
     request->stop = &command->queue->context->stop;
     enum status status = device_launch_begin(command_device(command), request, &command->live, &diagnosis);

@@ -177,11 +177,13 @@ static void launch_init(struct launch *launch, struct device *device, const stru
     memset(launch, 0, sizeof *launch);
     launch->info.command = request->command;
     launch->info.alone = request->alone;
+    launch->info.among_devices = request->among_devices;
     launch->info.device = request->device;
     launch->info.kernel = kernel->info->name;
     launch->info.program = kernel->program;
     launch->info.releases = kernel->info->releases;
     launch->info.acquires = kernel->info->acquires;
+    launch->info.narrowest = kernel->info->narrowest;
     launch->info.kin = kernel->info->kin;
     launch->info.argument = object_argument;
     launch->info.work_dim = request->work_dim;

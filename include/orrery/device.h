@@ -141,6 +141,7 @@ struct kernel_info {
     size_t private_bytes;
     bool uses_barrier, uses_printf;
     enum memory_scope releases, acquires; /* the widest scope in which some operation of its code does; SCOPE_WORK_ITEM: none */
+    enum memory_scope narrowest; /* scope of its atomics, those on local memory apart; SCOPE_ALL_SVM: none is narrower */
     bool enqueues;          /* kernels */
     bool kin;               /* it enqueues or is enqueued, and of those of its program that do some release and some acquire for the device */
     bool block;             /* run by enqueue_kernel only */
@@ -208,6 +209,7 @@ struct launch_node;        /* of a kernel that another one enqueued: the simulat
 struct launch_request {
     const struct kernel *kernel;
     uint32_t command;               /* serial number of the host command, for events */
+    bool among_devices;             /* its context has several */
     bool alone;                     /* every command of its context comes before or after it: one queue, in order */
     uint32_t work_dim;
     uint64_t global_size[3], global_offset[3], local_size[3]; /* unused dimensions 1, 0, 1 */

@@ -34,6 +34,7 @@ enum memory_scope { SCOPE_WORK_ITEM, SCOPE_SUB_GROUP, SCOPE_WORK_GROUP, SCOPE_DE
 struct launch_info {
     uint32_t launch;      /* serial number of the launch on this device, from 1 */
     uint32_t command;     /* serial number of the host command that caused it */
+    bool among_devices;   /* its context has several */
     bool alone;           /* every command of its context comes before or after it: one queue, in order */
     uint32_t device;      /* serial number of the device or sub-device that runs it; 0: the first root */
     uint32_t parent;      /* the launch whose kernel enqueued it; 0: the host did */
@@ -48,6 +49,7 @@ struct launch_info {
     uint64_t global_size[3], global_offset[3], local_size[3], group_count[3];
     uint32_t sub_group_size;
     enum memory_scope releases, acquires; /* as the kernel's code may: kernel_info */
+    enum memory_scope narrowest; /* likewise */
     bool kin;             /* likewise: it may come to know of kernels by atomics that it enqueues, or that were enqueued with it */
     /* "argument 0 'data'": the first that points into the bytes; false: none does. While the launch runs; NULL: nobody can tell. */
     bool (*argument)(const struct launch_info *launch, uint64_t low, uint64_t high, char *out_name, size_t size);

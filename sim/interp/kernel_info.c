@@ -248,7 +248,26 @@ static void widen(enum memory_scope *widest, enum memory_scope scope)
     *widest = *widest > scope ? *widest : scope;
 }
 
-static void scan_order(const struct module *m, struct entry_point *e, uint32_t word)
+/* Does the pointer of an atomic operation lead to local memory, as far as its own instruction and a cast tell? */
+static bool is_local_pointer(struct module *m, uint32_t id)
+{
+    const uint32_t definition = id < m->bound ? m->def[id] : 0;
+    if (definition && spv_opcode(m, definition) == SpvOpPtrCastToGeneric)
+        id = m->words[definition + 3];
+    const struct type *type = module_value_type(m, id);
+    return type && type->kind == TYPE_POINTER && type->storage == SpvStorageClassWorkgroup;
+}
+
+/* How near others have to be that its atomics may meet. */
+static void scan_scope(struct module *m, struct entry_point *e, uint32_t word, enum memory_scope scope)
+{
+    const uint32_t op = spv_opcode(m, word), pointer = op == SpvOpAtomicStore || op == SpvOpAtomicFlagClear ? 1 : 3;
+    const bool barrier = op == SpvOpMemoryBarrier || op == SpvOpControlBarrier || op == SpvOpMemoryNamedBarrier;
+    if (!barrier && scope < e->info.narrowest && !is_local_pointer(m, m->words[word + pointer]))
+        e->info.narrowest = scope;
+}
+
+static void scan_order(struct module *m, struct entry_point *e, uint32_t word)
 {
     static const enum memory_scope scopes[] = {SCOPE_ALL_SVM, SCOPE_DEVICE, SCOPE_WORK_GROUP, SCOPE_SUB_GROUP, SCOPE_WORK_ITEM};
     const uint32_t op = spv_opcode(m, word), at = scope_operand(op), *const w = &m->words[word];
@@ -256,6 +275,7 @@ static void scan_order(const struct module *m, struct entry_point *e, uint32_t w
         return;
     const uint32_t spirv_scope = constant_or(m, w[at], SpvScopeCrossDevice), any = SpvMemorySemanticsAcquireReleaseMask;
     const enum memory_scope scope = spirv_scope < sizeof scopes / sizeof *scopes ? scopes[spirv_scope] : SCOPE_ALL_SVM;
+    scan_scope(m, e, word, scope);
     uint32_t semantics = constant_or(m, w[at + 1], any);
     if (op == SpvOpAtomicCompareExchange || op == SpvOpAtomicCompareExchangeWeak)
         semantics |= constant_or(m, w[at + 2], any);
@@ -402,6 +422,7 @@ void module_finish_entries(struct module *m)
         for (uint32_t k = 0; k < f->param_count; k++)
             describe_arg(m, e, f, k, &args[k]);
         read_modes(m, e);
+        e->info.narrowest = SCOPE_ALL_SVM;
         struct scan scan = {ARENA_ARRAY(&m->arena, uint8_t, m->bound), ARENA_ARRAY(&m->arena, uint8_t, m->bound), 0};
         scan_function(m, e, f, &scan);
         e->info.constant_samplers = (uint32_t)__builtin_popcount(scan.samplers);

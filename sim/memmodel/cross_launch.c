@@ -34,12 +34,16 @@ struct passed { uint32_t region_id; char name[ARGUMENT_CHARS]; };
 
 struct cross_site { uint32_t member, own; struct source_place place; /* of a launch that is over: owned */ };
 
+struct words { char why[WHY_CHARS], fix[WHY_CHARS]; };
+
 struct found {
     uint32_t site[2], region_id;
     uint64_t unit[2];
     struct context how[2];
     uint64_t offset_bytes, count;
-    char object[OBJECT_CHARS], argument[2][ARGUMENT_CHARS], why[WHY_CHARS];
+    char object[OBJECT_CHARS], argument[2][ARGUMENT_CHARS];
+    struct words words;
+    bool in_any_case;                 /* atomics: commands that nothing orders do not conflict by them */
 };
 
 struct cross_launch {
@@ -54,6 +58,7 @@ struct cross_launch {
     uint64_t time;                 /* counts events */
     struct launch_info all;        /* the one launch that they are for the order */
     struct member *members; uint32_t member_count, member_room; /* [0] is the host */
+    uint32_t *sub_group_sizes, size_room; /* of members */
     uint32_t latest;               /* who was heard last */
     uint32_t *group_launch, *group_device; uint64_t group_count, group_room;
     struct cross_site *sites; uint32_t site_count, site_room;
@@ -125,16 +130,18 @@ static void reset(struct cross_launch *cross)
     order_launch_end(&cross->order);
     free(cross->regions);
     free(cross->members);
+    free(cross->sub_group_sizes);
     free(cross->sites);
     free(cross->found);
     free(cross->group_launch);
     free(cross->group_device);
     cross->regions = NULL;
     cross->members = NULL;
+    cross->sub_group_sizes = NULL;
     cross->sites = NULL;
     cross->found = NULL;
     cross->group_launch = cross->group_device = NULL;
-    cross->region_room = cross->member_count = cross->member_room = cross->latest = cross->site_count = cross->site_room = cross->found_count = cross->found_room = 0;
+    cross->region_room = cross->member_count = cross->member_room = cross->size_room = cross->latest = cross->site_count = cross->site_room = cross->found_count = cross->found_room = 0;
     cross->group_count = cross->group_room = 0;
     cross->blind = false;
 }
@@ -163,6 +170,14 @@ static bool room_for(void **items, uint32_t count, uint32_t *room, size_t size)
     *items = grown;
     *room = more;
     return true;
+}
+
+static bool members_room(struct cross_launch *cross)
+{
+    const bool room = room_for((void **)&cross->members, cross->member_count, &cross->member_room, sizeof *cross->members) &&
+                      room_for((void **)&cross->sub_group_sizes, cross->member_count, &cross->size_room, sizeof *cross->sub_group_sizes);
+    cross->order.sub_group_sizes = cross->sub_group_sizes;
+    return room;
 }
 
 static bool groups_room(struct cross_launch *cross, uint64_t count)
@@ -211,15 +226,17 @@ static bool open_order(struct cross_launch *cross, const struct launch_info *fir
 {
     static struct knowledge *const nothing[ORDER_REGIONS];
     const uint64_t items = local_items(first) > GROUP_ITEMS_LEAST ? local_items(first) : GROUP_ITEMS_LEAST;
-    if (!room_for((void **)&cross->members, 0, &cross->member_room, sizeof *cross->members) || !groups_room(cross, 1))
+    if (!members_room(cross) || !groups_room(cross, 1))
         return false;
     cross->members[0] = (struct member){.sub_group_size = 1};
+    cross->sub_group_sizes[0] = 1;
     cross->all = (struct launch_info){.work_dim = 1, .kernel = "", .global_size = {UNITS_MOST, 1, 1}, .local_size = {items, 1, 1},
                                       .group_count = {UNITS_MOST / items, 1, 1}, .sub_group_size = 1};
     order_launch_begin(&cross->order, &cross->all);
     cross->order.group_keys = true; /* maps are looked at in every way */
     cross->order.group_launch = cross->group_launch;
     cross->order.group_device = cross->group_device;
+    cross->order.sub_group_sizes = cross->sub_group_sizes;
     add_groups(cross, 1, UINT32_MAX);
     cross->member_count = 1;
     return open_group(cross, 0, nothing);
@@ -270,6 +287,11 @@ static uint32_t member_by_launch(const struct cross_launch *cross, uint32_t laun
     while (i > 1 && cross->members[i - 1].shape.launch != launch)
         i--;
     return i > 1 ? i - 1 : 0; /* 0: the host, or it is not heard */
+}
+
+static bool is_running(const struct member *member)
+{
+    return member->launch || member->moves;
 }
 
 static bool came_of(const struct cross_launch *cross, uint32_t member, uint32_t ancestor)
@@ -363,13 +385,30 @@ static void know_parent(struct cross_launch *cross, struct member *member)
             know_group(cross, member, group->number);
 }
 
+/* What one of them knows that it knew when it began, it has by that one; of one who knows all of them their names are enough. Latest first. */
+static void know_commands(struct cross_launch *cross, struct member *member)
+{
+    bool all = true;
+    for (uint32_t i = 1; i < cross->member_count; i++) {
+        const struct member *earlier = &cross->members[i];
+        all &= earlier == member || (!is_running(earlier) && knows_command(cross, member, earlier));
+    }
+    for (uint32_t i = cross->member_count; i > 1; i--) {
+        const struct member *earlier = &cross->members[i - 1];
+        if (earlier == member || is_running(earlier) || !knows_command(cross, member, earlier))
+            continue;
+        if (knowledge_get(&cross->order.pool, member->begun[IN_GLOBAL], launch_key(i - 1)))
+            continue;
+        join_all(cross, member, all ? earlier->begun : earlier->learned);
+        put_all(cross, member, launch_key(i - 1), 1);
+    }
+}
+
 /* Of launches that it waited for, all; of the host, whatever that may have acquired. */
 static void begin_knowing(struct cross_launch *cross, struct member *member)
 {
     know_group(cross, member, 0);
-    for (uint32_t i = 1; i < cross->member_count; i++)
-        if (&cross->members[i] != member && !cross->members[i].launch && knows_command(cross, member, &cross->members[i]))
-            know_launch(cross, member, i);
+    know_commands(cross, member);
     if (member->shape.parent) {
         know_parent(cross, member);
         know_events(cross, member);
@@ -379,7 +418,7 @@ static void begin_knowing(struct cross_launch *cross, struct member *member)
 static bool add_member(struct cross_launch *cross, const struct launch_info *launch)
 {
     if ((!cross->member_count && !open_order(cross, launch)) || !groups_room(cross, groups_of(launch)) ||
-        !room_for((void **)&cross->members, cross->member_count, &cross->member_room, sizeof *cross->members)) {
+        !members_room(cross)) {
         cross->shadow.failed = true;
         return false;
     }
@@ -390,6 +429,7 @@ static bool add_member(struct cross_launch *cross, const struct launch_info *lau
     if (!member->kernel)
         return false;
     add_groups(cross, groups_of(launch), launch->device);
+    cross->sub_group_sizes[cross->member_count] = member->sub_group_size;
     cross->member_count++;
     begin_knowing(cross, member);
     return true;
@@ -407,27 +447,39 @@ static bool is_between(const struct cross_launch *cross, uint32_t command)
     return knows && lacks && command_graph_facts(cross->graph, command) && !failed(cross);
 }
 
-bool cross_launch_begin(struct cross_launch *cross, const struct launch_info *launch)
-{
-    bool heard = false;
-    pthread_mutex_lock(&cross->lock);
-    if (!synchronises(launch) && !launch->kin) {
-        heard = cross->member_count && !launch->parent && is_between(cross, launch->command) && has_room(cross, launch) && add_member(cross, launch);
-    } else {
-        const bool several = !launch->alone && command_graph_facts(cross->graph, launch->command) && (cross->member_count || has_guaranteed(cross->memory));
-        heard = (several || launch->kin) && !cross->blind && !command_graph_exhausted(cross->graph) && has_room(cross, launch) && add_member(cross, launch);
-        cross->blind |= !heard && (several || launch->kin || cross->member_count || has_guaranteed(cross->memory));
-    }
-    pthread_mutex_unlock(&cross->lock);
-    return heard;
-}
-
 bool cross_launch_lost(struct cross_launch *cross)
 {
     pthread_mutex_lock(&cross->lock);
     const bool is_lost = lost(cross) || command_graph_exhausted(cross->graph);
     pthread_mutex_unlock(&cross->lock);
     return is_lost;
+}
+
+/* Atomics of others may be too far away for its own: then they race. */
+static bool is_narrow(const struct launch_info *launch)
+{
+    return launch->narrowest < (launch->among_devices ? SCOPE_ALL_SVM : SCOPE_DEVICE);
+}
+
+static bool may_matter(const struct cross_launch *cross, const struct launch_info *launch)
+{
+    const bool announced = command_graph_facts(cross->graph, launch->command);
+    if (launch->kin)
+        return true;
+    if (synchronises(launch) || is_narrow(launch))
+        return !launch->alone && announced && (cross->member_count || has_guaranteed(cross->memory));
+    return cross->member_count && !launch->parent && is_between(cross, launch->command);
+}
+
+bool cross_launch_begin(struct cross_launch *cross, const struct launch_info *launch)
+{
+    pthread_mutex_lock(&cross->lock);
+    const bool heard = may_matter(cross, launch) && !failed(cross) && !command_graph_exhausted(cross->graph) && has_room(cross, launch) &&
+                       add_member(cross, launch);
+    if (!heard && (synchronises(launch) || launch->kin))
+        cross->blind |= launch->kin || cross->member_count || has_guaranteed(cross->memory);
+    pthread_mutex_unlock(&cross->lock);
+    return heard;
 }
 
 /* NULL: it is not heard, or no longer. */
@@ -536,27 +588,59 @@ static void say_place(const struct cross_launch *cross, uint32_t site, char *tex
         snprintf(text, size, "instruction %" PRIu32, cross->sites[site].own);
 }
 
-static void say_why(const struct cross_launch *cross, const struct race *race, const struct shadow_access *now, char why[WHY_CHARS])
+static void say_scopes(const struct cross_launch *cross, const struct race *race, const struct shadow_access *now, enum memory_scope a, enum memory_scope b,
+                       const char *what, struct words *words)
 {
-    struct missed_edge edge;
-    char release[160], acquire[160];
-    if (!order_explain(&cross->order, now->agent, race->region->space, race->unit, race->context->tick, &edge)) {
-        snprintf(why, WHY_CHARS, "the kernel of the second access acquires nothing before it that the kernel of the first one released behind its own: their "
-                 "atomic operations order only what comes before a release with what comes behind the acquire that reads it");
-        return;
-    }
-    say_place(cross, edge.release_site, release, sizeof release);
-    say_place(cross, edge.acquire_site == UINT32_MAX ? edge.release_site : edge.acquire_site, acquire, sizeof acquire);
-    if (edge.why == MISSED_SCOPE)
-        snprintf(why, WHY_CHARS, "the release at %s has %s, the acquire at %s has %s: the scopes of the two launches do not include each other", release,
-                 scope_name(edge.release_scope), acquire, scope_name(edge.acquire_scope));
-    else if (edge.why == MISSED_ACQUIRE)
-        snprintf(why, WHY_CHARS, "the kernel of the second access took the value released at %s with a relaxed operation, and no acquire fence followed",
+    const bool apart = order_unit_device(&cross->order, race->unit) != order_unit_device(&cross->order, now->agent->unit);
+    snprintf(words->why, WHY_CHARS, "%s: %s and %s do not include each other %s", what, scope_name(a), scope_name(b),
+             apart ? "on different devices" : "in different launches");
+    snprintf(words->fix, WHY_CHARS, "%s for both%s", apart ? "memory_scope_all_svm_devices" : "memory_scope_device",
+             apart && !race->region->svm_atomics ? ", in fine-grained shared virtual memory with atomics" : "");
+}
+
+static void say_edge(const struct cross_launch *cross, const struct race *race, const struct shadow_access *now, const struct missed_edge *edge,
+                     struct words *words)
+{
+    char release[160], acquire[160], what[WHY_CHARS];
+    say_place(cross, edge->release_site, release, sizeof release);
+    say_place(cross, edge->acquire_site == UINT32_MAX ? edge->release_site : edge->acquire_site, acquire, sizeof acquire);
+    switch (edge->why) {
+    case MISSED_SCOPE:
+        snprintf(what, sizeof what, "the release at %s does not reach the acquire at %s", release, acquire);
+        say_scopes(cross, race, now, edge->release_scope, edge->acquire_scope, what, words);
+        break;
+    case MISSED_ACQUIRE:
+        snprintf(words->why, WHY_CHARS, "the kernel of the second access took the value released at %s with a relaxed operation, and no acquire fence followed",
                  release);
-    else if (edge.why == MISSED_RELEASE)
-        snprintf(why, WHY_CHARS, "the store at %s is relaxed: what was done before it does not become visible with it", release);
-    else
-        snprintf(why, WHY_CHARS, "the release at %s orders one kind of memory, and these accesses are of another", release);
+        snprintf(words->fix, WHY_CHARS, "memory_order_acquire, %s for the atomic that reads it, or an acquire fence behind that",
+                 scope_name(edge->release_scope));
+        break;
+    case MISSED_RELEASE:
+        snprintf(words->why, WHY_CHARS, "the store at %s is relaxed: what was done before it does not become visible with it", release);
+        snprintf(words->fix, WHY_CHARS, "memory_order_release, %s at %s", scope_name(edge->acquire_scope), release);
+        break;
+    default:
+        snprintf(words->why, WHY_CHARS, "the release at %s orders one kind of memory, and these accesses are of another", release);
+        snprintf(words->fix, WHY_CHARS, "fences of all memory that is to be ordered, on both sides");
+    }
+}
+
+static void explain(const struct cross_launch *cross, const struct race *race, const struct shadow_access *now, struct words *words)
+{
+    static const char otherwise[] = "; or, if neither kernel waits for the other in its atomic operations, order the two by an event";
+    struct missed_edge edge;
+    if (race->context->kind > ACCESS_WRITE && now->how.kind > ACCESS_WRITE) {
+        say_scopes(cross, race, now, (enum memory_scope)race->context->scope, (enum memory_scope)now->how.scope,
+                   "nothing orders the two atomic operations, and they race", words);
+    } else if (order_explain(&cross->order, now->agent, race->region->space, race->unit, race->context->tick, &edge)) {
+        say_edge(cross, race, now, &edge, words);
+    } else {
+        snprintf(words->why, WHY_CHARS, "the kernel of the second access acquires nothing before it that the kernel of the first one released behind its own: "
+                 "their atomic operations order only what comes before a release with what comes behind the acquire that reads it");
+        snprintf(words->fix, WHY_CHARS, "put the first access before a release by its kernel, and the second behind the acquire that reads what was released");
+    }
+    const size_t used = strlen(words->fix);
+    snprintf(words->fix + used, WHY_CHARS - used, "%s", otherwise);
 }
 
 static void name_argument(const struct cross_launch *cross, const struct race *race, uint64_t unit, char out[ARGUMENT_CHARS])
@@ -564,7 +648,7 @@ static void name_argument(const struct cross_launch *cross, const struct race *r
     const struct member *member = &cross->members[member_of_unit(cross, unit)];
     const struct launch_info *launch = member->launch;
     out[0] = '\0';
-    if (launch && launch->argument && !launch->argument(launch, race->address, race->address + race->bytes, out, ARGUMENT_CHARS))
+    if (launch && launch->argument && !launch->argument(launch, race->region->low, race->region->high, out, ARGUMENT_CHARS))
         out[0] = '\0';
     for (uint32_t i = 0; !launch && i < member->passed_count; i++)
         if (member->passed[i].region_id == race->region->id)
@@ -607,7 +691,8 @@ static void on_race(void *self, const struct race *race, const struct shadow_acc
     name_object(cross, race, found->object);
     name_argument(cross, race, race->unit, found->argument[0]);
     name_argument(cross, race, now->agent->unit, found->argument[1]);
-    say_why(cross, race, now, found->why);
+    explain(cross, race, now, &found->words);
+    found->in_any_case = race->context->kind > ACCESS_WRITE && now->how.kind > ACCESS_WRITE;
 }
 
 static void fill_side(const struct cross_launch *cross, const struct found *found, int i, struct cross_side *side)
@@ -624,9 +709,7 @@ static void fill_side(const struct cross_launch *cross, const struct found *foun
 
 static void tell(const struct cross_launch *cross, const struct found *found, const struct cross_hearer *hearer)
 {
-    static const char fix[] = "put the first access before a release by its kernel, and the second behind the acquire that reads what was released; or, if "
-                              "neither kernel waits for the other in its atomic operations, order the two by an event";
-    struct cross_race race = {.object = found->object, .why = found->why, .fix = fix, .offset_bytes = found->offset_bytes, .count = found->count};
+    struct cross_race race = {.object = found->object, .why = found->words.why, .fix = found->words.fix, .offset_bytes = found->offset_bytes, .count = found->count};
     fill_side(cross, found, 0, &race.side[0]);
     fill_side(cross, found, 1, &race.side[1]);
     hearer->tell(hearer->self, &race);
@@ -649,7 +732,7 @@ static void tell_all(struct cross_launch *cross, uint32_t command, uint32_t fami
             cross->found[kept++] = *found;
             continue;
         }
-        if (hearer->counts_as_ordered(hearer->self, family ? a->shape.launch : a->command, family ? b->shape.launch : b->command))
+        if (found->in_any_case || hearer->counts_as_ordered(hearer->self, family ? a->shape.launch : a->command, family ? b->shape.launch : b->command))
             tell(cross, found, hearer);
     }
     cross->found_count = kept;

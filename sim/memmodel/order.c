@@ -209,7 +209,8 @@ uint64_t order_unit_group(const struct order *order, uint64_t unit)
 
 uint32_t order_unit_sub_group(const struct order *order, uint64_t unit)
 {
-    return unit >= UNIT_COPIES ? UINT32_MAX : (uint32_t)(unit % order->group_items / order->sub_group_size);
+    const uint64_t size = order->group_launch && unit < UNIT_COPIES ? order->sub_group_sizes[order->group_launch[unit / order->group_items]] : order->sub_group_size;
+    return unit >= UNIT_COPIES ? UINT32_MAX : (uint32_t)(unit % order->group_items / size);
 }
 
 void order_agent(const struct order *order, uint64_t unit, struct agent *out_agent)

@@ -195,6 +195,7 @@ struct order {
     enum scope_rule rule;
     const struct launch_info *launch;         /* borrowed while it runs */
     const uint32_t *group_device;             /* of the launch; NULL: one device */
+    const uint32_t *sub_group_sizes;          /* of group_launch's launches */
     const uint32_t *group_launch;             /* of several that are ordered as one, which is each work-group's; NULL: one launch */
     bool formal;                              /* of the launch */
     uint64_t tick;
