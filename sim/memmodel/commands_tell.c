@@ -2,6 +2,8 @@
 /* What is told of two commands that race: who, where, why nothing orders them, and what would. */
 #include "commands_state.h"
 
+#include "cross_launch.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -177,12 +179,20 @@ static bool is_followed(const struct commands *commands, const struct conflict *
     return false;
 }
 
+/* Nothing but atomics can have, access by access. */
+static bool is_ordered_by_atomics(const struct commands *commands, const struct conflict *conflict)
+{
+    const bool atomics = is_atomic(&conflict->later) && is_atomic(&conflict->earlier);
+    return conflict->area->id && !atomics && cross_launch_clears(commands->cross, conflict->later.command, conflict->earlier.command, conflict->area->id);
+}
+
 /* When the command is complete: by then it is known whether atomics may have ordered it. */
 void commands_tell_all(struct commands *commands)
 {
     for (size_t i = 0; i < commands->conflict_count; i++) {
         const struct conflict *conflict = &commands->conflicts[i];
-        if (!command_graph_knows(commands->graph, conflict->later.command, conflict->earlier.command) && !is_followed(commands, conflict))
+        if (!command_graph_knows(commands->graph, conflict->later.command, conflict->earlier.command) && !is_followed(commands, conflict) &&
+            !is_ordered_by_atomics(commands, conflict))
             tell(commands, conflict);
     }
     commands->conflict_count = commands->talk_count = 0;

@@ -23,6 +23,7 @@ struct member {
     char *kernel;
     uint32_t command, sub_group_size;
     uint64_t first_group;
+    bool partial;                     /* some of its accesses are not followed */
     bool moves;                       /* a command that is no launch, and has not ended */
     struct knowledge *begun[ORDER_REGIONS];   /* what each of its work-groups knows from the start */
     struct knowledge *learned[ORDER_REGIONS]; /* what those knew that have ended */
@@ -63,6 +64,7 @@ struct cross_launch {
     uint32_t *group_launch, *group_device; uint64_t group_count, group_room;
     struct cross_site *sites; uint32_t site_count, site_room;
     struct found *found; uint32_t found_count, found_room;
+    bool host_knows;               /* of something that was released for it */
     bool was_lost;                 /* memory was out once */
     bool blind;                    /* somebody may have handed on what we did not hear */
     enum scope_rule rule;
@@ -143,7 +145,7 @@ static void reset(struct cross_launch *cross)
     cross->group_launch = cross->group_device = NULL;
     cross->region_room = cross->member_count = cross->member_room = cross->size_room = cross->latest = cross->site_count = cross->site_room = cross->found_count = cross->found_room = 0;
     cross->group_count = cross->group_room = 0;
-    cross->blind = false;
+    cross->blind = cross->host_knows = false;
 }
 
 void cross_launch_free(struct cross_launch *cross)
@@ -423,7 +425,7 @@ static bool add_member(struct cross_launch *cross, const struct launch_info *lau
         return false;
     }
     struct member *member = &cross->members[cross->member_count];
-    *member = (struct member){.launch = launch, .shape = *launch, .kernel = strdup(launch->kernel), .command = launch->command,
+    *member = (struct member){.launch = launch, .shape = *launch, .partial = launch->kin, .kernel = strdup(launch->kernel), .command = launch->command,
                               .sub_group_size = launch->sub_group_size ? launch->sub_group_size : 1, .first_group = cross->group_count};
     cross->shadow.failed |= !member->kernel;
     if (!member->kernel)
@@ -444,7 +446,7 @@ static bool is_between(const struct cross_launch *cross, uint32_t command)
         knows |= known;
         lacks |= !known && cross->members[i].command != command;
     }
-    return knows && lacks && command_graph_facts(cross->graph, command) && !failed(cross);
+    return (cross->host_knows || (knows && lacks)) && command_graph_facts(cross->graph, command) && !failed(cross);
 }
 
 bool cross_launch_lost(struct cross_launch *cross)
@@ -692,7 +694,7 @@ static void on_race(void *self, const struct race *race, const struct shadow_acc
     name_argument(cross, race, race->unit, found->argument[0]);
     name_argument(cross, race, now->agent->unit, found->argument[1]);
     explain(cross, race, now, &found->words);
-    found->in_any_case = race->context->kind > ACCESS_WRITE && now->how.kind > ACCESS_WRITE;
+    found->in_any_case = race->context->kind > ACCESS_WRITE && now->how.kind > ACCESS_WRITE && is_guaranteed(memory_region(cross->memory, race->address));
 }
 
 static void fill_side(const struct cross_launch *cross, const struct found *found, int i, struct cross_side *side)
@@ -765,6 +767,33 @@ void cross_launch_end_command(struct cross_launch *cross, uint32_t command, cons
     end_moves(cross, command);
     tell_all(cross, command, 0, hearer);
     pthread_mutex_unlock(&cross->lock);
+}
+
+static bool is_followed(const struct cross_launch *cross, uint32_t command)
+{
+    bool heard = false;
+    for (uint32_t i = 1; i < cross->member_count; i++) {
+        const struct member *member = &cross->members[i];
+        if (member->command != command)
+            continue;
+        if (member->partial)
+            return false;
+        heard = true;
+    }
+    return heard;
+}
+
+bool cross_launch_clears(struct cross_launch *cross, uint32_t a, uint32_t b, uint32_t region_id)
+{
+    pthread_mutex_lock(&cross->lock);
+    bool clear = !failed(cross) && is_followed(cross, a) && is_followed(cross, b);
+    for (uint32_t i = 0; clear && i < cross->found_count; i++) {
+        const struct found *found = &cross->found[i];
+        const uint32_t one = cross->members[member_of_unit(cross, found->unit[0])].command, other = cross->members[member_of_unit(cross, found->unit[1])].command;
+        clear = found->region_id != region_id || !((one == a && other == b) || (one == b && other == a));
+    }
+    pthread_mutex_unlock(&cross->lock);
+    return clear;
 }
 
 void cross_launch_end_family(struct cross_launch *cross, uint32_t family, const struct cross_hearer *hearer)
@@ -856,6 +885,7 @@ static void host_acquires(struct cross_launch *cross, const struct atomic_act *r
 {
     struct atomic_act act = *released;
     struct agent host;
+    cross->host_knows = true;
     act.reads = true;
     act.writes = false;
     act.order = ORDER_ACQUIRE;
@@ -934,6 +964,8 @@ static void on_access(void *self, const struct access_event *event)
     struct cross_launch *cross = self;
     pthread_mutex_lock(&cross->lock);
     struct member *member = listen(cross, event->origin.launch);
+    if (member && event->copy)
+        member->partial = true;
     const uint32_t site = member && !event->copy ? site_of(cross, member, event->origin.site) : 0;
     for (uint64_t lane = 0; member && !event->copy && lane < event->lane_count && !failed(cross); lane++)
         if (event->mask[lane / 64] >> lane % 64 & 1)
@@ -962,9 +994,11 @@ static struct member *member_of_command(struct cross_launch *cross, uint32_t com
 void cross_launch_command(struct cross_launch *cross, const struct command_event *event)
 {
     pthread_mutex_lock(&cross->lock);
-    struct shadow_region *region = cross->member_count && event->role != COMMAND_OPENS ? shadow_at(cross, event->address) : NULL;
-    struct member *member = region ? member_of_command(cross, event->command) : NULL;
-    if (member) {
+    struct member *member = cross->member_count ? member_of_command(cross, event->command) : NULL;
+    struct shadow_region *region = member ? shadow_at(cross, event->address) : NULL;
+    if (member)
+        member->partial |= event->role != COMMAND_MOVES || !region;
+    if (region && event->role != COMMAND_OPENS) {
         struct agent agent;
         cross->order.event = ++cross->time;
         const uint32_t size = event->size_bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)event->size_bytes, number = site_of(cross, member, 0);

@@ -13,13 +13,15 @@
  *   cross_launch_command     what commands touch that are no launches
  *   cross_launch_end_command a command has ended: hands over the races of pairs of which both have
  *   cross_launch_end_family  kernels that enqueued each other have: hands over the races between them
+ *   cross_launch_clears      do atomics order all that two commands did to one allocation?
  *   cross_launch_lost        memory was out once: races may be missing
  *   cross_launch_finding     what a finding says of a race; but who made the accesses
  *
  * Heard    are launches whose code releases or acquires for the device or wider, which may run beside others of the context, while there
  *          is memory where atomics of several launches are guaranteed; and those of struct launch_info's kin. If one cannot be
  *          heard (no memory, too many), nothing is found until the host knows that all are complete: it might have handed on what it acquired.
- *          Other launches and commands are heard if they know some of those that are, and not all of them.
+ *          Other launches and commands are heard if they know some of those that are, and not all of them, or the host may
+ *          have handed on what was released for it.
  *          Asynchronous copies of work-groups are not followed.
  * Host     acquires at once whatever is released with memory_scope_all_svm_devices in shared memory with atomics, and hands
  *          it on to whoever acquires there with that scope and to every launch that begins: its own atomics are not seen.
@@ -64,6 +66,8 @@ struct cross_hearer {
 };
 void cross_launch_end_command(struct cross_launch *cross, uint32_t command, const struct cross_hearer *hearer);
 void cross_launch_end_family(struct cross_launch *cross, uint32_t family, const struct cross_hearer *hearer);
+/* Both commands are heard, all that they do, and no accesses of theirs in the allocation race. */
+bool cross_launch_clears(struct cross_launch *cross, uint32_t a, uint32_t b, uint32_t region_id);
 bool cross_launch_lost(struct cross_launch *cross);
 void cross_launch_finding(const struct cross_race *race, struct finding *out_finding);
 
