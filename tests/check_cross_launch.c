@@ -10,6 +10,7 @@ static cl_mem data, out;
 static void set_up(void)
 {
     setenv("ORRERY_DATA_RACES", "warning", 1);
+    setenv("ORRERY_SUB_GROUP_SIZES", "8,16", 1);
     finding_set_up();
     second = cl_new_queue(context, 0);
     third = cl_new_queue(context, 0);
@@ -116,6 +117,10 @@ static const struct { const char *name, *one, *other; size_t races; const char *
      FIRST "while (!ACQUIRE(flag)) ; barrier(CLK_GLOBAL_MEM_FENCE); if (get_local_id(0)) out[0] = data[0];", 0, NULL},
     {"a counter", FIRST "{ data[0] = 1; atomic_fetch_add(&flag, 1); }", FIRST "if (atomic_fetch_add(&flag, 1)) out[0] = data[0];", 0, NULL},
     {"a counter, and then the data", FIRST "{ atomic_fetch_add(&flag, 1); data[0] = 1; }", FIRST "{ atomic_fetch_add(&flag, 1); data[0] = 2; }", 1, NULL},
+    {"counters of a work-group", FIRST "atomic_fetch_add_explicit(&flag, 1, memory_order_relaxed, memory_scope_work_group);",
+     FIRST "atomic_fetch_add_explicit(&flag, 1, memory_order_relaxed, memory_scope_work_group);", 1, "memory_scope_work_group"},
+    {"counters of the device", FIRST "atomic_fetch_add_explicit(&flag, 1, memory_order_relaxed, memory_scope_device);",
+     FIRST "atomic_fetch_add_explicit(&flag, 1, memory_order_relaxed, memory_scope_device);", 0, NULL},
     {"two buffers", FIRST "{ RELEASE(flag); data[0] = 1; out[4] = 1; }", WAIT_FOR("ACQUIRE(flag)") "out[0] = data[0] + out[4];", 2, NULL},
     {"what is only read", FIRST "{ RELEASE(flag); out[1] = data[0]; }", WAIT_FOR("ACQUIRE(flag)") "out[0] = data[0];", 0, NULL},
 };
@@ -234,6 +239,101 @@ START_TEST(R32_a_kernel_without_atomics)
 }
 END_TEST
 
+/* A store that releases nothing ends what was released before it. */
+START_TEST(R8_a_relaxed_kernel_between)
+{
+    const char *const reader = WAIT_FOR("ACQUIRE(flag)") "out[0] = data[0];";
+    const struct kernels kernels = build(FIRST "{ data[0] = 1; RELEASE(flag); }", FIRST "STORE(flag, relaxed, device);", reader);
+    await(run(queue, kernels.one, 0, NULL));
+    await(run(second, kernels.next, 0, NULL));
+    run(third, kernels.last, 0, NULL);
+    finish();
+    ck_assert_uint_eq(findings_of("race-commands"), 1);
+    drop(&kernels);
+}
+END_TEST
+
+#define SHARED "(global int *data, global int *out, global atomic_int *shared) "
+
+/* What the host reads in shared memory, and then enqueues, comes behind what was released there for it; b: to another flag of its own. */
+static size_t races_by_way_of_the_host(const char *released_for, const char *reader, bool by_read)
+{
+    char source[2048];
+    cl_int got;
+    snprintf(source, sizeof source, HEAD "kernel void one" SHARED "{ " FIRST "{ data[0] = 1; atomic_store_explicit(shared, 1, memory_order_release, %s); } }\n"
+             "kernel void next" SHARED "{ %s }\n", released_for, reader);
+    cl_program program = cl_program_of(context, source, "-cl-std=CL2.0");
+    cl_kernel one = take(program, "one"), next = take(program, "next");
+    int *shared = clSVMAlloc(context, CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS, 64, 0);
+    ck_assert_ptr_nonnull(shared);
+    __atomic_store_n(shared, 0, __ATOMIC_RELEASE);
+    cl_ok(clSetKernelArgSVMPointer(one, 2, shared));
+    cl_ok(clSetKernelArgSVMPointer(next, 2, shared));
+    run(queue, one, 0, NULL);
+    while (!__atomic_load_n(shared, __ATOMIC_ACQUIRE))
+        ;
+    if (by_read)
+        cl_ok(clEnqueueReadBuffer(second, data, CL_FALSE, 0, 4, &got, 0, NULL, NULL));
+    else
+        run(second, next, 0, NULL);
+    finish();
+    clSVMFree(context, shared);
+    cl_ok(clReleaseKernel(one));
+    cl_ok(clReleaseKernel(next));
+    cl_ok(clReleaseProgram(program));
+    return findings_of("race-commands");
+}
+
+START_TEST(R31_1_the_host_hands_on_what_it_read)
+{
+    static const char *const readers[] = {FIRST "out[0] = data[0];", FIRST "{ atomic_load_explicit(shared + 4, memory_order_acquire, memory_scope_device); out[0] = data[0]; }",
+                                          FIRST "{ atomic_load_explicit(shared, memory_order_relaxed, memory_scope_all_svm_devices); out[0] = data[0]; }"};
+    ck_assert_uint_eq(races_by_way_of_the_host("memory_scope_all_svm_devices", readers[_i], false), 0);
+}
+END_TEST
+
+START_TEST(R31_1_the_host_reads_what_it_may)
+{
+    ck_assert_uint_eq(races_by_way_of_the_host("memory_scope_all_svm_devices", "", true), 0);
+}
+END_TEST
+
+START_TEST(R31_1_what_is_not_for_the_host)
+{
+    ck_assert_uint_eq(races_by_way_of_the_host("memory_scope_device", FIRST "out[0] = data[0];", false), 1);
+}
+END_TEST
+
+/* A sub-group's barrier orders as many work-items as its own launch has in one, whatever the other launch has. */
+static size_t races_of_sub_groups(int size, int other_size, int index)
+{
+    char source[2048];
+    snprintf(source, sizeof source, HEAD "#define SIZE(n) __attribute__((intel_reqd_sub_group_size(n)))\n"
+             "kernel SIZE(%d) void one(global int *data, global int *out)\n"
+             "{ data[get_local_id(0)] = 1; sub_group_barrier(CLK_GLOBAL_MEM_FENCE); " FIRST "RELEASE(flag); }\n"
+             "kernel SIZE(%d) void next(global int *data, global int *out) { while (!ACQUIRE(flag)) ; out[0] = data[%d]; }\n", size, other_size, index);
+    cl_program program = cl_program_of(context, source, "-cl-std=CL3.0");
+    const size_t items[] = {16, 1};
+    cl_kernel kernels[] = {take(program, "one"), take(program, "next")};
+    const cl_command_queue queues[] = {queue, second};
+    for (int i = 0; i < 2; i++) {
+        cl_ok(clEnqueueNDRangeKernel(queues[i], kernels[i], 1, NULL, &items[i], &items[i], 0, NULL, NULL));
+        cl_ok(clFlush(queues[i]));
+        cl_ok(clReleaseKernel(kernels[i]));
+    }
+    finish();
+    cl_ok(clReleaseProgram(program));
+    return findings_of("race-commands");
+}
+
+START_TEST(R19_sub_groups_of_different_sizes)
+{
+    ck_assert_uint_eq(races_of_sub_groups(16, 8, 12), 0);
+    ck_assert_uint_eq(races_of_sub_groups(8, 16, 4), 0);
+    ck_assert_uint_eq(races_of_sub_groups(8, 16, 12), 1);
+}
+END_TEST
+
 /* The same kernel on two queues: its instructions are those of two launches. */
 START_TEST(one_kernel_twice)
 {
@@ -278,6 +378,11 @@ int main(void)
     tcase_add_loop_test(rules, R32_the_host_waited, 0, count);
     tcase_add_test(rules, R21_by_a_third_kernel);
     tcase_add_test(rules, R21_by_the_event_of_who_acquired);
+    tcase_add_test(rules, R8_a_relaxed_kernel_between);
+    tcase_add_loop_test(rules, R31_1_the_host_hands_on_what_it_read, 0, 3);
+    tcase_add_test(rules, R31_1_the_host_reads_what_it_may);
+    tcase_add_test(rules, R31_1_what_is_not_for_the_host);
+    tcase_add_test(rules, R19_sub_groups_of_different_sizes);
     tcase_add_test(rules, R32_a_read_of_a_buffer);
     tcase_add_test(rules, R32_a_kernel_without_atomics);
     tcase_add_test(rules, one_kernel_twice);

@@ -142,8 +142,9 @@ struct kernel_info {
     bool uses_barrier, uses_printf;
     enum memory_scope releases, acquires; /* the widest scope in which some operation of its code does; SCOPE_WORK_ITEM: none */
     enum memory_scope narrowest; /* scope of its atomics, those on local memory apart; SCOPE_ALL_SVM: none is narrower */
+    bool atomics;           /* it has such */
     bool enqueues;          /* kernels */
-    bool kin;               /* it enqueues or is enqueued, and of those of its program that do some release and some acquire for the device */
+    bool kin;               /* it enqueues or is enqueued, and one of its program that does releases or acquires for the device */
     bool block;             /* run by enqueue_kernel only */
     bool initializer, finalizer; /* run by the device, before the program's other kernels and at its end; not the host's */
 };

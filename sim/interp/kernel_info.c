@@ -263,7 +263,10 @@ static void scan_scope(struct module *m, struct entry_point *e, uint32_t word, e
 {
     const uint32_t op = spv_opcode(m, word), pointer = op == SpvOpAtomicStore || op == SpvOpAtomicFlagClear ? 1 : 3;
     const bool barrier = op == SpvOpMemoryBarrier || op == SpvOpControlBarrier || op == SpvOpMemoryNamedBarrier;
-    if (!barrier && scope < e->info.narrowest && !is_local_pointer(m, m->words[word + pointer]))
+    if (barrier || is_local_pointer(m, m->words[word + pointer]))
+        return;
+    e->info.atomics = true;
+    if (scope < e->info.narrowest)
         e->info.narrowest = scope;
 }
 
@@ -395,16 +398,15 @@ static void find_blocks(struct module *m)
 /* Kernels that may come to know of each other by atomics, without the host. */
 static void find_kin(struct module *m)
 {
-    bool releases = false, acquires = false;
+    bool synchronise = false;
     for (uint32_t i = 0; i < m->entries.count; i++) {
         const struct kernel_info *info = &m->entries.at[i].info;
         const bool related = info->enqueues || info->block;
-        releases |= related && info->releases >= SCOPE_DEVICE;
-        acquires |= related && info->acquires >= SCOPE_DEVICE;
+        synchronise |= related && (info->releases >= SCOPE_DEVICE || info->acquires >= SCOPE_DEVICE);
     }
     for (uint32_t i = 0; i < m->entries.count; i++) {
         struct kernel_info *info = &m->entries.at[i].info;
-        info->kin = releases && acquires && (info->enqueues || info->block);
+        info->kin = synchronise && (info->enqueues || info->block);
     }
 }
 

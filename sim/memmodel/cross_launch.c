@@ -470,6 +470,8 @@ static bool may_matter(const struct cross_launch *cross, const struct launch_inf
         return true;
     if (synchronises(launch) || is_narrow(launch))
         return !launch->alone && announced && (cross->member_count || has_guaranteed(cross->memory));
+    if (launch->atomics && cross->member_count) /* its stores may end release sequences */
+        return !launch->alone && announced;
     return cross->member_count && !launch->parent && is_between(cross, launch->command);
 }
 
@@ -997,7 +999,7 @@ void cross_launch_command(struct cross_launch *cross, const struct command_event
     struct member *member = cross->member_count ? member_of_command(cross, event->command) : NULL;
     struct shadow_region *region = member ? shadow_at(cross, event->address) : NULL;
     if (member)
-        member->partial |= event->role != COMMAND_MOVES || !region;
+        member->partial |= event->role != COMMAND_MOVES;
     if (region && event->role != COMMAND_OPENS) {
         struct agent agent;
         cross->order.event = ++cross->time;
