@@ -270,7 +270,17 @@ static bool key_accesses(FILE *stream, const struct finding *finding)
     return fine;
 }
 
-static char *finding_key(const struct finding *finding)
+/* Commands have no line: what they touch tells two mistakes apart. Of calls it would be each object of a loop. */
+static bool object_is_of_site(const struct finding *finding)
+{
+    bool placed = true;
+    for (uint32_t i = 0; i < finding->access_count && i < 2; i++)
+        placed &= finding->access[i].place.line != 0;
+    return !placed && finding_check(finding->kind) != CHECK_API;
+}
+
+/* What is suppressed and what is not never are one finding, wherever they were. */
+static char *finding_key(const struct finding *finding, bool hidden)
 {
     char *key = NULL;
     size_t size = 0;
@@ -278,12 +288,14 @@ static char *finding_key(const struct finding *finding)
     FILE *stream = open_memstream(&key, &size);
     if (!stream)
         return NULL;
-    fprintf(stream, "%d:%" PRIu32 ":", (int)finding->kind, finding->access_count);
+    fprintf(stream, "%d:%d:%" PRIu32 ":", hidden, (int)finding->kind, finding->access_count);
     key_text(stream, finding->kernel);
     if (finding->access_count) {
         fine = key_accesses(stream, finding);
         if (finding_check(finding->kind) == CHECK_API) /* several calls in one line of the program */
             key_text(stream, finding->access[0].what);
+        if (object_is_of_site(finding))
+            key_text(stream, finding->object);
     } else {
         key_text(stream, finding->object);
         key_text(stream, finding->why);
@@ -413,9 +425,8 @@ static void lose(struct report *report, const struct finding *finding)
     print(report, finding);
 }
 
-static void add_new(struct report *report, const struct finding *finding, char *key)
+static void add_new(struct report *report, const struct finding *finding, char *key, bool hidden)
 {
-    bool hidden = suppression_find(report->scenario, finding) != NULL;
     struct entry *entry = entry_new(finding, key);
     if (!entry || !list_add(hidden ? &report->suppressed : &report->found, entry)) {
         if (!hidden)
@@ -429,6 +440,20 @@ static void add_new(struct report *report, const struct finding *finding, char *
     HASH_ADD_KEYPTR(hh, report->by_key, entry->key, strlen(entry->key), entry);
     if (!hidden)
         announce(report, entry);
+}
+
+bool report_suppresses(const struct report *report, const struct finding *finding)
+{
+    return suppression_find(report->scenario, finding) != NULL;
+}
+
+bool report_suppresses_objects(const struct report *report)
+{
+    const struct scenario *scenario = report->scenario;
+    bool objects = false;
+    for (size_t i = 0; i < scenario->suppression_count; i++)
+        objects |= scenario->suppressions[i].object != NULL;
+    return objects;
 }
 
 void report_name_device(struct report *report, uint32_t device, const char *name)
@@ -452,7 +477,8 @@ void report_add(struct report *report, const struct finding *finding)
     added.count = finding->count ? finding->count : 1;
     if (added.severity == SEVERITY_OFF)
         return;
-    char *key = finding_key(finding);
+    const bool hidden = report_suppresses(report, finding);
+    char *key = finding_key(finding, hidden);
     struct entry *entry = NULL;
     bool is_new = false;
     pthread_mutex_lock(&report->lock);
@@ -462,12 +488,13 @@ void report_add(struct report *report, const struct finding *finding)
     if (key)
         HASH_FIND_STR(report->by_key, key, entry);
     if (!key) {
-        lose(report, &added);
+        if (!hidden)
+            lose(report, &added);
     } else if (entry) {
         entry->finding.count += added.count;
         free(key);
     } else {
-        add_new(report, &added, key);
+        add_new(report, &added, key, hidden);
         is_new = true;
     }
     void (*heard)(size_t count) = is_new ? report->heard : NULL;
@@ -488,7 +515,7 @@ struct repeats { uint64_t times; bool not_covered, uncounted; };
 
 static void add_to(struct report *report, const struct finding *finding, const struct repeats *more)
 {
-    char *key = finding_key(finding);
+    char *key = finding_key(finding, report_suppresses(report, finding));
     struct entry *entry = NULL;
     pthread_mutex_lock(&report->lock);
     if (key)

@@ -150,6 +150,19 @@ cd other && expect 0 -e "suppressed=1" -- "$orrery" run ../silent.yaml; cd ..
 (grep -v findings behind.yaml; echo '  findings: []'; echo 'suppressions: [{id: "out-of-*", line: 3}]') >inside.yaml
 expect 0 -o PASS -- "$orrery" check inside.yaml
 expect 0 -o '{id: "out-of-*", line: 3}' -- "$orrery" info --yaml --scenario=inside.yaml
+cat >objects.yaml <<'END'
+orrery: 1
+checks: {races: error}
+program: {text: "kernel void k(global int *p, global int *q) { global int *x = get_global_id(0) > 3 ? p : q; x[0] = get_global_id(0); }"}
+launch: [{kernel: k, global: [8], local: [8], args: [{buffer: {type: int, count: 1, fill: 0}}, {buffer: {type: int, count: 1, fill: 0}}]}]
+END
+expect 66 -e 'also 11 more race-global' -- "$orrery" run objects.yaml
+for object in p q; do
+    echo "- {id: race-global, object: \"*'$object'*\"}" >object.yaml
+    expect 66 -e 'errors=1 warnings=0 suppressed=1' -n "'$object'" -- "$orrery" run --suppressions=object.yaml objects.yaml
+    expect 66 -e 'also 5 more race-global' -n 'not used' -- "$orrery" run --suppressions=object.yaml objects.yaml
+done
+expect 66 -e 'errors=1 warnings=0 suppressed=0' -- "$orrery" run --suppressions=known.yaml objects.yaml
 printf '%s\n' '- {id: race-global}' '- {id: out-of-bound, line: 3}' >misspelt.yaml
 expect 2 -e "misspelt.yaml:2:8: id: found 'out-of-bound', expected the id of a finding, perhaps out-of-bounds-read, out-of-bounds-write; \`orrery explain\` lists them" -- "$orrery" run --suppressions=misspelt.yaml clean.yaml
 echo '- {id: xyzzy}' >strange.yaml

@@ -696,6 +696,38 @@ START_TEST(the_suppressed_are_counted_and_silent)
 }
 END_TEST
 
+static struct finding race_on(const char *object)
+{
+    struct finding finding = race();
+    finding.object = object;
+    return finding;
+}
+
+/* Of one pair of places, whichever object came first. */
+START_TEST(the_suppressed_take_nobody_along)
+{
+    const struct finding known = race_on("argument 1 'q' (buffer, 4 bytes)"), other = race_on("argument 0 'p' (buffer, 4 bytes)");
+    suppress("  - {id: race-global, object: \"*'q'*\"}\n");
+    for (int known_first = 0; known_first < 2; known_first++) {
+        report_clear(report);
+        add(known_first ? known : other);
+        add(known_first ? other : known);
+        report_again(report, &other, 3);
+        report_again(report, &known, 5);
+        report_not_covered(report, &other);
+        report_uncounted(report, &known);
+        ck_assert_uint_eq(report_count(report), 1);
+        ck_assert_str_eq(report_get(report, 0)->object, other.object);
+        ck_assert_uint_eq(report_get(report, 0)->count, 4);
+        ck_assert(report_get(report, 0)->fix_partial && !report_get(report, 0)->count_at_least);
+        ck_assert_uint_eq(report_suppressed_count(report), 1);
+        ck_assert_uint_eq(report_suppressed_get(report, 0)->count, 6);
+        ck_assert(!report_suppressed_get(report, 0)->fix_partial && report_suppressed_get(report, 0)->count_at_least);
+    }
+    ck_assert(report_suppresses_objects(report) && report_suppresses(report, &known) && !report_suppresses(report, &other));
+}
+END_TEST
+
 START_TEST(each_key_of_a_suppression_narrows)
 {
     static const struct { const char *keys; bool fits; } cases[] = {
@@ -838,6 +870,37 @@ START_TEST(without_places_the_words_decide)
     add(finding);
     ck_assert_uint_eq(report_count(report), 2);
     ck_assert_uint_eq(report_get(report, 0)->count, 2);
+}
+END_TEST
+
+/* Two fills on two queues, of one buffer, again, and of another. */
+START_TEST(commands_without_a_line_are_one_place_of_one_object)
+{
+    struct finding finding = {.kind = FINDING_RACE_COMMANDS, .object = "buffer 1 (256 bytes)", .access_count = 2};
+    for (int i = 0; i < 2; i++)
+        finding.access[i] = (struct finding_access){.kind = ACCESS_WRITE, .what = "write by clEnqueueFillBuffer"};
+    finding.access[0].by = "clEnqueueFillBuffer (command 1, queue 1)";
+    finding.access[1].by = "clEnqueueFillBuffer (command 2, queue 2)";
+    add(finding);
+    finding.access[0].by = "clEnqueueFillBuffer (command 3, queue 1)";
+    finding.access[1].by = "clEnqueueFillBuffer (command 4, queue 2)";
+    add(finding);
+    ck_assert_uint_eq(report_count(report), 1);
+    finding.object = "buffer 2 (512 bytes)";
+    add(finding);
+    ck_assert_uint_eq(report_count(report), 2);
+    ck_assert_uint_eq(report_get(report, 0)->count, 2);
+    for (int i = 0; i < 2; i++)
+        finding.access[i].place = (struct source_place){"main.c", 9, 5, NULL}; /* one line is one mistake */
+    add(finding);
+    finding.object = "buffer 3 (512 bytes)";
+    add(finding);
+    ck_assert_uint_eq(report_count(report), 3);
+    finding = (struct finding){.kind = FINDING_LEAKED_OBJECT, .object = "event 1", .access_count = 1, .access = {{.what = "clEnqueueFillBuffer"}}};
+    add(finding);
+    finding.object = "event 2"; /* so is one call in a loop */
+    add(finding);
+    ck_assert_uint_eq(report_count(report), 4);
 }
 END_TEST
 
@@ -1121,8 +1184,8 @@ int main(void)
         fingerprints_outlive_edits_above, the_graph_has_orders_and_the_missing_edge, json_survives_hostile_text,
         one_place_is_one_finding, who_is_no_work_item_has_a_name, a_pair_has_no_order, many_may_arrive_at_once, what_follows_names_its_cause, races_that_blame_one_operation_follow_from_the_first,
         races_follow_from_any_barrier_that_not_all_shared,
-        what_does_not_follow_stands_alone, the_suppressed_are_counted_and_silent, each_key_of_a_suppression_narrows,
-        a_file_in_a_directory_fits_by_its_name, generated_suppressions_suppress, generated_suppressions_are_all_used, a_finding_is_one_write, the_limit_hides_nothing, what_differs_is_another_finding, both_places_of_a_pair_count, without_places_the_words_decide,
+        what_does_not_follow_stands_alone, the_suppressed_are_counted_and_silent, the_suppressed_take_nobody_along, each_key_of_a_suppression_narrows,
+        a_file_in_a_directory_fits_by_its_name, generated_suppressions_suppress, generated_suppressions_are_all_used, a_finding_is_one_write, the_limit_hides_nothing, what_differs_is_another_finding, both_places_of_a_pair_count, without_places_the_words_decide, commands_without_a_line_are_one_place_of_one_object,
         order_is_that_of_first_occurrence, everything_is_copied, the_limit_is_per_kind, limit_zero_is_no_limit,
         severity_comes_from_the_check, the_summary_is_one_fixed_line, repeats_get_a_line_each, what_comes_too_often_is_counted_no_more, what_is_incomplete_says_at_least, a_fix_may_not_be_enough_for_later_pairs, clear_forgets_all, silence_collects,
         ids_are_stable_and_distinct, threads_may_add_at_once,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * PURPOSE  Findings: what Orrery tells the user.  One struct for all kinds; the
- *          report de-duplicates by (kind, site, site), counts, orders by first
- *          occurrence, holds back what the scenario suppresses, and prints text,
+ *          report holds back what the scenario suppresses, de-duplicates by
+ *          (kind, site, site), counts, orders by first occurrence, and prints text,
  *          JSON lines, SARIF and pictures (orrery-report(5) describes them).
  *
  * Interface
@@ -192,12 +192,17 @@ const struct scenario *report_scenario(const struct report *report);
  * form to the report's stream when the (kind, sites) pair is new and the limit allows it. */
 void report_add(struct report *report, const struct finding *finding);
 
+/* Whether it would be held back. */
+bool report_suppresses(const struct report *report, const struct finding *finding);
+bool report_suppresses_objects(const struct report *report); /* the object may make the difference */
+
 /* The devices that there are, by serial number; once there are several, findings name them. NULL: it is gone. */
 void report_name_device(struct report *report, uint32_t device, const char *name);
 /* Which of them runs the launch. */
 void report_launch_runs(struct report *report, uint32_t launch, uint32_t device);
 
-/* A finding that was added before came `times` more: at the same places, for the same kernel. */
+/* A finding that was added before came `times` more: at the same places, for the same kernel. Of places that are not known
+ * the words and the object, too, are to be those that were added; where a suppression names one, the object always. */
 void report_again(struct report *report, const struct finding *finding, uint64_t times);
 /* Of those that came again, some race with the verified fix all the same. */
 void report_not_covered(struct report *report, const struct finding *finding);

@@ -133,14 +133,17 @@ static void prepare(struct races *races, const struct race_event *under_way, str
     finding->spec = race->unseen ? "OpenCL C 3.0, 6.15.15.1 reading and writing to the same image in a kernel" : "OpenCL 2.2 API, 3.3.6 data race";
     finding->known = 1 + report_count(races->report);
     telling->finding = *finding;
-    finding->object = finding->why = finding->fix = NULL;
+    pair->object = finding->object ? strdup(finding->object) : NULL;
+    finding->object = pair->object;
+    finding->why = finding->fix = NULL;
     finding->steps = NULL;
     finding->edges = NULL;
     finding->step_count = finding->edge_count = 0;
     for (int i = 0; i < 2; i++) {
         snprintf(pair->what[i], sizeof pair->what[i], "%.95s", telling->what[i].bytes);
         finding->access[i].what = pair->what[i];
-        finding->access[i].by = NULL;
+        snprintf(pair->by[i], sizeof pair->by[i], "%.119s", telling->by[i].bytes);
+        finding->access[i].by = finding->access[i].by ? pair->by[i] : NULL;
     }
 }
 
@@ -219,12 +222,26 @@ static void tell(struct races *races, const struct race_event *under_way, struct
         free(telling);
 }
 
-static struct race_pair *find_pair(struct races *races, uint32_t a, uint32_t b, const struct race *race)
+/* A suppression may hide what two places do to one object, and not what they do to another. */
+static bool is_hidden(const struct races *races, const struct race *race, uint32_t later)
+{
+    char object[CHECKER_NAME_CHARS] = "";
+    struct finding finding = {.kind = kind_of(race), .kernel = races->launch->kernel, .access_count = 2};
+    if (!races->by_object)
+        return false;
+    races->host->object(races->host->self, race->address, object, sizeof object);
+    finding.object = object[0] ? object : NULL;
+    races->host->place(races->host->self, race->context->site, &finding.access[0].place);
+    races->host->place(races->host->self, later, &finding.access[1].place);
+    return report_suppresses(races->report, &finding);
+}
+
+static struct race_pair *find_pair(struct races *races, uint32_t a, uint32_t b, const struct race *race, bool hidden)
 {
     struct race_pair *pair = races->pairs;
-    while (pair && !tally_is_of(&pair->tally, a, b, race->region->space, race->unseen))
+    while (pair && !(pair->hidden == hidden && tally_is_of(&pair->tally, a, b, race->region->space, race->unseen)))
         pair = pair->next;
-    if (pair)
+    if (pair && !races->by_object) /* the shadow knows places only */
         races->recent[(a + b) % TALLIES] = &pair->tally;
     return pair;
 }
@@ -234,7 +251,7 @@ static struct race_pair *find_like(const struct races *races, const struct race_
 {
     struct race_pair *other = pair->next;
     for (; other; other = other->next)
-        if (!other->like && other->tally.space == pair->tally.space && other->tally.unseen == pair->tally.unseen &&
+        if (!other->like && other->hidden == pair->hidden && other->tally.space == pair->tally.space && other->tally.unseen == pair->tally.unseen &&
             ((race_same_place(races, other->tally.site[0], pair->tally.site[0]) && race_same_place(races, other->tally.site[1], pair->tally.site[1])) ||
              (race_same_place(races, other->tally.site[0], pair->tally.site[1]) && race_same_place(races, other->tally.site[1], pair->tally.site[0]))))
             break;
@@ -245,6 +262,7 @@ void races_begin(struct races *races, const struct launch_info *launch)
 {
     races->launch = launch;
     races->explaining = 0;
+    races->by_object = report_suppresses_objects(races->report);
     races->accompanied = false;
     races->passings.count = races->passings.next = 0;
     races->passings.lost = false;
@@ -321,7 +339,7 @@ static void stop_meeting(struct race_pair *pair)
     pair->meeting_count = 0;
 }
 
-static struct race_pair *new_pair(struct races *races, const struct race *race, const struct shadow_access *now)
+static struct race_pair *new_pair(struct races *races, const struct race *race, const struct shadow_access *now, bool hidden)
 {
     struct race_pair *pair = calloc(1, sizeof *pair);
     if (!pair || !(pair->meetings = calloc(MEETINGS_MOST, sizeof *pair->meetings))) {
@@ -333,6 +351,7 @@ static struct race_pair *new_pair(struct races *races, const struct race *race, 
     pair->tally.site[1] = now->how.site;
     pair->tally.space = race->region->space;
     pair->svm_atomics = race->region->svm_atomics;
+    pair->hidden = hidden;
     pair->tally.unseen = race->unseen;
     pair->news = (struct race_news){*race, *race->context, *now, now->agent->unit, race->address + race->bytes};
     pair->next = races->pairs;
@@ -362,9 +381,10 @@ static void continue_news(struct race_news *news, const struct race *race)
 
 void races_add(struct races *races, const struct race *race, const struct shadow_access *now, uint64_t time)
 {
-    struct race_pair *pair = find_pair(races, race->context->site, now->how.site, race);
+    const bool hidden = is_hidden(races, race, now->how.site);
+    struct race_pair *pair = find_pair(races, race->context->site, now->how.site, race, hidden);
     note_passing(races, race, now, time);
-    if (!pair && !(pair = new_pair(races, race, now)))
+    if (!pair && !(pair = new_pair(races, race, now, hidden)))
         return;
     if (pair->like) {
         pair->like->tally.count++;
@@ -431,6 +451,7 @@ void races_end(struct races *races)
         if (pair->not_served || !covers(races, pair))
             report_not_covered(races->report, &pair->finding);
         free(pair->meetings);
+        free(pair->object);
         free(pair);
     }
     tell_lost(races);

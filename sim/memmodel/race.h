@@ -2,7 +2,7 @@
 /*
  * PURPOSE  Two accesses that race become a finding: who, where, what, why nothing orders them,
  *          and what would. One finding for each pair of instructions and launch; the others
- *          are counted.
+ *          are counted. Suppressions that name objects tell pairs apart, too.
  *
  * Interface
  *   races_begin    of a launch
@@ -26,6 +26,7 @@ struct race_news { struct race race; struct context context; struct shadow_acces
 struct race_pair {
     struct race_tally tally;          /* settled: told, and nothing but its count can change */
     bool svm_atomics;                 /* where they first met */
+    bool hidden;                      /* suppressed for the object's sake: of another object the two are another pair */
     bool one_wave;                    /* and who: of one wave, whose lanes have not parted */
     struct race_news news;
     struct meeting *meetings; uint32_t meeting_count; /* the first few, while an edit is sought or could be found wanting */
@@ -33,8 +34,8 @@ struct race_pair {
     struct flag flag; bool follows;   /* from the race on it, which is what to mend */
     bool asks;                        /* it may be a race on a flag: for some time it matters whose value was read */
     struct remedy remedy; bool not_served; /* what is to be added, and is not enough for some later pair */
-    struct finding finding;           /* without its texts */
-    char what[2][96];
+    struct finding finding;           /* of its texts only those that the report knows it by */
+    char what[2][96], by[2][120], *object;
     bool told;
     struct race_pair *like;           /* the load and the store of x++ are one place: that pair counts; NULL */
     struct race_pair *next, *next_untold;
@@ -57,6 +58,7 @@ struct races {
     uint32_t held_count;
     struct passings passings;
     uint64_t explaining;              /* as struct question's spent, of the launch */
+    bool by_object;                   /* some suppression names one */
     bool accompanied;                 /* other launches have run since this one began */
     uint64_t answer_most;             /* as struct question's most */
     bool *lost;                       /* by space: there may be pairs that nobody could tell */
