@@ -77,6 +77,18 @@ fails 0 '2 of 79 verdicts agree, 40 tests did not run' --verdicts "$tests/dat3m/
 
 echo 'a,b' >"$work/wrong.csv"
 fails 2 'wrong.csv:1: expected the columns' --verdicts "$work/wrong.csv" "$tests/dat3m"
+# Only the words that there are.
+word() { # COLUMN FOUND EXPECTED ROW
+    printf '%s\n' test,outcome_expected,race_expected,needs '' "$4" herd/R.litmus,reachable,race,interleaving >"$work/wrong.csv"
+    fails 2 "wrong.csv:3: $1: found '$2', expected $3" --verdicts "$work/wrong.csv" "$tests/dat3m/herd/S.litmus"
+}
+word outcome_expected maybe 'reachable, unreachable or nothing' herd/S.litmus,maybe,0,interleaving
+word race_expected 0 'race, no-race or nothing' herd/S.litmus,,0,interleaving
+word race_expected Race 'race, no-race or nothing' herd/S.litmus,reachable,Race,interleaving
+word needs nonsense 'forbidden, interleaving, stale-read, stale-read+mo-reorder or porf-cycle' herd/S.litmus,reachable,race,nonsense
+word needs '' 'forbidden, interleaving' herd/S.litmus,reachable,race,
+printf '%s\n' test,outcome_expected,race_expected,needs herd/S.litmus,,race,stale-read+mo-reorder >"$work/right.csv"
+fails 0 '1 of 1 verdicts agree' --weak --verdicts "$work/right.csv" "$tests/dat3m/herd/S.litmus"
 fails 2 'cannot be read' --verdicts "$work/none.csv" "$tests/dat3m"
 
 fails 2 'No such file or directory' "$work/none.litmus"

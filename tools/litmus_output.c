@@ -104,35 +104,64 @@ static bool add_verdict(struct verdicts *verdicts, char *line)
     return row->column[COLUMNS - 1] && !line;
 }
 
+/* What the columns may say; the first is a name. */
+static const struct { const char *name, *expected, *words[6]; } columns[COLUMNS] = {
+    {"test", NULL, {NULL}},
+    {"outcome_expected", "reachable, unreachable or nothing", {"reachable", "unreachable", ""}},
+    {"race_expected", "race, no-race or nothing", {"race", "no-race", ""}},
+    {"needs", "forbidden, interleaving, stale-read, stale-read+mo-reorder or porf-cycle",
+     {"forbidden", "interleaving", "stale-read", "stale-read+mo-reorder", "porf-cycle"}},
+};
+
+static bool is_word_of(size_t column, const char *text)
+{
+    for (const char *const *word = columns[column].words; *word; word++)
+        if (strcmp(text, *word) == 0)
+            return true;
+    return !columns[column].expected;
+}
+
+static bool words_fit(const struct verdict *row, const char *path, size_t number)
+{
+    for (size_t i = 0; i < COLUMNS; i++) {
+        if (is_word_of(i, row->column[i]))
+            continue;
+        say("error: %s:%zu: %s: found '%s', expected %s", path, number, columns[i].name, row->column[i], columns[i].expected);
+        return false;
+    }
+    return true;
+}
+
 bool verdicts_load(struct verdicts *verdicts, const char *path)
 {
     char *line = NULL;
     size_t room = 0, number = 0;
-    bool fine = true;
+    bool fine = true, words = true;
     FILE *file = fopen(path, "re");
     *verdicts = (struct verdicts){.stream = verdicts->stream};
     if (!file) {
         say("error: %s cannot be read", path);
         return false;
     }
-    for (ssize_t got; fine && (got = getline(&line, &room, file)) > 0;) {
+    for (ssize_t got; fine && words && (got = getline(&line, &room, file)) > 0;) {
         line[strcspn(line, "\r\n")] = '\0';
         if (++number == 1) { /* names of the columns */
             fine = strcmp(line, "test,outcome_expected,race_expected,needs") == 0;
         } else if (*line) {
             fine = add_verdict(verdicts, line);
+            words = !fine || words_fit(&verdicts->rows[verdicts->count - 1], path, number);
             line = NULL; /* kept by the row */
             room = 0;
         }
     }
     free(line);
     fclose(file);
-    if (!fine || !number) {
+    if (!fine || !number)
         say("error: %s:%zu: expected the columns test,outcome_expected,race_expected,needs", path, number);
+    fine &= words && number;
+    if (!fine)
         verdicts_free(verdicts);
-        return false;
-    }
-    return true;
+    return fine;
 }
 
 void verdicts_free(struct verdicts *verdicts)
