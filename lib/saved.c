@@ -87,6 +87,11 @@ static void call_first(void)
     if (!first || !saved.watch || saved.process != getpid() || !runtime_kernels_run())
         return;
     saved.first = NULL;
+    watch_note_kernel(saved.watch);
+    pthread_mutex_lock(&saved.lock);
+    if (saved.report)
+        tell(runtime_kernels_run()); /* a kernel may be all that was expected */
+    pthread_mutex_unlock(&saved.lock);
     first();
 }
 

@@ -55,6 +55,16 @@ void watch_leave_seat(struct watch_seat *seat)
     __atomic_store_n(&seat->process, 0, __ATOMIC_RELEASE);
 }
 
+void watch_note_kernel(struct watch *watch)
+{
+    __atomic_store_n(&watch->kernel_ran, true, __ATOMIC_RELEASE);
+}
+
+bool watch_kernel_ran(const struct watch *watch)
+{
+    return __atomic_load_n(&watch->kernel_ran, __ATOMIC_ACQUIRE);
+}
+
 /* A line that is too long is none. */
 void watch_note_replay(struct watch *watch, const char *line)
 {

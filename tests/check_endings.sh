@@ -98,6 +98,29 @@ wait $!
 [ $? = 66 ] || problem 'a child that ends without a word is lost'
 [ "$(grep -c SUMMARY err)" = 2 ] || problem 'not two summaries'
 
+# expected kernels: of the program, or of any process of its own
+expects() { # STATUS COMMAND...
+    "$orrery" run --expect-kernels "${@:2}" >out 2>err
+    local got=$?
+    [ "$got" = "$1" ] || problem "--expect-kernels ${*:2}: ended with $got, expected $1"
+}
+expects 3 -- true
+expects 0 --keep-exit-code -- true
+expects 0 --expect-kernels=false -- true
+expects 1 -- false
+expects 127 -- ./nowhere
+expects 3 -- "$program" look
+expects 3 -- sh -c "$program look; exit 0"
+expects 66 -- "$program" refused
+expects 0 --check-api=off -- "$program" kernel
+expects 0 --check-api=off -- sh -c "$program kernel"
+expects 0 --check-api=off -- sh -c "$program kernel; $program look; exit 0"
+expects 0 --check-api=off -- sh -c "$program clean_abort; exit 0"
+expects 134 --check-api=off -- "$program" clean_abort
+expects 5 --check-api=off -- "$program" clean_exit
+ORRERY_EXPECT_KERNELS=1 "$orrery" run -- true >out 2>err
+[ $? = 3 ] || problem 'the variable expects no kernels'
+
 "$orrery" run --seeds=0..2 -- "$program" found_exit >out 2>err
 [ $? = 66 ] || problem 'seeds: the status'
 says '3 of 3 fail'

@@ -125,6 +125,12 @@ static void tell_replay(const struct watch *watch, const struct scenario *scenar
     log_close(log);
 }
 
+/* The library says so itself, of a process that loaded it; another status than 0 says what else went wrong. */
+static bool nothing_ran(const struct watch *watch, const struct scenario *scenario)
+{
+    return watch && scenario->expect_kernels && !scenario->keep_exit_code && !watch_kernel_ran(watch);
+}
+
 int watched_run(char **command, const struct scenario *scenario)
 {
     char name[WATCH_NAME_CHARS];
@@ -148,8 +154,10 @@ int watched_run(char **command, const struct scenario *scenario)
     int code = tell_all(watch, scenario);
     if (status < 0)
         return EXIT_FAILED;
+    if (WIFEXITED(status) && !code)
+        code = WEXITSTATUS(status);
     if (WIFEXITED(status))
-        return code ? code : WEXITSTATUS(status);
+        return !code && nothing_ran(watch, scenario) ? EXIT_NOTHING_RAN : code;
     if (!code)
         end_by(WTERMSIG(status));
     return code;

@@ -9,6 +9,8 @@
  *   watch_open       of the name, in another process; NULL when that is gone
  *   watch_take_seat  for this process; NULL: all are taken
  *   watch_leave_seat what is to be said was said
+ *   watch_note_kernel   a kernel has run, in any of the processes
+ *   watch_kernel_ran    one has
  *   watch_note_replay   how to have the run again, should the program fail by itself; "": that was told, or there is no need
  */
 #ifndef ORRERY_WATCH_H
@@ -27,12 +29,18 @@ struct watch_seat {
     struct report_counts counts;
 };
 
-struct watch { struct watch_seat seats[WATCH_SEATS]; char replay[WATCH_LINE_CHARS]; /* of the process that noted it last */ };
+struct watch {
+    struct watch_seat seats[WATCH_SEATS];
+    bool kernel_ran;               /* atomic */
+    char replay[WATCH_LINE_CHARS]; /* of the process that noted it last */
+};
 
 struct watch *watch_new(char out_name[WATCH_NAME_CHARS]);
 struct watch *watch_open(const char *name);
 struct watch_seat *watch_take_seat(struct watch *watch);
 void watch_leave_seat(struct watch_seat *seat);
+void watch_note_kernel(struct watch *watch);
+bool watch_kernel_ran(const struct watch *watch);
 void watch_note_replay(struct watch *watch, const char *line);
 
 #endif
