@@ -175,7 +175,7 @@ static void print_also(FILE *stream, const struct finding *finding)
     char text[100];
     uint64_t more = finding->count - 1;
     snprintf(text, sizeof text, "%" PRIu64 " more %s", more,
-             finding->access_count > 1    ? "pairs at these two places"
+             finding->access_count > 1    ? more == 1 ? "time at these two places" : "times at these two places"
              : finding->access_count == 1 ? "at this place"
                                           : "like this one");
     print_paragraph(stream, "also", text);

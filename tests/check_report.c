@@ -176,7 +176,11 @@ START_TEST(repeats_are_counted_in_the_text)
     finding.count = 64;
     char *out = shown(&finding, false);
     ck_assert_ptr_nonnull(strstr(out, "orrery: warning: race-global: "));
-    ck_assert_ptr_nonnull(strstr(out, "\n  also  63 more pairs at these two places\n"));
+    ck_assert_ptr_nonnull(strstr(out, "\n  also  63 more times at these two places\n"));
+    free(out);
+    finding.count = 2;
+    out = shown(&finding, false);
+    ck_assert_ptr_nonnull(strstr(out, "\n  also  1 more time at these two places\n"));
     free(out);
     finding = overrun(3);
     finding.severity = SEVERITY_ERROR;
