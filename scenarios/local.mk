@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# litmus/ is for tests/check_litmus.sh. Each scenario listed here is a test, run by `orrery check`. demo.yaml has a host program: tests/check_demo.sh.
+# litmus/ is for tests/check_verdicts.sh. Each scenario listed here is a test, run by `orrery check`. demo.yaml has a host program: tests/check_demo.sh.
 scenario_tests = \
 	%D%/clean/async_copy.yaml \
 	%D%/clean/atomics.yaml \

@@ -384,7 +384,7 @@ test_scripts = \
 	%D%/check_host_order.sh \
 	%D%/check_host_threads.sh \
 	%D%/check_layers.sh \
-	%D%/check_litmus.sh \
+	%D%/check_verdicts.sh \
 	%D%/check_api_rows.sh \
 	%D%/check_partition.sh \
 	%D%/check_severity.sh \
