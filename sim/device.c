@@ -326,6 +326,12 @@ static bool host_steers(void *self, uint32_t site)
     return launch_site(device->launch, site)->steers;
 }
 
+static bool host_order(void *self, uint32_t a, uint32_t b, struct code_order *out_order)
+{
+    const struct device *device = self;
+    return launch_order(device->launch, a, b, out_order);
+}
+
 static void attach_checker(struct device *device)
 {
     struct observer observer;
@@ -338,7 +344,7 @@ static bool make_checker(struct device *device)
 {
     const struct scenario *scenario = device->scenario;
     const struct checker_host host = {device, host_place, host_what, host_object, host_between, host_in_turn,
-                                      host_next_turn, host_precedes, host_collective, host_steers};
+                                      host_next_turn, host_precedes, host_collective, host_steers, host_order};
     bool races = scenario->checks[CHECK_RACES] != SEVERITY_OFF;
     if (!races && scenario->checks[CHECK_ATOMICS] == SEVERITY_OFF)
         return true;

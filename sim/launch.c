@@ -184,6 +184,18 @@ static bool same_line(const struct site *a, const struct site *b)
     return a->file == b->file && a->line == b->line;
 }
 
+/* Both are of one statement over several lines: in one function, what is done later stands behind what is done first, but for loops. */
+static bool is_entwined(const struct site *first, const struct site *later)
+{
+    return first->file == later->file && first->call == later->call && later->line && later->line < first->line;
+}
+
+/* Is there an end of a line between the two? */
+static bool begins_behind(const struct site *later, const struct site *first)
+{
+    return !same_line(later, first) && !is_entwined(first, later);
+}
+
 /* Does a whole line of the source stand where every work-item comes by once? It may be several instructions, or be inlined
  * in several places. */
 static bool is_milestone(const struct code *code, const struct site *site)
@@ -231,11 +243,11 @@ bool launch_between(const struct launch *launch, uint32_t a, uint32_t b, struct 
         from = to;
         to = later;
     }
-    if (!code || !from->rank || !to->rank || from == to || same_line(from, to))
+    if (!code || !from->rank || !to->rank || from == to || !begins_behind(to, from))
         return false;
     for (uint32_t i = 1; i < code->site_count; i++) {
         const struct site *site = &code->sites[i];
-        if (site->rank > from->rank && site->rank <= to->rank && (!found || site->rank < found->rank) && !same_line(site, from) &&
+        if (site->rank > from->rank && site->rank <= to->rank && (!found || site->rank < found->rank) && begins_behind(site, from) &&
             (is_milestone(code, site) || (site->always && opens_line(code, site))))
             found = site;
     }
@@ -244,6 +256,14 @@ bool launch_between(const struct launch *launch, uint32_t a, uint32_t b, struct 
     else if (is_milestone(code, from))
         *out_place = (struct code_place){first ? b : a, false, first};
     return found || is_milestone(code, from);
+}
+
+bool launch_order(const struct launch *launch, uint32_t a, uint32_t b, struct code_order *out_order)
+{
+    const struct site *from = launch_site(launch, a), *to = launch_site(launch, b);
+    const int first = from->rank < to->rank ? 0 : 1;
+    *out_order = (struct code_order){first, first == 0 ? is_entwined(from, to) : is_entwined(to, from)};
+    return from->rank && to->rank;
 }
 
 static bool loop_holds(const struct code_loop *loop, const struct site *site)

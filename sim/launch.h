@@ -21,6 +21,7 @@
 #include "orrery/device.h"
 
 struct code_place;
+struct code_order;
 
 struct tiling {
     uint64_t global_size[3], local_size[3], group_count[3];
@@ -106,6 +107,7 @@ void launch_place(const struct launch *launch, uint32_t site, struct source_plac
 const struct site *launch_site(const struct launch *launch, uint32_t site);
 /* As struct checker_host says. */
 bool launch_between(const struct launch *launch, uint32_t a, uint32_t b, struct code_place *out_place);
+bool launch_order(const struct launch *launch, uint32_t a, uint32_t b, struct code_order *out_order);
 bool launch_precedes(const struct launch *launch, uint32_t a, uint32_t b);
 bool launch_collective(const struct launch *launch, uint32_t a, uint32_t b, uint32_t *out_site);
 bool launch_next_turn(const struct launch *launch, uint32_t a, uint32_t b, struct code_place *out_place);

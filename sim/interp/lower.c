@@ -14,6 +14,7 @@ struct phi_fix {
 /* One inlined call: where its returns go, and the phis to complete at its end. */
 struct call_frame {
     struct call_frame *caller;
+    uint32_t number;
     const struct function *function;
     uint32_t return_block;
     uint32_t result_leaves;
@@ -50,6 +51,7 @@ uint32_t lower_site(struct lower *l, const struct site *site)
     s->file = l->file;
     s->line = l->line;
     s->column = l->column;
+    s->call = l->call ? l->call->number : 0;
     return l->ir->sites.count - 1;
 }
 
@@ -318,7 +320,7 @@ static void lower_call(struct lower *l, uint32_t word)
     for (struct call_frame *c = l->call; c; c = c->caller)
         if (c->function == callee)
             module_fail(l->m, STATUS_BAD_BINARY, "function '%s' calls itself: OpenCL has no recursion", name);
-    struct call_frame call = {.caller = l->call, .function = callee};
+    struct call_frame call = {.caller = l->call, .number = ++l->call_count, .function = callee};
     call.return_block = ir_new_block(l->ir);
     call.result_leaves = module_type(l->m, w[1])->leaves;
     for (uint32_t i = 0; i < callee->param_count; i++) {

@@ -105,6 +105,7 @@ uint64_t atomic_float_64(enum atomic_op operation, uint64_t old, uint64_t value)
 struct site {
     uint32_t file;         /* string index, 0 = unknown */
     uint32_t line, column;
+    uint32_t call;         /* which inlined call it is of; 0: the kernel */
     enum access_kind access;
     enum memory_order order, failure_order;
     enum memory_scope scope;

@@ -22,6 +22,9 @@
 /* Of the two sites the one with number `first` comes first. */
 struct code_place { uint32_t site; bool before; int first; };
 
+/* How two sites stand in the code. Entwined: of one statement, the one that comes second on an earlier line. */
+struct code_order { int first; bool entwined; };
+
 /* What the checker asks of those who know programs. Valid while the launch runs. */
 struct checker_host {
     void *self;
@@ -42,6 +45,7 @@ struct checker_host {
     /* NULL, or: a work-group or sub-group function that is no barrier, which every work-item comes by once, between the two. */
     bool (*collective)(void *self, uint32_t a, uint32_t b, uint32_t *out_site);
     bool (*steers)(void *self, uint32_t site);                    /* NULL, or: does a branch depend on what is read there? */
+    bool (*order)(void *self, uint32_t a, uint32_t b, struct code_order *out_order); /* NULL, or: false where it is not known */
 };
 enum { CHECKER_NAME_CHARS = 256 };
 

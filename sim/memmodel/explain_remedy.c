@@ -105,6 +105,22 @@ static bool on_one_line(const struct question *question)
     return question->meetings->first.site == question->meetings->second.site || (a.line && a.line == b.line && same_text(a.file, b.file));
 }
 
+/* The first two accesses; false: nobody knows. */
+static bool code_order(const struct question *question, struct code_order *out_order)
+{
+    const struct checker_host *host = question->host;
+    const struct meeting *meeting = question->meetings;
+    return host->order && host->order(host->self, meeting->first.site, meeting->second.site, out_order);
+}
+
+/* Of one statement over several lines, its load first. */
+static bool reads_then_writes_over_lines(const struct question *question)
+{
+    const struct meeting *meeting = question->meetings;
+    struct code_order order;
+    return code_order(question, &order) && order.entwined && !(order.first == 0 ? meeting->first : meeting->second).writes;
+}
+
 /* One store, or the load and the store of x++. */
 static bool of_one_operator(const struct question *question)
 {
@@ -188,7 +204,7 @@ static bool agree(const struct question *question, struct wording *fix, struct r
 bool explain_advice(const struct question *question, struct wording *out_fix)
 {
     *out_fix = (struct wording){.used = 0};
-    if (question->region == IN_IMAGE || !on_one_line(question))
+    if (question->region == IN_IMAGE || (!on_one_line(question) && !reads_then_writes_over_lines(question)))
         return false;
     if (of_one_operator(question)) {
         const bool stores = all_write(question) && !atomic_update(question);
