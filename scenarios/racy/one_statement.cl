@@ -30,3 +30,15 @@ kernel void by_a_function(global int *d, global int *o)
     int value = d[g ^ 1];
     put(d, g, value);
 }
+
+kernel void store_first(global int *d, global int *o)
+{
+    int g = get_global_id(0);
+    d[g] = g; o[g] = d[g ^ 1];
+}
+
+kernel void store_within(global int *d, global int *o)
+{
+    int g = get_global_id(0);
+    o[g] = (d[g] = g) + d[g ^ 1];
+}

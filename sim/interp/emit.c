@@ -666,7 +666,7 @@ struct ranking {
     struct ir *ir;
     uint8_t *always, *turn;
     struct code_loop *loops;
-    uint32_t rank;
+    uint32_t rank, stage;
 };
 
 static void rank_site(struct ranking *ranking, uint32_t b, uint32_t index)
@@ -674,6 +674,7 @@ static void rank_site(struct ranking *ranking, uint32_t b, uint32_t index)
     struct ir *ir = ranking->ir;
     struct site *site = &ir->sites.at[index];
     site->rank = ++ranking->rank;
+    site->stage = ranking->stage;
     site->always = ranking->always[b];
     site->loop = ir_block(ir, b)->loop;
     site->turn = ranking->turn[b];
@@ -815,6 +816,7 @@ static struct code_loop *rank_sites(struct ir *ir)
     }
     for (uint32_t o = 0; o < ir->order_count; o++) {
         const struct block *block = ir_block(ir, ir->order[o]);
+        ranking.stage += ranking.always[ir->order[o]];
         for (uint32_t i = 0; i < block->insts.count; i++)
             rank_site(&ranking, ir->order[o], ir_value(ir, block->insts.at[i])->site);
         if (block->succ_count > 1 && block->site && !leaves_loop(ir, ir->order[o]))

@@ -116,6 +116,7 @@ struct site {
     uint32_t align;        /* bytes; power of two */
     bool sampled;          /* an image read with a sampler */
     uint32_t rank;         /* where it stands in the code; 0: nowhere */
+    uint32_t stage;        /* how many blocks that every work-item comes by once begin before it, its own counted */
     bool always;           /* every work-item that ends comes by, once */
     uint32_t loop;         /* 1 + the innermost one of struct code's loops that it is in; 0: none */
     bool turn;             /* and every work-item comes by in each turn of it */

@@ -22,8 +22,9 @@
 /* Of the two sites the one with number `first` comes first. */
 struct code_place { uint32_t site; bool before; int first; };
 
-/* How two sites stand in the code. Entwined: of one statement, the one that comes second on an earlier line. */
-struct code_order { int first; bool entwined; };
+/* How two sites stand in the code. Entwined: of one statement, the one that comes second on an earlier line. Parted: every
+ * work-item comes by once between the two, whether a line ends there or not. */
+struct code_order { int first; bool entwined, parted; };
 
 /* What the checker asks of those who know programs. Valid while the launch runs. */
 struct checker_host {

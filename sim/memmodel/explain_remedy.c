@@ -129,6 +129,51 @@ static bool of_one_operator(const struct question *question)
     return question->meetings->first.site == question->meetings->second.site || (on_one_line(question) && a.column == b.column);
 }
 
+/* Does a statement end between the two? Of one line, as far as its text tells. */
+static bool in_two_statements(const struct question *question, const struct code_order *order)
+{
+    struct source_place place[2];
+    places_of(question, &place[0], &place[1]);
+    const struct source_place *first = &place[order->first], *second = &place[!order->first];
+    if (!on_one_line(question) || !first->text || !first->column || first->column >= second->column || strlen(first->text) < second->column)
+        return false;
+    return memchr(first->text + first->column - 1, ';', second->column - first->column);
+}
+
+/* Accesses of one line, or of one statement, of which nothing can be read ahead: the first one in the code writes, or it is of an
+ * earlier statement. */
+static bool in_line(const struct question *question, struct code_order *out_order)
+{
+    const struct meeting *meeting = question->meetings;
+    if (of_one_operator(question) || !code_order(question, out_order) || !(on_one_line(question) || out_order->entwined))
+        return false;
+    return (out_order->first == 0 ? meeting->first : meeting->second).writes || in_two_statements(question, out_order);
+}
+
+static void say_in_line(const struct question *question, const struct code_order *order, struct wording *fix)
+{
+    const bool two = in_two_statements(question, order);
+    wording_add(fix, two ? "work_group_barrier(%s) between the two statements of "
+                         : "two statements instead of one, with work_group_barrier(%s) between the two accesses, at ",
+        region_flag(question->region));
+    wording_place(fix, question->host, question->meetings->second.site);
+}
+
+static bool separate_in_line(const struct question *question, struct wording *fix, struct remedy *remedy)
+{
+    const struct meeting *meeting = question->meetings;
+    struct code_order order;
+    if (!in_one_group(question, meeting) || (question->region != IN_LOCAL && !all_in_one_group(question)) || !in_line(question, &order) ||
+        !order.parted)
+        return false;
+    remedy->place = (struct code_place){order.first == 0 ? meeting->first.site : meeting->second.site, false, order.first};
+    if (!again_barrier(question, &remedy->place))
+        return false;
+    remedy->kind = REMEDY_BARRIER;
+    say_in_line(question, &order, fix);
+    return true;
+}
+
 /* Two places are likelier meant to come one after the other, but for those of one statement: within a group its load may be of
  * what another work-item is to write. */
 static bool meant_to_meet(const struct question *question)
@@ -203,7 +248,13 @@ static bool agree(const struct question *question, struct wording *fix, struct r
 
 bool explain_advice(const struct question *question, struct wording *out_fix)
 {
+    struct code_order order;
     *out_fix = (struct wording){.used = 0};
+    if (question->region != IN_IMAGE && in_one_group(question, question->meetings) && in_line(question, &order)) {
+        say_in_line(question, &order, out_fix);
+        wording_add(out_fix, ", where all work-items come by; in a loop, wait before the next turn, too");
+        return true;
+    }
     if (question->region == IN_IMAGE || (!on_one_line(question) && !reads_then_writes_over_lines(question)))
         return false;
     if (of_one_operator(question)) {
@@ -246,8 +297,8 @@ bool explain_remedy(const struct question *question, struct wording *out_fix, st
     *out_remedy = (struct remedy){.kind = REMEDY_NONE};
     if (meeting->first.unit >= UNIT_COPIES || meeting->second.unit >= UNIT_COPIES)
         return false;
-    if (separate(question, out_fix, out_remedy) || separate_turns(question, out_fix, out_remedy) ||
-        separate_next_turn(question, out_fix, out_remedy) || agree(question, out_fix, out_remedy))
+    if (separate(question, out_fix, out_remedy) || separate_in_line(question, out_fix, out_remedy) ||
+        separate_turns(question, out_fix, out_remedy) || separate_next_turn(question, out_fix, out_remedy) || agree(question, out_fix, out_remedy))
         return true;
     out_remedy->kind = REMEDY_NONE;
     return false;
