@@ -171,6 +171,7 @@ scenario_tests = \
 	%D%/racy/no_place.yaml \
 	%D%/racy/remedies.yaml \
 	%D%/racy/next_turn.yaml \
+	%D%/racy/before_branch.yaml \
 	%D%/racy/one_statement.yaml \
 	%D%/racy/parted_turns.yaml \
 	%D%/racy/plain_flag.yaml \
@@ -343,6 +344,7 @@ scenario_files = \
 	%D%/racy/no_place.cl \
 	%D%/racy/remedies.cl \
 	%D%/racy/next_turn.cl \
+	%D%/racy/before_branch.cl \
 	%D%/racy/one_statement.cl \
 	%D%/racy/parted_turns.cl \
 	%D%/racy/plain_flag.cl \

@@ -231,6 +231,16 @@ static bool opens_line(const struct code *code, const struct site *site)
     return true;
 }
 
+static bool branches_before(const struct code *code, const struct site *from, const struct site *to)
+{
+    for (uint32_t i = 1; i < code->site_count; i++) {
+        const struct site *site = &code->sites[i];
+        if (site->rank > from->rank && site->rank < to->rank && same_line(site, from) && strcmp(site->what, "branch") == 0)
+            return true;
+    }
+    return false;
+}
+
 /* The order of code is that of execution, but for loops, which are contiguous: an instruction that is in none comes behind
  * all that stands before it. */
 bool launch_between(const struct launch *launch, uint32_t a, uint32_t b, struct code_place *out_place)
@@ -252,9 +262,9 @@ bool launch_between(const struct launch *launch, uint32_t a, uint32_t b, struct 
             found = site;
     }
     if (found)
-        *out_place = (struct code_place){(uint32_t)(found - code->sites), true, first};
+        *out_place = (struct code_place){.site = (uint32_t)(found - code->sites), .before = true, .first = first};
     else if (is_milestone(code, from))
-        *out_place = (struct code_place){first ? b : a, false, first};
+        *out_place = (struct code_place){.site = first ? b : a, .first = first, .branches = branches_before(code, from, to)};
     return found || is_milestone(code, from);
 }
 
@@ -297,7 +307,7 @@ bool launch_next_turn(const struct launch *launch, uint32_t a, uint32_t b, struc
             found = site;
     }
     if (found)
-        *out_place = (struct code_place){(uint32_t)(found - code->sites), true, 0};
+        *out_place = (struct code_place){.site = (uint32_t)(found - code->sites), .before = true, .first = 0};
     return found;
 }
 
@@ -395,6 +405,6 @@ bool launch_in_turn(const struct launch *launch, uint32_t a, uint32_t b, uint32_
             found = site;
     }
     if (found)
-        *out_place = (struct code_place){(uint32_t)(found - code->sites), true, first};
+        *out_place = (struct code_place){.site = (uint32_t)(found - code->sites), .before = true, .first = first};
     return found;
 }

@@ -463,9 +463,9 @@ static void remedied(uint64_t second, int region, const char *fix)
 START_TEST(a_barrier_goes_where_all_come_by)
 {
     first_access(FIRST);
-    where = (struct code_place){30, true, 0};
+    where = (struct code_place){.site = 30, .before = true, .first = 0};
     remedied(NEIGHBOUR, IN_LOCAL, "work_group_barrier(CLK_LOCAL_MEM_FENCE) before k.cl:30");
-    where = (struct code_place){30, false, 1}; /* the later access stands first in the code */
+    where = (struct code_place){.site = 30, .first = 1}; /* the later access stands first in the code */
     remedied(NEIGHBOUR, IN_GLOBAL, "work_group_barrier(CLK_GLOBAL_MEM_FENCE) behind k.cl:30");
     where.site = 0;
     remedied(NEIGHBOUR, IN_GLOBAL, "");
@@ -475,7 +475,7 @@ END_TEST
 START_TEST(groups_are_ordered_by_two_kernels)
 {
     first_access(FIRST);
-    where = (struct code_place){30, true, 0};
+    where = (struct code_place){.site = 30, .before = true, .first = 0};
     remedied(OTHER, IN_GLOBAL, "two kernels, split before k.cl:30");
     remedied(OTHER, IN_LOCAL, "");
     where.site = 0;
@@ -488,7 +488,7 @@ START_TEST(a_barrier_serves_one_group_and_two_kernels_all)
     struct meeting meetings[2];
     struct wording text;
     const struct checker_host knows_places = {.place = place, .what = what, .between = between};
-    where = (struct code_place){30, true, 0};
+    where = (struct code_place){.site = 30, .before = true, .first = 0};
     first_access(FIRST);
     meetings[0] = meeting_of(FIRST, NEIGHBOUR);
     meetings[1] = meeting_of(FIRST, OTHER);

@@ -19,8 +19,9 @@
 #include "orrery/memory.h"
 #include "orrery/report.h"
 
-/* Of the two sites the one with number `first` comes first. */
-struct code_place { uint32_t site; bool before; int first; };
+/* Of the two sites the one with number `first` comes first. Branches: behind the site, on its line, and what comes next on the
+ * following lines may be the branch's. */
+struct code_place { uint32_t site; bool before; int first; bool branches; };
 
 /* How two sites stand in the code. Entwined: of one statement, the one that comes second on an earlier line. Parted: every
  * work-item comes by once between the two, whether a line ends there or not. */

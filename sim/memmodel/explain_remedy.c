@@ -35,6 +35,20 @@ static bool last_barrier(const struct question *question, uint32_t *out_site)
     return !at || meeting->first.tick >= history->items[at - 1].tick;
 }
 
+/* The line of the first access goes on with a branch: behind the line would be within the branch. */
+static void say_before_branch(const struct question *question, const struct remedy *remedy, struct wording *fix)
+{
+    const struct checker_host *host = question->host;
+    const char *flag = region_flag(question->region);
+    if (remedy->kind == REMEDY_SPLIT)
+        wording_add(fix, "two kernels, split between the access and the branch at ");
+    else if (host->steers && host->steers(host->self, remedy->place.site))
+        wording_add(fix, "read into a variable before the branch, with work_group_barrier(%s) between that and the branch, at ", flag);
+    else
+        wording_add(fix, "work_group_barrier(%s) between the access and the branch at ", flag);
+    wording_place(fix, host, remedy->place.site);
+}
+
 static void say_turns(const struct question *question, const struct remedy *remedy, struct wording *fix)
 {
     wording_add(fix, "work_group_barrier(%s)", region_flag(question->region));
@@ -83,6 +97,10 @@ static bool separate(const struct question *question, struct wording *fix, struc
     if (barrier && !again_barrier(question, &remedy->place))
         return false;
     remedy->kind = barrier ? REMEDY_BARRIER : REMEDY_SPLIT;
+    if (remedy->place.branches) {
+        say_before_branch(question, remedy, fix);
+        return true;
+    }
     if (barrier)
         wording_add(fix, "work_group_barrier(%s)", region_flag(question->region));
     else
@@ -166,7 +184,7 @@ static bool separate_in_line(const struct question *question, struct wording *fi
     if (!in_one_group(question, meeting) || (question->region != IN_LOCAL && !all_in_one_group(question)) || !in_line(question, &order) ||
         !order.parted)
         return false;
-    remedy->place = (struct code_place){order.first == 0 ? meeting->first.site : meeting->second.site, false, order.first};
+    remedy->place = (struct code_place){.site = order.first == 0 ? meeting->first.site : meeting->second.site, .first = order.first};
     if (!again_barrier(question, &remedy->place))
         return false;
     remedy->kind = REMEDY_BARRIER;
