@@ -171,6 +171,7 @@ scenario_tests = \
 	%D%/racy/no_place.yaml \
 	%D%/racy/remedies.yaml \
 	%D%/racy/next_turn.yaml \
+	%D%/racy/within_branches.yaml \
 	%D%/racy/before_branch.yaml \
 	%D%/racy/one_statement.yaml \
 	%D%/racy/parted_turns.yaml \
@@ -344,6 +345,7 @@ scenario_files = \
 	%D%/racy/no_place.cl \
 	%D%/racy/remedies.cl \
 	%D%/racy/next_turn.cl \
+	%D%/racy/within_branches.cl \
 	%D%/racy/before_branch.cl \
 	%D%/racy/one_statement.cl \
 	%D%/racy/parted_turns.cl \

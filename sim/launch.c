@@ -272,8 +272,10 @@ bool launch_order(const struct launch *launch, uint32_t a, uint32_t b, struct co
 {
     const struct site *from = launch_site(launch, a), *to = launch_site(launch, b);
     const int first = from->rank < to->rank ? 0 : 1;
+    const bool parted = from->always || to->always || from->stage != to->stage;
     *out_order = (struct code_order){.first = first, .entwined = first == 0 ? is_entwined(from, to) : is_entwined(to, from),
-                                     .parted = from->always || to->always || from->stage != to->stage};
+                                     .parted = parted,
+                                     .branched = !parted && from->stage && !from->loop && !to->loop};
     return from->rank && to->rank;
 }
 

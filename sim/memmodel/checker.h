@@ -24,8 +24,8 @@
 struct code_place { uint32_t site; bool before; int first; bool branches; };
 
 /* How two sites stand in the code. Entwined: of one statement, the one that comes second on an earlier line. Parted: every
- * work-item comes by once between the two, whether a line ends there or not. */
-struct code_order { int first; bool entwined, parted; };
+ * work-item comes by once between the two, whether a line ends there or not. Branched: in no loop, and some work-items may come by neither one nor what is between. */
+struct code_order { int first; bool entwined, parted, branched; };
 
 /* What the checker asks of those who know programs. Valid while the launch runs. */
 struct checker_host {

@@ -264,10 +264,25 @@ static bool agree(const struct question *question, struct wording *fix, struct r
     return true;
 }
 
+/* Within branches, or behind a return: a barrier between the two where they stand is one that some do not come by. */
+static bool is_branched(const struct question *question)
+{
+    const struct meeting *meeting = question->meetings;
+    struct code_order order;
+    return in_one_group(question, meeting) && !meeting->first.atomic && !meeting->second.atomic && !of_one_operator(question) &&
+           code_order(question, &order) && order.branched && (!on_one_line(question) || in_line(question, &order));
+}
+
 bool explain_advice(const struct question *question, struct wording *out_fix)
 {
     struct code_order order;
     *out_fix = (struct wording){.used = 0};
+    if (question->region != IN_IMAGE && is_branched(question)) {
+        wording_add(out_fix, "take the two apart, with work_group_barrier(%s) between them outside of any branch, and before any return, "
+                             "that only some work-items of the work-group take, or let each byte belong to one work-item",
+            region_flag(question->region));
+        return true;
+    }
     if (question->region != IN_IMAGE && in_one_group(question, question->meetings) && in_line(question, &order)) {
         say_in_line(question, &order, out_fix);
         wording_add(out_fix, ", where all work-items come by; in a loop, wait before the next turn, too");
