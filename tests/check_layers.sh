@@ -83,3 +83,7 @@ self_test || exit 1
 [ "${1-}" = --self-test ] && exit 0
 edges=$(check_tree "$src")
 [ -z "$edges" ] || { echo "$edges"; exit 1; }
+# A script and a program of one name have one log, and make check runs only one of them.
+for script in "$src"/tests/check_*.sh; do
+    [ ! -e "${script%.sh}.c" ] || { echo "$script: there is a program of this name, too"; exit 1; }
+done

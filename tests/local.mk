@@ -391,7 +391,7 @@ test_scripts = \
 	%D%/check_replay.sh \
 	%D%/check_tables.sh \
 	%D%/check_timeline.sh \
-	%D%/check_topology.sh \
+	%D%/check_machines.sh \
 	%D%/check_vector.sh
 
 TESTS += $(test_scripts_built) $(test_scripts) $(check_PROGRAMS)
