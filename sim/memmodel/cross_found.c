@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Races between launches that are heard: where they are, why, and when they are told. */
+#include "cross_state.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "race.h"
+#include "orrery/device.h"
+
+/* ---- sites ---------------------------------------------------------------------------------- */
+
+void cross_site_fini(struct cross_site *site, bool owned)
+{
+    if (!owned)
+        return;
+    free((char *)(uintptr_t)site->place.file);
+    free((char *)(uintptr_t)site->place.text);
+}
+
+static bool own_room(struct member *member, uint32_t site)
+{
+    if (site < member->site_count)
+        return true;
+    const uint32_t count = site + 64;
+    uint32_t *grown = realloc(member->site, count * sizeof *grown);
+    if (!grown)
+        return false;
+    memset(grown + member->site_count, 0, (count - member->site_count) * sizeof *grown);
+    member->site = grown;
+    member->site_count = count;
+    return true;
+}
+
+uint32_t cross_site_of(struct cross_launch *cross, struct member *member, uint32_t own)
+{
+    if (!own_room(member, own)) {
+        cross->shadow.failed = true;
+        return 0;
+    }
+    if (member->site[own])
+        return member->site[own] - 1;
+    if (!cross_room_for((void **)&cross->sites, cross->site_count, &cross->site_room, sizeof *cross->sites)) {
+        cross->shadow.failed = true;
+        return 0;
+    }
+    cross->sites[cross->site_count] = (struct cross_site){.member = (uint32_t)(member - cross->members), .own = own};
+    return (member->site[own] = ++cross->site_count) - 1;
+}
+
+static char *copy_text(const char *text)
+{
+    return text ? strdup(text) : NULL;
+}
+
+/* Before its program may go. */
+void cross_keep_places(struct cross_launch *cross, struct member *member)
+{
+    for (uint32_t own = 0; own < member->site_count; own++) {
+        struct source_place place = {0};
+        if (!member->site[own])
+            continue;
+        struct cross_site *site = &cross->sites[member->site[own] - 1];
+        if (member->launch->program)
+            program_site(member->launch->program, own, &place);
+        site->place = place;
+        site->place.file = copy_text(place.file);
+        site->place.text = copy_text(place.text);
+    }
+    free(member->site);
+    member->site = NULL;
+    member->site_count = 0;
+}
+
+/* By which it reached what somebody touched. No memory: findings say less. */
+void cross_keep_arguments(const struct cross_launch *cross, struct member *member)
+{
+    const struct launch_info *launch = member->launch;
+    for (uint32_t i = 0; launch->argument && i < cross->region_room; i++) {
+        const struct shadow_region *region = cross->regions[i];
+        struct passed passed = {.region_id = region ? region->id : 0};
+        if (!region || !launch->argument(launch, region->low, region->high, passed.name, sizeof passed.name) ||
+            !cross_room_for((void **)&member->passed, member->passed_count, &member->passed_room, sizeof passed))
+            continue;
+        member->passed[member->passed_count++] = passed;
+    }
+}
+
+static struct source_place place_of(const struct cross_launch *cross, uint32_t number)
+{
+    const struct cross_site *site = &cross->sites[number];
+    const struct launch_info *launch = cross->members[site->member].launch;
+    struct source_place place = site->place;
+    if (launch && launch->program)
+        program_site(launch->program, site->own, &place);
+    return place;
+}
+
+/* ---- why ------------------------------------------------------------------------------------ */
+
+static uint32_t member_of_unit(const struct cross_launch *cross, uint64_t unit)
+{
+    return cross->group_launch[order_unit_group(&cross->order, unit)];
+}
+
+static void say_place(const struct cross_launch *cross, uint32_t site, char *text, size_t size)
+{
+    const struct source_place place = place_of(cross, site);
+    if (place.file)
+        snprintf(text, size, "%s:%" PRIu32, place.file, place.line);
+    else
+        snprintf(text, size, "instruction %" PRIu32, cross->sites[site].own);
+}
+
+static void say_scopes(const struct cross_launch *cross, const struct race *race, const struct shadow_access *now, enum memory_scope a, enum memory_scope b,
+                       const char *what, struct words *words)
+{
+    const bool apart = order_unit_device(&cross->order, race->unit) != order_unit_device(&cross->order, now->agent->unit);
+    snprintf(words->why, CROSS_WHY_CHARS, "%s: %s and %s do not include each other %s", what, scope_name(a), scope_name(b),
+             apart ? "on different devices" : "in different launches");
+    snprintf(words->fix, CROSS_WHY_CHARS, "%s for both%s", apart ? "memory_scope_all_svm_devices" : "memory_scope_device",
+             apart && !race->region->svm_atomics ? ", in fine-grained shared virtual memory with atomics" : "");
+}
+
+static void say_edge(const struct cross_launch *cross, const struct race *race, const struct shadow_access *now, const struct missed_edge *edge,
+                     struct words *words)
+{
+    char release[160], acquire[160], what[CROSS_WHY_CHARS];
+    say_place(cross, edge->release_site, release, sizeof release);
+    say_place(cross, edge->acquire_site == UINT32_MAX ? edge->release_site : edge->acquire_site, acquire, sizeof acquire);
+    switch (edge->why) {
+    case MISSED_SCOPE:
+        snprintf(what, sizeof what, "the release at %s does not reach the acquire at %s", release, acquire);
+        say_scopes(cross, race, now, edge->release_scope, edge->acquire_scope, what, words);
+        break;
+    case MISSED_ACQUIRE:
+        snprintf(words->why, CROSS_WHY_CHARS, "the kernel of the second access took the value released at %s with a relaxed operation, and no acquire fence followed",
+                 release);
+        snprintf(words->fix, CROSS_WHY_CHARS, "memory_order_acquire, %s for the atomic that reads it, or an acquire fence behind that",
+                 scope_name(edge->release_scope));
+        break;
+    case MISSED_RELEASE:
+        snprintf(words->why, CROSS_WHY_CHARS, "the store at %s is relaxed: what was done before it does not become visible with it", release);
+        snprintf(words->fix, CROSS_WHY_CHARS, "memory_order_release, %s at %s", scope_name(edge->acquire_scope), release);
+        break;
+    default:
+        snprintf(words->why, CROSS_WHY_CHARS, "the release at %s orders one kind of memory, and these accesses are of another", release);
+        snprintf(words->fix, CROSS_WHY_CHARS, "fences of all memory that is to be ordered, on both sides");
+    }
+}
+
+static void explain(const struct cross_launch *cross, const struct race *race, const struct shadow_access *now, struct words *words)
+{
+    static const char otherwise[] = "; or, if neither kernel waits for the other in its atomic operations, order the two by an event";
+    struct missed_edge edge;
+    if (race->context->kind > ACCESS_WRITE && now->how.kind > ACCESS_WRITE) {
+        say_scopes(cross, race, now, (enum memory_scope)race->context->scope, (enum memory_scope)now->how.scope,
+                   "nothing orders the two atomic operations, and they race", words);
+    } else if (order_explain(&cross->order, now->agent, race->region->space, race->unit, race->context->tick, &edge)) {
+        say_edge(cross, race, now, &edge, words);
+    } else {
+        snprintf(words->why, CROSS_WHY_CHARS, "the kernel of the second access acquires nothing before it that the kernel of the first one released behind its own: "
+                 "their atomic operations order only what comes before a release with what comes behind the acquire that reads it");
+        snprintf(words->fix, CROSS_WHY_CHARS, "put the first access before a release by its kernel, and the second behind the acquire that reads what was released");
+    }
+    const size_t used = strlen(words->fix);
+    snprintf(words->fix + used, CROSS_WHY_CHARS - used, "%s", otherwise);
+}
+
+/* ---- races ---------------------------------------------------------------------------------- */
+
+static void name_argument(const struct cross_launch *cross, const struct race *race, uint64_t unit, char out[CROSS_ARGUMENT_CHARS])
+{
+    const struct member *member = &cross->members[member_of_unit(cross, unit)];
+    const struct launch_info *launch = member->launch;
+    out[0] = '\0';
+    if (launch && launch->argument && !launch->argument(launch, race->region->low, race->region->high, out, CROSS_ARGUMENT_CHARS))
+        out[0] = '\0';
+    for (uint32_t i = 0; !launch && i < member->passed_count; i++)
+        if (member->passed[i].region_id == race->region->id)
+            memcpy(out, member->passed[i].name, CROSS_ARGUMENT_CHARS);
+}
+
+static void name_object(const struct cross_launch *cross, const struct race *race, char out[CROSS_OBJECT_CHARS])
+{
+    const struct region *region = memory_region(cross->memory, race->address);
+    const bool variable = region->kind == REGION_VARIABLE;
+    snprintf(out, CROSS_OBJECT_CHARS, "%s%s%s (%" PRIu64 " bytes)", variable ? "program-scope variable '" : "", region->name, variable ? "'" : "",
+             region->high - region->low);
+}
+
+static bool is_shared(const struct cross_launch *cross, const struct race *race)
+{
+    return memory_region(cross->memory, race->address)->flags & REGION_FLAG_SHARED;
+}
+
+void cross_on_race(void *self, const struct race *race, const struct shadow_access *now)
+{
+    struct cross_launch *cross = self;
+    const uint32_t earlier = member_of_unit(cross, race->unit), later = member_of_unit(cross, now->agent->unit);
+    if (earlier == later || cross_failed(cross) || (is_shared(cross, race) && (cross_came_of(cross, later, earlier) || cross_came_of(cross, earlier, later))))
+        return;
+    for (uint32_t i = 0; i < cross->found_count; i++) {
+        struct found *found = &cross->found[i];
+        if (found->site[0] == race->context->site && found->site[1] == now->how.site && found->region_id == race->region->id) {
+            found->count++;
+            return;
+        }
+    }
+    if (!cross_room_for((void **)&cross->found, cross->found_count, &cross->found_room, sizeof *cross->found)) {
+        cross->shadow.failed = true;
+        return;
+    }
+    struct found *found = &cross->found[cross->found_count++];
+    *found = (struct found){.site = {race->context->site, now->how.site}, .region_id = race->region->id, .unit = {race->unit, now->agent->unit},
+                            .how = {*race->context, now->how}, .offset_bytes = race->address - race->region->low, .count = 1};
+    name_object(cross, race, found->object);
+    name_argument(cross, race, race->unit, found->argument[0]);
+    name_argument(cross, race, now->agent->unit, found->argument[1]);
+    explain(cross, race, now, &found->words);
+    found->in_any_case = race->context->kind > ACCESS_WRITE && now->how.kind > ACCESS_WRITE && cross_is_guaranteed(memory_region(cross->memory, race->address));
+}
+
+/* ---- telling -------------------------------------------------------------------------------- */
+
+static void fill_side(const struct cross_launch *cross, const struct found *found, int i, struct cross_side *side)
+{
+    const struct member *member = &cross->members[member_of_unit(cross, found->unit[i])];
+    const uint64_t group = order_unit_group(&cross->order, found->unit[i]) - member->first_group, local = found->unit[i] % cross->order.group_items;
+    *side = (struct cross_side){.command = member->command, .launch = member->shape.launch, .device = member->shape.device, .kernel = member->kernel[0] ? member->kernel : NULL, .argument = found->argument[i],
+                                .site = cross->sites[found->site[i]].own, .place = place_of(cross, found->site[i]), .kind = (enum access_kind)found->how[i].kind,
+                                .order = (enum memory_order)found->how[i].order, .scope = (enum memory_scope)found->how[i].scope,
+                                .size_bytes = found->how[i].size};
+    race_launch_item(&member->shape, group, local, &side->item);
+    side->item.sub_group = (uint32_t)(local / member->sub_group_size);
+}
+
+static void tell(const struct cross_launch *cross, const struct found *found, const struct cross_hearer *hearer)
+{
+    struct cross_race race = {.object = found->object, .why = found->words.why, .fix = found->words.fix, .offset_bytes = found->offset_bytes, .count = found->count};
+    fill_side(cross, found, 0, &race.side[0]);
+    fill_side(cross, found, 1, &race.side[1]);
+    hearer->tell(hearer->self, &race);
+}
+
+static bool is_of(const struct member *member, uint32_t command, uint32_t family)
+{
+    return family ? cross_family_of(member) == family : member->command == command;
+}
+
+/* Of a command and others, or within one family. */
+static void tell_all(struct cross_launch *cross, uint32_t command, uint32_t family, const struct cross_hearer *hearer)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < cross->found_count; i++) {
+        struct found *found = &cross->found[i];
+        const struct member *a = &cross->members[member_of_unit(cross, found->unit[0])], *b = &cross->members[member_of_unit(cross, found->unit[1])];
+        const bool within = cross_family_of(a) == cross_family_of(b);
+        if (a->launch || b->launch || within != (family != 0) || (!is_of(a, command, family) && !is_of(b, command, family))) {
+            cross->found[kept++] = *found;
+            continue;
+        }
+        if (found->in_any_case || hearer->counts_as_ordered(hearer->self, family ? a->shape.launch : a->command, family ? b->shape.launch : b->command))
+            tell(cross, found, hearer);
+    }
+    cross->found_count = kept;
+}
+
+void cross_launch_end_command(struct cross_launch *cross, uint32_t command, const struct cross_hearer *hearer)
+{
+    pthread_mutex_lock(&cross->lock);
+    cross_end_moves(cross, command);
+    tell_all(cross, command, 0, hearer);
+    pthread_mutex_unlock(&cross->lock);
+}
+
+static bool is_followed(const struct cross_launch *cross, uint32_t command)
+{
+    bool heard = false;
+    for (uint32_t i = 1; i < cross->member_count; i++) {
+        const struct member *member = &cross->members[i];
+        if (member->command != command)
+            continue;
+        if (member->partial)
+            return false;
+        heard = true;
+    }
+    return heard;
+}
+
+bool cross_launch_clears(struct cross_launch *cross, uint32_t a, uint32_t b, uint32_t region_id)
+{
+    pthread_mutex_lock(&cross->lock);
+    bool clear = !cross_failed(cross) && is_followed(cross, a) && is_followed(cross, b);
+    for (uint32_t i = 0; clear && i < cross->found_count; i++) {
+        const struct found *found = &cross->found[i];
+        const uint32_t one = cross->members[member_of_unit(cross, found->unit[0])].command, other = cross->members[member_of_unit(cross, found->unit[1])].command;
+        clear = found->region_id != region_id || !((one == a && other == b) || (one == b && other == a));
+    }
+    pthread_mutex_unlock(&cross->lock);
+    return clear;
+}
+
+void cross_launch_end_family(struct cross_launch *cross, uint32_t family, const struct cross_hearer *hearer)
+{
+    pthread_mutex_lock(&cross->lock);
+    tell_all(cross, 0, family, hearer);
+    if (cross->member_count && !cross_is_announced(cross, &cross->members[cross->member_count - 1])) /* nobody tells that the host knows of it */
+        cross_reset(cross);
+    pthread_mutex_unlock(&cross->lock);
+}
+
+void cross_launch_finding(const struct cross_race *race, struct finding *out_finding)
+{
+    *out_finding = (struct finding){.kind = FINDING_RACE_COMMANDS, .kernel = race->side[1].kernel ? race->side[1].kernel : race->side[0].kernel,
+                                    .object = race->object, .has_offset = true, .offset_bytes = race->offset_bytes, .access_count = 2, .why = race->why,
+                                    .fix = race->fix, .count = race->count, .spec = "OpenCL 2.2 API, 3.3.6 data race"};
+    for (int i = 0; i < 2; i++) {
+        const struct cross_side *from = &race->side[i];
+        const bool atomic = from->kind > ACCESS_WRITE;
+        out_finding->access[i] = (struct finding_access){.kind = from->kind, .device_id = from->device, .place = from->place, .has_item = from->kernel,
+                                                         .item = from->item, .has_order = atomic, .order = from->order, .scope = from->scope,
+                                                         .size_bytes = from->size_bytes,
+                                                         .what = atomic ? "atomic access" : from->kind == ACCESS_READ ? "read" : "write"};
+    }
+}

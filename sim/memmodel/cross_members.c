@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Launches that are heard: their work-groups, and what each knows when it begins. */
+#include "cross_state.h"
+
+/* ---- room ----------------------------------------------------------------------------------- */
+
+bool cross_room_for(void **items, uint32_t count, uint32_t *room, size_t size)
+{
+    if (count < *room)
+        return true;
+    const uint32_t more = 2 * *room + 8;
+    void *grown = realloc(*items, more * size);
+    if (!grown)
+        return false;
+    *items = grown;
+    *room = more;
+    return true;
+}
+
+static bool members_room(struct cross_launch *cross)
+{
+    const bool room = cross_room_for((void **)&cross->members, cross->member_count, &cross->member_room, sizeof *cross->members) &&
+                      cross_room_for((void **)&cross->sub_group_sizes, cross->member_count, &cross->size_room, sizeof *cross->sub_group_sizes);
+    cross->order.sub_group_sizes = cross->sub_group_sizes;
+    return room;
+}
+
+static bool groups_room(struct cross_launch *cross, uint64_t count)
+{
+    if (cross->group_count + count <= cross->group_room)
+        return true;
+    const uint64_t room = 2 * cross->group_room + count + 64;
+    uint32_t *launch = realloc(cross->group_launch, room * sizeof *launch);
+    cross->group_launch = launch ? launch : cross->group_launch;
+    uint32_t *device = launch ? realloc(cross->group_device, room * sizeof *device) : NULL;
+    cross->group_device = device ? device : cross->group_device;
+    if (!device)
+        return false;
+    cross->group_room = room;
+    cross->order.group_launch = cross->group_launch;
+    cross->order.group_device = cross->group_device;
+    return true;
+}
+
+static void add_groups(struct cross_launch *cross, uint64_t count, uint32_t device)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        cross->group_launch[cross->group_count] = cross->member_count;
+        cross->group_device[cross->group_count++] = device;
+    }
+}
+
+/* Such a map is asked for whole launches, and by work-groups. */
+struct group_order *cross_open_group(struct cross_launch *cross, uint64_t number, struct knowledge *const begun[ORDER_REGIONS])
+{
+    struct group_order *group = order_group(&cross->order, number);
+    if (!group)
+        return NULL;
+    group->relay_tried = true;
+    share_all(group->acquired, begun);
+    return group;
+}
+
+static uint64_t local_items(const struct launch_info *launch)
+{
+    return launch->local_size[0] * launch->local_size[1] * launch->local_size[2];
+}
+
+/* The host is the first member. */
+static bool open_order(struct cross_launch *cross, const struct launch_info *first)
+{
+    static struct knowledge *const nothing[ORDER_REGIONS];
+    const uint64_t items = local_items(first) > GROUP_ITEMS_LEAST ? local_items(first) : GROUP_ITEMS_LEAST;
+    if (!members_room(cross) || !groups_room(cross, 1))
+        return false;
+    cross->members[0] = (struct member){.sub_group_size = 1};
+    cross->sub_group_sizes[0] = 1;
+    cross->all = (struct launch_info){.work_dim = 1, .kernel = "", .global_size = {UNITS_MOST, 1, 1}, .local_size = {items, 1, 1},
+                                      .group_count = {UNITS_MOST / items, 1, 1}, .sub_group_size = 1};
+    order_launch_begin(&cross->order, &cross->all);
+    cross->order.group_keys = true; /* maps are looked at in every way */
+    cross->order.group_launch = cross->group_launch;
+    cross->order.group_device = cross->group_device;
+    cross->order.sub_group_sizes = cross->sub_group_sizes;
+    add_groups(cross, 1, UINT32_MAX);
+    cross->member_count = 1;
+    return cross_open_group(cross, 0, nothing);
+}
+
+bool cross_is_guaranteed(const struct region *region)
+{
+    return (region->kind == REGION_VARIABLE || region->flags & REGION_FLAG_SVM) && !(region->flags & REGION_FLAG_FREED);
+}
+
+bool cross_has_guaranteed(const struct memory *memory)
+{
+    for (uint32_t i = 1; i < memory->region_count; i++)
+        if (cross_is_guaranteed(&memory->regions[i]))
+            return true;
+    return false;
+}
+
+static uint64_t groups_of(const struct launch_info *launch)
+{
+    return launch->group_count[0] * launch->group_count[1] * launch->group_count[2];
+}
+
+bool cross_has_room(const struct cross_launch *cross, const struct launch_info *launch)
+{
+    const uint64_t items = cross->member_count ? cross->order.group_items : local_items(launch), groups = groups_of(launch);
+    return cross->member_count <= MEMBERS_MOST && local_items(launch) <= items && groups < UNITS_MOST / (items < GROUP_ITEMS_LEAST ? GROUP_ITEMS_LEAST : items) - cross->group_count - 1;
+}
+
+/* ---- what a launch knows when it begins ----------------------------------------------------- */
+
+/* Commands that are no launches have one each, which is no launch's. */
+uint32_t cross_family_of(const struct member *member)
+{
+    if (!member->shape.launch)
+        return member->command | UINT32_C(1) << 31;
+    return member->shape.parent ? member->shape.family : member->shape.launch;
+}
+
+static uint32_t member_by_launch(const struct cross_launch *cross, uint32_t launch)
+{
+    uint32_t i = cross->member_count;
+    while (i > 1 && cross->members[i - 1].shape.launch != launch)
+        i--;
+    return i > 1 ? i - 1 : 0; /* 0: the host, or it is not heard */
+}
+
+static bool is_running(const struct member *member)
+{
+    return member->launch || member->moves;
+}
+
+bool cross_came_of(const struct cross_launch *cross, uint32_t member, uint32_t ancestor)
+{
+    while (member && member != ancestor)
+        member = cross->members[member].shape.parent ? member_by_launch(cross, cross->members[member].shape.parent) : 0;
+    return member == ancestor;
+}
+
+static void join_all(struct cross_launch *cross, struct member *member, struct knowledge *const more[ORDER_REGIONS])
+{
+    for (int r = 0; r < ORDER_REGIONS; r++)
+        join_into(&cross->order, &member->begun[r], more[r]);
+}
+
+static void put_all(struct cross_launch *cross, struct member *member, uint64_t key, uint64_t tick)
+{
+    for (int r = 0; r < ORDER_REGIONS; r++)
+        put_into(&cross->order, &member->begun[r], key, tick);
+}
+
+/* It has ended. */
+static void know_launch(struct cross_launch *cross, struct member *member, uint32_t other)
+{
+    join_all(cross, member, cross->members[other].learned);
+    put_all(cross, member, launch_key(other), 1);
+}
+
+static void know_group(struct cross_launch *cross, struct member *member, uint64_t number)
+{
+    struct knowledge *known[ORDER_REGIONS];
+    order_group_knowledge(&cross->order, number, known);
+    join_all(cross, member, known);
+    drop_all(&cross->order, known);
+}
+
+/* Commands of the host without order events come one behind the other. */
+bool cross_is_announced(const struct cross_launch *cross, const struct member *member)
+{
+    return command_graph_facts(cross->graph, member->command);
+}
+
+static bool knows_command(const struct cross_launch *cross, const struct member *member, const struct member *earlier)
+{
+    if (cross_family_of(member) == cross_family_of(earlier))
+        return false;
+    return !cross_is_announced(cross, member) || command_graph_knows(cross->graph, member->command, earlier->command);
+}
+
+static bool has_shared(const struct memory *memory)
+{
+    for (uint32_t i = 1; i < memory->region_count; i++)
+        if (memory->regions[i].flags & REGION_FLAG_SHARED)
+            return true;
+    return false;
+}
+
+static void know_events(struct cross_launch *cross, struct member *member)
+{
+    for (uint32_t k = 0; k < member->shape.after_count; k++) {
+        const struct launch_after *after = &member->shape.after[k];
+        const uint32_t other = member_by_launch(cross, after->launch);
+        if (other)
+            know_launch(cross, member, other);
+        for (uint32_t i = 1; other && after->complete && i + 1 < cross->member_count; i++)
+            if (i != other && cross_came_of(cross, i, other))
+                know_launch(cross, member, i);
+    }
+}
+
+/* What its work-groups acquired that have ended counts for the one that it waits for. A call by which one work-item enqueues it orders
+ * fine-grained memory alone; while there is such, what anybody of the parent knows counts. */
+static void know_parent(struct cross_launch *cross, struct member *member)
+{
+    const uint32_t parent = member_by_launch(cross, member->shape.parent);
+    const struct member *from = &cross->members[parent];
+    if (!parent)
+        return;
+    join_all(cross, member, from->begun);
+    if (member->shape.start == LAUNCH_AFTER_PARENT)
+        know_launch(cross, member, parent);
+    if (member->shape.start == LAUNCH_AFTER_GROUP) {
+        join_all(cross, member, from->learned);
+        put_all(cross, member, group_key(from->first_group + member->shape.parent_group), cross->order.tick + 1);
+    }
+    if (!has_shared(cross->memory))
+        return;
+    join_all(cross, member, from->learned);
+    for (const struct group_order *group = cross->order.groups; group; group = group->next)
+        if (cross->group_launch[group->number] == parent)
+            know_group(cross, member, group->number);
+}
+
+/* What one of them knows that it knew when it began, it has by that one; of one who knows all of them their names are enough. Latest first. */
+static void know_commands(struct cross_launch *cross, struct member *member)
+{
+    bool all = true;
+    for (uint32_t i = 1; i < cross->member_count; i++) {
+        const struct member *earlier = &cross->members[i];
+        all &= earlier == member || (!is_running(earlier) && knows_command(cross, member, earlier));
+    }
+    for (uint32_t i = cross->member_count; i > 1; i--) {
+        const struct member *earlier = &cross->members[i - 1];
+        if (earlier == member || is_running(earlier) || !knows_command(cross, member, earlier))
+            continue;
+        if (knowledge_get(&cross->order.pool, member->begun[IN_GLOBAL], launch_key(i - 1)))
+            continue;
+        join_all(cross, member, all ? earlier->begun : earlier->learned);
+        put_all(cross, member, launch_key(i - 1), 1);
+    }
+}
+
+/* Of launches that it waited for, all; of the host, whatever that may have acquired. */
+static void begin_knowing(struct cross_launch *cross, struct member *member)
+{
+    know_group(cross, member, 0);
+    know_commands(cross, member);
+    if (member->shape.parent) {
+        know_parent(cross, member);
+        know_events(cross, member);
+    }
+}
+
+/* ---- life ----------------------------------------------------------------------------------- */
+
+bool cross_add_member(struct cross_launch *cross, const struct launch_info *launch)
+{
+    if ((!cross->member_count && !open_order(cross, launch)) || !groups_room(cross, groups_of(launch)) ||
+        !members_room(cross)) {
+        cross->shadow.failed = true;
+        return false;
+    }
+    struct member *member = &cross->members[cross->member_count];
+    *member = (struct member){.launch = launch, .shape = *launch, .partial = launch->kin, .kernel = strdup(launch->kernel), .command = launch->command,
+                              .sub_group_size = launch->sub_group_size ? launch->sub_group_size : 1, .first_group = cross->group_count};
+    cross->shadow.failed |= !member->kernel;
+    if (!member->kernel)
+        return false;
+    add_groups(cross, groups_of(launch), launch->device);
+    cross->sub_group_sizes[cross->member_count] = member->sub_group_size;
+    cross->member_count++;
+    begin_knowing(cross, member);
+    return true;
+}
+
+void cross_close_group(struct cross_launch *cross, struct member *member, uint64_t number)
+{
+    struct knowledge *known[ORDER_REGIONS];
+    order_group_knowledge(&cross->order, number, known);
+    for (int r = 0; r < ORDER_REGIONS; r++)
+        join_into(&cross->order, &member->learned[r], known[r]);
+    drop_all(&cross->order, known);
+    order_group_end(&cross->order, number);
+}
+
+void cross_end_moves(struct cross_launch *cross, uint32_t command)
+{
+    for (uint32_t i = cross->member_count; i > 1; i--) {
+        struct member *member = &cross->members[i - 1];
+        if (!member->moves || member->command != command)
+            continue;
+        cross_close_group(cross, member, member->first_group);
+        member->moves = false;
+    }
+}

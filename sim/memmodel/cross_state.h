@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  What the files of cross_launch.h share: cross_launch.c says which launches are heard and hears them, cross_members.c
+ *          knows what each knew when it began, and cross_found.c what is told of their races. All of it with cross->lock held.
+ *
+ * Interface
+ *   cross_reset, cross_lost, cross_failed      everything is forgotten; was there no memory; is nothing heard any more?
+ *   cross_add_member, cross_has_room           a launch that begins
+ *   cross_open_group, cross_close_group, cross_end_moves   its work-groups; a command that is no launch ends
+ *   cross_family_of, cross_came_of, cross_is_announced     of kernels that enqueue each other; does the host tell what orders it?
+ *   cross_is_guaranteed, cross_has_guaranteed  memory where atomics of several launches are
+ *   cross_site_of                              the number of a launch's instruction, for order and shadow
+ *   cross_keep_places, cross_keep_arguments    of a launch that ends, for findings
+ *   cross_on_race                              the shadow's
+ */
+#ifndef ORRERY_SIM_MEMMODEL_CROSS_STATE_H
+#define ORRERY_SIM_MEMMODEL_CROSS_STATE_H
+
+#include "cross_launch.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command_graph.h"
+#include "order_state.h"
+#include "shadow.h"
+
+/* Work-groups of all launches are numbered one behind the other; the first is the host's. */
+enum { MEMBERS_MOST = HOSTILE(4096, 8), GROUP_ITEMS_LEAST = 1024, CROSS_OBJECT_CHARS = 120, CROSS_ARGUMENT_CHARS = 120, CROSS_WHY_CHARS = 480 };
+static const uint64_t UNITS_MOST = UINT64_C(1) << 32, HANDED_ON = 8; /* an address that no allocation has */
+
+struct member {
+    const struct launch_info *launch; /* while it runs */
+    struct launch_info shape;         /* of which the sizes alone are looked at */
+    char *kernel;
+    uint32_t command, sub_group_size;
+    uint64_t first_group;
+    bool partial;                     /* some of its accesses are not followed */
+    bool moves;                       /* a command that is no launch, and has not ended */
+    struct knowledge *begun[ORDER_REGIONS];   /* what each of its work-groups knows from the start */
+    struct knowledge *learned[ORDER_REGIONS]; /* what those knew that have ended */
+    uint32_t *site; uint32_t site_count;      /* 1 + its number below, by its own; while it runs */
+    struct passed *passed; uint32_t passed_count, passed_room; /* when it has ended: its arguments */
+};
+
+struct passed { uint32_t region_id; char name[CROSS_ARGUMENT_CHARS]; };
+
+struct cross_site { uint32_t member, own; struct source_place place; /* of a launch that is over: owned */ };
+
+struct words { char why[CROSS_WHY_CHARS], fix[CROSS_WHY_CHARS]; };
+
+struct found {
+    uint32_t site[2], region_id;
+    uint64_t unit[2];
+    struct context how[2];
+    uint64_t offset_bytes, count;
+    char object[CROSS_OBJECT_CHARS], argument[2][CROSS_ARGUMENT_CHARS];
+    struct words words;
+    bool in_any_case;                 /* atomics: commands that nothing orders do not conflict by them */
+};
+
+struct cross_launch {
+    const struct memory *memory;
+    pthread_mutex_t lock;          /* guards what follows */
+    struct command_graph *graph;   /* without what atomics may have ordered */
+    struct order order;
+    struct shadow shadow;
+    struct spare spare;
+    struct race_tally *tallies[TALLIES]; /* none */
+    struct shadow_region **regions; uint32_t region_room; /* by index of struct memory */
+    uint64_t time;                 /* counts events */
+    struct launch_info all;        /* the one launch that they are for the order */
+    struct member *members; uint32_t member_count, member_room; /* [0] is the host */
+    uint32_t *sub_group_sizes, size_room; /* of members */
+    uint32_t latest;               /* who was heard last */
+    uint32_t *group_launch, *group_device; uint64_t group_count, group_room;
+    struct cross_site *sites; uint32_t site_count, site_room;
+    struct found *found; uint32_t found_count, found_room;
+    bool host_knows;               /* of something that was released for it */
+    bool was_lost;                 /* memory was out once */
+    bool blind;                    /* somebody may have handed on what we did not hear */
+    enum scope_rule rule;
+};
+
+static inline bool cross_lost(const struct cross_launch *cross)
+{
+    return cross->was_lost || cross->order.failed || cross->order.pool.failed || cross->shadow.failed || cross->order.tick > UINT32_MAX;
+}
+
+static inline bool cross_failed(const struct cross_launch *cross)
+{
+    return cross->blind || cross_lost(cross);
+}
+
+void cross_reset(struct cross_launch *cross);
+
+/* cross_members.c */
+bool cross_room_for(void **items, uint32_t count, uint32_t *room, size_t size);
+struct group_order *cross_open_group(struct cross_launch *cross, uint64_t number, struct knowledge *const begun[ORDER_REGIONS]);
+bool cross_is_guaranteed(const struct region *region);
+bool cross_has_guaranteed(const struct memory *memory);
+bool cross_has_room(const struct cross_launch *cross, const struct launch_info *launch);
+uint32_t cross_family_of(const struct member *member);
+bool cross_came_of(const struct cross_launch *cross, uint32_t member, uint32_t ancestor);
+bool cross_is_announced(const struct cross_launch *cross, const struct member *member);
+bool cross_add_member(struct cross_launch *cross, const struct launch_info *launch);
+void cross_close_group(struct cross_launch *cross, struct member *member, uint64_t number);
+void cross_end_moves(struct cross_launch *cross, uint32_t command);
+
+/* cross_found.c */
+void cross_site_fini(struct cross_site *site, bool owned);
+uint32_t cross_site_of(struct cross_launch *cross, struct member *member, uint32_t own);
+void cross_keep_places(struct cross_launch *cross, struct member *member);
+void cross_keep_arguments(const struct cross_launch *cross, struct member *member);
+void cross_on_race(void *self, const struct race *race, const struct shadow_access *now);
+
+#endif
