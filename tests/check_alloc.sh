@@ -53,7 +53,7 @@ told=clean/device_enqueue # the kernel is told that it could not enqueue, and do
 for scenario in clean/collectives clean/device_enqueue clean/printf faulty/global_write faulty/uninitialised_store faulty/endless_loop; do
     starve "$scenario" "$build/orrery" run "$src/scenarios/$scenario.yaml"
 done
-for scenario in racy/spinlock racy/histogram racy/message_passing_scope clean/reduction_tree clean/global_barrier; do
+for scenario in racy/spinlock racy/histogram racy/message_passing_scope clean/reduction_tree clean/global_barrier racy/child_counter racy/child_lock; do
     starve "races $scenario" "$build/orrery" run --data-races "$src/scenarios/$scenario.yaml"
 done
 starve topology "$build/orrery" topology asymmetric

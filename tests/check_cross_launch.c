@@ -135,23 +135,26 @@ static void judge(int i)
         ck_assert_msg(strstr(finding_last("race-commands").why, pairs[i].why), "%s: %s", pairs[i].name, finding_last("race-commands").why);
 }
 
+static void run_pair(int i, bool in_turn)
+{
+    const struct kernels kernels = build(pairs[i].one, pairs[i].other, "");
+    const cl_event event = run(queue, kernels.one, 0, NULL);
+    if (in_turn)
+        await(event);
+    run(second, kernels.next, 0, NULL);
+    judge(i);
+    drop(&kernels);
+}
+
 START_TEST(R32_side_by_side)
 {
-    const struct kernels kernels = build(pairs[_i].one, pairs[_i].other, "");
-    run(queue, kernels.one, 0, NULL);
-    run(second, kernels.next, 0, NULL);
-    judge(_i);
-    drop(&kernels);
+    run_pair(_i, false);
 }
 END_TEST
 
 START_TEST(R32_one_behind_the_other)
 {
-    const struct kernels kernels = build(pairs[_i].one, pairs[_i].other, "");
-    await(run(queue, kernels.one, 0, NULL));
-    run(second, kernels.next, 0, NULL);
-    judge(_i);
-    drop(&kernels);
+    run_pair(_i, true);
 }
 END_TEST
 

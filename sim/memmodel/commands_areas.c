@@ -2,6 +2,8 @@
 /* The allocations that commands touch, and the instructions of kernels that did. */
 #include "commands_state.h"
 
+#include "wording.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,9 +16,7 @@ void commands_name_area(struct area *area, const struct region *region)
     if (!region)
         snprintf(area->name, sizeof area->name, "host memory");
     else
-        snprintf(area->name, sizeof area->name, "%s%s%s (%" PRIu64 " bytes)",
-                 region->kind == REGION_VARIABLE ? "program-scope variable '" : "", region->name,
-                 region->kind == REGION_VARIABLE ? "'" : "", region->high - region->low);
+        wording_region(region, area->name, sizeof area->name);
 }
 
 static struct area *area_new(struct commands *commands, uint32_t id, const struct region *region)

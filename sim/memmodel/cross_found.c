@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "race.h"
+#include "wording.h"
 #include "orrery/device.h"
 
 /* ---- sites ---------------------------------------------------------------------------------- */
@@ -181,14 +182,6 @@ static void name_argument(const struct cross_launch *cross, const struct race *r
             memcpy(out, member->passed[i].name, CROSS_ARGUMENT_CHARS);
 }
 
-static void name_object(const struct cross_launch *cross, const struct race *race, char out[CROSS_OBJECT_CHARS])
-{
-    const struct region *region = memory_region(cross->memory, race->address);
-    const bool variable = region->kind == REGION_VARIABLE;
-    snprintf(out, CROSS_OBJECT_CHARS, "%s%s%s (%" PRIu64 " bytes)", variable ? "program-scope variable '" : "", region->name, variable ? "'" : "",
-             region->high - region->low);
-}
-
 static bool is_shared(const struct cross_launch *cross, const struct race *race)
 {
     return memory_region(cross->memory, race->address)->flags & REGION_FLAG_SHARED;
@@ -214,7 +207,7 @@ void cross_on_race(void *self, const struct race *race, const struct shadow_acce
     struct found *found = &cross->found[cross->found_count++];
     *found = (struct found){.site = {race->context->site, now->how.site}, .region_id = race->region->id, .unit = {race->unit, now->agent->unit},
                             .how = {*race->context, now->how}, .offset_bytes = race->address - race->region->low, .count = 1};
-    name_object(cross, race, found->object);
+    wording_region(memory_region(cross->memory, race->address), found->object, sizeof found->object);
     name_argument(cross, race, race->unit, found->argument[0]);
     name_argument(cross, race, now->agent->unit, found->argument[1]);
     explain(cross, race, now, &found->words);
@@ -227,7 +220,8 @@ static void fill_side(const struct cross_launch *cross, const struct found *foun
 {
     const struct member *member = &cross->members[member_of_unit(cross, found->unit[i])];
     const uint64_t group = order_unit_group(&cross->order, found->unit[i]) - member->first_group, local = found->unit[i] % cross->order.group_items;
-    *side = (struct cross_side){.command = member->command, .launch = member->shape.launch, .device = member->shape.device, .kernel = member->kernel[0] ? member->kernel : NULL, .argument = found->argument[i],
+    *side = (struct cross_side){.command = member->command, .launch = member->shape.launch, .device = member->shape.device,
+                                .kernel = member->kernel[0] ? member->kernel : NULL, .argument = found->argument[i],
                                 .site = cross->sites[found->site[i]].own, .place = place_of(cross, found->site[i]), .kind = (enum access_kind)found->how[i].kind,
                                 .order = (enum memory_order)found->how[i].order, .scope = (enum memory_scope)found->how[i].scope,
                                 .size_bytes = found->how[i].size};

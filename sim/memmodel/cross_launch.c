@@ -15,7 +15,6 @@ struct cross_launch *cross_launch_new(const struct memory *memory, enum scope_ru
     }
     cross->memory = memory;
     cross->graph = graph;
-    cross->rule = rule;
     pthread_mutex_init(&cross->lock, NULL);
     order_init(&cross->order, rule);
     cross->shadow = (struct shadow){.order = &cross->order, .self = cross, .race = cross_on_race, .tallies = cross->tallies, .time = &cross->time,
@@ -55,7 +54,8 @@ void cross_reset(struct cross_launch *cross)
     cross->sites = NULL;
     cross->found = NULL;
     cross->group_launch = cross->group_device = NULL;
-    cross->region_room = cross->member_count = cross->member_room = cross->size_room = cross->latest = cross->site_count = cross->site_room = cross->found_count = cross->found_room = 0;
+    cross->region_room = cross->member_count = cross->member_room = cross->size_room = cross->latest = 0;
+    cross->site_count = cross->site_room = cross->found_count = cross->found_room = 0;
     cross->group_count = cross->group_room = 0;
     cross->blind = cross->host_knows = false;
 }
@@ -132,9 +132,12 @@ static struct member *member_of(struct cross_launch *cross, const struct launch_
 {
     if (cross_failed(cross))
         return NULL;
-    for (uint32_t i = cross->member_count; (!cross->latest || cross->members[cross->latest].launch != launch) && i > 0; i--)
-        cross->latest = i - 1;
-    return cross->latest ? &cross->members[cross->latest] : NULL;
+    if (cross->latest < cross->member_count && cross->members[cross->latest].launch == launch)
+        return &cross->members[cross->latest];
+    for (uint32_t i = cross->member_count; i > 1; i--)
+        if (cross->members[i - 1].launch == launch)
+            return &cross->members[cross->latest = i - 1];
+    return NULL;
 }
 
 /* ---- accesses ------------------------------------------------------------------------------- */
@@ -192,11 +195,6 @@ static struct shadow_region *shadow_at(struct cross_launch *cross, uint64_t addr
     return shadow;
 }
 
-static void host_agent(const struct cross_launch *cross, struct agent *out_agent)
-{
-    order_agent(&cross->order, 0, out_agent);
-}
-
 /* It may have read what was released there, and hand it on. */
 static void host_acquires(struct cross_launch *cross, const struct atomic_act *released)
 {
@@ -206,11 +204,11 @@ static void host_acquires(struct cross_launch *cross, const struct atomic_act *r
     act.reads = true;
     act.writes = false;
     act.order = ORDER_ACQUIRE;
-    host_agent(cross, &host);
+    order_agent(&cross->order, HOST_UNIT, &host);
     order_atomic(&cross->order, &host, &act);
     act = (struct atomic_act){.address = HANDED_ON, .size = 4, .region = IN_GLOBAL, .reads = true, .writes = true, .order = ORDER_ACQ_REL,
                               .scope = SCOPE_ALL_SVM, .site = released->site, .svm_atomics = true};
-    host_agent(cross, &host);
+    order_agent(&cross->order, HOST_UNIT, &host);
     order_atomic(&cross->order, &host, &act);
 }
 
@@ -297,7 +295,7 @@ static struct member *member_of_command(struct cross_launch *cross, uint32_t com
     static const struct launch_info one = {.kernel = "", .local_size = {1, 1, 1}, .group_count = {1, 1, 1}, .global_size = {1, 1, 1}};
     struct launch_info launch = one;
     struct member *latest = cross->member_count ? &cross->members[cross->member_count - 1] : NULL;
-    if (latest && latest->command == command && !latest->kernel[0])
+    if (latest && latest->moves && latest->command == command)
         return latest;
     launch.command = command;
     if (!cross->member_count || !is_between(cross, command) || !cross_has_room(cross, &launch) || !cross_add_member(cross, &launch))
@@ -314,7 +312,7 @@ void cross_launch_command(struct cross_launch *cross, const struct command_event
     struct member *member = cross->member_count ? member_of_command(cross, event->command) : NULL;
     struct shadow_region *region = member ? shadow_at(cross, event->address) : NULL;
     if (member)
-        member->partial |= event->role != COMMAND_MOVES;
+        member->partial |= event->role != COMMAND_MOVES || event->size_bytes > UINT32_MAX;
     if (region && event->role != COMMAND_OPENS) {
         struct agent agent;
         cross->order.event = ++cross->time;

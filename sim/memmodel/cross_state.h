@@ -28,7 +28,7 @@
 
 /* Work-groups of all launches are numbered one behind the other; the first is the host's. */
 enum { MEMBERS_MOST = HOSTILE(4096, 8), GROUP_ITEMS_LEAST = 1024, CROSS_OBJECT_CHARS = 120, CROSS_ARGUMENT_CHARS = 120, CROSS_WHY_CHARS = 480 };
-static const uint64_t UNITS_MOST = UINT64_C(1) << 32, HANDED_ON = 8; /* an address that no allocation has */
+static const uint64_t UNITS_MOST = UINT64_C(1) << 32, HOST_UNIT = 0, HANDED_ON = 8; /* an address that no allocation has */
 
 struct member {
     const struct launch_info *launch; /* while it runs */
@@ -80,7 +80,6 @@ struct cross_launch {
     bool host_knows;               /* of something that was released for it */
     bool was_lost;                 /* memory was out once */
     bool blind;                    /* somebody may have handed on what we did not hear */
-    enum scope_rule rule;
 };
 
 static inline bool cross_lost(const struct cross_launch *cross)

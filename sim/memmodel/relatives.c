@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cross_launch.h"
+#include "wording.h"
 #include "orrery/rule.h"
 
 enum { TEXT_CHARS = 300 };
@@ -90,15 +91,13 @@ void relatives_free(struct relatives *relatives)
 static void name_object(const struct relatives *relatives, struct deeds *deeds)
 {
     const struct region *region = memory_region(relatives->memory, deeds->low);
-    bool variable = region->kind == REGION_VARIABLE;
     deeds->of_host = region->kind == REGION_NONE;
     deeds->fine = deeds->of_host || region->flags & REGION_FLAG_SHARED;
     if (deeds->of_host) {
         snprintf(deeds->object, sizeof deeds->object, "host memory");
         return;
     }
-    snprintf(deeds->object, sizeof deeds->object, "%s%s%s (%" PRIu64 " bytes)", variable ? "program-scope variable '" : "",
-             region->name, variable ? "'" : "", region->high - region->low);
+    wording_region(region, deeds->object, sizeof deeds->object);
 }
 
 static bool copy_set(struct byte_set *to, const struct byte_set *from)

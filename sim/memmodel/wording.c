@@ -68,3 +68,10 @@ const char *order_name(enum memory_order order)
                                         "memory_order_acq_rel", "memory_order_seq_cst"};
     return names[order];
 }
+
+void wording_region(const struct region *region, char *out_text, size_t size)
+{
+    const bool variable = region->kind == REGION_VARIABLE;
+    snprintf(out_text, size, "%s%s%s (%" PRIu64 " bytes)", variable ? "program-scope variable '" : "", region->name, variable ? "'" : "",
+             region->high - region->low);
+}

@@ -7,6 +7,7 @@
  *   wording_place    "mp.cl:8"
  *   wording_group    "work-group (1,0,0)"
  *   wording_regions    "CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE"
+ *   wording_region     an allocation of the device: "buffer 3 (64 bytes)"
  *   region_flag, space_word, order_name
  */
 #ifndef ORRERY_MEMMODEL_WORDING_H
@@ -20,6 +21,8 @@ void wording_add(struct wording *text, const char *format, ...) __attribute__((f
 void wording_place(struct wording *text, const struct checker_host *host, uint32_t site);
 void wording_group(struct wording *text, const struct launch_info *launch, uint64_t group);
 void wording_regions(struct wording *text, uint32_t regions);
+
+void wording_region(const struct region *region, char *out_text, size_t size);
 
 const char *region_flag(int region);                /* of IN_GLOBAL, IN_LOCAL, IN_IMAGE */
 const char *space_word(int region);                 /* "global" */
