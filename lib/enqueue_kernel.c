@@ -60,6 +60,8 @@ cl_int command_end(struct command *command, uint64_t *out_time)
     command->live = NULL;
     command->event->time[EVENT_END] = command->u.launch.result.end_time;
     cl_int err = conclude(command, status, &diagnosis);
+    if (!err && command->u.launch.result.child_error && diagnosis.text[0])
+        context_complain(command->queue->context, diagnosis.text);
     return err ? err : command->u.launch.result.child_error;
 }
 

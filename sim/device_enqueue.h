@@ -55,6 +55,7 @@ struct family {
     uint64_t end_time;              /* of the root's work-groups */
     uint32_t running;               /* launches */
     enum status status; struct diagnosis diagnosis; /* of the root, or what ended all of it */
+    struct diagnosis child;         /* why the first of its other kernels that failed did; or no text */
     struct launch_node *first, **last; /* those that have not begun, in order */
     uint32_t serial;
     uint32_t user_events;           /* not released */

@@ -242,6 +242,13 @@ static void fail(struct family *family, enum status status, const struct diagnos
     drop_pending(family);
 }
 
+static void child_failed(struct family *family, struct launch_node *node, enum status status, const struct diagnosis *diagnosis)
+{
+    node->status = event_status(status);
+    if (node->status < 0 && diagnosis->text[0])
+        diagnose(&family->child, status, "kernel '%s', which a kernel enqueued: %s", node->kernel->info->name, diagnosis->text);
+}
+
 static void node_ended(struct family *family, struct launch_node *node, enum status status, const struct diagnosis *diagnosis)
 {
     node->end_time = clock_now(&family->device->clock);
@@ -249,7 +256,7 @@ static void node_ended(struct family *family, struct launch_node *node, enum sta
     if (node->parent)
         let_go(family, node);
     if (node->parent && status != STATUS_OK)
-        node->status = event_status(status);
+        child_failed(family, node, status, diagnosis);
     settle(family, node);
     if (is_final(status))
         fail(family, status, diagnosis);
@@ -283,12 +290,15 @@ static bool start(struct family *family, struct launch_node *node)
     stop_waiting(family, node);
     node->start_time = clock_now(&family->device->clock);
     if (node->kernel && node->status == 0 && !is_empty(&node->request)) {
+        const size_t findings = report_total(family->device->report, SEVERITY_OFF);
         status = launch_begin(family->device, &node->request, &live, &diagnosis);
         if (status == STATUS_OK) {
             node->launch = live->launch.info.launch;
             family->running++;
             return true;
         }
+        if (report_total(family->device->report, SEVERITY_OFF) > findings)
+            diagnosis.text[0] = '\0'; /* a finding has told */
     }
     node_ended(family, node, status, &diagnosis);
     return false;
@@ -454,6 +464,8 @@ enum status device_launch_end(struct live_launch *live, uint64_t *out_time, stru
         *result = (struct launch_result){.end_time = family->end_time, .child_error = family->root.status};
     if (status != STATUS_OK)
         diagnose(diagnosis, status, "%s", family->diagnosis.text);
+    else if (family->root.status < 0 && family->child.text[0])
+        diagnose(diagnosis, family->child.status, "%s", family->child.text);
     if (family->serial && live->device->relatives)
         relatives_complete(live->device->relatives, family->root.launch);
     live_launch_give(live);

@@ -151,6 +151,7 @@ struct ahead {
     struct unit_set units;
     uint64_t *words; struct image_desc *images; struct launch_arg *args;
     struct live_launch *live; /* NULL: not begun, or over */
+    struct launch_result result;
     bool over;
 };
 
@@ -165,6 +166,7 @@ static enum status prepare(struct run *run, struct ahead *ahead)
     request->command = run->launch_commands[ahead->index] = ++run->commands;
     request->arg_count = launch->arg_count;
     request->default_queue = run->queue;
+    request->result = &ahead->result;
     enum status status = set_device(run, ahead->index, request, &ahead->units);
     if (status != STATUS_OK)
         return status;
@@ -234,7 +236,10 @@ static void end(struct batch *batch, struct ahead *ahead)
 {
     uint64_t time;
     size_t findings = report_total(batch->run->report, SEVERITY_OFF);
-    enum status status = device_launch_end(ahead->live, &time, batch->run->diagnosis);
+    struct diagnosis *diagnosis = batch->run->diagnosis;
+    enum status status = device_launch_end(ahead->live, &time, diagnosis);
+    if (status == STATUS_OK && ahead->result.child_error && diagnosis->text[0])
+        status = diagnosis->status;
     ahead->live = NULL;
     ahead->over = true;
     batch->running--;

@@ -236,7 +236,7 @@ enum status device_launch_begin(struct device *device, const struct launch_reque
 /* Turns of those that began, as the scenario's policy gives them, until one is over: device_launch_end is due for it.
  * others_wait: the caller could begin more; then NULL as soon as those that run only spin. */
 struct live_launch *device_run(struct device *device, bool others_wait);
-/* Status as device_launch; time: when it was over, device_clock() is at least that. */
+/* Status as device_launch, and with a child_error perhaps in words why; time: when it was over, device_clock() is at least that. */
 enum status device_launch_end(struct live_launch *launch, uint64_t *out_time, struct diagnosis *diagnosis);
 
 /* What the launches so far chose; turns only with record_file or keep_turns in the scenario. Borrowed, or taken away:

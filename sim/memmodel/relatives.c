@@ -44,7 +44,7 @@ struct relatives {
     struct footprint_sink next;
     struct cross_launch *cross;
     struct member *members; /* of every family, the latest to end first */
-    bool lost;              /* memory ran out: nothing is judged from here on */
+    bool lost, told_loss;   /* memory ran out: nothing is judged from here on */
 };
 
 /* ---- life ---------------------------------------------------------------------------------- */
@@ -300,22 +300,24 @@ static void learn_joined(const struct kin *kin, uint32_t row)
             learn(kin, row, other);
 }
 
-/* Atomics may have ordered launches in either direction, so one pass does not do. */
-static void learn_all(const struct kin *kin)
+/* Atomics may have ordered launches in either direction, so one pass does not do. False: no memory. */
+static bool learn_all(const struct kin *kin)
 {
     const size_t bytes = (size_t)kin->count * kin->words * sizeof *kin->known;
     uint64_t *before = malloc(bytes + 1);
+    if (!before)
+        return false;
     do {
-        if (before)
-            memcpy(before, kin->known, bytes);
+        memcpy(before, kin->known, bytes);
         for (uint32_t row = 0; row < kin->count; row++) {
             learn_parent(kin, row);
             for (uint32_t i = 0; i < kin->members[row]->after_count && RULE(3102); i++)
                 learn_after(kin, row, &kin->members[row]->after[i]);
             learn_joined(kin, row);
         }
-    } while (before && memcmp(before, kin->known, bytes) != 0);
+    } while (memcmp(before, kin->known, bytes) != 0);
     free(before);
+    return true;
 }
 
 static bool ordered(const struct kin *kin, uint32_t earlier, uint32_t later)
@@ -555,16 +557,26 @@ static void forget(struct relatives *relatives, uint32_t family)
     }
 }
 
+static void say_loss(struct relatives *relatives)
+{
+    if (relatives->told_loss || !(relatives->lost || (relatives->cross && cross_launch_lost(relatives->cross))))
+        return;
+    relatives->told_loss = true;
+    fputs("orrery: kernels that kernels enqueue are not checked for races from here on: out of memory\n", stderr);
+    report_miss(relatives->report, CHECK_RACES);
+}
+
 void relatives_complete(struct relatives *relatives, uint32_t family)
 {
     struct kin kin = {0};
     bool fine = gather(relatives, family, &kin) && !relatives->lost;
     if (fine && kin.count > 1) {
-        learn_all(&kin);
+        fine = learn_all(&kin);
         join_by_atomics(&kin);
-        learn_all(&kin);
-        tell_all(relatives, &kin);
+        fine = fine && learn_all(&kin);
     }
+    if (fine && kin.count > 1)
+        tell_all(relatives, &kin);
     if (fine)
         tell_crossings(relatives, &kin, family);
     relatives->lost |= !fine;
@@ -572,5 +584,6 @@ void relatives_complete(struct relatives *relatives, uint32_t family)
     free(kin.known);
     free(kin.joined);
     free(kin.partly);
+    say_loss(relatives);
     forget(relatives, family);
 }
