@@ -219,14 +219,14 @@ void cross_on_race(void *self, const struct race *race, const struct shadow_acce
 static void fill_side(const struct cross_launch *cross, const struct found *found, int i, struct cross_side *side)
 {
     const struct member *member = &cross->members[member_of_unit(cross, found->unit[i])];
-    const uint64_t group = order_unit_group(&cross->order, found->unit[i]) - member->first_group, local = found->unit[i] % cross->order.group_items;
+    const uint64_t group = order_unit_group(&cross->order, found->unit[i]) - cross_order_of(cross, member)->first_group, local = found->unit[i] % cross->order.group_items;
     *side = (struct cross_side){.command = member->command, .launch = member->shape.launch, .device = member->shape.device,
                                 .kernel = member->kernel[0] ? member->kernel : NULL, .argument = found->argument[i],
                                 .site = cross->sites[found->site[i]].own, .place = place_of(cross, found->site[i]), .kind = (enum access_kind)found->how[i].kind,
                                 .order = (enum memory_order)found->how[i].order, .scope = (enum memory_scope)found->how[i].scope,
                                 .size_bytes = found->how[i].size};
     race_launch_item(&member->shape, group, local, &side->item);
-    side->item.sub_group = (uint32_t)(local / member->sub_group_size);
+    side->item.sub_group = (uint32_t)(local / cross_order_of(cross, member)->sub_group_size);
 }
 
 static void tell(const struct cross_launch *cross, const struct found *found, const struct cross_hearer *hearer)

@@ -31,6 +31,7 @@ void cross_reset(struct cross_launch *cross)
     for (uint32_t i = 0; i < cross->member_count; i++) {
         drop_all(&cross->order, cross->members[i].begun);
         drop_all(&cross->order, cross->members[i].learned);
+        free(cross->launches[i].begun);
         free(cross->members[i].kernel);
         free(cross->members[i].site);
         free(cross->members[i].passed);
@@ -43,18 +44,18 @@ void cross_reset(struct cross_launch *cross)
     order_launch_end(&cross->order);
     free(cross->regions);
     free(cross->members);
-    free(cross->sub_group_sizes);
+    free(cross->launches);
     free(cross->sites);
     free(cross->found);
     free(cross->group_launch);
     free(cross->group_device);
     cross->regions = NULL;
     cross->members = NULL;
-    cross->sub_group_sizes = NULL;
+    cross->launches = NULL;
     cross->sites = NULL;
     cross->found = NULL;
     cross->group_launch = cross->group_device = NULL;
-    cross->region_room = cross->member_count = cross->member_room = cross->size_room = cross->latest = 0;
+    cross->region_room = cross->member_count = cross->member_room = cross->launch_room = cross->latest = 0;
     cross->site_count = cross->site_room = cross->found_count = cross->found_room = 0;
     cross->group_count = cross->group_room = 0;
     cross->blind = cross->host_knows = false;
@@ -147,7 +148,7 @@ static uint64_t unit_of(const struct cross_launch *cross, const struct member *m
 {
     struct item item;
     origin_item(origin, (uint32_t)lane, &item);
-    return (member->first_group + item.group_linear) * cross->order.group_items + item.local_linear;
+    return (cross_order_of(cross, member)->first_group + item.group_linear) * cross->order.group_items + item.local_linear;
 }
 
 static bool regions_room(struct cross_launch *cross, uint32_t index)
@@ -238,7 +239,7 @@ static void synchronise(struct cross_launch *cross, const struct access_event *e
         acquire_of_host(cross, agent, &act);
         order_agent(&cross->order, agent->unit, agent);
     }
-    order_atomic(&cross->order, agent, &act);
+    now->follows = order_atomic(&cross->order, agent, &act);
     if (with_host && act.writes)
         host_acquires(cross, &act);
     order_agent(&cross->order, agent->unit, agent);
@@ -270,7 +271,7 @@ static struct member *listen(struct cross_launch *cross, const struct launch_inf
     struct member *member = member_of(cross, launch);
     cross->order.event = ++cross->time;
     if (member)
-        cross->order.sub_group_size = member->sub_group_size;
+        cross->order.sub_group_size = cross_order_of(cross, member)->sub_group_size;
     return member;
 }
 
@@ -302,7 +303,7 @@ static struct member *member_of_command(struct cross_launch *cross, uint32_t com
         return NULL;
     latest = &cross->members[cross->member_count - 1];
     latest->launch = NULL; /* nothing more is asked of it */
-    latest->moves = cross_open_group(cross, latest->first_group, latest->begun);
+    latest->moves = cross_open_group(cross, cross_order_of(cross, latest)->first_group, latest->begun);
     return latest->moves ? latest : NULL;
 }
 
@@ -317,7 +318,7 @@ void cross_launch_command(struct cross_launch *cross, const struct command_event
         struct agent agent;
         cross->order.event = ++cross->time;
         const uint32_t size = event->size_bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)event->size_bytes, number = cross_site_of(cross, member, 0);
-        order_agent(&cross->order, member->first_group * cross->order.group_items, &agent);
+        order_agent(&cross->order, cross_order_of(cross, member)->first_group * cross->order.group_items, &agent);
         const struct shadow_access now = {.agent = &agent, .address = event->address,
                                           .how = {.tick = (uint32_t)order_slice(&agent), .site = number, .size = size, .kind = (uint8_t)event->kind}};
         shadow_access(&cross->shadow, region, &now);
@@ -394,9 +395,9 @@ static void on_launch(void *self, const struct launch_event *event)
     pthread_mutex_lock(&cross->lock);
     struct member *member = listen(cross, event->launch);
     if (member && event->phase == GROUP_BEGIN)
-        cross_open_group(cross, member->first_group + event->group_linear, member->begun);
+        cross_open_group(cross, cross_order_of(cross, member)->first_group + event->group_linear, member->begun);
     else if (member && event->phase == GROUP_END)
-        cross_close_group(cross, member, member->first_group + event->group_linear);
+        cross_close_group(cross, member, cross_order_of(cross, member)->first_group + event->group_linear);
     for (uint32_t i = 1; event->phase == LAUNCH_END && i < cross->member_count; i++) /* whether or not it was heard to the end */
         if (cross->members[i].launch == event->launch) {
             cross_keep_places(cross, &cross->members[i]);

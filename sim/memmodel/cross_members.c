@@ -20,8 +20,8 @@ bool cross_room_for(void **items, uint32_t count, uint32_t *room, size_t size)
 static bool members_room(struct cross_launch *cross)
 {
     const bool room = cross_room_for((void **)&cross->members, cross->member_count, &cross->member_room, sizeof *cross->members) &&
-                      cross_room_for((void **)&cross->sub_group_sizes, cross->member_count, &cross->size_room, sizeof *cross->sub_group_sizes);
-    cross->order.sub_group_sizes = cross->sub_group_sizes;
+                      cross_room_for((void **)&cross->launches, cross->member_count, &cross->launch_room, sizeof *cross->launches);
+    cross->order.launches = cross->launches;
     return room;
 }
 
@@ -73,15 +73,16 @@ static bool open_order(struct cross_launch *cross, const struct launch_info *fir
     const uint64_t items = local_items(first) > GROUP_ITEMS_LEAST ? local_items(first) : GROUP_ITEMS_LEAST;
     if (!members_room(cross) || !groups_room(cross, 1))
         return false;
-    cross->members[0] = (struct member){.sub_group_size = 1};
-    cross->sub_group_sizes[0] = 1;
+    cross->members[0] = (struct member){.command = 0};
+    cross->launches[0] = (struct order_launch){.sub_group_size = 1, .global_size = {1, 1, 1}, .local_size = {1, 1, 1}, .group_count = {1, 1, 1}};
     cross->all = (struct launch_info){.work_dim = 1, .kernel = "", .global_size = {UNITS_MOST, 1, 1}, .local_size = {items, 1, 1},
                                       .group_count = {UNITS_MOST / items, 1, 1}, .sub_group_size = 1};
     order_launch_begin(&cross->order, &cross->all);
     cross->order.group_keys = true; /* maps are looked at in every way */
     cross->order.group_launch = cross->group_launch;
     cross->order.group_device = cross->group_device;
-    cross->order.sub_group_sizes = cross->sub_group_sizes;
+    cross->order.launches = cross->launches;
+    cross->order.one_device = true;
     add_groups(cross, 1, UINT32_MAX);
     cross->member_count = 1;
     return cross_open_group(cross, 0, nothing);
@@ -141,6 +142,20 @@ bool cross_came_of(const struct cross_launch *cross, uint32_t member, uint32_t a
     return member == ancestor;
 }
 
+static bool is_known(const struct cross_launch *cross, const struct member *member, uint32_t earlier)
+{
+    const struct order_launch *launch = cross_order_of(cross, member);
+    return earlier / 64 < launch->begun_words && launch->begun[earlier / 64] >> earlier % 64 & 1;
+}
+
+/* What that one knew when it began. */
+static void know_begun(struct cross_launch *cross, struct member *member, uint32_t earlier)
+{
+    const struct order_launch *launch = cross_order_of(cross, member), *other = &cross->launches[earlier];
+    for (uint32_t w = 0; w < other->begun_words; w++)
+        launch->begun[w] |= other->begun[w];
+}
+
 static void join_all(struct cross_launch *cross, struct member *member, struct knowledge *const more[ORDER_REGIONS])
 {
     for (int r = 0; r < ORDER_REGIONS; r++)
@@ -153,11 +168,18 @@ static void put_all(struct cross_launch *cross, struct member *member, uint64_t 
         put_into(&cross->order, &member->begun[r], key, tick);
 }
 
+static void name_launch(struct cross_launch *cross, struct member *member, uint32_t other)
+{
+    put_all(cross, member, launch_key(other), 1);
+    know_begun(cross, member, other);
+    cross_order_of(cross, member)->begun[other / 64] |= UINT64_C(1) << other % 64;
+}
+
 /* It has ended. */
 static void know_launch(struct cross_launch *cross, struct member *member, uint32_t other)
 {
     join_all(cross, member, cross->members[other].learned);
-    put_all(cross, member, launch_key(other), 1);
+    name_launch(cross, member, other);
 }
 
 static void know_group(struct cross_launch *cross, struct member *member, uint64_t number)
@@ -211,11 +233,12 @@ static void know_parent(struct cross_launch *cross, struct member *member)
     if (!parent)
         return;
     join_all(cross, member, from->begun);
+    know_begun(cross, member, parent);
     if (member->shape.start == LAUNCH_AFTER_PARENT)
         know_launch(cross, member, parent);
     if (member->shape.start == LAUNCH_AFTER_GROUP) {
         join_all(cross, member, from->learned);
-        put_all(cross, member, group_key(from->first_group + member->shape.parent_group), cross->order.tick + 1);
+        put_all(cross, member, group_key(cross_order_of(cross, from)->first_group + member->shape.parent_group), cross->order.tick + 1);
     }
     if (!has_shared(cross->memory))
         return;
@@ -237,10 +260,10 @@ static void know_commands(struct cross_launch *cross, struct member *member)
         const struct member *earlier = &cross->members[i - 1];
         if (earlier == member || is_running(earlier) || !knows_command(cross, member, earlier))
             continue;
-        if (knowledge_get(&cross->order.pool, member->begun[IN_GLOBAL], launch_key(i - 1)))
+        if (is_known(cross, member, i - 1))
             continue;
         join_all(cross, member, all ? earlier->begun : earlier->learned);
-        put_all(cross, member, launch_key(i - 1), 1);
+        name_launch(cross, member, i - 1);
     }
 }
 
@@ -257,6 +280,18 @@ static void begin_knowing(struct cross_launch *cross, struct member *member)
 
 /* ---- life ----------------------------------------------------------------------------------- */
 
+static bool open_launch(struct cross_launch *cross, const struct launch_info *launch)
+{
+    struct order_launch *opened = &cross->launches[cross->member_count];
+    const uint32_t words = cross->member_count / 64 + 1;
+    *opened = (struct order_launch){.sub_group_size = launch->sub_group_size ? launch->sub_group_size : 1, .first_group = cross->group_count,
+                                    .begun = calloc(words, sizeof *opened->begun), .begun_words = words};
+    memcpy(opened->global_size, launch->global_size, sizeof opened->global_size);
+    memcpy(opened->local_size, launch->local_size, sizeof opened->local_size);
+    memcpy(opened->group_count, launch->group_count, sizeof opened->group_count);
+    return opened->begun;
+}
+
 bool cross_add_member(struct cross_launch *cross, const struct launch_info *launch)
 {
     if ((!cross->member_count && !open_order(cross, launch)) || !groups_room(cross, groups_of(launch)) ||
@@ -265,13 +300,14 @@ bool cross_add_member(struct cross_launch *cross, const struct launch_info *laun
         return false;
     }
     struct member *member = &cross->members[cross->member_count];
-    *member = (struct member){.launch = launch, .shape = *launch, .partial = launch->kin, .kernel = strdup(launch->kernel), .command = launch->command,
-                              .sub_group_size = launch->sub_group_size ? launch->sub_group_size : 1, .first_group = cross->group_count};
-    cross->shadow.failed |= !member->kernel;
-    if (!member->kernel)
+    *member = (struct member){.launch = launch, .shape = *launch, .partial = launch->kin, .kernel = strdup(launch->kernel), .command = launch->command};
+    if (!member->kernel || !open_launch(cross, launch)) {
+        free(member->kernel);
+        cross->shadow.failed = true;
         return false;
+    }
     add_groups(cross, groups_of(launch), launch->device);
-    cross->sub_group_sizes[cross->member_count] = member->sub_group_size;
+    cross->order.one_device &= cross->member_count < 2 || launch->device == cross->members[cross->member_count - 1].shape.device;
     cross->member_count++;
     begin_knowing(cross, member);
     return true;
@@ -293,7 +329,7 @@ void cross_end_moves(struct cross_launch *cross, uint32_t command)
         struct member *member = &cross->members[i - 1];
         if (!member->moves || member->command != command)
             continue;
-        cross_close_group(cross, member, member->first_group);
+        cross_close_group(cross, member, cross_order_of(cross, member)->first_group);
         member->moves = false;
     }
 }

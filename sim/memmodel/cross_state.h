@@ -34,8 +34,7 @@ struct member {
     const struct launch_info *launch; /* while it runs */
     struct launch_info shape;         /* of which the sizes alone are looked at */
     char *kernel;
-    uint32_t command, sub_group_size;
-    uint64_t first_group;
+    uint32_t command;
     bool partial;                     /* some of its accesses are not followed */
     bool moves;                       /* a command that is no launch, and has not ended */
     struct knowledge *begun[ORDER_REGIONS];   /* what each of its work-groups knows from the start */
@@ -72,7 +71,7 @@ struct cross_launch {
     uint64_t time;                 /* counts events */
     struct launch_info all;        /* the one launch that they are for the order */
     struct member *members; uint32_t member_count, member_room; /* [0] is the host */
-    uint32_t *sub_group_sizes, size_room; /* of members */
+    struct order_launch *launches; uint32_t launch_room; /* of members */
     uint32_t latest;               /* who was heard last */
     uint32_t *group_launch, *group_device; uint64_t group_count, group_room;
     struct cross_site *sites; uint32_t site_count, site_room;
@@ -90,6 +89,11 @@ static inline bool cross_lost(const struct cross_launch *cross)
 static inline bool cross_failed(const struct cross_launch *cross)
 {
     return cross->blind || cross_lost(cross);
+}
+
+static inline struct order_launch *cross_order_of(const struct cross_launch *cross, const struct member *member)
+{
+    return &cross->launches[member - cross->members];
 }
 
 void cross_reset(struct cross_launch *cross);

@@ -116,6 +116,7 @@ void order_launch_begin(struct order *order, const struct launch_info *launch)
         history_clear(order->history);
     order->launch = launch;
     order->group_device = launch->group_device;
+    order->one_device = !launch->group_device;
     order->formal = launch->formal;
     order->group_items = launch->local_size[0] * launch->local_size[1] * launch->local_size[2];
     order->member_words = order->group_items < WAVE_LANES_MAX ? (uint32_t)(order->group_items + 63) / 64 : LANE_MASK_WORDS;
@@ -209,7 +210,8 @@ uint64_t order_unit_group(const struct order *order, uint64_t unit)
 
 uint32_t order_unit_sub_group(const struct order *order, uint64_t unit)
 {
-    const uint64_t size = order->group_launch && unit < UNIT_COPIES ? order->sub_group_sizes[order->group_launch[unit / order->group_items]] : order->sub_group_size;
+    const struct order_launch *launch = unit < UNIT_COPIES ? order_launch_of(order, unit / order->group_items) : NULL;
+    const uint64_t size = launch ? launch->sub_group_size : order->sub_group_size;
     return unit >= UNIT_COPIES ? UINT32_MAX : (uint32_t)(unit % order->group_items / size);
 }
 
@@ -236,12 +238,15 @@ void order_member(const struct order *order, uint64_t number, struct group_order
 /* Groups at the far ends may be smaller. */
 uint64_t order_group_size(const struct order *order, uint64_t number)
 {
-    const struct launch_info *launch = order->launch;
+    const struct order_launch *launch = order_launch_of(order, number);
+    const uint64_t *global = launch ? launch->global_size : order->launch->global_size, *local = launch ? launch->local_size : order->launch->local_size;
+    const uint64_t *count = launch ? launch->group_count : order->launch->group_count;
     uint64_t size = 1;
+    number -= launch ? launch->first_group : 0;
     for (int axis = 0; axis < 3; axis++) {
-        const uint64_t id = number % launch->group_count[axis], left = launch->global_size[axis] - id * launch->local_size[axis];
-        number /= launch->group_count[axis];
-        size *= left < launch->local_size[axis] ? left : launch->local_size[axis];
+        const uint64_t left = global[axis] - number % count[axis] * local[axis];
+        number /= count[axis];
+        size *= left < local[axis] ? left : local[axis];
     }
     return size;
 }

@@ -191,12 +191,20 @@ struct rest {
     uint32_t awake_most; /* so many objects that are not make them be looked through */
 };
 
+/* One of several launches that are ordered as one. */
+struct order_launch {
+    uint32_t sub_group_size;
+    uint64_t first_group, global_size[3], local_size[3], group_count[3];
+    uint64_t *begun; uint32_t begun_words;    /* the launches that all of it comes after: bits */
+};
+
 struct order {
     enum scope_rule rule;
     const struct launch_info *launch;         /* borrowed while it runs */
     const uint32_t *group_device;             /* of the launch; NULL: one device */
-    const uint32_t *sub_group_sizes;          /* of group_launch's launches */
-    const uint32_t *group_launch;             /* of several that are ordered as one, which is each work-group's; NULL: one launch */
+    bool one_device;                          /* they are all the same */
+    const struct order_launch *launches;      /* several that are ordered as one; NULL: one launch */
+    const uint32_t *group_launch;             /* of these, which is each work-group's */
     bool formal;                              /* of the launch */
     uint64_t tick;
     uint64_t event, shared_event, shared; /* number of what happens, 0: not told; the tick that its releases have in common */

@@ -316,7 +316,7 @@ static void atomic(struct order *order, struct agent *agent, const struct atomic
 static bool follows_all(const struct order *order, const struct atomic_act *act)
 {
     if (!act->reads || !act->writes || !acquires(act->order) || !releases(act->order) || act->region != IN_GLOBAL || act->size != 4 ||
-        act->svm_atomics || order->rule != SCOPE_RULE_EQUAL || act->scope <= SCOPE_WORK_GROUP || order->group_device || order->formal)
+        act->svm_atomics || order->rule != SCOPE_RULE_EQUAL || act->scope <= SCOPE_WORK_GROUP || !order->one_device || order->formal)
         return false;
     const struct variable *variable = variable_awake(order, act->address);
     return variable && variable->size == act->size && !variable->generation && variable->messages.count && !order->failed;

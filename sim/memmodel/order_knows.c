@@ -10,9 +10,9 @@ static bool map_knows(const struct order *order, struct knowledge *map, const st
     if (!map)
         return false;
     return tick < knowledge_get(order_pool(order), map, unit_key(of->unit)) ||
+           (order->launches && knowledge_get(order_pool(order), map, launch_key(order->group_launch[of->group]))) ||
            (of->unit < UNIT_COPIES && ((order->group_keys && tick < knowledge_get(order_pool(order), map, group_key(of->group))) ||
-                                       (order->sub_group_keys && tick < knowledge_get(order_pool(order), map, sub_group_key(order, of->group, of->sub_group))) ||
-                                       (order->group_launch && knowledge_get(order_pool(order), map, launch_key(order->group_launch[of->group])))));
+                                       (order->sub_group_keys && tick < knowledge_get(order_pool(order), map, sub_group_key(order, of->group, of->sub_group)))));
 }
 
 static struct subject subject_of(const struct order *order, uint64_t unit)
@@ -121,7 +121,7 @@ static bool all_knew(const struct order *order, const struct copy_order *copy, i
 static bool all_know(const struct order *order, const struct group_order *group, int region, const struct subject *of, uint64_t tick)
 {
     const uint64_t first = group->number * order->group_items;
-    if (!group->items && !group->sub_groups && order->group_items > 1)
+    if (!group->items && !group->sub_groups && order_group_size(order, group->number) > 1)
         return false;
     for (uint64_t i = 0; i < order_group_size(order, group->number); i++) {
         struct agent member;
@@ -138,10 +138,20 @@ static bool group_knows(const struct order *order, const struct group_order *gro
            map_knows(order, group->acquired[region], of, tick);
 }
 
+/* All of it comes after all of the other's launch: no map need be asked. */
+static bool begun_behind(const struct order *order, uint64_t group, uint64_t other)
+{
+    const struct order_launch *launch = order_launch_of(order, group);
+    const uint32_t earlier = launch ? order->group_launch[other] : 0;
+    return launch && earlier / 64 < launch->begun_words && launch->begun[earlier / 64] >> earlier % 64 & 1;
+}
+
 bool order_knows_of(const struct order *order, const struct agent *agent, int region, uint64_t unit, uint64_t tick)
 {
     const struct group_order *group = agent->group;
     const struct subject of = subject_of(order, unit);
+    if (begun_behind(order, agent->place.group, of.group))
+        return true;
     if (agent->copy && agent->copy->members)
         return group_knows(order, group, region, &of, tick) || all_knew(order, agent->copy, region, &of, tick);
     if (agent->copy && RULE(37))

@@ -40,7 +40,13 @@ static inline uint64_t sub_group_key(const struct order *order, uint64_t group, 
     return (group * order->sub_group_count + sub_group) << 2 | 2;
 }
 
-/* All that the launch did, in whichever unit and tick: of struct order's group_launch. */
+/* NULL: there is but one. */
+static inline const struct order_launch *order_launch_of(const struct order *order, uint64_t group)
+{
+    return order->launches ? &order->launches[order->group_launch[group]] : NULL;
+}
+
+/* All that the launch did, in whichever unit and tick: of struct order's launches. */
 static inline uint64_t launch_key(uint32_t launch) { return (uint64_t)launch << 2 | 3; }
 
 static inline void set(struct order *order, struct knowledge **slot, struct knowledge *value)
