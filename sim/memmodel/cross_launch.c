@@ -59,6 +59,7 @@ void cross_reset(struct cross_launch *cross)
     cross->site_count = cross->site_room = cross->found_count = cross->found_room = 0;
     cross->group_count = cross->group_room = 0;
     cross->blind = cross->host_knows = false;
+    cross->wave.wave = 0;
 }
 
 void cross_launch_free(struct cross_launch *cross)
@@ -143,12 +144,22 @@ static struct member *member_of(struct cross_launch *cross, const struct launch_
 
 /* ---- accesses ------------------------------------------------------------------------------- */
 
-/* Units of the launch's first work-group stand at its first group. */
-static uint64_t unit_of(const struct cross_launch *cross, const struct member *member, const struct origin *origin, uint64_t lane)
+/* Of lanes. Units of the launch's first work-group stand at its first group. */
+static const uint64_t *units_of(struct cross_launch *cross, const struct member *member, const struct origin *origin, uint32_t lane_count)
 {
+    struct cross_wave *wave = &cross->wave;
     struct item item;
-    origin_item(origin, (uint32_t)lane, &item);
-    return (cross_order_of(cross, member)->first_group + item.group_linear) * cross->order.group_items + item.local_linear;
+    if (origin->wave && wave->wave == origin->wave && wave->member == (uint32_t)(member - cross->members))
+        return wave->unit;
+    for (uint32_t lane = 0; lane < lane_count; lane++) {
+        origin_item(origin, lane, &item);
+        wave->unit[lane] = (cross_order_of(cross, member)->first_group + item.group_linear) * cross->order.group_items + item.local_linear;
+    }
+    wave->group = order_unit_group(&cross->order, wave->unit[0]);
+    wave->one_group = order_unit_group(&cross->order, wave->unit[lane_count - 1]) == wave->group;
+    wave->member = (uint32_t)(member - cross->members);
+    wave->wave = origin->wave;
+    return wave->unit;
 }
 
 static bool regions_room(struct cross_launch *cross, uint32_t index)
@@ -245,10 +256,20 @@ static void synchronise(struct cross_launch *cross, const struct access_event *e
     order_agent(&cross->order, agent->unit, agent);
 }
 
-static void access_by(struct cross_launch *cross, const struct access_event *event, uint64_t lane, uint64_t unit, uint32_t site)
+/* group: the wave's, if it is of one. */
+static void agent_of(const struct cross_launch *cross, uint64_t lane, struct group_order *group, struct agent *out_agent)
+{
+    const struct cross_wave *wave = &cross->wave;
+    if (wave->one_group)
+        order_member(&cross->order, wave->group, group, wave->unit[lane] - wave->group * cross->order.group_items, out_agent);
+    else
+        order_agent(&cross->order, wave->unit[lane], out_agent);
+}
+
+static void access_by(struct cross_launch *cross, const struct access_event *event, uint64_t lane, struct group_order *group, uint32_t site)
 {
     struct agent agent;
-    order_agent(&cross->order, unit, &agent);
+    agent_of(cross, lane, group, &agent);
     const uint64_t address = lane_address(event, lane);
     struct shadow_region *region = shadow_at(cross, address);
     struct shadow_access now = {.agent = &agent, .address = address, .sampled = event->sampled,
@@ -283,9 +304,14 @@ static void on_access(void *self, const struct access_event *event)
     if (member && event->copy)
         member->partial = true;
     const uint32_t site = member && !event->copy ? cross_site_of(cross, member, event->origin.site) : 0;
+    struct group_order *group = NULL;
+    if (member && !event->copy) {
+        units_of(cross, member, &event->origin, event->lane_count);
+        group = order_group_find(&cross->order, cross->wave.group);
+    }
     for (uint64_t lane = 0; member && !event->copy && lane < event->lane_count && !cross_failed(cross); lane++)
         if (event->mask[lane / 64] >> lane % 64 & 1)
-            access_by(cross, event, lane, unit_of(cross, member, &event->origin, lane), site);
+            access_by(cross, event, lane, group, site);
     pthread_mutex_unlock(&cross->lock);
 }
 
@@ -328,14 +354,14 @@ void cross_launch_command(struct cross_launch *cross, const struct command_event
 
 /* ---- fences and barriers -------------------------------------------------------------------- */
 
-static void sub_groups_meet(struct cross_launch *cross, const struct member *member, const struct sync_event *event, uint32_t site)
+static void sub_groups_meet(struct cross_launch *cross, const uint64_t *units, const struct sync_event *event, uint32_t site)
 {
     uint64_t latest = UINT64_MAX;
     for (uint64_t lane = 0; lane < event->lane_count; lane++) {
         if (!(event->mask[lane / 64] >> lane % 64 & 1))
             continue;
-        const uint64_t unit = unit_of(cross, member, &event->origin, lane), group = order_unit_group(&cross->order, unit);
-        const uint32_t sub_group = order_unit_sub_group(&cross->order, unit);
+        const uint64_t group = order_unit_group(&cross->order, units[lane]);
+        const uint32_t sub_group = order_unit_sub_group(&cross->order, units[lane]);
         if (sub_group == latest)
             continue;
         latest = sub_group;
@@ -346,26 +372,26 @@ static void sub_groups_meet(struct cross_launch *cross, const struct member *mem
     }
 }
 
-static void fences(struct cross_launch *cross, const struct member *member, const struct sync_event *event, uint32_t site)
+static void fences(struct cross_launch *cross, const uint64_t *units, const struct sync_event *event, uint32_t site)
 {
     struct agent agent;
     for (uint64_t lane = 0; lane < event->lane_count; lane++) {
         if (!(event->mask[lane / 64] >> lane % 64 & 1))
             continue;
-        order_agent(&cross->order, unit_of(cross, member, &event->origin, lane), &agent);
+        order_agent(&cross->order, units[lane], &agent);
         order_fence(&cross->order, &agent, event->regions, event->order, event->scope, site);
     }
 }
 
 static void take_sync(struct cross_launch *cross, struct member *member, const struct sync_event *event)
 {
-    const uint64_t group = order_unit_group(&cross->order, unit_of(cross, member, &event->origin, 0));
+    const uint64_t *units = units_of(cross, member, &event->origin, event->lane_count), group = order_unit_group(&cross->order, units[0]);
     const uint32_t site = cross_site_of(cross, member, event->origin.site);
     switch (event->kind) {
-    case SYNC_FENCE: fences(cross, member, event, site); break;
-    case SYNC_SUB_GROUP_BARRIER: sub_groups_meet(cross, member, event, site); break;
+    case SYNC_FENCE: fences(cross, units, event, site); break;
+    case SYNC_SUB_GROUP_BARRIER: sub_groups_meet(cross, units, event, site); break;
     case SYNC_NAMED_BARRIER:
-        sub_groups_meet(cross, member, event, site);
+        sub_groups_meet(cross, units, event, site);
         if (event->last)
             order_named_barrier(&cross->order, group, event->regions, event->scope, site);
         break;

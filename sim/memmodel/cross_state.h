@@ -59,6 +59,9 @@ struct found {
     bool in_any_case;                 /* atomics: commands that nothing orders do not conflict by them */
 };
 
+/* Lanes of a wave, which mostly act several times one after another. */
+struct cross_wave { uint32_t member; uint64_t wave, group, unit[WAVE_LANES_MAX]; bool one_group; };
+
 struct cross_launch {
     const struct memory *memory;
     pthread_mutex_t lock;          /* guards what follows */
@@ -73,6 +76,7 @@ struct cross_launch {
     struct member *members; uint32_t member_count, member_room; /* [0] is the host */
     struct order_launch *launches; uint32_t launch_room; /* of members */
     uint32_t latest;               /* who was heard last */
+    struct cross_wave wave;
     uint32_t *group_launch, *group_device; uint64_t group_count, group_room;
     struct cross_site *sites; uint32_t site_count, site_room;
     struct found *found; uint32_t found_count, found_room;

@@ -139,19 +139,19 @@ static bool group_knows(const struct order *order, const struct group_order *gro
 }
 
 /* All of it comes after all of the other's launch: no map need be asked. */
-static bool begun_behind(const struct order *order, uint64_t group, uint64_t other)
+static bool begun_behind(const struct order *order, uint64_t group, uint64_t unit)
 {
     const struct order_launch *launch = order_launch_of(order, group);
-    const uint32_t earlier = launch ? order->group_launch[other] : 0;
+    const uint32_t earlier = launch ? order->group_launch[order_unit_group(order, unit)] : 0;
     return launch && earlier / 64 < launch->begun_words && launch->begun[earlier / 64] >> earlier % 64 & 1;
 }
 
 bool order_knows_of(const struct order *order, const struct agent *agent, int region, uint64_t unit, uint64_t tick)
 {
     const struct group_order *group = agent->group;
-    const struct subject of = subject_of(order, unit);
-    if (begun_behind(order, agent->place.group, of.group))
+    if (begun_behind(order, agent->place.group, unit))
         return true;
+    const struct subject of = subject_of(order, unit);
     if (agent->copy && agent->copy->members)
         return group_knows(order, group, region, &of, tick) || all_knew(order, agent->copy, region, &of, tick);
     if (agent->copy && RULE(37))
