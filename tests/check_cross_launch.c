@@ -94,6 +94,8 @@ static void await(cl_event event)
 }
 
 #define FIRST "if (get_local_id(0) == 0) "
+#define COPIED(what) "local int lines[2]; event_t copy = async_work_group_copy(" what ", 2, 0); "
+#define WAITED "wait_group_events(1, &copy); "
 #define WAIT_FOR(load) "if (get_local_id(0)) return; while (!" load ") ; "
 
 static const struct { const char *name, *one, *other; size_t races; const char *why; } pairs[] = {
@@ -123,6 +125,18 @@ static const struct { const char *name, *one, *other; size_t races; const char *
      FIRST "atomic_fetch_add_explicit(&flag, 1, memory_order_relaxed, memory_scope_device);", 0, NULL},
     {"two buffers", FIRST "{ RELEASE(flag); data[0] = 1; out[4] = 1; }", WAIT_FOR("ACQUIRE(flag)") "out[0] = data[0] + out[4];", 2, NULL},
     {"what is only read", FIRST "{ RELEASE(flag); out[1] = data[0]; }", WAIT_FOR("ACQUIRE(flag)") "out[0] = data[0];", 0, NULL},
+    /* asynchronous copies (R37) */
+    {"a copy before the release", COPIED("data, lines") WAITED FIRST "RELEASE(flag);", WAIT_FOR("ACQUIRE(flag)") "out[0] = data[0];", 0, NULL},
+    {"a copy that the release does not wait for", COPIED("data, lines") FIRST "RELEASE(flag); " WAITED, WAIT_FOR("ACQUIRE(flag)") "out[0] = data[0];", 1,
+     "acquires nothing"},
+    {"a copy from what was written", FIRST "{ data[0] = 1; RELEASE(flag); }",
+     FIRST "while (!ACQUIRE(flag)) ; barrier(CLK_GLOBAL_MEM_FENCE); " COPIED("lines, data") WAITED, 0, NULL},
+    {"a copy that one of two work-items acquired for", FIRST "{ data[0] = 1; RELEASE(flag); }", FIRST "while (!ACQUIRE(flag)) ; " COPIED("lines, data") WAITED, 1, NULL},
+    {"a copy before the acquire", FIRST "{ data[0] = 1; RELEASE(flag); }", COPIED("lines, data") WAITED FIRST "while (!ACQUIRE(flag)) ;", 1, NULL},
+    {"copies of both", COPIED("data, lines") WAITED FIRST "RELEASE(flag);",
+     FIRST "while (!ACQUIRE(flag)) ; barrier(CLK_GLOBAL_MEM_FENCE); " COPIED("lines, data") WAITED, 0, NULL},
+    {"copies of both, without a wait", COPIED("data, lines") FIRST "RELEASE(flag); " WAITED,
+     FIRST "while (!ACQUIRE(flag)) ; barrier(CLK_GLOBAL_MEM_FENCE); " COPIED("lines, data") WAITED, 1, "acquires nothing"},
 };
 
 static void judge(int i)

@@ -1110,14 +1110,14 @@ const char *world_disagreement(void)
 static bool is_across(uint32_t i, uint32_t j)
 {
     const struct deed *a = &world.deeds[i], *b = &world.deeds[j];
-    return a->group != b->group && a->region != 1 && !a->copy && !b->copy && is_race(i, j);
+    return a->group != b->group && a->region != 1 && is_race(i, j);
 }
 
 static bool is_side_of(const struct deed *deed, const struct cross_side *side, uint64_t offset)
 {
     const struct deed granule = {.kind = DEED_ACCESS, .space = deed->space, .address = (uint32_t)offset / 4 * 4, .size = 4};
-    return deed->site == side->site && deed->group == side->command - 1 && deed->item == deed->group * world.items + side->item.local_linear &&
-           overlap(deed, &granule);
+    const bool by_it = deed->copy ? side->copy : !side->copy && deed->item == deed->group * world.items + side->item.local_linear;
+    return deed->site == side->site && deed->group == side->command - 1 && by_it && overlap(deed, &granule);
 }
 
 static bool is_true_meeting(const struct meeting *meeting)

@@ -163,15 +163,15 @@ static void on_launch(void *self, const struct launch_event *event)
         checker->crew.launch = NULL;
         checker->actor.serial = 0;
         order_launch_begin(&checker->order, event->launch);
-        checker->held_count = 0;
+        checker->held.count = 0;
         races_begin(&checker->races, event->launch);
         misuse_begin(&checker->misuse);
         break;
     case LAUNCH_END: launch_ends(checker, event->launch); break;
     case GROUP_BEGIN: note_compute_unit(checker, event); break;
     case GROUP_END:
-        if (checker->held_count)
-            checker_release_held(checker, event->group_linear, true);
+        if (checker->held.count)
+            checker_let_go(checker, event->group_linear);
         checker_keep_group(checker, event);
         checker->actor.serial = 0;
         order_group_end(&checker->order, event->group_linear);
@@ -253,7 +253,7 @@ void checker_free(struct checker *checker)
     free(checker->regions);
     free(checker->compute_units);
     free(checker->ended);
-    free(checker->held);
+    held_fini(&checker->held);
     free(checker);
 }
 

@@ -60,31 +60,6 @@ void checker_spill(struct checker *checker, struct shadow_region *region)
 
 /* ---- lane by lane -------------------------------------------------------------------- */
 
-static void hold(struct checker *checker, const struct access_event *event, uint64_t unit, uint64_t address)
-{
-    if (checker->held_count == checker->held_room) {
-        const uint32_t room = checker->held_room ? 2 * checker->held_room : HOSTILE(16, 1);
-        struct held_access *held = realloc(checker->held, room * sizeof *held);
-        checker->shadow.failed |= !held;
-        if (!held)
-            return;
-        checker->held = held;
-        checker->held_room = room;
-    }
-    checker->held[checker->held_count++] = (struct held_access){unit, address, event->origin.site, event->size_bytes, event->kind};
-}
-
-/* True: there is no such copy, or its accesses wait until all of the group have come to it. */
-static bool holds_copy(struct checker *checker, const struct access_event *event, const uint64_t *mask)
-{
-    const uint64_t unit = order_copy_unit(&checker->order, checker->crew.group, event->copy);
-    if (unit == UNIT_END || order_copy_complete(&checker->order, unit))
-        return unit == UNIT_END;
-    EACH_LANE_OF(mask, lane)
-        hold(checker, event, unit, lane_address(event, lane));
-    return true;
-}
-
 static void find_agent(struct checker *checker, struct acting *acting, uint64_t lane, struct agent *out)
 {
     const struct crew *crew = &checker->crew;
@@ -186,8 +161,10 @@ void checker_access_lanes(struct checker *checker, const struct access_event *ev
     const bool early = is_early(checker, event);
     struct acting acting = {.event = event, .copy = event->copy};
     checker_name_units(checker, &event->origin);
-    if (event->copy && holds_copy(checker, event, mask))
+    if (event->copy && held_take(&checker->held, &checker->order, checker->crew.group, event, mask, event->origin.site)) {
+        checker->shadow.failed |= checker->held.failed;
         return;
+    }
     EACH_LANE_OF(mask, lane)
     {
         uint64_t address = lane_address(event, lane);

@@ -9,6 +9,7 @@
 #define ORRERY_MEMMODEL_CHECKER_STATE_H
 
 #include "checker.h"
+#include "held.h"
 #include "lane_mask.h"
 #include "misuse.h"
 #include "race.h"
@@ -85,11 +86,8 @@ struct checker {
     uint64_t ways[WAYS];
     uint32_t *compute_units; uint64_t unit_room;
     struct ended_group *ended; uint32_t ended_count, ended_room; /* those that launches wait for */
-    struct held_access *held; uint32_t held_count, held_room;
+    struct held held;
 };
-
-/* Of a copy that not all of its group have come to. */
-struct held_access { uint64_t unit, address; uint32_t site, size; enum access_kind kind; };
 
 /* What a work-group knew at its end. */
 struct ended_group { uint64_t number; struct knowledge *known[ORDER_REGIONS]; };
@@ -261,7 +259,7 @@ static inline bool stands_early(struct checker *checker, const struct access_eve
 void checker_atomic_access(struct checker *checker, const struct access_event *event);
 /* checker_sync.c */
 void checker_on_sync(void *self, const struct sync_event *event);
-void checker_release_held(struct checker *checker, uint64_t group, bool all); /* all: of the group that ends, whoever never came */
+void checker_let_go(struct checker *checker, uint64_t group); /* held accesses; of the group that ends, whoever never came, or HELD_NO_GROUP */
 /* checker_keep.c */
 void checker_hand_over(struct checker *checker, const struct launch_info *launch); /* at its end, to the sink */
 void checker_keep_group(struct checker *checker, const struct launch_event *event); /* at its end, if a launch waits for it */

@@ -44,8 +44,9 @@ static void sub_group_barrier(struct checker *checker, const struct sync_event *
     }
 }
 
-static void perform_held(struct checker *checker, const struct held_access *held)
+static void perform_held(void *self, const struct held_access *held)
 {
+    struct checker *checker = self;
     struct shadow_region *region = checker_shadow_at(checker, memory_region(checker->memory, held->address), held->address);
     struct agent agent;
     if (!region)
@@ -60,33 +61,15 @@ static void perform_held(struct checker *checker, const struct held_access *held
     tell_news(checker, NULL);
 }
 
-void checker_release_held(struct checker *checker, uint64_t group, bool all)
+void checker_let_go(struct checker *checker, uint64_t group)
 {
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < checker->held_count; i++) {
-        const struct held_access held = checker->held[i];
-        if (order_copy_complete(&checker->order, held.unit) || (all && order_unit_group(&checker->order, held.unit) == group))
-            perform_held(checker, &held);
-        else
-            checker->held[kept++] = held;
-    }
-    checker->held_count = kept;
+    held_let_go(&checker->held, &checker->order, group, perform_held, checker);
 }
 
-/* Waves come to a copy one after another. */
 static void copy_starts(struct checker *checker, const struct sync_event *event)
 {
-    const uint64_t group = checker->crew.group;
-    uint64_t count = 0;
-    for (uint32_t w = 0; w < LANE_MASK_WORDS; w++)
-        count += (uint64_t)__builtin_popcountll(event->mask[w]);
-    if (count == order_group_size(&checker->order, group)) {
-        order_copy_start(&checker->order, group, event->copy, event->origin.site);
-        return;
-    }
-    EACH_LANE_OF(event->mask, lane)
-        order_copy_arrive(&checker->order, checker->crew.unit[lane], event->copy, event->origin.site);
-    checker_release_held(checker, group, false);
+    order_copy_come(&checker->order, checker->crew.unit, event, event->origin.site);
+    checker_let_go(checker, HELD_NO_GROUP);
 }
 
 static void named_barrier(struct checker *checker, const struct sync_event *event)

@@ -16,7 +16,10 @@ static void describe(const struct commands *commands, const struct cross_side *f
     const struct command_facts *facts = command_graph_facts(commands->graph, from->command);
     const char *call = facts ? facts->call : "?", *kernel = from->kernel ? from->kernel : "";
     const bool named = from->argument[0] != '\0';
-    commands_format(side->what, sizeof side->what, "%s by %s", access->what, from->kernel ? "a kernel" : call);
+    if (from->kernel)
+        cross_launch_action(from, side->what, sizeof side->what);
+    else
+        commands_format(side->what, sizeof side->what, "%s by %s", access->what, call);
     commands_format(side->by, sizeof side->by, "%s%s%s%s (command %" PRIu32 ", queue %" PRIu32 ")%s%s", from->kernel ? "kernel " : "", kernel,
                     from->kernel ? ", " : "", call, from->command, facts ? facts->queue : 0, named ? ", " : "", named ? from->argument : "");
     access->what = side->what;

@@ -164,6 +164,9 @@ static void explain(const struct cross_launch *cross, const struct race *race, c
                  "their atomic operations order only what comes before a release with what comes behind the acquire that reads it");
         snprintf(words->fix, CROSS_WHY_CHARS, "put the first access before a release by its kernel, and the second behind the acquire that reads what was released");
     }
+    if (race->unit >= UNIT_COPIES)
+        snprintf(words->fix, CROSS_WHY_CHARS, "wait for the asynchronous copy (wait_group_events) before a release by its kernel, and put the second access behind the "
+                 "acquire that reads what was released");
     const size_t used = strlen(words->fix);
     snprintf(words->fix + used, CROSS_WHY_CHARS - used, "%s", otherwise);
 }
@@ -219,9 +222,11 @@ void cross_on_race(void *self, const struct race *race, const struct shadow_acce
 static void fill_side(const struct cross_launch *cross, const struct found *found, int i, struct cross_side *side)
 {
     const struct member *member = &cross->members[member_of_unit(cross, found->unit[i])];
-    const uint64_t group = order_unit_group(&cross->order, found->unit[i]) - cross_order_of(cross, member)->first_group, local = found->unit[i] % cross->order.group_items;
+    const bool copy = found->unit[i] >= UNIT_COPIES;
+    const uint64_t group = order_unit_group(&cross->order, found->unit[i]) - cross_order_of(cross, member)->first_group;
+    const uint64_t local = copy ? 0 : found->unit[i] % cross->order.group_items;
     *side = (struct cross_side){.command = member->command, .launch = member->shape.launch, .device = member->shape.device,
-                                .kernel = member->kernel[0] ? member->kernel : NULL, .argument = found->argument[i],
+                                .kernel = member->kernel[0] ? member->kernel : NULL, .argument = found->argument[i], .copy = copy,
                                 .site = cross->sites[found->site[i]].own, .place = place_of(cross, found->site[i]), .kind = (enum access_kind)found->how[i].kind,
                                 .order = (enum memory_order)found->how[i].order, .scope = (enum memory_scope)found->how[i].scope,
                                 .size_bytes = found->how[i].size};
@@ -312,9 +317,19 @@ void cross_launch_finding(const struct cross_race *race, struct finding *out_fin
     for (int i = 0; i < 2; i++) {
         const struct cross_side *from = &race->side[i];
         const bool atomic = from->kind > ACCESS_WRITE;
-        out_finding->access[i] = (struct finding_access){.kind = from->kind, .device_id = from->device, .place = from->place, .has_item = from->kernel,
+        out_finding->access[i] = (struct finding_access){.kind = from->kind, .device_id = from->device, .place = from->place, .has_item = from->kernel && !from->copy,
                                                          .item = from->item, .has_order = atomic, .order = from->order, .scope = from->scope,
                                                          .size_bytes = from->size_bytes,
                                                          .what = atomic ? "atomic access" : from->kind == ACCESS_READ ? "read" : "write"};
     }
+}
+
+void cross_launch_action(const struct cross_side *side, char *out_text, size_t size)
+{
+    const char *what = side->kind > ACCESS_WRITE ? "atomic access" : side->kind == ACCESS_READ ? "read" : "write";
+    const uint64_t *group = side->item.group_id;
+    if (side->copy)
+        snprintf(out_text, size, "%s by an asynchronous copy of work-group (%" PRIu64 ",%" PRIu64 ",%" PRIu64 ")", what, group[0], group[1], group[2]);
+    else
+        snprintf(out_text, size, "%s by a kernel", what);
 }

@@ -60,6 +60,7 @@ void cross_reset(struct cross_launch *cross)
     cross->group_count = cross->group_room = 0;
     cross->blind = cross->host_knows = false;
     cross->wave.wave = 0;
+    held_fini(&cross->held);
 }
 
 void cross_launch_free(struct cross_launch *cross)
@@ -296,22 +297,53 @@ static struct member *listen(struct cross_launch *cross, const struct launch_inf
     return member;
 }
 
+static void accesses(struct cross_launch *cross, struct member *member, const struct access_event *event)
+{
+    const uint32_t site = cross_site_of(cross, member, event->origin.site);
+    units_of(cross, member, &event->origin, event->lane_count);
+    struct group_order *group = order_group_find(&cross->order, cross->wave.group);
+    for (uint64_t lane = 0; lane < event->lane_count && !cross_failed(cross); lane++)
+        if (event->mask[lane / 64] >> lane % 64 & 1)
+            access_by(cross, event, lane, group, site);
+}
+
+static void copy_accesses(void *self, const struct held_access *access)
+{
+    struct cross_launch *cross = self;
+    struct shadow_region *region = shadow_at(cross, access->address);
+    struct agent agent;
+    if (!region)
+        return;
+    order_agent(&cross->order, access->unit, &agent);
+    const struct shadow_access now = {.agent = &agent, .address = access->address,
+                                      .how = {.tick = (uint32_t)order_slice(&agent), .site = access->site, .size = access->size, .kind = (uint8_t)access->kind}};
+    shadow_access(&cross->shadow, region, &now);
+}
+
+/* By a unit of its own (R37), once all of the work-group have come to it. */
+static void copies(struct cross_launch *cross, struct member *member, const struct access_event *event)
+{
+    const uint32_t site = cross_site_of(cross, member, event->origin.site);
+    units_of(cross, member, &event->origin, event->lane_count);
+    if (held_take(&cross->held, &cross->order, cross->wave.group, event, event->mask, site)) {
+        cross->shadow.failed |= cross->held.failed;
+        return;
+    }
+    const uint64_t unit = order_copy_unit(&cross->order, cross->wave.group, event->copy);
+    for (uint64_t lane = 0; lane < event->lane_count && !cross_failed(cross); lane++)
+        if (event->mask[lane / 64] >> lane % 64 & 1)
+            copy_accesses(cross, &(struct held_access){unit, lane_address(event, lane), site, event->size_bytes, event->kind});
+}
+
 static void on_access(void *self, const struct access_event *event)
 {
     struct cross_launch *cross = self;
     pthread_mutex_lock(&cross->lock);
     struct member *member = listen(cross, event->origin.launch);
     if (member && event->copy)
-        member->partial = true;
-    const uint32_t site = member && !event->copy ? cross_site_of(cross, member, event->origin.site) : 0;
-    struct group_order *group = NULL;
-    if (member && !event->copy) {
-        units_of(cross, member, &event->origin, event->lane_count);
-        group = order_group_find(&cross->order, cross->wave.group);
-    }
-    for (uint64_t lane = 0; member && !event->copy && lane < event->lane_count && !cross_failed(cross); lane++)
-        if (event->mask[lane / 64] >> lane % 64 & 1)
-            access_by(cross, event, lane, group, site);
+        copies(cross, member, event);
+    else if (member)
+        accesses(cross, member, event);
     pthread_mutex_unlock(&cross->lock);
 }
 
@@ -399,7 +431,15 @@ static void take_sync(struct cross_launch *cross, struct member *member, const s
         if (event->last)
             order_barrier(&cross->order, group, event->regions, event->scope, site);
         break;
-    default: break; /* values pass, and no order; copies are not followed */
+    case SYNC_COPY:
+        order_copy_come(&cross->order, units, event, site);
+        held_let_go(&cross->held, &cross->order, HELD_NO_GROUP, copy_accesses, cross);
+        break;
+    case SYNC_COPY_WAIT:
+        if (event->last)
+            order_copy_wait(&cross->order, group, event->copy);
+        break;
+    case SYNC_COLLECTIVE: break; /* values pass, and no order */
     }
 }
 
@@ -415,6 +455,13 @@ static void on_sync(void *self, const struct sync_event *event)
 
 /* ---- launches and their order --------------------------------------------------------------- */
 
+static void close_group(struct cross_launch *cross, struct member *member, uint64_t number)
+{
+    if (cross->held.count)
+        held_let_go(&cross->held, &cross->order, number, copy_accesses, cross);
+    cross_close_group(cross, member, number);
+}
+
 static void on_launch(void *self, const struct launch_event *event)
 {
     struct cross_launch *cross = self;
@@ -423,7 +470,7 @@ static void on_launch(void *self, const struct launch_event *event)
     if (member && event->phase == GROUP_BEGIN)
         cross_open_group(cross, cross_order_of(cross, member)->first_group + event->group_linear, member->begun);
     else if (member && event->phase == GROUP_END)
-        cross_close_group(cross, member, cross_order_of(cross, member)->first_group + event->group_linear);
+        close_group(cross, member, cross_order_of(cross, member)->first_group + event->group_linear);
     for (uint32_t i = 1; event->phase == LAUNCH_END && i < cross->member_count; i++) /* whether or not it was heard to the end */
         if (cross->members[i].launch == event->launch) {
             cross_keep_places(cross, &cross->members[i]);

@@ -16,6 +16,7 @@
  *   cross_launch_clears      do atomics order all that two commands did to one allocation?
  *   cross_launch_lost        memory was out once: races may be missing
  *   cross_launch_finding     what a finding says of a race; but who made the accesses
+ *   cross_launch_action      what a kernel did
  *
  * Heard    are launches whose code releases or acquires for the device or wider, or has atomics of a scope that is too narrow for
  *          others, which may run beside others of the context, while there is memory where atomics of several launches are
@@ -23,7 +24,6 @@
  *          heard (no memory, too many), nothing is found until the host knows that all are complete: it might have handed on what it acquired.
  *          Other launches and commands are heard if they know some of those that are, and not all of them, or the host may
  *          have handed on what was released for it.
- *          Asynchronous copies of work-groups are not followed.
  * Host     acquires at once whatever is released with memory_scope_all_svm_devices in shared memory with atomics, and hands
  *          it on to whoever acquires there with that scope and to every launch that begins: its own atomics are not seen.
  */
@@ -49,6 +49,7 @@ struct cross_side {
     uint32_t site;                 /* as in struct origin */
     struct source_place place;
     struct item item;
+    bool copy;                     /* an asynchronous one, of the item's work-group */
     enum access_kind kind;
     enum memory_order order;       /* of atomics */
     enum memory_scope scope;
@@ -71,5 +72,6 @@ void cross_launch_end_family(struct cross_launch *cross, uint32_t family, const 
 bool cross_launch_clears(struct cross_launch *cross, uint32_t a, uint32_t b, uint32_t region_id);
 bool cross_launch_lost(struct cross_launch *cross);
 void cross_launch_finding(const struct cross_race *race, struct finding *out_finding);
+void cross_launch_action(const struct cross_side *side, char *out_text, size_t size); /* "write by a kernel" */
 
 #endif

@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "command_graph.h"
+#include "held.h"
 #include "order_state.h"
 #include "shadow.h"
 
@@ -77,6 +78,7 @@ struct cross_launch {
     struct order_launch *launches; uint32_t launch_room; /* of members */
     uint32_t latest;               /* who was heard last */
     struct cross_wave wave;
+    struct held held;              /* of copies */
     uint32_t *group_launch, *group_device; uint64_t group_count, group_room;
     struct cross_site *sites; uint32_t site_count, site_room;
     struct found *found; uint32_t found_count, found_room;

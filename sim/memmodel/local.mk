@@ -43,6 +43,8 @@ libmemmodel_la_SOURCES = \
 	%D%/explain_state.h \
 	%D%/footprint.c \
 	%D%/footprint.h \
+	%D%/held.c \
+	%D%/held.h \
 	%D%/history.c \
 	%D%/history.h \
 	%D%/journal.c \

@@ -364,6 +364,8 @@ void order_overwrite(struct order *order, struct agent *agent, uint64_t address,
 uint64_t order_copy_start(struct order *order, uint64_t group, uint32_t number, uint32_t site);
 /* One of the members comes to its next copy, while others have not yet: it is complete when all of them have. */
 void order_copy_arrive(struct order *order, uint64_t unit, uint32_t number, uint32_t site);
+/* Either of them: members of one wave come to it, by lane. Waves do one after another. */
+void order_copy_come(struct order *order, const uint64_t *units, const struct sync_event *event, uint32_t site);
 bool order_copy_complete(const struct order *order, uint64_t unit);
 uint64_t order_group_size(const struct order *order, uint64_t group); /* members */
 uint64_t order_copy_unit(const struct order *order, uint64_t group, uint32_t number); /* the latest; UNIT_END: none */

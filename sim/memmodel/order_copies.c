@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lane_mask.h"
+
 void order_members_free(struct order *order, struct copy_order *copy)
 {
     for (uint64_t i = 0; copy->members && i < order->group_items; i++) {
@@ -94,6 +96,20 @@ void order_copy_arrive(struct order *order, uint64_t unit, uint32_t number, uint
         share_all(member->item, agent.item->acquired);
     if (local == 0)
         group->performed = UNIT_COPIES + (uint64_t)(copy - order->copies);
+}
+
+void order_copy_come(struct order *order, const uint64_t *units, const struct sync_event *event, uint32_t site)
+{
+    const uint64_t group = order_unit_group(order, units[0]);
+    uint64_t count = 0;
+    for (uint32_t w = 0; w < LANE_MASK_WORDS; w++)
+        count += (uint64_t)__builtin_popcountll(event->mask[w]);
+    if (count == order_group_size(order, group)) {
+        order_copy_start(order, group, event->copy, site);
+        return;
+    }
+    EACH_LANE_OF(event->mask, lane)
+        order_copy_arrive(order, units[lane], event->copy, site);
 }
 
 bool order_copy_complete(const struct order *order, uint64_t unit)

@@ -498,14 +498,15 @@ static void tell_crossing(void *self, const struct cross_race *race)
 {
     const struct crossing *crossing = self;
     struct finding finding;
-    char by[2][TEXT_CHARS], argument[TEXT_CHARS];
+    char by[2][TEXT_CHARS], what[2][TEXT_CHARS], argument[TEXT_CHARS];
     cross_launch_finding(race, &finding);
     finding.launch = race->side[1].launch;
     for (int i = 0; i < 2; i++) {
         format(argument, "%s%.200s", race->side[i].argument[0] ? ", " : "", race->side[i].argument);
         name_launch(crossing->kin, index_of(crossing->kin, race->side[i].launch), argument, by[i]);
         finding.access[i].by = by[i];
-        finding.access[i].what = action_of(finding.access[i].kind);
+        cross_launch_action(&race->side[i], what[i], sizeof what[i]);
+        finding.access[i].what = what[i];
     }
     report_add(crossing->relatives->report, &finding);
 }
