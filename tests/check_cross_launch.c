@@ -81,7 +81,7 @@ static cl_event run(cl_command_queue on, cl_kernel kernel, cl_uint count, const 
 {
     const size_t size = 2;
     cl_event event;
-    cl_ok(clEnqueueNDRangeKernel(on, kernel, 1, NULL, &size, &size, count, waits, &event));
+    cl_ok(clEnqueueNDRangeKernel(on, kernel, 1, NULL, &size, &size, count, count ? waits : NULL, &event));
     cl_ok(clFlush(on));
     return event;
 }
@@ -270,6 +270,62 @@ START_TEST(R8_a_relaxed_kernel_between)
 }
 END_TEST
 
+/* What a command without atomics did comes before what its queue releases behind it, for who acquires that first. */
+enum { BY_KERNEL, BY_FILL, BY_COPY, PRIORS };
+
+static void do_before(const struct kernels *kernels, int prior)
+{
+    const cl_int one = 1;
+    if (prior == BY_KERNEL)
+        run(queue, kernels->last, 0, NULL);
+    else if (prior == BY_FILL)
+        cl_ok(clEnqueueFillBuffer(queue, data, &one, sizeof one, 0, 16, 0, NULL, NULL));
+    else
+        cl_ok(clEnqueueCopyBuffer(queue, out, data, 32, 0, 16, 0, NULL, NULL));
+}
+
+#define READ_EARLY(load) "if (get_local_id(0)) return; out[0] = data[0]; while (!" load ") ; "
+
+static const struct { const char *name, *one, *next; size_t races; } behind[] = {
+    {"read behind the acquire", FIRST "RELEASE(flag);", WAIT_FOR("ACQUIRE(flag)") "out[0] = data[0];", 0},
+    {"read before the acquire", FIRST "RELEASE(flag);", READ_EARLY("ACQUIRE(flag)"), 1},
+    {"read without an acquire", FIRST "RELEASE(flag);", WAIT_FOR("LOAD(flag, relaxed, device)") "out[0] = data[0]; FENCE(acquire);", 1},
+    {"the one that acquired ends first", FIRST "{ RELEASE(flag); while (!ACQUIRE(other)) ; }",
+     WAIT_FOR("ACQUIRE(flag)") "out[0] = data[0]; RELEASE(other);", 0},
+    {"and read before", FIRST "{ RELEASE(flag); while (!ACQUIRE(other)) ; }", READ_EARLY("ACQUIRE(flag)") "RELEASE(other);", 1},
+    {"the release is for work-groups", FIRST "{ STORE(flag, release, work_group); RELEASE(other); }", WAIT_FOR("ACQUIRE(flag)") "out[0] = data[0];", 2},
+    {"written behind the acquire", FIRST "RELEASE(flag);", WAIT_FOR("ACQUIRE(flag)") "data[0] = 2;", 0},
+    {"written before the acquire", FIRST "RELEASE(flag);", "if (get_local_id(0)) return; data[3] = 2; while (!ACQUIRE(flag)) ;", 1},
+    {"also read by the one that releases", FIRST "{ out[1] = data[0]; RELEASE(flag); }", WAIT_FOR("ACQUIRE(flag)") "out[0] = data[0];", 0},
+    {"also read by the one that releases, and early", FIRST "{ out[1] = data[0]; RELEASE(flag); }", READ_EARLY("ACQUIRE(flag)"), 1},
+};
+
+static void judge_behind(int i, int prior, bool in_turn)
+{
+    const struct kernels kernels = build(behind[i].one, behind[i].next, "data[get_local_id(0)] = 1; data[2 + get_local_id(0)] = 1;");
+    const bool waits = strstr(behind[i].one, "while");
+    cl_int err;
+    const cl_event gate = clCreateUserEvent(context, &err); /* they begin together */
+    cl_ok(err);
+    do_before(&kernels, prior);
+    const cl_event event = run(queue, kernels.one, waits, &gate);
+    if (in_turn && !waits)
+        await(event);
+    run(second, kernels.next, waits, &gate);
+    cl_ok(clSetUserEventStatus(gate, CL_COMPLETE));
+    cl_ok(clReleaseEvent(gate));
+    finish();
+    ck_assert_msg(findings_of("race-commands") == behind[i].races, "%s, %d, %d: %zu races", behind[i].name, prior, in_turn, findings_of("race-commands"));
+    drop(&kernels);
+}
+
+START_TEST(R32_what_came_before_the_release)
+{
+    const int i = _i / (2 * PRIORS);
+    judge_behind(i, _i % PRIORS, _i / PRIORS % 2);
+}
+END_TEST
+
 #define SHARED "(global int *data, global int *out, global atomic_int *shared) "
 
 /* What the host reads in shared memory, and then enqueues, comes behind what was released there for it; b: to another flag of its own. */
@@ -400,6 +456,7 @@ int main(void)
     tcase_add_test(rules, R31_1_the_host_reads_what_it_may);
     tcase_add_test(rules, R31_1_what_is_not_for_the_host);
     tcase_add_test(rules, R19_sub_groups_of_different_sizes);
+    tcase_add_loop_test(rules, R32_what_came_before_the_release, 0, 2 * PRIORS * (int)(sizeof behind / sizeof *behind));
     tcase_add_test(rules, R32_a_read_of_a_buffer);
     tcase_add_test(rules, R32_a_kernel_without_atomics);
     tcase_add_test(rules, one_kernel_twice);

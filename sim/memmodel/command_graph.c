@@ -587,6 +587,12 @@ bool command_graph_in_turn(const struct command_graph *graph, uint32_t later, ui
     return node && before && node->began && before->ended && node->began > before->ended;
 }
 
+uint64_t command_graph_ended(const struct command_graph *graph, uint32_t command)
+{
+    const struct node *node = node_of(graph, command);
+    return node ? node->ended : 0;
+}
+
 void command_graph_assume(struct command_graph *graph, uint32_t later, uint32_t earlier)
 {
     struct node *node = node_of(graph, later);

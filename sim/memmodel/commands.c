@@ -30,6 +30,8 @@ struct commands *commands_new(const struct memory *memory, struct report *report
     commands->log = log;
     commands->cross = cross;
     pthread_mutex_init(&commands->lock, NULL);
+    const struct cross_elders elders = commands_elders(commands);
+    cross_launch_set_elders(cross, &elders);
     return commands;
 }
 
@@ -439,6 +441,8 @@ static void on_command(void *self, const struct command_event *event)
                                  .opens = event->role == COMMAND_OPENS};
     pthread_mutex_lock(&commands->lock);
     if (commands_judges(commands, event->command)) {
+        if (cross_launch_lacks_elders(commands->cross, event->command))
+            commands_tell_elders(commands, event->command);
         cross_launch_command(commands->cross, event);
         take_range(commands, event, &access);
     }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Accesses of launches that atomics may have ordered, and did not: what cross_launch.h found, as findings. */
+/* Accesses of launches that atomics may have ordered, and did not: what cross_launch.h found, as findings; and what it did not hear. */
 #include "commands_state.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "cross_launch.h"
 
@@ -41,6 +42,103 @@ void commands_tell_cross(struct commands *commands, uint32_t command)
 {
     const struct cross_hearer hearer = {commands, counts_as_ordered, tell};
     cross_launch_end_command(commands->cross, command, &hearer);
+}
+
+/* ---- elders --------------------------------------------------------------------------------- */
+
+/* bytes NULL: all from low to high. */
+struct source { struct byte_access access; const struct area *area; uint64_t low, high, ended; const struct byte_set *bytes; };
+struct sources { struct commands *commands; uint32_t command; const struct area *area; struct source *items; size_t count, room; };
+
+static void add_source(struct sources *sources, const struct source *source)
+{
+    struct commands *commands = sources->commands;
+    if (!cross_launch_is_elder(commands->cross, sources->command, source->access.command))
+        return;
+    if (sources->count == sources->room) {
+        const size_t room = 2 * sources->room + 16;
+        struct source *grown = realloc(sources->items, room * sizeof *grown);
+        commands->lost |= !grown;
+        if (!grown)
+            return;
+        sources->items = grown;
+        sources->room = room;
+    }
+    sources->items[sources->count] = *source;
+    sources->items[sources->count++].ended = command_graph_ended(commands->graph, source->access.command);
+}
+
+static void add_segment(void *self, uint64_t low, uint64_t high, const struct byte_access *access)
+{
+    struct sources *sources = self;
+    add_source(sources, &(struct source){.access = *access, .area = sources->area, .low = low, .high = high});
+}
+
+static void add_area(struct sources *sources, struct area *area)
+{
+    commands_bring_in(sources->commands, area);
+    sources->area = area;
+    byte_map_visit(area->map, area->low, area->high, add_segment, sources);
+    for (size_t i = 0; i < area->loose_count; i++)
+        add_source(sources, &(struct source){.access = area->loose[i].access, .area = area, .low = area->low, .bytes = &area->loose[i].bytes});
+}
+
+static int by_end(const void *a, const void *b)
+{
+    const struct source *x = a, *y = b;
+    if (x->ended != y->ended)
+        return x->ended < y->ended ? -1 : 1;
+    return x->low < y->low ? -1 : x->low > y->low;
+}
+
+static void put_in(struct commands *commands, const struct source *source)
+{
+    const struct site *site = commands_site_of(commands, &source->access);
+    struct cross_elder elder = {.command = source->access.command, .site = source->access.site, .kind = source->access.kind, .address = source->low,
+                                .size_bytes = source->high - source->low, .partial = source->access.by_map || source->access.opens};
+    struct byte_run run = {0, 0};
+    if (site) {
+        elder.kernel = site->kernel;
+        elder.argument = site->argument;
+        elder.place = site->place;
+    }
+    if (source->access.opens) /* no access by itself */
+        elder.size_bytes = 0;
+    if (!source->bytes)
+        cross_launch_elder(commands->cross, &elder);
+    while (source->bytes && byte_set_next(source->bytes, run.high, &run)) {
+        elder.address = source->low + run.low;
+        elder.size_bytes = run.high - run.low;
+        cross_launch_elder(commands->cross, &elder);
+    }
+}
+
+void commands_tell_elders(struct commands *commands, uint32_t command)
+{
+    struct sources sources = {.commands = commands, .command = command};
+    struct area *area, *following;
+    HASH_ITER (hh, commands->areas, area, following)
+        if (area->id)
+            add_area(&sources, area);
+    if (sources.count)
+        qsort(sources.items, sources.count, sizeof *sources.items, by_end);
+    for (size_t i = 0; i < sources.count; i++)
+        put_in(commands, &sources.items[i]);
+    free(sources.items);
+    cross_launch_elders_over(commands->cross, command);
+}
+
+static void tell_elders(void *self, uint32_t command)
+{
+    struct commands *commands = self;
+    pthread_mutex_lock(&commands->lock);
+    commands_tell_elders(commands, command);
+    pthread_mutex_unlock(&commands->lock);
+}
+
+struct cross_elders commands_elders(struct commands *commands)
+{
+    return (struct cross_elders){commands, tell_elders};
 }
 
 struct cross_launch *commands_cross(struct commands *commands)

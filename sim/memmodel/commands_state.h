@@ -36,6 +36,7 @@
 #include "command_graph.h"
 #include "command_log.h"
 #include "commands.h"
+#include "cross_launch.h"
 #include "stale.h"
 #include "touches.h"
 #include "unseen.h"
@@ -158,6 +159,8 @@ uint32_t commands_clamp(uint64_t bytes);
 void commands_format(char *text, size_t size, const char *pattern, ...) __attribute__((format(printf, 3, 4)));
 
 bool commands_are_ordered(const struct commands *commands, uint32_t a, uint32_t b);
+void commands_tell_elders(struct commands *commands, uint32_t command); /* what others did that it comes after, to cross_launch.h */
+struct cross_elders commands_elders(struct commands *commands);
 void commands_tell_cross(struct commands *commands, uint32_t command); /* that has ended */
 
 void commands_judge_host(struct commands *commands, struct area *area, const struct byte_set *sets, const struct byte_access *access,

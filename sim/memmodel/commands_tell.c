@@ -179,11 +179,16 @@ static bool is_followed(const struct commands *commands, const struct conflict *
     return false;
 }
 
-/* Nothing but atomics can have, access by access. */
+/* Nothing but atomics can have, access by access; or nobody knows. */
 static bool is_ordered_by_atomics(const struct commands *commands, const struct conflict *conflict)
 {
-    const bool atomics = is_atomic(&conflict->later) && is_atomic(&conflict->earlier);
-    return conflict->area->id && !atomics && cross_launch_clears(commands->cross, conflict->later.command, conflict->earlier.command, conflict->area->id);
+    const struct byte_access *later = &conflict->later, *earlier = &conflict->earlier;
+    if (!conflict->area->id || (is_atomic(later) && is_atomic(earlier)))
+        return false;
+    if (later->acquires >= SCOPE_DEVICE || earlier->acquires >= SCOPE_DEVICE)
+        if (cross_launch_blind(commands->cross))
+            return true;
+    return cross_launch_clears(commands->cross, later->command, earlier->command, conflict->area->id);
 }
 
 /* When the command is complete: by then it is known whether atomics may have ordered it. */

@@ -73,17 +73,27 @@ void cross_keep_places(struct cross_launch *cross, struct member *member)
     member->site_count = 0;
 }
 
-/* By which it reached what somebody touched. No memory: findings say less. */
+/* By which it reached what somebody touched; the first is kept. No memory: findings say less. */
+void cross_keep_argument(struct member *member, uint32_t region_id, const char *name)
+{
+    for (uint32_t i = 0; i < member->passed_count; i++)
+        if (member->passed[i].region_id == region_id)
+            return;
+    if (!cross_room_for((void **)&member->passed, member->passed_count, &member->passed_room, sizeof *member->passed))
+        return;
+    struct passed *passed = &member->passed[member->passed_count++];
+    passed->region_id = region_id;
+    snprintf(passed->name, sizeof passed->name, "%s", name);
+}
+
 void cross_keep_arguments(const struct cross_launch *cross, struct member *member)
 {
     const struct launch_info *launch = member->launch;
+    char name[CROSS_ARGUMENT_CHARS];
     for (uint32_t i = 0; launch->argument && i < cross->region_room; i++) {
         const struct shadow_region *region = cross->regions[i];
-        struct passed passed = {.region_id = region ? region->id : 0};
-        if (!region || !launch->argument(launch, region->low, region->high, passed.name, sizeof passed.name) ||
-            !cross_room_for((void **)&member->passed, member->passed_count, &member->passed_room, sizeof passed))
-            continue;
-        member->passed[member->passed_count++] = passed;
+        if (region && launch->argument(launch, region->low, region->high, name, sizeof name))
+            cross_keep_argument(member, region->id, name);
     }
 }
 
@@ -153,12 +163,17 @@ static void say_edge(const struct cross_launch *cross, const struct race *race, 
 static void explain(const struct cross_launch *cross, const struct race *race, const struct shadow_access *now, struct words *words)
 {
     static const char otherwise[] = "; or, if neither kernel waits for the other in its atomic operations, order the two by an event";
+    const struct member *earlier = &cross->members[member_of_unit(cross, race->unit)];
     struct missed_edge edge;
     if (race->context->kind > ACCESS_WRITE && now->how.kind > ACCESS_WRITE) {
         say_scopes(cross, race, now, (enum memory_scope)race->context->scope, (enum memory_scope)now->how.scope,
                    "nothing orders the two atomic operations, and they race", words);
     } else if (order_explain(&cross->order, now->agent, race->region->space, race->unit, race->context->tick, &edge)) {
         say_edge(cross, race, now, &edge, words);
+    } else if (earlier->elder || !earlier->kernel[0]) {
+        snprintf(words->why, CROSS_WHY_CHARS, "the kernel of the second access acquires nothing before it that a kernel behind the first command released: "
+                 "atomic operations order only what comes before a release with what comes behind the acquire that reads it");
+        snprintf(words->fix, CROSS_WHY_CHARS, "put the second access behind the acquire that reads what was released");
     } else {
         snprintf(words->why, CROSS_WHY_CHARS, "the kernel of the second access acquires nothing before it that the kernel of the first one released behind its own: "
                  "their atomic operations order only what comes before a release with what comes behind the acquire that reads it");
@@ -185,16 +200,20 @@ static void name_argument(const struct cross_launch *cross, const struct race *r
             memcpy(out, member->passed[i].name, CROSS_ARGUMENT_CHARS);
 }
 
-static bool is_shared(const struct cross_launch *cross, const struct race *race)
+/* Commands that were not heard are judged by commands.h; of kernels that came of each other fine-grained memory is ordered. */
+static bool is_not_ours(const struct cross_launch *cross, const struct race *race, uint32_t earlier, uint32_t later)
 {
-    return memory_region(cross->memory, race->address)->flags & REGION_FLAG_SHARED;
+    if (earlier == later || cross_failed(cross) || (cross->members[earlier].elder && cross->members[later].elder))
+        return true;
+    return memory_region(cross->memory, race->address)->flags & REGION_FLAG_SHARED &&
+           (cross_came_of(cross, later, earlier) || cross_came_of(cross, earlier, later));
 }
 
 void cross_on_race(void *self, const struct race *race, const struct shadow_access *now)
 {
     struct cross_launch *cross = self;
     const uint32_t earlier = member_of_unit(cross, race->unit), later = member_of_unit(cross, now->agent->unit);
-    if (earlier == later || cross_failed(cross) || (is_shared(cross, race) && (cross_came_of(cross, later, earlier) || cross_came_of(cross, earlier, later))))
+    if (is_not_ours(cross, race, earlier, later))
         return;
     for (uint32_t i = 0; i < cross->found_count; i++) {
         struct found *found = &cross->found[i];
@@ -226,7 +245,7 @@ static void fill_side(const struct cross_launch *cross, const struct found *foun
     const uint64_t group = order_unit_group(&cross->order, found->unit[i]) - cross_order_of(cross, member)->first_group;
     const uint64_t local = copy ? 0 : found->unit[i] % cross->order.group_items;
     *side = (struct cross_side){.command = member->command, .launch = member->shape.launch, .device = member->shape.device,
-                                .kernel = member->kernel[0] ? member->kernel : NULL, .argument = found->argument[i], .copy = copy,
+                                .kernel = member->kernel[0] ? member->kernel : NULL, .argument = found->argument[i], .copy = copy, .whole = member->elder,
                                 .site = cross->sites[found->site[i]].own, .place = place_of(cross, found->site[i]), .kind = (enum access_kind)found->how[i].kind,
                                 .order = (enum memory_order)found->how[i].order, .scope = (enum memory_scope)found->how[i].scope,
                                 .size_bytes = found->how[i].size};
@@ -300,6 +319,14 @@ bool cross_launch_clears(struct cross_launch *cross, uint32_t a, uint32_t b, uin
     return clear;
 }
 
+bool cross_launch_blind(struct cross_launch *cross)
+{
+    pthread_mutex_lock(&cross->lock);
+    const bool is_blind = cross_failed(cross);
+    pthread_mutex_unlock(&cross->lock);
+    return is_blind;
+}
+
 void cross_launch_end_family(struct cross_launch *cross, uint32_t family, const struct cross_hearer *hearer)
 {
     pthread_mutex_lock(&cross->lock);
@@ -317,8 +344,8 @@ void cross_launch_finding(const struct cross_race *race, struct finding *out_fin
     for (int i = 0; i < 2; i++) {
         const struct cross_side *from = &race->side[i];
         const bool atomic = from->kind > ACCESS_WRITE;
-        out_finding->access[i] = (struct finding_access){.kind = from->kind, .device_id = from->device, .place = from->place, .has_item = from->kernel && !from->copy,
-                                                         .item = from->item, .has_order = atomic, .order = from->order, .scope = from->scope,
+        out_finding->access[i] = (struct finding_access){.kind = from->kind, .device_id = from->device, .place = from->place,
+                                                         .has_item = from->kernel && !from->copy && !from->whole, .item = from->item, .has_order = atomic, .order = from->order, .scope = from->scope,
                                                          .size_bytes = from->size_bytes,
                                                          .what = atomic ? "atomic access" : from->kind == ACCESS_READ ? "read" : "write"};
     }

@@ -49,6 +49,9 @@ void cross_reset(struct cross_launch *cross)
     free(cross->found);
     free(cross->group_launch);
     free(cross->group_device);
+    free(cross->handled);
+    cross->handled = NULL;
+    cross->handled_words = cross->handled_from = 0;
     cross->regions = NULL;
     cross->members = NULL;
     cross->launches = NULL;
@@ -119,11 +122,24 @@ static bool may_matter(const struct cross_launch *cross, const struct launch_inf
     return cross->member_count && !launch->parent && is_between(cross, launch->command);
 }
 
+/* Who tells of them has a lock that comes before ours. */
+static bool ask_elders(struct cross_launch *cross, const struct launch_info *launch)
+{
+    if (!cross_open_order(cross, launch))
+        return false;
+    if (!cross->elders.tell || !cross_lacks_elders(cross, launch->command))
+        return true;
+    pthread_mutex_unlock(&cross->lock);
+    cross->elders.tell(cross->elders.self, launch->command);
+    pthread_mutex_lock(&cross->lock);
+    return !cross_failed(cross) && cross_has_room(cross, launch);
+}
+
 bool cross_launch_begin(struct cross_launch *cross, const struct launch_info *launch)
 {
     pthread_mutex_lock(&cross->lock);
     const bool heard = may_matter(cross, launch) && !cross_failed(cross) && !command_graph_exhausted(cross->graph) && cross_has_room(cross, launch) &&
-                       cross_add_member(cross, launch);
+                       ask_elders(cross, launch) && cross_add_member(cross, launch);
     if (!heard && (synchronises(launch) || launch->kin))
         cross->blind |= launch->kin || cross->member_count || cross_has_guaranteed(cross->memory);
     pthread_mutex_unlock(&cross->lock);
@@ -182,8 +198,7 @@ static bool is_same(const struct shadow_region *shadow, const struct region *reg
     return shadow->id == region->id && shadow->low == region->low && shadow->high == region->high;
 }
 
-/* NULL: nobody asks what happens there, or there is no memory. */
-static struct shadow_region *shadow_at(struct cross_launch *cross, uint64_t address)
+struct shadow_region *cross_shadow_at(struct cross_launch *cross, uint64_t address)
 {
     const struct region *region = memory_region(cross->memory, address);
     const uint32_t index = (uint32_t)(region - cross->memory->regions);
@@ -272,7 +287,7 @@ static void access_by(struct cross_launch *cross, const struct access_event *eve
     struct agent agent;
     agent_of(cross, lane, group, &agent);
     const uint64_t address = lane_address(event, lane);
-    struct shadow_region *region = shadow_at(cross, address);
+    struct shadow_region *region = cross_shadow_at(cross, address);
     struct shadow_access now = {.agent = &agent, .address = address, .sampled = event->sampled,
                                 .how = {.tick = (uint32_t)order_slice(&agent), .site = site, .size = event->size_bytes, .kind = (uint8_t)event->kind,
                                         .order = (uint8_t)event->order}};
@@ -310,7 +325,7 @@ static void accesses(struct cross_launch *cross, struct member *member, const st
 static void copy_accesses(void *self, const struct held_access *access)
 {
     struct cross_launch *cross = self;
-    struct shadow_region *region = shadow_at(cross, access->address);
+    struct shadow_region *region = cross_shadow_at(cross, access->address);
     struct agent agent;
     if (!region)
         return;
@@ -349,27 +364,36 @@ static void on_access(void *self, const struct access_event *event)
 
 /* ---- commands of the host ------------------------------------------------------------------- */
 
+static bool is_to_be_heard(const struct cross_launch *cross, uint32_t command)
+{
+    const struct member *latest = cross->member_count ? &cross->members[cross->member_count - 1] : NULL;
+    return latest && !(latest->moves && latest->command == command) && is_between(cross, command);
+}
+
+bool cross_launch_lacks_elders(struct cross_launch *cross, uint32_t command)
+{
+    pthread_mutex_lock(&cross->lock);
+    const bool lacks = is_to_be_heard(cross, command) && cross_lacks_elders(cross, command);
+    pthread_mutex_unlock(&cross->lock);
+    return lacks;
+}
+
 static struct member *member_of_command(struct cross_launch *cross, uint32_t command)
 {
-    static const struct launch_info one = {.kernel = "", .local_size = {1, 1, 1}, .group_count = {1, 1, 1}, .global_size = {1, 1, 1}};
-    struct launch_info launch = one;
-    struct member *latest = cross->member_count ? &cross->members[cross->member_count - 1] : NULL;
-    if (latest && latest->moves && latest->command == command)
+    struct member *latest = &cross->members[cross->member_count - 1];
+    if (latest->moves && latest->command == command)
         return latest;
-    launch.command = command;
-    if (!cross->member_count || !is_between(cross, command) || !cross_has_room(cross, &launch) || !cross_add_member(cross, &launch))
-        return NULL;
-    latest = &cross->members[cross->member_count - 1];
-    latest->launch = NULL; /* nothing more is asked of it */
-    latest->moves = cross_open_group(cross, cross_order_of(cross, latest)->first_group, latest->begun);
-    return latest->moves ? latest : NULL;
+    latest = is_to_be_heard(cross, command) ? cross_add_command(cross, command, NULL) : NULL;
+    if (latest)
+        latest->moves = true;
+    return latest;
 }
 
 void cross_launch_command(struct cross_launch *cross, const struct command_event *event)
 {
     pthread_mutex_lock(&cross->lock);
     struct member *member = cross->member_count ? member_of_command(cross, event->command) : NULL;
-    struct shadow_region *region = member ? shadow_at(cross, event->address) : NULL;
+    struct shadow_region *region = member ? cross_shadow_at(cross, event->address) : NULL;
     if (member)
         member->partial |= event->role != COMMAND_MOVES || event->size_bytes > UINT32_MAX;
     if (region && event->role != COMMAND_OPENS) {

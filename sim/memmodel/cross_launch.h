@@ -11,9 +11,11 @@
  *   cross_launch_begin       a launch begins: is it to be heard?
  *   cross_launch_observer    what hears it then
  *   cross_launch_command     what commands touch that are no launches
+ *   cross_launch_elder       what did commands touch that were not heard, and that one comes after which now is?
  *   cross_launch_end_command a command has ended: hands over the races of pairs of which both have
  *   cross_launch_end_family  kernels that enqueued each other have: hands over the races between them
  *   cross_launch_clears      do atomics order all that two commands did to one allocation?
+ *   cross_launch_blind       nothing is found, until the host knows that all are complete
  *   cross_launch_lost        memory was out once: races may be missing
  *   cross_launch_finding     what a finding says of a race; but who made the accesses
  *   cross_launch_action      what a kernel did
@@ -24,6 +26,8 @@
  *          heard (no memory, too many), nothing is found until the host knows that all are complete: it might have handed on what it acquired.
  *          Other launches and commands are heard if they know some of those that are, and not all of them, or the host may
  *          have handed on what was released for it.
+ * Elders   are commands that ended unheard, of which one knows that is heard: it may hand that on. What they touched is put in
+ *          before it begins.
  * Host     acquires at once whatever is released with memory_scope_all_svm_devices in shared memory with atomics, and hands
  *          it on to whoever acquires there with that scope and to every launch that begins: its own atomics are not seen.
  */
@@ -39,6 +43,25 @@ void cross_launch_free(struct cross_launch *cross);
 void cross_launch_order(struct cross_launch *cross, const struct order_event *event);
 bool cross_launch_begin(struct cross_launch *cross, const struct launch_info *launch);
 void cross_launch_command(struct cross_launch *cross, const struct command_event *event); /* a command of the host touches memory */
+
+/* What a command that was not heard did to one range, or a place of it. Strings are valid during the call. */
+struct cross_elder {
+    uint32_t command, site;        /* a number for the place; 0: the command is no launch */
+    enum access_kind kind;
+    uint64_t address, size_bytes;
+    bool partial;                  /* this is not all that it did there */
+    const char *kernel, *argument;
+    struct source_place place;
+};
+/* Who knows what they did is asked when somebody is to be heard: it calls cross_launch_elder for all accesses, of commands that
+ * cross_launch_is_elder for this one, earlier commands first. */
+struct cross_elders { void *self; void (*tell)(void *self, uint32_t command); };
+void cross_launch_set_elders(struct cross_launch *cross, const struct cross_elders *elders);
+bool cross_launch_lacks_elders(struct cross_launch *cross, uint32_t command); /* one that is no launch, before cross_launch_command */
+bool cross_launch_is_elder(struct cross_launch *cross, uint32_t command, uint32_t elder);
+void cross_launch_elder(struct cross_launch *cross, const struct cross_elder *elder);
+void cross_launch_elders_over(struct cross_launch *cross, uint32_t command); /* that was all */
+
 void cross_launch_observer(struct cross_launch *cross, struct observer *out_observer);
 
 /* One of the two: strings are valid during the call. */
@@ -50,6 +73,7 @@ struct cross_side {
     struct source_place place;
     struct item item;
     bool copy;                     /* an asynchronous one, of the item's work-group */
+    bool whole;                    /* whose item is not known */
     enum access_kind kind;
     enum memory_order order;       /* of atomics */
     enum memory_scope scope;
@@ -70,6 +94,7 @@ void cross_launch_end_command(struct cross_launch *cross, uint32_t command, cons
 void cross_launch_end_family(struct cross_launch *cross, uint32_t family, const struct cross_hearer *hearer);
 /* Both commands are heard, all that they do, and no accesses of theirs in the allocation race. */
 bool cross_launch_clears(struct cross_launch *cross, uint32_t a, uint32_t b, uint32_t region_id);
+bool cross_launch_blind(struct cross_launch *cross); /* somebody is not heard who may have handed on what it acquired */
 bool cross_launch_lost(struct cross_launch *cross);
 void cross_launch_finding(const struct cross_race *race, struct finding *out_finding);
 void cross_launch_action(const struct cross_side *side, char *out_text, size_t size); /* "write by a kernel" */

@@ -67,11 +67,14 @@ static uint64_t local_items(const struct launch_info *launch)
 }
 
 /* The host is the first member. */
-static bool open_order(struct cross_launch *cross, const struct launch_info *first)
+bool cross_open_order(struct cross_launch *cross, const struct launch_info *first)
 {
     static struct knowledge *const nothing[ORDER_REGIONS];
     const uint64_t items = local_items(first) > GROUP_ITEMS_LEAST ? local_items(first) : GROUP_ITEMS_LEAST;
-    if (!members_room(cross) || !groups_room(cross, 1))
+    if (cross->member_count)
+        return true;
+    cross->shadow.failed |= !members_room(cross) || !groups_room(cross, 1);
+    if (cross->shadow.failed)
         return false;
     cross->members[0] = (struct member){.command = 0};
     cross->launches[0] = (struct order_launch){.sub_group_size = 1, .global_size = {1, 1, 1}, .local_size = {1, 1, 1}, .group_count = {1, 1, 1}};
@@ -109,7 +112,8 @@ static uint64_t groups_of(const struct launch_info *launch)
 bool cross_has_room(const struct cross_launch *cross, const struct launch_info *launch)
 {
     const uint64_t items = cross->member_count ? cross->order.group_items : local_items(launch), groups = groups_of(launch);
-    return cross->member_count <= MEMBERS_MOST && local_items(launch) <= items && groups < UNITS_MOST / (items < GROUP_ITEMS_LEAST ? GROUP_ITEMS_LEAST : items) - cross->group_count - 1;
+    const uint64_t most = UNITS_MOST / (items < GROUP_ITEMS_LEAST ? GROUP_ITEMS_LEAST : items);
+    return cross->member_count <= MEMBERS_MOST && local_items(launch) <= items && groups < most - cross->group_count - 1;
 }
 
 /* ---- what a launch knows when it begins ----------------------------------------------------- */
@@ -294,8 +298,7 @@ static bool open_launch(struct cross_launch *cross, const struct launch_info *la
 
 bool cross_add_member(struct cross_launch *cross, const struct launch_info *launch)
 {
-    if ((!cross->member_count && !open_order(cross, launch)) || !groups_room(cross, groups_of(launch)) ||
-        !members_room(cross)) {
+    if (!cross_open_order(cross, launch) || !groups_room(cross, groups_of(launch)) || !members_room(cross)) {
         cross->shadow.failed = true;
         return false;
     }
@@ -307,10 +310,25 @@ bool cross_add_member(struct cross_launch *cross, const struct launch_info *laun
         return false;
     }
     add_groups(cross, groups_of(launch), launch->device);
-    cross->order.one_device &= cross->member_count < 2 || launch->device == cross->members[cross->member_count - 1].shape.device;
+    for (uint32_t i = cross->member_count; launch->launch && i > 1 && cross->order.one_device; i--) {
+        const struct launch_info *other = &cross->members[i - 1].shape;
+        cross->order.one_device = !other->launch || launch->device == other->device;
+    }
     cross->member_count++;
+    cross_handle(cross, launch->command);
     begin_knowing(cross, member);
     return true;
+}
+
+struct member *cross_add_command(struct cross_launch *cross, uint32_t command, const char *kernel)
+{
+    const struct launch_info one = {.kernel = kernel ? kernel : "", .command = command, .local_size = {1, 1, 1}, .group_count = {1, 1, 1},
+                                    .global_size = {1, 1, 1}};
+    if (!cross_has_room(cross, &one) || !cross_add_member(cross, &one))
+        return NULL;
+    struct member *member = &cross->members[cross->member_count - 1];
+    member->launch = NULL; /* nothing more is asked of it */
+    return cross_open_group(cross, cross_order_of(cross, member)->first_group, member->begun) ? member : NULL;
 }
 
 void cross_close_group(struct cross_launch *cross, struct member *member, uint64_t number)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * PURPOSE  What the files of cross_launch.h share: cross_launch.c says which launches are heard and hears them, cross_members.c
- *          knows what each knew when it began, and cross_found.c what is told of their races. All of it with cross->lock held.
+ *          knows what each knew when it began, cross_elders.c puts in what was not heard, and cross_found.c has what is told
+ *          of their races. All of it with cross->lock held.
  *
  * Interface
  *   cross_reset, cross_lost, cross_failed      everything is forgotten; was there no memory; is nothing heard any more?
@@ -38,6 +39,7 @@ struct member {
     uint32_t command;
     bool partial;                     /* some of its accesses are not followed */
     bool moves;                       /* a command that is no launch, and has not ended */
+    bool elder;                       /* one that had ended before anybody asked */
     struct knowledge *begun[ORDER_REGIONS];   /* what each of its work-groups knows from the start */
     struct knowledge *learned[ORDER_REGIONS]; /* what those knew that have ended */
     uint32_t *site; uint32_t site_count;      /* 1 + its number below, by its own; while it runs */
@@ -67,6 +69,8 @@ struct cross_launch {
     const struct memory *memory;
     pthread_mutex_t lock;          /* guards what follows */
     struct command_graph *graph;   /* without what atomics may have ordered */
+    struct cross_elders elders;
+    uint64_t *handled; uint32_t handled_words, handled_from; /* commands that are heard, or put in, by serial: bits */
     struct order order;
     struct shadow shadow;
     struct spare spare;
@@ -103,6 +107,7 @@ static inline struct order_launch *cross_order_of(const struct cross_launch *cro
 }
 
 void cross_reset(struct cross_launch *cross);
+struct shadow_region *cross_shadow_at(struct cross_launch *cross, uint64_t address); /* NULL: nobody asks what happens there, or there is no memory */
 
 /* cross_members.c */
 bool cross_room_for(void **items, uint32_t count, uint32_t *room, size_t size);
@@ -113,14 +118,21 @@ bool cross_has_room(const struct cross_launch *cross, const struct launch_info *
 uint32_t cross_family_of(const struct member *member);
 bool cross_came_of(const struct cross_launch *cross, uint32_t member, uint32_t ancestor);
 bool cross_is_announced(const struct cross_launch *cross, const struct member *member);
+struct member *cross_add_command(struct cross_launch *cross, uint32_t command, const char *kernel); /* as one work-item; NULL: no room */
+bool cross_open_order(struct cross_launch *cross, const struct launch_info *first); /* unless it is */
 bool cross_add_member(struct cross_launch *cross, const struct launch_info *launch);
 void cross_close_group(struct cross_launch *cross, struct member *member, uint64_t number);
 void cross_end_moves(struct cross_launch *cross, uint32_t command);
+
+/* cross_elders.c */
+bool cross_lacks_elders(struct cross_launch *cross, uint32_t command);
+void cross_handle(struct cross_launch *cross, uint32_t command); /* it is heard, or put in */
 
 /* cross_found.c */
 void cross_site_fini(struct cross_site *site, bool owned);
 uint32_t cross_site_of(struct cross_launch *cross, struct member *member, uint32_t own);
 void cross_keep_places(struct cross_launch *cross, struct member *member);
+void cross_keep_argument(struct member *member, uint32_t region_id, const char *name);
 void cross_keep_arguments(const struct cross_launch *cross, struct member *member);
 void cross_on_race(void *self, const struct race *race, const struct shadow_access *now);
 

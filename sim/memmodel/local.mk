@@ -25,6 +25,7 @@ libmemmodel_la_SOURCES = \
 	%D%/commands_host.c \
 	%D%/commands_state.h \
 	%D%/commands_tell.c \
+	%D%/cross_elders.c \
 	%D%/cross_found.c \
 	%D%/cross_launch.c \
 	%D%/cross_launch.h \

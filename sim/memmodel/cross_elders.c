@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Commands that had ended before anybody was heard who comes after them: what they did is put in, as by one work-item. */
+#include "cross_state.h"
+
+enum { PIECE_BYTES = 1 << 30 };
+
+/* ---- which ---------------------------------------------------------------------------------- */
+
+static bool is_handled(const struct cross_launch *cross, uint32_t command)
+{
+    const uint32_t at = command - cross->handled_from;
+    return command < cross->handled_from || (at / 64 < cross->handled_words && cross->handled[at / 64] >> at % 64 & 1);
+}
+
+void cross_handle(struct cross_launch *cross, uint32_t command)
+{
+    if (!cross->handled)
+        cross->handled_from = command_graph_first(cross->graph);
+    if (command < cross->handled_from)
+        return;
+    const uint32_t at = command - cross->handled_from;
+    if (at / 64 >= cross->handled_words) {
+        const uint32_t words = 2 * (at / 64) + 8;
+        uint64_t *grown = realloc(cross->handled, words * sizeof *grown);
+        cross->shadow.failed |= !grown;
+        if (!grown)
+            return;
+        memset(grown + cross->handled_words, 0, (words - cross->handled_words) * sizeof *grown);
+        cross->handled = grown;
+        cross->handled_words = words;
+    }
+    cross->handled[at / 64] |= UINT64_C(1) << at % 64;
+}
+
+static bool is_elder(const struct cross_launch *cross, uint32_t command, uint32_t elder)
+{
+    return elder < command && elder >= command_graph_first(cross->graph) && !is_handled(cross, elder) && command_graph_ended(cross->graph, elder) &&
+           command_graph_knows(cross->graph, command, elder);
+}
+
+bool cross_lacks_elders(struct cross_launch *cross, uint32_t command)
+{
+    for (uint32_t elder = command_graph_first(cross->graph); elder < command; elder++)
+        if (is_elder(cross, command, elder))
+            return true;
+    return false;
+}
+
+bool cross_launch_is_elder(struct cross_launch *cross, uint32_t command, uint32_t elder)
+{
+    pthread_mutex_lock(&cross->lock);
+    const bool is = is_elder(cross, command, elder);
+    pthread_mutex_unlock(&cross->lock);
+    return is;
+}
+
+void cross_launch_set_elders(struct cross_launch *cross, const struct cross_elders *elders) { cross->elders = *elders; }
+
+/* ---- what they did -------------------------------------------------------------------------- */
+
+static void close(struct cross_launch *cross)
+{
+    struct member *latest = &cross->members[cross->member_count - 1];
+    if (cross->member_count > 1 && latest->elder && order_group_find(&cross->order, cross_order_of(cross, latest)->first_group))
+        cross_close_group(cross, latest, cross_order_of(cross, latest)->first_group);
+}
+
+static struct member *member_of(struct cross_launch *cross, const struct cross_elder *elder)
+{
+    struct member *latest = &cross->members[cross->member_count - 1];
+    if (latest->elder && latest->command == elder->command)
+        return latest;
+    close(cross);
+    latest = cross_add_command(cross, elder->command, elder->kernel);
+    if (!latest) {
+        cross->blind = true;
+        return NULL;
+    }
+    latest->elder = true;
+    return latest;
+}
+
+static char *copy_text(const char *text) { return text ? strdup(text) : NULL; }
+
+static uint32_t site_of(struct cross_launch *cross, struct member *member, const struct cross_elder *elder)
+{
+    const uint32_t number = cross_site_of(cross, member, elder->site);
+    struct cross_site *site = &cross->sites[number];
+    if (cross_failed(cross) || !elder->site || site->place.file || !elder->place.file)
+        return number;
+    site->place = elder->place;
+    site->place.file = copy_text(elder->place.file);
+    site->place.text = copy_text(elder->place.text);
+    return number;
+}
+
+static void put_in(struct cross_launch *cross, struct member *member, const struct cross_elder *elder)
+{
+    struct agent agent;
+    const uint32_t site = site_of(cross, member, elder);
+    order_agent(&cross->order, cross_order_of(cross, member)->first_group * cross->order.group_items, &agent);
+    for (uint64_t done = 0; done < elder->size_bytes && !cross_failed(cross); done += PIECE_BYTES) {
+        const uint64_t left = elder->size_bytes - done, size = left < PIECE_BYTES ? left : PIECE_BYTES;
+        struct shadow_region *region = cross_shadow_at(cross, elder->address + done);
+        const struct shadow_access now = {.agent = &agent, .address = elder->address + done,
+                                          .how = {.tick = (uint32_t)order_slice(&agent), .site = site, .size = (uint32_t)size,
+                                                  .kind = (uint8_t)elder->kind}};
+        if (!region)
+            return;
+        if (elder->argument)
+            cross_keep_argument(member, region->id, elder->argument);
+        shadow_access(&cross->shadow, region, &now);
+    }
+}
+
+/* Atomics of one size are told from those of another, which is not known any more. */
+void cross_launch_elder(struct cross_launch *cross, const struct cross_elder *elder)
+{
+    pthread_mutex_lock(&cross->lock);
+    struct member *member = cross_failed(cross) ? NULL : member_of(cross, elder);
+    if (member) {
+        cross->order.event = ++cross->time;
+        member->partial |= elder->partial || elder->kind > ACCESS_WRITE;
+        if (elder->kind <= ACCESS_WRITE)
+            put_in(cross, member, elder);
+    }
+    pthread_mutex_unlock(&cross->lock);
+}
+
+void cross_launch_elders_over(struct cross_launch *cross, uint32_t command)
+{
+    pthread_mutex_lock(&cross->lock);
+    if (cross->member_count)
+        close(cross);
+    for (uint32_t elder = command_graph_first(cross->graph); elder < command; elder++)
+        if (is_elder(cross, command, elder))
+            cross_handle(cross, elder);
+    pthread_mutex_unlock(&cross->lock);
+}
