@@ -6,6 +6,7 @@
 #include "api.h"
 #include "callback.h"
 #include "context.h"
+#include "executor.h"
 #include "info.h"
 #include "usage.h"
 #include "order.h"
@@ -195,9 +196,9 @@ cl_int CL_API_CALL api_clWaitForEvents(cl_uint num_events, const cl_event *event
     return err;
 }
 
-/* A program that polls and never flushes would poll for ever: after so many queries that
- * found the command not submitted, the next one flushes. */
-enum { POLLS_BEFORE_FLUSH = 1000 };
+/* A program that polls and never flushes would poll for ever: after so many queries that found the command not submitted, the
+ * next one flushes. So would one whose kernels only spin: it is a livelock after so many that found the command not complete. */
+enum { POLLS_BEFORE_FLUSH = 1000, POLLS_BEFORE_LIVELOCK = 20000 };
 
 static cl_int poll_status(struct event *event, bool *out_patience_lost)
 {
@@ -220,6 +221,8 @@ static cl_int settled_status(struct event *event)
     queue_drain();
     runtime_lock();
     status = event->status;
+    if (status > CL_COMPLETE && !callback_thread() && ++event->polls > POLLS_BEFORE_LIVELOCK && executor_insist())
+        status = event->status;
     runtime_unlock();
     return status;
 }

@@ -40,7 +40,9 @@ static struct {
     bool submitted;          /* by the last entries of the log, and nothing has let it run yet */
     bool seen;               /* the host may see what happens without a call that waits or asks */
     bool shared;             /* and a kernel what the host does: memory that both touch at any time */
-    bool stuck;              /* shared: what runs only spins: it may wait for the host */
+    bool stuck;              /* what runs only spins: it may wait for the host */
+    bool insists;            /* the host has nothing to add: what only spins is over */
+    const struct executor_wait *wait; /* of the thread that has the baton; NULL: it waits for nothing */
     bool consuming;          /* the first entry of the log has begun to take effect */
     uint32_t holders;        /* threads that wait in queue_hold */
     bool busy; /* someone has the baton */
@@ -50,6 +52,8 @@ static struct {
 } executor;
 
 static __thread bool executing; /* this thread runs a command */
+
+enum { HOST_PATIENCE_SECONDS = 5 };
 
 /* ---- waiting for a change: an event count beside runtime_lock ------------------- */
 
@@ -283,21 +287,31 @@ static struct command *take_running(const struct live_launch *live)
     return command;
 }
 
-/* Someone else could let go on what only spins. */
-static bool more_to_do(void)
+static bool is_enough(const struct executor_wait *wait)
 {
-    return executor.shared && (executor.holders || executor.appended - executor.consumed > executor.consuming);
+    return wait && wait->done(wait->self);
+}
+
+/* Someone else could let go on what only spins. Where memory is shared with the host, its stores could, too. */
+static bool goes_on(bool stuck)
+{
+    if (!executor.shared)
+        return !stuck;
+    return !executor.holders && executor.appended - executor.consumed <= executor.consuming && !(stuck && is_enough(executor.wait));
 }
 
 /* Until one of the launches that run is over, or, when all of them only spin, some other command could help. False: the
- * rest of the log could. Who shares memory with the host may wait for it: then it is looked again and again. */
+ * rest of the log could, or what the host does later. Who shares memory with it may wait for that: then it is looked again and again. */
 static bool run_launches(void)
 {
     const struct schedule_config *schedule = &runtime_get()->scenario.schedule;
-    bool others_wait = executor.shared || !ready_empty(&executor.ready), stuck;
+    const enum device_help commands = executor.shared || !ready_empty(&executor.ready) ? HELP_COMMANDS : HELP_NONE;
+    const enum device_help help = commands == HELP_NONE && !executor.insists ? HELP_HOST : commands;
     struct device *device = executor.running->queue->device->device;
+    bool stuck;
+    executor.insists = false;
     runtime_unlock();
-    struct live_launch *over = device_run(device, others_wait);
+    struct live_launch *over = device_run(device, help);
     runtime_lock();
     stuck = !over && ready_empty(&executor.ready);
     if (stuck && !executor.stuck)
@@ -306,7 +320,7 @@ static bool run_launches(void)
     if (!over && !stuck)
         start(ready_take(&executor.ready, schedule, NULL));
     if (!over)
-        return !more_to_do();
+        return goes_on(stuck);
     struct command *command = take_running(over);
     uint64_t time = 0;
     runtime_unlock();
@@ -394,36 +408,83 @@ static void drop_baton(void)
     executor.busy = false;
 }
 
-/* Takes the baton until the log is consumed up to position, or waits for who has it. */
-void executor_drain(uint64_t position)
+/* Nothing more comes of what is in the log; unless stores of the host do it. */
+static bool is_stuck(void)
 {
-    while (executor.consumed < position || executor.running) {
+    return executor.stuck && executor.running && executor.consumed == executor.appended && !executor.shared;
+}
+
+static void execute(uint64_t position, const struct executor_wait *wait)
+{
+    take_baton();
+    executing = true;
+    executor.wait = wait;
+    while (executor.consumed < position)
+        consume();
+    if (executor.running)
+        run_ready();
+    executor.wait = NULL;
+    executing = false;
+    drop_baton();
+    wake();
+}
+
+/* Takes the baton until the log is consumed up to position, or waits for who has it. */
+void executor_drain(uint64_t position, const struct executor_wait *wait)
+{
+    while (executor.consumed < position || (executor.running && !is_stuck())) {
+        if (executor.stuck && is_enough(wait))
+            return;
         if (executor.busy || executor.holders) {
             executor_wait_change();
             continue;
         }
-        take_baton();
-        executing = true;
-        while (executor.consumed < position)
-            consume();
-        if (executor.running)
-            run_ready();
-        executing = false;
-        drop_baton();
-        wake();
+        execute(position, wait);
         if (executor.running)
             position = executor.appended;
     }
 }
 
+bool executor_insist(void)
+{
+    if (!is_stuck())
+        return false;
+    if (executor.busy || executor.holders) {
+        executor_wait_change();
+        return true;
+    }
+    executor.insists = true;
+    execute(executor.appended, NULL);
+    executor.insists = false;
+    return true;
+}
+
 /* ---- the device thread ------------------------------------------------------------ */
+
+/* Memory is open to all while another thread executes, and what the host sees is written down. */
+static bool host_executes(void)
+{
+    return guard_active() || (host_log_active() && !executor.shared);
+}
+
+/* Who does nothing for so long will not do it later, either. */
+static void wait_for_host(void)
+{
+    struct timespec deadline;
+    clock_gettime(CLOCK_REALTIME, &deadline);
+    deadline.tv_sec += HOST_PATIENCE_SECONDS;
+    if (!wait_change_until(&deadline))
+        executor_insist();
+}
 
 static void *device_thread(void *unused)
 {
     runtime_lock();
     while (!executor.stopping) {
-        if (!executor_idle())
-            executor_drain(executor.appended);
+        if (is_stuck())
+            wait_for_host();
+        else if (!executor_idle() && !host_executes())
+            executor_drain(executor.appended, NULL);
         else
             executor_wait_change();
     }
@@ -477,18 +538,28 @@ void executor_watch_fork(void)
     pthread_once(&once, register_fork);
 }
 
-/* Someone must consume the log, and no host thread waits: the device thread, or this one when there can be no other,
- * or when memory is open to all while another one executes, or when what the host sees is written down. */
+static void start_device(void)
+{
+    if (!executor.started && !executor.stopping)
+        executor.started = runtime_thread_start(&executor.thread, device_thread);
+}
+
+/* Someone must consume the log, and no host thread waits: the device thread, or this one when there can be no other or the host
+ * executes; of what only spins then the device thread sees to it that it ends. */
 static void wake_device(void)
 {
+    const bool alone = host_executes();
     executor_watch_fork();
-    bool alone = guard_active() || (host_log_active() && !executor.shared);
-    if (!executor.started && !executor.stopping && !alone)
-        executor.started = runtime_thread_start(&executor.thread, device_thread);
-    if (executor.started && !alone)
+    if (!alone)
+        start_device();
+    if (executor.started && !alone) {
         wake();
-    else if (!executing)
-        executor_drain(executor.appended);
+        return;
+    }
+    if (!executing)
+        executor_drain(executor.appended, NULL);
+    if (is_stuck() && !host_log_active())
+        start_device();
 }
 
 /* ---- the interface ---------------------------------------------------------------- */
@@ -518,7 +589,7 @@ static void drain_for_host(void)
 {
     uint64_t position = executor.appended;
     if (!executor.shared) {
-        executor_drain(position);
+        executor_drain(position, NULL);
         return;
     }
     if (!executor_idle())
@@ -683,6 +754,8 @@ static bool settle_at_exit(void)
     clock_gettime(CLOCK_REALTIME, &deadline);
     deadline.tv_sec += EXIT_PATIENCE_SECONDS;
     bool patient = !executing;
+    while (patient && executor_insist())
+        ;
     while (patient && !executor_idle() && (executor.started || executor.busy))
         patient = wait_change_until(&deadline);
     return patient;
@@ -699,7 +772,7 @@ void queue_shutdown(void)
     }
     bool settled = settle_at_exit(), started = executor.started;
     if (settled)
-        executor_drain(executor.appended); /* no thread was needed so far: it runs nothing, but queues hold what is left */
+        executor_drain(executor.appended, NULL); /* no thread was needed so far: it runs nothing, but queues hold what is left */
     executor.stopping = true;
     executor.started = false;
     wake();

@@ -4,8 +4,10 @@
  *
  * Interface
  *   executor_position      the end of the log as it stands
- *   executor_drain         takes the baton, or waits for who has it, until the log is consumed
- *                          up to a position
+ *   executor_drain         takes the baton, or waits for who has it, until the log is consumed up to a position and what
+ *                          runs is over, or only spins
+ *   executor_insist        one of those that only spin is over, as a livelock: the host waits, and has nothing to add;
+ *                          false: there is none
  *   executor_idle          nothing executes and nothing is left to consume
  *   executor_wait_change   lets go of the lock until something was consumed or appended
  *   executor_flush         appends RUN when the queue has commands to flush; false: out of memory
@@ -21,7 +23,9 @@
 #include "queue.h"
 
 uint64_t executor_position(void);
-void executor_drain(uint64_t position);
+struct executor_wait { const void *self; bool (*done)(const void *self); }; /* what the caller waits for */
+void executor_drain(uint64_t position, const struct executor_wait *wait); /* wait NULL: for nothing */
+bool executor_insist(void);
 bool executor_idle(void);
 void executor_wait_change(void);
 bool executor_flush(struct queue *queue);

@@ -250,7 +250,7 @@ struct event {
     cl_int status;               /* CL_QUEUED .. CL_COMPLETE, or a negative error: as of the consumed log */
     cl_int user_status;          /* user event: what clSetUserEventStatus said; status follows through the log */
     cl_uint callback_refs;       /* user references held for callbacks to come: not shown */
-    cl_uint polls;               /* status queries that found CL_QUEUED */
+    cl_uint polls;               /* status queries that found it not complete */
     cl_ulong time[5];            /* queued, submit, start, end, complete: simulated ns */
     struct event_callback *callbacks;
     struct command **waiters; size_t waiter_count, waiter_room;

@@ -15,8 +15,9 @@ struct waiting {
     uint32_t serial;
 };
 
-static bool waiting_done(const struct waiting *waiting)
+static bool waiting_done(const void *self)
 {
+    const struct waiting *waiting = self;
     for (cl_uint i = 0; i < waiting->count; i++)
         if (event_pending(waiting->events[i]))
             return false;
@@ -93,10 +94,10 @@ static void wait_done(const struct waiting *waiting)
 {
     for (;;) {
         executor_go();
-        executor_drain(executor_position());
+        executor_drain(executor_position(), &(struct executor_wait){waiting, waiting_done});
         if (waiting_done(waiting))
             return;
-        if (!flush_blockers(waiting) && executor_idle())
+        if (!flush_blockers(waiting) && !executor_insist() && executor_idle())
             wait_for_others(waiting);
     }
 }

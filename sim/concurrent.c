@@ -230,12 +230,14 @@ static struct live_launch *without_schedule(const struct concurrent *concurrent)
     return NULL;
 }
 
-struct live_launch *launches_run(struct device *device, bool others_wait)
+struct live_launch *launches_run(struct device *device, enum device_help help)
 {
     struct concurrent *concurrent = &device->concurrent;
     struct live_launch *over = without_schedule(concurrent);
-    concurrent->others_wait = others_wait;
-    while (!over) {
+    concurrent->others_wait = help == HELP_COMMANDS;
+    concurrent->host_helps = help == HELP_HOST;
+    concurrent->circles = false;
+    while (!over && !concurrent->circles) {
         if (all_stuck(concurrent)) {
             over = spin_together(concurrent);
             if (!over && concurrent->others_wait && concurrent->round == 0) /* it may have come to that since */

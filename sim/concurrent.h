@@ -41,6 +41,7 @@ struct concurrent {
     struct live_launch *idle;
     bool told;                   /* who runs may touch some shared allocations alone */
     bool others_wait;            /* more commands could begin */
+    bool host_helps, circles;    /* the host could see to it that more do; and nobody else can: they go round in circles */
     uint64_t epoch;              /* how often memory that others see has changed, as far as steps are counted */
     struct rng rng;              /* of the choices since there are two */
     int64_t lowest;              /* pct */

@@ -440,16 +440,16 @@ static bool some_ready(const struct device *device)
 }
 
 /* A family's kernels run one after another, as they have the same compute units, unless all that runs only spins. */
-struct live_launch *device_run(struct device *device, bool others_wait)
+struct live_launch *device_run(struct device *device, enum device_help help)
 {
     for (;;) {
         const struct family *family = complete_family(device);
         if (family)
             return family->live;
-        struct live_launch *over = launches_run(device, others_wait || some_ready(device));
+        struct live_launch *over = launches_run(device, some_ready(device) ? HELP_COMMANDS : help);
         if (over)
             end_one(over);
-        else if (!start_beside(device) && others_wait)
+        else if (!start_beside(device) && help != HELP_NONE)
             return NULL;
     }
 }
@@ -480,7 +480,7 @@ enum status device_launch(struct device *device, const struct launch_request *re
     enum status status = device_launch_begin(device, request, &live, diagnosis);
     if (status != STATUS_OK)
         return status;
-    while (device_run(device, false) != live)
+    while (device_run(device, HELP_NONE) != live)
         continue;
     return device_launch_end(live, &time, diagnosis);
 }

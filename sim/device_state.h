@@ -67,7 +67,7 @@ void device_check_code(struct device *device, const struct code *code);
  * What ended is announced and runs no more, but still somebody's: live_launch_give is due for it. */
 enum status launch_begin(struct device *device, const struct launch_request *request, struct live_launch **out_launch,
                          struct diagnosis *diagnosis);
-struct live_launch *launches_run(struct device *device, bool others_wait);
+struct live_launch *launches_run(struct device *device, enum device_help help);
 enum status launch_end(struct live_launch *live, uint64_t *out_time, struct diagnosis *diagnosis);
 /* device_launch, also while others run, which wait. */
 enum status device_launch_alone(struct device *device, const struct launch_request *request, struct diagnosis *diagnosis);

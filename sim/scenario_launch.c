@@ -281,7 +281,7 @@ static void run_batch(struct batch *batch)
         struct ahead *next;
         while (batch->to_begin && (next = next_to_begin(batch, false)))
             begin(batch, next);
-        struct live_launch *over = batch->running ? device_run(batch->run->device, batch->to_begin > 0) : NULL;
+        struct live_launch *over = batch->running ? device_run(batch->run->device, batch->to_begin > 0 ? HELP_COMMANDS : HELP_NONE) : NULL;
         if (!over && batch->to_begin) {
             begin(batch, next_to_begin(batch, true)); /* those that run only wait */
             continue;

@@ -19,7 +19,7 @@ enum {
 bool circle_host_may_write(const struct memory *memory)
 {
     for (uint32_t i = 1; i < memory->region_count; i++)
-        if (memory->regions[i].flags & REGION_FLAG_SVM && !(memory->regions[i].flags & REGION_FLAG_FREED))
+        if (memory->regions[i].flags & REGION_FLAG_SHARED && !(memory->regions[i].flags & REGION_FLAG_FREED))
             return true;
     return false;
 }

@@ -168,11 +168,12 @@ bool livelock_check(struct schedule *schedule, enum helper helper)
         return false;
     if (livelock_free_held(schedule, true))
         return false;
-    if (helper == HELPER_NONE) {
+    schedule->concurrent->circles = helper == HELPER_NONE && schedule->concurrent->host_helps;
+    if (helper == HELPER_NONE && !schedule->concurrent->circles) {
         end_livelock(schedule);
         return false;
     }
-    progress_wait(schedule, helper);
+    progress_wait(schedule, helper == HELPER_NONE ? HELPER_COMMAND : helper); /* what the host does later is a command */
     return true;
 }
 
@@ -183,7 +184,8 @@ void schedule_check_all_stuck(struct concurrent *concurrent)
         return;
     for (uint32_t i = 0; i < concurrent->count; i++)
         freed |= livelock_free_held(concurrent->live[i]->schedule, false);
-    if (freed)
+    concurrent->circles = !freed && concurrent->host_helps;
+    if (freed || concurrent->circles)
         return;
     for (uint32_t i = 0; i < concurrent->count; i++) {
         concurrent_focus(concurrent->live[i]);

@@ -406,6 +406,80 @@ START_TEST(no_race_between_those_that_share_nothing)
 }
 END_TEST
 
+/* ---- kernels that wait for what the host does later ------------------------------------------ */
+
+static bool livelock_told(void)
+{
+    for (size_t i = 0; i < report_count(runtime_get()->report); i++)
+        if (report_get(runtime_get()->report, i)->kind == FINDING_LIVELOCK)
+            return true;
+    return false;
+}
+
+/* A callback is due, so it runs as soon as it is flushed. */
+static cl_event spin_at_once(bool races)
+{
+    if (races)
+        setenv("ORRERY_DATA_RACES", "warning", 1);
+    setenv("ORRERY_KEEP_EXIT_CODE", "1", 1);
+    start("lockstep", "5");
+    cl_event spins = enqueue(on[0], "poll", memory[0], (const int[]){1}, 1, 1);
+    cl_ok(clSetEventCallback(spins, CL_COMPLETE, on_complete, NULL));
+    cl_ok(clFlush(on[0]));
+    return spins;
+}
+
+START_TEST(who_is_waited_for_may_be_enqueued_later)
+{
+    cl_event spins = spin_at_once(_i);
+    usleep(20000);
+    cl_command_queue other = queue_on(half[0]);
+    enqueue(other, "set", memory[0], (const int[]){1}, 1, 1);
+    cl_ok(clFlush(other));
+    cl_ok(clFinish(on[0]));
+    ck_assert_int_eq(cl_status(spins), CL_COMPLETE);
+    ck_assert(!livelock_told());
+}
+END_TEST
+
+/* The host waits for another one, and for a transfer, before it enqueues that. */
+START_TEST(others_are_complete_while_one_spins)
+{
+    cl_int got[2] = {0};
+    cl_event spins = spin_at_once(_i), counted = enqueue(on[1], "count", memory[1], NULL, 0, GROUPS);
+    cl_ok(clWaitForEvents(1, &counted));
+    ck_assert_int_ne(cl_status(spins), CL_COMPLETE);
+    cl_ok(clEnqueueReadBuffer(on[1], memory[1], CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
+    enqueue(on[1], "set", memory[0], (const int[]){1}, 1, 1);
+    cl_ok(clFinish(on[1]));
+    cl_ok(clFinish(on[0]));
+    ck_assert_int_eq(cl_status(spins), CL_COMPLETE);
+    ck_assert(!livelock_told());
+}
+END_TEST
+
+START_TEST(a_livelock_while_the_host_waits)
+{
+    cl_event spins = spin_at_once(_i);
+    clWaitForEvents(1, &spins);
+}
+END_TEST
+
+START_TEST(a_livelock_while_the_host_polls)
+{
+    cl_event spins = spin_at_once(_i);
+    while (cl_status(spins) != CL_COMPLETE)
+        ;
+}
+END_TEST
+
+START_TEST(a_livelock_while_the_host_sleeps)
+{
+    spin_at_once(_i);
+    sleep(50);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("concurrent kernels");
@@ -429,6 +503,11 @@ int main(void)
     tcase_add_loop_test(tests, races_are_found_in_both, 0, POLICY_COUNT);
     tcase_add_loop_test(tests, values_are_told_of_those_alone, 0, 2);
     tcase_add_loop_test(tests, no_race_between_those_that_share_nothing, 0, POLICY_COUNT);
+    tcase_add_loop_test(tests, who_is_waited_for_may_be_enqueued_later, 0, 2);
+    tcase_add_loop_test(tests, others_are_complete_while_one_spins, 0, 2);
+    tcase_add_loop_exit_test(tests, a_livelock_while_the_host_waits, 124, 0, 2);
+    tcase_add_loop_exit_test(tests, a_livelock_while_the_host_polls, 124, 0, 2);
+    tcase_add_loop_exit_test(tests, a_livelock_while_the_host_sleeps, 124, 0, 2);
     suite_add_tcase(suite, tests);
     int status = cl_run_suite(suite);
     unlink(roots_file);

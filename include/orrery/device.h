@@ -234,8 +234,10 @@ enum status device_launch(struct device *device, const struct launch_request *re
 struct live_launch;
 enum status device_launch_begin(struct device *device, const struct launch_request *request, struct live_launch **out_launch, struct diagnosis *diagnosis);
 /* Turns of those that began, as the scenario's policy gives them, until one is over: device_launch_end is due for it.
- * others_wait: the caller could begin more; then NULL as soon as those that run only spin. */
-struct live_launch *device_run(struct device *device, bool others_wait);
+ * HELP_COMMANDS: the caller could begin more; then NULL as soon as those that run only spin. HELP_HOST: it may come to that, or
+ * the host may write; then NULL when they do nothing but spin, ever: where otherwise they would be over, with a livelock. */
+enum device_help { HELP_NONE, HELP_HOST, HELP_COMMANDS };
+struct live_launch *device_run(struct device *device, enum device_help help);
 /* Status as device_launch, and with a child_error perhaps in words why; time: when it was over, device_clock() is at least that. */
 enum status device_launch_end(struct live_launch *launch, uint64_t *out_time, struct diagnosis *diagnosis);
 
