@@ -438,6 +438,35 @@ START_TEST(again_and_again)
 }
 END_TEST
 
+/* More than can be followed: nothing is told then that a kernel in between may have ordered, and what comes afterwards is judged. */
+static void run_many(cl_kernel kernel)
+{
+    const size_t groups = 4200000, one = 1; /* each takes as much as a large one */
+    cl_ok(clEnqueueNDRangeKernel(third, kernel, 1, NULL, &groups, &one, 0, NULL, NULL));
+    cl_ok(clFlush(third));
+}
+
+START_TEST(too_many_work_groups)
+{
+    const struct kernels kernels = build(FIRST "{ RELEASE(flag); while (!ACQUIRE(other)) ; }", WAIT_FOR("ACQUIRE(flag)") "out[0] = data[0]; RELEASE(other);",
+                                         "if (get_group_id(0) == 1) ACQUIRE(flag);");
+    const struct kernels bad = build(FIRST "{ RELEASE(flag); data[0] = 1; }", WAIT_FOR("ACQUIRE(flag)") "out[0] = data[0];", "");
+    const cl_int value = 1;
+    run_many(kernels.last);
+    cl_ok(clEnqueueFillBuffer(queue, data, &value, sizeof value, 0, 16, 0, NULL, NULL));
+    run(queue, kernels.one, 0, NULL);
+    run(second, kernels.next, 0, NULL);
+    finish();
+    ck_assert_uint_eq(findings_of("race-commands"), 0);
+    run(queue, bad.one, 0, NULL);
+    run(second, bad.next, 0, NULL);
+    finish();
+    ck_assert_uint_eq(findings_of("race-commands"), 1);
+    drop(&kernels);
+    drop(&bad);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("cross_launch");
@@ -459,6 +488,7 @@ int main(void)
     tcase_add_loop_test(rules, R32_what_came_before_the_release, 0, 2 * PRIORS * (int)(sizeof behind / sizeof *behind));
     tcase_add_test(rules, R32_a_read_of_a_buffer);
     tcase_add_test(rules, R32_a_kernel_without_atomics);
+    tcase_add_test(rules, too_many_work_groups);
     tcase_add_test(rules, one_kernel_twice);
     tcase_add_test(rules, again_and_again);
     suite_add_tcase(suite, rules);

@@ -2,6 +2,8 @@
 /* Which launches and commands are heard, and what they do, as events of one launch. */
 #include "cross_state.h"
 
+#include <stdio.h>
+
 /* ---- life ----------------------------------------------------------------------------------- */
 
 struct cross_launch *cross_launch_new(const struct memory *memory, enum scope_rule rule)
@@ -135,13 +137,23 @@ static bool ask_elders(struct cross_launch *cross, const struct launch_info *lau
     return !cross_failed(cross) && cross_has_room(cross, launch);
 }
 
+/* It may hand on what it acquires, and nobody hears. */
+static void go_blind(struct cross_launch *cross, const struct launch_info *launch)
+{
+    const bool was_full = !cross->blind && !cross_lost(cross) && !cross_has_room(cross, launch);
+    cross->blind |= launch->kin || cross->member_count || cross_has_guaranteed(cross->memory);
+    if (was_full && cross->blind && !cross->told_full)
+        fputs("orrery: note: too many kernels that atomics may order: what those order is not checked until the host knows that all are complete\n", stderr);
+    cross->told_full |= was_full && cross->blind;
+}
+
 bool cross_launch_begin(struct cross_launch *cross, const struct launch_info *launch)
 {
     pthread_mutex_lock(&cross->lock);
     const bool heard = may_matter(cross, launch) && !cross_failed(cross) && !command_graph_exhausted(cross->graph) && cross_has_room(cross, launch) &&
                        ask_elders(cross, launch) && cross_add_member(cross, launch);
     if (!heard && (synchronises(launch) || launch->kin))
-        cross->blind |= launch->kin || cross->member_count || cross_has_guaranteed(cross->memory);
+        go_blind(cross, launch);
     pthread_mutex_unlock(&cross->lock);
     return heard;
 }

@@ -29,7 +29,7 @@
 #include "shadow.h"
 
 /* Work-groups of all launches are numbered one behind the other; the first is the host's. */
-enum { MEMBERS_MOST = HOSTILE(4096, 8), GROUP_ITEMS_LEAST = 1024, CROSS_OBJECT_CHARS = 120, CROSS_ARGUMENT_CHARS = 120, CROSS_WHY_CHARS = 480 };
+enum { MEMBERS_MOST = HOSTILE(16384, 8), GROUP_ITEMS_LEAST = 1024, CROSS_OBJECT_CHARS = 120, CROSS_ARGUMENT_CHARS = 120, CROSS_WHY_CHARS = 480 };
 static const uint64_t UNITS_MOST = UINT64_C(1) << 32, HOST_UNIT = 0, HANDED_ON = 8; /* an address that no allocation has */
 
 struct member {
@@ -88,6 +88,7 @@ struct cross_launch {
     struct found *found; uint32_t found_count, found_room;
     bool host_knows;               /* of something that was released for it */
     bool was_lost;                 /* memory was out once */
+    bool told_full;
     bool blind;                    /* somebody may have handed on what we did not hear */
 };
 
