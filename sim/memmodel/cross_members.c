@@ -333,11 +333,10 @@ struct member *cross_add_command(struct cross_launch *cross, uint32_t command, c
 
 void cross_close_group(struct cross_launch *cross, struct member *member, uint64_t number)
 {
-    struct knowledge *known[ORDER_REGIONS];
-    order_group_knowledge(&cross->order, number, known);
-    for (int r = 0; r < ORDER_REGIONS; r++)
-        join_into(&cross->order, &member->learned[r], known[r]);
-    drop_all(&cross->order, known);
+    if (!member->ended)
+        share_all(member->learned, member->begun);
+    member->ended = true;
+    order_group_learned(&cross->order, number, member->begun, member->learned);
     order_group_end(&cross->order, number);
 }
 

@@ -39,6 +39,7 @@ struct member {
     uint32_t command;
     bool partial;                     /* some of its accesses are not followed */
     bool moves;                       /* a command that is no launch, and has not ended */
+    bool ended;                       /* some work-group of it has */
     bool elder;                       /* one that had ended before anybody asked */
     struct knowledge *begun[ORDER_REGIONS];   /* what each of its work-groups knows from the start */
     struct knowledge *learned[ORDER_REGIONS]; /* what those knew that have ended */

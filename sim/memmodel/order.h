@@ -242,6 +242,8 @@ void order_launch_begin(struct order *order, const struct launch_info *launch);
 void order_launch_end(struct order *order);
 
 /* What the group knows, all its members together; one reference each. And does such a map know of the stamp? */
+/* Joins it into a map that has what the group knew when it began. */
+void order_group_learned(struct order *order, uint64_t number, struct knowledge *const begun[ORDER_REGIONS], struct knowledge *into[ORDER_REGIONS]);
 void order_group_knowledge(struct order *order, uint64_t number, struct knowledge *out_known[ORDER_REGIONS]);
 bool order_map_knows(const struct order *order, struct knowledge *known, uint64_t unit, uint64_t tick);
 struct group_order *order_group_find(const struct order *order, uint64_t number);

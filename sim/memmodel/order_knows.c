@@ -69,19 +69,28 @@ static void join_relay(struct order *order, const struct relay *relay, struct kn
     knowledge_drop(&order->pool, known);
 }
 
-void order_group_knowledge(struct order *order, uint64_t number, struct knowledge *out_known[ORDER_REGIONS])
+void order_group_learned(struct order *order, uint64_t number, struct knowledge *const begun[ORDER_REGIONS], struct knowledge *into[ORDER_REGIONS])
 {
     const struct group_order *group = order_group_find(order, number);
-    for (int r = 0; r < ORDER_REGIONS; r++) {
-        out_known[r] = group ? knowledge_share(group->acquired[r]) : NULL;
-        for (uint32_t i = 0; group && group->sub_groups && i < order->sub_group_count; i++)
-            join_into(order, &out_known[r], group->sub_groups[i].acquired[r]);
-        for (uint64_t i = 0; group && group->items && i < order->group_items; i++)
+    for (int r = 0; r < ORDER_REGIONS && group; r++) {
+        if (group->acquired[r] != begun[r])
+            join_into(order, &into[r], group->acquired[r]);
+        for (uint32_t i = 0; group->sub_groups && i < order->sub_group_count; i++)
+            join_into(order, &into[r], group->sub_groups[i].acquired[r]);
+        for (uint64_t i = 0; group->items && i < order->group_items; i++)
             if (group->items[i])
-                join_into(order, &out_known[r], group->items[i]->acquired[r]);
-        if (group && group->relay && group->relay->region == r)
-            join_relay(order, group->relay, &out_known[r]);
+                join_into(order, &into[r], group->items[i]->acquired[r]);
+        if (group->relay && group->relay->region == r)
+            join_relay(order, group->relay, &into[r]);
     }
+}
+
+void order_group_knowledge(struct order *order, uint64_t number, struct knowledge *out_known[ORDER_REGIONS])
+{
+    static struct knowledge *const nothing[ORDER_REGIONS];
+    for (int r = 0; r < ORDER_REGIONS; r++)
+        out_known[r] = NULL;
+    order_group_learned(order, number, nothing, out_known);
 }
 
 static bool member_knows(const struct order *order, const struct agent *member, int region, const struct subject *of, uint64_t tick)
