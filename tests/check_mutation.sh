@@ -75,7 +75,7 @@ link() { # LINE OUT OBJECT...
 # program RULE NAME: a test program with the memory model without the rule
 program() {
     local out=$work/$1 of=("$build/tests/$2.o")
-    [[ $2 == check_race* ]] && of+=("$build/tests/race_world.o")
+    [[ $2 == check_race* ]] && of+=("$build"/tests/race_{world,oracle,judge}.o)
     objects sim/memmodel "$1" "$out" && link "$test_line" "$out/$2" "$out"/*.o "${of[@]}"
 }
 

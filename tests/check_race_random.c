@@ -154,7 +154,7 @@ static void any_named_barrier(uint32_t group, uint32_t sub_groups)
 static void any_deed(uint32_t groups, uint32_t items, uint32_t sub_group)
 {
     uint32_t item = below(groups * items), group = below(groups), flags = 1 + below(7);
-    const bool few = world_room() > WORLD_DEEDS - 32; /* the oracle takes its time */
+    const bool few = world_room() > ORACLE_DEEDS - 32; /* the oracle takes its time */
     switch (below(few ? 16 : 15)) {
     case 0: case 1: reads(item, any_address() + (below(8) ? 0 : below(4)), below(8) ? 4 : 1); break;
     case 2: writes(item, any_address() + (below(8) ? 0 : below(4)), below(8) ? 4 : 1); break;

@@ -8,17 +8,19 @@
 # Tests of the API link $(OPENCL_LIBS) $(CHECK_LIBS) instead of libsim.la and reach the library through the loader
 # (OCL_ICD_VENDORS is set). Tests that need MPFR add $(MPFR_LIBS). Scripts are listed in TESTS and EXTRA_DIST.
 if BUILD_TESTS
+race_world = %D%/race_world.c %D%/race_world.h %D%/race_oracle.c %D%/race_oracle.h %D%/race_judge.c %D%/race_judge.h
+
 # The longest first, so that nothing waits for it alone at the end.
 check_PROGRAMS += %D%/check_race_random
-%C%_check_race_random_SOURCES = %D%/check_race_random.c %D%/dice.h %D%/race_world.c %D%/race_world.h
+%C%_check_race_random_SOURCES = %D%/check_race_random.c %D%/dice.h $(race_world)
 %C%_check_race_random_LDADD = libsim.la $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_race_ways
-%C%_check_race_ways_SOURCES = %D%/check_race_ways.c %D%/race_world.c %D%/race_world.h
+%C%_check_race_ways_SOURCES = %D%/check_race_ways.c $(race_world)
 %C%_check_race_ways_LDADD = libsim.la $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_race
-%C%_check_race_SOURCES = %D%/check_race.c %D%/race_world.c %D%/race_world.h
+%C%_check_race_SOURCES = %D%/check_race.c $(race_world)
 %C%_check_race_LDADD = libsim.la $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_versions
@@ -297,7 +299,7 @@ check_PROGRAMS += %D%/check_spirv_table
 %C%_check_spirv_table_LDADD = libsim.la $(JANSSON_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_misuse
-%C%_check_misuse_SOURCES = %D%/check_misuse.c %D%/race_world.c %D%/race_world.h
+%C%_check_misuse_SOURCES = %D%/check_misuse.c $(race_world)
 %C%_check_misuse_LDADD = libsim.la $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_narrow

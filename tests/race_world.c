@@ -10,30 +10,14 @@
 #include "memmodel/cross_launch.h"
 #include "memmodel/relatives.h"
 #include "memmodel/ways.h"
-
-enum deed_kind { DEED_ACCESS, DEED_FENCE, DEED_ENTRY, DEED_EXIT, DEED_COPY_START, DEED_COPY_WAIT };
+#include "race_judge.h"
 
 enum { COPIES = 1000 }; /* units from here on are copies */
-
-struct deed {
-    enum deed_kind kind;
-    uint32_t item, group, sub_group;
-    uint32_t address, size, space; /* bytes; space: which memory */
-    int region;              /* 0 global, 1 local, 2 the image */
-    bool sampled;
-    enum access_kind access;
-    enum memory_order order;
-    enum memory_scope scope;
-    uint32_t flags, instance;
-    uint32_t copy;           /* its accesses and COPY_START: 1 + how many before it in the world; else 0 */
-    uint32_t event;          /* of COPY_START, COPY_WAIT */
-    uint32_t site; /* the first deed of its event */
-};
 
 static struct {
     uint32_t groups, items, sub_group_size;
     uint32_t same; /* 1 + site of the deed to come; 0: one of its own */
-    enum scope_rule rule;
+    struct race_oracle oracle; /* and the deeds so far */
     struct scenario scenario;
     struct report *report;
     struct checker *checker;
@@ -46,17 +30,14 @@ static struct {
     struct memory memory;
     struct region regions[3 + GROUPS_MOST];
     uint32_t granules[2 + GROUPS_MOST], local_of[GROUPS_MOST];
-    struct deed deeds[WORLD_DEEDS];
-    uint32_t count, instances, copies;
+    uint32_t instances; /* of barriers */
     struct { uint32_t copy, number, came, address, size; bool write; } begun[GROUPS_MOST]; /* copy 0: none */
-    uint64_t hb[3][WORLD_DEEDS][WORLD_DEEDS / 64];
-    char text[300];
     struct cross_launch *cross; /* NULL: nobody hears of several launches */
     bool split;                 /* work-groups are launches, for it */
     bool devices;               /* of a device each */
     struct observer crossing, heard;
     struct launch_info apart[GROUPS_MOST];
-    struct meeting { struct cross_side side[2]; uint64_t offset; bool image; } *meetings;
+    struct meeting *meetings;
     uint32_t meeting_count;
 } world;
 
@@ -109,7 +90,7 @@ static void begin(uint32_t groups, uint32_t items, uint32_t sub_group_size, enum
         world.local_of[i] = i;
     world.items = items;
     world.sub_group_size = sub_group_size;
-    world.rule = rule;
+    world.oracle.rule = rule;
     scenario_default(&world.scenario);
     world.scenario.checks[CHECK_RACES] = world.scenario.checks[CHECK_ATOMICS] = SEVERITY_OFF;
     world.scenario.checks[check] = SEVERITY_ERROR; /* misuse is not a race */
@@ -201,11 +182,15 @@ static void order_crossing(enum order_kind kind, uint32_t group)
 
 static bool always(void *self, uint32_t a, uint32_t b) { (void)self; return a != b; }
 
+static uint32_t item_of(const struct cross_side *side) { return (side->command - 1) * world.items + (uint32_t)side->item.local_linear; }
+
 static void keep_meeting(void *self, const struct cross_race *race)
 {
+    const struct cross_side *one = &race->side[0], *other = &race->side[1];
     (void)self;
     world.meetings = realloc(world.meetings, (world.meeting_count + 1) * sizeof *world.meetings);
-    world.meetings[world.meeting_count++] = (struct meeting){{race->side[0], race->side[1]}, race->offset_bytes, strstr(race->object, "image")};
+    world.meetings[world.meeting_count++] = (struct meeting){{one->site, other->site}, {item_of(one), item_of(other)}, {one->copy, other->copy},
+                                                             race->offset_bytes, strstr(race->object, "image")};
 }
 
 static void both_launch(void *self, const struct launch_event *event)
@@ -230,7 +215,7 @@ static void both_launch(void *self, const struct launch_event *event)
 
 static void hear_both(void)
 {
-    world.cross = cross_launch_new(&world.memory, world.rule);
+    world.cross = cross_launch_new(&world.memory, world.oracle.rule);
     cross_launch_observer(world.cross, &world.crossing);
     world.heard = world.observer;
     world.observer = (struct observer){.access = both_access, .sync = both_sync, .launch = both_launch};
@@ -301,7 +286,7 @@ void world_counts_races(uint64_t enough)
     checker_count_races(world.checker, enough);
 }
 
-uint32_t world_room(void) { return WORLD_DEEDS - world.count; }
+uint32_t world_room(void) { return ORACLE_DEEDS - world.oracle.count; }
 
 uint64_t world_ways[WORLD_WAYS];
 
@@ -334,6 +319,7 @@ void world_shares_atomics(void)
 {
     world_shares();
     world.regions[1].flags |= REGION_FLAG_SVM_ATOMICS;
+    world.oracle.svm_atomics = true;
 }
 
 void world_awaits(uint64_t group)
@@ -372,16 +358,16 @@ size_t world_family_races(void)
 static struct origin origin_of(uint32_t group)
 {
     struct origin origin = {.launch = &world.launch, .tile_origin = {(uint64_t)group * world.items, 0, 0},
-                            .tile_size = {world.items, 1, 1}, .site = world.same ? world.same - 1 : world.count};
+                            .tile_size = {world.items, 1, 1}, .site = world.same ? world.same - 1 : world.oracle.count};
     return origin;
 }
 
 static struct deed *add(enum deed_kind kind, uint32_t item)
 {
-    struct deed *deed = &world.deeds[world.count++];
-    if (world.count > WORLD_DEEDS)
+    struct deed *deed = &world.oracle.deeds[world.oracle.count++];
+    if (world.oracle.count > ORACLE_DEEDS)
         abort();
-    *deed = (struct deed){.kind = kind, .site = (world.same ? world.same : world.count) - 1, .item = item, .group = item / world.items,
+    *deed = (struct deed){.kind = kind, .site = (world.same ? world.same : world.oracle.count) - 1, .item = item, .group = item / world.items,
                           .sub_group = item % world.items / world.sub_group_size};
     return deed;
 }
@@ -396,8 +382,8 @@ static uint64_t address_of(uint32_t group, uint32_t address)
 /* Where a deed acts. */
 static void lie(struct deed *deed, uint32_t group, uint32_t address)
 {
-    deed->region = address >= IMAGE ? 2 : address >= LOCAL;
-    deed->space = deed->region == 1 ? 1 + group : deed->region == 2 ? UINT32_MAX : 0;
+    deed->region = address >= IMAGE ? IN_IMAGE : address >= LOCAL ? IN_LOCAL : IN_GLOBAL;
+    deed->space = deed->region == IN_LOCAL ? 1 + group : deed->region == IN_IMAGE ? UINT32_MAX : 0;
     deed->address = address % LOCAL;
 }
 
@@ -418,7 +404,7 @@ static void act(uint32_t item, uint32_t address, uint32_t size, enum access_kind
     deed->order = failed ? failure : order;
     deed->scope = scope;
     lie(deed, group, address);
-    event.image = deed->region == 2;
+    event.image = deed->region == IN_IMAGE;
     deed->size = size;
     if (world.rests)
         checker_rest(world.checker);
@@ -446,7 +432,7 @@ uint32_t touches(uint32_t item, bool write, uint32_t address, uint32_t again)
 
 uint32_t touches_bytes(uint32_t item, bool write, uint32_t address, uint32_t size, uint32_t again)
 {
-    const uint32_t site = again == NO_SITE ? world.count : again;
+    const uint32_t site = again == NO_SITE ? world.oracle.count : again;
     world.same = site + 1;
     (write ? writes : reads)(item, address, size);
     world.same = 0;
@@ -455,7 +441,7 @@ uint32_t touches_bytes(uint32_t item, bool write, uint32_t address, uint32_t siz
 
 uint32_t changes(uint32_t item, uint32_t address, enum memory_order order, enum memory_scope scope, uint32_t again)
 {
-    const uint32_t site = again == NO_SITE ? world.count : again;
+    const uint32_t site = again == NO_SITE ? world.oracle.count : again;
     world.same = site + 1;
     atomic(item, address, 4, ACCESS_ATOMIC_UPDATE, order, scope);
     world.same = 0;
@@ -536,7 +522,7 @@ void sweeps(uint32_t group, bool write, uint32_t address, int32_t step, uint32_t
     struct access_event event = {.kind = write ? ACCESS_WRITE : ACCESS_READ, .shape = step ? ADDRESS_AFFINE : ADDRESS_UNIFORM,
                                  .step_x = step, .size_bytes = size};
     step_along(addresses, address, step);
-    act_together(group, &event, addresses, members, world.count);
+    act_together(group, &event, addresses, members, world.oracle.count);
 }
 
 void texels(uint32_t group, uint32_t address, int32_t step_x, int32_t step_y, uint32_t row, uint32_t members)
@@ -545,13 +531,13 @@ void texels(uint32_t group, uint32_t address, int32_t step_x, int32_t step_y, ui
     struct access_event event = {.kind = ACCESS_READ, .shape = ADDRESS_AFFINE, .step_x = step_x, .step_y = step_y, .row = row, .size_bytes = 4};
     for (uint32_t lane = 0; lane < world.items; lane++)
         addresses[lane] = address + (uint32_t)(step_x * (int32_t)(lane % row) + step_y * (int32_t)(lane / row));
-    act_together(group, &event, addresses, members, world.count);
+    act_together(group, &event, addresses, members, world.oracle.count);
 }
 
 uint32_t loops(uint32_t group, bool write, uint32_t address, int32_t step, uint32_t members, uint32_t turns, int32_t turn_step,
                uint32_t again)
 {
-    const uint32_t site = again == NO_SITE ? world.count : again;
+    const uint32_t site = again == NO_SITE ? world.oracle.count : again;
     for (uint32_t turn = 0; turn < turns; turn++) {
         uint32_t addresses[WAVE_LANES_MAX];
         struct access_event event = {.kind = write ? ACCESS_WRITE : ACCESS_READ, .shape = step ? ADDRESS_AFFINE : ADDRESS_UNIFORM,
@@ -567,7 +553,7 @@ void atomics(uint32_t group, uint32_t address, int32_t step, uint32_t members, e
     uint32_t addresses[WAVE_LANES_MAX];
     struct access_event event = {.kind = kind, .order = order, .scope = scope, .size_bytes = 4, .shape = step ? ADDRESS_LIST : ADDRESS_UNIFORM};
     step_along(addresses, address, step);
-    act_together(group, &event, addresses, members, world.count);
+    act_together(group, &event, addresses, members, world.oracle.count);
 }
 
 void updates(uint32_t group, uint32_t address, int32_t step, uint32_t members, enum memory_scope scope)
@@ -578,14 +564,14 @@ void updates(uint32_t group, uint32_t address, int32_t step, uint32_t members, e
 void gathers(uint32_t group, bool write, const uint32_t *addresses, uint32_t size)
 {
     struct access_event event = {.kind = write ? ACCESS_WRITE : ACCESS_READ, .shape = ADDRESS_LIST, .size_bytes = size};
-    act_together(group, &event, addresses, (1u << world.items) - 1, world.count);
+    act_together(group, &event, addresses, (1u << world.items) - 1, world.oracle.count);
 }
 
 uint32_t exchanges(uint32_t group, uint32_t address, uint32_t members, uint32_t winner, enum memory_order order,
                    enum memory_scope scope, uint32_t again)
 {
     uint64_t failed[LANE_MASK_WORDS] = {members & ~(1u << winner)};
-    const uint32_t first = world.count, site = again == NO_SITE ? first : again;
+    const uint32_t first = world.oracle.count, site = again == NO_SITE ? first : again;
     uint32_t addresses[WAVE_LANES_MAX];
     struct access_event event = {.kind = ACCESS_ATOMIC_UPDATE, .order = order, .failure_order = ORDER_RELAXED, .scope = scope,
                                  .failed = failed[0] ? failed : NULL, .size_bytes = 4, .shape = ADDRESS_UNIFORM};
@@ -594,8 +580,8 @@ uint32_t exchanges(uint32_t group, uint32_t address, uint32_t members, uint32_t 
     for (uint32_t lane = 0; lane < world.items; lane++) {
         if (!(failed[0] >> lane & 1))
             continue;
-        world.deeds[first + lane].access = ACCESS_ATOMIC_READ;
-        world.deeds[first + lane].order = ORDER_RELAXED;
+        world.oracle.deeds[first + lane].access = ACCESS_ATOMIC_READ;
+        world.oracle.deeds[first + lane].order = ORDER_RELAXED;
     }
     return site;
 }
@@ -701,7 +687,7 @@ void copy_arrives(uint32_t group, uint32_t members)
 void copy_begins(uint32_t group, uint32_t number, bool write, uint32_t address, uint32_t size)
 {
     copy_arrives(group, UINT32_MAX);
-    world.begun[group].copy = ++world.copies;
+    world.begun[group].copy = ++world.oracle.copies;
     world.begun[group].number = number;
     world.begun[group].came = 0;
     world.begun[group].address = address;
@@ -741,7 +727,7 @@ void named_barrier(uint32_t group, uint32_t sub_groups, uint32_t flags, enum mem
 void collective(uint32_t group)
 {
     announce(SYNC_COLLECTIVE, group, 0, world.items, 0, ORDER_RELAXED, SCOPE_WORK_GROUP, 0);
-    world.count++;
+    world.oracle.count++;
 }
 
 /* Of every member: the copy comes behind what all of them know. */
@@ -750,7 +736,7 @@ static void each_member(uint32_t group, enum deed_kind kind, uint32_t number)
     for (uint32_t lane = 0; lane < world.items; lane++) {
         struct deed *deed = add(kind, group * world.items + lane);
         deed->flags = G | L;
-        deed->copy = world.copies;
+        deed->copy = world.oracle.copies;
         deed->event = number;
     }
 }
@@ -759,7 +745,7 @@ void copy_starts(uint32_t group, uint32_t number)
 {
     copy_arrives(group, UINT32_MAX);
     announce(SYNC_COPY, group, 0, world.items, 0, ORDER_RELAXED, SCOPE_WORK_GROUP, number);
-    world.copies++;
+    world.oracle.copies++;
     each_member(group, DEED_COPY_START, number);
 }
 
@@ -780,7 +766,7 @@ static void access_of_copy(uint32_t group, uint32_t copy, uint32_t number, bool 
 
 void copy_accesses(uint32_t group, uint32_t number, bool write, uint32_t address, uint32_t size)
 {
-    access_of_copy(group, world.copies, number, write, address, size);
+    access_of_copy(group, world.oracle.copies, number, write, address, size);
 }
 
 void copy_waits(uint32_t group, uint32_t number)
@@ -817,408 +803,20 @@ bool world_races_at(uint32_t address)
     return false;
 }
 
-/* ---- the oracle --------------------------------------------------------------------------- */
+/* ---- the oracle's opinion ------------------------------------------------------------------ */
 
-static bool is_atomic(const struct deed *d) { return d->kind == DEED_ACCESS && d->access >= ACCESS_ATOMIC_READ; }
-static bool is_write(const struct deed *d) { return d->kind == DEED_ACCESS && d->access != ACCESS_READ && d->access != ACCESS_ATOMIC_READ; }
-static bool overlap(const struct deed *a, const struct deed *b)
-{
-    return a->size && b->size && a->space == b->space && a->address < b->address + b->size && b->address < a->address + a->size;
-}
-
-static bool releases(const struct deed *d)
-{
-    if (d->kind == DEED_ENTRY)
-        return true;
-    return d->kind != DEED_EXIT && (d->order == ORDER_RELEASE || d->order == ORDER_ACQ_REL || d->order == ORDER_SEQ_CST);
-}
-
-static bool acquires(const struct deed *d)
-{
-    if (d->kind == DEED_EXIT)
-        return true;
-    return d->kind != DEED_ENTRY && (d->order == ORDER_ACQUIRE || d->order == ORDER_ACQ_REL || d->order == ORDER_SEQ_CST);
-}
-
-static enum memory_scope reduced(enum memory_scope scope, int region)
-{
-    const bool svm_atomics = region == 0 && world.regions[1].flags & REGION_FLAG_SVM_ATOMICS;
-    if (region == 1 && scope > SCOPE_WORK_GROUP)
-        return SCOPE_WORK_GROUP;
-    return scope == SCOPE_ALL_SVM && !svm_atomics ? SCOPE_DEVICE : scope;
-}
-
-static bool inclusive(const struct deed *a, const struct deed *b, int region)
-{
-    enum memory_scope x = reduced(a->scope, region), y = reduced(b->scope, region), p = x < y ? x : y;
-    if (world.rule == SCOPE_RULE_EQUAL && x != y)
-        return false;
-    if (p == SCOPE_WORK_ITEM)
-        return false;
-    if (p == SCOPE_SUB_GROUP)
-        return a->group == b->group && a->sub_group == b->sub_group;
-    return p == SCOPE_WORK_GROUP ? a->group == b->group : true;
-}
-
-/* Does the value that y reads come from x or a later member of the sequence that x heads? x may be a relaxed store. */
-static bool reads_sequence(uint32_t x, uint32_t y)
-{
-    const struct deed *head = &world.deeds[x], *reader = &world.deeds[y];
-    if (!overlap(head, reader) || head->address != reader->address || head->size != reader->size)
-        return false;
-    for (uint32_t i = x + 1; i < y; i++) {
-        const struct deed *d = &world.deeds[i];
-        if (!is_write(d) || !overlap(d, head))
-            continue;
-        bool other_object = is_atomic(d) && d->size != head->size, update = d->access == ACCESS_ATOMIC_UPDATE;
-        if (other_object || (!update && d->item != head->item))
-            return false;
-    }
-    return true;
-}
-
-/* The deed that stands for the release of x's value: x itself, or a fence before it; so for the acquiring side. */
-static bool is_release_end(uint32_t a, uint32_t x, int region)
-{
-    const struct deed *end = &world.deeds[a], *store = &world.deeds[x];
-    if (!is_write(store) || !is_atomic(store) || !releases(end))
-        return false;
-    if (end->kind == DEED_ACCESS)
-        return a == x;
-    return end->item == store->item && a < x && end->flags >> region & 1;
-}
-
-static bool is_acquire_end(uint32_t b, uint32_t y, int region)
-{
-    const struct deed *end = &world.deeds[b], *load = &world.deeds[y];
-    if (!is_atomic(load) || load->access == ACCESS_ATOMIC_WRITE || !acquires(end))
-        return false;
-    if (end->kind == DEED_ACCESS)
-        return b == y;
-    return end->item == load->item && y < b && end->flags >> region & 1;
-}
-
-static bool dual(const struct deed *d) { return d->kind != DEED_ACCESS && (d->flags & (G | L)) == (G | L); }
-
-static void edge(uint64_t hb[WORLD_DEEDS][WORLD_DEEDS / 64], uint32_t a, uint32_t b) { hb[a][b / 64] |= UINT64_C(1) << b % 64; }
-
-static void add_synchronisation(uint32_t x, uint32_t y)
-{
-    const struct deed *store = &world.deeds[x];
-    int region = store->region;
-    for (uint32_t a = 0; a <= x; a++) {
-        if (!is_release_end(a, x, region))
-            continue;
-        for (uint32_t b = y; b < world.count; b++) {
-            const struct deed *from = &world.deeds[a], *to = &world.deeds[b];
-            if (!is_acquire_end(b, y, region) || !inclusive(from, to, store->region))
-                continue;
-            edge(world.hb[region], a, b);
-            if (dual(from) && dual(to))
-                edge(world.hb[!region], a, b);
-        }
-    }
-}
-
-static bool acts_in(const struct deed *d, int region)
-{
-    return d->kind == DEED_ACCESS ? d->region == region : (d->flags >> region & 1) != 0;
-}
-
-/* Whose event the member waits for. */
-static bool waits_for(const struct deed *wait, const struct deed *access)
-{
-    if (wait->kind != DEED_COPY_WAIT || access->kind != DEED_ACCESS || !access->copy)
-        return false;
-    for (uint32_t i = 0; i < world.count; i++) {
-        const struct deed *start = &world.deeds[i];
-        if (start->kind == DEED_COPY_START && start->copy == access->copy)
-            return start->group == wait->group && start->event == wait->event;
-    }
-    return false;
-}
-
-static void build_edges(void)
-{
-    for (uint32_t i = 0; i < world.count; i++) {
-        const struct deed *a = &world.deeds[i];
-        for (uint32_t j = i + 1; j < world.count; j++) {
-            const struct deed *b = &world.deeds[j];
-            bool meets = a->kind == DEED_ENTRY && b->kind == DEED_EXIT && a->instance == b->instance;
-            for (int region = 0; region < 3; region++)
-                if ((a->item == b->item && acts_in(a, region) && acts_in(b, region)) || (meets && a->flags >> region & 1) || waits_for(b, a))
-                    edge(world.hb[region], i, j);
-            if (is_atomic(a) && is_write(a) && is_atomic(b) && b->access != ACCESS_ATOMIC_WRITE && reads_sequence(i, j))
-                add_synchronisation(i, j);
-        }
-    }
-}
-
-static void close(uint64_t hb[WORLD_DEEDS][WORLD_DEEDS / 64])
-{
-    for (uint32_t k = 0; k < world.count; k++)
-        for (uint32_t i = 0; i < world.count; i++)
-            if (hb[i][k / 64] >> k % 64 & 1)
-                for (uint32_t w = 0; w < WORLD_DEEDS / 64; w++)
-                    hb[i][w] |= hb[k][w];
-}
-
-/* Do all members of the group know of deed i when they start the copy? */
-static bool all_know(uint64_t hb[WORLD_DEEDS][WORLD_DEEDS / 64], uint32_t i, uint32_t copy)
-{
-    for (uint32_t start = 0; start < world.count; start++)
-        if (world.deeds[start].kind == DEED_COPY_START && world.deeds[start].copy == copy && !(hb[i][start / 64] >> start % 64 & 1))
-            return false;
-    return true;
-}
-
-/* What a copy knows is no union of edges but the least of its members' clocks: closed in the order in which copies began. */
-static void close_with_copies(uint64_t hb[WORLD_DEEDS][WORLD_DEEDS / 64])
-{
-    for (uint32_t copy = 1; copy <= world.copies; copy++) {
-        close(hb);
-        for (uint32_t access = 0; access < world.count; access++)
-            for (uint32_t i = 0; world.deeds[access].kind == DEED_ACCESS && world.deeds[access].copy == copy && i < access; i++)
-                if (all_know(hb, i, copy))
-                    edge(hb, i, access);
-    }
-    close(hb);
-}
-
-/* R34: no fence of its own for images stands between a write and a read of a work-item, or the read is by a sampler. */
-static bool is_unseen(uint32_t i, uint32_t j)
-{
-    const struct deed *a = &world.deeds[i], *b = &world.deeds[j];
-    if (a->region != 2 || !is_write(a) || is_write(b) || !overlap(a, b) || (a->item != b->item && !b->sampled))
-        return false;
-    for (uint32_t k = i + 1; !b->sampled && k < j; k++) {
-        const struct deed *d = &world.deeds[k];
-        if (d->item == a->item && d->flags & I && d->kind != DEED_ACCESS && releases(d) && (d->kind == DEED_ENTRY || acquires(d)))
-            return false;
-    }
-    return true;
-}
-
-static bool is_race(uint32_t i, uint32_t j)
-{
-    const struct deed *a = &world.deeds[i], *b = &world.deeds[j];
-    if (a->kind == DEED_ACCESS && b->kind == DEED_ACCESS && is_unseen(i, j))
-        return true;
-    if (a->kind != DEED_ACCESS || b->kind != DEED_ACCESS || a->item == b->item || !overlap(a, b) || (!is_write(a) && !is_write(b)))
-        return false;
-    if (is_atomic(a) && is_atomic(b) && a->size == b->size && a->address == b->address && inclusive(a, b, a->region))
-        return false;
-    return !(world.hb[a->region][i][j / 64] >> j % 64 & 1);
-}
-
-/* The deed of a finding's access: those of one event share a line. */
-static uint32_t deed_of(const struct finding_access *access)
-{
-    uint32_t at = access->place.line - 1;
-    while (access->has_item && (world.deeds[at].item != access->item.global_id[0] || world.deeds[at].site != access->place.line - 1))
-        at++;
-    return at;
-}
-
-static bool is_deed_of(const struct deed *deed, const struct finding_access *access, uint64_t offset)
-{
-    const struct deed granule = {.kind = DEED_ACCESS, .space = deed->space, .address = (uint32_t)offset / 4 * 4, .size = 4};
-    return deed->site == access->place.line - 1 && (!access->has_item || deed->item == access->item.global_id[0]) && overlap(deed, &granule);
-}
-
-/* The bytes that it is about, too: no more of them than the deed touched. */
-static bool has_bytes(const struct deed *deed, const struct finding *finding)
-{
-    return finding->common_bytes && finding->offset_bytes >= deed->address &&
-           finding->offset_bytes + finding->common_bytes <= deed->address + deed->size;
-}
-
-/* Of a loop, some turn of the one races with some turn of the other. A copy that not all have come to is told late. */
-static bool is_true(const struct finding *finding)
-{
-    const struct finding_access *one = &finding->access[0], *other = &finding->access[1];
-    for (uint32_t i = 0; i < world.count; i++)
-        for (uint32_t j = i + 1; j < world.count; j++)
-            for (int turned = 0; turned < 2; turned++)
-                if (is_deed_of(&world.deeds[turned ? j : i], one, finding->offset_bytes) &&
-                    is_deed_of(&world.deeds[turned ? i : j], other, finding->offset_bytes) &&
-                    (!turned || world.deeds[i].copy) && is_race(i, j) && has_bytes(&world.deeds[i], finding) &&
-                    has_bytes(&world.deeds[j], finding))
-                    return true;
-    return false;
-}
-
-/* At the granule, or for the same two instructions, which are told once. */
-static bool is_reported(const struct deed *x, const struct deed *y, uint32_t byte)
-{
-    for (size_t f = 0; f < report_count(world.report); f++) {
-        const struct finding *finding = report_get(world.report, f);
-        uint32_t i = deed_of(&finding->access[0]);
-        uint32_t a = finding->access[0].place.line - 1, b = finding->access[1].place.line - 1;
-        bool same_pair = (a == x->site && b == y->site) || (a == y->site && b == x->site);
-        if (world.deeds[i].region == x->region && same_pair)
-            return true;
-        if (world.deeds[i].space == x->space && finding->offset_bytes / 4 == byte / 4)
-            return true;
-
-    }
-    return false;
-}
-
-/* Once a byte has raced, later races on it may go untold: does some race on it stand in a report? */
-static bool is_known(uint32_t space, uint32_t byte)
-{
-    const struct deed granule = {.kind = DEED_ACCESS, .space = space, .address = byte / 4 * 4, .size = 4};
-    for (uint32_t i = 0; i < world.count; i++)
-        for (uint32_t j = i + 1; overlap(&world.deeds[i], &granule) && j < world.count; j++)
-            if (overlap(&world.deeds[j], &granule) && is_race(i, j) && is_reported(&world.deeds[i], &world.deeds[j], byte))
-                return true;
-    return false;
-}
-
-/* Each reported pair races; each granule with a race has a report. */
 const char *world_disagreement(void)
 {
     finish();
-    memset(world.hb, 0, sizeof world.hb);
-    build_edges();
-    for (int region = 0; region < 3; region++)
-        close_with_copies(world.hb[region]);
-    for (size_t i = 0; i < report_count(world.report); i++) {
-        const struct finding *finding = report_get(world.report, i);
-        if (!is_true(finding)) {
-            snprintf(world.text, sizeof world.text, "deeds %u and %u are reported and do not race",
-                     deed_of(&finding->access[0]), deed_of(&finding->access[1]));
-            return world.text;
-        }
-    }
-    for (uint32_t i = 0; i < world.count; i++) {
-        for (uint32_t j = i + 1; j < world.count; j++) {
-            uint32_t low = world.deeds[i].address > world.deeds[j].address ? world.deeds[i].address : world.deeds[j].address;
-            if (!is_race(i, j) || is_known(world.deeds[i].space, low))
-                continue;
-            snprintf(world.text, sizeof world.text, "deeds %u and %u race, and nothing is reported at byte %u of memory %u", i, j, low,
-                     world.deeds[i].space);
-            return world.text;
-        }
-    }
-    return NULL;
+    race_oracle_order(&world.oracle);
+    return race_judge_findings(&world.oracle, world.report);
 }
 
-/* ---- what launches owe each other -------------------------------------------------------------- */
+const char *world_untold_pair(void) { return race_judge_pairs(&world.oracle, world.report); }
 
-static bool is_across(uint32_t i, uint32_t j)
-{
-    const struct deed *a = &world.deeds[i], *b = &world.deeds[j];
-    return a->group != b->group && a->region != 1 && is_race(i, j);
-}
-
-static bool is_side_of(const struct deed *deed, const struct cross_side *side, uint64_t offset)
-{
-    const struct deed granule = {.kind = DEED_ACCESS, .space = deed->space, .address = (uint32_t)offset / 4 * 4, .size = 4};
-    const bool by_it = deed->copy ? side->copy : !side->copy && deed->item == deed->group * world.items + side->item.local_linear;
-    return deed->site == side->site && deed->group == side->command - 1 && by_it && overlap(deed, &granule);
-}
-
-static bool is_true_meeting(const struct meeting *meeting)
-{
-    for (uint32_t i = 0; i < world.count; i++)
-        for (uint32_t j = i + 1; j < world.count; j++)
-            if (is_side_of(&world.deeds[i], &meeting->side[0], meeting->offset) && is_side_of(&world.deeds[j], &meeting->side[1], meeting->offset) &&
-                (world.deeds[i].region == 2) == meeting->image && is_across(i, j))
-                return true;
-    return false;
-}
-
-static bool has_meeting(uint32_t i, uint32_t j, uint32_t byte)
-{
-    const struct deed *a = &world.deeds[i], *b = &world.deeds[j];
-    for (uint32_t m = 0; m < world.meeting_count; m++) {
-        const struct meeting *meeting = &world.meetings[m];
-        if (meeting->image == (a->region == 2) && (meeting->offset / 4 == byte / 4 || (meeting->side[0].site == a->site && meeting->side[1].site == b->site)))
-            return true;
-    }
-    return false;
-}
-
-/* Once a byte has raced, also within a work-group, later races on it may go untold. */
-static bool may_go_untold(uint32_t j, uint32_t space, uint32_t byte)
-{
-    const struct deed granule = {.kind = DEED_ACCESS, .space = space, .address = byte / 4 * 4, .size = 4};
-    for (uint32_t k = 0; k < j; k++)
-        for (uint32_t l = k + 1; overlap(&world.deeds[k], &granule) && l <= j; l++)
-            if (overlap(&world.deeds[l], &granule) && is_race(k, l) && (!is_across(k, l) || has_meeting(k, l, byte)))
-                return true;
-    return false;
-}
-
-const char *world_disagreement_across(void)
-{
-    for (uint32_t m = 0; m < world.meeting_count; m++)
-        if (!is_true_meeting(&world.meetings[m])) {
-            snprintf(world.text, sizeof world.text, "sites %u and %u of two launches are told and do not race", world.meetings[m].side[0].site,
-                     world.meetings[m].side[1].site);
-            return world.text;
-        }
-    if (world.regions[1].flags & REGION_FLAG_SVM_ATOMICS)
-        return NULL; /* the host may have handed on what was released there */
-    for (uint32_t i = 0; i < world.count; i++)
-        for (uint32_t j = i + 1; j < world.count; j++) {
-            const uint32_t low = world.deeds[i].address > world.deeds[j].address ? world.deeds[i].address : world.deeds[j].address;
-            if (!is_across(i, j) || has_meeting(i, j, low) || may_go_untold(j, world.deeds[i].space, low))
-                continue;
-            snprintf(world.text, sizeof world.text, "deeds %u and %u of two launches race, and nothing is told at byte %u of memory %u", i, j, low,
-                     world.deeds[i].space);
-            return world.text;
-        }
-    return NULL;
-}
+const char *world_disagreement_across(void) { return race_judge_meetings(&world.oracle, world.meetings, world.meeting_count); }
 
 uint32_t world_races_across(void) { return world.meeting_count; }
-
-static bool is_ordered(uint32_t i, uint32_t j)
-{
-    const struct deed *a = &world.deeds[i], *b = &world.deeds[j];
-    return a->item == b->item || world.hb[a->region][i][j / 64] >> j % 64 & 1;
-}
-
-static bool is_told(const struct deed *a, const struct deed *b)
-{
-    for (size_t i = 0; i < report_count(world.report); i++) {
-        const struct finding *finding = report_get(world.report, i);
-        const uint32_t x = finding->access[0].place.line - 1, y = finding->access[1].place.line - 1;
-        if ((x == a->site && y == b->site) || (x == b->site && y == a->site))
-            return true;
-    }
-    return false;
-}
-
-/* Does somebody stand for the earlier one by then: who knows of it, or another one like it by the same work-item, which is told? */
-static bool is_hidden(uint32_t i, uint32_t j)
-{
-    const struct deed *earlier = &world.deeds[i], *later = &world.deeds[j];
-    for (uint32_t k = 0; k < j; k++) {
-        const struct deed *other = &world.deeds[k];
-        if (k == i || other->kind != DEED_ACCESS || !overlap(earlier, other))
-            continue;
-        if (k > i && is_ordered(i, k))
-            return true;
-        if (other->item == earlier->item && other->access == earlier->access && is_race(k, j) && is_told(other, later))
-            return true;
-    }
-    return false;
-}
-
-const char *world_untold_pair(void)
-{
-    for (uint32_t i = 0; i < world.count; i++)
-        for (uint32_t j = i + 1; j < world.count; j++)
-            if (is_race(i, j) && !is_hidden(i, j) && !is_told(&world.deeds[i], &world.deeds[j])) {
-                snprintf(world.text, sizeof world.text, "deeds %u and %u race, and this pair is not reported", i, j);
-                return world.text;
-            }
-    return NULL;
-}
 
 const char *judged(void)
 {

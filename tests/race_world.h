@@ -5,14 +5,15 @@
  *          nothing of the checker.
  *
  * Bytes    Addresses are small numbers: below LOCAL global memory, above it the group's own local memory, from IMAGE an image.
- * Oracle   Happens-before as the transitive closure of MEMORY-MODEL's relations over all deeds (at most WORLD_DEEDS).
+ * Oracle   race_oracle.h says which of the deeds race (at most ORACLE_DEEDS), race_judge.h compares.
  */
 #ifndef ORRERY_TESTS_RACE_WORLD_H
 #define ORRERY_TESTS_RACE_WORLD_H
 
 #include "orrery/report.h"
+#include "race_oracle.h"
 
-enum { WORLD_DEEDS = 256, WORLD_BYTES = 128, LOCAL = 1000, IMAGE = 2000, GROUPS_MOST = 4 };
+enum { WORLD_BYTES = 128, LOCAL = 1000, IMAGE = 2000, GROUPS_MOST = 4 };
 static const uint32_t NO_SITE = UINT32_MAX;
 enum { G = REGION_GLOBAL, L = REGION_LOCAL, I = REGION_IMAGE };
 
