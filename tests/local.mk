@@ -128,8 +128,45 @@ check_PROGRAMS += %D%/check_queue
 check_PROGRAMS += %D%/check_event
 %C%_check_event_SOURCES = %D%/check_event.c %D%/cl_fixture.h
 %C%_check_event_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
+report_fixture = %D%/report_fixture.c %D%/report_fixture.h
+
+check_PROGRAMS += %D%/check_report_text
+%C%_check_report_text_SOURCES = %D%/check_report_text.c $(report_fixture)
+%C%_check_report_text_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+%C%_check_report_text_LDADD = libsim.la $(JANSSON_LIBS) $(CHECK_LIBS)
+
+check_PROGRAMS += %D%/check_report_json
+%C%_check_report_json_SOURCES = %D%/check_report_json.c $(report_fixture)
+%C%_check_report_json_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+%C%_check_report_json_LDADD = libsim.la $(JANSSON_LIBS) $(CHECK_LIBS)
+
+check_PROGRAMS += %D%/check_report_sarif
+%C%_check_report_sarif_SOURCES = %D%/check_report_sarif.c $(report_fixture)
+%C%_check_report_sarif_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+%C%_check_report_sarif_LDADD = libsim.la $(JANSSON_LIBS) $(CHECK_LIBS)
+
+check_PROGRAMS += %D%/check_report_dot
+%C%_check_report_dot_SOURCES = %D%/check_report_dot.c $(report_fixture)
+%C%_check_report_dot_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+%C%_check_report_dot_LDADD = libsim.la $(JANSSON_LIBS) $(CHECK_LIBS)
+
+check_PROGRAMS += %D%/check_report_suppressions
+%C%_check_report_suppressions_SOURCES = %D%/check_report_suppressions.c $(report_fixture)
+%C%_check_report_suppressions_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+%C%_check_report_suppressions_LDADD = libsim.la $(JANSSON_LIBS) $(CHECK_LIBS)
+
+check_PROGRAMS += %D%/check_report_summary
+%C%_check_report_summary_SOURCES = %D%/check_report_summary.c $(report_fixture)
+%C%_check_report_summary_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+%C%_check_report_summary_LDADD = libsim.la $(JANSSON_LIBS) $(CHECK_LIBS)
+
+check_PROGRAMS += %D%/check_report_devices
+%C%_check_report_devices_SOURCES = %D%/check_report_devices.c $(report_fixture)
+%C%_check_report_devices_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+%C%_check_report_devices_LDADD = libsim.la $(JANSSON_LIBS) $(CHECK_LIBS)
+
 check_PROGRAMS += %D%/check_report
-%C%_check_report_SOURCES = %D%/check_report.c
+%C%_check_report_SOURCES = %D%/check_report.c $(report_fixture)
 %C%_check_report_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 %C%_check_report_LDADD = libsim.la $(JANSSON_LIBS) $(CHECK_LIBS)
 

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SARIF, for tools that show findings beside the source. */
+#include <check.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report_fixture.h"
+
+static void write_sarif(FILE *out, const struct report *of)
+{
+    report_write_sarif(out, of, &(struct report_end){.kernels_run = 1, .exit_status = 66});
+}
+
+static json_t *first_result(void)
+{
+    char *out = written(write_sarif);
+    json_t *log = json_loads(out, 0, NULL), *runs = json_object_get(log, "runs");
+    json_t *result = json_array_get(json_object_get(json_array_get(runs, 0), "results"), 0);
+    json_incref(result);
+    json_decref(log);
+    free(out);
+    return result;
+}
+
+START_TEST(sarif_has_both_paths)
+{
+    add(race_with_steps());
+    json_t *result = first_result();
+    json_t *flows = json_object_get(json_array_get(json_object_get(result, "codeFlows"), 0), "threadFlows");
+    static const int lines[2][2] = {{7, 8}, {11, 12}};
+    ck_assert_str_eq(word(result, "ruleId"), "race-global");
+    for (size_t side = 0; side < 2; side++) {
+        json_t *path = json_object_get(json_array_get(flows, side), "locations");
+        ck_assert_uint_eq(json_array_size(path), 2);
+        for (size_t i = 0; i < 2; i++) {
+            json_t *place = json_object_get(json_object_get(json_array_get(path, i), "location"), "physicalLocation");
+            ck_assert_int_eq(number(json_object_get(place, "region"), "startLine"), lines[side][i]);
+        }
+    }
+    ck_assert_ptr_nonnull(strstr(word(json_object_get(result, "message"), "text"), "Fix: memory_scope_device at mp.cl:8 and mp.cl:11 (verified)."));
+    json_decref(result);
+}
+END_TEST
+
+static char *fingerprint(const struct finding finding)
+{
+    report_clear(report);
+    add(finding);
+    json_t *result = first_result();
+    char *print = strdup(word(json_object_get(result, "partialFingerprints"), "orrery/v1"));
+    json_decref(result);
+    return print;
+}
+
+START_TEST(fingerprints_outlive_edits_above)
+{
+    struct finding moved = overrun(30), other = overrun(3);
+    moved.access[0].place.file = "elsewhere/a.cl";
+    moved.access[0].place.text = "      out[i] = 1;";
+    other.access[0].place.text = "out[i] = 2;";
+    char *prints[3] = {fingerprint(overrun(3)), fingerprint(moved), fingerprint(other)};
+    ck_assert_uint_eq(strlen(prints[0]), 16);
+    ck_assert_str_eq(prints[0], prints[1]);
+    ck_assert_str_ne(prints[0], prints[2]);
+    for (int i = 0; i < 3; i++)
+        free(prints[i]);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {
+        sarif_has_both_paths, fingerprints_outlive_edits_above,
+    };
+    return report_tests("report, sarif", tests, sizeof tests / sizeof tests[0]);
+}
