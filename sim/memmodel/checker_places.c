@@ -7,20 +7,6 @@
 
 /* ---- regions ---------------------------------------------------------------------- */
 
-static bool region_room(struct checker *checker, uint32_t index)
-{
-    if (index < checker->region_room)
-        return true;
-    uint32_t room = checker->memory->region_count > index ? checker->memory->region_count : index + 1;
-    struct shadow_region **regions = realloc(checker->regions, room * sizeof *regions);
-    if (!regions)
-        return false;
-    memset(regions + checker->region_room, 0, (room - checker->region_room) * sizeof *regions);
-    checker->regions = regions;
-    checker->region_room = room;
-    return true;
-}
-
 void checker_settle(struct checker *checker, struct shadow_region *region)
 {
     if (!region->in_place && !region->in_stamps)
@@ -34,10 +20,10 @@ void checker_settle(struct checker *checker, struct shadow_region *region)
 struct shadow_region *checker_region_anew(struct checker *checker, const struct region *region)
 {
     uint32_t index = (uint32_t)(region - checker->memory->regions);
-    if (!region_room(checker, index))
+    if (!shadow_table_room(&checker->regions, &checker->region_room, checker->memory, index))
         return NULL;
     struct shadow_region *shadow = checker->regions[index];
-    if (shadow && is_same(shadow, region)) {
+    if (shadow && shadow_is_of(shadow, region)) {
         if (shadow->in_place)
             checker_settle(checker, shadow);
         return shadow;

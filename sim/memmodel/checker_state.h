@@ -110,16 +110,11 @@ static inline enum memory_scope scope_in(const struct checker *checker, const st
     return order_scope(&checker->order, scope, region->space == IN_LOCAL, region->svm_atomics);
 }
 
-static inline bool is_same(const struct shadow_region *shadow, const struct region *region)
-{
-    return shadow->id == region->id && shadow->low == region->low && shadow->high == region->high;
-}
-
 static inline struct shadow_region *region_of(struct checker *checker, const struct region *region)
 {
     const uint32_t index = (uint32_t)(region - checker->memory->regions);
     struct shadow_region *shadow = index < checker->region_room ? checker->regions[index] : NULL;
-    return shadow && is_same(shadow, region) && !shadow->in_place ? shadow : checker_region_anew(checker, region);
+    return shadow && shadow_is_of(shadow, region) && !shadow->in_place ? shadow : checker_region_anew(checker, region);
 }
 
 /* Memory that the host has by itself, and kernels touch with fine-grained system sharing. */

@@ -191,36 +191,17 @@ static const uint64_t *units_of(struct cross_launch *cross, const struct member 
     return wave->unit;
 }
 
-static bool regions_room(struct cross_launch *cross, uint32_t index)
-{
-    if (index < cross->region_room)
-        return true;
-    const uint32_t room = cross->memory->region_count > index ? cross->memory->region_count : index + 1;
-    struct shadow_region **regions = realloc(cross->regions, room * sizeof(struct shadow_region *));
-    if (!regions)
-        return false;
-    memset(regions + cross->region_room, 0, (room - cross->region_room) * sizeof *regions);
-    cross->regions = regions;
-    cross->region_room = room;
-    return true;
-}
-
-static bool is_same(const struct shadow_region *shadow, const struct region *region)
-{
-    return shadow->id == region->id && shadow->low == region->low && shadow->high == region->high;
-}
-
 struct shadow_region *cross_shadow_at(struct cross_launch *cross, uint64_t address)
 {
     const struct region *region = memory_region(cross->memory, address);
     const uint32_t index = (uint32_t)(region - cross->memory->regions);
     if ((region->kind != REGION_BUFFER && region->kind != REGION_VARIABLE) || address < region->low || address >= region->high)
         return NULL;
-    cross->shadow.failed |= !regions_room(cross, index);
+    cross->shadow.failed |= !shadow_table_room(&cross->regions, &cross->region_room, cross->memory, index);
     if (cross->shadow.failed)
         return NULL;
     struct shadow_region *shadow = cross->regions[index];
-    if (shadow && is_same(shadow, region))
+    if (shadow && shadow_is_of(shadow, region))
         return shadow;
     if (shadow)
         shadow_region_fini(shadow);

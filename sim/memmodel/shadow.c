@@ -5,6 +5,20 @@ enum { CONTEXTS_TRIED = HOSTILE(8, 1), CONTEXTS_SMALL = HOSTILE(4096, 8) };
 
 /* ---- allocations ----------------------------------------------------------------------------- */
 
+bool shadow_table_room(struct shadow_region ***regions, uint32_t *room, const struct memory *memory, uint32_t index)
+{
+    if (index < *room)
+        return true;
+    const uint32_t count = memory->region_count > index ? memory->region_count : index + 1;
+    struct shadow_region **grown = realloc(*regions, count * sizeof *grown);
+    if (!grown)
+        return false;
+    memset(grown + *room, 0, (count - *room) * sizeof *grown);
+    *regions = grown;
+    *room = count;
+    return true;
+}
+
 void shadow_region_init(struct shadow_region *region, uint32_t id, uint64_t low, uint64_t high, int space, struct spare *spare)
 {
     *region = (struct shadow_region){.id = id, .low = low, .high = high, .space = space, .first = 1, .next = 1};

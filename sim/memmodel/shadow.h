@@ -6,6 +6,7 @@
  *          before it (R4, R29, R35, R36).
  *
  * Interface
+ *   shadow_table_room, shadow_is_of   the shadows of all allocations
  *   shadow_begin, shadow_end     of a launch: what lies in the shadow is forgotten, not cleared
  *   shadow_access                one access of one unit; calls `race` for each earlier access
  *                                that races with it; a quiet one comes out of the journal
@@ -32,6 +33,7 @@
 #include "readers.h"
 #include "sieve.h"
 #include "orrery/limits.h"
+#include "orrery/memory.h"
 
 /* How a unit touched memory. */
 struct context {
@@ -145,6 +147,14 @@ static inline bool tally_add(struct race_tally *tally, uint64_t earlier, uint64_
     return false;
 }
 
+/* What stands for a region of memory may be that of an earlier one, which had its index. */
+static inline bool shadow_is_of(const struct shadow_region *shadow, const struct region *region)
+{
+    return shadow->id == region->id && shadow->low == region->low && shadow->high == region->high;
+}
+
+/* A table by index of struct memory's regions has an entry for this one, NULL at first. False: no memory. */
+bool shadow_table_room(struct shadow_region ***regions, uint32_t *room, const struct memory *memory, uint32_t index);
 void shadow_region_init(struct shadow_region *region, uint32_t id, uint64_t low, uint64_t high, int space, struct spare *spare);
 void shadow_region_fini(struct shadow_region *region);
 void shadow_forget(struct shadow_region *region);
