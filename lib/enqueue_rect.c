@@ -223,19 +223,25 @@ static bool rect_make(struct rect *rect, const size_t *buffer_origin, const size
            pitches_resolve(region, &rect->host_row, &rect->host_slice);
 }
 
-static cl_int check_host_rect(const struct queue *queue, cl_mem buffer, const struct rect *rect, bool made,
-                              const void *ptr, cl_int (*may)(const struct memobj *memobj),
-                              struct memobj **out_memobj)
+/* out_memobj: the command's source or target. */
+static cl_int fill_host_rect(struct enqueue *enqueue, cl_mem buffer, const struct rect *rect, bool made, const void *ptr,
+                             cl_int (*may)(const struct memobj *memobj), struct memobj **out_memobj)
 {
-    cl_int err = enqueue_buffer(queue, buffer, out_memobj);
+    struct memobj *memobj = NULL;
+    cl_int err = enqueue_buffer(enqueue->queue, buffer, &memobj);
     if (err)
         return err;
     if (!made || !ptr ||
-        !rect_inside(rect->buffer_origin, rect->region, rect->buffer_row, rect->buffer_slice,
-                     (*out_memobj)->size) ||
+        !rect_inside(rect->buffer_origin, rect->region, rect->buffer_row, rect->buffer_slice, memobj->size) ||
         !rect_inside(rect->host_origin, rect->region, rect->host_row, rect->host_slice, SIZE_MAX))
         return CL_INVALID_VALUE;
-    return may(*out_memobj);
+    err = may(memobj);
+    if (err)
+        return err;
+    *out_memobj = object_ref(memobj);
+    enqueue->command->u.transfer.rect = *rect;
+    enqueue->command->u.transfer.host = (void *)(uintptr_t)ptr; /* who writes only reads it */
+    return CL_SUCCESS;
 }
 
 cl_int CL_API_CALL api_clEnqueueReadBufferRect(cl_command_queue command_queue, cl_mem buffer,
@@ -248,18 +254,12 @@ cl_int CL_API_CALL api_clEnqueueReadBufferRect(cl_command_queue command_queue, c
 {
     struct enqueue enqueue;
     struct rect rect;
-    struct memobj *memobj = NULL;
     bool made = rect_make(&rect, buffer_origin, host_origin, region, buffer_row_pitch, buffer_slice_pitch,
                           host_row_pitch, host_slice_pitch);
     cl_int err = enqueue_begin(&enqueue, command_queue, COMMAND_READ_BUFFER_RECT, num_events_in_wait_list,
                                event_wait_list);
     if (!err)
-        err = check_host_rect(enqueue.queue, buffer, &rect, made, ptr, host_may_read, &memobj);
-    if (!err) {
-        enqueue.command->u.transfer.source = object_ref(memobj);
-        enqueue.command->u.transfer.rect = rect;
-        enqueue.command->u.transfer.host = ptr;
-    }
+        err = fill_host_rect(&enqueue, buffer, &rect, made, ptr, host_may_read, &enqueue.command->u.transfer.source);
     return enqueue_end(&enqueue, err, blocking_read, event);
 }
 
@@ -273,18 +273,12 @@ cl_int CL_API_CALL api_clEnqueueWriteBufferRect(cl_command_queue command_queue, 
 {
     struct enqueue enqueue;
     struct rect rect;
-    struct memobj *memobj = NULL;
     bool made = rect_make(&rect, buffer_origin, host_origin, region, buffer_row_pitch, buffer_slice_pitch,
                           host_row_pitch, host_slice_pitch);
     cl_int err = enqueue_begin(&enqueue, command_queue, COMMAND_WRITE_BUFFER_RECT, num_events_in_wait_list,
                                event_wait_list);
     if (!err)
-        err = check_host_rect(enqueue.queue, buffer, &rect, made, ptr, host_may_write, &memobj);
-    if (!err) {
-        enqueue.command->u.transfer.target = object_ref(memobj);
-        enqueue.command->u.transfer.rect = rect;
-        enqueue.command->u.transfer.host = (void *)(uintptr_t)ptr; /* only read */
-    }
+        err = fill_host_rect(&enqueue, buffer, &rect, made, ptr, host_may_write, &enqueue.command->u.transfer.target);
     return enqueue_end(&enqueue, err, blocking_write, event);
 }
 

@@ -8,8 +8,6 @@
 #include "context.h"
 #include "device_info.h"
 #include "error.h"
-#include "guard.h"
-#include "host_bytes.h"
 #include "info.h"
 #include "memobj.h"
 #include "transfer.h"
@@ -391,16 +389,7 @@ static cl_int create_image(struct context *context, const cl_mem_properties *pro
     struct memobj *memobj = memobj_new(context, desc->image_type, creation.flags, creation.bytes);
     if (!memobj)
         return CL_OUT_OF_HOST_MEMORY;
-    err = build_image(&creation, properties, format, host_ptr, memobj);
-    if (err) {
-        object_unref(memobj);
-        return err;
-    }
-    host_bytes_begin(memobj);
-    guard_add_behind(memobj);
-    object_publish(memobj);
-    *out_memobj = memobj;
-    return CL_SUCCESS;
+    return memobj_complete(memobj, build_image(&creation, properties, format, host_ptr, memobj), out_memobj);
 }
 
 /* since: the version that has the call. */

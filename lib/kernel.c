@@ -230,6 +230,17 @@ static cl_int set_memory(const struct kernel_object *kernel, const struct kernel
     return CL_SUCCESS;
 }
 
+/* A handle that an argument has to have; out_handle: where one lies. */
+static cl_int take_handle(void *out_handle, size_t size, const void *value, cl_int if_none)
+{
+    if (!value)
+        return if_none;
+    if (size != sizeof(void *))
+        return CL_INVALID_ARG_SIZE;
+    memcpy(out_handle, value, size);
+    return CL_SUCCESS;
+}
+
 static cl_int check_image(const struct kernel_object *kernel, const struct kernel_arg *arg, const struct memobj *memobj)
 {
     if (!memobj || !memobj->image || memobj->image->device.type != arg->image_type ||
@@ -245,13 +256,11 @@ static cl_int set_image(const struct kernel_object *kernel, const struct kernel_
                         struct kernel_arg_value *out_value, size_t size, const void *value)
 {
     cl_mem handle = NULL;
-    if (!value)
-        return CL_INVALID_MEM_OBJECT;
-    if (size != sizeof handle)
-        return CL_INVALID_ARG_SIZE;
-    memcpy(&handle, value, sizeof handle);
+    cl_int err = take_handle(&handle, size, value, CL_INVALID_MEM_OBJECT);
+    if (err)
+        return err;
     struct memobj *memobj = object_lookup(handle, OBJECT_MEMOBJ);
-    cl_int err = check_image(kernel, arg, memobj);
+    err = check_image(kernel, arg, memobj);
     if (err)
         return err;
     if (memobj->context != kernel->program->context)
@@ -265,11 +274,9 @@ static cl_int set_pipe(const struct kernel_object *kernel, struct kernel_arg_val
                        const void *value)
 {
     cl_mem handle = NULL;
-    if (!value)
-        return CL_INVALID_MEM_OBJECT;
-    if (size != sizeof handle)
-        return CL_INVALID_ARG_SIZE;
-    memcpy(&handle, value, sizeof handle);
+    cl_int err = take_handle(&handle, size, value, CL_INVALID_MEM_OBJECT);
+    if (err)
+        return err;
     struct memobj *memobj = object_lookup(handle, OBJECT_MEMOBJ);
     if (!memobj || memobj->type != CL_MEM_OBJECT_PIPE)
         return CL_INVALID_MEM_OBJECT;
@@ -285,11 +292,9 @@ static cl_int set_sampler(const struct kernel_object *kernel, struct kernel_arg_
                           const void *value)
 {
     cl_sampler handle = NULL;
-    if (!value)
-        return CL_INVALID_SAMPLER;
-    if (size != sizeof handle)
-        return CL_INVALID_ARG_SIZE;
-    memcpy(&handle, value, sizeof handle);
+    cl_int err = take_handle(&handle, size, value, CL_INVALID_SAMPLER);
+    if (err)
+        return err;
     const struct sampler_object *sampler = object_lookup(handle, OBJECT_SAMPLER);
     if (!sampler)
         return CL_INVALID_SAMPLER;
@@ -304,11 +309,9 @@ static cl_int set_queue(const struct kernel_object *kernel, struct kernel_arg_va
                         const void *value)
 {
     cl_command_queue handle = NULL;
-    if (!value)
-        return CL_INVALID_DEVICE_QUEUE;
-    if (size != sizeof handle)
-        return CL_INVALID_ARG_SIZE;
-    memcpy(&handle, value, sizeof handle);
+    cl_int err = take_handle(&handle, size, value, CL_INVALID_DEVICE_QUEUE);
+    if (err)
+        return err;
     struct queue *queue = object_lookup(handle, OBJECT_QUEUE);
     if (!queue || !device_queue_is(queue) || queue->context != kernel->program->context)
         return CL_INVALID_DEVICE_QUEUE;

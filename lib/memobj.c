@@ -146,6 +146,19 @@ struct memobj *memobj_new(struct context *context, cl_mem_object_type type, cl_m
     return memobj;
 }
 
+cl_int memobj_complete(struct memobj *memobj, cl_int err, struct memobj **out_memobj)
+{
+    if (err) {
+        object_unref(memobj);
+        return err;
+    }
+    host_bytes_begin(memobj);
+    guard_add_behind(memobj);
+    object_publish(memobj);
+    *out_memobj = memobj;
+    return CL_SUCCESS;
+}
+
 static cl_int create_buffer(struct context *context, const cl_mem_properties *properties, cl_mem_flags flags,
                             size_t size, void *host_ptr, struct memobj **out_memobj)
 {
@@ -158,15 +171,7 @@ static cl_int create_buffer(struct context *context, const cl_mem_properties *pr
     err = memobj_keep_properties(memobj, properties);
     if (!err)
         err = memobj_provide_storage(memobj, host_ptr, "buffer");
-    if (err) {
-        object_unref(memobj);
-        return err;
-    }
-    host_bytes_begin(memobj);
-    guard_add_behind(memobj);
-    object_publish(memobj);
-    *out_memobj = memobj;
-    return CL_SUCCESS;
+    return memobj_complete(memobj, err, out_memobj);
 }
 
 /* since: the version that has the call. */

@@ -11,6 +11,7 @@
  *   memobj_provide_storage  size bytes on the device, filled from host_ptr, or those of an SVM allocation;
  *                           sort names the allocation in findings
  *   memobj_keep_properties  an empty list, or none
+ *   memobj_complete         a buffer or image is made, and published; after an error it goes
  *   memobj_check_host_ptr   CL_INVALID_HOST_PTR unless the pointer is there exactly when the flags want it
  */
 #ifndef ORRERY_LIB_MEMOBJ_H
@@ -24,5 +25,6 @@ cl_mem_flags memobj_inherit(cl_mem_flags parent, cl_mem_flags flags);
 void memobj_part(struct memobj *memobj, struct memobj *parent, size_t origin);
 cl_int memobj_provide_storage(struct memobj *memobj, void *host_ptr, const char *sort);
 cl_int memobj_keep_properties(struct memobj *memobj, const cl_mem_properties *properties);
+cl_int memobj_complete(struct memobj *memobj, cl_int err, struct memobj **out_memobj);
 cl_int memobj_check_host_ptr(cl_mem_flags flags, const void *host_ptr);
 #endif
