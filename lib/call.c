@@ -349,7 +349,7 @@ static char *print_conditions(const struct call *call, const char *error, struct
 
 static struct finding_access access_at(const struct host_place *place, const char *what)
 {
-    return (struct finding_access){.place = place->place, .what = what, .by = "the host"};
+    return (struct finding_access){.place = place->place, .act = ACT_CALL, .what = what, .by = "the host"};
 }
 
 static void tell_refusal(const struct call *call, const char *error)

@@ -90,9 +90,8 @@ static bool census_take(struct census *census, const struct group *group, const 
 
 static void access_at(const struct launch *launch, const struct wave *wave, struct finding_access *out_access)
 {
-    *out_access = (struct finding_access){.kind = ACCESS_READ, .has_item = true};
-    out_access->what = launch_site(launch, wave->site)->what;
-    launch_place(launch, wave->site, &out_access->place);
+    launch_access(launch, wave->site, out_access);
+    out_access->has_item = true;
     origin_item(&wave->origin, lane_mask_next(&wave->active, 0), &out_access->item);
 }
 

@@ -391,8 +391,9 @@ static void examine_difference(struct inquiry *inquiry)
         inquiry->finding.spec = "OpenCL C 2.0, 6.13.10, asynchronous copies and waits";
     }
     inquiry->finding.access_count = 2;
-    *access = (struct finding_access){.kind = inquiry->site->access, .has_item = true, .item = other, .what = inquiry->site->what};
-    launch_place(inquiry->launch, inquiry->fault->site, &access->place);
+    launch_access(inquiry->launch, inquiry->fault->site, access);
+    access->has_item = true;
+    access->item = other;
 }
 
 static void examine_nobody(struct inquiry *inquiry)
@@ -474,6 +475,12 @@ static bool stops_lanes(enum fault_kind kind)
     return kind == FAULT_READ || kind == FAULT_WRITE || kind == FAULT_MISALIGNED || kind == FAULT_UNREACHABLE;
 }
 
+/* Whatever stands there: a copy or a function of a group has its accesses. */
+static bool touches_memory(enum fault_kind kind)
+{
+    return kind == FAULT_READ || kind == FAULT_WRITE || kind == FAULT_MISALIGNED || kind == FAULT_UNINITIALISED_STORE;
+}
+
 void fault_report(struct launch *launch, const struct wave *wave, const struct fault *fault)
 {
     struct inquiry inquiry = {.launch = launch, .fault = fault, .site = launch_site(launch, fault->site)};
@@ -493,13 +500,13 @@ void fault_report(struct launch *launch, const struct wave *wave, const struct f
     finding->why = inquiry.why.used ? inquiry.why.bytes : NULL;
     finding->access_count = finding->access_count ? finding->access_count : 1;
     finding->count = fault->lanes;
-    launch_place(launch, fault->site, &access->place);
-    access->kind = inquiry.site->access;
+    launch_access(launch, fault->site, access);
+    if (touches_memory(fault->kind))
+        access->act = ACT_ACCESS;
     if (inquiry.write && access->kind == ACCESS_READ)
         access->kind = ACCESS_WRITE;
     access->has_item = true;
     origin_item(&wave->origin, fault->lane, &access->item);
     access->size_bytes = fault->size;
-    access->what = inquiry.site->what;
     report_add(launch->report, finding);
 }

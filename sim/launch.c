@@ -172,6 +172,13 @@ const struct site *launch_site(const struct launch *launch, uint32_t site)
     return launch->code && site < launch->code->site_count ? &launch->code->sites[site] : &nowhere;
 }
 
+void launch_access(const struct launch *launch, uint32_t number, struct finding_access *out_access)
+{
+    const struct site *site = launch_site(launch, number);
+    *out_access = (struct finding_access){.act = site->act, .kind = site->access, .what = site->what};
+    launch_place(launch, number, &out_access->place);
+}
+
 void launch_place(const struct launch *launch, uint32_t site, struct source_place *out_place)
 {
     memset(out_place, 0, sizeof *out_place);

@@ -21,6 +21,7 @@
 #include "orrery/device.h"
 
 struct code_place;
+struct finding_access;
 struct code_order;
 
 struct tiling {
@@ -104,6 +105,7 @@ uint64_t launch_time(const struct launch *launch);
 
 /* Site of the running code; program_site for those who hold the launch. */
 void launch_place(const struct launch *launch, uint32_t site, struct source_place *out_place);
+void launch_access(const struct launch *launch, uint32_t site, struct finding_access *out_access); /* where and what; not by whom */
 const struct site *launch_site(const struct launch *launch, uint32_t site);
 /* As struct checker_host says. */
 bool launch_between(const struct launch *launch, uint32_t a, uint32_t b, struct code_place *out_place);

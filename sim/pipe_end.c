@@ -15,13 +15,13 @@ static void tell(struct launch *launch, const struct region *region, const struc
                               .kernel = launch->info.kernel,
                               .why = "the kernel has ended, and this reservation was never committed",
                               .fix = "commit each valid reservation, in every path of the kernel that made it",
-                              .access_count = 1,
-                              .access[0] = {.has_item = true, .item = record->item, .what = launch_site(launch, record->site)->what}};
+                              .access_count = 1};
     sentence_init(&object);
     object_name(launch, region, &object);
     finding.object = object.bytes;
-    finding.access[0].kind = launch_site(launch, record->site)->access;
-    launch_place(launch, record->site, &finding.access[0].place);
+    launch_access(launch, record->site, &finding.access[0]);
+    finding.access[0].has_item = true;
+    finding.access[0].item = record->item;
     report_add(launch->report, &finding);
 }
 

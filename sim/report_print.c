@@ -11,10 +11,12 @@ const char *severity_word(enum severity severity)
     return severity == SEVERITY_ERROR ? "error" : severity == SEVERITY_WARNING ? "warning" : "note";
 }
 
-const char *access_word(enum access_kind kind)
+const char *access_word(const struct finding_access *access)
 {
-    static const char *const words[] = {"load", "store", "atomic load", "atomic store", "atomic read-modify-write"};
-    return words[kind];
+    static const char *const kinds[] = {"load", "store", "atomic load", "atomic store", "atomic read-modify-write"};
+    static const char *const acts[] = {[ACT_BARRIER] = "barrier", [ACT_FENCE] = "fence", [ACT_COLLECTIVE] = "collective",
+                                       [ACT_COPY] = "copy", [ACT_WAIT] = "wait", [ACT_BRANCH] = "branch", [ACT_CALL] = "call"};
+    return access->act == ACT_ACCESS ? kinds[access->kind] : acts[access->act];
 }
 
 /* ---- text ------------------------------------------------------------------------ */
@@ -106,7 +108,7 @@ static void print_value(FILE *stream, const char *verb, uint64_t value)
 
 void print_action(FILE *stream, const struct finding_access *access)
 {
-    fputs(access->what && *access->what ? access->what : access_word(access->kind), stream);
+    fputs(access->what && *access->what ? access->what : access_word(access), stream);
     if (access->size_bytes)
         fprintf(stream, ", %" PRIu32 " byte%s", access->size_bytes, access->size_bytes == 1 ? "" : "s");
     if (access->has_value)

@@ -3,7 +3,7 @@
  * PURPOSE  The words that all forms of a report have in common.
  *
  * Interface
- *   severity_word, access_word   "error", "load"
+ *   severity_word, access_word   "error", "load"; of what is no access "barrier", "call"
  *   place_text                   "mp.cl:7:11"
  *   source_text                  the line without indentation and control characters; malloc'd
  *   print_action                 "plain load, 4 bytes, read 42"
@@ -17,7 +17,7 @@
 enum { PLACE_CHARS = 256 };
 
 const char *severity_word(enum severity severity);
-const char *access_word(enum access_kind kind);
+const char *access_word(const struct finding_access *access);
 void place_text(const struct source_place *place, char out[PLACE_CHARS]);
 char *source_text(const struct source_place *place);
 void print_action(FILE *stream, const struct finding_access *access);

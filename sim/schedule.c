@@ -220,10 +220,8 @@ static void report_no_progress(const struct schedule *schedule, const struct gro
     struct finding_access *access = &finding.access[0];
     uint32_t site = wave_place(wave), lane = wave_first_lane(wave);
     struct sentence why;
-    access->kind = launch_site(launch, site)->access;
+    launch_access(launch, site, access);
     access->has_item = true;
-    access->what = launch_site(launch, site)->what;
-    launch_place(launch, site, &access->place);
     origin_item(&wave->origin, lane, &access->item);
     sentence_init(&why);
     say_progress(&why, schedule, group);

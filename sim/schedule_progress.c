@@ -89,8 +89,10 @@ static bool has_changed(const struct held_back *kept)
 
 static void fill_heard(const struct launch *launch, const struct access_event *event, uint32_t lane, struct finding_access *access)
 {
-    *access = (struct finding_access){.kind = event->kind, .what = launch_site(launch, event->origin.site)->what, .has_item = true};
-    launch_place(launch, event->origin.site, &access->place);
+    launch_access(launch, event->origin.site, access);
+    access->act = ACT_ACCESS;
+    access->kind = event->kind;
+    access->has_item = true;
     origin_item(&event->origin, lane, &access->item);
 }
 

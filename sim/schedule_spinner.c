@@ -40,10 +40,10 @@ void spinner_access(const struct launch *launch, const struct wave *wave, const 
                     struct finding_access *access)
 {
     uint32_t site = heard->known ? heard->event.origin.site : wave_place(wave);
-    access->kind = heard->known ? heard->event.kind : launch_site(launch, site)->access;
-    access->what = launch_site(launch, site)->what;
+    launch_access(launch, site, access);
+    if (heard->known)
+        access->kind = heard->event.kind;
     access->has_item = true;
-    launch_place(launch, site, &access->place);
     origin_item(heard->known ? &heard->event.origin : &wave->origin, heard->known ? heard->lane : wave_first_lane(wave), &access->item);
     const struct region *region = memory_region(&launch->arena->memory, heard->address);
     if (!heard->known || heard->event.size_bytes > sizeof access->value || heard->address < region->low ||

@@ -21,10 +21,14 @@ reports() {
 for scenario in "$src"/scenarios/{faulty,racy}/*.yaml; do
     [ -f "$scenario" ] && reports "$(basename "$scenario" .yaml)" "$build/orrery" run "$scenario"
 done
+reports devices "$build/orrery" run "$src/scenarios/concurrent/race.yaml" # whose findings name devices
 reports clean "$build/orrery" run "$src/scenarios/clean/atomics.yaml"
 echo '- {id: "*", reason: "known, and \"odd\""}' >"$work/all.yaml"
 reports suppressed "$build/orrery" run --suppressions="$work/all.yaml" "$src/scenarios/faulty/two_places.yaml"
-[ -x "$build/examples/out_of_bounds" ] && reports program "$build/examples/out_of_bounds" "$src/examples/out_of_bounds.cl"
+if [ -x "$build/examples/out_of_bounds" ]; then
+    reports program "$build/examples/out_of_bounds" "$src/examples/out_of_bounds.cl"
+    ORRERY_CHECK_API=warning reports refused "$build/examples/out_of_bounds" "$src/examples/lost_update.cl" # no such kernel
+fi
 
 python3 - "$src" "$work" <<'END' || bad=1
 import json, pathlib, sys
@@ -45,6 +49,13 @@ for wrong in ({}, {"version": "2.1.0", "runs": [{}]}, {"version": "2.1.0", "runs
         print("the description of SARIF accepts", wrong); bad = 1
 if line.is_valid({"type": "finding", "id": "x"}):
     print("the schema accepts half a finding"); bad = 1
+# Of findings that are about no access, what stands there instead.
+words = {"barrier-divergence": {"barrier"}, "barrier-mismatch": {"barrier"}, "fence-flags": {"fence"}, "collective-argument": {"collective"},
+         "collective-divergence": {"collective"}, "missing-wait-group-events": {"copy"}, "non-uniform-argument": {"collective", "copy", "wait"},
+         "uninitialised-branch": {"branch"}, "enqueue-misuse": {"call"}}
+if (work / "refused.jsonl").exists():
+    words["api-error"] = {"call"}
+met = set()
 results = flows = 0
 for path in sorted(work.glob("*.sarif")):
     log = json.load(open(path))
@@ -54,6 +65,10 @@ for path in sorted(work.glob("*.sarif")):
     lines = [json.loads(text) for text in open(path.with_suffix(".jsonl"))]
     for one in lines:
         complain(path.with_suffix(".jsonl").name, line.iter_errors(one))
+        for access in one["accesses"] if one.get("id") in words else []:
+            met.add((one["id"], access["access"]))
+            if access["access"] not in words[one["id"]]:
+                print(path.name, one["id"], "is about a", access["access"]); bad = 1
     if [one["type"] for one in lines] != ["finding"] * (len(lines) - 1) + ["summary"]:
         print(path.name, "the summary is not last"); bad = 1
     told = [result for result in run["results"] if "suppressions" not in result]
@@ -70,6 +85,8 @@ for path in sorted(work.glob("*.sarif")):
                 print(path.name, "not two paths"); bad = 1
 if not flows or not any("suppressions" in r for r in json.load(open(work / "suppressed.sarif"))["runs"][0]["results"]):
     print("no run has a code flow, or no suppressed result"); bad = 1
+if met != {(id, word) for id in words for word in words[id]}:
+    print("not met:", {(id, word) for id in words for word in words[id]} - met); bad = 1
 print(results, "results,", flows, "code flows")
 sys.exit(bad)
 END

@@ -43,6 +43,22 @@ START_TEST(json_has_every_field)
 }
 END_TEST
 
+START_TEST(json_says_what_is_no_access)
+{
+    static const struct { enum act act; const char *word; } acts[] = {
+        {ACT_ACCESS, "store"}, {ACT_BARRIER, "barrier"}, {ACT_FENCE, "fence"}, {ACT_COLLECTIVE, "collective"},
+        {ACT_COPY, "copy"},    {ACT_WAIT, "wait"},       {ACT_BRANCH, "branch"}, {ACT_CALL, "call"},
+    };
+    for (size_t i = 0; i < sizeof acts / sizeof acts[0]; i++) {
+        struct finding finding = overrun(3);
+        finding.access[0].act = acts[i].act;
+        json_t *object = as_json(&finding), *access = json_array_get(json_object_get(object, "accesses"), 0);
+        ck_assert_str_eq(word(access, "access"), acts[i].word);
+        json_decref(object);
+    }
+}
+END_TEST
+
 START_TEST(json_has_what_an_update_wrote)
 {
     const struct finding finding = race_with_update();
@@ -94,7 +110,7 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {
-        json_has_every_field, json_has_what_an_update_wrote, json_has_steps_and_causes, json_survives_hostile_text,
+        json_has_every_field, json_says_what_is_no_access, json_has_what_an_update_wrote, json_has_steps_and_causes, json_survives_hostile_text,
     };
     return report_tests("report, json", tests, sizeof tests / sizeof tests[0]);
 }

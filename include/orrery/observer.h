@@ -88,6 +88,17 @@ void origin_item(const struct origin *origin, uint32_t lane, struct item *out_it
 /* ---- what ----------------------------------------------------------------- */
 
 enum access_kind { ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC_READ, ACCESS_ATOMIC_WRITE, ACCESS_ATOMIC_UPDATE };
+/* What stands at a place of a program: an access of one of those kinds, or what is none. */
+enum act {
+    ACT_ACCESS,
+    ACT_BARRIER,
+    ACT_FENCE,
+    ACT_COLLECTIVE, /* another function of a work-group or sub-group */
+    ACT_COPY,       /* asynchronous */
+    ACT_WAIT,       /* for such copies */
+    ACT_BRANCH,
+    ACT_CALL        /* of the API or a built-in function that only asks or hands on */
+};
 /* A failed compare-exchange is a load: its order neither releases nor is stronger than that of success. */
 static inline bool failure_order_fits(enum memory_order success, enum memory_order failure)
 {

@@ -208,7 +208,7 @@ static void set_succs(struct lower *l, enum terminator term, uint32_t cond, cons
     b->cond = cond;
     b->succs = arena_copy(l->arena, succs, count * sizeof *succs);
     b->succ_count = count;
-    b->site = lower_site(l, &(struct site){.what = "branch"});
+    b->site = lower_site(l, &(struct site){.act = ACT_BRANCH, .what = "branch"});
 }
 
 static void lower_switch(struct lower *l, uint32_t word)

@@ -33,7 +33,7 @@ static struct call *new_call(struct lower *l, enum enqueue_op op, uint32_t count
 
 static uint32_t make(struct lower *l, const struct call *call)
 {
-    uint32_t site = lower_site(l, &(struct site){.access = ACCESS_READ, .storage = STORAGE_GENERIC, .size = sizeof(uint64_t),
+    uint32_t site = lower_site(l, &(struct site){.act = ACT_CALL, .access = ACCESS_READ, .storage = STORAGE_GENERIC, .size = sizeof(uint64_t),
                                                  .components = 1, .align = 1, .what = call->what});
     uint32_t v = lower_effect(l, IR_enqueue, T_I64, site);
     ir_value(l->ir, v)->list = call->values;

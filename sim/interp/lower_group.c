@@ -14,7 +14,8 @@ static void lower_barrier(struct lower *l, uint32_t word)
 {
     const uint32_t *w = &l->m->words[word];
     uint32_t scope = lower_constant_bits(l, w[1]), semantics = lower_constant_bits(l, w[3]);
-    struct site site = {.order = semantics & 0x1e ? ORDER_ACQ_REL : ORDER_RELAXED,
+    struct site site = {.act = ACT_BARRIER,
+                        .order = semantics & 0x1e ? ORDER_ACQ_REL : ORDER_RELAXED,
                         .scope = lower_scope(lower_constant_bits(l, w[2])),
                         .regions = region_bits(semantics),
                         .what = scope == SpvScopeSubgroup ? "sub_group_barrier" : "work_group_barrier"};
@@ -26,7 +27,8 @@ static void lower_fence(struct lower *l, uint32_t word)
 {
     const uint32_t *w = &l->m->words[word];
     uint32_t semantics = lower_constant_bits(l, w[2]);
-    struct site site = {.order = lower_order(semantics),
+    struct site site = {.act = ACT_FENCE,
+                        .order = lower_order(semantics),
                         .scope = lower_scope(lower_constant_bits(l, w[1])),
                         .regions = region_bits(semantics),
                         .what = "atomic_work_item_fence"};
@@ -75,7 +77,8 @@ static void lower_collective(struct lower *l, uint32_t word)
                               : lower_emit(l, IR_zext, T_I64, ids[k], NONE, NONE, 0);
         for (uint32_t k = 0; k < extras; k++)
             constant = constant && ir_is_const(l->ir, list[1 + k], &known);
-        uint32_t s = lower_site(l, &(struct site){.scope = sub_group ? SCOPE_SUB_GROUP : SCOPE_WORK_GROUP,
+        uint32_t s = lower_site(l, &(struct site){.act = ACT_COLLECTIVE,
+                                                  .scope = sub_group ? SCOPE_SUB_GROUP : SCOPE_WORK_GROUP,
                                                   .what = collective_name(op, sub_group)});
         uint32_t v = lower_effect(l, IR_collective, lower_type(l, value), s);
         struct value *c = ir_value(l->ir, v);
@@ -106,7 +109,8 @@ static void lower_async_copy(struct lower *l, uint32_t word)
     list[2] = as_i64(l, lower_scalar(l, w[6]));
     list[3] = stride_value;
     list[4] = lower_scalar(l, w[8]);
-    uint32_t s = lower_site(l, &(struct site){.access = ACCESS_WRITE,
+    uint32_t s = lower_site(l, &(struct site){.act = ACT_COPY,
+                                              .access = ACCESS_WRITE,
                                               .storage = to_global ? STORAGE_GLOBAL : STORAGE_LOCAL,
                                               .size = (uint32_t)element,
                                               .components = 1,
@@ -147,7 +151,7 @@ static void lower_wait_events(struct lower *l, uint32_t word)
     uint64_t known = 0;
     const bool fixed = ir_is_const(l->ir, count, &known) && known <= EVENTS_KNOWN;
     uint32_t events = fixed ? (uint32_t)known : EVENTS_LISTED;
-    struct site site = {.order = ORDER_RELAXED, .scope = SCOPE_WORK_GROUP, .what = "wait_group_events"};
+    struct site site = {.act = ACT_WAIT, .order = ORDER_RELAXED, .scope = SCOPE_WORK_GROUP, .what = "wait_group_events"};
     uint32_t *awaited = ARENA_ARRAY(l->arena, uint32_t, events + 1);
     for (uint32_t i = 0; i < events; i++)
         awaited[i] = fixed ? lower_event(l, w[3], list, i) : lower_possible_event(l, w[3], list, count, i);
@@ -165,7 +169,7 @@ static void lower_wait_events(struct lower *l, uint32_t word)
 static void lower_clock(struct lower *l, uint32_t word)
 {
     const uint32_t *w = &l->m->words[word];
-    uint32_t v = lower_effect(l, IR_clock, T_I64, lower_site(l, &(struct site){.what = "clock_read"}));
+    uint32_t v = lower_effect(l, IR_clock, T_I64, lower_site(l, &(struct site){.act = ACT_CALL, .what = "clock_read"}));
     if (module_type(l->m, w[1])->leaves == 1) {
         lower_set(l, w[2], &v, 1);
         return;
@@ -185,7 +189,8 @@ static void lower_named_barrier(struct lower *l, uint32_t word)
     const uint32_t number = l->ir->named_barriers;
     uint32_t *list = ARENA_ARRAY(l->arena, uint32_t, 4);
     list[0] = lower_scalar(l, w[3]);
-    uint32_t v = lower_effect(l, IR_collective, T_I32, lower_site(l, &(struct site){.scope = SCOPE_WORK_GROUP, .what = "named_barrier_init"}));
+    const struct site site = {.act = ACT_COLLECTIVE, .scope = SCOPE_WORK_GROUP, .what = "named_barrier_init"};
+    uint32_t v = lower_effect(l, IR_collective, T_I32, lower_site(l, &site));
     struct value *c = ir_value(l->ir, v);
     c->list = list;
     c->list_count = 1;
@@ -200,7 +205,8 @@ static void lower_named_wait(struct lower *l, uint32_t word)
 {
     const uint32_t *w = &l->m->words[word];
     const uint32_t semantics = lower_constant_bits(l, w[3]);
-    struct site site = {.order = semantics & 0x1e ? ORDER_ACQ_REL : ORDER_RELAXED,
+    struct site site = {.act = ACT_BARRIER,
+                        .order = semantics & 0x1e ? ORDER_ACQ_REL : ORDER_RELAXED,
                         .scope = lower_scope(lower_constant_bits(l, w[2])),
                         .regions = region_bits(semantics),
                         .what = "work_group_named_barrier"};

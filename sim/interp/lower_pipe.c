@@ -24,7 +24,8 @@ struct call {
 static uint32_t call(struct lower *l, const struct call *call)
 {
     bool reads = call->op == PIPE_WRITE || call->op == PIPE_RESERVED_WRITE; /* what the pointer shows */
-    uint32_t site = lower_site(l, &(struct site){.access = reads ? ACCESS_READ : ACCESS_WRITE,
+    uint32_t site = lower_site(l, &(struct site){.act = call->op <= PIPE_RESERVED_WRITE ? ACT_ACCESS : ACT_CALL,
+                                                 .access = reads ? ACCESS_READ : ACCESS_WRITE,
                                                  .storage = STORAGE_GENERIC,
                                                  .size = call->bytes,
                                                  .components = 1,
@@ -46,7 +47,7 @@ static uint32_t call(struct lower *l, const struct call *call)
 static uint32_t agree(struct lower *l, uint32_t value, bool sub_group, const struct call *c)
 {
     uint32_t scope = sub_group ? SCOPE_SUB_GROUP : SCOPE_WORK_GROUP, *list = ARENA_ARRAY(l->arena, uint32_t, 3);
-    uint32_t v = lower_effect(l, IR_collective, T_I64, lower_site(l, &(struct site){.scope = scope, .what = c->what}));
+    uint32_t v = lower_effect(l, IR_collective, T_I64, lower_site(l, &(struct site){.act = ACT_COLLECTIVE, .scope = scope, .what = c->what}));
     list[0] = value;
     list[1] = c->pipe;
     list[2] = c->number;

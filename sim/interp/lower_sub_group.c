@@ -42,7 +42,7 @@ static uint32_t gather(struct lower *l, uint32_t how, enum scalar type, uint32_t
     list[0] = value;
     if (id != NONE)
         list[count++] = lower_emit(l, IR_zext, T_I64, as_i32(l, id), NONE, NONE, 0);
-    uint32_t site = lower_site(l, &(struct site){.scope = SCOPE_SUB_GROUP, .what = what});
+    uint32_t site = lower_site(l, &(struct site){.act = ACT_COLLECTIVE, .scope = SCOPE_SUB_GROUP, .what = what});
     uint32_t v = lower_effect(l, IR_collective, type, site);
     ir_value(l->ir, v)->list = list;
     ir_value(l->ir, v)->list_count = count;

@@ -230,7 +230,7 @@ static void lower_printf(struct lower *l, uint32_t word)
         at += type->leaves;
     }
     uint32_t format = lower_scalar(l, w[5]);
-    uint32_t v = lower_effect(l, IR_printf, T_I32, lower_site(l, &(struct site){.what = "printf"}));
+    uint32_t v = lower_effect(l, IR_printf, T_I32, lower_site(l, &(struct site){.act = ACT_CALL, .what = "printf"}));
     struct value *p = ir_value(ir, v);
     p->args[0] = format;
     p->list = list;

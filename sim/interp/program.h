@@ -106,6 +106,7 @@ struct site {
     uint32_t file;         /* string index, 0 = unknown */
     uint32_t line, column;
     uint32_t call;         /* which inlined call it is of; 0: the kernel */
+    enum act act;
     enum access_kind access;
     enum memory_order order, failure_order;
     enum memory_scope scope;

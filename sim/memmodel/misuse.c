@@ -51,6 +51,7 @@ static void tell(struct misuse *misuse, const struct origin *origin, const uint6
     struct finding_access *access = &finding.access[0];
     misuse->host->place(misuse->host->self, origin->site, &access->place);
     access->what = misuse->host->what(misuse->host->self, origin->site);
+    access->act = size ? ACT_ACCESS : ACT_FENCE; /* which touches no bytes */
     access->kind = kind;
     access->size_bytes = size;
     access->has_item = true;
