@@ -102,6 +102,7 @@ scenario_tests = \
 	%D%/faulty/atomic_scope.yaml \
 	%D%/faulty/fence_flags.yaml \
 	%D%/faulty/barrier_divergence.yaml \
+	%D%/faulty/called_from.yaml \
 	%D%/faulty/named_barrier_crossed.yaml \
 	%D%/faulty/named_barrier_none.yaml \
 	%D%/faulty/named_barrier_part.yaml \
@@ -296,6 +297,7 @@ scenario_files = \
 	%D%/faulty/atomic_scope.cl \
 	%D%/faulty/fence_flags.cl \
 	%D%/faulty/barrier_divergence.cl \
+	%D%/faulty/called_from.cl \
 	%D%/faulty/barrier_return.cl \
 	%D%/faulty/barrier_mismatch.cl \
 	%D%/faulty/collective_divergence.cl \

@@ -177,6 +177,14 @@ void launch_access(const struct launch *launch, uint32_t number, struct finding_
     const struct site *site = launch_site(launch, number);
     *out_access = (struct finding_access){.act = site->act, .kind = site->access, .what = site->what};
     launch_place(launch, number, &out_access->place);
+    launch_caller(launch, number, &out_access->caller);
+}
+
+void launch_caller(const struct launch *launch, uint32_t site, struct source_place *out_place)
+{
+    memset(out_place, 0, sizeof *out_place);
+    if (launch->info.program)
+        program_caller(launch->info.program, site, out_place);
 }
 
 void launch_place(const struct launch *launch, uint32_t site, struct source_place *out_place)

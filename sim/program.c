@@ -102,27 +102,43 @@ void program_running(struct program *program, const struct code *code)
     program->running = code;
 }
 
+static void fill_place(const struct program *program, uint32_t file, uint32_t line, uint32_t column, struct source_place *out_place)
+{
+    const struct code *code = program->running;
+    out_place->line = line;
+    out_place->column = column;
+    if (file && file < code->string_count)
+        out_place->file = code->strings[file];
+    if (!out_place->file && line)
+        out_place->file = program->source_name;
+    if (line)
+        out_place->text = carried_line(program, out_place->file, line);
+    if (!out_place->text && line && line <= program->line_count && (!out_place->file || is_source(program, out_place->file))) {
+        out_place->text = program->lines[line - 1];
+        if (program->source_name)
+            out_place->file = program->source_name;
+    }
+}
+
 void program_site(const struct program *program, uint32_t site, struct source_place *out_place)
 {
     const struct code *code = program->running;
     memset(out_place, 0, sizeof *out_place);
-    if (!code || site >= code->site_count)
-        return;
-    const struct site *found = &code->sites[site];
-    out_place->line = found->line;
-    out_place->column = found->column;
-    if (found->file && found->file < code->string_count)
-        out_place->file = code->strings[found->file];
-    if (!out_place->file && found->line)
-        out_place->file = program->source_name;
-    if (found->line)
-        out_place->text = carried_line(program, out_place->file, found->line);
-    if (!out_place->text && found->line && found->line <= program->line_count &&
-        (!out_place->file || is_source(program, out_place->file))) {
-        out_place->text = program->lines[found->line - 1];
-        if (program->source_name)
-            out_place->file = program->source_name;
-    }
+    if (code && site < code->site_count)
+        fill_place(program, code->sites[site].file, code->sites[site].line, code->sites[site].column, out_place);
+}
+
+/* The outermost call that has a line: an entry point may be a function without lines, which calls the kernel. */
+void program_caller(const struct program *program, uint32_t site, struct source_place *out_place)
+{
+    const struct code *code = program->running;
+    const struct code_call *found = NULL;
+    memset(out_place, 0, sizeof *out_place);
+    for (uint32_t call = code && site < code->site_count ? code->sites[site].call : 0; call; call = code->calls[call - 1].call)
+        if (code->calls[call - 1].line)
+            found = &code->calls[call - 1];
+    if (found)
+        fill_place(program, found->file, found->line, found->column, out_place);
 }
 
 bool program_site_elsewhere(const struct program *program, uint32_t site)

@@ -102,9 +102,16 @@ static void place_own(struct source_place *place)
     own(&place->text);
 }
 
+static void place_disown(const struct source_place *place)
+{
+    disown(place->file);
+    disown(place->text);
+}
+
 static void access_own(struct finding_access *access)
 {
     place_own(&access->place);
+    place_own(&access->caller);
     own(&access->what);
     own(&access->by);
     own(&access->device);
@@ -112,8 +119,8 @@ static void access_own(struct finding_access *access)
 
 static void access_disown(const struct finding_access *access)
 {
-    disown(access->place.file);
-    disown(access->place.text);
+    place_disown(&access->place);
+    place_disown(&access->caller);
     disown(access->what);
     disown(access->by);
     disown(access->device);
@@ -122,8 +129,7 @@ static void access_disown(const struct finding_access *access)
 static void steps_free(struct finding *finding)
 {
     for (uint32_t i = 0; i < finding->step_count; i++) {
-        disown(finding->steps[i].place.file);
-        disown(finding->steps[i].place.text);
+        place_disown(&finding->steps[i].place);
         disown(finding->steps[i].text);
     }
     free((void *)(uintptr_t)finding->steps);
@@ -157,8 +163,7 @@ static void edges_own(struct finding *finding)
 static void waits_free(struct finding *finding)
 {
     for (uint32_t i = 0; i < finding->wait_count; i++) {
-        disown(finding->waits[i].place.file);
-        disown(finding->waits[i].place.text);
+        place_disown(&finding->waits[i].place);
         disown(finding->waits[i].object);
     }
     free((void *)(uintptr_t)finding->waits);

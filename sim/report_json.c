@@ -53,6 +53,15 @@ static void put_place(json_t *object, const struct source_place *place)
     put_text(object, "text", place->text);
 }
 
+static void put_caller(json_t *object, const struct source_place *caller)
+{
+    if (!caller->line)
+        return;
+    json_t *place = json_object();
+    put_place(place, caller);
+    json_object_set_new(object, "called_from", place);
+}
+
 static void put_order(json_t *object, const struct finding_access *access)
 {
     static const char *const orders[] = {"relaxed", "acquire", "release", "acq_rel", "seq_cst"};
@@ -68,6 +77,7 @@ static json_t *access_json(const struct finding_access *access)
     char value[24];
     json_t *object = json_object();
     put_place(object, &access->place);
+    put_caller(object, &access->caller);
     put_text(object, "access", access_word(access));
     put_text(object, "what", access->what);
     put_text(object, "by", access->by);

@@ -124,6 +124,16 @@ static int padded_width(const char *a, const char *b, int least)
     return wide > least ? wide : least;
 }
 
+/* In a function that may be called in many places, the kernel's own line. */
+static void print_caller(FILE *stream, const struct source_place *caller)
+{
+    char place[PLACE_CHARS], *source = source_text(caller);
+    place_text(caller, place);
+    if (caller->line)
+        fprintf(stream, "     called from %s%s%s\n", place, source && *source ? "  " : "", source ? source : "");
+    free(source);
+}
+
 static void print_accesses(FILE *stream, const struct finding *finding)
 {
     char place[2][PLACE_CHARS] = {"", ""};
@@ -143,6 +153,7 @@ static void print_accesses(FILE *stream, const struct finding *finding)
         fputs("\n     ", stream);
         print_entity(stream, &finding->access[i]);
         fputc('\n', stream);
+        print_caller(stream, &finding->access[i].caller);
         free(source[i]);
     }
 }

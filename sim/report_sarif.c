@@ -224,6 +224,32 @@ static json_t *properties(const struct finding *finding)
     return object;
 }
 
+static json_t *frame(const struct source_place *place, const char *kernel)
+{
+    return json_pack("{s:o}", "location", location(place, kernel, NULL));
+}
+
+/* No two are the same: they have numbers. */
+static json_t *stack(const struct finding *finding, uint32_t index)
+{
+    const struct finding_access *access = &finding->access[index];
+    return json_pack("{s:{s:s},s:[o,o]}", "message", "text", index ? "access 2" : "access 1", "frames", frame(&access->place, NULL),
+                     frame(&access->caller, finding->kernel));
+}
+
+/* Of accesses in functions that the kernel calls; NULL: of none. */
+static json_t *stacks(const struct finding *finding)
+{
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < finding->access_count && i < 2; i++)
+        if (finding->access[i].caller.line)
+            json_array_append_new(list, stack(finding, i));
+    if (json_array_size(list))
+        return list;
+    json_decref(list);
+    return NULL;
+}
+
 static json_t *result(const struct finding *finding)
 {
     char *text = result_text(finding);
@@ -242,6 +268,9 @@ static json_t *result(const struct finding *finding)
         json_object_set_new(object, "relatedLocations", json_pack("[o]", second));
         json_object_set_new(object, "codeFlows", code_flows(finding));
     }
+    json_t *called = stacks(finding);
+    if (called)
+        json_object_set_new(object, "stacks", called);
     return object;
 }
 

@@ -87,6 +87,17 @@ if not flows or not any("suppressions" in r for r in json.load(open(work / "supp
     print("no run has a code flow, or no suppressed result"); bad = 1
 if met != {(id, word) for id in words for word in words[id]}:
     print("not met:", {(id, word) for id in words for word in words[id]} - met); bad = 1
+# Where kernels called the functions that findings are in: the lines that say so.
+source = (src / "scenarios/faulty/called_from.cl").read_text().splitlines()
+expected = [number for number, text in enumerate(source, 1) if "from here" in text]
+lines = [json.loads(text) for text in open(work / "called_from.jsonl")][:-1]
+callers = [access.get("called_from", {}).get("line") for one in lines for access in one["accesses"]]
+stacks = [stack["frames"] for result in json.load(open(work / "called_from.sarif"))["runs"][0]["results"] for stack in result.get("stacks", [])]
+outer = [frames[-1]["location"]["physicalLocation"]["region"]["startLine"] for frames in stacks]
+if not expected or callers != expected or outer != expected:
+    print("called from", callers, "and", outer, "not", expected); bad = 1
+if any("called_from" in access for text in open(work / "fence_flags.jsonl") for access in json.loads(text).get("accesses", [])):
+    print("a kernel is called from somewhere"); bad = 1
 print(results, "results,", flows, "code flows")
 sys.exit(bad)
 END

@@ -212,6 +212,7 @@ START_TEST(everything_is_copied)
     finding.why = why;
     finding.access[0].place.file = file;
     finding.access[0].place.text = line;
+    finding.access[0].caller = (struct source_place){file, 2, 1, line};
     add(finding);
     memset(file, '#', 4);
     memset(line, '#', 4);
@@ -219,6 +220,8 @@ START_TEST(everything_is_copied)
     const struct finding *kept = report_get(report, 0);
     ck_assert_str_eq(kept->access[0].place.file, "a.cl");
     ck_assert_str_eq(kept->access[0].place.text, "x = 1;");
+    ck_assert_str_eq(kept->access[0].caller.file, "a.cl");
+    ck_assert_str_eq(kept->access[0].caller.text, "x = 1;");
     ck_assert_str_eq(kept->kernel, "k");
     ck_assert_str_eq(kept->why, "why");
 }

@@ -29,6 +29,16 @@ START_TEST(a_finding_reads_as_designed)
 }
 END_TEST
 
+START_TEST(a_place_in_a_function_says_who_called_it)
+{
+    struct finding finding = race();
+    finding.access[1].caller = (struct source_place){"mp.cl", 30, 5, "    take(data, out);"};
+    add(finding);
+    ck_assert_ptr_nonnull(strstr(so_far(), "compute unit 1\n     called from mp.cl:30:5  take(data, out);\n\n"));
+    ck_assert_ptr_null(strstr(so_far(), "compute unit 0\n     called"));
+}
+END_TEST
+
 START_TEST(an_update_reads_and_writes)
 {
     add(race_with_update());
@@ -218,7 +228,7 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {
-        a_finding_reads_as_designed, an_update_reads_and_writes, repeats_are_counted_in_the_text,
+        a_finding_reads_as_designed, a_place_in_a_function_says_who_called_it, an_update_reads_and_writes, repeats_are_counted_in_the_text,
         missing_parts_leave_no_holes, who_is_no_work_item_has_a_name, colour_is_only_in_the_first_line,
         source_cannot_command_a_terminal, long_lines_are_cut_around_the_column, paragraphs_wrap_at_words,
         a_finding_is_one_write, ids_are_stable_and_distinct,

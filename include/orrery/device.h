@@ -186,6 +186,8 @@ void spirv_specialise(uint32_t *words, size_t word_count, const struct spec_cons
 
 /* Where an instruction came from. Never fails; unknown parts are 0 or NULL. */
 void program_site(const struct program *program, uint32_t site, struct source_place *out_place);
+/* The kernel's own line: where it calls the function that has the instruction, if need be by way of others. Empty: it is in no other. */
+void program_caller(const struct program *program, uint32_t site, struct source_place *out_place);
 bool program_site_elsewhere(const struct program *program, uint32_t site); /* in another file than the kernel that runs */
 /* Bytecode listing for `orrery dis`; malloc'd. */
 char *program_listing(const struct program *program);

@@ -109,6 +109,7 @@ struct source_place {
 /* One of the (up to two) accesses of a finding. */
 struct finding_access {
     struct source_place place;
+    struct source_place caller; /* where the kernel called the function that place is in; empty: place is in the kernel */
     enum act act;      /* of ACT_ACCESS: */
     enum access_kind kind;
     bool has_item;     /* false: a host command */

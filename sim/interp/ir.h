@@ -86,6 +86,7 @@ struct ir {
     LIST(struct local_object) locals;
     LIST(uint32_t) local_ids;  /* SPIR-V variable of each declared local object */
     LIST(struct site) sites;
+    LIST(struct code_call) calls;
     LIST(const char *) strings;
     LIST(uint32_t) words;      /* printf descriptors */
     uint32_t entry_block;

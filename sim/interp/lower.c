@@ -320,7 +320,8 @@ static void lower_call(struct lower *l, uint32_t word)
     for (struct call_frame *c = l->call; c; c = c->caller)
         if (c->function == callee)
             module_fail(l->m, STATUS_BAD_BINARY, "function '%s' calls itself: OpenCL has no recursion", name);
-    struct call_frame call = {.caller = l->call, .number = ++l->call_count, .function = callee};
+    *list_push(l->arena, &l->ir->calls) = (struct code_call){l->file, l->line, l->column, l->call ? l->call->number : 0};
+    struct call_frame call = {.caller = l->call, .number = l->ir->calls.count, .function = callee};
     call.return_block = ir_new_block(l->ir);
     call.result_leaves = module_type(l->m, w[1])->leaves;
     for (uint32_t i = 0; i < callee->param_count; i++) {

@@ -23,7 +23,6 @@ struct lower {
     uint32_t file, line, column;
     uint32_t depth;
     struct call_frame *call;
-    uint32_t call_count;       /* so far */
 };
 
 const uint32_t *lower_get(struct lower *l, uint32_t id);       /* leaves */

@@ -105,7 +105,7 @@ uint64_t atomic_float_64(enum atomic_op operation, uint64_t old, uint64_t value)
 struct site {
     uint32_t file;         /* string index, 0 = unknown */
     uint32_t line, column;
-    uint32_t call;         /* which inlined call it is of; 0: the kernel */
+    uint32_t call;         /* 1 + index of struct code's calls: the inlined one that it is of; 0: the kernel */
     enum act act;
     enum access_kind access;
     enum memory_order order, failure_order;
@@ -124,6 +124,12 @@ struct site {
     bool steers;           /* a branch depends on what it reads */
     bool suspect;          /* an atomic or fence whose scope, order or flags deserve a look */
     const char *what;      /* "plain load", "atomic_fetch_add", "work_group_barrier", ... */
+};
+
+/* Where a function was called that stands in the kernel's code, as all do. */
+struct code_call {
+    uint32_t file, line, column; /* as those of sites */
+    uint32_t call;               /* which call that place is of */
 };
 
 /* The ranks of its sites, and of no others; low is more than high where it has none. */
@@ -174,6 +180,7 @@ struct code {
     uint16_t *ops;             /* enum op of each instruction, for listings */
     const uint32_t *operands;  uint32_t operand_count; /* lists that instructions index */
     const struct site *sites;  uint32_t site_count;
+    const struct code_call *calls; uint32_t call_count;
     const struct code_loop *loops; uint32_t loop_count;
     uint32_t frame_size;
     const uint8_t *template_bytes; uint32_t template_size; /* frame start: constants, affine slots */

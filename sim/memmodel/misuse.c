@@ -50,6 +50,8 @@ static void tell(struct misuse *misuse, const struct origin *origin, const uint6
                               .fix = fault->fix, .spec = fault->spec};
     struct finding_access *access = &finding.access[0];
     misuse->host->place(misuse->host->self, origin->site, &access->place);
+    if (misuse->host->caller)
+        misuse->host->caller(misuse->host->self, origin->site, &access->caller);
     access->what = misuse->host->what(misuse->host->self, origin->site);
     access->act = size ? ACT_ACCESS : ACT_FENCE; /* which touches no bytes */
     access->kind = kind;

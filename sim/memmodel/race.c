@@ -64,6 +64,8 @@ static void fill_access(const struct races *races, uint64_t unit, const struct c
 {
     bool copy = unit >= UNIT_COPIES;
     races->host->place(races->host->self, how->site, &access->place);
+    if (races->host->caller)
+        races->host->caller(races->host->self, how->site, &access->caller);
     access->kind = (enum access_kind)how->kind;
     access->size_bytes = how->size;
     access->has_order = how->kind >= ACCESS_ATOMIC_READ;
