@@ -5,6 +5,7 @@
 #include <execinfo.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 void host_place_prepare(void)
@@ -40,6 +41,7 @@ static struct {
     Dwfl_Line *(*line)(Dwfl_Module *, uint64_t);
     const char *(*info)(Dwfl_Line *, uint64_t *, int *, int *, uint64_t *, uint64_t *);
     const char *(*name)(Dwfl_Module *, uint64_t);
+    const char *(*directory)(Dwfl_Line *);
     Dwfl_Callbacks callbacks;
 } dw;
 
@@ -62,7 +64,7 @@ static bool dw_load(void)
     if (symbol(library, "dwfl_end", &dw.end) && symbol(library, "dwfl_linux_proc_report", &dw.report) &&
         symbol(library, "dwfl_report_end", &dw.report_end) && symbol(library, "dwfl_addrmodule", &dw.module) &&
         symbol(library, "dwfl_module_getsrc", &dw.line) && symbol(library, "dwfl_lineinfo", &dw.info) &&
-        symbol(library, "dwfl_module_addrname", &dw.name) &&
+        symbol(library, "dwfl_module_addrname", &dw.name) && symbol(library, "dwfl_line_comp_dir", &dw.directory) &&
         symbol(library, "dwfl_linux_proc_find_elf", &dw.callbacks.find_elf) &&
         symbol(library, "dwfl_standard_find_debuginfo", &dw.callbacks.find_debuginfo) &&
         symbol(library, "dwfl_begin", &dw.begin))
@@ -76,7 +78,53 @@ static void copy(char *to, size_t room, const char *from)
     snprintf(to, room, "%s", from ? from : "");
 }
 
-static void find_line(uint64_t address, struct host_place *out_place)
+/* ---- the line's text ------------------------------------------------------------------- */
+
+static bool is_later(const struct timespec *a, const struct timespec *b)
+{
+    return a->tv_sec > b->tv_sec || (a->tv_sec == b->tv_sec && a->tv_nsec > b->tv_nsec);
+}
+
+/* A file that was written after the program was built may have something else in that line. */
+static FILE *open_source(const char *path, const char *object)
+{
+    struct stat source, program;
+    if (stat(path, &source) || !S_ISREG(source.st_mode))
+        return NULL;
+    if ((stat(object, &program) && stat("/proc/self/exe", &program)) || is_later(&source.st_mtim, &program.st_mtim))
+        return NULL;
+    return fopen(path, "re");
+}
+
+static void read_line(const char *path, const char *object, struct host_place *out_place)
+{
+    FILE *file = open_source(path, object);
+    uint32_t line = 1;
+    int c = 0;
+    size_t length = 0;
+    while (file && line < out_place->place.line && (c = getc(file)) != EOF)
+        line += c == '\n';
+    while (file && c != EOF && (c = getc(file)) != EOF && c != '\n' && c && length + 1 < sizeof out_place->source)
+        out_place->source[length++] = (char)c;
+    if (length)
+        out_place->place.text = out_place->source;
+    if (file)
+        fclose(file);
+}
+
+/* Of a relative name, in the directory in which it was compiled: where the program runs there may be another one. */
+static void find_text(const char *file, const char *directory, const char *object, struct host_place *out_place)
+{
+    char path[4096];
+    if (*file != '/' && !directory)
+        return;
+    const int length = snprintf(path, sizeof path, "%s%s%s", *file == '/' ? "" : directory, *file == '/' ? "" : "/", file);
+    if (length > 0 && (size_t)length < sizeof path)
+        read_line(path, object, out_place);
+}
+
+/* object: the path of the one that the address is in. */
+static void find_line(uint64_t address, const char *object, struct host_place *out_place)
 {
     Dwfl *dwfl = dw_load() ? dw.begin(&dw.callbacks) : NULL;
     int line = 0, column = 0;
@@ -91,6 +139,7 @@ static void find_line(uint64_t address, struct host_place *out_place)
             copy(out_place->text, sizeof out_place->text, file);
             out_place->place.line = (uint32_t)line;
             out_place->place.column = column > 0 ? (uint32_t)column : 0;
+            find_text(file, dw.directory(found), object, out_place);
         }
     }
     dw.end(dwfl);
@@ -134,5 +183,5 @@ void host_place_find(const struct host_trace *trace, struct host_place *out_plac
     copy(out_place->text, sizeof out_place->text, base_name(info.dli_fname));
     copy(out_place->function, sizeof out_place->function, info.dli_sname);
     uint64_t address = (uint64_t)(uintptr_t)trace->frame[at];
-    find_line(address == trace->pc ? address : address - 1, out_place); /* a return address follows its call */
+    find_line(address == trace->pc ? address : address - 1, info.dli_fname, out_place); /* a return address follows its call */
 }

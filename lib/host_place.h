@@ -6,8 +6,9 @@
  *   host_place_prepare    what must not happen in a signal handler for the first time
  *   host_place_capture    the return addresses from here outwards; in a signal handler, too
  *   host_place_find       the first of them that lies neither in the C library nor in this one. With libdw (elfutils)
- *                         and debug information its file and line; else the name of the object, and the function
- *                         when it is exported
+ *                         and debug information its file and line, and the text of that line when the file can be
+ *                         read and is not newer than the program; else the name of the object, and the function when it
+ *                         is exported
  */
 #ifndef ORRERY_LIB_HOST_PLACE_H
 #define ORRERY_LIB_HOST_PLACE_H
@@ -19,8 +20,9 @@
 enum { HOST_FRAMES = 24 };
 struct host_trace { void *frame[HOST_FRAMES]; int count; uint64_t pc; }; /* pc: where a signal struck, else 0 */
 struct host_place {
-    struct source_place place; /* its file is text[] */
+    struct source_place place; /* its file is text[], its text source[] */
     char text[256], function[128];
+    char source[512];          /* place.text, if it has one */
 };
 void host_place_prepare(void);
 void host_place_capture(struct host_trace *out_trace);

@@ -3,6 +3,11 @@
  */
 #include "finding_fixture.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
 static void refused(const char *what, const char *object, const char *why, const char *spec)
 {
     struct orrery_finding finding = finding_last("api-error");
@@ -204,6 +209,49 @@ START_TEST(a_call_inside_a_call_is_another_one)
 }
 END_TEST
 
+/* A file that seems to have been compiled into this program, as old as that or newer than it. */
+static void write_line_file(time_t when)
+{
+    const struct timespec times[2] = {{.tv_sec = when}, {.tv_sec = when}};
+    FILE *file = fopen(LINE_FILE, "w");
+    ck_assert_ptr_nonnull(file);
+    fputs("1\n2\n    clCreateBuffer(context, 0, 0); // of no bytes\n4\n", file);
+    fclose(file);
+    ck_assert_int_eq(utimensat(AT_FDCWD, LINE_FILE, times, 0), 0);
+}
+
+static void refuse_in_line_file(void);
+
+static void clear_findings(void)
+{
+    orrery_clear_findings_fn *clear;
+    void *const found = clGetExtensionFunctionAddressForPlatform(platform, "orrery_clear_findings");
+    memcpy(&clear, &found, sizeof found);
+    clear();
+}
+
+START_TEST(a_line_of_the_program_has_its_text_while_that_is_certain)
+{
+    write_line_file(1000000);
+    refuse_in_line_file();
+    struct orrery_finding finding = finding_last("api-error");
+    if (finding.line) { /* there is debug information, and libdw */
+        ck_assert_str_eq(finding.file, LINE_FILE);
+        ck_assert_uint_eq(finding.line, 3);
+        ck_assert_str_eq(finding.access[0].text, "    clCreateBuffer(context, 0, 0); // of no bytes");
+        clear_findings();
+        write_line_file(time(NULL) + 1000);
+        refuse_in_line_file();
+        ck_assert_str_eq(finding_last("api-error").access[0].text, "");
+        clear_findings();
+        unlink(LINE_FILE);
+        refuse_in_line_file();
+        ck_assert_str_eq(finding_last("api-error").access[0].text, "");
+    }
+    unlink(LINE_FILE);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("api_findings");
@@ -223,6 +271,14 @@ int main(void)
     tcase_add_test(tcase, calls_that_succeed_are_none);
     tcase_add_test(tcase, the_context_is_notified_as_well);
     tcase_add_test(tcase, a_call_inside_a_call_is_another_one);
+    tcase_add_test(tcase, a_line_of_the_program_has_its_text_while_that_is_certain);
     suite_add_tcase(suite, tcase);
     return cl_run_suite(suite);
+}
+
+/* The last lines of this file: no others come from that one. */
+static void refuse_in_line_file(void)
+{
+#line 3 LINE_FILE
+    clCreateBuffer(context, 0, 0, NULL, NULL);
 }

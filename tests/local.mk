@@ -94,6 +94,7 @@ check_PROGRAMS += %D%/check_cross_launch
 %C%_check_cross_launch_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_api_findings
 %C%_check_api_findings_SOURCES = %D%/check_api_findings.c %D%/finding_fixture.h %D%/cl_fixture.h
+%C%_check_api_findings_CPPFLAGS = $(AM_CPPFLAGS) -DLINE_FILE='"$(abs_builddir)/tests/check_api_findings.line"'
 %C%_check_api_findings_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_usage
 %C%_check_usage_SOURCES = %D%/check_usage.c %D%/finding_fixture.h %D%/cl_fixture.h
