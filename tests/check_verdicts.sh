@@ -248,6 +248,8 @@ for file in "$tests"/*/*.litmus "$tests"/dat3m/*/*.litmus; do
     "$orrery" litmus --print "$file" >"$work/once.litmus" || problem "$file is not understood"
     "$orrery" litmus --print "$work/once.litmus" >"$work/twice.litmus"
     cmp -s "$work/once.litmus" "$work/twice.litmus" || problem "$file is printed as another test"
+    awk '/^P[0-9]/ { split("", declared) } $1 == "int" { sub(/;$/, "", $2); if (declared[$2]++) exit 1 }' "$work/once.litmus" ||
+        problem "$file is printed with a register that is declared twice"
 done
 "$orrery" litmus "$tests/dat3m/herd/R.litmus" | tail -n +2 >"$work/first"
 "$orrery" litmus --print "$tests/dat3m/herd/R.litmus" >"$work/R.litmus"

@@ -178,7 +178,7 @@ static void print_statement(const struct litmus *test, const struct thread *thre
     case STATEMENT_NOTHING:
         break;
     case STATEMENT_ASSIGN:
-        fprintf(stream, "int %s = ", thread->registers[statement->target]);
+        fprintf(stream, "%s = ", thread->registers[statement->target]); /* declared before all statements */
         expression_print(thread, statement->value, false, stream);
         fputs(";\n", stream);
         break;
