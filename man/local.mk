@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 dist_man_MANS += \
 	%D%/orrery.1 \
+	%D%/orrery.3 \
 	%D%/orrery-partition.7 \
 	%D%/orrery-extensions.7 \
 	%D%/orrery-scenario.5 \

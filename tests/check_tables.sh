@@ -48,6 +48,19 @@ if [ -f "$src/sim/scenario.def" ] && [ -f "$src/man/orrery-scenario.5" ]; then
     done
 fi
 
+# Keys of launches, arguments, findings and so on: marked as one in the manual, a section of it, or in a form such as {key: N}.
+for key in $(sed -n 's/^    {"[a-z]*", "[^"]*", {\(".*"\)}},$/\1/p' "$src/sim/scenario_reader.c" | tr -d '",'); do
+    rows=$((rows + 1))
+    grep -qE "^\.(It )?Ic (.* )?$key( |\$)|^\.Ss (.*: )?$key\$|[{ ]$key: [A-Z]" "$src/man/orrery-scenario.5" ||
+        lacks "scenario key $key" "no key in orrery-scenario(5)"
+done
+
+# The control API: each function in its manual.
+for name in $(sed -n 's/^\(orrery_[a-z_]*\)_fn orrery_.*/\1/p' "$src/include/orrery/orrery.h"); do
+    rows=$((rows + 1))
+    grep -q "^\.Fn $name " "$src/man/orrery.3" || lacks "$name" "not in orrery(3)"
+done
+
 # API: a slot in the dispatch table, an exported symbol, a test that names it.
 if [ -f "$src/lib/dispatch.c" ]; then
     for name in $(first_column API "$src/lib/api.h"); do
