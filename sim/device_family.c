@@ -319,7 +319,7 @@ static void report_stuck(struct family *family)
                  family->root.request.kernel->info->name, waiting, node->kernel ? "kernel " : "", name);
     struct finding finding = {.kind = FINDING_NO_PROGRESS, .kernel = family->root.request.kernel->info->name, .why = why.bytes,
                               .fix = "set_user_event_status for each user event that a command waits for"};
-    report_add(family->device->report, &finding);
+    report_stop(family->device->report, &finding);
     diagnose(&diagnosis, STATUS_NO_PROGRESS, "%s", why.bytes);
     fail(family, STATUS_NO_PROGRESS, &diagnosis);
 }

@@ -400,7 +400,7 @@ static bool put_whole(FILE *stream, FILE *whole, char *const *text, const size_t
     return fine;
 }
 
-static void print(struct report *report, const struct finding *finding)
+static void print(struct report *report, const struct finding *finding, void (*say)(FILE *stream, const struct finding *finding, bool colour))
 {
     char *text = NULL;
     size_t size = 0;
@@ -408,9 +408,9 @@ static void print(struct report *report, const struct finding *finding)
     if (!report->stream)
         return;
     if (whole)
-        report_print_finding(whole, finding, report->colour);
+        say(whole, finding, report->colour);
     if (!put_whole(report->stream, whole, &text, &size))
-        report_print_finding(report->stream, finding, report->colour);
+        say(report->stream, finding, report->colour);
     fflush(report->stream);
 }
 
@@ -419,7 +419,7 @@ static void announce(struct report *report, struct entry *entry)
     report->kind_count[entry->finding.kind]++;
     if (!within_limit(report, entry->finding.kind))
         return;
-    print(report, &entry->finding);
+    print(report, &entry->finding, report_print_finding);
     entry->told = entry->finding.count;
 }
 
@@ -427,7 +427,7 @@ static void announce(struct report *report, struct entry *entry)
 static void lose(struct report *report, const struct finding *finding)
 {
     report->lost[finding->severity]++;
-    print(report, finding);
+    print(report, finding, report_print_finding);
 }
 
 static void add_new(struct report *report, const struct finding *finding, char *key, bool hidden)
@@ -507,6 +507,24 @@ void report_add(struct report *report, const struct finding *finding)
     pthread_mutex_unlock(&report->lock);
     if (heard)
         heard(count);
+}
+
+static void say_stopped(FILE *stream, const struct finding *finding, bool colour)
+{
+    (void)colour;
+    fprintf(stream, "orrery: kernel %s was stopped: %s\n", finding->kernel ? finding->kernel : "?",
+            finding->why ? finding->why : finding_sentence(finding->kind));
+}
+
+void report_stop(struct report *report, const struct finding *finding)
+{
+    const bool off = report->scenario->checks[finding_check(finding->kind)] == SEVERITY_OFF;
+    report_add(report, finding);
+    if (!off && !report_suppresses(report, finding))
+        return;
+    pthread_mutex_lock(&report->lock);
+    print(report, finding, say_stopped);
+    pthread_mutex_unlock(&report->lock);
 }
 
 static void list_clear(struct list *list)

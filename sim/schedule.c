@@ -227,7 +227,7 @@ static void report_no_progress(const struct schedule *schedule, const struct gro
     say_progress(&why, schedule, group);
     finding.why = why.bytes;
     finding.fix = "end the loop, or raise max_steps or the timeout if the kernel only needs longer";
-    report_add(launch->report, &finding);
+    report_stop(launch->report, &finding);
 }
 
 static bool past_limits(const struct schedule *schedule)

@@ -149,7 +149,7 @@ static bool report(struct schedule *schedule)
     finding.wait_count = waits.count;
     finding.fix = "let the work-item that is waited for run first, or end the wait: cut the launch in two";
     finding.why = why.bytes;
-    report_add(launch->report, &finding);
+    report_stop(launch->report, &finding);
     return true;
 }
 

@@ -123,7 +123,19 @@ expect 2 -e 'nobody' -- "$orrery" run broken.yaml
 expect 2 -e 'no kernel named other' -- "$orrery" run missing.yaml
 expect 2 -e 'found a scalar' -- "$orrery" run mismatch.yaml
 expect 0 -- "$orrery" run --build-options=-Dnobody=3 broken.yaml
-expect 124 -e 'no-progress' -- "$orrery" run --max-steps=1000 endless.yaml
+expect 124 -e 'no-progress' -n 'was stopped' -- "$orrery" run --max-steps=1000 endless.yaml
+expect 124 -e 'was stopped: the launch took more than 1000 loop iterations (max_steps)' -n 'no-progress' -- \
+    "$orrery" run --max-steps=1000 --check-progress=off endless.yaml
+expect 124 -e 'kernel k was stopped: 1 work-item reads the same' -- "$orrery" run --check-progress=off endless.yaml
+cat >count.yaml <<'END'
+orrery: 1
+program:
+  text: |
+    kernel void count(global ulong *n) { for (;;) n[0] += 1; }
+launch: [{kernel: count, global: [1], local: [1], args: [{buffer: {type: ulong, count: 1, fill: 0}}]}]
+END
+expect 124 -e 'kernel count was stopped: the launch ran longer than 0.1 seconds (timeout)' -- \
+    "$orrery" run --timeout=0.1 --check-progress=off count.yaml
 expect 3 -e 'kernels=0' -- "$orrery" run --expect-kernels idle.yaml
 expect 0 -e 'kernels=0' -- "$orrery" run idle.yaml
 

@@ -227,6 +227,22 @@ START_TEST(everything_is_copied)
 }
 END_TEST
 
+/* Nobody else would know why the launch ended. */
+START_TEST(a_launch_that_is_stopped_says_why_when_its_finding_is_silent)
+{
+    struct finding finding = of_launch(FINDING_NO_PROGRESS, 1, 3);
+    finding.why = "it took too long";
+    report_stop(report, &finding);
+    ck_assert_ptr_nonnull(strstr(so_far(), "orrery: error: no-progress: "));
+    ck_assert_ptr_null(strstr(so_far(), "was stopped"));
+    scenario.checks[CHECK_PROGRESS] = SEVERITY_OFF;
+    const size_t told = strlen(so_far());
+    report_stop(report, &finding);
+    ck_assert_str_eq(so_far() + told, "orrery: kernel k was stopped: it took too long\n");
+    ck_assert_uint_eq(report_count(report), 1);
+}
+END_TEST
+
 START_TEST(severity_comes_from_the_check)
 {
     scenario.checks[CHECK_BOUNDS] = SEVERITY_WARNING;
@@ -271,7 +287,7 @@ int main(void)
         races_that_blame_one_operation_follow_from_the_first, what_does_not_follow_stands_alone,
         both_places_of_a_pair_count, without_places_the_words_decide,
         commands_without_a_line_are_one_place_of_one_object, order_is_that_of_first_occurrence, everything_is_copied,
-        severity_comes_from_the_check, threads_may_add_at_once,
+        severity_comes_from_the_check, a_launch_that_is_stopped_says_why_when_its_finding_is_silent, threads_may_add_at_once,
     };
     return report_tests("report", tests, sizeof tests / sizeof tests[0]);
 }

@@ -6,7 +6,7 @@
  *          JSON lines, SARIF and pictures (orrery-report(5) describes them).
  *
  * Interface
- *   report_new/free, report_add, report_clear
+ *   report_new/free, report_add, report_stop, report_clear
  *   report_count/get        what was found; report_suppressed_count/get: what was held back
  *   report_print_finding    text, as findings arrive; report_finish: what is said at the end
  *   report_write_*          one form to a stream; report_write_files: what the scenario asks for
@@ -193,6 +193,9 @@ const struct scenario *report_scenario(const struct report *report);
 /* Drops findings whose check is off and keeps those that are suppressed apart.  Prints the text
  * form to the report's stream when the (kind, sites) pair is new and the limit allows it. */
 void report_add(struct report *report, const struct finding *finding);
+/* Likewise, the finding for which a launch is stopped: where nobody is told of it, since its check is off or it is suppressed,
+ * a line of the text says why. */
+void report_stop(struct report *report, const struct finding *finding);
 
 /* Whether it would be held back. */
 bool report_suppresses(const struct report *report, const struct finding *finding);
