@@ -171,6 +171,7 @@ scenario_tests = \
 	%D%/racy/mp_plain.yaml \
 	%D%/racy/no_place.yaml \
 	%D%/racy/remedies.yaml \
+	%D%/racy/number_types.yaml \
 	%D%/racy/next_turn.yaml \
 	%D%/racy/within_branches.yaml \
 	%D%/racy/before_branch.yaml \

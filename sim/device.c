@@ -271,10 +271,10 @@ static void host_place(void *self, uint32_t site, struct source_place *out_place
     launch_place(device->launch, site, out_place);
 }
 
-static void host_caller(void *self, uint32_t site, struct source_place *out_place)
+static void host_access(void *self, uint32_t site, struct finding_access *out_access)
 {
     const struct device *device = self;
-    launch_caller(device->launch, site, out_place);
+    launch_access(device->launch, site, out_access);
 }
 
 static const char *host_what(void *self, uint32_t site)
@@ -349,7 +349,7 @@ static void attach_checker(struct device *device)
 static bool make_checker(struct device *device)
 {
     const struct scenario *scenario = device->scenario;
-    const struct checker_host host = {device, host_place, host_caller, host_what, host_object, host_between, host_in_turn,
+    const struct checker_host host = {device, host_place, host_access, host_what, host_object, host_between, host_in_turn,
                                       host_next_turn, host_precedes, host_collective, host_steers, host_order};
     bool races = scenario->checks[CHECK_RACES] != SEVERITY_OFF;
     if (!races && scenario->checks[CHECK_ATOMICS] == SEVERITY_OFF)

@@ -175,16 +175,10 @@ const struct site *launch_site(const struct launch *launch, uint32_t site)
 void launch_access(const struct launch *launch, uint32_t number, struct finding_access *out_access)
 {
     const struct site *site = launch_site(launch, number);
-    *out_access = (struct finding_access){.act = site->act, .kind = site->access, .what = site->what};
+    *out_access = (struct finding_access){.act = site->act, .kind = site->access, .type = site->type, .what = site->what};
     launch_place(launch, number, &out_access->place);
-    launch_caller(launch, number, &out_access->caller);
-}
-
-void launch_caller(const struct launch *launch, uint32_t site, struct source_place *out_place)
-{
-    memset(out_place, 0, sizeof *out_place);
     if (launch->info.program)
-        program_caller(launch->info.program, site, out_place);
+        program_caller(launch->info.program, number, &out_access->caller);
 }
 
 void launch_place(const struct launch *launch, uint32_t site, struct source_place *out_place)

@@ -105,7 +105,6 @@ uint64_t launch_time(const struct launch *launch);
 
 /* Site of the running code; program_site for those who hold the launch. */
 void launch_place(const struct launch *launch, uint32_t site, struct source_place *out_place);
-void launch_caller(const struct launch *launch, uint32_t site, struct source_place *out_place); /* program_caller() */
 void launch_access(const struct launch *launch, uint32_t site, struct finding_access *out_access); /* where and what; not by whom */
 const struct site *launch_site(const struct launch *launch, uint32_t site);
 /* As struct checker_host says. */

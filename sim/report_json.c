@@ -84,6 +84,8 @@ static json_t *access_json(const struct finding_access *access)
     put_text(object, "device", access->device);
     put_order(object, access);
     put_number(object, "size_bytes", access->size_bytes);
+    if (access->has_value || access->has_written)
+        put_text(object, "type", number_type_word(access->type));
     if (access->has_value) { /* text: JSON readers lose bits of large numbers */
         snprintf(value, sizeof value, "0x%" PRIx64, access->value);
         put_text(object, "value", value);

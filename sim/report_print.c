@@ -3,8 +3,11 @@
 #include "report_words.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "scenario_rows.h"
 
 const char *severity_word(enum severity severity)
 {
@@ -99,10 +102,60 @@ static bool is_read(enum access_kind kind)
     return kind == ACCESS_READ || kind == ACCESS_ATOMIC_READ || kind == ACCESS_ATOMIC_UPDATE;
 }
 
-static void print_value(FILE *stream, const char *verb, uint64_t value)
+const char *number_type_word(enum number_type type)
 {
-    fprintf(stream, ", %s %" PRIu64, verb, value);
-    if (value > UINT16_MAX)
+    static const char *const words[] = {[NUMBER_HALF] = "half", [NUMBER_FLOAT] = "float", [NUMBER_DOUBLE] = "double"};
+    return words[type];
+}
+
+static double half_value(uint32_t bits)
+{
+    const int exponent = bits >> 10 & 31, fraction = bits & 1023;
+    double value = exponent ? ldexp(1024 + fraction, exponent - 25) : ldexp(fraction, -24);
+    if (exponent == 31)
+        value = fraction ? NAN : INFINITY;
+    return bits >> 15 & 1 ? -value : value;
+}
+
+static double number_value(enum number_type type, uint64_t bits)
+{
+    const uint32_t low = (uint32_t)bits;
+    float single;
+    double number;
+    memcpy(&single, &low, sizeof single);
+    memcpy(&number, &bits, sizeof number);
+    return type == NUMBER_HALF ? half_value(low) : type == NUMBER_FLOAT ? (double)single : number;
+}
+
+/* As few digits as tell it from its neighbours; a point, whatever the program's locale has. */
+static void print_number(FILE *stream, enum number_type type, uint64_t bits)
+{
+    static const int most[] = {[NUMBER_HALF] = 5, [NUMBER_FLOAT] = 9, [NUMBER_DOUBLE] = 17};
+    const double number = number_value(type, bits);
+    char text[40];
+    if (isnan(number)) {
+        fputs("nan", stream);
+        return;
+    }
+    const struct plain_locale locale = locale_plain_begin();
+    for (int digits = 1; digits <= most[type]; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, number);
+        const double back = strtod(text, NULL);
+        if (type == NUMBER_FLOAT ? (float)back == (float)number : back == number)
+            break;
+    }
+    locale_plain_end(locale);
+    fputs(text, stream);
+}
+
+static void print_value(FILE *stream, const char *verb, enum number_type type, uint64_t value)
+{
+    fprintf(stream, ", %s ", verb);
+    if (type != NUMBER_INTEGER)
+        print_number(stream, type, value);
+    else
+        fprintf(stream, "%" PRIu64, value);
+    if (type != NUMBER_INTEGER || value > UINT16_MAX)
         fprintf(stream, " (0x%" PRIx64 ")", value);
 }
 
@@ -112,9 +165,9 @@ void print_action(FILE *stream, const struct finding_access *access)
     if (access->size_bytes)
         fprintf(stream, ", %" PRIu32 " byte%s", access->size_bytes, access->size_bytes == 1 ? "" : "s");
     if (access->has_value)
-        print_value(stream, is_read(access->kind) ? "read" : "wrote", access->value);
+        print_value(stream, is_read(access->kind) ? "read" : "wrote", access->type, access->value);
     if (access->has_written)
-        print_value(stream, "wrote", access->written);
+        print_value(stream, "wrote", access->type, access->written);
 }
 
 static int padded_width(const char *a, const char *b, int least)

@@ -7,6 +7,7 @@
  *   place_text                   "mp.cl:7:11"
  *   source_text                  the line without indentation and control characters; malloc'd
  *   print_action                 "plain load, 4 bytes, read 42"
+ *   number_type_word              "float"; NULL: none of those
  *   print_entity                 "work-item (64,0,0), sub-group 0, ...", or who else it was
  */
 #ifndef ORRERY_SIM_REPORT_WORDS_H
@@ -20,6 +21,7 @@ const char *severity_word(enum severity severity);
 const char *access_word(const struct finding_access *access);
 void place_text(const struct source_place *place, char out[PLACE_CHARS]);
 char *source_text(const struct source_place *place);
+const char *number_type_word(enum number_type type);
 void print_action(FILE *stream, const struct finding_access *access);
 void print_entity(FILE *stream, const struct finding_access *access);
 

@@ -98,6 +98,10 @@ if not expected or callers != expected or outer != expected:
     print("called from", callers, "and", outer, "not", expected); bad = 1
 if any("called_from" in access for text in open(work / "fence_flags.jsonl") for access in json.loads(text).get("accesses", [])):
     print("a kernel is called from somewhere"); bad = 1
+# What numbers are, and what has no type.
+numbers = [(access.get("type"), access["value"]) for text in open(work / "number_types.jsonl") for access in json.loads(text).get("accesses", [])[:1]]
+if numbers != [(None, "0x3f800000"), ("half", "0x3800"), ("float", "0x3dcccccd"), ("double", "0xfe37e43c8800759c"), (None, "0x3f80000000000000")]:
+    print("numbers are told as", numbers); bad = 1
 print(results, "results,", flows, "code flows")
 sys.exit(bad)
 END

@@ -46,6 +46,36 @@ START_TEST(an_update_reads_and_writes)
 }
 END_TEST
 
+START_TEST(numbers_are_told_as_numbers)
+{
+    static const struct { enum number_type type; uint32_t size; uint64_t bits; const char *text; } numbers[] = {
+        {NUMBER_INTEGER, 4, 0x3f800000, "read 1065353216 (0x3f800000)\n"},
+        {NUMBER_FLOAT, 4, 0x3f800000, "read 1 (0x3f800000)\n"},
+        {NUMBER_FLOAT, 4, 0x3dcccccd, "read 0.1 (0x3dcccccd)\n"},
+        {NUMBER_FLOAT, 4, 0x7f7fffff, "read 3.4028235e+38 (0x7f7fffff)\n"},
+        {NUMBER_FLOAT, 4, 0xff800000, "read -inf (0xff800000)\n"},
+        {NUMBER_FLOAT, 4, 0xffc00000, "read nan (0xffc00000)\n"},
+        {NUMBER_FLOAT, 4, 0x80000000, "read -0 (0x80000000)\n"},
+        {NUMBER_DOUBLE, 8, 0x3fb999999999999a, "read 0.1 (0x3fb999999999999a)\n"},
+        {NUMBER_DOUBLE, 8, 0x3fd5555555555555, "read 0.3333333333333333 (0x3fd5555555555555)\n"},
+        {NUMBER_HALF, 2, 0x3800, "read 0.5 (0x3800)\n"},
+        {NUMBER_HALF, 2, 0x0001, "read 5.9605e-08 (0x1)\n"},
+        {NUMBER_HALF, 2, 0xfc00, "read -inf (0xfc00)\n"},
+        {NUMBER_HALF, 2, 0x7e00, "read nan (0x7e00)\n"},
+    };
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        struct finding finding = race();
+        finding.access[1].type = numbers[i].type;
+        finding.access[1].size_bytes = numbers[i].size;
+        finding.access[1].value = numbers[i].bits;
+        report_clear(report);
+        const size_t before = strlen(so_far());
+        add(finding);
+        ck_assert_msg(strstr(so_far() + before, numbers[i].text) != NULL, "not %s", numbers[i].text);
+    }
+}
+END_TEST
+
 static char *shown(const struct finding *finding, bool colour)
 {
     static char *out; /* the stream keeps their addresses */
@@ -228,7 +258,7 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {
-        a_finding_reads_as_designed, a_place_in_a_function_says_who_called_it, an_update_reads_and_writes, repeats_are_counted_in_the_text,
+        a_finding_reads_as_designed, a_place_in_a_function_says_who_called_it, an_update_reads_and_writes, numbers_are_told_as_numbers, repeats_are_counted_in_the_text,
         missing_parts_leave_no_holes, who_is_no_work_item_has_a_name, colour_is_only_in_the_first_line,
         source_cannot_command_a_terminal, long_lines_are_cut_around_the_column, paragraphs_wrap_at_words,
         a_finding_is_one_write, ids_are_stable_and_distinct,

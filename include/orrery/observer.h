@@ -99,6 +99,7 @@ enum act {
     ACT_BRANCH,
     ACT_CALL        /* of the API or a built-in function that only asks or hands on */
 };
+enum number_type { NUMBER_INTEGER, NUMBER_HALF, NUMBER_FLOAT, NUMBER_DOUBLE }; /* INTEGER: or anything else */
 /* A failed compare-exchange is a load: its order neither releases nor is stronger than that of success. */
 static inline bool failure_order_fits(enum memory_order success, enum memory_order failure)
 {

@@ -118,6 +118,7 @@ struct finding_access {
     enum memory_order order;
     enum memory_scope scope;
     uint32_t size_bytes;
+    enum number_type type;
     bool has_value;
     uint64_t value;    /* that it read, or a store wrote: raw bits, size_bytes of them */
     bool has_written;  /* an update: what it wrote */

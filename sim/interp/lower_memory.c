@@ -91,6 +91,11 @@ static uint32_t log2_bytes(enum scalar type)
     return (uint32_t)__builtin_ctz(scalar_bytes(type));
 }
 
+static enum number_type number_type(enum scalar type)
+{
+    return type == T_F16 ? NUMBER_HALF : type == T_F32 ? NUMBER_FLOAT : type == T_F64 ? NUMBER_DOUBLE : NUMBER_INTEGER;
+}
+
 static uint32_t access(struct lower *l, enum ir_op op, enum scalar type, uint32_t k, uint32_t address,
                        int64_t offset, enum storage storage, uint32_t align, const char *what)
 {
@@ -98,6 +103,7 @@ static uint32_t access(struct lower *l, enum ir_op op, enum scalar type, uint32_
                         .storage = storage,
                         .size = scalar_bytes(type),
                         .components = k,
+                        .type = k == 1 ? number_type(type) : NUMBER_INTEGER,
                         .align = align < scalar_bytes(type) ? align : scalar_bytes(type),
                         .what = what};
     uint32_t s = lower_site(l, &site);
@@ -454,6 +460,7 @@ void lower_atomic_op(struct lower *l, uint32_t word)
                         .storage = pointer_storage(l, pointer),
                         .size = scalar_bytes(type),
                         .components = 1,
+                        .type = number_type(type),
                         .align = scalar_bytes(type),
                         .order = lower_order(lower_constant_bits(l, semantics)),
                         .failure_order = failure,

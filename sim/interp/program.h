@@ -114,6 +114,7 @@ struct site {
     enum storage storage;
     uint32_t size;         /* bytes of one component */
     uint32_t components;
+    enum number_type type;  /* of one that is alone */
     uint32_t align;        /* bytes; power of two */
     bool sampled;          /* an image read with a sampler */
     uint32_t rank;         /* where it stands in the code; 0: nowhere */

@@ -31,7 +31,8 @@ struct code_order { int first; bool entwined, parted, branched; };
 struct checker_host {
     void *self;
     void (*place)(void *self, uint32_t site, struct source_place *out_place);
-    void (*caller)(void *self, uint32_t site, struct source_place *out_place); /* struct finding_access's; NULL: nobody knows */
+    /* What the code says of an instruction: its place, who called the function, the type of the value. NULL: nobody knows more than place. */
+    void (*access)(void *self, uint32_t site, struct finding_access *out_access);
     const char *(*what)(void *self, uint32_t site);               /* "plain store" */
     void (*object)(void *self, uint64_t address, char *out_name, size_t size);
     /* NULL, or: a place that every work-item comes by once, behind all that it does at one of the two sites and before all

@@ -49,9 +49,10 @@ static void tell(struct misuse *misuse, const struct origin *origin, const uint6
     struct finding finding = {.kind = fault->kind, .kernel = origin->launch->kernel, .access_count = 1, .why = fault->why,
                               .fix = fault->fix, .spec = fault->spec};
     struct finding_access *access = &finding.access[0];
-    misuse->host->place(misuse->host->self, origin->site, &access->place);
-    if (misuse->host->caller)
-        misuse->host->caller(misuse->host->self, origin->site, &access->caller);
+    if (misuse->host->access)
+        misuse->host->access(misuse->host->self, origin->site, access);
+    else
+        misuse->host->place(misuse->host->self, origin->site, &access->place);
     access->what = misuse->host->what(misuse->host->self, origin->site);
     access->act = size ? ACT_ACCESS : ACT_FENCE; /* which touches no bytes */
     access->kind = kind;

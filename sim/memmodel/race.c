@@ -63,9 +63,11 @@ static void fill_access(const struct races *races, uint64_t unit, const struct c
                         struct wording *what, struct wording *by)
 {
     bool copy = unit >= UNIT_COPIES;
-    races->host->place(races->host->self, how->site, &access->place);
-    if (races->host->caller)
-        races->host->caller(races->host->self, how->site, &access->caller);
+    if (races->host->access)
+        races->host->access(races->host->self, how->site, access);
+    else
+        races->host->place(races->host->self, how->site, &access->place);
+    access->act = ACT_ACCESS;
     access->kind = (enum access_kind)how->kind;
     access->size_bytes = how->size;
     access->has_order = how->kind >= ACCESS_ATOMIC_READ;
