@@ -258,10 +258,11 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {
-        a_finding_reads_as_designed, a_place_in_a_function_says_who_called_it, an_update_reads_and_writes, numbers_are_told_as_numbers, repeats_are_counted_in_the_text,
-        missing_parts_leave_no_holes, who_is_no_work_item_has_a_name, colour_is_only_in_the_first_line,
-        source_cannot_command_a_terminal, long_lines_are_cut_around_the_column, paragraphs_wrap_at_words,
-        a_finding_is_one_write, ids_are_stable_and_distinct,
+        a_finding_reads_as_designed, a_place_in_a_function_says_who_called_it, an_update_reads_and_writes,
+        numbers_are_told_as_numbers, repeats_are_counted_in_the_text, missing_parts_leave_no_holes,
+        who_is_no_work_item_has_a_name, colour_is_only_in_the_first_line, source_cannot_command_a_terminal,
+        long_lines_are_cut_around_the_column, paragraphs_wrap_at_words, a_finding_is_one_write,
+        ids_are_stable_and_distinct,
     };
     return report_tests("report, text", tests, sizeof tests / sizeof tests[0]);
 }
