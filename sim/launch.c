@@ -244,7 +244,7 @@ static bool branches_before(const struct code *code, const struct site *from, co
 {
     for (uint32_t i = 1; i < code->site_count; i++) {
         const struct site *site = &code->sites[i];
-        if (site->rank > from->rank && site->rank < to->rank && same_line(site, from) && strcmp(site->what, "branch") == 0)
+        if (site->rank > from->rank && site->rank < to->rank && same_line(site, from) && site->act == ACT_BRANCH)
             return true;
     }
     return false;
@@ -335,12 +335,6 @@ bool launch_precedes(const struct launch *launch, uint32_t a, uint32_t b)
     return true;
 }
 
-static bool is_collective(const struct site *site)
-{
-    return site->rank && (strncmp(site->what, "work_group_", 11) == 0 || strncmp(site->what, "sub_group_", 10) == 0) &&
-           !strstr(site->what, "barrier");
-}
-
 bool launch_collective(const struct launch *launch, uint32_t a, uint32_t b, uint32_t *out_site)
 {
     const struct code *code = launch->code;
@@ -348,7 +342,7 @@ bool launch_collective(const struct launch *launch, uint32_t a, uint32_t b, uint
     const int first = ranks[0] < ranks[1] ? 0 : 1;
     for (uint32_t i = 1; code && ranks[first] && i < code->site_count; i++) {
         const struct site *site = &code->sites[i];
-        if (!site->always || site->rank <= ranks[first] || site->rank >= ranks[!first] || !is_collective(site))
+        if (!site->always || site->rank <= ranks[first] || site->rank >= ranks[!first] || site->act != ACT_COLLECTIVE)
             continue;
         *out_site = i;
         return true;
@@ -358,7 +352,7 @@ bool launch_collective(const struct launch *launch, uint32_t a, uint32_t b, uint
 
 static bool is_barrier_of_turns(const struct site *site, uint32_t loop)
 {
-    return site->rank && site->turn && site->loop == loop + 1 && strcmp(site->what, "work_group_barrier") == 0;
+    return site->rank && site->turn && site->loop == loop + 1 && site->act == ACT_BARRIER && site->of_work_group;
 }
 
 /* The innermost loop that holds both and in each turn of which the work-group waits, so that all its work-items go round

@@ -18,6 +18,7 @@ static void lower_barrier(struct lower *l, uint32_t word)
                         .order = semantics & 0x1e ? ORDER_ACQ_REL : ORDER_RELAXED,
                         .scope = lower_scope(lower_constant_bits(l, w[2])),
                         .regions = region_bits(semantics),
+                        .of_work_group = scope != SpvScopeSubgroup,
                         .what = scope == SpvScopeSubgroup ? "sub_group_barrier" : "work_group_barrier"};
     uint32_t v = lower_effect(l, IR_barrier, T_NONE, lower_site(l, &site));
     ir_value(l->ir, v)->imm = scope == SpvScopeSubgroup;

@@ -107,6 +107,7 @@ struct site {
     uint32_t line, column;
     uint32_t call;         /* 1 + index of struct code's calls: the inlined one that it is of; 0: the kernel */
     enum act act;
+    bool of_work_group;    /* a barrier: of all of it */
     enum access_kind access;
     enum memory_order order, failure_order;
     enum memory_scope scope;
