@@ -158,6 +158,7 @@ scenario_tests = \
 	%D%/racy/child_siblings.yaml \
 	%D%/racy/child_wrong_group.yaml \
 	%D%/racy/collective.yaml \
+	%D%/racy/fence_flags.yaml \
 	%D%/racy/fence_too_late.yaml \
 	%D%/racy/histogram.yaml \
 	%D%/racy/named_barrier_beyond.yaml \
@@ -338,6 +339,7 @@ scenario_files = \
 	%D%/racy/child_counter.cl \
 	%D%/racy/child_orders.cl \
 	%D%/racy/collective.cl \
+	%D%/racy/fence_flags.cl \
 	%D%/racy/fence_too_late.cl \
 	%D%/racy/histogram.cl \
 	%D%/racy/kernels_share_a_counter.cl \

@@ -108,8 +108,8 @@ struct remedy {
     enum memory_scope scope;   /* of the atomic operations */
 };
 bool explain_remedy(const struct question *question, struct wording *out_fix, struct remedy *out_remedy);
-/* A work-group's barrier instead of the one at this site, where that can be told to do. */
-bool explain_barrier_at(const struct question *question, uint32_t site, struct wording *out_fix, struct remedy *out_remedy);
+/* A work-group's barrier, which names the question's memory beside these, instead of the one at this site, where that can be told to do. */
+bool explain_barrier_at(const struct question *question, uint32_t site, uint32_t regions, struct wording *out_fix, struct remedy *out_remedy);
 /* Where to wait for the asynchronous copy that is the first access. */
 bool explain_wait(const struct question *question, struct wording *out_fix);
 /* Unverified, where the words that serve everybody would be wrong. False: they will do. */

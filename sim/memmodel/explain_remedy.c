@@ -337,7 +337,7 @@ bool explain_remedy(const struct question *question, struct wording *out_fix, st
     return false;
 }
 
-bool explain_barrier_at(const struct question *question, uint32_t site, struct wording *out_fix, struct remedy *out_remedy)
+bool explain_barrier_at(const struct question *question, uint32_t site, uint32_t regions, struct wording *out_fix, struct remedy *out_remedy)
 {
     const struct checker_host *host = question->host;
     const struct meeting *meeting = question->meetings;
@@ -355,7 +355,9 @@ bool explain_barrier_at(const struct question *question, uint32_t site, struct w
         out_remedy->kind = REMEDY_NONE;
         return false;
     }
-    wording_add(out_fix, "work_group_barrier(%s) at ", region_flag(question->region));
+    wording_add(out_fix, "work_group_barrier(");
+    wording_regions(out_fix, regions | 1u << question->region);
+    wording_add(out_fix, ") at ");
     wording_place(out_fix, host, site);
     return true;
 }

@@ -121,16 +121,24 @@ static bool is_widening(enum edit_kind kind)
 }
 
 /* A scope that holds both; a wider one only where it is not already. */
+static void list_edit(struct search *search, enum edit_kind kind, uint32_t spot, enum memory_scope scope)
+{
+    if (!wants(search, spot, kind) || (is_widening(kind) && search->spots[spot].sample->scope == scope))
+        return;
+    if (kind == EDIT_ORDER)
+        add_orders(search, spot, scope);
+    else
+        add_edit(search, kind, spot, scope, stronger(search->spots[spot].sample));
+}
+
+/* The flags of fences that are there come before fences that are not. */
 static void list_edits(struct search *search, enum memory_scope scope)
 {
     for (enum edit_kind kind = 0; kind < EDIT_KINDS; kind++) {
-        for (uint32_t spot = 0; spot < search->spot_count; spot++) {
-            if (!wants(search, spot, kind) || (is_widening(kind) && search->spots[spot].sample->scope == scope))
-                continue;
-            if (kind == EDIT_ORDER)
-                add_orders(search, spot, scope);
-            else
-                add_edit(search, kind, spot, scope, stronger(search->spots[spot].sample));
+        for (int later = 0; later <= (kind == EDIT_FENCES); later++) {
+            for (uint32_t spot = 0; spot < search->spot_count; spot++)
+                if (kind != EDIT_FENCES || is_fence(search->spots[spot].sample) == !later)
+                    list_edit(search, kind, spot, scope);
         }
     }
 }
@@ -165,15 +173,26 @@ static bool search_single(struct search *search, struct found *found)
     return false;
 }
 
-/* Pairs of one class first: scopes of both sides, orders of both sides. */
+/* The order in which pairs are tried: of one class first, scopes of both sides, orders of both sides. But a fence that is there
+ * wants its flags, whatever the other side wants. */
+enum pairing { PAIR_FENCE, PAIR_ALIKE, PAIR_OTHER, PAIRINGS };
+
+static enum pairing pairing_of(const struct search *search, const struct edit pair[2])
+{
+    const bool same = pair[0].kind == pair[1].kind;
+    for (int i = 0; i < 2; i++)
+        if (pair[i].kind == EDIT_FLAGS && pair[!i].kind != EDIT_FLAGS && is_fence(search->spots[pair[i].spot].sample))
+            return PAIR_FENCE;
+    return same ? PAIR_ALIKE : PAIR_OTHER;
+}
+
 static void search_pair(struct search *search, struct found *found)
 {
-    for (int alike = 1; alike >= 0; alike--) {
+    for (enum pairing pairing = 0; pairing < PAIRINGS; pairing++) {
         for (uint32_t i = 0; i < search->edit_count; i++) {
             for (uint32_t j = i + 1; j < search->edit_count; j++) {
                 const struct edit pair[2] = {search->edits[i], search->edits[j]};
-                bool same = pair[0].kind == pair[1].kind;
-                if (same != alike || (pair[0].spot == pair[1].spot && same))
+                if (pairing_of(search, pair) != pairing || (pair[0].spot == pair[1].spot && pair[0].kind == pair[1].kind))
                     continue;
                 if (try_edits(search, pair, 2, found))
                     return;

@@ -4,8 +4,8 @@
 #include <string.h>
 
 /* remediable: something is absent, and explain_remedy may find what. copy: nobody waited for the first access.
- * narrow_barrier: the site of one that orders fewer than it would have to; 0: none. */
-struct reason { struct wording why, fix; bool remediable, copy; uint32_t narrow_barrier; uint32_t blamed[2], blamed_count; };
+ * narrow_barrier: the site of one that orders fewer than it would have to, 0: none; narrow_regions: what it names. */
+struct reason { struct wording why, fix; bool remediable, copy; uint32_t narrow_barrier, narrow_regions; uint32_t blamed[2], blamed_count; };
 
 static void blame(struct reason *reason, uint32_t site)
 {
@@ -224,24 +224,38 @@ static void explain_lost(struct reason *reason, bool same_group, int space)
         scope_name(same_group ? SCOPE_WORK_GROUP : SCOPE_DEVICE));
 }
 
-static void between_sub_groups(struct reason *reason, const struct races *races, const struct barrier_seen *barrier, int space)
+static void narrow(struct reason *reason, const struct barrier_seen *barrier)
 {
     reason->narrow_barrier = barrier->site;
+    reason->narrow_regions = barrier->regions;
+}
+
+/* Instead of the barrier, whose flags it keeps. */
+static void say_work_group_barrier(struct reason *reason, const struct races *races, const struct barrier_seen *barrier, int space)
+{
+    wording_add(&reason->fix, "work_group_barrier(");
+    wording_regions(&reason->fix, barrier->regions | 1u << space);
+    wording_add(&reason->fix, ") at ");
+    wording_place(&reason->fix, races->host, barrier->site);
+}
+
+static void between_sub_groups(struct reason *reason, const struct races *races, const struct barrier_seen *barrier, int space)
+{
+    narrow(reason, barrier);
     wording_add(&reason->why, "the sub-group barrier at ");
     wording_place(&reason->why, races->host, barrier->site);
     wording_add(&reason->why, " orders the work-items of one sub-group; these are in two");
-    wording_add(&reason->fix, "work_group_barrier(%s) at ", region_flag(space));
-    wording_place(&reason->fix, races->host, barrier->site);
+    say_work_group_barrier(reason, races, barrier, space);
 }
 
 static void beside_named(struct reason *reason, const struct races *races, const struct barrier_seen *barrier, int space)
 {
-    reason->narrow_barrier = barrier->site;
+    narrow(reason, barrier);
     wording_add(&reason->why, "the named barrier at ");
     wording_place(&reason->why, races->host, barrier->site);
     wording_add(&reason->why, " orders the sub-groups that wait at it together; these two did not");
-    wording_add(&reason->fix, "let both sub-groups wait at one named barrier, or work_group_barrier(%s) at ", region_flag(space));
-    wording_place(&reason->fix, races->host, barrier->site);
+    wording_add(&reason->fix, "let both sub-groups wait at one named barrier, or ");
+    say_work_group_barrier(reason, races, barrier, space);
 }
 
 static void explain_image(struct reason *reason, bool sampled)
@@ -318,7 +332,7 @@ struct question race_question(const struct races *races, const struct race_pair 
 static bool remedy_of(const struct reason *reason, const struct question *question, struct wording *fix, struct remedy *remedy)
 {
     return reason->remediable ? explain_remedy(question, fix, remedy)
-         : reason->narrow_barrier ? explain_barrier_at(question, reason->narrow_barrier, fix, remedy)
+         : reason->narrow_barrier ? explain_barrier_at(question, reason->narrow_barrier, reason->narrow_regions, fix, remedy)
                                   : reason->copy && explain_wait(question, fix);
 }
 
