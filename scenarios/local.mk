@@ -175,6 +175,7 @@ scenario_tests = \
 	%D%/racy/number_types.yaml \
 	%D%/racy/next_turn.yaml \
 	%D%/racy/within_branches.yaml \
+	%D%/racy/within_statement.yaml \
 	%D%/racy/before_branch.yaml \
 	%D%/racy/one_statement.yaml \
 	%D%/racy/parted_turns.yaml \
@@ -351,6 +352,7 @@ scenario_files = \
 	%D%/racy/remedies.cl \
 	%D%/racy/next_turn.cl \
 	%D%/racy/within_branches.cl \
+	%D%/racy/within_statement.cl \
 	%D%/racy/before_branch.cl \
 	%D%/racy/one_statement.cl \
 	%D%/racy/parted_turns.cl \

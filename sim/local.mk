@@ -39,6 +39,7 @@ libsim_la_SOURCES = \
 	%D%/lane_values.c \
 	%D%/launch.c \
 	%D%/launch.h \
+	%D%/launch_places.c \
 	%D%/litmus_race.c \
 	%D%/litmus_race.h \
 	%D%/litmus_run.c \
@@ -107,6 +108,8 @@ libsim_la_SOURCES = \
 	%D%/schedule.h \
 	%D%/sentence.c \
 	%D%/sentence.h \
+	%D%/statement.c \
+	%D%/statement.h \
 	%D%/status.c \
 	%D%/timeline.c \
 	%D%/timeline.h \

@@ -39,7 +39,12 @@ static bool keep_source(struct program *program, const struct program_request *r
     if (!request->source_text)
         return true;
     program->source_text = strdup(request->source_text);
-    return program->source_text && split_lines(program->source_text, &program->lines, &program->line_count);
+    if (!program->source_text || !split_lines(program->source_text, &program->lines, &program->line_count))
+        return false;
+    program->statements = calloc(program->line_count, sizeof *program->statements);
+    if (program->statements)
+        statements_read(program->lines, program->line_count, program->statements);
+    return program->statements;
 }
 
 static bool keep_files(struct program *program)
@@ -134,11 +139,20 @@ void program_caller(const struct program *program, uint32_t site, struct source_
     const struct code *code = program->running;
     const struct code_call *found = NULL;
     memset(out_place, 0, sizeof *out_place);
-    for (uint32_t call = code && site < code->site_count ? code->sites[site].call : 0; call; call = code->calls[call - 1].call)
-        if (code->calls[call - 1].line)
-            found = &code->calls[call - 1];
+    for (uint32_t call = code && site < code->site_count ? code->sites[site].call : 0; call; call = code->calls[call].caller)
+        if (code->calls[call].line)
+            found = &code->calls[call];
     if (found)
         fill_place(program, found->file, found->line, found->column, out_place);
+}
+
+/* Of files that the module carries it has some lines only. */
+struct source_line program_line(const struct program *program, uint32_t site, uint32_t line)
+{
+    struct source_place place;
+    program_site(program, site, &place);
+    const bool own = place.text && place.line <= program->line_count && place.text == program->lines[place.line - 1];
+    return own && line && line <= program->line_count ? program->statements[line - 1] : (struct source_line){.kind = LINE_UNKNOWN};
 }
 
 bool program_site_elsewhere(const struct program *program, uint32_t site)
@@ -289,6 +303,7 @@ void program_release(struct program *program)
     free(program->source_name);
     free(program->source_text);
     free(program->lines);
+    free(program->statements);
     free(program);
 }
 

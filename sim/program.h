@@ -7,11 +7,13 @@
  *   kernel_variant   code for a lane width and checks, with its pool of groups
  *   program_construct  constructors, before the first launch
  *   program_running  which code's sites program_site answers for
+ *   program_line     how a line of a site's file begins
  */
 #ifndef ORRERY_SIM_PROGRAM_H
 #define ORRERY_SIM_PROGRAM_H
 
 #include "group.h"
+#include "statement.h"
 
 struct variant {
     struct code_request request;
@@ -44,6 +46,7 @@ struct program {
     uint64_t variable_bytes;
     char *source_name, *source_text;
     char **lines; uint32_t line_count; /* of source_text */
+    struct source_line *statements;    /* of each of them; NULL: not known */
     struct source_file *files; size_t file_count;
     const struct code *running;        /* the latest code launched */
     bool detailed_errors, uniform_groups, zero_local, zero_private; /* as requested */
@@ -56,5 +59,6 @@ enum status kernel_variant(struct kernel *kernel, const struct code_request *req
 /* The program's constructors run with the first launch, where that runs. OUT_OF_MEMORY and what ends a run. */
 enum status program_construct(struct program *program, const struct launch_request *first, struct diagnosis *diagnosis);
 void program_running(struct program *program, const struct code *code);
+struct source_line program_line(const struct program *program, uint32_t site, uint32_t line);
 
 #endif

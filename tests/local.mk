@@ -65,6 +65,10 @@ check_PROGRAMS += %D%/check_placement
 %C%_check_placement_SOURCES = %D%/check_placement.c %D%/launcher.c %D%/launcher.h
 %C%_check_placement_LDADD = libsim.la $(CHECK_LIBS)
 
+check_PROGRAMS += %D%/check_statement
+%C%_check_statement_SOURCES = %D%/check_statement.c
+%C%_check_statement_LDADD = libsim.la $(CHECK_LIBS)
+
 check_PROGRAMS += %D%/check_launch
 %C%_check_launch_SOURCES = %D%/check_launch.c %D%/fake_interp.c %D%/fake_interp.h
 %C%_check_launch_LDADD = libsim.la $(CHECK_LIBS)
@@ -419,6 +423,7 @@ test_scripts = \
 	%D%/check_bench.sh \
 	%D%/check_demo.sh \
 	%D%/check_expect.sh \
+	%D%/check_fixes.sh \
 	%D%/check_forms.sh \
 	%D%/check_picture.sh \
 	%D%/check_host_order.sh \
@@ -435,4 +440,4 @@ test_scripts = \
 	%D%/check_vector.sh
 
 TESTS += $(test_scripts_built) $(test_scripts) $(check_PROGRAMS)
-EXTRA_DIST += $(test_scripts) %D%/litmus %D%/schema/sarif-2.1.0.json %D%/api_texts.py %D%/lstopo_compare.py %D%/partition_oracle.py %D%/race_memory.cl %D%/timeline_check.py %D%/waiting_loops.py %D%/oracle/compare.py %D%/oracle/model.py %D%/oracle/programs.py %D%/oracle/values.py %D%/check_differential.sh %D%/differential
+EXTRA_DIST += $(test_scripts) %D%/litmus %D%/schema/sarif-2.1.0.json %D%/api_texts.py %D%/lstopo_compare.py %D%/partition_oracle.py %D%/race_memory.cl %D%/timeline_check.py %D%/waiting_loops.py %D%/fixes.py %D%/oracle/compare.py %D%/oracle/model.py %D%/oracle/programs.py %D%/oracle/values.py %D%/check_differential.sh %D%/differential

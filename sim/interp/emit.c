@@ -612,10 +612,10 @@ static struct code *finish(struct emitter *e, uint32_t *block_start)
     code->operand_count = e->operands.count;
     code->sites = arena_copy(keep, ir->sites.at, ir->sites.count * sizeof *ir->sites.at);
     code->site_count = ir->sites.count;
-    code->calls = arena_copy(keep, ir->calls.at, ir->calls.count * sizeof *ir->calls.at);
-    code->call_count = ir->calls.count;
     code->loops = arena_copy(keep, e->loops, ir->loops.count * sizeof *e->loops);
     code->loop_count = ir->loops.count;
+    code->calls = arena_copy(keep, ir->calls.at, ir->calls.count * sizeof *ir->calls.at);
+    code->call_count = ir->calls.count;
     for (uint32_t i = 0; i < ir->sites.count; i++)
         code->suspect |= ir->sites.at[i].suspect;
     code->frame_size = (e->frame_size + 63) / 64 * 64;

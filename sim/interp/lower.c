@@ -320,8 +320,8 @@ static void lower_call(struct lower *l, uint32_t word)
     for (struct call_frame *c = l->call; c; c = c->caller)
         if (c->function == callee)
             module_fail(l->m, STATUS_BAD_BINARY, "function '%s' calls itself: OpenCL has no recursion", name);
-    *list_push(l->arena, &l->ir->calls) = (struct code_call){l->file, l->line, l->column, l->call ? l->call->number : 0};
     struct call_frame call = {.caller = l->call, .number = l->ir->calls.count, .function = callee};
+    *list_push(l->arena, &l->ir->calls) = (struct code_call){l->call->number, l->file, l->line, l->column};
     call.return_block = ir_new_block(l->ir);
     call.result_leaves = module_type(l->m, w[1])->leaves;
     for (uint32_t i = 0; i < callee->param_count; i++) {
@@ -490,6 +490,7 @@ struct ir *lower_kernel(struct module *m, struct entry_point *entry, bool preemp
     ir_new_value(ir, IR_undef, T_NONE); /* NONE */
     ir_new_block(ir);                   /* block 0 is no block either */
     *list_push(l->arena, &ir->sites) = (struct site){.what = ""};
+    *list_push(l->arena, &ir->calls) = (struct code_call){.caller = 0};
     ir_string(ir, "");
     const struct function *f = module_function(m, entry->function);
     ir->entry_block = l->block = ir_new_block(ir);

@@ -105,7 +105,7 @@ uint64_t atomic_float_64(enum atomic_op operation, uint64_t old, uint64_t value)
 struct site {
     uint32_t file;         /* string index, 0 = unknown */
     uint32_t line, column;
-    uint32_t call;         /* 1 + index of struct code's calls: the inlined one that it is of; 0: the kernel */
+    uint32_t call;         /* which inlined call it is of: of struct code's calls; 0: the kernel */
     enum act act;
     bool of_work_group;    /* a barrier: of all of it */
     enum access_kind access;
@@ -128,18 +128,15 @@ struct site {
     const char *what;      /* "plain load", "atomic_fetch_add", "work_group_barrier", ... */
 };
 
-/* Where a function was called that stands in the kernel's code, as all do. */
-struct code_call {
-    uint32_t file, line, column; /* as those of sites */
-    uint32_t call;               /* which call that place is of */
-};
-
 /* The ranks of its sites, and of no others; low is more than high where it has none. */
 struct code_loop {
     uint32_t low, high;
     uint32_t parent; /* 1 + loop; 0: none */
     bool level;      /* all work-items of a work-group come to it and go round equally often, whatever memory has */
 };
+
+/* An inlined call: where it is made, and by which one; 0: by the kernel. */
+struct code_call { uint32_t caller, file, line, column; };
 
 /* A variable in private memory: byte offsets in the work-item's private space. */
 struct private_object { uint32_t low, high; const char *name; };
@@ -182,8 +179,8 @@ struct code {
     uint16_t *ops;             /* enum op of each instruction, for listings */
     const uint32_t *operands;  uint32_t operand_count; /* lists that instructions index */
     const struct site *sites;  uint32_t site_count;
-    const struct code_call *calls; uint32_t call_count;
     const struct code_loop *loops; uint32_t loop_count;
+    const struct code_call *calls; uint32_t call_count; /* that of the kernel is the first */
     uint32_t frame_size;
     const uint8_t *template_bytes; uint32_t template_size; /* frame start: constants, affine slots */
     uint32_t args_offset, args_size; /* where launch arguments are copied to in the frame */

@@ -19,13 +19,15 @@
 #include "orrery/memory.h"
 #include "orrery/report.h"
 
-/* Of the two sites the one with number `first` comes first. Branches: behind the site, on its line, and what comes next on the
- * following lines may be the branch's. */
-struct code_place { uint32_t site; bool before; int first; bool branches; };
+/* Before or behind a line, of the site's file: the site's, or another one, between which and the site no statement ends. Of the two
+ * sites the one with number `first` comes first. Branches: behind the site, on its line, and what comes next on the following lines
+ * may be the branch's. Braces: the line is what a loop without braces repeats. */
+struct code_place { uint32_t site, line; bool before; int first; bool branches, braces; };
 
-/* How two sites stand in the code. Entwined: of one statement, the one that comes second on an earlier line. Parted: every
- * work-item comes by once between the two, whether a line ends there or not. Branched: in no loop, and some work-items may come by neither one nor what is between. */
-struct code_order { int first; bool entwined, parted, branched; };
+/* How two sites stand in the code. Entwined: of one statement over several lines, or of one that calls who does one of them; the
+ * other is at `statement`. Parted: every work-item comes by once between the two, whether
+ * a line ends there or not. Branched: in no loop, and some work-items may come by neither one nor what is between. */
+struct code_order { int first; bool entwined, parted, branched; uint32_t statement; };
 
 /* What the checker asks of those who know programs. Valid while the launch runs. */
 struct checker_host {
@@ -35,8 +37,8 @@ struct checker_host {
     void (*access)(void *self, uint32_t site, struct finding_access *out_access);
     const char *(*what)(void *self, uint32_t site);               /* "plain store" */
     void (*object)(void *self, uint64_t address, char *out_name, size_t size);
-    /* NULL, or: a place that every work-item comes by once, behind all that it does at one of the two sites and before all
-     * at the other: right before a site or right behind it. */
+    /* NULL, or: a place between statements that every work-item comes by once, behind all that it does at one of the two sites and
+     * before all at the other. */
     bool (*between)(void *self, uint32_t a, uint32_t b, struct code_place *out_place);
     /* The same in a loop, for two accesses behind a barrier at `since` (0: behind none) and before the next one of their
      * work-group: a place that every work-item comes by in each turn, which is behind the one and before the other. NULL, or. */

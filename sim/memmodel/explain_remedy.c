@@ -5,7 +5,7 @@
 static void say_at(const struct question *question, const struct code_place *place, struct wording *fix)
 {
     wording_add(fix, place->before ? " before " : " behind ");
-    wording_place(fix, question->host, place->site);
+    wording_line(fix, question->host, place->site, place->line);
 }
 
 static bool in_one_group(const struct question *question, const struct meeting *meeting)
@@ -53,7 +53,7 @@ static void say_turns(const struct question *question, const struct remedy *reme
 {
     wording_add(fix, "work_group_barrier(%s)", region_flag(question->region));
     say_at(question, &remedy->place, fix);
-    wording_add(fix, ", in each turn of the loop");
+    wording_add(fix, ", in each turn of the loop%s", remedy->place.braces ? ", which needs braces" : "");
 }
 
 /* Nobody waits in the loop, but both were in one turn at any time: the later one stands before the other, and so its turn is a later one. */
@@ -174,7 +174,7 @@ static void say_in_line(const struct question *question, const struct code_order
     wording_add(fix, two ? "work_group_barrier(%s) between the two statements of "
                          : "two statements instead of one, with work_group_barrier(%s) between the two accesses, at ",
         region_flag(question->region));
-    wording_place(fix, question->host, question->meetings->second.site);
+    wording_place(fix, question->host, order->entwined ? order->statement : question->meetings->second.site);
 }
 
 static bool separate_in_line(const struct question *question, struct wording *fix, struct remedy *remedy)

@@ -322,6 +322,11 @@ static void ask_remedy(const struct races *races, struct race_pair *pair, const 
 }
 
 /* Other instructions of the same two places: is what is to be added between them, too? */
+static bool is_same_place(const struct races *races, const struct code_place *a, const struct code_place *b)
+{
+    return a->before == b->before && a->line == b->line && race_same_place(races, a->site, b->site);
+}
+
 static void ask_like(const struct races *races, const struct race_pair *pair)
 {
     const struct remedy *remedy = &pair->like->remedy;
@@ -333,7 +338,7 @@ static void ask_like(const struct races *races, const struct race_pair *pair)
     if ((remedy->kind != REMEDY_BARRIER && remedy->kind != REMEDY_SPLIT) || pair->like->not_served)
         return;
     pair->like->not_served = !races->host->between(races->host->self, pair->tally.site[0], pair->tally.site[1], &place) ||
-                             place.before != remedy->place.before || !race_same_place(races, place.site, remedy->place.site);
+                             !is_same_place(races, &place, &remedy->place);
 }
 
 static void stop_meeting(struct race_pair *pair)

@@ -148,7 +148,7 @@ static void explain_copy(struct reason *reason, const struct races *races, const
                           : " was not waited for before the other access");
     if (early) {
         wording_add(&reason->fix, "wait_group_events before ");
-        wording_place(&reason->fix, races->host, place.site);
+        wording_line(&reason->fix, races->host, place.site, place.line);
         return;
     }
     wording_add(&reason->fix, now ? "a barrier with %s before the copy" : "wait_group_events, then a barrier, before the bytes are used",

@@ -18,16 +18,22 @@ void wording_add(struct wording *text, const char *format, ...)
         text->used = sizeof text->bytes - 1;
 }
 
-void wording_place(struct wording *text, const struct checker_host *host, uint32_t site)
+void wording_line(struct wording *text, const struct checker_host *host, uint32_t site, uint32_t line)
 {
     struct source_place place;
     host->place(host->self, site, &place);
+    place.line = line ? line : place.line;
     if (place.file && place.line)
         wording_add(text, "%s:%" PRIu32, place.file, place.line);
     else if (place.line)
         wording_add(text, "line %" PRIu32, place.line);
     else
         wording_add(text, "an unknown line");
+}
+
+void wording_place(struct wording *text, const struct checker_host *host, uint32_t site)
+{
+    wording_line(text, host, site, 0);
 }
 
 void wording_group(struct wording *text, const struct launch_info *launch, uint64_t group)

@@ -4,7 +4,7 @@
  *
  * Interface
  *   wording_add      printf
- *   wording_place    "mp.cl:8"
+ *   wording_place    "mp.cl:8"; wording_line: another line of the site's file, 0: its own
  *   wording_group    "work-group (1,0,0)"
  *   wording_regions    "CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE"
  *   wording_region     an allocation of the device: "buffer 3 (64 bytes)"
@@ -18,6 +18,7 @@
 struct wording { char bytes[600]; size_t used; };
 
 void wording_add(struct wording *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void wording_line(struct wording *text, const struct checker_host *host, uint32_t site, uint32_t line);
 void wording_place(struct wording *text, const struct checker_host *host, uint32_t site);
 void wording_group(struct wording *text, const struct launch_info *launch, uint64_t group);
 void wording_regions(struct wording *text, uint32_t regions);

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where in the code of a launch its instructions stand, and where a line of the source would come between them. */
+#include <string.h>
+
+#include "launch.h"
+#include "memmodel/checker.h"
+#include "program.h"
+
+/* ---- places ------------------------------------------------------------------- */
+
+const struct site *launch_site(const struct launch *launch, uint32_t site)
+{
+    static const struct site nowhere = {.what = "an instruction"};
+    return launch->code && site < launch->code->site_count ? &launch->code->sites[site] : &nowhere;
+}
+
+void launch_access(const struct launch *launch, uint32_t number, struct finding_access *out_access)
+{
+    const struct site *site = launch_site(launch, number);
+    *out_access = (struct finding_access){.act = site->act, .kind = site->access, .type = site->type, .what = site->what};
+    launch_place(launch, number, &out_access->place);
+    if (launch->info.program)
+        program_caller(launch->info.program, number, &out_access->caller);
+}
+
+void launch_place(const struct launch *launch, uint32_t site, struct source_place *out_place)
+{
+    memset(out_place, 0, sizeof *out_place);
+    if (launch->info.program)
+        program_site(launch->info.program, site, out_place);
+}
+
+static bool same_line(const struct site *a, const struct site *b)
+{
+    return a->file == b->file && a->line == b->line;
+}
+
+/* ---- statements --------------------------------------------------------------- */
+
+struct position { uint32_t file, line; };
+
+/* Where the function of a call is when it is at the site: there, or where it calls who is. False: it is over by then, or has not begun. */
+static bool seen_from(const struct code *code, const struct site *site, uint32_t call, struct position *out_position)
+{
+    uint32_t at = site->call;
+    *out_position = (struct position){site->file, site->line};
+    while (at != call && at) {
+        *out_position = (struct position){code->calls[at].file, code->calls[at].line};
+        at = code->calls[at].caller;
+    }
+    return at == call;
+}
+
+static uint32_t site_number(const struct code *code, const struct site *site)
+{
+    return (uint32_t)(site - code->sites);
+}
+
+static struct source_line line_at(const struct launch *launch, const struct site *site, uint32_t line)
+{
+    return launch->info.program ? program_line(launch->info.program, site_number(launch->code, site), line)
+                                : (struct source_line){.kind = LINE_UNKNOWN};
+}
+
+/* The line before which a barrier would stand before all of the site's statement, or 0: none. */
+static uint32_t statement_line(const struct launch *launch, const struct site *site)
+{
+    uint32_t line = site->line;
+    struct source_line at = line_at(launch, site, line);
+    while (at.kind == LINE_WITHIN && at.begins && at.begins < line) {
+        line = at.begins;
+        at = line_at(launch, site, line);
+    }
+    return at.kind == LINE_UNKNOWN || (at.kind == LINE_BETWEEN && !at.closes) ? line : 0;
+}
+
+/* The line behind which the site's statement is over: another one begins with the next. 0: none. */
+static uint32_t statement_end(const struct launch *launch, const struct site *site)
+{
+    const uint32_t depth = line_at(launch, site, site->line).depth;
+    uint32_t line = site->line + 1;
+    struct source_line at = line_at(launch, site, line);
+    while (at.kind == LINE_WITHIN)
+        at = line_at(launch, site, ++line);
+    return at.kind == LINE_UNKNOWN ? site->line : at.kind == LINE_BETWEEN && at.depth <= depth ? line - 1 : 0;
+}
+
+/* Does the statement before which `line` is come behind a site that is done before it? */
+static bool begins_behind(const struct code *code, const struct site *site, uint32_t line, const struct site *first)
+{
+    struct position position;
+    return !seen_from(code, first, site->call, &position) || position.file != site->file || position.line < line;
+}
+
+/* Are they of one statement, in the function that comes to both? The one that is of this function itself; NULL: they are not. */
+static const struct site *entwined(const struct launch *launch, const struct site *first, const struct site *later)
+{
+    const struct code *code = launch->code;
+    struct position position;
+    uint32_t line;
+    if (seen_from(code, first, later->call, &position)) {
+        line = statement_line(launch, later);
+        const bool other = first->call != later->call || !same_line(first, later);
+        return position.file == later->file && later->line && other && (line ? position.line >= line : position.line > later->line) ? later : NULL;
+    }
+    line = statement_end(launch, first);
+    return seen_from(code, later, first->call, &position) && position.file == first->file && position.line <= line ? first : NULL;
+}
+
+/* ---- between two -------------------------------------------------------------- */
+
+/* Does a whole line of the source stand where every work-item comes by once? It may be several instructions, or be inlined
+ * in several places. */
+static bool is_milestone(const struct code *code, const struct site *site)
+{
+    if (!site->rank || !site->line)
+        return false;
+    for (uint32_t i = 1; i < code->site_count; i++)
+        if (code->sites[i].rank && same_line(&code->sites[i], site) && !code->sites[i].always)
+            return false;
+    return true;
+}
+
+/* Is it what of its line is done first, and is nothing of another line done within? A function that is inlined twice, or
+ * the head of a loop, has other lines within. */
+static bool opens_line(const struct code *code, const struct site *site)
+{
+    uint32_t last = site->rank;
+    if (!site->rank || !site->line)
+        return false;
+    for (uint32_t i = 1; i < code->site_count; i++) {
+        const struct site *other = &code->sites[i];
+        if (!other->rank || !same_line(other, site))
+            continue;
+        if (other->rank < site->rank)
+            return false;
+        last = other->rank > last ? other->rank : last;
+    }
+    for (uint32_t i = 1; i < code->site_count; i++) {
+        const struct site *other = &code->sites[i];
+        if (other->rank > site->rank && other->rank < last && other->line && !same_line(other, site))
+            return false;
+    }
+    return true;
+}
+
+/* On the line of the first, and before the other in the code. */
+static bool branches_before(const struct code *code, const struct site *from, uint32_t rank)
+{
+    for (uint32_t i = 1; i < code->site_count; i++) {
+        const struct site *site = &code->sites[i];
+        if (site->rank > from->rank && site->rank < rank && same_line(site, from) && site->act == ACT_BRANCH)
+            return true;
+    }
+    return false;
+}
+
+/* The order of code is that of execution, but for loops, which are contiguous: an instruction that is in none comes behind
+ * all that stands before it. */
+static bool place_before(const struct launch *launch, const struct site *from, const struct site *to, struct code_place *place)
+{
+    const struct code *code = launch->code;
+    const struct site *found = NULL;
+    for (uint32_t i = 1; i < code->site_count; i++) {
+        const struct site *site = &code->sites[i];
+        uint32_t line;
+        if (site->rank <= from->rank || site->rank > to->rank || (found && site->rank > found->rank) || same_line(site, from) ||
+            !site->always || !(is_milestone(code, site) || opens_line(code, site)) ||
+            !(line = statement_line(launch, site)) || !begins_behind(code, site, line, from))
+            continue;
+        found = site;
+        place->site = i;
+        place->line = line;
+    }
+    place->before = true;
+    return found;
+}
+
+static bool place_behind(const struct launch *launch, const struct site *from, const struct site *to, struct code_place *place)
+{
+    const struct code *code = launch->code;
+    struct position position;
+    if (!is_milestone(code, from))
+        return false;
+    *place = (struct code_place){.site = site_number(code, from), .line = from->line, .first = place->first,
+                                 .branches = branches_before(code, from, to->rank)};
+    if (place->branches)
+        return true;
+    place->line = statement_end(launch, from);
+    return place->line && !(seen_from(code, to, from->call, &position) && position.file == from->file && position.line <= place->line);
+}
+
+bool launch_between(const struct launch *launch, uint32_t a, uint32_t b, struct code_place *out_place)
+{
+    const struct code *code = launch->code;
+    const struct site *from = launch_site(launch, a), *to = launch_site(launch, b);
+    const int first = from->rank < to->rank ? 0 : 1;
+    if (first == 1) {
+        const struct site *later = from;
+        from = to;
+        to = later;
+    }
+    *out_place = (struct code_place){.first = first};
+    return code && from->rank && to->rank && from != to && !same_line(from, to) &&
+           (place_before(launch, from, to, out_place) || place_behind(launch, from, to, out_place));
+}
+
+bool launch_order(const struct launch *launch, uint32_t a, uint32_t b, struct code_order *out_order)
+{
+    const struct code *code = launch->code;
+    const struct site *from = launch_site(launch, a), *to = launch_site(launch, b);
+    const int first = from->rank < to->rank ? 0 : 1;
+    if (!code || !from->rank || !to->rank)
+        return false;
+    const bool parted = from->always || to->always || from->stage != to->stage;
+    const struct site *statement = first == 0 ? entwined(launch, from, to) : entwined(launch, to, from);
+    *out_order = (struct code_order){.first = first, .entwined = statement, .parted = parted,
+                                     .statement = statement ? site_number(code, statement) : 0,
+                                     .branched = !parted && from->stage && !from->loop && !to->loop};
+    return true;
+}
+
+/* ---- in the turns of a loop ---------------------------------------------------- */
+
+/* Does a barrier fit right before what the site's line begins with, within its loop? */
+static bool fits_in_turn(const struct launch *launch, const struct site *site, struct code_place *place)
+{
+    const struct source_line at = line_at(launch, site, site->line);
+    const bool body = at.kind == LINE_BODY && !at.begins;
+    const bool end = at.kind == LINE_BETWEEN && at.closes && at.loops;
+    const uint32_t line = body || end ? site->line : statement_line(launch, site);
+    place->line = line;
+    place->braces = body;
+    return line && (!line_at(launch, site, line).loops || end);
+}
+
+static bool loop_holds(const struct code_loop *loop, const struct site *site)
+{
+    return site->rank && loop->low <= site->rank && site->rank <= loop->high;
+}
+
+/* What stands before the barrier that all have passed, or an access, is of the next turn. */
+static uint64_t turned(const struct site *site, const struct site *since, uint32_t ranks)
+{
+    return site->rank > since->rank ? site->rank : (uint64_t)site->rank + ranks;
+}
+
+/* The innermost one that holds both, if all of a work-group go round it equally often. */
+static const struct code_loop *level_loop(const struct code *code, const struct site *a, const struct site *b)
+{
+    const struct code_loop *loop = NULL;
+    for (uint32_t i = 0; code && i < code->loop_count; i++) {
+        const struct code_loop *other = &code->loops[i];
+        if (loop_holds(other, a) && loop_holds(other, b) && (!loop || other->high - other->low < loop->high - loop->low))
+            loop = other;
+    }
+    return loop && loop->level ? loop : NULL;
+}
+
+/* Of an access and a later one that stands before it: the latest place, which every turn comes by, where one turn can be parted
+ * from the next. */
+bool launch_next_turn(const struct launch *launch, uint32_t a, uint32_t b, struct code_place *out_place)
+{
+    const struct code *code = launch->code;
+    const struct site *first = launch_site(launch, a), *second = launch_site(launch, b), *found = NULL;
+    const struct code_loop *loop = level_loop(code, first, second);
+    if (!loop || first->rank <= second->rank)
+        return false;
+    for (uint32_t i = 1; i < code->site_count; i++) {
+        const struct site *site = &code->sites[i];
+        const bool behind = site->rank > first->rank;
+        struct code_place place = {.site = i, .before = true};
+        if (!site->rank || !site->turn || code->loops + site->loop - 1 != loop || !(behind || site->rank <= second->rank) ||
+            (found && turned(site, first, loop->high) < turned(found, first, loop->high)) || !opens_line(code, site) ||
+            !fits_in_turn(launch, site, &place) || (behind && !begins_behind(code, site, place.line, first)))
+            continue;
+        found = site;
+        *out_place = place;
+    }
+    return found;
+}
+
+/* Where no loop holds both, layout order is execution order. */
+bool launch_precedes(const struct launch *launch, uint32_t a, uint32_t b)
+{
+    const struct code *code = launch->code;
+    const struct site *first = launch_site(launch, a), *second = launch_site(launch, b);
+    if (!code || !first->rank || !second->rank || first->rank >= second->rank)
+        return false;
+    for (uint32_t i = 0; i < code->loop_count; i++)
+        if (loop_holds(&code->loops[i], first) && loop_holds(&code->loops[i], second))
+            return false;
+    return true;
+}
+
+bool launch_collective(const struct launch *launch, uint32_t a, uint32_t b, uint32_t *out_site)
+{
+    const struct code *code = launch->code;
+    const uint32_t ranks[2] = {launch_site(launch, a)->rank, launch_site(launch, b)->rank};
+    const int first = ranks[0] < ranks[1] ? 0 : 1;
+    for (uint32_t i = 1; code && ranks[first] && i < code->site_count; i++) {
+        const struct site *site = &code->sites[i];
+        if (!site->always || site->rank <= ranks[first] || site->rank >= ranks[!first] || site->act != ACT_COLLECTIVE)
+            continue;
+        *out_site = i;
+        return true;
+    }
+    return false;
+}
+
+static bool is_barrier_of_turns(const struct site *site, uint32_t loop)
+{
+    return site->rank && site->turn && site->loop == loop + 1 && site->act == ACT_BARRIER && site->of_work_group;
+}
+
+/* The innermost loop that holds both and in each turn of which the work-group waits, so that all its work-items go round
+ * equally often; loop_count: there is none. */
+static uint32_t common_loop(const struct code *code, const struct site *a, const struct site *b)
+{
+    uint32_t best = code->loop_count;
+    for (uint32_t i = 1; i < code->site_count; i++) {
+        const uint32_t loop = code->sites[i].loop - 1;
+        if (!code->sites[i].loop || !is_barrier_of_turns(&code->sites[i], loop) || !loop_holds(&code->loops[loop], a) ||
+            !loop_holds(&code->loops[loop], b))
+            continue;
+        if (best == code->loop_count || code->loops[loop].low > code->loops[best].low)
+            best = loop;
+    }
+    return best;
+}
+
+static bool waits_behind(const struct code *code, uint32_t loop, uint32_t rank)
+{
+    for (uint32_t i = 1; i < code->site_count; i++)
+        if (is_barrier_of_turns(&code->sites[i], loop) && code->sites[i].rank > rank)
+            return true;
+    return false;
+}
+
+bool launch_in_turn(const struct launch *launch, uint32_t a, uint32_t b, uint32_t since_site, struct code_place *out_place)
+{
+    static const struct site before_all = {.rank = 0};
+    const struct code *code = launch->code;
+    const struct site *sides[2] = {launch_site(launch, a), launch_site(launch, b)}, *since = launch_site(launch, since_site), *found = NULL;
+    const uint32_t loop = code ? common_loop(code, sides[0], sides[1]) : 0;
+    if (!code || loop == code->loop_count)
+        return false;
+    const uint32_t ranks = code->loops[loop].high;
+    if (!loop_holds(&code->loops[loop], since)) { /* it is the first turn, and its barrier is to come */
+        if (!waits_behind(code, loop, sides[0]->rank > sides[1]->rank ? sides[0]->rank : sides[1]->rank))
+            return false;
+        since = &before_all;
+    } else if (!is_barrier_of_turns(since, loop)) {
+        return false;
+    }
+    const uint64_t turns[2] = {turned(sides[0], since, ranks), turned(sides[1], since, ranks)};
+    const int first = turns[0] < turns[1] ? 0 : 1;
+    for (uint32_t i = 1; i < code->site_count; i++) {
+        const struct site *site = &code->sites[i];
+        struct code_place place = {.site = i, .before = true, .first = first};
+        if (!site->turn || site->loop != loop + 1 || turned(site, since, ranks) <= turns[first] || turned(site, since, ranks) > turns[!first] ||
+            (found && turned(site, since, ranks) <= turned(found, since, ranks)) || same_line(site, sides[first]) || !opens_line(code, site) ||
+            !fits_in_turn(launch, site, &place) ||
+            (site->rank > sides[first]->rank && !begins_behind(code, site, place.line, sides[first])))
+            continue;
+        found = site;
+        *out_place = place;
+    }
+    return found;
+}

@@ -1,0 +1,20 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# What findings of the racy scenarios suggest as verified is done to their kernels: no fix may leave the two accesses racing,
+# keep the kernel from being built or bring divergence. FIXES_FEWEST are tried, at least.
+set -u
+src=${ORRERY_SRCDIR:?} build=${ORRERY_BUILDDIR:?}
+command -v python3 >/dev/null || { echo "python3 is not installed"; exit 77; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+bad=0 tried=0
+for scenario in "$src"/scenarios/racy/*.yaml; do
+    python3 "$src/tests/fixes.py" "$build/orrery" "$scenario" "$work" >"$work/out" 2>&1 || { cat "$work/out"; bad=1; }
+    count=$(sed -n 's/^tried //p' "$work/out")
+    tried=$((tried + ${count:-0}))
+done
+if ((tried < ${FIXES_FEWEST:-30})); then
+    echo "only $tried fixes were tried"
+    bad=1
+fi
+exit $bad
