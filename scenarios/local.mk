@@ -174,6 +174,7 @@ scenario_tests = \
 	%D%/racy/remedies.yaml \
 	%D%/racy/number_types.yaml \
 	%D%/racy/next_turn.yaml \
+	%D%/racy/uniform_return.yaml \
 	%D%/racy/within_branches.yaml \
 	%D%/racy/within_statement.yaml \
 	%D%/racy/before_branch.yaml \
@@ -351,6 +352,7 @@ scenario_files = \
 	%D%/racy/no_place.cl \
 	%D%/racy/remedies.cl \
 	%D%/racy/next_turn.cl \
+	%D%/racy/uniform_return.cl \
 	%D%/racy/within_branches.cl \
 	%D%/racy/within_statement.cl \
 	%D%/racy/before_branch.cl \

@@ -109,14 +109,41 @@ static const struct site *entwined(const struct launch *launch, const struct sit
 
 /* ---- between two -------------------------------------------------------------- */
 
-/* Does a whole line of the source stand where every work-item comes by once? It may be several instructions, or be inlined
+/* Each of a work-group comes by once, or none does. */
+static bool is_level(const struct code *code, const struct site *site)
+{
+    return site->rank && (site->always || code->ways[site->block].level);
+}
+
+static bool dominates(const struct code *code, uint32_t block, uint32_t other)
+{
+    while (other != NO_WAY && other != block)
+        other = code->ways[other].idom;
+    return other == block;
+}
+
+static bool post_dominates(const struct code *code, uint32_t block, uint32_t other)
+{
+    for (uint32_t steps = 0; other != NO_WAY && other != block && steps < code->block_count; steps++)
+        other = code->ways[other].ipdom;
+    return other == block;
+}
+
+/* And whoever comes to one of the two comes by. */
+static bool all_come_by(const struct code *code, const struct site *site, const struct site *from, const struct site *to)
+{
+    return is_level(code, site) &&
+           (site->always || dominates(code, site->block, to->block) || post_dominates(code, site->block, from->block));
+}
+
+/* Does a whole line of the source stand where a work-group comes by once? It may be several instructions, or be inlined
  * in several places. */
 static bool is_milestone(const struct code *code, const struct site *site)
 {
     if (!site->rank || !site->line)
         return false;
     for (uint32_t i = 1; i < code->site_count; i++)
-        if (code->sites[i].rank && same_line(&code->sites[i], site) && !code->sites[i].always)
+        if (code->sites[i].rank && same_line(&code->sites[i], site) && !is_level(code, &code->sites[i]))
             return false;
     return true;
 }
@@ -165,7 +192,7 @@ static bool place_before(const struct launch *launch, const struct site *from, c
         const struct site *site = &code->sites[i];
         uint32_t line;
         if (site->rank <= from->rank || site->rank > to->rank || (found && site->rank > found->rank) || same_line(site, from) ||
-            !site->always || !(is_milestone(code, site) || opens_line(code, site)) ||
+            !all_come_by(code, site, from, to) || !(is_milestone(code, site) || opens_line(code, site)) ||
             !(line = statement_line(launch, site)) || !begins_behind(code, site, line, from))
             continue;
         found = site;
@@ -212,7 +239,7 @@ bool launch_order(const struct launch *launch, uint32_t a, uint32_t b, struct co
     const int first = from->rank < to->rank ? 0 : 1;
     if (!code || !from->rank || !to->rank)
         return false;
-    const bool parted = from->always || to->always || from->stage != to->stage;
+    const bool parted = is_level(code, from) || is_level(code, to) || from->stage != to->stage;
     const struct site *statement = first == 0 ? entwined(launch, from, to) : entwined(launch, to, from);
     *out_order = (struct code_order){.first = first, .entwined = statement, .parted = parted,
                                      .statement = statement ? site_number(code, statement) : 0,

@@ -147,7 +147,7 @@ static void dominators(struct ir *ir, const uint32_t *post, uint32_t count)
             post[i] == ir->entry_block ? 0 : ir_block(ir, ir_block(ir, post[i])->idom)->dom_depth + 1;
 }
 
-static bool dominates(struct ir *ir, uint32_t a, uint32_t b)
+bool cfg_dominates(struct ir *ir, uint32_t a, uint32_t b)
 {
     while (ir_block(ir, b)->dom_depth > ir_block(ir, a)->dom_depth)
         b = ir_block(ir, b)->idom;
@@ -291,7 +291,7 @@ static void find_loops(struct ir *ir, const uint32_t *post, uint32_t count)
             uint32_t p = block->preds[k];
             if (!ir_block(ir, p)->reachable || number[p] > number[b])
                 continue;
-            if (!dominates(ir, b, p)) {
+            if (!cfg_dominates(ir, b, p)) {
                 ir->irreducible = true;
                 continue;
             }

@@ -616,6 +616,7 @@ static struct code *finish(struct emitter *e, uint32_t *block_start)
     code->loop_count = ir->loops.count;
     code->calls = arena_copy(keep, ir->calls.at, ir->calls.count * sizeof *ir->calls.at);
     code->call_count = ir->calls.count;
+    code->ways = arena_copy(keep, e->ways, ir->order_count * sizeof *e->ways);
     for (uint32_t i = 0; i < ir->sites.count; i++)
         code->suspect |= ir->sites.at[i].suspect;
     code->frame_size = (e->frame_size + 63) / 64 * 64;
@@ -678,6 +679,7 @@ static void rank_site(struct ranking *ranking, uint32_t b, uint32_t index)
     site->rank = ++ranking->rank;
     site->stage = ranking->stage;
     site->always = ranking->always[b];
+    site->block = ir_block(ir, b)->order;
     site->loop = ir_block(ir, b)->loop;
     site->turn = ranking->turn[b];
     for (uint32_t l = site->loop; l; l = ir->loops.at[l - 1].parent) {
@@ -726,7 +728,8 @@ static void mark_steering(struct ir *ir)
 
 /* ---- loops that a work-group goes round together --------------------------------------------- */
 
-struct levelling { struct ir *ir; uint8_t *always, *state; struct code_loop *loops; };
+/* blocks: come by by all of a work-group or by none, once. */
+struct levelling { struct ir *ir; uint8_t *always, *blocks, *state; struct code_loop *loops; uint32_t *asked, asked_count; };
 enum { LEVEL_UNKNOWN, LEVEL_ASKED, LEVEL_NOT };
 
 /* One value for all of a work-group: made of arguments, sizes, ids of the work-group and what loops that are level count. */
@@ -749,6 +752,7 @@ static bool is_level(struct levelling *levelling, uint32_t v)
     default: level &= ir_families[value->op] != FAMILY_EFFECT && ir_families[value->op] != FAMILY_LEAF && ir_families[value->op] != FAMILY_PURE;
     }
     levelling->state[v] = level ? LEVEL_ASKED : LEVEL_NOT;
+    levelling->asked[levelling->asked_count++] = v;
     for (uint32_t k = 0; level && k < 3; k++)
         level = !value->args[k] || is_level(levelling, value->args[k]);
     for (uint32_t k = 0; level && value->op == IR_phi && k < value->list_count; k++)
@@ -757,11 +761,28 @@ static bool is_level(struct levelling *levelling, uint32_t v)
     return level;
 }
 
+static void forget_from(struct levelling *levelling, uint32_t first)
+{
+    while (levelling->asked_count > first)
+        levelling->state[levelling->asked[--levelling->asked_count]] = LEVEL_UNKNOWN;
+}
+
+/* What took something for level that turned out not to be may be wrong. */
+static bool find_level(struct levelling *levelling, uint32_t v)
+{
+    const uint32_t first = levelling->asked_count;
+    const bool level = is_level(levelling, v);
+    if (!level)
+        forget_from(levelling, first);
+    return level;
+}
+
 static bool is_come_to(const struct levelling *levelling, const struct loop *loop)
 {
     struct ir *ir = levelling->ir;
+    const uint32_t before = ir_block(ir, loop->header)->idom;
     if (!loop->parent)
-        return levelling->always[loop->header];
+        return levelling->always[loop->header] || (levelling->blocks[before] && ir_block(ir, before)->succ_count == 1);
     const struct loop *parent = &ir->loops.at[loop->parent - 1];
     uint32_t b = parent->latch;
     for (uint32_t steps = 0; b && b != parent->header && b != loop->header && steps < ir->blocks.count; steps++)
@@ -770,7 +791,7 @@ static bool is_come_to(const struct levelling *levelling, const struct loop *loo
 }
 
 /* Left in one place, by a condition that is level: its loop's own variables count as level meanwhile. */
-static void find_level(struct levelling *levelling, uint32_t l)
+static void find_level_loop(struct levelling *levelling, uint32_t l)
 {
     struct ir *ir = levelling->ir;
     const struct loop *loop = &ir->loops.at[l];
@@ -782,29 +803,84 @@ static void find_level(struct levelling *levelling, uint32_t l)
         }
     }
     levelling->loops[l].level = exits == 1 && cond && !loop->divergent && is_come_to(levelling, loop);
-    memset(levelling->state, LEVEL_UNKNOWN, ir->values.count);
+    forget_from(levelling, 0);
     levelling->loops[l].level = levelling->loops[l].level && is_level(levelling, cond);
 }
 
-static void find_level_loops(struct ir *ir, struct code_loop *loops)
+/* All of a work-group go one way, wherever ways to it part. */
+static bool is_led_to(struct levelling *levelling, uint32_t b)
 {
-    struct levelling levelling = {ir, ARENA_ARRAY(ir->arena, uint8_t, ir->blocks.count), ARENA_ARRAY(ir->arena, uint8_t, ir->values.count), loops};
+    struct ir *ir = levelling->ir;
+    const struct block *block = ir_block(ir, b);
+    bool level = block->pred_count;
+    for (uint32_t k = 0; level && k < block->pred_count; k++) {
+        const struct block *pred = ir_block(ir, block->preds[k]);
+        level = levelling->blocks[block->preds[k]] && (pred->succ_count == 1 || (pred->cond && find_level(levelling, pred->cond)));
+    }
+    return level;
+}
+
+/* What a block is for all of a work-group, those are that each way from it comes by. */
+static void find_level_blocks(struct levelling *levelling)
+{
+    struct ir *ir = levelling->ir;
+    forget_from(levelling, 0);
+    memset(levelling->blocks, 0, ir->blocks.count);
+    for (uint32_t o = 0; o < ir->order_count; o++) {
+        const uint32_t first = ir->order[o];
+        if (ir_block(ir, first)->loop || levelling->blocks[first] || !(first == ir->entry_block || is_led_to(levelling, first)))
+            continue;
+        for (uint32_t b = first; b && cfg_dominates(ir, first, b) && !levelling->blocks[b]; b = ir_block(ir, b)->ipdom)
+            levelling->blocks[b] = !ir_block(ir, b)->loop;
+    }
+}
+
+static void find_level_loops(struct levelling *levelling)
+{
+    struct ir *ir = levelling->ir;
     uint32_t depth = 1, deepest = 0;
     for (uint32_t b = ir->entry_block, steps = 0; b && steps < ir->blocks.count; b = ir_block(ir, b)->ipdom, steps++)
-        levelling.always[b] = 1;
+        levelling->always[b] = 1;
     for (uint32_t l = 0; l < ir->loops.count; l++) {
-        loops[l].parent = ir->loops.at[l].parent;
+        levelling->loops[l].parent = ir->loops.at[l].parent;
         deepest = ir->loops.at[l].depth > deepest ? ir->loops.at[l].depth : deepest;
     }
     for (; depth <= deepest; depth++) { /* outer ones first */
         for (uint32_t l = 0; l < ir->loops.count; l++)
             if (ir->loops.at[l].depth == depth)
-                find_level(&levelling, l);
+                find_level_loop(levelling, l);
     }
 }
 
+static void find_level_code(struct ir *ir, struct code_loop *loops, struct code_way *ways)
+{
+    struct levelling levelling = {ir, ARENA_ARRAY(ir->arena, uint8_t, ir->blocks.count), ARENA_ARRAY(ir->arena, uint8_t, ir->blocks.count),
+                                  ARENA_ARRAY(ir->arena, uint8_t, ir->values.count), loops, ARENA_ARRAY(ir->arena, uint32_t, ir->values.count), 0};
+    find_level_blocks(&levelling);
+    find_level_loops(&levelling);
+    find_level_blocks(&levelling); /* with what those loops count */
+    for (uint32_t o = 0; o < ir->order_count; o++)
+        ways[o].level = levelling.blocks[ir->order[o]];
+}
+
+static uint32_t way_of(struct ir *ir, uint32_t b)
+{
+    return b && ir_block(ir, b)->order < ir->order_count && ir->order[ir_block(ir, b)->order] == b ? ir_block(ir, b)->order : NO_WAY;
+}
+
+static struct code_way *find_ways(struct ir *ir)
+{
+    struct code_way *ways = ARENA_ARRAY(ir->arena, struct code_way, ir->order_count + 1);
+    for (uint32_t o = 0; o < ir->order_count; o++) {
+        const uint32_t b = ir->order[o];
+        ways[o] = (struct code_way){.idom = b == ir->entry_block ? NO_WAY : way_of(ir, ir_block(ir, b)->idom),
+                                    .ipdom = way_of(ir, ir_block(ir, b)->ipdom)};
+    }
+    return ways;
+}
+
 /* Blocks that lie on every way from the beginning to the end, and in no loop, are come by once. */
-static struct code_loop *rank_sites(struct ir *ir)
+static struct code_loop *rank_sites(struct ir *ir, struct code_way *ways)
 {
     struct ranking ranking = {.ir = ir, .always = ARENA_ARRAY(ir->arena, uint8_t, ir->blocks.count),
                               .turn = ARENA_ARRAY(ir->arena, uint8_t, ir->blocks.count),
@@ -826,7 +902,7 @@ static struct code_loop *rank_sites(struct ir *ir)
     }
     if (!ir->irreducible) {
         mark_steering(ir);
-        find_level_loops(ir, ranking.loops);
+        find_level_code(ir, ranking.loops, ways);
     }
     return ranking.loops;
 }
@@ -838,7 +914,8 @@ const struct code *emit(struct ir *ir, uint32_t width)
     e->splat_of = ARENA_ARRAY(e->arena, uint32_t, room);
     e->lanes_of = ARENA_ARRAY(e->arena, uint32_t, room);
     emit_private(e);
-    e->loops = rank_sites(ir);
+    e->ways = find_ways(ir);
+    e->loops = rank_sites(ir, e->ways);
     emit_operands(e);
     find_divergence(e);
     emit_slots(e);

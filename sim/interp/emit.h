@@ -26,6 +26,7 @@ struct emitter {
     struct arena *arena;
     uint32_t width;
     struct code_loop *loops;
+    struct code_way *ways;
     uint32_t *group_of;   /* value -> group (union-find) */
     struct group *groups; /* per value */
     LIST(struct segment) segments;

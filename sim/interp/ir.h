@@ -130,6 +130,7 @@ uint32_t ir_resolve(const uint32_t *map, uint32_t v);
 /* The passes, in order. */
 struct ir *lower_kernel(struct module *module, struct entry_point *entry, bool preempt); /* lower.c */
 void cfg_build(struct ir *ir);        /* reachability, preds, order, dominators, loops */
+bool cfg_dominates(struct ir *ir, uint32_t a, uint32_t b); /* each way to b comes by a */
 void cfg_canonical(struct ir *ir);    /* one latch, a preheader and dedicated exits per loop */
 void cfg_loop_closed(struct ir *ir);  /* values used outside their loop pass a phi at its exit */
 void cfg_split_edges(struct ir *ir);  /* no critical edge into a block with phis */

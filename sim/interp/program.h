@@ -121,6 +121,7 @@ struct site {
     uint32_t rank;         /* where it stands in the code; 0: nowhere */
     uint32_t stage;        /* how many blocks that every work-item comes by once begin before it, its own counted */
     bool always;           /* every work-item that ends comes by, once */
+    uint32_t block;        /* in struct code's ways */
     uint32_t loop;         /* 1 + the innermost one of struct code's loops that it is in; 0: none */
     bool turn;             /* and every work-item comes by in each turn of it */
     bool steers;           /* a branch depends on what it reads */
@@ -137,6 +138,13 @@ struct code_loop {
 
 /* An inlined call: where it is made, and by which one; 0: by the kernel. */
 struct code_call { uint32_t caller, file, line, column; };
+
+/* A block, as ways through the code go. NO_WAY: none. */
+struct code_way {
+    uint32_t idom, ipdom;  /* the nearest ones that each way here, or from here, comes by */
+    bool level;            /* in no loop, and all work-items of a work-group come by or none, whatever memory has */
+};
+enum { NO_WAY = 0xffffffff };
 
 /* A variable in private memory: byte offsets in the work-item's private space. */
 struct private_object { uint32_t low, high; const char *name; };
@@ -181,6 +189,7 @@ struct code {
     const struct site *sites;  uint32_t site_count;
     const struct code_loop *loops; uint32_t loop_count;
     const struct code_call *calls; uint32_t call_count; /* that of the kernel is the first */
+    const struct code_way *ways;     /* block_count of them, in execution order */
     uint32_t frame_size;
     const uint8_t *template_bytes; uint32_t template_size; /* frame start: constants, affine slots */
     uint32_t args_offset, args_size; /* where launch arguments are copied to in the frame */

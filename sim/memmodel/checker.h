@@ -25,7 +25,7 @@
 struct code_place { uint32_t site, line; bool before; int first; bool branches, braces; };
 
 /* How two sites stand in the code. Entwined: of one statement over several lines, or of one that calls who does one of them; the
- * other is at `statement`. Parted: every work-item comes by once between the two, whether
+ * other is at `statement`. Parted: every work-item of a work-group that comes to one of them comes by once between the two, whether
  * a line ends there or not. Branched: in no loop, and some work-items may come by neither one nor what is between. */
 struct code_order { int first; bool entwined, parted, branched; uint32_t statement; };
 
@@ -37,8 +37,8 @@ struct checker_host {
     void (*access)(void *self, uint32_t site, struct finding_access *out_access);
     const char *(*what)(void *self, uint32_t site);               /* "plain store" */
     void (*object)(void *self, uint64_t address, char *out_name, size_t size);
-    /* NULL, or: a place between statements that every work-item comes by once, behind all that it does at one of the two sites and
-     * before all at the other. */
+    /* NULL, or: a place between statements that every work-item of a work-group that does something at one of the two sites comes by
+     * once, behind all that it does at one of them and before all at the other. */
     bool (*between)(void *self, uint32_t a, uint32_t b, struct code_place *out_place);
     /* The same in a loop, for two accesses behind a barrier at `since` (0: behind none) and before the next one of their
      * work-group: a place that every work-item comes by in each turn, which is behind the one and before the other. NULL, or. */
