@@ -158,7 +158,6 @@ scenario_tests = \
 	%D%/racy/child_siblings.yaml \
 	%D%/racy/child_wrong_group.yaml \
 	%D%/racy/collective.yaml \
-	%D%/racy/fence_flags.yaml \
 	%D%/racy/fence_too_late.yaml \
 	%D%/racy/histogram.yaml \
 	%D%/racy/named_barrier_beyond.yaml \
@@ -174,9 +173,11 @@ scenario_tests = \
 	%D%/racy/remedies.yaml \
 	%D%/racy/number_types.yaml \
 	%D%/racy/next_turn.yaml \
-	%D%/racy/uniform_return.yaml \
 	%D%/racy/within_branches.yaml \
 	%D%/racy/within_statement.yaml \
+	%D%/racy/uniform_return.yaml \
+	%D%/racy/two_barriers.yaml \
+	%D%/racy/fence_flags.yaml \
 	%D%/racy/before_branch.yaml \
 	%D%/racy/one_statement.yaml \
 	%D%/racy/parted_turns.yaml \
@@ -341,7 +342,6 @@ scenario_files = \
 	%D%/racy/child_counter.cl \
 	%D%/racy/child_orders.cl \
 	%D%/racy/collective.cl \
-	%D%/racy/fence_flags.cl \
 	%D%/racy/fence_too_late.cl \
 	%D%/racy/histogram.cl \
 	%D%/racy/kernels_share_a_counter.cl \
@@ -352,9 +352,11 @@ scenario_files = \
 	%D%/racy/no_place.cl \
 	%D%/racy/remedies.cl \
 	%D%/racy/next_turn.cl \
-	%D%/racy/uniform_return.cl \
 	%D%/racy/within_branches.cl \
 	%D%/racy/within_statement.cl \
+	%D%/racy/uniform_return.cl \
+	%D%/racy/two_barriers.cl \
+	%D%/racy/fence_flags.cl \
 	%D%/racy/before_branch.cl \
 	%D%/racy/one_statement.cl \
 	%D%/racy/parted_turns.cl \

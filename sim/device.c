@@ -314,6 +314,12 @@ static bool host_next_turn(void *self, uint32_t a, uint32_t b, struct code_place
     return launch_next_turn(device->launch, a, b, out_place);
 }
 
+static bool host_each_turn(void *self, uint32_t a, uint32_t b, struct code_place out_places[2])
+{
+    const struct device *device = self;
+    return launch_each_turn(device->launch, a, b, out_places);
+}
+
 static bool host_precedes(void *self, uint32_t a, uint32_t b)
 {
     const struct device *device = self;
@@ -350,7 +356,7 @@ static bool make_checker(struct device *device)
 {
     const struct scenario *scenario = device->scenario;
     const struct checker_host host = {device, host_place, host_access, host_what, host_object, host_between, host_in_turn,
-                                      host_next_turn, host_precedes, host_collective, host_steers, host_order};
+                                      host_next_turn, host_each_turn, host_precedes, host_collective, host_steers, host_order};
     bool races = scenario->checks[CHECK_RACES] != SEVERITY_OFF;
     if (!races && scenario->checks[CHECK_ATOMICS] == SEVERITY_OFF)
         return true;

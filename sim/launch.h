@@ -112,6 +112,7 @@ bool launch_between(const struct launch *launch, uint32_t a, uint32_t b, struct 
 bool launch_order(const struct launch *launch, uint32_t a, uint32_t b, struct code_order *out_order);
 bool launch_precedes(const struct launch *launch, uint32_t a, uint32_t b);
 bool launch_collective(const struct launch *launch, uint32_t a, uint32_t b, uint32_t *out_site);
+bool launch_each_turn(const struct launch *launch, uint32_t a, uint32_t b, struct code_place *out_places);
 bool launch_next_turn(const struct launch *launch, uint32_t a, uint32_t b, struct code_place *out_place);
 bool launch_in_turn(const struct launch *launch, uint32_t a, uint32_t b, uint32_t since, struct code_place *out_place);
 

@@ -284,27 +284,58 @@ static const struct code_loop *level_loop(const struct code *code, const struct 
     return loop && loop->level ? loop : NULL;
 }
 
-/* Of an access and a later one that stands before it: the latest place, which every turn comes by, where one turn can be parted
- * from the next. */
-bool launch_next_turn(const struct launch *launch, uint32_t a, uint32_t b, struct code_place *out_place)
+/* Behind the first, where nothing before the second will do. */
+static bool behind_in_turn(const struct launch *launch, const struct code_loop *loop, const struct site *first, const struct site *second,
+                           struct code_place *out_place)
 {
     const struct code *code = launch->code;
-    const struct site *first = launch_site(launch, a), *second = launch_site(launch, b), *found = NULL;
-    const struct code_loop *loop = level_loop(code, first, second);
-    if (!loop || first->rank <= second->rank)
-        return false;
+    const uint32_t line = statement_end(launch, first);
+    struct position position;
+    const bool leaves = line_at(launch, first, line + 1).depth < line_at(launch, first, first->line).depth;
+    *out_place = (struct code_place){.site = site_number(code, first), .line = line};
+    return line && !leaves && first->turn && code->loops + first->loop - 1 == loop && opens_line(code, first) &&
+           !branches_before(code, first, second->rank > first->rank ? second->rank : loop->high + 1) &&
+           !(seen_from(code, second, first->call, &position) && position.file == first->file && position.line <= line &&
+             (second->rank > first->rank || position.line >= first->line));
+}
+
+/* Behind the first in a turn and before the second in the same one, or in the next if that stands before the first: the latest
+ * place that every turn comes by. */
+static bool place_in_turn(const struct launch *launch, const struct code_loop *loop, const struct site *first, const struct site *second,
+                          struct code_place *out_place)
+{
+    const struct code *code = launch->code;
+    const bool wraps = first->rank > second->rank;
+    const struct site *found = NULL;
     for (uint32_t i = 1; i < code->site_count; i++) {
         const struct site *site = &code->sites[i];
-        const bool behind = site->rank > first->rank;
+        const bool behind = site->rank > first->rank, before = site->rank <= second->rank;
         struct code_place place = {.site = i, .before = true};
-        if (!site->rank || !site->turn || code->loops + site->loop - 1 != loop || !(behind || site->rank <= second->rank) ||
+        if (!site->rank || !site->turn || code->loops + site->loop - 1 != loop || !(wraps ? behind || before : behind && before) ||
             (found && turned(site, first, loop->high) < turned(found, first, loop->high)) || !opens_line(code, site) ||
             !fits_in_turn(launch, site, &place) || (behind && !begins_behind(code, site, place.line, first)))
             continue;
         found = site;
         *out_place = place;
     }
-    return found;
+    return found || behind_in_turn(launch, loop, first, second, out_place);
+}
+
+/* Of an access and a later one that stands before it: where one turn can be parted from the next. */
+bool launch_next_turn(const struct launch *launch, uint32_t a, uint32_t b, struct code_place *out_place)
+{
+    const struct site *first = launch_site(launch, a), *second = launch_site(launch, b);
+    const struct code_loop *loop = level_loop(launch->code, first, second);
+    return loop && first->rank > second->rank && place_in_turn(launch, loop, first, second, out_place);
+}
+
+bool launch_each_turn(const struct launch *launch, uint32_t a, uint32_t b, struct code_place *out_places)
+{
+    const struct site *sides[2] = {launch_site(launch, a), launch_site(launch, b)};
+    const struct site *first = sides[sides[0]->rank > sides[1]->rank], *second = sides[sides[0]->rank <= sides[1]->rank];
+    const struct code_loop *loop = level_loop(launch->code, first, second);
+    return loop && first != second && place_in_turn(launch, loop, first, second, &out_places[0]) &&
+           place_in_turn(launch, loop, second, first, &out_places[1]);
 }
 
 /* Where no loop holds both, layout order is execution order. */

@@ -472,6 +472,40 @@ START_TEST(a_barrier_goes_where_all_come_by)
 }
 END_TEST
 
+static bool each_turn(void *self, uint32_t a, uint32_t b, struct code_place out_places[2])
+{
+    (void)self;
+    ck_assert(a == DATA_LINE && b == LAST_LINE);
+    out_places[0] = (struct code_place){.site = 30, .before = true};
+    out_places[1] = (struct code_place){.site = 31, .line = 32};
+    return true;
+}
+
+START_TEST(two_barriers_in_each_turn_serve_one_group)
+{
+    const struct checker_host knows_turns = {.place = place, .what = what, .between = between, .each_turn = each_turn};
+    const char *const fix = "work_group_barrier(CLK_LOCAL_MEM_FENCE) before k.cl:30, and behind k.cl:32, in each turn of the loop";
+    struct wording text;
+    where.site = 0;
+    first_access(FIRST);
+    struct meeting meeting = meeting_of(FIRST, NEIGHBOUR);
+    struct question question = question_of(&meeting, 1);
+    question.host = &knows_turns;
+    question.region = IN_LOCAL;
+    ck_assert(explain_remedy(&question, &text, &remedy));
+    ck_assert_str_eq(text.bytes, fix);
+    ck_assert(explain_serves(&launch, order.rule, &remedy, OTHER, OTHER + 1));
+    ck_assert(!explain_serves(&launch, order.rule, &remedy, FIRST, OTHER));
+    meeting = meeting_of(FIRST, OTHER);
+    question.region = IN_GLOBAL;
+    ck_assert(!explain_remedy(&question, &text, &remedy));
+    where = (struct code_place){.site = 33, .before = true}; /* one edit is less */
+    meeting = meeting_of(FIRST, NEIGHBOUR);
+    ck_assert(explain_remedy(&question, &text, &remedy));
+    ck_assert_str_eq(text.bytes, "work_group_barrier(CLK_GLOBAL_MEM_FENCE) before k.cl:33");
+}
+END_TEST
+
 START_TEST(groups_are_ordered_by_two_kernels)
 {
     first_access(FIRST);
@@ -663,7 +697,7 @@ int main(void)
         a_local_flag_wants_fences_with_both_flags, an_access_behind_the_store_is_not_carried_by_it,
         a_plain_flag_would_order_what_came_before_it, a_plain_flag_orders_nothing_behind_the_store_or_before_the_load,
         slices_tell_what_came_before_a_plain_flag, the_atomic_end_of_a_flag_keeps_what_it_has,
-        a_barrier_goes_where_all_come_by, groups_are_ordered_by_two_kernels, a_plain_access_is_to_be_atomic,
+        a_barrier_goes_where_all_come_by, two_barriers_in_each_turn_serve_one_group, groups_are_ordered_by_two_kernels, a_plain_access_is_to_be_atomic,
         a_barrier_serves_one_group_and_two_kernels_all, atomic_operations_serve_those_that_their_scope_holds,
         units_that_never_meet_have_no_edit, what_is_ordered_needs_no_edit, a_full_history_says_nothing,
         who_waits_is_remembered_once_for_each_store, a_launch_begins_without_memories, steps_are_those_between_the_accesses,

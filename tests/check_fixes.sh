@@ -13,7 +13,7 @@ for scenario in "$src"/scenarios/racy/*.yaml; do
     count=$(sed -n 's/^tried //p' "$work/out")
     tried=$((tried + ${count:-0}))
 done
-if ((tried < ${FIXES_FEWEST:-30})); then
+if ((tried < ${FIXES_FEWEST:-45})); then
     echo "only $tried fixes were tried"
     bad=1
 fi

@@ -102,9 +102,10 @@ bool explain_flag_covers(const struct question *question, const struct passings 
 /* Where no edit does: a barrier, a second launch or an atomic access that orders the pair or makes it agree; one that serves
  * the other meetings, too, is preferred. */
 struct remedy {
-    /* TURN: in each turn of a loop; NEXT_TURN: where accesses of one turn are not ordered by it */
-    enum { REMEDY_NONE, REMEDY_BARRIER, REMEDY_TURN, REMEDY_NEXT_TURN, REMEDY_SPLIT, REMEDY_ATOMIC } kind;
+    /* TURN: in each turn of a loop; NEXT_TURN: where accesses of one turn are not ordered by it; TURNS: two in each turn */
+    enum { REMEDY_NONE, REMEDY_BARRIER, REMEDY_TURN, REMEDY_NEXT_TURN, REMEDY_TURNS, REMEDY_SPLIT, REMEDY_ATOMIC } kind;
     struct code_place place;   /* of the barrier, and where the kernel is cut */
+    struct code_place next;    /* TURNS: of the other barrier */
     enum memory_scope scope;   /* of the atomic operations */
 };
 bool explain_remedy(const struct question *question, struct wording *out_fix, struct remedy *out_remedy);

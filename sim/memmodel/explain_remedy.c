@@ -49,10 +49,18 @@ static void say_before_branch(const struct question *question, const struct reme
     wording_place(fix, host, remedy->place.site);
 }
 
+static void say_and_at(const struct question *question, const struct code_place *place, struct wording *fix)
+{
+    wording_add(fix, ", and");
+    say_at(question, place, fix);
+}
+
 static void say_turns(const struct question *question, const struct remedy *remedy, struct wording *fix)
 {
     wording_add(fix, "work_group_barrier(%s)", region_flag(question->region));
     say_at(question, &remedy->place, fix);
+    if (remedy->kind == REMEDY_TURNS)
+        say_and_at(question, &remedy->next, fix);
     wording_add(fix, ", in each turn of the loop%s", remedy->place.braces ? ", which needs braces" : "");
 }
 
@@ -80,6 +88,25 @@ static bool separate_turns(const struct question *question, struct wording *fix,
         !again_barrier(question, &remedy->place))
         return false;
     remedy->kind = REMEDY_TURN;
+    say_turns(question, remedy, fix);
+    return true;
+}
+
+/* Either may be a turn ahead: two barriers part them, whichever comes first. */
+static bool separate_each_turn(const struct question *question, struct wording *fix, struct remedy *remedy)
+{
+    const struct checker_host *host = question->host;
+    const struct meeting *meeting = question->meetings;
+    struct code_place places[2];
+    if (!host->each_turn || question->history->full || !all_in_one_group(question) ||
+        !host->each_turn(host->self, meeting->first.site, meeting->second.site, places))
+        return false;
+    for (int first = 0; first < 2; first++) {
+        places[0].first = first;
+        if (!again_barrier(question, &places[0]))
+            return false;
+    }
+    *remedy = (struct remedy){.kind = REMEDY_TURNS, .place = places[0], .next = places[1]};
     say_turns(question, remedy, fix);
     return true;
 }
@@ -317,6 +344,7 @@ bool explain_serves(const struct launch_info *launch, enum scope_rule rule, cons
     switch (remedy->kind) {
     case REMEDY_BARRIER:
     case REMEDY_TURN:
+    case REMEDY_TURNS:
     case REMEDY_NEXT_TURN: return a.group == b.group;
     case REMEDY_ATOMIC: return scope_inclusive(rule, remedy->scope, &a, remedy->scope, &b);
     default: return true;
@@ -331,7 +359,8 @@ bool explain_remedy(const struct question *question, struct wording *out_fix, st
     if (meeting->first.unit >= UNIT_COPIES || meeting->second.unit >= UNIT_COPIES)
         return false;
     if (separate(question, out_fix, out_remedy) || separate_in_line(question, out_fix, out_remedy) ||
-        separate_turns(question, out_fix, out_remedy) || separate_next_turn(question, out_fix, out_remedy) || agree(question, out_fix, out_remedy))
+        separate_turns(question, out_fix, out_remedy) || separate_next_turn(question, out_fix, out_remedy) || agree(question, out_fix, out_remedy) ||
+        separate_each_turn(question, out_fix, out_remedy))
         return true;
     out_remedy->kind = REMEDY_NONE;
     return false;

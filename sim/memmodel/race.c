@@ -327,10 +327,21 @@ static bool is_same_place(const struct races *races, const struct code_place *a,
     return a->before == b->before && a->line == b->line && race_same_place(races, a->site, b->site);
 }
 
+static bool likes_turns(const struct races *races, const struct race_pair *pair, const struct remedy *remedy)
+{
+    struct code_place places[2];
+    return races->host->each_turn(races->host->self, pair->tally.site[0], pair->tally.site[1], places) &&
+           is_same_place(races, &places[0], &remedy->place) && is_same_place(races, &places[1], &remedy->next);
+}
+
 static void ask_like(const struct races *races, const struct race_pair *pair)
 {
     const struct remedy *remedy = &pair->like->remedy;
     struct code_place place;
+    if (remedy->kind == REMEDY_TURNS) {
+        pair->like->not_served |= !likes_turns(races, pair, remedy);
+        return;
+    }
     if (remedy->kind == REMEDY_TURN || remedy->kind == REMEDY_NEXT_TURN) {
         pair->like->not_served = true;
         return;

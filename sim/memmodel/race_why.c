@@ -352,7 +352,8 @@ static void agree_instead(const struct question *question, struct answer *answer
 /* A barrier makes good for the flag's race, too, and for what others would announce by it. */
 bool race_takes_barrier(const struct race_pair *pair)
 {
-    return pair->remedy.kind == REMEDY_BARRIER || pair->remedy.kind == REMEDY_TURN || pair->remedy.kind == REMEDY_NEXT_TURN;
+    return pair->remedy.kind == REMEDY_BARRIER || pair->remedy.kind == REMEDY_TURN || pair->remedy.kind == REMEDY_NEXT_TURN ||
+           pair->remedy.kind == REMEDY_TURNS;
 }
 
 /* What is guarded by a flag that is no atomic object is mended there. */
