@@ -178,6 +178,7 @@ scenario_tests = \
 	%D%/racy/uniform_return.yaml \
 	%D%/racy/two_barriers.yaml \
 	%D%/racy/fence_flags.yaml \
+	%D%/racy/image_fences.yaml \
 	%D%/racy/before_branch.yaml \
 	%D%/racy/one_statement.yaml \
 	%D%/racy/parted_turns.yaml \
@@ -357,6 +358,7 @@ scenario_files = \
 	%D%/racy/uniform_return.cl \
 	%D%/racy/two_barriers.cl \
 	%D%/racy/fence_flags.cl \
+	%D%/racy/image_fences.cl \
 	%D%/racy/before_branch.cl \
 	%D%/racy/one_statement.cl \
 	%D%/racy/parted_turns.cl \

@@ -249,8 +249,9 @@ static void print_also(FILE *stream, const struct finding *finding)
 
 static void print_fix(FILE *stream, const struct finding *finding)
 {
-    static const char verified[] = " (verified: these two accesses then race no more)";
-    size_t size = strlen(finding->fix) + sizeof verified;
+    const char *verified = finding->kind == FINDING_IMAGE_READ_AFTER_WRITE ? " (verified: the read then sees what was written)"
+                                                                           : " (verified: these two accesses then race no more)";
+    size_t size = strlen(finding->fix) + strlen(verified) + 1;
     char *text = malloc(size);
     if (text)
         snprintf(text, size, "%s%s", finding->fix, finding->fix_verified ? verified : "");

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Does to the source what the fixes of a scenario's findings say, one at a time, and runs it again: the two accesses have to race
 # no more, and nothing else may be wrong that was not. Only fixes that are called verified, that are enough for all pairs of
-# the two places, and that a line of text can follow: barriers at a line, and flags. Prints how many those are; fails on one that does not hold.
+# the two places, and that a line of text can follow: barriers and fences at a line, and flags. Prints how many those are; fails on one that does not hold.
 # usage: fixes.py ORRERY SCENARIO WORK
 import json, os, re, shutil, subprocess, sys
 
@@ -35,7 +35,7 @@ def pair_of(finding):
 def edits_of(fix):
     if "needs braces" in fix or " branch" in fix or "between the two" in fix:
         return None
-    barrier = re.match(r"work_group_barrier\((%s)\) " % FLAGS, fix)
+    barrier = re.match(r"(work_group_barrier\(%s\)|atomic_work_item_fence\([^)]*\)) " % FLAGS, fix)
     edits = []
     if barrier:
         rest = re.sub(r", in each turn of the loop$", "", fix[barrier.end():])
@@ -43,7 +43,7 @@ def edits_of(fix):
             place = re.fullmatch(PLACE, part)
             if not place:
                 return None
-            edits.append((place[1], place[2], int(place[3]), "work_group_barrier(%s)" % barrier[1]))
+            edits.append((place[1], place[2], int(place[3]), barrier[1]))
         return edits
     for part in fix.split(", and "):
         flags = re.fullmatch("(%s) %s" % (FLAGS, PLACE), part)

@@ -33,7 +33,8 @@ bool explain_race(const struct question *question, struct answer *out_answer)
         say_edits(&search, &found, out_answer);
     keep_edits(&search, &found, out_answer);
     out_answer->serves_all = found.ordered == search.meeting_count;
-    draw(&search, &found, out_answer);
+    if (!question->unseen)
+        draw(&search, &found, out_answer);
     out_answer->spent += search.work;
     search_fini(&search);
     return found.count > 0;

@@ -7,9 +7,9 @@
  * Interface
  *   explain_race     false: no edit of an operation that is there orders them, or the history
  *                    does not reach; the answer then has steps, but no sentences
- *   explain_remedy   what would have to be added where no edit helps; explain_barrier_at and
- *                    explain_wait where it is known what, but not whether it helps; explain_advice
- *                    where nothing can be verified
+ *   explain_remedy   what would have to be added where no edit helps; explain_barrier_at, explain_barrier_before,
+ *                    explain_image_fence and explain_wait where it is known what, but not whether it helps;
+ *                    explain_advice where nothing can be verified
  *   explain_covers   does an answer's edit order later pairs of the same two places, too?
  *   explain_flag     do the accesses of other races order them, as a release and an acquire? _flag_covers: later pairs, too?
  *
@@ -70,6 +70,7 @@ struct question {
     const struct meeting *meetings; /* of the same two places: the first is asked about; an edit for all is preferred */
     uint32_t meeting_count;        /* 1 to MEETINGS_MOST */
     bool one_wave;                 /* the first two work-items go round loops together */
+    bool unseen;                   /* R34: it is one work-item, and its read of an image is to see what it wrote */
     uint64_t spent;                /* on answers of this launch so far: later ones are given less time */
     uint64_t most;                 /* on this one; 0: what the launch has left decides */
 };
@@ -111,6 +112,10 @@ struct remedy {
 bool explain_remedy(const struct question *question, struct wording *out_fix, struct remedy *out_remedy);
 /* A work-group's barrier, which names the question's memory beside these, instead of the one at this site, where that can be told to do. */
 bool explain_barrier_at(const struct question *question, uint32_t site, uint32_t regions, struct wording *out_fix, struct remedy *out_remedy);
+/* Where the work-group has to wait before it begins the asynchronous copy that is the second access. */
+bool explain_barrier_before(const struct question *question, struct wording *out_fix);
+/* Where a fence for images fits between a write and a read of one work-item. */
+bool explain_image_fence(const struct question *question, struct wording *out_fix);
 /* Where to wait for the asynchronous copy that is the first access. */
 bool explain_wait(const struct question *question, struct wording *out_fix);
 /* Unverified, where the words that serve everybody would be wrong. False: they will do. */

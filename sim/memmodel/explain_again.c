@@ -238,8 +238,9 @@ static void look(const struct again *again, uint32_t at, uint64_t tick[MEETINGS_
         if (at != meeting->end)
             continue;
         order_agent(&again->order, meeting->second.unit, &agent);
-        ordered[i] = order_knows(&again->order, &agent, question->region, meeting->first.unit, tick[i]) ||
-                     scopes_meet(again, meeting, &agent);
+        ordered[i] = question->unseen ? order_sees_own_image(&agent, tick[i])
+                                      : order_knows(&again->order, &agent, question->region, meeting->first.unit, tick[i]) ||
+                                            scopes_meet(again, meeting, &agent);
     }
 }
 
@@ -326,6 +327,34 @@ bool again_barrier(const struct question *question, const struct code_place *pla
     return known;
 }
 
+/* The fence may be at either access: nothing that it orders is between them. */
+bool again_image_fence(const struct question *question, const struct code_place *place)
+{
+    const struct meeting *meeting = question->meetings;
+    struct search search = {.question = question};
+    struct again again = {.search = &search};
+    struct agent agent;
+    uint64_t tick = 1;
+    if (question->history->full || place->first != 0 || !search_locate(&search))
+        return false;
+    order_init(&again.order, question->rule);
+    order_launch_begin(&again.order, question->launch);
+    for (uint32_t at = 0; at <= meeting->end; at++) {
+        if (at == search.first_at[0]) {
+            order_agent(&again.order, meeting->first.unit, &agent);
+            tick = order_slice(&agent);
+        }
+        if (at < meeting->end)
+            happen(&again, &question->history->items[at], at);
+    }
+    order_agent(&again.order, meeting->second.unit, &agent);
+    order_fence(&again.order, &agent, REGION_IMAGE, ORDER_ACQ_REL, SCOPE_WORK_ITEM, place->site);
+    order_agent(&again.order, meeting->second.unit, &agent);
+    const bool sees = order_sees_own_image(&agent, tick) && !again.order.failed && !again.order.pool.failed;
+    order_fini(&again.order);
+    return sees;
+}
+
 /* Where the second copy begins, the second access: happenings before it. */
 static uint32_t wait_place(const struct question *question)
 {
@@ -362,6 +391,37 @@ bool again_wait(const struct question *question)
     if (waited && !again.order.failed && !again.order.pool.failed) {
         order_agent(&again.order, meeting->second.unit, &agent);
         known = order_knows(&again.order, &agent, question->region, meeting->first.unit, meeting->first.tick);
+    }
+    order_fini(&again.order);
+    return known;
+}
+
+bool again_barrier_before(const struct question *question, uint32_t site)
+{
+    const struct meeting *meeting = question->meetings;
+    const uint32_t place = wait_place(question);
+    struct search search = {.question = question};
+    struct again again = {.search = &search};
+    struct agent agent;
+    uint64_t tick = 1;
+    bool known = false;
+    if (question->history->full || meeting->second.unit < UNIT_COPIES || place == meeting->end || !search_locate(&search) ||
+        search.first_at[0] > place)
+        return false;
+    order_init(&again.order, question->rule);
+    order_launch_begin(&again.order, question->launch);
+    for (uint32_t at = 0; at < meeting->end; at++) {
+        if (at == search.first_at[0]) {
+            order_agent(&again.order, meeting->first.unit, &agent);
+            tick = order_slice(&agent);
+        }
+        if (at == place)
+            order_barrier(&again.order, question->history->items[at].by, 1u << question->region, SCOPE_WORK_GROUP, site);
+        happen(&again, &question->history->items[at], at);
+    }
+    if (!again.order.failed && !again.order.pool.failed) {
+        order_agent(&again.order, meeting->second.unit, &agent);
+        known = order_knows(&again.order, &agent, question->region, meeting->first.unit, tick);
     }
     order_fini(&again.order);
     return known;

@@ -391,6 +391,35 @@ bool explain_barrier_at(const struct question *question, uint32_t site, uint32_t
     return true;
 }
 
+bool explain_barrier_before(const struct question *question, struct wording *out_fix)
+{
+    const struct checker_host *host = question->host;
+    const struct meeting *meeting = question->meetings;
+    struct code_place place;
+    *out_fix = (struct wording){.used = 0};
+    if (meeting->first.unit >= UNIT_COPIES || !host->between ||
+        !host->between(host->self, meeting->first.site, meeting->second.site, &place) || !place.before || place.first != 0 ||
+        !again_barrier_before(question, place.site))
+        return false;
+    wording_add(out_fix, "work_group_barrier(%s)", region_flag(question->region));
+    say_at(question, &place, out_fix);
+    return true;
+}
+
+bool explain_image_fence(const struct question *question, struct wording *out_fix)
+{
+    const struct checker_host *host = question->host;
+    const struct meeting *meeting = question->meetings;
+    struct code_place place;
+    *out_fix = (struct wording){.used = 0};
+    if (!host->between || !host->between(host->self, meeting->first.site, meeting->second.site, &place) || place.branches ||
+        !again_image_fence(question, &place))
+        return false;
+    wording_add(out_fix, "atomic_work_item_fence(CLK_IMAGE_MEM_FENCE, memory_order_acq_rel, memory_scope_work_item)");
+    say_at(question, &place, out_fix);
+    return true;
+}
+
 bool explain_wait(const struct question *question, struct wording *out_fix)
 {
     const struct checker_host *host = question->host;

@@ -101,9 +101,12 @@ static bool wants(const struct search *search, uint32_t index, enum edit_kind ki
 {
     const struct happening *sample = search->spots[index].sample;
     int region = search->question->region;
+    const bool of_images = is_fence(sample) && sample->regions & REGION_IMAGE; /* which has one form */
+    if (search->question->unseen && !(kind == EDIT_FLAGS && is_barrier(sample)) && !(kind == EDIT_ORDER && sample->regions == REGION_IMAGE))
+        return false;
     switch (kind) {
-    case EDIT_FLAGS: return (is_barrier(sample) || is_fence(sample)) && !(sample->regions >> region & 1);
-    case EDIT_SCOPE: return is_atomic(sample) || is_fence(sample);
+    case EDIT_FLAGS: return (is_barrier(sample) || (is_fence(sample) && region != IN_IMAGE)) && !(sample->regions >> region & 1);
+    case EDIT_SCOPE: return is_atomic(sample) || (is_fence(sample) && !of_images);
     case EDIT_ORDER: return (is_atomic(sample) || is_fence(sample)) && stronger(sample) != sample->order;
     case EDIT_FENCES:
         return (is_atomic(sample) && sample->region != region) ||

@@ -13,6 +13,8 @@
  *   again_barrier    the same of the first meeting, with one more barrier of its group, passed by one access
  *                    before and by the other behind it
  *   again_wait       the same with a wait for the copy that is the first access, right before the second
+ *   again_barrier_before   the same with a barrier right before the copy that is the second access
+ *   again_image_fence   of one work-item: would its read of an image see what it wrote, with a fence for images between?
  *   again_flag       in how many meetings does the second access come behind the first, with the passings of a flag as
  *                    releases and acquires? 0: not in the first
  *   again_write      the history with the edits, up to the second access; false: no memory. The caller
@@ -77,6 +79,8 @@ void search_fini(struct search *search);
 uint32_t again_orders(struct search *search, const struct edit *edits, uint32_t count);
 bool again_barrier(const struct question *question, const struct code_place *place);
 bool again_wait(const struct question *question);
+bool again_image_fence(const struct question *question, const struct code_place *place);
+bool again_barrier_before(const struct question *question, uint32_t site);
 uint32_t again_flag(const struct question *question, const struct passings *passings, const struct flag *flag, uint32_t *out_located);
 bool again_write(struct search *search, const struct found *found, struct edited *list, uint32_t *out_first);
 void say_edits(const struct search *search, const struct found *found, struct answer *answer);

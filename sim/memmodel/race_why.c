@@ -3,9 +3,10 @@
 
 #include <string.h>
 
-/* remediable: something is absent, and explain_remedy may find what. copy: nobody waited for the first access.
- * narrow_barrier: the site of one that orders fewer than it would have to, 0: none; narrow_regions: what it names. */
-struct reason { struct wording why, fix; bool remediable, copy; uint32_t narrow_barrier, narrow_regions; uint32_t blamed[2], blamed_count; };
+/* remediable: something is absent, and explain_remedy may find what. copy: nobody waited for the first access. no_barrier: the second
+ * is a copy that began before all were there. no_fence: for images, within a work-item. narrow_barrier: the site of one that orders
+ * fewer than it would have to, 0: none; narrow_regions: what it names. */
+struct reason { struct wording why, fix; bool remediable, copy, no_barrier, no_fence; uint32_t narrow_barrier, narrow_regions; uint32_t blamed[2], blamed_count; };
 
 static void blame(struct reason *reason, uint32_t site)
 {
@@ -131,6 +132,7 @@ static void explain_copy(struct reason *reason, const struct races *races, const
     const bool now = second && !early;
     const bool both = second && race->unit >= UNIT_COPIES;
     reason->copy = !second || both;
+    reason->no_barrier = now && !both;
     if (both) {
         wording_add(&reason->why, "the copy at ");
         wording_place(&reason->why, races->host, race->context->site);
@@ -265,6 +267,7 @@ static void explain_image(struct reason *reason, bool sampled)
         wording_add(&reason->fix, "another kernel for the reads, or a read_write image read without a sampler");
         return;
     }
+    reason->no_fence = true;
     wording_add(&reason->why, "a work-item sees what it wrote to an image only behind a fence for images, and there is none between the two");
     wording_add(&reason->fix, "atomic_work_item_fence(CLK_IMAGE_MEM_FENCE, memory_order_acq_rel, memory_scope_work_item) between them");
 }
@@ -324,7 +327,8 @@ struct question race_question(const struct races *races, const struct race_pair 
 {
     return (struct question){.history = races->order->history, .launch = races->launch, .host = races->host,
                              .rule = races->order->rule,
-                             .region = pair->tally.space, .svm_atomics = pair->svm_atomics, .meetings = pair->meetings,
+                             .region = pair->tally.space, .svm_atomics = pair->svm_atomics, .unseen = pair->tally.unseen,
+                             .meetings = pair->meetings,
                              .meeting_count = pair->meeting_count, .one_wave = pair->one_wave,
                              .spent = races->explaining, .most = races->answer_most};
 }
@@ -333,6 +337,8 @@ static bool remedy_of(const struct reason *reason, const struct question *questi
 {
     return reason->remediable ? explain_remedy(question, fix, remedy)
          : reason->narrow_barrier ? explain_barrier_at(question, reason->narrow_barrier, reason->narrow_regions, fix, remedy)
+         : reason->no_barrier     ? explain_barrier_before(question, fix)
+         : reason->no_fence       ? explain_image_fence(question, fix)
                                   : reason->copy && explain_wait(question, fix);
 }
 
@@ -382,7 +388,7 @@ void race_why(struct answer *answer, struct races *races, struct race_pair *pair
     struct reason reason = {.remediable = false};
     const struct question question = race_question(races, pair);
     *answer = (struct answer){.step_count = 0};
-    finding->fix_verified = !race->unseen && pair->meeting_count && explain_race(&question, answer);
+    finding->fix_verified = !(race->unseen && now->sampled) && pair->meeting_count && explain_race(&question, answer);
     races->explaining = answer->spent > races->explaining ? answer->spent : races->explaining;
     if (finding->fix_verified) {
         agree_instead(&question, answer, &pair->remedy);
