@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "callback.h"
 #include "context.h"
 #include "error.h"
 #include "fault.h"
@@ -41,7 +42,8 @@ static _Thread_local unsigned depth; /* 0: in none */
 bool call_watched(void)
 {
     host_log_see();
-    return call_finds() || context_some_terminated() || (!runtime_get()->broken && (fault_any() || host_log_active()));
+    return call_finds() || context_some_terminated() || callback_thread() ||
+           (!runtime_get()->broken && (fault_any() || host_log_active()));
 }
 
 bool call_finds(void)
@@ -455,6 +457,7 @@ static bool is_too_late(const struct call *call)
 
 cl_int call_begin(const struct call *call)
 {
+    callback_inside(1);
     host_log_enter(call->name);
     depth++;
     current.name = call->name;
@@ -478,6 +481,7 @@ cl_int call_end(const struct call *call, cl_int err)
         usage_answered(call);
     depth--;
     host_log_leave();
+    callback_inside(-1);
     return err;
 }
 
@@ -487,6 +491,7 @@ void call_failed(const struct call *call, bool failed)
         tell_refusal(call, "NULL");
     depth--;
     host_log_leave();
+    callback_inside(-1);
 }
 
 bool call_detail(const char *text)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Stands around every call of the program (exports.c): gives threads their turn in a recorded run, lets the
- *          scenario's faults refuse a call before it begins, and makes findings of what it refused and of how it was used.
+ * PURPOSE  Stands around every call of the program (exports.c): gives threads their turn in a recorded run, notes that
+ *          the callback thread is in one, lets the scenario's faults refuse a call before it begins, and makes findings
+ *          of what it refused and of how it was used.
  *
  * Interface
- *   call_watched     does the scenario want any of this? When not, a call is a jump
+ *   call_watched     does the scenario want any of this, or is this the callback thread? When not, a call is a jump
  *   CALL             struct call of a call and its arguments
  *   call_begin       CL_SUCCESS, or the error that a fault wants instead of the call
  *   call_end         what the call returned; returned in turn

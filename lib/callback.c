@@ -4,16 +4,23 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "executor.h"
 #include "host_log.h"
+#include "thread_state.h"
 
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t posted, called;
-    uint64_t posted_count, called_count;
+    uint64_t posted_count, called_count; /* written under the lock; atomic */
     struct callback_item *first, **last;
     pthread_t thread;
     bool started, stopping, calling;
+    pid_t id; /* of the thread */
+    clockid_t clock;
+    uint32_t inside; /* atomic: calls of ours that it is in */
+    struct { uint64_t call, switches; uint32_t times; } stuck; /* the last callback that was found so, its sleep, and how often */
 } callbacks = {.lock = PTHREAD_MUTEX_INITIALIZER,
                .posted = PTHREAD_COND_INITIALIZER,
                .called = PTHREAD_COND_INITIALIZER,
@@ -48,10 +55,17 @@ static struct callback_item *take(void)
     return item;
 }
 
+static void count(uint64_t *counter)
+{
+    __atomic_add_fetch(counter, 1, __ATOMIC_RELEASE);
+}
+
 static void *callback_run(void *unused)
 {
     is_callback_thread = true;
     pthread_mutex_lock(&callbacks.lock);
+    callbacks.id = gettid();
+    pthread_getcpuclockid(pthread_self(), &callbacks.clock);
     while (!callbacks.stopping) {
         if (!callbacks.first) {
             pthread_cond_wait(&callbacks.posted, &callbacks.lock);
@@ -63,7 +77,7 @@ static void *callback_run(void *unused)
         item->function(item->data);
         pthread_mutex_lock(&callbacks.lock);
         callbacks.calling = false;
-        callbacks.called_count++;
+        count(&callbacks.called_count);
         pthread_cond_broadcast(&callbacks.called);
     }
     pthread_mutex_unlock(&callbacks.lock);
@@ -76,7 +90,7 @@ void callback_post_item(struct callback_item *item)
     pthread_mutex_lock(&callbacks.lock);
     *callbacks.last = item;
     callbacks.last = &item->next;
-    callbacks.posted_count++;
+    count(&callbacks.posted_count);
     if (!callbacks.started)
         callbacks.started = runtime_thread_start(&callbacks.thread, callback_run);
     pthread_cond_signal(&callbacks.posted);
@@ -118,6 +132,124 @@ void callback_drain(void)
     pthread_mutex_unlock(&callbacks.lock);
 }
 
+void callback_inside(int step)
+{
+    if (is_callback_thread)
+        __atomic_add_fetch(&callbacks.inside, (uint32_t)step, __ATOMIC_RELAXED);
+}
+
+/* ---- waiting while it can get on ------------------------------------------------------------- */
+
+/*
+ * A callback may wait for what the waiting thread does next: then it sleeps and nobody wakes it, or it looks again and
+ * again, and naps in between. Inside a call of ours it waits for whoever has the lock or the baton, and that can take long; but when it waits
+ * there for a command and nobody executes, it is the program that has to go on.
+ */
+enum { STILL_LOOKS = 20, ASLEEP_LOOKS = 2000, BUSY_MILLISECONDS = 2000, STUCK_TIMES = 8, LOOK_NANOSECONDS = 1000000 };
+enum prospect { GETS_ON, STUCK, HOPELESS };
+
+struct patience {
+    uint64_t call, switches;
+    uint32_t still, asleep; /* looks that found it in the same sleep, and in any */
+    int64_t busy;           /* milliseconds of the processor that the thread had had at the first look; 0: not looked */
+    bool was_stuck;         /* in a sleep that is known */
+};
+
+static struct patience patience_for(uint64_t call)
+{
+    struct patience patience = {.call = call};
+    if (callbacks.stuck.times && callbacks.stuck.call == call) {
+        patience.was_stuck = true;
+        patience.still = STILL_LOOKS - 1;
+        patience.switches = callbacks.stuck.switches;
+    }
+    return patience;
+}
+
+static bool is_busy(struct patience *patience)
+{
+    struct timespec time = {0};
+    clock_gettime(callbacks.clock, &time);
+    const int64_t busy = time.tv_sec * INT64_C(1000) + time.tv_nsec / 1000000 + 1;
+    if (!patience->busy)
+        patience->busy = busy;
+    return busy - patience->busy >= BUSY_MILLISECONDS;
+}
+
+/* A system that does not tell counts as a sleep. */
+static enum prospect prospect_of(struct patience *patience)
+{
+    const bool inside = __atomic_load_n(&callbacks.inside, __ATOMIC_RELAXED) != 0;
+    struct thread_state state = {.asleep = true, .switches = patience->switches};
+    if (inside && executor_callback_stuck())
+        return STUCK;
+    thread_state_read(callbacks.id, &state);
+    const bool same = state.asleep && !state.naps && !inside && state.switches == patience->switches;
+    patience->switches = state.switches;
+    patience->still = same ? patience->still + 1 : 0;
+    patience->asleep += state.asleep;
+    if (patience->asleep >= ASLEEP_LOOKS || (is_busy(patience) && !inside))
+        return HOPELESS;
+    return patience->still >= STILL_LOOKS ? STUCK : GETS_ON;
+}
+
+/* Lets go of the lock. */
+static bool look(struct patience *patience)
+{
+    pthread_mutex_unlock(&callbacks.lock);
+    const enum prospect prospect = prospect_of(patience);
+    pthread_mutex_lock(&callbacks.lock);
+    patience->was_stuck = false;
+    if (prospect == GETS_ON || callbacks.called_count != patience->call)
+        return true;
+    const bool again = callbacks.stuck.call == patience->call, same = again && callbacks.stuck.switches == patience->switches;
+    const uint32_t times = again ? callbacks.stuck.times : 0;
+    callbacks.stuck.times = prospect == HOPELESS ? STUCK_TIMES : times + (!times || !same);
+    callbacks.stuck.call = patience->call;
+    callbacks.stuck.switches = patience->switches;
+    return false;
+}
+
+static bool is_given_up(void)
+{
+    return callbacks.stopping || !callbacks.started ||
+           (callbacks.stuck.call == callbacks.called_count && callbacks.stuck.times >= STUCK_TIMES);
+}
+
+/* False: that long nothing returned. */
+static bool wait_returned(void)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += LOOK_NANOSECONDS;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    return pthread_cond_timedwait(&callbacks.called, &callbacks.lock, &until) == 0;
+}
+
+static bool all_called(void)
+{
+    return __atomic_load_n(&callbacks.called_count, __ATOMIC_ACQUIRE) == __atomic_load_n(&callbacks.posted_count, __ATOMIC_ACQUIRE);
+}
+
+bool callback_wait(void)
+{
+    if (is_callback_thread || all_called())
+        return !is_callback_thread;
+    pthread_mutex_lock(&callbacks.lock);
+    const uint64_t posted = callbacks.posted_count;
+    struct patience patience = patience_for(callbacks.called_count);
+    while (callbacks.called_count < posted && !is_given_up()) {
+        if (patience.call != callbacks.called_count)
+            patience = patience_for(callbacks.called_count);
+        if ((patience.was_stuck || !wait_returned()) && callbacks.calling && !look(&patience))
+            break;
+    }
+    const bool all = callbacks.called_count >= posted;
+    pthread_mutex_unlock(&callbacks.lock);
+    return all;
+}
+
 /* A running callback may never return, and it may be the one that called exit; else what it releases is no leak. */
 void callback_stop(void)
 {
@@ -152,9 +284,10 @@ void callback_fork_parent(void)
 void callback_fork_child(void)
 {
     callbacks.started = false;
+    callbacks.inside = 0;
     if (callbacks.calling) { /* the call goes on in the parent alone */
         callbacks.calling = false;
-        callbacks.called_count++;
+        count(&callbacks.called_count);
     }
     pthread_cond_init(&callbacks.posted, NULL);
     pthread_cond_init(&callbacks.called, NULL);

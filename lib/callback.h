@@ -8,6 +8,10 @@
  *   callback_post_item   the same without an allocation: the item is the caller's until called
  *   callback_thread      is this the callback thread?
  *   callback_drain       waits until all posted so far were called; not on the callback thread
+ *   callback_wait        the same, but only while the callback thread can get on: a callback may wait for what this
+ *                        thread does next, and one that was found so is not waited for again before it has moved. True:
+ *                        all returned. Neither runtime_lock nor the baton is held
+ *   callback_inside      the callback thread goes into a call of ours (+1) or leaves it (-1); others: nothing
  *   callback_stop        drops what was not called yet, and waits a while for a callback that runs
  *   callback_fork_*      around fork: the child starts its own thread at its first post
  */
@@ -28,6 +32,8 @@ enum { EXIT_PATIENCE_SECONDS = 5 }; /* for what still runs when the program ends
 void callback_post_item(struct callback_item *item);
 bool callback_thread(void);
 void callback_drain(void);
+bool callback_wait(void);
+void callback_inside(int step);
 void callback_stop(void);
 void callback_fork_prepare(void);
 void callback_fork_parent(void);

@@ -7,6 +7,7 @@
 #include "callback.h"
 #include "context.h"
 #include "executor.h"
+#include "host_log.h"
 #include "info.h"
 #include "usage.h"
 #include "order.h"
@@ -61,12 +62,29 @@ struct delivery {
     struct callback_item item;
     struct event *event; /* a user reference: the handle is good inside the callback */
     cl_int status;
+    bool complete; /* or failed, as it was posted */
 };
+
+/* (11), as it is called and not as it is posted: callbacks before it know nothing of that. It is no call of the program's,
+ * but where it stands among them is chance all the same. */
+static void learn(struct delivery *delivery)
+{
+    if (!delivery->complete || !RULE(13111) || !order_heard())
+        return;
+    callback_inside(1);
+    host_log_enter("callback");
+    runtime_lock();
+    order_waited(&delivery->event, 1);
+    runtime_unlock();
+    host_log_leave();
+    callback_inside(-1);
+}
 
 static void deliver(void *data)
 {
     struct delivery *delivery = data;
     struct event *event = delivery->event;
+    learn(delivery);
     usage_waited();
     usage_callback(1);
     delivery->base.function((cl_event)event, delivery->status, delivery->base.data);
@@ -78,23 +96,32 @@ static void deliver(void *data)
     object_release(event, OBJECT_EVENT);
 }
 
-static uint32_t due; /* atomic: attached, or about to be, and not posted */
+static uint64_t attached, posted; /* callbacks so far, or about to be; atomic */
 
 bool event_callbacks_due(void)
 {
-    return __atomic_load_n(&due, __ATOMIC_RELAXED) != 0;
+    return __atomic_load_n(&attached, __ATOMIC_ACQUIRE) != event_callbacks_posted();
 }
 
-static void post(struct event *event, struct event_callback *callback, cl_int status)
+uint64_t event_callbacks_posted(void)
+{
+    return __atomic_load_n(&posted, __ATOMIC_ACQUIRE);
+}
+
+uint64_t event_callbacks_steps(void)
+{
+    return __atomic_load_n(&attached, __ATOMIC_ACQUIRE) + event_callbacks_posted();
+}
+
+static void post(struct event_callback *callback, cl_int status)
 {
     struct delivery *delivery = (struct delivery *)callback;
-    __atomic_sub_fetch(&due, 1, __ATOMIC_RELAXED);
-    if (status <= CL_COMPLETE && RULE(13111))
-        order_waited(&event, 1);
+    delivery->complete = status <= CL_COMPLETE;
     delivery->status = status < 0 ? status : callback->state;
     delivery->item.function = deliver;
     delivery->item.data = delivery;
     callback_post_item(&delivery->item);
+    __atomic_add_fetch(&posted, 1, __ATOMIC_RELEASE); /* not before: who finds none due waits for those posted */
 }
 
 /* Execution status falls: CL_QUEUED 3 to CL_COMPLETE 0, or an error below it. */
@@ -109,7 +136,7 @@ void event_advance(struct event *event, cl_int status)
             continue;
         }
         *link = callback->next;
-        post(event, callback, status);
+        post(callback, status);
     }
 }
 
@@ -263,6 +290,7 @@ static cl_int ask_status(const struct info_reply *reply, struct event *event)
 {
     const cl_int status = event_status(event);
     if (status == CL_COMPLETE) {
+        order_learns();
         runtime_lock();
         order_asked(event);
         runtime_unlock();
@@ -312,6 +340,7 @@ cl_int CL_API_CALL api_clGetEventProfilingInfo(cl_event handle, cl_profiling_inf
     if (param_name < CL_PROFILING_COMMAND_QUEUED || param_name > CL_PROFILING_COMMAND_COMPLETE ||
         !version_has_query(event->queue->device, param_name))
         return CL_INVALID_VALUE;
+    order_learns();
     runtime_lock();
     order_told(event);
     runtime_unlock();
@@ -333,10 +362,10 @@ cl_int CL_API_CALL api_clSetEventCallback(cl_event handle, cl_int command_exec_c
     delivery->base = (struct event_callback){NULL, command_exec_callback_type, pfn_notify, user_data};
     delivery->event = event;
     object_retain(event, OBJECT_EVENT);
-    __atomic_add_fetch(&due, 1, __ATOMIC_RELAXED);
+    __atomic_add_fetch(&attached, 1, __ATOMIC_RELEASE);
     cl_int err = queue_event_callback(event, &delivery->base);
     if (err) {
-        __atomic_sub_fetch(&due, 1, __ATOMIC_RELAXED);
+        __atomic_sub_fetch(&attached, 1, __ATOMIC_RELEASE);
         object_release(event, OBJECT_EVENT);
         free(delivery);
     }

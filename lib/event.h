@@ -8,6 +8,8 @@
  *   event_advance        a new status: delivers the callbacks it makes due
  *   event_attach         a callback; delivers it when it is already due
  *   event_add_waiter     false: out of memory
+ *   event_callbacks_posted   how many were
+ *   event_callbacks_steps    grows with each that is attached and each that is posted
  *   event_callbacks_due  some callback waits for its event
  *   event_pending        neither complete nor failed
  */
@@ -22,6 +24,8 @@ void event_advance(struct event *event, cl_int status);
 void event_attach(struct event *event, struct event_callback *callback);
 /* Callbacks that were attached and not yet posted; runtime_lock need not be held. */
 bool event_callbacks_due(void);
+uint64_t event_callbacks_posted(void);
+uint64_t event_callbacks_steps(void);
 bool event_add_waiter(struct event *event, struct command *command);
 static inline bool event_pending(const struct event *event)
 {

@@ -61,6 +61,8 @@ static struct {
     pthread_mutex_t lock; /* taken inside runtime_lock, never the other way round */
     pthread_cond_t changed;
     uint32_t generation;
+    bool callback_waits; /* the callback thread does, and */
+    uint32_t callback_saw;
 } change = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
 static void wake(void)
@@ -80,10 +82,15 @@ static bool wait_change_until(const struct timespec *deadline)
     executor.waiting++;
     pthread_mutex_lock(&change.lock);
     uint32_t seen = change.generation;
+    if (callback_thread()) {
+        change.callback_waits = true;
+        change.callback_saw = seen;
+    }
     runtime_unlock();
     while (change.generation == seen && !err)
         err = deadline ? pthread_cond_timedwait(&change.changed, &change.lock, deadline)
                        : pthread_cond_wait(&change.changed, &change.lock);
+    change.callback_waits &= !callback_thread();
     pthread_mutex_unlock(&change.lock);
     runtime_lock();
     executor.waiting--;
@@ -414,6 +421,17 @@ static bool is_stuck(void)
     return executor.stuck && executor.running && executor.consumed == executor.appended && !executor.shared;
 }
 
+bool executor_callback_stuck(void)
+{
+    runtime_lock();
+    pthread_mutex_lock(&change.lock);
+    const bool asleep = change.callback_waits && change.callback_saw == change.generation;
+    pthread_mutex_unlock(&change.lock);
+    const bool stuck = asleep && (executor_idle() || is_stuck()) && !executor.busy && !executor.holders;
+    runtime_unlock();
+    return stuck;
+}
+
 static void execute(uint64_t position, const struct executor_wait *wait)
 {
     take_baton();
@@ -523,6 +541,7 @@ static void fork_child(void)
     guard_fork_child();
     callback_fork_child();
     pthread_cond_init(&change.changed, NULL);
+    change.callback_waits = false;
     pthread_mutex_unlock(&change.lock);
     runtime_unlock();
 }
@@ -641,6 +660,13 @@ void queue_let_go(void)
     runtime_unlock();
 }
 
+/* Who executes for want of a device thread goes on with pages open that callbacks may learn of. */
+static void settle_alone(void)
+{
+    if (guard_active())
+        order_settle();
+}
+
 void queue_flush(struct queue *queue)
 {
     runtime_lock();
@@ -648,6 +674,7 @@ void queue_flush(struct queue *queue)
     if (queue->unflushed && flush(queue, later ? LOG_SUBMIT : LOG_RUN) && !later)
         wake_device();
     runtime_unlock();
+    settle_alone();
 }
 
 bool executor_idle(void)
@@ -672,6 +699,7 @@ bool executor_is_here(void)
 
 void queue_user_event_number(struct event *event)
 {
+    order_settle();
     runtime_lock();
     event->serial = ++executor.serial;
     runtime_unlock();
@@ -696,6 +724,7 @@ cl_int queue_user_event_set(struct event *event, cl_int status)
             wake_device();
     }
     runtime_unlock();
+    settle_alone();
     return err;
 }
 
@@ -724,6 +753,7 @@ cl_int queue_terminate(struct context *context)
     while (room && !executing && !callback_thread() && executor.consumed < position) /* also when what runs only spins: that ends */
         executor_wait_change();
     runtime_unlock();
+    settle_alone();
     if (!room)
         object_unref(context);
     return room ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
@@ -743,6 +773,7 @@ cl_int queue_event_callback(struct event *event, struct event_callback *callback
             wake_device();
     }
     runtime_unlock();
+    settle_alone();
     return room ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
 }
 
@@ -761,6 +792,25 @@ static bool settle_at_exit(void)
     return patient;
 }
 
+/* What they do is the program's as well. They may have had more run, and may keep that up. */
+static bool settle_callbacks_at_exit(void)
+{
+    enum { ROUNDS = 64 };
+    bool settled = settle_at_exit();
+    uint64_t position = 0;
+    for (int round = 0; settled && round < ROUNDS && executor.appended != position; round++) {
+        executor_drain(executor.appended, NULL); /* no thread was needed so far: it runs nothing, but queues hold what is left */
+        position = executor.appended;
+        if (!order_heard())
+            return true;
+        runtime_unlock();
+        callback_wait();
+        runtime_lock();
+        settled = settle_at_exit();
+    }
+    return settled;
+}
+
 void queue_shutdown(void)
 {
     runtime_lock();
@@ -770,9 +820,7 @@ void queue_shutdown(void)
     } else if (executor.started) {
         wake(); /* what was enqueued behind the last flush is in the log, and nobody has looked */
     }
-    bool settled = settle_at_exit(), started = executor.started;
-    if (settled)
-        executor_drain(executor.appended, NULL); /* no thread was needed so far: it runs nothing, but queues hold what is left */
+    const bool settled = settle_callbacks_at_exit(), started = executor.started;
     executor.stopping = true;
     executor.started = false;
     wake();

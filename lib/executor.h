@@ -10,6 +10,7 @@
  *                          false: there is none
  *   executor_idle          nothing executes and nothing is left to consume
  *   executor_wait_change   lets go of the lock until something was consumed or appended
+ *   executor_callback_stuck   the callback thread waits there, and nothing is left to execute; runtime_lock not held
  *   executor_flush         appends RUN when the queue has commands to flush; false: out of memory
  *   executor_go            what was submitted and not yet let run is: before a drain
  *   executor_know_units    of a new queue; false: out of memory
@@ -28,6 +29,7 @@ void executor_drain(uint64_t position, const struct executor_wait *wait); /* wai
 bool executor_insist(void);
 bool executor_idle(void);
 void executor_wait_change(void);
+bool executor_callback_stuck(void);
 bool executor_flush(struct queue *queue);
 void executor_go(void);
 void executor_watch_fork(void);

@@ -79,6 +79,8 @@ libapi_la_SOURCES = \
 	%D%/kernel_info.c \
 	%D%/memobj.c \
 	%D%/memobj.h \
+	%D%/thread_state.c \
+	%D%/thread_state.h \
 	%D%/usage.c \
 	%D%/usage.h \
 	%D%/usage_pending.c \

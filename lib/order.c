@@ -8,10 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "callback.h"
 #include "command.h"
 #include "event.h"
 #include "executor.h"
 #include "guard.h"
+#include "host_log.h"
 #include "orrery/rule.h"
 #include "runtime.h"
 #include "shared_bytes.h"
@@ -21,10 +23,45 @@ bool order_heard(void)
     return device_hears_order(runtime_device());
 }
 
+/* In a recorded run they get the turn whether or not they have returned by then, as that is chance. */
+static bool wait_for_callbacks(void)
+{
+    if (!host_log_active())
+        return callback_wait();
+    if (!event_callbacks_posted())
+        return true;
+    host_log_pause();
+    const bool all = callback_wait();
+    host_log_resume();
+    return all;
+}
+
+/* What callbacks enqueue may have callbacks in turn, and a program may keep that up until it ends. */
+static void settle(bool all_run)
+{
+    enum { ROUNDS = 64 };
+    if (!order_heard() || executor_is_here() || callback_thread())
+        return;
+    bool more = true;
+    for (int round = 0; more && round < ROUNDS; round++) {
+        const uint64_t before = event_callbacks_steps();
+        if (all_run || event_callbacks_due())
+            queue_drain();
+        more = wait_for_callbacks();
+        if (all_run)
+            queue_drain();
+        more &= event_callbacks_steps() != before;
+    }
+}
+
 void order_settle(void)
 {
-    if (order_heard() && event_callbacks_due())
-        queue_drain();
+    settle(false);
+}
+
+void order_learns(void)
+{
+    settle(true);
 }
 
 static bool in_order(const struct queue *queue)

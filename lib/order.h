@@ -6,8 +6,10 @@
  *
  * Interface
  *   order_heard          somebody listens; when not, nothing below does anything
- *   order_settle         before the log grows: callbacks that are due are posted, so that what the host knows is a
- *                        function of its calls. runtime_lock not held
+ *   order_settle         before the log grows, and before the host goes on where it may touch what it has learned of:
+ *                        callbacks that are due are posted, and those that can have returned. So what the host knows,
+ *                        callbacks and all, is a function of its calls. runtime_lock not held
+ *   order_learns         the same before the host learns by a call: what the log holds has run, too
  *   order_reserve        room for what order_enqueued needs; false: out of memory
  *   order_enqueued       the command has its serial number and joins the log
  *   order_alone          all commands of the queue's context come one behind the other: it has one queue, in order
@@ -19,7 +21,7 @@
  *   order_told           something else did: it has profiling information; or it runs the program, that those before it are
  *   order_finish_begin/end   clFinish: what the queue holds at the call; known when the call returns
  *
- * All but order_heard and order_settle are called with runtime_lock held, so announcements come in the log's order.
+ * All but order_heard, order_settle and order_learns are called with runtime_lock held, so announcements come in the log's order.
  */
 #ifndef ORRERY_LIB_ORDER_H
 #define ORRERY_LIB_ORDER_H
@@ -30,6 +32,7 @@ struct order_list { uint32_t *serials; size_t count; };
 
 bool order_heard(void);
 void order_settle(void);
+void order_learns(void);
 bool order_reserve(struct command *command);
 void order_enqueued(const struct command *command);
 bool order_alone(const struct queue *queue);

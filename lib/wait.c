@@ -108,6 +108,16 @@ static cl_int wait_allowed(void)
     return executor_is_here() ? CL_INVALID_OPERATION : CL_SUCCESS;
 }
 
+/* Callbacks that were posted do not know what this thread is about to learn. */
+static void learns(void)
+{
+    if (!order_heard())
+        return;
+    runtime_unlock();
+    order_learns();
+    runtime_lock();
+}
+
 cl_int queue_finish(struct queue *queue)
 {
     cl_int err = wait_allowed();
@@ -118,6 +128,7 @@ cl_int queue_finish(struct queue *queue)
     struct waiting waiting = {.queue = queue, .serial = executor_serial()};
     if (order_finish_begin(queue, &known) && executor_flush(queue)) {
         wait_done(&waiting);
+        learns();
         order_finish_end(&known);
     } else {
         free(known.serials);
@@ -139,6 +150,7 @@ cl_int queue_wait_events(cl_uint count, struct event *const *events)
             err = CL_OUT_OF_HOST_MEMORY;
     if (!err) {
         wait_done(&(struct waiting){.count = count, .events = events});
+        learns();
         order_waited(events, count);
     }
     for (cl_uint i = 0; i < count && !err; i++)

@@ -290,6 +290,9 @@ check_PROGRAMS += %D%/check_selector
 check_PROGRAMS += %D%/host_threads
 %C%_host_threads_SOURCES = %D%/host_threads.c
 %C%_host_threads_LDADD = $(OPENCL_LIBS)
+check_PROGRAMS += %D%/host_callbacks
+%C%_host_callbacks_SOURCES = %D%/host_callbacks.c
+%C%_host_callbacks_LDADD = $(OPENCL_LIBS)
 check_PROGRAMS += %D%/check_host_bytes
 %C%_check_host_bytes_SOURCES = %D%/check_host_bytes.c %D%/cl_fixture.h %D%/host_fixture.h
 %C%_check_host_bytes_LDADD = libapi.la libsim.la $(CHECK_LIBS)
@@ -426,6 +429,7 @@ test_scripts = \
 	%D%/check_fixes.sh \
 	%D%/check_forms.sh \
 	%D%/check_picture.sh \
+	%D%/check_host_callbacks.sh \
 	%D%/check_host_order.sh \
 	%D%/check_host_threads.sh \
 	%D%/check_layers.sh \
