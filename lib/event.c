@@ -62,14 +62,14 @@ struct delivery {
     struct callback_item item;
     struct event *event; /* a user reference: the handle is good inside the callback */
     cl_int status;
-    bool complete; /* or failed, as it was posted */
 };
 
-/* (11), as it is called and not as it is posted: callbacks before it know nothing of that. It is no call of the program's,
+/* (11), as it is called and not as it is posted: callbacks before it know nothing of that. Nor does one for the start of a
+ * command, though it be attached when that is complete: it is told no more than that the command has started. It is no call of the program's,
  * but where it stands among them is chance all the same. */
 static void learn(struct delivery *delivery)
 {
-    if (!delivery->complete || !RULE(13111) || !order_heard())
+    if (delivery->status > CL_COMPLETE || !RULE(13111) || !order_heard())
         return;
     callback_inside(1);
     host_log_enter("callback");
@@ -116,7 +116,6 @@ uint64_t event_callbacks_steps(void)
 static void post(struct event_callback *callback, cl_int status)
 {
     struct delivery *delivery = (struct delivery *)callback;
-    delivery->complete = status <= CL_COMPLETE;
     delivery->status = status < 0 ? status : callback->state;
     delivery->item.function = deliver;
     delivery->item.data = delivery;

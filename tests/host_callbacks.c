@@ -224,6 +224,7 @@ static void late(cl_int status)
     call_for(event, status, sets);
     finish(reader);
 }
+static void late_running(void) { late(CL_RUNNING); }
 static void late_complete(void) { late(CL_COMPLETE); }
 
 static void *finish_queue(void *unused)
@@ -393,7 +394,7 @@ static void forking(void)
 
 static const struct mode { const char *name; void (*run)(void); } modes[] = {
     {"running", running}, {"submitted", submitted}, {"complete", complete}, {"waiting", waiting},
-    {"blocking", blocking}, {"both", both}, {"late-complete", late_complete}, {"threads", threads},
+    {"blocking", blocking}, {"both", both}, {"late-running", late_running}, {"late-complete", late_complete}, {"threads", threads},
     {"enqueueing", enqueueing}, {"chain", chain}, {"asking", asking}, {"numbering", numbering},
     {"mapping", mapping}, {"ending", ending}, {"mutex", mutex}, {"semaphore", semaphore}, {"polling", polling},
     {"spinning", spinning}, {"finishing", finishing}, {"sleeping", sleeping}, {"afterwards", afterwards},
