@@ -36,7 +36,7 @@ repeat() { # RUNS STATUS MODE OPTION...
     [ "$wanted" -eq 0 ] || grep -q 'error: race-commands' "$work/1.out" || complain "$mode: no race of commands: $(cat "$work/1.out")"
 }
 
-races='running submitted waiting blocking both late-running threads enqueueing chain asking numbering ending afterwards sleeping'
+races='running submitted waiting blocking both late-running threads enqueueing chain asking numbering ending afterwards helped sleeping'
 clean='complete late-complete mapping mutex semaphore finishing forking'
 for mode in $races; do
     repeat 20 66 "$mode"

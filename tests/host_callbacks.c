@@ -21,7 +21,7 @@ static cl_command_queue queue, reader, other;
 static cl_mem data, copy, apart;
 static cl_event gate, held;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static sem_t posted;
+static sem_t posted, wanted, given;
 static _Atomic bool flag;
 
 static void check(cl_int err, const char *what)
@@ -110,12 +110,27 @@ CALLBACK(locks)
     pthread_mutex_unlock(&lock);
 }
 
+static void wait_for(sem_t *semaphore)
+{
+    while (sem_wait(semaphore))
+        ;
+}
+
 CALLBACK(waits)
 {
     (void)event, (void)status, (void)unused;
-    while (sem_wait(&posted))
-        ;
+    wait_for(&posted);
     dawdle();
+    open_gate();
+}
+
+/* Twice: for the program, and then for a thread that needs nothing of it. */
+CALLBACK(waits_again)
+{
+    (void)event, (void)status, (void)unused;
+    wait_for(&posted);
+    sem_post(&wanted);
+    wait_for(&given);
     open_gate();
 }
 
@@ -360,6 +375,29 @@ static void afterwards(void)
     finish(reader);
 }
 
+static void *give(void *unused)
+{
+    wait_for(&wanted);
+    usleep(5000);
+    sem_post(&given);
+    return unused;
+}
+
+static void helped(void)
+{
+    pthread_t helper;
+    check(pthread_create(&helper, NULL, give, NULL), "pthread_create");
+    call_for(write_to(queue, apart, 0, NULL), CL_RUNNING, waits_again);
+    write_to(other, data, 0, NULL);
+    read_after(1, &gate, data);
+    finish(queue);
+    sem_post(&posted);
+    slow_down();
+    finish(other);
+    finish(reader);
+    pthread_join(helper, NULL);
+}
+
 static void hanging(void)
 {
     begin(CL_RUNNING, never_returns);
@@ -394,11 +432,12 @@ static void forking(void)
 
 static const struct mode { const char *name; void (*run)(void); } modes[] = {
     {"running", running}, {"submitted", submitted}, {"complete", complete}, {"waiting", waiting},
-    {"blocking", blocking}, {"both", both}, {"late-running", late_running}, {"late-complete", late_complete}, {"threads", threads},
-    {"enqueueing", enqueueing}, {"chain", chain}, {"asking", asking}, {"numbering", numbering},
-    {"mapping", mapping}, {"ending", ending}, {"mutex", mutex}, {"semaphore", semaphore}, {"polling", polling},
-    {"spinning", spinning}, {"finishing", finishing}, {"sleeping", sleeping}, {"afterwards", afterwards},
-    {"hanging", hanging}, {"forking", forking},
+    {"blocking", blocking}, {"both", both}, {"late-running", late_running}, {"late-complete", late_complete},
+    {"threads", threads}, {"enqueueing", enqueueing}, {"chain", chain}, {"asking", asking},
+    {"numbering", numbering}, {"mapping", mapping}, {"ending", ending}, {"mutex", mutex},
+    {"semaphore", semaphore}, {"polling", polling}, {"spinning", spinning}, {"finishing", finishing},
+    {"sleeping", sleeping}, {"afterwards", afterwards}, {"helped", helped}, {"hanging", hanging},
+    {"forking", forking},
 };
 
 static void set_up(void)
@@ -419,6 +458,8 @@ static void set_up(void)
     held = clCreateUserEvent(context, &err);
     check(err, "clCreate...");
     sem_init(&posted, 0, 0);
+    sem_init(&wanted, 0, 0);
+    sem_init(&given, 0, 0);
 }
 
 int main(int argc, char **argv)
