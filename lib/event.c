@@ -65,9 +65,9 @@ struct delivery {
 };
 
 /* (11), as it is called and not as it is posted: callbacks before it know nothing of that. Nor does one for the start of a
- * command, though it be attached when that is complete: it is told no more than that the command has started. It is no call of the program's,
- * but where it stands among them is chance all the same. */
-static void learn(struct delivery *delivery)
+ * command, though it be attached when that is complete: it is told no more than that the command has started. This is no
+ * call of the program's, but where it stands among them is chance all the same. */
+static void learn(const struct delivery *delivery)
 {
     if (delivery->status > CL_COMPLETE || !RULE(13111) || !order_heard())
         return;
