@@ -6,7 +6,12 @@
 /* remediable: something is absent, and explain_remedy may find what. copy: nobody waited for the first access. no_barrier: the second
  * is a copy that began before all were there. no_fence: for images, within a work-item. narrow_barrier: the site of one that orders
  * fewer than it would have to, 0: none; narrow_regions: what it names. */
-struct reason { struct wording why, fix; bool remediable, copy, no_barrier, no_fence; uint32_t narrow_barrier, narrow_regions; uint32_t blamed[2], blamed_count; };
+struct reason {
+    struct wording why, fix;
+    bool remediable, copy, no_barrier, no_fence;
+    uint32_t narrow_barrier, narrow_regions;
+    uint32_t blamed[2], blamed_count;
+};
 
 static void blame(struct reason *reason, uint32_t site)
 {
