@@ -33,6 +33,13 @@ bool callback_thread(void)
     return is_callback_thread;
 }
 
+static uint32_t own_threads; /* started so far */
+
+bool runtime_is_alone(void)
+{
+    return thread_is_alone(__atomic_load_n(&own_threads, __ATOMIC_RELAXED));
+}
+
 bool runtime_thread_start(pthread_t *out_thread, void *(*run)(void *))
 {
     sigset_t all, before;
@@ -41,6 +48,8 @@ bool runtime_thread_start(pthread_t *out_thread, void *(*run)(void *))
     pthread_sigmask(SIG_SETMASK, &all, &before);
     host_log_hide(true);
     int err = pthread_create(out_thread, NULL, run, NULL);
+    if (!err)
+        __atomic_add_fetch(&own_threads, 1, __ATOMIC_RELAXED);
     host_log_hide(false);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return err == 0;
@@ -283,6 +292,7 @@ void callback_fork_parent(void)
 
 void callback_fork_child(void)
 {
+    own_threads = 0;
     callbacks.started = false;
     callbacks.inside = 0;
     if (callbacks.calling) { /* the call goes on in the parent alone */

@@ -41,4 +41,5 @@ void callback_fork_child(void);
 
 /* A thread of the runtime: signals stay with the program's own threads. */
 bool runtime_thread_start(pthread_t *out_thread, void *(*run)(void *));
+bool runtime_is_alone(void); /* the process has no threads but the caller and such ones */
 #endif

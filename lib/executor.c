@@ -416,7 +416,7 @@ static void drop_baton(void)
 }
 
 /* Nothing more comes of what is in the log; unless stores of the host do it. */
-static bool is_stuck(void)
+bool executor_stuck(void)
 {
     return executor.stuck && executor.running && executor.consumed == executor.appended && !executor.shared;
 }
@@ -427,7 +427,7 @@ bool executor_callback_stuck(void)
     pthread_mutex_lock(&change.lock);
     const bool asleep = change.callback_waits && change.callback_saw == change.generation;
     pthread_mutex_unlock(&change.lock);
-    const bool stuck = asleep && (executor_idle() || is_stuck()) && !executor.busy && !executor.holders;
+    const bool stuck = asleep && (executor_idle() || executor_stuck()) && !executor.busy && !executor.holders;
     runtime_unlock();
     return stuck;
 }
@@ -450,7 +450,7 @@ static void execute(uint64_t position, const struct executor_wait *wait)
 /* Takes the baton until the log is consumed up to position, or waits for who has it. */
 void executor_drain(uint64_t position, const struct executor_wait *wait)
 {
-    while (executor.consumed < position || (executor.running && !is_stuck())) {
+    while (executor.consumed < position || (executor.running && !executor_stuck())) {
         if (executor.stuck && is_enough(wait))
             return;
         if (executor.busy || executor.holders) {
@@ -463,9 +463,25 @@ void executor_drain(uint64_t position, const struct executor_wait *wait)
     }
 }
 
+static struct timespec host_deadline(void)
+{
+    struct timespec deadline;
+    clock_gettime(CLOCK_REALTIME, &deadline);
+    deadline.tv_sec += HOST_PATIENCE_SECONDS;
+    return deadline;
+}
+
+bool executor_wait_help(uint64_t position)
+{
+    const struct timespec deadline = host_deadline();
+    while (executor.appended == position && executor_stuck() && wait_change_until(&deadline))
+        ;
+    return executor.appended != position;
+}
+
 bool executor_insist(void)
 {
-    if (!is_stuck())
+    if (!executor_stuck())
         return false;
     if (executor.busy || executor.holders) {
         executor_wait_change();
@@ -488,9 +504,7 @@ static bool host_executes(void)
 /* Who does nothing for so long will not do it later, either. */
 static void wait_for_host(void)
 {
-    struct timespec deadline;
-    clock_gettime(CLOCK_REALTIME, &deadline);
-    deadline.tv_sec += HOST_PATIENCE_SECONDS;
+    const struct timespec deadline = host_deadline();
     if (!wait_change_until(&deadline))
         executor_insist();
 }
@@ -499,7 +513,7 @@ static void *device_thread(void *unused)
 {
     runtime_lock();
     while (!executor.stopping) {
-        if (is_stuck())
+        if (executor_stuck())
             wait_for_host();
         else if (!executor_idle() && !host_executes())
             executor_drain(executor.appended, NULL);
@@ -577,7 +591,7 @@ static void wake_device(void)
     }
     if (!executing)
         executor_drain(executor.appended, NULL);
-    if (is_stuck() && !host_log_active())
+    if (executor_stuck() && !host_log_active())
         start_device();
 }
 

@@ -6,6 +6,8 @@
  *   executor_position      the end of the log as it stands
  *   executor_drain         takes the baton, or waits for who has it, until the log is consumed up to a position and what
  *                          runs is over, or only spins
+ *   executor_stuck         what runs only spins, and the log is consumed
+ *   executor_wait_help     for a while: true: somebody has put something into the log behind that position
  *   executor_insist        one of those that only spin is over, as a livelock: the host waits, and has nothing to add;
  *                          false: there is none
  *   executor_idle          nothing executes and nothing is left to consume
@@ -26,6 +28,8 @@
 uint64_t executor_position(void);
 struct executor_wait { const void *self; bool (*done)(const void *self); }; /* what the caller waits for */
 void executor_drain(uint64_t position, const struct executor_wait *wait); /* wait NULL: for nothing */
+bool executor_stuck(void);
+bool executor_wait_help(uint64_t position);
 bool executor_insist(void);
 bool executor_idle(void);
 void executor_wait_change(void);

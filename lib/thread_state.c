@@ -37,6 +37,16 @@ static bool is_napping(pid_t thread)
            (number == SYS_nanosleep || number == SYS_clock_nanosleep);
 }
 
+bool thread_is_alone(uint32_t others)
+{
+    char text[8192];
+    unsigned count;
+    if (!read_file("/proc/self/status", text, sizeof text))
+        return true;
+    const char *threads = strstr(text, "\nThreads:");
+    return !threads || sscanf(threads, "\nThreads: %u", &count) != 1 || count <= others + 1;
+}
+
 bool thread_state_read(pid_t thread, struct thread_state *out_state)
 {
     char text[8192], letter;

@@ -4,6 +4,7 @@
  *
  * Interface
  *   thread_state_read   false: the system does not say
+ *   thread_is_alone     there are no threads but the caller and so many others, or the system does not say
  */
 #ifndef ORRERY_LIB_THREAD_STATE_H
 #define ORRERY_LIB_THREAD_STATE_H
@@ -17,5 +18,6 @@ struct thread_state {
     uint64_t switches; /* how often it has fallen asleep so far */
 };
 
+bool thread_is_alone(uint32_t others);
 bool thread_state_read(pid_t thread, struct thread_state *out_state);
 #endif

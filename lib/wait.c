@@ -2,6 +2,7 @@
 /* The calls that wait: the waiting thread executes what it waits for. */
 #include <stdlib.h>
 
+#include "callback.h"
 #include "event.h"
 #include "executor.h"
 #include "host_log.h"
@@ -90,6 +91,25 @@ static void wait_for_others(const struct waiting *waiting)
     runtime_lock();
 }
 
+/* What only spins may wait for a callback, or for another thread of the host, as this one has nothing to add. False: nothing does. */
+static bool insist(void)
+{
+    const uint64_t seen = executor_position();
+    if (!executor_stuck())
+        return false;
+    runtime_unlock();
+    host_log_pause();
+    callback_wait();
+    const bool alone = runtime_is_alone();
+    runtime_lock();
+    if (!alone)
+        executor_wait_help(seen);
+    runtime_unlock();
+    host_log_resume();
+    runtime_lock();
+    return executor_position() != seen || executor_insist();
+}
+
 static void wait_done(const struct waiting *waiting)
 {
     for (;;) {
@@ -97,7 +117,7 @@ static void wait_done(const struct waiting *waiting)
         executor_drain(executor_position(), &(struct executor_wait){waiting, waiting_done});
         if (waiting_done(waiting))
             return;
-        if (!flush_blockers(waiting) && !executor_insist() && executor_idle())
+        if (!flush_blockers(waiting) && !insist() && executor_idle())
             wait_for_others(waiting);
     }
 }

@@ -5,6 +5,7 @@
  */
 #include "cl_fixture.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -458,6 +459,47 @@ START_TEST(others_are_complete_while_one_spins)
 }
 END_TEST
 
+static void set_flag(void)
+{
+    enqueue(on[1], "set", memory[0], (const int[]){1}, 1, 1);
+    cl_ok(clFlush(on[1]));
+}
+
+static void *set_later(void *unused)
+{
+    usleep(200000);
+    set_flag();
+    return unused;
+}
+
+START_TEST(another_thread_may_enqueue_it)
+{
+    pthread_t thread;
+    cl_event spins = spin_at_once(_i);
+    ck_assert_int_eq(pthread_create(&thread, NULL, set_later, NULL), 0);
+    cl_ok(clWaitForEvents(1, &spins));
+    ck_assert_int_eq(pthread_join(thread, NULL), 0);
+    ck_assert(!livelock_told());
+}
+END_TEST
+
+static void CL_CALLBACK set_now(cl_event event, cl_int status, void *data)
+{
+    (void)event, (void)status, (void)data;
+    usleep(20000);
+    set_flag();
+}
+
+START_TEST(a_callback_may_enqueue_it)
+{
+    cl_event spins = spin_at_once(_i), counted = enqueue(on[1], "count", memory[1], NULL, 0, GROUPS);
+    cl_ok(clSetEventCallback(counted, CL_COMPLETE, set_now, NULL));
+    cl_ok(clFlush(on[1]));
+    cl_ok(clWaitForEvents(1, &spins));
+    ck_assert(!livelock_told());
+}
+END_TEST
+
 START_TEST(a_livelock_while_the_host_waits)
 {
     cl_event spins = spin_at_once(_i);
@@ -505,6 +547,8 @@ int main(void)
     tcase_add_loop_test(tests, no_race_between_those_that_share_nothing, 0, POLICY_COUNT);
     tcase_add_loop_test(tests, who_is_waited_for_may_be_enqueued_later, 0, 2);
     tcase_add_loop_test(tests, others_are_complete_while_one_spins, 0, 2);
+    tcase_add_loop_test(tests, another_thread_may_enqueue_it, 0, 2);
+    tcase_add_loop_test(tests, a_callback_may_enqueue_it, 0, 2);
     tcase_add_loop_exit_test(tests, a_livelock_while_the_host_waits, 124, 0, 2);
     tcase_add_loop_exit_test(tests, a_livelock_while_the_host_polls, 124, 0, 2);
     tcase_add_loop_exit_test(tests, a_livelock_while_the_host_sleeps, 124, 0, 2);

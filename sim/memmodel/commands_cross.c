@@ -94,8 +94,9 @@ static int by_end(const void *a, const void *b)
 static void put_in(struct commands *commands, const struct source *source)
 {
     const struct site *site = commands_site_of(commands, &source->access);
-    struct cross_elder elder = {.command = source->access.command, .site = source->access.site, .kind = source->access.kind, .address = source->low,
-                                .size_bytes = source->high - source->low, .partial = source->access.by_map || source->access.opens};
+    struct cross_elder elder = {.command = source->access.command, .region_id = source->area->id, .site = source->access.site,
+                                .kind = source->access.kind, .address = source->low, .size_bytes = source->high - source->low,
+                                .partial = source->access.by_map || source->access.opens};
     struct byte_run run = {0, 0};
     if (site) {
         elder.kernel = site->kernel;

@@ -105,7 +105,7 @@ static void put_in(struct cross_launch *cross, struct member *member, const stru
         const struct shadow_access now = {.agent = &agent, .address = elder->address + done,
                                           .how = {.tick = (uint32_t)order_slice(&agent), .site = site, .size = (uint32_t)size,
                                                   .kind = (uint8_t)elder->kind}};
-        if (!region)
+        if (!region || region->id != elder->region_id) /* freed since, and allocated again */
             return;
         if (elder->argument)
             cross_keep_argument(member, region->id, elder->argument);

@@ -345,8 +345,8 @@ void cross_launch_finding(const struct cross_race *race, struct finding *out_fin
         const struct cross_side *from = &race->side[i];
         const bool atomic = from->kind > ACCESS_WRITE;
         out_finding->access[i] = (struct finding_access){.kind = from->kind, .device_id = from->device, .place = from->place,
-                                                         .has_item = from->kernel && !from->copy && !from->whole, .item = from->item, .has_order = atomic, .order = from->order, .scope = from->scope,
-                                                         .size_bytes = from->size_bytes,
+                                                         .has_item = from->kernel && !from->copy && !from->whole, .item = from->item,
+                                                         .has_order = atomic, .order = from->order, .scope = from->scope, .size_bytes = from->size_bytes,
                                                          .what = atomic ? "atomic access" : from->kind == ACCESS_READ ? "read" : "write"};
     }
 }

@@ -46,7 +46,8 @@ void cross_launch_command(struct cross_launch *cross, const struct command_event
 
 /* What a command that was not heard did to one range, or a place of it. Strings are valid during the call. */
 struct cross_elder {
-    uint32_t command, site;        /* a number for the place; 0: the command is no launch */
+    uint32_t command, region_id;
+    uint32_t site;                 /* a number for the place; 0: the command is no launch */
     enum access_kind kind;
     uint64_t address, size_bytes;
     bool partial;                  /* this is not all that it did there */
