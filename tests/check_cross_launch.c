@@ -326,28 +326,6 @@ START_TEST(R32_what_came_before_the_release)
 }
 END_TEST
 
-/* Memory that was freed, and allocated again: nothing was done to that yet. */
-START_TEST(of_another_buffer)
-{
-    const struct kernels kernels = build(FIRST "RELEASE(flag);", READ_EARLY("ACQUIRE(flag)"), "");
-    const cl_int one = 1;
-    for (int i = 0; i < 4; i++) {
-        cl_mem old = cl_buffer(context, CL_MEM_READ_WRITE, 4096, NULL);
-        cl_ok(clEnqueueFillBuffer(queue, old, &one, sizeof one, 0, 4096, 0, NULL, NULL));
-        cl_ok(clFlush(queue));
-        cl_ok(clReleaseMemObject(old));
-        cl_mem fresh = cl_buffer(context, CL_MEM_READ_WRITE, 4096, NULL);
-        cl_ok(clSetKernelArg(kernels.next, 0, sizeof fresh, &fresh));
-        run(queue, kernels.one, 0, NULL);
-        run(second, kernels.next, 0, NULL);
-        finish();
-        cl_ok(clReleaseMemObject(fresh));
-    }
-    ck_assert_uint_eq(findings_of("race-commands"), 0);
-    drop(&kernels);
-}
-END_TEST
-
 #define SHARED "(global int *data, global int *out, global atomic_int *shared) "
 
 /* What the host reads in shared memory, and then enqueues, comes behind what was released there for it; b: to another flag of its own. */
@@ -508,7 +486,6 @@ int main(void)
     tcase_add_test(rules, R31_1_what_is_not_for_the_host);
     tcase_add_test(rules, R19_sub_groups_of_different_sizes);
     tcase_add_loop_test(rules, R32_what_came_before_the_release, 0, 2 * PRIORS * (int)(sizeof behind / sizeof *behind));
-    tcase_add_test(rules, of_another_buffer);
     tcase_add_test(rules, R32_a_read_of_a_buffer);
     tcase_add_test(rules, R32_a_kernel_without_atomics);
     tcase_add_test(rules, too_many_work_groups);
