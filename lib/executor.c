@@ -53,7 +53,8 @@ static struct {
 
 static __thread bool executing; /* this thread runs a command */
 
-enum { HOST_PATIENCE_SECONDS = 5 };
+/* For what lets go on who spins: of a host that waits for nothing, and of its other threads while one waits. */
+enum { HOST_PATIENCE_SECONDS = 20, OTHERS_PATIENCE_SECONDS = 5 };
 
 /* ---- waiting for a change: an event count beside runtime_lock ------------------- */
 
@@ -451,7 +452,7 @@ static void execute(uint64_t position, const struct executor_wait *wait)
 void executor_drain(uint64_t position, const struct executor_wait *wait)
 {
     while (executor.consumed < position || (executor.running && !executor_stuck())) {
-        if (executor.stuck && is_enough(wait))
+        if (executor.shared && executor.stuck && is_enough(wait))
             return;
         if (executor.busy || executor.holders) {
             executor_wait_change();
@@ -463,17 +464,17 @@ void executor_drain(uint64_t position, const struct executor_wait *wait)
     }
 }
 
-static struct timespec host_deadline(void)
+static struct timespec deadline_in(int seconds)
 {
     struct timespec deadline;
     clock_gettime(CLOCK_REALTIME, &deadline);
-    deadline.tv_sec += HOST_PATIENCE_SECONDS;
+    deadline.tv_sec += seconds;
     return deadline;
 }
 
 bool executor_wait_help(uint64_t position)
 {
-    const struct timespec deadline = host_deadline();
+    const struct timespec deadline = deadline_in(OTHERS_PATIENCE_SECONDS);
     while (executor.appended == position && executor_stuck() && wait_change_until(&deadline))
         ;
     return executor.appended != position;
@@ -504,7 +505,7 @@ static bool host_executes(void)
 /* Who does nothing for so long will not do it later, either. */
 static void wait_for_host(void)
 {
-    const struct timespec deadline = host_deadline();
+    const struct timespec deadline = deadline_in(HOST_PATIENCE_SECONDS);
     if (!wait_change_until(&deadline))
         executor_insist();
 }
