@@ -444,8 +444,9 @@ static void set_up(void)
 {
     cl_platform_id platform;
     cl_device_id device;
-    cl_int err = clGetPlatformIDs(1, &platform, NULL);
-    check(err ? err : clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL), "clGetDeviceIDs");
+    cl_int err;
+    check(clGetPlatformIDs(1, &platform, NULL), "clGetPlatformIDs");
+    check(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL), "clGetDeviceIDs");
     context = clCreateContext(NULL, 1, &device, NULL, NULL, &err);
     check(err, "clCreateContext");
     queue = clCreateCommandQueueWithProperties(context, device, NULL, &err);
