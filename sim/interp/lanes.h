@@ -50,6 +50,10 @@ const struct insn *exec_next_block(struct wave *wave);
 
 #define HANDLER(name) const struct insn *EXEC(name)(const struct insn *insn, uint8_t *frame, struct wave *wave)
 
+/* Handlers call the next one last, which has to be a jump: -foptimize-sibling-calls, and none without optimization. */
+#if !defined ORRERY_LOOPING && !defined __OPTIMIZE__
+#define ORRERY_LOOPING 1
+#endif
 #ifdef ORRERY_LOOPING
 #define GO_TO(next) return (void)wave, (next)
 #else

@@ -95,7 +95,7 @@ ISA_SOURCES = \
 	%D%/math_half.c \
 	%D%/math_integer.c
 
-ISA_CFLAGS = $(AM_CFLAGS) -O2 -ftree-vectorize -fno-math-errno -fno-trapping-math -fno-strict-aliasing
+ISA_CFLAGS = $(AM_CFLAGS) -O2 -foptimize-sibling-calls -ftree-vectorize -fno-math-errno -fno-trapping-math -fno-strict-aliasing
 
 noinst_LTLIBRARIES += libisa0.la
 ISA_PARTS = libisa0.la
