@@ -183,7 +183,6 @@ static void launch_init(struct launch *launch, struct device *device, const stru
     launch->info.program = kernel->program;
     launch->info.releases = kernel->info->releases;
     launch->info.acquires = kernel->info->acquires;
-    launch->info.narrowest = kernel->info->narrowest;
     launch->info.atomics = kernel->info->atomics;
     launch->info.kin = kernel->info->kin;
     launch->info.argument = object_argument;

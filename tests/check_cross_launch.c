@@ -39,6 +39,7 @@ static void tear_down(void)
     "global atomic_int flag = ATOMIC_VAR_INIT(0), other = ATOMIC_VAR_INIT(0);\n"                                                   \
     "#define STORE(x, how, scope) atomic_store_explicit(&x, 1, memory_order_##how, memory_scope_##scope)\n"                        \
     "#define LOAD(x, how, scope) atomic_load_explicit(&x, memory_order_##how, memory_scope_##scope)\n"                             \
+    "#define PLAIN (global atomic_int *)data\n"                                                                                     \
     "#define RELEASE(x) STORE(x, release, device)\n"                                                                               \
     "#define ACQUIRE(x) LOAD(x, acquire, device)\n"                                                                                \
     "#define FENCE(how) atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_##how, memory_scope_device)\n"
@@ -98,6 +99,8 @@ static void await(cl_event event)
 #define WAITED "wait_group_events(1, &copy); "
 #define WAIT_FOR(load) "if (get_local_id(0)) return; while (!" load ") ; "
 
+#define UPDATE "atomic_fetch_add_explicit((global atomic_int *)data, 1, memory_order_relaxed, memory_scope_device);"
+
 static const struct { const char *name, *one, *other; size_t races; const char *why; } pairs[] = {
     {"message passing", FIRST "{ data[0] = 1; RELEASE(flag); }", WAIT_FOR("ACQUIRE(flag)") "out[0] = data[0];", 0, NULL},
     {"written behind the release", FIRST "{ RELEASE(flag); data[0] = 1; }", WAIT_FOR("ACQUIRE(flag)") "out[0] = data[0];", 1, "acquires nothing"},
@@ -123,6 +126,14 @@ static const struct { const char *name, *one, *other; size_t races; const char *
      FIRST "atomic_fetch_add_explicit(&flag, 1, memory_order_relaxed, memory_scope_work_group);", 1, "memory_scope_work_group"},
     {"counters of the device", FIRST "atomic_fetch_add_explicit(&flag, 1, memory_order_relaxed, memory_scope_device);",
      FIRST "atomic_fetch_add_explicit(&flag, 1, memory_order_relaxed, memory_scope_device);", 0, NULL},
+    {"updates of a buffer", FIRST UPDATE " " FIRST "RELEASE(flag);", FIRST UPDATE " " WAIT_FOR("ACQUIRE(flag)"), 1, "is not shared virtual memory"},
+    {"a flag in a buffer", FIRST "{ out[5] = 1; atomic_store_explicit(PLAIN, 1, memory_order_release, memory_scope_device); RELEASE(flag); }",
+     "if (get_local_id(0)) return; while (!atomic_load_explicit(PLAIN, memory_order_acquire, memory_scope_device)) ; out[0] = out[5]; ACQUIRE(flag);", 2,
+     "is not shared virtual memory"},
+    {"a flag in a buffer, and fences", FIRST "{ out[5] = 1; FENCE(release); atomic_store_explicit(PLAIN, 1, memory_order_relaxed, memory_scope_device); RELEASE(flag); }",
+     "if (get_local_id(0)) return; while (!atomic_load_explicit(PLAIN, memory_order_relaxed, memory_scope_device)) ; FENCE(acquire); out[0] = out[5]; ACQUIRE(flag);", 2,
+     "is not shared virtual memory"},
+    {"updates of a buffer, one behind the acquire", FIRST UPDATE " " FIRST "RELEASE(flag);", WAIT_FOR("ACQUIRE(flag)") UPDATE, 0, NULL},
     {"two buffers", FIRST "{ RELEASE(flag); data[0] = 1; out[4] = 1; }", WAIT_FOR("ACQUIRE(flag)") "out[0] = data[0] + out[4];", 2, NULL},
     {"what is only read", FIRST "{ RELEASE(flag); out[1] = data[0]; }", WAIT_FOR("ACQUIRE(flag)") "out[0] = data[0];", 0, NULL},
     /* asynchronous copies (R37) */
@@ -438,6 +449,116 @@ START_TEST(again_and_again)
 }
 END_TEST
 
+/* ---- whole waves, of several work-groups ------------------------------------------------------- */
+
+enum { WIDE = 20, HIGH = 6 };
+
+/* One kernel on the first queue, the next behind it there or on the second, and the last on the third; of 20 x 6 work-items in groups of
+ * 8 x 4, which leaves groups of 4 x 4, 8 x 2 and 4 x 2. */
+static size_t races_of_grid(const char *one, const char *next, const char *last, bool same_queue)
+{
+    const size_t global[2] = {WIDE, HIGH}, local[2] = {8, 4};
+    const struct kernels kernels = build(one, next, last);
+    const cl_kernel in_turn[] = {kernels.one, kernels.next, kernels.last};
+    const cl_command_queue on[] = {queue, same_queue ? queue : second, third};
+    cl_mem rows = cl_buffer(context, CL_MEM_READ_WRITE, WIDE * HIGH * sizeof(cl_int), NULL), sums = cl_buffer(context, CL_MEM_READ_WRITE, WIDE * HIGH * sizeof(cl_int), NULL);
+    for (int i = 0; i < 3; i++) {
+        cl_ok(clSetKernelArg(in_turn[i], 0, sizeof rows, &rows));
+        cl_ok(clSetKernelArg(in_turn[i], 1, sizeof sums, &sums));
+        cl_ok(clEnqueueNDRangeKernel(on[i], in_turn[i], 2, NULL, global, local, 0, NULL, NULL));
+        cl_ok(clFlush(on[i]));
+    }
+    finish();
+    cl_ok(clReleaseMemObject(rows));
+    cl_ok(clReleaseMemObject(sums));
+    drop(&kernels);
+    return findings_of("race-commands");
+}
+
+#define AT "const size_t x = get_global_id(0), y = get_global_id(1), at = 20 * y + x; "
+#define ALL_DONE "work_group_barrier(CLK_GLOBAL_MEM_FENCE); if (get_local_linear_id() == 0) atomic_fetch_add_explicit(&flag, 1, memory_order_release, memory_scope_device);"
+#define ADD "atomic_fetch_add_explicit(&flag, 1, memory_order_release, memory_scope_device); "
+#define SEEN(n) "if (get_local_linear_id() == 0) while (LOAD(flag, acquire, device) < " #n ") ; work_group_barrier(CLK_GLOBAL_MEM_FENCE); "
+
+START_TEST(R32_waves_that_a_counter_orders)
+{
+    ck_assert_uint_eq(races_of_grid(AT "data[at] = 1; " ALL_DONE, AT SEEN(6) "data[at] += 1; " ALL_DONE, AT SEEN(12) "out[at] = data[(at + 50) % 120];", false), 0);
+}
+END_TEST
+
+START_TEST(R32_waves_behind_each_other_and_a_counter)
+{
+    ck_assert_uint_eq(races_of_grid(AT "data[at] = 1;", AT "data[at] += 1; " ALL_DONE, AT SEEN(6) "out[at] = data[at];", true), 0);
+}
+END_TEST
+
+/* Whoever raced is told by what it did, though nobody put it down when it did it. */
+START_TEST(R32_who_wrote_behind_the_release)
+{
+    ck_assert_uint_eq(races_of_grid(AT "data[at] = 1; " ALL_DONE " if (x == 18 && y == 5) data[at] = 2;", "", AT SEEN(6) "out[at] = data[at];", true), 1);
+    const struct orrery_finding finding = finding_last("race-commands");
+    ck_assert_uint_eq(finding.access[0].global_id[0], 18);
+    ck_assert_uint_eq(finding.access[0].global_id[1], 5);
+    ck_assert_uint_eq(finding.access[0].group_id[0], 2);
+    ck_assert_uint_eq(finding.access[0].group_id[1], 1);
+    ck_assert_uint_eq(finding.access[1].global_id[0], 18);
+    ck_assert_uint_eq(finding.access[1].global_id[1], 5);
+    ck_assert_uint_eq(finding.count, 1);
+}
+END_TEST
+
+/* What the second kernel did behind its release; what the first did it knows wholly, and does not stand for it. */
+START_TEST(R32_waves_of_which_one_is_not_known)
+{
+    ck_assert_uint_eq(races_of_grid(AT "data[at] = 1; " ALL_DONE, AT ADD "if (x == 3) data[at] = 2;", AT SEEN(6) "out[at] = data[at];", true), 1);
+    ck_assert_uint_eq(finding_last("race-commands").count, HIGH);
+    ck_assert_uint_eq(finding_last("race-commands").access[0].global_id[0], 3);
+}
+END_TEST
+
+START_TEST(R32_what_both_read_and_one_more_writes)
+{
+    ck_assert_uint_eq(races_of_grid(AT "out[at] = data[at]; " ALL_DONE, AT "int kept = data[at]; if (kept == 77) RELEASE(other); " ALL_DONE, AT SEEN(12) "data[at] = 2;", false), 0);
+    ck_assert_uint_eq(races_of_grid(AT "out[at] = data[at]; " ALL_DONE, AT ALL_DONE "work_group_barrier(CLK_GLOBAL_MEM_FENCE); int kept = data[at]; if (kept == 77) RELEASE(other); ", AT SEEN(12) "data[at] = 2;", false), 1);
+}
+END_TEST
+
+/* Lanes that do so by one instruction, of which some have released since and some will. */
+START_TEST(R32_waves_of_which_some_released)
+{
+    static const char *const one[] = {AT "if (x >= 10) " ADD "data[at] = 2; if (x < 10) " ADD, AT "if (x < 10) " ADD "data[at] = 2; if (x >= 10) " ADD};
+    ck_assert_uint_eq(races_of_grid(one[_i], "", AT SEEN(120) "out[at] = data[at];", true), 1);
+    ck_assert_uint_eq(finding_last("race-commands").count, 60);
+    ck_assert_uint_eq(finding_last("race-commands").access[0].global_id[0], _i ? 0 : 10);
+}
+END_TEST
+
+/* What it does at last counts, though one instruction did that before, too, and another did something in between. */
+START_TEST(R32_one_instruction_before_and_behind_a_release)
+{
+    ck_assert_uint_eq(races_of_grid(AT "volatile global int *each = data + at; for (uint k = 0; k < get_work_dim(); k++) { *each = k; if (k == 0) *each = 7; if (k == 0) " ADD "}", "",
+                                    AT SEEN(120) "out[at] = data[at];", true), 1);
+    ck_assert_uint_eq(finding_last("race-commands").count, WIDE * HIGH);
+}
+END_TEST
+
+/* Which of the two has the wider scope, and which comes first, does not matter. */
+static const char *const scopes[][2] = {{"work_group", "device"}, {"device", "work_group"}, {"all_svm_devices", "work_group"}, {"work_group", "all_svm_devices"}};
+
+START_TEST(R29_relaxed_updates_of_other_scopes)
+{
+    char one[200], next[200];
+    snprintf(one, sizeof one, "atomic_fetch_add_explicit(&flag, 1, memory_order_relaxed, memory_scope_%s);", scopes[_i][0]);
+    snprintf(next, sizeof next, "atomic_fetch_add_explicit(&flag, 1, memory_order_relaxed, memory_scope_%s);", scopes[_i][1]);
+    const struct kernels kernels = build(one, next, "");
+    run(queue, kernels.one, 0, NULL);
+    run(second, kernels.next, 0, NULL);
+    finish();
+    ck_assert_uint_eq(findings_of("race-commands"), 1);
+    drop(&kernels);
+}
+END_TEST
+
 /* More than can be followed: nothing is told then that a kernel in between may have ordered, and what comes afterwards is judged. */
 static void run_many(cl_kernel kernel)
 {
@@ -488,6 +609,14 @@ int main(void)
     tcase_add_loop_test(rules, R32_what_came_before_the_release, 0, 2 * PRIORS * (int)(sizeof behind / sizeof *behind));
     tcase_add_test(rules, R32_a_read_of_a_buffer);
     tcase_add_test(rules, R32_a_kernel_without_atomics);
+    tcase_add_test(rules, R32_waves_that_a_counter_orders);
+    tcase_add_test(rules, R32_waves_behind_each_other_and_a_counter);
+    tcase_add_test(rules, R32_who_wrote_behind_the_release);
+    tcase_add_test(rules, R32_waves_of_which_one_is_not_known);
+    tcase_add_test(rules, R32_what_both_read_and_one_more_writes);
+    tcase_add_loop_test(rules, R32_waves_of_which_some_released, 0, 2);
+    tcase_add_test(rules, R32_one_instruction_before_and_behind_a_release);
+    tcase_add_loop_test(rules, R29_relaxed_updates_of_other_scopes, 0, (int)(sizeof scopes / sizeof *scopes));
     tcase_add_test(rules, too_many_work_groups);
     tcase_add_test(rules, one_kernel_twice);
     tcase_add_test(rules, again_and_again);

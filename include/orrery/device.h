@@ -141,8 +141,7 @@ struct kernel_info {
     size_t private_bytes;
     bool uses_barrier, uses_printf;
     enum memory_scope releases, acquires; /* the widest scope in which some operation of its code does; SCOPE_WORK_ITEM: none */
-    enum memory_scope narrowest; /* scope of its atomics, those on local memory apart; SCOPE_ALL_SVM: none is narrower */
-    bool atomics;           /* it has such */
+    bool atomics;           /* it has some, but for those on local memory */
     bool enqueues;          /* kernels */
     bool kin;               /* it enqueues or is enqueued, and one of its program that does releases or acquires for the device */
     bool block;             /* run by enqueue_kernel only */

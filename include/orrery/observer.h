@@ -49,7 +49,7 @@ struct launch_info {
     uint64_t global_size[3], global_offset[3], local_size[3], group_count[3];
     uint32_t sub_group_size;
     enum memory_scope releases, acquires; /* as the kernel's code may: kernel_info */
-    enum memory_scope narrowest; bool atomics; /* likewise */
+    bool atomics;         /* likewise */
     bool kin;             /* likewise: it may come to know of kernels by atomics that it enqueues, or that were enqueued with it */
     /* "argument 0 'data'": the first that points into the bytes; false: none does. While the launch runs; NULL: nobody can tell. */
     bool (*argument)(const struct launch_info *launch, uint64_t low, uint64_t high, char *out_name, size_t size);

@@ -258,16 +258,11 @@ static bool is_local_pointer(struct module *m, uint32_t id)
     return type && type->kind == TYPE_POINTER && type->storage == SpvStorageClassWorkgroup;
 }
 
-/* How near others have to be that its atomics may meet. */
-static void scan_scope(struct module *m, struct entry_point *e, uint32_t word, enum memory_scope scope)
+static void scan_pointer(struct module *m, struct entry_point *e, uint32_t word)
 {
     const uint32_t op = spv_opcode(m, word), pointer = op == SpvOpAtomicStore || op == SpvOpAtomicFlagClear ? 1 : 3;
     const bool barrier = op == SpvOpMemoryBarrier || op == SpvOpControlBarrier || op == SpvOpMemoryNamedBarrier;
-    if (barrier || is_local_pointer(m, m->words[word + pointer]))
-        return;
-    e->info.atomics = true;
-    if (scope < e->info.narrowest)
-        e->info.narrowest = scope;
+    e->info.atomics |= !barrier && !is_local_pointer(m, m->words[word + pointer]);
 }
 
 static void scan_order(struct module *m, struct entry_point *e, uint32_t word)
@@ -278,7 +273,7 @@ static void scan_order(struct module *m, struct entry_point *e, uint32_t word)
         return;
     const uint32_t spirv_scope = constant_or(m, w[at], SpvScopeCrossDevice), any = SpvMemorySemanticsAcquireReleaseMask;
     const enum memory_scope scope = spirv_scope < sizeof scopes / sizeof *scopes ? scopes[spirv_scope] : SCOPE_ALL_SVM;
-    scan_scope(m, e, word, scope);
+    scan_pointer(m, e, word);
     uint32_t semantics = constant_or(m, w[at + 1], any);
     if (op == SpvOpAtomicCompareExchange || op == SpvOpAtomicCompareExchangeWeak)
         semantics |= constant_or(m, w[at + 2], any);
@@ -424,7 +419,6 @@ void module_finish_entries(struct module *m)
         for (uint32_t k = 0; k < f->param_count; k++)
             describe_arg(m, e, f, k, &args[k]);
         read_modes(m, e);
-        e->info.narrowest = SCOPE_ALL_SVM;
         struct scan scan = {ARENA_ARRAY(&m->arena, uint8_t, m->bound), ARENA_ARRAY(&m->arena, uint8_t, m->bound), 0};
         scan_function(m, e, f, &scan);
         e->info.constant_samplers = (uint32_t)__builtin_popcount(scan.samplers);

@@ -84,7 +84,7 @@ static void on_access(void *self, const struct access_event *event)
     checker->order.event = ++checker->time;
     if (event->kind > ACCESS_WRITE)
         checker_atomic_access(checker, event);
-    else if (!is_crew(&checker->crew, &event->origin, event->lane_count))
+    else if (!crew_spans(&checker->crew, &event->origin, event->lane_count))
         newcomers(checker, event);
     else if (checker->alone.crew == checker->crew.serial)
         alone_or_not(checker, event);

@@ -78,21 +78,6 @@ static uint64_t unit_of(const struct checker *checker, const struct origin *orig
     return item.group_linear * checker->order.group_items + item.local_linear;
 }
 
-/* Lanes that are one row, or whole rows of one plane, have affine positions. */
-static void find_rows(struct crew *crew)
-{
-    const uint32_t width = crew->tile_size[0], plane = width * crew->tile_size[1], x = crew->first_lane % width;
-    const bool one = x + crew->lane_count <= width;
-    crew->in_rows = one || (x == 0 && crew->first_lane % plane + crew->lane_count <= plane);
-    crew->row = one ? crew->lane_count : width;
-    const uint64_t within[3] = {x, crew->first_lane / width % crew->tile_size[1], crew->first_lane / plane},
-                   size[3] = {crew->row, crew->lane_count / crew->row, 1};
-    for (int axis = 0; axis < 3; axis++) {
-        crew->low[axis] = crew->tile_origin[axis] + within[axis];
-        crew->high[axis] = crew->low[axis] + size[axis];
-    }
-}
-
 static bool is_one_group(const struct crew *crew)
 {
     bool one = true;
@@ -106,15 +91,9 @@ void checker_man_anew(struct checker *checker, const struct origin *origin, uint
 {
     struct crew *crew = &checker->crew;
     const uint64_t *extent = origin->launch->global_size;
-    crew->launch = origin->launch;
-    crew->wave = origin->wave;
-    crew->first_lane = origin->first_lane;
-    crew->lane_count = lane_count;
-    memcpy(crew->tile_origin, origin->tile_origin, sizeof crew->tile_origin);
-    memcpy(crew->tile_size, origin->tile_size, sizeof crew->tile_size);
+    crew_place(crew, origin, lane_count);
     crew->known = false;
     crew->serial++;
-    find_rows(crew);
     crew->first_unit = unit_of(checker, origin, 0);
     crew->group = order_unit_group(&checker->order, crew->first_unit);
     crew->first_member = crew->first_unit - crew->group * checker->order.group_items;

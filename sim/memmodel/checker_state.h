@@ -9,27 +9,11 @@
 #define ORRERY_MEMMODEL_CHECKER_STATE_H
 
 #include "checker.h"
+#include "crew.h"
 #include "held.h"
-#include "lane_mask.h"
 #include "misuse.h"
 #include "race.h"
 #include "windows.h"
-
-/* The lanes of a wave as units. */
-struct crew {
-    const struct launch_info *launch;
-    uint64_t wave;                    /* as in struct origin */
-    uint64_t tile_origin[3];
-    uint32_t tile_size[3], first_lane, lane_count;
-    uint64_t unit[WAVE_LANES_MAX];
-    uint64_t group; bool one_group;
-    uint64_t first_member;            /* lane 0, of its group */
-    uint64_t serial;                  /* counts crews */
-    bool known;                       /* unit[] is filled in */
-    bool in_a_row; uint64_t first_unit; /* units ascend by one */
-    bool in_rows; uint32_t row;       /* lanes are one row, or whole rows of one plane, of so many */
-    uint64_t low[3], high[3];         /* positions of all of them, if so */
-};
 
 /* One lane after another; what they have in common. */
 struct acting {
@@ -150,19 +134,9 @@ static inline bool is_in(const struct shadow_region *region, uint64_t address)
 void checker_man_anew(struct checker *checker, const struct origin *origin, uint32_t lane_count);
 void checker_name_units(struct checker *checker, const struct origin *origin); /* fills in crew.unit[] */
 
-/* A launch has one tile at each origin. */
-static inline bool is_crew(const struct crew *crew, const struct origin *origin, uint32_t lane_count)
-{
-    if (origin->wave && origin->wave == crew->wave)
-        return crew->launch == origin->launch;
-    return crew->launch == origin->launch &&
-           !((crew->tile_origin[0] ^ origin->tile_origin[0]) | (crew->tile_origin[1] ^ origin->tile_origin[1]) |
-             (crew->tile_origin[2] ^ origin->tile_origin[2]) | (crew->first_lane ^ origin->first_lane) | (crew->lane_count ^ lane_count));
-}
-
 static inline void man(struct checker *checker, const struct origin *origin, uint32_t lane_count)
 {
-    if (!is_crew(&checker->crew, origin, lane_count))
+    if (!crew_spans(&checker->crew, origin, lane_count))
         checker_man_anew(checker, origin, lane_count);
 }
 

@@ -387,7 +387,7 @@ static __attribute__((noinline)) void first_access(struct checker *checker, cons
 /* Was it done by the same lanes at the same instruction, and at one address? Then it was judged for misuse, too. */
 static inline bool is_again(const struct checker *checker, const struct turns *turns, const struct access_event *event)
 {
-    return is_crew(&checker->crew, &event->origin, event->lane_count) && turns->crew == checker->crew.serial &&
+    return crew_spans(&checker->crew, &event->origin, event->lane_count) && turns->crew == checker->crew.serial &&
            turns->site == event->origin.site && event->shape == ADDRESS_UNIFORM && is_in(turns->region, event->base);
 }
 

@@ -4,66 +4,6 @@
 
 #include <string.h>
 
-/* ---- rectangles ---------------------------------------------------------------------- */
-
-/* Active lanes as rectangles of whole or partial rows; 0: too many. */
-enum { RECTANGLES_MOST = 8 };
-struct rectangle { uint32_t first, width, rows; }; /* first lane */
-
-static uint32_t row_runs(const uint64_t *mask, uint32_t from, uint32_t end, uint32_t row, struct rectangle *out, uint32_t count)
-{
-    for (uint32_t first = next_lane(mask, from, end, true), lane; first < end; first = next_lane(mask, lane, end, true)) {
-        lane = next_lane(mask, first, end, false);
-        struct rectangle *above = count ? &out[count - 1] : NULL;
-        if (above && above->width == lane - first && above->first + above->rows * row == first)
-            above->rows++;
-        else if (count == RECTANGLES_MOST)
-            return UINT32_MAX;
-        else
-            out[count++] = (struct rectangle){first, lane - first, 1};
-    }
-    return count;
-}
-
-static uint32_t rectangles(const uint64_t *mask, uint32_t lanes, uint32_t row, struct rectangle *out)
-{
-    uint32_t count = 0;
-    for (uint32_t from = 0; from < lanes && count != UINT32_MAX; from += row)
-        count = row_runs(mask, from, from + row < lanes ? from + row : lanes, row, out, count);
-    return count == UINT32_MAX ? 0 : count;
-}
-
-static void give_steps(const struct crew *crew, const struct access_event *event, struct journal_event *out)
-{
-    const bool affine = event->shape == ADDRESS_AFFINE;
-    out->known = !affine ? 7 : crew->lane_count > crew->row ? 3 : 1;
-    out->step[0] = affine ? event->step_x : 0;
-    out->step[1] = affine && event->row < crew->lane_count ? event->step_y : 0;
-    out->step[2] = 0;
-}
-
-static void place_rectangle(const struct crew *crew, const struct access_event *event, const struct rectangle *at, struct journal_event *out)
-{
-    uint32_t lane = crew->first_lane + at->first, width = crew->tile_size[0], height = crew->tile_size[1];
-    const uint64_t within[3] = {lane % width, lane / width % height, lane / width / height}, size[3] = {at->width, at->rows, 1};
-    for (int axis = 0; axis < 3; axis++) {
-        out->low[axis] = crew->tile_origin[axis] + within[axis];
-        out->high[axis] = out->low[axis] + size[axis];
-    }
-    out->base = lane_address(event, at->first);
-}
-
-/* All lanes at once: false: they are no whole rows, or not all of them act. */
-static bool place_all(const struct crew *crew, const struct access_event *event, struct journal_event *out)
-{
-    if ((crew->row < crew->lane_count && crew->lane_count % crew->row) || !all_set(event->mask, 0, crew->lane_count))
-        return false;
-    memcpy(out->low, crew->low, sizeof out->low);
-    memcpy(out->high, crew->high, sizeof out->high);
-    out->base = event->base;
-    return true;
-}
-
 /* ---- ticks of whole waves ----------------------------------------------------------- */
 
 /* Nothing but a group's slice tells its members apart in time, and it never met a barrier. */
@@ -209,25 +149,18 @@ static void stand(struct checker *checker, const struct access_event *event, str
 /* False: some of it may stand in the journal. base: of the group, in this memory. */
 static inline __attribute__((always_inline)) bool take_affine(struct checker *checker, const struct access_event *event, struct shadow_region *region, uint64_t tick, uint64_t base)
 {
+    struct journal_event lines[CREW_LINES_MOST];
     const struct crew *crew = &checker->crew;
-    struct rectangle parts[RECTANGLES_MOST];
-    if (!crew->in_rows || (event->shape == ADDRESS_AFFINE && event->row < crew->lane_count && event->row != crew->row))
-        return false;
-    struct journal_event whole = {.site = event->origin.site, .size = event->size_bytes, .write = event->kind == ACCESS_WRITE,
-                                  .extent = event->origin.launch->global_size, .group = crew->group, .one_group = crew->one_group,
-                                  .tick = tick, .region_base = base};
-    give_steps(crew, event, &whole);
-    uint32_t count = place_all(crew, event, &whole) ? 1 : 0, parted = count ? 0 : rectangles(event->mask, crew->lane_count, crew->row, parts);
-    if (count && !journal_take(&region->journal, &whole))
-        return false;
-    for (uint32_t i = 0; i < parted; i++) {
-        place_rectangle(crew, event, &parts[i], &whole);
-        if (!journal_take(&region->journal, &whole))
+    lines[0] = (struct journal_event){.site = event->origin.site, .size = event->size_bytes, .write = event->kind == ACCESS_WRITE,
+                                      .extent = event->origin.launch->global_size, .group = crew->group, .one_group = crew->one_group,
+                                      .tick = tick, .region_base = base};
+    const uint32_t count = crew_lines(crew, event, lines);
+    for (uint32_t i = 0; i < count; i++)
+        if (!journal_take(&region->journal, &lines[i]))
             return false;
-    }
-    if (count + parted == 1 && event->kind == ACCESS_READ)
-        stand(checker, event, region, &whole);
-    return count + parted;
+    if (count == 1 && event->kind == ACCESS_READ)
+        stand(checker, event, region, &lines[0]);
+    return count;
 }
 
 /* ---- through the sieve --------------------------------------------------------------------- */

@@ -96,20 +96,15 @@ static uint32_t site_of(struct cross_launch *cross, struct member *member, const
 
 static void put_in(struct cross_launch *cross, struct member *member, const struct cross_elder *elder)
 {
-    struct agent agent;
     const uint32_t site = site_of(cross, member, elder);
-    order_agent(&cross->order, cross_order_of(cross, member)->first_group * cross->order.group_items, &agent);
     for (uint64_t done = 0; done < elder->size_bytes && !cross_failed(cross); done += PIECE_BYTES) {
         const uint64_t left = elder->size_bytes - done, size = left < PIECE_BYTES ? left : PIECE_BYTES;
-        struct shadow_region *region = cross_shadow_at(cross, elder->address + done);
-        const struct shadow_access now = {.agent = &agent, .address = elder->address + done,
-                                          .how = {.tick = (uint32_t)order_slice(&agent), .site = site, .size = (uint32_t)size,
-                                                  .kind = (uint8_t)elder->kind}};
+        struct shadow_region *region = cross_region_at(cross, elder->address + done);
         if (!region || region->id != elder->region_id) /* freed since, and allocated again */
             return;
         if (elder->argument)
             cross_keep_argument(member, region->id, elder->argument);
-        shadow_access(&cross->shadow, region, &now);
+        cross_put(cross, member, region, elder->address + done, (uint32_t)size, elder->kind, site);
     }
 }
 

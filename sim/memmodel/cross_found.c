@@ -133,6 +133,9 @@ static void say_scopes(const struct cross_launch *cross, const struct race *race
              apart && !race->region->svm_atomics ? ", in fine-grained shared virtual memory with atomics" : "");
 }
 
+#define ONE_KERNELS "the atomic operations of one kernel on a buffer that is not shared virtual memory are not for another one (3.3.5, device scope)"
+#define FOR_SEVERAL "shared virtual memory, or a program-scope variable, in place of the buffer"
+
 static void say_edge(const struct cross_launch *cross, const struct race *race, const struct shadow_access *now, const struct missed_edge *edge,
                      struct words *words)
 {
@@ -141,6 +144,11 @@ static void say_edge(const struct cross_launch *cross, const struct race *race, 
     say_place(cross, edge->acquire_site == UINT32_MAX ? edge->release_site : edge->acquire_site, acquire, sizeof acquire);
     switch (edge->why) {
     case MISSED_SCOPE:
+        if (edge->apart) {
+            snprintf(words->why, CROSS_WHY_CHARS, "the release at %s does not reach the acquire at %s: " ONE_KERNELS, release, acquire);
+            snprintf(words->fix, CROSS_WHY_CHARS, FOR_SEVERAL);
+            break;
+        }
         snprintf(what, sizeof what, "the release at %s does not reach the acquire at %s", release, acquire);
         say_scopes(cross, race, now, edge->release_scope, edge->acquire_scope, what, words);
         break;
@@ -165,7 +173,10 @@ static void explain(const struct cross_launch *cross, const struct race *race, c
     static const char otherwise[] = "; or, if neither kernel waits for the other in its atomic operations, order the two by an event";
     const struct member *earlier = &cross->members[member_of_unit(cross, race->unit)];
     struct missed_edge edge;
-    if (race->context->kind > ACCESS_WRITE && now->how.kind > ACCESS_WRITE) {
+    if (race->context->kind > ACCESS_WRITE && now->how.kind > ACCESS_WRITE && race->region->apart) {
+        snprintf(words->why, CROSS_WHY_CHARS, "nothing orders the two atomic operations, and they race: " ONE_KERNELS);
+        snprintf(words->fix, CROSS_WHY_CHARS, FOR_SEVERAL);
+    } else if (race->context->kind > ACCESS_WRITE && now->how.kind > ACCESS_WRITE) {
         say_scopes(cross, race, now, (enum memory_scope)race->context->scope, (enum memory_scope)now->how.scope,
                    "nothing orders the two atomic operations, and they race", words);
     } else if (order_explain(&cross->order, now->agent, race->region->space, race->unit, race->context->tick, &edge)) {

@@ -38,6 +38,7 @@ void cross_reset(struct cross_launch *cross)
         free(cross->members[i].site);
         free(cross->members[i].passed);
     }
+    cross_kept_fini(cross);
     for (uint32_t i = 0; i < cross->region_room; i++) {
         if (cross->regions[i])
             shadow_region_fini(cross->regions[i]);
@@ -65,6 +66,7 @@ void cross_reset(struct cross_launch *cross)
     cross->group_count = cross->group_room = 0;
     cross->blind = cross->host_knows = false;
     cross->wave.wave = 0;
+    cross->crew.launch = NULL;
     held_fini(&cross->held);
 }
 
@@ -106,21 +108,13 @@ bool cross_launch_lost(struct cross_launch *cross)
     return is_lost;
 }
 
-/* Atomics of others may be too far away for its own: then they race. */
-static bool is_narrow(const struct launch_info *launch)
-{
-    return launch->narrowest < (launch->among_devices ? SCOPE_ALL_SVM : SCOPE_DEVICE);
-}
-
 static bool may_matter(const struct cross_launch *cross, const struct launch_info *launch)
 {
     const bool announced = command_graph_facts(cross->graph, launch->command);
     if (launch->kin)
         return true;
-    if (synchronises(launch) || is_narrow(launch))
+    if (synchronises(launch) || launch->atomics) /* these may race with others whose scope does not include theirs, and end release sequences */
         return !launch->alone && announced && (cross->member_count || cross_has_guaranteed(cross->memory));
-    if (launch->atomics && cross->member_count) /* its stores may end release sequences */
-        return !launch->alone && announced;
     return cross->member_count && !launch->parent && is_between(cross, launch->command);
 }
 
@@ -173,25 +167,31 @@ static struct member *member_of(struct cross_launch *cross, const struct launch_
 
 /* ---- accesses ------------------------------------------------------------------------------- */
 
+static uint64_t unit_of(const struct cross_launch *cross, const struct member *member, const struct origin *origin, uint32_t lane)
+{
+    struct item item;
+    origin_item(origin, lane, &item);
+    return (cross_order_of(cross, member)->first_group + item.group_linear) * cross->order.group_items + item.local_linear;
+}
+
 /* Of lanes. Units of the launch's first work-group stand at its first group. */
 static const uint64_t *units_of(struct cross_launch *cross, const struct member *member, const struct origin *origin, uint32_t lane_count)
 {
     struct cross_wave *wave = &cross->wave;
-    struct item item;
     if (origin->wave && wave->wave == origin->wave && wave->member == (uint32_t)(member - cross->members))
         return wave->unit;
-    for (uint32_t lane = 0; lane < lane_count; lane++) {
-        origin_item(origin, lane, &item);
-        wave->unit[lane] = (cross_order_of(cross, member)->first_group + item.group_linear) * cross->order.group_items + item.local_linear;
-    }
+    wave->unit[0] = unit_of(cross, member, origin, 0);
+    wave->unit[lane_count - 1] = unit_of(cross, member, origin, lane_count - 1);
     wave->group = order_unit_group(&cross->order, wave->unit[0]);
     wave->one_group = order_unit_group(&cross->order, wave->unit[lane_count - 1]) == wave->group;
+    for (uint32_t lane = 1; lane + 1 < lane_count; lane++) /* of a work-group they stand in a row */
+        wave->unit[lane] = wave->one_group ? wave->unit[0] + lane : unit_of(cross, member, origin, lane);
     wave->member = (uint32_t)(member - cross->members);
     wave->wave = origin->wave;
     return wave->unit;
 }
 
-struct shadow_region *cross_shadow_at(struct cross_launch *cross, uint64_t address)
+struct shadow_region *cross_region_at(struct cross_launch *cross, uint64_t address)
 {
     const struct region *region = memory_region(cross->memory, address);
     const uint32_t index = (uint32_t)(region - cross->memory->regions);
@@ -212,8 +212,31 @@ struct shadow_region *cross_shadow_at(struct cross_launch *cross, uint64_t addre
         return NULL;
     shadow_region_init(shadow, region->id, region->low, region->high, IN_GLOBAL, &cross->spare);
     shadow->svm_atomics = region->flags & REGION_FLAG_SVM_ATOMICS;
+    shadow->apart = !cross_is_guaranteed(region);
     shadow->journal.spilt = true;
+    cross_kept_renew(cross, shadow);
     return shadow;
+}
+
+struct shadow_region *cross_shadow_at(struct cross_launch *cross, uint64_t address)
+{
+    struct shadow_region *region = cross_region_at(cross, address);
+    if (region)
+        cross_spill(cross, region);
+    return region;
+}
+
+void cross_put(struct cross_launch *cross, const struct member *member, struct shadow_region *region, uint64_t address, uint32_t size, enum access_kind kind,
+               uint32_t site)
+{
+    struct agent agent;
+    order_agent(&cross->order, cross_order_of(cross, member)->first_group * cross->order.group_items, &agent);
+    const struct shadow_access now = {.agent = &agent, .address = address,
+                                      .how = {.tick = (uint32_t)order_slice(&agent), .site = site, .size = size, .kind = (uint8_t)kind}};
+    if (cross_keep_range(cross, member, region, address, &now.how))
+        return;
+    cross_spill(cross, region);
+    shadow_access(&cross->shadow, region, &now);
 }
 
 /* It may have read what was released there, and hand it on. */
@@ -253,7 +276,7 @@ static void synchronise(struct cross_launch *cross, const struct access_event *e
     const struct atomic_act act = {.address = now->address, .size = now->how.size, .region = local ? IN_LOCAL : IN_GLOBAL,
                                    .reads = event->kind != ACCESS_ATOMIC_WRITE, .writes = now->how.kind != ACCESS_ATOMIC_READ,
                                    .order = (enum memory_order)now->how.order, .scope = event->scope, .site = now->how.site,
-                                   .svm_atomics = region->flags & REGION_FLAG_SVM_ATOMICS};
+                                   .svm_atomics = region->flags & REGION_FLAG_SVM_ATOMICS, .apart = !local && !cross_is_guaranteed(region)};
     const bool with_host = act.svm_atomics && act.scope == SCOPE_ALL_SVM;
     if (with_host && act.reads) {
         acquire_of_host(cross, agent, &act);
@@ -291,6 +314,8 @@ static void access_by(struct cross_launch *cross, const struct access_event *eve
     if (event->image)
         region->space = IN_IMAGE;
     region->atomic |= event->kind >= ACCESS_ATOMIC_READ;
+    if (region->apart)
+        agent.place.device = order_unit_family(&cross->order, agent.unit);
     now.how.scope = (uint8_t)order_scope(&cross->order, event->scope, false, region->svm_atomics);
     shadow_access(&cross->shadow, region, &now);
 }
@@ -310,6 +335,8 @@ static void accesses(struct cross_launch *cross, struct member *member, const st
     const uint32_t site = cross_site_of(cross, member, event->origin.site);
     units_of(cross, member, &event->origin, event->lane_count);
     struct group_order *group = order_group_find(&cross->order, cross->wave.group);
+    if (cross_keep(cross, member, event, group, site))
+        return;
     for (uint64_t lane = 0; lane < event->lane_count && !cross_failed(cross); lane++)
         if (event->mask[lane / 64] >> lane % 64 & 1)
             access_by(cross, event, lane, group, site);
@@ -386,17 +413,13 @@ void cross_launch_command(struct cross_launch *cross, const struct command_event
 {
     pthread_mutex_lock(&cross->lock);
     struct member *member = cross->member_count ? member_of_command(cross, event->command) : NULL;
-    struct shadow_region *region = member ? cross_shadow_at(cross, event->address) : NULL;
+    struct shadow_region *region = member ? cross_region_at(cross, event->address) : NULL;
     if (member)
         member->partial |= event->role != COMMAND_MOVES || event->size_bytes > UINT32_MAX;
     if (region && event->role != COMMAND_OPENS) {
-        struct agent agent;
+        const uint32_t size = event->size_bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)event->size_bytes;
         cross->order.event = ++cross->time;
-        const uint32_t size = event->size_bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)event->size_bytes, number = cross_site_of(cross, member, 0);
-        order_agent(&cross->order, cross_order_of(cross, member)->first_group * cross->order.group_items, &agent);
-        const struct shadow_access now = {.agent = &agent, .address = event->address,
-                                          .how = {.tick = (uint32_t)order_slice(&agent), .site = number, .size = size, .kind = (uint8_t)event->kind}};
-        shadow_access(&cross->shadow, region, &now);
+        cross_put(cross, member, region, event->address, size, event->kind, cross_site_of(cross, member, 0));
     }
     pthread_mutex_unlock(&cross->lock);
 }

@@ -20,9 +20,9 @@
  *   cross_launch_finding     what a finding says of a race; but who made the accesses
  *   cross_launch_action      what a kernel did
  *
- * Heard    are launches whose code releases or acquires for the device or wider, or has atomics of a scope that is too narrow for
- *          others, which may run beside others of the context, while there is memory where atomics of several launches are
- *          guaranteed; those with any atomics that may run beside such; and those of struct launch_info's kin. If one cannot be
+ * Heard    are launches whose code releases or acquires for the device or wider, or has atomics, which may run beside others of
+ *          the context, while there is memory where atomics of several launches are guaranteed or others are heard; and those of
+ *          struct launch_info's kin. If one cannot be
  *          heard (no memory, too many), nothing is found until the host knows that all are complete: it might have handed on what it acquired.
  *          Other launches and commands are heard if they know some of those that are, and not all of them, or the host may
  *          have handed on what was released for it.

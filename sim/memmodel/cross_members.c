@@ -134,7 +134,7 @@ static uint32_t member_by_launch(const struct cross_launch *cross, uint32_t laun
     return i > 1 ? i - 1 : 0; /* 0: the host, or it is not heard */
 }
 
-static bool is_running(const struct member *member)
+bool cross_is_running(const struct member *member)
 {
     return member->launch || member->moves;
 }
@@ -146,7 +146,7 @@ bool cross_came_of(const struct cross_launch *cross, uint32_t member, uint32_t a
     return member == ancestor;
 }
 
-static bool is_known(const struct cross_launch *cross, const struct member *member, uint32_t earlier)
+bool cross_knows_wholly(const struct cross_launch *cross, const struct member *member, uint32_t earlier)
 {
     const struct order_launch *launch = cross_order_of(cross, member);
     return earlier / 64 < launch->begun_words && launch->begun[earlier / 64] >> earlier % 64 & 1;
@@ -258,13 +258,13 @@ static void know_commands(struct cross_launch *cross, struct member *member)
     bool all = true;
     for (uint32_t i = 1; i < cross->member_count; i++) {
         const struct member *earlier = &cross->members[i];
-        all &= earlier == member || (!is_running(earlier) && knows_command(cross, member, earlier));
+        all &= earlier == member || (!cross_is_running(earlier) && knows_command(cross, member, earlier));
     }
     for (uint32_t i = cross->member_count; i > 1; i--) {
         const struct member *earlier = &cross->members[i - 1];
-        if (earlier == member || is_running(earlier) || !knows_command(cross, member, earlier))
+        if (earlier == member || cross_is_running(earlier) || !knows_command(cross, member, earlier))
             continue;
-        if (is_known(cross, member, i - 1))
+        if (cross_knows_wholly(cross, member, i - 1))
             continue;
         join_all(cross, member, all ? earlier->begun : earlier->learned);
         name_launch(cross, member, i - 1);
@@ -309,6 +309,7 @@ bool cross_add_member(struct cross_launch *cross, const struct launch_info *laun
         cross->shadow.failed = true;
         return false;
     }
+    cross_order_of(cross, member)->family = cross_family_of(member);
     add_groups(cross, groups_of(launch), launch->device);
     for (uint32_t i = cross->member_count; launch->launch && i > 1 && cross->order.one_device; i--) {
         const struct launch_info *other = &cross->members[i - 1].shape;

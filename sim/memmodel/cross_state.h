@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * PURPOSE  What the files of cross_launch.h share: cross_launch.c says which launches are heard and hears them, cross_members.c
- *          knows what each knew when it began, cross_elders.c puts in what was not heard, and cross_found.c has what is told
- *          of their races. All of it with cross->lock held.
+ *          knows what each knew when it began, cross_elders.c puts in what was not heard, cross_kept.c keeps what nothing races
+ *          with out of the shadow, and cross_found.c has what is told of their races. All of it with cross->lock held.
  *
  * Interface
  *   cross_reset, cross_lost, cross_failed      everything is forgotten; was there no memory; is nothing heard any more?
@@ -12,6 +12,7 @@
  *   cross_is_guaranteed, cross_has_guaranteed  memory where atomics of several launches are
  *   cross_site_of                              the number of a launch's instruction, for order and shadow
  *   cross_keep_places, cross_keep_arguments    of a launch that ends, for findings
+ *   cross_keep, cross_keep_range               what a wave, or a command, touches: false: it is for the shadow
  *   cross_on_race                              the shadow's
  */
 #ifndef ORRERY_SIM_MEMMODEL_CROSS_STATE_H
@@ -24,12 +25,13 @@
 #include <string.h>
 
 #include "command_graph.h"
+#include "crew.h"
 #include "held.h"
 #include "order_state.h"
 #include "shadow.h"
 
 /* Work-groups of all launches are numbered one behind the other; the first is the host's. */
-enum { MEMBERS_MOST = HOSTILE(16384, 8), GROUP_ITEMS_LEAST = 1024, CROSS_OBJECT_CHARS = 120, CROSS_ARGUMENT_CHARS = 120, CROSS_WHY_CHARS = 480 };
+enum { MEMBERS_MOST = HOSTILE(16384, 8), GROUP_ITEMS_LEAST = 1024, CROSS_OBJECT_CHARS = 120, CROSS_ARGUMENT_CHARS = 120, CROSS_WHY_CHARS = 600 };
 static const uint64_t UNITS_MOST = UINT64_C(1) << 32, HOST_UNIT = 0, HANDED_ON = 8; /* an address that no allocation has */
 
 struct member {
@@ -66,6 +68,16 @@ struct found {
 /* Lanes of a wave, which mostly act several times one after another. */
 struct cross_wave { uint32_t member; uint64_t wave, group, unit[WAVE_LANES_MAX]; bool one_group; };
 
+/* What one of them did in an allocation: in a journal while it runs, then as lines. */
+struct toucher {
+    uint32_t member;
+    bool wrote, knows_writers, knows_all;  /* of the others there */
+    struct journal *journal;
+    struct journal_line *lines; uint32_t line_count;
+};
+/* Of an allocation. spilt: everything goes to the shadow. */
+struct kept { struct toucher *touchers; uint32_t count, room; uint64_t bytes; bool spilt; };
+
 struct cross_launch {
     const struct memory *memory;
     pthread_mutex_t lock;          /* guards what follows */
@@ -77,6 +89,8 @@ struct cross_launch {
     struct spare spare;
     struct race_tally *tallies[TALLIES]; /* none */
     struct shadow_region **regions; uint32_t region_room; /* by index of struct memory */
+    struct kept *kept; uint32_t kept_room;          /* likewise */
+    struct crew crew;              /* of the latest wave: where its work-items stand */
     uint64_t time;                 /* counts events */
     struct launch_info all;        /* the one launch that they are for the order */
     struct member *members; uint32_t member_count, member_room; /* [0] is the host */
@@ -109,9 +123,23 @@ static inline struct order_launch *cross_order_of(const struct cross_launch *cro
 }
 
 void cross_reset(struct cross_launch *cross);
-struct shadow_region *cross_shadow_at(struct cross_launch *cross, uint64_t address); /* NULL: nobody asks what happens there, or there is no memory */
+/* NULL: nobody asks what happens there, or there is no memory. The first: all that happened there is in the shadow. */
+struct shadow_region *cross_shadow_at(struct cross_launch *cross, uint64_t address);
+struct shadow_region *cross_region_at(struct cross_launch *cross, uint64_t address);
+/* What a command does, by its one work-item. */
+void cross_put(struct cross_launch *cross, const struct member *member, struct shadow_region *region, uint64_t address, uint32_t size, enum access_kind kind,
+               uint32_t site);
+
+/* cross_kept.c */
+void cross_kept_fini(struct cross_launch *cross);
+void cross_kept_renew(struct cross_launch *cross, const struct shadow_region *region); /* it is another allocation */
+void cross_spill(struct cross_launch *cross, struct shadow_region *region);
+bool cross_keep(struct cross_launch *cross, const struct member *member, const struct access_event *event, const struct group_order *group, uint32_t site);
+bool cross_keep_range(struct cross_launch *cross, const struct member *member, struct shadow_region *region, uint64_t address, const struct context *how);
 
 /* cross_members.c */
+bool cross_is_running(const struct member *member);
+bool cross_knows_wholly(const struct cross_launch *cross, const struct member *member, uint32_t earlier); /* from its begin on */
 bool cross_room_for(void **items, uint32_t count, uint32_t *room, size_t size);
 struct group_order *cross_open_group(struct cross_launch *cross, uint64_t number, struct knowledge *const begun[ORDER_REGIONS]);
 bool cross_is_guaranteed(const struct region *region);

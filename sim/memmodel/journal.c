@@ -12,8 +12,7 @@ enum { AXIS_TURN = 3, BOXES_MOST = HOSTILE(1 << 16, 8) };
 
 static uint64_t magnitude(int64_t step) { return step < 0 ? 0 - (uint64_t)step : (uint64_t)step; }
 
-/* The bytes that the event touches. */
-static void event_range(const struct journal_event *event, uint64_t *out_low, uint64_t *out_high)
+void journal_event_range(const struct journal_event *event, uint64_t *out_low, uint64_t *out_high)
 {
     uint64_t low = event->base, high = event->base;
     for (int axis = 0; axis < 3; axis++) {
@@ -350,7 +349,7 @@ bool journal_take(struct journal *journal, const struct journal_event *event)
     uint32_t agrees = 0;
     if (journal->spilt)
         return false;
-    event_range(event, &low, &high);
+    journal_event_range(event, &low, &high);
     if (take_continued(journal, event, low, high))
         return true;
     if (event->write) {
@@ -403,7 +402,7 @@ bool journal_stand(const struct journal *journal, const struct journal_event *ev
         return false;
     *out = (struct journal_cursor){.serial = journal->serial + 1, .line = hint - 1, .box = line->count - 1, .base = event->base,
                                    .turn = (uint64_t)((int64_t)rest / line->step[AXIS_TURN])};
-    event_range(event, &out->low, &out->high);
+    journal_event_range(event, &out->low, &out->high);
     return true;
 }
 
@@ -452,14 +451,17 @@ static void replay_turn(const struct journal_line *line, const struct journal_bo
             }
 }
 
+void journal_replay_box(const struct journal_line *line, const struct journal_box *box, past_visitor *visit, void *self)
+{
+    for (uint64_t turn = box->low[AXIS_TURN]; turn < box->high[AXIS_TURN]; turn++)
+        replay_turn(line, box, turn, visit, self);
+}
+
 void journal_replay(const struct journal *journal, past_visitor *visit, void *self)
 {
-    for (uint32_t i = 0; i < journal->count; i++) {
-        const struct journal_line *line = &journal->lines[i];
-        for (uint32_t b = 0; b < line->count; b++)
-            for (uint64_t turn = line->boxes[b].low[AXIS_TURN]; turn < line->boxes[b].high[AXIS_TURN]; turn++)
-                replay_turn(line, &line->boxes[b], turn, visit, self);
-    }
+    for (uint32_t i = 0; i < journal->count; i++)
+        for (uint32_t b = 0; b < journal->lines[i].count; b++)
+            journal_replay_box(&journal->lines[i], &journal->lines[i].boxes[b], visit, self);
 }
 
 uint32_t journal_grain(const struct journal *journal, uint64_t low)

@@ -63,6 +63,7 @@ struct journal_event {
 };
 
 bool journal_take(struct journal *journal, const struct journal_event *event);
+void journal_event_range(const struct journal_event *event, uint64_t *out_low, uint64_t *out_high); /* the bytes that it touches */
 
 /* A wave that reads on and on by one instruction: where it stands in the journal. Serial 0: nowhere. */
 struct journal_cursor {
@@ -75,6 +76,7 @@ bool journal_stand(const struct journal *journal, const struct journal_event *ev
 bool journal_move(struct journal *journal, struct journal_cursor *cursor, uint64_t base); /* the same from another base; false: take it */
 
 void journal_replay(const struct journal *journal, past_visitor *visit, void *self);
+void journal_replay_box(const struct journal_line *line, const struct journal_box *box, past_visitor *visit, void *self);
 /* A power of two that divides all addresses, from low, and sizes. */
 uint32_t journal_grain(const struct journal *journal, uint64_t low);
 

@@ -25,8 +25,11 @@ libmemmodel_la_SOURCES = \
 	%D%/commands_host.c \
 	%D%/commands_state.h \
 	%D%/commands_tell.c \
+	%D%/crew.c \
+	%D%/crew.h \
 	%D%/cross_elders.c \
 	%D%/cross_found.c \
+	%D%/cross_kept.c \
 	%D%/cross_launch.c \
 	%D%/cross_launch.h \
 	%D%/cross_members.c \

@@ -67,9 +67,11 @@ static void group_free(struct order *order, struct group_order *group)
     for (uint32_t i = 0; i < group->copy_count; i++)
         order_members_free(order, &order->copies[group->copies[i]]);
     free(group->calls);
-    for (uint64_t i = 0; group->items && i < order->group_items; i++)
-        if (group->items[i])
+    for (uint64_t i = 0; group->item_count; i++)
+        if (group->items[i]) {
             item_spare(order, group->items[i]);
+            group->item_count--;
+        }
     for (uint32_t i = 0; group->sub_groups && i < order->sub_group_count; i++)
         drop_all(order, group->sub_groups[i].acquired);
     drop_all(order, group->acquired);
@@ -122,6 +124,11 @@ void order_launch_begin(struct order *order, const struct launch_info *launch)
     order->member_words = order->group_items < WAVE_LANES_MAX ? (uint32_t)(order->group_items + 63) / 64 : LANE_MASK_WORDS;
     order->sub_group_size = launch->sub_group_size ? launch->sub_group_size : 1;
     order->sub_group_count = (uint32_t)((order->group_items + order->sub_group_size - 1) / order->sub_group_size);
+}
+
+uint32_t order_unit_family(const struct order *order, uint64_t unit)
+{
+    return order_launch_of(order, order_unit_group(order, unit))->family;
 }
 
 uint32_t order_unit_device(const struct order *order, uint64_t unit)
@@ -331,7 +338,7 @@ static void note_missed(struct order *order, struct item_order *item, enum misse
     release_drop(order, edge->release);
     *edge = (struct missed_edge){.why = why, .release_site = message->release->site, .acquire_site = end->site,
                                  .release_scope = message->scope, .acquire_scope = end->scope, .release_unit = message->release->unit,
-                                 .local = region == IN_LOCAL, .release = release_share(message->release)};
+                                 .local = region == IN_LOCAL, .apart = message->apart, .release = release_share(message->release)};
 }
 
 /* Both of one work-group, and no wider. */
@@ -343,7 +350,8 @@ static inline bool is_near(const struct message *message, const struct endpoint 
 static bool includes(const struct order *order, const struct agent *agent, const struct message *message, int region, const struct endpoint *end)
 {
     const enum memory_scope scope = order_scope(order, end->scope, region == IN_LOCAL, message->svm_atomics);
-    return scope_inclusive(order->rule, message->scope, &message->place, scope, &agent->place);
+    return !(message->apart && !same_family(order, &message->place, &agent->place)) &&
+           scope_inclusive(order->rule, message->scope, &message->place, scope, &agent->place);
 }
 
 /* False: it does not reach the agent. */

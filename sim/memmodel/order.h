@@ -51,7 +51,7 @@ struct release_pool { struct release *unused; void *blocks; struct release none;
 struct message {
     enum memory_scope scope;      /* as written; reduced when it stands in a list */
     uint32_t flags;               /* REGION_* of a fence */
-    bool fence, svm_atomics;      /* svm_atomics: came by an object there */
+    bool fence, svm_atomics, apart; /* svm_atomics, apart: came by an object there */
     struct place place;
     struct release *release;
     uint64_t stream;              /* pending: the generation that all of it came of; 0: any */
@@ -78,7 +78,7 @@ struct missed_edge {
     enum memory_scope release_scope, acquire_scope;
     uint64_t release_unit;
     uint64_t tick;                /* MISSED_RELEASE: when the relaxed store happened */
-    bool local;                   /* where the atomic object lies */
+    bool local, apart;            /* where the atomic object lies */
     struct release *release;      /* NULL: MISSED_RELEASE */
 };
 enum { MISSED_KEPT = 4 };
@@ -95,6 +95,7 @@ struct atomic_act {
     enum memory_scope scope;
     uint32_t site;
     bool svm_atomics;              /* the object lies in fine-grained SVM with atomics */
+    bool apart;                    /* of several launches, no family's atomics are for another's there (R32) */
 };
 /* How far the list of an atomic object was read: what is as old is pending, or acquired with a scope, and teaches nothing
  * new. stream 0: nothing. */
@@ -193,7 +194,7 @@ struct rest {
 
 /* One of several launches that are ordered as one. */
 struct order_launch {
-    uint32_t sub_group_size;
+    uint32_t sub_group_size, family;          /* family: of kernels that enqueue each other */
     uint64_t first_group, global_size[3], local_size[3], group_count[3];
     uint64_t *begun; uint32_t begun_words;    /* the launches that all of it comes after: bits */
 };
@@ -309,6 +310,7 @@ static inline bool order_knows(const struct order *order, const struct agent *ag
 bool order_sees_own_image(const struct agent *agent, uint64_t tick);
 uint32_t order_unit_sub_group(const struct order *order, uint64_t unit);
 uint32_t order_unit_device(const struct order *order, uint64_t unit);
+uint32_t order_unit_family(const struct order *order, uint64_t unit); /* of several launches */
 /* Reduced, where it is. */
 enum memory_scope order_scope(const struct order *order, enum memory_scope scope, bool local, bool svm_atomics);
 

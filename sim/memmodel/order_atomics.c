@@ -18,6 +18,7 @@ struct variable *order_variable(struct order *order, const struct atomic_act *ac
     variable->size = act->size;
     variable->region = act->region;
     variable->svm_atomics = act->svm_atomics;
+    variable->apart = act->apart;
     return variable;
 }
 
@@ -124,6 +125,7 @@ static void send(struct order *order, struct agent *agent, struct variable *vari
 {
     message->scope = order_scope(order, message->scope, variable->region == IN_LOCAL, variable->svm_atomics);
     message->svm_atomics = variable->svm_atomics;
+    message->apart = variable->apart;
     if (message->scope == SCOPE_WORK_ITEM)
         return;
     struct live_release *live = live_like(order, agent, variable, message);
@@ -316,7 +318,7 @@ static void atomic(struct order *order, struct agent *agent, const struct atomic
 static bool follows_all(const struct order *order, const struct atomic_act *act)
 {
     if (!act->reads || !act->writes || !acquires(act->order) || !releases(act->order) || act->region != IN_GLOBAL || act->size != 4 ||
-        act->svm_atomics || order->rule != SCOPE_RULE_EQUAL || act->scope <= SCOPE_WORK_GROUP || !order->one_device || order->formal)
+        act->svm_atomics || act->apart || order->rule != SCOPE_RULE_EQUAL || act->scope <= SCOPE_WORK_GROUP || !order->one_device || order->formal)
         return false;
     const struct variable *variable = variable_awake(order, act->address);
     return variable && variable->size == act->size && !variable->generation && variable->messages.count && !order->failed;

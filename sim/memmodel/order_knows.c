@@ -73,13 +73,16 @@ void order_group_learned(struct order *order, uint64_t number, struct knowledge 
 {
     const struct group_order *group = order_group_find(order, number);
     for (int r = 0; r < ORDER_REGIONS && group; r++) {
+        uint32_t left = group->item_count;
         if (group->acquired[r] != begun[r])
             join_into(order, &into[r], group->acquired[r]);
         for (uint32_t i = 0; group->sub_groups && i < order->sub_group_count; i++)
             join_into(order, &into[r], group->sub_groups[i].acquired[r]);
-        for (uint64_t i = 0; group->items && i < order->group_items; i++)
-            if (group->items[i])
+        for (uint64_t i = 0; left; i++)
+            if (group->items[i]) {
                 join_into(order, &into[r], group->items[i]->acquired[r]);
+                left--;
+            }
         if (group->relay && group->relay->region == r)
             join_relay(order, group->relay, &into[r]);
     }

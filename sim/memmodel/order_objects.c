@@ -26,7 +26,7 @@ struct resting {
         struct release *release;       /* or more than one map */
     };
     uint16_t regions : ORDER_REGIONS;  /* in which it publishes them */
-    uint16_t flags : ORDER_REGIONS, fence : 1, scope : 3, svm_atomics : 1, wide : 1, store_releases : 1, sent : 1, as : 2;
+    uint16_t flags : ORDER_REGIONS, fence : 1, scope : 3, svm_atomics : 1, apart : 1, wide : 1, store_releases : 1, sent : 1, as : 2;
 };
 enum { NOBODY = UINT32_MAX };
 
@@ -249,7 +249,7 @@ static bool pack(struct order *order, const struct variable *variable, struct re
     *out = (struct resting){.address = variable->address & ((UINT64_C(1) << 48) - 1), .version = (uint32_t)variable->version,
                             .generation = (uint16_t)variable->generation, .store_site = store->site, .store_tick = (uint32_t)store->tick,
                             .store_unit = store->unit == UNIT_END ? NOBODY : (uint32_t)store->unit, .store_releases = store->releases,
-                            .svm_atomics = variable->svm_atomics, .wide = variable->size == 8};
+                            .svm_atomics = variable->svm_atomics, .apart = variable->apart, .wide = variable->size == 8};
     if (!count)
         return true;
     out->flags = message->flags & ((1 << ORDER_REGIONS) - 1);
@@ -363,7 +363,7 @@ static void unpack_message(struct order *order, struct variable *variable, const
 {
     struct release *release = unpack_release(order, packed);
     struct message message = {.scope = (enum memory_scope)packed->scope, .flags = packed->flags, .fence = packed->fence,
-                              .svm_atomics = packed->svm_atomics, .release = release, .version = packed->version};
+                              .svm_atomics = packed->svm_atomics, .apart = packed->apart, .release = release, .version = packed->version};
     message.place = (struct place){order_unit_group(order, packed->release_unit), order_unit_sub_group(order, packed->release_unit),
                                    order_unit_device(order, packed->release_unit)};
     order_list_begin_small(&variable->messages);
@@ -398,6 +398,7 @@ struct variable *order_wake(struct order *order, uint64_t address)
     variable->size = packed.wide ? 8 : 4;
     variable->region = IN_GLOBAL;
     variable->svm_atomics = packed.svm_atomics;
+    variable->apart = packed.apart;
     variable->generation = packed.generation;
     variable->version = packed.version;
     variable->stream = packed.sent ? ++order->versions : packed.version;

@@ -17,6 +17,7 @@ struct variable {
     uint32_t size;
     int region;
     bool svm_atomics;         /* it lies in fine-grained SVM with atomics */
+    bool apart;               /* as in struct atomic_act */
     uint64_t group;           /* local: whose memory it was when last used */
     uint64_t generation;      /* counts the stores that began a new list */
     uint64_t version, stream; /* of the list, of the generation: numbers that no other of the launch has; 0: none yet */
@@ -126,10 +127,17 @@ uint32_t order_list_renew(struct order *order, struct message_list *list, const 
 void order_list_clear(struct order *order, struct message_list *list);
 void order_list_free(struct order *order, struct message_list *list);
 
+/* Of launches that enqueue each other. */
+static inline bool same_family(const struct order *order, const struct place *a, const struct place *b)
+{
+    return order_launch_of(order, a->group)->family == order_launch_of(order, b->group)->family;
+}
+
 /* Do both reach the same readers? A reader of a narrower scope may ask for the place of a wider release. */
 static inline bool same_sender(const struct order *order, const struct message *a, const struct message *b)
 {
-    if (a->scope != b->scope || a->fence != b->fence || a->flags != b->flags || a->svm_atomics != b->svm_atomics)
+    if (a->scope != b->scope || a->fence != b->fence || a->flags != b->flags || a->svm_atomics != b->svm_atomics || a->apart != b->apart ||
+        (a->apart && !same_family(order, &a->place, &b->place)))
         return false;
     if (order->rule == SCOPE_RULE_INCLUSIVE31)
         return a->place.group == b->place.group && a->place.sub_group == b->place.sub_group;
@@ -141,7 +149,7 @@ static inline bool same_sender(const struct order *order, const struct message *
 /* Of one sub-group, likewise. */
 static inline bool sends_like(const struct message *a, const struct message *b)
 {
-    return a->scope == b->scope && a->flags == b->flags && a->fence == b->fence && a->svm_atomics == b->svm_atomics &&
+    return a->scope == b->scope && a->flags == b->flags && a->fence == b->fence && a->svm_atomics == b->svm_atomics && a->apart == b->apart &&
            a->place.group == b->place.group && a->place.sub_group == b->place.sub_group;
 }
 

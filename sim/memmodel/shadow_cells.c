@@ -10,7 +10,7 @@ static __attribute__((noinline)) bool atomics_agree(const struct visit *visit, u
     const struct context *now = &visit->now->how;
     if (how->size != now->size && RULE(36))
         return false;
-    struct place place = place_of(visit->shadow, unit);
+    struct place place = place_of(visit, unit);
     return !RULE(29) || scope_inclusive(visit->shadow->order->rule, (enum memory_scope)how->scope, &place,
                                         (enum memory_scope)now->scope, &visit->now->agent->place);
 }
@@ -250,7 +250,7 @@ struct few { uint32_t count; bool agrees, stands, again; };
 static void meet_one(const struct visit *visit, uint64_t unit, const struct context *how, struct few *few)
 {
     const struct context *now = &visit->now->how;
-    const struct place place = place_of(visit->shadow, unit);
+    const struct place place = place_of(visit, unit);
     const bool same = unit == visit->now->agent->unit && sort_of(how) == sort_of(now);
     few->count++;
     few->agrees &= how->size == now->size && how->scope == now->scope &&

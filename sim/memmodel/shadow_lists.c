@@ -259,7 +259,7 @@ struct crowd *shadow_crowd_copy(struct shadow_region *region, const struct crowd
 
 static bool deed_into(const struct visit *visit, struct crowd *crowd, uint64_t unit, const struct context *how, bool late)
 {
-    const struct place place = place_of(visit->shadow, unit);
+    const struct place place = place_of(visit, unit);
     if (!is_atomic(how->kind))
         return reader_add(crowd, unit, how, late);
     if (!crowd->atomics.count)

@@ -283,10 +283,12 @@ static inline void begin_visit(struct visit *visit, struct shadow *shadow, struc
     visit->own = agent->item ? agent->item->acquired[region->space] : NULL;
 }
 
-static inline struct place place_of(const struct shadow *shadow, uint64_t unit)
+/* Where atomics are those of one kernel, and of those that it enqueues, its device is none but its own (R10, R32). */
+static inline struct place place_of(const struct visit *visit, uint64_t unit)
 {
-    return (struct place){order_unit_group(shadow->order, unit), order_unit_sub_group(shadow->order, unit),
-                          order_unit_device(shadow->order, unit)};
+    const struct order *order = visit->shadow->order;
+    return (struct place){order_unit_group(order, unit), order_unit_sub_group(order, unit),
+                          visit->region->apart ? order_unit_family(order, unit) : order_unit_device(order, unit)};
 }
 
 static inline bool joins_alike(const struct shadow_access *access, const struct crowd *crowd)
