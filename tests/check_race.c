@@ -628,6 +628,17 @@ START_TEST(r32_launches_of_several_devices)
 }
 END_TEST
 
+/* Whose atomics meet in a buffer that is not shared: those of one launch. */
+START_TEST(r32_launches_and_a_plain_buffer)
+{
+    apart(world_across_plainly, false), message(SCOPE_DEVICE, FLAG, SCOPE_DEVICE), across_judged(true);
+    apart(world_across_plainly, false), updates(0, FLAG, 0, 1, SCOPE_DEVICE), updates(1, FLAG, 0, 1, SCOPE_DEVICE), across_judged(true);
+    apart(world_across_plainly, false), updates(0, FLAG, 0, 3, SCOPE_DEVICE), updates(0, FLAG, 0, 3, SCOPE_DEVICE), across_judged(false);
+    apart(world_across_plainly, false), writes(0, DATA, 4), fence(0, G, ORDER_RELEASE, SCOPE_DEVICE), store(0, FLAG, ORDER_RELAXED, SCOPE_DEVICE),
+        load(2, FLAG, ORDER_RELAXED, SCOPE_DEVICE), fence(2, G, ORDER_ACQUIRE, SCOPE_DEVICE), reads(2, DATA, 4), across_judged(true);
+}
+END_TEST
+
 /* It may have read what was released for it, and have stored what is acquired. */
 START_TEST(r32_the_host_may_hand_on)
 {
@@ -663,6 +674,7 @@ int main(void)
     tcase_add_test(rules, r32_beside_what_the_calls_order);
     tcase_add_test(rules, r32_what_was_acquired_before_the_call);
     tcase_add_test(rules, r32_launches_of_several_devices);
+    tcase_add_test(rules, r32_launches_and_a_plain_buffer);
     tcase_add_test(rules, r32_the_host_may_hand_on);
     tcase_add_test(rules, r32_a_launch_that_is_not_heard);
     tcase_add_test(rules, r2_regions_are_disjoint);

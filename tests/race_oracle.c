@@ -55,7 +55,7 @@ static bool inclusive(const struct race_oracle *oracle, const struct deed *a, co
         return false;
     if (narrower == SCOPE_SUB_GROUP)
         return a->group == b->group && a->sub_group == b->sub_group;
-    return narrower == SCOPE_WORK_GROUP ? a->group == b->group : true;
+    return narrower == SCOPE_WORK_GROUP || (oracle->apart && region == IN_GLOBAL) ? a->group == b->group : true;
 }
 
 /* ---- edges ------------------------------------------------------------------------------ */

@@ -35,6 +35,7 @@ static struct {
     struct cross_launch *cross; /* NULL: nobody hears of several launches */
     bool split;                 /* work-groups are launches, for it */
     bool devices;               /* of a device each */
+    bool plain;                 /* global memory is none that launches share */
     struct observer crossing, heard;
     struct launch_info apart[GROUPS_MOST];
     struct meeting *meetings;
@@ -237,6 +238,7 @@ void world_across(void)
     hear_both();
     world.split = true;
     world.regions[2 + GROUPS_MOST].flags |= REGION_FLAG_SVM; /* there, atomics of several launches are guaranteed */
+    world.regions[1].flags |= world.plain ? 0 : REGION_FLAG_SVM;
     strcpy(world.regions[2 + GROUPS_MOST].name, "image");
     for (uint32_t i = 0; i < world.groups; i++) {
         world.apart[i] = world.launch;
@@ -250,6 +252,12 @@ void world_across(void)
         ck_assert(cross_launch_begin(world.cross, &world.apart[i]));
         tell_crossing(GROUP_BEGIN, i);
     }
+}
+
+void world_across_plainly(void)
+{
+    world.plain = !world.oracle.svm_atomics;
+    world_across();
 }
 
 void world_across_devices(void)
@@ -814,7 +822,17 @@ const char *world_disagreement(void)
 
 const char *world_untold_pair(void) { return race_judge_pairs(&world.oracle, world.report); }
 
-const char *world_disagreement_across(void) { return race_judge_meetings(&world.oracle, world.meetings, world.meeting_count); }
+const char *world_disagreement_across(void)
+{
+    if (!world.plain)
+        return race_judge_meetings(&world.oracle, world.meetings, world.meeting_count);
+    world.oracle.apart = true;
+    race_oracle_order(&world.oracle);
+    const char *difference = race_judge_meetings(&world.oracle, world.meetings, world.meeting_count);
+    world.oracle.apart = false;
+    race_oracle_order(&world.oracle);
+    return difference;
+}
 
 uint32_t world_races_across(void) { return world.meeting_count; }
 
