@@ -10,6 +10,7 @@
 #include "enqueue.h"
 #include "error.h"
 #include "event.h"
+#include "order.h"
 #include "program.h"
 #include "runtime.h"
 #include "svm.h"
@@ -45,7 +46,7 @@ cl_int run_kernel(struct command *command)
     if (range_empty(request))
         return CL_SUCCESS;
     request->command = command->serial;
-    request->alone = command->alone;
+    request->alone = order_alone_still(command);
     request->among_devices = command->queue->context->device_count > 1;
     request->result = &command->u.launch.result;
     request->stop = &command->queue->context->stop;

@@ -682,10 +682,15 @@ static void settle_alone(void)
         order_settle();
 }
 
+bool executor_defers(void)
+{
+    return (known.disjoint || order_heard()) && !executor.seen;
+}
+
 void queue_flush(struct queue *queue)
 {
     runtime_lock();
-    bool later = known.disjoint && !executor.seen;
+    bool later = executor_defers();
     if (queue->unflushed && flush(queue, later ? LOG_SUBMIT : LOG_RUN) && !later)
         wake_device();
     runtime_unlock();

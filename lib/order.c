@@ -145,6 +145,14 @@ bool order_alone(const struct queue *queue)
     return in_order(queue) && queue->context->queues == queue && !queue->next_in_context;
 }
 
+bool order_alone_still(const struct command *command)
+{
+    runtime_lock();
+    const bool alone = command->alone && (!executor_defers() || order_alone(command->queue));
+    runtime_unlock();
+    return alone;
+}
+
 void order_begin(const struct command *command)
 {
     if (order_heard())

@@ -207,6 +207,44 @@ START_TEST(R32_the_host_waited)
 }
 END_TEST
 
+/* A context that gets its second queue when the first kernel is enqueued already, or flushed. */
+START_TEST(R32_a_queue_that_comes_late)
+{
+    const size_t size = 2;
+    cl_int err;
+    cl_context late = clCreateContext(NULL, 1, &device, NULL, NULL, &err);
+    cl_ok(err);
+    const cl_command_queue on = clCreateCommandQueueWithProperties(late, device, NULL, &err);
+    cl_ok(err);
+    char source[1000];
+    snprintf(source, sizeof source, HEAD "kernel void one(global int *data) { %s }\nkernel void next(global int *data) { %s }\n",
+             FIRST "{ RELEASE(flag); data[0] = 1; }", WAIT_FOR("ACQUIRE(flag)") "data[1] = data[0];");
+    const cl_program program = cl_program_of(late, source, "-cl-std=CL2.0");
+    const cl_kernel one = clCreateKernel(program, "one", NULL), next = clCreateKernel(program, "next", NULL);
+    const cl_mem bytes = clCreateBuffer(late, CL_MEM_READ_WRITE, 64, NULL, &err);
+    cl_ok(err);
+    cl_ok(clSetKernelArg(one, 0, sizeof bytes, &bytes));
+    cl_ok(clSetKernelArg(next, 0, sizeof bytes, &bytes));
+    cl_ok(clEnqueueNDRangeKernel(on, one, 1, NULL, &size, &size, 0, NULL, NULL));
+    if (_i)
+        cl_ok(clFlush(on));
+    const cl_command_queue other = clCreateCommandQueueWithProperties(late, device, NULL, &err);
+    cl_ok(err);
+    cl_ok(clEnqueueNDRangeKernel(other, next, 1, NULL, &size, &size, 0, NULL, NULL));
+    cl_ok(clFlush(on));
+    cl_ok(clFinish(other));
+    cl_ok(clFinish(on));
+    ck_assert_uint_eq(findings_of("race-commands"), 1);
+    cl_ok(clReleaseKernel(one));
+    cl_ok(clReleaseKernel(next));
+    cl_ok(clReleaseProgram(program));
+    cl_ok(clReleaseMemObject(bytes));
+    cl_ok(clReleaseCommandQueue(on));
+    cl_ok(clReleaseCommandQueue(other));
+    cl_ok(clReleaseContext(late));
+}
+END_TEST
+
 /* Three kernels, the first of which writes before its release and behind it; by_event: the last waits for the second. */
 static size_t races_of_three(const char *second_does, const char *last_does, bool by_event)
 {
@@ -599,6 +637,7 @@ int main(void)
     tcase_add_loop_test(rules, R32_one_behind_the_other, 0, count);
     tcase_add_loop_test(rules, R32_with_an_event, 0, count);
     tcase_add_loop_test(rules, R32_the_host_waited, 0, count);
+    tcase_add_loop_test(rules, R32_a_queue_that_comes_late, 0, 2);
     tcase_add_test(rules, R21_by_a_third_kernel);
     tcase_add_test(rules, R21_by_the_event_of_who_acquired);
     tcase_add_test(rules, R8_a_relaxed_kernel_between);
