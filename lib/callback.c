@@ -33,11 +33,17 @@ bool callback_thread(void)
     return is_callback_thread;
 }
 
-static uint32_t own_threads; /* started so far */
+static uint32_t own_threads; /* started and not joined */
 
-bool runtime_is_alone(void)
+bool runtime_is_alone(uint32_t waiting)
 {
-    return thread_is_alone(__atomic_load_n(&own_threads, __ATOMIC_RELAXED));
+    return thread_count() <= __atomic_load_n(&own_threads, __ATOMIC_RELAXED) + waiting;
+}
+
+void runtime_thread_join(pthread_t thread)
+{
+    if (pthread_join(thread, NULL) == 0)
+        __atomic_sub_fetch(&own_threads, 1, __ATOMIC_RELAXED);
 }
 
 bool runtime_thread_start(pthread_t *out_thread, void *(*run)(void *))
@@ -236,14 +242,14 @@ static bool wait_returned(void)
     return pthread_cond_timedwait(&callbacks.called, &callbacks.lock, &until) == 0;
 }
 
-static bool all_called(void)
+bool callback_none(void)
 {
     return __atomic_load_n(&callbacks.called_count, __ATOMIC_ACQUIRE) == __atomic_load_n(&callbacks.posted_count, __ATOMIC_ACQUIRE);
 }
 
 bool callback_wait(void)
 {
-    if (is_callback_thread || all_called())
+    if (is_callback_thread || callback_none())
         return !is_callback_thread;
     pthread_mutex_lock(&callbacks.lock);
     const uint64_t posted = callbacks.posted_count;
@@ -277,7 +283,7 @@ void callback_stop(void)
     if (started && calling)
         pthread_detach(callbacks.thread);
     else if (started)
-        pthread_join(callbacks.thread, NULL);
+        runtime_thread_join(callbacks.thread);
 }
 
 void callback_fork_prepare(void)

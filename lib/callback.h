@@ -11,6 +11,7 @@
  *   callback_wait        the same, but only while the callback thread can get on: a callback may wait for what this
  *                        thread does next, and one that was found so is not waited for again before it has moved. True:
  *                        all returned. Neither runtime_lock nor the baton is held
+ *   callback_none        all that were posted have returned
  *   callback_inside      the callback thread goes into a call of ours (+1) or leaves it (-1); others: nothing
  *   callback_stop        drops what was not called yet, and waits a while for a callback that runs
  *   callback_fork_*      around fork: the child starts its own thread at its first post
@@ -32,6 +33,7 @@ enum { EXIT_PATIENCE_SECONDS = 5 }; /* for what still runs when the program ends
 void callback_post_item(struct callback_item *item);
 bool callback_thread(void);
 void callback_drain(void);
+bool callback_none(void);
 bool callback_wait(void);
 void callback_inside(int step);
 void callback_stop(void);
@@ -41,5 +43,7 @@ void callback_fork_child(void);
 
 /* A thread of the runtime: signals stay with the program's own threads. */
 bool runtime_thread_start(pthread_t *out_thread, void *(*run)(void *));
-bool runtime_is_alone(void); /* the process has no threads but the caller and such ones */
+void runtime_thread_join(pthread_t thread);
+/* The process has no threads but such ones and so many others, as far as the system says. */
+bool runtime_is_alone(uint32_t waiting);
 #endif

@@ -10,6 +10,7 @@
 #include "destructor.h"
 #include "device_info.h"
 #include "error.h"
+#include "executor.h"
 #include "info.h"
 #include "subdevice.h"
 #include "queue.h"
@@ -223,6 +224,8 @@ static cl_context create(const cl_context_properties *properties, cl_uint num_de
         object_unref(context);
     else
         object_publish(context);
+    if (!err && context_any(context, device_supports_svm_system))
+        executor_share(true);
     return error_return(errcode_ret, err, context);
 }
 

@@ -247,7 +247,7 @@ static cl_int settled_status(struct event *event)
     queue_drain();
     runtime_lock();
     status = event->status;
-    if (status > CL_COMPLETE && executor_stuck() && !callback_thread() && ++event->polls > POLLS_BEFORE_LIVELOCK && executor_insist())
+    if (status > CL_COMPLETE && executor_stuck() && !callback_thread() && ++event->polls > POLLS_BEFORE_LIVELOCK && executor_insist_polled())
         status = event->status;
     runtime_unlock();
     return status;

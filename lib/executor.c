@@ -4,6 +4,7 @@
  * go while a command runs and while a reference is dropped (destruction may want it).
  */
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -20,6 +21,7 @@
 #include "order.h"
 #include "saved.h"
 #include "shared_bytes.h"
+#include "thread_state.h"
 #include "orrery/rule.h"
 
 enum log_kind { LOG_ENQUEUE, LOG_SUBMIT, LOG_RUN, LOG_USER, LOG_CALLBACK, LOG_GO, LOG_TERMINATE };
@@ -40,9 +42,14 @@ static struct {
     bool submitted;          /* by the last entries of the log, and nothing has let it run yet */
     bool seen;               /* the host may see what happens without a call that waits or asks */
     bool shared;             /* and a kernel what the host does: memory that both touch at any time */
-    bool stuck;              /* what runs only spins: it may wait for the host */
+    bool stores;             /* kernels may wait for what the host writes: that memory, or such as is closed while they run */
+    bool stuck;              /* what runs only spins: it may wait for the host, */
+    struct timespec stuck_since;
     bool insists;            /* the host has nothing to add: what only spins is over */
     const struct executor_wait *wait; /* of the thread that has the baton; NULL: it waits for nothing */
+    struct executor_wait *rests;      /* of all threads that wait */
+    struct timespec slice;   /* until then who waits goes on with what only spins */
+    struct { struct timespec look; uint32_t still; } silence; /* of what only spins: when it is looked at next, what came of it */
     bool consuming;          /* the first entry of the log has begun to take effect */
     uint32_t holders;        /* threads that wait in queue_hold */
     bool busy; /* someone has the baton */
@@ -55,6 +62,9 @@ static __thread bool executing; /* this thread runs a command */
 
 /* For what lets go on who spins: of a host that waits for nothing, and of its other threads while one waits. */
 enum { HOST_PATIENCE_SECONDS = 20, OTHERS_PATIENCE_SECONDS = 5 };
+enum { SLICE_NANOSECONDS = 5000000 };
+/* Where the host may write at any time: looks at memory that is as it was, until that is said; once. */
+enum { SILENCE_SECONDS = 2, SILENCE_LOOKS = 5, SILENCE_SAID };
 
 /* ---- waiting for a change: an event count beside runtime_lock ------------------- */
 
@@ -197,12 +207,20 @@ static void forget_units(void)
     known.sets = NULL;
 }
 
-void executor_share(void)
+void executor_share(bool beside)
 {
     runtime_lock();
-    executor.seen = executor.shared = true;
+    executor.stores = true;
+    executor.seen |= beside;
+    executor.shared |= beside;
     runtime_unlock();
-    guard_share();
+    if (beside)
+        guard_share();
+}
+
+bool executor_shares(void)
+{
+    return executor.stores;
 }
 
 /* Functions of the program that run with the command. */
@@ -300,31 +318,142 @@ static bool is_enough(const struct executor_wait *wait)
     return wait && wait->done(wait->self);
 }
 
+/* Entries of the log that have not begun to take effect. */
+static bool log_has_more(void)
+{
+    return executor.appended - executor.consumed > executor.consuming;
+}
+
+static struct timespec time_in(clockid_t clock, int64_t seconds, int64_t nanoseconds)
+{
+    struct timespec time;
+    clock_gettime(clock, &time);
+    time.tv_nsec += nanoseconds;
+    time.tv_sec += seconds + time.tv_nsec / 1000000000;
+    time.tv_nsec %= 1000000000;
+    return time;
+}
+
+static bool is_past(clockid_t clock, const struct timespec *time)
+{
+    const struct timespec now = time_in(clock, 0, 0);
+    return now.tv_sec > time->tv_sec || (now.tv_sec == time->tv_sec && now.tv_nsec >= time->tv_nsec);
+}
+
 /* Someone else could let go on what only spins. Where memory is shared with the host, its stores could, too. */
 static bool goes_on(bool stuck)
 {
     if (!executor.shared)
         return !stuck;
-    return !executor.holders && executor.appended - executor.consumed <= executor.consuming && !(stuck && is_enough(executor.wait));
+    if (executor.holders || log_has_more())
+        return false;
+    return !stuck || !executor.wait || !(is_enough(executor.wait) || is_past(CLOCK_MONOTONIC, &executor.slice));
 }
 
+/* ---- does anybody let it go on? ---------------------------------------------------- */
+
+void executor_rest(struct executor_wait *wait)
+{
+    wait->callback = callback_thread();
+    wait->next = executor.rests;
+    executor.rests = wait;
+}
+
+void executor_rise(const struct executor_wait *wait)
+{
+    struct executor_wait **link = &executor.rests;
+    while (*link != wait)
+        link = &(*link)->next;
+    *link = wait->next;
+}
+
+bool executor_spins(void)
+{
+    return executor.stuck && executor.running && !log_has_more();
+}
+
+/* All threads of the program wait but so many that do not, none for what has happened already, and no callback is due. Of a
+ * handler of a signal nobody knows what it writes; it does not enqueue. */
+static bool others_wait(uint32_t own)
+{
+    uint32_t waiting = own;
+    bool callback_waits = false;
+    if (!executor_spins() || !ready_empty(&executor.ready))
+        return false;
+    for (const struct executor_wait *rest = executor.rests; rest; rest = rest->next) {
+        if (is_enough(rest))
+            return false;
+        callback_waits |= rest->callback;
+        waiting += !rest->callback;
+    }
+    return (callback_waits || callback_none()) && runtime_is_alone(waiting) && (!executor.stores || !thread_signals_caught());
+}
+
+/* Nobody does. */
+static bool is_hopeless(void)
+{
+    return others_wait(0);
+}
+
+/* The device is the caller's; no lock. */
+static void say_silence(struct device *device, int seconds)
+{
+    char text[700];
+    device_say_spin(device, text, sizeof text);
+    if (text[0])
+        fprintf(stderr, "orrery: note: for %d seconds kernels have only spun: %s; the host may still write there, so they are waited for\n",
+                seconds, text);
+}
+
+/* The time begins anew with each launch that ends. */
+static void watch_silence(struct device *device)
+{
+    if (executor.silence.still == SILENCE_SAID || !is_past(CLOCK_MONOTONIC, &executor.silence.look))
+        return;
+    if (executor.silence.look.tv_sec)
+        executor.silence.still = device_is_still(device) || !executor.silence.still ? executor.silence.still + 1 : 1;
+    executor.silence.look = time_in(CLOCK_MONOTONIC, SILENCE_SECONDS, 0);
+    if (executor.silence.still < SILENCE_LOOKS)
+        return;
+    say_silence(device, SILENCE_SECONDS * SILENCE_LOOKS);
+    executor.silence.still = SILENCE_SAID;
+}
+
+static void forget_silence(void)
+{
+    executor.silence.look = (struct timespec){0, 0};
+    executor.silence.still = 0;
+}
+
+/* ---- what runs ----------------------------------------------------------------------- */
+
 /* Until one of the launches that run is over, or, when all of them only spin, some other command could help. False: the
- * rest of the log could, or what the host does later. Who shares memory with it may wait for that: then it is looked again and again. */
+ * rest of the log could, or what the host does later. Who shares memory with it may wait for that: then it is looked again and again,
+ * until nobody is left who could write. */
 static bool run_launches(void)
 {
     const struct schedule_config *schedule = &runtime_get()->scenario.schedule;
     const enum device_help commands = executor.shared || !ready_empty(&executor.ready) ? HELP_COMMANDS : HELP_NONE;
-    const enum device_help help = commands == HELP_NONE && !executor.insists ? HELP_HOST : commands;
+    const bool insists = executor.insists && (!executor.stores || is_hopeless()); /* still, if another thread said so */
+    const enum device_help alone = executor.stores ? HELP_LOOK : HELP_NONE;
+    const enum device_help help = insists ? alone : commands == HELP_NONE ? HELP_HOST : commands;
     struct device *device = executor.running->queue->device->device;
     bool stuck;
     executor.insists = false;
     runtime_unlock();
     struct live_launch *over = device_run(device, help);
+    if (executor.shared && over)
+        forget_silence();
+    else if (executor.shared)
+        watch_silence(device);
     runtime_lock();
     stuck = !over && ready_empty(&executor.ready);
-    if (stuck && !executor.stuck)
+    if (stuck && !executor.stuck) {
+        executor.stuck_since = time_in(CLOCK_MONOTONIC, 0, 0);
         wake();
+    }
     executor.stuck = stuck;
+    executor.insists |= insists && stuck;
     if (!over && !stuck)
         start(ready_take(&executor.ready, schedule, NULL));
     if (!over)
@@ -452,7 +581,7 @@ static void execute(uint64_t position, const struct executor_wait *wait)
 void executor_drain(uint64_t position, const struct executor_wait *wait)
 {
     while (executor.consumed < position || (executor.running && !executor_stuck())) {
-        if (executor.shared && executor.stuck && is_enough(wait))
+        if (executor.shared && wait && executor.stuck && (!log_has_more() || is_enough(wait)))
             return;
         if (executor.busy || executor.holders) {
             executor_wait_change();
@@ -464,34 +593,60 @@ void executor_drain(uint64_t position, const struct executor_wait *wait)
     }
 }
 
-static struct timespec deadline_in(int seconds)
+/* Nobody says when a thread ends, or a store is done. */
+static void wait_briefly(void)
 {
-    struct timespec deadline;
-    clock_gettime(CLOCK_REALTIME, &deadline);
-    deadline.tv_sec += seconds;
-    return deadline;
+    const struct timespec deadline = time_in(CLOCK_REALTIME, 0, SLICE_NANOSECONDS);
+    wait_change_until(&deadline);
 }
 
-bool executor_wait_help(uint64_t position)
+/* What the host has written since may have let it go on. */
+static void look_again(const struct executor_wait *wait)
 {
-    const struct timespec deadline = deadline_in(OTHERS_PATIENCE_SECONDS);
-    while (executor.appended == position && executor_stuck() && wait_change_until(&deadline))
-        ;
-    return executor.appended != position;
+    executor.slice = time_in(CLOCK_MONOTONIC, 0, SLICE_NANOSECONDS);
+    execute(executor.appended, wait);
+    executor.slice = (struct timespec){0, 0};
+    if (!executor.shared)
+        wait_briefly();
 }
 
-bool executor_insist(void)
+bool executor_wait_help(uint64_t position, const struct executor_wait *wait)
 {
-    if (!executor_stuck())
+    const struct timespec deadline = time_in(CLOCK_MONOTONIC, OTHERS_PATIENCE_SECONDS, 0);
+    const bool recorded = host_log_active(); /* how often kernels spin meanwhile is chance */
+    while (executor.appended == position && (executor_spins() || recorded) && !is_enough(wait)) {
+        if (is_hopeless() || (executor_spins() && !executor.stores && is_past(CLOCK_MONOTONIC, &deadline)))
+            return true;
+        if (executor.stores && !executor.busy && !executor.holders)
+            look_again(wait);
+        else
+            wait_briefly();
+    }
+    return false;
+}
+
+bool executor_insist(const struct executor_wait *wait)
+{
+    if (!executor_spins() || (executor.stores && !is_hopeless()))
         return false;
+    executor.insists |= executor.stores; /* of who has the baton */
     if (executor.busy || executor.holders) {
-        executor_wait_change();
+        wait_briefly();
         return true;
     }
     executor.insists = true;
-    execute(executor.appended, NULL);
+    executor.slice = time_in(CLOCK_MONOTONIC, 0, SLICE_NANOSECONDS);
+    execute(executor.appended, wait);
+    executor.slice = (struct timespec){0, 0};
     executor.insists = false;
     return true;
+}
+
+bool executor_insist_polled(void)
+{
+    const struct timespec now = time_in(CLOCK_MONOTONIC, 0, 0);
+    const bool late = now.tv_sec - executor.stuck_since.tv_sec > OTHERS_PATIENCE_SECONDS;
+    return executor_stuck() && (late || others_wait(1)) && executor_insist(NULL);
 }
 
 /* ---- the device thread ------------------------------------------------------------ */
@@ -505,9 +660,18 @@ static bool host_executes(void)
 /* Who does nothing for so long will not do it later, either. */
 static void wait_for_host(void)
 {
-    const struct timespec deadline = deadline_in(HOST_PATIENCE_SECONDS);
-    if (!wait_change_until(&deadline))
-        executor_insist();
+    const struct timespec deadline = time_in(CLOCK_REALTIME, HOST_PATIENCE_SECONDS, 0);
+    if (wait_change_until(&deadline) || executor_insist(NULL) || !executor_stuck() || executor.busy || executor.holders)
+        return;
+    if (executor.silence.still == SILENCE_SAID)
+        return;
+    struct device *device = executor.running->queue->device->device;
+    take_baton();
+    runtime_unlock();
+    say_silence(device, HOST_PATIENCE_SECONDS);
+    runtime_lock();
+    executor.silence.still = SILENCE_SAID;
+    drop_baton();
 }
 
 static void *device_thread(void *unused)
@@ -530,8 +694,10 @@ static void fork_prepare(void)
     if (executing)
         return; /* a native kernel forks: it has the baton and no lock */
     runtime_lock();
+    executor.holders++;
     while (executor.busy)
         executor_wait_change();
+    executor.holders--;
     pthread_mutex_lock(&change.lock);
     callback_fork_prepare();
     guard_fork_prepare();
@@ -544,6 +710,7 @@ static void fork_parent(void)
     guard_fork_parent();
     callback_fork_parent();
     pthread_mutex_unlock(&change.lock);
+    wake();
     runtime_unlock();
 }
 
@@ -551,6 +718,8 @@ static void fork_child(void)
 {
     executor.started = false;
     executor.waiting = 0;
+    executor.holders = 0;
+    executor.rests = NULL;
     if (executing)
         return;
     guard_fork_child();
@@ -623,6 +792,8 @@ static void drain_for_host(void)
 {
     uint64_t position = executor.appended;
     if (!executor.shared) {
+        if (executor.stores && executor_stuck() && !executor.busy && !executor.holders)
+            execute(position, NULL); /* it may have written since */
         executor_drain(position, NULL);
         return;
     }
@@ -797,18 +968,32 @@ cl_int queue_event_callback(struct event *event, struct event_callback *callback
     return room ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
 }
 
+static bool never(const void *unused)
+{
+    (void)unused;
+    return false;
+}
+
 /* What was flushed is run, by the thread that was started for it: so a program that does not
  * wait has one outcome. But a command that never ends must not keep the process. */
 static bool settle_at_exit(void)
 {
-    struct timespec deadline;
-    clock_gettime(CLOCK_REALTIME, &deadline);
-    deadline.tv_sec += EXIT_PATIENCE_SECONDS;
+    const struct timespec deadline = time_in(CLOCK_MONOTONIC, EXIT_PATIENCE_SECONDS, 0);
+    struct executor_wait rest = {.done = never};
     bool patient = !executing;
-    while (patient && executor_insist())
+    executor_rest(&rest);
+    while (patient && !executor.shared && executor_insist(&rest))
         ;
-    while (patient && !executor_idle() && (executor.started || executor.busy))
-        patient = wait_change_until(&deadline);
+    while (patient && !executor_idle() && (executor.started || executor.busy || (executor.shared && executor.running))) {
+        if (executor.shared && !executor.busy)
+            wake_device();
+        executor.insists |= executor.shared && is_hopeless();
+        wait_briefly();
+        if (!executor.shared && executor_stuck())
+            executor_insist(&rest);
+        patient = !is_past(CLOCK_MONOTONIC, &deadline);
+    }
+    executor_rise(&rest);
     return patient;
 }
 
@@ -846,7 +1031,7 @@ void queue_shutdown(void)
     wake();
     runtime_unlock();
     if (started && settled)
-        pthread_join(executor.thread, NULL);
+        runtime_thread_join(executor.thread);
     else if (started)
         pthread_detach(executor.thread);
     callback_stop();

@@ -6,10 +6,14 @@
  *   executor_position      the end of the log as it stands
  *   executor_drain         takes the baton, or waits for who has it, until the log is consumed up to a position and what
  *                          runs is over, or only spins
- *   executor_stuck         what runs only spins, and the log is consumed
- *   executor_wait_help     for a while: true: somebody has put something into the log behind that position
+ *   executor_stuck         what runs only spins, the log is consumed, and it is set aside
+ *   executor_rest, executor_rise   around a wait of this thread: meanwhile it does nothing of the program's
+ *   executor_spins         what runs only spins, and nothing in the log could let it go on
+ *   executor_wait_help     of a thread that rests: until others have put something into the log behind that position, or what
+ *                          runs gets on; true: that will not come
  *   executor_insist        one of those that only spin is over, as a livelock: the host waits, and has nothing to add;
- *                          false: there is none
+ *                          false: there is none. Where the host may write memory of theirs, only once it is certain that it does not
+ *   executor_insist_polled   the same for a thread that asks again and again: others have some time
  *   executor_idle          nothing executes and nothing is left to consume
  *   executor_wait_change   lets go of the lock until something was consumed or appended
  *   executor_callback_stuck   the callback thread waits there, and nothing is left to execute; runtime_lock not held
@@ -19,7 +23,7 @@
  *   executor_go            what was submitted and not yet let run is: before a drain
  *   executor_know_units    of a new queue; false: out of memory
  *   executor_watch_fork    a child has no device thread, whoever has the baton is done first
- *   executor_share         from now on host and kernels share memory while both run
+ *   executor_share         from now on host and kernels share memory; beside: also while both run. executor_shares: they do
  *   executor_serial        of the last command appended
  *   executor_is_here       this thread runs a command
  */
@@ -28,11 +32,18 @@
 #include "queue.h"
 
 uint64_t executor_position(void);
-struct executor_wait { const void *self; bool (*done)(const void *self); }; /* what the caller waits for */
+struct executor_wait { /* what the caller waits for */
+    const void *self; bool (*done)(const void *self);
+    bool callback; struct executor_wait *next; /* the list of those that rest */
+};
 void executor_drain(uint64_t position, const struct executor_wait *wait); /* wait NULL: for nothing */
+void executor_rest(struct executor_wait *wait);
+void executor_rise(const struct executor_wait *wait);
 bool executor_stuck(void);
-bool executor_wait_help(uint64_t position);
-bool executor_insist(void);
+bool executor_spins(void);
+bool executor_wait_help(uint64_t position, const struct executor_wait *wait);
+bool executor_insist(const struct executor_wait *wait); /* of who rests; or NULL */
+bool executor_insist_polled(void);
 bool executor_idle(void);
 void executor_wait_change(void);
 bool executor_callback_stuck(void);
@@ -40,7 +51,8 @@ bool executor_flush(struct queue *queue);
 bool executor_defers(void);
 void executor_go(void);
 void executor_watch_fork(void);
-void executor_share(void);
+void executor_share(bool beside);
+bool executor_shares(void);
 bool executor_know_units(const struct unit_set *units);
 uint32_t executor_serial(void);
 bool executor_is_here(void);

@@ -241,8 +241,7 @@ static uint32_t device_flags(const struct svm_request *request)
 static void share(const struct svm_allocation *allocation, bool atomics)
 {
     const bool caught = runtime_get()->scenario.shared_pages && order_heard() && !atomics;
-    if (!caught)
-        executor_share();
+    executor_share(!caught);
     if (atomics)
         shared_bytes_forgo();
     else

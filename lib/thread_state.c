@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -37,14 +38,31 @@ static bool is_napping(pid_t thread)
            (number == SYS_nanosleep || number == SYS_clock_nanosleep);
 }
 
-bool thread_is_alone(uint32_t others)
+uint32_t thread_count(void)
 {
     char text[8192];
-    unsigned count;
-    if (!read_file("/proc/self/status", text, sizeof text))
+    uint32_t count = 0;
+    const char *threads = read_file("/proc/self/status", text, sizeof text) ? strstr(text, "\nThreads:") : NULL;
+    return threads && sscanf(threads, "\nThreads: %" SCNu32, &count) == 1 ? count : 0;
+}
+
+static uint64_t bit_of(int number)
+{
+    return UINT64_C(1) << (number - 1);
+}
+
+/* What an instruction of the thread itself brings about is none, nor are those that the C library keeps to itself. */
+bool thread_signals_caught(void)
+{
+    static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS, SIGPIPE, 32, 33};
+    char text[8192];
+    uint64_t caught = 0;
+    const char *mask = read_file("/proc/self/status", text, sizeof text) ? strstr(text, "\nSigCgt:") : NULL;
+    if (!mask || sscanf(mask, "\nSigCgt: %" SCNx64, &caught) != 1)
         return true;
-    const char *threads = strstr(text, "\nThreads:");
-    return !threads || sscanf(threads, "\nThreads: %u", &count) != 1 || count <= others + 1;
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        caught &= ~bit_of(own[i]);
+    return caught != 0;
 }
 
 bool thread_state_read(pid_t thread, struct thread_state *out_state)

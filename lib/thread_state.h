@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  What the system says of another thread of this process: proc(5), status and syscall of /proc/PID/task/TID.
+ * PURPOSE  What the system says of this process and its threads: proc(5), /proc/PID/status, and status and syscall of its task/TID.
  *
  * Interface
  *   thread_state_read   false: the system does not say
- *   thread_is_alone     there are no threads but the caller and so many others, or the system does not say
+ *   thread_count        of this process; 0: the system does not say
+ *   thread_signals_caught   a signal may come at any time that has a handler, or the system does not say
  */
 #ifndef ORRERY_LIB_THREAD_STATE_H
 #define ORRERY_LIB_THREAD_STATE_H
@@ -18,6 +19,7 @@ struct thread_state {
     uint64_t switches; /* how often it has fallen asleep so far */
 };
 
-bool thread_is_alone(uint32_t others);
+uint32_t thread_count(void);
+bool thread_signals_caught(void);
 bool thread_state_read(pid_t thread, struct thread_state *out_state);
 #endif

@@ -92,34 +92,38 @@ static void wait_for_others(const struct waiting *waiting)
 }
 
 /* What only spins may wait for a callback, or for another thread of the host, as this one has nothing to add. False: nothing does. */
-static bool insist(void)
+static bool insist(const struct executor_wait *wait)
 {
     const uint64_t seen = executor_position();
-    if (!executor_stuck())
+    if (!executor_spins())
         return false;
     runtime_unlock();
     host_log_pause();
-    callback_wait();
-    const bool alone = runtime_is_alone();
+    if (!executor_shares())
+        callback_wait();
     runtime_lock();
-    if (!alone)
-        executor_wait_help(seen);
+    const bool hopeless = executor_wait_help(seen, wait);
     runtime_unlock();
     host_log_resume();
     runtime_lock();
-    return executor_position() != seen || executor_insist();
+    if (hopeless && executor_position() == seen && !waiting_done(wait->self))
+        executor_insist(wait);
+    return true;
 }
 
 static void wait_done(const struct waiting *waiting)
 {
+    struct executor_wait wait = {.self = waiting, .done = waiting_done};
+    executor_rest(&wait);
     for (;;) {
         executor_go();
-        executor_drain(executor_position(), &(struct executor_wait){waiting, waiting_done});
+        executor_drain(executor_position(), &wait);
         if (waiting_done(waiting))
-            return;
-        if (!flush_blockers(waiting) && !insist() && executor_idle())
+            break;
+        if (!flush_blockers(waiting) && !insist(&wait) && executor_idle())
             wait_for_others(waiting);
     }
+    executor_rise(&wait);
 }
 
 /* A command that waits for its own executor would wait for ever. */

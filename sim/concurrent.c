@@ -8,6 +8,7 @@
 #include "device_state.h"
 #include "program.h"
 #include "schedule.h"
+#include "schedule_livelock.h"
 
 /* ---- launches ------------------------------------------------------------------------ */
 
@@ -230,6 +231,18 @@ static struct live_launch *without_schedule(const struct concurrent *concurrent)
     return NULL;
 }
 
+enum { LOOK_ROUNDS = 1024 };
+
+/* From now on; before it may have written since something was compared. */
+static void let_host_wait(struct concurrent *concurrent, bool waits)
+{
+    if (waits && !concurrent->host_waits && concurrent->count && circle_host_may_write(&concurrent->live[0]->launch.arena->memory)) {
+        company_changed(concurrent);
+        concurrent->epoch++;
+    }
+    concurrent->host_waits = waits;
+}
+
 struct live_launch *launches_run(struct device *device, enum device_help help)
 {
     struct concurrent *concurrent = &device->concurrent;
@@ -237,10 +250,15 @@ struct live_launch *launches_run(struct device *device, enum device_help help)
     concurrent->others_wait = help == HELP_COMMANDS;
     concurrent->host_helps = help == HELP_HOST;
     concurrent->circles = false;
+    let_host_wait(concurrent, help == HELP_NONE || help == HELP_LOOK);
+    uint32_t rounds = 0;
     while (!over && !concurrent->circles) {
         if (all_stuck(concurrent)) {
             over = spin_together(concurrent);
+            rounds += concurrent->round == 0;
             if (!over && concurrent->others_wait && concurrent->round == 0) /* it may have come to that since */
+                return NULL;
+            if (!over && help == HELP_LOOK && rounds >= LOOK_ROUNDS && concurrent->round == 0)
                 return NULL;
             continue;
         }

@@ -42,11 +42,13 @@ struct concurrent {
     bool told;                   /* who runs may touch some shared allocations alone */
     bool others_wait;            /* more commands could begin */
     bool host_helps, circles;    /* the host could see to it that more do; and nobody else can: they go round in circles */
+    bool host_waits;             /* for them: it does not write the memory that it shares with them, either */
     uint64_t epoch;              /* how often memory that others see has changed, as far as steps are counted */
     struct rng rng;              /* of the choices since there are two */
     int64_t lowest;              /* pct */
     uint32_t round;              /* all spin: how many of them had their turn */
     struct { uint64_t rounds, next_mark, waves, memory; } circle; /* of schedule_circle.c */
+    uint64_t still;              /* a hash of memory: device_is_still */
 };
 
 /* With room for what the code takes; NULL: no memory. */

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-struct extent { uint64_t low, high; bool writable; };
-struct host_memory { struct extent *extents; size_t count, room; bool fresh; };
+struct extent { uint64_t low, high; bool writable, shared; };
+struct host_memory { struct extent *extents; size_t count, room; bool fresh, foreign; uint64_t writes; };
 
 struct host_memory *host_memory_new(void)
 {
@@ -30,7 +30,7 @@ void host_memory_forget(struct host_memory *host)
 static bool add(struct host_memory *host, struct extent extent)
 {
     struct extent *last = host->count ? &host->extents[host->count - 1] : NULL;
-    if (last && last->high == extent.low && last->writable == extent.writable) {
+    if (last && last->high == extent.low && last->writable == extent.writable && last->shared == extent.shared) {
         last->high = extent.high;
         return true;
     }
@@ -57,6 +57,7 @@ static void look(struct host_memory *host)
         if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s", &extent.low, &extent.high, modes) != 3 || modes[0] != 'r')
             continue; /* not readable, or the rest of a long line */
         extent.writable = modes[1] == 'w';
+        extent.shared = modes[3] == 's';
         if (!add(host, extent))
             break;
     }
@@ -65,7 +66,7 @@ static void look(struct host_memory *host)
 }
 
 /* Neighbours differ in what they permit: a range may span several. */
-static bool holds(const struct host_memory *host, uint64_t address, uint64_t end, bool write)
+static bool holds(struct host_memory *host, uint64_t address, uint64_t end, bool write)
 {
     for (size_t i = 0; i < host->count && address < end; i++) {
         const struct extent *extent = &host->extents[i];
@@ -73,6 +74,7 @@ static bool holds(const struct host_memory *host, uint64_t address, uint64_t end
             continue;
         if (extent->low > address || (write && !extent->writable))
             return false;
+        host->foreign |= extent->shared;
         address = extent->high;
     }
     return address >= end;
@@ -82,12 +84,23 @@ static bool permits(void *self, uint64_t address, uint64_t bytes, bool write)
 {
     struct host_memory *host = self;
     uint64_t end;
+    host->writes += write;
     if (__builtin_add_overflow(address, bytes, &end))
         return false;
     if (host->fresh && holds(host, address, end, write))
         return true;
     look(host);
     return holds(host, address, end, write);
+}
+
+uint64_t host_memory_writes(const struct host_memory *host)
+{
+    return host->writes;
+}
+
+bool host_memory_foreign(const struct host_memory *host)
+{
+    return host->foreign;
 }
 
 struct memory_host host_memory_port(struct host_memory *host)

@@ -79,7 +79,8 @@ static bool changed(const struct launch *launch, const struct next_operation *ne
 {
     if (next->kind == NEXT_FENCE || next->kind == NEXT_UNSEEN)
         return false;
-    if (next->kind == NEXT_ACCESS && launch_site(launch, next->site)->access == ACCESS_READ)
+    const enum access_kind kind = next->kind == NEXT_ACCESS ? launch_site(launch, next->site)->access : ACCESS_WRITE;
+    if (kind == ACCESS_READ || kind == ACCESS_ATOMIC_READ)
         return false;
     const struct region *region = memory_region(&launch->arena->memory, before->address);
     return !before->known || memcmp(before->bytes, memory_byte(region, before->address), before->size) != 0;

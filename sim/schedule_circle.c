@@ -7,6 +7,7 @@
  */
 #include <xxhash.h>
 
+#include "host_memory.h"
 #include "schedule_livelock.h"
 
 enum {
@@ -18,15 +19,18 @@ enum {
 
 bool circle_host_may_write(const struct memory *memory)
 {
+    if (memory->host.permits)
+        return true;
     for (uint32_t i = 1; i < memory->region_count; i++)
         if (memory->regions[i].flags & REGION_FLAG_SHARED && !(memory->regions[i].flags & REGION_FLAG_FREED))
             return true;
     return false;
 }
 
-static uint64_t hash_memory(const struct memory *memory)
+/* Of memory of the host: how often kernels may have written there. */
+uint64_t circle_memory(const struct memory *memory)
 {
-    uint64_t hash = 0;
+    uint64_t hash = memory->host.permits ? host_memory_writes(memory->host.self) : 0;
     for (uint32_t i = 1; i < memory->region_count; i++) {
         const struct region *region = &memory->regions[i];
         bool counts = region->kind != REGION_NONE && region->kind != REGION_CONSTANT_DATA &&
@@ -54,6 +58,14 @@ static uint64_t hash_waves(const struct schedule *schedule, uint64_t hash)
     return hash;
 }
 
+/* Nobody but the launches writes: the host does not, nor another process to memory of it that they have touched. */
+bool circle_is_proof(const struct concurrent *concurrent, const struct memory *memory)
+{
+    if (!concurrent->host_waits)
+        return !circle_host_may_write(memory);
+    return !memory->host.permits || !host_memory_foreign(memory->host.self);
+}
+
 /* ---- in passes ------------------------------------------------------------------------ */
 
 /* The mark is set after 16, 32, 64 ... idle passes, and compared with the few passes that follow: circles are short at first,
@@ -73,13 +85,13 @@ static bool passes_repeat(struct schedule *schedule)
         return false;
     if (livelock->passes == livelock->next_mark) {
         livelock->waves = hash_waves(schedule, 0);
-        livelock->memory = hash_memory(memory);
+        livelock->memory = circle_memory(memory);
         return false;
     }
     const uint64_t share = livelock->next_mark / CIRCLE_SHARE;
     if (livelock->passes == livelock->next_mark + (share > CIRCLE_PASSES ? share : CIRCLE_PASSES))
         livelock->next_mark = 2 * livelock->passes;
-    return hash_waves(schedule, 0) == livelock->waves && hash_memory(memory) == livelock->memory;
+    return hash_waves(schedule, 0) == livelock->waves && circle_memory(memory) == livelock->memory;
 }
 
 /* ---- step by step ------------------------------------------------------------------------ */
@@ -132,8 +144,7 @@ static bool steps_repeat(struct schedule *schedule)
 
 bool circle_of_launch(struct schedule *schedule)
 {
-    bool same = schedule_chooses(schedule->config) ? steps_repeat(schedule) : passes_repeat(schedule);
-    return same && !circle_host_may_write(&schedule->launch->arena->memory);
+    return schedule_chooses(schedule->config) ? steps_repeat(schedule) : passes_repeat(schedule);
 }
 
 /* ---- of one wave, of one group ------------------------------------------------------------ */
@@ -148,18 +159,18 @@ bool circle_of_wave(struct schedule *schedule, const struct wave *wave)
         return false;
     if (turns == mark) {
         livelock->alone.wave = wave_fingerprint(wave);
-        livelock->alone.memory = hash_memory(memory);
+        livelock->alone.memory = circle_memory(memory);
         return false;
     }
     if (turns == mark + CIRCLE_PASSES)
         livelock->alone.next_mark = 2 * turns;
-    return wave_fingerprint(wave) == livelock->alone.wave && hash_memory(memory) == livelock->alone.memory;
+    return wave_fingerprint(wave) == livelock->alone.wave && circle_memory(memory) == livelock->alone.memory;
 }
 
 bool circle_of_group(struct schedule *schedule, const struct group *group)
 {
     struct livelock *livelock = &schedule->livelock;
-    const uint64_t waves = hash_group(group, 0), memory = hash_memory(&schedule->launch->arena->memory);
+    const uint64_t waves = hash_group(group, 0), memory = circle_memory(&schedule->launch->arena->memory);
     if (livelock->first.passes > IDLE_PASSES && waves == livelock->first.waves && memory == livelock->first.memory)
         return true;
     if (livelock->first.passes == IDLE_PASSES) {
@@ -189,12 +200,12 @@ static bool rounds_repeat(struct concurrent *concurrent, const struct memory *me
         return false;
     if (round == concurrent->circle.next_mark) {
         concurrent->circle.waves = hash_all_waves(concurrent);
-        concurrent->circle.memory = hash_memory(memory);
+        concurrent->circle.memory = circle_memory(memory);
         return false;
     }
     if (round == concurrent->circle.next_mark + CIRCLE_PASSES)
         concurrent->circle.next_mark = 2 * round;
-    return hash_all_waves(concurrent) == concurrent->circle.waves && hash_memory(memory) == concurrent->circle.memory;
+    return hash_all_waves(concurrent) == concurrent->circle.waves && circle_memory(memory) == concurrent->circle.memory;
 }
 
 static bool all_launches_circle(const struct concurrent *concurrent)
@@ -209,6 +220,5 @@ bool circle_of_all(struct concurrent *concurrent)
 {
     const struct launch *first = &concurrent->live[0]->launch;
     const struct memory *memory = &first->arena->memory;
-    bool same = schedule_chooses(first->schedule) ? all_launches_circle(concurrent) : rounds_repeat(concurrent, memory);
-    return same && !circle_host_may_write(memory);
+    return schedule_chooses(first->schedule) ? all_launches_circle(concurrent) : rounds_repeat(concurrent, memory);
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nobody can go on but in circles: the launch ends, and who waits for what is told. */
+/* Nobody can go on but in circles: the launch ends, and who waits for what is told; or that is said while it may still come. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "device_state.h"
 #include "fault.h"
 #include "orrery/report.h"
 #include "schedule_livelock.h"
@@ -127,6 +129,8 @@ static void say_why(struct sentence *why, const struct schedule *schedule, const
         sentence_add(why, ", %" PRIu64 " wait%s at barriers", spinners->wait, spinners->wait == 1 ? "s" : "");
     sentence_add(why, unchanged ? "; memory has not changed and nobody else can run"
                                 : "; memory comes back to what it was and nobody else can run");
+    if (circle_host_may_write(&schedule->launch->arena->memory))
+        sentence_add(why, ", for the host, which could write it, waits");
     if (schedule->next < schedule->total)
         sentence_add(why, ", for no more work-groups fit beside these %" PRIu32, schedule->count);
 }
@@ -164,23 +168,27 @@ static void end_livelock(struct schedule *schedule)
 
 bool livelock_check(struct schedule *schedule, enum helper helper)
 {
+    struct concurrent *concurrent = schedule->concurrent;
     if (schedule->status != STATUS_OK || schedule->livelock.endless || !circle_of_launch(schedule))
         return false;
-    if (livelock_free_held(schedule, true))
+    const bool proof = circle_is_proof(concurrent, &schedule->launch->arena->memory);
+    if ((!proof && !concurrent->host_helps) || livelock_free_held(schedule, proof))
         return false;
-    schedule->concurrent->circles = helper == HELPER_NONE && schedule->concurrent->host_helps;
-    if (helper == HELPER_NONE && !schedule->concurrent->circles) {
+    concurrent->circles = helper == HELPER_NONE && concurrent->host_helps;
+    if (helper == HELPER_NONE && !concurrent->circles) {
         end_livelock(schedule);
         return false;
     }
-    progress_wait(schedule, helper == HELPER_NONE ? HELPER_COMMAND : helper); /* what the host does later is a command */
+    if (proof)
+        progress_wait(schedule, helper == HELPER_NONE ? HELPER_COMMAND : helper); /* what the host does later is a command */
     return true;
 }
 
 void schedule_check_all_stuck(struct concurrent *concurrent)
 {
     bool freed = false;
-    if (!circle_of_all(concurrent))
+    if (!circle_of_all(concurrent) ||
+        (!circle_is_proof(concurrent, &concurrent->live[0]->launch.arena->memory) && !concurrent->host_helps))
         return;
     for (uint32_t i = 0; i < concurrent->count; i++)
         freed |= livelock_free_held(concurrent->live[i]->schedule, false);
@@ -191,4 +199,61 @@ void schedule_check_all_stuck(struct concurrent *concurrent)
         concurrent_focus(concurrent->live[i]);
         end_livelock(concurrent->live[i]->schedule);
     }
+}
+
+/* ---- what is waited for, while it may still come --------------------------------------------- */
+
+static void say_spinner(struct schedule *schedule, struct group *group, uint32_t index, struct sentence *text)
+{
+    struct launch *launch = schedule->launch;
+    struct finding finding = {.object = NULL};
+    struct finding_access access = {.kind = ACCESS_READ};
+    struct heard heard;
+    struct sentence object;
+    sentence_init(&object);
+    spinner_overhear(schedule, group, index, &heard);
+    if (group->waves[index].state != WAVE_READY)
+        return;
+    spinner_access(launch, group->waves[index].wave, &heard, &access);
+    launch->running = group;
+    spinner_object(launch, &heard, &finding, &object);
+    launch->running = NULL;
+    sentence_add(text, "%skernel '%s', work-item ", text->used ? "; " : "", launch->info.kernel);
+    sentence_ids(text, access.item.global_id);
+    if (heard.known && finding.object)
+        sentence_add(text, " reads %s, byte %" PRIu64, finding.object, finding.offset_bytes);
+    else if (heard.known)
+        sentence_add(text, " reads memory of the host");
+    if (access.has_value)
+        sentence_add(text, ": %" PRIu64, access.value);
+    if (access.place.line)
+        sentence_add(text, " (%s:%" PRIu32 ":%" PRIu32 ")", access.place.file ? access.place.file : "", access.place.line,
+                     access.place.column);
+}
+
+/* The first of each launch. */
+void device_say_spin(struct device *device, char *text, size_t size)
+{
+    const struct concurrent *concurrent = &device->concurrent;
+    struct sentence said;
+    sentence_init(&said);
+    for (uint32_t i = 0; i < concurrent->count; i++) {
+        struct schedule *schedule = concurrent->live[i]->schedule;
+        bool found = !schedule || schedule->status != STATUS_OK;
+        concurrent_focus(concurrent->live[i]);
+        for (uint32_t g = 0; !found && g < schedule->count; g++)
+            for (uint32_t w = 0; !found && w < schedule->resident[g]->wave_count; w++) {
+                found = schedule->resident[g]->waves[w].state == WAVE_READY;
+                if (found)
+                    say_spinner(schedule, schedule->resident[g], w, &said);
+            }
+    }
+    snprintf(text, size, "%s", said.bytes);
+}
+
+bool device_is_still(struct device *device)
+{
+    const uint64_t memory = circle_memory(&device->arena.memory), before = device->concurrent.still;
+    device->concurrent.still = memory;
+    return memory == before;
 }

@@ -3,7 +3,7 @@
  * PURPOSE  What the files about waits that do not end share; schedule_state.h has what others see of them.
  *
  * Interface
- *   schedule_circle.c     circle_*: has it come to where it was before?
+ *   schedule_circle.c     circle_*: has it come to where it was before? A proof where nobody but the launches writes
  *   schedule_spinner.c    spinner_*: what a wave that spins reads
  *   schedule_livelock.c   nobody can go on any more
  *   schedule_progress.c   progress_*: who went on only because of progress that nobody promised
@@ -20,7 +20,9 @@ enum {
     CIRCLE_PASSES = 8  /* that are compared with one, at least */
 };
 
-bool circle_host_may_write(const struct memory *memory);
+bool circle_host_may_write(const struct memory *memory); /* if nobody says that it waits */
+bool circle_is_proof(const struct concurrent *concurrent, const struct memory *memory);
+uint64_t circle_memory(const struct memory *memory); /* a hash of its contents */
 bool circle_of_launch(struct schedule *schedule);
 bool circle_of_wave(struct schedule *schedule, const struct wave *wave); /* that has its group to itself */
 bool circle_of_group(struct schedule *schedule, const struct group *group); /* that nobody else has begun beside */
@@ -36,6 +38,8 @@ struct heard {
 };
 /* Lets it go on until it reads. */
 void spinner_listen(struct group *group, uint32_t index, struct heard *out_heard);
+/* The same in a turn of its own: what it comes to counts, for it may not spin any more. */
+void spinner_overhear(struct schedule *schedule, struct group *group, uint32_t index, struct heard *out_heard);
 /* Of a wave: what was heard, or where it stands. */
 void spinner_access(const struct launch *launch, const struct wave *wave, const struct heard *heard, struct finding_access *access);
 /* Whether the loop that it reads in has what writes, too, as far as that is known. */

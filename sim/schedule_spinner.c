@@ -21,19 +21,35 @@ static void hear(void *self, const struct access_event *event)
     }
 }
 
-void spinner_listen(struct group *group, uint32_t index, struct heard *out_heard)
+/* schedule NULL: it only spins. */
+static void listen(struct schedule *schedule, struct group *group, uint32_t index, struct heard *out_heard)
 {
     struct wave *wave = group->waves[index].wave;
+    enum run_result result;
     const struct observer probe = {.self = out_heard, .access = hear}, *before = wave->observer;
     *out_heard = (struct heard){.known = false};
     if (!before)
         wave_begin_events(wave);
     wave->observer = &probe;
-    for (int turns = 0; turns < 64 && !out_heard->known && group->waves[index].state == WAVE_READY; turns++)
-        group_run(group, index, 1);
+    for (int turns = 0; turns < 64 && !out_heard->known && group->waves[index].state == WAVE_READY; turns++) {
+        if (!schedule)
+            group_run(group, index, 1);
+        else if (schedule_running(schedule, group))
+            schedule_turn(schedule, group, index, 1, &result);
+    }
     for (uint32_t i = 0; i < group->wave_count; i++) /* and those split off it meanwhile */
         if (group->waves[i].wave && group->waves[i].wave->observer == &probe)
             group->waves[i].wave->observer = before;
+}
+
+void spinner_listen(struct group *group, uint32_t index, struct heard *out_heard)
+{
+    listen(NULL, group, index, out_heard);
+}
+
+void spinner_overhear(struct schedule *schedule, struct group *group, uint32_t index, struct heard *out_heard)
+{
+    listen(schedule, group, index, out_heard);
 }
 
 void spinner_access(const struct launch *launch, const struct wave *wave, const struct heard *heard,

@@ -290,6 +290,9 @@ check_PROGRAMS += %D%/check_selector
 check_PROGRAMS += %D%/host_threads
 %C%_host_threads_SOURCES = %D%/host_threads.c
 %C%_host_threads_LDADD = $(OPENCL_LIBS)
+check_PROGRAMS += %D%/host_waits
+%C%_host_waits_SOURCES = %D%/host_waits.c
+%C%_host_waits_LDADD = $(OPENCL_LIBS)
 noinst_PROGRAMS += %D%/host_callbacks
 %C%_host_callbacks_SOURCES = %D%/host_callbacks.c
 %C%_host_callbacks_LDADD = $(OPENCL_LIBS)
@@ -432,6 +435,7 @@ test_scripts = \
 	%D%/check_host_callbacks.sh \
 	%D%/check_host_order.sh \
 	%D%/check_host_threads.sh \
+	%D%/check_host_waits.sh \
 	%D%/check_layers.sh \
 	%D%/check_verdicts.sh \
 	%D%/check_api_rows.sh \

@@ -236,9 +236,14 @@ struct live_launch;
 enum status device_launch_begin(struct device *device, const struct launch_request *request, struct live_launch **out_launch, struct diagnosis *diagnosis);
 /* Turns of those that began, as the scenario's policy gives them, until one is over: device_launch_end is due for it.
  * HELP_COMMANDS: the caller could begin more; then NULL as soon as those that run only spin. HELP_HOST: it may come to that, or
- * the host may write; then NULL when they do nothing but spin, ever: where otherwise they would be over, with a livelock. */
-enum device_help { HELP_NONE, HELP_HOST, HELP_COMMANDS };
+ * the host may write; then NULL when they do nothing but spin, ever: where otherwise they would be over, with a livelock.
+ * HELP_NONE: neither, until one is over: memory that the host shares does not change by itself, either. HELP_LOOK: the same,
+ * but NULL now and then while they only spin, lest the caller has something to do. */
+enum device_help { HELP_NONE, HELP_HOST, HELP_COMMANDS, HELP_LOOK };
 struct live_launch *device_run(struct device *device, enum device_help help);
+/* While they only spin: is all memory what it was when this was asked before? And who of them reads what again and again, and where. */
+bool device_is_still(struct device *device);
+void device_say_spin(struct device *device, char *text, size_t size);
 /* Status as device_launch, and with a child_error perhaps in words why; time: when it was over, device_clock() is at least that. */
 enum status device_launch_end(struct live_launch *launch, uint64_t *out_time, struct diagnosis *diagnosis);
 
