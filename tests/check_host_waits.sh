@@ -44,7 +44,7 @@ for options in "" "--schedule random" "--data-races"; do
         for what in finish flush read exit both ends callback-waits-too; do
             livelock "$place" "$what"
         done
-        for what in writer callback callback-waits next sleep poll; do
+        for what in writer callback callback-waits next sleep poll fork-beside; do
             ends "$place" "$what"
         done
     done

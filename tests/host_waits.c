@@ -221,6 +221,13 @@ int main(int argc, char **argv)
             _exit(0);
         }
     }
+    if (strcmp(what, "fork-beside") == 0) {
+        check(clFlush(queue), "clFlush");
+        pause_for(100);
+        if (fork() == 0)
+            _exit(0);
+        let_go();
+    }
     if (strcmp(what, "poll") == 0) {
         cl_int status = CL_QUEUED;
         other = thread(let_go_later, 300);
