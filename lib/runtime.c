@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -424,14 +425,13 @@ static bool write_record(const struct schedule_record *record)
     return fclose(stream) == 0;
 }
 
-/* ---- abort ------------------------------------------------------------------------ */
+/* ---- ends without exit -------------------------------------------------------------- */
 
-enum { ABORT_PATIENCE = 200 }; /* hundredths of a second */
+enum { ENDING_PATIENCE = 200 }; /* hundredths of a second */
 
-/* Another process does it, without the handlers of fork: whatever lock the program held as it aborted, only that one hangs. */
-static void on_abort(int signal_number)
+/* Another process does it, without the handlers of fork: whatever lock the program held as it ended, only that one hangs. */
+static void write_record_before(void)
 {
-    const int kept = errno;
     const struct timespec pause = {0, 10000000};
     const bool own = started_by == getpid() && !concluded;
     const pid_t child = own ? (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0) : -1;
@@ -439,13 +439,19 @@ static void on_abort(int signal_number)
         note_replay(write_record(device_record(runtime_device())));
         _exit(0);
     }
-    for (int i = 0; child > 0 && i < ABORT_PATIENCE && waitpid(child, NULL, WNOHANG) == 0; i++) {
+    for (int i = 0; child > 0 && i < ENDING_PATIENCE && waitpid(child, NULL, WNOHANG) == 0; i++) {
         nanosleep(&pause, NULL);
-        if (i + 1 == ABORT_PATIENCE) {
+        if (i + 1 == ENDING_PATIENCE) {
             kill(child, SIGKILL);
             waitpid(child, NULL, 0);
         }
     }
+}
+
+static void on_abort(int signal_number)
+{
+    const int kept = errno;
+    write_record_before();
     errno = kept;
     raise(signal_number); /* it is blocked until we return, and kills then */
 }
@@ -458,6 +464,14 @@ static void catch_abort(void)
         sigaction(SIGABRT, &action, NULL);
 }
 
+/* ending_preload.c's, when it is in the process. */
+static void catch_ending(void)
+{
+    void (*call)(void (*)(void)) = (void (*)(void (*)(void)))(uintptr_t)dlsym(RTLD_DEFAULT, "orrery_ending_call");
+    if (call)
+        call(write_record_before);
+}
+
 static void note_first(void)
 {
     note_replay(record_name != NULL);
@@ -468,8 +482,10 @@ static void begin_to_save(void)
     const char *name = runtime.scenario.schedule.record_file;
     record_name = name ? report_file_name(name) : NULL;
     saved_begin(runtime.report, exit_status, note_first);
-    if (record_name)
+    if (record_name) {
         catch_abort();
+        catch_ending();
+    }
 }
 
 /* status: what findings make of the program's, -1: nothing. fits: the run came to its end as the schedule has it. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A library of its own, preloaded by `orrery` while a run is recorded or replayed: names threads by the path of their
- * creation, which is the same in every run, whatever they do first. host_log.c asks for the name.
+ * With ending_preload.c a library of its own, preloaded by `orrery` while a run is recorded or replayed: names threads
+ * by the path of their creation, which is the same in every run, whatever they do first. host_log.c asks for the name.
  */
 #include <dlfcn.h>
 #include <errno.h>

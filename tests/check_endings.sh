@@ -78,13 +78,19 @@ if grep -q 'replay with' err; then problem 'a line for what did not fail'; fi
 "$orrery" run --seeds=0..2 --check-api=off -- "$program" clean_status >out 2>err
 says '3 of 3 fail'
 
-# what was recorded up to the abort is there, and fits
-ends 134 --schedule=random --seed=3 --record=abort.rec clean_abort
-says '^number 1 shape [0-9a-f]* turns' abort.rec
-"$orrery" replay abort.rec -- "$program" clean_abort >out 2>err
-[ $? = 134 ] || problem 'the replay of what aborted does not abort'
-says 'SUMMARY errors=0 .*kernels=1'
-if grep -q 'does not fit' err; then problem 'the replay of what aborted does not fit'; fi
+# what was recorded up to the end is there, and fits
+export STATUS=5
+for ending in clean_abort clean_exit clean_quick_exit clean_exec clean_execle; do
+    status=5 kernels=1
+    [ $ending = clean_abort ] && status=134
+    [ $ending = clean_exec ] && kernels=2
+    ends $status --schedule=random --seed=3 --record=$ending.rec $ending
+    says "^number $kernels shape [0-9a-f]* turns" $ending.rec
+    "$orrery" replay $ending.rec -- "$program" $ending >out 2>err
+    [ $? = $status ] || problem "the replay of $ending ends otherwise"
+    says "SUMMARY errors=0 .*kernels=$kernels"
+    if grep -q 'does not fit' err; then problem "the replay of $ending does not fit"; fi
+done
 
 # a pipe is written once, at the end
 mkfifo pipe

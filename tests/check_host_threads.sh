@@ -71,6 +71,16 @@ printf 'orrery: 1\nchecks: {races: error}\nexpect: {findings: []}\n' > "$work/ra
 "$orrery" check --exec "$program" "$work/races.yaml" > "$work/again" 2>&1
 grep -q 'several threads of the program called OpenCL' "$work/again" || complain "check says nothing of several threads"
 
+# One that ends without exit, while its threads are at it.
+for run in 1 2 3; do
+    rm -f "$work/early"
+    "$orrery" run --record "$work/early" -- "$program" early > "$work/early.out" 2> "$work/early.err"
+    [ $? -eq 5 ] || complain "the program that ends early ends otherwise: $(cat "$work/early.err")"
+    grep -q '^0.3 cl' "$work/early" || complain "no record of a program that ends early"
+    "$orrery" replay "$work/early" -- "$program" early > "$work/again" 2> "$work/again.err"
+    [ $? -eq 5 ] || complain "the replay of the program that ends early ends otherwise: $(cat "$work/again.err")"
+done
+
 # A single thread needs no log.
 "$orrery" run --record "$work/single" -- "$build/examples/host_order" queues fixed > /dev/null 2>&1
 grep -q '^\[schedule\]' "$work/single" || complain "no record of a program with one thread"

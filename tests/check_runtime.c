@@ -154,6 +154,27 @@ static void role_clean_exit(void)
     _Exit(5);
 }
 
+static void role_clean_quick_exit(void)
+{
+    launch("kernel void k(void) {}");
+    quick_exit(5);
+}
+
+static void role_clean_exec(void)
+{
+    launch("kernel void k(void) {}");
+    execlp("no such program", "no", (char *)NULL); /* fails, and it goes on */
+    launch("kernel void k(void) {}");
+    execlp("sh", "sh", "-c", "exit $STATUS", (char *)NULL);
+}
+
+static void role_clean_execle(void)
+{
+    const char *environment[] = {"STATUS=5", NULL};
+    launch("kernel void k(void) {}");
+    execle("/bin/sh", "sh", "-c", "exit $STATUS", (char *)NULL, environment);
+}
+
 static void role_clean_status(void)
 {
     launch("kernel void k(void) {}");
@@ -216,7 +237,8 @@ static const struct {
     {"control", role_control},
     {"found_abort", role_found_abort}, {"found_exit", role_found_exit}, {"found_kill", role_found_kill},
     {"found_exec", role_found_exec}, {"refused_exit", role_refused_exit}, {"clean_abort", role_clean_abort},
-    {"clean_exit", role_clean_exit}, {"clean_status", role_clean_status},
+    {"clean_exit", role_clean_exit}, {"clean_status", role_clean_status}, {"clean_quick_exit", role_clean_quick_exit},
+    {"clean_exec", role_clean_exec}, {"clean_execle", role_clean_execle},
 };
 
 /* ---- running a child ---------------------------------------------------------------------------- */

@@ -9,7 +9,9 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { THREADS = 4, ROUNDS = 6, PLACES = THREADS * ROUNDS + ROUNDS };
 
@@ -19,6 +21,7 @@ static cl_device_id device;
 static cl_program program;
 static cl_mem buffer;
 static _Atomic int called;
+static int early; /* the last thread ends the program half-way */
 
 static void check(cl_int err, const char *what)
 {
@@ -68,6 +71,8 @@ static void *work(void *data)
     cl_kernel kernel = clCreateKernel(program, "push", &err);
     check(err, "clCreateKernel");
     for (int i = 0; i < ROUNDS; i++) {
+        if (early && who == THREADS - 1 && i == ROUNDS / 2)
+            _exit(5);
         cl_event gate = clCreateUserEvent(context, &err), event;
         dawdle(&state);
         push(queue, kernel, who, 1, &gate, &event);
@@ -87,12 +92,13 @@ static void *work(void *data)
     return NULL;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     cl_int err, result[1 + PLACES] = {0};
     cl_platform_id platform;
     const char *text = source;
     pthread_t threads[THREADS];
+    early = argc > 1 && strcmp(argv[1], "early") == 0;
     check(clGetPlatformIDs(1, &platform, NULL), "clGetPlatformIDs");
     check(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL), "clGetDeviceIDs");
     context = clCreateContext(NULL, 1, &device, NULL, NULL, &err);
