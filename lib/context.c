@@ -10,7 +10,6 @@
 #include "destructor.h"
 #include "device_info.h"
 #include "error.h"
-#include "executor.h"
 #include "info.h"
 #include "subdevice.h"
 #include "queue.h"
@@ -224,8 +223,6 @@ static cl_context create(const cl_context_properties *properties, cl_uint num_de
         object_unref(context);
     else
         object_publish(context);
-    if (!err && context_any(context, device_supports_svm_system))
-        executor_share(true);
     return error_return(errcode_ret, err, context);
 }
 

@@ -442,6 +442,8 @@ static bool run_launches(void)
     executor.insists = false;
     runtime_unlock();
     struct live_launch *over = device_run(device, help);
+    if (!over && !executor.shared && device_touches_host(device))
+        executor_share(true);
     if (executor.shared && over)
         forget_silence();
     else if (executor.shared)

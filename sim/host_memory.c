@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 struct extent { uint64_t low, high; bool writable, shared; };
-struct host_memory { struct extent *extents; size_t count, room; bool fresh, foreign; uint64_t writes; };
+struct host_memory { struct extent *extents; size_t count, room; bool fresh, touched, foreign; uint64_t writes; };
 
 struct host_memory *host_memory_new(void)
 {
@@ -84,6 +84,7 @@ static bool permits(void *self, uint64_t address, uint64_t bytes, bool write)
 {
     struct host_memory *host = self;
     uint64_t end;
+    host->touched = true;
     host->writes += write;
     if (__builtin_add_overflow(address, bytes, &end))
         return false;
@@ -91,6 +92,11 @@ static bool permits(void *self, uint64_t address, uint64_t bytes, bool write)
         return true;
     look(host);
     return holds(host, address, end, write);
+}
+
+bool host_memory_touched(const struct host_memory *host)
+{
+    return host->touched;
 }
 
 uint64_t host_memory_writes(const struct host_memory *host)

@@ -63,12 +63,20 @@ static bool freshen_all(struct schedule *schedule)
 
 struct before { bool known; uint64_t address; uint32_t size; uint8_t bytes[CHANGE_BYTES]; };
 
+/* Of the device, or of the host where kernels reach that. */
+static bool is_there(const struct memory *memory, uint64_t address, uint32_t size)
+{
+    const struct region *region = memory_region(memory, address);
+    if (memory->host.permits && address - memory->base >= memory->size)
+        return memory->host.permits(memory->host.self, address, size, false);
+    return address >= region->low && address <= region->high && size <= region->high - address;
+}
+
 static void remember(const struct launch *launch, const struct next_operation *next, struct before *out_before)
 {
     const struct region *region = memory_region(&launch->arena->memory, next->address);
     out_before->known = next->kind == NEXT_ACCESS && next->size_bytes <= CHANGE_BYTES &&
-                        next->address >= region->low && next->address <= region->high &&
-                        next->size_bytes <= region->high - next->address;
+                        is_there(&launch->arena->memory, next->address, next->size_bytes);
     out_before->address = next->address;
     out_before->size = next->size_bytes;
     if (out_before->known)

@@ -19,7 +19,7 @@ enum {
 
 bool circle_host_may_write(const struct memory *memory)
 {
-    if (memory->host.permits)
+    if (memory->host.permits && host_memory_touched(memory->host.self))
         return true;
     for (uint32_t i = 1; i < memory->region_count; i++)
         if (memory->regions[i].flags & REGION_FLAG_SHARED && !(memory->regions[i].flags & REGION_FLAG_FREED))

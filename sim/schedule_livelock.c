@@ -6,6 +6,7 @@
 
 #include "device_state.h"
 #include "fault.h"
+#include "host_memory.h"
 #include "orrery/report.h"
 #include "schedule_livelock.h"
 
@@ -249,6 +250,11 @@ void device_say_spin(struct device *device, char *text, size_t size)
             }
     }
     snprintf(text, size, "%s", said.bytes);
+}
+
+bool device_touches_host(const struct device *device)
+{
+    return device->host_memory && host_memory_touched(device->host_memory);
 }
 
 bool device_is_still(struct device *device)

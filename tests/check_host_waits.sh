@@ -56,14 +56,20 @@ options=
 grep -q 'for the host, which' <(run fine finish; tr -s ' \n' ' ' < "$work/err") || complain "it is not said why the host does not write"
 
 # Memory of the host itself. What other processes may write is never certain.
-livelock system finish
-livelock system ends
-for what in writer; do
-    ends system $what
-    ends shared $what
+for options in "" "--schedule random"; do
+    for what in finish flush both ends; do
+        livelock system $what
+    done
+    for what in writer sleep poll; do
+        ends system $what
+        ends shared $what
+    done
+    ends system finish count
+    ends shared fork
 done
-ends system finish count
-ends shared fork
+livelock system finish lock
+options=
+livelock system exit
 
 # Closed to the host while commands run.
 options="--data-races --shared-pages"

@@ -243,6 +243,7 @@ enum device_help { HELP_NONE, HELP_HOST, HELP_COMMANDS, HELP_LOOK };
 struct live_launch *device_run(struct device *device, enum device_help help);
 /* While they only spin: is all memory what it was when this was asked before? And who of them reads what again and again, and where. */
 bool device_is_still(struct device *device);
+bool device_touches_host(const struct device *device); /* a kernel did: memory of the host that nobody allocated here */
 void device_say_spin(struct device *device, char *text, size_t size);
 /* Status as device_launch, and with a child_error perhaps in words why; time: when it was over, device_clock() is at least that. */
 enum status device_launch_end(struct live_launch *launch, uint64_t *out_time, struct diagnosis *diagnosis);
