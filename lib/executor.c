@@ -444,9 +444,9 @@ static bool run_launches(void)
     struct live_launch *over = device_run(device, help);
     if (!over && !executor.shared && device_touches_host(device))
         executor_share(true);
-    if (executor.shared && over)
+    if (executor.stores && over)
         forget_silence();
-    else if (executor.shared)
+    else if (executor.stores)
         watch_silence(device);
     runtime_lock();
     stuck = !over && ready_empty(&executor.ready);

@@ -75,9 +75,10 @@ livelock system exit
 options="--data-races --shared-pages"
 livelock grain finish
 livelock grain flush
-for what in writer sleep poll; do
+for what in writer sleep poll nap; do
     ends grain $what
 done
+grep -q 'note: for 20 seconds' "$work/err" || complain "nothing is said while the host does nothing: $(cat "$work/err")"
 options=
 
 # A thread that does nothing for long, and could: a buffer's flag nobody lets go but by a call, memory anybody by a store.

@@ -214,6 +214,11 @@ int main(int argc, char **argv)
         pause_for(500);
         let_go();
     }
+    if (strcmp(what, "nap") == 0) {
+        check(clFlush(queue), "clFlush");
+        pause_for(21000);
+        let_go();
+    }
     if (strcmp(what, "fork") == 0) {
         if (fork() == 0) {
             pause_for(500);
