@@ -134,6 +134,8 @@ static const struct { const char *name, *one, *other; size_t races; const char *
      "if (get_local_id(0)) return; while (!atomic_load_explicit(PLAIN, memory_order_relaxed, memory_scope_device)) ; FENCE(acquire); out[0] = out[5]; ACQUIRE(flag);", 2,
      "is not shared virtual memory"},
     {"updates of a buffer, one behind the acquire", FIRST UPDATE " " FIRST "RELEASE(flag);", WAIT_FOR("ACQUIRE(flag)") UPDATE, 0, NULL},
+    {"a counter that the last resets, and a race elsewhere", FIRST "{ data[1] = 9; atomic_fetch_add(&flag, 1); out[1] = data[2]; }",
+     "if (get_local_id(0)) data[2] = 8; else if (atomic_fetch_add(&flag, 1) == 1) { *(volatile global int *)&flag = 0; data[1] = 8; }", 1, NULL},
     {"two buffers", FIRST "{ RELEASE(flag); data[0] = 1; out[4] = 1; }", WAIT_FOR("ACQUIRE(flag)") "out[0] = data[0] + out[4];", 2, NULL},
     {"what is only read", FIRST "{ RELEASE(flag); out[1] = data[0]; }", WAIT_FOR("ACQUIRE(flag)") "out[0] = data[0];", 0, NULL},
     /* asynchronous copies (R37) */
@@ -242,6 +244,28 @@ START_TEST(R32_a_queue_that_comes_late)
     cl_ok(clReleaseCommandQueue(on));
     cl_ok(clReleaseCommandQueue(other));
     cl_ok(clReleaseContext(late));
+}
+END_TEST
+
+/* Work-item 0 acquires. A kernel that waits for the work-group which enqueued it knows what that one knows. */
+START_TEST(R31_14_by_way_of_a_work_group)
+{
+    static const struct { int enqueues; size_t races; } cases[] = {{0, 0}, {1, 0}, {2, 1}, {3, 1}};
+    const cl_queue_properties on_device[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0};
+    const size_t global = 4, local = 2;
+    char parent[500];
+    cl_int err;
+    const cl_command_queue children = clCreateCommandQueueWithProperties(context, device, on_device, &err);
+    cl_ok(err);
+    snprintf(parent, sizeof parent, "if (get_global_id(0) == 0) while (!ACQUIRE(flag)) ; if (get_global_id(0) == %d) enqueue_kernel(get_default_queue(), "
+             "CLK_ENQUEUE_FLAGS_WAIT_WORK_GROUP, ndrange_1D(1), ^{ data[0] = 7; });", cases[_i].enqueues);
+    const struct kernels kernels = build(FIRST "{ data[0] = 1; RELEASE(flag); }", parent, "");
+    run(queue, kernels.one, 0, NULL);
+    cl_ok(clEnqueueNDRangeKernel(second, kernels.next, 1, NULL, &global, &local, 0, NULL, NULL));
+    finish();
+    ck_assert_uint_eq(findings_of("race-commands"), cases[_i].races);
+    drop(&kernels);
+    cl_ok(clReleaseCommandQueue(children));
 }
 END_TEST
 
@@ -638,6 +662,7 @@ int main(void)
     tcase_add_loop_test(rules, R32_with_an_event, 0, count);
     tcase_add_loop_test(rules, R32_the_host_waited, 0, count);
     tcase_add_loop_test(rules, R32_a_queue_that_comes_late, 0, 2);
+    tcase_add_loop_test(rules, R31_14_by_way_of_a_work_group, 0, 4);
     tcase_add_test(rules, R21_by_a_third_kernel);
     tcase_add_test(rules, R21_by_the_event_of_who_acquired);
     tcase_add_test(rules, R8_a_relaxed_kernel_between);

@@ -379,6 +379,7 @@ static void on_order(void *self, const struct order_event *event)
     if (event->kind == ORDER_END) {
         commands_tell_all(commands);
         commands_tell_cross(commands, event->command);
+        commands->talk_count = 0;
     }
     cross_launch_order(commands->cross, event);
     if (event->kind == ORDER_ENQUEUED && !event->queue)

@@ -151,6 +151,8 @@ const struct site *commands_site_of(const struct commands *commands, const struc
 void commands_sites_free(struct commands *commands);
 
 void commands_tell_all(struct commands *commands);
+void commands_explain(const struct commands *commands, bool atomics, uint32_t first, uint32_t second, char why[SPEC_CHARS]);
+bool commands_cure(struct commands *commands, uint32_t first, uint32_t second, char fix[SPEC_CHARS]); /* verified? */
 void commands_describe(const struct commands *commands, const struct byte_access *access, const struct command_facts *facts,
                        struct finding_access *out_access, struct side *side);
 const char *commands_object(const struct commands *commands, const struct area *area, const struct byte_access *a, const struct byte_access *b,

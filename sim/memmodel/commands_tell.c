@@ -46,14 +46,13 @@ uint32_t commands_clamp(uint64_t bytes)
     return bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)bytes;
 }
 
-static void explain(const struct commands *commands, const struct conflict *conflict, uint32_t first,
-                    uint32_t second, char why[SPEC_CHARS])
+void commands_explain(const struct commands *commands, bool atomics, uint32_t first, uint32_t second, char why[SPEC_CHARS])
 {
     const struct command_facts *a = command_graph_facts(commands->graph, first);
     const struct command_facts *b = command_graph_facts(commands->graph, second);
     const char *queues = a->queue == b->queue ? "an out-of-order queue orders nothing by itself"
                                               : "different queues are not ordered";
-    if (is_atomic(&conflict->later) && is_atomic(&conflict->earlier))
+    if (atomics)
         commands_format(why, SPEC_CHARS,
                "neither command %" PRIu32 " nor command %" PRIu32
                " waits for the other; what atomic operations of kernels that the host enqueued do "
@@ -83,7 +82,7 @@ static bool talked(const struct commands *commands, uint32_t a, uint32_t b)
 }
 
 /* Only what was gone through again, and hangs nowhere; or, not verified, what has to be settled first. */
-static bool cure(struct commands *commands, uint32_t first, uint32_t second, char fix[SPEC_CHARS])
+bool commands_cure(struct commands *commands, uint32_t first, uint32_t second, char fix[SPEC_CHARS])
 {
     const struct command_facts *a = command_graph_facts(commands->graph, first), *b = command_graph_facts(commands->graph, second);
     const bool crosses = commands->tries >= TRIES_MOST || command_log_crosses(commands->log, first);
@@ -147,8 +146,8 @@ static void tell(struct commands *commands, const struct conflict *conflict)
                               .why = why,
                               .fix = fix,
                               .spec = spec_text};
-    explain(commands, conflict, first->command, second->command, why);
-    finding.fix_verified = cure(commands, first->command, second->command, fix);
+    commands_explain(commands, is_atomic(first) && is_atomic(second), first->command, second->command, why);
+    finding.fix_verified = commands_cure(commands, first->command, second->command, fix);
     commands_describe(commands, first, command_graph_facts(commands->graph, first->command), &finding.access[0], &side[0]);
     commands_describe(commands, second, command_graph_facts(commands->graph, second->command), &finding.access[1], &side[1]);
     finding.access[0].size_bytes = finding.access[1].size_bytes = commands_clamp(conflict->high - conflict->low);
@@ -179,16 +178,19 @@ static bool is_followed(const struct commands *commands, const struct conflict *
     return false;
 }
 
-/* Nothing but atomics can have, access by access; or nobody knows. */
-static bool is_ordered_by_atomics(const struct commands *commands, const struct conflict *conflict)
+/* Access by access; or nobody knows. */
+static bool is_judged_otherwise(const struct commands *commands, const struct conflict *conflict)
 {
     const struct byte_access *later = &conflict->later, *earlier = &conflict->earlier;
-    if (!conflict->area->id || (is_atomic(later) && is_atomic(earlier)))
+    if (!conflict->area->id)
+        return false;
+    if (cross_launch_judges(commands->cross, later->command, earlier->command))
+        return true;
+    if (is_atomic(later) && is_atomic(earlier))
         return false;
     if (later->acquires >= SCOPE_DEVICE || earlier->acquires >= SCOPE_DEVICE)
-        if (cross_launch_blind(commands->cross))
-            return true;
-    return cross_launch_clears(commands->cross, later->command, earlier->command, conflict->area->id);
+        return cross_launch_blind(commands->cross);
+    return false;
 }
 
 /* When the command is complete: by then it is known whether atomics may have ordered it. */
@@ -197,8 +199,8 @@ void commands_tell_all(struct commands *commands)
     for (size_t i = 0; i < commands->conflict_count; i++) {
         const struct conflict *conflict = &commands->conflicts[i];
         if (!command_graph_knows(commands->graph, conflict->later.command, conflict->earlier.command) && !is_followed(commands, conflict) &&
-            !is_ordered_by_atomics(commands, conflict))
+            !is_judged_otherwise(commands, conflict))
             tell(commands, conflict);
     }
-    commands->conflict_count = commands->talk_count = 0;
+    commands->conflict_count = 0;
 }

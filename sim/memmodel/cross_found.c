@@ -266,7 +266,8 @@ static void fill_side(const struct cross_launch *cross, const struct found *foun
 
 static void tell(const struct cross_launch *cross, const struct found *found, const struct cross_hearer *hearer)
 {
-    struct cross_race race = {.object = found->object, .why = found->words.why, .fix = found->words.fix, .offset_bytes = found->offset_bytes, .count = found->count};
+    struct cross_race race = {.object = found->object, .why = found->words.why, .fix = found->words.fix, .offset_bytes = found->offset_bytes, .count = found->count,
+                              .by_scope = found->in_any_case};
     fill_side(cross, found, 0, &race.side[0]);
     fill_side(cross, found, 1, &race.side[1]);
     hearer->tell(hearer->self, &race);
@@ -275,32 +276,6 @@ static void tell(const struct cross_launch *cross, const struct found *found, co
 static bool is_of(const struct member *member, uint32_t command, uint32_t family)
 {
     return family ? cross_family_of(member) == family : member->command == command;
-}
-
-/* Of a command and others, or within one family. */
-static void tell_all(struct cross_launch *cross, uint32_t command, uint32_t family, const struct cross_hearer *hearer)
-{
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < cross->found_count; i++) {
-        struct found *found = &cross->found[i];
-        const struct member *a = &cross->members[member_of_unit(cross, found->unit[0])], *b = &cross->members[member_of_unit(cross, found->unit[1])];
-        const bool within = cross_family_of(a) == cross_family_of(b);
-        if (a->launch || b->launch || within != (family != 0) || (!is_of(a, command, family) && !is_of(b, command, family))) {
-            cross->found[kept++] = *found;
-            continue;
-        }
-        if (found->in_any_case || hearer->counts_as_ordered(hearer->self, family ? a->shape.launch : a->command, family ? b->shape.launch : b->command))
-            tell(cross, found, hearer);
-    }
-    cross->found_count = kept;
-}
-
-void cross_launch_end_command(struct cross_launch *cross, uint32_t command, const struct cross_hearer *hearer)
-{
-    pthread_mutex_lock(&cross->lock);
-    cross_end_moves(cross, command);
-    tell_all(cross, command, 0, hearer);
-    pthread_mutex_unlock(&cross->lock);
 }
 
 static bool is_followed(const struct cross_launch *cross, uint32_t command)
@@ -317,17 +292,43 @@ static bool is_followed(const struct cross_launch *cross, uint32_t command)
     return heard;
 }
 
-bool cross_launch_clears(struct cross_launch *cross, uint32_t a, uint32_t b, uint32_t region_id)
+static bool are_followed(const struct cross_launch *cross, uint32_t a, uint32_t b)
+{
+    return !cross_failed(cross) && is_followed(cross, a) && is_followed(cross, b);
+}
+
+/* Of a command and others, or within one family. */
+static void tell_all(struct cross_launch *cross, uint32_t command, uint32_t family, const struct cross_hearer *hearer)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < cross->found_count; i++) {
+        struct found *found = &cross->found[i];
+        const struct member *a = &cross->members[member_of_unit(cross, found->unit[0])], *b = &cross->members[member_of_unit(cross, found->unit[1])];
+        const bool within = cross_family_of(a) == cross_family_of(b);
+        if (a->launch || b->launch || within != (family != 0) || (!is_of(a, command, family) && !is_of(b, command, family))) {
+            cross->found[kept++] = *found;
+            continue;
+        }
+        if (found->in_any_case || (!family && are_followed(cross, a->command, b->command)) || hearer->counts_as_ordered(hearer->self, family ? a->shape.launch : a->command, family ? b->shape.launch : b->command))
+            tell(cross, found, hearer);
+    }
+    cross->found_count = kept;
+}
+
+void cross_launch_end_command(struct cross_launch *cross, uint32_t command, const struct cross_hearer *hearer)
 {
     pthread_mutex_lock(&cross->lock);
-    bool clear = !cross_failed(cross) && is_followed(cross, a) && is_followed(cross, b);
-    for (uint32_t i = 0; clear && i < cross->found_count; i++) {
-        const struct found *found = &cross->found[i];
-        const uint32_t one = cross->members[member_of_unit(cross, found->unit[0])].command, other = cross->members[member_of_unit(cross, found->unit[1])].command;
-        clear = found->region_id != region_id || !((one == a && other == b) || (one == b && other == a));
-    }
+    cross_end_moves(cross, command);
+    tell_all(cross, command, 0, hearer);
     pthread_mutex_unlock(&cross->lock);
-    return clear;
+}
+
+bool cross_launch_judges(struct cross_launch *cross, uint32_t a, uint32_t b)
+{
+    pthread_mutex_lock(&cross->lock);
+    const bool judges = are_followed(cross, a, b);
+    pthread_mutex_unlock(&cross->lock);
+    return judges;
 }
 
 bool cross_launch_blind(struct cross_launch *cross)

@@ -39,6 +39,8 @@ void cross_reset(struct cross_launch *cross)
         free(cross->members[i].passed);
     }
     cross_kept_fini(cross);
+    for (uint32_t i = 0; i < cross->awaited_count; i++)
+        drop_all(&cross->order, cross->awaited[i].known);
     for (uint32_t i = 0; i < cross->region_room; i++) {
         if (cross->regions[i])
             shadow_region_fini(cross->regions[i]);
@@ -50,6 +52,7 @@ void cross_reset(struct cross_launch *cross)
     free(cross->launches);
     free(cross->sites);
     free(cross->found);
+    free(cross->awaited);
     free(cross->group_launch);
     free(cross->group_device);
     free(cross->handled);
@@ -60,6 +63,8 @@ void cross_reset(struct cross_launch *cross)
     cross->launches = NULL;
     cross->sites = NULL;
     cross->found = NULL;
+    cross->awaited = NULL;
+    cross->awaited_count = cross->awaited_room = 0;
     cross->group_launch = cross->group_device = NULL;
     cross->region_room = cross->member_count = cross->member_room = cross->launch_room = cross->latest = 0;
     cross->site_count = cross->site_room = cross->found_count = cross->found_room = 0;
@@ -495,10 +500,12 @@ static void on_sync(void *self, const struct sync_event *event)
 
 /* ---- launches and their order --------------------------------------------------------------- */
 
-static void close_group(struct cross_launch *cross, struct member *member, uint64_t number)
+static void close_group(struct cross_launch *cross, struct member *member, uint64_t group)
 {
+    const uint64_t number = cross_order_of(cross, member)->first_group + group;
     if (cross->held.count)
         held_let_go(&cross->held, &cross->order, number, copy_accesses, cross);
+    cross_await_group(cross, member->launch, group, number);
     cross_close_group(cross, member, number);
 }
 
@@ -510,7 +517,7 @@ static void on_launch(void *self, const struct launch_event *event)
     if (member && event->phase == GROUP_BEGIN)
         cross_open_group(cross, cross_order_of(cross, member)->first_group + event->group_linear, member->begun);
     else if (member && event->phase == GROUP_END)
-        close_group(cross, member, cross_order_of(cross, member)->first_group + event->group_linear);
+        close_group(cross, member, event->group_linear);
     for (uint32_t i = 1; event->phase == LAUNCH_END && i < cross->member_count; i++) /* whether or not it was heard to the end */
         if (cross->members[i].launch == event->launch) {
             cross_keep_places(cross, &cross->members[i]);

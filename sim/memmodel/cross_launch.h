@@ -14,7 +14,7 @@
  *   cross_launch_elder       what did commands touch that were not heard, and that one comes after which now is?
  *   cross_launch_end_command a command has ended: hands over the races of pairs of which both have
  *   cross_launch_end_family  kernels that enqueued each other have: hands over the races between them
- *   cross_launch_clears      do atomics order all that two commands did to one allocation?
+ *   cross_launch_judges      is it known of two commands, access by access, what of them races?
  *   cross_launch_blind       nothing is found, until the host knows that all are complete
  *   cross_launch_lost        memory was out once: races may be missing
  *   cross_launch_finding     what a finding says of a race; but who made the accesses
@@ -84,8 +84,10 @@ struct cross_race {
     struct cross_side side[2];     /* in the order in which they came */
     const char *object, *why, *fix;
     uint64_t offset_bytes, count;
+    bool by_scope;                 /* atomics that do not include each other */
 };
-/* tell gets each race once, if the two commands or launches count as ordered; others are not told here. */
+/* tell gets each race once, if cross_launch_judges the two commands, or they count as ordered, as two launches of a family do; others are
+ * not told here. */
 struct cross_hearer {
     void *self;
     bool (*counts_as_ordered)(void *self, uint32_t a, uint32_t b);
@@ -93,8 +95,8 @@ struct cross_hearer {
 };
 void cross_launch_end_command(struct cross_launch *cross, uint32_t command, const struct cross_hearer *hearer);
 void cross_launch_end_family(struct cross_launch *cross, uint32_t family, const struct cross_hearer *hearer);
-/* Both commands are heard, all that they do, and no accesses of theirs in the allocation race. */
-bool cross_launch_clears(struct cross_launch *cross, uint32_t a, uint32_t b, uint32_t region_id);
+/* Both commands are heard, all that they do: of each other nobody else need tell anything. */
+bool cross_launch_judges(struct cross_launch *cross, uint32_t a, uint32_t b);
 bool cross_launch_blind(struct cross_launch *cross); /* somebody is not heard who may have handed on what it acquired */
 bool cross_launch_lost(struct cross_launch *cross);
 void cross_launch_finding(const struct cross_race *race, struct finding *out_finding);

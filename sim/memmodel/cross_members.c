@@ -228,6 +228,15 @@ static void know_events(struct cross_launch *cross, struct member *member)
     }
 }
 
+/* All that it did, and what that knew. */
+static void know_awaited(struct cross_launch *cross, struct member *member, uint64_t number)
+{
+    for (uint32_t i = 0; i < cross->awaited_count; i++)
+        if (cross->awaited[i].number == number)
+            join_all(cross, member, cross->awaited[i].known);
+    put_all(cross, member, group_key(number), cross->order.tick + 1);
+}
+
 /* What its work-groups acquired that have ended counts for the one that it waits for. A call by which one work-item enqueues it orders
  * fine-grained memory alone; while there is such, what anybody of the parent knows counts. */
 static void know_parent(struct cross_launch *cross, struct member *member)
@@ -240,10 +249,8 @@ static void know_parent(struct cross_launch *cross, struct member *member)
     know_begun(cross, member, parent);
     if (member->shape.start == LAUNCH_AFTER_PARENT)
         know_launch(cross, member, parent);
-    if (member->shape.start == LAUNCH_AFTER_GROUP) {
-        join_all(cross, member, from->learned);
-        put_all(cross, member, group_key(cross_order_of(cross, from)->first_group + member->shape.parent_group), cross->order.tick + 1);
-    }
+    if (member->shape.start == LAUNCH_AFTER_GROUP)
+        know_awaited(cross, member, cross_order_of(cross, from)->first_group + member->shape.parent_group);
     if (!has_shared(cross->memory))
         return;
     join_all(cross, member, from->learned);
@@ -339,6 +346,22 @@ void cross_close_group(struct cross_launch *cross, struct member *member, uint64
     member->ended = true;
     order_group_learned(&cross->order, number, member->begun, member->learned);
     order_group_end(&cross->order, number);
+}
+
+void cross_await_group(struct cross_launch *cross, const struct launch_info *launch, uint64_t group, uint64_t number)
+{
+    bool is_awaited = false;
+    for (uint32_t i = 0; i < launch->awaited_group_count; i++)
+        is_awaited |= launch->awaited_groups[i] == group;
+    if (!is_awaited)
+        return;
+    if (!cross_room_for((void **)&cross->awaited, cross->awaited_count, &cross->awaited_room, sizeof *cross->awaited)) {
+        cross->shadow.failed = true;
+        return;
+    }
+    struct awaited *awaited = &cross->awaited[cross->awaited_count++];
+    awaited->number = number;
+    order_group_knowledge(&cross->order, number, awaited->known);
 }
 
 void cross_end_moves(struct cross_launch *cross, uint32_t command)

@@ -75,6 +75,9 @@ struct toucher {
     struct journal *journal;
     struct journal_line *lines; uint32_t line_count;
 };
+/* A work-group that has ended, and for which a kernel waits that it enqueued. */
+struct awaited { uint64_t number; struct knowledge *known[ORDER_REGIONS]; };
+
 /* Of an allocation. spilt: everything goes to the shadow. */
 struct kept { struct toucher *touchers; uint32_t count, room; uint64_t bytes; bool spilt; };
 
@@ -98,6 +101,7 @@ struct cross_launch {
     uint32_t latest;               /* who was heard last */
     struct cross_wave wave;
     struct held held;              /* of copies */
+    struct awaited *awaited; uint32_t awaited_count, awaited_room;
     uint32_t *group_launch, *group_device; uint64_t group_count, group_room;
     struct cross_site *sites; uint32_t site_count, site_room;
     struct found *found; uint32_t found_count, found_room;
@@ -152,6 +156,7 @@ struct member *cross_add_command(struct cross_launch *cross, uint32_t command, c
 bool cross_open_order(struct cross_launch *cross, const struct launch_info *first); /* unless it is */
 bool cross_add_member(struct cross_launch *cross, const struct launch_info *launch);
 void cross_close_group(struct cross_launch *cross, struct member *member, uint64_t number);
+void cross_await_group(struct cross_launch *cross, const struct launch_info *launch, uint64_t group, uint64_t number); /* before it is closed */
 void cross_end_moves(struct cross_launch *cross, uint32_t command);
 
 /* cross_elders.c */
