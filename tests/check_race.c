@@ -541,6 +541,8 @@ static void heir_world(enum launch_start start, bool waits, uint32_t released, u
     one_group(), child(1, LAUNCH_AT_ONCE);
     writes(0, DATA, 4), release(0, FLAG, SCOPE_DEVICE), writes(0, OTHER, 4);
     child(1, LAUNCH_AT_ONCE), acquire(released, FLAG, SCOPE_DEVICE), update(released, 32, ORDER_ACQ_REL, SCOPE_DEVICE);
+    if (start == LAUNCH_AFTER_GROUP)
+        world_awaits(0);
     world_launches(start == LAUNCH_AT_ONCE ? 1 : 3, start, 0, &second, waits);
     update(1, FLAG, ORDER_RELAXED, SCOPE_DEVICE), reads(1, address, 4);
 }

@@ -80,17 +80,13 @@ static struct member *member_of(struct cross_launch *cross, const struct cross_e
     return latest;
 }
 
-static char *copy_text(const char *text) { return text ? strdup(text) : NULL; }
-
 static uint32_t site_of(struct cross_launch *cross, struct member *member, const struct cross_elder *elder)
 {
     const uint32_t number = cross_site_of(cross, member, elder->site);
     struct cross_site *site = &cross->sites[number];
     if (cross_failed(cross) || !elder->site || site->place.file || !elder->place.file)
         return number;
-    site->place = elder->place;
-    site->place.file = copy_text(elder->place.file);
-    site->place.text = copy_text(elder->place.text);
+    cross_site_keep(site, &elder->place);
     return number;
 }
 

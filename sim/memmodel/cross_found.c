@@ -19,6 +19,13 @@ void cross_site_fini(struct cross_site *site, bool owned)
     free((char *)(uintptr_t)site->place.text);
 }
 
+void cross_site_keep(struct cross_site *site, const struct source_place *place)
+{
+    site->place = *place;
+    site->place.file = place->file ? strdup(place->file) : NULL;
+    site->place.text = place->text ? strdup(place->text) : NULL;
+}
+
 static bool own_room(struct member *member, uint32_t site)
 {
     if (site < member->site_count)
@@ -49,11 +56,6 @@ uint32_t cross_site_of(struct cross_launch *cross, struct member *member, uint32
     return (member->site[own] = ++cross->site_count) - 1;
 }
 
-static char *copy_text(const char *text)
-{
-    return text ? strdup(text) : NULL;
-}
-
 /* Before its program may go. */
 void cross_keep_places(struct cross_launch *cross, struct member *member)
 {
@@ -64,9 +66,7 @@ void cross_keep_places(struct cross_launch *cross, struct member *member)
         struct cross_site *site = &cross->sites[member->site[own] - 1];
         if (member->launch->program)
             program_site(member->launch->program, own, &place);
-        site->place = place;
-        site->place.file = copy_text(place.file);
-        site->place.text = copy_text(place.text);
+        cross_site_keep(site, &place);
     }
     free(member->site);
     member->site = NULL;
@@ -211,10 +211,10 @@ static void name_argument(const struct cross_launch *cross, const struct race *r
             memcpy(out, member->passed[i].name, CROSS_ARGUMENT_CHARS);
 }
 
-/* Commands that were not heard are judged by commands.h; of kernels that came of each other fine-grained memory is ordered. */
+/* Of kernels that came of each other fine-grained memory is ordered. */
 static bool is_not_ours(const struct cross_launch *cross, const struct race *race, uint32_t earlier, uint32_t later)
 {
-    if (earlier == later || cross_failed(cross) || (cross->members[earlier].elder && cross->members[later].elder))
+    if (earlier == later || cross_failed(cross))
         return true;
     return memory_region(cross->memory, race->address)->flags & REGION_FLAG_SHARED &&
            (cross_came_of(cross, later, earlier) || cross_came_of(cross, earlier, later));

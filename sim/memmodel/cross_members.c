@@ -85,7 +85,6 @@ bool cross_open_order(struct cross_launch *cross, const struct launch_info *firs
     cross->order.group_launch = cross->group_launch;
     cross->order.group_device = cross->group_device;
     cross->order.launches = cross->launches;
-    cross->order.one_device = true;
     add_groups(cross, 1, UINT32_MAX);
     cross->member_count = 1;
     return cross_open_group(cross, 0, nothing);
@@ -318,10 +317,6 @@ bool cross_add_member(struct cross_launch *cross, const struct launch_info *laun
     }
     cross_order_of(cross, member)->family = cross_family_of(member);
     add_groups(cross, groups_of(launch), launch->device);
-    for (uint32_t i = cross->member_count; launch->launch && i > 1 && cross->order.one_device; i--) {
-        const struct launch_info *other = &cross->members[i - 1].shape;
-        cross->order.one_device = !other->launch || launch->device == other->device;
-    }
     cross->member_count++;
     cross_handle(cross, launch->command);
     begin_knowing(cross, member);

@@ -164,6 +164,7 @@ bool cross_lacks_elders(struct cross_launch *cross, uint32_t command);
 void cross_handle(struct cross_launch *cross, uint32_t command); /* it is heard, or put in */
 
 /* cross_found.c */
+void cross_site_keep(struct cross_site *site, const struct source_place *place);
 void cross_site_fini(struct cross_site *site, bool owned);
 uint32_t cross_site_of(struct cross_launch *cross, struct member *member, uint32_t own);
 void cross_keep_places(struct cross_launch *cross, struct member *member);

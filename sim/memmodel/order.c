@@ -118,7 +118,6 @@ void order_launch_begin(struct order *order, const struct launch_info *launch)
         history_clear(order->history);
     order->launch = launch;
     order->group_device = launch->group_device;
-    order->one_device = !launch->group_device;
     order->formal = launch->formal;
     order->group_items = launch->local_size[0] * launch->local_size[1] * launch->local_size[2];
     order->member_words = order->group_items < WAVE_LANES_MAX ? (uint32_t)(order->group_items + 63) / 64 : LANE_MASK_WORDS;

@@ -203,7 +203,6 @@ struct order {
     enum scope_rule rule;
     const struct launch_info *launch;         /* borrowed while it runs */
     const uint32_t *group_device;             /* of the launch; NULL: one device */
-    bool one_device;                          /* they are all the same */
     const struct order_launch *launches;      /* several that are ordered as one; NULL: one launch */
     const uint32_t *group_launch;             /* of these, which is each work-group's */
     bool formal;                              /* of the launch */

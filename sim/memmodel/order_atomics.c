@@ -315,10 +315,11 @@ static void atomic(struct order *order, struct agent *agent, const struct atomic
 
 /* What updates like it released is in one message of the object, as long as nobody broke the release sequence, and each has
  * acquired what was there before it released. Objects of 4 bytes: those of 8 may overlap others that are as large. */
+/* Of several launches, places of the program are one launch's each, and that is one device's. */
 static bool follows_all(const struct order *order, const struct atomic_act *act)
 {
     if (!act->reads || !act->writes || !acquires(act->order) || !releases(act->order) || act->region != IN_GLOBAL || act->size != 4 ||
-        act->svm_atomics || act->apart || order->rule != SCOPE_RULE_EQUAL || act->scope <= SCOPE_WORK_GROUP || !order->one_device || order->formal)
+        act->svm_atomics || act->apart || order->rule != SCOPE_RULE_EQUAL || act->scope <= SCOPE_WORK_GROUP || (order->group_device && !order->launches) || order->formal)
         return false;
     const struct variable *variable = variable_awake(order, act->address);
     return variable && variable->size == act->size && !variable->generation && variable->messages.count && !order->failed;
