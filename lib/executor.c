@@ -857,7 +857,7 @@ static void settle_alone(void)
 
 bool executor_defers(void)
 {
-    return (known.disjoint || order_heard()) && !executor.seen;
+    return (known.disjoint || (order_heard() && !executor.stores)) && !executor.seen;
 }
 
 void queue_flush(struct queue *queue)
