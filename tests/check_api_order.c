@@ -677,6 +677,108 @@ START_TEST(a_map_behind_a_queue_that_was_not_flushed)
 }
 END_TEST
 
+/* ---- where ------------------------------------------------------------------------------ */
+
+static void run_kernel(cl_command_queue on, const char *source, cl_mem on_buffer, size_t items)
+{
+    cl_kernel kernel = cl_kernel_of(context, source, "");
+    const size_t local = 4;
+    cl_ok(clSetKernelArg(kernel, 0, sizeof on_buffer, &on_buffer));
+    cl_ok(clEnqueueNDRangeKernel(on, kernel, 1, NULL, &items, &local, 0, NULL, NULL));
+    cl_ok(clReleaseKernel(kernel));
+}
+
+static void read_word(cl_mem from, size_t word)
+{
+    static cl_uint out[64];
+    cl_ok(clEnqueueReadBuffer(second, from, CL_FALSE, 4 * word, 4, &out[word], 0, NULL, NULL));
+}
+
+/* A footprint once kept one instruction of all that wrote an allocation, and any of them was told. */
+static const char lines[] = "kernel void k(global uint *p) {\n"
+                            "  size_t i = get_global_id(0);\n"
+                            "  p[i] = 1;\n"
+                            "  p[(i * 7 + 3) % 16 + 16] = 2;\n"
+                            "  p[(i * 5 + 1) % 16 + 32] = 3;\n"
+                            "  if (i == 3) p[50] = 4;\n"
+                            "  if (i == 3) p[49] = 4;\n"
+                            "  if (i == 7) atomic_inc(p + 60);\n"
+                            "}\n";
+static const struct { size_t word; const char *line; } writes[] = {{5, "program.cl:3:"},  {20, "program.cl:4:"}, {33, "program.cl:5:"},
+                                                                   {50, "program.cl:6:"}, {49, "program.cl:7:"}, {60, "program.cl:8:"}};
+enum { WRITES = 6 };
+
+/* Whether atomics send all of it to the shadow, or not. */
+static const char *lines_of(int variant)
+{
+    static char without[sizeof lines];
+    snprintf(without, sizeof without, "%.*s}\n", (int)(strstr(lines, "  if (i == 7)") - lines), lines);
+    return variant ? lines : without;
+}
+
+START_TEST(the_line_that_touched_the_bytes)
+{
+    const int variant = _i / WRITES, which = _i % WRITES;
+    cl_mem words = cl_buffer(context, CL_MEM_READ_WRITE, 256, NULL);
+    run_kernel(queue, lines_of(variant), words, 16);
+    read_word(words, writes[which].word);
+    const bool touched = variant || which < WRITES - 1;
+    ck_assert_uint_eq(races(), touched);
+    for (int i = 0; i < WRITES; i++)
+        ck_assert_msg(log_says(writes[i].line) == (touched && i == which), "%s is %s", writes[i].line, i == which ? "not told" : "told");
+    cl_ok(clReleaseMemObject(words));
+}
+END_TEST
+
+/* The other one ran first. */
+START_TEST(the_line_that_touched_the_bytes_later)
+{
+    const int variant = _i / WRITES, which = _i % WRITES;
+    cl_mem words = cl_buffer(context, CL_MEM_READ_WRITE, 256, NULL);
+    cl_ok(clEnqueueFillBuffer(second, words, &one, sizeof one, 4 * writes[which].word, 4, 0, NULL, NULL));
+    cl_ok(clFlush(second));
+    run_kernel(queue, lines_of(variant), words, 16);
+    const bool touched = variant || which < WRITES - 1;
+    ck_assert_uint_eq(race(), touched);
+    for (int i = 0; i < WRITES; i++)
+        ck_assert_msg(log_says(writes[i].line) == (touched && i == which), "%s is %s", writes[i].line, i == which ? "not told" : "told");
+    cl_ok(clReleaseMemObject(words));
+}
+END_TEST
+
+/* Two lines that race are two findings. */
+START_TEST(lines_are_told_apart)
+{
+    cl_mem words = cl_buffer(context, CL_MEM_READ_WRITE, 256, NULL);
+    run_kernel(queue, lines_of(_i), words, 16);
+    run_kernel(second, "kernel void k(global uint *p) { if (get_global_id(0) == 0) p[63] = p[5] + p[20] + p[33]; }", words, 4);
+    ck_assert_uint_eq(races(), 3);
+    for (int i = 0; i < WRITES; i++)
+        ck_assert_int_eq(log_says(writes[i].line), i < 3);
+    cl_ok(clReleaseMemObject(words));
+}
+END_TEST
+
+/* Of more lines than are kept apart none is told for what others did. */
+START_TEST(one_of_many_lines)
+{
+    char source[2000] = "kernel void k(global uint *p) {\n";
+    for (int line = 2; line < 14; line++)
+        snprintf(source + strlen(source), sizeof source - strlen(source), "  p[(get_global_id(0) * 3 + %d) %% 4 + %d] = 1;\n", line, 4 * line);
+    strcat(source, "}\n");
+    cl_mem words = cl_buffer(context, CL_MEM_READ_WRITE, 256, NULL);
+    run_kernel(queue, source, words, 4);
+    read_word(words, 4 * (2 + _i));
+    ck_assert_uint_eq(races(), 1);
+    char place[40];
+    snprintf(place, sizeof place, "program.cl:%d:", 2 + _i);
+    ck_assert(log_says(place) != log_says("one of the writes by a kernel"));
+    ck_assert(log_says(place) == log_says("program.cl:"));
+    ck_assert_int_eq(log_says(place), _i < 8);
+    cl_ok(clReleaseMemObject(words));
+}
+END_TEST
+
 static void tear_down_logged(void)
 {
     tear_down();
@@ -730,6 +832,10 @@ int main(void)
     tcase_add_checked_fixture(logged, set_up_logged, tear_down_logged);
     tcase_add_test(logged, of_two_sub_devices_each_is_named);
     tcase_add_test(logged, a_map_behind_a_queue_that_was_not_flushed);
+    tcase_add_loop_test(logged, the_line_that_touched_the_bytes, 0, 2 * WRITES);
+    tcase_add_loop_test(logged, the_line_that_touched_the_bytes_later, 0, 2 * WRITES);
+    tcase_add_loop_test(logged, lines_are_told_apart, 0, 2);
+    tcase_add_loop_test(logged, one_of_many_lines, 0, 12);
     suite_add_tcase(suite, cases);
     suite_add_tcase(suite, logged);
     return cl_run_suite(suite);

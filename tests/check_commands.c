@@ -610,6 +610,8 @@ static void launch_both(uint32_t command, struct bytes one, struct bytes other)
         byte_set_init(&part.bytes[i], region->high - region->low);
     byte_set_add(&part.bytes[one.use], one.low, one.high);
     byte_set_add(&part.bytes[other.use], other.low, other.high);
+    footprint_sites_add(&part.sites[one.use], 1);
+    footprint_sites_add(&part.sites[other.use], 1);
     order(ORDER_BEGIN, command, 1, NONE);
     sink.launch_ended(sink.self, &footprint);
     order(ORDER_END, command, 1, NONE);
@@ -787,6 +789,7 @@ static void launch_scattered(uint32_t command, enum footprint_use use, uint64_t 
         byte_set_init(&part.bytes[i], region->high - region->low);
     for (uint64_t at = first; at < 4096; at += 2)
         byte_set_add(&part.bytes[use], at, at + 1);
+    footprint_sites_add(&part.sites[use], 1);
     ck_assert_ptr_nonnull(part.bytes[use].bits);
     order(ORDER_BEGIN, command, 1, NONE);
     sink.launch_ended(sink.self, &footprint);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Launches leave what they did with the checker, and commands.c asks for it late or never: whatever the order of commands, a
- * race is found exactly when two of them that nothing orders conflict in a byte. */
+ * race is found exactly when two of them that nothing orders conflict in a byte; and where a line is told, its instruction did
+ * it to all bytes that are told. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,10 @@
 #include "memory_arena.h"
 #include "memmodel/checkers.h"
 #include "memmodel/commands.h"
+#include "interp/program.h"
+#include "program.h"
 
+enum { SITES = 256 };
 enum { GROUPS = 4, ITEMS = 4, BYTES = GROUPS * ITEMS * 4 * 4, BUFFERS = 2, LIVES = 8, COMMANDS = 10, SIDE_BY_SIDE = 2 };
 
 static struct scenario scenario;
@@ -25,11 +29,13 @@ static struct launch_info launches[COMMANDS + 1];
 /* What a command did: the oracle's. */
 struct deed { uint8_t read[LIVES][BYTES], changed[LIVES][BYTES]; };
 static struct deed deeds[COMMANDS + 1];
+static uint8_t by_site[COMMANDS + 1][SITES][BYTES]; 
+static uint32_t deeds_done; /* of the command that runs: another site for each */
 
 /* ---- who keeps, and who asks ------------------------------------------------------------ */
 
 static struct footprint_sink inner;
-static struct { uint64_t whole, stamps, places, fetched, settled, dropped, chained; } counts;
+static struct { uint64_t whole, stamps, places, fetched, settled, dropped, chained, told, untold; } counts;
 
 static bool (*collects)(void *self, struct footprint_part *part);
 
@@ -74,6 +80,11 @@ static bool on_follows(void *self, const struct launch_info *launch, const struc
 
 /* ---- the stage ------------------------------------------------------------------------------ */
 
+/* Of which each site has a line of its own. */
+static struct site sites[SITES];
+static struct code code = {.sites = sites, .site_count = SITES};
+static const struct program program = {.running = &code};
+
 static void place_of(void *self, uint32_t site, struct source_place *out_place)
 {
     (void)self;
@@ -96,6 +107,8 @@ static void allocate(uint32_t which)
 static void set_up(void)
 {
     const struct checker_host host = {.place = place_of, .what = what_of, .object = object_of};
+    for (uint32_t i = 0; i < SITES; i++)
+        sites[i].line = i;
     scenario_default(&scenario);
     scenario.checks[CHECK_RACES] = SEVERITY_ERROR;
     report = report_new(&scenario);
@@ -114,6 +127,7 @@ static void set_up(void)
     checkers_observer(checkers, &hears);
     checkers_set_sink(checkers, &(struct footprint_sink){NULL, on_launch_ended, on_settle, on_follows});
     memset(deeds, 0, sizeof deeds);
+    memset(by_site, 0, sizeof by_site);
 }
 
 static void tear_down(void)
@@ -144,15 +158,19 @@ static void acts(uint32_t command, uint32_t group, enum access_kind kind, uint32
 {
     uint64_t address[ITEMS];
     bool row = true;
+    for (uint32_t i = 0; i < ITEMS; i++)
+        row &= word[i] == word[0] + i;
+    const uint32_t site = 1 + kind + 8 * which + 16 * row + 32 * deeds_done;
     for (uint32_t i = 0; i < ITEMS; i++) {
         address[i] = buffer[which]->low + 4 * word[i];
-        row &= word[i] == word[0] + i;
+        for (uint32_t byte = 0; active >> i & 1 && byte < size; byte++)
+            by_site[command][site][4 * word[i] + byte] = 1;
         if (active >> i & 1)
             did(command, which, kind != ACCESS_READ, 4 * word[i], size);
     }
     const uint64_t mask[LANE_MASK_WORDS] = {active};
     const struct access_event event = {
-        .origin = {.launch = &launches[command], .tile_origin = {group * ITEMS, 0, 0}, .tile_size = {ITEMS, 1, 1}, .site = 1 + kind + 8 * which + 16 * row},
+        .origin = {.launch = &launches[command], .tile_origin = {group * ITEMS, 0, 0}, .tile_size = {ITEMS, 1, 1}, .site = site},
         .kind = kind, .scope = SCOPE_DEVICE, .size_bytes = size, .lane_count = ITEMS, .mask = mask,
         .shape = row ? ADDRESS_AFFINE : ADDRESS_LIST, .base = address[0], .step_x = 4, .row = ITEMS, .address = address};
     hears.access(hears.self, &event);
@@ -230,8 +248,9 @@ static bool begin(uint32_t command)
     for (const uint32_t *after = state[command].after; *after; after++)
         learn(state[command].known, *after);
     state[command].begun = true;
+    deeds_done = 0;
     announce(ORDER_BEGIN, command, NULL, 0);
-    launches[command] = (struct launch_info){.launch = command, .command = command, .kernel = below(2) ? "one" : "other", .work_dim = 1,
+    launches[command] = (struct launch_info){.launch = command, .command = command, .kernel = below(2) ? "one" : "other", .program = &program, .work_dim = 1,
                                              .global_size = {GROUPS * ITEMS, 1, 1}, .local_size = {ITEMS, 1, 1},
                                              .group_count = {GROUPS, 1, 1}, .sub_group_size = ITEMS};
     if (state[command].kernel)
@@ -242,6 +261,7 @@ static bool begin(uint32_t command)
 static void go_on(uint32_t command)
 {
     (state[command].kernel ? one_deed : host_deed)(command);
+    deeds_done++;
     if (--state[command].deeds_left)
         return;
     if (state[command].kernel)
@@ -275,6 +295,31 @@ static bool found(void)
         if (report_get(report, i)->kind == FINDING_RACE_COMMANDS)
             return true;
     return false;
+}
+
+static void judge_line(const struct finding *finding, const struct finding_access *access)
+{
+    const char *number = strstr(access->by, "(command ");
+    const uint32_t command = number ? (uint32_t)atoi(number + strlen("(command ")) : 0;
+    ck_assert_uint_le(command, COMMANDS);
+    if (!state[command].kernel)
+        return;
+    counts.told += access->place.line > 0;
+    counts.untold += access->place.line == 0;
+    ck_assert_uint_gt(access->size_bytes, 0);
+    for (uint64_t i = 0; access->place.line && i < access->size_bytes; i++)
+        if (!by_site[command][access->place.line][finding->offset_bytes + i])
+            ck_abort_msg("command %u has not touched byte %u by the instruction that is told", command, (unsigned)(finding->offset_bytes + i));
+    ck_assert_uint_eq((access->place.line - 1) % 8, access->place.line ? access->kind : (access->place.line - 1) % 8);
+}
+
+static void judge_lines(void)
+{
+    for (size_t i = 0; i < report_count(report); i++) {
+        const struct finding *finding = report_get(report, i);
+        for (uint32_t side = 0; finding->kind == FINDING_RACE_COMMANDS && side < 2; side++)
+            judge_line(finding, &finding->access[side]);
+    }
 }
 
 /* Returns how many commands ended before a race was found. */
@@ -327,6 +372,7 @@ START_TEST(random_commands_against_the_closure_of_their_edges)
         const uint32_t ended = one_history(below(2) ? 8 : 5 + below(3));
         if (ended > COMMANDS)
             ck_abort_msg("history %u: after %u commands the race is %s", i, ended - COMMANDS, found() ? "invented" : "lost");
+        judge_lines();
         races += ended < COMMANDS;
         calm += ended == COMMANDS;
         tear_down();
@@ -342,6 +388,8 @@ START_TEST(random_commands_against_the_closure_of_their_edges)
     ck_assert_uint_gt(counts.dropped, 100);
     ck_assert_uint_gt(counts.settled, counts.dropped + 100);
     ck_assert_uint_gt(counts.chained, 20);
+    ck_assert_uint_gt(counts.untold, 0);
+    ck_assert_uint_gt(counts.told, 50 * counts.untold);
 }
 END_TEST
 

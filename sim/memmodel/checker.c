@@ -148,10 +148,13 @@ static void launch_ends(struct checker *checker, const struct launch_info *launc
     order_launch_end(&checker->order);
     for (uint32_t i = 0; i < checker_shadow_count(checker); i++) {
         struct shadow_region *region = checker_shadow_number(checker, i);
-        if (region && !region->in_place)
+        if (!region)
+            continue;
+        if (region->in_place)
+            sieve_close(&region->sieve);
+        else
             shadow_forget(region);
-        if (region)
-            region->atomic = false;
+        region->atomic = false;
     }
 }
 

@@ -27,16 +27,43 @@ struct shadow_region *checker_shadow_number(const struct checker *checker, uint3
     return i < checker->region_room ? checker->regions[i] : checker->windows.items[i - checker->region_room];
 }
 
+/* Of each instruction by itself, out of journal and notes. */
+static void collect_apart(struct shadow_region *region, enum footprint_use use, struct footprint_part *part)
+{
+    struct footprint_sites *sites = &part->sites[use];
+    bool whole = footprint_sites_part(sites, part->high - part->low);
+    for (uint32_t i = 0; whole && i < sites->count; i++) {
+        journal_collect(&region->journal, region->low, use, &sites->site[i], &sites->bytes[i]);
+        whole = notes_collect(&region->sieve.notes, use, &sites->site[i], &sites->bytes[i]) && !sites->bytes[i].failed;
+    }
+    if (!whole)
+        footprint_sites_fini(sites);
+}
+
 /* Without the shadow: of the latest launch, or as far as stamps tell. */
 static bool collect_kept(void *self, struct footprint_part *part)
 {
     struct shadow_region *region = self;
-    if (part->end) {
+    bool whole = true;
+    if (part->end)
         sieve_collect(&region->sieve, part->from, part->end, part);
-        return true;
+    for (int use = 0; use < FOOTPRINT_USES; use++) {
+        if (!part->end) {
+            journal_collect(&region->journal, region->low, use, NULL, &part->bytes[use]);
+            whole &= notes_collect(&region->sieve.notes, use, NULL, &part->bytes[use]);
+        }
+        if (part->sites[use].count > 1 && part->from == region->noted)
+            collect_apart(region, use, part);
     }
-    journal_collect(&region->journal, region->low, part);
-    return notes_collect(&region->sieve.notes, part);
+    return whole;
+}
+
+static bool is_by_several(const struct footprint_part *part)
+{
+    bool several = false;
+    for (int use = 0; use < FOOTPRINT_USES; use++)
+        several |= part->sites[use].count > 1;
+    return several;
 }
 
 /* What the launch did there besides what stands in the shadow, for collect_kept. */
@@ -44,18 +71,13 @@ static void describe_kept(struct shadow_region *region, struct footprint_part *p
 {
     region->keeper = (struct footprint_keeper){region, region->id, collect_kept};
     part->keeper = &region->keeper;
-    if (region->sieve.open) {
-        part->from = region->sieve.first;
-        part->end = region->sieve.next;
-        part->uses = region->sieve.uses;
-        memcpy(part->site, region->sieve.site, sizeof part->site);
+    for (int use = 0; use < FOOTPRINT_USES; use++)
+        part->sites[use] = region->sieve.notes.sites[use];
+    journal_sites(&region->journal, part->sites);
+    if (!region->sieve.open)
         return;
-    }
-    if (region->sieve.notes.used) {
-        part->uses = 1u << FOOTPRINT_READ;
-        part->site[FOOTPRINT_READ] = region->sieve.notes.site;
-    }
-    part->uses |= journal_uses(&region->journal, part->site);
+    part->from = region->noted = region->sieve.first;
+    part->end = region->sieve.next;
 }
 
 /* filter: what of it; all of it stands in the shadow then. */
@@ -78,7 +100,7 @@ static struct footprint_part *collect(struct checker *checker, const struct unit
         }
         describe_kept(region, part);
         region->in_stamps |= may_keep && region->sieve.open;
-        region->in_place |= may_keep && !region->sieve.open;
+        region->in_place |= may_keep && (!region->sieve.open || is_by_several(part)); /* stamps do not tell who */
         if (!may_keep) {
             checker->shadow.failed |= !footprint_fetch(part);
             part->keeper = NULL;
@@ -92,8 +114,7 @@ static struct footprint_part *collect(struct checker *checker, const struct unit
 static void parts_free(struct footprint_part *parts, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
-        for (int use = 0; use < FOOTPRINT_USES; use++)
-            byte_set_fini(&parts[i].bytes[use]);
+        footprint_part_fini(&parts[i]);
     free(parts);
 }
 

@@ -17,6 +17,17 @@ void checker_settle(struct checker *checker, struct shadow_region *region)
     region->in_place = region->in_stamps = false;
 }
 
+/* The next launch comes. Stamps do for what it comes after, if all that is in place has them. */
+static void clear_place(struct checker *checker, struct shadow_region *region)
+{
+    if (!region->noted || !checker->sink.follows(checker->sink.self, checker->races.launch, &region->keeper)) {
+        checker_settle(checker, region);
+        return;
+    }
+    shadow_forget(region);
+    region->in_place = false;
+}
+
 struct shadow_region *checker_region_anew(struct checker *checker, const struct region *region)
 {
     uint32_t index = (uint32_t)(region - checker->memory->regions);
@@ -25,7 +36,7 @@ struct shadow_region *checker_region_anew(struct checker *checker, const struct 
     struct shadow_region *shadow = checker->regions[index];
     if (shadow && shadow_is_of(shadow, region)) {
         if (shadow->in_place)
-            checker_settle(checker, shadow);
+            clear_place(checker, shadow);
         return shadow;
     }
     if (shadow) {

@@ -61,16 +61,16 @@ static bool conflicts(const struct byte_access *a, const struct byte_access *b)
     return !reads_only(a) || !reads_only(b);
 }
 
-static bool same_places(const struct conflict *a, const struct conflict *b)
+static bool same_places(const struct commands *commands, const struct conflict *a, const struct conflict *b)
 {
-    return a->earlier.command == b->earlier.command && a->earlier.site == b->earlier.site &&
-           a->later.site == b->later.site && a->area == b->area;
+    return a->earlier.command == b->earlier.command && a->area == b->area && commands_same_line(commands, &a->earlier, &b->earlier) &&
+           commands_same_line(commands, &a->later, &b->later);
 }
 
 static void keep_conflict(struct commands *commands, const struct conflict *conflict)
 {
     for (size_t i = commands->conflict_count; i > 0; i--) {
-        if (same_places(&commands->conflicts[i - 1], conflict)) {
+        if (same_places(commands, &commands->conflicts[i - 1], conflict)) {
             commands->conflicts[i - 1].bytes += conflict->bytes;
             return;
         }
@@ -84,6 +84,21 @@ static void keep_conflict(struct commands *commands, const struct conflict *conf
         commands->conflict_room = room;
     }
     commands->conflicts[commands->conflict_count++] = *conflict;
+}
+
+/* Where several instructions did it, each of the first few stretches that one of either side did; others are mostly of the same. */
+enum { STRETCHES_MOST = HOSTILE(4096, 64) };
+
+static void keep_conflicts(struct commands *commands, const struct byte_access *later, const struct byte_access *earlier, uint64_t low, uint64_t high)
+{
+    for (uint32_t i = 0; i < STRETCHES_MOST && low < high; i++) {
+        struct conflict conflict = {.low = low, .high = high, .area = commands->asked};
+        conflict.later = commands_access_at(commands->asked, later, low, &conflict.high);
+        conflict.earlier = commands_access_at(commands->asked, earlier, low, &conflict.high);
+        conflict.bytes = conflict.high - low;
+        keep_conflict(commands, &conflict);
+        low = conflict.high;
+    }
 }
 
 static bool knows(void *self, const struct byte_access *later, const struct byte_access *earlier)
@@ -135,7 +150,7 @@ static void met(void *self, const struct byte_access *later, const struct byte_a
             note_talk(commands, later->command, earlier->command);
         return;
     }
-    keep_conflict(commands, &(struct conflict){*later, *earlier, low, high, high - low, commands->asked});
+    keep_conflicts(commands, later, earlier, low, high);
 }
 
 static bool covers(const struct byte_set *all, const struct byte_set *some)
@@ -147,6 +162,17 @@ static bool covers(const struct byte_set *all, const struct byte_set *some)
     return true;
 }
 
+/* The accesses are to these bytes, and what they have in common from the one end to the other is not all of one instruction. */
+static void meet_sets(struct commands *commands, const struct byte_set *bytes, const struct byte_access *access, const struct byte_set *others,
+                      const struct byte_access *earlier, const struct byte_run *within)
+{
+    const uint64_t low = commands->asked->low;
+    const uint32_t most = (access->site | earlier->site) & SITE_SEVERAL ? STRETCHES_MOST : 1;
+    struct byte_run run = {within->low, within->low};
+    for (uint32_t i = 0; i < most && byte_set_common(bytes, others, run.high, &run) && run.low < within->high; i++)
+        met(commands, access, earlier, low + run.low, low + (run.high < within->high ? run.high : within->high));
+}
+
 /* What meets whom among the loose ones; those that are covered go. */
 static void meet_loose(struct commands *commands, struct area *area, const struct byte_set *bytes,
                        const struct byte_access *access)
@@ -154,14 +180,13 @@ static void meet_loose(struct commands *commands, struct area *area, const struc
     size_t kept = 0;
     for (size_t i = 0; i < area->loose_count; i++) {
         struct loose *loose = &area->loose[i];
-        struct byte_run run;
         bool known = loose->access.command == access->command || knows(commands, access, &loose->access);
         if (known && byte_access_stands_for(access, &loose->access) && covers(bytes, &loose->bytes)) {
             byte_set_fini(&loose->bytes);
             continue;
         }
-        if (!known && byte_set_intersection(bytes, &loose->bytes, &run))
-            met(commands, access, &loose->access, area->low + run.low, area->low + run.high);
+        if (!known)
+            meet_sets(commands, bytes, access, &loose->bytes, &loose->access, &(struct byte_run){0, UINT64_MAX});
         area->loose[kept++] = *loose;
     }
     area->loose_count = kept;
@@ -190,14 +215,10 @@ static void meet_segment(void *self, uint64_t low, uint64_t high, const struct b
 {
     struct scattered *scattered = self;
     const struct area *area = scattered->area;
-    struct byte_run run;
-    if (earlier->command == scattered->access->command ||
-        knows(scattered->commands, scattered->access, earlier) ||
-        !byte_set_next(scattered->bytes, low - area->low, &run) || run.low >= high - area->low)
-        return;
-    if (run.high > high - area->low)
-        run.high = high - area->low;
-    met(scattered->commands, scattered->access, earlier, area->low + run.low, area->low + run.high);
+    struct byte_run run = {low - area->low, high - area->low};
+    const struct byte_set segment = {.runs = &run, .count = 1, .size = area->high - area->low};
+    if (earlier->command != scattered->access->command && !knows(scattered->commands, scattered->access, earlier))
+        meet_sets(scattered->commands, scattered->bytes, scattered->access, &segment, earlier, &run);
 }
 
 /* Takes the bytes. */
@@ -254,13 +275,13 @@ static void touch_part(struct commands *commands, struct area *area, struct foot
 }
 
 /* Of a part that has a keeper. */
-static void fetch_and_touch(struct commands *commands, struct area *area, struct footprint_part *part, const struct byte_access *by,
-                            const uint32_t site[FOOTPRINT_USES])
+static void fetch_and_touch(struct commands *commands, struct area *area, struct kept *kept)
 {
-    commands->lost |= !footprint_fetch(part);
-    touch_part(commands, area, part, by, site);
-    for (int use = 0; use < FOOTPRINT_USES; use++)
-        byte_set_fini(&part->bytes[use]);
+    uint32_t site[FOOTPRINT_USES];
+    commands->lost |= !footprint_fetch(&kept->part);
+    commands_take_sites(commands, area, &kept->part, kept->numbers, site);
+    touch_part(commands, area, &kept->part, &kept->access, site);
+    footprint_part_fini(&kept->part);
 }
 
 /* Does the command know everything that was done to the area? */
@@ -283,7 +304,7 @@ void commands_bring_in(struct commands *commands, struct area *area)
         if (is_forgotten(commands, kept->access.command))
             continue;
         if (kept->part.keeper)
-            fetch_and_touch(commands, area, &kept->part, &kept->access, kept->site);
+            fetch_and_touch(commands, area, kept);
         else
             touch(commands, area, kept->low, kept->high, &kept->access);
     }
@@ -353,6 +374,7 @@ static void sweep(struct commands *commands)
         byte_map_drop(area->map, forgotten, commands);
         drop_loose(commands, area);
         drop_kept(commands, area);
+        commands_drop_several(area);
         stale_drop(&area->stores, command_graph_first(commands->graph));
         if (byte_map_empty(area->map) && !area->loose_count && !area->kept_count && commands_is_calm(commands, area))
             commands_area_free(commands, area);
@@ -468,9 +490,7 @@ static void take_part(struct commands *commands, const struct launch_info *launc
     }
     char name[ARGUMENT_CHARS];
     const char *argument = launch->argument && launch->argument(launch, part->low, part->high, name, sizeof name) ? name : NULL;
-    for (int use = 0; use < FOOTPRINT_USES; use++)
-        if (part->keeper ? part->uses >> use & 1 : !byte_set_empty(&part->bytes[use]))
-            kept.site[use] = commands_site_number(commands, launch, part->site[use], argument);
+    commands_number_sites(commands, launch, part, argument, kept.numbers);
     const bool known = knows_all(commands, area, launch->command);
     note_latest(commands, area, launch->command);
     if (part->keeper && known && commands_is_calm(commands, area)) {
@@ -478,13 +498,13 @@ static void take_part(struct commands *commands, const struct launch_info *launc
         return;
     }
     commands_bring_in(commands, area);
-    if (part->keeper && !commands_is_calm(commands, area)) {
+    if (part->keeper)
         commands->lost |= !footprint_fetch(part);
-        part->keeper = NULL;
-    }
+    uint32_t site[FOOTPRINT_USES];
+    commands_take_sites(commands, area, part, kept.numbers, site);
     if (!commands_is_calm(commands, area))
-        commands_judge_host(commands, area, part->bytes, &kept.access, kept.site);
-    (part->keeper ? fetch_and_touch : touch_part)(commands, area, part, &kept.access, kept.site);
+        commands_judge_host(commands, area, part->bytes, &kept.access, site);
+    touch_part(commands, area, part, &kept.access, site);
 }
 
 static void on_launch_ended(void *self, const struct footprint *footprint)

@@ -100,27 +100,34 @@ static int by_end(const void *a, const void *b)
     return x->low < y->low ? -1 : x->low > y->low;
 }
 
+/* Bytes [low, high) of it. */
+static void put_in_run(struct commands *commands, const struct source *source, uint64_t low, uint64_t high)
+{
+    struct cross_elder elder = {.command = source->access.command, .region_id = source->area->id, .kind = source->access.kind,
+                                .partial = source->access.by_map || source->access.opens};
+    for (uint64_t end; low < high; low = end) {
+        end = high;
+        const struct byte_access access = commands_access_at(source->area, &source->access, low, &end);
+        const struct site *site = commands_site_of(commands, &access);
+        elder.site = access.site;
+        if (site) {
+            elder.kernel = site->kernel;
+            elder.argument = site->argument;
+            elder.place = site->place;
+        }
+        elder.address = low;
+        elder.size_bytes = source->access.opens ? 0 : end - low; /* no access by itself */
+        cross_launch_elder(commands->cross, &elder);
+    }
+}
+
 static void put_in(struct commands *commands, const struct source *source)
 {
-    const struct site *site = commands_site_of(commands, &source->access);
-    struct cross_elder elder = {.command = source->access.command, .region_id = source->area->id, .site = source->access.site,
-                                .kind = source->access.kind, .address = source->low, .size_bytes = source->high - source->low,
-                                .partial = source->access.by_map || source->access.opens};
     struct byte_run run = {0, 0};
-    if (site) {
-        elder.kernel = site->kernel;
-        elder.argument = site->argument;
-        elder.place = site->place;
-    }
-    if (source->access.opens) /* no access by itself */
-        elder.size_bytes = 0;
     if (!source->bytes)
-        cross_launch_elder(commands->cross, &elder);
-    while (source->bytes && byte_set_next(source->bytes, run.high, &run)) {
-        elder.address = source->low + run.low;
-        elder.size_bytes = run.high - run.low;
-        cross_launch_elder(commands->cross, &elder);
-    }
+        put_in_run(commands, source, source->low, source->high);
+    while (source->bytes && byte_set_next(source->bytes, run.high, &run))
+        put_in_run(commands, source, source->low + run.low, source->low + run.high);
 }
 
 void commands_tell_elders(struct commands *commands, uint32_t command)

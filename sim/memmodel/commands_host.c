@@ -13,14 +13,16 @@ struct deed { const struct touch *touch; const char *what, *by, *why, *fix, *spe
 static void tell(struct commands *commands, const struct area *area, const struct byte_access *access, const struct command_facts *facts,
                  const struct byte_run *run, const struct deed *deed)
 {
-    const struct site *site = commands_site_of(commands, access);
+    uint64_t high = area->low + run->high;
+    const struct byte_access first = commands_access_at(area, access, area->low + run->low, &high);
+    const struct site *site = commands_site_of(commands, &first);
     const struct touch *touch = deed->touch;
-    const uint32_t size = commands_clamp(run->high - run->low);
+    const uint32_t size = commands_clamp(high - area->low - run->low);
     struct side side;
     char object[OBJECT_CHARS];
     struct finding finding = {.kind = FINDING_RACE_HOST_DEVICE,
                               .kernel = site ? site->kernel : NULL,
-                              .object = commands_object(commands, area, access, NULL, object),
+                              .object = commands_object(commands, area, &first, NULL, object),
                               .has_offset = area->id != 0,
                               .offset_bytes = run->low,
                               .access_count = 2,
@@ -32,7 +34,7 @@ static void tell(struct commands *commands, const struct area *area, const struc
                               .spec = deed->spec};
     if (touch)
         finding.access[0].place = touch->place;
-    commands_describe(commands, access, facts, &finding.access[1], &side);
+    commands_describe(commands, &first, facts, &finding.access[1], &side);
     finding.access[0].size_bytes = finding.access[1].size_bytes = size;
     report_add(commands->report, &finding);
 }

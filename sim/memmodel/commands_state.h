@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * PURPOSE  What the parts of the judge of commands share: commands.c lets commands judge each other, commands_areas.c has
- *          what they touched and where, commands_tell.c words it, commands_cross.c what cross_launch.h found, and
+ *          what they touched, commands_sites.c by which instructions, commands_tell.c words it, commands_cross.c what cross_launch.h found, and
  *          commands_host.c judges the host and commands. All of it with commands->lock held.
  *
  * Interface
@@ -11,9 +11,13 @@
  *   commands_region_of, commands_area_of   of an address; NULL: memory of the host, and no memory left
  *   commands_name_area    as findings show it
  *   commands_area_free, commands_areas_free   what is open in it is over; of all
- *   commands_site_number  of a launch's instruction, from 1; 0: no memory left
- *   commands_site_of      of an access; NULL: no kernel's
- *   commands_sites_free   of all
+ *   commands_number_sites   of a launch's instructions, from 1; 0: no memory left
+ *   commands_take_sites     access.site of each use of a part
+ *   commands_access_at      the access to the byte at an address, by one instruction; *high: no further than it did
+ *   commands_site_of        of such an access; NULL: no kernel's
+ *   commands_same_line      two of them are of one line of a kernel and one argument, and alike
+ *   commands_drop_several   that no access is of any more
+ *   commands_several_free, commands_sites_free   of an area, of all
  *
  *   commands_tell_all     the conflicts of a command that is complete: by then it is known whether atomics may have ordered it
  *   commands_object       the allocation and the arguments by which kernels reached it
@@ -61,9 +65,24 @@ struct area {
     struct stale stores; /* what it stored while commands were under way that have not ended */
     uint64_t mirror;     /* where the host has these bytes, too, and is watched; 0: nowhere */
     struct unseen unseen; /* what commands wrote, and it need not have there */
+    struct several *several; /* by id, ascending */
+    size_t several_count, several_room, several_most;
     struct kept *kept;   /* what is not in map and loose yet; each knows those before it, and what is there */
     size_t kept_count, kept_room;
     UT_hash_handle hh;
+};
+
+/* struct site's, of a part's instructions; the last is one of them, and nobody knows which. */
+struct site_numbers { uint32_t of[FOOTPRINT_SITES + 1]; };
+
+/* Instructions of one launch that used an area in one way: their access.site is the id. */
+#define SITE_SEVERAL (UINT32_C(1) << 31)
+struct several {
+    uint32_t id;
+    bool wanted;
+    uint64_t low;        /* from where sites.bytes count */
+    struct site_numbers numbers;
+    struct footprint_sites sites;
 };
 
 /* An access that nobody has met yet: bytes [low, high), or of a launch what its keeper has. */
@@ -71,7 +90,7 @@ struct kept {
     struct byte_access access;
     uint64_t low, high;
     struct footprint_part part;     /* part.keeper NULL: none; no bytes here */
-    uint32_t site[FOOTPRINT_USES];  /* as numbered here */
+    struct site_numbers numbers[FOOTPRINT_USES];
 };
 
 /* An access to bytes so scattered that they are kept as the launch left them, not as segments. Offsets from low. */
@@ -86,6 +105,7 @@ struct site {
     char *kernel;
     char *argument; /* "argument 0 'data'", through which it reached the allocation; NULL: none */
     struct source_place place;
+    bool one_of_several; /* and nobody knows which: no place */
     uint32_t number;
     UT_hash_handle hh;
 };
@@ -110,7 +130,7 @@ struct commands {
     uint32_t tries;             /* of edits, so far */
     struct area *areas;
     struct site *sites_by_key, **sites; /* sites[number - 1] */
-    uint32_t site_count, site_room;
+    uint32_t site_count, site_room, several_latest;
     struct conflict *conflicts; /* of the command that runs */
     size_t conflict_count, conflict_room;
     struct talk *talks;         /* likewise */
@@ -146,8 +166,15 @@ struct area *commands_area_of(struct commands *commands, uint64_t address);
 void commands_name_area(struct area *area, const struct region *region);
 void commands_area_free(struct commands *commands, struct area *area);
 void commands_areas_free(struct commands *commands);
-uint32_t commands_site_number(struct commands *commands, const struct launch_info *launch, uint32_t index, const char *argument);
+void commands_number_sites(struct commands *commands, const struct launch_info *launch, const struct footprint_part *part, const char *argument,
+                           struct site_numbers out[FOOTPRINT_USES]);
+void commands_take_sites(struct commands *commands, struct area *area, struct footprint_part *part, const struct site_numbers numbers[FOOTPRINT_USES],
+                         uint32_t out_site[FOOTPRINT_USES]);
+struct byte_access commands_access_at(const struct area *area, const struct byte_access *access, uint64_t address, uint64_t *high);
 const struct site *commands_site_of(const struct commands *commands, const struct byte_access *access);
+bool commands_same_line(const struct commands *commands, const struct byte_access *a, const struct byte_access *b);
+void commands_drop_several(struct area *area);
+void commands_several_free(struct area *area);
 void commands_sites_free(struct commands *commands);
 
 void commands_tell_all(struct commands *commands);

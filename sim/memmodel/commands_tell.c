@@ -32,7 +32,9 @@ void commands_describe(const struct commands *commands, const struct byte_access
                        struct finding_access *out_access, struct side *side)
 {
     const struct site *site = commands_site_of(commands, access);
-    commands_format(side->what, sizeof side->what, "%s by %s", action(access), site ? "a kernel" : facts->call);
+    const bool one = site && site->one_of_several;
+    commands_format(side->what, sizeof side->what, "%s%s%s by %s", one ? "one of the " : "", action(access), one ? is_atomic(access) ? "es" : "s" : "",
+                    site ? "a kernel" : facts->call);
     commands_format(side->by, sizeof side->by, "%s%s%s%s (command %" PRIu32 ", queue %" PRIu32 ")%s%s",
            site ? "kernel " : "", site ? site->kernel : "", site ? ", " : "", facts->call, access->command,
            facts->queue, site && site->argument ? ", " : "", site && site->argument ? site->argument : "");

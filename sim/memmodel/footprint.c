@@ -211,8 +211,12 @@ bool byte_set_next(const struct byte_set *set, uint64_t from, struct byte_run *o
 
 bool byte_set_intersection(const struct byte_set *a, const struct byte_set *b, struct byte_run *out_run)
 {
+    return byte_set_common(a, b, 0, out_run);
+}
+
+bool byte_set_common(const struct byte_set *a, const struct byte_set *b, uint64_t from, struct byte_run *out_run)
+{
     struct byte_run x, y;
-    uint64_t from = 0;
     while (byte_set_next(a, from, &x) && byte_set_next(b, x.low, &y)) {
         if (y.low < x.high) {
             *out_run = (struct byte_run){y.low, x.high < y.high ? x.high : y.high};
@@ -237,6 +241,69 @@ void byte_set_difference(const struct byte_set *all, const struct byte_set *less
     }
 }
 
+void byte_set_join(struct byte_set *set, const struct byte_set *more)
+{
+    struct byte_run run = {0, 0};
+    if (!set->bits && more->bits && !become_bitmap(set))
+        set->failed = true;
+    set->failed |= more->failed;
+    for (uint64_t w = 0; set->bits && more->bits && w < set->size / 64 + 1; w++)
+        set->bits[w] |= more->bits[w];
+    while (!more->bits && byte_set_next(more, run.high, &run))
+        byte_set_add(set, run.low, run.high);
+}
+
+/* ---- sites -------------------------------------------------------------------------- */
+
+uint32_t footprint_sites_new(struct footprint_sites *sites, uint32_t site)
+{
+    for (uint32_t i = 0; i < sites->count; i++)
+        if (sites->site[i] == site)
+            return sites->latest = i;
+    if (sites->count == FOOTPRINT_SITES) {
+        sites->more = true;
+        return FOOTPRINT_SITES;
+    }
+    sites->site[sites->count] = site;
+    return sites->latest = sites->count++;
+}
+
+bool footprint_sites_part(struct footprint_sites *sites, uint64_t size)
+{
+    sites->bytes = malloc(FOOTPRINT_SITES * sizeof *sites->bytes);
+    for (uint32_t i = 0; sites->bytes && i < FOOTPRINT_SITES; i++)
+        byte_set_init(&sites->bytes[i], size);
+    return sites->bytes;
+}
+
+void footprint_sites_fini(struct footprint_sites *sites)
+{
+    for (uint32_t i = 0; sites->bytes && i < FOOTPRINT_SITES; i++)
+        byte_set_fini(&sites->bytes[i]);
+    free(sites->bytes);
+    sites->bytes = NULL;
+}
+
+uint32_t footprint_sites_at(const struct footprint_sites *sites, uint64_t at, uint64_t *out_end)
+{
+    struct byte_run run;
+    *out_end = UINT64_MAX;
+    if (!sites->bytes)
+        return footprint_sites_several(sites) ? FOOTPRINT_SITES : 0;
+    for (uint32_t i = 0; i < sites->count; i++) {
+        if (!byte_set_next(&sites->bytes[i], at, &run))
+            continue;
+        if (run.low <= at) {
+            *out_end = run.high < *out_end ? run.high : *out_end;
+            return i;
+        }
+        *out_end = run.low < *out_end ? run.low : *out_end;
+    }
+    return FOOTPRINT_SITES;
+}
+
+/* ---- footprints --------------------------------------------------------------------- */
+
 const struct footprint_part *footprint_find(const struct footprint *footprint, uint32_t region_id)
 {
     for (uint32_t i = 0; i < footprint->count; i++)
@@ -253,4 +320,12 @@ bool footprint_fetch(struct footprint_part *part)
     for (int use = 0; use < FOOTPRINT_USES; use++)
         whole &= !part->bytes[use].failed;
     return whole;
+}
+
+void footprint_part_fini(struct footprint_part *part)
+{
+    for (int use = 0; use < FOOTPRINT_USES; use++) {
+        byte_set_fini(&part->bytes[use]);
+        footprint_sites_fini(&part->sites[use]);
+    }
 }

@@ -7,6 +7,7 @@
  *   byte_set_*       a set of bytes: runs while there are few, then a bitmap
  *   footprint_find   the part of a footprint that lies in one allocation
  *   footprint_fetch  bytes that were left with a keeper
+ *   footprint_sites_*   which instruction did it
  *
  * Rules    A byte that was written may be missing from `read`: what conflicts with the read
  *          conflicts with the write. Local and private memory do not appear. Offsets count
@@ -45,19 +46,42 @@ bool byte_set_empty(const struct byte_set *set);
 bool byte_set_next(const struct byte_set *set, uint64_t from, struct byte_run *out_run);
 /* The first run of bytes that both have. */
 bool byte_set_intersection(const struct byte_set *a, const struct byte_set *b, struct byte_run *out_run);
+bool byte_set_common(const struct byte_set *a, const struct byte_set *b, uint64_t from, struct byte_run *out_run); /* at or after `from` */
 /* What the first has and the second has not. */
 void byte_set_difference(const struct byte_set *all, const struct byte_set *less, struct byte_set *out_rest);
+void byte_set_join(struct byte_set *set, const struct byte_set *more); /* of the same size */
 
 enum footprint_use { FOOTPRINT_READ, FOOTPRINT_WRITTEN, FOOTPRINT_ATOMIC, FOOTPRINT_ATOMIC_READ, FOOTPRINT_USES };
+
+/* The instructions that used an allocation in one way: of each byte some are known that did, if it is not one of many. */
+enum { FOOTPRINT_SITES = 8 };
+struct footprint_sites {
+    uint32_t site[FOOTPRINT_SITES]; /* launch_site of the launch */
+    uint32_t count, latest;
+    bool more;                      /* there are others */
+    struct byte_set *bytes;         /* of each. NULL: of one instruction all; of several nobody knows who did what */
+};
+uint32_t footprint_sites_new(struct footprint_sites *sites, uint32_t site);
+bool footprint_sites_part(struct footprint_sites *sites, uint64_t size); /* makes room for the bytes of each; false: no memory */
+void footprint_sites_fini(struct footprint_sites *sites);
+/* The index of one that did the byte, FOOTPRINT_SITES: it is not known; *out_end: up to where that holds. */
+uint32_t footprint_sites_at(const struct footprint_sites *sites, uint64_t at, uint64_t *out_end);
+
+/* Of these, or FOOTPRINT_SITES: one of the others. */
+static inline uint32_t footprint_sites_add(struct footprint_sites *sites, uint32_t site)
+{
+    return sites->count && sites->site[sites->latest] == site ? sites->latest : footprint_sites_new(sites, site);
+}
+
+static inline bool footprint_sites_several(const struct footprint_sites *sites) { return sites->count != 1 || sites->more; }
 
 struct footprint_part {
     uint32_t region_id;     /* struct region's id */
     uint64_t low, high;     /* where it lay */
     struct byte_set bytes[FOOTPRINT_USES];
-    uint32_t site[FOOTPRINT_USES]; /* one instruction that did it: launch_site of the launch */
+    struct footprint_sites sites[FOOTPRINT_USES]; /* count 0: there are no such bytes */
     struct footprint_keeper *keeper; /* NULL, or: the bytes are not here yet */
     int32_t from, end;      /* what to ask it for */
-    uint32_t uses;          /* bit per use that there may be bytes of */
 };
 
 /* What launches did to one allocation, kept where it was gathered: whole commands are in order most of the time, and nobody
@@ -68,6 +92,7 @@ struct footprint_keeper {
     bool (*collect)(void *self, struct footprint_part *part); /* false: no memory */
 };
 bool footprint_fetch(struct footprint_part *part); /* has the keeper fill in the bytes; false: some are missing */
+void footprint_part_fini(struct footprint_part *part);
 
 /* What one work-group does not know at its end: the same without all that happens before. */
 struct footprint_rest { uint64_t group; struct footprint_part *parts; uint32_t count; };

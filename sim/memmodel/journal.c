@@ -495,14 +495,15 @@ void journal_fini(struct journal *journal)
 
 /* ---- footprint ------------------------------------------------------------------------------------- */
 
-struct collection { uint64_t low; struct footprint_part *part; };
+struct collection { uint64_t low; struct byte_set *bytes; };
+
+static enum footprint_use use_of(const struct journal_line *line) { return line->write ? FOOTPRINT_WRITTEN : FOOTPRINT_READ; }
 
 /* Neighbours along an axis whose step is their size are one run. */
 static void collect_box(const struct journal_line *line, const struct journal_box *box, struct collection *collection)
 {
     struct journal_box rest = *box;
     uint64_t length = line->size, base = line->base;
-    enum footprint_use use = line->write ? FOOTPRINT_WRITTEN : FOOTPRINT_READ;
     for (bool grew = true; grew;) {
         grew = false;
         for (int axis = 0; axis < JOURNAL_AXES; axis++) {
@@ -522,25 +523,22 @@ static void collect_box(const struct journal_line *line, const struct journal_bo
                     uint64_t from = base - collection->low;
                     for (int axis = 0; axis < JOURNAL_AXES; axis++)
                         from += (uint64_t)line->step[axis] * at[axis];
-                    byte_set_add(&collection->part->bytes[use], from, from + length);
+                    byte_set_add(collection->bytes, from, from + length);
                 }
 }
 
-uint32_t journal_uses(const struct journal *journal, uint32_t site[FOOTPRINT_USES])
+void journal_sites(const struct journal *journal, struct footprint_sites sites[FOOTPRINT_USES])
 {
-    uint32_t uses = 0;
-    for (uint32_t i = 0; i < journal->count; i++) {
-        const enum footprint_use use = journal->lines[i].write ? FOOTPRINT_WRITTEN : FOOTPRINT_READ;
-        site[use] = journal->lines[i].site;
-        uses |= 1u << use;
-    }
-    return uses;
+    for (uint32_t i = 0; i < journal->count; i++)
+        footprint_sites_add(&sites[use_of(&journal->lines[i])], journal->lines[i].site);
 }
 
-void journal_collect(const struct journal *journal, uint64_t low, struct footprint_part *part)
+void journal_collect(const struct journal *journal, uint64_t low, enum footprint_use use, const uint32_t *site, struct byte_set *bytes)
 {
-    struct collection collection = {low, part};
-    for (uint32_t i = 0; i < journal->count; i++)
-        for (uint32_t b = 0; b < journal->lines[i].count; b++)
-            collect_box(&journal->lines[i], &journal->lines[i].boxes[b], &collection);
+    struct collection collection = {low, bytes};
+    for (uint32_t i = 0; i < journal->count; i++) {
+        const struct journal_line *line = &journal->lines[i];
+        for (uint32_t b = 0; use_of(line) == use && (!site || line->site == *site) && b < line->count; b++)
+            collect_box(line, &line->boxes[b], &collection);
+    }
 }

@@ -12,7 +12,9 @@
  * Interface
  *   journal_take     true: the event is dealt with, and nothing races
  *   journal_replay   every access, once each
- *   journal_forget, journal_uses, journal_collect, journal_fini
+ *   journal_sites    the instructions, by use
+ *   journal_collect  the bytes, for the launch's footprint
+ *   journal_forget, journal_fini
  */
 #ifndef ORRERY_MEMMODEL_JOURNAL_H
 #define ORRERY_MEMMODEL_JOURNAL_H
@@ -82,7 +84,8 @@ uint32_t journal_grain(const struct journal *journal, uint64_t low);
 
 void journal_forget(struct journal *journal);
 void journal_fini(struct journal *journal);
-uint32_t journal_uses(const struct journal *journal, uint32_t site[FOOTPRINT_USES]); /* bits; and an instruction for each */
-void journal_collect(const struct journal *journal, uint64_t low, struct footprint_part *part);
+void journal_sites(const struct journal *journal, struct footprint_sites sites[FOOTPRINT_USES]);
+/* site NULL: by whichever instruction. */
+void journal_collect(const struct journal *journal, uint64_t low, enum footprint_use use, const uint32_t *site, struct byte_set *bytes);
 
 #endif

@@ -23,6 +23,7 @@ libmemmodel_la_SOURCES = \
 	%D%/commands_areas.c \
 	%D%/commands_cross.c \
 	%D%/commands_host.c \
+	%D%/commands_sites.c \
 	%D%/commands_state.h \
 	%D%/commands_tell.c \
 	%D%/crew.c \

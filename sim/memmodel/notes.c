@@ -25,6 +25,8 @@ void notes_forget(struct notes *notes)
     notes->used = notes->grained = 0;
     notes->grains = 0;
     notes->crew = 0;
+    for (int use = 0; use < FOOTPRINT_USES; use++)
+        notes->sites[use] = (struct footprint_sites){.count = 0};
 }
 
 bool spare_resize(struct spare *spare, uint64_t share, uint64_t before, uint64_t after)
@@ -144,6 +146,11 @@ static struct note *note_room(struct notes *notes, size_t bytes)
     return note;
 }
 
+static enum footprint_use use_of(uint32_t kind)
+{
+    return kind == ACCESS_READ ? FOOTPRINT_READ : kind == ACCESS_WRITE ? FOOTPRINT_WRITTEN : FOOTPRINT_ATOMIC;
+}
+
 static bool note_crew(struct notes *notes, const struct wave_crew *crew)
 {
     for (uint32_t i = 0; !crew->in_a_row && i < crew->lanes; i++)
@@ -171,7 +178,7 @@ bool notes_add(struct notes *notes, const struct access_event *event, const stru
     struct note *note = notes->crew == crew->serial || note_crew(notes, crew) ? note_room(notes, bytes) : NULL;
     if (!note)
         return false;
-    note->site = notes->site = event->origin.site;
+    note->site = event->origin.site;
     note->size = event->size_bytes;
     note->row = event->row ? event->row : event->lane_count;
     note->shape = (uint8_t)shape;
@@ -188,6 +195,7 @@ bool notes_add(struct notes *notes, const struct access_event *event, const stru
         memcpy(note + 1, listed->runs.run, rest);
     else if (shape == NOTE_LIST)
         memcpy(note + 1, listed->at, listed->count * sizeof *listed->at);
+    footprint_sites_add(&notes->sites[use_of(note->kind)], note->site);
     return true;
 }
 
@@ -306,12 +314,12 @@ static void collect_rows(struct collection *collection, const struct note *note)
     }
 }
 
-bool notes_collect(struct notes *notes, struct footprint_part *part)
+bool notes_collect(struct notes *notes, enum footprint_use use, const uint32_t *site, struct byte_set *bytes)
 {
     struct collection collection = {.low = notes->low, .shift = (uint32_t)__builtin_ctz(notes_grain(notes))};
     const uint64_t words = (notes->size >> collection.shift) / 64 + 1;
     struct byte_run run = {0, 0};
-    if (!notes->used)
+    if (!notes->sites[use].count)
         return true;
     collection.bits = calloc(words, sizeof *collection.bits);
     if (!collection.bits)
@@ -319,16 +327,18 @@ bool notes_collect(struct notes *notes, struct footprint_part *part)
     const struct crew_note nobody = {0, NULL};
     EACH_NOTE(notes, note)
     {
+        if (note->shape == NOTE_CREW || use_of(note->kind) != use || (site && note->site != *site))
+            continue;
         if (note->shape == NOTE_LIST)
             collect_list(&collection, note);
         else if (note->shape == NOTE_AFFINE)
             collect_rows(&collection, note);
-        else if (note->shape != NOTE_CREW)
+        else
             replay_note(notes, note, &nobody, collect, &collection);
     }
     for (uint64_t w = 0; w < words; w++)
-        byte_set_add_granules(&part->bytes[FOOTPRINT_READ], &run, (w * 64) << collection.shift, collection.bits[w], collection.shift);
-    byte_set_add(&part->bytes[FOOTPRINT_READ], run.low, run.high);
+        byte_set_add_granules(bytes, &run, (w * 64) << collection.shift, collection.bits[w], collection.shift);
+    byte_set_add(bytes, run.low, run.high);
     free(collection.bits);
     return true;
 }

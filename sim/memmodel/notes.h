@@ -40,7 +40,7 @@ struct notes {
     uint8_t *bytes; size_t used, room;
     size_t grained; uint64_t grains; /* bits of the offsets and sizes in so many of these bytes */
     uint64_t crew;                   /* whom the latest notes speak of; 0: nobody */
-    uint32_t site;                   /* of the latest */
+    struct footprint_sites sites[FOOTPRINT_USES];
 };
 
 /* The lanes of a wave. */
@@ -63,7 +63,8 @@ bool notes_add(struct notes *notes, const struct access_event *event, const stru
                uint64_t tick, enum memory_scope scope);
 void notes_replay(const struct notes *notes, past_visitor *visit, void *self);
 uint32_t notes_grain(struct notes *notes);
-bool notes_collect(struct notes *notes, struct footprint_part *part); /* reads only; false: no memory */
+/* site NULL: by whichever instruction. False: no memory. */
+bool notes_collect(struct notes *notes, enum footprint_use use, const uint32_t *site, struct byte_set *bytes);
 void notes_forget(struct notes *notes);
 void notes_release(struct notes *notes); /* forgets them, and keeps no room */
 void notes_fini(struct notes *notes);

@@ -20,7 +20,8 @@ struct deeds {
     bool fine, of_host;      /* fine-grained SVM; the host's own memory */
     char object[120], argument[120]; /* ", argument 0 'data'", by which the kernel reached it; or nothing */
     struct byte_set bytes[FOOTPRINT_USES];
-    struct source_place place[FOOTPRINT_USES]; /* strings of the program, which outlives its family */
+    struct footprint_sites sites[FOOTPRINT_USES];
+    struct source_place place[FOOTPRINT_USES][FOOTPRINT_SITES]; /* strings of the program, which outlives its family */
 };
 struct record { struct deeds *deeds; uint32_t count; };
 struct rest { uint64_t group; struct record record; }; /* what the group does not know at its end */
@@ -62,8 +63,10 @@ void relatives_set_cross(struct relatives *relatives, struct cross_launch *cross
 static void record_fini(struct record *record)
 {
     for (uint32_t i = 0; i < record->count; i++)
-        for (int use = 0; use < FOOTPRINT_USES; use++)
+        for (int use = 0; use < FOOTPRINT_USES; use++) {
             byte_set_fini(&record->deeds[i].bytes[use]);
+            footprint_sites_fini(&record->deeds[i].sites[use]);
+        }
     free(record->deeds);
 }
 
@@ -109,6 +112,21 @@ static bool copy_set(struct byte_set *to, const struct byte_set *from)
     return !to->failed && !from->failed;
 }
 
+static bool copy_sites(const struct launch_info *launch, const struct footprint_sites *from, struct footprint_sites *to,
+                       struct source_place place[FOOTPRINT_SITES])
+{
+    bool whole = true;
+    *to = *from;
+    to->bytes = NULL;
+    for (uint32_t i = 0; launch->program && i < from->count; i++)
+        program_site(launch->program, from->site[i], &place[i]);
+    if (!from->bytes || !footprint_sites_part(to, from->bytes[0].size))
+        return !from->bytes;
+    for (uint32_t i = 0; i < from->count; i++)
+        whole &= copy_set(&to->bytes[i], &from->bytes[i]);
+    return whole;
+}
+
 static bool copy_part(const struct relatives *relatives, const struct launch_info *launch, const struct footprint_part *part,
                       struct deeds *deeds)
 {
@@ -121,8 +139,7 @@ static bool copy_part(const struct relatives *relatives, const struct launch_inf
         snprintf(deeds->argument, sizeof deeds->argument, ", %s", name);
     for (int use = 0; use < FOOTPRINT_USES; use++) {
         whole &= copy_set(&deeds->bytes[use], &part->bytes[use]);
-        if (launch->program && !byte_set_empty(&part->bytes[use]))
-            program_site(launch->program, part->site[use], &deeds->place[use]);
+        whole &= copy_sites(launch, &part->sites[use], &deeds->sites[use], deeds->place[use]);
     }
     return whole;
 }
@@ -417,6 +434,12 @@ static const char *action_of(enum access_kind kind)
     return kind > ACCESS_WRITE ? "atomic access by a kernel" : kind == ACCESS_READ ? "read by a kernel" : "write by a kernel";
 }
 
+/* Of several lines nobody knows which. */
+static const char *some_action_of(enum access_kind kind)
+{
+    return kind > ACCESS_WRITE ? "one of the atomic accesses by a kernel" : kind == ACCESS_READ ? "one of the reads by a kernel" : "one of the writes by a kernel";
+}
+
 static void name_launch(const struct kin *kin, uint32_t member, const char *argument, char by[TEXT_CHARS])
 {
     const struct member *self = kin->members[member];
@@ -428,13 +451,21 @@ static void name_launch(const struct kin *kin, uint32_t member, const char *argu
                kin->members[parent]->kernel, self->parent, argument);
 }
 
-static void describe(const struct kin *kin, uint32_t member, const struct deeds *deeds, enum footprint_use use,
+/* The first byte's access, and how far it is one by the same instruction. */
+static void describe(const struct kin *kin, uint32_t member, const struct deeds *deeds, enum footprint_use use, struct byte_run *run,
                      struct finding_access *out_access, char by[TEXT_CHARS])
 {
     static const enum access_kind kinds[FOOTPRINT_USES] = {ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC_UPDATE, ACCESS_ATOMIC_READ};
-    const struct member *self = kin->members[member];
+    uint64_t end;
+    const uint32_t site = footprint_sites_at(&deeds->sites[use], run->low, &end);
     name_launch(kin, member, deeds->argument, by);
-    *out_access = (struct finding_access){.kind = kinds[use], .what = action_of(kinds[use]), .by = by, .device_id = self->device, .place = deeds->place[use]};
+    *out_access = (struct finding_access){.kind = kinds[use], .what = some_action_of(kinds[use]), .by = by, .device_id = kin->members[member]->device};
+    if (end < run->high)
+        run->high = end;
+    if (site == FOOTPRINT_SITES)
+        return;
+    out_access->what = action_of(kinds[use]);
+    out_access->place = deeds->place[use][site];
 }
 
 static void explain(const struct kin *kin, uint32_t earlier, uint32_t later, char why[TEXT_CHARS], char fix[TEXT_CHARS])
@@ -459,13 +490,14 @@ static void tell(const struct relatives *relatives, const struct kin *kin, uint3
                  const struct meeting *meeting)
 {
     char why[TEXT_CHARS], fix[TEXT_CHARS], by[2][TEXT_CHARS];
-    uint64_t bytes = meeting->run.high - meeting->run.low;
+    struct byte_run run = meeting->run;
     struct finding finding = {.kind = FINDING_RACE_COMMANDS, .launch = kin->members[later]->launch,
                               .kernel = kin->members[later]->kernel, .object = meeting->a->object, .has_offset = !meeting->a->of_host,
                               .offset_bytes = meeting->a->of_host ? 0 : meeting->run.low, .access_count = 2, .why = why, .fix = fix, .spec = spec_text};
     explain(kin, earlier, later, why, fix);
-    describe(kin, earlier, meeting->a, meeting->use_a, &finding.access[0], by[0]);
-    describe(kin, later, meeting->b, meeting->use_b, &finding.access[1], by[1]);
+    describe(kin, earlier, meeting->a, meeting->use_a, &run, &finding.access[0], by[0]);
+    describe(kin, later, meeting->b, meeting->use_b, &run, &finding.access[1], by[1]);
+    const uint64_t bytes = run.high - run.low;
     finding.access[0].size_bytes = finding.access[1].size_bytes = bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)bytes;
     report_add(relatives->report, &finding);
 }

@@ -47,6 +47,7 @@ void shadow_forget(struct shadow_region *region)
 {
     journal_forget(&region->journal);
     sieve_forget(&region->sieve);
+    region->noted = 0;
     if (!region->touched)
         return;
     region->first = region->next;

@@ -84,6 +84,7 @@ struct shadow_region {
     uint64_t group, base; /* local: whose it is, and since which barrier */
     struct footprint_keeper keeper; /* of what launches did that have ended: */
     bool in_place, in_stamps; /* the latest one's journal and notes; in the sieve's stamps */
+    int32_t noted;            /* in place are those of the launch whose stamps begin here; 0: of none that has any */
 };
 
 struct race {

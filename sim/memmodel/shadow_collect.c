@@ -2,8 +2,14 @@
 /* What a launch touched. */
 #include "shadow_state.h"
 
-/* Cells come in ascending order: neighbours of one use are one run. */
-struct collection { const struct shadow_region *region; const struct unit_filter *filter; struct footprint_part *part; struct byte_run run[FOOTPRINT_USES]; };
+/* By one instruction, or all for which there is no room. Cells come in ascending order: neighbours are one run. */
+struct collected { struct byte_set bytes; struct byte_run run; };
+struct collection {
+    const struct shadow_region *region;
+    const struct unit_filter *filter;
+    struct footprint_part *part;
+    struct collected by[FOOTPRINT_USES][FOOTPRINT_SITES + 1];
+};
 
 static void collect_one(struct collection *collection, const struct context *how, uint64_t unit, uint64_t low, uint64_t high)
 {
@@ -14,14 +20,13 @@ static void collect_one(struct collection *collection, const struct context *how
                              : is_atomic(how->kind)          ? FOOTPRINT_ATOMIC
                              : is_write(how->kind)           ? FOOTPRINT_WRITTEN
                                                              : FOOTPRINT_READ;
-    struct byte_run *run = &collection->run[use];
-    if (run->low < run->high && low <= run->high) {
-        run->high = high;
-    } else {
-        byte_set_add(&collection->part->bytes[use], run->low, run->high);
-        *run = (struct byte_run){low, high};
+    struct collected *by = &collection->by[use][footprint_sites_add(&collection->part->sites[use], how->site)];
+    if (by->run.low < by->run.high && low <= by->run.high) {
+        by->run.high = high;
+        return;
     }
-    collection->part->site[use] = how->site;
+    byte_set_add(&by->bytes, by->run.low, by->run.high);
+    by->run = (struct byte_run){low, high};
 }
 
 /* Without a filter one unit stands for all. */
@@ -83,11 +88,30 @@ static void collect_page(struct collection *collection, uint64_t number)
     }
 }
 
+/* Into the part. */
+static void hand_over(struct collected by[FOOTPRINT_SITES + 1], struct footprint_sites *sites, struct byte_set *bytes)
+{
+    const bool several = footprint_sites_several(sites) && sites->count, parted = several && footprint_sites_part(sites, bytes->size);
+    for (uint32_t i = 0; i <= FOOTPRINT_SITES; i++) {
+        byte_set_add(&by[i].bytes, by[i].run.low, by[i].run.high);
+        if (several)
+            byte_set_join(bytes, &by[i].bytes);
+        else if (i < sites->count)
+            byte_set_take(bytes, &by[i].bytes);
+        if (parted && i < FOOTPRINT_SITES)
+            byte_set_take(&sites->bytes[i], &by[i].bytes);
+        byte_set_fini(&by[i].bytes);
+    }
+}
+
 void shadow_collect(const struct shadow_region *region, const struct unit_filter *filter, struct footprint_part *part)
 {
     struct collection collection = {.region = region, .filter = filter, .part = part};
+    for (int use = 0; use < FOOTPRINT_USES; use++)
+        for (uint32_t i = 0; i <= FOOTPRINT_SITES; i++)
+            byte_set_init(&collection.by[use][i].bytes, region->high - region->low);
     for (uint64_t p = 0; region->touched && region->pages && p < page_count(region); p++)
         collect_page(&collection, p);
     for (int use = 0; use < FOOTPRINT_USES; use++)
-        byte_set_add(&part->bytes[use], collection.run[use].low, collection.run[use].high);
+        hand_over(collection.by[use], &part->sites[use], &part->bytes[use]);
 }

@@ -115,7 +115,6 @@ bool sieve_open(struct sieve *sieve, const struct sieve_plan *plan)
     sieve->groups = plan->groups;
     sieve->items = plan->items;
     sieve->next = block_first(sieve, plan->groups);
-    sieve->uses = 0;
     return sieve->open = true;
 }
 
@@ -464,17 +463,6 @@ static bool take_affine(const struct sieve *sieve, const struct view *view, cons
 
 /* ---- taking -------------------------------------------------------------------------------------------- */
 
-static enum footprint_use use_of(enum access_kind kind)
-{
-    return kind == ACCESS_READ ? FOOTPRINT_READ : kind == ACCESS_WRITE ? FOOTPRINT_WRITTEN : FOOTPRINT_ATOMIC;
-}
-
-static void note_use(struct sieve *sieve, enum footprint_use use, uint32_t site)
-{
-    sieve->site[use] = site;
-    sieve->uses |= 1u << use;
-}
-
 /* Updates of one size and scope include each other, whoever does them. */
 static bool same_atomics(struct sieve *sieve, const struct access_event *event, enum memory_scope scope)
 {
@@ -499,7 +487,6 @@ bool sieve_take(struct sieve *sieve, const struct access_event *event, const str
         : event->shape == ADDRESS_UNIFORM ? !take_together(sieve, &view, event, 0, event->lane_count, event->base - sieve->notes.low)
                                           : !take_affine(sieve, &view, event, &actors))
         return false;
-    note_use(sieve, use_of(event->kind), event->origin.site);
     return notes_add(&sieve->notes, event, &actors.where, crew, tick, scope);
 }
 
@@ -540,7 +527,6 @@ bool sieve_mark(struct sieve *sieve, const struct past_access *access, uint64_t 
     const uint64_t from = (access->address - sieve->notes.low) >> sieve->shift, end = from + (access->size >> sieve->shift);
     for (uint64_t at = from; at < end; at++)
         stamps[at] = marked(sieve, stamps[at], own, write);
-    note_use(sieve, write ? FOOTPRINT_WRITTEN : FOOTPRINT_READ, access->site);
     return true;
 }
 

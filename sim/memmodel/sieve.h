@@ -45,8 +45,6 @@ struct sieve {
     uint32_t atomic_size;
     uint8_t atomic_scope;
     struct notes notes;              /* of what was taken */
-    uint32_t site[FOOTPRINT_USES];   /* the latest, of those in `uses` */
-    uint32_t uses;                   /* bit per enum footprint_use, since it was opened */
 };
 
 /* What a sieve is for: the launch. `grain`: a power of two that divides what will come, offsets and sizes. */
