@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "api.h"
+#include "caller.h"
 #include "command.h"
 #include "context.h"
 #include "device_queue.h"
@@ -86,6 +87,7 @@ cl_int enqueue_end(struct enqueue *enqueue, cl_int err, bool blocking, cl_event 
         object_publish(event); /* before another thread can complete it */
     enqueue->command->blocking = blocking;
     enqueue->command->made = call_site_new();
+    enqueue->command->enqueuer = caller_here();
     usage_command(enqueue->command);
     err = queue_append(enqueue->command);
     if (err) {

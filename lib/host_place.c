@@ -16,8 +16,13 @@ void host_place_prepare(void)
 
 void host_place_capture(struct host_trace *out_trace)
 {
+    host_place_capture_some(out_trace, HOST_FRAMES);
+}
+
+void host_place_capture_some(struct host_trace *out_trace, int most)
+{
     out_trace->pc = 0;
-    out_trace->count = backtrace(out_trace->frame, HOST_FRAMES);
+    out_trace->count = backtrace(out_trace->frame, most < HOST_FRAMES ? most : HOST_FRAMES);
 }
 
 /* ---- libdw, if it is there ------------------------------------------------------------ */

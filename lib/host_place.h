@@ -4,7 +4,7 @@
  *
  * Interface
  *   host_place_prepare    what must not happen in a signal handler for the first time
- *   host_place_capture    the return addresses from here outwards; in a signal handler, too
+ *   host_place_capture    the return addresses from here outwards; in a signal handler, too; host_place_capture_some: so many
  *   host_place_find       the first of them that lies neither in the C library nor in this one. With libdw (elfutils)
  *                         and debug information its file and line, and the text of that line when the file can be
  *                         read and is not newer than the program; else the name of the object, and the function when it
@@ -26,5 +26,6 @@ struct host_place {
 };
 void host_place_prepare(void);
 void host_place_capture(struct host_trace *out_trace);
+void host_place_capture_some(struct host_trace *out_trace, int most);
 void host_place_find(const struct host_trace *trace, struct host_place *out_place);
 #endif

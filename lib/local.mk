@@ -12,6 +12,8 @@ libapi_la_SOURCES = \
 	%D%/call.h \
 	%D%/callback.c \
 	%D%/callback.h \
+	%D%/caller.c \
+	%D%/caller.h \
 	%D%/command.c \
 	%D%/command_buffer.c \
 	%D%/command.def \

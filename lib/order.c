@@ -105,6 +105,7 @@ static void announce(enum order_kind kind, const struct command *command, const 
                                 .call = command_call(command->kind),
                                 .after = after,
                                 .after_count = count,
+                                .enqueuer = command->enqueuer,
                                 .time = kind == ORDER_ENQUEUED ? 0 : device_clock(queue->device->device)};
     device_order(queue->device->device, &event);
 }

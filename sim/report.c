@@ -275,12 +275,23 @@ static bool key_accesses(FILE *stream, const struct finding *finding)
     return fine;
 }
 
-/* Commands have no line: what they touch tells two mistakes apart. Of calls it would be each object of a loop. */
+/* The C++ bindings, by which a program makes all its calls. */
+static bool is_binding(const char *file)
+{
+    static const char *const names[] = {"/opencl.hpp", "/cl2.hpp", "/cl.hpp"};
+    const char *name = file ? strrchr(file, '/') : NULL;
+    bool known = false;
+    for (size_t i = 0; name && i < sizeof names / sizeof *names; i++)
+        known |= strcmp(name, names[i]) == 0;
+    return known;
+}
+
+/* Commands may have no line of their own: what they touch tells two mistakes apart. Of calls it would be each object of a loop. */
 static bool object_is_of_site(const struct finding *finding)
 {
     bool placed = true;
     for (uint32_t i = 0; i < finding->access_count && i < 2; i++)
-        placed &= finding->access[i].place.line != 0;
+        placed &= finding->access[i].place.line != 0 && !is_binding(finding->access[i].place.file);
     return !placed && finding_check(finding->kind) != CHECK_API;
 }
 

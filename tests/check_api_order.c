@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cl_fixture.h"
+#include "orrery/orrery.h"
 
 static size_t (*finding_count_of)(const char *id);
 static cl_command_queue second;
@@ -759,6 +760,42 @@ START_TEST(lines_are_told_apart)
 }
 END_TEST
 
+/* Of commands that are no kernels it is where they were enqueued, be calls checked or not; if there is debug information, and
+ * libdw. */
+START_TEST(the_line_that_enqueued_the_command)
+{
+    struct { orrery_finding_get_fn *get; } api;
+    void *function = clGetExtensionFunctionAddressForPlatform(platform, "orrery_finding_get");
+    memcpy(&api.get, &function, sizeof function);
+    struct orrery_finding finding[3];
+    const int line = __LINE__ + 1;
+    fill(queue, 0, NULL);
+    cl_ok(clEnqueueFillBuffer(second, buffer, &two, sizeof two, 0, 16, 0, NULL, NULL));
+    cl_ok(clEnqueueFillBuffer(second, buffer, &two, sizeof two, 32, 16, 0, NULL, NULL));
+    ck_assert_uint_ge(races(), 1);
+    ck_assert_int_eq(api.get(0, &finding[0]), 0);
+    if (finding[0].access[1].line == 0)
+        return;
+    ck_assert_uint_eq(races(), 2);
+    ck_assert_int_eq(api.get(1, &finding[1]), 0);
+    for (int i = 0; i < 2; i++) {
+        ck_assert_ptr_nonnull(strstr(finding[i].access[0].text, "clEnqueueFillBuffer(on, buffer, &one"));
+        ck_assert_ptr_nonnull(strstr(finding[i].access[1].file, "check_api_order.c"));
+        ck_assert_uint_eq(finding[i].access[1].line, line + 1 + i);
+        ck_assert_uint_eq(finding[i].offset_bytes, 32 * i);
+    }
+    run_kernel(queue, "kernel void k(global uint *p) { p[get_global_id(0)] = 1; }", buffer, 16);
+    ck_assert_uint_eq(races(), 2);
+    void *mapped = clEnqueueMapBuffer(second, buffer, CL_FALSE, CL_MAP_WRITE, 0, 64, 0, NULL, NULL, NULL);
+    run_kernel(queue, "kernel void k(global uint *p) { p[get_global_id(0)] = 1; }", buffer, 16);
+    ck_assert_uint_eq(races(), 3);
+    ck_assert_int_eq(api.get(2, &finding[2]), 0);
+    ck_assert_ptr_nonnull(strstr(finding[2].access[0].text, "CL_MAP_WRITE"));
+    ck_assert_ptr_nonnull(strstr(finding[2].access[1].text, "kernel void k("));
+    cl_ok(clEnqueueUnmapMemObject(queue, buffer, mapped, 0, NULL, NULL));
+}
+END_TEST
+
 /* Of more lines than are kept apart none is told for what others did. */
 START_TEST(one_of_many_lines)
 {
@@ -836,6 +873,7 @@ int main(void)
     tcase_add_loop_test(logged, the_line_that_touched_the_bytes_later, 0, 2 * WRITES);
     tcase_add_loop_test(logged, lines_are_told_apart, 0, 2);
     tcase_add_loop_test(logged, one_of_many_lines, 0, 12);
+    tcase_add_test(logged, the_line_that_enqueued_the_command);
     suite_add_tcase(suite, cases);
     suite_add_tcase(suite, logged);
     return cl_run_suite(suite);

@@ -912,7 +912,7 @@ static void random_history(void)
         for (uint32_t k = 0; k < count; k++)
             after[i][k] = 1 + below(i - 1);
         memcpy(at_enqueue[i], host, sizeof host);
-        struct order_event event = {ORDER_ENQUEUED, i, 1, 1, "x", after[i], count, 0};
+        struct order_event event = {ORDER_ENQUEUED, i, 1, 1, "x", after[i], count, 0, NULL};
         command_graph_order(graph, &event);
         while (below(3) && ready < i) {
             uint32_t next = 1 + below(i);
@@ -927,7 +927,7 @@ static void random_history(void)
                 for (uint32_t j = 1; j <= SMALL; j++)
                     knows[next][j] |= knows[after[next][k]][j];
             }
-            event = (struct order_event){ORDER_BEGIN, next, 1, 1, "x", NULL, 0, 0};
+            event = (struct order_event){ORDER_BEGIN, next, 1, 1, "x", NULL, 0, 0, NULL};
             command_graph_order(graph, &event);
             for (uint32_t j = 1; j <= SMALL; j++)
                 if (done[j] && command_graph_knows(graph, next, j) != knows[next][j])
@@ -939,7 +939,7 @@ static void random_history(void)
         }
         uint32_t wait = 1 + below(i);
         if (done[wait] && below(4) == 0) {
-            event = (struct order_event){ORDER_HOST_WAITED, 0, 0, 0, NULL, &wait, 1, 0};
+            event = (struct order_event){ORDER_HOST_WAITED, 0, 0, 0, NULL, &wait, 1, 0, NULL};
             command_graph_order(graph, &event);
             host[wait] = true;
             for (uint32_t j = 1; j <= SMALL; j++)

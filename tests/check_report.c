@@ -187,11 +187,17 @@ START_TEST(commands_without_a_line_are_one_place_of_one_object)
     finding.object = "buffer 3 (512 bytes)";
     add(finding);
     ck_assert_uint_eq(report_count(report), 3);
+    finding.access[1].place.file = "/usr/include/CL/opencl.hpp"; /* but where all calls of a program are made */
+    add(finding);
+    ck_assert_uint_eq(report_count(report), 4);
+    finding.object = "buffer 4 (512 bytes)";
+    add(finding);
+    ck_assert_uint_eq(report_count(report), 5);
     finding = (struct finding){.kind = FINDING_LEAKED_OBJECT, .object = "event 1", .access_count = 1, .access = {{.what = "clEnqueueFillBuffer"}}};
     add(finding);
     finding.object = "event 2"; /* so is one call in a loop */
     add(finding);
-    ck_assert_uint_eq(report_count(report), 4);
+    ck_assert_uint_eq(report_count(report), 6);
 }
 END_TEST
 

@@ -199,6 +199,10 @@ enum order_kind {
     ORDER_HOST_ASKED, /* clGetEventInfo told the host that it is: that orders nothing (5.11), but explains what was meant */
     ORDER_HOST_TOLD   /* so did something else: its profiling information, or a native kernel begins, behind what it waited for */
 };
+struct source_place;
+/* The call of the program that enqueued commands. It stays; so do the strings that find() hands out. */
+struct enqueuer { bool (*find)(const struct enqueuer *self, struct source_place *out_place); /* false: no line is known */ };
+
 struct order_event {
     enum order_kind kind;
     uint32_t command;      /* of HOST_WAITED: 0 */
@@ -206,6 +210,7 @@ struct order_event {
     const char *call;      /* "clEnqueueReadBuffer" */
     const uint32_t *after; size_t after_count;
     uint64_t time;         /* simulated nanoseconds; of BEGIN and END */
+    const struct enqueuer *enqueuer; /* of ENQUEUED; NULL: not known */
 };
 
 /* A wave runs for a while, alone: nothing else on the device does in between. */

@@ -426,7 +426,7 @@ static void enqueued(struct command_graph *graph, const struct order_event *even
         .prefix = graph->host->prefix,
         .after = after,
         .after_count = event->after_count,
-        .facts = {.call = event->call, .queue = event->queue, .device = event->device},
+        .facts = {.call = event->call, .queue = event->queue, .device = event->device, .enqueuer = event->enqueuer},
     };
     for (size_t i = 0; i < event->after_count; i++)
         if (!node_of(graph, after[i])) /* a user event, or forgotten */

@@ -17,6 +17,8 @@ static void describe(const struct commands *commands, const struct cross_side *f
     const struct command_facts *facts = command_graph_facts(commands->graph, from->command);
     const char *call = facts ? facts->call : "?", *kernel = from->kernel ? from->kernel : "";
     const bool named = from->argument[0] != '\0';
+    if (!from->kernel)
+        access->place = commands_enqueued_at(facts);
     if (from->kernel)
         cross_launch_action(from, side->what, sizeof side->what);
     else

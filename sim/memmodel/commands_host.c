@@ -470,7 +470,8 @@ void commands_host_access(struct commands *commands, const struct host_access *a
     if (facts) {
         commands_format(by, sizeof by, "%s (command %" PRIu32 ", queue %" PRIu32 ")", facts->call, access->command,
                facts->queue);
-        finding.access[1] = (struct finding_access){.act = ACT_CALL, .what = facts->call, .by = by, .device_id = facts->device};
+        finding.access[1] = (struct finding_access){.act = ACT_CALL, .what = facts->call, .by = by, .device_id = facts->device,
+                                                     .place = commands_enqueued_at(facts)};
     }
     report_add(commands->report, &finding);
     pthread_mutex_unlock(&commands->lock);

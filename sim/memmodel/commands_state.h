@@ -22,6 +22,7 @@
  *   commands_tell_all     the conflicts of a command that is complete: by then it is known whether atomics may have ordered it
  *   commands_object       the allocation and the arguments by which kernels reached it
  *   commands_describe     an access as a finding shows it, by a command of these facts; the texts are in `side`
+ *   commands_enqueued_at  the line of the program that did; nothing, if it is not known
  *   commands_are_ordered  one knows the other
  *   commands_tell_cross   races of launches that count as ordered, since atomics may have ordered them
  *
@@ -184,6 +185,7 @@ void commands_describe(const struct commands *commands, const struct byte_access
                        struct finding_access *out_access, struct side *side);
 const char *commands_object(const struct commands *commands, const struct area *area, const struct byte_access *a, const struct byte_access *b,
                             char out[OBJECT_CHARS]);
+struct source_place commands_enqueued_at(const struct command_facts *facts);
 uint32_t commands_clamp(uint64_t bytes);
 void commands_format(char *text, size_t size, const char *pattern, ...) __attribute__((format(printf, 3, 4)));
 

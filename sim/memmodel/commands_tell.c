@@ -39,8 +39,15 @@ void commands_describe(const struct commands *commands, const struct byte_access
            site ? "kernel " : "", site ? site->kernel : "", site ? ", " : "", facts->call, access->command,
            facts->queue, site && site->argument ? ", " : "", site && site->argument ? site->argument : "");
     *out_access = (struct finding_access){.kind = access->kind, .what = side->what, .by = side->by, .device_id = facts->device};
-    if (site)
-        out_access->place = site->place;
+    out_access->place = site ? site->place : commands_enqueued_at(facts);
+}
+
+struct source_place commands_enqueued_at(const struct command_facts *facts)
+{
+    struct source_place place = {0};
+    if (facts && facts->enqueuer)
+        facts->enqueuer->find(facts->enqueuer, &place);
+    return place;
 }
 
 uint32_t commands_clamp(uint64_t bytes)
