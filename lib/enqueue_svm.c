@@ -210,9 +210,10 @@ cl_int run_svm_free(struct command *command)
     usage_waited(); /* the function of the program may free them */
     if (command->u.svm_free.function)
         command->u.svm_free.function(queue, command->u.svm_free.count, pointers, command->u.svm_free.data);
-    else
-        for (cl_uint i = 0; i < command->u.svm_free.count; i++)
-            svm_release(command->queue->context, pointers[i]);
+    for (cl_uint i = 0; !command->u.svm_free.function && i < command->u.svm_free.count; i++) {
+        device_frees(command_device(command), command->serial, address_of(pointers[i]));
+        svm_release(command->queue->context, pointers[i]);
+    }
     return CL_SUCCESS;
 }
 

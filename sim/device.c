@@ -692,6 +692,13 @@ enum status device_fill(struct device *device, uint32_t command, uint64_t addres
     return STATUS_OK;
 }
 
+void device_frees(struct device *device, uint32_t command, uint64_t address)
+{
+    uint64_t start, size;
+    if (device_allocation(device, address, &start, &size) && start == address)
+        announce_command(device, command, ACCESS_WRITE, address, size, COMMAND_FREES);
+}
+
 _Static_assert((int)DEVICE_MAP_READ == (int)ARENA_MAP_READ && (int)DEVICE_MAP_WRITE == (int)ARENA_MAP_WRITE,
                "map flags go through unchanged");
 

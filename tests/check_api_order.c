@@ -610,6 +610,34 @@ START_TEST(faults_of_the_program_itself)
 }
 END_TEST
 
+/* ---- memory that goes -------------------------------------------------------------------- */
+
+/* Freed by a command that nothing orders, whichever runs first; a free that ran first once was told alone. */
+START_TEST(shared_memory_that_a_command_frees)
+{
+    const bool kernel_first = _i & 1, ordered = _i & 2;
+    const cl_command_queue on = _i & 4 ? unordered : queue, frees = _i & 4 ? unordered : second;
+    const size_t items = 16;
+    cl_event event = NULL;
+    cl_kernel kernel = cl_kernel_of(context, "kernel void k(global uint *p) { p[get_global_id(0)] = 1; }", "");
+    void *shared = clSVMAlloc(context, CL_MEM_READ_WRITE, 4096, 0);
+    cl_ok(clSetKernelArgSVMPointer(kernel, 0, shared));
+    if (kernel_first || ordered) {
+        cl_ok(clEnqueueNDRangeKernel(on, kernel, 1, NULL, &items, NULL, 0, NULL, &event));
+        cl_ok(clFlush(on));
+    }
+    cl_ok(clEnqueueSVMFree(frees, 1, &shared, NULL, NULL, ordered, ordered ? &event : NULL, NULL));
+    cl_ok(clFlush(frees));
+    if (!kernel_first && !ordered)
+        cl_ok(clEnqueueNDRangeKernel(on, kernel, 1, NULL, &items, NULL, 0, NULL, &event));
+    const size_t told = races() + finding_count_of("use-after-free");
+    ck_assert_uint_eq(told, !ordered);
+    ck_assert_uint_eq(races(), kernel_first && !ordered);
+    cl_ok(clReleaseEvent(event));
+    cl_ok(clReleaseKernel(kernel));
+}
+END_TEST
+
 /* ---- who ran it ------------------------------------------------------------------------ */
 
 static char log_name[] = "check_api_order.XXXXXX";
@@ -864,6 +892,7 @@ int main(void)
     ADD(a_map_that_is_not_waited_for);
     ADD(a_map_that_a_later_wait_covers);
     ADD(faults_of_the_program_itself);
+    tcase_add_loop_test(cases, shared_memory_that_a_command_frees, 0, 8);
 #undef ADD
     TCase *logged = tcase_create("logged");
     tcase_add_checked_fixture(logged, set_up_logged, tear_down_logged);

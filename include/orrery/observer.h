@@ -179,8 +179,8 @@ struct sync_event {
 };
 
 /* A host command touched memory: the device's, or the host's that it was given. A map reads what it maps (it opens the
- * bytes besides when the host may write them), and an unmap reads or writes it. */
-enum command_role { COMMAND_MOVES, COMMAND_MAPS, COMMAND_OPENS, COMMAND_UNMAPS };
+ * bytes besides when the host may write them), and an unmap reads or writes it. What is freed counts as written: nobody may use it any more. */
+enum command_role { COMMAND_MOVES, COMMAND_MAPS, COMMAND_OPENS, COMMAND_UNMAPS, COMMAND_FREES };
 struct command_event {
     uint32_t command;
     enum access_kind kind;

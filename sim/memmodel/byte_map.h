@@ -26,6 +26,7 @@ struct byte_access {
     bool by_map;        /* by a command that maps or unmaps */
     uint32_t map;       /* an unmap: the command that mapped; else 0 */
     bool opens;         /* no access by itself: from here on the host may write */
+    bool frees;         /* a write: the bytes are gone */
     enum memory_scope releases, acquires; /* of a kernel: struct launch_info */
 };
 

@@ -459,7 +459,8 @@ static void on_command(void *self, const struct command_event *event)
     struct commands *commands = self;
     struct byte_access access = {.command = event->command,
                                  .kind = event->kind,
-                                 .by_map = event->role != COMMAND_MOVES,
+                                 .by_map = event->role != COMMAND_MOVES && event->role != COMMAND_FREES,
+                                 .frees = event->role == COMMAND_FREES,
                                  .map = event->map,
                                  .opens = event->role == COMMAND_OPENS};
     pthread_mutex_lock(&commands->lock);

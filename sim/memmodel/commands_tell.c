@@ -17,6 +17,8 @@ static const char *action(const struct byte_access *access)
         return "mapping for writing";
     if (is_atomic(access))
         return "atomic access";
+    if (access->frees)
+        return "free";
     return reads_only(access) ? "read" : "write";
 }
 
