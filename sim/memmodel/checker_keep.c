@@ -48,12 +48,15 @@ static bool collect_kept(void *self, struct footprint_part *part)
     if (part->end)
         sieve_collect(&region->sieve, part->from, part->end, part);
     for (int use = 0; use < FOOTPRINT_USES; use++) {
-        if (!part->end) {
-            journal_collect(&region->journal, region->low, use, NULL, &part->bytes[use]);
-            whole &= notes_collect(&region->sieve.notes, use, NULL, &part->bytes[use]);
-        }
-        if (part->sites[use].count > 1 && part->from == region->noted)
+        const struct footprint_sites *sites = &part->sites[use];
+        if (sites->count > 1 && part->from == region->noted)
             collect_apart(region, use, part);
+        for (uint32_t i = 0; !part->end && sites->bytes && !sites->more && i < sites->count; i++)
+            byte_set_join(&part->bytes[use], &sites->bytes[i]);
+        if (part->end || (sites->bytes && !sites->more))
+            continue;
+        journal_collect(&region->journal, region->low, use, NULL, &part->bytes[use]);
+        whole &= notes_collect(&region->sieve.notes, use, NULL, &part->bytes[use]);
     }
     return whole;
 }

@@ -374,7 +374,8 @@ static void sweep(struct commands *commands)
         byte_map_drop(area->map, forgotten, commands);
         drop_loose(commands, area);
         drop_kept(commands, area);
-        commands_drop_several(area);
+        if (area->several_count)
+            commands_drop_several(area);
         stale_drop(&area->stores, command_graph_first(commands->graph));
         if (byte_map_empty(area->map) && !area->loose_count && !area->kept_count && commands_is_calm(commands, area))
             commands_area_free(commands, area);

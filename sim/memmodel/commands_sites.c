@@ -10,7 +10,7 @@
 
 #include "orrery/limits.h"
 
-enum { SEVERAL_FEW = HOSTILE(64, 2) };
+enum { SEVERAL_FEW_BYTES = HOSTILE(1 << 16, 1) };
 
 /* ---- one ------------------------------------------------------------------------------- */
 
@@ -169,14 +169,14 @@ static void want_visited(void *self, uint64_t low, uint64_t high, const struct b
 
 void commands_drop_several(struct area *area)
 {
+    const uint64_t size = area->id ? area->high - area->low : 0;
     size_t kept = 0;
-    if (!area->several_count)
-        return;
     byte_map_visit(area->map, area->low, area->high, want_visited, area);
     for (size_t i = 0; i < area->loose_count; i++)
         want(area, &area->loose[i].access);
     for (uint32_t i = 0; i < area->unseen.count; i++)
         want(area, &area->unseen.parts[i].writer);
+    area->several_bytes = 0;
     for (size_t i = 0; i < area->several_count; i++) {
         struct several *several = &area->several[i];
         if (!several->wanted) {
@@ -184,10 +184,11 @@ void commands_drop_several(struct area *area)
             continue;
         }
         several->wanted = false;
+        area->several_bytes += footprint_sites_room(&several->sites);
         area->several[kept++] = *several;
     }
     area->several_count = kept;
-    area->several_most = 2 * kept + SEVERAL_FEW;
+    area->several_most = 2 * area->several_bytes + (size / 2 > SEVERAL_FEW_BYTES ? size / 2 : SEVERAL_FEW_BYTES);
 }
 
 void commands_several_free(struct area *area)
@@ -220,6 +221,7 @@ static uint32_t add_several(struct commands *commands, struct area *area, struct
     if (!sites->bytes || commands->several_latest == SITE_SEVERAL - 1 || !make_room(area))
         return numbers->of[FOOTPRINT_SITES];
     const uint32_t id = SITE_SEVERAL | ++commands->several_latest;
+    area->several_bytes += footprint_sites_room(sites);
     area->several[area->several_count++] = (struct several){.id = id, .low = part->low, .numbers = *numbers, .sites = *sites};
     sites->bytes = NULL;
     return id;
@@ -228,7 +230,7 @@ static uint32_t add_several(struct commands *commands, struct area *area, struct
 void commands_take_sites(struct commands *commands, struct area *area, struct footprint_part *part, const struct site_numbers numbers[FOOTPRINT_USES],
                          uint32_t out_site[FOOTPRINT_USES])
 {
-    if (area->several_count >= area->several_most)
+    if (area->several_count && area->several_bytes >= area->several_most)
         commands_drop_several(area);
     for (enum footprint_use use = 0; use < FOOTPRINT_USES; use++)
         out_site[use] = add_several(commands, area, part, use, &numbers[use]);

@@ -67,7 +67,8 @@ struct area {
     uint64_t mirror;     /* where the host has these bytes, too, and is watched; 0: nowhere */
     struct unseen unseen; /* what commands wrote, and it need not have there */
     struct several *several; /* by id, ascending */
-    size_t several_count, several_room, several_most;
+    size_t several_count, several_room;
+    uint64_t several_bytes, several_most; /* memory they take; when to drop those that nobody wants */
     struct kept *kept;   /* what is not in map and loose yet; each knows those before it, and what is there */
     size_t kept_count, kept_room;
     UT_hash_handle hh;

@@ -64,6 +64,7 @@ struct footprint_sites {
 uint32_t footprint_sites_new(struct footprint_sites *sites, uint32_t site);
 bool footprint_sites_part(struct footprint_sites *sites, uint64_t size); /* makes room for the bytes of each; false: no memory */
 void footprint_sites_fini(struct footprint_sites *sites);
+uint64_t footprint_sites_room(const struct footprint_sites *sites); /* memory that the bytes of each take */
 /* The index of one that did the byte, FOOTPRINT_SITES: it is not known; *out_end: up to where that holds. */
 uint32_t footprint_sites_at(const struct footprint_sites *sites, uint64_t at, uint64_t *out_end);
 
