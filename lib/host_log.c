@@ -14,6 +14,17 @@
 
 enum { NAME_MAX_CHARS = 64, PATIENCE_SECONDS = 20 };
 
+/* threads_preload.c's and lock_log.c's, when they are in the process. */
+static struct {
+    const char *(*name)(void);
+    void (*hide)(int);
+    void (*call)(void);
+    void (*turn)(int);
+    int (*locks_give_up)(void);
+    int (*locks_passed)(void);
+    void (*locks_print)(FILE *);
+} preloaded;
+
 /* `count` calls in a row. */
 struct entry { uint32_t thread, call; uint64_t count; };
 struct names { char (*name)[NAME_MAX_CHARS]; uint32_t count, room; };
@@ -102,23 +113,35 @@ static bool add(struct entries *entries, struct entry entry)
 
 /* ---- who ------------------------------------------------------------------------------------ */
 
-/* threads_preload.c's, when it is in the process. */
-static const char *created_as(void)
+static void *found(const char *name)
 {
-    const char *(*name)(void) = (const char *(*)(void))(uintptr_t)dlsym(RTLD_DEFAULT, "orrery_thread_name");
-    return name ? name() : NULL;
+    return dlsym(RTLD_DEFAULT, name);
+}
+
+/* As soon as the library is there: its own locks are not the program's. */
+__attribute__((constructor)) static void find_preloaded(void)
+{
+    void (*leave_out)(const void *) = (void (*)(const void *))(uintptr_t)found("orrery_locks_leave_out");
+    preloaded.name = (const char *(*)(void))(uintptr_t)found("orrery_thread_name");
+    preloaded.hide = (void (*)(int))(uintptr_t)found("orrery_thread_hide");
+    preloaded.call = (void (*)(void))(uintptr_t)found("orrery_thread_call");
+    preloaded.turn = (void (*)(int))(uintptr_t)found("orrery_thread_turn");
+    preloaded.locks_give_up = (int (*)(void))(uintptr_t)found("orrery_locks_give_up");
+    preloaded.locks_passed = (int (*)(void))(uintptr_t)found("orrery_locks_passed");
+    preloaded.locks_print = (void (*)(FILE *))(uintptr_t)found("orrery_locks_print");
+    if (leave_out)
+        leave_out(&host_log);
 }
 
 void host_log_hide(bool hide)
 {
-    void (*function)(int) = (void (*)(int))(uintptr_t)dlsym(RTLD_DEFAULT, "orrery_thread_hide");
-    if (function)
-        function(hide);
+    if (preloaded.hide)
+        preloaded.hide(hide);
 }
 
 static const char *own_name(void)
 {
-    const char *path = self.name[0] ? NULL : created_as();
+    const char *path = self.name[0] || !preloaded.name ? NULL : preloaded.name();
     if (self.name[0])
         return self.name;
     if (callback_thread())
@@ -166,7 +189,8 @@ static bool wait_given(void)
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += PATIENCE_SECONDS;
     int err = pthread_cond_timedwait(&host_log.given, &host_log.lock, &until);
-    return !err || host_log.held || at != host_log.at || within != host_log.within;
+    return !err || host_log.held || at != host_log.at || within != host_log.within ||
+           (preloaded.locks_give_up && preloaded.locks_give_up());
 }
 
 static void take(const char *call)
@@ -184,10 +208,14 @@ static void take(const char *call)
     if (host_log.recording && !host_log.lost)
         host_log.lost = !add(&host_log.made, (struct entry){thread, name, 1});
     pthread_mutex_unlock(&host_log.lock);
+    if (preloaded.turn)
+        preloaded.turn(true);
 }
 
 static void give(void)
 {
+    if (preloaded.turn)
+        preloaded.turn(false);
     pthread_mutex_lock(&host_log.lock);
     host_log.held = false;
     pthread_cond_broadcast(&host_log.given);
@@ -199,6 +227,8 @@ void host_log_enter(const char *call)
     if (self.depth++ || !host_log_active())
         return;
     self.call = call;
+    if (preloaded.call)
+        preloaded.call();
     take(call);
 }
 
@@ -236,7 +266,8 @@ void host_log_print(FILE *stream)
 {
     if (host_log.lost)
         fputs("orrery: warning: the calls of the threads are not recorded: out of memory\n", stderr);
-    if (host_log.lost || !several_threads())
+    const bool locks = preloaded.locks_passed && preloaded.locks_passed();
+    if (host_log.lost || (!several_threads() && !locks))
         return;
     fputs("[host]\n", stream);
     for (size_t i = 0; i < host_log.made.count; i++) {
@@ -246,6 +277,8 @@ void host_log_print(FILE *stream)
             fprintf(stream, " %" PRIu64, entry->count);
         fputc('\n', stream);
     }
+    if (locks)
+        preloaded.locks_print(stream);
 }
 
 static enum status parse_line(const char *text, size_t number, struct diagnosis *diagnosis)

@@ -140,7 +140,12 @@ EXTRA_DIST += %D%/icd.sym %D%/orrery.pc.in
 
 # Preloaded by the command while a run is recorded or replayed. Never instrumented: it comes before every runtime.
 pkglib_LTLIBRARIES = liborrery_threads.la
-liborrery_threads_la_SOURCES = %D%/threads_preload.c %D%/ending_preload.c
+liborrery_threads_la_SOURCES = \
+	%D%/ending_preload.c \
+	%D%/lock_log.c \
+	%D%/lock_log.h \
+	%D%/locks_preload.c \
+	%D%/threads_preload.c
 liborrery_threads_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared
 
 include_orrerydir = $(includedir)/orrery

@@ -2,6 +2,7 @@
 /*
  * With ending_preload.c a library of its own, preloaded by `orrery` while a run is recorded or replayed: names threads
  * by the path of their creation, which is the same in every run, whatever they do first. host_log.c asks for the name.
+ * From the second thread on lock_log.c counts what they do to their locks, which locks_preload.c sees.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -9,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <threads.h>
+
+#include "lock_log.h"
 
 enum { NAME_CHARS = 64 };
 
@@ -36,6 +39,11 @@ static struct start *start_new(void *argument)
     if (!start)
         return NULL;
     *start = (struct start){.argument = argument};
+    lock_log_begin();
+    if (self.hidden) { /* of those only the one for callbacks runs code of the program */
+        snprintf(start->name, sizeof start->name, "callbacks");
+        return start;
+    }
     int used = snprintf(start->name, sizeof start->name, "%s.%u", self.name, self.created);
     if (used >= (int)sizeof start->name) /* one that deep takes the name of whom it was created by */
         snprintf(start->name, sizeof start->name, "%s", self.name);
@@ -67,8 +75,6 @@ int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict at
 {
     int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *) =
         (int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))dlsym(RTLD_NEXT, "pthread_create");
-    if (self.hidden)
-        return create(thread, attributes, function, argument);
     struct start *start = start_new(argument);
     if (!start)
         return EAGAIN;
@@ -77,7 +83,7 @@ int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict at
     if (err)
         free(start);
     else
-        self.created++;
+        self.created += !self.hidden;
     return err;
 }
 

@@ -293,6 +293,9 @@ check_PROGRAMS += %D%/host_threads
 check_PROGRAMS += %D%/host_waits
 %C%_host_waits_SOURCES = %D%/host_waits.c
 %C%_host_waits_LDADD = $(OPENCL_LIBS)
+check_PROGRAMS += %D%/host_locks
+%C%_host_locks_SOURCES = %D%/host_locks.c
+%C%_host_locks_LDADD = $(OPENCL_LIBS)
 noinst_PROGRAMS += %D%/host_callbacks
 %C%_host_callbacks_SOURCES = %D%/host_callbacks.c
 %C%_host_callbacks_LDADD = $(OPENCL_LIBS)
@@ -434,6 +437,7 @@ test_scripts = \
 	%D%/check_picture.sh \
 	%D%/check_host_callbacks.sh \
 	%D%/check_host_order.sh \
+	%D%/check_host_locks.sh \
 	%D%/check_host_threads.sh \
 	%D%/check_host_waits.sh \
 	%D%/check_layers.sh \
