@@ -21,6 +21,7 @@ static struct {
     void (*call)(void);
     void (*turn)(int);
     int (*locks_give_up)(void);
+    void (*locks_follow)(const char *);
     int (*locks_passed)(void);
     void (*locks_print)(FILE *);
 } preloaded;
@@ -57,9 +58,9 @@ void host_log_see(void)
     __atomic_add_fetch(&host_log.seen, 1, __ATOMIC_RELAXED);
 }
 
-uint32_t host_log_threads(void)
+bool host_log_several(void)
 {
-    return __atomic_load_n(&host_log.seen, __ATOMIC_RELAXED);
+    return __atomic_load_n(&host_log.seen, __ATOMIC_RELAXED) > 1 || (preloaded.locks_passed && preloaded.locks_passed());
 }
 
 bool host_log_follows(void)
@@ -127,6 +128,7 @@ __attribute__((constructor)) static void find_preloaded(void)
     preloaded.call = (void (*)(void))(uintptr_t)found("orrery_thread_call");
     preloaded.turn = (void (*)(int))(uintptr_t)found("orrery_thread_turn");
     preloaded.locks_give_up = (int (*)(void))(uintptr_t)found("orrery_locks_give_up");
+    preloaded.locks_follow = (void (*)(const char *))(uintptr_t)found("orrery_locks_follow");
     preloaded.locks_passed = (int (*)(void))(uintptr_t)found("orrery_locks_passed");
     preloaded.locks_print = (void (*)(FILE *))(uintptr_t)found("orrery_locks_print");
     if (leave_out)
@@ -330,6 +332,8 @@ enum status host_log_begin(bool record, const char *replay, struct diagnosis *di
     enum status status = parse(replay, diagnosis);
     host_log.recording = record;
     host_log.active = status == STATUS_OK && (record || host_log.due.count);
+    if (host_log.active && preloaded.locks_follow)
+        preloaded.locks_follow(replay);
     if (host_log.active)
         pthread_once(&once, at_fork);
     return status;

@@ -6,7 +6,8 @@
  * Rules    While a run is recorded or replayed the calls of the program run one at a time: who is in a call has the
  *          turn, and gives it up only to wait for what another thread must do. Calls made within a call (native kernels,
  *          callbacks on the calling thread) are part of it. There is no device thread then: a flush lets run at once.
- *          In a replay a call waits until it is due; past the end of the log all run as they come.
+ *          In a replay a call waits until it is due; past the end of the log all run as they come. The locks that the
+ *          program holds meanwhile go round in their order, too: lock_log.h.
  *
  * Threads  are known by the path of their creation: 0 is the first, 0.2 the third that it created, "callbacks" the
  *          runtime's own. threads_preload.c keeps count; without it the order of their first calls numbers them, and a
@@ -17,9 +18,9 @@
  *   host_log_active   calls have to enter and leave
  *   host_log_enter, host_log_leave   around a call of the program
  *   host_log_pause, host_log_resume  within a call, around a wait for other threads; runtime_lock not held
- *   host_log_see      this thread calls; host_log_threads: how many did
+ *   host_log_see      this thread calls; host_log_several: what the program does is for its threads' order to say
  *   host_log_follows  the calls are replayed
- *   host_log_print    the section of the record, when there was more than one thread
+ *   host_log_print    the sections of the record, when there was more than one thread
  *   host_log_hide     this thread's next threads are the runtime's own and not counted, or are again
  */
 #ifndef ORRERY_LIB_HOST_LOG_H
@@ -38,7 +39,7 @@ void host_log_pause(void);
 void host_log_resume(void);
 void host_log_print(FILE *stream);
 void host_log_see(void);
-uint32_t host_log_threads(void);
+bool host_log_several(void);
 bool host_log_follows(void);
 void host_log_hide(bool hide);
 #endif

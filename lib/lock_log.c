@@ -41,6 +41,7 @@ const char *orrery_thread_name(void);
 void orrery_thread_call(void);
 void orrery_thread_turn(int taken);
 void orrery_locks_leave_out(const void *address);
+void orrery_locks_follow(const char *text);
 int orrery_locks_give_up(void);
 int orrery_locks_passed(void);
 void orrery_locks_print(FILE *stream);
@@ -62,7 +63,7 @@ static struct {
     uintptr_t own_start, own_end;   /* code whose locks are not the program's */
     struct lock_thread *threads;    /* the rest is guarded by the lock */
     struct object *objects; size_t object_count, object_room;
-    bool lost, passed;
+    bool read, lost, passed;
 } lock_log = {.lock = PTHREAD_MUTEX_INITIALIZER, .moved = PTHREAD_COND_INITIALIZER};
 
 static __thread struct { struct lock_thread *thread; unsigned inside; } self;
@@ -500,34 +501,55 @@ static bool parse_line(const char *line)
     return true;
 }
 
-/* Of the section on. False: a line is none. */
-static bool parse(char *text)
+/* Of the section on; the number of a line that is none, or 0. */
+static size_t parse(char *text)
 {
     char *rest = NULL;
-    for (char *line = strtok_r(text, "\n", &rest); line && *line != '['; line = strtok_r(NULL, "\n", &rest))
+    size_t number = 1;
+    for (char *line = strtok_r(text, "\n", &rest); line && *line != '['; line = strtok_r(NULL, "\n", &rest), number++)
         if (!parse_line(line))
-            return false;
+            return number;
     for (struct lock_thread *thread = lock_log.threads; thread; thread = thread->next)
         if (!thread->recorded)
             thread->end = UINT64_MAX;
-    return true;
+    return 0;
 }
 
-static void read_record(void)
+/* The lock is held. */
+static void read_record(char *text)
 {
     static const char title[] = "\n[locks]\n";
+    char *section = lock_log.read ? NULL : strstr(text, title);
+    const size_t bad = section ? parse(section + sizeof title - 1) : 0;
+    lock_log.read = true;
+    if (bad)
+        fprintf(stderr, "orrery: warning: the replay does not keep the order of the program's locks: line %zu of [locks] is none\n", bad);
+    else if (section)
+        atomic_store(&lock_log.follows, true);
+}
+
+/* Threads may take locks before the library is loaded, which knows of records that a scenario names. */
+static void read_named_record(void)
+{
     const char *path = getenv("ORRERY_REPLAY");
     FILE *stream = path && strncmp(path, "1:", 2) != 0 ? fopen(path, "re") : NULL;
     char *text = NULL;
     size_t room = 0;
-    char *section = stream && getdelim(&text, &room, '\0', stream) > 0 ? strstr(text, title) : NULL;
-    if (section && !parse(section + sizeof title - 1))
-        fputs("orrery: warning: the replay has no order of the program's locks: a line of [locks] is none\n", stderr);
-    else
-        atomic_store(&lock_log.follows, section != NULL);
+    if (stream && getdelim(&text, &room, '\0', stream) > 0)
+        read_record(text);
     free(text);
     if (stream)
         fclose(stream);
+}
+
+void orrery_locks_follow(const char *text)
+{
+    enter();
+    char *own_text = text && !lock_log.read ? strdup(text) : NULL;
+    if (own_text)
+        read_record(own_text);
+    free(own_text);
+    leave();
 }
 
 /* ---- life ------------------------------------------------------------------------------------------- */
@@ -544,7 +566,7 @@ void lock_log_begin(void)
         return;
     enter();
     if (!atomic_load(&lock_log.active)) {
-        read_record();
+        read_named_record();
         pthread_atfork(NULL, NULL, lock_log_forget);
         atomic_store_explicit(&lock_log.active, true, memory_order_release);
     }

@@ -364,7 +364,7 @@ static struct replay_options own_options(void)
 static char *own_record(bool recorded)
 {
     const char *replay = getenv("ORRERY_REPLAY");
-    if (host_log_threads() < 2)
+    if (!host_log_several())
         return NULL;
     if (record_name && recorded)
         return strdup(record_name);
@@ -385,7 +385,7 @@ static char *line_of(const struct schedule_record *record, const char *file)
 /* Does the program alone not settle how it runs? */
 static bool was_chosen(const struct schedule_record *record)
 {
-    return record->shape && (record->settings.policy != SCHEDULE_LOCKSTEP || record->mixed || record->has_turns || host_log_threads() > 1);
+    return record->shape && (record->settings.policy != SCHEDULE_LOCKSTEP || record->mixed || record->has_turns || host_log_several());
 }
 
 /* For the program that fails by itself: `orrery run` knows its status, and the library does not. */
@@ -402,7 +402,7 @@ static void note_replay(bool recorded)
 static void tell_replay(const struct schedule_record *record, bool recorded, bool failed)
 {
     char *file = own_record(recorded), *line = failed ? line_of(record, file) : NULL;
-    report_set_replay(runtime.report, line, !file && host_log_threads() > 1);
+    report_set_replay(runtime.report, line, !file && host_log_several());
     if (line)
         saved_replay("");
     free(line);
