@@ -34,4 +34,23 @@ for kind in ${*:-plain mutex rwlock trylock timed spin c11 semaphore barrier cal
     done
     [ "$(cat "$work/$kind".?.out | sort -u | wc -l)" -gt 1 ] || complain "$kind: five runs came to the same order: this proves nothing"
 done
+[ $# -eq 0 ] || exit $fail
+
+# An order that cannot be kept is given up, which is said once, and the program comes to an end.
+record=$work/mutex.1
+sed 's/^\[locks\]$/&\n0.1 0.0 mutex after 0.7 1.0/' "$record" > "$work/bad"
+timeout 200 "$orrery" replay "$work/bad" -- "$program" mutex > "$work/again" 2> "$work/again.err"
+[ $? -eq 124 ] && complain "a thread that never comes: the replay does not end"
+[ "$(grep -c 'gives up the order .*thread 0.1 waits for thread 0.7' "$work/again.err")" -eq 1 ] ||
+    complain "a thread that never comes: found $(cat "$work/again.err")"
+sed 's/^\[locks\]$/&\n0.1 0.0 mutex bla/' "$record" > "$work/bad"
+timeout 200 "$orrery" replay "$work/bad" -- "$program" mutex > "$work/again" 2> "$work/again.err"
+[ $? -eq 124 ] && complain "a torn line: the replay does not end"
+grep -q 'line 1 of \[locks\]' "$work/again.err" || complain "a torn line: found $(cat "$work/again.err")"
+
+# Without the section the order of the calls is kept as far as the locks allow.
+sed '/^\[locks\]$/,$d' "$work/plain.1" > "$work/bad"
+cp "$work/plain.1.out" "$work/bad.out"
+replay plain "$work/bad"
+grep -q '^\[locks\]$' "$record" || complain "no locks in the record"
 exit $fail
