@@ -348,10 +348,11 @@ static char *own_command(void)
     return text;
 }
 
-static const char *option_value(const void *self, const struct scenario_option *option)
+static char *option_value(const void *self, const struct scenario_option *option)
 {
+    const char *value = getenv(option->variable);
     (void)self;
-    return getenv(option->variable);
+    return value ? strdup(value) : NULL;
 }
 
 static struct replay_options own_options(void)

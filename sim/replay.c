@@ -26,7 +26,7 @@ static bool is_output(const char *option)
     return is_among(option, names);
 }
 
-static const char *value_of(const struct replay_options *options, const struct scenario_option *option)
+static char *value_of(const struct replay_options *options, const struct scenario_option *option)
 {
     return is_output(option->name) || !strcmp(option->name, "replay") ? NULL : options->value(options->self, option);
 }
@@ -58,19 +58,31 @@ static void print_option(FILE *stream, const char *name, const char *value)
     replay_word_print(stream, value);
 }
 
+/* One of them is on each line. */
+static void print_each_option(FILE *stream, const char *name, char *values)
+{
+    for (char *value = values, *end; value; value = end) {
+        end = strchr(value, '\n');
+        if (end)
+            *end++ = '\0';
+        print_option(stream, name, value);
+    }
+}
+
 static void print_options(const struct replay_options *options, bool schedule, FILE *stream)
 {
     struct scenario_option option;
     if (options->scenario)
         print_option(stream, "scenario", options->scenario);
     for (size_t i = 0; scenario_option(i, &option); i++) {
-        const char *value = value_of(options, &option);
-        if (!value || (!schedule && chooses(option.name)))
-            continue;
-        if (is_bare(&option, value))
+        char *value = schedule || !chooses(option.name) ? value_of(options, &option) : NULL;
+        if (value && is_bare(&option, value))
             fprintf(stream, " --%s", option.name);
-        else
+        else if (value && scenario_option_adds(&option))
+            print_each_option(stream, option.name, value);
+        else if (value)
             print_option(stream, option.name, value);
+        free(value);
     }
 }
 
@@ -122,12 +134,13 @@ void replay_options_print(const struct replay_options *options, FILE *stream)
         title = "";
     }
     for (size_t i = 0; scenario_option(i, &option); i++) {
-        const char *value = chooses(option.name) ? NULL : value_of(options, &option);
+        char *value = chooses(option.name) ? NULL : value_of(options, &option);
         if (!value)
             continue;
         fputs(title, stream);
         print_entry(stream, option.name, is_bare(&option, value) ? "1" : value);
         title = "";
+        free(value);
     }
 }
 

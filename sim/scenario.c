@@ -728,6 +728,11 @@ bool scenario_option(size_t index, struct scenario_option *out_option)
     return true;
 }
 
+bool scenario_option_adds(const struct scenario_option *option)
+{
+    return strcmp(option->name, "suppressions") == 0;
+}
+
 /* "max_errors" and "max-errors" are one name. */
 static bool same_option(const char *name, const char *key)
 {
@@ -805,6 +810,19 @@ void scenario_settle(struct scenario *scenario)
     }
 }
 
+static enum status load_each(struct scenario *scenario, const char *paths, struct diagnosis *diagnosis)
+{
+    enum status status = STATUS_OK;
+    do {
+        const size_t length = strcspn(paths, "\n");
+        char *path = strndup(paths, length);
+        status = path ? scenario_load_suppressions(scenario, path, diagnosis) : STATUS_OUT_OF_MEMORY;
+        free(path);
+        paths += length + (paths[length] == '\n');
+    } while (!status && *paths);
+    return status;
+}
+
 enum status scenario_apply_option(struct scenario *scenario, const char *key, const char *value, struct diagnosis *diagnosis)
 {
     char expected[EXPECTED_CHARS] = "";
@@ -812,7 +830,7 @@ enum status scenario_apply_option(struct scenario *scenario, const char *key, co
     if (!row)
         return diagnose(diagnosis, STATUS_BAD_SCENARIO, "no option is named '%s'", key);
     if (row->type == ROW_SUPPRESSIONS)
-        return scenario_load_suppressions(scenario, value ? value : "", diagnosis);
+        return load_each(scenario, value ? value : "", diagnosis);
     const char *text = switch_value(row, value);
     struct plain_locale locale = locale_plain_begin();
     bool fine = scenario_row_set(scenario, row, text, expected);

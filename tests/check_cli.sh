@@ -156,6 +156,10 @@ expect 66 -- "$orrery" run --gen-suppressions=known.yaml behind.yaml
 expect 0 -e 'errors=0 warnings=0 suppressed=1' -n 'error: ' -- "$orrery" run --suppressions=known.yaml behind.yaml
 expect 0 -e 'not used: known.yaml:2' -- "$orrery" run --suppressions=known.yaml clean.yaml
 expect 0 -e 'suppressed=1' -- env ORRERY_SUPPRESSIONS="$work/known.yaml" "$orrery" run behind.yaml
+echo '- {id: race-global}' >more.yaml
+expect 0 -e 'not used: more.yaml:1' -n 'not used: known' -- "$orrery" run --suppressions=known.yaml --suppressions=more.yaml behind.yaml
+expect 0 -e 'suppressed=1' -- env ORRERY_SUPPRESSIONS="more.yaml" "$orrery" run --suppressions=known.yaml behind.yaml
+expect 2 -e "the suppressions cannot be read" -- "$orrery" run --suppressions= behind.yaml
 (cat behind.yaml; echo 'report: {suppressions: known.yaml}') >silent.yaml
 mkdir -p other
 cd other && expect 0 -e "suppressed=1" -- "$orrery" run ../silent.yaml; cd ..

@@ -45,6 +45,26 @@ for ending in found_abort found_exit found_kill found_exec; do
 done
 ends 66 found_kill
 says 'ended by signal 9'
+
+# suppressions of every file count, those of the variable, too; the line and the record name them all
+"$orrery" run --gen-suppressions=found.yaml -- "$program" clean_status >out 2>err
+printf '%s\n' '- {id: race-global}' >one.yaml
+printf '%s\n' '- {id: race-local}' >two.yaml
+ends 5 --suppressions=found.yaml --suppressions=one.yaml --suppressions=found.yaml clean_status
+says 'SUMMARY errors=0 warnings=0 suppressed=[1-9]'
+says 'suppression not used: one.yaml:1'
+if grep -q 'not used: found' err; then problem 'a file that is given twice counts twice'; fi
+ORRERY_SUPPRESSIONS=$'found.yaml\ntwo.yaml' ends 5 --suppressions=one.yaml clean_status
+says 'suppressed=[1-9]'
+says 'not used: one.yaml:1'
+says 'not used: two.yaml:1'
+ends 5 --suppressions=found.yaml --suppressions=one.yaml --record=suppressed.rec --seed=3 --schedule=random clean_status
+says 'replay with: orrery replay [^ ]* --check-api=error --suppressions=found.yaml --suppressions=one.yaml'
+"$orrery" replay suppressed.rec -- "$program" clean_status >out 2>err
+[ $? = 5 ] || problem 'the replay has not all suppressions'
+says 'suppressed=[1-9]'
+ends 2 --suppressions=found.yaml --suppressions=nowhere.yaml clean_status
+says 'nowhere.yaml: the suppressions cannot be read'
 ends 50 --error-exitcode=50 found_exit
 ends 66 refused_exit
 says 'SUMMARY errors=1'

@@ -123,18 +123,90 @@ int parse_arguments(const struct argp *argp, int argc, char **argv, void *input)
 
 /* ---- scenario, environment, command line --------------------------------------------- */
 
-static bool apply_environment(struct scenario *scenario)
+static char *copied(const char *text)
+{
+    char *copy = strdup(text);
+    if (!copy)
+        tools_no_memory();
+    return copy;
+}
+
+static bool is_line_of(const char *text, const char *line, size_t length)
+{
+    for (; *text; text += *text == '\n') {
+        const size_t size = strcspn(text, "\n");
+        if (size == length && memcmp(text, line, size) == 0)
+            return true;
+        text += size;
+    }
+    return false;
+}
+
+/* The lines of more that are not there yet; a record has those of the environment, too. */
+static void add_lines(char **text, const char *more)
+{
+    for (; *more; more += *more == '\n') {
+        const size_t length = strcspn(more, "\n");
+        char *grown = NULL;
+        if (!*text || !is_line_of(*text, more, length)) {
+            if (asprintf(&grown, "%s%s%.*s", *text ? *text : "", *text ? "\n" : "", (int)length, more) < 0)
+                tools_no_memory();
+            free(*text);
+            *text = grown;
+        }
+        more += length;
+    }
+}
+
+static bool is_given(const struct settings *settings, const char *option)
+{
+    for (size_t i = 0; i < settings->count; i++) {
+        if (strcmp(settings->given[i].name, option) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Of an option that adds: what the environment and the command line have, a line each. */
+static char *all_values(const struct settings *settings, const struct scenario_option *option)
+{
+    const char *value = getenv(option->variable);
+    char *text = NULL;
+    if (value)
+        add_lines(&text, value);
+    for (size_t i = 0; i < settings->count; i++) {
+        if (strcmp(settings->given[i].name, option->name) == 0)
+            add_lines(&text, settings->given[i].value);
+    }
+    return text || (!value && !is_given(settings, option->name)) ? text : copied("");
+}
+
+static char *value_copied(const struct settings *settings, const struct scenario_option *option)
+{
+    if (scenario_option_adds(option))
+        return all_values(settings, option);
+    const char *value = settings_value(settings, option);
+    return value ? copied(value) : NULL;
+}
+
+/* Options that add are all applied here. */
+static bool apply_environment(const struct settings *settings, struct scenario *scenario)
 {
     struct scenario_option option;
-    for (size_t i = 0; scenario_option(i, &option); i++) {
+    bool fine = true;
+    for (size_t i = 0; fine && scenario_option(i, &option); i++) {
         struct diagnosis diagnosis = {0};
-        const char *value = getenv(option.variable);
-        if (value && scenario_apply_option(scenario, option.name, value, &diagnosis) != STATUS_OK) {
+        const bool given = scenario_option_adds(&option) && is_given(settings, option.name);
+        char *all = given ? all_values(settings, &option) : NULL;
+        const char *value = given ? all : getenv(option.variable);
+        fine = !value || scenario_apply_option(scenario, option.name, value, &diagnosis) == STATUS_OK;
+        if (!fine && given)
+            say_diagnosis(&diagnosis);
+        else if (!fine)
             say("error: environment variable %s: %s", option.variable, diagnosis.text);
-            return false;
-        }
+        free(all);
     }
-    return true;
+    return fine;
 }
 
 static bool check_policy(const struct scenario *scenario)
@@ -150,6 +222,9 @@ static bool apply_given(const struct settings *settings, struct scenario *scenar
 {
     for (size_t i = 0; i < settings->count; i++) {
         struct diagnosis diagnosis = {0};
+        const struct scenario_option option = {.name = settings->given[i].name};
+        if (scenario_option_adds(&option))
+            continue;
         if (scenario_apply_option(scenario, settings->given[i].name, settings->given[i].value, &diagnosis) != STATUS_OK) {
             say_diagnosis(&diagnosis);
             return false;
@@ -167,7 +242,7 @@ bool settings_load(const struct settings *settings, const char *file, struct sce
         say_diagnosis(&diagnosis);
         return false;
     }
-    if (apply_environment(out_scenario) && apply_given(settings, out_scenario) && check_policy(out_scenario))
+    if (apply_environment(settings, out_scenario) && apply_given(settings, out_scenario) && check_policy(out_scenario))
         return true;
     scenario_fini(out_scenario);
     return false;
@@ -181,9 +256,9 @@ const char *settings_value(const struct settings *settings, const struct scenari
     return getenv(option->variable);
 }
 
-static const char *option_value(const void *self, const struct scenario_option *option)
+static char *option_value(const void *self, const struct scenario_option *option)
 {
-    return settings_value(self, option);
+    return value_copied(self, option);
 }
 
 struct replay_options settings_replay(const struct settings *settings, bool scenario)
@@ -229,11 +304,10 @@ bool settings_export(const struct settings *settings)
     if (settings->scenario_file && !export_scenario(settings->scenario_file))
         return false;
     for (size_t i = 0; scenario_option(i, &option); i++) {
-        for (size_t g = 0; g < settings->count; g++) {
-            const char *value = settings->given[g].value;
-            if (strcmp(option.name, settings->given[g].name) == 0)
-                setenv(option.variable, *value ? value : "1", 1);
-        }
+        char *value = is_given(settings, option.name) ? value_copied(settings, &option) : NULL;
+        if (value)
+            setenv(option.variable, *value ? value : "1", 1);
+        free(value);
     }
     return true;
 }

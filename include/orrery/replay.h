@@ -22,7 +22,7 @@
 struct replay_options {
     const char *scenario; /* --scenario; NULL: none */
     const void *self;
-    const char *(*value)(const void *self, const struct scenario_option *option); /* NULL: not given */
+    char *(*value)(const void *self, const struct scenario_option *option); /* malloc'd; NULL: not given */
 };
 
 struct replay_run {

@@ -315,6 +315,8 @@ enum status scenario_check_policy(const struct scenario *scenario, struct diagno
 enum { SCENARIO_VARIABLE_CHARS = 48 };
 struct scenario_option { const char *name; char variable[SCENARIO_VARIABLE_CHARS]; const char *argument, *help; };
 bool scenario_option(size_t index, struct scenario_option *out_option);
+/* Each time it is given adds to the earlier ones; a variable, and the value of scenario_apply_option, has one a line. */
+bool scenario_option_adds(const struct scenario_option *option);
 
 /* Root devices are parts of one simulated machine: one memory, one clock, units numbered through. */
 uint64_t scenario_usual_allocation(uint64_t memory); /* a quarter of it, 1 GiB at least, never more than all */
