@@ -175,31 +175,74 @@ static char *result_text(const struct finding *finding)
     return text;
 }
 
-static void put_place(FILE *stream, const struct source_place *place)
+/* The column counts from the first character that is no space. */
+static uint32_t column_in_text(const struct source_place *place)
 {
-    char *line = source_text(place);
-    const char *slash = place->file ? strrchr(place->file, '/') : NULL;
-    fprintf(stream, "%s\n%s\n", slash ? slash + 1 : place->file ? place->file : "", line ? line : "");
-    free(line);
+    const uint32_t indent = place->text ? (uint32_t)strspn(place->text, " \t") : 0;
+    return place->column > indent ? place->column - indent : place->column;
 }
 
-/* Of the text of the lines, not their numbers: it outlives edits above them. */
-static json_t *fingerprints(const struct finding *finding)
+/* What tells the accesses of one line apart; calls, and those without a line, by their words. Malloc'd. */
+static char *access_print(const struct finding *finding, uint32_t index)
 {
-    char *text = NULL, hexadecimal[20];
+    const struct finding_access *access = &finding->access[index];
+    const struct source_place *place = &access->place;
+    const bool by_words = !place->line || finding_check(finding->kind) == CHECK_API;
+    const char *slash = place->file ? strrchr(place->file, '/') : NULL, *file = place->file ? place->file : "";
+    char *line = source_text(place), *text = NULL;
+    if (asprintf(&text, "%s\n%s\n%" PRIu32 "\n%d\n%s\n", slash ? slash + 1 : file, line ? line : "", column_in_text(place),
+                 (int)access->kind, by_words && access->what ? access->what : "") < 0)
+        text = NULL;
+    free(line);
+    return text;
+}
+
+/* Which of the two came first is an accident of the schedule. */
+static void put_accesses(FILE *stream, const struct finding *finding)
+{
+    char *first = access_print(finding, 0), *second = finding->access_count > 1 ? access_print(finding, 1) : NULL;
+    const bool swapped = first && second && strcmp(first, second) > 0;
+    fputs(first && !swapped ? first : "", stream);
+    fputs(second ? second : "", stream);
+    fputs(first && swapped ? first : "", stream);
+    free(first);
+    free(second);
+}
+
+/* Of the text of the lines, not their numbers: it outlives edits above them. 0: no memory. */
+static uint64_t fingerprint(const struct finding *finding)
+{
+    char *text = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
     if (!stream)
-        return NULL;
+        return 0;
     fprintf(stream, "%s\n%s\n", finding_id(finding->kind), finding->kernel ? finding->kernel : "");
-    for (uint32_t i = 0; i < finding->access_count && i < 2; i++)
-        put_place(stream, &finding->access[i].place);
-    if (!finding->access_count)
+    if (finding->access_count)
+        put_accesses(stream, finding);
+    else
         fputs(finding->why ? finding->why : "", stream);
     fclose(stream);
-    snprintf(hexadecimal, sizeof hexadecimal, "%016" PRIx64, (uint64_t)XXH3_64bits(text, size));
+    const uint64_t print = XXH3_64bits(text, size);
     free(text);
-    return json_pack("{s:s}", "orrery/v1", hexadecimal);
+    return print;
+}
+
+/* Of lines that are written alike, as in copies of a function, the later ones have their number in it. */
+struct prints { uint64_t *seen; size_t count; };
+
+static json_t *fingerprints(const struct finding *finding, struct prints *prints)
+{
+    uint64_t print = fingerprint(finding), numbered[2] = {print, 1};
+    char hexadecimal[20];
+    for (size_t i = 0; prints->seen && i < prints->count; i++)
+        numbered[1] += prints->seen[i] == print;
+    if (prints->seen)
+        prints->seen[prints->count++] = print;
+    if (numbered[1] > 1)
+        print = XXH3_64bits(numbered, sizeof numbered);
+    snprintf(hexadecimal, sizeof hexadecimal, "%016" PRIx64, print);
+    return json_pack("{s:s}", "orrery/v2", hexadecimal);
 }
 
 static json_t *properties(const struct finding *finding)
@@ -250,14 +293,14 @@ static json_t *stacks(const struct finding *finding)
     return NULL;
 }
 
-static json_t *result(const struct finding *finding)
+static json_t *result(const struct finding *finding, struct prints *prints)
 {
     char *text = result_text(finding);
     json_t *object = json_pack("{s:s,s:i,s:s,s:o}", "ruleId", finding_id(finding->kind), "ruleIndex", (int)finding->kind,
                                "level", severity_word(finding->severity), "message", message(text));
     free(text);
     put_number(object, "occurrenceCount", finding->count);
-    json_object_set_new(object, "partialFingerprints", fingerprints(finding));
+    json_object_set_new(object, "partialFingerprints", fingerprints(finding, prints));
     json_object_set_new(object, "properties", properties(finding));
     json_t *first = finding->access_count ? access_location(finding, 0)
                                           : location(&(struct source_place){NULL, 0, 0, NULL}, finding->kernel, NULL);
@@ -274,10 +317,10 @@ static json_t *result(const struct finding *finding)
     return object;
 }
 
-static json_t *suppressed_result(const struct finding *finding, const struct scenario *scenario)
+static json_t *suppressed_result(const struct finding *finding, const struct scenario *scenario, struct prints *prints)
 {
     const struct suppression *suppression = suppression_find(scenario, finding);
-    json_t *object = result(finding), *entry = json_object();
+    json_t *object = result(finding, prints), *entry = json_object();
     put_text(entry, "kind", "external");
     put_text(entry, "justification", suppression ? suppression->reason : NULL);
     json_object_set_new(object, "suppressions", json_pack("[o]", entry));
@@ -299,11 +342,14 @@ static json_t *invocation(const struct report_end *end)
 void report_write_sarif(FILE *stream, const struct report *report, const struct report_end *end)
 {
     const struct scenario *scenario = report_scenario(report);
+    const size_t count = report_count(report), suppressed = report_suppressed_count(report);
+    struct prints prints = {.seen = calloc(count + suppressed + 1, sizeof *prints.seen)};
     json_t *results = json_array();
-    for (size_t i = 0; i < report_count(report); i++)
-        json_array_append_new(results, result(report_get(report, i)));
-    for (size_t i = 0; i < report_suppressed_count(report); i++)
-        json_array_append_new(results, suppressed_result(report_suppressed_get(report, i), scenario));
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(results, result(report_get(report, i), &prints));
+    for (size_t i = 0; i < suppressed; i++)
+        json_array_append_new(results, suppressed_result(report_suppressed_get(report, i), scenario, &prints));
+    free(prints.seen);
     json_t *log = json_pack("{s:s,s:s,s:[{s:o,s:[o],s:s,s:o}]}", "$schema", schema, "version", "2.1.0", "runs", "tool",
                             tool(scenario), "invocations", invocation(end), "columnKind", "unicodeCodePoints",
                             "results", results);

@@ -96,16 +96,48 @@ static char *borrowed(const char *text)
     return (char *)(uintptr_t)text;
 }
 
-/* The finding outlives it. */
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* "argument 0 'data' (buffer, * bytes)": sizes are the run's, and so are the numbers that objects of the API have. Names
+ * keep theirs, and so do types such as image2d_t. NULL: no memory. */
+static char *object_pattern(const struct finding *finding)
+{
+    const bool of_call = finding_check(finding->kind) == CHECK_API;
+    char *pattern = strdup(finding->object), *out = pattern;
+    bool named = false, inside = false;
+    for (const char *at = finding->object; pattern && *at; at++) {
+        const bool counts = !named && (inside || of_call) && is_digit(*at) && (at == finding->object || !is_letter(at[-1]));
+        named ^= *at == '\'';
+        inside = !named && *at != ')' && (inside || *at == '(');
+        *out++ = counts ? '*' : *at;
+        while (counts && is_digit(at[1]))
+            at++;
+    }
+    if (pattern)
+        *out = '\0';
+    return pattern;
+}
+
+/* A finding with a line stands for all objects that were met there. The finding outlives it; the object is malloc'd. */
 static struct suppression suppression_of(const struct finding *finding)
 {
     const struct source_place *place = &finding->access[0].place;
+    const bool placed = finding->access_count && place->line;
+    const bool of_site = !placed || (finding->access_count > 1 && !finding->access[1].place.line);
     return (struct suppression){
         .id = borrowed(finding_id(finding->kind)),
         .kernel = borrowed(finding->kernel),
         .file = finding->access_count ? borrowed(place->file) : NULL,
         .line = finding->access_count ? place->line : 0,
-        .object = borrowed(finding->object),
+        .object = finding->object && of_site ? object_pattern(finding) : NULL,
     };
 }
 
@@ -128,12 +160,16 @@ void report_write_suppressions(FILE *stream, const struct report *report)
         fputs("[]\n", stream);
     for (size_t i = 0; i < count; i++) {
         const struct finding *finding = report_get(report, i);
-        struct suppression entry = suppression_of(finding);
         if (any_fits(entries, written, finding))
             continue;
+        struct suppression entry = suppression_of(finding);
         write_one(stream, &entry);
         if (entries)
             entries[written++] = entry;
+        else
+            free(entry.object);
     }
+    while (written)
+        free(entries[--written].object);
     free(entries);
 }

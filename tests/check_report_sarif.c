@@ -48,7 +48,7 @@ static char *fingerprint(const struct finding finding)
     report_clear(report);
     add(finding);
     json_t *result = first_result();
-    char *print = strdup(word(json_object_get(result, "partialFingerprints"), "orrery/v1"));
+    char *print = strdup(word(json_object_get(result, "partialFingerprints"), "orrery/v2"));
     json_decref(result);
     return print;
 }
@@ -58,6 +58,7 @@ START_TEST(fingerprints_outlive_edits_above)
     struct finding moved = overrun(30), other = overrun(3);
     moved.access[0].place.file = "elsewhere/a.cl";
     moved.access[0].place.text = "      out[i] = 1;";
+    moved.access[0].place.column += 6;
     other.access[0].place.text = "out[i] = 2;";
     char *prints[3] = {fingerprint(overrun(3)), fingerprint(moved), fingerprint(other)};
     ck_assert_uint_eq(strlen(prints[0]), 16);
@@ -68,10 +69,46 @@ START_TEST(fingerprints_outlive_edits_above)
 }
 END_TEST
 
+/* A manager of results keeps one of those that have the same. */
+START_TEST(fingerprints_tell_results_apart)
+{
+    struct finding findings[5] = {race(), race(), race(), race(), race()};
+    const char *prints[5];
+    findings[1].access[0].place.column = 15; /* another member of the same line */
+    findings[2].access[1].kind = ACCESS_WRITE;
+    findings[3].access[0].place.line = 70; /* a line that is written alike */
+    findings[4].access[0].place.line = 71;
+    for (int i = 0; i < 5; i++)
+        add(findings[i]);
+    char *out = written(write_sarif);
+    json_t *log = json_loads(out, 0, NULL), *run = json_array_get(json_object_get(log, "runs"), 0), *results = json_object_get(run, "results");
+    ck_assert_uint_eq(json_array_size(results), 5);
+    for (size_t i = 0; i < 5; i++) {
+        prints[i] = word(json_object_get(json_array_get(results, i), "partialFingerprints"), "orrery/v2");
+        for (size_t k = 0; k < i; k++)
+            ck_assert_msg(strcmp(prints[k], prints[i]) != 0, "%zu and %zu", k, i);
+    }
+    json_decref(log);
+    free(out);
+}
+END_TEST
+
+START_TEST(fingerprints_know_no_first_access)
+{
+    struct finding swapped = race();
+    swapped.access[0] = race().access[1];
+    swapped.access[1] = race().access[0];
+    char *prints[2] = {fingerprint(race()), fingerprint(swapped)};
+    ck_assert_str_eq(prints[0], prints[1]);
+    free(prints[0]);
+    free(prints[1]);
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = {
-        sarif_has_both_paths, fingerprints_outlive_edits_above,
+        sarif_has_both_paths, fingerprints_outlive_edits_above, fingerprints_tell_results_apart, fingerprints_know_no_first_access,
     };
     return report_tests("report, sarif", tests, sizeof tests / sizeof tests[0]);
 }
