@@ -272,6 +272,16 @@ static void say_edit(const struct saying *saying, const struct edit *edit)
     }
 }
 
+/* Two seq_cst operations: rule 16 joins the two memories for them, and no chain of happens-before that could order data
+ * goes through them. Whoever relies on its intent is to know. */
+static bool is_sequential(const struct saying *saying, const struct edit *edits, uint32_t count)
+{
+    bool all = count == 2;
+    for (uint32_t i = 0; i < count; i++)
+        all &= edits[i].kind == EDIT_FENCES && saying->search->spots[edits[i].spot].sample->order == ORDER_SEQ_CST;
+    return all;
+}
+
 void say_edits(const struct search *search, const struct found *found, struct answer *answer)
 {
     const struct saying *saying = &(struct saying){search, answer};
@@ -297,4 +307,8 @@ void say_edits(const struct search *search, const struct found *found, struct an
     }
     if (fences)
         wording_add(why, ": only fences with both flags on both sides order one memory by the other (seq_cst alone does not)");
+    if (is_sequential(saying, edits, count))
+        wording_add(why, ". Only the intent of 3.3.6, Atomic Operations, orders the data here (of two seq_cst operations: \"If X "
+                         "local-synchronizes-with or global-synchronizes-with Y then X both local-synchronizes-with Y and "
+                         "global-synchronizes-with Y\"): by its letter they are no actions of that memory, and order nothing in it");
 }
