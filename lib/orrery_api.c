@@ -107,11 +107,26 @@ static void fill_access(struct orrery_access *out_access, const struct finding_a
         .value = access->value,
         .has_written = access->has_written,
         .written = access->written,
+        .has_item = access->has_item,
+        .order = text_or_empty(finding_access_order(access)),
+        .scope = text_or_empty(finding_access_scope(access)),
     };
     if (access->has_item) {
+        out_access->sub_group = access->item.sub_group;
         memcpy(out_access->global_id, access->item.global_id, sizeof out_access->global_id);
         memcpy(out_access->group_id, access->item.group_id, sizeof out_access->group_id);
     }
+}
+
+static void fill_cause(struct orrery_finding *out_finding, const struct finding *cause)
+{
+    const struct source_place *place = &cause->access[0].place;
+    out_finding->cause = finding_id(cause->kind);
+    if (!cause->access_count)
+        return;
+    out_finding->cause_file = text_or_empty(place->file);
+    out_finding->cause_line = place->line;
+    out_finding->cause_column = place->column;
 }
 
 int orrery_finding_get(size_t index, struct orrery_finding *out_finding)
@@ -132,8 +147,13 @@ int orrery_finding_get(size_t index, struct orrery_finding *out_finding)
         .fix_verified = finding->fix && finding->fix_verified,
         .spec = finding->spec ? finding->spec : finding_spec(finding->kind),
         .access_count = finding->access_count < 2 ? finding->access_count : 2,
+        .length_bytes = finding->has_offset ? finding_bytes(finding) : 0,
+        .cause = "",
+        .cause_file = "",
     };
     fill_place(out_finding, finding);
+    if (finding->cause)
+        fill_cause(out_finding, finding->cause);
     for (uint32_t i = 0; i < 2; i++)
         fill_access(&out_finding->access[i], &finding->access[i]);
     return ORRERY_OK;

@@ -127,3 +127,15 @@ const char *finding_spec(enum finding_kind kind)
 {
     return pages[page_index(kind)].spec;
 }
+
+const char *finding_access_order(const struct finding_access *access)
+{
+    static const char *const orders[] = {"relaxed", "acquire", "release", "acq_rel", "seq_cst"};
+    return access->has_order ? orders[access->order] : NULL;
+}
+
+const char *finding_access_scope(const struct finding_access *access)
+{
+    static const char *const scopes[] = {"work_item", "sub_group", "work_group", "device", "all_svm_devices"};
+    return access->has_order ? scopes[access->scope] : NULL;
+}

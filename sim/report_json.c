@@ -64,12 +64,8 @@ static void put_caller(json_t *object, const struct source_place *caller)
 
 static void put_order(json_t *object, const struct finding_access *access)
 {
-    static const char *const orders[] = {"relaxed", "acquire", "release", "acq_rel", "seq_cst"};
-    static const char *const scopes[] = {"work_item", "sub_group", "work_group", "device", "all_svm_devices"};
-    if (!access->has_order)
-        return;
-    put_text(object, "order", orders[access->order]);
-    put_text(object, "scope", scopes[access->scope]);
+    put_text(object, "order", finding_access_order(access));
+    put_text(object, "scope", finding_access_scope(access));
 }
 
 static json_t *access_json(const struct finding_access *access)

@@ -30,6 +30,13 @@ static const char source[] = "kernel void behind(global int *p)\n"
                              "        p[1] = 5;\n"
                              "    if (get_local_id(0) == 1)\n"
                              "        atomic_add(p + 1, 2);\n"
+                             "}\n"
+                             "kernel void cut(global int *p)\n"
+                             "{\n"
+                             "    if (get_local_id(0) < 3)\n"
+                             "        barrier(CLK_LOCAL_MEM_FENCE);\n"
+                             "    if (get_local_id(0) % 3 == 0)\n"
+                             "        p[1] = get_local_id(0);\n"
                              "}\n";
 static cl_program program;
 static cl_mem buffer;
@@ -281,6 +288,40 @@ START_TEST(accesses_that_race_have_their_values)
     ck_assert_uint_eq(update->line, 24);
     ck_assert(update->has_value && update->value == 5);
     ck_assert(update->has_written && update->written == 7);
+    ck_assert_uint_eq(finding.length_bytes, 4);
+    ck_assert_str_eq(store->order, "");
+    ck_assert_str_eq(store->scope, "");
+    ck_assert_str_eq(update->order, "relaxed");
+    ck_assert_str_eq(update->scope, "device");
+    ck_assert_str_eq(finding.cause, "");
+}
+END_TEST
+
+START_TEST(what_follows_names_its_cause)
+{
+    struct orrery_finding finding;
+    tear_down();
+    ck_assert_int_eq(orrery_load_scenario_text("orrery: 1\ndevice: {sub_group_sizes: [2]}\nchecks: {races: error}\n", text, sizeof text), ORRERY_OK);
+    set_up();
+    launch("cut");
+    cl_ok(clFinish(queue));
+    ck_assert_uint_eq(orrery_finding_count(), 2);
+    ck_assert_int_eq(orrery_finding_get(0, &finding), ORRERY_OK);
+    ck_assert_str_eq(finding.id, "barrier-divergence");
+    ck_assert_str_eq(finding.cause, "");
+    ck_assert_str_eq(finding.cause_file, "");
+    const struct orrery_finding first = finding;
+    ck_assert_int_eq(orrery_finding_get(1, &finding), ORRERY_OK);
+    ck_assert_str_eq(finding.id, "race-global");
+    ck_assert_str_eq(finding.cause, "barrier-divergence");
+    ck_assert_str_eq(finding.cause_file, first.file);
+    ck_assert_uint_eq(finding.cause_line, 29);
+    ck_assert_uint_eq(finding.cause_column, first.column);
+    for (int i = 0; i < 2; i++) {
+        ck_assert(finding.access[i].has_item);
+        ck_assert_uint_eq(finding.access[i].sub_group, finding.access[i].global_id[0] / 2);
+    }
+    ck_assert_uint_ne(finding.access[0].sub_group, finding.access[1].sub_group);
 }
 END_TEST
 
@@ -356,7 +397,7 @@ int main(void)
         a_forbidden_kind_leaves_others_alone, what_cannot_be_expected_is_refused, long_complaints_are_cut, a_reset_starts_afresh,
         a_reset_waits_for_the_launch_before_it, an_option_waits_for_the_callbacks_before_it,
         options_that_need_bookkeeping_wait_for_the_last_context, suppressed_findings_are_counted_apart,
-        a_finding_has_both_accesses_fix_and_specification, accesses_that_race_have_their_values, findings_quote_headers_and_what_was_linked, each_function_has_a_name,
+        a_finding_has_both_accesses_fix_and_specification, accesses_that_race_have_their_values, what_follows_names_its_cause, findings_quote_headers_and_what_was_linked, each_function_has_a_name,
     };
     Suite *suite = suite_create("control");
     TCase *tcase = tcase_create("control");

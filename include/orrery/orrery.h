@@ -55,9 +55,14 @@ struct orrery_access {
     uint64_t value;
     int has_written;         /* what an atomic update wrote */
     uint64_t written;
+    int has_item;            /* a work-item did it: global_id, group_id and sub_group say which */
+    uint32_t sub_group;      /* within the work-group */
+    const char *order;       /* of an atomic access of a race: "acq_rel" */
+    const char *scope;       /* likewise: "work_group" */
 };
 
-/* Strings stay valid until the next finding or orrery_clear_findings; "" when unknown. */
+/* Strings stay valid until the next finding or orrery_clear_findings; "" when unknown. Until 1.0 members are added
+ * at the ends of structures: what was built with another version's header is to be built again. */
 struct orrery_finding {
     const char *id;       /* "out-of-bounds-read" */
     const char *severity; /* "error", "warning" */
@@ -74,6 +79,10 @@ struct orrery_finding {
     const char *spec;
     uint32_t access_count; /* 0, 1 or 2 */
     struct orrery_access access[2];
+    uint64_t length_bytes;   /* from offset_bytes on: of two accesses, what both touched */
+    const char *cause;       /* the id of the finding that this one may follow from, and its place */
+    const char *cause_file;
+    uint32_t cause_line, cause_column;
 };
 
 struct orrery_statistics {

@@ -218,6 +218,10 @@ void report_uncounted(struct report *report, const struct finding *finding);
 void report_incomplete(struct report *report, enum finding_kind kind);
 uint64_t finding_bytes(const struct finding *finding); /* how many from offset_bytes on; 0: not known */
 
+/* "acq_rel", "work_group", the words of JSON and traces; NULL: it is not atomic. */
+const char *finding_access_order(const struct finding_access *access);
+const char *finding_access_scope(const struct finding_access *access);
+
 /* Where text goes as findings arrive; NULL = collect silently (default stderr). */
 void report_set_stream(struct report *report, FILE *stream, bool colour);
 
