@@ -180,6 +180,7 @@ scenario_tests = \
 	%D%/racy/fence_flags.yaml \
 	%D%/racy/image_fences.yaml \
 	%D%/racy/before_branch.yaml \
+	%D%/racy/behind_return.yaml \
 	%D%/racy/one_statement.yaml \
 	%D%/racy/parted_turns.yaml \
 	%D%/racy/plain_flag.yaml \
@@ -360,6 +361,7 @@ scenario_files = \
 	%D%/racy/fence_flags.cl \
 	%D%/racy/image_fences.cl \
 	%D%/racy/before_branch.cl \
+	%D%/racy/behind_return.cl \
 	%D%/racy/one_statement.cl \
 	%D%/racy/parted_turns.cl \
 	%D%/racy/plain_flag.cl \

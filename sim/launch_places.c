@@ -85,6 +85,24 @@ static uint32_t statement_end(const struct launch *launch, const struct site *si
     return at.kind == LINE_UNKNOWN ? site->line : at.kind == LINE_BETWEEN && at.depth <= depth ? line - 1 : 0;
 }
 
+/* The same, where whoever comes to the site comes by: nothing up to there leads elsewhere. */
+static uint32_t line_behind(const struct launch *launch, const struct site *site)
+{
+    const uint32_t end = statement_end(launch, site);
+    for (uint32_t line = site->line; line <= end; line++)
+        if (line_at(launch, site, line).leaves)
+            return 0;
+    return end;
+}
+
+/* Of a text that is not known, what a function has read last may be what it returns. */
+static bool may_return(const struct launch *launch, const struct site *site, const struct site *later)
+{
+    struct position position;
+    return line_at(launch, site, site->line).kind == LINE_UNKNOWN && site->access == ACCESS_READ &&
+           !seen_from(launch->code, later, site->call, &position);
+}
+
 /* Does the statement before which `line` is come behind a site that is done before it? */
 static bool begins_behind(const struct code *code, const struct site *site, uint32_t line, const struct site *first)
 {
@@ -99,7 +117,8 @@ static const struct site *entwined(const struct launch *launch, const struct sit
     struct position position;
     uint32_t line;
     if (seen_from(code, first, later->call, &position)) {
-        line = statement_line(launch, later);
+        const struct source_line at = line_at(launch, later, later->line);
+        line = at.kind == LINE_BODY && !at.begins ? later->line : statement_line(launch, later);
         const bool other = first->call != later->call || !same_line(first, later);
         return position.file == later->file && later->line && other && (line ? position.line >= line : position.line > later->line) ? later : NULL;
     }
@@ -207,13 +226,13 @@ static bool place_behind(const struct launch *launch, const struct site *from, c
 {
     const struct code *code = launch->code;
     struct position position;
-    if (!is_milestone(code, from))
+    if (!is_milestone(code, from) || may_return(launch, from, to))
         return false;
     *place = (struct code_place){.site = site_number(code, from), .line = from->line, .first = place->first,
                                  .branches = branches_before(code, from, to->rank)};
     if (place->branches)
         return true;
-    place->line = statement_end(launch, from);
+    place->line = line_behind(launch, from);
     return place->line && !(seen_from(code, to, from->call, &position) && position.file == from->file && position.line <= place->line);
 }
 
@@ -289,11 +308,11 @@ static bool behind_in_turn(const struct launch *launch, const struct code_loop *
                            struct code_place *out_place)
 {
     const struct code *code = launch->code;
-    const uint32_t line = statement_end(launch, first);
+    const uint32_t line = line_behind(launch, first);
     struct position position;
     const bool leaves = line_at(launch, first, line + 1).depth < line_at(launch, first, first->line).depth;
     *out_place = (struct code_place){.site = site_number(code, first), .line = line};
-    return line && !leaves && first->turn && code->loops + first->loop - 1 == loop && opens_line(code, first) &&
+    return line && !leaves && !may_return(launch, first, second) && first->turn && code->loops + first->loop - 1 == loop && opens_line(code, first) &&
            !branches_before(code, first, second->rank > first->rank ? second->rank : loop->high + 1) &&
            !(seen_from(code, second, first->call, &position) && position.file == first->file && position.line <= line &&
              (second->rank > first->rank || position.line >= first->line));

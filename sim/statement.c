@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
-enum word { WORD_OTHER, WORD_IF, WORD_LOOP, WORD_DO, WORD_ELSE, WORD_SWITCH, WORD_CASE, WORD_RETURN, WORD_TYPE };
+enum word { WORD_OTHER, WORD_IF, WORD_LOOP, WORD_DO, WORD_ELSE, WORD_SWITCH, WORD_CASE, WORD_RETURN, WORD_JUMP, WORD_TYPE };
 
 /* So far; line 0: nothing. */
 struct statement {
@@ -14,6 +14,7 @@ struct statement {
     bool defines;      /* a type: more follows behind its braces */
     bool awaits_body;  /* a head is over */
     bool is_body;
+    bool leaves;       /* return, break, continue or goto is in it */
     uint32_t words, choices; /* choices: of ?, that wait for their : */
 };
 
@@ -34,6 +35,7 @@ struct reader {
     struct statement now;
     enum word last;              /* the word before what is read; OTHER: none */
     bool in_comment, in_directive, fails;
+    bool leaves;                 /* the line, as far as it is read */
     struct conditional conditionals[CONDITIONALS_MOST];
     uint32_t conditional_count;
     uint32_t line;
@@ -48,7 +50,9 @@ static enum word word_of(const char *at, size_t length)
 {
     static const struct { const char *text; enum word word; } words[] = {
         {"if", WORD_IF}, {"for", WORD_LOOP}, {"while", WORD_LOOP}, {"do", WORD_DO}, {"else", WORD_ELSE}, {"switch", WORD_SWITCH},
-        {"case", WORD_CASE}, {"default", WORD_CASE}, {"return", WORD_RETURN}, {"struct", WORD_TYPE}, {"union", WORD_TYPE}, {"enum", WORD_TYPE},
+        {"case", WORD_CASE}, {"default", WORD_CASE}, {"return", WORD_RETURN}, {"break", WORD_JUMP},
+        {"continue", WORD_JUMP}, {"goto", WORD_JUMP}, {"struct", WORD_TYPE}, {"union", WORD_TYPE},
+        {"enum", WORD_TYPE},
     };
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (is_key(at, length, words[i].text))
@@ -161,6 +165,8 @@ static void read_word(struct reader *reader, const char *at, size_t length)
         reader->now.defines |= word == WORD_TYPE;
         reader->now.awaits_body = word == WORD_DO || word == WORD_ELSE;
     }
+    if (word == WORD_RETURN || word == WORD_JUMP)
+        reader->leaves = reader->now.leaves = true;
     reader->last = word;
 }
 
@@ -323,7 +329,9 @@ bool statements_read(char *const *lines, uint32_t count, struct source_line *out
     for (uint32_t i = 0; i < count && !reader.fails; i++) {
         reader.line = i + 1;
         judge_line(&reader, lines[i], &out_lines[i]);
+        reader.leaves = reader.now.leaves;
         read_line(&reader, lines[i]);
+        out_lines[i].leaves = reader.leaves;
     }
     if (!reader.fails && !reader.open.count && !reader.in_comment)
         return true;

@@ -23,6 +23,7 @@ struct source_line {
     uint32_t depth;   /* blocks that are open */
     bool loops;       /* a loop's head is next, or the end of do's block and its condition */
     bool closes;      /* the end of a block is next */
+    bool leaves;      /* return, break, continue or goto is in it, or in the statement that goes on: who is past it is elsewhere */
 };
 
 bool statements_read(char *const *lines, uint32_t count, struct source_line *out_lines); /* out_lines[0] is line 1 */

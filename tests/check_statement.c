@@ -8,14 +8,16 @@
 
 enum { LINES_MOST = 64 };
 
-/* A letter per line: u unknown, o outside, b between, w within, B body; with the line where what goes on begins. */
+/* A letter per line: u unknown, o outside, b between, w within, B body; with the line where what goes on begins, and ! where
+ * somebody leaves. */
 static void write_line(char *out, const struct source_line *line)
 {
     static const char letters[] = {'u', 'o', 'b', 'w', 'B'};
     char begins[16] = "";
     if (line->begins)
         snprintf(begins, sizeof begins, "%u", (unsigned)line->begins);
-    sprintf(out + strlen(out), "%s%c%s%s%s", *out ? " " : "", letters[line->kind], begins, line->loops ? "L" : "", line->closes ? "}" : "");
+    sprintf(out + strlen(out), "%s%c%s%s%s%s", *out ? " " : "", letters[line->kind], begins, line->loops ? "L" : "",
+            line->closes ? "}" : "", line->leaves ? "!" : "");
 }
 
 static const char *kinds(const char *text)
@@ -42,7 +44,7 @@ static const char *kinds(const char *text)
 static const struct { const char *text, *kinds; } texts[] = {
     {"void f(void)\n{\nx = 1;\ny =\n2;\nz = 3;\n}\nint a;", "o o b b w4 b b} o"},
     /* Brackets of values, not of blocks. */
-    {"void f(void) {\nint x[] = {\n1,\n2};\nx = (int2){\n1, 2};\nreturn (int2){\n1,\n2}; }", "o b w2 w2 b w5 b w7 w7"},
+    {"void f(void) {\nint x[] = {\n1,\n2};\nx = (int2){\n1, 2};\nreturn (int2){\n1,\n2}; }", "o b w2 w2 b w5 b! w7! w7!"},
     {"void f(void) {\nif (a == (int2){1, 2}.x) {\nb;\n}\ng((int2){\n1, 2});\nh[\n1]++; }", "o b b b} b w5 b w7"},
     /* What has no braces. */
     {"void f(void) {\nif (a)\nx;\nelse\ny;\nz; }", "o b B B B b"},
@@ -54,6 +56,10 @@ static const struct { const char *text, *kinds; } texts[] = {
     /* Labels and choices. */
     {"void f(void) {\nswitch (a) {\ncase 1:\nx;\ndefault: y =\nz;\n}\nout:\nw; }", "o b b b b w5 b} b b"},
     {"void f(void) {\nx = a ?\nb :\nc;\nd; }", "o b w2 w2 b"},
+    /* What leads elsewhere. */
+    {"void f(void) {\nreturn a +\ng(\nb);\nc; }", "o b! w2! w2! b"},
+    {"void f(void) {\nwhile (a) {\nif (b) break;\nif (c)\ncontinue;\nx; goto d;\nbreaks; // return\n}\nd: y; }",
+     "o bL b! b B! b! b b} b"},
     /* What is no code. */
     {"void f(void) {\nx; /* a\nb */ y;\nz = \"/*{\";\nw = '{'; // {\nv; }", "o b w b b b"},
     {"#define A { \\\n  (\nvoid f(void) {\nx = 1 +\n#define B }\n2;\n}", "o o o b w4 w4 b}"},
