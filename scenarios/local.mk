@@ -204,6 +204,7 @@ scenario_tests = \
 	%D%/racy/sub_group_barrier.yaml \
 	%D%/racy/ticket_lock.yaml \
 	%D%/racy/ttas.yaml \
+	%D%/racy/message_for_all.yaml \
 	%D%/racy/message_passing_scope.yaml \
 	%D%/schedule/barriers.yaml \
 	%D%/schedule/gives_up.yaml \
@@ -385,6 +386,7 @@ scenario_files = \
 	%D%/racy/sub_group_barrier.cl \
 	%D%/racy/ticket_lock.cl \
 	%D%/racy/ttas.cl \
+	%D%/racy/message_for_all.cl \
 	%D%/racy/message_passing_scope.cl \
 	%D%/schedule/barriers.cl \
 	%D%/schedule/groups_wait.cl \

@@ -11,6 +11,8 @@
  *                    explain_image_fence and explain_wait where it is known what, but not whether it helps;
  *                    explain_advice where nothing can be verified
  *   explain_covers   does an answer's edit order later pairs of the same two places, too?
+ *   explain_message  does a barrier at one end of what other work-items of the two work-groups release and acquire order them,
+ *                    or one at each end? REMEDY_NONE: where it would stand is advice. _covers: the other meetings, too?
  *   explain_flag     do the accesses of other races order them, as a release and an acquire? _flag_covers: later pairs, too?
  *
  * Edits      of all operations at one place of the source, in this order: flags of a barrier or
@@ -103,13 +105,18 @@ bool explain_flag_covers(const struct question *question, const struct passings 
 /* Where no edit does: a barrier, a second launch or an atomic access that orders the pair or makes it agree; one that serves
  * the other meetings, too, is preferred. */
 struct remedy {
-    /* TURN: in each turn of a loop; NEXT_TURN: where accesses of one turn are not ordered by it; TURNS: two in each turn */
-    enum { REMEDY_NONE, REMEDY_BARRIER, REMEDY_TURN, REMEDY_NEXT_TURN, REMEDY_TURNS, REMEDY_SPLIT, REMEDY_ATOMIC } kind;
+    /* TURN: in each turn of a loop; NEXT_TURN: where accesses of one turn are not ordered by it; TURNS: two in each turn;
+     * MESSAGE: beside the release, the acquire, or both */
+    enum { REMEDY_NONE, REMEDY_BARRIER, REMEDY_TURN, REMEDY_NEXT_TURN, REMEDY_TURNS, REMEDY_SPLIT, REMEDY_ATOMIC, REMEDY_MESSAGE } kind;
     struct code_place place;   /* of the barrier, and where the kernel is cut */
-    struct code_place next;    /* TURNS: of the other barrier */
+    struct code_place next;    /* TURNS, MESSAGE: of the other barrier; site 0: there is none */
+    uint32_t release_site, acquire_site; /* MESSAGE: NO_END: nothing is missing there */
     enum memory_scope scope;   /* of the atomic operations */
 };
+enum { NO_END = 0 };
 bool explain_remedy(const struct question *question, struct wording *out_fix, struct remedy *out_remedy);
+bool explain_message(const struct question *question, struct wording *out_why, struct wording *out_fix, struct remedy *out_remedy);
+bool explain_message_covers(const struct question *question, const struct remedy *remedy);
 /* A work-group's barrier, which names the question's memory beside these, instead of the one at this site, where that can be told to do. */
 bool explain_barrier_at(const struct question *question, uint32_t site, uint32_t regions, struct wording *out_fix, struct remedy *out_remedy);
 /* Where the work-group has to wait before it begins the asynchronous copy that is the second access. */

@@ -327,6 +327,60 @@ bool again_barrier(const struct question *question, const struct code_place *pla
     return known;
 }
 
+/* Before the first release of that site, which the first access comes before if its work-group waits there; behind the last
+ * acquire. NO_PLACE: there is none. */
+enum { NO_PLACE = UINT32_MAX };
+
+static uint32_t release_place(const struct question *question, const struct meeting *meeting, uint32_t site)
+{
+    for (uint32_t at = 0; at < meeting->end; at++)
+        if (question->history->items[at].site == site && message_end(question, meeting, &question->history->items[at], true))
+            return at;
+    return NO_PLACE;
+}
+
+static uint32_t acquire_place(const struct question *question, const struct meeting *meeting, uint32_t site)
+{
+    for (uint32_t at = meeting->end; at > 0; at--)
+        if (question->history->items[at - 1].site == site && message_end(question, meeting, &question->history->items[at - 1], false))
+            return at;
+    return NO_PLACE;
+}
+
+bool again_message(const struct question *question, const struct meeting *meeting, const struct remedy *remedy)
+{
+    const struct question own = {.history = question->history, .launch = question->launch, .meetings = meeting, .meeting_count = 1};
+    const bool sends = remedy->release_site != NO_END, takes = remedy->acquire_site != NO_END;
+    const uint32_t from = sends ? release_place(question, meeting, remedy->release_site) : NO_PLACE;
+    const uint32_t to = takes ? acquire_place(question, meeting, remedy->acquire_site) : NO_PLACE;
+    struct search search = {.question = &own};
+    struct again again = {.search = &search};
+    struct agent agent;
+    uint64_t tick = 1;
+    if (question->history->full || !search_locate(&search))
+        return false;
+    const uint32_t first_at = from < search.first_at[0] ? from : search.first_at[0];
+    order_init(&again.order, question->rule);
+    order_launch_begin(&again.order, question->launch);
+    for (uint32_t at = 0; at <= meeting->end; at++) {
+        if (at == first_at) {
+            order_agent(&again.order, meeting->first.unit, &agent);
+            tick = order_slice(&agent);
+        }
+        if (at == from)
+            order_barrier(&again.order, unit_group(question, meeting->first.unit), 1u << question->region, SCOPE_WORK_GROUP, remedy->release_site);
+        if (at == to)
+            order_barrier(&again.order, unit_group(question, meeting->second.unit), 1u << question->region, SCOPE_WORK_GROUP, remedy->acquire_site);
+        if (at < meeting->end)
+            happen(&again, &question->history->items[at], at);
+    }
+    order_agent(&again.order, meeting->second.unit, &agent);
+    const bool known = !again.order.failed && !again.order.pool.failed &&
+                       order_knows(&again.order, &agent, question->region, meeting->first.unit, tick);
+    order_fini(&again.order);
+    return known;
+}
+
 /* The fence may be at either access: nothing that it orders is between them. */
 bool again_image_fence(const struct question *question, const struct code_place *place)
 {

@@ -2,7 +2,7 @@
 #include "edges.h"
 #include "explain_state.h"
 
-static void say_at(const struct question *question, const struct code_place *place, struct wording *fix)
+void say_at(const struct question *question, const struct code_place *place, struct wording *fix)
 {
     wording_add(fix, place->before ? " before " : " behind ");
     wording_line(fix, question->host, place->site, place->line);
@@ -49,7 +49,7 @@ static void say_before_branch(const struct question *question, const struct reme
     wording_place(fix, host, remedy->place.site);
 }
 
-static void say_and_at(const struct question *question, const struct code_place *place, struct wording *fix)
+void say_and_at(const struct question *question, const struct code_place *place, struct wording *fix)
 {
     wording_add(fix, ", and");
     say_at(question, place, fix);
@@ -333,11 +333,13 @@ bool explain_advice(const struct question *question, struct wording *out_fix)
 
 bool explain_serves_all(const struct launch_info *launch, const struct remedy *remedy)
 {
-    return remedy->kind == REMEDY_SPLIT || (remedy->kind == REMEDY_ATOMIC && remedy->scope >= SCOPE_DEVICE && !launch->group_device);
+    return remedy->kind == REMEDY_SPLIT || remedy->kind == REMEDY_MESSAGE || (remedy->kind == REMEDY_ATOMIC && remedy->scope >= SCOPE_DEVICE && !launch->group_device);
 }
 
 bool explain_serves(const struct launch_info *launch, enum scope_rule rule, const struct remedy *remedy, uint64_t first, uint64_t second)
 {
+    if (remedy->kind == REMEDY_MESSAGE) /* explain_message_covers */
+        return true;
     if (first >= UNIT_COPIES || second >= UNIT_COPIES)
         return remedy->kind == REMEDY_SPLIT;
     const struct place a = unit_place(launch, first), b = unit_place(launch, second);

@@ -12,6 +12,10 @@
  *                    come behind the first? 0: not in the one that was asked about
  *   again_barrier    the same of the first meeting, with one more barrier of its group, passed by one access
  *                    before and by the other behind it
+ *   again_message    of any meeting: with a barrier of the first one's work-group before the remedy's release, and of the second
+ *                    one's behind its acquire, where it has them
+ *   message_end      is it a release by the first one's work-group, or an acquire by the second's?
+ *   say_at, say_and_at   " before mp.cl:8"
  *   again_wait       the same with a wait for the copy that is the first access, right before the second
  *   again_barrier_before   the same with a barrier right before the copy that is the second access
  *   again_image_fence   of one work-item: would its read of an image see what it wrote, with a fence for images between?
@@ -78,6 +82,10 @@ void search_edits(struct search *search, struct found *found);
 void search_fini(struct search *search);
 uint32_t again_orders(struct search *search, const struct edit *edits, uint32_t count);
 bool again_barrier(const struct question *question, const struct code_place *place);
+bool again_message(const struct question *question, const struct meeting *meeting, const struct remedy *remedy);
+bool message_end(const struct question *question, const struct meeting *meeting, const struct happening *happening, bool releases);
+void say_at(const struct question *question, const struct code_place *place, struct wording *fix);
+void say_and_at(const struct question *question, const struct code_place *place, struct wording *fix);
 bool again_wait(const struct question *question);
 bool again_image_fence(const struct question *question, const struct code_place *place);
 bool again_barrier_before(const struct question *question, uint32_t site);

@@ -42,6 +42,7 @@ libmemmodel_la_SOURCES = \
 	%D%/explain_again.c \
 	%D%/explain_draw.c \
 	%D%/explain_flag.c \
+	%D%/explain_message.c \
 	%D%/explain_remedy.c \
 	%D%/explain_say.c \
 	%D%/explain_search.c \

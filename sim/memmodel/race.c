@@ -334,12 +334,27 @@ static bool likes_turns(const struct races *races, const struct race_pair *pair,
            is_same_place(races, &places[0], &remedy->place) && is_same_place(races, &places[1], &remedy->next);
 }
 
+/* Beside the same release and acquire. */
+static bool likes_message(const struct races *races, const struct race_pair *pair, const struct remedy *remedy)
+{
+    const struct checker_host *host = races->host;
+    const bool sends = remedy->release_site != NO_END, takes = remedy->acquire_site != NO_END;
+    struct code_place place;
+    return (!sends || (host->between(host->self, pair->tally.site[0], remedy->release_site, &place) && is_same_place(races, &place, &remedy->place))) &&
+           (!takes || (host->between(host->self, remedy->acquire_site, pair->tally.site[1], &place) &&
+                       is_same_place(races, &place, sends ? &remedy->next : &remedy->place)));
+}
+
 static void ask_like(const struct races *races, const struct race_pair *pair)
 {
     const struct remedy *remedy = &pair->like->remedy;
     struct code_place place;
     if (remedy->kind == REMEDY_TURNS) {
         pair->like->not_served |= !likes_turns(races, pair, remedy);
+        return;
+    }
+    if (remedy->kind == REMEDY_MESSAGE) {
+        pair->like->not_served |= !likes_message(races, pair, remedy);
         return;
     }
     if (remedy->kind == REMEDY_TURN || remedy->kind == REMEDY_NEXT_TURN) {
@@ -434,7 +449,7 @@ void races_tell(struct races *races, const struct race_event *under_way)
         pair->one_wave = under_way->event && !under_way->event->origin.parted && in_one_wave(races, pair->news.race.unit, pair->news.unit);
         tell(races, under_way, pair, &pair->news.race, &pair->news.now);
         pair->told = true;
-        if (!pair->amendment_count && !pair->follows)
+        if (!pair->amendment_count && !pair->follows && pair->remedy.kind != REMEDY_MESSAGE)
             stop_meeting(pair);
     }
 }
@@ -451,6 +466,8 @@ static void tell_lost(struct races *races)
 static bool covers(const struct races *races, const struct race_pair *pair)
 {
     const struct question question = race_question(races, pair);
+    if (pair->remedy.kind == REMEDY_MESSAGE)
+        return explain_message_covers(&question, &pair->remedy);
     return pair->meeting_count <= 1 || (pair->follows ? explain_flag_covers(&question, &races->passings, &pair->flag)
                                                       : explain_covers(&question, pair->amendments, pair->amendment_count));
 }

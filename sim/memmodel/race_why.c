@@ -3,12 +3,12 @@
 
 #include <string.h>
 
-/* remediable: something is absent, and explain_remedy may find what. copy: nobody waited for the first access. no_barrier: the second
+/* remediable: something is absent, and explain_remedy may find what; message: explain_message, before that. copy: nobody waited for the first access. no_barrier: the second
  * is a copy that began before all were there. no_fence: for images, within a work-item. narrow_barrier: the site of one that orders
  * fewer than it would have to, 0: none; narrow_regions: what it names. */
 struct reason {
     struct wording why, fix;
-    bool remediable, copy, no_barrier, no_fence;
+    bool remediable, message, copy, no_barrier, no_fence;
     uint32_t narrow_barrier, narrow_regions;
     uint32_t blamed[2], blamed_count;
 };
@@ -202,6 +202,7 @@ static void explain_apart(struct reason *reason, const struct races *races, cons
     const char *flag = region_flag(race->region->space);
     uint32_t collective;
     reason->remediable = true;
+    reason->message = !same_group;
     if (!same_group && one_passed_a_barrier(races, race, agent)) {
         wording_add(&reason->why, "work_group_barrier never orders different work-groups, and no atomic carries the order from one to the other");
         wording_add(&reason->fix, "two kernels, or a release and an acquire with memory_scope_device on an atomic flag");
@@ -338,8 +339,15 @@ struct question race_question(const struct races *races, const struct race_pair 
                              .spent = races->explaining, .most = races->answer_most};
 }
 
-static bool remedy_of(const struct reason *reason, const struct question *question, struct wording *fix, struct remedy *remedy)
+static bool remedy_of(struct reason *reason, const struct question *question, struct answer *answer, struct remedy *remedy)
 {
+    struct wording why, *fix = &answer->fix;
+    if (reason->message && explain_message(question, &why, fix, remedy)) {
+        answer->why = why;
+        reason->fix = *fix;
+        reason->remediable = false;
+        return remedy->kind != REMEDY_NONE;
+    }
     return reason->remediable ? explain_remedy(question, fix, remedy)
          : reason->narrow_barrier ? explain_barrier_at(question, reason->narrow_barrier, reason->narrow_regions, fix, remedy)
          : reason->no_barrier     ? explain_barrier_before(question, fix)
@@ -364,7 +372,7 @@ static void agree_instead(const struct question *question, struct answer *answer
 bool race_takes_barrier(const struct race_pair *pair)
 {
     return pair->remedy.kind == REMEDY_BARRIER || pair->remedy.kind == REMEDY_TURN || pair->remedy.kind == REMEDY_NEXT_TURN ||
-           pair->remedy.kind == REMEDY_TURNS;
+           pair->remedy.kind == REMEDY_TURNS || pair->remedy.kind == REMEDY_MESSAGE;
 }
 
 /* What is guarded by a flag that is no atomic object is mended there. */
@@ -400,7 +408,7 @@ void race_why(struct answer *answer, struct races *races, struct race_pair *pair
     } else {
         explain(&reason, races, race, now);
         answer->why = reason.why;
-        finding->fix_verified = pair->meeting_count && remedy_of(&reason, &question, &answer->fix, &pair->remedy);
+        finding->fix_verified = pair->meeting_count && remedy_of(&reason, &question, answer, &pair->remedy);
         finding->fix_verified |= follows_from_flag(races, pair, &question, &reason, answer);
         if (!finding->fix_verified && !(reason.remediable && pair->meeting_count && explain_advice(&question, &answer->fix)))
             answer->fix = reason.fix;
