@@ -56,7 +56,7 @@ enum { KINDS = sizeof kind_name / sizeof *kind_name };
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t moved;
-    atomic_bool active, follows;
+    atomic_bool active, follows, forgotten;
     atomic_uint waiting;            /* threads that wait for `moved` */
     atomic_uint moves;
     _Atomic(struct lock_thread *) in_call;
@@ -558,11 +558,12 @@ void lock_log_forget(void)
 {
     atomic_store(&lock_log.active, false);
     atomic_store(&lock_log.follows, false);
+    atomic_store(&lock_log.forgotten, true); /* another thread may have held the lock */
 }
 
 void lock_log_begin(void)
 {
-    if (atomic_load_explicit(&lock_log.active, memory_order_acquire))
+    if (atomic_load_explicit(&lock_log.active, memory_order_acquire) || atomic_load(&lock_log.forgotten))
         return;
     enter();
     if (!atomic_load(&lock_log.active)) {
