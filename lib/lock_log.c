@@ -523,7 +523,8 @@ static void read_record(char *text)
     const size_t bad = section ? parse(section + sizeof title - 1) : 0;
     lock_log.read = true;
     if (bad)
-        fprintf(stderr, "orrery: warning: the replay does not keep the order of the program's locks: line %zu of [locks] is none\n", bad);
+        fprintf(stderr, "orrery: warning: the replay does not keep the order of the program's locks: line %zu of [locks] is none\n",
+                bad);
     else if (section)
         atomic_store(&lock_log.follows, true);
 }
