@@ -23,10 +23,10 @@ static void *find_next(const char *name)
 }
 
 /* `next`: the function of that name that this one stands before. `self`: NULL where it is to be called, and nothing else. */
-#define WRAPPER(name)                                                                                                  \
-    static __typeof__(name) *next;                                                                                     \
-    if (!next)                                                                                                         \
-        next = (__typeof__(name) *)(uintptr_t)find_next(#name);                                                        \
+#define WRAPPER(name)                                                                                        \
+    static __typeof__(name) *next;                                                                           \
+    if (!next)                                                                                               \
+        next = (__typeof__(name) *)(uintptr_t)find_next(#name);                                              \
     struct lock_thread *self = lock_log_self(__builtin_return_address(0))
 
 /* ---- locks ------------------------------------------------------------------------------- */
@@ -37,44 +37,44 @@ static void made(struct lock_thread *self, const void *object, enum lock_kind ki
     lock_log_done(self);
 }
 
-#define LOCK(name, type, kind)                                                                                         \
-    int name(type *object)                                                                                             \
-    {                                                                                                                  \
-        WRAPPER(name);                                                                                                 \
-        int result;                                                                                                    \
-        if (!self)                                                                                                     \
-            return next(object);                                                                                       \
-        if (!lock_log_before(self, kind, &result))                                                                     \
-            result = next(object);                                                                                     \
-        made(self, (const void *)(uintptr_t)object, kind, result);                                                     \
-        return result;                                                                                                 \
+#define LOCK(name, type, kind)                                                                               \
+    int name(type *object)                                                                                   \
+    {                                                                                                        \
+        WRAPPER(name);                                                                                       \
+        int result;                                                                                          \
+        if (!self)                                                                                           \
+            return next(object);                                                                             \
+        if (!lock_log_before(self, kind, &result))                                                           \
+            result = next(object);                                                                           \
+        made(self, (const void *)(uintptr_t)object, kind, result);                                           \
+        return result;                                                                                       \
     }
 
 /* One that may fail. When it did not as it was recorded, a replay has time for it. */
-#define ATTEMPT(name, parameters, arguments, kind, attempt, busy)                                                      \
-    int name parameters                                                                                                \
-    {                                                                                                                  \
-        WRAPPER(name);                                                                                                 \
-        int result;                                                                                                    \
-        if (!self)                                                                                                     \
-            return next arguments;                                                                                     \
-        if (!lock_log_before(self, kind, &result)) {                                                                   \
-            result = busy;                                                                                             \
-            lock_log_pass(true);                                                                                       \
-            while (lock_log_follows() && (result = attempt(object)) == busy && lock_log_insist(self))                  \
-                ;                                                                                                      \
-            lock_log_pass(false);                                                                                      \
-            if (result == busy)                                                                                        \
-                result = next arguments;                                                                               \
-        }                                                                                                              \
-        made(self, (const void *)(uintptr_t)object, kind, result);                                                     \
-        return result;                                                                                                 \
+#define ATTEMPT(name, parameters, arguments, kind, attempt, busy)                                            \
+    int name parameters                                                                                      \
+    {                                                                                                        \
+        WRAPPER(name);                                                                                       \
+        int result;                                                                                          \
+        if (!self)                                                                                           \
+            return next arguments;                                                                           \
+        if (!lock_log_before(self, kind, &result)) {                                                         \
+            result = busy;                                                                                   \
+            lock_log_pass(true);                                                                             \
+            while (lock_log_follows() && (result = attempt(object)) == busy && lock_log_insist(self))        \
+                ;                                                                                            \
+            lock_log_pass(false);                                                                            \
+            if (result == busy)                                                                              \
+                result = next arguments;                                                                     \
+        }                                                                                                    \
+        made(self, (const void *)(uintptr_t)object, kind, result);                                           \
+        return result;                                                                                       \
     }
 
 #define TRY(name, type, kind) ATTEMPT(name, (type * object), (object), kind, name, EBUSY)
-#define TIMED(name, type, kind, attempt)                                                                               \
+#define TIMED(name, type, kind, attempt)                                                                     \
     ATTEMPT(name, (type *restrict object, const struct timespec *restrict until), (object, until), kind, attempt, EBUSY)
-#define CLOCK(name, type, kind, attempt)                                                                               \
+#define CLOCK(name, type, kind, attempt)                                                                     \
     ATTEMPT(name, (type *restrict object, clockid_t clock, const struct timespec *restrict until), (object, clock, until), \
             kind, attempt, EBUSY)
 
@@ -105,28 +105,28 @@ ATTEMPT(mtx_timedlock, (mtx_t *restrict object, const struct timespec *restrict 
 /* ---- conditions --------------------------------------------------------------------------- */
 
 /* Two steps: the condition, and its lock. */
-#define WAIT(name, parameters, arguments, let_go, lock)                                                                \
-    int name parameters                                                                                                \
-    {                                                                                                                  \
-        WRAPPER(name);                                                                                                 \
-        int result, none;                                                                                              \
-        if (!self)                                                                                                     \
-            return next arguments;                                                                                     \
-        const bool follows = lock_log_follows();                                                                       \
-        if (follows && let_go(mutex) != 0)                                                                             \
-            return next arguments;                                                                                     \
-        lock_log_before(self, LOCK_CONDITION, &result);                                                                \
-        if (!follows)                                                                                                  \
-            result = next arguments;                                                                                   \
-        made(self, condition, LOCK_CONDITION, result);                                                                 \
-        if (follows) {                                                                                                 \
-            lock_log_before(self, LOCK_MUTEX, &none);                                                                  \
-            lock_log_pass(true);                                                                                       \
-            lock(mutex);                                                                                               \
-            lock_log_pass(false);                                                                                      \
-        }                                                                                                              \
-        made(self, mutex, LOCK_MUTEX, 0);                                                                              \
-        return result;                                                                                                 \
+#define WAIT(name, parameters, arguments, let_go, lock)                                                      \
+    int name parameters                                                                                      \
+    {                                                                                                        \
+        WRAPPER(name);                                                                                       \
+        int result, none;                                                                                    \
+        if (!self)                                                                                           \
+            return next arguments;                                                                           \
+        const bool follows = lock_log_follows();                                                             \
+        if (follows && let_go(mutex) != 0)                                                                   \
+            return next arguments;                                                                           \
+        lock_log_before(self, LOCK_CONDITION, &result);                                                      \
+        if (!follows)                                                                                        \
+            result = next arguments;                                                                         \
+        made(self, condition, LOCK_CONDITION, result);                                                       \
+        if (follows) {                                                                                       \
+            lock_log_before(self, LOCK_MUTEX, &none);                                                        \
+            lock_log_pass(true);                                                                             \
+            lock(mutex);                                                                                     \
+            lock_log_pass(false);                                                                            \
+        }                                                                                                    \
+        made(self, mutex, LOCK_MUTEX, 0);                                                                    \
+        return result;                                                                                       \
     }
 
 WAIT(pthread_cond_wait, (pthread_cond_t *restrict condition, pthread_mutex_t *restrict mutex), (condition, mutex),
@@ -143,18 +143,18 @@ WAIT(cnd_timedwait, (cnd_t *restrict condition, mtx_t *restrict mutex, const str
      (condition, mutex, until), mtx_unlock, mtx_lock)
 
 /* What gives is noted first, so that nobody has it before. */
-#define GIVE(name, type, kind)                                                                                         \
-    int name(type *object)                                                                                             \
-    {                                                                                                                  \
-        WRAPPER(name);                                                                                                 \
-        int none;                                                                                                      \
-        if (!self)                                                                                                     \
-            return next(object);                                                                                       \
-        lock_log_before(self, kind, &none);                                                                            \
-        lock_log_made(self, object, kind, 0);                                                                          \
-        const int result = next(object);                                                                               \
-        lock_log_done(self);                                                                                           \
-        return result;                                                                                                 \
+#define GIVE(name, type, kind)                                                                               \
+    int name(type *object)                                                                                   \
+    {                                                                                                        \
+        WRAPPER(name);                                                                                       \
+        int none;                                                                                            \
+        if (!self)                                                                                           \
+            return next(object);                                                                             \
+        lock_log_before(self, kind, &none);                                                                  \
+        lock_log_made(self, object, kind, 0);                                                                \
+        const int result = next(object);                                                                     \
+        lock_log_done(self);                                                                                 \
+        return result;                                                                                       \
     }
 
 GIVE(pthread_cond_signal, pthread_cond_t, LOCK_CONDITION)
@@ -170,26 +170,26 @@ static int error_of(int answer)
     return answer ? errno : 0;
 }
 
-#define SEMAPHORE(name, parameters, arguments)                                                                         \
-    int name parameters                                                                                                \
-    {                                                                                                                  \
-        WRAPPER(name);                                                                                                 \
-        int result;                                                                                                    \
-        if (!self)                                                                                                     \
-            return next arguments;                                                                                     \
-        if (!lock_log_before(self, LOCK_SEMAPHORE, &result)) {                                                         \
-            result = EAGAIN;                                                                                           \
-            lock_log_pass(true);                                                                                       \
-            while (lock_log_follows() && (result = error_of(sem_trywait(object))) == EAGAIN && lock_log_insist(self))  \
-                ;                                                                                                      \
-            lock_log_pass(false);                                                                                      \
-            if (result == EAGAIN)                                                                                      \
-                result = error_of(next arguments);                                                                     \
-        }                                                                                                              \
-        made(self, object, LOCK_SEMAPHORE, result);                                                                    \
-        if (result)                                                                                                    \
-            errno = result;                                                                                            \
-        return result ? -1 : 0;                                                                                        \
+#define SEMAPHORE(name, parameters, arguments)                                                               \
+    int name parameters                                                                                      \
+    {                                                                                                        \
+        WRAPPER(name);                                                                                       \
+        int result;                                                                                          \
+        if (!self)                                                                                           \
+            return next arguments;                                                                           \
+        if (!lock_log_before(self, LOCK_SEMAPHORE, &result)) {                                               \
+            result = EAGAIN;                                                                                 \
+            lock_log_pass(true);                                                                             \
+            while (lock_log_follows() && (result = error_of(sem_trywait(object))) == EAGAIN && lock_log_insist(self)) \
+                ;                                                                                            \
+            lock_log_pass(false);                                                                            \
+            if (result == EAGAIN)                                                                            \
+                result = error_of(next arguments);                                                           \
+        }                                                                                                    \
+        made(self, object, LOCK_SEMAPHORE, result);                                                          \
+        if (result)                                                                                          \
+            errno = result;                                                                                  \
+        return result ? -1 : 0;                                                                              \
     }
 
 SEMAPHORE(sem_wait, (sem_t * object), (object))
