@@ -288,6 +288,7 @@ static void start(struct command *command)
         complete(command, err, device_clock(device));
         return;
     }
+    saved_kernel_began();
     runtime_lock();
     command->next_running = executor.running;
     executor.running = command;

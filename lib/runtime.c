@@ -492,7 +492,8 @@ static void begin_to_save(void)
 /* status: what findings make of the program's, -1: nothing. fits: the run came to its end as the schedule has it. */
 static void conclude(uint64_t kernels, int status, bool fits)
 {
-    bool wanted = kernels || fault_any() || report_count(runtime.report) || report_suppressed_count(runtime.report) || getenv("ORRERY_SUMMARY");
+    const bool nothing_ran = status == EXIT_NOTHING_RAN && runtime.scenario.expect_kernels && !kernels;
+    bool wanted = kernels || nothing_ran || fault_any() || report_count(runtime.report) || report_suppressed_count(runtime.report) || getenv("ORRERY_SUMMARY");
     const struct report_end end = {.kernels_run = kernels, .exit_status = status};
     struct diagnosis diagnosis = {0};
     bool recorded = write_record(device_record(runtime_device()));
@@ -509,6 +510,8 @@ static void conclude(uint64_t kernels, int status, bool fits)
         fprintf(stderr, "orrery: warning: %s\n", diagnosis.text);
     if (wanted && !runtime.scenario.quiet)
         fault_finish(log_stream ? log_stream : stderr);
+    if (nothing_ran)
+        fprintf(stderr, "orrery: error: this process ran no kernel, and --expect-kernels wants one: exit status %d\n", EXIT_NOTHING_RAN);
     if (wanted && fits)
         report_finish(log_stream ? log_stream : stderr, runtime.report, kernels);
     fflush(NULL);

@@ -95,6 +95,21 @@ static void call_first(void)
     first();
 }
 
+/* Until one is over, what settles how the run goes on may still change: the line is noted again. */
+void saved_kernel_began(void)
+{
+    if (!saved.watch || saved.process != getpid())
+        return;
+    pthread_mutex_lock(&saved.lock);
+    if (saved.report && saved.first)
+        tell(runtime_kernels_run());
+    else if (saved.seat)
+        saved.seat->counts.kernels = runtime_kernels_run();
+    pthread_mutex_unlock(&saved.lock);
+    if (saved.first)
+        saved.first();
+}
+
 void saved_command_over(void)
 {
     call_first();

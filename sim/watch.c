@@ -45,6 +45,7 @@ struct watch_seat *watch_take_seat(struct watch *watch)
             continue;
         seat->exit_status = 0;
         seat->counts = (struct report_counts){0};
+        __atomic_store_n(&watch->seated, true, __ATOMIC_RELAXED);
         return seat;
     }
     return NULL;

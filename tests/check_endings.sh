@@ -131,11 +131,17 @@ expects() { # STATUS COMMAND...
     [ "$got" = "$1" ] || problem "--expect-kernels ${*:2}: ended with $got, expected $1"
 }
 expects 3 -- true
+says 'error: no process ran a kernel, and --expect-kernels wants one'
+[ "$(grep -c 'SUMMARY errors=0 warnings=0 suppressed=0 kernels=0 seed=0 schedule=lockstep' err)" = 1 ] || problem 'what runs nothing: not one summary'
+expects 3 --quiet -- true
+if grep -q SUMMARY err; then problem 'quiet has a summary'; fi
 expects 0 --keep-exit-code -- true
 expects 0 --expect-kernels=false -- true
 expects 1 -- false
 expects 127 -- ./nowhere
 expects 3 -- "$program" look
+says 'error: this process ran no kernel, and --expect-kernels wants one'
+[ "$(grep -c 'SUMMARY .*kernels=0' err)" = 1 ] || problem 'who only looks: not one summary'
 expects 3 -- sh -c "$program look; exit 0"
 expects 66 -- "$program" refused
 expects 0 --check-api=off -- "$program" kernel
@@ -150,6 +156,25 @@ ORRERY_EXPECT_KERNELS=1 "$orrery" run -- true >out 2>err
 "$orrery" run --seeds=0..2 -- "$program" found_exit >out 2>err
 [ $? = 66 ] || problem 'seeds: the status'
 says '3 of 3 fail'
+
+# who is ended while a kernel runs is told of, and how to have the run again
+for options in '' '--schedule=random --seed=3' --expect-kernels; do
+    rm -f began
+    "$orrery" run $options --check-api=off -- "$program" endless_begun 2>err >out &
+    command=$!
+    for _ in $(seq 100); do [ -s began ] || sleep 0.1; done
+    sleep 1
+    kill -TERM $command
+    wait $command 2>/dev/null
+    got=$?
+    [ $got = 143 ] || problem "a running kernel $options: ended with $got"
+    says 'ended by signal 15'
+    [ "$(grep -c 'SUMMARY errors=0 .*kernels=1' err)" = 1 ] || problem "a running kernel $options: not one summary"
+    if [ "${options#--schedule}" != "$options" ]; then
+        says 'SUMMARY .*seed=3 schedule=random'
+        says "replay with: orrery replay 1:3:random:[0-9a-f]* --check-api=off -- $program endless_begun\$"
+    fi
+done
 
 # who ends the command ends the program
 for signal in TERM KILL; do

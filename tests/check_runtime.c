@@ -105,6 +105,17 @@ static void role_kernel(void)
     launch("kernel void k(void) {}");
 }
 
+/* For check_endings.sh, which waits for the file. */
+static void role_endless_begun(void)
+{
+    FILE *file = fopen("began", "w");
+    if (file) {
+        fputs("began\n", file);
+        fclose(file);
+    }
+    launch("kernel void k(void) { volatile int i = 1; while (i) i = i % 5 + 1; }");
+}
+
 static void role_endless(void)
 {
     launch("kernel void k(void) { volatile int i = 1; while (i) i++; }");
@@ -233,7 +244,7 @@ static const struct {
     {"units", role_units},
     {"refused_with_handler", role_refused_with_handler},
     {"refused_status_7", role_refused_status_7},
-    {"kernel", role_kernel}, {"endless", role_endless}, {"fork", role_fork},
+    {"kernel", role_kernel}, {"endless", role_endless}, {"endless_begun", role_endless_begun}, {"fork", role_fork},
     {"control", role_control},
     {"found_abort", role_found_abort}, {"found_exit", role_found_exit}, {"found_kill", role_found_kill},
     {"found_exec", role_found_exec}, {"refused_exit", role_refused_exit}, {"clean_abort", role_clean_abort},

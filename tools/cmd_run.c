@@ -92,6 +92,8 @@ static int run_scenario(const struct scenario *scenario, const struct settings *
     int code = verdict(scenario, report, status, result.kernels_run);
     if (code)
         tell_replay(settings, scenario->file, report, result.record);
+    if (code == EXIT_NOTHING_RAN)
+        say("error: no kernel ran, and --expect-kernels wants one: exit status %d", EXIT_NOTHING_RAN);
     if (ran && result.books)
         fputs(result.books, log);
     if (ran)

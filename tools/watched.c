@@ -131,6 +131,18 @@ static bool nothing_ran(const struct watch *watch, const struct scenario *scenar
     return watch && scenario->expect_kernels && !scenario->keep_exit_code && !watch_kernel_ran(watch);
 }
 
+/* Processes that load the library have had their summaries. */
+static int tell_nothing_ran(const struct watch *watch, const struct scenario *scenario)
+{
+    const struct report_counts none = {.seed = scenario->schedule.seed, .policy = (int)scenario->schedule.policy};
+    FILE *log = scenario->log_file && !strchr(scenario->log_file, '%') ? report_append_file(scenario->log_file, (long)child) : stderr;
+    say("error: no process ran a kernel, and --expect-kernels wants one: exit status %d", EXIT_NOTHING_RAN);
+    if (log && !scenario->quiet && !watch->seated)
+        report_print_counts(log, &none);
+    log_close(log);
+    return EXIT_NOTHING_RAN;
+}
+
 int watched_run(char **command, const struct scenario *scenario)
 {
     char name[WATCH_NAME_CHARS];
@@ -157,7 +169,7 @@ int watched_run(char **command, const struct scenario *scenario)
     if (WIFEXITED(status) && !code)
         code = WEXITSTATUS(status);
     if (WIFEXITED(status))
-        return !code && nothing_ran(watch, scenario) ? EXIT_NOTHING_RAN : code;
+        return !code && nothing_ran(watch, scenario) ? tell_nothing_ran(watch, scenario) : code;
     if (!code)
         end_by(WTERMSIG(status));
     return code;

@@ -32,6 +32,7 @@ struct watch_seat {
 struct watch {
     struct watch_seat seats[WATCH_SEATS];
     bool kernel_ran;               /* atomic */
+    bool seated;                   /* atomic; some process had a seat, and told of itself */
     char replay[WATCH_LINE_CHARS]; /* of the process that noted it last */
 };
 
