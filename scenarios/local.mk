@@ -182,6 +182,7 @@ scenario_tests = \
 	%D%/racy/before_branch.yaml \
 	%D%/racy/behind_return.yaml \
 	%D%/racy/one_statement.yaml \
+	%D%/racy/parted_barrier.yaml \
 	%D%/racy/parted_turns.yaml \
 	%D%/racy/plain_flag.yaml \
 	%D%/racy/collective_no_barrier.yaml \
@@ -364,6 +365,7 @@ scenario_files = \
 	%D%/racy/before_branch.cl \
 	%D%/racy/behind_return.cl \
 	%D%/racy/one_statement.cl \
+	%D%/racy/parted_barrier.cl \
 	%D%/racy/parted_turns.cl \
 	%D%/racy/plain_flag.cl \
 	%D%/racy/collective_no_barrier.cl \

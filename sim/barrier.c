@@ -51,7 +51,7 @@ bool wave_waits_at_work_group_barrier(const struct wave *wave)
     return kind_of(wave) == SYNC_WORK_GROUP_BARRIER;
 }
 
-static void announce(const struct group *group, const struct wave *wave, bool last)
+static void announce(const struct group *group, const struct wave *wave, bool last, bool parted)
 {
     const struct observer *observer = group->launch->observer;
     if (!observer || !observer->sync)
@@ -68,17 +68,19 @@ static void announce(const struct group *group, const struct wave *wave, bool la
                                .scope = site->scope,
                                .lane_count = wave->lane_count,
                                .mask = wave->active.word,
-                               .last = last};
+                               .last = last,
+                               .parted = parted};
     event.origin.site = wave->site;
     observer->sync(observer->self, &event);
 }
 
-void barrier_pass(struct group *group, const uint32_t *indices, uint32_t count)
+/* parted: others of the work-group wait elsewhere. */
+static void pass(struct group *group, const uint32_t *indices, uint32_t count, bool parted)
 {
     struct wave **stopped = group->stopped;
     for (uint32_t i = 0; i < count; i++) {
         stopped[i] = group->waves[indices[i]].wave;
-        announce(group, stopped[i], i + 1 == count);
+        announce(group, stopped[i], i + 1 == count, parted);
     }
     if (stopped[0]->stop == RUN_COLLECTIVE)
         collective_perform(stopped, count,
@@ -91,6 +93,11 @@ void barrier_pass(struct group *group, const uint32_t *indices, uint32_t count)
         group->waves[indices[i]].quiet = 0;
         group->ready_count++;
     }
+}
+
+void barrier_pass(struct group *group, const uint32_t *indices, uint32_t count)
+{
+    pass(group, indices, count, false);
 }
 
 /* Waves that wait at the same place as the lead, itself first, into group->picked. */
@@ -328,16 +335,26 @@ static uint32_t pick_place(struct group *group, uint32_t lead)
     return pick_same(group, lead, 0, group->wave_count, 1);
 }
 
+static bool waits_elsewhere(const struct group *group, uint32_t lead)
+{
+    for (uint32_t i = 0; i < group->wave_count; i++)
+        if (group->waves[i].state == WAVE_WAITS && !wave_waits_in_sub_group(group->waves[i].wave) &&
+            !same_place(group->waves[i].wave, group->waves[lead].wave))
+            return true;
+    return false;
+}
+
 /* One finding says who waits where; then each place goes on by itself. */
 static void settle_work_group(struct group *group)
 {
     uint32_t lead = first_waiting(group);
     uint32_t count = pick_place(group, lead);
+    const bool parted = waits_elsewhere(group, lead);
     if (waiting_lanes(group, count) + group->faulted < group->tile.lane_count && RULE(18))
         divergence_report(group, group->picked, count, DIVERGENCE_WORK_GROUP);
     for (; lead != UINT32_MAX; lead = first_waiting(group)) {
         count = pick_place(group, lead);
-        barrier_pass(group, group->picked, count);
+        pass(group, group->picked, count, parted);
     }
 }
 

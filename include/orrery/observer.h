@@ -163,7 +163,8 @@ struct lane_values { bool has_read, has_written; uint64_t read, written; };
 void lane_values(const struct memory *memory, const struct access_event *event, uint32_t lane, struct lane_values *out_values);
 
 /* All waves that pass one barrier or collective announce it one after another, nothing between; `last` marks the
- * end. A named barrier is passed by some sub-groups of a work-group. Each wave announces when its work-items come to a copy (SYNC_COPY), be it started by then or not; right behind the
+ * end. A named barrier is passed by some sub-groups of a work-group, and a work-group's barrier that is `parted` by those who
+ * waited at it while others of the work-group waited elsewhere. Each wave announces when its work-items come to a copy (SYNC_COPY), be it started by then or not; right behind the
  * announcement that is `last` its accesses follow. SYNC_COPY_WAIT waits for it. */
 enum sync_kind { SYNC_FENCE, SYNC_WORK_GROUP_BARRIER, SYNC_SUB_GROUP_BARRIER, SYNC_NAMED_BARRIER, SYNC_COLLECTIVE, SYNC_COPY, SYNC_COPY_WAIT };
 struct sync_event {
@@ -174,7 +175,7 @@ struct sync_event {
     enum memory_scope scope;
     uint32_t lane_count;     /* of the wave, as in struct access_event */
     const uint64_t *mask;
-    bool last;
+    bool last, parted;
     uint32_t copy;           /* SYNC_COPY*: the number of its event, from 1 within the work-group; a wait for several events is one event each */
 };
 

@@ -87,6 +87,13 @@ static void named_barrier(struct checker *checker, const struct sync_event *even
         order_named_barrier(&checker->order, group, event->regions, event->scope, event->origin.site);
 }
 
+static void parted_barrier(struct checker *checker, const struct sync_event *event)
+{
+    order_parted_arrivals(&checker->order, checker->crew.unit, event);
+    if (event->last)
+        order_parted_barrier(&checker->order, checker->crew.group, RULE(20) ? event->regions : REGION_GLOBAL, event->scope, event->origin.site);
+}
+
 /* What work-groups wait at is never met by several of them in one wave. */
 static void once_per_group(struct checker *checker, const struct sync_event *event)
 {
@@ -99,7 +106,7 @@ static void once_per_group(struct checker *checker, const struct sync_event *eve
 
 static __attribute__((noinline)) void meet(struct checker *checker, const struct sync_event *event)
 {
-    if (event->kind == SYNC_COPY || event->kind == SYNC_SUB_GROUP_BARRIER || event->kind == SYNC_NAMED_BARRIER)
+    if (event->kind == SYNC_COPY || event->kind == SYNC_SUB_GROUP_BARRIER || event->kind == SYNC_NAMED_BARRIER || event->parted)
         checker_name_units(checker, &event->origin);
     if (event->kind == SYNC_SUB_GROUP_BARRIER)
         sub_group_barrier(checker, event);
@@ -107,6 +114,8 @@ static __attribute__((noinline)) void meet(struct checker *checker, const struct
         copy_starts(checker, event);
     else if (event->kind == SYNC_NAMED_BARRIER)
         named_barrier(checker, event);
+    else if (event->kind == SYNC_WORK_GROUP_BARRIER && event->parted)
+        parted_barrier(checker, event);
     else if (event->last)
         once_per_group(checker, event);
 }

@@ -473,7 +473,11 @@ static void take_sync(struct cross_launch *cross, struct member *member, const s
             order_named_barrier(&cross->order, group, event->regions, event->scope, site);
         break;
     case SYNC_WORK_GROUP_BARRIER:
-        if (event->last)
+        if (event->parted)
+            order_parted_arrivals(&cross->order, units, event);
+        if (event->last && event->parted)
+            order_parted_barrier(&cross->order, group, event->regions, event->scope, site);
+        else if (event->last)
             order_barrier(&cross->order, group, event->regions, event->scope, site);
         break;
     case SYNC_COPY:

@@ -97,6 +97,8 @@ static void happen(struct again *again, const struct happening *what, uint32_t w
     case HAPPENED_OVERWRITE: overwrite(again, what); break;
     case HAPPENED_COPY: order_copy_start(order, what->by, what->number, what->site); break;
     case HAPPENED_COPY_WAIT: order_copy_wait(order, what->by, what->number); break;
+    case HAPPENED_PARTED_ARRIVAL: order_parted_arrival(order, what->by, what->number, what->address); break;
+    case HAPPENED_PARTED_BARRIER: order_parted_barrier(order, what->by, what->regions, scope, what->site); break;
     case HAPPENED_GROUP_END: order_group_end(order, what->by); break;
     }
 }

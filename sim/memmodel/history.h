@@ -22,7 +22,8 @@
 
 enum happening_kind {
     HAPPENED_BARRIER, HAPPENED_SUB_GROUP_BARRIER, HAPPENED_NAMED_BARRIER, HAPPENED_FENCE, HAPPENED_ATOMIC, HAPPENED_OVERWRITE,
-    HAPPENED_COPY, HAPPENED_COPY_WAIT, HAPPENED_NAMED_ARRIVAL, HAPPENED_GROUP_END
+    HAPPENED_COPY, HAPPENED_COPY_WAIT, HAPPENED_NAMED_ARRIVAL, HAPPENED_GROUP_END,
+    HAPPENED_PARTED_ARRIVAL, HAPPENED_PARTED_BARRIER
 };
 
 struct happening {
@@ -30,9 +31,9 @@ struct happening {
     int8_t region;                       /* of an atomic */
     bool reads, writes, svm_atomics;     /* of an atomic */
     uint32_t site, size;
-    uint32_t number;                     /* of the sub-group or copy */
+    uint32_t number;                     /* of the sub-group or copy; of PARTED_ARRIVAL: the first of 64 members */
     uint64_t by;                         /* unit of FENCE, ATOMIC, OVERWRITE; group of the others */
-    uint64_t address;
+    uint64_t address;                    /* of PARTED_ARRIVAL: which of them, a bit for each */
     uint64_t tick;                       /* when it was done */
 };
 

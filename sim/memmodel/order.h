@@ -17,7 +17,9 @@
  *   order_agent                      who acts now
  *   order_knows                      is a stamp ordered before what the agent does now?
  *   order_named_arrival      a sub-group that the next order_named_barrier of its group is about
- *   order_barrier, order_sub_group_barrier, order_named_barrier, order_fence, order_atomic, order_update, order_overwrite,
+ *   order_parted_arrivals    of a wave, at a barrier of its work-group that the next order_parted_barrier is about: not all of the
+ *                            work-group wait there
+ *   order_barrier, order_parted_barrier, order_sub_group_barrier, order_named_barrier, order_fence, order_atomic, order_update, order_overwrite,
  *   order_copy_start, _arrive, _wait   what happens
  *   order_explain                    why a stamp is not known, as far as that is kept
  *
@@ -316,6 +318,9 @@ enum memory_scope order_scope(const struct order *order, enum memory_scope scope
 void order_barrier(struct order *order, uint64_t group, uint32_t regions, enum memory_scope scope, uint32_t site);
 void order_sub_group_barrier(struct order *order, uint64_t group, uint32_t sub_group, uint32_t regions,
                              enum memory_scope scope, uint32_t site);
+void order_parted_arrivals(struct order *order, const uint64_t *units, const struct sync_event *event);
+void order_parted_arrival(struct order *order, uint64_t group, uint32_t first, uint64_t members); /* of the 64 from there on */
+void order_parted_barrier(struct order *order, uint64_t group, uint32_t regions, enum memory_scope scope, uint32_t site);
 void order_named_arrival(struct order *order, uint64_t group, uint32_t sub_group);
 void order_named_barrier(struct order *order, uint64_t group, uint32_t regions, enum memory_scope scope, uint32_t site);
 void order_fence(struct order *order, struct agent *agent, uint32_t regions, enum memory_order how,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Barriers of work-groups and sub-groups, and named ones (R17 to R20). */
+#include "lane_mask.h"
 #include "order_state.h"
 
 #include <stdlib.h>
@@ -171,6 +172,97 @@ void order_named_barrier(struct order *order, uint64_t number, uint32_t regions,
         if (fence)
             all_arrived(order, group, &end, leave);
         remember(order, &(struct happening){.kind = HAPPENED_NAMED_BARRIER, .scope = (uint8_t)scope, .regions = (uint8_t)regions,
+                                            .site = site, .by = number, .tick = tick});
+    }
+    order->arrival_count = 0;
+}
+
+/* ---- a barrier at which some of a work-group wait, while others wait elsewhere (R18) ------------------------------------ */
+
+void order_parted_arrival(struct order *order, uint64_t number, uint32_t first, uint64_t members)
+{
+    for (uint64_t rest = members; rest; rest &= rest - 1) {
+        if (order->arrival_count == order->arrival_room && !order_grow(order, (void **)&order->arrivals, &order->arrival_room, sizeof *order->arrivals))
+            return;
+        order->arrivals[order->arrival_count++] = first + (uint32_t)__builtin_ctzll(rest);
+    }
+    remember(order, &(struct happening){.kind = HAPPENED_PARTED_ARRIVAL, .number = first, .address = members, .by = number, .tick = order->tick});
+}
+
+void order_parted_arrivals(struct order *order, const uint64_t *units, const struct sync_event *event)
+{
+    const uint64_t number = order_unit_group(order, units[0]);
+    uint64_t members = 0, first = 0;
+    EACH_LANE_OF(event->mask, lane)
+    {
+        const uint64_t local = units[lane] % order->group_items;
+        if (members && local / 64 != first / 64) {
+            order_parted_arrival(order, number, (uint32_t)first, members);
+            members = 0;
+        }
+        first = local / 64 * 64;
+        members |= UINT64_C(1) << local % 64;
+    }
+    if (members)
+        order_parted_arrival(order, number, (uint32_t)first, members);
+}
+
+static bool make_parted(struct order *order, const struct group_order *group, uint32_t at, struct agent *out_agent)
+{
+    order_agent(order, group->number * order->group_items + order->arrivals[at], out_agent);
+    if (!order_make_item(order, out_agent))
+        return false;
+    order_deliver(order, out_agent);
+    return true;
+}
+
+/* What each of them did and knew is known to all of them, and to nobody else. */
+static void share_parted(struct order *order, struct group_order *group, int region)
+{
+    struct knowledge *known = NULL;
+    struct agent agent;
+    for (uint32_t a = 0; a < order->arrival_count; a++) {
+        if (!make_parted(order, group, a, &agent))
+            continue;
+        struct knowledge *own = order_publish(order, &agent, region, order->tick);
+        join_into(order, &known, own);
+        knowledge_drop(&order->pool, own);
+    }
+    for (uint32_t a = 0; a < order->arrival_count; a++)
+        if (make_parted(order, group, a, &agent))
+            join_into(order, &agent.item->acquired[region], known);
+    knowledge_drop(&order->pool, known);
+}
+
+static void pass_parted(struct order *order, struct group_order *group, uint32_t regions, const struct endpoint *end)
+{
+    struct agent agent;
+    for (uint32_t a = 0; regions && a < order->arrival_count; a++)
+        enter(order, group, order->arrivals[a], end);
+    for (int r = 0; r < ORDER_REGIONS; r++)
+        if (regions >> r & 1 && RULE(17))
+            share_parted(order, group, r);
+    for (uint32_t a = 0; a < order->arrival_count; a++) {
+        if (!make_parted(order, group, a, &agent))
+            continue;
+        agent.item->slice = order->tick;
+        if (regions & REGION_IMAGE)
+            agent.item->image_base = order->tick;
+    }
+    for (uint32_t a = 0; regions && a < order->arrival_count; a++)
+        leave(order, group, order->arrivals[a], end);
+}
+
+void order_parted_barrier(struct order *order, uint64_t number, uint32_t regions, enum memory_scope scope, uint32_t site)
+{
+    struct group_order *group = order_group(order, number);
+    if (group) {
+        const struct endpoint end = {scope, true, regions, site};
+        order_relay_leave(order, group);
+        const uint64_t tick = ++order->tick;
+        pass_parted(order, group, regions, &end);
+        nobody_done(group);
+        remember(order, &(struct happening){.kind = HAPPENED_PARTED_BARRIER, .scope = (uint8_t)scope, .regions = (uint8_t)regions,
                                             .site = site, .by = number, .tick = tick});
     }
     order->arrival_count = 0;

@@ -196,11 +196,38 @@ static bool parted_by_collective(const struct races *races, const struct race *r
             order_unit_sub_group(races->order, race->unit) == now->agent->place.sub_group);
 }
 
+static bool arrives(const struct races *races, const struct happening *happening, uint64_t unit)
+{
+    const uint64_t local = unit % races->order->group_items, first = happening->number;
+    return happening->kind == HAPPENED_PARTED_ARRIVAL && happening->by == order_unit_group(races->order, unit) && local >= first && local < first + 64 &&
+           happening->address >> (local - first) & 1;
+}
+
+/* The latest barrier behind the first access at which only one of the two waited, while others waited elsewhere. */
+static bool waited_apart(const struct races *races, const struct race *race, const struct agent *agent, uint32_t *out_site)
+{
+    const struct history *history = races->order->history;
+    bool found = false, first = false, second = false;
+    for (uint32_t i = 0; i < history->count; i++) {
+        const struct happening *happening = &history->items[i];
+        first |= arrives(races, happening, race->unit);
+        second |= arrives(races, happening, agent->unit);
+        if (happening->kind != HAPPENED_PARTED_BARRIER || happening->by != agent->place.group)
+            continue;
+        if (first != second && happening->tick > race->context->tick) {
+            *out_site = happening->site;
+            found = true;
+        }
+        first = second = false;
+    }
+    return found;
+}
+
 static void explain_apart(struct reason *reason, const struct races *races, const struct race *race, const struct shadow_access *now, bool same_group)
 {
     const struct agent *agent = now->agent;
     const char *flag = region_flag(race->region->space);
-    uint32_t collective;
+    uint32_t collective, barrier;
     reason->remediable = true;
     reason->message = !same_group;
     if (!same_group && one_passed_a_barrier(races, race, agent)) {
@@ -217,6 +244,11 @@ static void explain_apart(struct reason *reason, const struct races *races, cons
         }
         wording_add(&reason->why, " comes between the two accesses, but it is no barrier: such functions order no memory");
         wording_add(&reason->fix, "work_group_barrier(%s) beside it, or let each byte belong to one work-item", flag);
+    } else if (waited_apart(races, race, agent, &barrier)) {
+        wording_add(&reason->why, "the barrier at ");
+        wording_place(&reason->why, races->host, barrier);
+        wording_add(&reason->why, " orders those who wait at it, and one of the two was not among them");
+        wording_add(&reason->fix, "one work_group_barrier(%s) for all of the work-group, outside the branch", flag);
     } else {
         wording_add(&reason->why, "no barrier, fence or atomic lies between the two accesses that orders %s memory", space_word(race->region->space));
         wording_add(&reason->fix, "work_group_barrier(%s) between them, or let each byte belong to one work-item", flag);
