@@ -207,6 +207,13 @@ scenario_tests = \
 	%D%/racy/ttas.yaml \
 	%D%/racy/message_for_all.yaml \
 	%D%/racy/message_passing_scope.yaml \
+	%D%/schedule/barrier_waits_counted.yaml \
+	%D%/schedule/barrier_waits_lockstep.yaml \
+	%D%/schedule/barrier_waits_random.yaml \
+	%D%/schedule/barrier_waits_reverse.yaml \
+	%D%/schedule/barrier_waits_round-robin.yaml \
+	%D%/schedule/barrier_waits_serial.yaml \
+	%D%/schedule/barrier_waits_told.yaml \
 	%D%/schedule/barriers.yaml \
 	%D%/schedule/gives_up.yaml \
 	%D%/schedule/groups_wait.yaml \
@@ -390,6 +397,7 @@ scenario_files = \
 	%D%/racy/ttas.cl \
 	%D%/racy/message_for_all.cl \
 	%D%/racy/message_passing_scope.cl \
+	%D%/schedule/barrier_waits.cl \
 	%D%/schedule/barriers.cl \
 	%D%/schedule/groups_wait.cl \
 	%D%/schedule/groups_wait_small.cl \

@@ -90,7 +90,9 @@ static void pass(struct group *group, const uint32_t *indices, uint32_t count, b
         if (group->waves[indices[i]].state != WAVE_WAITS)
             continue;
         group->waves[indices[i]].state = WAVE_READY;
-        group->waves[indices[i]].quiet = 0;
+        group->waves[indices[i]].watched.epoch = 0;
+        if (!group->laps.circles)
+            group->waves[indices[i]].quiet = 0;
         group->ready_count++;
     }
 }

@@ -30,6 +30,7 @@ static void group_free(struct group *group)
     free(group->picked);
     free(group->stopped);
     free(group->agreement.items);
+    free(group->meetings);
     free(group->locals);
     free(group->local_addresses);
     free(group);
@@ -252,6 +253,9 @@ struct group *group_admit(struct launch *launch, uint64_t tile_number)
     group->faulted = 0;
     group->fresh = true;
     group->begun = group->stepped = false;
+    memset(&group->laps, 0, sizeof group->laps);
+    for (uint32_t i = 0; i < group->meeting_count; i++)
+        group->meetings[i].epoch = 0;
     announce(group, GROUP_BEGIN);
     group->unpaid_ns = group->tile.groups[0] * group->tile.groups[1] * group->tile.groups[2] * CLOCK_GROUP_NS;
     group->payers = count;

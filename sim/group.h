@@ -21,6 +21,12 @@
 /* WAVE_HELD: lanes that a lane of their own sub-group spins in front of: they go on when nothing else can. */
 enum wave_state { WAVE_READY, WAVE_WAITS, WAVE_DONE, WAVE_HELD };
 
+/* Of schedule_circle.c, step by step: has it stood so before, while memory was the same? */
+struct watched {
+    uint64_t epoch, fingerprint; /* 1 + the epoch of memory; 0: not yet */
+    uint32_t lap, left;          /* left 0: it has */
+};
+
 struct group_wave {
     struct wave *wave;
     enum wave_state state;
@@ -29,10 +35,8 @@ struct group_wave {
     uint64_t steps;
     int64_t priority; /* pct: the higher goes first */
     uint32_t barriers; /* it has come to */
-    /* of schedule_circle.c: has it stood so before, while memory was the same? */
-    uint64_t watched, fingerprint;
-    uint32_t lap, left;
-    bool circles;
+    /* of schedule_circle.c, which forgets it at barriers */
+    struct watched watched;
     /* of schedule_script.c, in the script's step */
     uint32_t barriers_before;
     uint64_t visits;
@@ -48,6 +52,8 @@ struct group {
     uint32_t *picked;         /* scratch of barrier.c, as many as waves */
     struct wave **stopped;
     uint32_t wave_room;
+    struct watched *meetings; /* of schedule_circle.c, per sub-group: behind what all of it waited at; NULL: not looked at yet */
+    uint32_t meeting_count;
     uint32_t made;            /* waves of the first kind that exist already */
     struct region **locals;   /* per code->local_objects */
     uint64_t *local_addresses;
@@ -64,6 +70,15 @@ struct group {
     bool begun;               /* some wave of it has had a turn */
     bool stepped;             /* some wave of it has taken a step */
     bool fresh;               /* waves became ready that nobody brought to their first operation yet */
+    /* of schedule_circle.c: does it go round in a circle, past barriers? */
+    struct {
+        uint64_t passes, past;     /* over it; those in which it went past barriers, or waves ended */
+        uint64_t next_mark, memory, waves;
+        uint64_t seen, period; /* the pass that met the waves so at last; and the passes between two */
+        uint32_t looks;        /* at memory, since the mark */
+        bool circles;          /* so barriers are not progress */
+        struct watched meeting; /* step by step: when all that is left waits */
+    } laps;
     struct agreement agreement;
     uint64_t faulted;         /* work-items that a finding stopped: nobody waits for them */
 };

@@ -251,9 +251,12 @@ void schedule_turn(struct schedule *schedule, struct group *group, uint32_t inde
     group->begun = true;
     livelock_goes_on(schedule, group, index);
     enum run_result result = group_run(group, index, budget);
-    group->waves[index].barriers += result == RUN_BARRIER || result == RUN_COLLECTIVE;
+    const bool waits = result == RUN_BARRIER || result == RUN_COLLECTIVE;
+    group->waves[index].barriers += waits;
     livelock_got_on(schedule, group, index, result);
-    if (result == RUN_YIELD)
+    if (waits && group->waves[index].state == WAVE_READY && schedule_chooses(schedule->config))
+        livelock_meet_sub_group(schedule, group, index);
+    if (result == RUN_YIELD || (waits && group->laps.circles))
         schedule->idle_turns++;
     else
         schedule->idle_turns = 0;
@@ -269,8 +272,11 @@ void schedule_turn(struct schedule *schedule, struct group *group, uint32_t inde
         group_free_held(group);
         schedule->idle_turns = 0;
     } else if (schedule->status == STATUS_OK && group->ready_count == 0 && !group_finished(group)) {
+        if (schedule_chooses(schedule->config))
+            livelock_meet(schedule, group);
         group_settle(group);
-        schedule->idle_turns = 0;
+        if (!group->laps.circles)
+            schedule->idle_turns = 0;
     }
     *out_result = result;
 }
@@ -291,16 +297,18 @@ static enum run_result take_turn(struct schedule *schedule, struct group *group,
 static void take_turns(struct schedule *schedule, struct group *group, uint32_t index)
 {
     const uint64_t idle = schedule->idle_turns;
+    enum run_result result;
     livelock_alone_begin(schedule);
-    while (take_turn(schedule, group, index) == RUN_YIELD && schedule_running(schedule, group) && !livelock_alone(schedule, group, index))
-        ;
+    do
+        result = take_turn(schedule, group, index);
+    while (schedule_running(schedule, group) && group->waves[index].state == WAVE_READY &&
+           !livelock_alone(schedule, group, index, result != RUN_YIELD));
     if (schedule->idle_turns > idle + 1)
         schedule->idle_turns = idle + 1;
 }
 
-/* One pass over the group's waves, each that is ready has one turn; those split off on the
- * way too: what spins in front may wait for them. */
-static void pass_over(struct schedule *schedule, struct group *group, bool descending)
+/* Each wave that is ready has one turn; those split off on the way too: what spins in front may wait for them. */
+static void give_turns(struct schedule *schedule, struct group *group, bool descending)
 {
     for (uint32_t i = 0; i < group->wave_count && schedule_running(schedule, group); i++) {
         uint32_t index = descending ? group->wave_count - 1 - i : i;
@@ -313,14 +321,25 @@ static void pass_over(struct schedule *schedule, struct group *group, bool desce
     }
 }
 
+/* One pass over the group's waves. True: it brought nothing but spinning. */
+static bool pass_over(struct schedule *schedule, struct group *group, bool descending)
+{
+    const uint64_t brought_nothing = schedule->idle_turns + group->ready_count;
+    give_turns(schedule, group, descending);
+    const bool idle = schedule->idle_turns >= brought_nothing;
+    group->laps.passes++;
+    if (schedule_running(schedule, group) && (!idle || group->laps.circles))
+        livelock_lap(schedule, group);
+    return idle;
+}
+
 /* Until the group ends, or a pass brought nothing but spinning. */
 static void run_group(struct schedule *schedule, struct group *group, bool descending)
 {
     livelock_first_begin(schedule);
     do {
-        const uint64_t idle = schedule->idle_turns, brought_nothing = idle + group->ready_count;
-        pass_over(schedule, group, descending);
-        if (!schedule_running(schedule, group) || schedule->idle_turns < brought_nothing)
+        const uint64_t idle = schedule->idle_turns;
+        if (!pass_over(schedule, group, descending) || !schedule_running(schedule, group))
             continue;
         if (!livelock_first(schedule, group))
             return;

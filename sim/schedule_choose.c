@@ -158,6 +158,7 @@ static void step(struct schedule *schedule, struct pick pick)
     schedule_turn(schedule, group, pick.index, next.kind == NEXT_UNSEEN ? 0 : 1, &result);
     if (changed(schedule->launch, &next, &before)) {
         schedule->concurrent->epoch++;
+        livelock_moves(group);
         wave->quiet = 0;
         schedule->idle_turns = 0;
     } else {

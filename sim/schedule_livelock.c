@@ -62,23 +62,31 @@ static void read_values(struct waits *waits, const struct launch *launch)
     }
 }
 
+static bool is_spinning(const struct group *group, uint32_t index)
+{
+    return group->waves[index].state == WAVE_READY || (group->laps.circles && group->waves[index].state == WAVE_WAITS);
+}
+
 /* All that spin, up to a number; the first two are the finding's accesses. False: they read nothing that others could
- * write, so they wait for nobody. */
-static bool hear_all(struct schedule *schedule, struct finding *finding, struct waits *waits, struct sentence *object)
+ * write, so they wait for nobody. Of those that pass barriers not all need do; within: nor what is not of their work-group. */
+static bool hear_all(struct schedule *schedule, bool within, struct finding *finding, struct waits *waits, struct sentence *object)
 {
     struct launch *launch = schedule->launch;
     struct heard heard;
-    uint32_t waves = 0;
+    uint32_t waves = 0, listened = 0;
     for (uint32_t g = 0; g < schedule->count; g++) {
         struct group *group = schedule->resident[g];
         for (uint32_t i = 0; i < group->wave_count; i++) {
-            if (group->waves[i].state != WAVE_READY)
+            const bool laps = group->laps.circles;
+            if (!is_spinning(group, i))
                 continue;
-            if (waves == WAVES_HEARD) {
+            if (listened++ == WAVES_HEARD) {
                 waits->more = waits->may_write = true;
-                return true;
+                return waves > 0;
             }
-            spinner_listen(group, i, &heard);
+            spinner_listen(group, i, laps, &heard);
+            if (laps && !(within ? heard.known : spinner_hears_others(launch, &heard)))
+                continue;
             if (waves < 2)
                 spinner_access(launch, group->waves[i].wave, &heard, &finding->access[finding->access_count++]);
             if (waves == 0 && !heard.known)
@@ -120,7 +128,7 @@ static void say_waits(struct sentence *why, const struct waits *waits)
         sentence_add(why, waits->more || waits->count > WAITS_SAID ? "; and more)" : ")");
 }
 
-static void say_why(struct sentence *why, const struct schedule *schedule, const struct spinners *spinners, const struct waits *waits)
+static void say_why(struct sentence *why, struct schedule *schedule, const struct spinners *spinners, const struct waits *waits)
 {
     const bool unchanged = schedule_chooses(schedule->config) || !waits->may_write;
     sentence_add(why, "%" PRIu64 " work-item%s %s%s the same again and again", spinners->spin, spinners->spin == 1 ? "" : "s",
@@ -146,7 +154,7 @@ static bool report(struct schedule *schedule)
     spinners_count(schedule, &spinners);
     sentence_init(&why);
     sentence_init(&object);
-    if (!hear_all(schedule, &finding, &waits, &object))
+    if (!hear_all(schedule, false, &finding, &waits, &object) && !hear_all(schedule, true, &finding, &waits, &object))
         return false;
     read_values(&waits, launch);
     say_why(&why, schedule, &spinners, &waits);

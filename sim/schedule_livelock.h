@@ -28,18 +28,25 @@ bool circle_of_wave(struct schedule *schedule, const struct wave *wave); /* that
 bool circle_of_group(struct schedule *schedule, const struct group *group); /* that nobody else has begun beside */
 bool circle_of_all(struct concurrent *concurrent);
 
+enum { STOPS_MOST = 16 };
+
 /* The event's own pointers are not valid any more. */
 struct heard {
+    const struct observer *listener;    /* the wave's own, which is told of barriers */
+    const struct insn *stop[STOPS_MOST]; /* where it goes on from, all the way round */
+    uint32_t stop_count;                /* 0: that is not known */
     bool known, updates;          /* it is a read-modify-write that does not fail */
     struct access_event event;
     uint32_t lane;                /* the first that takes part, and where */
     uint64_t address;
     uint64_t at[WAVE_LANES_MAX];  /* of all lanes; 0: takes no part */
 };
-/* Lets it go on until it reads. */
-void spinner_listen(struct group *group, uint32_t index, struct heard *out_heard);
-/* The same in a turn of its own: what it comes to counts, for it may not spin any more. */
+/* Lets it go on until it reads; laps: with its group all the way round, past barriers. */
+void spinner_listen(struct group *group, uint32_t index, bool laps, struct heard *out_heard);
+/* The first in a turn of its own: what it comes to counts, for it may not spin any more. */
 void spinner_overhear(struct schedule *schedule, struct group *group, uint32_t index, struct heard *out_heard);
+/* It reads what others than its own work-group could write. */
+bool spinner_hears_others(const struct launch *launch, const struct heard *heard);
 /* Of a wave: what was heard, or where it stands. */
 void spinner_access(const struct launch *launch, const struct wave *wave, const struct heard *heard, struct finding_access *access);
 /* Whether the loop that it reads in has what writes, too, as far as that is known. */

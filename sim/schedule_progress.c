@@ -21,6 +21,7 @@ struct held_back {
     const struct group *group; /* who spun */
     uint32_t index;
     uint64_t lanes;
+    bool laps;                 /* it goes past barriers as it spins */
     struct heard heard;
     /* While somebody else has a turn: its wave's listener, which this one passes everything on to, and what it did. */
     struct observer probe;
@@ -36,14 +37,15 @@ struct held_back {
 };
 
 /* NULL: it reads nothing that others could write, or there is no memory. */
-static struct held_back *keep(struct schedule *schedule, struct group *group, uint32_t index)
+static struct held_back *keep(struct schedule *schedule, struct group *group, uint32_t index, bool laps, bool of_others)
 {
     struct launch *launch = schedule->launch;
     struct held_back *kept = calloc(1, sizeof *kept);
     if (!kept)
         return NULL;
-    spinner_listen(group, index, &kept->heard);
-    if (!kept->heard.known || group->waves[index].state != WAVE_READY) {
+    spinner_listen(group, index, laps, &kept->heard);
+    const bool spins = laps ? group->waves[index].state != WAVE_DONE : group->waves[index].state == WAVE_READY;
+    if (!kept->heard.known || !spins || (of_others && !spinner_hears_others(launch, &kept->heard))) {
         free(kept);
         return NULL;
     }
@@ -51,6 +53,7 @@ static struct held_back *keep(struct schedule *schedule, struct group *group, ui
     kept->launch = launch;
     kept->group = group;
     kept->index = index;
+    kept->laps = laps;
     kept->lanes = lane_mask_count(&spinner->live);
     kept->finding = (struct finding){.kind = FINDING_PROGRESS_ASSUMPTION, .kernel = launch->info.kernel, .access_count = 1};
     spinner_access(launch, spinner, &kept->heard, &kept->finding.access[0]);
@@ -63,13 +66,22 @@ static struct held_back *keep(struct schedule *schedule, struct group *group, ui
     return kept;
 }
 
-/* The first of a group that spins; all of it does. */
-static void keep_waiting(struct schedule *schedule, struct group *group, enum helper helper, uint32_t resident)
+static struct held_back *keep_first(struct schedule *schedule, struct group *group, bool of_others)
 {
     struct held_back *kept = NULL;
+    const bool laps = group->laps.circles;
     for (uint32_t i = 0; i < group->wave_count && !kept; i++)
-        if (group->waves[i].state == WAVE_READY)
-            kept = keep(schedule, group, i);
+        if (group->waves[i].state == WAVE_READY || (laps && group->waves[i].state == WAVE_WAITS))
+            kept = keep(schedule, group, i, laps, of_others);
+    return kept;
+}
+
+/* The first of a group that spins; all of it does, and where it goes past barriers some may only read what the others say. */
+static void keep_waiting(struct schedule *schedule, struct group *group, enum helper helper, uint32_t resident)
+{
+    struct held_back *kept = keep_first(schedule, group, group->laps.circles);
+    if (!kept && group->laps.circles)
+        kept = keep_first(schedule, group, false);
     if (!kept)
         return;
     kept->helper = helper;
@@ -186,9 +198,9 @@ static bool find_spinner(const struct schedule *schedule, struct group **out_gro
 }
 
 /* What there will be to tell: of a wave, and another one that may help it. */
-static void keep_spinner(struct schedule *schedule, struct group *group, uint32_t index, uint32_t held)
+static void keep_spinner(struct schedule *schedule, struct group *group, uint32_t index, bool laps, uint32_t held)
 {
-    struct held_back *kept = keep(schedule, group, index);
+    struct held_back *kept = keep(schedule, group, index, laps, false);
     if (!kept)
         return;
     kept->finding.access_count = 2;
@@ -221,7 +233,7 @@ bool livelock_free_held(struct schedule *schedule, bool proven)
     struct group *group;
     uint32_t index, held;
     if (proven && !schedule->livelock.held_back && !schedule->launch->splits_freely && find_spinner(schedule, &group, &index, &held))
-        keep_spinner(schedule, group, index, held);
+        keep_spinner(schedule, group, index, group->laps.circles, held);
     for (uint32_t g = 0; g < schedule->count; g++)
         if (schedule->resident[g]->held_count)
             group_free_held(schedule->resident[g]);
@@ -239,6 +251,7 @@ bool livelock_goes_alone(const struct schedule *schedule)
 void livelock_alone_begin(struct schedule *schedule)
 {
     schedule->livelock.alone.turns = 0;
+    schedule->livelock.alone.past = false;
     schedule->livelock.alone.next_mark = IDLE_PASSES;
 }
 
@@ -254,16 +267,17 @@ static bool find_other(const struct group *group, uint32_t index, uint32_t *out_
     return false;
 }
 
-bool livelock_alone(struct schedule *schedule, struct group *group, uint32_t index)
+bool livelock_alone(struct schedule *schedule, struct group *group, uint32_t index, bool past)
 {
     uint32_t first = 0;
+    schedule->livelock.alone.past |= past;
     schedule->livelock.interrupted |= schedule->livelock.alone.turns > ALONE_TURNS;
     if (circle_host_may_write(&schedule->launch->arena->memory) || schedule->livelock.alone.turns > ALONE_TURNS)
         return true;
     if (!circle_of_wave(schedule, group->waves[index].wave))
         return false;
     if (!schedule->livelock.held_back && !schedule->livelock.interrupted && find_other(group, index, &first))
-        keep_spinner(schedule, group, index, first);
+        keep_spinner(schedule, group, index, schedule->livelock.alone.past, first);
     if (group->held_count)
         group_free_held(group);
     return true;
@@ -384,6 +398,19 @@ static bool is_told(struct livelock *livelock, uint32_t site)
     return false;
 }
 
+/* It came to where it came before, too. */
+static bool goes_round(const struct held_back *kept, const struct group *group, const struct wave *wave)
+{
+    if (!kept->laps)
+        return false;
+    if (kept->heard.stop_count == 0)
+        return group->laps.circles;
+    for (uint32_t i = 0; i < kept->heard.stop_count; i++)
+        if (kept->heard.stop[i] == wave->resume)
+            return true;
+    return false;
+}
+
 /* It waits no more, or some of its lanes do not. */
 void livelock_got_on(struct schedule *schedule, const struct group *group, uint32_t index, enum run_result result)
 {
@@ -396,7 +423,10 @@ void livelock_got_on(struct schedule *schedule, const struct group *group, uint3
         return;
     }
     const struct wave *wave = result == RUN_DONE ? NULL : group->waves[index].wave;
-    if (result == RUN_ABORTED || (result == RUN_YIELD && lane_mask_count(&wave->live) == kept->lanes && !wave->parked_blocks))
+    if (result == RUN_ABORTED)
+        return;
+    const bool whole = result != RUN_DONE && lane_mask_count(&wave->live) == kept->lanes && !wave->parked_blocks;
+    if (whole && (result == RUN_YIELD || goes_round(kept, group, wave)))
         return;
     if (kept->helper) {
         say_waited(schedule, kept);

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a wave that spins reads: heard while it goes round once more. */
+#include <string.h>
+
 #include "fault.h"
 #include "schedule_livelock.h"
+
+enum { ROUND_TURNS = 256 }; /* until it is where it was */
 
 /* ---- who spins where -------------------------------------------------------------------------- */
 
@@ -11,7 +15,10 @@ static void hear(void *self, const struct access_event *event)
     bool better = !heard->known || (heard->event.kind < ACCESS_ATOMIC_READ && event->kind >= ACCESS_ATOMIC_READ);
     if (!better || event->kind == ACCESS_WRITE)
         return;
-    *heard = (struct heard){.known = true, .event = *event};
+    heard->known = true;
+    heard->updates = false;
+    heard->event = *event;
+    memset(heard->at, 0, sizeof heard->at);
     for (uint32_t lane = event->lane_count; lane-- > 0;) {
         if (!lane_in(event->mask, lane))
             continue;
@@ -21,35 +28,102 @@ static void hear(void *self, const struct access_event *event)
     }
 }
 
-/* schedule NULL: it only spins. */
-static void listen(struct schedule *schedule, struct group *group, uint32_t index, struct heard *out_heard)
+static void pass_sync_on(void *self, const struct sync_event *event)
 {
-    struct wave *wave = group->waves[index].wave;
+    const struct heard *heard = self;
+    if (heard->listener && heard->listener->sync)
+        heard->listener->sync(heard->listener->self, event);
+}
+
+static void settle(struct group *group)
+{
+    if (group->ready_count || group_finished(group))
+        return;
+    if (group->held_count)
+        group_free_held(group);
+    else
+        group_settle(group);
+}
+
+/* Those that it waits for at a barrier. */
+static void let_others_come(struct group *group, uint32_t index)
+{
+    for (uint32_t i = 0; i < group->wave_count && group->waves[index].state == WAVE_WAITS; i++)
+        if (group->waves[i].state == WAVE_READY)
+            group_run(group, i, 1);
+    settle(group);
+}
+
+static void note_stop(struct heard *heard, const struct insn *resume)
+{
+    uint32_t i = 0;
+    while (i < heard->stop_count && heard->stop[i] != resume)
+        i++;
+    if (i == heard->stop_count && i < STOPS_MOST)
+        heard->stop[heard->stop_count++] = resume;
+}
+
+/* The wave is where it was: what it stopped at is all there is. */
+static void go_round(struct group *group, uint32_t index, struct heard *heard)
+{
+    const struct group_wave *slot = &group->waves[index];
+    const uint64_t before = wave_fingerprint(slot->wave);
+    const bool begins_ready = slot->state == WAVE_READY;
+    uint32_t turns = 0;
+    do {
+        if (slot->state == WAVE_READY)
+            group_run(group, index, 1);
+        else
+            let_others_come(group, index);
+        settle(group);
+        slot = &group->waves[index];
+        if (slot->state == WAVE_DONE)
+            break;
+        note_stop(heard, slot->wave->resume);
+    } while (++turns < ROUND_TURNS && ((slot->state == WAVE_READY) != begins_ready || wave_fingerprint(slot->wave) != before));
+    if (turns == ROUND_TURNS || heard->stop_count == STOPS_MOST)
+        heard->stop_count = 0;
+}
+
+/* schedule NULL: it only spins. */
+static void listen(struct schedule *schedule, struct group *group, uint32_t index, bool laps, struct heard *out_heard)
+{
     enum run_result result;
-    const struct observer probe = {.self = out_heard, .access = hear}, *before = wave->observer;
-    *out_heard = (struct heard){.known = false};
+    struct wave *wave = group->waves[index].wave;
+    const struct observer probe = {.self = out_heard, .access = hear, .sync = pass_sync_on}, *before = wave->observer;
+    *out_heard = (struct heard){.known = false, .listener = before};
     if (!before)
         wave_begin_events(wave);
     wave->observer = &probe;
-    for (int turns = 0; turns < 64 && !out_heard->known && group->waves[index].state == WAVE_READY; turns++) {
+    if (laps)
+        go_round(group, index, out_heard);
+    for (int turns = 0; !laps && turns < 64 && !out_heard->known && group->waves[index].state == WAVE_READY; turns++) {
         if (!schedule)
             group_run(group, index, 1);
         else if (schedule_running(schedule, group))
             schedule_turn(schedule, group, index, 1, &result);
     }
+    if (!schedule)
+        settle(group);
     for (uint32_t i = 0; i < group->wave_count; i++) /* and those split off it meanwhile */
         if (group->waves[i].wave && group->waves[i].wave->observer == &probe)
             group->waves[i].wave->observer = before;
 }
 
-void spinner_listen(struct group *group, uint32_t index, struct heard *out_heard)
+void spinner_listen(struct group *group, uint32_t index, bool laps, struct heard *out_heard)
 {
-    listen(NULL, group, index, out_heard);
+    listen(NULL, group, index, laps, out_heard);
 }
 
 void spinner_overhear(struct schedule *schedule, struct group *group, uint32_t index, struct heard *out_heard)
 {
-    listen(schedule, group, index, out_heard);
+    listen(schedule, group, index, false, out_heard);
+}
+
+bool spinner_hears_others(const struct launch *launch, const struct heard *heard)
+{
+    const struct region *region = memory_region(&launch->arena->memory, heard->address);
+    return heard->known && region->kind != REGION_LOCAL_VARIABLE;
 }
 
 void spinner_access(const struct launch *launch, const struct wave *wave, const struct heard *heard,
@@ -108,7 +182,7 @@ void spinners_count(struct schedule *schedule, struct spinners *out)
             if (group->waves[i].state == WAVE_DONE)
                 continue;
             uint64_t lanes = lane_mask_count(&group->waves[i].wave->live);
-            if (group->waves[i].state == WAVE_WAITS)
+            if (group->waves[i].state == WAVE_WAITS && !group->laps.circles)
                 out->wait += lanes;
             else
                 out->spin += lanes;

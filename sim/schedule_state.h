@@ -57,7 +57,7 @@ struct livelock {
     bool endless;     /* nobody waits for anybody */
     bool interrupted; /* a wave that had its work-group to itself was stopped, so others may wait for what it has */
     struct { uint64_t passes, waves, memory; } first; /* of a group that nobody else has begun beside */
-    struct { uint64_t turns, next_mark, wave, memory; } alone; /* of a wave that has the group to itself */
+    struct { uint64_t turns, next_mark, wave, memory; bool past, seen; } alone; /* of a wave that has the group to itself */
     struct held_back *held_back; /* lanes were let go on; what is to be told if that ends the spinning */
 };
 
@@ -117,7 +117,8 @@ bool livelock_check(struct schedule *schedule, enum helper helper);
  * are let go on, and it is kept for livelock_got_on. */
 bool livelock_goes_alone(const struct schedule *schedule);
 void livelock_alone_begin(struct schedule *schedule);
-bool livelock_alone(struct schedule *schedule, struct group *group, uint32_t index); /* after a turn; true: let others go on */
+/* After a turn, which may have taken it past what its sub-group waits at; true: let others go on. */
+bool livelock_alone(struct schedule *schedule, struct group *group, uint32_t index, bool past);
 /* Lanes that were held behind others of their sub-group go on; proven: nothing else can. False: there are none. */
 bool livelock_free_held(struct schedule *schedule, bool proven);
 void livelock_goes_on(struct schedule *schedule, const struct group *group, uint32_t index); /* before a turn */
@@ -128,6 +129,12 @@ void livelock_newcomer(struct schedule *schedule); /* comes: for lanes that were
  * true after a pass: another one. Whose begin lets it go on is told. */
 void livelock_first_begin(struct schedule *schedule);
 bool livelock_first(struct schedule *schedule, struct group *group);
+/* After a pass over a group in which it may have gone past barriers: whether it only waits is seen anew. */
+void livelock_lap(struct schedule *schedule, struct group *group);
+/* Step by step: before all that is left goes past what it waits at; behind what a sub-group waited at; it changed memory. */
+void livelock_meet(struct schedule *schedule, struct group *group);
+void livelock_meet_sub_group(struct schedule *schedule, struct group *group, uint32_t index);
+void livelock_moves(struct group *group);
 void livelock_watch(struct schedule *schedule, struct group_wave *wave); /* after a step of it */
 uint64_t schedule_ready(const struct schedule *schedule); /* waves */
 bool choose_more(struct schedule *schedule);              /* of choose_admits: some group has not come yet */

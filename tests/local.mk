@@ -427,6 +427,7 @@ test_scripts = \
 	%D%/check_alloc.sh \
 	%D%/check_oracle.sh \
 	%D%/check_waiting_loops.sh \
+	%D%/check_barrier_waits.sh \
 	%D%/check_cli.sh \
 	%D%/check_endings.sh \
 	%D%/check_bench.sh \
