@@ -140,7 +140,7 @@ static void say_why(struct sentence *why, struct schedule *schedule, const struc
                                 : "; memory comes back to what it was and nobody else can run");
     if (circle_host_may_write(&schedule->launch->arena->memory))
         sentence_add(why, ", for the host, which could write it, waits");
-    if (schedule->next < schedule->total)
+    if (choose_admits(schedule) ? choose_more(schedule) : schedule->next < schedule->total)
         sentence_add(why, ", for no more work-groups fit beside these %" PRIu32, schedule->count);
 }
 
