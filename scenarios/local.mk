@@ -224,6 +224,7 @@ scenario_tests = \
 	%D%/schedule/groups_wait_vainly.yaml \
 	%D%/schedule/later_group.yaml \
 	%D%/schedule/later_group_fair.yaml \
+	%D%/schedule/livelock_all_came.yaml \
 	%D%/schedule/livelock_counted.yaml \
 	%D%/schedule/livelock_lock.yaml \
 	%D%/schedule/livelock_own.yaml \
