@@ -176,6 +176,7 @@ scenario_tests = \
 	%D%/racy/within_branches.yaml \
 	%D%/racy/within_statement.yaml \
 	%D%/racy/uniform_return.yaml \
+	%D%/racy/turns_two_flags.yaml \
 	%D%/racy/two_barriers.yaml \
 	%D%/racy/fence_flags.yaml \
 	%D%/racy/image_fences.yaml \
@@ -367,6 +368,7 @@ scenario_files = \
 	%D%/racy/within_branches.cl \
 	%D%/racy/within_statement.cl \
 	%D%/racy/uniform_return.cl \
+	%D%/racy/turns_two_flags.cl \
 	%D%/racy/two_barriers.cl \
 	%D%/racy/fence_flags.cl \
 	%D%/racy/image_fences.cl \

@@ -298,9 +298,30 @@ static void note_passing(struct races *races, const struct race *race, const str
     passings->count += passings->count < PASSINGS_MOST;
 }
 
+enum { MEETINGS_FIRST = MEETINGS_MOST / 2, MEETINGS_REVERSED = MEETINGS_MOST / 4, MEETINGS_ASKED = 1 << 16 };
+
+static bool wants_meeting(struct race_pair *pair, const struct race *race)
+{
+    if (pair->meeting_count < MEETINGS_FIRST)
+        return true;
+    if (race->context->site != pair->meetings[0].first.site && pair->reversed_count < MEETINGS_REVERSED) {
+        pair->reversed_count++;
+        return true;
+    }
+    if (pair->tally.count < pair->next_meeting)
+        return false;
+    pair->next_meeting = 2 * pair->tally.count;
+    return true;
+}
+
+static bool wants_no_meeting(const struct race_pair *pair)
+{
+    return !pair->meetings || pair->meeting_count == MEETINGS_MOST || pair->tally.count >= MEETINGS_ASKED;
+}
+
 static void meet(const struct races *races, struct race_pair *pair, const struct race *race, const struct shadow_access *now, uint64_t time)
 {
-    if (!pair->meetings || pair->meeting_count == MEETINGS_MOST)
+    if (wants_no_meeting(pair) || !wants_meeting(pair, race))
         return;
     pair->meetings[pair->meeting_count++] = (struct meeting){.first = race_asked(race->unit, race->context),
                                                              .second = race_asked(now->agent->unit, &now->how),
@@ -432,7 +453,7 @@ void races_add(struct races *races, const struct race *race, const struct shadow
         return;
     meet(races, pair, race, now, time);
     ask_remedy(races, pair, race, now);
-    pair->tally.settled = pair->told && (!pair->asks || pair->tally.count >= ASKS_MOST) && (!pair->meetings || pair->meeting_count == MEETINGS_MOST) &&
+    pair->tally.settled = pair->told && (!pair->asks || pair->tally.count >= ASKS_MOST) && wants_no_meeting(pair) &&
                     (pair->remedy.kind == REMEDY_NONE || pair->not_served || explain_serves_all(races->launch, &pair->remedy));
 }
 

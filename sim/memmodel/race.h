@@ -29,7 +29,9 @@ struct race_pair {
     bool hidden;                      /* suppressed for the object's sake: of another object the two are another pair */
     bool one_wave;                    /* and who: of one wave, whose lanes have not parted */
     struct race_news news;
-    struct meeting *meetings; uint32_t meeting_count; /* the first few, while an edit is sought or could be found wanting */
+    struct meeting *meetings; uint32_t meeting_count; /* some, while an edit is sought or could be found wanting: the first few, */
+    uint32_t reversed_count;          /* of those behind them a few in which the other place came first, */
+    uint64_t next_meeting;            /* and one whenever there are twice as many */
     struct amendment amendments[2]; uint32_t amendment_count;
     struct flag flag; bool follows;   /* from the race on it, which is what to mend */
     bool asks;                        /* it may be a race on a flag: for some time it matters whose value was read */

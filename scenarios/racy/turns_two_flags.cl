@@ -1,0 +1,11 @@
+// Two barriers in each turn have the wrong flags: that behind the stores is met by all before the other one is.
+kernel void scan(global int *sums, global int *out)
+{
+    int i = get_global_id(0);
+    for (int step = 1; step < 8; step *= 2) {
+        sums[i] += step;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        out[i] = sums[i ^ step];
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}
