@@ -153,6 +153,7 @@ static bool flush(struct queue *queue, enum log_kind kind)
     if (!log_reserve())
         return false;
     queue->unflushed = false;
+    queue->flushed = executor.serial;
     return log_append(kind, object_ref(queue), NULL);
 }
 
@@ -856,15 +857,10 @@ static void settle_alone(void)
         order_settle();
 }
 
-bool executor_defers(void)
-{
-    return (known.disjoint || (order_heard() && !executor.stores)) && !executor.seen;
-}
-
 void queue_flush(struct queue *queue)
 {
     runtime_lock();
-    bool later = executor_defers();
+    bool later = known.disjoint && !executor.seen;
     if (queue->unflushed && flush(queue, later ? LOG_SUBMIT : LOG_RUN) && !later)
         wake_device();
     runtime_unlock();

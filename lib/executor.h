@@ -18,8 +18,6 @@
  *   executor_wait_change   lets go of the lock until something was consumed or appended
  *   executor_callback_stuck   the callback thread waits there, and nothing is left to execute; runtime_lock not held
  *   executor_flush         appends RUN when the queue has commands to flush; false: out of memory
- *   executor_defers        what is flushed runs no sooner than a call waits or asks: kernels of several queues together, and with races
- *                          looked for so that queues which the context gets by then count for them
  *   executor_go            what was submitted and not yet let run is: before a drain
  *   executor_know_units    of a new queue; false: out of memory
  *   executor_watch_fork    a child has no device thread, whoever has the baton is done first
@@ -48,7 +46,6 @@ bool executor_idle(void);
 void executor_wait_change(void);
 bool executor_callback_stuck(void);
 bool executor_flush(struct queue *queue);
-bool executor_defers(void);
 void executor_go(void);
 void executor_watch_fork(void);
 void executor_share(bool beside);

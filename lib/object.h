@@ -274,6 +274,8 @@ struct queue { /* cl_command_queue */
     struct command *first, *last; /* commands not yet complete, in enqueue order */
     struct event *barrier;        /* last barrier of an out-of-order queue */
     bool unflushed;               /* the log has commands after the last flush */
+    uint32_t flushed;             /* the latest command of the log at the last flush */
+    uint32_t alone_until;         /* the latest that was flushed when the context got a second queue; UINT32_MAX: it has none */
     uint32_t *frontier; size_t frontier_count, frontier_room; uint32_t frontier_barrier; /* order.c's */
 };
 

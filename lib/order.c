@@ -149,7 +149,7 @@ bool order_alone(const struct queue *queue)
 bool order_alone_still(const struct command *command)
 {
     runtime_lock();
-    const bool alone = command->alone && (!executor_defers() || order_alone(command->queue));
+    const bool alone = command->alone && command->serial <= command->queue->alone_until;
     runtime_unlock();
     return alone;
 }

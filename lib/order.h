@@ -13,7 +13,7 @@
  *   order_reserve        room for what order_enqueued needs; false: out of memory
  *   order_enqueued       the command has its serial number and joins the log
  *   order_alone          all commands of the queue's context come one behind the other: it has one queue, in order
- *   order_alone_still    the same as a command begins, where it is no chance what the context has by then; else as it was enqueued
+ *   order_alone_still    the same of a command as it was flushed
  *   order_begin/end      it starts, is complete or failed
  *   order_user_set       the host sets a user event
  *   order_signalled      a command does, while it runs (semaphore.c)

@@ -16,6 +16,10 @@
 static void join_context(struct queue *queue)
 {
     runtime_lock();
+    queue->alone_until = UINT32_MAX;
+    for (struct queue *other = queue->context->queues; other; other = other->next_in_context)
+        if (other->alone_until == UINT32_MAX)
+            other->alone_until = other->flushed;
     queue->next_in_context = queue->context->queues;
     queue->context->queues = queue;
     runtime_unlock();

@@ -10,7 +10,7 @@
  * serial number). So the order of execution is a function of the log and the seed.
  * Launches whose compute units differ run at the same time (orrery/device.h, device_run), others one after another,
  * unless all that run only spin. So that kernels of different devices start together, a flush is a SUBMIT when the
- * process has queues without a common compute unit, or races are looked for: it lets run nothing; the next call that waits or asks appends GO.
+ * process has queues without a common compute unit: it lets run nothing; the next call that waits or asks appends GO.
  * It is a RUN nevertheless once the host may see effects without such a call (callbacks, native kernels).
  * CALLBACK entries attach event callbacks, so their order is one too. What an event says
  * (status, times, edges) is "as of the consumed log"; a host call that must know more
