@@ -293,16 +293,18 @@ static enum run_result take_turn(struct schedule *schedule, struct group *group,
     return result;
 }
 
-/* Turns of one wave, as if it had one: who promises no progress may run sub-groups one after another. */
+/* Turns of one wave, as if it had one: who promises no progress may run sub-groups one after another. Where others go on
+ * from its barrier, too, they go first in their order. */
 static void take_turns(struct schedule *schedule, struct group *group, uint32_t index)
 {
     const uint64_t idle = schedule->idle_turns;
+    const uint32_t ready = group->ready_count;
     enum run_result result;
     livelock_alone_begin(schedule);
     do
         result = take_turn(schedule, group, index);
     while (schedule_running(schedule, group) && group->waves[index].state == WAVE_READY &&
-           !livelock_alone(schedule, group, index, result != RUN_YIELD));
+           (result == RUN_YIELD || group->ready_count <= ready) && !livelock_alone(schedule, group, index, result != RUN_YIELD));
     if (schedule->idle_turns > idle + 1)
         schedule->idle_turns = idle + 1;
 }
