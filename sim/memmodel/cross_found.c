@@ -297,6 +297,33 @@ static bool are_followed(const struct cross_launch *cross, uint32_t a, uint32_t 
     return !cross_failed(cross) && is_followed(cross, a) && is_followed(cross, b);
 }
 
+static bool same_place(const struct cross_launch *cross, uint32_t a, uint32_t b)
+{
+    const struct source_place first = place_of(cross, a), second = place_of(cross, b);
+    return first.file && second.file && first.line == second.line && first.column == second.column && strcmp(first.file, second.file) == 0;
+}
+
+static bool is_like(const struct cross_launch *cross, const struct found *a, const struct found *b)
+{
+    for (int i = 0; i < 2; i++)
+        if (member_of_unit(cross, a->unit[i]) != member_of_unit(cross, b->unit[i]) || !same_place(cross, a->site[i], b->site[i]))
+            return false;
+    return a->region_id == b->region_id && a->in_any_case == b->in_any_case;
+}
+
+/* What others of the same two places of the source met is told with the first. */
+static void gather_like(struct cross_launch *cross, uint32_t first)
+{
+    struct found *found = &cross->found[first];
+    uint32_t kept = first + 1;
+    for (uint32_t i = first + 1; i < cross->found_count; i++)
+        if (is_like(cross, found, &cross->found[i]))
+            found->count += cross->found[i].count;
+        else
+            cross->found[kept++] = cross->found[i];
+    cross->found_count = kept;
+}
+
 /* Of a command and others, or within one family. */
 static void tell_all(struct cross_launch *cross, uint32_t command, uint32_t family, const struct cross_hearer *hearer)
 {
@@ -309,6 +336,7 @@ static void tell_all(struct cross_launch *cross, uint32_t command, uint32_t fami
             cross->found[kept++] = *found;
             continue;
         }
+        gather_like(cross, i);
         if (found->in_any_case || (!family && are_followed(cross, a->command, b->command)) || hearer->counts_as_ordered(hearer->self, family ? a->shape.launch : a->command, family ? b->shape.launch : b->command))
             tell(cross, found, hearer);
     }
