@@ -52,7 +52,7 @@ static void teardown(void)
 static void act(uint64_t unit, uint32_t line, bool reads, bool writes, enum memory_order how, enum memory_scope scope, int region)
 {
     struct agent agent;
-    const struct atomic_act done = {FLAG, 4, region, reads, writes, how, scope, line, false};
+    const struct atomic_act done = {FLAG, 4, region, reads, writes, how, scope, line, false, false};
     order_agent(&order, unit, &agent);
     order_atomic(&order, &agent, &done);
 }
@@ -123,11 +123,11 @@ static struct question question_of(const struct meeting *meetings, uint32_t coun
 START_TEST(scopes_of_shared_objects_meet_at_the_wider)
 {
     struct agent agent;
-    struct atomic_act act = {FLAG, 4, IN_GLOBAL, false, true, ORDER_RELEASE, SCOPE_ALL_SVM, 7, true};
+    struct atomic_act act = {FLAG, 4, IN_GLOBAL, false, true, ORDER_RELEASE, SCOPE_ALL_SVM, 7, true, false};
     first_access(FIRST);
     order_agent(&order, FIRST, &agent);
     order_atomic(&order, &agent, &act);
-    act = (struct atomic_act){FLAG, 4, IN_GLOBAL, true, false, ORDER_ACQUIRE, SCOPE_DEVICE, 9, true};
+    act = (struct atomic_act){FLAG, 4, IN_GLOBAL, true, false, ORDER_ACQUIRE, SCOPE_DEVICE, 9, true, false};
     order_agent(&order, OTHER, &agent);
     order_atomic(&order, &agent, &act);
     ck_assert(explained(FIRST, OTHER, IN_GLOBAL));
