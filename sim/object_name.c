@@ -13,20 +13,25 @@ static bool is_pointer(enum arg_kind kind)
     return kind == ARG_GLOBAL || kind == ARG_CONSTANT;
 }
 
-/* The first argument that points there: sub-buffers and SVM pointers too. */
+/* Sub-buffers and SVM pointers too. */
+static bool points_into(const struct launch *launch, size_t i, uint64_t low, uint64_t high)
+{
+    uint64_t address;
+    enum arg_kind kind = launch->kernel->args[i].kind;
+    if (!launch->arg_values || !launch->arg_values[i].value || (!is_pointer(kind) && kind != ARG_IMAGE && kind != ARG_PIPE))
+        return false;
+    memcpy(&address, launch->arg_values[i].value, sizeof address);
+    if (kind == ARG_IMAGE)
+        address = ((const struct image_desc *)launch->arg_values[i].value)->address;
+    return address >= low && (address < high || address == low);
+}
+
+/* The first argument that points there. */
 static int32_t argument_in(const struct launch *launch, uint64_t low, uint64_t high)
 {
-    for (size_t i = 0; i < launch->kernel->arg_count; i++) {
-        uint64_t address;
-        enum arg_kind kind = launch->kernel->args[i].kind;
-        if (!launch->arg_values || !launch->arg_values[i].value || (!is_pointer(kind) && kind != ARG_IMAGE && kind != ARG_PIPE))
-            continue;
-        memcpy(&address, launch->arg_values[i].value, sizeof address);
-        if (kind == ARG_IMAGE)
-            address = ((const struct image_desc *)launch->arg_values[i].value)->address;
-        if (address >= low && (address < high || address == low))
+    for (size_t i = 0; i < launch->kernel->arg_count; i++)
+        if (points_into(launch, i, low, high))
             return (int32_t)i;
-    }
     return -1;
 }
 
@@ -52,9 +57,24 @@ static void add_argument(struct sentence *name, const struct launch *launch, int
         sentence_add(name, " '%s'", given);
 }
 
+static const struct launch *launch_of(const struct launch_info *info)
+{
+    return (const struct launch *)(uintptr_t)((const char *)info - offsetof(struct launch, info));
+}
+
+/* A pointer may stand at the end of what is its own, and at the beginning of the next. */
+bool object_may_be_written(const struct launch_info *info, uint64_t low, uint64_t high)
+{
+    const struct launch *launch = launch_of(info);
+    bool may = !launch->code->written || launch->code->writes_elsewhere || argument_in(launch, low, high) < 0;
+    for (size_t i = 0; !may && i < launch->kernel->arg_count; i++)
+        may = launch->code->written[i] && points_into(launch, i, low, high);
+    return may;
+}
+
 bool object_argument(const struct launch_info *info, uint64_t low, uint64_t high, char *out_name, size_t size)
 {
-    const struct launch *launch = (const struct launch *)(uintptr_t)((const char *)info - offsetof(struct launch, info));
+    const struct launch *launch = launch_of(info);
     const int32_t index = argument_in(launch, low, high);
     struct sentence name;
     if (index < 0)

@@ -192,6 +192,12 @@ check_PROGRAMS += %D%/check_module
 %C%_check_module_SOURCES = %D%/check_module.c
 %C%_check_module_LDADD = libsim.la $(CHECK_LIBS)
 
+check_PROGRAMS += %D%/check_written
+%C%_check_written_SOURCES = %D%/check_written.c
+%C%_check_written_LDADD = libsim.la $(CHECK_LIBS)
+check_PROGRAMS += %D%/check_only_read
+%C%_check_only_read_SOURCES = %D%/check_only_read.c %D%/finding_fixture.h %D%/cl_fixture.h
+%C%_check_only_read_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_lower
 %C%_check_lower_SOURCES = %D%/check_lower.c
 %C%_check_lower_LDADD = libsim.la $(CHECK_LIBS)

@@ -53,6 +53,8 @@ struct launch_info {
     bool kin;             /* likewise: it may come to know of kernels by atomics that it enqueues, or that were enqueued with it */
     /* "argument 0 'data'": the first that points into the bytes; false: none does. While the launch runs; NULL: nobody can tell. */
     bool (*argument)(const struct launch_info *launch, uint64_t low, uint64_t high, char *out_name, size_t size);
+    /* Has its code an instruction that may write to one of the bytes, or do an atomic operation? NULL: it may have. */
+    bool (*may_write)(const struct launch_info *launch, uint64_t low, uint64_t high);
     /* Of litmus tests: */
     const uint32_t *group_device; /* each work-group's device, when there are several; NULL: device runs all */
     bool formal;          /* scopes count as written, local memory is one for all work-groups */

@@ -635,6 +635,7 @@ static struct code *finish(struct emitter *e, uint32_t *block_start)
     code->strings = arena_copy(keep, ir->strings.at, ir->strings.count * sizeof *ir->strings.at);
     code->string_count = ir->strings.count;
     code->file = ir->file;
+    code->written = written_arguments(ir, keep, &code->writes_elsewhere);
     emit_idle(e, block_start, code);
     return code;
 }

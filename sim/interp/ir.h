@@ -142,6 +142,7 @@ void track_poison(struct ir *ir);     /* poison.c: uninitialised values */
 void remove_dead(struct ir *ir);
 void fuse(struct ir *ir);             /* multiply-add with two roundings */
 void classify(struct ir *ir);         /* diverge.c */
+const bool *written_arguments(struct ir *ir, struct arena *keep, bool *out_elsewhere); /* written.c, as in struct code */
 const struct code *emit(struct ir *ir, uint32_t width); /* emit.c */
 
 #endif

@@ -69,7 +69,8 @@ libinterp_la_SOURCES = \
 	%D%/verify.h \
 	%D%/wave.c \
 	%D%/wave.h \
-	%D%/wave_control.c
+	%D%/wave_control.c \
+	%D%/written.c
 libinterp_la_LIBADD = $(ISA_PARTS) $(SLEEF_LIBS) -lm
 
 # exec_*.c and math_*.c: compiled once per instruction set with ORRERY_ISA = 0, 1, 2; their external names carry

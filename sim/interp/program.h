@@ -203,6 +203,8 @@ struct code {
     const char *const *strings;      uint32_t string_count;
     uint32_t file;                   /* string: where the kernel itself stands; 0 = unknown */
     const struct idle_loop *idle_loops; uint32_t idle_loop_count;
+    const bool *written;             /* of each argument: it may write there; or does atomics, or writes to the image */
+    bool writes_elsewhere;           /* through pointers that come from no argument: wherever it likes */
 };
 
 #endif

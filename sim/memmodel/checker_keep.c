@@ -14,7 +14,8 @@ static int by_id(const void *a, const void *b)
 static bool was_touched(const struct shadow_region *region)
 {
     return region && region->space != IN_LOCAL && !region->in_place &&
-           (region->touched || region->sieve.open || region->journal.count || region->sieve.notes.used);
+           (region->touched || region->sieve.open || region->journal.count || region->sieve.notes.used ||
+            region->reads.open);
 }
 
 uint32_t checker_shadow_count(const struct checker *checker)
@@ -34,7 +35,10 @@ static void collect_apart(struct shadow_region *region, enum footprint_use use, 
     bool whole = footprint_sites_part(sites, part->high - part->low);
     for (uint32_t i = 0; whole && i < sites->count; i++) {
         journal_collect(&region->journal, region->low, use, &sites->site[i], &sites->bytes[i]);
-        whole = notes_collect(&region->sieve.notes, use, &sites->site[i], &sites->bytes[i]) && !sites->bytes[i].failed;
+        whole = notes_collect(&region->sieve.notes, use, &sites->site[i], &sites->bytes[i]);
+        if (use == FOOTPRINT_READ)
+            only_read_collect(&region->reads, &sites->site[i], &sites->bytes[i]);
+        whole &= !sites->bytes[i].failed;
     }
     if (!whole)
         footprint_sites_fini(sites);
@@ -57,6 +61,8 @@ static bool collect_kept(void *self, struct footprint_part *part)
             continue;
         journal_collect(&region->journal, region->low, use, NULL, &part->bytes[use]);
         whole &= notes_collect(&region->sieve.notes, use, NULL, &part->bytes[use]);
+        if (use == FOOTPRINT_READ)
+            only_read_collect(&region->reads, NULL, &part->bytes[use]);
     }
     return whole;
 }
@@ -77,6 +83,9 @@ static void describe_kept(struct shadow_region *region, struct footprint_part *p
     for (int use = 0; use < FOOTPRINT_USES; use++)
         part->sites[use] = region->sieve.notes.sites[use];
     journal_sites(&region->journal, part->sites);
+    for (uint32_t i = 0; region->reads.open && i < region->reads.sites.count; i++)
+        footprint_sites_add(&part->sites[FOOTPRINT_READ], region->reads.sites.site[i]);
+    part->sites[FOOTPRINT_READ].more |= region->reads.open && region->reads.sites.more;
     if (!region->sieve.open)
         return;
     part->from = region->noted = region->sieve.first;
@@ -99,6 +108,7 @@ static struct footprint_part *collect(struct checker *checker, const struct unit
             byte_set_init(&part->bytes[use], region->high - region->low);
         if (region->touched) {
             shadow_collect(region, filter, part);
+            only_read_collect(&region->reads, NULL, &part->bytes[FOOTPRINT_READ]);
             continue;
         }
         describe_kept(region, part);

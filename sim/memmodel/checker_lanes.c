@@ -43,6 +43,7 @@ void checker_spill(struct checker *checker, struct shadow_region *region)
     struct spilling spilling = {checker, region};
     if (region->journal.spilt)
         return;
+    checker->shadow.lost[region->space] |= region->reads.open; /* by a pointer that overran into it */
     const bool large = region->high - region->low > KEPT_BYTES; /* the shadow takes the place of stamps and notes */
     if (large) {
         checker_settle(checker, region);
@@ -124,6 +125,8 @@ static void perform(struct checker *checker, struct acting *acting, uint64_t lan
     now->how.order = (uint8_t)event->order;
     if (event->kind >= ACCESS_ATOMIC_READ)
         order_lane(checker, acting, lane, now);
+    if (checker_note_read(checker, acting->region, &now->how, now->address))
+        return;
     if (!acting->region->journal.spilt)
         checker_spill(checker, acting->region);
     shadow_access(&checker->shadow, acting->region, now);
@@ -147,6 +150,8 @@ static void perform_early(struct checker *checker, uint64_t unit, struct shadow_
 {
     struct agent agent = {.unit = unit, .place = {.group = checker->crew.group}};
     now->agent = &agent;
+    if (checker_note_read(checker, region, &now->how, now->address))
+        return;
     if (!again && region->space == IN_LOCAL)
         checker_renew_local(checker, region, agent.place.group);
     if (!again)

@@ -68,6 +68,27 @@ void checker_renew_local(struct checker *checker, struct shadow_region *region, 
     region->base = base;
 }
 
+bool checker_only_reads(const struct checker *checker, struct shadow_region *region)
+{
+    const struct launch_info *launch = checker->races.launch;
+    struct only_read *reads = &region->reads;
+    if (reads->launch != launch->launch) {
+        reads->launch = launch->launch;
+        reads->holds = region->space != IN_LOCAL && !region->of_host && !checker->order.formal && launch->may_write &&
+                       !launch->may_write(launch, region->low, region->high);
+    }
+    return reads->holds && !region->journal.spilt;
+}
+
+bool checker_note_read(const struct checker *checker, struct shadow_region *region, const struct context *how, uint64_t address)
+{
+    if (how->kind != ACCESS_READ || !checker_only_reads(checker, region) ||
+        (!region->reads.open && !only_read_open(&region->reads, &region->sieve.notes)))
+        return false;
+    only_read_add(&region->reads, how->site, address - region->low, how->size);
+    return true;
+}
+
 struct shadow_region *checker_shadow_at(struct checker *checker, const struct region *region, uint64_t address)
 {
     struct shadow_region *shadow = NULL;

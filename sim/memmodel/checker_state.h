@@ -84,6 +84,9 @@ struct shadow_region *checker_shadow_number(const struct checker *checker, uint3
 struct shadow_region *checker_region_anew(struct checker *checker, const struct region *region); /* NULL: no memory */
 /* NULL: nobody asks what happens there, or there is no memory. */
 struct shadow_region *checker_shadow_at(struct checker *checker, const struct region *region, uint64_t address);
+/* A plain read: by which bytes alone, because no instruction of the launch writes there. False: who does so may matter. */
+bool checker_only_reads(const struct checker *checker, struct shadow_region *region);
+bool checker_note_read(const struct checker *checker, struct shadow_region *region, const struct context *how, uint64_t address);
 /* What launches left there that have ended: whoever may ask for it does so now. */
 void checker_settle(struct checker *checker, struct shadow_region *region);
 /* Local memory begins anew with each group (R38), and where a barrier made all of it known to all of them. */

@@ -54,9 +54,11 @@ static void perform_held(void *self, const struct held_access *held)
     order_agent(&checker->order, held->unit, &agent);
     if (region->space == IN_LOCAL)
         checker_renew_local(checker, region, agent.place.group);
-    checker_spill(checker, region);
     const struct shadow_access now = {.agent = &agent, .address = held->address,
                                       .how = {.tick = (uint32_t)order_slice(&agent), .site = held->site, .size = held->size, .kind = (uint8_t)held->kind}};
+    if (checker_note_read(checker, region, &now.how, now.address))
+        return;
+    checker_spill(checker, region);
     shadow_access(&checker->shadow, region, &now);
     tell_news(checker, NULL);
 }

@@ -65,6 +65,29 @@ static bool take_gather(struct checker *checker, const struct access_event *even
     return sieve_note(&region->sieve, event, &crew, tick);
 }
 
+/* ---- reads of what nobody writes --------------------------------------------------- */
+
+/* All of it lies there. */
+static bool lies_in(const struct access_event *event, const struct shadow_region *region)
+{
+    uint64_t outside = 0;
+    EACH_LANE_OF(event->mask, lane)
+    {
+        const uint64_t offset = lane_address(event, lane) - region->low;
+        outside |= offset > region->high - region->low - event->size_bytes;
+    }
+    return !outside && event->size_bytes <= region->high - region->low;
+}
+
+static bool take_only_read(const struct checker *checker, const struct access_event *event, struct shadow_region *region)
+{
+    const struct context how = {.kind = ACCESS_READ, .site = event->origin.site, .size = event->size_bytes};
+    bool noted = lies_in(event, region);
+    EACH_LANE_OF(event->mask, lane)
+        noted = noted && checker_note_read(checker, region, &how, lane_address(event, lane));
+    return noted;
+}
+
 /* ---- reads, noted down ------------------------------------------------------------- */
 
 /* Lanes of one allocation and one tick. */
@@ -88,7 +111,7 @@ static bool log_reads(struct checker *checker, struct alike_reads *reads)
 static bool may_log(const struct shadow_region *region)
 {
     return region && region->space == IN_GLOBAL && !region->atomic && !region->journal.has_write && !region->journal.spilt &&
-           !region->sieve.open;
+           !region->sieve.open && !region->reads.open;
 }
 
 /* Reads of work-items that have ticks of their own, or of scattered lanes, of what nothing has written yet. */
@@ -252,10 +275,14 @@ bool checker_take_whole(struct checker *checker, const struct access_event *even
         checker_renew_local(checker, shadow, checker->crew.group);
     if (shadow->journal.spilt || (shadow->atomic && checker->order.variable_count))
         return false;
+    if (shadow->reads.open)
+        return event->kind == ACCESS_READ && take_only_read(checker, event, shadow);
     const struct group_order *group = checker->crew.one_group ? order_group_find(&checker->order, checker->crew.group) : NULL;
     const uint64_t base = group ? group->base[shadow->space] : 1;
     const bool gathers = event->shape == ADDRESS_LIST || event->image; /* the turns of images are seldom even */
-    if (!wants_sieve(shadow, event) && (gathers ? take_gather(checker, event, shadow, tick) : take_affine(checker, event, shadow, tick, base)))
+    const bool to_sieve = wants_sieve(shadow, event) && !(event->kind == ACCESS_READ && checker_only_reads(checker, shadow));
+    if (!to_sieve && (gathers ? take_gather(checker, event, shadow, tick) : take_affine(checker, event, shadow, tick, base)))
         return true;
-    return checker_take_sieve(checker, event, shadow, tick, base);
+    return event->kind == ACCESS_READ && checker_only_reads(checker, shadow) ? take_only_read(checker, event, shadow)
+                                                                             : checker_take_sieve(checker, event, shadow, tick, base);
 }

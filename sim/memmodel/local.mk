@@ -67,6 +67,8 @@ libmemmodel_la_SOURCES = \
 	%D%/narrow.h \
 	%D%/notes.c \
 	%D%/notes.h \
+	%D%/only_read.c \
+	%D%/only_read.h \
 	%D%/order.c \
 	%D%/order.h \
 	%D%/order_again.h \

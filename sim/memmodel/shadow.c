@@ -38,6 +38,7 @@ void shadow_region_fini(struct shadow_region *region)
     free(region->contexts);
     free(region->by_site);
     journal_fini(&region->journal);
+    only_read_forget(&region->reads);
     sieve_fini(&region->sieve);
     memset(region, 0, sizeof *region);
 }
@@ -47,6 +48,7 @@ void shadow_forget(struct shadow_region *region)
 {
     journal_forget(&region->journal);
     sieve_forget(&region->sieve);
+    only_read_forget(&region->reads);
     region->noted = 0;
     if (!region->touched)
         return;

@@ -31,6 +31,7 @@
 #include "narrow.h"
 #include "order.h"
 #include "readers.h"
+#include "only_read.h"
 #include "sieve.h"
 #include "orrery/limits.h"
 #include "orrery/memory.h"
@@ -80,6 +81,7 @@ struct shadow_region {
     bool few;                 /* some sets are of atomics */
     struct journal journal;   /* what need not stand in cells */
     struct sieve sieve;       /* likewise; what the journal does not decide */
+    struct only_read reads;   /* beside them, where nobody writes */
     const char *sieved;       /* name of a kernel that needed it when it ran last; only compared */
     uint64_t group, base; /* local: whose it is, and since which barrier */
     struct footprint_keeper keeper; /* of what launches did that have ended: */

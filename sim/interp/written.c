@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Through which of its arguments a kernel may write: where the pointers of its stores come from. */
+#include "ir.h"
+
+struct tracing { struct ir *ir; uint8_t *seen; uint32_t *work, work_count; bool *written, elsewhere; };
+
+static void trace_on(struct tracing *tracing, uint32_t v)
+{
+    if (!v || tracing->seen[v])
+        return;
+    tracing->seen[v] = 1;
+    tracing->work[tracing->work_count++] = v;
+}
+
+/* A pointer that is a member of an argument may point anywhere. */
+static void come_from_argument(struct tracing *tracing, uint64_t offset)
+{
+    const struct kernel_info *info = &tracing->ir->entry->info;
+    for (uint32_t i = 0; i < info->arg_count; i++)
+        if (tracing->ir->arg_offsets[i] == offset && info->args[i].kind != ARG_VALUE && info->args[i].kind != ARG_LOCAL) {
+            tracing->written[i] = true;
+            return;
+        }
+    tracing->elsewhere = true;
+}
+
+static void trace_value(struct tracing *tracing, const struct value *value)
+{
+    switch (value->op) {
+    case IR_arg: come_from_argument(tracing, value->imm); break;
+    case IR_const: /* of program scope, or NULL */
+    case IR_undef:
+    case IR_local_address:
+    case IR_private_address: break;
+    case IR_index:
+    case IR_to_v:
+    case IR_first:
+    case IR_splat: trace_on(tracing, value->args[0]); break;
+    case IR_add:
+        trace_on(tracing, value->args[0]);
+        trace_on(tracing, value->args[1]);
+        break;
+    case IR_select:
+        trace_on(tracing, value->args[1]);
+        trace_on(tracing, value->args[2]);
+        break;
+    case IR_phi:
+        for (uint32_t i = 0; i < value->list_count; i++)
+            trace_on(tracing, value->list[i]);
+        break;
+    default: tracing->elsewhere = true;
+    }
+}
+
+static void trace_effect(struct tracing *tracing, const struct value *value)
+{
+    const bool own = value->storage == STORAGE_LOCAL || value->storage == STORAGE_PRIVATE;
+    switch (value->op) {
+    case IR_store:
+    case IR_atomic:
+        if (!own)
+            trace_on(tracing, value->args[0]);
+        break;
+    case IR_copy:
+    case IR_image_write: trace_on(tracing, value->args[0]); break;
+    case IR_async_copy: trace_on(tracing, value->list[0]); break;
+    case IR_pipe: /* what they get goes to wherever they say */
+    case IR_enqueue: tracing->elsewhere = true; break;
+    default: break;
+    }
+}
+
+const bool *written_arguments(struct ir *ir, struct arena *keep, bool *out_elsewhere)
+{
+    struct tracing tracing = {.ir = ir, .seen = ARENA_ARRAY(ir->arena, uint8_t, ir->values.count),
+                              .work = ARENA_ARRAY(ir->arena, uint32_t, ir->values.count),
+                              .written = ARENA_ARRAY(keep, bool, ir->entry->info.arg_count + 1)};
+    for (uint32_t v = 1; v < ir->values.count; v++)
+        if (!ir_value(ir, v)->dead)
+            trace_effect(&tracing, ir_value(ir, v));
+    while (tracing.work_count)
+        trace_value(&tracing, ir_value(ir, tracing.work[--tracing.work_count]));
+    *out_elsewhere = tracing.elsewhere;
+    return tracing.written;
+}
