@@ -48,10 +48,58 @@ void guard_open_area(const struct area *area)
 }
 
 /* The pages that hold some of it. */
-static void open_window(const struct extent *pages, const struct window *window)
+static struct extent pages_of_window(const struct extent *pages, const struct window *window)
 {
     const uint64_t low = guard_page_of(window->low), high = guard_page_of(window->high + PAGE_BYTES - 1);
-    guard_set_pages(low > pages->low ? low : pages->low, high < pages->high ? high : pages->high, PROT_READ | PROT_WRITE);
+    return (struct extent){low > pages->low ? low : pages->low, high < pages->high ? high : pages->high};
+}
+
+/* Is some of it mapped? */
+static bool is_window(const struct area *area, uint64_t low, uint64_t high)
+{
+    const struct window *window = low < high ? area->windows : NULL;
+    while (window && !(low < window->high && high > window->low))
+        window = window->next;
+    return window;
+}
+
+/* Those whose mapped bytes are all in the extent: what else the host has there it may touch. */
+static struct extent pages_wholly_in(const struct area *area, const struct extent *bytes)
+{
+    struct extent pages = {guard_page_of(bytes->low), guard_page_of(bytes->high + PAGE_BYTES - 1)};
+    if (is_window(area, pages.low, bytes->low))
+        pages.low += PAGE_BYTES;
+    if (is_window(area, bytes->high, pages.high))
+        pages.high -= PAGE_BYTES;
+    return pages;
+}
+
+/* What commands write last: it is closed to loads, too. Where nothing is mapped all is closed. */
+static void close_uses(const struct area *area, const struct window *window, bool closes_loads)
+{
+    const struct extent all = guard_pages_of(area), open = pages_of_window(&all, window);
+    struct extent bytes;
+    bool written;
+    for (uint32_t at = 0; host_use_next(open.low, open.high, &at, &bytes, &written);) {
+        const struct extent pages = pages_wholly_in(area, &bytes);
+        if (written == closes_loads)
+            guard_set_pages(pages.low > open.low ? pages.low : open.low, pages.high < open.high ? pages.high : open.high,
+                            written ? PROT_NONE : PROT_READ);
+    }
+}
+
+static void open_windows(const struct area *area)
+{
+    const struct extent all = guard_pages_of(area);
+    for (const struct window *window = area->windows; window; window = window->next) {
+        const struct extent pages = pages_of_window(&all, window);
+        if (window->known)
+            guard_set_pages(pages.low, pages.high, PROT_READ | PROT_WRITE);
+    }
+    for (int loads = 0; loads < 2; loads++)
+        for (const struct window *window = area->windows; window; window = window->next)
+            if (window->known && !area->behind)
+                close_uses(area, window, loads);
 }
 
 static void close_area(const struct area *area)
@@ -64,9 +112,7 @@ static void close_area(const struct area *area)
         return;
     }
     guard_set_pages(pages.low, pages.high, area->behind && !area->unseen ? PROT_READ : PROT_NONE);
-    for (const struct window *window = area->windows; window; window = window->next)
-        if (window->known)
-            open_window(&pages, window);
+    open_windows(area);
 }
 
 struct area *guard_area_at(uint64_t address)
@@ -386,20 +432,32 @@ static void note_use(const struct command *command)
         for (size_t i = 0; i < command->u.launch.memobj_count; i++)
             may_write(command->u.launch.memobjs[i]);
     }
-    if (host_use_by(command) && !command->blocking && !context_any(command->queue->context, device_supports_svm_system)) {
-        const bool paused = (guard.areas || host_use_any()) && guard_pause();
-        prepare();
-        host_use_begin(command, &guard.lock);
-        if (paused)
-            guard_leave();
-    }
 }
 
-/* Those that close when something is under way. */
+static bool is_mapped(uint64_t low, uint64_t high)
+{
+    const struct area *area = *link_of(low, 0);
+    return area && !area->is_shared && is_window(area, low, high);
+}
+
+/* Whether the program's own may be closed, its modes say: while all is open. */
+static void note_host_memory(const struct command *command)
+{
+    const bool own = guard_watching() && !context_any(command->queue->context, device_supports_svm_system);
+    if (!host_use_by(command) || command->blocking || !(own || guard.areas))
+        return;
+    const bool paused = own && (guard.areas || host_use_any()) && guard_pause();
+    prepare();
+    host_use_begin(command, own, is_mapped, &guard.lock);
+    if (paused)
+        guard_leave();
+}
+
+/* Those that close when something is under way, or uses them. */
 static void apply_turns(void)
 {
     for (struct area *area = guard.areas; area; area = area->next)
-        if (area->is_shared || area->used)
+        if (area->is_shared || area->used || host_use_meets(area->low, area->high))
             apply(area);
 }
 
@@ -407,6 +465,7 @@ void guard_enqueued(const struct command *command)
 {
     if (guard_watching())
         note_use(command);
+    note_host_memory(command);
     look();
     pthread_mutex_lock(&guard.lock);
     apply_turns();
@@ -441,11 +500,10 @@ void guard_waited(void)
     if (!guard_active())
         return;
     guard_tell();
-    if (host_use_any())
-        host_use_end(&guard.lock);
+    const bool less = host_use_any() && host_use_end(&guard.lock);
     look();
     for (struct area *area = guard.areas; area; area = area->next) {
-        const bool more = windows_known(area);
+        const bool more = windows_known(area) || (less && area->windows);
         pthread_mutex_lock(&guard.lock);
         if (more || area->is_shared || area->behind)
             apply(area);

@@ -5,6 +5,8 @@
  *          that the host knows to be complete. An access through a closed page is reported with its place in the host
  *          program and goes ahead: the page stays open until something is executed again. Who executes goes to the same bytes
  *          at other addresses (device_view_apart), so that other threads of the host are caught meanwhile.
+ *          So are, of a mapped region, the pages that a read or write was given as its host pointer which does not block, until
+ *          the host knows it to be complete: to stores, and to loads of what is written.
  *          With checks.shared_pages so are memory that host and kernels share, while commands are under way; memory that buffers
  *          were made with (CL_MEM_USE_HOST_PTR), to stores, and to loads once commands may have written the buffer; and what
  *          reads and writes that do not block use (host_use.h).

@@ -96,9 +96,16 @@ static bool is_mapped(const struct area *area, uint64_t address)
 }
 
 /* Otherwise it is open again by now: another thread may have begun to execute, or the memory has another place. */
-static bool is_closed(const struct area *area, uint64_t address)
+static bool is_closed(const struct area *area, uint64_t address, bool used)
 {
-    return area && area->apart ? !is_mapped(area, address) : !guard.inside;
+    return area && area->apart ? used || !is_mapped(area, address) : !guard.inside;
+}
+
+/* Its page is, by a command, and the host had it: of what is not mapped the maps judge. */
+static bool is_used(const struct area *area, uint64_t address)
+{
+    const uint64_t page = guard_page_of(address);
+    return host_use_meets(page, page + PAGE_BYTES) && (!area || area->behind || area->is_shared || is_mapped(area, address));
 }
 
 /* A page that is open again is ours, too. Who executes may touch all, by the
@@ -107,11 +114,11 @@ static bool catch(uint64_t address, const void *context)
 {
     pthread_mutex_lock(&guard.lock);
     const struct area *area = guard_area_at(address);
-    const bool used = host_use_at(address), executes = guard.inside && pthread_equal(guard.executes, pthread_self());
+    const bool used = is_used(area, address), executes = guard.inside && pthread_equal(guard.executes, pthread_self());
     bool ours = area || used;
     if (area && executes) {
         guard_open_area(area);
-    } else if (ours && is_closed(area, address)) {
+    } else if (ours && is_closed(area, address, used)) {
         const bool room = guard.note_count < NOTES;
         /* a store that follows a load is one more to know of */
         const bool load = !was_write(context) && (used || area->is_shared || area->behind);

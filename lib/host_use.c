@@ -13,11 +13,11 @@
 
 enum { PAGE_BYTES = 4096, USES_MOST = 256 };
 
-/* Whole pages that a command reads, or writes. */
+/* Whole pages that a command reads, or writes; in an allocation the bytes. */
 struct use {
     uint64_t low, high;
     uint32_t command;
-    bool written;
+    bool written, in_allocation;
 };
 static struct { struct use items[USES_MOST]; uint32_t count; bool lost; } uses;
 
@@ -129,24 +129,39 @@ struct extent host_use_written(const struct command *command)
     }
 }
 
-/* Pieces one behind the other, within pages that may be closed. */
-struct listing { uint32_t command; bool written; struct extent whole, piece; struct use *out; uint32_t count, room; };
+/* Pieces one behind the other, within pages that may be closed, or one allocation. */
+struct listing {
+    uint32_t command;
+    bool own, written, in_allocation;
+    bool (*is_mapped)(uint64_t low, uint64_t high);
+    struct extent whole, piece;
+    struct use *out;
+    uint32_t count, room;
+};
+
+static void list_within(struct listing *listing, uint64_t low, uint64_t high)
+{
+    listing->in_allocation = listing->is_mapped(low, high);
+    listing->whole = listing->in_allocation ? (struct extent){low, high}
+                     : listing->own         ? host_use_pages(low, high)
+                                            : (struct extent){0, 0};
+}
 
 static void list_piece(struct listing *listing)
 {
-    struct extent pages = pages_inside(listing->piece);
+    struct extent pages = listing->in_allocation ? listing->piece : pages_inside(listing->piece);
     if (pages.low < listing->whole.low)
         pages.low = listing->whole.low;
     if (pages.high > listing->whole.high)
         pages.high = listing->whole.high;
     if (pages.low < pages.high && listing->count < listing->room)
-        listing->out[listing->count++] = (struct use){pages.low, pages.high, listing->command, listing->written};
+        listing->out[listing->count++] = (struct use){pages.low, pages.high, listing->command, listing->written, listing->in_allocation};
 }
 
 static void list_rows(struct listing *listing, const struct rect *rect, uint64_t at)
 {
     const struct extent all = rows_of(rect, at);
-    listing->whole = host_use_pages(all.low, all.high);
+    list_within(listing, all.low, all.high);
     listing->piece = (struct extent){all.low, all.low};
     for (size_t z = 0; z < rect->region[2]; z++)
         for (size_t y = 0; y < rect->region[1] && listing->whole.high; y++) {
@@ -163,7 +178,7 @@ static void list_rows(struct listing *listing, const struct rect *rect, uint64_t
 static void list_bytes(struct listing *listing, uint64_t at, size_t size)
 {
     listing->piece = (struct extent){at, at + size};
-    listing->whole = host_use_pages(at, at + size);
+    list_within(listing, at, at + size);
     list_piece(listing);
 }
 
@@ -209,7 +224,8 @@ bool host_use_by(const struct command *command)
 
 static void set(const struct use *use, int protection)
 {
-    if (mprotect((void *)(uintptr_t)use->low, use->high - use->low, protection) != 0 && errno == ENOMEM)
+    if (!use->in_allocation &&
+        mprotect((void *)(uintptr_t)use->low, use->high - use->low, protection) != 0 && errno == ENOMEM)
         uses.lost = true;
 }
 
@@ -228,18 +244,35 @@ void host_use_open(void)
         set(&uses.items[i], PROT_READ | PROT_WRITE);
 }
 
-bool host_use_at(uint64_t address)
+bool host_use_next(uint64_t low, uint64_t high, uint32_t *at, struct extent *out_bytes, bool *out_written)
 {
-    for (uint32_t i = 0; i < uses.count; i++)
-        if (address >= uses.items[i].low && address < uses.items[i].high)
-            return true;
-    return false;
+    while (*at < uses.count && !(uses.items[*at].low < high && uses.items[*at].high > low))
+        ++*at;
+    if (*at == uses.count)
+        return false;
+    const struct use *use = &uses.items[(*at)++];
+    *out_bytes = (struct extent){use->low, use->high};
+    *out_written = use->written;
+    return true;
+}
+
+bool host_use_meets(uint64_t low, uint64_t high)
+{
+    uint32_t at = 0;
+    struct extent bytes;
+    bool written;
+    return host_use_next(low, high, &at, &bytes, &written);
+}
+
+static bool is_lost(const struct use *use)
+{
+    return !use->in_allocation && msync((void *)(uintptr_t)use->low, use->high - use->low, MS_ASYNC) != 0 && errno == ENOMEM;
 }
 
 bool host_use_lost(void)
 {
     for (uint32_t i = 0; i < uses.count && !uses.lost; i++)
-        uses.lost = msync((void *)(uintptr_t)uses.items[i].low, uses.items[i].high - uses.items[i].low, MS_ASYNC) != 0 && errno == ENOMEM;
+        uses.lost = is_lost(&uses.items[i]);
     return uses.lost;
 }
 
@@ -253,10 +286,10 @@ void host_use_forget(void)
     uses.count = 0;
 }
 
-void host_use_begin(const struct command *command, pthread_mutex_t *lock)
+void host_use_begin(const struct command *command, bool own, bool (*is_mapped)(uint64_t low, uint64_t high), pthread_mutex_t *lock)
 {
     struct use found[USES_MOST];
-    struct listing listing = {.command = command->serial, .written = writes_memory(command), .out = found, .room = USES_MOST - uses.count};
+    struct listing listing = {.command = command->serial, .own = own, .is_mapped = is_mapped, .written = writes_memory(command), .out = found, .room = USES_MOST - uses.count};
     list_command(&listing, command);
     if (!listing.count)
         return;
@@ -266,14 +299,15 @@ void host_use_begin(const struct command *command, pthread_mutex_t *lock)
     pthread_mutex_unlock(lock);
 }
 
-void host_use_end(pthread_mutex_t *lock)
+bool host_use_end(pthread_mutex_t *lock)
 {
-    bool done[USES_MOST];
+    bool done[USES_MOST], in_allocation = false;
     uint32_t kept = 0;
     for (uint32_t i = 0; i < uses.count; i++)
         done[i] = device_host_told(runtime_device(), uses.items[i].command);
     pthread_mutex_lock(lock);
     for (uint32_t i = 0; i < uses.count; i++) {
+        in_allocation |= done[i] && uses.items[i].in_allocation;
         if (done[i])
             set(&uses.items[i], PROT_READ | PROT_WRITE);
         else
@@ -281,4 +315,5 @@ void host_use_end(pthread_mutex_t *lock)
     }
     uses.count = kept;
     pthread_mutex_unlock(lock);
+    return in_allocation;
 }

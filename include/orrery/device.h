@@ -51,8 +51,8 @@ void device_host_wrote(struct device *device, uint32_t command, uint64_t address
 /* The host stored into fine-grained shared virtual memory, after all that was enqueued so far, and before it passes that on or
  * learns of commands that are complete. `ran`: some of the bytes may be what commands wrote instead, that is over by now. */
 void device_host_stored(struct device *device, uint64_t address, uint64_t size, bool ran);
-/* It was caught at such memory, at that of a mirror (by the device's address), or at memory of its own that commands read and
- * write: why, fix and command do not matter, what commands touch judges. */
+/* It was caught at such memory, at that of a mirror (by the device's address), or at memory of its own, or of a mapped region, that
+ * commands read and write as the host's: why, fix and command do not matter, what commands touch judges. */
 void device_host_touched(struct device *device, const struct host_access *access);
 /* The host has the bytes of this allocation at `host`, too (CL_MEM_USE_HOST_PTR), and is watched there; NULL: no longer. */
 void device_mirror(struct device *device, uint64_t address, const void *host);

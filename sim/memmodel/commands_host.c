@@ -44,16 +44,16 @@ static void tell_race(struct commands *commands, const struct area *area, const 
                       const struct touch *touch)
 {
     const struct command_facts *facts = command_graph_facts(commands->graph, access->command);
-    const bool load = touch && !touch->write;
+    const bool load = touch && !touch->write, is_mapped = touch && touch->of == TOUCH_MAPPED;
     char why[SPEC_CHARS], fix[SPEC_CHARS];
     const struct deed deed = {.touch = touch,
                               .what = "store by the host",
                               .by = "the host",
                               .why = why,
                               .fix = fix,
-                              .spec = area->mirror ? "OpenCL 2.2 API, 5.2.1 creating buffer objects, CL_MEM_USE_HOST_PTR"
-                                      : area->id   ? "OpenCL 2.2 API, 5.6.2 memory consistency of SVM"
-                                                   : "OpenCL 2.2 API, 5.2.2 reading, writing and copying buffer objects"};
+                              .spec = area->mirror             ? "OpenCL 2.2 API, 5.2.1 creating buffer objects, CL_MEM_USE_HOST_PTR"
+                                      : area->id && !is_mapped ? "OpenCL 2.2 API, 5.6.2 memory consistency of SVM"
+                                                               : "OpenCL 2.2 API, 5.2.2 reading, writing and copying buffer objects"};
     commands_format(why, SPEC_CHARS, "command %" PRIu32 " was enqueued before, and the host had not waited for it", access->command);
     commands_format(fix, SPEC_CHARS, "%s before command %" PRIu32 " is enqueued, or wait for its event or call clFinish first",
                     load ? "load" : "store", access->command);
@@ -205,7 +205,7 @@ static bool touch_conflicts(const struct touch *touch, const struct byte_access 
     return touch->write || !reads_only(access);
 }
 
-/* Of the program's own memory 5.2.2 says that a query tells when it may be used again. */
+/* Of memory that a read or write was given 5.2.2 says that a query tells when it may be used again. */
 static bool touch_knows(const struct commands *commands, const struct touch *touch, uint32_t command)
 {
     return touch->of == TOUCH_SHARED ? command_graph_host_knows(commands->graph, command)
@@ -275,14 +275,23 @@ static void judge_touch(struct commands *commands, struct area *area, struct tou
         touches_told(&commands->touches, touch);
 }
 
+static enum touch_of touch_of(const struct commands *commands, const struct area *area, uint64_t address)
+{
+    const struct region *region = commands_region_of(commands, address);
+    if (!area->id)
+        return TOUCH_OF_PROGRAM;
+    if (area->mirror)
+        return TOUCH_BEHIND;
+    return region && !(region->flags & REGION_FLAG_SHARED) ? TOUCH_MAPPED : TOUCH_SHARED;
+}
+
 void commands_host_touched(struct commands *commands, const struct host_access *access)
 {
     pthread_mutex_lock(&commands->lock);
     const bool judged = !commands->lost && !commands->partial && !command_graph_exhausted(commands->graph);
     struct area *area = judged ? commands_area_of(commands, access->address) : NULL;
     if (area && (area->mirror || !command_graph_idle(commands->graph))) {
-        const enum touch_of of = !area->id ? TOUCH_OF_PROGRAM : area->mirror ? TOUCH_BEHIND : TOUCH_SHARED;
-        struct touch *touch = touches_add(&commands->touches, access, of, commands->latest);
+        struct touch *touch = touches_add(&commands->touches, access, touch_of(commands, area, access->address), commands->latest);
         if (touch)
             judge_touch(commands, area, touch);
     }

@@ -20,9 +20,9 @@
 
 enum { TOUCHES_MOST = 64 };
 
-/* Whose memory: fine-grained (stores are found by comparing), the program's own, or that behind a buffer, by the buffer's
- * addresses (stores are found by comparing besides, later). */
-enum touch_of { TOUCH_SHARED, TOUCH_OF_PROGRAM, TOUCH_BEHIND };
+/* Whose memory: fine-grained (stores are found by comparing), the program's own, that behind a buffer, by the buffer's
+ * addresses (stores are found by comparing besides, later), or an allocation's that a map gave the host. */
+enum touch_of { TOUCH_SHARED, TOUCH_OF_PROGRAM, TOUCH_BEHIND, TOUCH_MAPPED };
 
 struct touch {
     uint64_t address;                /* the first byte of an access */
