@@ -73,19 +73,21 @@ static struct group *pool_take(struct group_pool *pool)
         pool->room = room;
     }
     struct group *group = group_new(pool);
-    if (group)
-        pool->groups[pool->count++] = group, pool->busy++;
+    if (group) {
+        group->place = pool->busy++;
+        pool->groups[pool->count++] = group;
+    }
     return group;
 }
 
 static void pool_give(struct group_pool *pool, struct group *group)
 {
-    uint32_t at = 0;
-    while (pool->groups[at] != group)
-        at++;
-    assert(at < pool->busy);
-    pool->groups[at] = pool->groups[--pool->busy];
+    struct group *last = pool->groups[--pool->busy];
+    assert(pool->groups[group->place] == group && group->place <= pool->busy);
+    pool->groups[group->place] = last;
     pool->groups[pool->busy] = group;
+    last->place = group->place;
+    group->place = pool->busy;
 }
 
 /* ---- local memory --------------------------------------------------------------- */

@@ -48,6 +48,7 @@ struct group_wave {
 struct group {
     /* kept from launch to launch */
     struct group_pool *pool;
+    uint32_t place;           /* in pool->groups */
     struct group_wave *waves; /* first those cut from the tile, in lane order, then split ones */
     uint32_t *picked;         /* scratch of barrier.c, as many as waves */
     struct wave **stopped;

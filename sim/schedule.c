@@ -128,13 +128,10 @@ static void admit(struct schedule *schedule)
     }
 }
 
-static void retire(struct schedule *schedule, uint32_t at)
+static void retire(struct schedule *schedule, struct group *group)
 {
-    choose_retired(schedule, schedule->resident[at]);
-    group_retire(schedule->resident[at]);
-    for (uint32_t i = at + 1; i < schedule->count; i++)
-        schedule->resident[i - 1] = schedule->resident[i];
-    schedule->count--;
+    choose_retired(schedule, group);
+    group_retire(group);
 }
 
 uint64_t schedule_ready(const struct schedule *schedule)
@@ -157,6 +154,14 @@ static enum helper helper_of(struct schedule *schedule)
     return more_may_come(schedule) ? HELPER_GROUP : schedule->concurrent->others_wait ? HELPER_COMMAND : HELPER_NONE;
 }
 
+/* One at a time would cost a pass over all that wait for each that comes. Where all have ended, nobody waits. */
+static uint32_t as_many_again(const struct schedule *schedule)
+{
+    const uint32_t wanted = residents_wanted(schedule);
+    const uint32_t many = schedule->count < RESIDENT_MOST / 2 ? 2 * schedule->count : RESIDENT_MOST;
+    return many > wanted ? many : wanted;
+}
+
 /* Everybody spins: what they wait for may be a group that is not here yet, or another launch. */
 static void admit_when_stuck(struct schedule *schedule)
 {
@@ -175,8 +180,7 @@ static void admit_when_stuck(struct schedule *schedule)
     livelock_newcomer(schedule);
     if (schedule->patience > 1)
         schedule->patience /= 2;
-    if (schedule->count < RESIDENT_MOST)
-        schedule->target = schedule->count + 1;
+    schedule->target = as_many_again(schedule);
 }
 
 /* ---- limits ------------------------------------------------------------------------ */
@@ -367,15 +371,18 @@ static void pass(struct schedule *schedule)
 
 static void retire_finished(struct schedule *schedule)
 {
-    for (uint32_t i = 0; i < schedule->count;) {
-        if (group_finished(schedule->resident[i])) {
-            retire(schedule, i);
-            schedule->patience = PATIENCE;
-            schedule->target = residents_wanted(schedule);
-        } else {
-            i++;
-        }
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < schedule->count; i++) {
+        if (group_finished(schedule->resident[i]))
+            retire(schedule, schedule->resident[i]);
+        else
+            schedule->resident[left++] = schedule->resident[i];
     }
+    if (left == schedule->count)
+        return;
+    schedule->count = left;
+    schedule->patience = PATIENCE;
+    schedule->target = residents_wanted(schedule);
 }
 
 static void schedule_init(struct schedule *schedule, struct launch *launch, struct diagnosis *diagnosis)
@@ -442,7 +449,7 @@ enum status schedule_free(struct schedule *schedule)
 {
     enum status status = schedule->status;
     while (schedule->count)
-        retire(schedule, schedule->count - 1);
+        retire(schedule, schedule->resident[--schedule->count]);
     choose_fini(schedule);
     livelock_forget_held(schedule);
     free(schedule->resident);

@@ -630,6 +630,33 @@ START_TEST(a_barrier_over_all_groups_finishes)
 }
 END_TEST
 
+/* How many had come each time the first looked: as many again come each time all wait, not one, for each time is a pass over all. */
+static uint32_t seen[64], seen_count;
+static bool until_all_noting(const struct item *item)
+{
+    if (item->global_id[0] == 0 && seen_count < 64 && (seen_count == 0 || seen[seen_count - 1] != arrived))
+        seen[seen_count++] = arrived;
+    return arrived < 64;
+}
+
+START_TEST(as_many_work_groups_come_again_each_time_all_wait)
+{
+    static const enum schedule_policy policies[] = {SCHEDULE_LOCKSTEP, SCHEDULE_SERIAL};
+    static const struct fake_op ops[] = {{.kind = FAKE_WORK, .act = arrive},
+                                         {.kind = FAKE_SPIN, .test = until_all_noting},
+                                         {.kind = FAKE_WORK, .act = note},
+                                         {.kind = FAKE_RETURN}};
+    scenario.schedule.policy = policies[_i];
+    arrived = seen_count = 0;
+    fake_program.traits.has_atomics = true;
+    ck_assert_int_eq(launch(ops, 64, 1), STATUS_OK);
+    ck_assert_uint_eq(log_count, 64);
+    ck_assert_uint_eq(seen_count, 7);
+    for (uint32_t i = 0; i < seen_count; i++)
+        ck_assert_uint_eq(seen[i], 1U << i);
+}
+END_TEST
+
 static const struct fake_op forever[] = {
     {.kind = FAKE_WORK, .act = note}, {.kind = FAKE_SPIN, .test = always}, {.kind = FAKE_RETURN}};
 
@@ -752,6 +779,7 @@ int main(void)
     tcase_add_test(tests, spin_lock_finishes);
     tcase_add_test(tests, a_waiting_group_lets_others_in);
     tcase_add_test(tests, a_barrier_over_all_groups_finishes);
+    tcase_add_loop_test(tests, as_many_work_groups_come_again_each_time_all_wait, 0, 2);
     tcase_add_test(tests, max_steps_end_an_endless_loop);
     tcase_add_test(tests, timeout_ends_an_endless_loop);
     tcase_add_test(tests, limits_leave_ordinary_kernels_alone);
