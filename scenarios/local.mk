@@ -223,6 +223,7 @@ scenario_tests = \
 	%D%/schedule/groups_wait_none.yaml \
 	%D%/schedule/groups_wait_resident.yaml \
 	%D%/schedule/groups_wait_vainly.yaml \
+	%D%/schedule/many_wait_for_last.yaml \
 	%D%/schedule/later_group.yaml \
 	%D%/schedule/later_group_fair.yaml \
 	%D%/schedule/livelock_all_came.yaml \
@@ -404,6 +405,7 @@ scenario_files = \
 	%D%/schedule/barriers.cl \
 	%D%/schedule/groups_wait.cl \
 	%D%/schedule/groups_wait_small.cl \
+	%D%/schedule/many_wait_for_last.cl \
 	%D%/schedule/later_group.cl \
 	%D%/schedule/livelock_counted.cl \
 	%D%/schedule/livelock_lock.cl \

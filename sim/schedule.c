@@ -17,7 +17,9 @@ enum {
     TURN_TIMED = 1 << 16,      /* with a timeout the wall clock is looked at this often */
     IDLE_PREEMPTIVE = 1 << 16, /* the same wait in turns, when a turn is a few operations */
     PATIENCE = 64,             /* halved while groups are let in and none ends */
-    RESIDENT_MOST = 4096
+    RESIDENT_MOST = 4096,      /* work-groups of any size */
+    RESIDENT_MOST_SMALL = 1 << 16,
+    RESIDENT_ITEMS = 1 << 20   /* of more work-groups than those */
 };
 
 bool schedule_chooses(const struct schedule_config *config)
@@ -91,6 +93,14 @@ static uint32_t residents_wanted(const struct schedule *schedule)
     return schedule_chooses(config) ? schedule->launch->compute_unit_count : 1;
 }
 
+/* What all of them take is bounded, whether they are large or many. */
+static uint32_t residents_most(const struct schedule *schedule)
+{
+    const uint64_t *size = schedule->launch->info.local_size;
+    const uint64_t items = size[0] * size[1] * size[2], fit = RESIDENT_ITEMS / (items ? items : 1);
+    return fit < RESIDENT_MOST ? RESIDENT_MOST : fit > RESIDENT_MOST_SMALL ? RESIDENT_MOST_SMALL : (uint32_t)fit;
+}
+
 static bool resident_room(struct schedule *schedule)
 {
     if (schedule->count < schedule->room)
@@ -146,7 +156,7 @@ static bool more_may_come(struct schedule *schedule)
 {
     if (choose_admits(schedule))
         return choose_more(schedule);
-    return schedule->next < schedule->total && schedule->count < RESIDENT_MOST;
+    return schedule->next < schedule->total && schedule->count < schedule->most;
 }
 
 static enum helper helper_of(struct schedule *schedule)
@@ -158,7 +168,7 @@ static enum helper helper_of(struct schedule *schedule)
 static uint32_t as_many_again(const struct schedule *schedule)
 {
     const uint32_t wanted = residents_wanted(schedule);
-    const uint32_t many = schedule->count < RESIDENT_MOST / 2 ? 2 * schedule->count : RESIDENT_MOST;
+    const uint32_t many = schedule->count < schedule->most / 2 ? 2 * schedule->count : schedule->most;
     return many > wanted ? many : wanted;
 }
 
@@ -394,6 +404,7 @@ static void schedule_init(struct schedule *schedule, struct launch *launch, stru
     schedule->chooser.last = UNIT_NONE;
     schedule->total = launch->tiling.tile_total;
     launch->splits_freely = launch->config->progress == PROGRESS_FAIR || schedule_is_preemptive(schedule->config);
+    schedule->most = residents_most(schedule);
     schedule->target = residents_wanted(schedule);
     deadline_set(&schedule->deadline, launch->schedule->timeout_seconds);
     rng_init(&schedule->waves, launch->schedule->seed, RNG_SCHEDULE_WAVES, launch->info.launch);

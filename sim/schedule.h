@@ -17,8 +17,8 @@
  * The first four run passes over what is resident (schedule.c).  The others, and an oracle,
  * choose step by step (schedule_choose.c): a step is one operation that others see.
  *
- * Progress  A wave that spins leaves its turn; when all that is resident only spins, one
- *           more group becomes resident, so that locks between groups are released.  Past
+ * Progress  A wave that spins leaves its turn; when all that is resident only spins, as
+ *           many groups again become resident, so that locks between groups are released.  Past
  *           max_steps or the timeout the launch ends with a no-progress finding.
  */
 #ifndef ORRERY_SIM_SCHEDULE_H

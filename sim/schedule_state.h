@@ -74,9 +74,10 @@ struct schedule {
     /* who is resident, in order of admission */
     struct group **resident;
     uint32_t count, target, room;
+    uint32_t most;       /* that may be resident at a time when those that are wait for others */
     uint64_t arrivals;   /* how often waves became ready that were not */
     uint64_t idle_turns; /* since a wave last ended, waited or went on */
-    uint32_t patience;   /* idle turns per ready wave until one more group is let in */
+    uint32_t patience;   /* idle turns per ready wave until more groups are let in */
     struct chooser chooser;
     struct livelock livelock;
     bool stuck;          /* only spinning, and no group is left that could help */
