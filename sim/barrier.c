@@ -92,7 +92,7 @@ static void pass(struct group *group, const uint32_t *indices, uint32_t count, b
         group->waves[indices[i]].state = WAVE_READY;
         group->waves[indices[i]].watched.epoch = 0;
         if (!group->laps.circles)
-            group->waves[indices[i]].quiet = 0;
+            group->waves[indices[i]].quiet = group->waves[indices[i]].kept_on = 0;
         group->ready_count++;
     }
 }

@@ -34,6 +34,7 @@ struct group_wave {
     uint32_t quiet;  /* steps since it last changed memory or went past a barrier */
     uint64_t steps;
     int64_t priority; /* pct: the higher goes first */
+    uint32_t kept_on; /* pct: quiet ones since its priority dropped; a replay, which drops none, goes by quiet alone */
     uint32_t barriers; /* it has come to */
     /* of schedule_circle.c, which forgets it at barriers */
     struct watched watched;

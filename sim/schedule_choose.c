@@ -159,10 +159,11 @@ static void step(struct schedule *schedule, struct pick pick)
     if (changed(schedule->launch, &next, &before)) {
         schedule->concurrent->epoch++;
         livelock_moves(group);
-        wave->quiet = 0;
+        wave->quiet = wave->kept_on = 0;
         schedule->idle_turns = 0;
     } else {
         wave->quiet++;
+        wave->kept_on++;
     }
     if (result == RUN_YIELD && schedule_running(schedule, group))
         approach(schedule, group, pick.index);

@@ -68,7 +68,7 @@ void pct_admit(struct schedule *schedule, struct group *group)
 static void drop(struct chooser *chooser)
 {
     chooser->group->waves[chooser->index].priority = --chooser->pct.lowest;
-    chooser->group->waves[chooser->index].quiet = 0;
+    chooser->group->waves[chooser->index].kept_on = 0;
 }
 
 static struct pick highest(const struct schedule *schedule)
@@ -94,7 +94,7 @@ struct pick pct_pick(struct schedule *schedule)
         pct->passed++;
         change = true;
     }
-    if (goes_on && (change || chooser->group->waves[chooser->index].quiet >= PATIENT_STEPS))
+    if (goes_on && (change || chooser->group->waves[chooser->index].kept_on >= PATIENT_STEPS))
         drop(chooser);
     else if (goes_on && pct->settled == schedule->arrivals)
         return (struct pick){chooser->group, chooser->index};
