@@ -324,5 +324,17 @@ if [ -x "$program" ]; then
     again 1 '^  replay with: orrery check --replay=kept --exec=.* exec.yaml$'
 fi
 
+# Work-groups that wait: what pct keeps of who gives way is not what the usual rule goes by.
+sed -e 's/\[5000\]/[64]/' -e 's/\[1000\]/[64]/' "$src/scenarios/schedule/many_wait_for_last.yaml" >wait.yaml
+cp "$src/scenarios/schedule/many_wait_for_last.cl" .
+for policy in random pct; do
+    for seed in 1 5; do
+        status 0 "$orrery" run --schedule "$policy" --seed "$seed" --record=waits wait.yaml
+        cp out told
+        status 0 "$orrery" run --replay=waits wait.yaml
+        same told out "a record of work-groups that wait, $policy, seed $seed"
+    done
+done
+
 [ $bad = 0 ] && echo "tokens and records have their runs again"
 exit $bad
