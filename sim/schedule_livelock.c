@@ -12,7 +12,7 @@
 
 /* ---- the finding ------------------------------------------------------------------------ */
 
-enum { WAVES_HEARD = 64, WAITS_TOLD = 8, WAITS_SAID = 4 };
+enum { WAVES_HEARD = 64, GROUPS_HEARD = WAVES_HEARD + 1 /* to know of more */, WAITS_TOLD = 8, WAITS_SAID = 4 };
 
 /* What they read, place by place. */
 struct waits {
@@ -67,15 +67,47 @@ static bool is_spinning(const struct group *group, uint32_t index)
     return group->waves[index].state == WAVE_READY || (group->laps.circles && group->waves[index].state == WAVE_WAITS);
 }
 
+static bool any_spins(const struct group *group)
+{
+    for (uint32_t i = 0; i < group->wave_count; i++)
+        if (is_spinning(group, i))
+            return true;
+    return false;
+}
+
+/* Who comes where in a row of the lowest groups, which is full or not. */
+static uint32_t take_its_place(struct group **lowest, uint32_t count, struct group *group)
+{
+    uint32_t place = count < GROUPS_HEARD ? count : GROUPS_HEARD - 1;
+    if (count == GROUPS_HEARD && lowest[place]->number < group->number)
+        return count;
+    for (; place > 0 && lowest[place - 1]->number > group->number; place--)
+        lowest[place] = lowest[place - 1];
+    lowest[place] = group;
+    return count < GROUPS_HEARD ? count + 1 : count;
+}
+
+/* The lowest that spin, in order: they came in another one where a replay lets them come when they run. */
+static uint32_t lowest_spinning(const struct schedule *schedule, struct group *out_lowest[GROUPS_HEARD])
+{
+    uint32_t count = 0;
+    for (uint32_t g = 0; g < schedule->count; g++)
+        if (any_spins(schedule->resident[g]))
+            count = take_its_place(out_lowest, count, schedule->resident[g]);
+    return count;
+}
+
 /* All that spin, up to a number; the first two are the finding's accesses. False: they read nothing that others could
  * write, so they wait for nobody. Of those that pass barriers not all need do; within: nor what is not of their work-group. */
 static bool hear_all(struct schedule *schedule, bool within, struct finding *finding, struct waits *waits, struct sentence *object)
 {
     struct launch *launch = schedule->launch;
     struct heard heard;
+    struct group *lowest[GROUPS_HEARD];
     uint32_t waves = 0, listened = 0;
-    for (uint32_t g = 0; g < schedule->count; g++) {
-        struct group *group = schedule->resident[g];
+    const uint32_t count = lowest_spinning(schedule, lowest);
+    for (uint32_t g = 0; g < count; g++) {
+        struct group *group = lowest[g];
         for (uint32_t i = 0; i < group->wave_count; i++) {
             const bool laps = group->laps.circles;
             if (!is_spinning(group, i))
@@ -240,7 +272,7 @@ static void say_spinner(struct schedule *schedule, struct group *group, uint32_t
                      access.place.column);
 }
 
-/* The first of each launch. */
+/* The lowest of each launch. */
 void device_say_spin(struct device *device, char *text, size_t size)
 {
     const struct concurrent *concurrent = &device->concurrent;
@@ -248,13 +280,14 @@ void device_say_spin(struct device *device, char *text, size_t size)
     sentence_init(&said);
     for (uint32_t i = 0; i < concurrent->count; i++) {
         struct schedule *schedule = concurrent->live[i]->schedule;
-        bool found = !schedule || schedule->status != STATUS_OK;
+        struct spinners spinners = {.lowest = NULL};
         concurrent_focus(concurrent->live[i]);
-        for (uint32_t g = 0; !found && g < schedule->count; g++)
-            for (uint32_t w = 0; !found && w < schedule->resident[g]->wave_count; w++) {
-                found = schedule->resident[g]->waves[w].state == WAVE_READY;
-                if (found)
-                    say_spinner(schedule, schedule->resident[g], w, &said);
+        if (schedule && schedule->status == STATUS_OK)
+            spinners_count(schedule, &spinners);
+        for (uint32_t w = 0; spinners.lowest && w < spinners.lowest->wave_count; w++)
+            if (spinners.lowest->waves[w].state == WAVE_READY) {
+                say_spinner(schedule, spinners.lowest, w, &said);
+                break;
             }
     }
     snprintf(text, size, "%s", said.bytes);

@@ -53,7 +53,8 @@ void spinner_access(const struct launch *launch, const struct wave *wave, const 
 bool spinner_may_write(const struct launch *launch, const struct heard *heard);
 void spinner_object(const struct launch *launch, const struct heard *heard, struct finding *finding, struct sentence *object);
 
-struct spinners { struct group *group[2]; uint32_t index[2]; uint32_t count; uint64_t spin, wait; };
+/* Whoever came first: a replay lets groups come in another order, and is to name the same one. */
+struct spinners { struct group *lowest; uint64_t spin, wait; };
 void spinners_count(struct schedule *schedule, struct spinners *out);
 
 /* What is resident waits for what is still to come. */

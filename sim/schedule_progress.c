@@ -446,6 +446,6 @@ void progress_wait(struct schedule *schedule, enum helper helper)
     if (schedule->livelock.held_back) /* no work-group that has come since helped */
         schedule->livelock.held_back->helper = helper;
     spinners_count(schedule, &spinners);
-    if (schedule->launch->config->progress != PROGRESS_FAIR && !schedule->livelock.held_back && spinners.count)
-        keep_waiting(schedule, spinners.group[0], helper, schedule->count);
+    if (schedule->launch->config->progress != PROGRESS_FAIR && !schedule->livelock.held_back && spinners.lowest)
+        keep_waiting(schedule, spinners.lowest, helper, schedule->count);
 }

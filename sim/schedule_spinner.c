@@ -175,7 +175,7 @@ bool spinner_may_write(const struct launch *launch, const struct heard *heard)
 
 void spinners_count(struct schedule *schedule, struct spinners *out)
 {
-    *out = (struct spinners){.count = 0};
+    *out = (struct spinners){.lowest = NULL};
     for (uint32_t g = 0; g < schedule->count; g++) {
         struct group *group = schedule->resident[g];
         for (uint32_t i = 0; i < group->wave_count; i++) {
@@ -186,10 +186,8 @@ void spinners_count(struct schedule *schedule, struct spinners *out)
                 out->wait += lanes;
             else
                 out->spin += lanes;
-            if (group->waves[i].state != WAVE_READY || out->count == 2)
-                continue;
-            out->group[out->count] = group;
-            out->index[out->count++] = i;
+            if (group->waves[i].state == WAVE_READY && (!out->lowest || group->number < out->lowest->number))
+                out->lowest = group;
         }
     }
 }

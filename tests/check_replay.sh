@@ -336,5 +336,39 @@ for policy in random pct; do
     done
 done
 
+# A replay lets work-groups come when they run, not in the order they came in: who is named is the same.
+cat >meet.yaml <<'END'
+orrery: 1
+program:
+  text: |
+    kernel void meet(global atomic_int *come)
+    {
+        for (int round = 1; round <= 3; round++) {
+            atomic_fetch_add(come, 1);
+            while (atomic_load(come) < round * (int)get_num_groups(0))
+                ;
+        }
+    }
+    kernel void never(global atomic_int *come)
+    {
+        while (atomic_load(come + get_group_id(0)) == 0)
+            ;
+    }
+  options: -cl-std=CL3.0
+launch:
+  - {kernel: meet, global: [64], local: [1], args: [{buffer: {type: int, count: 1, fill: 0}}]}
+  - {kernel: never, global: [80], local: [1], args: [{buffer: {type: int, count: 80, fill: 0}}]}
+END
+for policy in random pct; do
+    for seed in 1 5; do
+        status 124 "$orrery" run --schedule "$policy" --seed "$seed" --record=meets meet.yaml
+        has out '^orrery: error: progress-assumption'
+        has out '^orrery: error: livelock'
+        cp out told
+        status 124 "$orrery" run --replay=meets meet.yaml
+        same told out "a record of work-groups that rely on others to begin, $policy, seed $seed"
+    done
+done
+
 [ $bad = 0 ] && echo "tokens and records have their runs again"
 exit $bad
