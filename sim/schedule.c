@@ -159,9 +159,20 @@ static bool more_may_come(struct schedule *schedule)
     return schedule->next < schedule->total && schedule->count < schedule->most;
 }
 
+/* Step by step: a resident one has not taken a step yet. */
+static bool some_to_begin(const struct schedule *schedule)
+{
+    for (uint32_t i = 0; schedule_chooses(schedule->config) && i < schedule->count; i++)
+        if (!schedule->resident[i]->stepped && schedule->resident[i]->ready_count)
+            return true;
+    return false;
+}
+
 static enum helper helper_of(struct schedule *schedule)
 {
-    return more_may_come(schedule) ? HELPER_GROUP : schedule->concurrent->others_wait ? HELPER_COMMAND : HELPER_NONE;
+    if (more_may_come(schedule) || some_to_begin(schedule))
+        return HELPER_GROUP;
+    return schedule->concurrent->others_wait ? HELPER_COMMAND : HELPER_NONE;
 }
 
 /* One at a time would cost a pass over all that wait for each that comes. Where all have ended, nobody waits. */
@@ -187,6 +198,8 @@ static void admit_when_stuck(struct schedule *schedule)
     if (!waits || helper != HELPER_GROUP)
         return;
     schedule->idle_turns = 0;
+    if (circle)
+        schedule->still = 0;
     livelock_newcomer(schedule);
     if (schedule->patience > 1)
         schedule->patience /= 2;
@@ -258,6 +271,14 @@ static bool is_stopped(const struct launch *launch)
 
 /* ---- turns --------------------------------------------------------------------------- */
 
+/* A group that nobody took a step in is as good as one that is not there: a replay lets it come later. */
+static void note_idle(struct schedule *schedule, const struct group *group, bool idle)
+{
+    schedule->idle_turns = idle ? schedule->idle_turns + 1 : 0;
+    if (group->stepped)
+        schedule->still = idle ? schedule->still + 1 : 0;
+}
+
 void schedule_turn(struct schedule *schedule, struct group *group, uint32_t index, int64_t budget,
                    enum run_result *out_result)
 {
@@ -270,10 +291,7 @@ void schedule_turn(struct schedule *schedule, struct group *group, uint32_t inde
     livelock_got_on(schedule, group, index, result);
     if (waits && group->waves[index].state == WAVE_READY && schedule_chooses(schedule->config))
         livelock_meet_sub_group(schedule, group, index);
-    if (result == RUN_YIELD || (waits && group->laps.circles))
-        schedule->idle_turns++;
-    else
-        schedule->idle_turns = 0;
+    note_idle(schedule, group, result == RUN_YIELD || (waits && group->laps.circles));
     if (result == RUN_ABORTED) {
         schedule->status = STATUS_ABORTED;
     } else if (is_stopped(schedule->launch)) {
@@ -290,7 +308,7 @@ void schedule_turn(struct schedule *schedule, struct group *group, uint32_t inde
             livelock_meet(schedule, group);
         group_settle(group);
         if (!group->laps.circles)
-            schedule->idle_turns = 0;
+            note_idle(schedule, group, false);
     }
     *out_result = result;
 }

@@ -160,7 +160,7 @@ static void step(struct schedule *schedule, struct pick pick)
         schedule->concurrent->epoch++;
         livelock_moves(group);
         wave->quiet = wave->kept_on = 0;
-        schedule->idle_turns = 0;
+        schedule->idle_turns = schedule->still = 0;
     } else {
         wave->quiet++;
         wave->kept_on++;

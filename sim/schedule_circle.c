@@ -205,7 +205,7 @@ static bool has_circled(const struct watched *watched, uint64_t epoch)
 
 void livelock_watch(struct schedule *schedule, struct group_wave *wave)
 {
-    if (schedule->idle_turns >= IDLE_STEPS && wave->state == WAVE_READY)
+    if (schedule->still >= IDLE_STEPS && wave->state == WAVE_READY)
         stood_so(&wave->watched, schedule->concurrent->epoch, wave_fingerprint(wave->wave));
 }
 
@@ -268,13 +268,15 @@ void livelock_moves(struct group *group)
     group->laps.circles = false;
 }
 
-/* Whatever the order in which they go on. */
+/* All that have begun, whatever the order in which they go on; who has not is one that may come. */
 static bool all_circle(const struct schedule *schedule)
 {
     uint32_t circling = 0;
     const uint64_t epoch = schedule->concurrent->epoch;
     for (uint32_t g = 0; g < schedule->count; g++) {
         const struct group *group = schedule->resident[g];
+        if (!group->stepped)
+            continue;
         if (has_circled(&group->laps.meeting, epoch)) {
             circling++;
             continue;
@@ -291,12 +293,21 @@ static bool all_circle(const struct schedule *schedule)
     return circling > 0;
 }
 
+static uint64_t ready_begun(const struct schedule *schedule)
+{
+    uint64_t ready = 0;
+    for (uint32_t g = 0; g < schedule->count; g++)
+        ready += schedule->resident[g]->stepped ? schedule->resident[g]->ready_count : 0;
+    return ready;
+}
+
+/* A function of the steps so far alone, like the usual rule: a replay finds it at the same step. */
 static bool steps_repeat(struct schedule *schedule)
 {
     struct livelock *livelock = &schedule->livelock;
-    if (schedule->idle_turns < 2 * IDLE_STEPS || schedule->chooser.steps < livelock->next_look)
+    if (schedule->still < 2 * IDLE_STEPS || schedule->chooser.steps < livelock->next_look)
         return false;
-    livelock->next_look = schedule->chooser.steps + schedule_ready(schedule);
+    livelock->next_look = schedule->chooser.steps + ready_begun(schedule);
     return all_circle(schedule);
 }
 

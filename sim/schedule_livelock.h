@@ -54,7 +54,7 @@ bool spinner_may_write(const struct launch *launch, const struct heard *heard);
 void spinner_object(const struct launch *launch, const struct heard *heard, struct finding *finding, struct sentence *object);
 
 /* Whoever came first: a replay lets groups come in another order, and is to name the same one. */
-struct spinners { struct group *lowest; uint64_t spin, wait; };
+struct spinners { struct group *lowest; uint32_t groups; uint64_t spin, wait; };
 void spinners_count(struct schedule *schedule, struct spinners *out);
 
 /* What is resident waits for what is still to come. */

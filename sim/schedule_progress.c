@@ -447,5 +447,5 @@ void progress_wait(struct schedule *schedule, enum helper helper)
         schedule->livelock.held_back->helper = helper;
     spinners_count(schedule, &spinners);
     if (schedule->launch->config->progress != PROGRESS_FAIR && !schedule->livelock.held_back && spinners.lowest)
-        keep_waiting(schedule, spinners.lowest, helper, schedule->count);
+        keep_waiting(schedule, spinners.lowest, helper, spinners.groups);
 }

@@ -178,6 +178,9 @@ void spinners_count(struct schedule *schedule, struct spinners *out)
     *out = (struct spinners){.lowest = NULL};
     for (uint32_t g = 0; g < schedule->count; g++) {
         struct group *group = schedule->resident[g];
+        if (schedule_chooses(schedule->config) && !group->stepped) /* it has not begun */
+            continue;
+        out->groups++;
         for (uint32_t i = 0; i < group->wave_count; i++) {
             if (group->waves[i].state == WAVE_DONE)
                 continue;

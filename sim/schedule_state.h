@@ -77,6 +77,7 @@ struct schedule {
     uint32_t most;       /* that may be resident at a time when those that are wait for others */
     uint64_t arrivals;   /* how often waves became ready that were not */
     uint64_t idle_turns; /* since a wave last ended, waited or went on */
+    uint64_t still;      /* step by step: the same of groups that have taken a step, whoever was let in since */
     uint32_t patience;   /* idle turns per ready wave until more groups are let in */
     struct chooser chooser;
     struct livelock livelock;

@@ -370,5 +370,29 @@ for policy in random pct; do
     done
 done
 
+# Nor do those count that were let in and have not begun: when it is known that all wait, and how many ran, is the same.
+cat >chain.yaml <<'END'
+orrery: 1
+program:
+  text: |
+    kernel void chain(global atomic_int *gone)
+    {
+        const int group = get_group_id(0);
+        if (group < get_num_groups(0) - 1)
+            while (atomic_load(gone + group + 1) == 0)
+                ;
+        if (get_local_id(0) == 0)
+            atomic_store(gone + group, 1);
+    }
+  options: -cl-std=CL3.0
+launch:
+  - {kernel: chain, global: [96], local: [4], args: [{buffer: {type: int, count: 24, fill: 0}}]}
+END
+status 66 "$orrery" run --schedule pct --seed 31 --quantum 3 --record=chained chain.yaml
+has out '^  why .* [0-9]+ of 24 ran'
+cp out told
+status 66 "$orrery" run --replay=chained chain.yaml
+same told out "a record of work-groups that wait in a chain"
+
 [ $bad = 0 ] && echo "tokens and records have their runs again"
 exit $bad
