@@ -428,25 +428,36 @@ static bool write_record(const struct schedule_record *record)
 
 /* ---- ends without exit -------------------------------------------------------------- */
 
-enum { ENDING_PATIENCE = 200 }; /* hundredths of a second */
+enum { ENDING_PATIENCE = 200 /* hundredths of a second */, ENDING_TRIES = 3 };
 
-/* Another process does it, without the handlers of fork: whatever lock the program held as it ended, only that one hangs. */
-static void write_record_before(void)
+/* Another process does it, without the handlers of fork: whatever lock the program held as it ended, only that one hangs. False:
+ * it did. */
+static bool write_record_apart(void)
 {
     const struct timespec pause = {0, 10000000};
-    const bool own = started_by == getpid() && !concluded;
-    const pid_t child = own ? (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0) : -1;
+    const pid_t child = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
     if (child == 0) {
         note_replay(write_record(device_record(runtime_device())));
         _exit(0);
     }
-    for (int i = 0; child > 0 && i < ENDING_PATIENCE && waitpid(child, NULL, WNOHANG) == 0; i++) {
+    for (int i = 0; child > 0 && i < ENDING_PATIENCE; i++) {
+        if (waitpid(child, NULL, WNOHANG) != 0)
+            return true;
         nanosleep(&pause, NULL);
-        if (i + 1 == ENDING_PATIENCE) {
-            kill(child, SIGKILL);
-            waitpid(child, NULL, 0);
-        }
     }
+    if (child > 0) {
+        kill(child, SIGKILL);
+        waitpid(child, NULL, 0);
+    }
+    return child < 0;
+}
+
+/* A lock that another thread had will be free the next time. */
+static void write_record_before(void)
+{
+    bool done = started_by != getpid() || concluded;
+    for (int tries = 0; !done && tries < ENDING_TRIES; tries++)
+        done = write_record_apart();
 }
 
 static void on_abort(int signal_number)
