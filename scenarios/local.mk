@@ -39,7 +39,9 @@ scenario_tests = \
 	%D%/clean/by_value.yaml \
 	%D%/clean/constructors.yaml \
 	%D%/clean/enqueue_forms.yaml \
+	%D%/clean/fence_by_argument.yaml \
 	%D%/clean/float_atomics.yaml \
+	%D%/clean/order_by_argument.yaml \
 	%D%/clean/kernel_clock.yaml \
 	%D%/clean/named_barrier.yaml \
 	%D%/clean/named_barrier_chain.yaml \
@@ -158,7 +160,9 @@ scenario_tests = \
 	%D%/racy/child_siblings.yaml \
 	%D%/racy/child_wrong_group.yaml \
 	%D%/racy/collective.yaml \
+	%D%/racy/fence_by_argument.yaml \
 	%D%/racy/fence_too_late.yaml \
+	%D%/racy/order_by_argument.yaml \
 	%D%/racy/histogram.yaml \
 	%D%/racy/named_barrier_beyond.yaml \
 	%D%/racy/named_barrier_flags.yaml \
@@ -356,7 +360,9 @@ scenario_files = \
 	%D%/racy/child_counter.cl \
 	%D%/racy/child_orders.cl \
 	%D%/racy/collective.cl \
+	%D%/racy/fence_by_argument.spvasm \
 	%D%/racy/fence_too_late.cl \
+	%D%/racy/order_by_argument.cl \
 	%D%/racy/histogram.cl \
 	%D%/racy/kernels_share_a_counter.cl \
 	%D%/racy/histogram_late.cl \

@@ -9,7 +9,7 @@
  *     c the constant of that value          l the number itself
  *     o a memory_order argument             s a memory_scope argument
  *     f a cl_mem_fence_flags argument, as the semantics of a barrier
- * Orders, scopes and flags that are no constants become the strongest ones.
+ * Orders, scopes and flags that are no constants are computed, as OpenCL C numbers them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -176,11 +176,10 @@ static uint32_t scope_of(int64_t scope)
 static uint32_t barrier_semantics_of(int64_t flags)
 {
     enum { LOCAL_FENCE = 1, GLOBAL_FENCE = 2, IMAGE_FENCE = 4, ALL_FENCES = 7 };
-    const int64_t known = flags == ABSENT ? ALL_FENCES : flags;
-    uint32_t semantics = known & ALL_FENCES ? (uint32_t)STRONGEST_ORDER : 0;
-    semantics |= known & LOCAL_FENCE ? (uint32_t)SpvMemorySemanticsWorkgroupMemoryMask : 0;
-    semantics |= known & GLOBAL_FENCE ? (uint32_t)SpvMemorySemanticsCrossWorkgroupMemoryMask : 0;
-    return semantics | (known & IMAGE_FENCE ? (uint32_t)SpvMemorySemanticsImageMemoryMask : 0);
+    uint32_t semantics = flags & ALL_FENCES ? (uint32_t)STRONGEST_ORDER : 0;
+    semantics |= flags & LOCAL_FENCE ? (uint32_t)SpvMemorySemanticsWorkgroupMemoryMask : 0;
+    semantics |= flags & GLOBAL_FENCE ? (uint32_t)SpvMemorySemanticsCrossWorkgroupMemoryMask : 0;
+    return semantics | (flags & IMAGE_FENCE ? (uint32_t)SpvMemorySemanticsImageMemoryMask : 0);
 }
 
 static uint32_t negated(struct operations *o, uint32_t type, uint32_t value)
@@ -190,6 +189,37 @@ static uint32_t negated(struct operations *o, uint32_t type, uint32_t value)
     put(o, o->next_id);
     put(o, value);
     return o->next_id++;
+}
+
+static uint32_t computed(struct operations *o, uint32_t opcode, uint32_t left, uint32_t right)
+{
+    const uint32_t words[] = {(uint32_t)5 << SpvWordCountShift | opcode, o->uint_type, o->next_id, left, right};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        put(o, words[i]);
+    return o->next_id++;
+}
+
+/* Relaxed, acquire, release, acq_rel, seq_cst are 0, 2, 3, 4, 5, and their bits are 0, 1 << 1, 1 << 2 and so on. */
+static uint32_t computed_semantics(struct operations *o, uint32_t order)
+{
+    const uint32_t bit = computed(o, SpvOpShiftLeftLogical, constant(o, 1), computed(o, SpvOpBitwiseAnd, order, constant(o, 7)));
+    return computed(o, SpvOpShiftRightLogical, bit, constant(o, 1));
+}
+
+/* work_item, work_group, device, all_svm_devices, sub_group: the digits of a number, from the right. */
+static uint32_t computed_scope(struct operations *o, uint32_t scope)
+{
+    const uint32_t digits = constant(o, SpvScopeInvocation | SpvScopeWorkgroup << 4 | SpvScopeDevice << 8 | SpvScopeCrossDevice << 12 | SpvScopeSubgroup << 16);
+    const uint32_t at = computed(o, SpvOpShiftLeftLogical, computed(o, SpvOpBitwiseAnd, scope, constant(o, 7)), constant(o, 2));
+    return computed(o, SpvOpBitwiseAnd, computed(o, SpvOpShiftRightLogical, digits, at), constant(o, 7));
+}
+
+/* Local and global memory are bits next to each other in both, and images are not. */
+static uint32_t computed_barrier_semantics(struct operations *o, uint32_t flags)
+{
+    const uint32_t buffers = computed(o, SpvOpShiftLeftLogical, computed(o, SpvOpBitwiseAnd, flags, constant(o, 3)), constant(o, 8));
+    const uint32_t images = computed(o, SpvOpShiftLeftLogical, computed(o, SpvOpBitwiseAnd, flags, constant(o, 4)), constant(o, 9));
+    return computed(o, SpvOpBitwiseOr, computed(o, SpvOpBitwiseOr, buffers, images), constant(o, STRONGEST_ORDER));
 }
 
 static uint32_t operand(struct operations *o, char kind, uint32_t number, const uint32_t *w, size_t length)
@@ -204,9 +234,9 @@ static uint32_t operand(struct operations *o, char kind, uint32_t number, const 
     int64_t value = argument < o->bound ? o->values[argument] : ABSENT;
     switch (kind) {
     case 'n': return negated(o, w[1], argument);
-    case 'o': return constant(o, semantics_of(value));
-    case 's': return constant(o, scope_of(value));
-    case 'f': return constant(o, barrier_semantics_of(value));
+    case 'o': return value == ABSENT ? computed_semantics(o, argument) : constant(o, semantics_of(value));
+    case 's': return value == ABSENT ? computed_scope(o, argument) : constant(o, scope_of(value));
+    case 'f': return value == ABSENT ? computed_barrier_semantics(o, argument) : constant(o, barrier_semantics_of(value));
     default: return argument;
     }
 }
@@ -305,8 +335,8 @@ static void write_module(struct operations *o, uint32_t *body)
     o->out[3] = o->next_id;
 }
 
-/* What comes to a module before its functions; what a call can become at most is four times its length. */
-enum { ADDED_WORDS = 64 * REQUIREMENTS + 4 * CONSTANTS_MAX + 4, GROWTH = 4 };
+/* What comes to a module before its functions; what a call can become at most is eight times its length. */
+enum { ADDED_WORDS = 64 * REQUIREMENTS + 4 * CONSTANTS_MAX + 4, GROWTH = 8 };
 
 static enum status translate(struct operations *o, struct spirv *spirv)
 {

@@ -38,6 +38,7 @@ libinterp_la_SOURCES = \
 	%D%/lower_group.c \
 	%D%/lower_image.c \
 	%D%/lower_memory.c \
+	%D%/lower_orders.c \
 	%D%/lower_pipe.c \
 	%D%/lower_sub_group.c \
 	%D%/lower_value.c \

@@ -211,6 +211,17 @@ static void set_succs(struct lower *l, enum terminator term, uint32_t cond, cons
     b->site = lower_site(l, &(struct site){.act = ACT_BRANCH, .what = "branch"});
 }
 
+void lower_jump(struct lower *l, uint32_t block)
+{
+    set_succs(l, TERM_JUMP, NONE, &block, 1);
+}
+
+void lower_switch_to(struct lower *l, uint32_t selector, const uint32_t *blocks, uint64_t *cases, uint32_t count)
+{
+    set_succs(l, TERM_SWITCH, selector, blocks, count);
+    ir_block(l->ir, l->block)->cases = cases;
+}
+
 static void lower_switch(struct lower *l, uint32_t word)
 {
     const uint32_t *w = &l->m->words[word];
@@ -225,8 +236,7 @@ static void lower_switch(struct lower *l, uint32_t word)
         cases[i - 1] = bits_truncate(cases[i - 1], lower_type(l, selector));
         succs[i] = l->label_block[w[at + literal]];
     }
-    set_succs(l, TERM_SWITCH, selector, succs, count);
-    ir_block(l->ir, l->block)->cases = cases;
+    lower_switch_to(l, selector, succs, cases, count);
 }
 
 static void lower_return(struct lower *l, uint32_t value_id)
@@ -268,7 +278,7 @@ static void lower_control(struct lower *l, uint32_t word)
     const uint32_t *w = &l->m->words[word];
     switch (spv_opcode(l->m, word)) {
     case SpvOpPhi: lower_phi(l, word); break;
-    case SpvOpBranch: set_succs(l, TERM_JUMP, NONE, &(uint32_t){l->label_block[w[1]]}, 1); break;
+    case SpvOpBranch: lower_jump(l, l->label_block[w[1]]); break;
     case SpvOpBranchConditional: {
         uint32_t succs[2] = {l->label_block[w[2]], l->label_block[w[3]]};
         uint32_t cond = lower_scalar(l, w[1]);

@@ -23,6 +23,7 @@ struct lower {
     uint32_t file, line, column;
     uint32_t depth;
     struct call_frame *call;
+    const struct choice *choices; /* of orders and scopes that are no constants, in the case being lowered */
 };
 
 const uint32_t *lower_get(struct lower *l, uint32_t id);       /* leaves */
@@ -38,11 +39,21 @@ enum storage lower_storage(SpvStorageClass storage);
 enum math_type lower_math_type(enum scalar type);
 enum memory_scope lower_scope(uint32_t scope);
 enum memory_order lower_order(uint32_t semantics);
+void lower_jump(struct lower *l, uint32_t block);              /* ends the block */
+/* Ends it, too: to blocks[i] for cases[i - 1], to blocks[0] for all others. The cases stay with the block. */
+void lower_switch_to(struct lower *l, uint32_t selector, const uint32_t *blocks, uint64_t *cases, uint32_t count);
 
 /* Per component: op on each leaf of a result of that type. */
 void lower_value_op(struct lower *l, uint32_t word);           /* lower_value.c: arithmetic, conversion, composites */
 void lower_memory_op(struct lower *l, uint32_t word);          /* lower_memory.c */
-void lower_atomic_op(struct lower *l, uint32_t word);
+void lower_one_atomic(struct lower *l, uint32_t word);         /* its order and scope are settled */
+void lower_atomic_op(struct lower *l, uint32_t word);          /* lower_orders.c */
+typedef void lowering(struct lower *l, uint32_t word);
+/* One for each value that the scope and the semantics of a fence or barrier can have; it asks for them by the next three. */
+void lower_ordering(struct lower *l, uint32_t word, uint32_t scope_id, uint32_t semantics_id, lowering *one);
+enum memory_scope lower_memory_scope(struct lower *l, uint32_t id);
+uint32_t lower_order_bits(struct lower *l, uint32_t semantics_id);
+uint32_t lower_flag_bits(struct lower *l, uint32_t semantics_id);
 void lower_image_op(struct lower *l, uint32_t word);           /* lower_image.c */
 void lower_group_op(struct lower *l, uint32_t word);           /* lower_group.c */
 void lower_sub_group_op(struct lower *l, uint32_t word);       /* lower_sub_group.c */

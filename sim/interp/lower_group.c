@@ -10,28 +10,27 @@ static uint32_t region_bits(uint32_t semantics)
            (semantics & 0x800 ? REGION_IMAGE : 0u);
 }
 
-static void lower_barrier(struct lower *l, uint32_t word)
+static void lower_one_barrier(struct lower *l, uint32_t word)
 {
     const uint32_t *w = &l->m->words[word];
-    uint32_t scope = lower_constant_bits(l, w[1]), semantics = lower_constant_bits(l, w[3]);
+    uint32_t scope = lower_constant_bits(l, w[1]);
     struct site site = {.act = ACT_BARRIER,
-                        .order = semantics & 0x1e ? ORDER_ACQ_REL : ORDER_RELAXED,
-                        .scope = lower_scope(lower_constant_bits(l, w[2])),
-                        .regions = region_bits(semantics),
+                        .order = lower_order_bits(l, w[3]) ? ORDER_ACQ_REL : ORDER_RELAXED,
+                        .scope = lower_memory_scope(l, w[2]),
+                        .regions = region_bits(lower_flag_bits(l, w[3])),
                         .of_work_group = scope != SpvScopeSubgroup,
                         .what = scope == SpvScopeSubgroup ? "sub_group_barrier" : "work_group_barrier"};
     uint32_t v = lower_effect(l, IR_barrier, T_NONE, lower_site(l, &site));
     ir_value(l->ir, v)->imm = scope == SpvScopeSubgroup;
 }
 
-static void lower_fence(struct lower *l, uint32_t word)
+static void lower_one_fence(struct lower *l, uint32_t word)
 {
     const uint32_t *w = &l->m->words[word];
-    uint32_t semantics = lower_constant_bits(l, w[2]);
     struct site site = {.act = ACT_FENCE,
-                        .order = lower_order(semantics),
-                        .scope = lower_scope(lower_constant_bits(l, w[1])),
-                        .regions = region_bits(semantics),
+                        .order = lower_order(lower_order_bits(l, w[2])),
+                        .scope = lower_memory_scope(l, w[1]),
+                        .regions = region_bits(lower_flag_bits(l, w[2])),
                         .what = "atomic_work_item_fence"};
     site.suspect = !site.regions || site.regions & REGION_IMAGE || site.scope < SCOPE_WORK_GROUP;
     lower_effect(l, IR_fence, T_NONE, lower_site(l, &site));
@@ -202,14 +201,13 @@ static void lower_named_barrier(struct lower *l, uint32_t word)
     lower_set(l, w[2], &v, 1);
 }
 
-static void lower_named_wait(struct lower *l, uint32_t word)
+static void lower_one_named_wait(struct lower *l, uint32_t word)
 {
     const uint32_t *w = &l->m->words[word];
-    const uint32_t semantics = lower_constant_bits(l, w[3]);
     struct site site = {.act = ACT_BARRIER,
-                        .order = semantics & 0x1e ? ORDER_ACQ_REL : ORDER_RELAXED,
-                        .scope = lower_scope(lower_constant_bits(l, w[2])),
-                        .regions = region_bits(semantics),
+                        .order = lower_order_bits(l, w[3]) ? ORDER_ACQ_REL : ORDER_RELAXED,
+                        .scope = lower_memory_scope(l, w[2]),
+                        .regions = region_bits(lower_flag_bits(l, w[3])),
                         .what = "work_group_named_barrier"};
     uint32_t *list = ARENA_ARRAY(l->arena, uint32_t, 1);
     list[0] = lower_scalar(l, w[1]);
@@ -217,6 +215,24 @@ static void lower_named_wait(struct lower *l, uint32_t word)
     wait->imm = 3;
     wait->list = list;
     wait->list_count = 1;
+}
+
+static void lower_barrier(struct lower *l, uint32_t word)
+{
+    const uint32_t *w = &l->m->words[word];
+    lower_ordering(l, word, w[2], w[3], lower_one_barrier);
+}
+
+static void lower_named_wait(struct lower *l, uint32_t word)
+{
+    const uint32_t *w = &l->m->words[word];
+    lower_ordering(l, word, w[2], w[3], lower_one_named_wait);
+}
+
+static void lower_fence(struct lower *l, uint32_t word)
+{
+    const uint32_t *w = &l->m->words[word];
+    lower_ordering(l, word, w[1], w[2], lower_one_fence);
 }
 
 void lower_group_op(struct lower *l, uint32_t word)

@@ -424,7 +424,7 @@ static bool is_suspect(const struct site *site)
            (site->access == ACCESS_ATOMIC_WRITE && acquires) || !failure_order_fits(site->order, site->failure_order);
 }
 
-void lower_atomic_op(struct lower *l, uint32_t word)
+void lower_one_atomic(struct lower *l, uint32_t word)
 {
     const uint32_t *w = &l->m->words[word];
     uint32_t op = spv_opcode(l->m, word), how = spirv_op(op)->argument;
@@ -445,7 +445,7 @@ void lower_atomic_op(struct lower *l, uint32_t word)
     case SpvOpAtomicFlagClear: value = ir_const(l->ir, type, 0); break;
     case SpvOpAtomicCompareExchange:
     case SpvOpAtomicCompareExchangeWeak:
-        failure = lower_order(lower_constant_bits(l, w[6]));
+        failure = lower_order(lower_order_bits(l, w[6]));
         value = lower_scalar(l, w[7]);
         comparator = lower_scalar(l, w[8]);
         break;
@@ -462,9 +462,9 @@ void lower_atomic_op(struct lower *l, uint32_t word)
                         .components = 1,
                         .type = number_type(type),
                         .align = scalar_bytes(type),
-                        .order = lower_order(lower_constant_bits(l, semantics)),
+                        .order = lower_order(lower_order_bits(l, semantics)),
                         .failure_order = failure,
-                        .scope = lower_scope(lower_constant_bits(l, scope)),
+                        .scope = lower_memory_scope(l, scope),
                         .what = atomic_name(op)};
     site.suspect = is_suspect(&site);
     uint32_t address = lower_scalar(l, pointer), s = lower_site(l, &site);

@@ -433,7 +433,7 @@ static void verify_atomic(const struct verify *v)
     pointer(v, at);
     for (uint32_t i = 1;
          i <= (v->op == SpvOpAtomicCompareExchange || v->op == SpvOpAtomicCompareExchangeWeak ? 3u : 2u); i++)
-        constant_number(v, at + i);
+        whole_number(v, at + i);
     if (flag) {
         need(v, !has_result || is_bool(result(v)), "its result is not a boolean");
         return;
@@ -533,15 +533,15 @@ static void verify_group(const struct verify *v)
     bool real = v->op == SpvOpGroupFAdd || v->op == SpvOpGroupFMin || v->op == SpvOpGroupFMax || v->op == SpvOpGroupFMulKHR;
     bool logical = v->op == SpvOpGroupLogicalAndKHR || v->op == SpvOpGroupLogicalOrKHR || v->op == SpvOpGroupLogicalXorKHR;
     switch (v->op) {
-    case SpvOpControlBarrier: constant_number(v, 1), constant_number(v, 2), constant_number(v, 3); return;
-    case SpvOpMemoryBarrier: constant_number(v, 1), constant_number(v, 2); return;
+    case SpvOpControlBarrier: constant_number(v, 1), whole_number(v, 2), whole_number(v, 3); return;
+    case SpvOpMemoryBarrier: whole_number(v, 1), whole_number(v, 2); return;
     case SpvOpGroupWaitEvents: return;
     case SpvOpNamedBarrierInitialize:
         need(v, is_named_barrier(result(v)), "its result is no named barrier");
         need(v, operand(v, 3)->kind == TYPE_SCALAR && component(operand(v, 3)) == T_I32, "the number of sub-groups is no 32-bit integer");
         return;
     case SpvOpMemoryNamedBarrier:
-        constant_number(v, 2), constant_number(v, 3);
+        whole_number(v, 2), whole_number(v, 3);
         need(v, is_named_barrier(operand(v, 1)), "its operand is no named barrier");
         return;
     case SpvOpReadClockKHR:
