@@ -101,6 +101,10 @@ done
 for bins in 256 65536; do
     measure eights float 1 100 "$bins" 12
 done
+for bins in 65536 "$items"; do
+    measure inserts float 2 100 "$bins" 12
+    measure looks float 2 100 "$bins" 12
+done
 items=$((8 << 20)) # SPARE would hide too much
 measure mixed_sizes uchar 1 64 0 2
 measure spread uchar 1 64 0 3

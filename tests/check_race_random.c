@@ -51,6 +51,19 @@ static void any_loop(uint32_t group, uint32_t items, bool local)
     *site = loops(group, write, 12 + below(3) * 4 + (local ? LOCAL : 0), along[below(4) == 0], members, 1 + below(3), on[below(4)], again);
 }
 
+/* Relaxed ones: updates, loads, and compare-exchanges of which some failed. */
+static void any_atomics(uint32_t group, uint32_t base, int32_t along, uint32_t members, enum memory_scope scope)
+{
+    uint32_t addresses[4];
+    for (uint32_t i = 0; i < 4; i++)
+        addresses[i] = (base >= LOCAL ? LOCAL : 0) + below(8) * 4;
+    switch (below(4)) {
+    case 0: atomics(group, base, along, members, ACCESS_ATOMIC_READ, ORDER_RELAXED, scope); break;
+    case 1: scattered_exchanges(group, addresses, members, below(16), scope); break;
+    default: updates(group, base, along, members, scope);
+    }
+}
+
 /* Whole groups in step, as the journal takes them: rows, columns, broadcasts, tables. */
 static void any_sweep(uint32_t group, uint32_t items)
 {
@@ -65,7 +78,7 @@ static void any_sweep(uint32_t group, uint32_t items)
         const enum memory_scope scope = below(4) ? SCOPE_DEVICE : any_scope();
         const int32_t along = below(2) ? 4 : 0;
         for (uint32_t turns = 1 + below(2); turns; turns--)
-            updates(group, base, along, 1 + below((1u << items) - 1), scope);
+            any_atomics(group, base, along, 1 + below((1u << items) - 1), scope);
     } else if (below(5)) {
         sweeps(group, below(2), base, step, size, below(3) ? (1u << items) - 1 : 1 + below((1u << items) - 1));
     } else {
@@ -263,7 +276,7 @@ static void any_sweeps(const uint32_t *shape)
 START_TEST(random_sweeps_against_the_oracle)
 {
     static const struct kind sweeps = {10000, 77777, 4, {{1, 4, 2}, {2, 4, 4}, {2, 2, 2}, {3, 4, 2}}, any_sweeps};
-    static const enum way ways[] = {WAY_CHAIN, WAY_SEEN, WAY_SENT, WAY_TRIED, WAY_AGAIN, WAY_TOGETHER, WAY_REPEATED, WAY_CALM, WAY_IN_TURN, WAY_SIFTED,
+    static const enum way ways[] = {WAY_CHAIN, WAY_SEEN, WAY_SENT, WAY_TRIED, WAY_AGAIN, WAY_TOGETHER, WAY_REPEATED, WAY_CALM, WAY_IN_TURN, WAY_SIFTED, WAY_SIFTED_LOADS,
                                      WAY_SHARED, WAY_LONE, WAY_FEW, WAY_RESTED};
     takes_ways(ways, sizeof ways / sizeof *ways, agree_with_the_oracle(&sweeps).programs);
 }

@@ -278,3 +278,26 @@ kernel void eights(global T *a, global T *b, global T *c, global atomic_uint *bi
     c[i] = a[i] + b[i];
     update_each(bin, 8);
 }
+
+/* A hash table: compare-exchanges, of which most fail, from a scattered place on. */
+kernel void inserts(global T *a, global T *b, global T *c, global atomic_int *other)
+{
+    const int i = get_global_id(0);
+    const uint hash = (uint)i * 2654435761u >> 8;
+    for (int k = 0; k < 8; k++) {
+        int expected = 0;
+        if (atomic_compare_exchange_strong_explicit(&other[(hash + k) % OTHERS], &expected, i + 1, memory_order_relaxed, memory_order_relaxed, memory_scope_device))
+            break;
+    }
+    c[i] = a[i] + b[i];
+}
+
+kernel void looks(global T *a, global T *b, global T *c, global atomic_int *other)
+{
+    const int i = get_global_id(0);
+    const uint hash = (uint)i * 2654435761u >> 8;
+    int sum = 0;
+    for (int k = 0; k < 8; k++)
+        sum += atomic_load_explicit(&other[(hash + k) % OTHERS], memory_order_relaxed, memory_scope_device);
+    c[i] = a[i] + b[i] + sum;
+}

@@ -575,23 +575,39 @@ void gathers(uint32_t group, bool write, const uint32_t *addresses, uint32_t siz
     act_together(group, &event, addresses, (1u << world.items) - 1, world.oracle.count);
 }
 
-uint32_t exchanges(uint32_t group, uint32_t address, uint32_t members, uint32_t winner, enum memory_order order,
-                   enum memory_scope scope, uint32_t again)
+/* Compare-exchanges, of which some failed. */
+static void exchange_all(uint32_t group, struct access_event *event, const uint32_t *addresses, uint32_t members, uint32_t failed, uint32_t site)
 {
-    uint64_t failed[LANE_MASK_WORDS] = {members & ~(1u << winner)};
-    const uint32_t first = world.oracle.count, site = again == NO_SITE ? first : again;
-    uint32_t addresses[WAVE_LANES_MAX];
-    struct access_event event = {.kind = ACCESS_ATOMIC_UPDATE, .order = order, .failure_order = ORDER_RELAXED, .scope = scope,
-                                 .failed = failed[0] ? failed : NULL, .size_bytes = 4, .shape = ADDRESS_UNIFORM};
-    step_along(addresses, address, 0);
-    act_together(group, &event, addresses, members, site);
+    const uint64_t lanes[LANE_MASK_WORDS] = {failed};
+    const uint32_t first = world.oracle.count;
+    event->kind = ACCESS_ATOMIC_UPDATE;
+    event->failure_order = ORDER_RELAXED;
+    event->failed = failed ? lanes : NULL;
+    event->size_bytes = 4;
+    act_together(group, event, addresses, members, site);
     for (uint32_t lane = 0; lane < world.items; lane++) {
-        if (!(failed[0] >> lane & 1))
+        if (!(failed >> lane & 1))
             continue;
         world.oracle.deeds[first + lane].access = ACCESS_ATOMIC_READ;
         world.oracle.deeds[first + lane].order = ORDER_RELAXED;
     }
+}
+
+uint32_t exchanges(uint32_t group, uint32_t address, uint32_t members, uint32_t winner, enum memory_order order,
+                   enum memory_scope scope, uint32_t again)
+{
+    const uint32_t site = again == NO_SITE ? world.oracle.count : again;
+    uint32_t addresses[WAVE_LANES_MAX];
+    struct access_event event = {.order = order, .scope = scope, .shape = ADDRESS_UNIFORM};
+    step_along(addresses, address, 0);
+    exchange_all(group, &event, addresses, members, members & ~(1u << winner), site);
     return site;
+}
+
+void scattered_exchanges(uint32_t group, const uint32_t *addresses, uint32_t members, uint32_t failed, enum memory_scope scope)
+{
+    struct access_event event = {.order = ORDER_RELAXED, .scope = scope, .shape = ADDRESS_LIST};
+    exchange_all(group, &event, addresses, members, members & failed, world.oracle.count);
 }
 
 static void announce_part(enum sync_kind kind, uint32_t group, const uint64_t *mask, uint32_t flags, enum memory_order order,

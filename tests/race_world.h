@@ -64,6 +64,8 @@ void updates(uint32_t group, uint32_t address, int32_t step, uint32_t members, e
 /* All members at once, and only the winner finds the value that it expects: the others read, relaxed. */
 uint32_t exchanges(uint32_t group, uint32_t address, uint32_t members, uint32_t winner, enum memory_order order,
                    enum memory_scope scope, uint32_t again);
+/* Each at its own address; relaxed. */
+void scattered_exchanges(uint32_t group, const uint32_t *addresses, uint32_t members, uint32_t failed, enum memory_scope scope);
 void wave_fence(uint32_t group, uint32_t members, uint32_t flags, enum memory_order order, enum memory_scope scope); /* likewise */
 void fence(uint32_t item, uint32_t flags, enum memory_order order, enum memory_scope scope);
 void barrier(uint32_t group, uint32_t flags, enum memory_scope scope);

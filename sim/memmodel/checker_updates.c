@@ -198,22 +198,62 @@ static void enter_region(struct joining *joining, uint64_t address)
         .scope = (uint8_t)scope_in(checker, joining->shadow, event->scope)};
 }
 
-/* One slice begins for all of them, in whichever group: nothing is between their deeds. */
-static void remember_updates(struct checker *checker, const struct access_event *event, const struct shadow_region *region)
+static struct atomic_act act_of(const struct access_event *event, const struct shadow_region *region, bool reads_only)
 {
-    const struct atomic_act act = {.size = event->size_bytes, .region = region->space, .reads = true, .writes = true,
-                                   .order = event->order, .scope = event->scope, .site = event->origin.site,
-                                   .svm_atomics = region->svm_atomics};
+    return (struct atomic_act){.size = event->size_bytes, .region = region->space, .reads = true, .writes = !reads_only,
+                               .order = reads_only && event->failed ? event->failure_order : event->order,
+                               .scope = event->scope, .site = event->origin.site, .svm_atomics = region->svm_atomics};
+}
+
+/* One slice begins for all of them, in whichever group: nothing is between their deeds. */
+static void remember_atomics(struct checker *checker, const struct access_event *event, const struct shadow_region *region)
+{
     const uint64_t tick = order_next_slice(&checker->order);
     EACH_LANE_OF(event->mask, lane)
+    {
+        const struct atomic_act act = act_of(event, region, event->kind == ACCESS_ATOMIC_READ || lane_in(event->failed, lane));
         order_remember_update(&checker->order, &act, checker->crew.unit[lane], lane_address(event, lane), tick);
+    }
+}
+
+/* What waves wait for they look at again and again: the shadow keeps that once. */
+static bool may_note_loads(const struct access_event *event, const struct shadow_region *region)
+{
+    enum { NOTES_LEAST = HOSTILE(1 << 16, 1 << 12) };
+    return event->shape == ADDRESS_LIST || (event->shape == ADDRESS_AFFINE && region->sieve.notes.used <= NOTES_LEAST + (region->high - region->low));
+}
+
+/* Some lanes of the event, all of which load, or update. */
+static bool sift_lanes(struct checker *checker, const struct access_event *event, enum access_kind kind, const uint64_t *mask, struct shadow_region *region,
+                       uint64_t tick, uint64_t base)
+{
+    struct access_event some = *event;
+    some.kind = kind;
+    some.mask = mask;
+    some.failed = NULL;
+    return checker_take_sieve(checker, &some, region, tick, base);
+}
+
+/* Of compare-exchanges those that failed come first: where the others are in doubt, all may be done again. */
+static bool sift_sorts(struct checker *checker, const struct access_event *event, struct shadow_region *region, uint64_t tick, uint64_t base)
+{
+    uint64_t failed[LANE_MASK_WORDS], done[LANE_MASK_WORDS], any_failed = 0, any_done = 0;
+    if (!event->failed)
+        return sift_lanes(checker, event, event->kind, event->mask, region, tick, base);
+    for (uint32_t w = 0; w < LANE_MASK_WORDS; w++) {
+        any_failed |= failed[w] = event->mask[w] & event->failed[w];
+        any_done |= done[w] = event->mask[w] & ~event->failed[w];
+    }
+    return (!any_failed || sift_lanes(checker, event, ACCESS_ATOMIC_READ, failed, region, tick, base)) &&
+           (!any_done || sift_lanes(checker, event, event->kind, done, region, tick, base));
 }
 
 /* All of them through the sieve. */
-static bool sift_updates(struct checker *checker, const struct access_event *event)
+static bool sift_atomics(struct checker *checker, const struct access_event *event)
 {
     const struct group_order *group = checker->crew.one_group ? order_group_find(&checker->order, checker->crew.group) : NULL;
     struct shadow_region *shadow = region_at(checker, first_address(event));
+    const bool loads = event->kind == ACCESS_ATOMIC_READ || event->failed;
     uint64_t tick;
     if (!shadow || !checker_common_tick(checker, &tick))
         return false;
@@ -221,31 +261,38 @@ static bool sift_updates(struct checker *checker, const struct access_event *eve
         checker_renew_local(checker, shadow, checker->crew.group);
     const bool local = shadow->space == IN_LOCAL;
     if (scope_in(checker, shadow, event->scope) < (local ? SCOPE_WORK_GROUP : SCOPE_DEVICE) || checker->order.group_device)
-        return false; /* not everybody's updates include it */
-    if (shadow->journal.spilt || !checker_take_sieve(checker, event, shadow, tick, group ? group->base[shadow->space] : 1))
+        return false; /* not everybody's atomics include it */
+    if (shadow->journal.spilt || (loads && !may_note_loads(event, shadow)) ||
+        !sift_sorts(checker, event, shadow, tick, group ? group->base[shadow->space] : 1))
         return false;
     shadow->atomic = true;
-    way_taken(checker->ways, WAY_SIFTED);
+    way_taken(checker->ways, loads ? WAY_SIFTED_LOADS : WAY_SIFTED);
     if (order_remembers(&checker->order))
-        remember_updates(checker, event, shadow);
+        remember_atomics(checker, event, shadow);
     return true;
 }
 
-/* Relaxed updates among others like them; the rest goes lane by lane. */
+static bool is_relaxed(const struct access_event *event)
+{
+    return (event->kind == ACCESS_ATOMIC_UPDATE || event->kind == ACCESS_ATOMIC_READ) && event->order == ORDER_RELAXED &&
+           (!event->failed || event->failure_order == ORDER_RELAXED);
+}
+
+/* Relaxed updates and loads among others like them; the rest goes lane by lane. */
 static bool take_atomics(struct checker *checker, const struct access_event *event)
 {
     const struct crew *crew = &checker->crew;
     struct joining joining = {.checker = checker, .event = event};
     uint64_t rest[LANE_MASK_WORDS] = {0}, left = 0;
-    if (event->kind != ACCESS_ATOMIC_UPDATE || event->order != ORDER_RELAXED || event->failed || checker->order.formal || event->image)
+    if (!is_relaxed(event) || checker->order.formal || event->image)
         return false;
     joining.group = crew->one_group ? order_group_find(&checker->order, crew->group) : NULL;
     if (!order_is_silent(&checker->order, joining.group)) /* of several groups the tick tells */
         return false;
     checker_name_units(checker, &event->origin);
-    if (sift_updates(checker, event))
+    if (sift_atomics(checker, event))
         return true;
-    if (order_remembers(&checker->order) || !crew->one_group)
+    if (event->kind == ACCESS_ATOMIC_READ || event->failed || order_remembers(&checker->order) || !crew->one_group)
         return false;
     EACH_LANE_OF(event->mask, lane)
     {
@@ -346,7 +393,7 @@ static __attribute__((noinline)) void exchange_first(struct checker *checker, st
 static bool take_exchanges(struct checker *checker, const struct access_event *event)
 {
     const struct crew *crew = &checker->crew;
-    if (!event->failed || event->shape != ADDRESS_UNIFORM || event->failure_order != ORDER_RELAXED || !crew->one_group ||
+    if (event->failure_order != ORDER_RELAXED || !crew->one_group ||
         crew->first_lane || checker->order.formal || event->image || order_remembers(&checker->order))
         return false;
     struct turns *turns = event->lane_count <= 64 ? begin_turns(checker, event) : NULL;
@@ -380,7 +427,7 @@ static __attribute__((noinline)) void first_access(struct checker *checker, cons
     if (!checker->races_wanted)
         return;
     man(checker, &event->origin, event->lane_count);
-    if (event->failed ? !take_exchanges(checker, event) : !take_atomics(checker, event))
+    if (event->failed && event->shape == ADDRESS_UNIFORM ? !take_exchanges(checker, event) : !take_atomics(checker, event))
         (event->failed ? checker_access_lanes : update_lanes)(checker, event, event->mask);
 }
 

@@ -148,7 +148,7 @@ static struct note *note_room(struct notes *notes, size_t bytes)
 
 static enum footprint_use use_of(uint32_t kind)
 {
-    return kind == ACCESS_READ ? FOOTPRINT_READ : kind == ACCESS_WRITE ? FOOTPRINT_WRITTEN : FOOTPRINT_ATOMIC;
+    return kind == ACCESS_READ ? FOOTPRINT_READ : kind == ACCESS_WRITE ? FOOTPRINT_WRITTEN : kind == ACCESS_ATOMIC_READ ? FOOTPRINT_ATOMIC_READ : FOOTPRINT_ATOMIC;
 }
 
 static bool note_crew(struct notes *notes, const struct wave_crew *crew)

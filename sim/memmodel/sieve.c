@@ -12,12 +12,13 @@ enum { READERS, WRITERS };
 enum { STAMP_MOST = HOSTILE(INT32_MAX / 2, 4000), INTERVALS_TRIED = HOSTILE(64, 2), GRANULE_SHIFT = 2, SHARE = 4 };
 static const uint64_t ALLOCATION_MOST = UINT64_C(1) << 30;
 
-/* Of every launch: several work-items of different groups; atomic updates. */
-static int32_t many(const struct sieve *sieve) { return sieve->first; }
+/* Of every launch: several work-items of different groups; atomic updates, with loads or without; atomic loads alone. */
+enum { MANY, UPDATES, LOADS, COMMON_STAMPS };
+static int32_t many(const struct sieve *sieve) { return sieve->first + MANY; }
 
 static int32_t block_first(const struct sieve *sieve, uint64_t block)
 {
-    return (int32_t)((uint64_t)sieve->first + 2 + block * (sieve->items + 1));
+    return (int32_t)((uint64_t)sieve->first + COMMON_STAMPS + block * (sieve->items + 1));
 }
 
 static uint64_t block_of(const struct sieve *sieve, int32_t stamp)
@@ -105,7 +106,7 @@ static bool is_too_large(const struct sieve *sieve, const struct sieve_plan *pla
 bool sieve_renews(const struct sieve *sieve, const struct sieve_plan *plan)
 {
     return !is_too_large(sieve, plan) && (!sieve->stamps[WRITERS] || shift_for(sieve, plan) != sieve->shift ||
-                                          sieve->first > STAMP_MOST - 2 - (int32_t)(plan->groups * (plan->items + 1)));
+                                          sieve->first > STAMP_MOST - COMMON_STAMPS - (int32_t)(plan->groups * (plan->items + 1)));
 }
 
 bool sieve_open(struct sieve *sieve, const struct sieve_plan *plan)
@@ -245,8 +246,8 @@ INLINED bool is_foreign(const struct view *view, int32_t stamp, int32_t own)
 
 INLINED bool read_granule(const struct view *view, uint64_t at, int32_t own)
 {
-    const int32_t stamp = view->readers[at];
-    if (is_foreign(view, view->writers[at], own))
+    const int32_t stamp = view->readers[at], writer = view->writers[at];
+    if (writer != view->first + LOADS && is_foreign(view, writer, own))
         return false;
     view->readers[at] = !is_foreign(view, stamp, own) ? own : stamp >= view->low && stamp < view->high ? view->high - 1 : view->first;
     return true;
@@ -263,19 +264,30 @@ INLINED bool write_granule(const struct view *view, uint64_t at, int32_t own)
 /* An earlier write, be it the own one, must stay: other groups' updates may race with it. */
 INLINED bool update_granule(const struct view *view, uint64_t at, int32_t own)
 {
-    const int32_t writer = view->writers[at], atomic = view->first + 1;
-    if ((writer >= view->first && writer != atomic) || is_foreign(view, view->readers[at], own))
+    const int32_t writer = view->writers[at], updates = view->first + UPDATES, loads = view->first + LOADS;
+    if ((writer >= view->first && writer != updates && writer != loads) || is_foreign(view, view->readers[at], own))
         return false;
-    view->writers[at] = atomic;
+    view->writers[at] = updates;
+    return true;
+}
+
+/* Likewise, but that plain reads are nothing to it. */
+INLINED bool load_granule(const struct view *view, uint64_t at)
+{
+    const int32_t writer = view->writers[at], updates = view->first + UPDATES, loads = view->first + LOADS;
+    if (writer >= view->first)
+        return writer == updates || writer == loads;
+    view->writers[at] = loads;
     return true;
 }
 
 INLINED bool touch(const struct view *view, enum access_kind kind, uint64_t from, uint64_t end, int32_t own)
 {
     for (uint64_t at = from; at < end; at++)
-        if (kind == ACCESS_READ    ? !read_granule(view, at, own)
-            : kind == ACCESS_WRITE ? !write_granule(view, at, own)
-                                   : !update_granule(view, at, own))
+        if (kind == ACCESS_READ          ? !read_granule(view, at, own)
+            : kind == ACCESS_WRITE       ? !write_granule(view, at, own)
+            : kind == ACCESS_ATOMIC_READ ? !load_granule(view, at)
+                                         : !update_granule(view, at, own))
             return false;
     return true;
 }
@@ -357,13 +369,13 @@ static bool update_each(const struct sieve *sieve, const struct actors *actors)
     const int32_t *const restrict readers = sieve->stamps[READERS], *const restrict own = actors->own;
     const uint32_t *const restrict where = actors->where.at, count = actors->where.count, shift = sieve->shift;
     int32_t *const restrict writers = sieve->stamps[WRITERS];
-    const int32_t first = sieve->first, atomic = first + 1;
+    const int32_t first = sieve->first, updates = first + UPDATES, loads = first + LOADS;
     int32_t foreign = 0;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t at = where[i] >> shift;
         const int32_t reader = readers[at], writer = writers[at];
-        foreign |= ((writer >= first) & (writer != atomic)) | ((reader >= first) & (reader != own[i] + actors->add || !RULE(3)));
-        writers[at] = atomic;
+        foreign |= ((writer >= first) & (writer != updates) & (writer != loads)) | ((reader >= first) & (reader != own[i] + actors->add || !RULE(3)));
+        writers[at] = updates;
     }
     return !foreign;
 }
@@ -377,6 +389,8 @@ static bool touch_actors(const struct sieve *sieve, const struct actors *actors,
         return granules == 1 ? touch_each(sieve, actors, ACCESS_READ, 1) : touch_each(sieve, actors, ACCESS_READ, granules);
     if (kind == ACCESS_WRITE)
         return granules == 1 ? touch_each(sieve, actors, ACCESS_WRITE, 1) : touch_each(sieve, actors, ACCESS_WRITE, granules);
+    if (kind == ACCESS_ATOMIC_READ)
+        return touch_each(sieve, actors, ACCESS_ATOMIC_READ, granules);
     return touch_each(sieve, actors, ACCESS_ATOMIC_UPDATE, granules);
 }
 
@@ -390,7 +404,7 @@ static bool touch_runs(const struct sieve *sieve, const struct access_event *eve
 {
     const struct stamp_row row = {.readers = sieve->stamps[READERS], .writers = sieve->stamps[WRITERS], .own = sieve->crew.own, .add = sieve->crew.add,
                                   .mask = event->mask, .shift = sieve->shift, .first = sieve->first, .low = sieve->crew.low,
-                                  .high = sieve->crew.high};
+                                  .high = sieve->crew.high, .loads = sieve->first + LOADS};
     return event->kind == ACCESS_READ ? sieve->notes.loops->read(&row, runs) : sieve->notes.loops->write(&row, runs);
 }
 
@@ -538,14 +552,15 @@ enum { FLAGS = 64 };
 static void flags_of(const int32_t *readers, const int32_t *writers, uint64_t count, int32_t first, int32_t end,
                      uint64_t out[FOOTPRINT_USES])
 {
-    uint8_t read[FLAGS] = {0}, written[FLAGS] = {0}, updated[FLAGS] = {0};
-    const int32_t atomic = first + 1;
+    uint8_t read[FLAGS] = {0}, written[FLAGS] = {0}, updated[FLAGS] = {0}, loaded[FLAGS] = {0};
+    const int32_t updates = first + UPDATES, loads = first + LOADS;
     for (uint64_t i = 0; i < count; i++) {
         read[i] = readers[i] >= first && readers[i] < end;
-        updated[i] = writers[i] == atomic;
-        written[i] = writers[i] >= first && writers[i] < end && writers[i] != atomic;
+        updated[i] = writers[i] == updates;
+        loaded[i] = writers[i] == loads;
+        written[i] = writers[i] >= first && writers[i] < end && writers[i] != updates && writers[i] != loads;
     }
-    out[FOOTPRINT_READ] = out[FOOTPRINT_WRITTEN] = out[FOOTPRINT_ATOMIC] = 0;
+    out[FOOTPRINT_READ] = out[FOOTPRINT_WRITTEN] = out[FOOTPRINT_ATOMIC] = out[FOOTPRINT_ATOMIC_READ] = 0;
     for (uint64_t i = 0; i < FLAGS; i += 8) {
         const uint64_t gather = UINT64_C(0x0102040810204080);
         uint64_t byte;
@@ -555,12 +570,14 @@ static void flags_of(const int32_t *readers, const int32_t *writers, uint64_t co
         out[FOOTPRINT_WRITTEN] |= byte * gather >> 56 << i;
         memcpy(&byte, updated + i, 8);
         out[FOOTPRINT_ATOMIC] |= byte * gather >> 56 << i;
+        memcpy(&byte, loaded + i, 8);
+        out[FOOTPRINT_ATOMIC_READ] |= byte * gather >> 56 << i;
     }
 }
 
 void sieve_collect(const struct sieve *sieve, int32_t from, int32_t end, struct footprint_part *part)
 {
-    static const enum footprint_use uses[] = {FOOTPRINT_READ, FOOTPRINT_WRITTEN, FOOTPRINT_ATOMIC};
+    static const enum footprint_use uses[] = {FOOTPRINT_READ, FOOTPRINT_WRITTEN, FOOTPRINT_ATOMIC, FOOTPRINT_ATOMIC_READ};
     struct byte_run run[FOOTPRINT_USES] = {{0, 0}};
     for (uint64_t at = 0, granules = sieve->notes.size >> sieve->shift; at < granules; at += FLAGS) {
         uint64_t flags[FOOTPRINT_USES];

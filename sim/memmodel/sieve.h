@@ -6,7 +6,7 @@
  *
  * Stamps   One number per work-item and interval between two barriers of its group, ascending, so that those of earlier
  *          launches are told by being smaller than `first`. Some mean several work-items: of one group's interval, of
- *          different groups, or atomic updates that include each other.
+ *          different groups, or atomic updates and loads that include each other.
  * Doubt    A write that another unit touched before, or a read that another unit wrote, unless that was before a barrier
  *          of the own group; a mixture of atomic and plain accesses; an access to a part of a granule.
  *

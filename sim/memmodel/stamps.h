@@ -33,6 +33,7 @@ struct stamp_row {
     const uint64_t *mask;
     uint32_t shift;                  /* bytes per granule: 1 << shift */
     int32_t first, low, high;
+    int32_t loads;                   /* among writers, one that is in nobody's way who reads */
 };
 
 struct stamp_loops {

@@ -48,7 +48,7 @@ TARGET INLINED void NAME(read_part)(const struct NAME(part) *part, const struct 
     const stamps mixed = (inside & (row->high - 1)) | (~inside & row->first), next = (other & mixed) | (~other & part->own);
     stamps theirs;
     NAME(written)(part, row, &theirs);
-    *foreign |= part->active & theirs;
+    *foreign |= part->active & theirs & (part->stamp[1] != row->loads);
     NAME(put)(part, 0, &next);
 }
 

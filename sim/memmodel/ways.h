@@ -25,6 +25,7 @@ enum way {
     WAY_CALM,       /* a word has atomics only, and this one agrees with them */
     WAY_IN_TURN,    /* a relaxed update of a calm word by a unit that did so before */
     WAY_SIFTED,     /* a wave's updates went through the sieve */
+    WAY_SIFTED_LOADS, /* its atomic loads, or compare-exchanges some of which failed */
     WAY_SHARED,     /* one more reader of a cell, in a set that cells share */
     WAY_ENOUGH,     /* a plain access that could only be one more of races that were told, and counted often enough */
     WAY_LONE,       /* an atomic that has a cell to itself */
