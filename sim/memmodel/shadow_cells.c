@@ -242,7 +242,14 @@ static bool put_lone(const struct visit *visit, uint64_t *cell)
 
 /* ---- a few atomics --------------------------------------------------------------------------- */
 
-enum { FEW = 3 };
+/* Of many cells, lists would take more room than they save time. At most two stay when an update takes the place of those like it. */
+enum { FEW = 3, FEW_OF_MANY = 24, LISTS_MANY = HOSTILE(4096, 8), STAY = 3 };
+
+static uint32_t few_most(const struct shadow_region *region)
+{
+    return region->crowd_used < LISTS_MANY ? FEW : FEW_OF_MANY;
+}
+
 
 /* One more of them. agrees: with all of them so far, which agree with each other. */
 struct few { uint32_t count; bool agrees, stands, again; };
@@ -267,14 +274,14 @@ static struct few meet_few(const struct visit *visit, uint64_t value)
     struct reader_walk walk = readers_walk(value);
     if (live(region, value))
         meet_one(visit, stamp_unit(value), context_at(region, stamp_context(value)), &few);
-    while (few.count <= FEW && readers_next(&region->readers, &walk))
+    while (few.count <= few_most(region) && readers_next(&region->readers, &walk))
         for (uint64_t bits = walk.mask; bits; bits &= bits - 1)
             meet_one(visit, walk_unit(&walk, stamp_unit(value)) + (uint32_t)__builtin_ctzll(bits), context_at(region, walk.context), &few);
     return few;
 }
 
 /* Those of the set that are not like it, the latest first. */
-struct kept { uint32_t count, left; uint64_t unit[FEW]; uint32_t context[FEW]; };
+struct kept { uint32_t count, left; uint64_t unit[STAY]; uint32_t context[STAY]; };
 
 static struct kept keep_others(const struct visit *visit, uint64_t value)
 {
@@ -285,7 +292,7 @@ static struct kept keep_others(const struct visit *visit, uint64_t value)
         const bool goes = is_alike(context_at(region, walk.context), &visit->now->how);
         for (uint64_t bits = walk.mask; bits; bits &= bits - 1) {
             kept.left += goes;
-            if (goes || kept.count == FEW)
+            if (goes || kept.count == STAY)
                 continue;
             kept.unit[kept.count] = walk_unit(&walk, stamp_unit(value)) + (uint32_t)__builtin_ctzll(bits);
             kept.context[kept.count++] = walk.context;
@@ -304,7 +311,7 @@ static void leave_alike_few(const struct visit *visit, uint64_t *cell)
         cell[1] = 0;
     } else {
         const struct kept kept = keep_others(visit, cell[1]);
-        if (!kept.left || kept.count == FEW || !shadow_set_room(region))
+        if (!kept.left || kept.count == STAY || !shadow_set_room(region))
             return;
         readers_close(&region->readers); /* what the cell has may have to stay */
         const uint64_t value = cell[1];
@@ -328,7 +335,7 @@ static bool add_to_few(const struct visit *visit, uint64_t *cell)
         way_taken(visit->shadow->order->ways, WAY_REPEATED);
         return true;
     }
-    if (!few.agrees || few.again || few.count >= FEW || !shadow_set_room(region))
+    if (!few.agrees || few.again || few.count >= few_most(region) || !shadow_set_room(region))
         return false;
     const uint32_t context = shadow_context_of(region, &visit->now->how);
     if (!context || !readers_add(&region->readers, &cell[1], !visit->passing, visit->now->agent->unit, context))
@@ -420,6 +427,8 @@ static bool quiet(const struct visit *visit, uint64_t *cell)
     const uint64_t unit = visit->now->agent->unit, own = stamp(unit, visit->context);
     if (is_atomic(visit->now->how.kind) && is_first(visit, cell))
         return put_lone(visit, cell);
+    if (is_atomic(visit->now->how.kind) && add_to_few(visit, cell))
+        return true;
     if (is_atomic(visit->now->how.kind)) {
         struct crowd *among = shadow_crowd_make(visit, cell);
         return among && add_atomic(visit, among);
