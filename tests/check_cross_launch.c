@@ -494,6 +494,31 @@ START_TEST(one_kernel_twice)
 }
 END_TEST
 
+static cl_event run_groups(cl_command_queue on, cl_kernel kernel, size_t items, size_t local, cl_uint count, const cl_event *waits)
+{
+    cl_event event;
+    cl_ok(clEnqueueNDRangeKernel(on, kernel, 1, NULL, &items, &local, count, count ? waits : NULL, &event));
+    cl_ok(clFlush(on));
+    return event;
+}
+
+/* The second wave of a launch, which may lie where the one before lay, is another one: it has lanes 256 to 299. */
+START_TEST(waves_of_the_next_launch)
+{
+    const struct kernels kernels = build("if (get_group_id(0) == 1) data[get_local_id(0)] = 1; RELEASE(flag);",
+                                         "if (get_local_id(0) >= 256 && get_local_id(0) < 272) out[get_local_id(0) - 256] = 1; ACQUIRE(flag);",
+                                         FIRST "out[10] = 2; ACQUIRE(flag);");
+    const cl_event before = run_groups(queue, kernels.one, 4, 2, 0, NULL);
+    await(before);
+    await(run_groups(second, kernels.next, 300, 300, 1, &before));
+    await(run_groups(third, kernels.last, 2, 2, 0, NULL));
+    finish();
+    ck_assert_uint_eq(findings_of("race-commands"), 1);
+    ck_assert_uint_eq(finding_last("race-commands").offset_bytes, 40);
+    drop(&kernels);
+}
+END_TEST
+
 /* Those of before are forgotten, and the next pair is judged like the first one. */
 START_TEST(again_and_again)
 {
@@ -681,6 +706,7 @@ int main(void)
     tcase_add_loop_test(rules, R29_relaxed_updates_of_other_scopes, 0, (int)(sizeof scopes / sizeof *scopes));
     tcase_add_test(rules, too_many_work_groups);
     tcase_add_test(rules, one_kernel_twice);
+    tcase_add_test(rules, waves_of_the_next_launch);
     tcase_add_test(rules, again_and_again);
     suite_add_tcase(suite, rules);
     return cl_run_suite(suite);

@@ -528,6 +528,8 @@ static void on_launch(void *self, const struct launch_event *event)
             cross_keep_arguments(cross, &cross->members[i]);
             cross->members[i].launch = NULL;
         }
+    if (event->phase == LAUNCH_END && cross->crew.launch == event->launch)
+        cross->crew.launch = NULL; /* another launch may come to lie there, and number its waves anew */
     pthread_mutex_unlock(&cross->lock);
 }
 
