@@ -4,6 +4,7 @@ dist_man_MANS += \
 	%D%/orrery.3 \
 	%D%/orrery-partition.7 \
 	%D%/orrery-extensions.7 \
+	%D%/orrery-limits.7 \
 	%D%/orrery-scenario.5 \
 	%D%/orrery-report.5 \
 	%D%/orrery-topology.5 \
