@@ -318,6 +318,44 @@ START_TEST(positions_name_the_users_file_and_line)
 }
 END_TEST
 
+/* The line that the first instruction with the opcode has; 0: none. */
+static uint32_t line_of(const struct spirv *spirv, uint32_t opcode)
+{
+    uint32_t line = 0;
+    for (size_t at = 5; at < spirv->word_count; at += spirv->words[at] >> SpvWordCountShift) {
+        const uint32_t here = spirv->words[at] & SpvOpCodeMask;
+        if (here == opcode)
+            return line;
+        if (here == SpvOpLine || here == SpvOpLabel)
+            line = here == SpvOpLine ? spirv->words[at + 2] : 0;
+    }
+    return 0;
+}
+
+/* The translator drops the position of what it gives another type: the statement before then had it. */
+START_TEST(what_tells_a_truth_has_its_line)
+{
+    static const struct { const char *call; uint32_t opcode; } rows[] = {
+        {"work_group_any(1)", SpvOpGroupAny}, {"work_group_all(1)", SpvOpGroupAll}, {"sub_group_any(1)", SpvOpGroupAny},
+        {"sub_group_elect()", SpvOpGroupNonUniformElect}, {"sub_group_non_uniform_all(1)", SpvOpGroupNonUniformAll},
+        {"atomic_compare_exchange_strong(&held, &e, 1)", SpvOpAtomicCompareExchange},
+        {"atomic_compare_exchange_weak_explicit(&wide, &we, 1, memory_order_relaxed, memory_order_relaxed, memory_scope_device)",
+         SpvOpAtomicCompareExchangeWeak},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char source[640];
+        snprintf(source, sizeof source,
+                 "global atomic_int held;\nglobal atomic_long wide;\nkernel void k(global int *a)\n{\n    int e = 0;\n"
+                 "    long we = 0;\n    a[0] = 1;\n    %s;\n    a[1] = 2;\n    a[2] = e + we;\n}\n", rows[i].call);
+        struct spirv spirv = compile_text(source, "-cl-std=CL3.0");
+        ck_assert_msg(line_of(&spirv, rows[i].opcode) == 8, "%s has line %u", rows[i].call, line_of(&spirv, rows[i].opcode));
+        ck_assert(has_line(&spirv, "program.cl", 7));
+        ck_assert(has_line(&spirv, "program.cl", 9));
+        spirv_fini(&spirv);
+    }
+}
+END_TEST
+
 START_TEST(logs_name_the_users_file_and_line)
 {
     struct compile_request request =
@@ -1310,6 +1348,7 @@ static Suite *frontend_suite(void)
     tcase_add_test(tests, module_is_valid_and_keeps_every_access);
     tcase_add_test(tests, products_and_sums_are_not_fused);
     tcase_add_test(tests, positions_name_the_users_file_and_line);
+    tcase_add_test(tests, what_tells_a_truth_has_its_line);
     tcase_add_test(tests, logs_name_the_users_file_and_line);
     tcase_add_test(tests, a_literal_that_is_too_long_is_named);
     tcase_add_test(tests, an_order_of_failure_that_releases_is_named_with_its_line);

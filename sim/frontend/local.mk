@@ -25,6 +25,7 @@ libfrontend_la_SOURCES = \
 	%D%/process.h \
 	%D%/repair.c \
 	%D%/repair_destructor.c \
+	%D%/repair_line.c \
 	%D%/repair_select.c \
 	%D%/spirv_tools.c \
 	%D%/text.c \
@@ -33,3 +34,9 @@ libfrontend_la_SOURCES = \
 	%D%/toolchain.h
 libfrontend_la_CPPFLAGS = $(AM_CPPFLAGS) $(SPIRV_TOOLS_CFLAGS) $(XXHASH_CFLAGS) -Dtext_add=frontend_text_add
 libfrontend_la_LIBADD = $(XXHASH_LIBS)
+# Whose work the compile cache keeps: what an earlier Orrery made of a source is not loaded.
+%D%/revision.inc: $(libfrontend_la_SOURCES)
+	$(AM_V_at)$(MKDIR_P) %D%
+	$(AM_V_GEN)cd $(srcdir) && cat $(libfrontend_la_SOURCES) | cksum | tr ' ' '.' | sed 's/.*/"&"/' > $(abs_builddir)/$@
+BUILT_SOURCES += %D%/revision.inc
+CLEANFILES += %D%/revision.inc

@@ -514,7 +514,9 @@ enum status module_repair(struct spirv *spirv)
         at += count;
     }
     spirv->word_count = kept;
-    enum status status = module_operations(spirv);
+    enum status status = repair_lines(spirv);
+    if (status == STATUS_OK)
+        status = module_operations(spirv);
     if (status == STATUS_OK)
         status = repair_destructors(spirv);
     if (status == STATUS_OK)

@@ -150,6 +150,11 @@ static void identify(const char *path, struct text *identity)
                   (long long)about.st_mtim.tv_sec, about.st_mtim.tv_nsec);
 }
 
+/* Of what happens between and behind the two programs. */
+static const char revision[] =
+#include "sim/frontend/revision.inc"
+    ;
+
 enum status toolchain_open(struct toolchain *out_toolchain, struct diagnosis *diagnosis)
 {
     struct toolchain *toolchain = out_toolchain;
@@ -167,6 +172,7 @@ enum status toolchain_open(struct toolchain *out_toolchain, struct diagnosis *di
     if (!status && !(toolchain->llvm_spirv = find_tool(llvm_spirv)))
         status = missing(llvm_spirv, diagnosis);
     if (!status) {
+        text_addf(&toolchain->identity, "%s\n", revision);
         identify(toolchain->clang, &toolchain->identity);
         identify(toolchain->llvm_spirv, &toolchain->identity);
         toolchain->header_directory = find_header_directory(toolchain->clang);
