@@ -16,6 +16,7 @@ scenario_tests = \
 	%D%/clean/device_enqueue.yaml \
 	%D%/clean/divergence.yaml \
 	%D%/clean/division.yaml \
+	%D%/clean/exchange_expected.yaml \
 	%D%/clean/image_arguments.yaml \
 	%D%/clean/initialised.yaml \
 	%D%/clean/kernels_hand_over.yaml \
@@ -145,6 +146,19 @@ scenario_tests = \
 	%D%/faulty/unreachable.yaml \
 	%D%/faulty/warnings.yaml \
 	%D%/faulty/write_only_read.yaml \
+	%D%/racy/late_store.yaml \
+	%D%/racy/early_load.yaml \
+	%D%/racy/early_load_first.yaml \
+	%D%/racy/image_between_groups.yaml \
+	%D%/racy/async_copy_other_group.yaml \
+	%D%/racy/named_barrier_apart.yaml \
+	%D%/racy/sub_group_barrier_behind.yaml \
+	%D%/racy/one_update_both_ends.yaml \
+	%D%/racy/turns_of_flags.yaml \
+	%D%/racy/flag_by_call.yaml \
+	%D%/racy/scope_of_counter.yaml \
+	%D%/racy/named_barrier_flag.yaml \
+	%D%/racy/fences_of_opencl_1.yaml \
 	%D%/racy/barrier_between_groups.yaml \
 	%D%/racy/barrier_two_sides.yaml \
 	%D%/racy/lock_history.yaml \

@@ -344,6 +344,12 @@ static bool host_order(void *self, uint32_t a, uint32_t b, struct code_order *ou
     return launch_order(device->launch, a, b, out_order);
 }
 
+static uint32_t host_opencl_c(void *self)
+{
+    const struct device *device = self;
+    return launch_opencl_c(device->launch);
+}
+
 static void attach_checker(struct device *device)
 {
     struct observer observer;
@@ -356,7 +362,7 @@ static bool make_checker(struct device *device)
 {
     const struct scenario *scenario = device->scenario;
     const struct checker_host host = {device, host_place, host_access, host_what, host_object, host_between, host_in_turn,
-                                      host_next_turn, host_each_turn, host_precedes, host_collective, host_steers, host_order};
+                                      host_next_turn, host_each_turn, host_precedes, host_collective, host_steers, host_order, host_opencl_c};
     bool races = scenario->checks[CHECK_RACES] != SEVERITY_OFF;
     if (!races && scenario->checks[CHECK_ATOMICS] == SEVERITY_OFF)
         return true;

@@ -23,6 +23,11 @@ void launch_access(const struct launch *launch, uint32_t number, struct finding_
         program_caller(launch->info.program, number, &out_access->caller);
 }
 
+uint32_t launch_opencl_c(const struct launch *launch)
+{
+    return launch->info.program ? interp_opencl_c(launch->info.program->module) : 0;
+}
+
 void launch_place(const struct launch *launch, uint32_t site, struct source_place *out_place)
 {
     memset(out_place, 0, sizeof *out_place);

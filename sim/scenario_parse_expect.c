@@ -24,6 +24,14 @@ bool parse_finding_id(struct reader *reader, const yaml_node_t *node, const char
     return reader_unexpected(reader, node, "id", expected);
 }
 
+static bool read_enough(struct reader *reader, const yaml_node_t *node, struct expect_finding *finding)
+{
+    const char *text = node ? node_text(node) : NULL;
+    finding->has_enough = node != NULL;
+    finding->enough = text && strcmp(text, "true") == 0;
+    return !node || finding->enough || (text && strcmp(text, "false") == 0) || reader_unexpected(reader, node, "enough", "true or false");
+}
+
 static bool read_expected_finding(struct reader *reader, const yaml_node_t *node, struct expect_finding *finding)
 {
     if (!reader_keys(reader, node, "finding"))
@@ -36,7 +44,8 @@ static bool read_expected_finding(struct reader *reader, const yaml_node_t *node
            reader_u32(reader, reader_get(reader, node, "line"), "line", &finding->line) &&
            reader_optional(reader, node, "kernel", &finding->kernel) &&
            reader_optional(reader, node, "why", &finding->why) && reader_optional(reader, node, "fix", &finding->fix) &&
-           reader_u32(reader, reader_get(reader, node, "follows"), "follows", &finding->follows);
+           reader_u32(reader, reader_get(reader, node, "follows"), "follows", &finding->follows) &&
+           read_enough(reader, reader_get(reader, node, "enough"), finding);
 }
 
 static bool read_expected_findings(struct reader *reader, const yaml_node_t *node, struct scenario_expect *expect)

@@ -177,6 +177,8 @@ static void print_expected_finding(const struct expect_finding *finding, FILE *s
     print_text("fix", finding->fix, stream);
     if (finding->has_follows)
         fprintf(stream, ", follows: %" PRIu32, finding->follows);
+    if (finding->has_enough)
+        fprintf(stream, ", enough: %s", finding->enough ? "true" : "false");
     fputs("}\n", stream);
 }
 

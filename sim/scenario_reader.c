@@ -108,7 +108,7 @@ static const struct section sections[] = {
     {"scalar", "scalar", {"type", "value"}},
     {"suppression", "a suppression", {"id", "kernel", "file", "line", "object", "reason"}},
     {"fault", "a fault", {"fail", "nth", "times", "error", "lose_device", "device", "delay", "command"}},
-    {"finding", "an expected finding", {"id", "line", "kernel", "why", "fix", "follows"}},
+    {"finding", "an expected finding", {"id", "line", "kernel", "why", "fix", "follows", "enough"}},
     {"placement", "an expected placement", {"launch", "units"}},
     {"result", "an expected buffer", {"launch", "arg", "type", "count", "fill", "values", "file"}},
 };

@@ -573,7 +573,7 @@ END_TEST
 START_TEST(expectations_are_read)
 {
     load(PROGRAM "launch:\n  - {kernel: k, global: 1, args: [{buffer: {type: short, count: 2, fill: 0}}]}\n"
-                 "expect:\n  findings: [{id: null-read, line: 9}, {id: unreachable, kernel: k, follows: 9}]\n"
+                 "expect:\n  findings: [{id: null-read, line: 9}, {id: unreachable, kernel: k, follows: 9, enough: false}]\n"
                  "  buffers: [{arg: 0, values: [1, -2]}, {launch: 0, arg: 0, type: uint, values: [3]}, {arg: 0, count: 2, fill: 4}]\n"
                  "  output: \"a\\nb\"\n  exit_status: 3\n");
     const struct scenario_expect *expect = &scenario.expect;
@@ -584,7 +584,8 @@ START_TEST(expectations_are_read)
     ck_assert_ptr_null(expect->findings[0].kernel);
     ck_assert_uint_eq(expect->findings[1].line, 0);
     ck_assert_str_eq(expect->findings[1].kernel, "k");
-    ck_assert(!expect->findings[0].has_follows);
+    ck_assert(!expect->findings[0].has_follows && !expect->findings[0].has_enough);
+    ck_assert(expect->findings[1].has_enough && !expect->findings[1].enough);
     ck_assert(expect->findings[1].has_follows);
     ck_assert_uint_eq(expect->findings[1].follows, 9);
     ck_assert_uint_eq(expect->buffer_count, 3);

@@ -124,6 +124,12 @@ bool interp_source(const struct module *module, size_t index, const char **out_f
     return false;
 }
 
+uint32_t interp_opencl_c(const struct module *module)
+{
+    (void)module;
+    return 0;
+}
+
 char *interp_listing(struct module *module)
 {
     (void)module;

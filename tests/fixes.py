@@ -35,7 +35,10 @@ def pair_of(finding):
 def edits_of(fix):
     if "needs braces" in fix or " branch" in fix or "between the two" in fix:
         return None
-    barrier = re.match(r"(work_group_barrier\(%s\)|atomic_work_item_fence\([^)]*\)) " % FLAGS, fix)
+    move = re.fullmatch(r"the (?:load|store) at ([\w.]+):(\d+) (before|behind) \1:(\d+)", fix)
+    if move:
+        return [("move " + move[3], move[1], int(move[2]), int(move[4]))]
+    barrier = re.match(r"((?:work_group_)?barrier\(%s\)|atomic_work_item_fence\([^)]*\)) " % FLAGS, fix)
     edits = []
     if barrier:
         rest = re.sub(r", in each turn of the loop$", "", fix[barrier.end():])
@@ -53,7 +56,20 @@ def edits_of(fix):
     return edits
 
 
+# One whole statement, which may become the body of what it comes behind.
+def move(lines, how, number, to):
+    moved = lines[number - 1].strip()
+    lines[number - 1] = ""
+    if how == "move before":
+        lines[to - 1] = moved + " " + lines[to - 1]
+    else:
+        lines[to] = "{ " + moved + " " + lines[to] + " }"
+
+
 def apply(lines, how, number, text):
+    if how.startswith("move"):
+        move(lines, how, number, text)
+        return
     if how == "before":
         lines[number - 1] = text + "; " + lines[number - 1]
     elif how == "behind":

@@ -11,7 +11,7 @@
 #include "orrery/scenario_run.h"
 
 /* What came of a run, from a report or from JSON lines. */
-struct seen { char *id, *kernel, *why, *fix; uint32_t lines[2], follows; bool matched; };
+struct seen { char *id, *kernel, *why, *fix; uint32_t lines[2], follows; bool enough, matched; };
 struct outcome {
     size_t count;
     struct seen *seen;
@@ -57,6 +57,7 @@ static void take_report(struct outcome *outcome, const struct report *report)
         for (uint32_t a = 0; a < finding->access_count && a < 2; a++)
             seen->lines[a] = finding->access[a].place.line;
         seen->follows = finding->cause ? finding->cause->access[0].place.line : 0;
+        seen->enough = !finding->fix_partial;
     }
 }
 
@@ -78,8 +79,10 @@ static void take_json(struct outcome *outcome, const char *path)
             id ? seen_add(outcome, id, member(object, "kernel"), member(object, "why"), member(object, "fix")) : NULL;
         for (size_t a = 0; seen && a < json_array_size(accesses) && a < 2; a++)
             seen->lines[a] = (uint32_t)json_integer_value(json_object_get(json_array_get(accesses, a), "line"));
-        if (seen)
+        if (seen) {
             seen->follows = (uint32_t)json_integer_value(json_object_get(json_object_get(object, "cause"), "line"));
+            seen->enough = !json_is_true(json_object_get(object, "fix_partial"));
+        }
         json_decref(object);
     }
     free(line);
@@ -98,7 +101,8 @@ static bool fits(const struct expect_finding *expected, const struct seen *seen)
 {
     return strcmp(expected->id, seen->id) == 0 && (!expected->kernel || strcmp(expected->kernel, seen->kernel) == 0) &&
            (!expected->line || expected->line == seen->lines[0] || expected->line == seen->lines[1]) &&
-           (!expected->has_follows || expected->follows == seen->follows) && says(expected->why, seen->why) && says(expected->fix, seen->fix);
+           (!expected->has_follows || expected->follows == seen->follows) &&
+           (!expected->has_enough || expected->enough == seen->enough) && says(expected->why, seen->why) && says(expected->fix, seen->fix);
 }
 
 static bool match(const struct expect_finding *expected, struct outcome *outcome)
@@ -124,12 +128,14 @@ static void print_missing(const struct expect_finding *expected)
         printf(", that may follow from the one at line %" PRIu32, expected->follows);
     else if (expected->has_follows)
         printf(", that follows from none");
+    if (expected->has_enough)
+        printf(", whose fix is %senough for all of them", expected->enough ? "" : "not ");
     putchar('\n');
 }
 
 static bool is_exact(const struct expect_finding *expected)
 {
-    return expected->line || expected->why || expected->fix || expected->has_follows;
+    return expected->line || expected->why || expected->fix || expected->has_follows || expected->has_enough;
 }
 
 /* Those that say more choose first, so that "any" cannot take theirs. */

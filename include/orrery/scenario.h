@@ -224,6 +224,7 @@ struct expect_finding {
     char *why, *fix; /* text that must be in those sentences; NULL = any */
     bool has_follows;
     uint32_t follows; /* line of the finding that it may follow from, 0: from none */
+    bool has_enough, enough; /* is the fix enough for all pairs of its two places? */
 };
 struct expect_buffer { uint32_t launch; uint32_t arg; struct value_list values; };
 /* The units of work-groups 0, 1, 2 and so on, repeated; numbered in the whole machine. */

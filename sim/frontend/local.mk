@@ -25,6 +25,7 @@ libfrontend_la_SOURCES = \
 	%D%/process.h \
 	%D%/repair.c \
 	%D%/repair_destructor.c \
+	%D%/repair_expected.c \
 	%D%/repair_line.c \
 	%D%/repair_select.c \
 	%D%/spirv_tools.c \

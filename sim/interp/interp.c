@@ -301,6 +301,18 @@ bool interp_source(const struct module *module, size_t index, const char **out_f
     return false;
 }
 
+uint32_t interp_opencl_c(const struct module *module)
+{
+    uint32_t lowest = 0;
+    for (uint32_t word = 5; word < module->word_count && spv_opcode(module, word) != SpvOpFunction; word += spv_length(module, word)) {
+        const bool is_c = spv_opcode(module, word) == SpvOpSource && module->words[word + 1] == SpvSourceLanguageOpenCL_C;
+        const uint32_t version = is_c ? module->words[word + 2] / 1000 : 0; /* 102000 is 1.2 */
+        if (version && (!lowest || version < lowest))
+            lowest = version;
+    }
+    return lowest;
+}
+
 char *interp_listing(struct module *m)
 {
     char *text = NULL;

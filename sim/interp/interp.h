@@ -52,6 +52,8 @@ enum status interp_traits(struct module *module, size_t kernel, struct kernel_tr
 /* Text of a source file that the module carries (OpSource), and its name, which positions have; malloc'd. False: there are no
  * more; NULL: no memory. */
 bool interp_source(const struct module *module, size_t index, const char **out_file, char **out_text);
+/* The version of OpenCL C that the module says it was written in, the lowest of several: 102 is 1.2. 0: it says none. */
+uint32_t interp_opencl_c(const struct module *module);
 
 char *interp_listing(struct module *module); /* `orrery dis`; malloc'd */
 

@@ -55,6 +55,7 @@ struct checker_host {
     bool (*collective)(void *self, uint32_t a, uint32_t b, uint32_t *out_site);
     bool (*steers)(void *self, uint32_t site);                    /* NULL, or: does a branch depend on what is read there? */
     bool (*order)(void *self, uint32_t a, uint32_t b, struct code_order *out_order); /* NULL, or: false where it is not known */
+    uint32_t (*opencl_c)(void *self);                             /* NULL, or: the version of the kernel's language, 102 is 1.2; 0: not known */
 };
 enum { CHECKER_NAME_CHARS = 256 };
 

@@ -13,6 +13,8 @@
  *   explain_covers   does an answer's edit order later pairs of the same two places, too?
  *   explain_message  does a barrier at one end of what other work-items of the two work-groups release and acquire order them,
  *                    or one at each end? REMEDY_NONE: where it would stand is advice. _covers: the other meetings, too?
+ *   explain_side     would they be ordered, were one of them on the other side of a release or acquire of its own work-item? _covers:
+ *                    the other meetings, too?
  *   explain_flag     do the accesses of other races order them, as a release and an acquire? _flag_covers: later pairs, too?
  *
  * Edits      of all operations at one place of the source, in this order: flags of a barrier or
@@ -102,18 +104,23 @@ bool explain_covers(const struct question *question, const struct amendment *ame
 /* out_why, out_fix: of those who race on what the flag guards. */
 bool explain_flag(const struct question *question, const struct passings *passings, struct flag *out_flag, struct wording *out_why, struct wording *out_fix);
 bool explain_flag_covers(const struct question *question, const struct passings *passings, const struct flag *flag);
+enum { NO_END = 0 }; /* a site: there is none */
+/* The access is to stand before the operation, a release of its own work-item, or behind it, an acquire. */
+struct side { uint32_t access, operation; bool before; };
+/* Asked anew when the launch ends: what comes later may be what it should have waited for. work: happenings ordered, added up. */
+bool explain_side(const struct question *question, uint64_t *work, struct side *out_side, struct wording *out_why, struct wording *out_fix);
+bool explain_side_covers(const struct question *question, const struct side *side);
 /* Where no edit does: a barrier, a second launch or an atomic access that orders the pair or makes it agree; one that serves
  * the other meetings, too, is preferred. */
 struct remedy {
     /* TURN: in each turn of a loop; NEXT_TURN: where accesses of one turn are not ordered by it; TURNS: two in each turn;
-     * MESSAGE: beside the release, the acquire, or both */
-    enum { REMEDY_NONE, REMEDY_BARRIER, REMEDY_TURN, REMEDY_NEXT_TURN, REMEDY_TURNS, REMEDY_SPLIT, REMEDY_ATOMIC, REMEDY_MESSAGE } kind;
+     * MESSAGE: beside the release, the acquire, or both; WAIT: for a copy, or before one: serves who is of its work-group */
+    enum { REMEDY_NONE, REMEDY_WAIT, REMEDY_BARRIER, REMEDY_TURN, REMEDY_NEXT_TURN, REMEDY_TURNS, REMEDY_SPLIT, REMEDY_ATOMIC, REMEDY_MESSAGE } kind;
     struct code_place place;   /* of the barrier, and where the kernel is cut */
     struct code_place next;    /* TURNS, MESSAGE: of the other barrier; site 0: there is none */
     uint32_t release_site, acquire_site; /* MESSAGE: NO_END: nothing is missing there */
     enum memory_scope scope;   /* of the atomic operations */
 };
-enum { NO_END = 0 };
 bool explain_remedy(const struct question *question, struct wording *out_fix, struct remedy *out_remedy);
 bool explain_message(const struct question *question, struct wording *out_why, struct wording *out_fix, struct remedy *out_remedy);
 bool explain_message_covers(const struct question *question, const struct remedy *remedy);

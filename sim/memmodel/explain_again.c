@@ -297,6 +297,28 @@ bool again_write(struct search *search, const struct found *found, struct edited
     return written;
 }
 
+bool again_known(const struct question *question, const struct moment *from, const struct moment *to)
+{
+    struct search search = {.question = question};
+    struct again again = {.search = &search};
+    struct agent agent;
+    uint64_t tick = 1;
+    order_init(&again.order, question->rule);
+    order_launch_begin(&again.order, question->launch);
+    for (uint32_t at = 0; at <= to->at; at++) {
+        if (at == from->at) {
+            order_agent(&again.order, from->unit, &agent);
+            tick = order_slice(&agent);
+        }
+        if (at < to->at)
+            happen(&again, &question->history->items[at], at);
+    }
+    order_agent(&again.order, to->unit, &agent);
+    const bool known = !again.order.failed && !again.order.pool.failed && order_knows(&again.order, &agent, question->region, from->unit, tick);
+    order_fini(&again.order);
+    return known;
+}
+
 bool again_barrier(const struct question *question, const struct code_place *place)
 {
     const struct meeting *meeting = question->meetings;

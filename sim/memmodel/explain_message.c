@@ -8,7 +8,7 @@ enum { ENDS_MOST = 4 };
 /* Where a work-group does what may hand its knowledge on, or take what others hand it: the latest first. */
 struct ends { struct end { uint32_t site; struct code_place place; bool fits; } items[ENDS_MOST]; uint32_t count; };
 
-static bool is_end(const struct question *question, const struct happening *happening, bool releases)
+bool is_message_end(const struct question *question, const struct happening *happening, bool releases)
 {
     const enum memory_order order = (enum memory_order)happening->order, own = releases ? ORDER_RELEASE : ORDER_ACQUIRE;
     const bool strong = order == own || order >= ORDER_ACQ_REL;
@@ -20,7 +20,7 @@ static bool is_end(const struct question *question, const struct happening *happ
 bool message_end(const struct question *question, const struct meeting *meeting, const struct happening *happening, bool releases)
 {
     const uint64_t unit = releases ? meeting->first.unit : meeting->second.unit;
-    return is_end(question, happening, releases) && unit_group(question, happening->by) == unit_group(question, unit);
+    return is_message_end(question, happening, releases) && unit_group(question, happening->by) == unit_group(question, unit);
 }
 
 /* Is there a place between it and the access, for a whole work-group? fits: one that a line of text can name. */

@@ -226,13 +226,21 @@ static bool meant_to_meet(const struct question *question)
     return of_one_operator(question) || (on_one_line(question) && !in_one_group(question, question->meetings));
 }
 
+/* OpenCL C 1.x, whose atomics are relaxed, and of the device or, on local memory, of the work-group. */
+static bool has_old_atomics(const struct question *question)
+{
+    const uint32_t version = question->host->opencl_c ? question->host->opencl_c(question->host->self) : 0;
+    return version && version < 200;
+}
+
 /* Of the assignment at whose operator the accesses are. NULL: it is another one. */
 static const char *atomic_update(const struct question *question)
 {
-    static const struct { char operator[3]; const char *name; } names[] = {
-        {"++", "atomic_fetch_add_explicit"}, {"+=", "atomic_fetch_add_explicit"}, {"--", "atomic_fetch_sub_explicit"},
-        {"-=", "atomic_fetch_sub_explicit"}, {"|=", "atomic_fetch_or_explicit"}, {"&=", "atomic_fetch_and_explicit"},
-        {"^=", "atomic_fetch_xor_explicit"},
+    static const struct { char operator[3]; const char *old, *name; } names[] = {
+        {"++", "atomic_inc", "atomic_fetch_add_explicit"}, {"+=", "atomic_add", "atomic_fetch_add_explicit"},
+        {"--", "atomic_dec", "atomic_fetch_sub_explicit"}, {"-=", "atomic_sub", "atomic_fetch_sub_explicit"},
+        {"|=", "atomic_or", "atomic_fetch_or_explicit"},   {"&=", "atomic_and", "atomic_fetch_and_explicit"},
+        {"^=", "atomic_xor", "atomic_fetch_xor_explicit"},
     };
     struct source_place place, other;
     places_of(question, &place, &other);
@@ -240,7 +248,7 @@ static const char *atomic_update(const struct question *question)
         return NULL;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (strncmp(place.text + place.column - 1, names[i].operator, 2) == 0)
-            return names[i].name;
+            return has_old_atomics(question) ? names[i].old : names[i].name;
     }
     return NULL;
 }
@@ -254,7 +262,9 @@ static void say_atomics(const struct question *question, enum memory_scope scope
 {
     const bool one = of_one_operator(question);
     const char *update = one ? atomic_update(question) : NULL;
-    if (update || (one && question->meetings->first.writes != question->meetings->second.writes))
+    if (update && has_old_atomics(question))
+        wording_add(fix, "%s at ", update);
+    else if (update || (one && question->meetings->first.writes != question->meetings->second.writes))
         wording_add(fix, "%s with memory_order_relaxed, %s at ", update ? update : "an atomic read-modify-write", scope_name(scope));
     else if (one && all_write(question))
         wording_add(fix, "let one work-item do it, or atomic_store_explicit with memory_order_relaxed, %s at ", scope_name(scope));
@@ -338,7 +348,7 @@ bool explain_serves_all(const struct launch_info *launch, const struct remedy *r
 
 bool explain_serves(const struct launch_info *launch, enum scope_rule rule, const struct remedy *remedy, uint64_t first, uint64_t second)
 {
-    if (remedy->kind == REMEDY_MESSAGE) /* explain_message_covers */
+    if (remedy->kind == REMEDY_MESSAGE || remedy->kind == REMEDY_WAIT) /* explain_message_covers; who asks knows whose copy it is */
         return true;
     if (first >= UNIT_COPIES || second >= UNIT_COPIES)
         return remedy->kind == REMEDY_SPLIT;

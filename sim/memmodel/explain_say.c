@@ -220,6 +220,13 @@ static void say_flag(const struct saying *saying, const struct edit *edit, const
     wording_add(why, " is in %s memory, the data is %s", space_word(flag_of(saying, edit)->region), space_word(saying->search->question->region));
 }
 
+static void say_fence_beside(const struct saying *saying, uint32_t spot, enum memory_order order)
+{
+    wording_add(&saying->answer->fix, "atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE, %s, %s) %s ", order_name(order),
+                scope_name((enum memory_scope)saying->search->spots[spot].sample->scope), order == ORDER_RELEASE ? "before" : "after");
+    fix_place(saying, spot);
+}
+
 static void say_fences(const struct saying *saying, const struct edit *edit)
 {
     const struct happening *sample = saying->search->spots[edit->spot].sample;
@@ -234,10 +241,11 @@ static void say_fences(const struct saying *saying, const struct edit *edit)
         fix_place(saying, edit->spot);
         return;
     }
-    wording_add(fix, "atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE, %s, %s) %s ",
-        order_name(sample->writes ? ORDER_RELEASE : ORDER_ACQUIRE), scope_name((enum memory_scope)sample->scope),
-        sample->writes ? "before" : "after");
-    fix_place(saying, edit->spot);
+    say_fence_beside(saying, edit->spot, sample->writes ? ORDER_RELEASE : ORDER_ACQUIRE);
+    if (sample->writes && sample->reads) { /* it may be both ends of the edge */
+        wording_add(fix, ", and ");
+        say_fence_beside(saying, edit->spot, ORDER_ACQUIRE);
+    }
 }
 
 static void say_edit(const struct saying *saying, const struct edit *edit)

@@ -123,6 +123,33 @@ static bool is_widening(enum edit_kind kind)
     return kind == EDIT_SCOPE || kind == EDIT_ORDER_AND_SCOPE;
 }
 
+/* Of an atomic, as its object reduces it. */
+static enum memory_scope scope_of(const struct happening *happening)
+{
+    const enum memory_scope scope = (enum memory_scope)happening->scope;
+    return is_atomic(happening) ? scope_reduced(scope, happening->region == IN_LOCAL, happening->svm_atomics) : scope;
+}
+
+/* What others do with an object may need the scope that it has: to widen the narrower end comes before to narrow the wider one. */
+static void list_scopes(struct search *search, enum memory_scope scope)
+{
+    enum memory_scope widest = scope;
+    for (uint32_t spot = 0; spot < search->spot_count; spot++)
+        if (wants(search, spot, EDIT_SCOPE) && scope_of(search->spots[spot].sample) > widest)
+            widest = scope_of(search->spots[spot].sample);
+    for (int narrows = 0; narrows < 2; narrows++) {
+        for (uint32_t spot = 0; spot < search->spot_count; spot++) {
+            const enum memory_scope has = scope_of(search->spots[spot].sample);
+            if (!wants(search, spot, EDIT_SCOPE))
+                continue;
+            if (!narrows && widest > scope && has < widest)
+                add_edit(search, EDIT_SCOPE, spot, widest, ORDER_RELAXED);
+            if (narrows ? has > scope : has < scope)
+                add_edit(search, EDIT_SCOPE, spot, scope, ORDER_RELAXED);
+        }
+    }
+}
+
 /* A scope that holds both; a wider one only where it is not already. */
 static void list_edit(struct search *search, enum edit_kind kind, uint32_t spot, enum memory_scope scope)
 {
@@ -138,6 +165,10 @@ static void list_edit(struct search *search, enum edit_kind kind, uint32_t spot,
 static void list_edits(struct search *search, enum memory_scope scope)
 {
     for (enum edit_kind kind = 0; kind < EDIT_KINDS; kind++) {
+        if (kind == EDIT_SCOPE) {
+            list_scopes(search, scope);
+            continue;
+        }
         for (int later = 0; later <= (kind == EDIT_FENCES); later++) {
             for (uint32_t spot = 0; spot < search->spot_count; spot++)
                 if (kind != EDIT_FENCES || is_fence(search->spots[spot].sample) == !later)

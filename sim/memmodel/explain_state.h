@@ -14,6 +14,8 @@
  *                    before and by the other behind it
  *   again_message    of any meeting: with a barrier of the first one's work-group before the remedy's release, and of the second
  *                    one's behind its acquire, where it has them
+ *   again_known      does the one unit know, at that moment of the history, what the other did at an earlier one?
+ *   is_message_end   is it a release, or an acquire, as for the question's memory?
  *   message_end      is it a release by the first one's work-group, or an acquire by the second's?
  *   say_at, say_and_at   " before mp.cl:8"
  *   again_wait       the same with a wait for the copy that is the first access, right before the second
@@ -51,7 +53,7 @@ struct edit {
     enum memory_order order;  /* of EDIT_ORDER, EDIT_ORDER_AND_SCOPE */
 };
 
-enum { SPOTS_MOST = 16, EDITS_MOST = SPOTS_MOST * 8, WORK_MOST = 1 << 22, WORK_MORE = 1 << 19, WORK_OF_LAUNCH = 1 << 24, WORK_LEAST = 1 << 17, MESSAGES_OF_WORK = 128 };
+enum { SPOTS_MOST = 16, EDITS_MOST = SPOTS_MOST * 9, WORK_MOST = 1 << 22, WORK_MORE = 1 << 19, WORK_OF_LAUNCH = 1 << 24, WORK_LEAST = 1 << 17, MESSAGES_OF_WORK = 128 };
 
 /* The atomics and fences of its unit just before and behind one of them; the history's length: none. */
 struct own { uint32_t before, next; };
@@ -76,6 +78,9 @@ struct found { struct edit edits[2]; uint32_t count, ordered; };
 /* The history with the edits, and which happening each one was. */
 struct edited { struct happening *items; uint32_t *was; uint32_t count, room; };
 
+/* What a unit has done when so many happenings were. */
+struct moment { uint64_t unit; uint32_t at; };
+
 bool search_locate(struct search *search);
 bool search_spots(struct search *search);
 void search_edits(struct search *search, struct found *found);
@@ -83,6 +88,8 @@ void search_fini(struct search *search);
 uint32_t again_orders(struct search *search, const struct edit *edits, uint32_t count);
 bool again_barrier(const struct question *question, const struct code_place *place);
 bool again_message(const struct question *question, const struct meeting *meeting, const struct remedy *remedy);
+bool again_known(const struct question *question, const struct moment *from, const struct moment *to);
+bool is_message_end(const struct question *question, const struct happening *happening, bool releases);
 bool message_end(const struct question *question, const struct meeting *meeting, const struct happening *happening, bool releases);
 void say_at(const struct question *question, const struct code_place *place, struct wording *fix);
 void say_and_at(const struct question *question, const struct code_place *place, struct wording *fix);

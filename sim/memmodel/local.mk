@@ -46,6 +46,7 @@ libmemmodel_la_SOURCES = \
 	%D%/explain_remedy.c \
 	%D%/explain_say.c \
 	%D%/explain_search.c \
+	%D%/explain_side.c \
 	%D%/explain_state.h \
 	%D%/footprint.c \
 	%D%/footprint.h \

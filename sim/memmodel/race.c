@@ -155,10 +155,31 @@ static void prepare(struct races *races, const struct race_event *under_way, str
 
 enum { HELD_MOST = HOSTILE(32, 2), ASKS_MOST = 1024 };
 
+static void stop_meeting(struct race_pair *pair)
+{
+    free(pair->meetings);
+    pair->meetings = NULL;
+    pair->meeting_count = 0;
+}
+
+/* What the later of the two should have waited for may have come by now. */
+static void ask_again(struct races *races, struct telling *telling)
+{
+    struct race_pair *pair = telling->pair;
+    if (!pair->apart)
+        return;
+    if (race_why_later(&telling->answer, races, pair))
+        pair->finding.fix_verified = telling->finding.fix_verified = true;
+    else
+        stop_meeting(pair);
+    pair->apart = false;
+}
+
 static void tell_held(struct races *races)
 {
     for (struct telling *telling = races->held, *next; telling; telling = next) {
         next = telling->next;
+        ask_again(races, telling);
         report_add(races->report, &telling->finding);
         free(telling);
     }
@@ -215,12 +236,13 @@ static void tell(struct races *races, const struct race_event *under_way, struct
     if (pair->follows || own || races->held_count == HELD_MOST)
         tell_held(races);
     pair->asks = may_be_flag(races, pair);
-    if (!own && !pair->follows && (races->held || pair->asks)) {
+    if (!own && !pair->follows && (races->held || pair->asks || pair->apart)) {
         *(races->held ? races->held_end : &races->held) = telling;
         races->held_end = &telling->next;
         races->held_count++;
         return;
     }
+    pair->apart = false;
     report_add(races->report, &telling->finding);
     if (!own)
         free(telling);
@@ -333,10 +355,25 @@ static bool in_one_wave(const struct races *races, uint64_t a, uint64_t b)
     return a - races->wave.first < races->wave.count && b - races->wave.first < races->wave.count;
 }
 
+/* The place that comes second in the code, and then the other one, with a barrier between: it is of the next turn of a loop, and what
+ * is to be added parts those of one turn. */
+static bool is_of_next_turn(const struct races *races, const struct race_pair *pair, const struct race *race, const struct shadow_access *now)
+{
+    const struct group_order *group = now->agent->group;
+    const uint32_t first_in_code = pair->tally.site[pair->remedy.place.first];
+    return (pair->remedy.kind == REMEDY_BARRIER || pair->remedy.kind == REMEDY_TURN) && pair->tally.site[0] != pair->tally.site[1] && race->context->site != first_in_code && group &&
+           group->number == order_unit_group(races->order, race->unit) && !group->barrier.sub_group && !group->barrier.named &&
+           race->context->tick < group->barrier.tick;
+}
+
 /* Of every pair that comes later. */
 static void ask_remedy(const struct races *races, struct race_pair *pair, const struct race *race, const struct shadow_access *now)
 {
     if (pair->remedy.kind == REMEDY_NEXT_TURN && (!in_one_wave(races, race->unit, now->agent->unit) || race->context->site != pair->tally.site[0]))
+        pair->not_served = true;
+    if (is_of_next_turn(races, pair, race, now))
+        pair->not_served = true;
+    if (pair->remedy.kind == REMEDY_WAIT && order_unit_group(races->order, race->unit) != now->agent->place.group)
         pair->not_served = true;
     if (pair->remedy.kind != REMEDY_NONE && !pair->not_served)
         pair->not_served = !explain_serves(races->launch, races->order->rule, &pair->remedy, race->unit, now->agent->unit);
@@ -366,6 +403,13 @@ static bool likes_message(const struct races *races, const struct race_pair *pai
                        is_same_place(races, &place, sends ? &remedy->next : &remedy->place)));
 }
 
+/* Those that came at once with the one that was asked about. */
+static void ask_meetings(const struct races *races, struct race_pair *pair)
+{
+    for (uint32_t i = 0; pair->remedy.kind == REMEDY_WAIT && i < pair->meeting_count; i++)
+        pair->not_served |= order_unit_group(races->order, pair->meetings[i].first.unit) != order_unit_group(races->order, pair->meetings[i].second.unit);
+}
+
 static void ask_like(const struct races *races, const struct race_pair *pair)
 {
     const struct remedy *remedy = &pair->like->remedy;
@@ -386,13 +430,6 @@ static void ask_like(const struct races *races, const struct race_pair *pair)
         return;
     pair->like->not_served = !races->host->between(races->host->self, pair->tally.site[0], pair->tally.site[1], &place) ||
                              !is_same_place(races, &place, &remedy->place);
-}
-
-static void stop_meeting(struct race_pair *pair)
-{
-    free(pair->meetings);
-    pair->meetings = NULL;
-    pair->meeting_count = 0;
 }
 
 static struct race_pair *new_pair(struct races *races, const struct race *race, const struct shadow_access *now, bool hidden)
@@ -444,6 +481,8 @@ void races_add(struct races *races, const struct race *race, const struct shadow
         return;
     if (pair->like) {
         pair->like->tally.count++;
+        if (pair->like->amendment_count)
+            meet(races, pair->like, race, now, time);
         ask_remedy(races, pair->like, race, now);
         return;
     }
@@ -470,7 +509,8 @@ void races_tell(struct races *races, const struct race_event *under_way)
         pair->one_wave = under_way->event && !under_way->event->origin.parted && in_one_wave(races, pair->news.race.unit, pair->news.unit);
         tell(races, under_way, pair, &pair->news.race, &pair->news.now);
         pair->told = true;
-        if (!pair->amendment_count && !pair->follows && pair->remedy.kind != REMEDY_MESSAGE)
+        ask_meetings(races, pair);
+        if (!pair->amendment_count && !pair->follows && pair->remedy.kind != REMEDY_MESSAGE && pair->side.operation == NO_END && !pair->apart)
             stop_meeting(pair);
     }
 }
@@ -489,6 +529,8 @@ static bool covers(const struct races *races, const struct race_pair *pair)
     const struct question question = race_question(races, pair);
     if (pair->remedy.kind == REMEDY_MESSAGE)
         return explain_message_covers(&question, &pair->remedy);
+    if (pair->side.operation != NO_END)
+        return explain_side_covers(&question, &pair->side);
     return pair->meeting_count <= 1 || (pair->follows ? explain_flag_covers(&question, &races->passings, &pair->flag)
                                                       : explain_covers(&question, pair->amendments, pair->amendment_count));
 }

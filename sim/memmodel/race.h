@@ -34,6 +34,7 @@ struct race_pair {
     uint64_t next_meeting;            /* and one whenever there are twice as many */
     struct amendment amendments[2]; uint32_t amendment_count;
     struct flag flag; bool follows;   /* from the race on it, which is what to mend */
+    struct side side; bool apart;     /* operation NO_END: none was found; apart: it is looked for again when the launch ends */
     bool asks;                        /* it may be a race on a flag: for some time it matters whose value was read */
     struct remedy remedy; bool not_served; /* what is to be added, and is not enough for some later pair */
     struct finding finding;           /* of its texts only those that the report knows it by */

@@ -5,10 +5,10 @@
 
 /* remediable: something is absent, and explain_remedy may find what; message: explain_message, before that. copy: nobody waited for the first access. no_barrier: the second
  * is a copy that began before all were there. no_fence: for images, within a work-item. narrow_barrier: the site of one that orders
- * fewer than it would have to, 0: none; narrow_regions: what it names. */
+ * fewer than it would have to, 0: none; narrow_regions: what it names. apart: one of the two may be on the wrong side of something. */
 struct reason {
     struct wording why, fix;
-    bool remediable, message, copy, no_barrier, no_fence;
+    bool remediable, apart, message, copy, no_barrier, no_fence;
     uint32_t narrow_barrier, narrow_regions;
     uint32_t blamed[2], blamed_count;
 };
@@ -228,9 +228,13 @@ static void explain_apart(struct reason *reason, const struct races *races, cons
     const struct agent *agent = now->agent;
     const char *flag = region_flag(race->region->space);
     uint32_t collective, barrier;
+    const bool images = race->region->space == IN_IMAGE;
     reason->remediable = true;
-    reason->message = !same_group;
-    if (!same_group && one_passed_a_barrier(races, race, agent)) {
+    reason->apart = reason->message = !same_group && !images;
+    if (!same_group && images) {
+        wording_add(&reason->why, "nothing within a kernel orders what two work-groups do to one image");
+        wording_add(&reason->fix, "let each texel belong to one work-group, or split the kernel in two");
+    } else if (!same_group && one_passed_a_barrier(races, race, agent)) {
         wording_add(&reason->why, "work_group_barrier never orders different work-groups, and no atomic carries the order from one to the other");
         wording_add(&reason->fix, "two kernels, or a release and an acquire with memory_scope_device on an atomic flag");
     } else if (!same_group) {
@@ -270,6 +274,15 @@ static void narrow(struct reason *reason, const struct barrier_seen *barrier)
     reason->narrow_regions = barrier->regions;
 }
 
+/* Not one that comes behind both accesses or before both, at which only one of the two has waited by now. */
+static bool may_part(const struct races *races, const struct race *race, const struct shadow_access *now, uint32_t barrier)
+{
+    const struct checker_host *host = races->host;
+    const uint32_t first = race->context->site, second = now->how.site;
+    return !host->precedes || !((host->precedes(host->self, first, barrier) && host->precedes(host->self, second, barrier)) ||
+                                (host->precedes(host->self, barrier, first) && host->precedes(host->self, barrier, second)));
+}
+
 /* Instead of the barrier, whose flags it keeps. */
 static void say_work_group_barrier(struct reason *reason, const struct races *races, const struct barrier_seen *barrier, int space)
 {
@@ -277,6 +290,7 @@ static void say_work_group_barrier(struct reason *reason, const struct races *ra
     wording_regions(&reason->fix, barrier->regions | 1u << space);
     wording_add(&reason->fix, ") at ");
     wording_place(&reason->fix, races->host, barrier->site);
+    wording_add(&reason->fix, ", if all of the work-group come by there");
 }
 
 static void between_sub_groups(struct reason *reason, const struct races *races, const struct barrier_seen *barrier, int space)
@@ -319,18 +333,20 @@ static void explain(struct reason *reason, const struct races *races, const stru
         explain_image(reason, now->sampled);
         return;
     }
-    if (race->unit >= UNIT_COPIES || agent->copy) {
+    if (same_group && (race->unit >= UNIT_COPIES || agent->copy)) {
         explain_copy(reason, races, race, agent);
         return;
     }
-    const struct barrier_seen *barrier = agent->group ? &agent->group->barrier : NULL;
-    if (same_group && barrier && race->context->tick < barrier->tick && !barrier->sub_group &&
-        !(barrier->regions >> race->region->space & 1)) {
+    const struct barrier_seen *barrier = same_group && agent->group && race->context->tick < agent->group->barrier.tick &&
+                                                 may_part(races, race, now, agent->group->barrier.site)
+                                             ? &agent->group->barrier
+                                             : NULL;
+    const bool lacks_flag = barrier && !(barrier->regions >> race->region->space & 1);
+    if (lacks_flag && !barrier->sub_group && (!barrier->named || races->order->history->full)) { /* else who waited there is known */
         barrier_lacks_flag(reason, races, barrier, race->region->space);
-    } else if (same_group && barrier && race->context->tick < barrier->tick && barrier->sub_group &&
-               order_unit_sub_group(races->order, race->unit) != agent->place.sub_group) {
+    } else if (barrier && barrier->sub_group && order_unit_sub_group(races->order, race->unit) != agent->place.sub_group) {
         between_sub_groups(reason, races, barrier, race->region->space);
-    } else if (same_group && barrier && race->context->tick < barrier->tick && barrier->named) {
+    } else if (barrier && barrier->named) {
         beside_named(reason, races, barrier, race->region->space);
     } else if (order_explain(races->order, agent, race->region->space, race->unit, race->context->tick, &edge)) {
         explain_edge(reason, races, &edge, agent, race->region->space);
@@ -371,6 +387,14 @@ struct question race_question(const struct races *races, const struct race_pair 
                              .spent = races->explaining, .most = races->answer_most};
 }
 
+/* Waits for the copy that is the first access, or before the one that is the second. */
+static bool waits(const struct reason *reason, const struct question *question, struct wording *fix, struct remedy *remedy)
+{
+    const bool found = reason->no_barrier ? explain_barrier_before(question, fix) : reason->copy && explain_wait(question, fix);
+    remedy->kind = found ? REMEDY_WAIT : REMEDY_NONE;
+    return found;
+}
+
 static bool remedy_of(struct reason *reason, const struct question *question, struct answer *answer, struct remedy *remedy)
 {
     struct wording why, *fix = &answer->fix;
@@ -380,11 +404,11 @@ static bool remedy_of(struct reason *reason, const struct question *question, st
         reason->remediable = false;
         return remedy->kind != REMEDY_NONE;
     }
-    return reason->remediable ? explain_remedy(question, fix, remedy)
-         : reason->narrow_barrier ? explain_barrier_at(question, reason->narrow_barrier, reason->narrow_regions, fix, remedy)
-         : reason->no_barrier     ? explain_barrier_before(question, fix)
-         : reason->no_fence       ? explain_image_fence(question, fix)
-                                  : reason->copy && explain_wait(question, fix);
+    if (reason->narrow_barrier && explain_barrier_at(question, reason->narrow_barrier, reason->narrow_regions, fix, remedy))
+        return true;
+    return reason->remediable || reason->narrow_barrier ? explain_remedy(question, fix, remedy)
+         : reason->no_fence                             ? explain_image_fence(question, fix)
+                                                        : waits(reason, question, fix, remedy);
 }
 
 /* One access is atomic, and the edit orders some of those that met at once: to make the other atomic, too, may serve them all. */
@@ -396,6 +420,25 @@ static void agree_instead(const struct question *question, struct answer *answer
         return;
     answer->why = answer->fix = (struct wording){.used = 0};
     wording_add(&answer->why, "one access is atomic, the other is plain, and nothing orders them");
+    answer->fix = fix;
+    answer->amendment_count = answer->step_count = answer->edge_count = 0;
+}
+
+/* Two edits of atomics would do, and so does one barrier of the work-group where a sub-group waits. */
+static void barrier_instead(const struct races *races, const struct race *race, const struct shadow_access *now, const struct question *question,
+                            struct answer *answer, struct remedy *remedy)
+{
+    struct reason reason = {.remediable = false};
+    struct wording fix;
+    if (answer->amendment_count < 2)
+        return;
+    explain(&reason, races, race, now);
+    if (!reason.narrow_barrier || !(explain_barrier_at(question, reason.narrow_barrier, reason.narrow_regions, &fix, remedy) ||
+                                    (explain_remedy(question, &fix, remedy) && remedy->kind == REMEDY_BARRIER))) {
+        remedy->kind = REMEDY_NONE;
+        return;
+    }
+    answer->why = reason.why;
     answer->fix = fix;
     answer->amendment_count = answer->step_count = answer->edge_count = 0;
 }
@@ -425,6 +468,44 @@ static bool follows_from_flag(const struct races *races, struct race_pair *pair,
     return true;
 }
 
+/* OpenCL C 1.x has barrier() only, and no orders and scopes. */
+static void word_for_language(const struct races *races, struct answer *answer)
+{
+    static const char *const newer[] = {"memory_order_", "memory_scope_", "atomic_work_item_fence", "_explicit"};
+    const uint32_t version = races->host->opencl_c ? races->host->opencl_c(races->host->self) : 0;
+    bool needs = false;
+    if (!version || version >= 200)
+        return;
+    wording_put(&answer->why, "work_group_barrier", "barrier");
+    wording_put(&answer->fix, "work_group_barrier", "barrier");
+    for (size_t i = 0; i < sizeof newer / sizeof newer[0]; i++)
+        needs |= strstr(answer->fix.bytes, newer[i]) != NULL;
+    if (needs)
+        wording_add(&answer->fix, ", which needs -cl-std=CL2.0 or later");
+}
+
+/* Instead of what is no edit of one kernel. */
+static bool puts_aside(struct races *races, struct race_pair *pair, const struct question *question, struct answer *answer)
+{
+    struct wording why, fix;
+    pair->apart = !explain_side(question, &races->explaining, &pair->side, &why, &fix);
+    if (pair->apart)
+        return false;
+    pair->remedy.kind = REMEDY_NONE;
+    answer->why = why;
+    answer->fix = fix;
+    return true;
+}
+
+bool race_why_later(struct answer *answer, struct races *races, struct race_pair *pair)
+{
+    const struct question question = race_question(races, pair);
+    if (!pair->meeting_count || !puts_aside(races, pair, &question, answer))
+        return false;
+    word_for_language(races, answer);
+    return true;
+}
+
 /* The edit that was verified; without one the reason that the order itself keeps. */
 void race_why(struct answer *answer, struct races *races, struct race_pair *pair, const struct race *race,
               const struct shadow_access *now)
@@ -437,14 +518,18 @@ void race_why(struct answer *answer, struct races *races, struct race_pair *pair
     races->explaining = answer->spent > races->explaining ? answer->spent : races->explaining;
     if (finding->fix_verified) {
         agree_instead(&question, answer, &pair->remedy);
+        barrier_instead(races, race, now, &question, answer, &pair->remedy);
     } else {
         explain(&reason, races, race, now);
         answer->why = reason.why;
         finding->fix_verified = pair->meeting_count && remedy_of(&reason, &question, answer, &pair->remedy);
         finding->fix_verified |= follows_from_flag(races, pair, &question, &reason, answer);
+        if (reason.apart && pair->meeting_count && !pair->follows && (!finding->fix_verified || pair->remedy.kind == REMEDY_SPLIT))
+            finding->fix_verified |= puts_aside(races, pair, &question, answer);
         if (!finding->fix_verified && !(reason.remediable && pair->meeting_count && explain_advice(&question, &answer->fix)))
             answer->fix = reason.fix;
     }
+    word_for_language(races, answer);
     finding->why = answer->why.bytes;
     finding->fix = answer->fix.bytes;
     finding->step_count = answer->step_count;

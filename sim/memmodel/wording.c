@@ -18,6 +18,16 @@ void wording_add(struct wording *text, const char *format, ...)
         text->used = sizeof text->bytes - 1;
 }
 
+void wording_put(struct wording *text, const char *old, const char *now)
+{
+    const size_t was = strlen(old), is = strlen(now);
+    for (char *at = text->bytes; is <= was && (at = strstr(at, old)); at += is) {
+        memcpy(at, now, is);
+        memmove(at + is, at + was, strlen(at + was) + 1);
+        text->used -= was - is;
+    }
+}
+
 void wording_line(struct wording *text, const struct checker_host *host, uint32_t site, uint32_t line)
 {
     struct source_place place;

@@ -4,6 +4,7 @@
  *
  * Interface
  *   wording_add      printf
+ *   wording_put      another word instead of one, as long or shorter, wherever it stands
  *   wording_place    "mp.cl:8"; wording_line: another line of the site's file, 0: its own
  *   wording_group    "work-group (1,0,0)"
  *   wording_regions    "CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE"
@@ -18,6 +19,7 @@
 struct wording { char bytes[600]; size_t used; };
 
 void wording_add(struct wording *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void wording_put(struct wording *text, const char *old, const char *now);
 void wording_line(struct wording *text, const struct checker_host *host, uint32_t site, uint32_t line);
 void wording_place(struct wording *text, const struct checker_host *host, uint32_t site);
 void wording_group(struct wording *text, const struct launch_info *launch, uint64_t group);

@@ -1,0 +1,10 @@
+kernel void early(global int *data, global atomic_int *flag, global int *out) {
+    if (get_global_id(0) == 5) {
+        *data = 7;
+        atomic_store_explicit(flag, 1, memory_order_release, memory_scope_device);
+    } else if (get_global_id(0) == 0) {
+        int value = *data;
+        while (atomic_load_explicit(flag, memory_order_acquire, memory_scope_device) != 1);
+        *out = value;
+    }
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A compare-exchange writes what it expected only where it failed. The translator stores what was read always, which others see
+ * where `expected` is no private variable, and which would race there. Here the store goes into a block of its own. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <spirv/unified1/spirv.h>
+
+#include "compile.h"
+
+enum { HEADER_WORDS = 5, LINE_WORDS = 4, EXCHANGE_WORDS = 9 };
+/* A branch, the store's label and its branch, the label behind, and a position in each block. */
+enum { ADDED_WORDS = 4 + 2 + 2 + 2 + 2 * LINE_WORDS };
+
+struct expected {
+    const struct spirv *spirv;
+    uint32_t *out;
+    size_t put;
+    uint32_t bound, next;
+    uint8_t *private_type, *is_private; /* per id: a pointer type; a pointer of such a type */
+    uint32_t *last_block;               /* per label: where what was its block ends; 0: there */
+    uint32_t label;                     /* of the block that is read */
+    uint32_t line[LINE_WORDS];          /* the latest position in it; [0] 0: none */
+};
+
+static uint32_t opcode_of(uint32_t word)
+{
+    return word & SpvOpCodeMask;
+}
+
+static size_t length_of(uint32_t word)
+{
+    return word >> SpvWordCountShift;
+}
+
+/* ---- what is there ------------------------------------------------------------------------------------- */
+
+/* The instruction at these words, if it is that one and all of it is there. */
+static const uint32_t *instruction(const struct expected *e, const uint32_t *words, uint32_t opcode)
+{
+    const uint32_t *end = e->spirv->words + e->spirv->word_count;
+    return words && words < end && opcode_of(*words) == opcode ? words : NULL;
+}
+
+static const uint32_t *behind(const uint32_t *words)
+{
+    return words + length_of(*words);
+}
+
+static bool is_exchange(uint32_t word)
+{
+    return opcode_of(word) == SpvOpAtomicCompareExchange || opcode_of(word) == SpvOpAtomicCompareExchangeWeak;
+}
+
+/* The comparison that follows the store, which follows the exchange; NULL: they stand otherwise, or the store is nobody else's. */
+static const uint32_t *comparison_of(const struct expected *e, const uint32_t *exchange)
+{
+    const uint32_t *store = instruction(e, behind(exchange), SpvOpStore);
+    const uint32_t *compare = store ? instruction(e, behind(store), SpvOpIEqual) : NULL;
+    if (!compare || length_of(*exchange) != EXCHANGE_WORDS || store[2] != exchange[2] || (store[1] < e->bound && e->is_private[store[1]]))
+        return NULL;
+    return compare[3] == exchange[2] && compare[4] == exchange[8] ? compare : NULL;
+}
+
+static void note_pointer(struct expected *e, const uint32_t *words)
+{
+    const uint32_t opcode = opcode_of(*words);
+    if (opcode == SpvOpTypePointer && words[1] < e->bound)
+        e->private_type[words[1]] = words[2] == SpvStorageClassFunction;
+    else if (length_of(*words) > 2 && words[1] < e->bound && words[2] < e->bound && e->private_type[words[1]])
+        e->is_private[words[2]] = 1; /* of instructions without a result it says nothing that is asked for */
+}
+
+static size_t find(struct expected *e)
+{
+    size_t found = 0;
+    for (const uint32_t *w = e->spirv->words + HEADER_WORDS; w < e->spirv->words + e->spirv->word_count; w = behind(w)) {
+        note_pointer(e, w);
+        found += is_exchange(*w) && comparison_of(e, w);
+    }
+    return found;
+}
+
+/* ---- what becomes of it ------------------------------------------------------------------------------------ */
+
+static void add(struct expected *e, const uint32_t *words, size_t count)
+{
+    memcpy(e->out + e->put, words, count * sizeof *words);
+    e->put += count;
+}
+
+static void add_label(struct expected *e, uint32_t id)
+{
+    const uint32_t label[] = {2u << SpvWordCountShift | SpvOpLabel, id};
+    add(e, label, 2);
+    if (e->line[0])
+        add(e, e->line, LINE_WORDS);
+}
+
+/* exchange; comparison; where it failed: store. */
+static const uint32_t *add_exchange(struct expected *e, const uint32_t *exchange, const uint32_t *compare)
+{
+    const uint32_t *store = behind(exchange);
+    const uint32_t failed = e->next++, merged = e->next++;
+    const uint32_t branch[] = {4u << SpvWordCountShift | SpvOpBranchConditional, compare[2], merged, failed};
+    const uint32_t jump[] = {2u << SpvWordCountShift | SpvOpBranch, merged};
+    add(e, exchange, length_of(*exchange));
+    add(e, compare, length_of(*compare));
+    add(e, branch, 4);
+    add_label(e, failed);
+    add(e, store, length_of(*store));
+    add(e, jump, 2);
+    add_label(e, merged);
+    e->last_block[e->label] = merged;
+    return behind(compare);
+}
+
+static void rewrite(struct expected *e)
+{
+    add(e, e->spirv->words, HEADER_WORDS);
+    for (const uint32_t *w = e->spirv->words + HEADER_WORDS; w < e->spirv->words + e->spirv->word_count;) {
+        const uint32_t *compare = is_exchange(*w) ? comparison_of(e, w) : NULL;
+        if (compare) {
+            w = add_exchange(e, w, compare);
+            continue;
+        }
+        if (opcode_of(*w) == SpvOpLabel) {
+            e->label = w[1];
+            e->line[0] = 0;
+        } else if (opcode_of(*w) == SpvOpLine) {
+            memcpy(e->line, w, sizeof e->line);
+        }
+        add(e, w, length_of(*w));
+        w = behind(w);
+    }
+    e->out[3] = e->next; /* the bound on ids */
+}
+
+/* A block's last part is where others come from. */
+static void rename_parents(struct expected *e)
+{
+    for (uint32_t *w = e->out + HEADER_WORDS; w < e->out + e->put; w += length_of(*w))
+        for (size_t i = 4; opcode_of(*w) == SpvOpPhi && i < length_of(*w); i += 2)
+            if (w[i] < e->bound && e->last_block[w[i]])
+                w[i] = e->last_block[w[i]];
+}
+
+enum status repair_expected(struct spirv *spirv)
+{
+    struct expected e = {.spirv = spirv, .bound = spirv->words[3], .next = spirv->words[3]};
+    enum status status = STATUS_OUT_OF_MEMORY;
+    e.private_type = calloc(e.bound, 1);
+    e.is_private = calloc(e.bound, 1);
+    e.last_block = calloc(e.bound, sizeof *e.last_block);
+    const size_t found = e.private_type && e.is_private && e.last_block ? find(&e) : 0;
+    if (found)
+        e.out = malloc((spirv->word_count + found * ADDED_WORDS) * sizeof *e.out);
+    if (e.private_type && e.is_private && e.last_block && (!found || e.out)) {
+        status = STATUS_OK;
+        if (found) {
+            rewrite(&e);
+            rename_parents(&e);
+            free(spirv->words);
+            *spirv = (struct spirv){.words = e.out, .word_count = e.put};
+        }
+    }
+    free(e.private_type);
+    free(e.is_private);
+    free(e.last_block);
+    return status;
+}
