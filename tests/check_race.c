@@ -27,6 +27,15 @@ END_TEST
 START_TEST(r3_program_order_orders) { two_groups(), writes(0, DATA, 4), reads(0, DATA, 4), writes(0, DATA, 4), clean_at(DATA); }
 END_TEST
 
+/* Who knows nothing for want of memory would race with all. */
+START_TEST(without_memory_nothing_is_a_race)
+{
+    two_groups(), writes(0, DATA, 4), release(0, FLAG, SCOPE_DEVICE), world_starves(), acquire(2, FLAG, SCOPE_DEVICE), reads(2, DATA, 4);
+    ck_assert(!world_races_at(DATA));
+    world_end();
+}
+END_TEST
+
 START_TEST(r4_two_reads_do_not_conflict)
 {
     two_groups(), reads(0, DATA, 4), reads(2, DATA, 4), clean_at(DATA);
@@ -681,6 +690,7 @@ int main(void)
     tcase_add_test(rules, r32_a_launch_that_is_not_heard);
     tcase_add_test(rules, r2_regions_are_disjoint);
     tcase_add_test(rules, r3_program_order_orders);
+    tcase_add_test(rules, without_memory_nothing_is_a_race);
     tcase_add_test(rules, r4_two_reads_do_not_conflict);
     tcase_add_test(rules, r5_orders_of_atomics);
     tcase_add_test(rules, r6_fences_have_flags);

@@ -284,6 +284,11 @@ void world_hurries(void)
     checker_hurry(world.checker, 1000);
 }
 
+void world_starves(void)
+{
+    checker_starve(world.checker);
+}
+
 void world_rests(void)
 {
     world.rests = true;

@@ -25,6 +25,7 @@ void two_groups(void);            /* of two: items 0, 1 | 2, 3 */
 void one_group(void);             /* of four, sub-groups 0, 1 | 2, 3 */
 void world_forgoes_history(void); /* after it has begun */
 void world_hurries(void);         /* likewise: the edits that order a race are not looked for for long */
+void world_starves(void);         /* likewise: there is no memory for what somebody knows */
 void world_rests(void);           /* likewise: atomic objects are packed before each access of one work-item */
 void world_counts_races(uint64_t enough); /* likewise: so many of two places of the program, and then they need not be looked for */
 void world_across(void);          /* likewise: besides, each work-group is a launch of its own, and nothing but atomics orders them */

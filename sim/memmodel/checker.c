@@ -98,12 +98,18 @@ static bool ticks_ran_out(struct checker *checker)
     return checker->order.failed |= checker->order.tick > UINT32_MAX;
 }
 
+/* Without memory for what somebody knows, all that he knows may look like a race. */
+static bool is_blind(struct checker *checker)
+{
+    return ticks_ran_out(checker) || checker->order.failed || checker->order.pool.failed || checker->shadow.failed;
+}
+
 static void on_race(void *self, const struct race *race, const struct shadow_access *now)
 {
     struct checker *checker = self;
     struct shadow_access complete = *now;
     struct agent agent;
-    if (ticks_ran_out(checker))
+    if (is_blind(checker))
         return;
     order_agent(&checker->order, now->agent->unit, &agent);
     complete.agent = &agent;
@@ -128,7 +134,7 @@ static void note_compute_unit(struct checker *checker, const struct launch_event
 
 static void say_failure(struct checker *checker)
 {
-    if (checker->told_failure || !(checker->shadow.failed || checker->order.failed || checker->order.pool.failed || checker->races.failed))
+    if (checker->told_failure || !(is_blind(checker) || checker->races.failed))
         return;
     checker->told_failure = true;
     checker->races_wanted = false;
@@ -142,8 +148,9 @@ static void launch_ends(struct checker *checker, const struct launch_info *launc
     if (checker->has_sink)
         checker_hand_over(checker, launch);
     checker->ended_count = 0; /* what they knew goes with the order */
+    if (is_blind(checker))
+        memset(checker->shadow.lost, 0, sizeof checker->shadow.lost);
     races_end(&checker->races);
-    ticks_ran_out(checker);
     say_failure(checker);
     order_launch_end(&checker->order);
     for (uint32_t i = 0; i < checker_shadow_count(checker); i++) {
@@ -213,6 +220,8 @@ void checker_forgo_history(struct checker *checker)
 {
     checker->history.forgone = checker->history.full = true;
 }
+
+void checker_starve(struct checker *checker) { checker->order.pool.failed = true; }
 
 void checker_hurry(struct checker *checker, uint64_t most)
 {

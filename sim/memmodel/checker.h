@@ -70,6 +70,7 @@ void checker_observer(struct checker *checker, struct observer *out_observer);
 void checker_rest(struct checker *checker); /* packs its atomic objects, as it does when there are many */
 void checker_accompany(struct checker *checker); /* another launch runs beside the one it hears */
 void checker_forgo_history(struct checker *checker); /* as if the history were full: races are found, and less is said of them */
+void checker_starve(struct checker *checker); /* as if there were no memory for what somebody knows: it ends, and judges nothing more */
 void checker_hurry(struct checker *checker, uint64_t most); /* so much work, at most, to look for the edits that order a race */
 void checker_count_races(struct checker *checker, uint64_t enough); /* of two places of the program, before "at least" will do */
 const uint64_t *checker_ways(const struct checker *checker); /* how often each of ways.h was taken, in launches that have ended */
