@@ -35,7 +35,7 @@ static uint32_t deeds_done; /* of the command that runs: another site for each *
 /* ---- who keeps, and who asks ------------------------------------------------------------ */
 
 static struct footprint_sink inner;
-static struct { uint64_t whole, stamps, places, fetched, settled, dropped, chained, told, untold; } counts;
+static struct { uint64_t whole, stamps, places, fetched, settled, dropped, chained, retired, told, untold; } counts;
 
 static bool (*collects)(void *self, struct footprint_part *part);
 
@@ -76,6 +76,13 @@ static bool on_follows(void *self, const struct launch_info *launch, const struc
     const bool follows = inner.follows(inner.self, launch, keeper);
     counts.chained += follows;
     return follows;
+}
+
+static void on_retire(void *self, const struct footprint_keeper *keeper, struct footprint_keeper *own)
+{
+    (void)self;
+    counts.retired++;
+    inner.retire(inner.self, keeper, own);
 }
 
 /* ---- the stage ------------------------------------------------------------------------------ */
@@ -125,7 +132,7 @@ static void set_up(void)
     inner = commands_footprints(commands);
     checkers = checkers_new(&arena.memory, report, &scenario, &host);
     checkers_observer(checkers, &hears);
-    checkers_set_sink(checkers, &(struct footprint_sink){NULL, on_launch_ended, on_settle, on_follows});
+    checkers_set_sink(checkers, &(struct footprint_sink){NULL, on_launch_ended, on_settle, on_follows, on_retire});
     memset(deeds, 0, sizeof deeds);
     memset(by_site, 0, sizeof by_site);
 }
@@ -388,6 +395,7 @@ START_TEST(random_commands_against_the_closure_of_their_edges)
     ck_assert_uint_gt(counts.dropped, 100);
     ck_assert_uint_gt(counts.settled, counts.dropped + 100);
     ck_assert_uint_gt(counts.chained, 20);
+    ck_assert_uint_gt(counts.retired, 20);
     ck_assert_uint_gt(counts.untold, 0);
     ck_assert_uint_gt(counts.told, 50 * counts.untold);
 }

@@ -78,7 +78,7 @@ static bool is_by_several(const struct footprint_part *part)
 /* What the launch did there besides what stands in the shadow, for collect_kept. */
 static void describe_kept(struct shadow_region *region, struct footprint_part *part)
 {
-    region->keeper = (struct footprint_keeper){region, region->id, collect_kept};
+    region->keeper = (struct footprint_keeper){.self = region, .region_id = region->id, .collect = collect_kept};
     part->keeper = &region->keeper;
     for (int use = 0; use < FOOTPRINT_USES; use++)
         part->sites[use] = region->sieve.notes.sites[use];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who acts and where: the lanes of a wave as units, the shadow of each allocation. */
 #include "checker_state.h"
+#include "retired.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,10 +18,21 @@ void checker_settle(struct checker *checker, struct shadow_region *region)
     region->in_place = region->in_stamps = false;
 }
 
-/* The next launch comes. Stamps do for what it comes after, if all that is in place has them. */
+/* Nothing but lines of the journal is in place: they go out of the way as they are. */
+static bool retire(struct checker *checker, struct shadow_region *region)
+{
+    struct footprint_keeper *own = NULL;
+    if (!region->touched && !region->sieve.open && !region->sieve.notes.used && !region->reads.open)
+        own = retired_new(&region->journal, region->id, region->low);
+    if (own)
+        checker->sink.retire(checker->sink.self, &region->keeper, own);
+    return own;
+}
+
+/* The next launch comes. Stamps do for what it comes after, if all that is in place has them, and so do the lines of its journal. */
 static void clear_place(struct checker *checker, struct shadow_region *region)
 {
-    if (!region->noted || !checker->sink.follows(checker->sink.self, checker->races.launch, &region->keeper)) {
+    if (!checker->sink.follows(checker->sink.self, checker->races.launch, &region->keeper) || (!region->noted && !retire(checker, region))) {
         checker_settle(checker, region);
         return;
     }

@@ -302,11 +302,12 @@ void commands_bring_in(struct commands *commands, struct area *area)
     for (size_t i = 0; i < area->kept_count; i++) {
         struct kept *kept = &area->kept[i];
         if (is_forgotten(commands, kept->access.command))
-            continue;
-        if (kept->part.keeper)
+            ;
+        else if (kept->part.keeper)
             fetch_and_touch(commands, area, kept);
         else
             touch(commands, area, kept->low, kept->high, &kept->access);
+        footprint_keeper_drop(kept->part.keeper);
     }
     area->kept_count = 0;
 }
@@ -318,7 +319,7 @@ static void keep(struct commands *commands, struct area *area, const struct kept
     if (area->kept_count == area->kept_room) {
         size_t room = 2 * area->kept_room + 4;
         struct kept *grown = realloc(area->kept, room * sizeof *grown);
-        commands->lost |= !grown;
+        commands->lost |= !grown; /* what it came with is the checker's own yet */
         if (!grown)
             return;
         area->kept = grown;
@@ -344,9 +345,12 @@ static bool forgotten(void *self, const struct byte_access *access)
 static void drop_kept(struct commands *commands, struct area *area)
 {
     size_t count = 0;
-    for (size_t i = 0; i < area->kept_count; i++)
-        if (!is_forgotten(commands, area->kept[i].access.command))
+    for (size_t i = 0; i < area->kept_count; i++) {
+        if (is_forgotten(commands, area->kept[i].access.command))
+            footprint_keeper_drop(area->kept[i].part.keeper);
+        else
             area->kept[count++] = area->kept[i];
+    }
     area->kept_count = count;
 }
 
@@ -528,7 +532,7 @@ static struct area *kept_area(const struct commands *commands, const struct foot
 }
 
 /* The latest that the keeper may be asked for; NULL: none. */
-static const struct kept *latest_of(const struct area *area, const struct footprint_keeper *keeper)
+static struct kept *latest_of(const struct area *area, const struct footprint_keeper *keeper)
 {
     for (size_t i = area ? area->kept_count : 0; i > 0; i--)
         if (area->kept[i - 1].part.keeper == keeper)
@@ -559,7 +563,37 @@ static bool on_follows(void *self, const struct launch_info *launch, const struc
     return known;
 }
 
+/* Those which the later one stands for, as they were in order. */
+static void drop_covered(struct area *area, const struct kept *later)
+{
+    size_t count = 0;
+    const struct footprint_keeper *own = later->part.keeper;
+    for (size_t i = 0; i < area->kept_count; i++) {
+        const struct footprint_keeper *earlier = area->kept[i].part.keeper;
+        if (&area->kept[i] < later && earlier && earlier->covers == own->covers && own->covers(own, earlier))
+            footprint_keeper_drop(earlier);
+        else
+            area->kept[count++] = area->kept[i];
+    }
+    area->kept_count = count;
+}
+
+static void on_retire(void *self, const struct footprint_keeper *keeper, struct footprint_keeper *own)
+{
+    struct commands *commands = self;
+    pthread_mutex_lock(&commands->lock);
+    struct area *area = kept_area(commands, keeper);
+    struct kept *kept = latest_of(area, keeper);
+    if (kept && !kept->part.end) {
+        kept->part.keeper = own;
+        drop_covered(area, kept);
+    } else {
+        footprint_keeper_drop(own); /* all of it was brought in already */
+    }
+    pthread_mutex_unlock(&commands->lock);
+}
+
 struct footprint_sink commands_footprints(struct commands *commands)
 {
-    return (struct footprint_sink){commands, on_launch_ended, on_settle, on_follows};
+    return (struct footprint_sink){commands, on_launch_ended, on_settle, on_follows, on_retire};
 }

@@ -69,6 +69,8 @@ void commands_area_free(struct commands *commands, struct area *area)
     stale_fini(&area->stale);
     stale_fini(&area->stores);
     unseen_fini(&area->unseen);
+    for (size_t i = 0; i < area->kept_count; i++)
+        footprint_keeper_drop(area->kept[i].part.keeper);
     free(area->loose);
     free(area->kept);
     free(area);

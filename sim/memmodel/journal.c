@@ -535,9 +535,14 @@ void journal_sites(const struct journal *journal, struct footprint_sites sites[F
 
 void journal_collect(const struct journal *journal, uint64_t low, enum footprint_use use, const uint32_t *site, struct byte_set *bytes)
 {
+    journal_lines_collect(journal->lines, journal->count, low, use, site, bytes);
+}
+
+void journal_lines_collect(const struct journal_line *lines, uint32_t count, uint64_t low, enum footprint_use use, const uint32_t *site, struct byte_set *bytes)
+{
     struct collection collection = {low, bytes};
-    for (uint32_t i = 0; i < journal->count; i++) {
-        const struct journal_line *line = &journal->lines[i];
+    for (uint32_t i = 0; i < count; i++) {
+        const struct journal_line *line = &lines[i];
         for (uint32_t b = 0; use_of(line) == use && (!site || line->site == *site) && b < line->count; b++)
             collect_box(line, &line->boxes[b], &collection);
     }

@@ -87,5 +87,6 @@ void journal_fini(struct journal *journal);
 void journal_sites(const struct journal *journal, struct footprint_sites sites[FOOTPRINT_USES]);
 /* site NULL: by whichever instruction. */
 void journal_collect(const struct journal *journal, uint64_t low, enum footprint_use use, const uint32_t *site, struct byte_set *bytes);
+void journal_lines_collect(const struct journal_line *lines, uint32_t count, uint64_t low, enum footprint_use use, const uint32_t *site, struct byte_set *bytes);
 
 #endif

@@ -93,6 +93,8 @@ libmemmodel_la_SOURCES = \
 	%D%/readers.c \
 	%D%/readers.h \
 	%D%/relatives.c \
+	%D%/retired.c \
+	%D%/retired.h \
 	%D%/relatives.h \
 	%D%/scope.c \
 	%D%/scope.h \

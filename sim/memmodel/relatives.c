@@ -216,11 +216,17 @@ static bool on_follows(void *self, const struct launch_info *launch, const struc
     return relatives->next.follows(relatives->next.self, launch, keeper);
 }
 
+static void on_retire(void *self, const struct footprint_keeper *keeper, struct footprint_keeper *own)
+{
+    struct relatives *relatives = self;
+    relatives->next.retire(relatives->next.self, keeper, own);
+}
+
 /* Of a launch that has a family the checker gives all bytes at once. */
 struct footprint_sink relatives_footprints(struct relatives *relatives)
 {
     const bool keeps = relatives->next.settle && relatives->next.follows;
-    return (struct footprint_sink){relatives, on_launch_ended, keeps ? on_settle : NULL, keeps ? on_follows : NULL};
+    return (struct footprint_sink){relatives, on_launch_ended, keeps ? on_settle : NULL, keeps ? on_follows : NULL, keeps ? on_retire : NULL};
 }
 
 /* ---- who knows whom ----------------------------------------------------------------------------- */

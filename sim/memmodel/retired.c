@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "retired.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct retired {
+    struct footprint_keeper keeper;
+    uint64_t low; /* of the allocation */
+    uint32_t count;
+    struct journal_line lines[];
+};
+
+/* Of each instruction by itself, where there are several that can be told apart. */
+static bool collect_use(const struct retired *retired, enum footprint_use use, struct footprint_part *part)
+{
+    struct footprint_sites *sites = &part->sites[use];
+    struct byte_set *bytes = &part->bytes[use];
+    bool whole = sites->count < 2 || footprint_sites_part(sites, part->high - part->low);
+    for (uint32_t i = 0; sites->bytes && i < sites->count; i++) {
+        journal_lines_collect(retired->lines, retired->count, retired->low, use, &sites->site[i], &sites->bytes[i]);
+        byte_set_join(bytes, &sites->bytes[i]);
+        whole &= !sites->bytes[i].failed;
+    }
+    if (!whole)
+        footprint_sites_fini(sites);
+    if (!sites->bytes || sites->more)
+        journal_lines_collect(retired->lines, retired->count, retired->low, use, NULL, bytes);
+    return !bytes->failed;
+}
+
+static bool collect(void *self, struct footprint_part *part)
+{
+    bool whole = true;
+    for (int use = 0; use < FOOTPRINT_USES; use++)
+        whole &= collect_use(self, use, part);
+    return whole;
+}
+
+static bool same_line(const struct journal_line *a, const struct journal_line *b)
+{
+    bool same = a->size == b->size && a->write == b->write && a->base == b->base && a->count == b->count && memcmp(a->step, b->step, sizeof a->step) == 0;
+    for (uint32_t i = 0; same && i < a->count; i++)
+        same = memcmp(a->boxes[i].low, b->boxes[i].low, sizeof a->boxes[i].low) == 0 && memcmp(a->boxes[i].high, b->boxes[i].high, sizeof a->boxes[i].high) == 0;
+    return same;
+}
+
+/* The same accesses once more: as when a kernel runs again and again. */
+static bool covers(const struct footprint_keeper *keeper, const struct footprint_keeper *earlier)
+{
+    const struct retired *a = keeper->self, *b = earlier->self;
+    bool same = a->count == b->count;
+    for (uint32_t i = 0; same && i < a->count; i++)
+        same = same_line(&a->lines[i], &b->lines[i]);
+    return same;
+}
+
+static void drop(void *self)
+{
+    struct retired *retired = self;
+    for (uint32_t i = 0; i < retired->count; i++)
+        free(retired->lines[i].boxes);
+    free(retired);
+}
+
+struct footprint_keeper *retired_new(struct journal *journal, uint32_t region_id, uint64_t low)
+{
+    struct retired *retired = malloc(sizeof *retired + journal->count * sizeof *retired->lines);
+    if (!retired)
+        return NULL;
+    *retired = (struct retired){.keeper = {retired, region_id, collect, covers, drop}, .low = low, .count = journal->count};
+    for (uint32_t i = 0; i < journal->count; i++) {
+        retired->lines[i] = journal->lines[i];
+        journal->lines[i].boxes = NULL;
+        journal->lines[i].count = journal->lines[i].room = 0;
+    }
+    journal_forget(journal);
+    return &retired->keeper;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  What a launch did to an allocation, out of the way of the next one: the lines of its journal, which are few
+ *          however many bytes they stand for. Bytes are made of them when somebody comes who may not know the launch.
+ *
+ * Interface
+ *   retired_new   takes the lines; the keeper drops itself. NULL: no memory, and the journal has them still
+ */
+#ifndef ORRERY_MEMMODEL_RETIRED_H
+#define ORRERY_MEMMODEL_RETIRED_H
+
+#include "journal.h"
+
+struct footprint_keeper *retired_new(struct journal *journal, uint32_t region_id, uint64_t low);
+
+#endif
