@@ -244,6 +244,7 @@ scenario_tests = \
 	%D%/schedule/many_wait_for_last.yaml \
 	%D%/schedule/later_group.yaml \
 	%D%/schedule/later_group_fair.yaml \
+	%D%/schedule/line_barrier.yaml \
 	%D%/schedule/livelock_all_came.yaml \
 	%D%/schedule/livelock_counted.yaml \
 	%D%/schedule/livelock_lock.yaml \
@@ -253,6 +254,7 @@ scenario_tests = \
 	%D%/schedule/second_launch.yaml \
 	%D%/schedule/steps.yaml \
 	%D%/schedule/sub_group.yaml \
+	%D%/schedule/unasked.yaml \
 	%D%/schedule/until_atomic.yaml \
 	%D%/schedule/until_end.yaml \
 	%D%/schedule/until_line.yaml \

@@ -39,10 +39,10 @@ struct group_wave {
     /* of schedule_circle.c, which forgets it at barriers */
     struct watched watched;
     /* of schedule_script.c, in the script's step */
-    uint32_t barriers_before;
+    uint32_t barriers_before, barriers_seen; /* when the step began, and when it was looked at last */
     uint64_t visits;
     uint64_t looked_at, left_at; /* place_of() where it was looked at last, and left by a step; 0: nowhere */
-    uint32_t site_before;        /* 1 + site of the operation it stood before then */
+    uint32_t site_before;        /* 1 + site of the operation it stood before then, or came to wait at */
     bool stopped;
 };
 

@@ -42,6 +42,13 @@ bool schedule_may_merge(const struct schedule_config *config)
     return !config->oracle && config->policy == SCHEDULE_LOCKSTEP;
 }
 
+bool schedule_is_scripted(const struct launch *launch)
+{
+    if (launch->schedule->oracle)
+        return false;
+    return launch->replay ? launch->replay->scripted : launch->schedule->policy == SCHEDULE_SCRIPT;
+}
+
 /* ---- order of tiles ----------------------------------------------------------- */
 
 static uint64_t common_divisor(uint64_t a, uint64_t b)

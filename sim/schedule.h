@@ -10,12 +10,15 @@
  *           random       any ready work-item gets a quantum
  *           pct          the ready work-item of highest priority; depth - 1 times a priority drops
  *           replay       turns that were recorded; elsewhere the usual rule
+ *           script       steps that somebody wrote; then one of the others
  *
  * The usual rule: who went last goes on; when it cannot, the lowest that can; when it only
  * spins, the next one after it.
  *
  * The first four run passes over what is resident (schedule.c).  The others, and an oracle,
- * choose step by step (schedule_choose.c): a step is one operation that others see.
+ * choose step by step (schedule_choose.c): a step is one operation that others see.  What nobody
+ * sees is done ahead; but not under a script, where coming to the first operation, from the start or
+ * from behind a barrier, is a step too.
  *
  * Progress  A wave that spins leaves its turn; when all that is resident only spins, as
  *           many groups again become resident, so that locks between groups are released.  Past
@@ -33,6 +36,7 @@ bool schedule_chooses(const struct schedule_config *config);
 bool schedule_is_preemptive(const struct schedule_config *config);  /* stops at every operation others see */
 uint32_t schedule_wave_lanes(const struct schedule_config *config); /* most lanes per wave */
 bool schedule_may_merge(const struct schedule_config *config);      /* groups may share a wave */
+bool schedule_is_scripted(const struct launch *launch);             /* or was when what it replays was recorded */
 
 struct schedule;
 struct concurrent;

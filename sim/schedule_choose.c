@@ -37,13 +37,14 @@ static void approach(struct schedule *schedule, struct group *group, uint32_t in
     }
 }
 
-/* Every ready wave of the group stands before its first operation, or loops without any. */
+/* Every ready wave of the group stands before its first operation, or loops without any. Not under a script: there nobody
+ * goes on unasked, and to come there is a step of one's own. */
 static void freshen(struct schedule *schedule, struct group *group)
 {
     while (group->fresh && schedule_running(schedule, group)) {
         group->fresh = false;
         schedule->arrivals++;
-        for (uint32_t i = 0; i < group->wave_count && schedule_running(schedule, group); i++)
+        for (uint32_t i = 0; !schedule->chooser.scripted && i < group->wave_count && schedule_running(schedule, group); i++)
             if (is_ready(group, i))
                 approach(schedule, group, i);
     }
@@ -578,6 +579,7 @@ bool choose_unfinished(const struct schedule *schedule)
 bool choose_init(struct schedule *schedule)
 {
     bool replayed = replays(schedule);
+    schedule->chooser.scripted = schedule_is_scripted(schedule->launch);
     schedule->chooser.admits = replayed || follows_script(schedule);
     if ((schedule->chooser.admits || schedule->launch->record) && !started_init(schedule))
         return false;

@@ -7,6 +7,7 @@
 #include <xxhash.h>
 
 #include "orrery/limits.h"
+#include "schedule.h"
 
 /* ---- shape ---------------------------------------------------------------------- */
 
@@ -57,7 +58,10 @@ static struct schedule_launch *launch_add(struct schedule_record *record, uint32
 
 bool record_launch(struct schedule_record *record, const struct launch *launch)
 {
-    return launch_add(record, launch->info.launch, launch_shape(launch)) != NULL;
+    struct schedule_launch *added = launch_add(record, launch->info.launch, launch_shape(launch));
+    if (added)
+        added->scripted = schedule_is_scripted(launch);
+    return added != NULL;
 }
 
 bool record_turn(struct schedule_launch *launch, const struct schedule_turn *turn)
@@ -118,6 +122,8 @@ struct schedule_record *schedule_record_without(const struct schedule_record *re
         const struct schedule_launch *old = &record->launches[l];
         struct schedule_launch *launch = launch_add(copy, old->launch, old->shape);
         fine = launch != NULL;
+        if (fine)
+            launch->scripted = old->scripted;
         for (size_t i = 0; fine && i < old->count; i++, place++)
             if (place < from || place - from >= count)
                 fine = record_turn(launch, &old->turns[i]);
@@ -168,9 +174,9 @@ static void print_token(const struct schedule_record *record, FILE *stream)
     char before = ':';
     for (size_t l = 0; record->has_turns && l < record->count; l++) {
         const struct schedule_launch *launch = &record->launches[l];
-        if (!launch->count)
+        if (!launch->count && !launch->scripted)
             continue;
-        fprintf(stream, "%c%" PRIu32, before, launch->launch);
+        fprintf(stream, "%c%" PRIu32 "%s", before, launch->launch, launch->scripted ? "s" : "");
         for (size_t i = 0; i < launch->count; i++) {
             fputc(',', stream);
             print_turn(&launch->turns[i], '-', stream);
@@ -212,8 +218,8 @@ void schedule_record_print(const struct schedule_record *record, FILE *stream)
     fprintf(stream, ":%08" PRIx32 "\n", record->shape);
     for (size_t l = 0; record->has_turns && l < record->count; l++) {
         const struct schedule_launch *launch = &record->launches[l];
-        fprintf(stream, "[launch]\nnumber %" PRIu32 " shape %08" PRIx32 " turns %zu\n", launch->launch, launch->shape,
-                launch->count);
+        fprintf(stream, "[launch]\nnumber %" PRIu32 " shape %08" PRIx32 " turns %zu%s\n", launch->launch, launch->shape,
+                launch->count, launch->scripted ? " script" : "");
         for (size_t i = 0; i < launch->count; i++) {
             print_turn(&launch->turns[i], ' ', stream);
             fputc('\n', stream);
@@ -333,9 +339,12 @@ static enum status parse_turns(struct cursor *cursor)
     do {
         uint32_t number;
         struct schedule_turn turn;
-        if (!eat_u32(cursor, 10, &number) || *cursor->at != ',')
+        const bool found = eat_u32(cursor, 10, &number), scripted = eat(cursor, "s");
+        if (!found || (*cursor->at != ',' && !scripted))
             return refuse(cursor, "the number of a launch and ','");
         struct schedule_launch *launch = launch_add(cursor->record, number, 0);
+        if (launch)
+            launch->scripted = scripted;
         while (launch && eat(cursor, ",")) {
             if (!eat_turn(cursor, "-", &turn))
                 return refuse(cursor, "a turn, such as 0.3@5-1.2");
@@ -368,12 +377,15 @@ static enum status parse_launch(struct cursor *cursor)
 {
     uint32_t number, shape;
     uint64_t turns;
-    if (!eat(cursor, "number ") || !eat_u32(cursor, 10, &number) || !eat(cursor, " shape ") ||
-        !eat_u32(cursor, 16, &shape) || !eat(cursor, " turns ") || !eat_number(cursor, 10, UINT64_MAX, &turns) ||
-        !next_line(cursor))
+    const bool found = eat(cursor, "number ") && eat_u32(cursor, 10, &number) && eat(cursor, " shape ") &&
+                       eat_u32(cursor, 16, &shape) && eat(cursor, " turns ") && eat_number(cursor, 10, UINT64_MAX, &turns);
+    const bool scripted = eat(cursor, " script");
+    if (!found || !next_line(cursor))
         return refuse(cursor, "number N shape HHHHHHHH turns N");
     struct schedule_launch *launch = launch_add(cursor->record, number, shape);
     bool memory = launch != NULL;
+    if (memory)
+        launch->scripted = scripted;
     cursor->record->has_turns = true;
     for (uint64_t i = 0; i < turns && memory; i++) {
         struct schedule_turn turn;

@@ -92,9 +92,9 @@ static uint64_t line_rank(const struct schedule *schedule, const struct site *si
 
 static bool has_line(const struct schedule *schedule)
 {
-    struct next_operation next;
-    for (uint32_t at = 0; code_next(schedule->launch->code, &at, &next); at++)
-        if (on_line(schedule, next.site, current(schedule)))
+    uint32_t site;
+    for (uint32_t at = 0; code_stop(schedule->launch->code, &at, &site); at++)
+        if (on_line(schedule, site, current(schedule)))
             return true;
     return false;
 }
@@ -105,14 +105,13 @@ static void say_lines(struct sentence *text, const struct schedule *schedule)
     const struct script_step *step = current(schedule);
     uint64_t below = 0;
     for (int said = 0; said < LINES_SAID; said++) {
-        struct next_operation next;
         uint64_t lowest = UINT64_MAX;
-        uint32_t where = 0;
-        for (uint32_t at = 0; code_next(schedule->launch->code, &at, &next); at++) {
-            const uint64_t rank = line_rank(schedule, launch_site(schedule->launch, next.site), step->file);
+        uint32_t site, where = 0;
+        for (uint32_t at = 0; code_stop(schedule->launch->code, &at, &site); at++) {
+            const uint64_t rank = line_rank(schedule, launch_site(schedule->launch, site), step->file);
             if ((uint32_t)rank && rank > below && rank < lowest) {
                 lowest = rank;
-                where = next.site;
+                where = site;
             }
         }
         if (lowest == UINT64_MAX)
@@ -150,12 +149,15 @@ static void never_came(struct schedule *schedule)
 
 static void cannot_go_on(struct schedule *schedule, const struct wave *wave)
 {
+    const struct script_step *step = current(schedule);
     struct sentence text;
     struct item item;
     sentence_init(&text);
     origin_item(&wave->origin, 0, &item);
     sentence_add(&text, "cannot come to ");
-    say_goal(&text, current(schedule));
+    say_goal(&text, step);
+    if (step->until == SCRIPT_LINE && step->count == 1 && on_line(schedule, wave->site, step))
+        sentence_add(&text, " again");
     sentence_add(&text, ": work-item ");
     sentence_ids(&text, item.global_id);
     sentence_add(&text, " waits in %s at ", launch_site(schedule->launch, wave->site)->what);
@@ -249,7 +251,7 @@ static bool begin(struct schedule *schedule)
     script->steps = 0;
     for (uint32_t i = script->from; i < script->to; i++) {
         struct group_wave *wave = &script->group->waves[i];
-        wave->barriers_before = wave->barriers;
+        wave->barriers_before = wave->barriers_seen = wave->barriers;
         wave->visits = wave->looked_at = 0;
         wave->site_before = 0;
         wave->stopped = false;
@@ -266,36 +268,61 @@ static uint64_t place_of(const struct group_wave *wave)
 }
 
 /* A line is visited once however many operations of it follow each other; going back to one is another visit. */
-static bool visits(const struct schedule *schedule, const struct group_wave *wave, const struct next_operation *next)
+static bool visits(const struct schedule *schedule, const struct group_wave *wave, uint32_t site)
 {
     const struct script_step *step = current(schedule);
-    if (next->kind == NEXT_UNSEEN || !on_line(schedule, next->site, step))
+    if (!on_line(schedule, site, step))
         return false;
-    bool same_visit = wave->site_before && on_line(schedule, wave->site_before - 1, step) && next->site >= wave->site_before;
+    bool same_visit = wave->site_before && on_line(schedule, wave->site_before - 1, step) && site >= wave->site_before;
     return !same_visit;
 }
 
-static bool is_atomic(const struct schedule *schedule, const struct next_operation *next)
+static bool before_atomic(const struct schedule *schedule, const struct group_wave *wave)
 {
-    return next->kind == NEXT_ACCESS && launch_site(schedule->launch, next->site)->access >= ACCESS_ATOMIC_READ;
+    struct next_operation next = {.kind = NEXT_UNSEEN};
+    if (wave->state == WAVE_READY)
+        wave_next(wave->wave, &next);
+    return next.kind == NEXT_ACCESS && launch_site(schedule->launch, next.site)->access >= ACCESS_ATOMIC_READ;
+}
+
+/* What the wave is about to do, or the barrier or group function it has come to: who came last there is behind it already. */
+static bool comes_to(const struct group_wave *wave, uint32_t *out_site)
+{
+    struct next_operation next;
+    const bool waits = wave->state == WAVE_WAITS || wave->barriers > wave->barriers_seen;
+    if (wave->state == WAVE_DONE)
+        return false;
+    wave_next(wave->wave, &next);
+    *out_site = waits ? wave->wave->site : next.site;
+    return waits || next.kind != NEXT_UNSEEN;
+}
+
+/* Has it come to the line often enough with the place where it is now? */
+static bool reached_line(const struct schedule *schedule, struct group_wave *wave, bool left_here)
+{
+    uint32_t site;
+    if (!comes_to(wave, &site))
+        return false;
+    const bool visit = !left_here && visits(schedule, wave, site);
+    wave->visits += visit;
+    wave->site_before = site + 1;
+    return visit && wave->visits == current(schedule)->count;
 }
 
 /* Is the place that the wave has just come to the one it was to come to? Not where the step before left it. */
 static bool reached(const struct schedule *schedule, struct group_wave *wave)
 {
-    const struct script_step *step = current(schedule);
-    struct next_operation next = {.kind = NEXT_UNSEEN};
-    if (step->until == SCRIPT_BARRIER)
+    const bool left_here = wave->left_at == place_of(wave);
+    switch (current(schedule)->until) {
+    case SCRIPT_BARRIER:
         return wave->state == WAVE_WAITS || wave->barriers > wave->barriers_before;
-    if (wave->state != WAVE_READY)
+    case SCRIPT_LINE:
+        return reached_line(schedule, wave, left_here);
+    case SCRIPT_ATOMIC:
+        return !left_here && before_atomic(schedule, wave);
+    default:
         return false;
-    wave_next(wave->wave, &next);
-    bool there = wave->left_at != place_of(wave);
-    if (step->until == SCRIPT_LINE && there)
-        wave->visits += visits(schedule, wave, &next);
-    wave->site_before = next.kind == NEXT_UNSEEN ? 0 : next.site + 1;
-    return there && (step->until == SCRIPT_ATOMIC ? is_atomic(schedule, &next)
-                                                  : step->until == SCRIPT_LINE && wave->visits == step->count);
+    }
 }
 
 void script_look(struct schedule *schedule)
@@ -307,8 +334,9 @@ void script_look(struct schedule *schedule)
             continue;
         wave->looked_at = place_of(wave);
         wave->stopped = reached(schedule, wave);
+        wave->barriers_seen = wave->barriers;
         script->came |= wave->stopped;
-        if (wave->stopped && current(schedule)->until != SCRIPT_BARRIER)
+        if (wave->stopped)
             wave->left_at = place_of(wave);
     }
 }
@@ -327,6 +355,14 @@ static bool next_wave(const struct schedule *schedule, struct pick *out_pick)
     }
     out_pick->group = NULL;
     return false;
+}
+
+/* What it does now is an operation, and not the way to one. */
+static bool operates(const struct pick *pick)
+{
+    struct next_operation next;
+    wave_next(pick->group->waves[pick->index].wave, &next);
+    return next.kind != NEXT_UNSEEN;
 }
 
 /* Somebody of the step waits, and has not come to where it was to. */
@@ -370,7 +406,7 @@ bool script_pick(struct schedule *schedule, struct pick *out_pick)
     else if (out_pick->group->waves[out_pick->index].quiet > PATIENT_STEPS)
         only_spins(schedule, out_pick->group->waves[out_pick->index].wave);
     else
-        script->steps++;
+        script->steps += operates(out_pick);
     return true;
 }
 

@@ -45,6 +45,7 @@ struct chooser {
     uint64_t lowest_unstarted;
     struct turn_index turns; /* of the launch's replay */
     bool admits, over;       /* groups come when somebody is to run there; all have ended */
+    bool scripted;           /* a script is followed, or was when this was recorded */
 };
 
 enum { TOLD_MOST = 8 }; /* places of a launch that are told to wait for a work-group that had not begun */

@@ -217,9 +217,9 @@ void wave_next(const struct wave *wave, struct next_operation *out_next)
         out_next->site = (uint32_t)(wave->resume - wave->code->insns);
 }
 
-bool code_next(const struct code *code, uint32_t *at, struct next_operation *out_next)
+bool code_stop(const struct code *code, uint32_t *at, uint32_t *out_site)
 {
-    *out_next = (struct next_operation){.kind = NEXT_FENCE, .site = *at};
+    *out_site = *at;
     return *at < code->insn_count;
 }
 

@@ -84,6 +84,7 @@ struct schedule_turn { struct unit at; uint64_t step; struct unit to; };
 struct schedule_launch {
     uint32_t launch;                 /* serial number */
     uint32_t shape;                  /* hash of kernel and sizes; 0 = not known */
+    bool scripted;                   /* to come to the first operation, or to the one behind a barrier, is a step */
     size_t count, room;
     struct schedule_turn *turns;     /* in the order they were taken */
 };

@@ -96,9 +96,9 @@ enum next_kind {
 };
 struct next_operation { enum next_kind kind; uint32_t site; uint64_t address; uint32_t size_bytes; };
 void wave_next(const struct wave *wave, struct next_operation *out_next);
-/* The same for a preemption point of the code, without an address: the first at or after instruction `at`, which then
- * is the one behind it; false when there is none. */
-bool code_next(const struct code *code, uint32_t *at, struct next_operation *out_next);
+/* Where waves stop: the first operation behind a preemption point, barrier or group function at or after instruction `at`,
+ * which then is its own; false when there is none. */
+bool code_stop(const struct code *code, uint32_t *at, uint32_t *out_site);
 
 /* Everything that decides what the wave does next but memory: frame, private memory, where its lanes stand; in a loop without
  * what concerns nobody there. Two equal values, and memory unchanged between: the wave goes round in a circle. */

@@ -65,13 +65,13 @@ static bool operation_behind(const struct code *code, uint32_t *at)
     return *at < code->insn_count;
 }
 
-bool code_next(const struct code *code, uint32_t *at, struct next_operation *out_next)
+bool code_stop(const struct code *code, uint32_t *at, uint32_t *out_site)
 {
-    while (*at < code->insn_count && code->ops[*at] != OP_yield)
+    while (*at < code->insn_count && code->ops[*at] != OP_yield && code->ops[*at] != OP_barrier && code->ops[*at] != OP_collective)
         ++*at;
-    if (*at >= code->insn_count || !operation_behind(code, at))
+    if (*at >= code->insn_count || (code->ops[*at] == OP_yield && !operation_behind(code, at)))
         return false;
-    *out_next = (struct next_operation){.kind = kind_of(code->ops[*at]), .site = code->insns[*at].e};
+    *out_site = code->insns[*at].e;
     return true;
 }
 
@@ -82,8 +82,9 @@ void wave_next(const struct wave *wave, struct next_operation *out_next)
     if (!wave->resume || wave->stop == RUN_DONE)
         return;
     uint32_t at = (uint32_t)(wave->resume - code->insns);
-    if (at >= code->insn_count || code->ops[at] != OP_yield || !code_next(code, &at, out_next))
+    if (at >= code->insn_count || code->ops[at] != OP_yield || !operation_behind(code, &at))
         return;
+    *out_next = (struct next_operation){.kind = kind_of(code->ops[at]), .site = code->insns[at].e};
     const struct site *site = &code->sites[out_next->site];
     if (code->ops[at] != OP_async_copy && (out_next->kind == NEXT_ACCESS || out_next->kind == NEXT_COPY))
         out_next->address = address_of(wave, code->ops[at], &code->insns[at], lowest_lane(wave));
