@@ -525,6 +525,8 @@ static void conclude(uint64_t kernels, int status, bool fits)
         fprintf(stderr, "orrery: error: this process ran no kernel, and --expect-kernels wants one: exit status %d\n", EXIT_NOTHING_RAN);
     if (wanted && fits)
         report_finish(log_stream ? log_stream : stderr, runtime.report, kernels);
+    if (wanted || !fits)
+        saved_told(status > 0 && !nothing_ran);
     fflush(NULL);
     saved_end();
 }

@@ -81,6 +81,12 @@ void saved_replay(const char *line)
         watch_note_replay(saved.watch, line);
 }
 
+void saved_told(bool settled)
+{
+    if (saved.watch)
+        watch_note_told(saved.watch, settled);
+}
+
 static void call_first(void)
 {
     void (*first)(void) = saved.first;

@@ -66,6 +66,13 @@ bool watch_kernel_ran(const struct watch *watch)
     return __atomic_load_n(&watch->kernel_ran, __ATOMIC_ACQUIRE);
 }
 
+void watch_note_told(struct watch *watch, bool settled)
+{
+    if (settled)
+        __atomic_store_n(&watch->settled, true, __ATOMIC_RELEASE);
+    __atomic_store_n(&watch->told, true, __ATOMIC_RELEASE);
+}
+
 /* A line that is too long is none. */
 void watch_note_replay(struct watch *watch, const char *line)
 {

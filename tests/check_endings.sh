@@ -124,6 +124,23 @@ wait $!
 [ $? = 66 ] || problem 'a child that ends without a word is lost'
 [ "$(grep -c SUMMARY err)" = 2 ] || problem 'not two summaries'
 
+# one summary also of what runs no kernel, whether it loads OpenCL or not; the library alone says nothing
+for command in "$program look" "sh -c '$program look; $program look'" 'true' 'sh -c "exit 5"' "sh -c 'kill -9 \$\$'"; do
+    eval "'$orrery' run --seed=4 -- $command" >out 2>err
+    [ "$(grep -c '^orrery: SUMMARY errors=0 warnings=0 suppressed=0 kernels=0 seed=4 schedule=lockstep$' err)" = 1 ] ||
+        problem "$command: not one summary"
+    eval "'$orrery' run --quiet -- $command" >out 2>err
+    if grep -q SUMMARY err; then problem "$command: quiet has a summary"; fi
+done
+echo old >log
+for command in true "$program look"; do
+    "$orrery" run --log=log -- $command >out 2>err
+    [ "$(grep -c SUMMARY log)" = 1 ] || problem "$command: not one summary in the log"
+    if grep -q SUMMARY err || grep -q old log; then problem "$command: the log is not the place"; fi
+done
+"$orrery" run --check-api=off -- sh -c "$program kernel; $program look" >out 2>err
+[ "$(grep -c SUMMARY err)" = 1 ] || problem 'who only looks has a summary of his own'
+
 # expected kernels: of the program, or of any process of its own
 expects() { # STATUS COMMAND...
     "$orrery" run --expect-kernels "${@:2}" >out 2>err
@@ -137,12 +154,21 @@ expects 3 --quiet -- true
 if grep -q SUMMARY err; then problem 'quiet has a summary'; fi
 expects 0 --keep-exit-code -- true
 expects 0 --expect-kernels=false -- true
-expects 1 -- false
+expects 3 -- false
 expects 127 -- ./nowhere
+if grep -q SUMMARY err; then problem 'what cannot be run is summed up'; fi
 expects 3 -- "$program" look
 says 'error: this process ran no kernel, and --expect-kernels wants one'
 [ "$(grep -c 'SUMMARY .*kernels=0' err)" = 1 ] || problem 'who only looks: not one summary'
 expects 3 -- sh -c "$program look; exit 0"
+expects 3 -- sh -c "$program look; exit 5"
+expects 3 -- sh -c 'exit 5'
+says 'error: no process ran a kernel, and --expect-kernels wants one'
+[ "$(grep -c 'SUMMARY .*kernels=0' err)" = 1 ] || problem 'what fails and runs nothing: not one summary'
+expects 3 -- sh -c 'kill -9 $$'
+says 'ended by signal 9'
+says 'error: no process ran a kernel, and --expect-kernels wants one'
+[ "$(grep -c 'SUMMARY .*kernels=0' err)" = 1 ] || problem 'what is ended and runs nothing: not one summary'
 expects 66 -- "$program" refused
 expects 0 --check-api=off -- "$program" kernel
 expects 0 --check-api=off -- sh -c "$program kernel"

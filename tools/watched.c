@@ -55,14 +55,17 @@ static int cannot_run(const char *name)
     return failed;
 }
 
-static _Noreturn void become(char **command, pid_t parent, void (*child_signal)(int))
+static _Noreturn void become(char **command, pid_t parent, void (*child_signal)(int), struct watch *watch)
 {
     signal(SIGCHLD, child_signal);
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* who kills us means the program */
     if (getppid() != parent)
         _exit(EXIT_FAILED);
     execvp(command[0], command);
-    _exit(cannot_run(command[0]));
+    const int failed = cannot_run(command[0]);
+    if (watch)
+        watch_note_told(watch, true);
+    _exit(failed);
 }
 
 static int wait_for_child(void)
@@ -82,13 +85,17 @@ static bool is_gone(pid_t process)
     return process == (pid_t)child || (kill(process, 0) != 0 && errno == ESRCH);
 }
 
-static void tell(const struct watch_seat *seat, const struct scenario *scenario)
+static void tell(struct watch *watch, const struct watch_seat *seat, const struct scenario *scenario)
 {
     const struct report_counts *counts = &seat->counts;
     bool wanted = counts->kernels || counts->errors || counts->warnings || counts->suppressed || getenv("ORRERY_SUMMARY");
     FILE *log = scenario->log_file ? report_append_file(scenario->log_file, (long)seat->process) : stderr;
     if (log && wanted && !seat->quiet)
         report_print_counts(log, counts);
+    if (wanted)
+        watch_note_told(watch, false);
+    if (counts->kernels) /* perhaps it still ran */
+        watch_note_kernel(watch);
     log_close(log);
 }
 
@@ -101,16 +108,16 @@ static bool any_left(const struct watch *watch)
     return false;
 }
 
-/* The status that findings ask for, 0: none do. */
-static int tell_all(const struct watch *watch, const struct scenario *scenario)
+/* The status that findings ask for, 0: none do. Another process may have run the kernel that is expected. */
+static int tell_all(struct watch *watch, const struct scenario *scenario)
 {
     int code = 0;
     for (size_t i = 0; watch && i < WATCH_SEATS; i++) {
         const struct watch_seat *seat = &watch->seats[i];
         if (!seat->process || !is_gone(seat->process))
             continue;
-        tell(seat, scenario);
-        code = code ? code : seat->exit_status;
+        tell(watch, seat, scenario);
+        code = code || seat->exit_status == EXIT_NOTHING_RAN ? code : seat->exit_status;
     }
     return code;
 }
@@ -125,22 +132,45 @@ static void tell_replay(const struct watch *watch, const struct scenario *scenar
     log_close(log);
 }
 
-/* The library says so itself, of a process that loaded it; another status than 0 says what else went wrong. */
-static bool nothing_ran(const struct watch *watch, const struct scenario *scenario)
+/* However it ended by itself; not when findings, or what is wrong with the run, gave it its status. */
+static bool nothing_ran(const struct watch *watch, const struct scenario *scenario, int status)
 {
-    return watch && scenario->expect_kernels && !scenario->keep_exit_code && !watch_kernel_ran(watch);
+    const bool settled = watch && watch->settled && WIFEXITED(status) && WEXITSTATUS(status) != 0;
+    return watch && scenario->expect_kernels && !scenario->keep_exit_code && !watch_kernel_ran(watch) && !settled;
 }
 
-/* Processes that load the library have had their summaries. */
-static int tell_nothing_ran(const struct watch *watch, const struct scenario *scenario)
+/* The library says so, too, as a process ends by itself that loaded it. */
+static int tell_nothing_ran(const struct watch *watch, int status)
+{
+    if (!watch->told || !WIFEXITED(status) || WEXITSTATUS(status) != EXIT_NOTHING_RAN)
+        say("error: no process ran a kernel, and --expect-kernels wants one: exit status %d", EXIT_NOTHING_RAN);
+    return EXIT_NOTHING_RAN;
+}
+
+/* Processes without kernels and findings have no summary of their own, nor those that never load the library: one stands for all. */
+static void sum_up(const struct watch *watch, const struct scenario *scenario)
 {
     const struct report_counts none = {.seed = scenario->schedule.seed, .policy = (int)scenario->schedule.policy};
-    FILE *log = scenario->log_file && !strchr(scenario->log_file, '%') ? report_append_file(scenario->log_file, (long)child) : stderr;
-    say("error: no process ran a kernel, and --expect-kernels wants one: exit status %d", EXIT_NOTHING_RAN);
-    if (log && !scenario->quiet && !watch->seated)
+    if (scenario->quiet || !watch || watch->told)
+        return;
+    FILE *log = stderr;
+    if (scenario->log_file && !strchr(scenario->log_file, '%')) /* nobody has begun it anew but processes with a seat */
+        log = watch->seated ? report_append_file(scenario->log_file, (long)child) : report_open_file(scenario->log_file);
+    if (log)
         report_print_counts(log, &none);
     log_close(log);
-    return EXIT_NOTHING_RAN;
+}
+
+/* What remains of the program's status. */
+static int outcome(struct watch *watch, const struct scenario *scenario, int status)
+{
+    int code = tell_all(watch, scenario);
+    if (!code && nothing_ran(watch, scenario, status))
+        code = tell_nothing_ran(watch, status);
+    sum_up(watch, scenario);
+    if (!code && WIFSIGNALED(status))
+        end_by(WTERMSIG(status));
+    return code ? code : WEXITSTATUS(status);
 }
 
 int watched_run(char **command, const struct scenario *scenario)
@@ -156,21 +186,13 @@ int watched_run(char **command, const struct scenario *scenario)
     if (child < 0)
         return cannot_run(command[0]);
     if (child == 0)
-        become(command, parent, child_signal);
+        become(command, parent, child_signal, watch);
     forward_signals();
     int status = wait_for_child();
-    if (status >= 0 && WIFSIGNALED(status) && any_left(watch))
-        say("the program was ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
-    if (status >= 0)
-        tell_replay(watch, scenario, status);
-    int code = tell_all(watch, scenario);
     if (status < 0)
         return EXIT_FAILED;
-    if (WIFEXITED(status) && !code)
-        code = WEXITSTATUS(status);
-    if (WIFEXITED(status))
-        return !code && nothing_ran(watch, scenario) ? tell_nothing_ran(watch, scenario) : code;
-    if (!code)
-        end_by(WTERMSIG(status));
-    return code;
+    if (WIFSIGNALED(status) && (any_left(watch) || nothing_ran(watch, scenario, status)))
+        say("the program was ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+    tell_replay(watch, scenario, status);
+    return outcome(watch, scenario, status);
 }

@@ -11,6 +11,7 @@
  *   watch_leave_seat what is to be said was said
  *   watch_note_kernel   a kernel has run, in any of the processes
  *   watch_kernel_ran    one has
+ *   watch_note_told     a summary was printed, or there is a reason for none; settled: with the status of the process
  *   watch_note_replay   how to have the run again, should the program fail by itself; "": that was told, or there is no need
  */
 #ifndef ORRERY_WATCH_H
@@ -32,7 +33,9 @@ struct watch_seat {
 struct watch {
     struct watch_seat seats[WATCH_SEATS];
     bool kernel_ran;               /* atomic */
-    bool seated;                   /* atomic; some process had a seat, and told of itself */
+    bool seated;                   /* atomic; some process had a seat */
+    bool told;                     /* atomic; some process has had its summary, or there is nothing to sum up */
+    bool settled;                  /* atomic; the status of some process is not its own: findings, or what is wrong, decided */
     char replay[WATCH_LINE_CHARS]; /* of the process that noted it last */
 };
 
@@ -42,6 +45,7 @@ struct watch_seat *watch_take_seat(struct watch *watch);
 void watch_leave_seat(struct watch_seat *seat);
 void watch_note_kernel(struct watch *watch);
 bool watch_kernel_ran(const struct watch *watch);
+void watch_note_told(struct watch *watch, bool settled);
 void watch_note_replay(struct watch *watch, const char *line);
 
 #endif
