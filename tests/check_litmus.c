@@ -70,6 +70,50 @@ START_TEST(refuses_deep_nesting)
 }
 END_TEST
 
+/* A clause that begins so, and goes on with the same words again and again. */
+static void refuses_clause(const char *begin, const char *again, size_t times, const char *error)
+{
+    const char *head = "OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { }\nexists (";
+    char *text = malloc(strlen(head) + strlen(begin) + times * strlen(again) + 1), *end = text;
+    struct litmus *test = NULL;
+    struct diagnosis diagnosis = {STATUS_OK, ""};
+    end = stpcpy(stpcpy(end, head), begin);
+    for (size_t i = 0; i < times; i++)
+        end = stpcpy(end, again);
+    ck_assert_int_eq(litmus_parse(text, "t", &test, &diagnosis), STATUS_BAD_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(diagnosis.text, error));
+    free(text);
+}
+
+/* They ran over the stack. */
+START_TEST(refuses_deep_and_long_clauses)
+{
+    refuses_clause("", "(", 2000000, "nested too deeply");
+    refuses_clause("", "~", 2000000, "nested too deeply");
+    refuses_clause("x=1", " /\\ x=1", 2000000, "the clause has more than 10000 parts");
+}
+END_TEST
+
+START_TEST(prints_long_clauses_so_that_they_can_be_read)
+{
+    char text[4000] = "OPENCL t\n{ }\nP0@wg 0, dev 0 (int* x) { }\nexists (x=0", *printed = NULL;
+    struct litmus *test = NULL, *again = NULL;
+    struct diagnosis diagnosis = {STATUS_OK, ""};
+    size_t size;
+    for (int i = 0; i < 300; i++)
+        strcat(text, " \\/ x=0");
+    strcat(text, ")");
+    ck_assert_int_eq(litmus_parse(text, "t", &test, &diagnosis), STATUS_OK);
+    FILE *stream = open_memstream(&printed, &size);
+    litmus_print(test, stream);
+    fclose(stream);
+    ck_assert_msg(litmus_parse(printed, "t", &again, &diagnosis) == STATUS_OK, "%s", diagnosis.text);
+    litmus_free(test);
+    litmus_free(again);
+    free(printed);
+}
+END_TEST
+
 static struct litmus *parsed(const char *text)
 {
     struct litmus *test = NULL;
@@ -336,6 +380,8 @@ int main(void)
         tcase_add_test(runs, quantifiers_decide);
         tcase_add_test(runs, c_computes);
         tcase_add_loop_test(runs, engines_agree, 0, 2);
+    tcase_add_test(parse, refuses_deep_and_long_clauses);
+    tcase_add_test(parse, prints_long_clauses_so_that_they_can_be_read);
         suite_add_tcase(suite, runs);
     }
     SRunner *runner = srunner_create(suite);

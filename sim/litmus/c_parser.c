@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-enum { NESTING_MOST = 100 };
-
 #define CALL_NAME(name, operands, orders) [CALL_##name] = #name,
 #define CALL_OPERANDS(name, operands, orders) [CALL_##name] = operands,
 #define CALL_ORDERS(name, operands, orders) [CALL_##name] = orders,
@@ -32,17 +30,6 @@ const char *memory_scope_word(enum memory_scope scope)
 
 static struct expression *parse_expression(struct parser *parser);
 static struct statement *parse_statement(struct parser *parser);
-
-static void enter(struct parser *parser)
-{
-    if (++parser->nesting > NESTING_MOST)
-        lexer_fail(&parser->lexer, parser->lexer.word.place, "nested too deeply");
-}
-
-static void leave(struct parser *parser)
-{
-    parser->nesting--;
-}
 
 /* ---- names ------------------------------------------------------------------------------- */
 
@@ -289,7 +276,7 @@ static struct expression *parse_unary(struct parser *parser)
 {
     struct lexer *lexer = &parser->lexer;
     struct expression *unary;
-    enter(parser);
+    parser_enter(parser);
     if (word_is(&lexer->word, "*")) {
         unary = expression_new(parser, EXPRESSION_DEREFERENCE, lexer->word.place);
         lexer_next(lexer);
@@ -306,7 +293,7 @@ static struct expression *parse_unary(struct parser *parser)
     } else {
         unary = parse_postfix(parser);
     }
-    leave(parser);
+    parser_leave(parser);
     return unary;
 }
 
@@ -349,9 +336,9 @@ static struct expression *parse_binary(struct parser *parser, uint32_t least)
 
 static struct expression *parse_expression(struct parser *parser)
 {
-    enter(parser);
+    parser_enter(parser);
     struct expression *expression = parse_binary(parser, 1);
-    leave(parser);
+    parser_leave(parser);
     return expression;
 }
 
@@ -535,9 +522,9 @@ static struct statement *parse_plain_statement(struct parser *parser)
 
 static struct statement *parse_statement(struct parser *parser)
 {
-    enter(parser);
+    parser_enter(parser);
     struct statement *statement = parse_plain_statement(parser);
-    leave(parser);
+    parser_leave(parser);
     return statement;
 }
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { NESTING_MOST = 100, CONDITIONS_MOST = 10000 };
+
 /* A list in the pool that doubles; the old one stays until the end. */
 void *parser_grown(struct pool *pool, const void *items, uint32_t count, uint32_t *room, size_t size)
 {
@@ -16,6 +18,17 @@ void *parser_grown(struct pool *pool, const void *items, uint32_t count, uint32_
     if (count)
         memcpy(grown, items, count * size);
     return grown;
+}
+
+void parser_enter(struct parser *parser)
+{
+    if (++parser->nesting > NESTING_MOST)
+        lexer_fail(&parser->lexer, parser->lexer.word.place, "nested too deeply");
+}
+
+void parser_leave(struct parser *parser)
+{
+    parser->nesting--;
 }
 
 /* ---- locations --------------------------------------------------------------------------- */
@@ -311,8 +324,11 @@ static uint32_t parse_cell_term(struct parser *parser)
     return add_term(parser, place, &term);
 }
 
+/* A chain is as deep as it is long. */
 static struct condition *condition_new(struct parser *parser, enum condition_kind kind, struct condition *a, struct condition *b)
 {
+    if (++parser->condition_count > CONDITIONS_MOST)
+        lexer_fail(&parser->lexer, parser->lexer.word.place, "the clause has more than %d parts", CONDITIONS_MOST);
     struct condition *condition = pool_take(&parser->test->pool, sizeof *condition);
     *condition = (struct condition){.kind = kind, .operand = {a, b}};
     return condition;
@@ -337,16 +353,24 @@ static void parse_wanted(struct parser *parser, struct condition *equal)
 
 static struct condition *parse_disjunction(struct parser *parser);
 
+static struct condition *parse_atom(struct parser *parser);
+
+static struct condition *parse_nested(struct parser *parser, bool negated)
+{
+    parser_enter(parser);
+    struct condition *inner = negated ? parse_atom(parser) : parse_disjunction(parser);
+    if (!negated)
+        lexer_need(&parser->lexer, ")");
+    parser_leave(parser);
+    return negated ? condition_new(parser, CONDITION_NOT, inner, NULL) : inner;
+}
+
 static struct condition *parse_atom(struct parser *parser)
 {
     struct lexer *lexer = &parser->lexer;
-    if (lexer_take(lexer, "~") || lexer_take(lexer, "not"))
-        return condition_new(parser, CONDITION_NOT, parse_atom(parser), NULL);
-    if (lexer_take(lexer, "(")) {
-        struct condition *inner = parse_disjunction(parser);
-        lexer_need(lexer, ")");
-        return inner;
-    }
+    const bool negated = lexer_take(lexer, "~") || lexer_take(lexer, "not");
+    if (negated || lexer_take(lexer, "("))
+        return parse_nested(parser, negated);
     if (lexer_take(lexer, "true"))
         return condition_new(parser, CONDITION_TRUE, NULL, NULL);
     struct condition *equal = condition_new(parser, CONDITION_EQUAL, NULL, NULL);

@@ -252,6 +252,20 @@ static void print_location(const struct location *location, FILE *stream)
     fputs("};\n", stream);
 }
 
+static void print_condition(const struct litmus *test, const struct condition *condition, FILE *stream);
+
+/* As long as it is, and no deeper: it is to be read again. */
+static void print_chain(const struct litmus *test, const struct condition *condition, FILE *stream)
+{
+    const struct condition *left = condition->operand[0];
+    if (left->kind == condition->kind)
+        print_chain(test, left, stream);
+    else
+        print_condition(test, left, stream);
+    fputs(condition->kind == CONDITION_AND ? " /\\ " : " \\/ ", stream);
+    print_condition(test, condition->operand[1], stream);
+}
+
 static void print_condition(const struct litmus *test, const struct condition *condition, FILE *stream)
 {
     switch (condition->kind) {
@@ -273,25 +287,24 @@ static void print_condition(const struct litmus *test, const struct condition *c
     case CONDITION_AND:
     case CONDITION_OR:
         fputc('(', stream);
-        print_condition(test, condition->operand[0], stream);
-        fputs(condition->kind == CONDITION_AND ? " /\\ " : " \\/ ", stream);
-        print_condition(test, condition->operand[1], stream);
+        print_chain(test, condition, stream);
         fputc(')', stream);
         break;
     }
 }
 
+const char *const quantifier_words[] = {
+    [QUANTIFIER_EXISTS] = "exists", [QUANTIFIER_NOT_EXISTS] = "~exists", [QUANTIFIER_FORALL] = "forall"};
+
 void litmus_print(const struct litmus *test, FILE *stream)
 {
-    static const char *const quantifiers[] = {
-        [QUANTIFIER_EXISTS] = "exists", [QUANTIFIER_NOT_EXISTS] = "~exists", [QUANTIFIER_FORALL] = "forall"};
     fprintf(stream, "OPENCL %s\n\n{\n", test->name);
     for (uint32_t i = 0; i < test->location_count; i++)
         print_location(&test->locations[i], stream);
     fputs("}\n", stream);
     for (uint32_t i = 0; i < test->thread_count; i++)
         print_thread(test, i, stream);
-    fprintf(stream, "\n%s (", quantifiers[test->quantifier]);
+    fprintf(stream, "\n%s (", quantifier_words[test->quantifier]);
     print_condition(test, test->condition, stream);
     fputs(")\n", stream);
 }

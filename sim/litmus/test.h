@@ -96,6 +96,7 @@ struct thread {
 /* ---- the clause ------------------------------------------------------------------------ */
 
 enum quantifier { QUANTIFIER_EXISTS, QUANTIFIER_NOT_EXISTS, QUANTIFIER_FORALL };
+extern const char *const quantifier_words[]; /* as they are written */
 /* What a clause may ask for: a register, a parameter (an address), or a cell. */
 enum term_kind { TERM_REGISTER, TERM_PARAMETER, TERM_CELL };
 struct term { enum term_kind kind; uint32_t thread, index; const char *text; };
