@@ -200,10 +200,12 @@ static enum litmus_answer answer(bool seen, bool if_seen, const struct litmus_re
 
 static void conclude(struct litmus_result *result, enum quantifier quantifier)
 {
+    result->clause = quantifier_words[quantifier];
+    result->exists = answer(some_outcome(result, true), true, result);
     if (quantifier == QUANTIFIER_FORALL)
-        result->exists = answer(some_outcome(result, false), false, result);
+        result->holds = answer(some_outcome(result, false), false, result);
     else
-        result->exists = answer(some_outcome(result, true), quantifier == QUANTIFIER_EXISTS, result);
+        result->holds = answer(some_outcome(result, true), quantifier == QUANTIFIER_EXISTS, result);
     if (result->race == LITMUS_NO && (result->cut || result->gave_up))
         result->race = LITMUS_UNKNOWN;
 }

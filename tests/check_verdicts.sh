@@ -191,6 +191,17 @@ fails 1 'error: divergent.litmus: barrier divergence' --verdicts "$work/divergen
 
 fails 0 '"exists":true,"race":false,"outcomes":[{"values":{"1:r0":0},"count":1,"satisfies":true},{"values":{"1:r0":1},"count":2,"satisfies":false}],"stuck":0,"cut":0,"gave_up":false,"divergence":null}' \
     --json "$tests/dat3m/herd/R.litmus"
+# What the clause wants of the outcome is one thing, whether there is one another.
+cp "$tests/dat3m/herd/R.litmus" "$work/none.litmus"
+sed -i 's/^exists/~exists/' "$work/none.litmus"
+fails 0 ': ~exists no, race no' "$work/none.litmus"
+fails 0 '"exists":true,"race":false,' --json "$work/none.litmus"
+fails 0 '"divergence":null,"clause":"~exists","holds":false}' --json "$work/none.litmus"
+printf 'test,outcome_expected,race_expected,needs\nnone.litmus,reachable,no-race,interleaving\n' >"$work/none.csv"
+fails 0 '2 of 2 verdicts agree' --verdicts "$work/none.csv" "$work/none.litmus"
+sed -i 's/^~exists/forall/' "$work/none.litmus"
+fails 0 ': forall no, race no' "$work/none.litmus"
+fails 0 '"divergence":null,"clause":"forall","holds":false}' --json "$work/none.litmus"
 fails 0 'atomic_store_explicit((global atomic_int *)x, 1, memory_order_seq_cst, memory_scope_device);' --kernel "$tests/dat3m/herd/R.litmus"
 
 # Leaving the locations is an error with its place.

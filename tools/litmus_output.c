@@ -24,7 +24,7 @@ static void print_value(const struct litmus_result *result, size_t name, int64_t
 
 void litmus_print_result(const char *path, const struct litmus_result *result)
 {
-    printf("%s: exists %s, race %s\n", path, answer_words[result->exists], answer_words[result->race]);
+    printf("%s: %s %s, race %s\n", path, result->clause, answer_words[result->holds], answer_words[result->race]);
     for (size_t i = 0; i < result->outcome_count; i++) {
         const struct litmus_outcome *outcome = &result->outcomes[i];
         printf("  %c%6" PRIu64, outcome->satisfies ? '*' : ' ', outcome->count);
@@ -80,6 +80,10 @@ void litmus_write_json(const char *path, const struct litmus_result *result)
     json_object_set_new(object, "cut", json_integer((json_int_t)result->cut));
     json_object_set_new(object, "gave_up", json_boolean(result->gave_up));
     json_object_set_new(object, "divergence", result->divergence_text ? json_string(result->divergence_text) : json_null());
+    if (strcmp(result->clause, "exists") != 0) {
+        json_object_set_new(object, "clause", json_string(result->clause));
+        json_object_set_new(object, "holds", answer_json(result->holds));
+    }
     json_dumpf(object, stdout, JSON_PRESERVE_ORDER | JSON_COMPACT);
     putchar('\n');
     json_decref(object);

@@ -59,7 +59,9 @@ struct litmus_result {
     const char *const *locations;
     size_t outcome_count;
     struct litmus_outcome *outcomes; /* by value, ascending */
-    enum litmus_answer exists;       /* the clause holds; UNKNOWN: a bound was hit before it did */
+    const char *clause;              /* "exists", "~exists" or "forall" */
+    enum litmus_answer holds;        /* the clause does; UNKNOWN: a bound was hit before that was decided */
+    enum litmus_answer exists;       /* an outcome that satisfies its condition, whatever the clause wants of it */
     enum litmus_answer race;
     char *race_text;                 /* where the first race of an interleaving is, "lines 12 and 19", or NULL */
     char *divergence_text;           /* a barrier that some of the group never come to, "P0 waits in line 4, P1 has returned", or NULL */
