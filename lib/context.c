@@ -125,10 +125,14 @@ bool context_has_device(const struct context *context, cl_device_id handle)
 /* OpenCL's own text wants the sub-device itself; the extension and all implementations do not. */
 static void report_ancestor(const struct context *context, const struct cl_device *device)
 {
-    char why[120];
+    char object[40], why[120];
+    if (!call_finds())
+        return;
+    snprintf(object, sizeof object, "device %u", device->base.id);
     snprintf(why, sizeof why, "sub-device %u is used in context %u, which was made of devices above it",
              device->base.id, context->base.id);
-    report_add(runtime_get()->report, &(struct finding){.kind = FINDING_SUB_DEVICE_CONTEXT, .why = why});
+    call_find(FINDING_SUB_DEVICE_CONTEXT,
+              &(struct call_finding){.object = object, .why = why, .fix = "give the sub-device to clCreateContext"});
 }
 
 bool context_serves(const struct context *context, cl_device_id handle)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "call.h"
 #include "runtime.h"
 #include "subdevice.h"
 
@@ -103,20 +104,36 @@ static cl_int set_units(struct queue *queue, cl_uint index)
 
 /* ---- queues ------------------------------------------------------------------------------ */
 
-/* Queues of one process on one cslice take turns. */
-static void report_shared(const struct queue *queue)
+/* Another one that was made for the cslice, or NULL. The lock is held. */
+static const struct queue *other_on_slice(const struct queue *queue)
 {
-    char why[160];
-    const struct queue *other = queue->next_named;
+    const struct queue *other = queue->capabilities ? NULL : queue->next_named;
     while (other &&
            (other->capabilities != queue->capabilities || other->units.units[0] != queue->units.units[0] ||
             other->units.count != queue->units.count))
         other = other->next_named;
-    if (!other || queue->capabilities)
-        return;
-    snprintf(why, sizeof why, "command-queue %u and command-queue %u are both on cslice %u", queue->base.id,
-             other->base.id, queue->family_index);
-    report_add(runtime_get()->report, &(struct finding){.kind = FINDING_UNITS_SHARED, .why = why});
+    return other;
+}
+
+/* Queues of one process on one cslice take turns. */
+static void report_shared(const struct queue *queue)
+{
+    char object[40], why[160] = "";
+    struct call_site *made = NULL;
+    runtime_lock();
+    const struct queue *other = other_on_slice(queue);
+    if (other) {
+        snprintf(why, sizeof why, "command-queue %u and command-queue %u are both on cslice %u", queue->base.id,
+                 other->base.id, queue->family_index);
+        made = call_site_copy(other->base.made);
+    }
+    runtime_unlock();
+    snprintf(object, sizeof object, "command-queue %u", queue->base.id);
+    if (*why)
+        call_find(FINDING_UNITS_SHARED, &(struct call_finding){.object = object, .why = why, .other = made,
+                                                               .other_what = "the other one is made here",
+                                                               .fix = "give each queue another index"});
+    free(made);
 }
 
 cl_int queue_family_attach(struct queue *queue, bool named, cl_uint family, cl_uint index)
@@ -133,8 +150,9 @@ cl_int queue_family_attach(struct queue *queue, bool named, cl_uint family, cl_u
     runtime_lock();
     queue->next_named = platform->named_queues;
     platform->named_queues = queue;
-    report_shared(queue);
     runtime_unlock();
+    if (call_finds())
+        report_shared(queue);
     return CL_SUCCESS;
 }
 

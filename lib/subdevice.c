@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "call.h"
 #include "runtime.h"
 
 /* ---- the object ------------------------------------------------------------------ */
@@ -290,23 +291,30 @@ static bool overlap(const struct unit_set *a, const struct unit_set *b)
 /* Parts of one call never overlap; those of two calls may, which programs seldom mean. */
 static void report_overlap(const struct cl_device *parent, const struct cl_device *added)
 {
-    char why[160];
+    char object[40], why[160];
     uint32_t count = 0, first = 0;
-    if (runtime_get()->scenario.checks[CHECK_API] == SEVERITY_OFF)
+    struct call_site *made = NULL;
+    if (!call_finds())
         return;
     runtime_lock();
     for (const struct cl_device *child = parent->children; child; child = child->sibling)
         if (child != added && overlap(&child->units, &added->units)) {
             first = child->base.id;
+            free(made);
+            made = call_site_copy(child->base.made);
             count++;
         }
     runtime_unlock();
     if (!count)
         return;
+    snprintf(object, sizeof object, "device %u", added->base.id);
     snprintf(why, sizeof why,
              "device %u has compute units of %u other sub-device%s of device %u, as of device %u",
              added->base.id, count, count > 1 ? "s" : "", parent->base.id, first);
-    report_add(runtime_get()->report, &(struct finding){.kind = FINDING_UNITS_SHARED, .why = why});
+    call_find(FINDING_UNITS_SHARED, &(struct call_finding){.object = object, .why = why, .other = made,
+                                                           .other_what = "the other one is made here",
+                                                           .fix = "release the sub-devices of the first call before"});
+    free(made);
 }
 
 static void join_parent(struct cl_device *parent, struct cl_device *child)

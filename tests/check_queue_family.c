@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "CL/cl_orrery_cslice.h"
+#include "orrery/orrery.h"
 
 enum { COPY_CAPABILITIES = 0x0300270F }; /* everything but kernels, filling and images */
 
@@ -277,6 +278,28 @@ static size_t findings(const char *id)
     return count(id);
 }
 
+/* The finding names the object and the calls; where they are it is suppressed by. */
+static void tells(const char *id, const char *object, const char *call, const char *other)
+{
+    orrery_finding_get_fn *get;
+    orrery_finding_count_fn *count;
+    struct orrery_finding finding = {.id = ""};
+    *(void **)&get = clGetExtensionFunctionAddressForPlatform(platform, "orrery_finding_get");
+    *(void **)&count = clGetExtensionFunctionAddressForPlatform(platform, "orrery_finding_count");
+    for (size_t i = 0; i < count() && strcmp(finding.id, id) != 0; i++)
+        ck_assert_int_eq(get(i, &finding), 0);
+    ck_assert_str_eq(finding.id, id);
+    ck_assert_ptr_nonnull(finding.object);
+    ck_assert_ptr_nonnull(finding.fix);
+    ck_assert_int_eq(strncmp(finding.object, object, strlen(object)), 0);
+    ck_assert_uint_eq(finding.access_count, other ? 2 : 1);
+    for (uint32_t i = 0; i < finding.access_count; i++) {
+        ck_assert_ptr_nonnull(strstr(finding.access[i].what, i ? other : call));
+        ck_assert_ptr_nonnull(finding.access[i].file);
+        ck_assert_ptr_nonnull(strstr(finding.access[i].file, "check_queue_family.c"));
+    }
+}
+
 START_TEST(two_queues_on_a_slice_are_told_of)
 {
     setenv("ORRERY_CHECK_API", "warning", 1);
@@ -286,6 +309,7 @@ START_TEST(two_queues_on_a_slice_are_told_of)
     ck_assert_uint_eq(findings("units-shared"), 0);
     cl_command_queue again = make_on(0, 1);
     ck_assert_uint_eq(findings("units-shared"), 1);
+    tells("units-shared", "command-queue ", "clCreateCommandQueueWithProperties", "the other one is made here");
     cl_ok(clReleaseCommandQueue(b));
     b = make_on(0, 2);
     ck_assert_uint_eq(findings("units-shared"), 1);
@@ -367,6 +391,7 @@ START_TEST(overlapping_partitions_and_foreign_contexts_are_told_of)
     ck_assert_uint_eq(findings("units-shared"), 0);
     cl_ok(clCreateSubDevices(device, halves, 2, b, NULL));
     ck_assert_uint_ge(findings("units-shared"), 1);
+    tells("units-shared", "device ", "clCreateSubDevices", "clCreateSubDevices: the other one is made here");
     context = cl_new_context();
     queue = clCreateCommandQueue(context, device, 0, &err);
     cl_ok(err);
@@ -375,6 +400,7 @@ START_TEST(overlapping_partitions_and_foreign_contexts_are_told_of)
     queue = clCreateCommandQueue(context, a[0], 0, &err);
     cl_ok(err);
     ck_assert_uint_eq(findings("sub-device-context"), 1);
+    tells("sub-device-context", "device ", "clCreateCommandQueue", NULL);
     cl_ok(clReleaseCommandQueue(queue));
     cl_ok(clReleaseContext(context));
     for (int i = 0; i < 2; i++) {
