@@ -290,14 +290,14 @@ static bool start(struct family *family, struct launch_node *node)
     stop_waiting(family, node);
     node->start_time = clock_now(&family->device->clock);
     if (node->kernel && node->status == 0 && !is_empty(&node->request)) {
-        const size_t findings = report_total(family->device->report, SEVERITY_OFF);
+        const uint64_t heard = report_heard_of(family->device->report);
         status = launch_begin(family->device, &node->request, &live, &diagnosis);
         if (status == STATUS_OK) {
             node->launch = live->launch.info.launch;
             family->running++;
             return true;
         }
-        if (report_total(family->device->report, SEVERITY_OFF) > findings)
+        if (report_heard_of(family->device->report) > heard)
             diagnosis.text[0] = '\0'; /* a finding has told */
     }
     node_ended(family, node, status, &diagnosis);

@@ -156,9 +156,9 @@ static enum status check_private(const struct device *device, const struct launc
     struct finding finding = {.kind = FINDING_PRIVATE_OVERFLOW, .launch = launch->info.launch, .kernel = launch->info.kernel};
     struct sentence why;
     sentence_init(&why);
-    sentence_add(&why, "each work-item needs %" PRIu64 " bytes, the device has %" PRIu64, needed, limit);
+    sentence_add(&why, "each work-item needs %" PRIu64 " bytes of private memory, the device has %" PRIu64, needed, limit);
     finding.why = why.bytes;
-    report_add(device->report, &finding);
+    report_stop(device->report, &finding);
     return diagnose(diagnosis, STATUS_OUT_OF_RESOURCES, "kernel %s: %s", launch->info.kernel, why.bytes);
 }
 

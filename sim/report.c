@@ -37,6 +37,7 @@ struct report {
     bool replay_loose;    /* the order of the program's threads is not in it */
     bool incomplete[FINDING_KIND_COUNT]; /* there may be more of them */
     size_t lost[SEVERITY_ERROR + 1]; /* told, but there was no memory to keep them */
+    uint64_t heard_of;               /* report_heard_of */
 };
 
 struct report *report_new(const struct scenario *scenario)
@@ -498,6 +499,7 @@ void report_add(struct report *report, const struct finding *finding)
     struct entry *entry = NULL;
     bool is_new = false;
     pthread_mutex_lock(&report->lock);
+    report->heard_of++;
     added.cause = cause_of(report, finding);
     for (uint32_t i = 0; i < 2; i++)
         added.access[i].device = i < finding->access_count ? report_devices_of(&report->devices, finding, i) : NULL;
@@ -534,6 +536,7 @@ void report_stop(struct report *report, const struct finding *finding)
     if (!off && !report_suppresses(report, finding))
         return;
     pthread_mutex_lock(&report->lock);
+    report->heard_of += off;
     print(report, finding, say_stopped);
     pthread_mutex_unlock(&report->lock);
 }
@@ -662,6 +665,14 @@ size_t report_total(const struct report *report, enum severity at_least)
         total += report->lost[severity];
     pthread_mutex_unlock(lock_of(report));
     return total;
+}
+
+uint64_t report_heard_of(const struct report *report)
+{
+    pthread_mutex_lock(lock_of(report));
+    const uint64_t heard_of = report->heard_of;
+    pthread_mutex_unlock(lock_of(report));
+    return heard_of;
 }
 
 bool report_at_least(const struct report *report)

@@ -206,10 +206,10 @@ static void announce(const struct batch *batch, const struct ahead *ahead, enum 
 }
 
 /* A finding ends its launch, or keeps it from starting; the others run all the same, as they would on a device. */
-static void judge(struct batch *batch, enum status status, size_t findings_before)
+static void judge(struct batch *batch, enum status status, uint64_t heard_before)
 {
     struct run *run = batch->run;
-    bool told = report_total(run->report, SEVERITY_OFF) > findings_before;
+    bool told = report_heard_of(run->report) > heard_before;
     bool fine = status == STATUS_OK || status == STATUS_ABORTED || (status == STATUS_OUT_OF_RESOURCES && told);
     if (!fine && (batch->status == STATUS_OK || batch->status == STATUS_NO_PROGRESS))
         batch->status = status;
@@ -220,7 +220,7 @@ static void judge(struct batch *batch, enum status status, size_t findings_befor
 static void begin(struct batch *batch, struct ahead *ahead)
 {
     struct run *run = batch->run;
-    size_t findings = report_total(run->report, SEVERITY_OFF);
+    const uint64_t heard = report_heard_of(run->report);
     enum status status = device_launch_begin(run->device, &ahead->request, &ahead->live, run->diagnosis);
     if (status == STATUS_OK)
         report_launch_runs(run->report, (uint32_t)device_kernels_run(run->device), (uint32_t)ahead->index + 1);
@@ -229,13 +229,13 @@ static void begin(struct batch *batch, struct ahead *ahead)
     batch->to_begin--;
     batch->running += status == STATUS_OK;
     ahead->over = status != STATUS_OK;
-    judge(batch, status, findings);
+    judge(batch, status, heard);
 }
 
 static void end(struct batch *batch, struct ahead *ahead)
 {
     uint64_t time;
-    size_t findings = report_total(batch->run->report, SEVERITY_OFF);
+    const uint64_t heard = report_heard_of(batch->run->report);
     struct diagnosis *diagnosis = batch->run->diagnosis;
     enum status status = device_launch_end(ahead->live, &time, diagnosis);
     if (status == STATUS_OK && ahead->result.child_error && diagnosis->text[0])
@@ -245,7 +245,7 @@ static void end(struct batch *batch, struct ahead *ahead)
     batch->running--;
     if (batch->count > 1)
         announce(batch, ahead, ORDER_END);
-    judge(batch, status, findings);
+    judge(batch, status, heard);
 }
 
 static bool units_meet(const struct ahead *a, const struct ahead *b)

@@ -160,6 +160,19 @@ echo '- {id: race-global}' >more.yaml
 expect 0 -e 'not used: more.yaml:1' -n 'not used: known' -- "$orrery" run --suppressions=known.yaml --suppressions=more.yaml behind.yaml
 expect 0 -e 'suppressed=1' -- env ORRERY_SUPPRESSIONS="more.yaml" "$orrery" run --suppressions=known.yaml behind.yaml
 expect 2 -e "the suppressions cannot be read" -- "$orrery" run --suppressions= behind.yaml
+# what keeps a launch from running is held back as well, and each time: a line says why it does not
+cat >large.yaml <<'END'
+orrery: 1
+device: {limits: {private_memory: 4KiB}}
+program: {text: "kernel void large(int n, global int *o) { int t[4096]; for (int i = 0; i < n; i++) t[i] = i; o[0] = t[n]; }"}
+launch:
+  - {kernel: large, global: [1], local: [1], args: [{scalar: {type: int, value: 4}}, {buffer: {type: int, count: 1, fill: 0}}]}
+  - {kernel: large, global: [1], local: [1], args: [{scalar: {type: int, value: 4}}, {buffer: {type: int, count: 1, fill: 0}}]}
+END
+expect 66 -e 'SUMMARY errors=1 warnings=0 suppressed=0 kernels=0' -- "$orrery" run --gen-suppressions=large-known.yaml large.yaml
+expect 0 -e 'kernel large was stopped: each work-item needs' -n 'error: ' -- "$orrery" run --suppressions=large-known.yaml large.yaml
+expect 0 -e 'SUMMARY errors=0 warnings=0 suppressed=1 kernels=0' -- "$orrery" run --suppressions=large-known.yaml large.yaml
+expect 0 -e 'SUMMARY errors=0 warnings=0 suppressed=0 kernels=0' -n 'error: ' -- "$orrery" run --check-bounds=off large.yaml
 (cat behind.yaml; echo 'report: {suppressions: known.yaml}') >silent.yaml
 mkdir -p other
 cd other && expect 0 -e "suppressed=1" -- "$orrery" run ../silent.yaml; cd ..

@@ -58,6 +58,7 @@ severities() {
 
 cp "$src"/scenarios/{faulty,racy}/*.{cl,yaml} "$work"
 severities bounds check-bounds "$work/global_write.yaml"
+severities bounds check-bounds "$work/private_overflow.yaml"
 severities uninitialised uninitialized "$work/uninitialised_store.yaml"
 severities divergence check-divergence "$work/barrier_divergence.yaml"
 severities races data-races "$work/mp_plain.yaml"

@@ -198,6 +198,10 @@ void report_add(struct report *report, const struct finding *finding);
  * a line of the text says why. */
 void report_stop(struct report *report, const struct finding *finding);
 
+/* How often one of the two was called so far, but for report_add of a check that is off: when it grew, what went wrong was told, or
+ * is not wanted. */
+uint64_t report_heard_of(const struct report *report);
+
 /* Whether it would be held back. */
 bool report_suppresses(const struct report *report, const struct finding *finding);
 bool report_suppresses_objects(const struct report *report); /* the object may make the difference */
