@@ -526,7 +526,7 @@ static void conclude(uint64_t kernels, int status, bool fits)
     if (wanted && fits)
         report_finish(log_stream ? log_stream : stderr, runtime.report, kernels);
     if (wanted || !fits)
-        saved_told(status > 0 && !nothing_ran);
+        saved_told(status > 0 && !nothing_ran ? status : 0);
     fflush(NULL);
     saved_end();
 }

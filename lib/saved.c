@@ -81,10 +81,10 @@ void saved_replay(const char *line)
         watch_note_replay(saved.watch, line);
 }
 
-void saved_told(bool settled)
+void saved_told(int exit_status)
 {
     if (saved.watch)
-        watch_note_told(saved.watch, settled);
+        watch_note_told(saved.watch, exit_status);
 }
 
 static void call_first(void)

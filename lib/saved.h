@@ -8,7 +8,7 @@
  *   saved_kernel_began  a launch runs from now on, and may never end
  *   saved_command_over  a command is complete, and its event not yet: whoever waits for it finds all in the files
  *   saved_replay        the line that has the run again, for the case that the program fails by itself; "": none
- *   saved_told          the summary was printed, or is not to be; settled: the status is no more the program's own
+ *   saved_told          the summary was printed, or is not to be; exit_status: what was made of the program's, 0: nothing
  *   saved_end           the summary was printed, nothing is left to be told
  */
 #ifndef ORRERY_LIB_SAVED_H
@@ -22,7 +22,7 @@ void saved_begin(struct report *report, int (*status)(uint64_t kernels), void (*
 void saved_kernel_began(void);
 void saved_command_over(void);
 void saved_replay(const char *line);
-void saved_told(bool settled);
+void saved_told(int exit_status);
 void saved_end(void);
 
 #endif

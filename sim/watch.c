@@ -66,10 +66,10 @@ bool watch_kernel_ran(const struct watch *watch)
     return __atomic_load_n(&watch->kernel_ran, __ATOMIC_ACQUIRE);
 }
 
-void watch_note_told(struct watch *watch, bool settled)
+void watch_note_told(struct watch *watch, int exit_status)
 {
-    if (settled)
-        __atomic_store_n(&watch->settled, true, __ATOMIC_RELEASE);
+    int none = 0;
+    __atomic_compare_exchange_n(&watch->exit_status, &none, exit_status, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
     __atomic_store_n(&watch->told, true, __ATOMIC_RELEASE);
 }
 

@@ -123,6 +123,15 @@ wait $!
 "$orrery" run -- sh -c "$program found_exit; $program clean_exit; exit 0" >out 2>err
 [ $? = 66 ] || problem 'a child that ends without a word is lost'
 [ "$(grep -c SUMMARY err)" = 2 ] || problem 'not two summaries'
+"$orrery" run -- sh -c "$program refused; $program clean_exit; exit 0" >out 2>err
+[ $? = 66 ] || problem 'a child that had its summary is lost'
+"$orrery" run --error-exitcode=50 -- sh -c "$program refused; exit 4" >out 2>err
+[ $? = 50 ] || problem 'a child that had its summary is lost, with another status'
+"$orrery" run --timeout=0.2 --check-progress=off -- sh -c "$program endless_begun; exit 0" >out 2>err
+[ $? = 124 ] || problem 'a child that made no progress is lost'
+rm -f began
+"$orrery" run --keep-exit-code -- sh -c "$program refused; exit 4" >out 2>err
+[ $? = 4 ] || problem 'a child changes the status that is to be kept'
 
 # one summary also of what runs no kernel, whether it loads OpenCL or not; the library alone says nothing
 for command in "$program look" "sh -c '$program look; $program look'" 'true' 'sh -c "exit 5"' "sh -c 'kill -9 \$\$'"; do

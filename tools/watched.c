@@ -64,7 +64,7 @@ static _Noreturn void become(char **command, pid_t parent, void (*child_signal)(
     execvp(command[0], command);
     const int failed = cannot_run(command[0]);
     if (watch)
-        watch_note_told(watch, true);
+        watch_note_told(watch, failed);
     _exit(failed);
 }
 
@@ -93,7 +93,7 @@ static void tell(struct watch *watch, const struct watch_seat *seat, const struc
     if (log && wanted && !seat->quiet)
         report_print_counts(log, counts);
     if (wanted)
-        watch_note_told(watch, false);
+        watch_note_told(watch, 0);
     if (counts->kernels) /* perhaps it still ran */
         watch_note_kernel(watch);
     log_close(log);
@@ -132,11 +132,10 @@ static void tell_replay(const struct watch *watch, const struct scenario *scenar
     log_close(log);
 }
 
-/* However it ended by itself; not when findings, or what is wrong with the run, gave it its status. */
-static bool nothing_ran(const struct watch *watch, const struct scenario *scenario, int status)
+/* Whatever the program's own status is. */
+static bool nothing_ran(const struct watch *watch, const struct scenario *scenario)
 {
-    const bool settled = watch && watch->settled && WIFEXITED(status) && WEXITSTATUS(status) != 0;
-    return watch && scenario->expect_kernels && !scenario->keep_exit_code && !watch_kernel_ran(watch) && !settled;
+    return watch && scenario->expect_kernels && !scenario->keep_exit_code && !watch_kernel_ran(watch) && !watch->exit_status;
 }
 
 /* The library says so, too, as a process ends by itself that loaded it. */
@@ -165,7 +164,9 @@ static void sum_up(const struct watch *watch, const struct scenario *scenario)
 static int outcome(struct watch *watch, const struct scenario *scenario, int status)
 {
     int code = tell_all(watch, scenario);
-    if (!code && nothing_ran(watch, scenario, status))
+    if (!code && watch && !scenario->keep_exit_code) /* a process that it started ended with it, and nobody passed it on */
+        code = watch->exit_status;
+    if (!code && nothing_ran(watch, scenario))
         code = tell_nothing_ran(watch, status);
     sum_up(watch, scenario);
     if (!code && WIFSIGNALED(status))
@@ -191,7 +192,7 @@ int watched_run(char **command, const struct scenario *scenario)
     int status = wait_for_child();
     if (status < 0)
         return EXIT_FAILED;
-    if (WIFSIGNALED(status) && (any_left(watch) || nothing_ran(watch, scenario, status)))
+    if (WIFSIGNALED(status) && (any_left(watch) || nothing_ran(watch, scenario)))
         say("the program was ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
     tell_replay(watch, scenario, status);
     return outcome(watch, scenario, status);

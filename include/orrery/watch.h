@@ -11,7 +11,8 @@
  *   watch_leave_seat what is to be said was said
  *   watch_note_kernel   a kernel has run, in any of the processes
  *   watch_kernel_ran    one has
- *   watch_note_told     a summary was printed, or there is a reason for none; settled: with the status of the process
+ *   watch_note_told     a summary was printed, or there is a reason for none; exit_status: what findings, or what is wrong with the
+ *                       run, made of the status of the process, 0: nothing
  *   watch_note_replay   how to have the run again, should the program fail by itself; "": that was told, or there is no need
  */
 #ifndef ORRERY_WATCH_H
@@ -35,7 +36,7 @@ struct watch {
     bool kernel_ran;               /* atomic */
     bool seated;                   /* atomic; some process had a seat */
     bool told;                     /* atomic; some process has had its summary, or there is nothing to sum up */
-    bool settled;                  /* atomic; the status of some process is not its own: findings, or what is wrong, decided */
+    int exit_status;               /* atomic; the first that is not a process's own */
     char replay[WATCH_LINE_CHARS]; /* of the process that noted it last */
 };
 
@@ -45,7 +46,7 @@ struct watch_seat *watch_take_seat(struct watch *watch);
 void watch_leave_seat(struct watch_seat *seat);
 void watch_note_kernel(struct watch *watch);
 bool watch_kernel_ran(const struct watch *watch);
-void watch_note_told(struct watch *watch, bool settled);
+void watch_note_told(struct watch *watch, int exit_status);
 void watch_note_replay(struct watch *watch, const char *line);
 
 #endif
