@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Notes of accesses: what divides all offsets and sizes, and that no note is looked at twice for it. */
+/* Notes of accesses: what divides all offsets and sizes, that no note is looked at twice for it, and what stays where room ends. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "dice.h"
 #include "memmodel/notes.h"
 
 enum { LOW = 1 << 20, LANES = 64 };
@@ -61,6 +62,98 @@ START_TEST(what_was_looked_at_is_not_looked_at_again)
 }
 END_TEST
 
+/* ---- reads that others stand for ------------------------------------------------------------ */
+
+enum { WORDS = 256, SITES = 3, WRITES = 2, GROUPS = 16, GROUP_ITEMS = 16, WAVES = 3000 };
+
+/* How often a work-group did it, by word and site. */
+struct tally { uint32_t done[WORDS][SITES][GROUPS]; uint64_t tick; };
+
+static bool scattered(struct tally *tally, uint32_t site, uint32_t wave)
+{
+    uint64_t address[LANES], mask[LANE_MASK_WORDS] = {(uint64_t)below(UINT32_MAX) << 32 | below(UINT32_MAX)};
+    const uint32_t first = below(GROUPS / 4) * LANES, words = 1 + below(2);
+    const struct access_event event = {.origin = {.site = site}, .kind = site == WRITES ? ACCESS_WRITE : ACCESS_READ, .size_bytes = 4 * words,
+                                       .lane_count = LANES, .mask = mask, .shape = ADDRESS_LIST, .address = address, .row = LANES};
+    const struct wave_crew crew = {.serial = 1 + wave, .lanes = LANES, .in_a_row = true, .first_unit = first};
+    struct places places;
+    for (uint32_t lane = 0; lane < LANES; lane++)
+        address[lane] = LOW + 4 * below(site == 0 ? WORDS - 1 : WORDS / 4); /* the other reads have fewer words */
+    ck_assert(notes_places(&notes, &event, &places));
+    if (!notes_add(&notes, &event, &places, &crew, 1 + wave, SCOPE_WORK_ITEM))
+        return false;
+    for (uint32_t lane = 0; lane < LANES; lane++)
+        for (uint32_t w = 0; w < words && mask[0] >> lane & 1; w++)
+            tally->done[(address[lane] - LOW) / 4 + w][site][(first + lane) / GROUP_ITEMS]++;
+    return true;
+}
+
+static void recount(void *self, const struct past_access *access)
+{
+    struct tally *tally = self;
+    ck_assert_uint_ge(access->tick, tally->tick);
+    tally->tick = access->tick;
+    for (uint32_t w = 0; w < access->size / 4; w++)
+        tally->done[(access->address - LOW) / 4 + w][access->site][access->unit / GROUP_ITEMS]++;
+}
+
+static uint32_t groups_in(const uint32_t done[GROUPS])
+{
+    uint32_t groups = 0;
+    for (uint32_t g = 0; g < GROUPS; g++)
+        groups += done[g] > 0;
+    return groups;
+}
+
+/* All of a word that one group read, two groups of any other; and all writes. */
+static void judge_left(const struct tally *did, const struct tally *left)
+{
+    for (uint32_t word = 0; word < WORDS; word++)
+        for (uint32_t site = 0; site < SITES; site++) {
+            const uint32_t *before = did->done[word][site], *now = left->done[word][site], groups = groups_in(before);
+            const bool all = site == WRITES || groups < 2;
+            ck_assert_uint_ge(groups_in(now), groups < 2 ? groups : 2);
+            for (uint32_t g = 0; g < GROUPS; g++)
+                ck_assert(all ? now[g] == before[g] : now[g] <= before[g]);
+        }
+}
+
+START_TEST(reads_that_others_stand_for_are_left_out)
+{
+    static struct tally did, left;
+    dice = 7;
+    spare.most = 1 << 16; /* so much and no more */
+    notes.size = 4 * WORDS;
+    notes.group_items = GROUP_ITEMS;
+    for (uint32_t wave = 0; wave < WAVES; wave++) {
+        ck_assert(scattered(&did, wave < 20 ? below(SITES) : below(WRITES), wave));
+        if (wave % 100)
+            continue;
+        memset(&left, 0, sizeof left);
+        notes_replay(&notes, recount, &left);
+        judge_left(&did, &left);
+    }
+    ck_assert(notes.thinned);
+    notes_forget(&notes);
+    ck_assert(!notes.thinned);
+}
+END_TEST
+
+/* Where some may learn what another work-group did, all reads count. */
+START_TEST(reads_stay_where_somebody_learns)
+{
+    static struct tally did;
+    bool room = true;
+    dice = 7;
+    spare.most = 1 << 16;
+    notes.size = 4 * WORDS;
+    for (uint32_t wave = 0; room && wave < WAVES; wave++)
+        room = scattered(&did, 0, wave);
+    ck_assert(!room);
+    ck_assert(!notes.thinned);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("notes");
@@ -68,6 +161,8 @@ int main(void)
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, the_grain_divides_all);
     tcase_add_test(tests, what_was_looked_at_is_not_looked_at_again);
+    tcase_add_test(tests, reads_that_others_stand_for_are_left_out);
+    tcase_add_test(tests, reads_stay_where_somebody_learns);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -20,7 +20,7 @@ bad=0
 scenario() {
     local i a=
     echo "orrery: 1"
-    echo "program: {source: race_memory.cl, options: '-cl-std=CL3.0 -DT=$2 -DOTHERS=$5'}"
+    echo "program: {source: race_memory.cl, options: '-cl-std=CL3.0 -DT=$2 -DOTHERS=$5 -DITEMS=$items ${defines:-}'}"
     echo "launch:"
     for ((i = 0; i < $3; i++)); do
         if [ "$i" = 0 ]; then
@@ -105,6 +105,10 @@ for bins in 65536 "$items"; do
     measure inserts float 2 100 "$bins" 12
     measure looks float 2 100 "$bins" 12
 done
+measure wander float 1 64 0 4
+defines=-DRACY scenario wander float 1 64 0 >"$work/x.yaml"
+"$build/orrery" run --data-races=error "$work/x.yaml" >"$work/out" 2>&1
+grep -q 'error: race-global' "$work/out" && grep -q 'at least' "$work/out" || { echo "the race of wander:"; cat "$work/out"; bad=1; }
 items=$((8 << 20)) # SPARE would hide too much
 measure mixed_sizes uchar 1 64 0 2
 measure spread uchar 1 64 0 3

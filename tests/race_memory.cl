@@ -301,3 +301,21 @@ kernel void looks(global T *a, global T *b, global T *c, global atomic_int *othe
         sum += atomic_load_explicit(&other[(hash + k) % OTHERS], memory_order_relaxed, memory_scope_device);
     c[i] = a[i] + b[i] + sum;
 }
+
+/* Each reads all over an allocation, and writes what is its own there. */
+kernel void wander(global T *a, global T *b, global T *c)
+{
+    const uint i = get_global_id(0);
+    uint at = i;
+    float sum = 0;
+    for (int k = 0; k < 18; k++) {
+        at = at * 1664525u + 1013904223u;
+        sum += a[(at >> 8) % (ITEMS / 2) * 2];
+    }
+    if (i < ITEMS / 2)
+        a[2 * i + 1] = sum;
+#ifdef RACY
+    if (i == ITEMS - 1)
+        a[at % (ITEMS / 2) * 2] = sum;
+#endif
+}

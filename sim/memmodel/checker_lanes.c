@@ -49,6 +49,7 @@ void checker_spill(struct checker *checker, struct shadow_region *region)
         checker_settle(checker, region);
         sieve_release(&region->sieve);
     }
+    region->thinned |= region->sieve.notes.thinned;
     journal_replay(&region->journal, insert, &spilling);
     notes_replay(&region->sieve.notes, insert, &spilling);
     journal_forget(&region->journal);

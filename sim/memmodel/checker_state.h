@@ -67,6 +67,7 @@ struct checker {
     struct turns turns[TURNS];        /* likewise */
     struct { uint64_t crew; struct shadow_region *region; struct shadow_access now; } alone; /* where one acted by itself, among all of a crew that synchronises */
     uint64_t time;                    /* counts events */
+    uint64_t apart_items;             /* as struct notes' group_items */
     uint64_t ways[WAYS];
     uint32_t *compute_units; uint64_t unit_room;
     struct ended_group *ended; uint32_t ended_count, ended_room; /* those that launches wait for */

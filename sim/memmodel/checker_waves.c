@@ -273,6 +273,7 @@ bool checker_take_whole(struct checker *checker, const struct access_event *even
         shadow->space = IN_IMAGE;
     if (shadow->space == IN_LOCAL)
         checker_renew_local(checker, shadow, checker->crew.group);
+    shadow->sieve.notes.group_items = checker->apart_items;
     if (shadow->journal.spilt || (shadow->atomic && checker->order.variable_count))
         return false;
     if (shadow->reads.open)

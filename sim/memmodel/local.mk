@@ -68,6 +68,8 @@ libmemmodel_la_SOURCES = \
 	%D%/narrow.h \
 	%D%/notes.c \
 	%D%/notes.h \
+	%D%/notes_state.h \
+	%D%/notes_thin.c \
 	%D%/only_read.c \
 	%D%/only_read.h \
 	%D%/order.c \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "notes.h"
+#include "notes_state.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,22 +7,10 @@
 #include "lane_mask.h"
 #include "orrery/limits.h"
 
-enum note_shape { NOTE_CREW, NOTE_AFFINE, NOTE_RUNS, NOTE_LIST };
-
-/* Behind it: of a crew its units, from the first, unless they stand in a row; of runs those; of a list its offsets. */
-struct note {
-    uint32_t bytes, site, size, row;
-    uint8_t shape, kind, order, scope;
-    bool in_a_row;
-    uint32_t count;                  /* of a list, of runs */
-    uint64_t tick, base;             /* of a crew: its first unit */
-    int64_t step_x, step_y;
-    uint64_t mask[LANE_MASK_WORDS];
-};
-
 void notes_forget(struct notes *notes)
 {
     notes->used = notes->grained = 0;
+    notes->thinned = false;
     notes->grains = 0;
     notes->crew = 0;
     for (int use = 0; use < FOOTPRINT_USES; use++)
@@ -115,8 +103,6 @@ bool notes_places(const struct notes *notes, const struct access_event *event, s
 
 /* ---- writing ------------------------------------------------------------------------------- */
 
-static size_t list_bytes(uint32_t count) { return (count + 1) / 2 * 2 * sizeof(uint32_t); }
-
 static size_t run_bytes(uint32_t count) { return count * sizeof(struct lane_run); }
 
 static bool grow(struct notes *notes, size_t least)
@@ -138,7 +124,7 @@ static bool grow(struct notes *notes, size_t least)
 
 static struct note *note_room(struct notes *notes, size_t bytes)
 {
-    if (notes->used + bytes > notes->room && !grow(notes, notes->used + bytes))
+    if (notes->used + bytes > notes->room && !grow(notes, notes->used + bytes) && !(notes_thin(notes) && notes->used + bytes <= notes->room))
         return NULL;
     struct note *note = (struct note *)(void *)(notes->bytes + notes->used);
     note->bytes = (uint32_t)bytes;
@@ -156,7 +142,7 @@ static bool note_crew(struct notes *notes, const struct wave_crew *crew)
     for (uint32_t i = 0; !crew->in_a_row && i < crew->lanes; i++)
         if (crew->unit[i] - crew->first_unit > UINT32_MAX)
             return false;
-    struct note *note = note_room(notes, sizeof *note + (crew->in_a_row ? 0 : list_bytes(crew->lanes)));
+    struct note *note = note_room(notes, sizeof *note + (crew->in_a_row ? 0 : note_list_bytes(crew->lanes)));
     if (!note)
         return false;
     note->shape = NOTE_CREW;
@@ -173,7 +159,7 @@ bool notes_add(struct notes *notes, const struct access_event *event, const stru
                uint64_t tick, enum memory_scope scope)
 {
     const enum note_shape shape = event->shape != ADDRESS_LIST ? NOTE_AFFINE : listed->runs.count ? NOTE_RUNS : NOTE_LIST;
-    const size_t rest = shape == NOTE_RUNS ? run_bytes(listed->runs.count) : shape == NOTE_LIST ? list_bytes(listed->count) : 0,
+    const size_t rest = shape == NOTE_RUNS ? run_bytes(listed->runs.count) : shape == NOTE_LIST ? note_list_bytes(listed->count) : 0,
                  bytes = sizeof(struct note) + rest;
     struct note *note = notes->crew == crew->serial || note_crew(notes, crew) ? note_room(notes, bytes) : NULL;
     if (!note)
@@ -210,8 +196,6 @@ static const struct note *note_after(const struct notes *notes, const struct not
 
 #define EACH_NOTE(notes, note) \
     for (const struct note *note = note_after(notes, NULL); note; note = note_after(notes, note))
-
-struct crew_note { uint64_t first; const uint32_t *unit; };
 
 static void replay_runs(const struct note *note, const struct crew_note *crew, struct past_access *access, uint64_t low, past_visitor *visit,
                         void *self)

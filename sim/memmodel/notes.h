@@ -41,6 +41,8 @@ struct notes {
     size_t grained; uint64_t grains; /* bits of the offsets and sizes in so many of these bytes */
     uint64_t crew;                   /* whom the latest notes speak of; 0: nobody */
     struct footprint_sites sites[FOOTPRINT_USES];
+    uint64_t group_items;            /* set by who notes: of the largest work-group, where none learns what another did; 0: some may */
+    bool thinned;                    /* reads were left out that others stand for (notes_thin.c) */
 };
 
 /* The lanes of a wave. */

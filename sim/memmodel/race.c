@@ -488,6 +488,7 @@ void races_add(struct races *races, const struct race *race, const struct shadow
     }
     if (pair->tally.count && continues(pair, race, now))
         continue_news(&pair->news, race);
+    pair->tally.uncounted |= race->region->thinned;
     if (tally_add(&pair->tally, race->unit, now->agent->unit, time))
         return;
     meet(races, pair, race, now, time);

@@ -50,6 +50,7 @@ void shadow_forget(struct shadow_region *region)
     sieve_forget(&region->sieve);
     only_read_forget(&region->reads);
     region->noted = 0;
+    region->thinned = false;
     if (!region->touched)
         return;
     region->first = region->next;

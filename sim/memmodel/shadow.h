@@ -79,6 +79,7 @@ struct shadow_region {
     bool atomic;              /* some access of this launch was: plain stores may end release sequences */
     bool bygone;              /* a plain write came after an atomic that had no list */
     bool few;                 /* some sets are of atomics */
+    bool thinned;             /* some reads were left out that others stand for: races are counted no more */
     struct journal journal;   /* what need not stand in cells */
     struct sieve sieve;       /* likewise; what the journal does not decide */
     struct only_read reads;   /* beside them, where nobody writes */
