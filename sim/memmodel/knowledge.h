@@ -15,6 +15,7 @@
  *
  * Interface
  *   knowledge_get         tick of a key, 0: nothing is known
+ *   knowledge_has         is it later than that? Cheaper, where who handed it on was the last to do so
  *   knowledge_extend      puts into the map of a slot, which may be put off
  *   knowledge_put, _join, _put_row  make new maps (one reference), or return one of the old; they leave
  *                         the references of their arguments alone
@@ -155,13 +156,26 @@ static inline uint32_t knowledge_handle(const struct knowledge *map)
     return step ? knowledge_strand_of(map)->self | step : map ? map->self : 0;
 }
 
-static inline uint64_t knowledge_get(struct knowledge_pool *pool, struct knowledge *asked, uint64_t key)
+static inline uint64_t knowledge_get_made(const struct knowledge *map, uint64_t key)
 {
     const uint64_t chunk = knowledge_chunk(key);
-    const struct knowledge *map = knowledge_step_of(asked) ? knowledge_make(pool, asked) : asked;
     while (map && map->bit != KNOWLEDGE_LEAF)
         map = chunk >> map->bit & 1 ? map->high : map->low;
     return map && map->key == chunk ? (uint64_t)knowledge_tick(map, knowledge_place(key)) : 0;
+}
+
+static inline uint64_t knowledge_get(struct knowledge_pool *pool, struct knowledge *asked, uint64_t key)
+{
+    return knowledge_get_made(knowledge_step_of(asked) ? knowledge_make(pool, asked) : asked, key);
+}
+
+/* Of one that is put off: is the key's tick a later one, as is seen from near by? False: that takes the map. */
+bool knowledge_shows(const struct knowledge_pool *pool, const struct knowledge *step, uint64_t key, uint64_t tick);
+
+/* Is the key's tick a later one? */
+static inline bool knowledge_has(struct knowledge_pool *pool, struct knowledge *asked, uint64_t key, uint64_t tick)
+{
+    return (knowledge_step_of(asked) && knowledge_shows(pool, asked, key, tick)) || tick < knowledge_get(pool, asked, key);
 }
 
 /* True: `later` has all of `earlier`, as is known at once. */

@@ -276,6 +276,28 @@ const struct knowledge *knowledge_make(struct knowledge_pool *pool, struct knowl
     return knowledge_of_handle(pool, fields_of(map)->high);
 }
 
+/* Who took over a lock asks about the one who gave it back, which is few steps away. */
+bool knowledge_shows(const struct knowledge_pool *pool, const struct knowledge *step, uint64_t key, uint64_t tick)
+{
+    enum { STEPS_SEEN = HOSTILE(24, 3) };
+    const struct knowledge *seen[STEPS_SEEN] = {step};
+    for (uint32_t i = 0, count = 1; i < count; i++) {
+        const struct knowledge *at = knowledge_made(pool, seen[i]);
+        if (!knowledge_step_of(at)) {
+            if (tick < knowledge_get_made(at, key))
+                return true;
+            continue;
+        }
+        if (key_of(knowledge_strand_of(at)) == key && fields_of(at)->tick > 0 && tick < (uint64_t)fields_of(at)->tick)
+            return true;
+        const struct knowledge *next[2] = {knowledge_of_handle(pool, fields_of(at)->high), below_of(pool, at)};
+        for (int n = 0; n < 2; n++)
+            if (next[n] && count < STEPS_SEEN)
+                seen[count++] = next[n];
+    }
+    return false;
+}
+
 /* So many wait that maps might take less. */
 static void make_some(struct knowledge_pool *pool)
 {

@@ -291,8 +291,8 @@ static inline bool order_knows_unit(const struct order *order, const struct agen
     const struct group_order *group = agent->group;
     const bool same_group = unit - group->number * order->group_items < order->group_items;
     return (same_group && tick < group->base[region]) || (group->relay && order_relay_knows(order, agent, region, unit, tick)) ||
-           tick < knowledge_get(order_pool(order), group->acquired[region], unit << 2) ||
-           (agent->item && tick < knowledge_get(order_pool(order), agent->item->acquired[region], unit << 2));
+           knowledge_has(order_pool(order), group->acquired[region], unit << 2, tick) ||
+           (agent->item && knowledge_has(order_pool(order), agent->item->acquired[region], unit << 2, tick));
 }
 
 static inline bool order_knows(const struct order *order, const struct agent *agent, int region, uint64_t unit, uint64_t tick)

@@ -5,10 +5,20 @@
 /* The ways in which a map may know of a unit. */
 struct subject { uint64_t unit, group; uint32_t sub_group; };
 
+/* From near by, without the map. */
+static bool is_shown(const struct order *order, const struct knowledge *map, const struct subject *of, uint64_t tick)
+{
+    const struct knowledge_pool *pool = &order->pool;
+    return knowledge_step_of(map) &&
+           (knowledge_shows(pool, map, unit_key(of->unit), tick) ||
+            (of->unit < UNIT_COPIES && ((order->group_keys && knowledge_shows(pool, map, group_key(of->group), tick)) ||
+                                        (order->sub_group_keys && knowledge_shows(pool, map, sub_group_key(order, of->group, of->sub_group), tick)))));
+}
+
 static bool map_knows(const struct order *order, struct knowledge *map, const struct subject *of, uint64_t tick)
 {
-    if (!map)
-        return false;
+    if (!map || is_shown(order, map, of, tick))
+        return map;
     return tick < knowledge_get(order_pool(order), map, unit_key(of->unit)) ||
            (order->launches && knowledge_get(order_pool(order), map, launch_key(order->group_launch[of->group]))) ||
            (of->unit < UNIT_COPIES && ((order->group_keys && tick < knowledge_get(order_pool(order), map, group_key(of->group))) ||

@@ -21,8 +21,8 @@ static inline bool knows(const struct visit *visit, uint64_t unit, uint64_t tick
     if (__builtin_expect(!visit->by_units || unit >= UNIT_COPIES, 0))
         return order_knows(visit->shadow->order, visit->now->agent, visit->region->space, unit, tick);
     return (tick < visit->base && unit - visit->first < visit->items) ||
-           (visit->of_group && tick < knowledge_get(visit->pool, visit->of_group, unit << 2)) ||
-           (visit->own && tick < knowledge_get(visit->pool, visit->own, unit << 2));
+           (visit->of_group && knowledge_has(visit->pool, visit->of_group, unit << 2, tick)) ||
+           (visit->own && knowledge_has(visit->pool, visit->own, unit << 2, tick));
 }
 
 /* R34: within one work-item a fence has to stand between a write to an image and a read, and no order helps a sampler. */
