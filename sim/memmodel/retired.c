@@ -8,7 +8,7 @@ struct retired {
     struct footprint_keeper keeper;
     uint64_t low; /* of the allocation */
     uint32_t count;
-    struct journal_line lines[];
+    struct journal_line lines[]; /* and behind them their boxes */
 };
 
 /* Of each instruction by itself, where there are several that can be told apart. */
@@ -57,23 +57,31 @@ static bool covers(const struct footprint_keeper *keeper, const struct footprint
 
 static void drop(void *self)
 {
-    struct retired *retired = self;
-    for (uint32_t i = 0; i < retired->count; i++)
-        free(retired->lines[i].boxes);
-    free(retired);
+    free(self);
 }
 
-struct footprint_keeper *retired_new(struct journal *journal, uint32_t region_id, uint64_t low)
+static uint32_t count_boxes(const struct journal *journal)
 {
-    struct retired *retired = malloc(sizeof *retired + journal->count * sizeof *retired->lines);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < journal->count; i++)
+        count += journal->lines[i].count;
+    return count;
+}
+
+/* The journal keeps its room for the next launch. */
+struct footprint_keeper *retired_new(const struct journal *journal, uint32_t region_id, uint64_t low)
+{
+    const size_t lines_bytes = journal->count * sizeof(struct journal_line), boxes = count_boxes(journal);
+    struct retired *retired = malloc(sizeof *retired + lines_bytes + boxes * sizeof(struct journal_box));
     if (!retired)
         return NULL;
     *retired = (struct retired){.keeper = {retired, region_id, collect, covers, drop}, .low = low, .count = journal->count};
+    struct journal_box *box = (struct journal_box *)(retired->lines + journal->count);
     for (uint32_t i = 0; i < journal->count; i++) {
         retired->lines[i] = journal->lines[i];
-        journal->lines[i].boxes = NULL;
-        journal->lines[i].count = journal->lines[i].room = 0;
+        memcpy(box, journal->lines[i].boxes, journal->lines[i].count * sizeof *box);
+        retired->lines[i].boxes = box;
+        box += journal->lines[i].count;
     }
-    journal_forget(journal);
     return &retired->keeper;
 }

@@ -4,13 +4,13 @@
  *          however many bytes they stand for. Bytes are made of them when somebody comes who may not know the launch.
  *
  * Interface
- *   retired_new   takes the lines; the keeper drops itself. NULL: no memory, and the journal has them still
+ *   retired_new   copies the lines; the keeper drops itself. NULL: no memory
  */
 #ifndef ORRERY_MEMMODEL_RETIRED_H
 #define ORRERY_MEMMODEL_RETIRED_H
 
 #include "journal.h"
 
-struct footprint_keeper *retired_new(struct journal *journal, uint32_t region_id, uint64_t low);
+struct footprint_keeper *retired_new(const struct journal *journal, uint32_t region_id, uint64_t low);
 
 #endif
