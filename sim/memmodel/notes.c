@@ -9,6 +9,8 @@
 
 void notes_forget(struct notes *notes)
 {
+    if (!notes->used)
+        return;
     notes->used = notes->grained = 0;
     notes->thinned = false;
     notes->grains = 0;
