@@ -725,6 +725,24 @@ START_TEST(legacy_atomics_have_the_scope_of_the_device)
 }
 END_TEST
 
+/* OpenCL C 3.0: the variant of sub_group_barrier that does not take a scope has memory_scope_sub_group. */
+START_TEST(a_barrier_of_a_sub_group_has_its_scope)
+{
+    struct spirv spirv = compile_text("kernel void k(global int *a) { sub_group_barrier(CLK_GLOBAL_MEM_FENCE); a[0] = 1; }", "-cl-std=CL3.0");
+    uint32_t scopes[2] = {0}, found = 0;
+    for (size_t at = 5; at < spirv.word_count; at += spirv.words[at] >> SpvWordCountShift)
+        if ((spirv.words[at] & SpvOpCodeMask) == SpvOpControlBarrier)
+            memcpy(scopes, spirv.words + at + 1, sizeof scopes);
+    for (size_t at = 5; at < spirv.word_count; at += spirv.words[at] >> SpvWordCountShift)
+        if ((spirv.words[at] & SpvOpCodeMask) == SpvOpConstant && (spirv.words[at + 2] == scopes[0] || spirv.words[at + 2] == scopes[1])) {
+            ck_assert_uint_eq(spirv.words[at + 3], SpvScopeSubgroup);
+            found++;
+        }
+    ck_assert_uint_ne(found, 0);
+    spirv_fini(&spirv);
+}
+END_TEST
+
 START_TEST(include_directories_are_searched)
 {
     make_directory();
@@ -1364,6 +1382,7 @@ static Suite *frontend_suite(void)
     tests = add_case(suite, "headers");
     tcase_add_test(tests, embedded_headers_are_found);
     tcase_add_test(tests, legacy_atomics_have_the_scope_of_the_device);
+    tcase_add_test(tests, a_barrier_of_a_sub_group_has_its_scope);
     tcase_add_test(tests, include_directories_are_searched);
     tcase_add_test(tests, lines_of_included_files_are_kept);
     tcase_add_test(tests, a_file_that_changed_meanwhile_is_not_quoted);

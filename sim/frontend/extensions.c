@@ -211,6 +211,16 @@ static void add_clocks(const struct compilation *compilation, struct text *sourc
     }
 }
 
+/* ---- barriers of sub-groups ------------------------------------------------------------------------------------- */
+
+/* Without a scope it is the sub-group's (3 in SPIR-V), for which the translator takes the work-group's. */
+static void add_sub_group_barrier(const struct compilation *compilation, struct text *source)
+{
+    if (compilation->request->sub_groups && names(compilation, "sub_group_barrier"))
+        text_add(source, "#if defined(cl_intel_subgroups) || defined(cl_khr_subgroups) || defined(__opencl_c_subgroups)\n" OVERLOAD
+                         "__attribute__((convergent)) void sub_group_barrier(cl_mem_fence_flags) __asm(\"__orrery_op224_c3c3f0\");\n#endif\n");
+}
+
 /* ---- cl_khr_subgroup_named_barrier ------------------------------------------------------------------------------ */
 
 /* Its text has functions for C++ alone. A barrier is a pointer that nobody follows. */
@@ -236,6 +246,7 @@ void add_extension_functions(const struct compilation *compilation, struct text 
     add_dot_products(compilation, source);
     add_uniform_arithmetic(compilation, source);
     add_clocks(compilation, source);
+    add_sub_group_barrier(compilation, source);
     add_named_barriers(compilation, source);
     if (compilation->request->images && compilation->request->srgb_writes && compilation->cl_std >= 200)
         define(source, "cl_khr_srgb_image_writes"); /* which a precompiled header forgets */

@@ -251,7 +251,7 @@ static void put_operation(struct operations *o, const uint32_t *w, size_t length
         char kind = *at;
         operands[count++] = operand(o, kind, (uint32_t)strtoul(at + 1, &at, 10), w, length);
     }
-    const bool gives = opcode != SpvOpMemoryNamedBarrier;
+    const bool gives = opcode != SpvOpMemoryNamedBarrier && opcode != SpvOpControlBarrier;
     put(o, (1 + 2 * (uint32_t)gives + count) << SpvWordCountShift | opcode);
     if (gives) {
         put(o, w[1]);
