@@ -310,6 +310,80 @@ START_TEST(R31_12_a_user_event_that_a_command_sets)
 }
 END_TEST
 
+static void host_stores(uint64_t offset)
+{
+    commands_host_stored(commands, data + offset, 8, false);
+}
+
+static void host_caught(uint64_t offset)
+{
+    const struct host_access access = {.address = data + offset, .write = true, .what = "store by the host"};
+    commands_host_touched(commands, &access);
+}
+
+/* What it has stored those know that wait for the event, and whoever waits for them. */
+static void stores_and_user_events(void (*store)(uint64_t offset))
+{
+    enqueue(1, 1, NONE);
+    enqueue(3, 2, AFTER(2));
+    enqueue(4, 3, AFTER(3));
+    enqueue(6, 4, AFTER(5, 4));
+    store(0);
+    user_set(2);
+    store(8);
+    order(ORDER_BEGIN, 3, 2, NONE);
+    touch(3, ACCESS_READ, data, 8, COMMAND_MOVES);
+    touch(3, ACCESS_READ, data + 16, 8, COMMAND_MOVES);
+    order(ORDER_END, 3, 2, NONE);
+    reads(4, 0, 8);
+    ck_assert_uint_eq(races(), 0);
+    user_set(5);
+    reads(6, 0, 16);
+    ck_assert_uint_eq(races(), 0);
+    enqueue(7, 5, NONE);
+    reads(7, 0, 16);
+    ck_assert_uint_eq(races(), 0);
+    reads(1, 0, 16);
+    ck_assert_uint_ge(races(), 1);
+    ck_assert_str_eq(report_get(report, 0)->access[1].by, "clEnqueueFillBuffer (command 1, queue 1)");
+}
+
+START_TEST(R31_12_a_user_event_hands_on_what_the_host_stored) { stores_and_user_events(host_stores); }
+END_TEST
+START_TEST(R31_12_a_user_event_hands_on_where_the_host_was_caught) { stores_and_user_events(host_caught); }
+END_TEST
+
+START_TEST(R31_12_a_command_saw_only_the_host_s_stores_before_its_event)
+{
+    enqueue(2, 1, AFTER(1));
+    enqueue(4, 2, AFTER(3));
+    user_set(1);
+    host_stores(0);
+    user_set(3);
+    reads(4, 0, 8);
+    ck_assert_uint_eq(races(), 0);
+    reads(2, 0, 8);
+    ck_assert_uint_eq(races(), 1);
+}
+END_TEST
+
+/* Of many steps, each with another command that comes behind it. */
+START_TEST(what_the_host_stored_at_many_steps)
+{
+    enum { STEPS = 20 };
+    enqueue(1, 1, NONE);
+    for (uint32_t i = 0; i < STEPS; i++) {
+        host_stores(8 * i);
+        enqueue(2 + i, 2, NONE);
+    }
+    for (uint32_t i = 0; i < STEPS; i++)
+        reads(2 + i, 0, 8 * (i + 1));
+    ck_assert_uint_eq(races(), 0);
+    reads(1, 8 * (STEPS - 1), 8);
+    ck_assert_uint_eq(races(), 1);
+}
+END_TEST
+
 START_TEST(R31_12_an_older_user_event)
 {
     enqueue(2, 1, NONE); /* 1: a user event, forgotten by now */
@@ -1021,6 +1095,10 @@ int main(void)
     ADD(R31_6_7_8_many_at_once);
     ADD(R31_12_a_user_event_hands_on_what_the_host_knew);
     ADD(R31_12_a_user_event_that_a_command_sets);
+    ADD(R31_12_a_user_event_hands_on_what_the_host_stored);
+    ADD(R31_12_a_user_event_hands_on_where_the_host_was_caught);
+    ADD(R31_12_a_command_saw_only_the_host_s_stores_before_its_event);
+    ADD(what_the_host_stored_at_many_steps);
     ADD(R31_12_an_older_user_event);
     ADD(a_failed_command_hands_on_too);
     ADD(a_read_between_does_not_hide_the_writer);

@@ -271,6 +271,22 @@ START_TEST(around_the_user_event)
 }
 END_TEST
 
+/* Nobody waits for the user event. */
+START_TEST(beside_a_user_event)
+{
+    set_up();
+    cl_event go = cl_user_event(context);
+    if (_i)
+        read_into(target, NULL);
+    else
+        write_from(target, NULL);
+    target[5] = 1;
+    cl_ok(clSetUserEventStatus(go, CL_COMPLETE));
+    host_told(1);
+    cl_ok(clReleaseEvent(go));
+}
+END_TEST
+
 /* What lies on the same pages as the ends, and on others, is nobody's business. */
 START_TEST(neighbours)
 {
@@ -835,6 +851,7 @@ int main(void)
     tcase_add_loop_test(used, pieces, 0, 6);
     tcase_add_loop_test(used, whoever_knows_that_it_is_complete, 0, 18);
     tcase_add_loop_test(used, around_the_user_event, 0, 4);
+    tcase_add_loop_test(used, beside_a_user_event, 0, 2);
     tcase_add_test(used, neighbours);
     tcase_add_test(used, a_command_that_fails);
     tcase_add_test(used, threads_at_closed_pages);

@@ -121,6 +121,29 @@ START_TEST(behind_the_user_event)
 }
 END_TEST
 
+/* Others wait for the events that it sets: this command has not seen what it stored before. */
+START_TEST(beside_user_events)
+{
+    cl_int err;
+    set_up_with("warning", _i % 2 ? "true" : "false");
+    cl_command_queue second = clCreateCommandQueueWithProperties(context, device, NULL, &err);
+    cl_ok(err);
+    cl_event go = cl_user_event(context), unused = cl_user_event(context), late = cl_user_event(context);
+    cl_ok(clEnqueueMarkerWithWaitList(second, 1, &go, NULL));
+    run(kernels[_i / 2]);
+    data[5] = 1;
+    cl_ok(clSetUserEventStatus(go, CL_COMPLETE));
+    cl_ok(clSetUserEventStatus(unused, CL_COMPLETE));
+    host_told(1);
+    cl_ok(clFinish(second));
+    enqueue(second, "take", data, COUNT, &late);
+    data[7] = 1;
+    cl_ok(clSetUserEventStatus(late, CL_COMPLETE));
+    cl_ok(clFinish(second));
+    host_told(1);
+}
+END_TEST
+
 /* ---- with pages closed ------------------------------------------------------------------------- */
 
 static volatile cl_int sink;
@@ -331,6 +354,7 @@ int main(void)
     tcase_add_loop_test(tests, copies_and_fills, 0, 2);
     tcase_add_loop_test(tests, of_the_queue_that_was_not_waited_for, 0, 2);
     tcase_add_loop_test(tests, behind_the_user_event, 0, 2);
+    tcase_add_loop_test(tests, beside_user_events, 0, 8);
     tcase_add_loop_test(tests, a_load_of_what_is_written, 0, 3);
     tcase_add_test(tests, a_store_has_a_line);
     tcase_add_test(tests, loads_that_are_ordered);

@@ -65,6 +65,7 @@ struct node {
     uint32_t chain;          /* once begun */
     struct knowledge *known; /* enqueued: the host's; begun: its own, without itself */
     uint32_t prefix;         /* of the host's when it was enqueued: nobody enqueued later knows less */
+    uint32_t step, saw;      /* of the host when it was enqueued; what the command comes after */
     uint32_t *after;         /* until it begins */
     size_t after_count;
     uint64_t began, ended;   /* counts events; 0: not yet */
@@ -84,6 +85,8 @@ struct user_wait {
 struct command_graph {
     bool exhausted;
     uint64_t events;        /* so far */
+    uint32_t step;          /* the host's, from 1: counts its ENQUEUED events */
+    uint32_t seen_by_all;   /* whoever has a node sees the steps below */
     struct node *nodes;     /* a ring: serial & (room - 1) */
     uint32_t room;
     uint32_t first, next;   /* serials that have a node: [first, next) */
@@ -114,6 +117,7 @@ struct command_graph *command_graph_new(void)
     }
     graph->host = nothing;
     graph->first = graph->next = graph->pending = 1;
+    graph->step = 1;
     return graph;
 }
 
@@ -307,6 +311,16 @@ static void wait_drop(struct command_graph *graph, struct user_wait *wait)
     free(wait);
 }
 
+/* What the commands saw that come before it. */
+static void see_before(const struct command_graph *graph, struct node *node, const uint32_t *after, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct node *before = node_of(graph, after[i]);
+        if (before && before->state >= NODE_BEGUN && before->saw > node->saw)
+            node->saw = before->saw;
+    }
+}
+
 /* (12) What the host knows as it sets a user event, those that wait for it know; or what the commands know that set it
  * (cl_khr_semaphore), and these. */
 static void user_set(struct command_graph *graph, const struct order_event *event)
@@ -324,6 +338,10 @@ static void user_set(struct command_graph *graph, const struct order_event *even
             return;
         knowledge_unref(node->known);
         node->known = known;
+        if (event->after_count)
+            see_before(graph, node, event->after, event->after_count);
+        else
+            node->saw = graph->step;
     }
     wait_drop(graph, wait);
 }
@@ -424,6 +442,8 @@ static void enqueued(struct command_graph *graph, const struct order_event *even
         .state = NODE_ENQUEUED,
         .known = RULE(13101) ? knowledge_ref(graph->host) : knowledge_of_nothing(),
         .prefix = graph->host->prefix,
+        .step = graph->step,
+        .saw = RULE(13101) ? graph->step : 0,
         .after = after,
         .after_count = event->after_count,
         .facts = {.call = event->call, .queue = event->queue, .device = event->device, .enqueuer = event->enqueuer},
@@ -456,6 +476,7 @@ static void begin(struct command_graph *graph, uint32_t serial)
     }
     knowledge_unref(host);
     node->known = known;
+    see_before(graph, node, node->after, RULE(13102) ? node->after_count : 0);
     forget_waits(graph, serial, node);
     node->chain = chain_for(graph, node);
     if (graph->exhausted)
@@ -489,6 +510,8 @@ static void forget(struct command_graph *graph)
             graph->chains[node->chain].spare = true;
             graph->spare[graph->spare_count++] = node->chain;
         }
+        if (node->state != NODE_ABSENT)
+            graph->seen_by_all = node->step + 1;
         node_clear(node);
     }
 }
@@ -530,6 +553,7 @@ void command_graph_order(struct command_graph *graph, const struct order_event *
     graph->events++;
     switch (event->kind) {
     case ORDER_ENQUEUED:
+        graph->step++;
         if (event->queue)
             enqueued(graph, event);
         else
@@ -605,6 +629,22 @@ void command_graph_assume(struct command_graph *graph, uint32_t later, uint32_t 
     node->known = known;
     knowledge_unref(graph->last_known); /* it may have been made from what this command knew */
     graph->last_known = NULL;
+}
+
+uint32_t command_graph_step(const struct command_graph *graph)
+{
+    return graph->step;
+}
+
+uint32_t command_graph_saw(const struct command_graph *graph, uint32_t command)
+{
+    const struct node *node = node_of(graph, command);
+    return node ? node->saw : graph->step;
+}
+
+uint32_t command_graph_first_step(const struct command_graph *graph)
+{
+    return command_graph_idle(graph) ? graph->step + 1 : graph->seen_by_all;
 }
 
 uint32_t command_graph_first(const struct command_graph *graph)

@@ -13,6 +13,9 @@
  *   command_graph_in_turn        did `later` begin when `earlier` had ended? By when they ran, which orders nothing
  *   command_graph_ended          when it did, counted in events; 0: it has not, or is forgotten
  *   command_graph_assume         from now on `later` counts as knowing `earlier`
+ *   command_graph_step           of the host: how often it has enqueued something or set a user event
+ *   command_graph_saw            below this step all that the host did happens before the command (1, 12), that has begun
+ *   command_graph_first_step     every command that is not forgotten, and every later one, sees what is below
  *   command_graph_first          every command below is known to the host and to all that have not ended: forgotten
  *   command_graph_idle           every command is forgotten
  *   command_graph_exhausted      memory was out once: nothing it says holds any more
@@ -36,6 +39,9 @@ bool command_graph_told(const struct command_graph *graph, uint32_t command);
 bool command_graph_in_turn(const struct command_graph *graph, uint32_t later, uint32_t earlier);
 uint64_t command_graph_ended(const struct command_graph *graph, uint32_t command);
 void command_graph_assume(struct command_graph *graph, uint32_t later, uint32_t earlier);
+uint32_t command_graph_step(const struct command_graph *graph);
+uint32_t command_graph_saw(const struct command_graph *graph, uint32_t command);
+uint32_t command_graph_first_step(const struct command_graph *graph);
 uint32_t command_graph_first(const struct command_graph *graph);
 bool command_graph_idle(const struct command_graph *graph);
 bool command_graph_exhausted(const struct command_graph *graph);

@@ -371,7 +371,7 @@ enum { SWEEP_AFTER = HOSTILE(4096, 4) };
 static void sweep(struct commands *commands)
 {
     struct area *area, *following;
-    touches_drop(&commands->touches, command_graph_first(commands->graph));
+    touches_drop(&commands->touches, command_graph_first_step(commands->graph));
     if (commands->added < SWEEP_AFTER && !(command_graph_idle(commands->graph) && commands->added))
         return;
     HASH_ITER (hh, commands->areas, area, following) {
@@ -380,7 +380,7 @@ static void sweep(struct commands *commands)
         drop_kept(commands, area);
         if (area->several_count)
             commands_drop_several(area);
-        stale_drop(&area->stores, command_graph_first(commands->graph));
+        stale_drop(&area->stores, command_graph_first_step(commands->graph));
         if (byte_map_empty(area->map) && !area->loose_count && !area->kept_count && commands_is_calm(commands, area))
             commands_area_free(commands, area);
     }
@@ -409,10 +409,6 @@ static void on_order(void *self, const struct order_event *event)
         commands->talk_count = 0;
     }
     cross_launch_order(commands->cross, event);
-    if (event->kind == ORDER_ENQUEUED && !event->queue)
-        commands_forget_stores(commands);
-    else if (event->kind == ORDER_ENQUEUED)
-        commands->latest = event->command;
     command_graph_order(commands->graph, event);
     if (command_graph_idle(commands->graph))
         command_log_clear(commands->log);

@@ -147,9 +147,11 @@ static void store_meets(struct storing *storing, uint64_t low, uint64_t high)
     byte_map_visit(area->map, low, high, meet_touched, storing);
     for (size_t i = 0; i < area->loose_count; i++)
         meet_store(storing, &area->loose[i].bytes, &area->loose[i].access);
+    const struct command_graph *graph = storing->commands->graph;
     struct byte_run run = {0, 0};
+    stale_drop(&area->stores, command_graph_first_step(graph));
     while (byte_set_next(storing->bytes, run.high, &run))
-        stale_store(&area->stores, storing->bytes->size, run.low, run.high, storing->commands->latest);
+        stale_store(&area->stores, storing->bytes->size, run.low, run.high, command_graph_step(graph));
 }
 
 /* But for what commands wrote. */
@@ -291,7 +293,7 @@ void commands_host_touched(struct commands *commands, const struct host_access *
     const bool judged = !commands->lost && !commands->partial && !command_graph_exhausted(commands->graph);
     struct area *area = judged ? commands_area_of(commands, access->address) : NULL;
     if (area && (area->mirror || !command_graph_idle(commands->graph))) {
-        struct touch *touch = touches_add(&commands->touches, access, touch_of(commands, area, access->address), commands->latest);
+        struct touch *touch = touches_add(&commands->touches, access, touch_of(commands, area, access->address), command_graph_step(commands->graph));
         if (touch)
             judge_touch(commands, area, touch);
     }
@@ -300,7 +302,7 @@ void commands_host_touched(struct commands *commands, const struct host_access *
 
 static const enum access_kind use_kinds[FOOTPRINT_USES] = {ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC_UPDATE, ACCESS_ATOMIC_READ};
 
-/* Does the command, which was enqueued before, touch this byte now? */
+/* Does the command, which has not seen it, touch this byte now? */
 static bool touch_is_met(struct commands *commands, const struct area *area, const struct byte_set *sets, const struct byte_access *access,
                          const uint32_t site[FOOTPRINT_USES], const struct touch *touch)
 {
@@ -321,9 +323,10 @@ static bool touch_is_met(struct commands *commands, const struct area *area, con
 static void judge_touches(struct commands *commands, struct area *area, const struct byte_set *sets, const struct byte_access *access,
                           const uint32_t site[FOOTPRINT_USES])
 {
+    const uint32_t saw = command_graph_saw(commands->graph, access->command);
     for (uint32_t i = commands->touches.count; i-- > 0 && !commands->partial;) {
         struct touch *touch = &commands->touches.items[i];
-        if (touch->open && touch->latest >= access->command && touch->address >= area->low && touch->address < area->high &&
+        if (touch->open && touch->step >= saw && touch->address >= area->low && touch->address < area->high &&
             touch_is_met(commands, area, sets, access, site, touch))
             touches_told(&commands->touches, touch);
     }
@@ -398,12 +401,13 @@ bool commands_under_way(struct commands *commands)
 static void judge_stores(struct commands *commands, struct area *area, const struct byte_set *sets, const struct byte_access *access,
                          const uint32_t site[FOOTPRINT_USES])
 {
+    const uint32_t saw = command_graph_saw(commands->graph, access->command);
     struct byte_access one = *access;
     struct byte_run run;
     for (int use = 0; use < FOOTPRINT_USES && !access->by_map && !commands->partial; use++) {
         one.kind = use_kinds[use];
         one.site = site[use];
-        if (stale_meets(&area->stores, &sets[use], access->command, &run))
+        if (stale_meets(&area->stores, &sets[use], saw, &run))
             tell_store(commands, area, &one, &run);
     }
 }
@@ -419,14 +423,6 @@ void commands_judge_host(struct commands *commands, struct area *area, const str
         judge_stale(commands, area, sets, access, site);
     if (area->mirror)
         judge_unseen(commands, area, sets, access, site);
-}
-
-/* The host may pass on what it stored to whoever waits for the event. */
-void commands_forget_stores(struct commands *commands)
-{
-    for (struct area *area = commands->areas; area; area = area->hh.next)
-        stale_fini(&area->stores);
-    touches_forget(&commands->touches);
 }
 
 /* The host has done nothing there that commands may not know. */

@@ -28,7 +28,6 @@
  *
  *   commands_judge_host   a command touches these bytes, by use, at these sites: against what the host did there
  *   commands_is_calm      the host has done nothing in the area that commands may not know
- *   commands_forget_stores   the host may pass on what it did to whoever waits for a user event
  *   commands_host_memory  a command wrote memory of the host
  *   commands_host_learned    the host knows more: what was handed over to it is settled
  */
@@ -141,7 +140,6 @@ struct commands {
     uint64_t added;             /* segments since the last sweep */
     bool lost, told_loss;       /* memory ran out: nothing is judged from here on */
     bool partial;               /* nor, in any case, what the host stores */
-    uint32_t latest;            /* command enqueued */
     struct touches touches;     /* the host was caught */
     uint32_t mirrors;           /* areas that have one */
 };
@@ -198,7 +196,6 @@ void commands_tell_cross(struct commands *commands, uint32_t command); /* that h
 void commands_judge_host(struct commands *commands, struct area *area, const struct byte_set *sets, const struct byte_access *access,
                          const uint32_t site[FOOTPRINT_USES]);
 bool commands_is_calm(const struct commands *commands, const struct area *area);
-void commands_forget_stores(struct commands *commands);
 void commands_host_memory(struct commands *commands, uint64_t low, uint64_t high, uint32_t command);
 void commands_host_learned(struct commands *commands);
 

@@ -21,23 +21,22 @@ bool stale_empty(const struct stale *stale)
 
 void stale_add(struct stale *stale, uint64_t size, uint64_t low, uint64_t high, uint32_t command)
 {
-    if (!stale->count || (stale->items[stale->count - 1].command != command && stale->count < STALE_MOST))
+    if (!stale->count || (stale->items[stale->count - 1].when != command && stale->count < STALE_MOST))
         byte_set_init(&stale->items[stale->count++].bytes, size);
-    stale->items[stale->count - 1].command = command;
+    stale->items[stale->count - 1].when = command;
     byte_set_add(&stale->items[stale->count - 1].bytes, low, high);
 }
 
-void stale_store(struct stale *stale, uint64_t size, uint64_t low, uint64_t high, uint32_t command)
+void stale_store(struct stale *stale, uint64_t size, uint64_t low, uint64_t high, uint32_t step)
 {
-    const bool same = stale->count && stale->items[stale->count - 1].command == command;
-    if (same || stale->count < STALE_MOST)
-        stale_add(stale, size, low, high, command);
+    const bool full = stale->count == STALE_MOST;
+    stale_add(stale, size, low, high, full ? stale->items[STALE_MOST - 1].when : step);
 }
 
-bool stale_meets(const struct stale *stale, const struct byte_set *bytes, uint32_t command, struct byte_run *out_run)
+bool stale_meets(const struct stale *stale, const struct byte_set *bytes, uint32_t step, struct byte_run *out_run)
 {
     for (uint32_t i = 0; i < stale->count; i++)
-        if (stale->items[i].command >= command && byte_set_intersection(&stale->items[i].bytes, bytes, out_run))
+        if (stale->items[i].when >= step && byte_set_intersection(&stale->items[i].bytes, bytes, out_run))
             return true;
     return false;
 }
@@ -45,7 +44,7 @@ bool stale_meets(const struct stale *stale, const struct byte_set *bytes, uint32
 void stale_drop(struct stale *stale, uint32_t first)
 {
     for (uint32_t i = stale->count; i-- > 0;)
-        if (stale->items[i].command < first)
+        if (stale->items[i].when < first)
             remove_item(stale, i);
 }
 
@@ -63,7 +62,7 @@ static void subtract(struct byte_set *from, const struct byte_set *less)
 void stale_renew(struct stale *stale, const struct byte_set *bytes, uint32_t command)
 {
     for (uint32_t i = stale->count; i-- > 0;) {
-        if (stale->items[i].command > command)
+        if (stale->items[i].when > command)
             continue;
         subtract(&stale->items[i].bytes, bytes);
         if (stale->items[i].bytes.failed || byte_set_empty(&stale->items[i].bytes))
@@ -77,7 +76,7 @@ bool stale_read(struct stale *stale, const struct byte_set *bytes, const struct 
     bool found = false;
     for (uint32_t i = stale->count; i-- > 0 && !found;) {
         struct byte_set once, rest;
-        if (stale->items[i].command > command || !byte_set_intersection(&stale->items[i].bytes, bytes, out_run))
+        if (stale->items[i].when > command || !byte_set_intersection(&stale->items[i].bytes, bytes, out_run))
             continue;
         byte_set_difference(&stale->items[i].bytes, own[0], &once);
         byte_set_difference(&once, own[1], &rest);

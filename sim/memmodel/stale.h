@@ -19,15 +19,16 @@
 #include "footprint.h"
 
 /*
- * Bytes that the host stored while commands up to `command` were under way, which it did not wait for:
- *   stale_store    keeps them; when there are too many, not
- *   stale_meets    what of it does `command` touch?
- *   stale_drop     of commands below `first` only
+ * Bytes that the host stored at some of its steps (command_graph.h) while commands were under way which it had not waited for:
+ *   stale_store    keeps them; when there are too many, as of the latest step that is there: whoever has not seen that has not
+ *                  seen these
+ *   stale_meets    what of it, from the step on, do these bytes meet?
+ *   stale_drop     what is of steps below `first`
  */
-enum { STALE_MOST = 8 }; /* then the latest two are one, of the later command */
+enum { STALE_MOST = 8 }; /* then the latest two are one: of the later command, of the earlier step */
 
 struct stale {
-    struct { struct byte_set bytes; uint32_t command; } items[STALE_MOST]; /* the latest last */
+    struct { struct byte_set bytes; uint32_t when; } items[STALE_MOST]; /* a command or a step, the latest last */
     uint32_t count;
 };
 
@@ -37,8 +38,8 @@ void stale_renew(struct stale *stale, const struct byte_set *bytes, uint32_t com
 /* own: what it writes itself, by atomics or not. */
 bool stale_read(struct stale *stale, const struct byte_set *bytes, const struct byte_set *own[2], uint32_t command,
                 struct byte_run *out_run);
-void stale_store(struct stale *stale, uint64_t size, uint64_t low, uint64_t high, uint32_t command);
-bool stale_meets(const struct stale *stale, const struct byte_set *bytes, uint32_t command, struct byte_run *out_run);
+void stale_store(struct stale *stale, uint64_t size, uint64_t low, uint64_t high, uint32_t step);
+bool stale_meets(const struct stale *stale, const struct byte_set *bytes, uint32_t step, struct byte_run *out_run);
 void stale_drop(struct stale *stale, uint32_t first);
 bool stale_empty(const struct stale *stale);
 

@@ -24,10 +24,10 @@ void touches_fini(struct touches *touches)
         remove_touch(touches, touches->count - 1);
 }
 
-struct touch *touches_add(struct touches *touches, const struct host_access *access, enum touch_of of, uint32_t latest)
+struct touch *touches_add(struct touches *touches, const struct host_access *access, enum touch_of of, uint32_t step)
 {
     struct touch touch = {.address = access->address, .write = access->write, .of = of, .open = !access->write || of != TOUCH_SHARED,
-                          .latest = latest, .place = access->place, .what = strdup(access->what)};
+                          .step = step, .place = access->place, .what = strdup(access->what)};
     touch.place.file = access->place.file ? strdup(access->place.file) : NULL;
     touch.place.text = access->place.text ? strdup(access->place.text) : NULL;
     if (!touch.what || !touch.place.file != !access->place.file || !touch.place.text != !access->place.text) {
@@ -89,12 +89,6 @@ void touches_lines(struct touches *touches, uint64_t low, uint64_t high)
 void touches_drop(struct touches *touches, uint32_t first)
 {
     for (uint32_t i = touches->count; i-- > 0;)
-        if (!touches->items[i].open || touches->items[i].latest < first)
+        if (!touches->items[i].open || touches->items[i].step < first)
             close_touch(touches, i);
-}
-
-void touches_forget(struct touches *touches)
-{
-    for (uint32_t i = touches->count; i-- > 0;)
-        close_touch(touches, i);
 }

@@ -9,8 +9,7 @@
  *   touches_meet     is something in [low, high) that commands are to be held against?
  *   touches_told     it was, and found: from now on at most a line
  *   touches_lines    of memory behind a buffer: the stores in [low, high) are no line any more
- *   touches_drop     what only commands below `first` could meet
- *   touches_forget   what is to be held against commands
+ *   touches_drop     what all commands have seen that are left: it was at a step below `first`
  *   touches_fini
  */
 #ifndef ORRERY_MEMMODEL_TOUCHES_H
@@ -29,19 +28,18 @@ struct touch {
     bool write;
     enum touch_of of;
     bool open;                       /* commands are to be held against it */
-    uint32_t latest;                 /* command enqueued before */
+    uint32_t step;                   /* of the host: command_graph.h */
     struct source_place place;       /* with texts of its own, and */
     char *what;
 };
 struct touches { struct touch items[TOUCHES_MOST]; uint32_t count; };
 
-struct touch *touches_add(struct touches *touches, const struct host_access *access, enum touch_of of, uint32_t latest);
+struct touch *touches_add(struct touches *touches, const struct host_access *access, enum touch_of of, uint32_t step);
 const struct touch *touches_store(const struct touches *touches, uint64_t low, uint64_t high);
 bool touches_meet(const struct touches *touches, uint64_t low, uint64_t high);
 void touches_told(struct touches *touches, struct touch *touch);
 void touches_lines(struct touches *touches, uint64_t low, uint64_t high);
 void touches_drop(struct touches *touches, uint32_t first);
-void touches_forget(struct touches *touches);
 void touches_fini(struct touches *touches);
 
 #endif
