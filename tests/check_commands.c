@@ -851,6 +851,36 @@ START_TEST(R32_what_was_released_stays)
 }
 END_TEST
 
+/* What the host stored before it enqueued a kernel, that one may have released for another, which was enqueued earlier. */
+START_TEST(R32_what_the_host_stored_may_be_acquired)
+{
+    static const struct { enum memory_scope released, acquired; bool races; } cases[] = {
+        {SCOPE_DEVICE, SCOPE_DEVICE, false}, {SCOPE_ALL_SVM, SCOPE_DEVICE, false},
+        {SCOPE_WORK_GROUP, SCOPE_DEVICE, true}, {SCOPE_DEVICE, SCOPE_WORK_GROUP, true}};
+    const struct launch_info giver = {.command = 2, .kernel = "toy", .releases = cases[_i].released};
+    const struct launch_event begins = {.launch = &giver, .phase = LAUNCH_BEGIN};
+    enqueue(1, 1, NONE);
+    host_stores(0);
+    enqueue(2, 2, NONE);
+    host_stores(8);
+    enqueue(3, 3, NONE);
+    order(ORDER_BEGIN, 2, 2, NONE);
+    observer.launch(observer.self, &begins);
+    acquires = cases[_i].acquired;
+    launch(1, FOOTPRINT_READ, 0, 8);
+    ck_assert_int_eq(races() > 0, cases[_i].races);
+    enqueue(4, 4, AFTER(1));
+    reads(4, 0, 8);
+    launch(3, FOOTPRINT_READ, 0, 16);
+    ck_assert_int_eq(races() > 0, cases[_i].races);
+    enqueue(5, 1, NONE);
+    host_stores(8); /* after both */
+    launch(5, FOOTPRINT_READ, 8, 16);
+    acquires = SCOPE_WORK_ITEM;
+    ck_assert_uint_ge(races(), 1);
+}
+END_TEST
+
 /* Every second byte: kept as a set, not as segments. */
 static void launch_scattered(uint32_t command, enum footprint_use use, uint64_t first)
 {
@@ -1127,6 +1157,7 @@ int main(void)
     ADD(R32_nobody_acquires_what_is_released_later);
     ADD(R32_side_by_side_it_may);
     ADD(R32_what_was_released_stays);
+    tcase_add_loop_test(rules, R32_what_the_host_stored_may_be_acquired, 0, 4);
     ADD(scattered_bytes);
     ADD(scattered_bytes_that_cover_a_part);
     ADD(random_histories);

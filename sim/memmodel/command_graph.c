@@ -642,6 +642,13 @@ uint32_t command_graph_saw(const struct command_graph *graph, uint32_t command)
     return node ? node->saw : graph->step;
 }
 
+void command_graph_sees(struct command_graph *graph, uint32_t command, uint32_t step)
+{
+    struct node *node = node_of(graph, command);
+    if (node && node->saw < step)
+        node->saw = step;
+}
+
 uint32_t command_graph_first_step(const struct command_graph *graph)
 {
     return command_graph_idle(graph) ? graph->step + 1 : graph->seen_by_all;

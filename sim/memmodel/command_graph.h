@@ -15,6 +15,7 @@
  *   command_graph_assume         from now on `later` counts as knowing `earlier`
  *   command_graph_step           of the host: how often it has enqueued something or set a user event
  *   command_graph_saw            below this step all that the host did happens before the command (1, 12), that has begun
+ *   command_graph_sees           from now on it counts as seeing that
  *   command_graph_first_step     every command that is not forgotten, and every later one, sees what is below
  *   command_graph_first          every command below is known to the host and to all that have not ended: forgotten
  *   command_graph_idle           every command is forgotten
@@ -41,6 +42,7 @@ uint64_t command_graph_ended(const struct command_graph *graph, uint32_t command
 void command_graph_assume(struct command_graph *graph, uint32_t later, uint32_t earlier);
 uint32_t command_graph_step(const struct command_graph *graph);
 uint32_t command_graph_saw(const struct command_graph *graph, uint32_t command);
+void command_graph_sees(struct command_graph *graph, uint32_t command, uint32_t step);
 uint32_t command_graph_first_step(const struct command_graph *graph);
 uint32_t command_graph_first(const struct command_graph *graph);
 bool command_graph_idle(const struct command_graph *graph);

@@ -475,9 +475,21 @@ static void on_command(void *self, const struct command_event *event)
     pthread_mutex_unlock(&commands->lock);
 }
 
+static void on_launch(void *self, const struct launch_event *event)
+{
+    struct commands *commands = self;
+    if (event->phase != LAUNCH_BEGIN || event->launch->releases < SCOPE_DEVICE)
+        return;
+    pthread_mutex_lock(&commands->lock);
+    const uint32_t saw = command_graph_saw(commands->graph, event->launch->command);
+    if (saw > commands->released)
+        commands->released = saw;
+    pthread_mutex_unlock(&commands->lock);
+}
+
 struct observer commands_observer(struct commands *commands)
 {
-    return (struct observer){.self = commands, .command = on_command, .order = on_order};
+    return (struct observer){.self = commands, .command = on_command, .launch = on_launch, .order = on_order};
 }
 
 enum { ARGUMENT_CHARS = 120 };
@@ -514,6 +526,8 @@ static void on_launch_ended(void *self, const struct footprint *footprint)
     struct commands *commands = self;
     pthread_mutex_lock(&commands->lock);
     commands->partial |= footprint->partial;
+    if (footprint->launch->acquires >= SCOPE_DEVICE) /* by then, from any of them */
+        command_graph_sees(commands->graph, footprint->launch->command, commands->released);
     for (uint32_t i = 0; i < footprint->count && commands_judges(commands, footprint->launch->command); i++)
         take_part(commands, footprint->launch, &footprint->parts[i]);
     say_loss(commands);

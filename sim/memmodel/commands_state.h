@@ -140,6 +140,7 @@ struct commands {
     uint64_t added;             /* segments since the last sweep */
     bool lost, told_loss;       /* memory ran out: nothing is judged from here on */
     bool partial;               /* nor, in any case, what the host stores */
+    uint32_t released;          /* up to this step of the host a kernel has seen that may have released it for others */
     struct touches touches;     /* the host was caught */
     uint32_t mirrors;           /* areas that have one */
 };
