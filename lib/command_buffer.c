@@ -495,12 +495,18 @@ void drop_command_buffer(struct command *command)
 struct instance {
     struct command_buffer *buffer;
     cl_command_queue queue;
-    cl_event *events; /* of each command */
+    cl_event *events; /* of each command; NULL: a barrier that waits for nothing */
     cl_event *waits;  /* room for all of them and the start */
     cl_event start;   /* NULL: nothing stands before */
     bool in_order;    /* the buffer's own queue is: each command waits for the one before */
-    size_t barrier;   /* 1 + index of the last one; 0: none */
+    size_t barrier;   /* 1 + index of the last one that waits; 0: none */
 };
+
+static void wait_for(const struct instance *instance, size_t index, cl_uint *count)
+{
+    if (instance->events[index])
+        instance->waits[(*count)++] = instance->events[index];
+}
 
 static cl_uint waits_of(struct instance *instance, size_t index)
 {
@@ -509,14 +515,14 @@ static cl_uint waits_of(struct instance *instance, size_t index)
     if (instance->start)
         instance->waits[count++] = instance->start;
     if (instance->barrier)
-        instance->waits[count++] = instance->events[instance->barrier - 1];
+        wait_for(instance, instance->barrier - 1, &count);
     for (cl_uint i = 0; i < recorded->wait_count; i++)
-        instance->waits[count++] = instance->events[recorded->waits[i] - 1];
+        wait_for(instance, recorded->waits[i] - 1, &count);
     if (instance->in_order && index)
-        instance->waits[count++] = instance->events[index - 1];
+        wait_for(instance, index - 1, &count);
     else if (recorded->kind == RECORD_BARRIER && !recorded->wait_count)
         for (size_t i = 0; i < index; i++)
-            instance->waits[count++] = instance->events[i];
+            wait_for(instance, i, &count);
     return count;
 }
 
@@ -536,6 +542,8 @@ static cl_int issue_all(struct instance *instance)
     for (size_t i = 0; i < instance->buffer->count && !err; i++) {
         const struct recorded *recorded = &instance->buffer->commands[i];
         cl_uint count = waits_of(instance, i);
+        if (recorded->kind == RECORD_BARRIER && !count) /* a marker without a list would wait for all that is outside */
+            continue;
         err = issue(recorded, instance->queue, count, count ? instance->waits : NULL, &instance->events[i]);
         if (recorded->kind == RECORD_BARRIER)
             instance->barrier = i + 1;
@@ -550,7 +558,7 @@ static cl_int finish(struct instance *instance, cl_event *event)
     if (instance->start)
         instance->waits[count++] = instance->start;
     for (size_t i = 0; i < instance->buffer->count; i++)
-        instance->waits[count++] = instance->events[i];
+        wait_for(instance, i, &count);
     cl_int err = enqueue_begin(&enqueue, instance->queue, COMMAND_COMMAND_BUFFER_KHR, count, count ? instance->waits : NULL);
     if (!err) {
         enqueue.command->u.command_buffer = object_ref(instance->buffer);

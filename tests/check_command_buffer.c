@@ -132,6 +132,56 @@ START_TEST(shared_memory_is_filled_and_copied)
 }
 END_TEST
 
+/* ---- races ---------------------------------------------------------------------------------- */
+
+static void set_up_races(void)
+{
+    setenv("ORRERY_DATA_RACES", "warning", 1);
+    set_up();
+}
+
+/* Barriers of a command-buffer wait for what is recorded before them, which here is nothing: what is outside is not ordered, but
+ * by the buffer's own wait list. Of an in-order queue, too, when it runs on another. */
+START_TEST(a_barrier_that_waits_for_nothing)
+{
+    static const struct { bool in_order, two, waits; } cases[] = {{false, false, false}, {false, true, false}, {true, false, false},
+                                                                  {true, true, false},   {false, true, true}};
+    const cl_uint one = 1;
+    cl_sync_point_khr first;
+    cl_event filled;
+    cl_command_buffer_khr recorder = recorder_new(cases[_i].in_order ? queue : unordered, NULL);
+    cl_ok(NAMED(clCommandBarrierWithWaitListKHR)(recorder, NULL, 0, NULL, &first, NULL));
+    if (cases[_i].two)
+        cl_ok(NAMED(clCommandBarrierWithWaitListKHR)(recorder, NULL, 1, &first, NULL, NULL));
+    cl_ok(NAMED(clCommandFillBufferKHR)(recorder, NULL, buffer, &one, 4, 0, 64, 1, &first, NULL, NULL));
+    cl_ok(NAMED(clFinalizeCommandBufferKHR)(recorder));
+    cl_ok(clEnqueueFillBuffer(unordered, buffer, &one, 4, 0, 64, 0, NULL, &filled));
+    cl_ok(NAMED(clEnqueueCommandBufferKHR)(1, &unordered, recorder, cases[_i].waits, cases[_i].waits ? &filled : NULL, NULL));
+    cl_ok(clFinish(unordered));
+    ck_assert_uint_eq(findings_of("race-commands"), !cases[_i].waits);
+    cl_ok(clReleaseEvent(filled));
+    recorder_free(recorder);
+}
+END_TEST
+
+/* But what it has before it, and behind it, is. */
+START_TEST(a_barrier_between)
+{
+    const cl_uint one = 1;
+    cl_command_buffer_khr recorder = recorder_new(unordered, NULL);
+    cl_ok(NAMED(clCommandBarrierWithWaitListKHR)(recorder, NULL, NO_POINTS));
+    cl_ok(NAMED(clCommandFillBufferKHR)(recorder, NULL, buffer, &one, 4, 0, 64, NO_POINTS));
+    if (_i)
+        cl_ok(NAMED(clCommandBarrierWithWaitListKHR)(recorder, NULL, NO_POINTS));
+    cl_ok(NAMED(clCommandFillBufferKHR)(recorder, NULL, buffer, &one, 4, 0, 64, NO_POINTS));
+    cl_ok(NAMED(clFinalizeCommandBufferKHR)(recorder));
+    cl_ok(NAMED(clEnqueueCommandBufferKHR)(0, NULL, recorder, 0, NULL, NULL));
+    cl_ok(clFinish(unordered));
+    ck_assert_uint_eq(findings_of("race-commands"), !_i);
+    recorder_free(recorder);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("command buffers");
@@ -143,5 +193,10 @@ int main(void)
     tcase_add_test(usual, it_tells_its_context);
     tcase_add_test(usual, shared_memory_is_filled_and_copied);
     suite_add_tcase(suite, usual);
+    TCase *races = tcase_create("races");
+    tcase_add_checked_fixture(races, set_up_races, tear_down);
+    tcase_add_loop_test(races, a_barrier_that_waits_for_nothing, 0, 5);
+    tcase_add_loop_test(races, a_barrier_between, 0, 2);
+    suite_add_tcase(suite, races);
     return cl_run_suite(suite);
 }
