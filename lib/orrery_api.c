@@ -17,11 +17,8 @@ static void say(char *error, size_t error_size, const char *text)
         snprintf(error, error_size, "%s", text);
 }
 
-static int load(const char *path, const char *text, char *error, size_t error_size)
+static int status_of(cl_int err)
 {
-    struct diagnosis diagnosis = {0};
-    cl_int err = runtime_load(path, text, &diagnosis);
-    say(error, error_size, diagnosis.text);
     switch (err) {
     case CL_SUCCESS:
         return ORRERY_OK;
@@ -32,6 +29,14 @@ static int load(const char *path, const char *text, char *error, size_t error_si
     default:
         return ORRERY_FAILED;
     }
+}
+
+static int load(const char *path, const char *text, char *error, size_t error_size)
+{
+    struct diagnosis diagnosis = {0};
+    cl_int err = runtime_load(path, text, &diagnosis);
+    say(error, error_size, diagnosis.text);
+    return status_of(err);
 }
 
 int orrery_load_scenario_file(const char *path, char *error, size_t error_size)
@@ -49,7 +54,7 @@ int orrery_set_option(const char *option, const char *value, char *error, size_t
     struct diagnosis diagnosis = {0};
     cl_int err = option ? runtime_set_option(option, value, &diagnosis) : CL_INVALID_VALUE;
     say(error, error_size, diagnosis.text);
-    return err == CL_SUCCESS ? ORRERY_OK : ORRERY_BAD_SCENARIO;
+    return err == CL_INVALID_OPERATION ? ORRERY_BUSY : err ? ORRERY_BAD_SCENARIO : ORRERY_OK;
 }
 
 void orrery_set_seed(uint64_t seed)
@@ -206,12 +211,13 @@ int orrery_reset(void)
 {
     guard_tell();
     expectation_clear();
-    if (runtime_get()->broken || runtime_restore_options() != CL_SUCCESS)
+    const cl_int err = runtime_get()->broken ? CL_INVALID_PLATFORM : runtime_restore_options();
+    if (err && err != CL_INVALID_OPERATION)
         return ORRERY_FAILED;
     report_clear(runtime_get()->report);
     before.kernels = orrery_kernels_run();
     before.nanoseconds = orrery_time();
-    return ORRERY_OK;
+    return err ? ORRERY_BUSY : ORRERY_OK;
 }
 
 /* The clock starts again with another device. */

@@ -282,12 +282,17 @@ cl_int runtime_load(const char *path, const char *text, struct diagnosis *diagno
 }
 
 /* Seeds, policies and limits count from the next launch on. What the device keeps books of is settled
- * when it is made: while nobody uses it, it is made again. */
-static enum status settle_checks(const enum severity before[CHECK_COUNT], struct diagnosis *diagnosis)
+ * when it is made: while nobody uses it, it is made again; else the checks are as they were before. */
+static cl_int settle_checks(const enum severity before[CHECK_COUNT], struct diagnosis *diagnosis)
 {
-    if (!memcmp(before, runtime.scenario.checks, sizeof runtime.scenario.checks) || object_live_count(OBJECT_CONTEXT))
-        return STATUS_OK;
-    return renew_device(diagnosis);
+    const bool same = !memcmp(before, runtime.scenario.checks, sizeof runtime.scenario.checks);
+    if (!same && !object_live_count(OBJECT_CONTEXT))
+        return error_from_status(renew_device(diagnosis));
+    if (same || device_keeps_books(runtime.device))
+        return CL_SUCCESS;
+    memcpy(runtime.scenario.checks, before, sizeof runtime.scenario.checks);
+    diagnose(diagnosis, STATUS_BAD_SCENARIO, "release every context before a check is turned on that has to know all that was done to memory");
+    return CL_INVALID_OPERATION;
 }
 
 cl_int runtime_set_option(const char *option, const char *value, struct diagnosis *diagnosis)
@@ -300,9 +305,7 @@ cl_int runtime_set_option(const char *option, const char *value, struct diagnosi
     runtime_lock();
     enum status status = scenario_apply_option(&runtime.scenario, option, value, diagnosis);
     runtime_unlock();
-    if (!status)
-        status = settle_checks(before, diagnosis);
-    return error_from_status(status);
+    return status ? error_from_status(status) : settle_checks(before, diagnosis);
 }
 
 cl_int runtime_restore_options(void)
@@ -316,7 +319,7 @@ cl_int runtime_restore_options(void)
     runtime.scenario.fail_on = loaded.fail_on;
     runtime.scenario.max_findings = loaded.max_findings;
     runtime_unlock();
-    return error_from_status(settle_checks(before, NULL));
+    return settle_checks(before, NULL);
 }
 
 /* ---- the end --------------------------------------------------------------------- */

@@ -7,8 +7,10 @@
  *   runtime_get             (object.h) the one runtime; sets it up
  *   runtime_started         has the first call been made? never starts anything
  *   runtime_load            another scenario: CL_INVALID_OPERATION while contexts live
- *   runtime_set_option      one option of the scenario that is in force
- *   runtime_restore_options schedule, checks and limits of the report as they were loaded
+ *   runtime_set_option      one option of the scenario that is in force; CL_INVALID_OPERATION, and nothing is set, if it needs
+ *                           books that nobody keeps while contexts live
+ *   runtime_restore_options schedule, checks and limits of the report as they were loaded; CL_INVALID_OPERATION, and all but
+ *                           the checks, likewise
  *   runtime_kernels_run     launches since the start
  *   runtime_no_progress     prints the summary and ends the process with status 124
  *   runtime_bad_scenario    a schedule or a file that it names does not fit: says so and ends the process with status 2

@@ -436,6 +436,15 @@ static bool open_host(struct device *device)
     return device->host_memory != NULL;
 }
 
+bool device_keeps_books(const struct device *device)
+{
+    static const enum check kept[] = {CHECK_UNINITIALISED, CHECK_RACES, CHECK_ATOMICS};
+    bool all = true;
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+        all &= device->booked[kept[i]] || device->scenario->checks[kept[i]] == SEVERITY_OFF;
+    return all;
+}
+
 enum status device_new(const struct scenario *scenario, struct report *report, struct device **out_device,
                        struct diagnosis *diagnosis)
 {
@@ -444,6 +453,8 @@ enum status device_new(const struct scenario *scenario, struct report *report, s
         return diagnose(diagnosis, STATUS_OUT_OF_MEMORY, "no memory for a device");
     uint64_t memory = memory_of_roots(scenario);
     bool track = scenario->checks[CHECK_UNINITIALISED] != SEVERITY_OFF;
+    for (int i = 0; i < CHECK_COUNT; i++)
+        device->booked[i] = scenario->checks[i] != SEVERITY_OFF;
     enum status status = arena_init(&device->arena, address_space_for(memory), memory, track, diagnosis);
     if (status != STATUS_OK) {
         free(device);

@@ -37,6 +37,7 @@ struct device {
     struct commands *commands;       /* NULL: races are not looked for */
     struct relatives *relatives;     /* likewise */
     struct checkers *checkers;         /* NULL: neither races nor atomics are checked */
+    bool booked[CHECK_COUNT];        /* checks that were wanted */
     bool checker_listens;
     printf_sink *printf_sink;
     void *printf_self;

@@ -209,14 +209,16 @@ START_TEST(an_option_waits_for_the_callbacks_before_it)
 }
 END_TEST
 
-START_TEST(options_that_need_bookkeeping_wait_for_the_last_context)
+/* A suite that turns such a check on too late must not believe that it is on. */
+START_TEST(options_that_need_bookkeeping_are_refused_while_contexts_live)
 {
     static const char kernel_text[] = "kernel void k(global int *p) { if (p[0]) p[1] = 1; }";
     const char *strings[] = {kernel_text};
     for (int alive = 1; alive >= 0; alive--) {
         if (!alive)
             tear_down();
-        ck_assert_int_eq(orrery_set_option("uninitialized", "error", text, sizeof text), ORRERY_OK);
+        ck_assert_int_eq(orrery_set_option("uninitialized", "error", text, sizeof text), alive ? ORRERY_BUSY : ORRERY_OK);
+        ck_assert_int_eq(text[0] != 0, alive);
         if (!alive)
             set_up();
         cl_ok(clReleaseProgram(program));
@@ -227,6 +229,26 @@ START_TEST(options_that_need_bookkeeping_wait_for_the_last_context)
         ck_assert_uint_eq(orrery_finding_count(), !alive);
         ck_assert_int_eq(orrery_reset(), ORRERY_OK);
     }
+}
+END_TEST
+
+/* Severities count at once, and what the device was made for may be turned off and on. */
+START_TEST(options_of_checks_that_keep_their_books)
+{
+    static const char *const options[] = {"uninitialized", "data-races", "check-atomics"};
+    const char *option = options[_i];
+    ck_assert_int_eq(orrery_set_option(option, "warning", text, sizeof text), _i == 2 ? ORRERY_OK : ORRERY_BUSY);
+    tear_down();
+    ck_assert_int_eq(orrery_set_option(option, "warning", text, sizeof text), ORRERY_OK);
+    set_up();
+    ck_assert_int_eq(orrery_set_option(option, "error", text, sizeof text), ORRERY_OK);
+    ck_assert_int_eq(orrery_set_option(option, "off", text, sizeof text), ORRERY_OK);
+    ck_assert_int_eq(orrery_set_option(option, "warning", text, sizeof text), ORRERY_OK);
+    tear_down();
+    ck_assert_int_eq(orrery_set_option(option, "off", text, sizeof text), ORRERY_OK);
+    set_up();
+    ck_assert_int_eq(orrery_set_option(option, "error", text, sizeof text), ORRERY_BUSY);
+    ck_assert_int_eq(orrery_reset(), _i == 2 ? ORRERY_BUSY : ORRERY_OK); /* it was on when the scenario was loaded */
 }
 END_TEST
 
@@ -396,7 +418,7 @@ int main(void)
         a_met_expectation_is_ok, what_is_unmet_is_told, more_than_the_most_is_unmet, the_forbidden_is_told_with_its_place,
         a_forbidden_kind_leaves_others_alone, what_cannot_be_expected_is_refused, long_complaints_are_cut, a_reset_starts_afresh,
         a_reset_waits_for_the_launch_before_it, an_option_waits_for_the_callbacks_before_it,
-        options_that_need_bookkeeping_wait_for_the_last_context, suppressed_findings_are_counted_apart,
+        options_that_need_bookkeeping_are_refused_while_contexts_live, suppressed_findings_are_counted_apart,
         a_finding_has_both_accesses_fix_and_specification, accesses_that_race_have_their_values, what_follows_names_its_cause, findings_quote_headers_and_what_was_linked, each_function_has_a_name,
     };
     Suite *suite = suite_create("control");
@@ -406,6 +428,7 @@ int main(void)
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     for (size_t i = 0; i < sizeof tests / sizeof tests[0]; i++)
         tcase_add_test(tcase, tests[i]);
+    tcase_add_loop_test(tcase, options_of_checks_that_keep_their_books, 0, 3);
     suite_add_tcase(suite, tcase);
     return cl_run_suite(suite);
 }

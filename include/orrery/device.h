@@ -33,6 +33,9 @@ struct kernel;  /* an entry point of a program; borrowed from it */
 /* Borrows scenario and report for its life. */
 enum status device_new(const struct scenario *scenario, struct report *report, struct device **out_device, struct diagnosis *diagnosis);
 void device_free(struct device *device);
+/* Were the checks that the scenario wants now wanted when the device was made? What they need to know of earlier launches, and of
+ * what memory holds, is kept from the start. */
+bool device_keeps_books(const struct device *device);
 void device_add_observer(struct device *device, const struct observer *observer);
 /* lib/ announces what orders commands and the host; calls are serialised here. */
 /* The host touched memory of the device that it may not touch now: becomes a finding. */

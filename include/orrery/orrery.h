@@ -6,7 +6,7 @@
  * Interface
  *   orrery_load_scenario_file/text   before a context is created, or after all are gone
  *   orrery_set_option                one option as ORRERY_<OPTION> spells it; checks that need
- *                                    bookkeeping: while no context is alive
+ *                                    bookkeeping: while no context is alive, else ORRERY_BUSY
  *   orrery_set_seed                  for the launches that follow
  *   orrery_finding_count/get         walk the findings, in order of first occurrence
  *   orrery_finding_count_of          how many are of one kind ("race-global")
@@ -37,7 +37,7 @@ extern "C" {
 enum orrery_result {
     ORRERY_OK = 0,
     ORRERY_BAD_SCENARIO = -1, /* the error text says what and where */
-    ORRERY_BUSY = -2,         /* contexts are alive */
+    ORRERY_BUSY = -2,         /* contexts are alive: nothing was set, of orrery_reset the checks were not */
     ORRERY_FAILED = -3,       /* the device could not be set up */
     ORRERY_NOT_FOUND = -4,    /* no finding of that index, or no kind of finding with that id */
     ORRERY_UNMET = -5         /* expectations are unmet */

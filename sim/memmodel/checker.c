@@ -215,6 +215,12 @@ struct checker *checker_new(const struct memory *memory, struct report *report, 
     return checker;
 }
 
+void checker_want(struct checker *checker, const struct checker *other)
+{
+    checker->races_wanted = other->races_wanted;
+    checker->atomics_wanted = other->atomics_wanted;
+}
+
 void checker_accompany(struct checker *checker) { checker->races.accompanied = true; }
 
 void checker_forgo_history(struct checker *checker)

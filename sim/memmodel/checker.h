@@ -68,6 +68,7 @@ void checker_free(struct checker *checker);
 bool checker_failed(const struct checker *checker); /* it ran out of memory, and said so: races may be missing */
 void checker_observer(struct checker *checker, struct observer *out_observer);
 void checker_rest(struct checker *checker); /* packs its atomic objects, as it does when there are many */
+void checker_want(struct checker *checker, const struct checker *other); /* it looks for what the other does, whatever the scenario says by now */
 void checker_accompany(struct checker *checker); /* another launch runs beside the one it hears */
 void checker_forgo_history(struct checker *checker); /* as if the history were full: races are found, and less is said of them */
 void checker_starve(struct checker *checker); /* as if there were no memory for what somebody knows: it ends, and judges nothing more */

@@ -52,6 +52,8 @@ static struct post *post_new(struct checkers *checkers)
         free(post);
         return NULL;
     }
+    if (checkers->first)
+        checker_want(post->checker, checkers->first->checker);
     post->of = checkers;
     post->both = (struct observer){.self = post, .access = both_access, .sync = both_sync};
     checker_observer(post->checker, &post->hears);
