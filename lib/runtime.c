@@ -423,7 +423,7 @@ static bool write_record(const struct schedule_record *record)
     if (!stream)
         return false;
     fputs(SCHEDULE_RECORD_MAGIC, stream);
-    replay_options_print(&options, stream);
+    replay_options_print(&options, !record->shape, stream);
     schedule_record_print(record, stream);
     host_log_print(stream);
     return fclose(stream) == 0;

@@ -305,8 +305,17 @@ static enum status prepare(struct live_launch *live, const struct launch_request
 
 /* ---- record and replay --------------------------------------------------------------------- */
 
-const struct schedule_record *device_record(const struct device *device)
+static struct schedule_settings settings_of(const struct schedule_config *config)
 {
+    return (struct schedule_settings){.policy = config->policy, .seed = config->seed, .quantum = config->quantum,
+                                      .resident_groups = config->resident_groups, .depth = config->depth};
+}
+
+/* A run in which no kernel ran has settings, too. */
+const struct schedule_record *device_record(struct device *device)
+{
+    if (!device->record.shape)
+        device->record.settings = settings_of(&device->scenario->schedule);
     return &device->record;
 }
 
@@ -314,7 +323,7 @@ struct schedule_record *device_take_record(struct device *device)
 {
     struct schedule_record *record = malloc(sizeof *record);
     if (record) {
-        *record = device->record;
+        *record = *device_record(device);
         device->record = (struct schedule_record){0};
     }
     return record;
@@ -388,11 +397,7 @@ static enum status begin_record(struct launch *launch, struct schedule_record *r
     const struct schedule_config *config = launch->schedule;
     if (!record->shape) {
         record->shape = shape;
-        record->settings = (struct schedule_settings){.policy = config->policy,
-                                                      .seed = config->seed,
-                                                      .quantum = config->quantum,
-                                                      .resident_groups = config->resident_groups,
-                                                      .depth = config->depth};
+        record->settings = settings_of(config);
     }
     record->mixed |= !same_settings(&record->settings, config);
     if (!keeps_turns(launch))

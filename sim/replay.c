@@ -124,7 +124,7 @@ static void print_entry(FILE *stream, const char *name, const char *value)
     fputc('\n', stream);
 }
 
-void replay_options_print(const struct replay_options *options, FILE *stream)
+void replay_options_print(const struct replay_options *options, bool schedule, FILE *stream)
 {
     const char *title = "[options]\n";
     struct scenario_option option;
@@ -134,7 +134,7 @@ void replay_options_print(const struct replay_options *options, FILE *stream)
         title = "";
     }
     for (size_t i = 0; scenario_option(i, &option); i++) {
-        char *value = chooses(option.name) ? NULL : value_of(options, &option);
+        char *value = schedule || !chooses(option.name) ? value_of(options, &option) : NULL;
         if (!value)
             continue;
         fputs(title, stream);

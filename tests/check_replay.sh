@@ -333,6 +333,10 @@ if [ -x "$program" ]; then
     echo 'kernel void broken(' >broken.cl
     status 66 "$orrery" run --check-api --schedule reverse -- "$program" broken.cl
     again 66 '^orrery: replay with: orrery run --schedule=reverse --check-api -- '
+    status 66 "$orrery" run --check-api --schedule random --seed 9 --quantum 3 --record kept -- "$program" broken.cl
+    cp out recorded
+    status 66 "$orrery" replay kept -- "$program" broken.cl
+    same recorded out "the record of a run without kernels does not keep its schedule"
     printf 'orrery: 1\nchecks: {races: error}\nexpect: {findings: []}\n' >exec.yaml
     status 1 "$orrery" check --seed 5 --schedule random --exec "$program '$kernel'" exec.yaml
     again 1 '^  replay with: orrery check --schedule=random --seed=5 --exec=.* exec.yaml$'

@@ -371,7 +371,7 @@ bool record_write(const struct scenario *scenario, const struct settings *settin
     if (stream)
         fputs(SCHEDULE_RECORD_MAGIC, stream);
     if (stream)
-        replay_options_print(&options, stream);
+        replay_options_print(&options, record && !record->shape, stream);
     if (stream && record)
         schedule_record_print(record, stream);
     if (stream && fclose(stream) == 0)

@@ -254,7 +254,7 @@ enum status device_launch_end(struct live_launch *launch, uint64_t *out_time, st
 
 /* What the launches so far chose; turns only with record_file or keep_turns in the scenario. Borrowed, or taken away:
  * then the device begins anew; NULL: no memory. */
-const struct schedule_record *device_record(const struct device *device);
+const struct schedule_record *device_record(struct device *device);
 struct schedule_record *device_take_record(struct device *device);
 
 /* The work-group size the device picks for a global size (local_size NULL in the API). */

@@ -5,7 +5,7 @@
  *
  * Interface
  *   replay_line              malloc'd, without a newline; NULL: no memory
- *   replay_options_print     the section [options] of a record
+ *   replay_options_print     the section [options] of a record; schedule: with what a token would say, as there is none
  *   replay_options_read      calls back for each option of that section
  *   replay_word_print        a word, quoted where a shell would read something into it
  *
@@ -36,7 +36,7 @@ struct replay_run {
 
 char *replay_line(const struct replay_run *run);
 void replay_word_print(FILE *stream, const char *word);
-void replay_options_print(const struct replay_options *options, FILE *stream);
+void replay_options_print(const struct replay_options *options, bool schedule, FILE *stream);
 /* Of the text of a record; name "scenario" is --scenario. Both strings are the callee's. */
 bool replay_options_read(const char *text, bool (*take)(void *self, char *name, char *value), void *self);
 
