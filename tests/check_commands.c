@@ -1001,58 +1001,119 @@ END_TEST
 
 /* ---- against the closure of the edges ------------------------------------------------------- */
 
-enum { SMALL = 40 };
+enum { SMALL = 40, WAITS = 3 };
 
-/* Commands with random wait lists, run late and in any order that the edges allow; the host waits for some. The
- * closure is computed from the edges alone. */
+/* Commands with random wait lists, run late and in any order that the edges allow; the host waits for some. In between user
+ * events, which the host sets, or a command that ends. What must be known is the closure of the edges alone. */
+struct history {
+    struct command_graph *graph;
+    uint32_t count; /* so far; numbers start with 1 */
+    bool is_user[SMALL + 1];
+    bool done[SMALL + 1]; /* ended, or set */
+    bool knows[SMALL + 1][SMALL + 1];
+    uint32_t after[SMALL + 1][WAITS + 1];
+    bool host[SMALL + 1];
+};
+
+static void learn(bool *knows, const bool *more)
+{
+    for (uint32_t i = 1; i <= SMALL; i++)
+        knows[i] |= more[i];
+}
+
+static void history_order(const struct history *history, enum order_kind kind, uint32_t number, uint32_t queue, const uint32_t *after)
+{
+    const struct order_event event = {.kind = kind, .command = number, .queue = queue, .device = queue, .call = "x",
+                                      .after = after, .after_count = after ? count_of(after) : 0};
+    command_graph_order(history->graph, &event);
+}
+
+static void add_one(struct history *history)
+{
+    const uint32_t number = ++history->count;
+    history->is_user[number] = below(5) == 0;
+    if (history->is_user[number])
+        return;
+    const uint32_t waits = number > 1 ? below(WAITS) : 0;
+    for (uint32_t i = 0; i < waits; i++)
+        history->after[number][i] = 1 + below(number - 1);
+    learn(history->knows[number], history->host);
+    history_order(history, ORDER_ENQUEUED, number, 1, history->after[number]);
+}
+
+static bool may_run(const struct history *history, uint32_t number)
+{
+    for (const uint32_t *after = history->after[number]; *after; after++)
+        if (!history->done[*after])
+            return false;
+    return !history->done[number] && !history->is_user[number];
+}
+
+static void run_one(struct history *history, uint32_t number)
+{
+    bool *knows = history->knows[number];
+    for (const uint32_t *after = history->after[number]; *after; after++) {
+        if (history->is_user[*after])
+            continue;
+        knows[*after] = true;
+        learn(knows, history->knows[*after]);
+    }
+    history_order(history, ORDER_BEGIN, number, 1, NULL);
+    for (uint32_t i = 1; i <= history->count; i++)
+        if (history->done[i] && !history->is_user[i] && command_graph_knows(history->graph, number, i) != knows[i])
+            ck_abort_msg("command %u, of %u: %d", number, i, knows[i]);
+    history_order(history, ORDER_END, number, 1, NULL);
+    history->done[number] = true;
+}
+
+static bool waits_for(const struct history *history, uint32_t number, uint32_t user)
+{
+    const uint32_t *after = history->after[number];
+    while (*after && *after != user)
+        after++;
+    return *after;
+}
+
+/* By the host, or by a command (cl_khr_semaphore): nobody waits then who comes later. */
+static void set_one(struct history *history, uint32_t user, uint32_t setter)
+{
+    for (uint32_t i = 1; i <= history->count; i++) {
+        if (!waits_for(history, i, user))
+            continue;
+        learn(history->knows[i], setter ? history->knows[setter] : history->host);
+        if (setter)
+            history->knows[i][setter] = true;
+    }
+    history_order(history, ORDER_ENQUEUED, user, 0, setter ? AFTER(setter) : NONE);
+    history->done[user] = true;
+}
+
+static void wait_for_one(struct history *history, uint32_t number)
+{
+    history_order(history, ORDER_HOST_WAITED, 0, 0, AFTER(number));
+    history->host[number] = true;
+    learn(history->host, history->knows[number]);
+    for (uint32_t i = 1; i <= history->count; i++)
+        if (!history->is_user[i])
+            ck_assert_int_eq(command_graph_host_knows(history->graph, i), history->host[i]);
+}
+
 static void random_history(void)
 {
-    struct command_graph *graph = command_graph_new();
-    bool knows[SMALL + 1][SMALL + 1] = {{false}}, host[SMALL + 1] = {false}, done[SMALL + 1] = {false};
-    uint32_t after[SMALL + 1][4] = {{0}}, ready = 0;
-    bool at_enqueue[SMALL + 1][SMALL + 1];
-    for (uint32_t i = 1; i <= SMALL; i++) {
-        uint32_t count = i > 1 ? below(3) : 0;
-        for (uint32_t k = 0; k < count; k++)
-            after[i][k] = 1 + below(i - 1);
-        memcpy(at_enqueue[i], host, sizeof host);
-        struct order_event event = {ORDER_ENQUEUED, i, 1, 1, "x", after[i], count, 0, NULL};
-        command_graph_order(graph, &event);
-        while (below(3) && ready < i) {
-            uint32_t next = 1 + below(i);
-            bool can = !done[next];
-            for (uint32_t k = 0; k < 3 && after[next][k]; k++)
-                can &= done[after[next][k]];
-            if (!can)
-                continue;
-            memcpy(knows[next], at_enqueue[next], sizeof host);
-            for (uint32_t k = 0; k < 3 && after[next][k]; k++) {
-                knows[next][after[next][k]] = true;
-                for (uint32_t j = 1; j <= SMALL; j++)
-                    knows[next][j] |= knows[after[next][k]][j];
-            }
-            event = (struct order_event){ORDER_BEGIN, next, 1, 1, "x", NULL, 0, 0, NULL};
-            command_graph_order(graph, &event);
-            for (uint32_t j = 1; j <= SMALL; j++)
-                if (done[j] && command_graph_knows(graph, next, j) != knows[next][j])
-                    ck_abort_msg("command %u, of %u: %d", next, j, knows[next][j]);
-            event.kind = ORDER_END;
-            command_graph_order(graph, &event);
-            done[next] = true;
-            ready++;
-        }
-        uint32_t wait = 1 + below(i);
-        if (done[wait] && below(4) == 0) {
-            event = (struct order_event){ORDER_HOST_WAITED, 0, 0, 0, NULL, &wait, 1, 0, NULL};
-            command_graph_order(graph, &event);
-            host[wait] = true;
-            for (uint32_t j = 1; j <= SMALL; j++)
-                host[j] |= knows[wait][j];
-            for (uint32_t j = 1; j <= i; j++)
-                ck_assert_int_eq(command_graph_host_knows(graph, j), host[j]);
+    struct history history = {.graph = command_graph_new()};
+    while (history.count < SMALL) {
+        add_one(&history);
+        while (below(3)) {
+            const uint32_t one = 1 + below(history.count), other = 1 + below(history.count);
+            if (may_run(&history, one))
+                run_one(&history, one);
+            else if (history.is_user[one] && !history.done[one] && below(4) == 0)
+                set_one(&history, one, history.done[other] && !history.is_user[other] && below(2) ? other : 0);
+            else if (!history.is_user[one] && history.done[one] && below(12) == 0)
+                wait_for_one(&history, one);
         }
     }
-    command_graph_free(graph);
+    command_graph_free(history.graph);
 }
 
 START_TEST(random_histories)

@@ -64,6 +64,7 @@ struct node {
     enum node_state state;
     uint32_t chain;          /* once begun */
     struct knowledge *known; /* enqueued: the host's; begun: its own, without itself */
+    bool told;               /* known is more than the host's: commands have set user events it waits for */
     uint32_t prefix;         /* of the host's when it was enqueued: nobody enqueued later knows less */
     uint32_t step, saw;      /* of the host when it was enqueued; what the command comes after */
     uint32_t *after;         /* until it begins */
@@ -72,7 +73,7 @@ struct node {
     struct command_facts facts;
 };
 
-struct chain { uint32_t tail; bool spare; };
+struct chain { uint32_t tail; bool spare; }; /* its members' serials ascend: who knows one knows those below it */
 
 /* Commands that wait for a user event that may not be set yet. */
 struct user_wait {
@@ -265,6 +266,14 @@ static struct knowledge *merge(struct command_graph *graph, struct knowledge *ba
     return graph->exhausted ? NULL : knowledge_from_scratch(graph, prefix);
 }
 
+static struct knowledge *join(struct command_graph *graph, const struct knowledge *a, const struct knowledge *b)
+{
+    graph->scratch_count = 0;
+    gather(graph, a->chains, a->count);
+    gather(graph, b->chains, b->count);
+    return graph->exhausted ? NULL : knowledge_from_scratch(graph, a->prefix > b->prefix ? a->prefix : b->prefix);
+}
+
 /* ---- user events --------------------------------------------------------------------- */
 
 static struct user_wait *wait_find(const struct command_graph *graph, uint32_t event)
@@ -321,6 +330,13 @@ static void see_before(const struct command_graph *graph, struct node *node, con
     }
 }
 
+static struct knowledge *known_then(struct command_graph *graph, const struct node *node, const struct order_event *event)
+{
+    if (event->after_count)
+        return merge(graph, node->known, event->after, event->after_count);
+    return node->told ? join(graph, node->known, graph->host) : knowledge_ref(graph->host);
+}
+
 /* (12) What the host knows as it sets a user event, those that wait for it know; or what the commands know that set it
  * (cl_khr_semaphore), and these. */
 static void user_set(struct command_graph *graph, const struct order_event *event)
@@ -332,12 +348,12 @@ static void user_set(struct command_graph *graph, const struct order_event *even
         struct node *node = node_of(graph, wait->commands[i]);
         if (!node || node->state != NODE_ENQUEUED)
             continue;
-        struct knowledge *known = event->after_count ? merge(graph, node->known, event->after, event->after_count)
-                                                     : knowledge_ref(graph->host);
+        struct knowledge *known = known_then(graph, node, event);
         if (!known)
             return;
         knowledge_unref(node->known);
         node->known = known;
+        node->told |= event->after_count;
         if (event->after_count)
             see_before(graph, node, event->after, event->after_count);
         else
@@ -389,18 +405,20 @@ static uint32_t chain_new(struct command_graph *graph)
 
 enum { CHAINS_TRIED = 16 };
 
-/* A chain whose tail the command knows, so that it may be the next tail. */
-static uint32_t chain_for(struct command_graph *graph, const struct node *node)
+/* A chain whose tail the command knows, so that it may be the next tail. A user event lets a command know what was
+ * enqueued after it: nobody who knows such a tail need know the command. */
+static uint32_t chain_for(struct command_graph *graph, uint32_t serial, const struct node *node)
 {
     const struct knowledge *known = node->known;
     for (size_t i = 0; i < node->after_count; i++) {
-        const struct node *before = node_of(graph, node->after[i]);
-        if (before && before->state >= NODE_BEGUN && graph->chains[before->chain].tail == node->after[i])
+        const uint32_t after = node->after[i];
+        const struct node *before = after < serial ? node_of(graph, after) : NULL;
+        if (before && before->state >= NODE_BEGUN && graph->chains[before->chain].tail == after)
             return before->chain;
     }
     for (uint32_t i = 0; i < known->count && i < CHAINS_TRIED; i++) {
         const struct known_chain *at = &known->chains[known->count - 1 - i];
-        if (graph->chains[at->chain].tail == at->serial && !graph->chains[at->chain].spare)
+        if (at->serial < serial && graph->chains[at->chain].tail == at->serial && !graph->chains[at->chain].spare)
             return at->chain;
     }
     return chain_new(graph);
@@ -478,7 +496,7 @@ static void begin(struct command_graph *graph, uint32_t serial)
     node->known = known;
     see_before(graph, node, node->after, RULE(13102) ? node->after_count : 0);
     forget_waits(graph, serial, node);
-    node->chain = chain_for(graph, node);
+    node->chain = chain_for(graph, serial, node);
     if (graph->exhausted)
         return;
     node->state = NODE_BEGUN;

@@ -22,8 +22,8 @@
  *   command_graph_exhausted      memory was out once: nothing it says holds any more
  *
  * Knowledge  is one immutable shared struct: all serial numbers below a prefix, and per chain the last one beyond it. A
- *            chain is a run of commands of which each knows the one before, so an in-order queue is one chain, and the
- *            number of chains is about that of commands that may run side by side.
+ *            chain is a run of commands of which each knows the one before and was enqueued after it, so an in-order queue
+ *            is one chain, and the number of chains is about that of commands that may run side by side.
  */
 #ifndef ORRERY_SIM_MEMMODEL_COMMAND_GRAPH_H
 #define ORRERY_SIM_MEMMODEL_COMMAND_GRAPH_H
