@@ -5,6 +5,7 @@
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "dice.h"
 #include "memory_arena.h"
@@ -111,7 +112,7 @@ static void allocate(uint32_t which)
     life[which] = lives++;
 }
 
-static void set_up(void)
+static void open_stage(uint64_t arena_bytes, uint64_t ballast_bytes)
 {
     const struct checker_host host = {.place = place_of, .what = what_of, .object = object_of};
     for (uint32_t i = 0; i < SITES; i++)
@@ -120,9 +121,9 @@ static void set_up(void)
     scenario.checks[CHECK_RACES] = SEVERITY_ERROR;
     report = report_new(&scenario);
     report_set_stream(report, NULL, false);
-    ck_assert_int_eq(arena_init(&arena, UINT64_C(1) << 24, UINT64_C(1) << 24, false, NULL), STATUS_OK);
-    const struct allocation most = {.kind = REGION_BUFFER, .size = UINT64_C(219) << GRANULE_SHIFT, .name = "most"};
-    struct region *ballast; /* few granules are left: what is released is used again soon */
+    ck_assert_int_eq(arena_init(&arena, arena_bytes, arena_bytes, false, NULL), STATUS_OK);
+    const struct allocation most = {.kind = REGION_BUFFER, .size = ballast_bytes, .name = "most"};
+    struct region *ballast;
     ck_assert_int_eq(arena_allocate(&arena, &most, &ballast), STATUS_OK);
     lives = 0;
     for (uint32_t i = 0; i < BUFFERS; i++)
@@ -135,6 +136,12 @@ static void set_up(void)
     checkers_set_sink(checkers, &(struct footprint_sink){NULL, on_launch_ended, on_settle, on_follows, on_retire});
     memset(deeds, 0, sizeof deeds);
     memset(by_site, 0, sizeof by_site);
+}
+
+/* Few granules are left: what is released is used again soon. */
+static void set_up(void)
+{
+    open_stage(UINT64_C(1) << 24, UINT64_C(219) << GRANULE_SHIFT);
 }
 
 static void tear_down(void)
@@ -247,6 +254,13 @@ static void learn(bool *who, uint32_t command)
         who[i] |= state[command].known[i];
 }
 
+static struct launch_info launch_of(uint32_t command, const char *kernel)
+{
+    return (struct launch_info){.launch = command, .command = command, .kernel = kernel, .program = &program, .work_dim = 1,
+                                .global_size = {GROUPS * ITEMS, 1, 1}, .local_size = {ITEMS, 1, 1},
+                                .group_count = {GROUPS, 1, 1}, .sub_group_size = ITEMS};
+}
+
 static bool begin(uint32_t command)
 {
     for (const uint32_t *after = state[command].after; *after; after++)
@@ -257,9 +271,7 @@ static bool begin(uint32_t command)
     state[command].begun = true;
     deeds_done = 0;
     announce(ORDER_BEGIN, command, NULL, 0);
-    launches[command] = (struct launch_info){.launch = command, .command = command, .kernel = below(2) ? "one" : "other", .program = &program, .work_dim = 1,
-                                             .global_size = {GROUPS * ITEMS, 1, 1}, .local_size = {ITEMS, 1, 1},
-                                             .group_count = {GROUPS, 1, 1}, .sub_group_size = ITEMS};
+    launches[command] = launch_of(command, below(2) ? "one" : "other");
     if (state[command].kernel)
         phase(command, LAUNCH_BEGIN, 0);
     return true;
@@ -401,12 +413,45 @@ START_TEST(random_commands_against_the_closure_of_their_edges)
 }
 END_TEST
 
+static double cpu_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* A buffer for each launch, released behind it: the end of a launch looked at all that ever were. */
+START_TEST(launches_with_a_buffer_of_their_own)
+{
+    enum { MANY = 20000 };
+    const uint32_t word[ITEMS] = {0, 1, 2, 3};
+    open_stage(UINT64_C(8) << 30, 1);
+    const double start = cpu_seconds();
+    for (uint32_t i = 1; i <= MANY; i++) {
+        allocate(0);
+        life[0] = 0;
+        announce(ORDER_ENQUEUED, i, NULL, 0);
+        announce(ORDER_BEGIN, i, NULL, 0);
+        launches[1] = launch_of(i, "one");
+        phase(1, LAUNCH_BEGIN, 0);
+        acts(1, 0, ACCESS_WRITE, 0, word, 15, 4);
+        phase(1, LAUNCH_END, 0);
+        announce(ORDER_END, i, NULL, 0);
+        announce(ORDER_HOST_WAITED, 0, &i, 1);
+        arena_release(&arena, buffer[0]);
+    }
+    ck_assert(cpu_seconds() - start < 5);
+    tear_down();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("kept");
     TCase *tests = tcase_create("kept");
     tcase_set_timeout(tests, 0);
     tcase_add_test(tests, random_commands_against_the_closure_of_their_edges);
+    tcase_add_test(tests, launches_with_a_buffer_of_their_own);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -155,14 +155,13 @@ static void launch_ends(struct checker *checker, const struct launch_info *launc
     order_launch_end(&checker->order);
     for (uint32_t i = 0; i < checker_shadow_count(checker); i++) {
         struct shadow_region *region = checker_shadow_number(checker, i);
-        if (!region)
-            continue;
         if (region->in_place)
             sieve_close(&region->sieve);
         else
             shadow_forget(region);
-        region->atomic = false;
+        region->atomic = region->heard = false;
     }
+    checker->heard_count = 0;
 }
 
 static void on_launch(void *self, const struct launch_event *event)
@@ -270,6 +269,7 @@ void checker_free(struct checker *checker)
     history_fini(&checker->history);
     misuse_fini(&checker->misuse);
     free(checker->regions);
+    free(checker->heard);
     free(checker->compute_units);
     free(checker->ended);
     held_fini(&checker->held);

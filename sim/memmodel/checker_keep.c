@@ -13,19 +13,19 @@ static int by_id(const void *a, const void *b)
 
 static bool was_touched(const struct shadow_region *region)
 {
-    return region && region->space != IN_LOCAL && !region->in_place &&
+    return region->space != IN_LOCAL && !region->in_place &&
            (region->touched || region->sieve.open || region->journal.count || region->sieve.notes.used ||
             region->reads.open);
 }
 
 uint32_t checker_shadow_count(const struct checker *checker)
 {
-    return checker->region_room + checker->windows.count;
+    return checker->heard_count + checker->windows.count;
 }
 
 struct shadow_region *checker_shadow_number(const struct checker *checker, uint32_t i)
 {
-    return i < checker->region_room ? checker->regions[i] : checker->windows.items[i - checker->region_room];
+    return i < checker->heard_count ? checker->heard[i] : checker->windows.items[i - checker->heard_count];
 }
 
 /* Of each instruction by itself, out of journal and notes. */

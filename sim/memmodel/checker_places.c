@@ -40,29 +40,48 @@ static void clear_place(struct checker *checker, struct shadow_region *region)
     region->in_place = false;
 }
 
+/* What the end of the launch has to look at: not all that ever was. False: no memory. */
+static bool hear(struct checker *checker, struct shadow_region *shadow)
+{
+    if (shadow->heard)
+        return true;
+    if (checker->heard_count == checker->heard_room) {
+        const uint32_t room = 2 * checker->heard_room + 16;
+        struct shadow_region **grown = realloc(checker->heard, room * sizeof(struct shadow_region *));
+        if (!grown)
+            return false;
+        checker->heard = grown;
+        checker->heard_room = room;
+    }
+    checker->heard[checker->heard_count++] = shadow;
+    return shadow->heard = true;
+}
+
+/* Of an allocation that is gone, or of none. */
+static void region_renew(struct checker *checker, struct shadow_region *shadow, const struct region *region)
+{
+    const bool heard = shadow->heard;
+    checker_settle(checker, shadow);
+    shadow_region_fini(shadow);
+    shadow_region_init(shadow, region->id, region->low, region->high,
+                       region->kind == REGION_LOCAL_VARIABLE && RULE(2) ? IN_LOCAL : IN_GLOBAL, &checker->spare);
+    shadow->svm_atomics = region->flags & REGION_FLAG_SVM_ATOMICS;
+    shadow->heard = heard;
+}
+
 struct shadow_region *checker_region_anew(struct checker *checker, const struct region *region)
 {
     uint32_t index = (uint32_t)(region - checker->memory->regions);
     if (!shadow_table_room(&checker->regions, &checker->region_room, checker->memory, index))
         return NULL;
     struct shadow_region *shadow = checker->regions[index];
-    if (shadow && shadow_is_of(shadow, region)) {
-        if (shadow->in_place)
-            clear_place(checker, shadow);
-        return shadow;
-    }
-    if (shadow) {
-        checker_settle(checker, shadow);
-        shadow_region_fini(shadow);
-    } else {
-        shadow = checker->regions[index] = calloc(1, sizeof *shadow);
-    }
-    if (shadow)
-        shadow_region_init(shadow, region->id, region->low, region->high,
-                           region->kind == REGION_LOCAL_VARIABLE && RULE(2) ? IN_LOCAL : IN_GLOBAL, &checker->spare);
-    if (shadow)
-        shadow->svm_atomics = region->flags & REGION_FLAG_SVM_ATOMICS;
-    return shadow;
+    if (!shadow && !(shadow = checker->regions[index] = calloc(1, sizeof *shadow)))
+        return NULL;
+    if (!shadow_is_of(shadow, region))
+        region_renew(checker, shadow, region);
+    else if (shadow->in_place)
+        clear_place(checker, shadow);
+    return hear(checker, shadow) ? shadow : NULL;
 }
 
 void checker_renew_local(struct checker *checker, struct shadow_region *region, uint64_t number)

@@ -60,6 +60,7 @@ struct checker {
     struct races races;
     struct misuse misuse;
     struct shadow_region **regions; uint32_t region_room; /* by index of struct memory */
+    struct shadow_region **heard; uint32_t heard_count, heard_room; /* of these, what the launch that runs has touched */
     struct windows windows;
     struct crew crew;
     struct { uint64_t serial, lane; struct agent agent; } actor; /* who acted by itself latest; serial 0: nobody */
@@ -79,7 +80,7 @@ struct ended_group { uint64_t number; struct knowledge *known[ORDER_REGIONS]; };
 
 /* ---- places: checker_places.c ------------------------------------------------------------ */
 
-/* Of allocations and of the host's memory, one after another; NULL: nothing there was touched ever. */
+/* Of allocations that the launch has touched, and of the host's memory, one after another. */
 uint32_t checker_shadow_count(const struct checker *checker);
 struct shadow_region *checker_shadow_number(const struct checker *checker, uint32_t i);
 struct shadow_region *checker_region_anew(struct checker *checker, const struct region *region); /* NULL: no memory */
@@ -102,7 +103,7 @@ static inline struct shadow_region *region_of(struct checker *checker, const str
 {
     const uint32_t index = (uint32_t)(region - checker->memory->regions);
     struct shadow_region *shadow = index < checker->region_room ? checker->regions[index] : NULL;
-    return shadow && shadow_is_of(shadow, region) && !shadow->in_place ? shadow : checker_region_anew(checker, region);
+    return shadow && shadow_is_of(shadow, region) && shadow->heard ? shadow : checker_region_anew(checker, region);
 }
 
 /* Memory that the host has by itself, and kernels touch with fine-grained system sharing. */

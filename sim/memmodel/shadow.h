@@ -86,6 +86,7 @@ struct shadow_region {
     const char *sieved;       /* name of a kernel that needed it when it ran last; only compared */
     uint64_t group, base; /* local: whose it is, and since which barrier */
     struct footprint_keeper keeper; /* of what launches did that have ended: */
+    bool heard;               /* in the launch that runs: the checker's list has it */
     bool in_place, in_stamps; /* the latest one's journal and notes; in the sieve's stamps */
     int32_t noted;            /* in place are those of the launch whose stamps begin here; 0: of none that has any */
 };
