@@ -254,6 +254,30 @@ void host_log_resume(void)
         take(self.call);
 }
 
+static const char yield_name[] = "(callbacks)"; /* what [host] has instead of a call */
+
+void host_log_yield(void)
+{
+    if (self.call)
+        take(yield_name);
+}
+
+enum host_log_yields host_log_yields(void)
+{
+    if (!self.call)
+        return YIELDS_UNSAID;
+    pthread_mutex_lock(&host_log.lock);
+    const uint32_t thread = number_of(&host_log.threads, own_name()), name = number_of(&host_log.calls, yield_name);
+    enum host_log_yields yields = next_due() ? YIELDS_NOT : YIELDS_UNSAID;
+    size_t i = host_log.at;
+    while (i < host_log.due.count && host_log.due.entry[i].thread != thread)
+        i++;
+    if (i < host_log.due.count && host_log.due.entry[i].call == name)
+        yields = YIELDS;
+    pthread_mutex_unlock(&host_log.lock);
+    return yields;
+}
+
 /* ---- text ---------------------------------------------------------------------------------------- */
 
 static bool several_threads(void)

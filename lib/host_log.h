@@ -18,6 +18,9 @@
  *   host_log_active   calls have to enter and leave
  *   host_log_enter, host_log_leave   around a call of the program
  *   host_log_pause, host_log_resume  within a call, around a wait for other threads; runtime_lock not held
+ *   host_log_yield    resume from a pause that let callbacks return: an entry of its own
+ *   host_log_yields   does this thread's call pause so, or again? That may depend on who was faster, so a replay goes by the
+ *                     record; UNSAID: there is none, or it is at its end
  *   host_log_see      this thread calls; host_log_several: what the program does is for its threads' order to say
  *   host_log_follows  the calls are replayed
  *   host_log_print    the sections of the record, when there was more than one thread
@@ -37,6 +40,9 @@ void host_log_enter(const char *call);
 void host_log_leave(void);
 void host_log_pause(void);
 void host_log_resume(void);
+enum host_log_yields { YIELDS_UNSAID, YIELDS_NOT, YIELDS };
+void host_log_yield(void);
+enum host_log_yields host_log_yields(void);
 void host_log_print(FILE *stream);
 void host_log_see(void);
 bool host_log_several(void);

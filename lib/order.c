@@ -23,17 +23,26 @@ bool order_heard(void)
     return device_hears_order(runtime_device());
 }
 
-/* In a recorded run they get the turn whether or not they have returned by then, as that is chance. */
+/* In a recorded run they get the turn whether or not they have returned by then, as that is chance. Whether all did is chance,
+ * too: other threads have more posted meanwhile. In a replay they have when the record gives the turn back. */
 static bool wait_for_callbacks(void)
 {
+    const enum host_log_yields yields = host_log_yields();
     if (!host_log_active())
         return callback_wait();
-    if (!event_callbacks_posted())
-        return true;
+    if (yields == YIELDS_NOT || (!yields && !event_callbacks_posted()))
+        return yields != YIELDS_NOT;
     host_log_pause();
-    const bool all = callback_wait();
-    host_log_resume();
+    const bool all = yields || callback_wait();
+    host_log_yield();
     return all;
+}
+
+/* Did that change what there is to wait for? */
+static bool goes_on(uint64_t before)
+{
+    const enum host_log_yields yields = host_log_yields();
+    return yields ? yields == YIELDS : event_callbacks_steps() != before;
 }
 
 /* What callbacks enqueue may have callbacks in turn, and a program may keep that up until it ends. */
@@ -50,7 +59,7 @@ static void settle(bool all_run)
         more = wait_for_callbacks();
         if (all_run)
             queue_drain();
-        more &= event_callbacks_steps() != before;
+        more &= goes_on(before);
     }
 }
 

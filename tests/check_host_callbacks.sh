@@ -70,4 +70,14 @@ for mode in running both threads chain enqueueing complete mutex semaphore after
             complain "$mode: the replay of run $RUN_NUMBER is another run: $(diff "$work/$RUN_NUMBER.out" "$work/again")"
     done
 done
+for RUN_NUMBER in 1 2 3 4; do
+    rm -f "$work/record"
+    run 0 "crowding, recorded" "$work/recorded" \
+        "$orrery" run --data-races --schedule=random --record "$work/record" -- "$program" crowding
+    for again in 1 2 3 4 5 6 7 8; do
+        run 0 "crowding, replay $again" "$work/again" "$orrery" replay "$work/record" -- "$program" crowding
+        cmp -s "$work/again" "$work/recorded" ||
+            complain "crowding: replay $again of run $RUN_NUMBER is another run: $(diff "$work/recorded" "$work/again")"
+    done
+done
 exit $fail

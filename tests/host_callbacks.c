@@ -259,6 +259,41 @@ static void threads(void)
     finish(reader);
 }
 
+static void CL_CALLBACK linger(cl_event event, cl_int status, void *unused)
+{
+    (void)event, (void)status, (void)unused;
+    usleep(300);
+}
+
+/* Sleeps differ from run to run. */
+static void *work_alone(void *on)
+{
+    unsigned chance = (unsigned)getpid() * 31 + (unsigned)((cl_command_queue)on == reader) + 2 * (unsigned)((cl_command_queue)on == other);
+    cl_int err;
+    cl_mem own = clCreateBuffer(context, CL_MEM_READ_WRITE, 256, NULL, &err);
+    check(err, "clCreateBuffer");
+    for (int i = 0; i < 20; i++) {
+        usleep((useconds_t)rand_r(&chance) % 1000);
+        call_for(write_to(on, own, 0, NULL), CL_COMPLETE, linger);
+        check(clFlush(on), "clFlush");
+    }
+    return NULL;
+}
+
+/* What calls wait for callbacks, and how often, is for the record to say. */
+static void crowding(void)
+{
+    cl_command_queue queues[] = {queue, reader, other};
+    pthread_t more[3];
+    for (int i = 0; i < 3; i++)
+        check(pthread_create(&more[i], NULL, work_alone, queues[i]), "pthread_create");
+    for (int i = 0; i < 3; i++)
+        pthread_join(more[i], NULL);
+    finish(queue);
+    finish(reader);
+    finish(other);
+}
+
 static void enqueueing(void)
 {
     call_for(write_to(queue, data, 0, NULL), CL_RUNNING, reads);
@@ -433,7 +468,7 @@ static void forking(void)
 static const struct mode { const char *name; void (*run)(void); } modes[] = {
     {"running", running}, {"submitted", submitted}, {"complete", complete}, {"waiting", waiting},
     {"blocking", blocking}, {"both", both}, {"late-running", late_running}, {"late-complete", late_complete},
-    {"threads", threads}, {"enqueueing", enqueueing}, {"chain", chain}, {"asking", asking},
+    {"threads", threads}, {"crowding", crowding}, {"enqueueing", enqueueing}, {"chain", chain}, {"asking", asking},
     {"numbering", numbering}, {"mapping", mapping}, {"ending", ending}, {"mutex", mutex},
     {"semaphore", semaphore}, {"polling", polling}, {"spinning", spinning}, {"finishing", finishing},
     {"sleeping", sleeping}, {"afterwards", afterwards}, {"helped", helped}, {"hanging", hanging},
