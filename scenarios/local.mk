@@ -198,6 +198,7 @@ scenario_tests = \
 	%D%/racy/two_barriers.yaml \
 	%D%/racy/fence_flags.yaml \
 	%D%/racy/image_fences.yaml \
+	%D%/racy/image_statement.yaml \
 	%D%/racy/before_branch.yaml \
 	%D%/racy/behind_return.yaml \
 	%D%/racy/one_statement.yaml \

@@ -325,6 +325,10 @@ bool explain_advice(const struct question *question, struct wording *out_fix)
         wording_add(out_fix, ", where all work-items come by; in a loop, wait before the next turn, too");
         return true;
     }
+    if (question->region == IN_IMAGE && question->meetings->first.site == question->meetings->second.site) {
+        wording_add(out_fix, "let one work-item do it, or let each texel belong to one work-item");
+        return true;
+    }
     if (question->region == IN_IMAGE || (!on_one_line(question) && !reads_then_writes_over_lines(question)))
         return false;
     if (of_one_operator(question)) {
