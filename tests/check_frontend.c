@@ -389,6 +389,18 @@ START_TEST(an_order_of_failure_that_releases_is_named_with_its_line)
 }
 END_TEST
 
+/* OpenCL C 3.0, 6.15.12.7: the order shall be neither acquire nor acq_rel. */
+START_TEST(an_order_that_a_flag_cannot_be_cleared_with_is_named_with_its_line)
+{
+    struct compile_request request = request_for("kernel void k(global atomic_flag *a) {\n"
+                                                "    atomic_flag_clear_explicit(a, memory_order_release, memory_scope_device);\n"
+                                                "    if (get_global_id(0) == 7)\n"
+                                                "        atomic_flag_clear_explicit(a, memory_order_acquire, memory_scope_device);\n"
+                                                "}\n", "-cl-std=CL3.0");
+    expect_log(&request, STATUS_COMPILE_FAILED, "program.cl:4:9: error: the order of atomic_flag_clear is memory_order_acquire");
+}
+END_TEST
+
 START_TEST(flags_that_are_no_constant_are_named_with_their_line)
 {
     struct compile_request request = request_for("kernel void k(int flags, global int *a) {\n"
@@ -1370,6 +1382,7 @@ static Suite *frontend_suite(void)
     tcase_add_test(tests, logs_name_the_users_file_and_line);
     tcase_add_test(tests, a_literal_that_is_too_long_is_named);
     tcase_add_test(tests, an_order_of_failure_that_releases_is_named_with_its_line);
+    tcase_add_test(tests, an_order_that_a_flag_cannot_be_cleared_with_is_named_with_its_line);
     tcase_add_test(tests, flags_that_are_no_constant_are_named_with_their_line);
     tcase_add_test(tests, warnings_are_in_the_log_and_can_be_changed);
     tcase_add_test(tests, macros_reach_the_source);

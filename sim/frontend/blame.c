@@ -28,10 +28,27 @@ static const uint32_t *defined(const struct spirv *spirv, SpvOp op, uint32_t id)
     return NULL;
 }
 
-static bool releases(const struct spirv *spirv, uint32_t semantics)
+static bool has_order(const struct spirv *spirv, uint32_t semantics, uint32_t orders)
 {
     const uint32_t *constant = defined(spirv, SpvOpConstant, semantics);
-    return constant && constant[3] & (SpvMemorySemanticsReleaseMask | SpvMemorySemanticsAcquireReleaseMask);
+    return constant && constant[3] & orders;
+}
+
+/* What the order of an atomic operation may not be; NULL: nothing is wrong with it. */
+static const char *wrong_order(const struct spirv *spirv, const uint32_t *w, size_t count)
+{
+    const uint32_t both = SpvMemorySemanticsAcquireReleaseMask;
+    switch (w[0] & SpvOpCodeMask) {
+    case SpvOpAtomicCompareExchange:
+        return count < 9 || !has_order(spirv, w[6], both | SpvMemorySemanticsReleaseMask) ? NULL :
+               "the order of failure of an atomic compare and exchange is memory_order_release or memory_order_acq_rel, but one that "
+               "fails only reads: relaxed, acquire and seq_cst are allowed (OpenCL C 3.0, 6.15.12.7, atomic functions)\n";
+    case SpvOpAtomicFlagClear:
+        return count < 4 || !has_order(spirv, w[3], both | SpvMemorySemanticsAcquireMask) ? NULL :
+               "the order of atomic_flag_clear is memory_order_acquire or memory_order_acq_rel, but it only writes: relaxed, release "
+               "and seq_cst are allowed (OpenCL C 3.0, 6.15.12.7, atomic functions)\n";
+    default: return NULL;
+    }
 }
 
 static void add_line(const struct spirv *spirv, const uint32_t *line, struct text *log)
@@ -51,11 +68,11 @@ bool blame_module(const struct spirv *spirv, struct text *log)
         if (!count || count > spirv->word_count - at)
             return found;
         line = op == SpvOpLine ? w : op == SpvOpNoLine || op == SpvOpFunction ? NULL : line;
-        if (op != SpvOpAtomicCompareExchange || count < 9 || !releases(spirv, w[6]))
+        const char *wrong = wrong_order(spirv, w, count);
+        if (!wrong)
             continue;
         add_line(spirv, line, log);
-        text_add(log, "the order of failure of an atomic compare and exchange is memory_order_release or memory_order_acq_rel, but one that "
-                      "fails only reads: relaxed, acquire and seq_cst are allowed (OpenCL C 3.0, 6.15.12.7, atomic functions)\n");
+        text_add(log, wrong);
         found = true;
     }
     return found;
